@@ -1,0 +1,25 @@
+# What comes from outside (docs: "Dependencies" in ARCHITECTURE.md). Found by pkg-config or by library name; nothing is downloaded.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+pkg_check_modules(LZ4 REQUIRED IMPORTED_TARGET liblz4)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(URING REQUIRED IMPORTED_TARGET liburing)
+pkg_check_modules(OPENSSL REQUIRED IMPORTED_TARGET openssl)
+pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+pkg_check_modules(ICU REQUIRED IMPORTED_TARGET icu-uc icu-i18n)
+pkg_check_modules(FMT REQUIRED IMPORTED_TARGET fmt)
+pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(JEMALLOC REQUIRED IMPORTED_TARGET jemalloc)
+pkg_check_modules(ABSL_TIME REQUIRED IMPORTED_TARGET absl_time)
+
+find_library(GMP_LIBRARY gmp REQUIRED)
+find_library(MPFR_LIBRARY mpfr REQUIRED)
+add_library(ouzel_gmp INTERFACE)
+target_link_libraries(ouzel_gmp INTERFACE ${MPFR_LIBRARY} ${GMP_LIBRARY})
+
+# libpg_query has no .pc file; its node structs come from PostgreSQL's own server headers.
+find_library(PG_QUERY_LIBRARY libpg_query.a REQUIRED)
+find_path(PG_SERVER_INCLUDE postgres.h PATHS /usr/include/postgresql/15/server REQUIRED NO_DEFAULT_PATH)
+add_library(ouzel_pg_query INTERFACE)
+target_link_libraries(ouzel_pg_query INTERFACE ${PG_QUERY_LIBRARY} Threads::Threads)
+target_include_directories(ouzel_pg_query SYSTEM INTERFACE ${PG_SERVER_INCLUDE})

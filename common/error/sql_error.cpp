@@ -1,0 +1,14 @@
+#include "common/error/sql_error.hpp"
+
+namespace ouzel {
+
+void throwNotSupported(std::string_view feature, uint32_t position) {
+   throw SqlError(sqlstate::featureNotSupported, std::string(feature) + " is not supported").at(position);
+}
+
+void throwInternal(std::string_view what, std::source_location where) {
+   throw SqlError(sqlstate::internalError,
+                  std::string(what) + " (" + where.file_name() + ":" + std::to_string(where.line()) + ")");
+}
+
+} // namespace ouzel

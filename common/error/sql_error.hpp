@@ -1,0 +1,105 @@
+#pragma once
+#include <cstdint>
+#include <source_location>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+// The one exception type that ends a statement. It carries what the wire protocol's ErrorResponse needs,
+// so no layer above has to guess a code from a message text.
+
+namespace ouzel {
+
+/// A five-character SQLSTATE. A malformed literal does not compile.
+class SqlState {
+public:
+   consteval SqlState(const char (&code)[6]) {
+      for (int i = 0; i < 5; ++i) {
+         const char c = code[i];
+         if (!((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z'))) throw "SQLSTATE uses 0-9 and A-Z only";
+         code_[i] = c;
+      }
+   }
+
+   constexpr std::string_view text() const { return {code_, 5}; }
+   constexpr bool operator==(const SqlState&) const = default;
+
+private:
+   char code_[5]{};
+};
+
+namespace sqlstate {
+#define SQLSTATE(name, code) inline constexpr SqlState name{code};
+#include "common/error/sqlstates.def"
+#undef SQLSTATE
+} // namespace sqlstate
+
+/// Thrown where the problem is found; caught once, in engine/, and turned into an ErrorResponse by server/.
+/// Built fluently: `throw SqlError(sqlstate::undefinedTable, "...").at(position).hint("...");`
+class SqlError : public std::runtime_error {
+public:
+   SqlError(SqlState state, const std::string& message) : std::runtime_error(message), state_(state) {}
+
+   /// Where in the statement text the problem lies, counted in characters from 1 (0: unknown).
+   SqlError&& at(uint32_t position) && {
+      position_ = position;
+      return std::move(*this);
+   }
+   SqlError&& detail(std::string text) && {
+      detail_ = std::move(text);
+      return std::move(*this);
+   }
+   /// What the user could do about it. A full sentence, unlike the message.
+   SqlError&& hint(std::string text) && {
+      hint_ = std::move(text);
+      return std::move(*this);
+   }
+   /// Where in the input of the statement: "COPY t, line 3, column a: ...".
+   SqlError&& context(std::string text) && {
+      context_ = std::move(text);
+      return std::move(*this);
+   }
+   SqlError&& table(std::string schema, std::string name) && {
+      schemaName_ = std::move(schema);
+      tableName_ = std::move(name);
+      return std::move(*this);
+   }
+   SqlError&& column(std::string name) && {
+      columnName_ = std::move(name);
+      return std::move(*this);
+   }
+   SqlError&& constraint(std::string name) && {
+      constraintName_ = std::move(name);
+      return std::move(*this);
+   }
+
+   SqlState state() const { return state_; }
+   uint32_t position() const { return position_; }
+   const std::string& detailText() const { return detail_; }
+   const std::string& hintText() const { return hint_; }
+   const std::string& contextText() const { return context_; }
+   const std::string& schemaName() const { return schemaName_; }
+   const std::string& tableName() const { return tableName_; }
+   const std::string& columnName() const { return columnName_; }
+   const std::string& constraintName() const { return constraintName_; }
+
+   /// Fill in the position or context when the thrower could not know it.
+   void setPosition(uint32_t position) { position_ = position; }
+   void setContext(std::string text) { context_ = std::move(text); }
+
+private:
+   SqlState state_;
+   uint32_t position_ = 0;
+   std::string detail_, hint_, context_;
+   std::string schemaName_, tableName_, columnName_, constraintName_;
+};
+
+/// Throw 0A000 "<feature> is not supported": what is not built yet says so by name.
+[[noreturn, gnu::cold]] void throwNotSupported(std::string_view feature, uint32_t position = 0);
+
+/// Throw XX000 with file and line: a broken invariant that harms one query only.
+[[noreturn, gnu::cold]] void throwInternal(std::string_view what,
+                                           std::source_location where = std::source_location::current());
+
+} // namespace ouzel

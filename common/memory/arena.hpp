@@ -1,0 +1,58 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "common/memory/ledger.hpp"
+#include "common/vector/string_view.hpp"
+
+namespace ouzel {
+
+/// Bump allocator for values whose lifetimes end together. Reset keeps the chunks. Not thread-safe: one owner.
+/// Memory is charged to the reservation in chunks before it is used, when one is given.
+class Arena {
+public:
+   explicit Arena(Reservation* reservation = nullptr) : reservation_(reservation) {}
+   ~Arena();
+   Arena(Arena&& other) noexcept;
+   Arena& operator=(Arena&&) = delete;
+
+   /// Throws 53200 when the reservation cannot grow.
+   void* allocate(size_t bytes, size_t alignment = 16) {
+      const uintptr_t aligned = (cursor_ + alignment - 1) & ~(alignment - 1);
+      if (aligned + bytes > end_) return allocateSlow(bytes, alignment);
+      cursor_ = aligned + bytes;
+      return reinterpret_cast<void*>(aligned);
+   }
+   template <typename T>
+   T* allocateArray(size_t count) {
+      return static_cast<T*>(allocate(count * sizeof(T), alignof(T) < 8 ? 8 : alignof(T)));
+   }
+   /// Copy the bytes unless they are inline; the result is valid until reset.
+   StringView copyString(std::string_view text, StringView::Storage storage = StringView::Storage::Transient) {
+      if (text.size() <= StringView::inlineMax) return StringView(text);
+      char* target = static_cast<char*>(allocate(text.size(), 1));
+      std::memcpy(target, text.data(), text.size());
+      return StringView(target, static_cast<uint32_t>(text.size()), storage);
+   }
+   /// Forget all values, keep the memory. Poisons it in DCHECK builds, so that a forgotten copy is seen at once.
+   void reset();
+   size_t chunkBytes() const { return chunkBytes_; }
+
+private:
+   struct Chunk {
+      std::unique_ptr<char[]> memory;
+      size_t size;
+   };
+   void* allocateSlow(size_t bytes, size_t alignment);
+
+   Reservation* reservation_;
+   std::vector<Chunk> chunks_;
+   size_t current_ = 0; // index of the chunk being filled
+   uintptr_t cursor_ = 0, end_ = 0;
+   size_t chunkBytes_ = 0;
+};
+
+} // namespace ouzel

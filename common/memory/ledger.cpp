@@ -1,0 +1,53 @@
+#include "common/memory/ledger.hpp"
+
+#include "common/error/check.hpp"
+#include "common/error/sql_error.hpp"
+
+namespace ouzel {
+
+namespace {
+void raise(std::atomic<size_t>& peak, size_t value) {
+   size_t seen = peak.load(std::memory_order_relaxed);
+   while (seen < value && !peak.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+   }
+}
+} // namespace
+
+bool MemoryLedger::tryCharge(size_t bytes) {
+   for (int attempt = 0; attempt < 3; ++attempt) {
+      const size_t before = used_.fetch_add(bytes, std::memory_order_relaxed);
+      if (before + bytes <= limit()) {
+         raise(peak_, before + bytes);
+         return true;
+      }
+      used_.fetch_sub(bytes, std::memory_order_relaxed);
+      MemoryReclaimer* reclaimer = reclaimer_.load();
+      if (!reclaimer || reclaimer->reclaim(bytes) == 0) return false;
+   }
+   return false;
+}
+
+Reservation::~Reservation() { shrink(used()); }
+
+bool Reservation::tryGrow(size_t bytes) {
+   const bool granted = parent_ ? parent_->tryGrow(bytes) : ledger_->tryCharge(bytes);
+   if (granted) raise(peak_, used_.fetch_add(bytes, std::memory_order_relaxed) + bytes);
+   return granted;
+}
+
+void Reservation::grow(size_t bytes) {
+   if (!tryGrow(bytes))
+      throw SqlError(sqlstate::outOfMemory, "out of memory")
+          .detail("Failed on request of size " + std::to_string(bytes) + ": memory_limit is reached.");
+}
+
+void Reservation::shrink(size_t bytes) {
+   [[maybe_unused]] const size_t before = used_.fetch_sub(bytes, std::memory_order_relaxed);
+   DCHECK(before >= bytes);
+   if (parent_)
+      parent_->shrink(bytes);
+   else
+      ledger_->release(bytes);
+}
+
+} // namespace ouzel

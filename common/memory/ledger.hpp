@@ -1,0 +1,61 @@
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+// The account every large allocation is charged to before it is made. One process-wide ledger holds the limit;
+// storage/buffer's governor owns it and hooks in reclaimers; operators, arenas and queues hold Reservations.
+
+namespace ouzel {
+
+/// Frees memory when the ledger runs out: drops cached frames, or asks an owner to spill. Registered by the governor.
+class MemoryReclaimer {
+public:
+   virtual ~MemoryReclaimer() = default;
+   /// Try to release at least `bytes`; return what was released. Called on the requesting thread, without locks of ours held.
+   virtual size_t reclaim(size_t bytes) = 0;
+};
+
+/// Process-wide count of reserved bytes against one limit. Thread-safe, lock-free.
+class MemoryLedger {
+public:
+   explicit MemoryLedger(size_t limit) : limit_(limit) {}
+
+   /// Charge `bytes`, asking the reclaimer when the limit is hit. False: refused, nothing charged.
+   [[nodiscard]] bool tryCharge(size_t bytes);
+   void release(size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+   size_t used() const { return used_.load(std::memory_order_relaxed); }
+   size_t peak() const { return peak_.load(std::memory_order_relaxed); }
+   size_t limit() const { return limit_.load(std::memory_order_relaxed); }
+   void setLimit(size_t limit) { limit_.store(limit, std::memory_order_relaxed); }
+   void setReclaimer(MemoryReclaimer* reclaimer) { reclaimer_.store(reclaimer); }
+
+private:
+   std::atomic<size_t> limit_, used_{0}, peak_{0};
+   std::atomic<MemoryReclaimer*> reclaimer_{nullptr};
+};
+
+/// What one owner (a query, an operator, a cache) has charged; gives it all back when destroyed. Thread-safe.
+/// A child charges its parent, so that a query's and an operator's use are both visible; the root charges the ledger.
+class Reservation {
+public:
+   explicit Reservation(MemoryLedger& ledger) : ledger_(&ledger) {}
+   explicit Reservation(Reservation& parent) : parent_(&parent) {}
+   ~Reservation();
+   Reservation(const Reservation&) = delete;
+   Reservation& operator=(const Reservation&) = delete;
+
+   [[nodiscard]] bool tryGrow(size_t bytes);
+   /// Throws 53200 "out of memory" when refused.
+   void grow(size_t bytes);
+   void shrink(size_t bytes);
+   size_t used() const { return used_.load(std::memory_order_relaxed); }
+   size_t peak() const { return peak_.load(std::memory_order_relaxed); }
+
+private:
+   MemoryLedger* ledger_ = nullptr;
+   Reservation* parent_ = nullptr;
+   std::atomic<size_t> used_{0}, peak_{0};
+};
+
+} // namespace ouzel

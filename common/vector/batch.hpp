@@ -1,0 +1,25 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "common/vector/vector.hpp"
+
+namespace ouzel {
+
+/// Up to batchRowsMax rows flowing between operators: column views, and which rows are live.
+///
+/// `rowCount` is how far the vectors reach (the space of row indexes); `selection` lists the live ones among them. A
+/// dense selection has count == rowCount. The views obey the lifetime rule of Vector; whoever needs rows longer copies.
+struct Batch {
+   std::vector<Vector> columns;
+   Selection selection;
+   uint32_t rowCount = 0;
+
+   uint32_t liveRows() const { return selection.count(); }
+   void setDense(uint32_t rows) {
+      rowCount = rows;
+      selection = Selection::dense(rows);
+   }
+};
+
+} // namespace ouzel
