@@ -1,0 +1,83 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "common/memory/arena.hpp"
+#include "common/type/sql_type.hpp"
+#include "common/vector/vector.hpp"
+
+// How scalar functions are found and called. A kernel is registered under PostgreSQL's pg_proc.prosrc ("int4pl",
+// "text_substr") for one list of argument representations; a family lives in one file and registers all of its kernels.
+
+namespace ouzel::executor {
+
+struct FunctionContext; // context.hpp: session format, clock, catalog, random numbers
+
+/// Where a kernel writes. Row r's value goes to position r; positions of rows not asked for stay unspecified.
+class ResultVector {
+public:
+   ResultVector(PhysicalType type, void* data, ValidityWord* validity, Arena& strings)
+      : type_(type), data_(data), validity_(validity), strings_(&strings) {}
+
+   template <typename T>
+   T* values() {
+      DCHECK(sizeof(T) == physicalSize(type_));
+      return static_cast<T*>(data_);
+   }
+   /// The validity bits start as the NULLs of strict arguments (or all valid).
+   void setNull(uint32_t row) {
+      setValidBit(validity_, row, false);
+      hasNulls_ = true;
+   }
+   /// Non-strict kernels and those that assemble validity wholesale.
+   ValidityWord* validity() { return validity_; }
+   void noteNulls() { hasNulls_ = true; }
+   bool hasNulls() const { return hasNulls_; }
+   /// For result strings; valid as long as the result vector.
+   Arena& strings() { return *strings_; }
+   PhysicalType type() const { return type_; }
+
+private:
+   PhysicalType type_;
+   void* data_;
+   ValidityWord* validity_;
+   Arena* strings_;
+   bool hasNulls_ = false;
+};
+
+/// One call over the rows of `rows`. Strict kernels see only rows without NULL arguments. Only rows that are truly
+/// wanted are asked for (CASE, AND, OR narrow them first), so a kernel throws SqlError on the first bad row.
+struct KernelCall {
+   std::span<const Vector> args;
+   Selection rows;
+   uint32_t rowCount; ///< highest row + 1 bound, ≤ batchRowsMax
+   FunctionContext& context;
+   SqlType resultType; ///< with typmod
+   std::span<const SqlType> argTypes;
+   std::span<const Representation> argReprs;
+   Representation resultRepr;
+   Oid function; ///< pg_proc OID, for kernels shared by several functions
+};
+using ScalarKernel = void (*)(const KernelCall& call, ResultVector& result);
+
+struct KernelEntry {
+   ScalarKernel kernel = nullptr;
+   bool strict = true;
+   /// Never throws and has no effect: may run on dictionary entries that no live row uses, and on masked rows.
+   bool total = false;
+};
+
+/// Any representation of arguments: the kernel looks at KernelCall::argReprs itself.
+inline constexpr std::string_view anyArguments = "*";
+
+/// Add a kernel. `arguments` spells physical types, one letter each: b Bool, h I16, i I32, l I64, w I128, f F32, d F64,
+/// v Interval, n Decimal, s String; or anyArguments. Called from the families' registration functions at start only.
+void registerKernel(std::string_view prosrc, std::string_view arguments, KernelEntry entry);
+/// Null when there is none: the caller raises 0A000 `function x(y) is not supported`.
+const KernelEntry* findKernel(std::string_view prosrc, std::span<const Representation> arguments);
+
+/// Registers every family once; thread-safe.
+void registerAllKernels();
+
+} // namespace ouzel::executor

@@ -1,0 +1,35 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sql/algebra/expr.hpp"
+
+namespace ouzel::sql {
+
+/// What is known of a column, plan-wide.
+struct ColumnInfo {
+   std::string name; ///< for EXPLAIN and output names
+   SqlType type;
+   Representation repr;       ///< lowering narrows it from storedRepresentation(type) when bounds prove it
+   Oid tableOid = invalidOid; ///< base column: where it comes from (RowDescription, statistics)
+   int16_t attribute = 0;
+   bool nullable = true; ///< conservative
+};
+
+/// All columns of one plan, by id. Owned by the query's plan; the binder creates columns, rewrites may add some.
+class ColumnTable {
+public:
+   ColumnId add(ColumnInfo info) {
+      infos_.push_back(std::move(info));
+      return static_cast<ColumnId>(infos_.size() - 1);
+   }
+   const ColumnInfo& operator[](ColumnId id) const { return infos_[static_cast<uint32_t>(id)]; }
+   ColumnInfo& operator[](ColumnId id) { return infos_[static_cast<uint32_t>(id)]; }
+   uint32_t size() const { return static_cast<uint32_t>(infos_.size()); }
+
+private:
+   std::vector<ColumnInfo> infos_;
+};
+
+} // namespace ouzel::sql
