@@ -99,7 +99,7 @@ struct Expr {
    ColumnId subqueryColumn = noColumn;    ///< Scalar, Any, All, Array: the (first) output column of `subquery`
    std::vector<ColumnId> subqueryColumns; ///< Any, All: one per arg
 
-   explicit Expr(ExprKind k, SqlType t) : kind(k), type(t), repr(storedRepresentation(t)) {}
+   Expr(ExprKind kind, const SqlType& type); ///< repr becomes storedRepresentation(type)
    ~Expr();
 };
 
