@@ -1,0 +1,35 @@
+# The words of the project. `make run` and `make test` are all a newcomer needs.
+.PHONY: build run test check format bench bench-tpch deps deps-test clean
+
+PORT ?= 5432
+DATA ?= ./data
+JOBS ?= $(shell nproc)
+
+deps:
+	@scripts/install-deps
+deps-test:
+	@scripts/install-deps --test
+
+# The server alone, optimised: build/release/ouzel
+build: deps
+	@cmake --preset release -DOUZEL_TESTS=OFF >/dev/null
+	@cmake --build build/release -j $(JOBS) --target ouzel
+
+# Install what is missing, build, serve in the foreground until Ctrl-C.
+run: build
+	@exec build/release/ouzel serve --data $(DATA) --port $(PORT)
+
+# Everything CI runs: layers, unit tests and SQL tests with sanitizers, SQL tests under hostile settings, wire tests.
+test check: deps-test
+	@scripts/run-tests
+
+format:
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-14 -i
+
+bench: bench-tpch
+bench-tpch: build
+	@scripts/install-deps --bench
+	@bench/tpch/run $(BENCH_ARGS)
+
+clean:
+	@rm -rf build
