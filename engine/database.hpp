@@ -1,0 +1,46 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+// The process-wide part of the engine: stored data, catalog, workers, memory, and who is connected.
+
+namespace ouzel::engine {
+
+struct DatabaseOptions {
+   std::string dataDirectory;
+   uint32_t threads = 0;   ///< 0: one worker per core
+   size_t memoryLimit = 0; ///< bytes; 0: 80 % of the machine's (or the container's) memory
+   std::vector<std::string> spillDirectories;
+   std::vector<std::pair<std::string, std::string>> settings; ///< defaults of session settings, from the configuration
+};
+
+/// Opened once per process; thread-safe. Sessions must end before it does.
+class Database {
+public:
+   /// Creates the data directory with database and superuser `postgres` when it is empty. Throws SqlError (55000
+   /// another server uses it, XX001 damaged, 58030 I/O).
+   static std::unique_ptr<Database> open(const DatabaseOptions& options);
+   /// Verifies every checksum below `dataDirectory`; reports each problem; returns how many there were.
+   static uint64_t check(const std::string& dataDirectory, const std::function<void(const std::string&)>& report);
+   ~Database();
+
+   /// Checkpoint and close cleanly; sessions have ended.
+   void close();
+   /// SCRAM verifier of a role; empty: no password. Throws 28000 when there is no such role or it must not log in.
+   std::string passwordVerifier(const std::string& role);
+   /// Set at start when a password was given on the command line.
+   void setPasswordVerifier(const std::string& role, const std::string& verifier);
+
+   struct Internals; ///< engine's own view of it: internals.hpp
+   Internals& internals() { return *internals_; }
+
+private:
+   Database();
+   std::unique_ptr<Internals> internals_;
+};
+
+} // namespace ouzel::engine
