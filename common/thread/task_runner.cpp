@@ -1,0 +1,106 @@
+#include "common/thread/task_runner.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace ouzel {
+
+void InlineTaskRunner::parallelFor(uint64_t count, const std::function<void(uint64_t)>& body) {
+   for (uint64_t i = 0; i < count; ++i)
+      body(i);
+}
+
+struct ThreadTaskRunner::Pool {
+   std::mutex mutex;
+   std::condition_variable wake;
+   std::deque<std::function<void()>> queue;
+   bool stopping = false;
+   std::vector<std::thread> threads;
+
+   void work() {
+      std::unique_lock lock(mutex);
+      while (true) {
+         wake.wait(lock, [&] { return stopping || !queue.empty(); });
+         if (queue.empty()) return;
+         auto task = std::move(queue.front());
+         queue.pop_front();
+         lock.unlock();
+         task();
+         lock.lock();
+      }
+   }
+};
+
+namespace {
+/// One parallelFor: pieces are handed out by a counter; whoever is late finds none left and leaves.
+struct ParallelLoop {
+   const std::function<void(uint64_t)>* body;
+   uint64_t count;
+   std::atomic<uint64_t> next{0};
+   std::mutex mutex;
+   std::condition_variable done;
+   uint64_t finished = 0;
+   std::exception_ptr error;
+
+   void run() {
+      for (uint64_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
+         std::exception_ptr failure;
+         try {
+            (*body)(i);
+         } catch (...) {
+            failure = std::current_exception();
+         }
+         const std::lock_guard lock(mutex);
+         if (failure && !error) error = failure;
+         if (++finished == count) done.notify_all();
+      }
+   }
+};
+} // namespace
+
+ThreadTaskRunner::ThreadTaskRunner(uint32_t threads) : pool_(std::make_unique<Pool>()) {
+   for (uint32_t i = 0; i < std::max(threads, 1u); ++i)
+      pool_->threads.emplace_back([pool = pool_.get()] { pool->work(); });
+}
+
+ThreadTaskRunner::~ThreadTaskRunner() {
+   {
+      const std::lock_guard lock(pool_->mutex);
+      pool_->stopping = true;
+   }
+   pool_->wake.notify_all();
+   for (auto& thread : pool_->threads)
+      thread.join();
+}
+
+void ThreadTaskRunner::parallelFor(uint64_t count, const std::function<void(uint64_t)>& body) {
+   if (count == 0) return;
+   auto loop = std::make_shared<ParallelLoop>(); // shared with late tasks that only see that nothing is left
+   loop->body = &body;
+   loop->count = count;
+   const uint64_t helpers = std::min<uint64_t>(concurrency(), count - 1);
+   for (uint64_t i = 0; i < helpers; ++i)
+      submit([loop] { loop->run(); });
+   loop->run();
+   std::unique_lock lock(loop->mutex);
+   loop->done.wait(lock, [&] { return loop->finished == loop->count; });
+   if (loop->error) std::rethrow_exception(loop->error);
+}
+
+void ThreadTaskRunner::submit(std::function<void()> task) {
+   {
+      const std::lock_guard lock(pool_->mutex);
+      pool_->queue.push_back(std::move(task));
+   }
+   pool_->wake.notify_one();
+}
+
+uint32_t ThreadTaskRunner::concurrency() const { return static_cast<uint32_t>(pool_->threads.size()); }
+
+} // namespace ouzel

@@ -1,0 +1,40 @@
+#pragma once
+#include <optional>
+
+#include "common/type/value.hpp"
+
+namespace ouzel::storage {
+
+/// Where a value lies in the order of its type, as one number: a <= b implies zoneKey(a) <= zoneKey(b). Exact for
+/// integers, booleans, floats and intervals' spans; strings map to their first 15 bytes (byte order: use ranges of
+/// strings only under collation "C", equality always). So a closed range of zone keys never excludes a row wrongly.
+using ZoneKey = int128;
+
+inline constexpr ZoneKey zoneKeyMin = static_cast<ZoneKey>(uint128{1} << 127);
+inline constexpr ZoneKey zoneKeyMax = ~zoneKeyMin;
+
+/// False for types that have no zone map (Decimal).
+constexpr bool hasZoneKey(PhysicalType type) { return type != PhysicalType::Decimal; }
+/// REQUIRES: hasZoneKey(value.type), value is not NULL.
+ZoneKey zoneKeyOf(const Value& value);
+ZoneKey zoneKeyOfDouble(double value);
+ZoneKey zoneKeyOfString(std::string_view bytes);
+/// A value with this key; for strings the prefix itself. Intervals have no inverse: empty.
+std::optional<Value> valueOfZoneKey(PhysicalType type, ZoneKey key);
+
+/// Closed range of the non-NULL values of a column within some rows; empty (lower > upper) when all are NULL.
+struct ZoneRange {
+   ZoneKey lower = zoneKeyMax, upper = zoneKeyMin;
+   bool isEmpty() const { return lower > upper; }
+   void add(ZoneKey key) {
+      if (key < lower) lower = key;
+      if (key > upper) upper = key;
+   }
+   void merge(const ZoneRange& other) {
+      if (other.lower < lower) lower = other.lower;
+      if (other.upper > upper) upper = other.upper;
+   }
+   bool overlaps(ZoneKey low, ZoneKey high) const { return lower <= high && low <= upper; }
+};
+
+} // namespace ouzel::storage

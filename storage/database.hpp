@@ -1,0 +1,93 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/thread/task_runner.hpp"
+#include "storage/buffer/memory_governor.hpp"
+#include "storage/table/table.hpp"
+#include "storage/transaction/transaction.hpp"
+
+namespace ouzel::storage {
+
+struct DatabaseOptions {
+   std::string dataDirectory;             ///< of the object store; created when missing
+   std::string walDirectory;              ///< empty: "<dataDirectory>/wal"
+   uint64_t checkpointWalBytes = 1 << 30; ///< a checkpoint starts when the log grows past this
+   bool readOnly = false;
+};
+
+/// What the catalog gets back at start: its newest image, then the changes committed since, in order.
+struct RecoveredCatalog {
+   std::string image; ///< empty: a new database
+   std::vector<std::string> changes;
+   bool isNew = false;
+};
+
+/// How a transaction ends well.
+struct CommitRequest {
+   /// Opaque to storage: replayed to the catalog after a crash until an image contains it.
+   std::string catalogChange;
+   /// Called at the commit point, in commit order, when the commit is durable and before any snapshot can see it.
+   /// Must not throw or wait.
+   std::function<void(Timestamp)> publish;
+   /// Wait for the log to reach the disk (synchronous_commit).
+   bool synchronous = true;
+};
+
+/// One open data directory: its tables, transactions, log and manifest. Only one process at a time can have it open.
+/// Thread-safe, except that open and close are called once.
+class Database {
+public:
+   /// Recover to the last acknowledged commit. Throws 55006 when another process has the directory open, XX001 when
+   /// what is on disk cannot be trusted. `catalogImage` is called during checkpoints and yields the bytes a later open
+   /// gets back; it must reflect exactly the commits published so far (it is called between two commits).
+   static std::unique_ptr<Database> open(const DatabaseOptions& options, MemoryGovernor& governor, TaskRunner& tasks);
+   /// Close without a checkpoint when close() was not called: what a crash would leave behind.
+   ~Database();
+
+   /// The catalog as recovered; moved out on the first call.
+   RecoveredCatalog takeRecoveredCatalog();
+   /// Where checkpoints get the catalog's bytes from. REQUIRES: set before the first checkpoint or close().
+   /// Called between two commits; must reflect exactly the commits published so far.
+   void setCatalogImageSource(std::function<std::string()> source);
+
+   std::unique_ptr<Transaction> begin();
+   /// Returns when the commit is durable and visible (`synchronous`) or visible only. When it throws, the transaction
+   /// has been aborted.
+   Timestamp commit(Transaction& transaction, CommitRequest request = {});
+   void abort(Transaction& transaction);
+   TransactionManager& transactions();
+
+   /// A new empty table, known to others (through find) at once but durable with the commit; vanishes on abort.
+   std::shared_ptr<Table> createTable(Transaction& transaction, std::vector<ColumnDefinition> columns);
+   /// Takes effect at commit. TRUNCATE is a createTable plus a dropTable of the old storage.
+   void dropTable(Transaction& transaction, StorageId id);
+   /// Add a column at the end at once; undone on abort. REQUIRES: the caller holds the relation exclusively.
+   void addColumn(Transaction& transaction, StorageId id, ColumnDefinition column);
+   /// Null when there is none.
+   std::shared_ptr<Table> find(StorageId id) const;
+
+   /// From the durable counter, at least 16384; not given out again after a crash unless nothing used it.
+   Oid allocateOid();
+
+   /// Turn the delta into blocks, publish a manifest, truncate the log. Others go on working meanwhile.
+   void checkpoint();
+   /// Checkpoint and mark the manifest clean. REQUIRES: no transaction is open.
+   void close();
+
+   /// Read every object and verify every checksum. Returns the number of objects; one line per fault to `report`.
+   uint64_t check(const std::function<void(std::string_view)>& report);
+   uint64_t walBytes() const;
+
+   struct State;
+   State& state() { return *state_; } ///< for storage's own files
+
+private:
+   explicit Database(std::unique_ptr<State> state);
+   std::unique_ptr<State> state_;
+};
+
+} // namespace ouzel::storage

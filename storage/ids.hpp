@@ -1,0 +1,45 @@
+#pragma once
+#include <cstdint>
+
+#include "common/type/sql_type.hpp"
+#include "common/type/value.hpp"
+
+// The names by which storage knows things. None of them is an OID: a relation that is truncated or rewritten keeps its
+// OID and gets a new storage id.
+
+namespace ouzel::storage {
+
+enum class StorageId : uint64_t {}; ///< one table's rows; from a durable counter, never reused
+
+using SegmentId = uint64_t;     ///< 40 bits, unique in the database; a block or an in-memory delta segment
+using TransactionId = uint64_t; ///< from 1, of this run of the process only
+using Timestamp = uint64_t;     ///< of a commit; durable, strictly increasing; 0 is before everything
+
+/// Row id as it flows through plans: (segment << 24 | row), an int8 column.
+using RowId = uint64_t;
+inline constexpr uint32_t rowIdBits = 24;
+constexpr RowId makeRowId(SegmentId segment, uint32_t row) { return segment << rowIdBits | row; }
+constexpr SegmentId segmentOf(RowId id) { return id >> rowIdBits; }
+constexpr uint32_t rowOf(RowId id) { return static_cast<uint32_t>(id & ((1u << rowIdBits) - 1)); }
+
+// Units nest (DESIGN 5): vector 2,048 < row group 32,768 < block 1,048,576 rows.
+inline constexpr uint32_t vectorRows = 2048;
+inline constexpr uint32_t rowGroupRows = 32'768;
+inline constexpr uint32_t blockRowsMax = 1u << 20;
+
+/// What storage knows of a column: how values look, never its name. Column n holds attribute n + 1 of the relation;
+/// dropped attributes keep their place and are filled with NULL.
+struct ColumnDefinition {
+   SqlType type;
+   Representation representation;
+   /// What rows written before the column was added read as (PostgreSQL's attmissingval).
+   Value missing;
+
+   /// A column whose representation is the stored one of its type, missing value NULL.
+   static ColumnDefinition of(const SqlType& type) {
+      const Representation stored = storedRepresentation(type);
+      return {type, stored, Value::null(stored.physical)};
+   }
+};
+
+} // namespace ouzel::storage

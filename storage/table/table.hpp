@@ -1,0 +1,54 @@
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "storage/ids.hpp"
+#include "storage/table/appender.hpp"
+#include "storage/table/scan.hpp"
+#include "storage/table/statistics.hpp"
+#include "storage/transaction/snapshot.hpp"
+
+namespace ouzel::storage {
+
+class Database;
+class LocalWrites;
+class Transaction;
+struct TableCore;
+
+/// The rows of one relation: immutable blocks, an in-memory delta of committed small inserts, and versioned delete
+/// marks on both. Knows column types, never names. Shared among the database, transactions and scans; thread-safe.
+class Table {
+public:
+   explicit Table(std::unique_ptr<TableCore> core);
+   ~Table();
+
+   StorageId id() const;
+   /// The columns of now. A scan or appender keeps the list it started with.
+   std::shared_ptr<const std::vector<ColumnDefinition>> columns() const;
+
+   /// Start a scan of what `snapshot` sees, own uncommitted rows included.
+   std::unique_ptr<ScanSource> scan(const Snapshot& snapshot, ScanSpec spec);
+   std::unique_ptr<Appender> appender(Transaction& transaction, AppendMode mode);
+
+   /// Mark rows as deleted by the transaction. Rows it has already deleted are passed over. Returns how many were newly
+   /// deleted and, when given, sets deletedNow[i] to 1 for those (an update inserts the new version only of these).
+   /// Throws 40001 when another transaction deleted a row and is still open or committed after `snapshot`.
+   /// May be called by many workers at once.
+   uint64_t deleteRows(Transaction& transaction, const Snapshot& snapshot, std::span<const RowId> rows,
+                       std::span<uint8_t> deletedNow = {});
+
+   /// Cached until the table changes enough to matter; cheap to call per statement.
+   std::shared_ptr<const TableStatistics> statistics(const Snapshot& snapshot);
+   /// Rows the snapshot sees, without reading any.
+   uint64_t rowCount(const Snapshot& snapshot);
+   /// Bytes of the blocks and of the delta, for pg_relation_size.
+   uint64_t storedBytes() const;
+
+   TableCore& core() { return *core_; } ///< for storage's own files
+
+private:
+   std::unique_ptr<TableCore> core_;
+};
+
+} // namespace ouzel::storage

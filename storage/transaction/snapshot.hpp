@@ -1,0 +1,15 @@
+#pragma once
+#include "storage/ids.hpp"
+
+namespace ouzel::storage {
+
+/// What a statement sees: everything committed up to `commitTimestamp`, and what its own transaction wrote in commands
+/// before `commandId`. A plain value; valid as long as its transaction.
+struct Snapshot {
+   Timestamp commitTimestamp = 0;
+   TransactionId transactionId = 0; ///< 0: of no transaction
+   uint32_t commandId = 0;
+   bool operator==(const Snapshot&) const = default;
+};
+
+} // namespace ouzel::storage

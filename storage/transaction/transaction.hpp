@@ -1,0 +1,97 @@
+#pragma once
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "storage/ids.hpp"
+#include "storage/transaction/snapshot.hpp"
+
+namespace ouzel::storage {
+
+class Table;
+class TransactionManager;
+class LocalWrites;
+
+/// One running transaction: its ids and what it has written. Rows it inserts stay private (LocalWrites, one per table)
+/// until commit; rows it deletes carry its mark. Owned by the session; begin, commit and abort go through
+/// storage::Database. Appenders and deletes of one statement may run on many threads; everything else is called by
+/// the session's thread. Destroying a transaction that did not commit aborts it.
+class Transaction {
+public:
+   ~Transaction();
+   Transaction(const Transaction&) = delete;
+   Transaction& operator=(const Transaction&) = delete;
+
+   TransactionId id() const { return id_; }
+   uint32_t commandId() const { return commandId_; }
+   /// End a statement that may have written: later snapshots see what it did.
+   void nextCommand() { ++commandId_; }
+   /// A snapshot of now (READ COMMITTED takes one per statement; REPEATABLE READ keeps the first).
+   Snapshot snapshot();
+   /// The same commit timestamp as `earlier`, with own writes up to now: the next statement under REPEATABLE READ.
+   Snapshot refreshed(const Snapshot& earlier) const;
+   /// True when commit has nothing to write (catalog changes aside).
+   bool isReadOnly() const;
+   bool isOpen() const { return open_; }
+
+   /// A place to roll back to (SAVEPOINT, and the implicit one of a statement). Starts a new command.
+   struct Savepoint {
+      uint64_t position = 0;
+      uint32_t commandId = 0;
+   };
+   Savepoint savepoint();
+   /// Undo everything written since. The savepoint stays valid.
+   void rollbackTo(const Savepoint& savepoint);
+
+private:
+   friend class TransactionManager;
+   friend class Database;
+   friend class Table;
+   friend class Appender;
+
+   Transaction(TransactionManager& manager, TransactionId id);
+   /// Private rows of `table`, made on first use. Thread-safe.
+   LocalWrites& writesOf(Table& table);
+   void undoAll();
+
+   TransactionManager& manager_;
+   const TransactionId id_;
+   uint32_t commandId_ = 1;
+   bool open_ = true;
+   Timestamp horizon_ = 0; ///< oldest snapshot this transaction may still read with
+   mutable std::mutex mutex_; ///< guards writes_ and the members below
+   std::map<StorageId, std::unique_ptr<LocalWrites>> writes_;
+   struct StorageChange {
+      uint32_t commandId;
+      bool isDrop; ///< else a create
+      std::shared_ptr<Table> table;
+   };
+   std::vector<StorageChange> storageChanges_;
+};
+
+/// Hands out transaction ids and snapshots; knows which timestamp is the newest one visible. Thread-safe.
+class TransactionManager {
+public:
+   std::unique_ptr<Transaction> begin();
+
+   Timestamp lastCommitted() const { return lastCommitted_.load(std::memory_order_acquire); }
+   /// The oldest timestamp any open transaction may still read with.
+   Timestamp horizon() const;
+   size_t openTransactions() const;
+
+   /// Make `timestamp` visible; called in commit order after everything of that commit is in place.
+   void publish(Timestamp timestamp) { lastCommitted_.store(timestamp, std::memory_order_release); }
+
+private:
+   friend class Transaction;
+   void end(Transaction& transaction);
+
+   std::atomic<Timestamp> lastCommitted_{1};
+   mutable std::mutex mutex_; ///< guards what follows
+   TransactionId nextId_ = 1;
+   std::map<TransactionId, Transaction*> open_;
+};
+
+} // namespace ouzel::storage
