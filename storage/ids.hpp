@@ -18,9 +18,15 @@ using Timestamp = uint64_t;     ///< of a commit; durable, strictly increasing; 
 /// Row id as it flows through plans: (segment << 24 | row), an int8 column.
 using RowId = uint64_t;
 inline constexpr uint32_t rowIdBits = 24;
-constexpr RowId makeRowId(SegmentId segment, uint32_t row) { return segment << rowIdBits | row; }
-constexpr SegmentId segmentOf(RowId id) { return id >> rowIdBits; }
-constexpr uint32_t rowOf(RowId id) { return static_cast<uint32_t>(id & ((1u << rowIdBits) - 1)); }
+constexpr RowId makeRowId(SegmentId segment, uint32_t row) {
+   return segment << rowIdBits | row;
+}
+constexpr SegmentId segmentOf(RowId id) {
+   return id >> rowIdBits;
+}
+constexpr uint32_t rowOf(RowId id) {
+   return static_cast<uint32_t>(id & ((1u << rowIdBits) - 1));
+}
 
 // Units nest (DESIGN 5): vector 2,048 < row group 32,768 < block 1,048,576 rows.
 inline constexpr uint32_t vectorRows = 2048;

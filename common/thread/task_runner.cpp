@@ -101,6 +101,8 @@ void ThreadTaskRunner::submit(std::function<void()> task) {
    pool_->wake.notify_one();
 }
 
-uint32_t ThreadTaskRunner::concurrency() const { return static_cast<uint32_t>(pool_->threads.size()); }
+uint32_t ThreadTaskRunner::concurrency() const {
+   return static_cast<uint32_t>(pool_->threads.size());
+}
 
 } // namespace ouzel

@@ -14,7 +14,9 @@ inline constexpr ZoneKey zoneKeyMin = static_cast<ZoneKey>(uint128{1} << 127);
 inline constexpr ZoneKey zoneKeyMax = ~zoneKeyMin;
 
 /// False for types that have no zone map (Decimal).
-constexpr bool hasZoneKey(PhysicalType type) { return type != PhysicalType::Decimal; }
+constexpr bool hasZoneKey(PhysicalType type) {
+   return type != PhysicalType::Decimal;
+}
 /// REQUIRES: hasZoneKey(value.type), value is not NULL.
 ZoneKey zoneKeyOf(const Value& value);
 ZoneKey zoneKeyOfDouble(double value);

@@ -84,7 +84,6 @@ struct Morsel {
 /// unspecified but readable values.
 class RowGroupReader {
 public:
-
    explicit RowGroupReader(std::shared_ptr<const ScanState> state);
    ~RowGroupReader();
 
@@ -122,7 +121,7 @@ public:
    bool next(Morsel& morsel);
    std::unique_ptr<RowGroupReader> makeReader() const;
 
-   uint64_t rowCount() const;   ///< rows in all morsels, deleted ones included
+   uint64_t rowCount() const; ///< rows in all morsels, deleted ones included
    uint32_t morselCount() const;
    uint32_t morselsHandedOut() const; ///< for progress
    uint32_t morselsSkipped() const;   ///< for EXPLAIN ANALYZE

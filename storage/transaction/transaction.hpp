@@ -60,7 +60,7 @@ private:
    const TransactionId id_;
    uint32_t commandId_ = 1;
    bool open_ = true;
-   Timestamp horizon_ = 0; ///< oldest snapshot this transaction may still read with
+   Timestamp horizon_ = 0;    ///< oldest snapshot this transaction may still read with
    mutable std::mutex mutex_; ///< guards writes_ and the members below
    std::map<StorageId, std::unique_ptr<LocalWrites>> writes_;
    struct StorageChange {
