@@ -1,0 +1,84 @@
+#include "common/type/utf8.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "common/error/sql_error.hpp"
+
+namespace ouzel {
+
+namespace {
+
+/// Bytes the sequence that starts with `lead` claims to have.
+size_t claimedLength(uint8_t lead) {
+   if (lead < 0xc0) return 1;
+   if (lead < 0xe0) return 2;
+   if (lead < 0xf0) return 3;
+   if (lead < 0xf8) return 4;
+   return 1;
+}
+
+/// Length of the valid multi-byte sequence at `bytes`, or 0.
+size_t sequenceLength(const uint8_t* bytes, size_t available) {
+   const uint8_t lead = bytes[0];
+   if (lead < 0xc2 || lead > 0xf4) return 0;
+   const size_t length = claimedLength(lead);
+   if (length > available) return 0;
+   for (size_t i = 1; i < length; ++i)
+      if ((bytes[i] & 0xc0) != 0x80) return 0;
+   const uint8_t second = bytes[1];
+   if (lead == 0xe0 && second < 0xa0) return 0; // overlong
+   if (lead == 0xed && second > 0x9f) return 0; // surrogates
+   if (lead == 0xf0 && second < 0x90) return 0; // overlong
+   if (lead == 0xf4 && second > 0x8f) return 0; // beyond U+10FFFF
+   return length;
+}
+
+[[noreturn, gnu::cold]] void throwInvalid(std::string_view text, size_t at) {
+   const size_t shown = std::min(claimedLength(static_cast<uint8_t>(text[at])), text.size() - at);
+   std::string message = "invalid byte sequence for encoding \"UTF8\":";
+   constexpr char digits[] = "0123456789abcdef";
+   for (size_t i = 0; i < shown; ++i) {
+      const auto byte = static_cast<uint8_t>(text[at + i]);
+      message += " 0x";
+      message += digits[byte >> 4];
+      message += digits[byte & 15];
+   }
+   throw SqlError(sqlstate::characterNotInRepertoire, message);
+}
+
+} // namespace
+
+size_t findInvalidUtf8(std::string_view text) {
+   const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+   const size_t size = text.size();
+   size_t i = 0;
+   while (i < size) {
+      // Eight ASCII bytes that are not NUL at a time: no high bit, and no borrow out of any byte when 1 is subtracted.
+      while (i + 8 <= size) {
+         uint64_t word;
+         std::memcpy(&word, bytes + i, 8);
+         if (((word | (word - 0x0101010101010101u)) & 0x8080808080808080u) != 0) break;
+         i += 8;
+      }
+      if (i == size) break;
+      if (bytes[i] < 0x80) {
+         if (bytes[i] == 0) return i;
+         ++i;
+         continue;
+      }
+      const size_t length = sequenceLength(bytes + i, size - i);
+      if (length == 0) return i;
+      i += length;
+   }
+   return size;
+}
+
+void checkUtf8(std::string_view text) {
+   const size_t at = findInvalidUtf8(text);
+   if (at != text.size()) throwInvalid(text, at);
+}
+
+} // namespace ouzel
