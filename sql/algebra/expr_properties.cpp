@@ -1,0 +1,228 @@
+#include <algorithm>
+#include <unordered_set>
+
+#include "catalog/builtin/builtin.hpp"
+#include "sql/algebra/expr.hpp"
+#include "sql/algebra/rel.hpp"
+
+// What can be said of an expression without evaluating it.
+
+namespace ouzel::sql {
+
+bool isConstantTrue(const Expr& expr) {
+   return expr.kind == ExprKind::Constant && expr.type.oid == oid::boolean && !expr.constant.isNull &&
+          expr.constant.i64 != 0;
+}
+
+bool isConstantFalseOrNull(const Expr& expr) {
+   return expr.kind == ExprKind::Constant &&
+          (expr.constant.isNull || (expr.type.oid == oid::boolean && expr.constant.i64 == 0));
+}
+
+namespace {
+
+bool isVolatile(const Rel& rel) {
+   bool found = rel.function && rel.function->volatility == catalog::Volatility::Volatile;
+   forEachOwnExpr(rel, [&found](const Expr& expr) { found = found || isVolatile(expr); });
+   for (const RelPtr& input : rel.inputs)
+      found = found || isVolatile(*input);
+   for (const Cte& cte : rel.ctes)
+      found = found || isVolatile(*cte.query) || (cte.recursive && isVolatile(*cte.recursive));
+   return found;
+}
+
+/// pg_proc.prosrc of functions that take every input without an error. Comparisons and boolean tests are no calls.
+/// numeric's + - * fail only past 131,072 digits, which scaled or ordinary data never reach.
+const std::unordered_set<std::string_view>& totalFunctions() {
+   static const std::unordered_set<std::string_view> names{"numeric_add",  "numeric_sub",
+                                                           "numeric_mul",  "numeric_uminus",
+                                                           "numeric_abs",  "lower",
+                                                           "upper",        "textlen",
+                                                           "bpcharlen",    "textoctetlen",
+                                                           "text_concat",  "textcat",
+                                                           "btrim1",       "ltrim1",
+                                                           "rtrim1",       "btrim",
+                                                           "ltrim",        "rtrim",
+                                                           "i2toi4",       "int28",
+                                                           "int48",        "i2tod",
+                                                           "i4tod",        "i8tod",
+                                                           "ftod",         "i2tof",
+                                                           "i4tof",        "i8tof",
+                                                           "int2_numeric", "int4_numeric",
+                                                           "int8_numeric", "text_substr_no_len",
+                                                           "textpos",      "text_starts_with",
+                                                           "text_reverse", "date_mi",
+                                                           "rtrim1",       "text",
+                                                           "rpad",         "md5_text",
+                                                           "text_left",    "text_right",
+                                                           "hashtext",     "booltext",
+                                                           "bpchar_text",  "date_eq",
+                                                           "numeric_sign", "numeric_floor",
+                                                           "numeric_ceil"};
+   return names;
+}
+
+bool callMayFail(const Expr& call) {
+   if (!call.function) return true;
+   const std::string_view source = call.function->source;
+   if (totalFunctions().contains(source)) return false;
+   // LIKE fails on a pattern that ends in the escape character.
+   if (source == "textlike" || source == "textnlike" || source == "texticlike" || source == "texticnlike") {
+      const Expr& pattern = *call.args[1];
+      return pattern.kind != ExprKind::Constant || (!pattern.constant.isNull && pattern.constant.bytes.ends_with('\\'));
+   }
+   return true;
+}
+
+} // namespace
+
+bool isVolatile(const Expr& expr) {
+   bool found = false;
+   forEachExpr(expr, [&found](const Expr& e) {
+      if (e.function && e.function->volatility == catalog::Volatility::Volatile) found = true;
+      if (e.subquery && isVolatile(*e.subquery)) found = true;
+      return !found;
+   });
+   return found;
+}
+
+bool mayFail(const Expr& expr) {
+   bool found = false;
+   forEachExpr(expr, [&found](const Expr& e) {
+      switch (e.kind) {
+      case ExprKind::Call:
+         found = found || callMayFail(e);
+         break;
+      case ExprKind::TextCast:
+         found =
+             found || (e.type.oid != oid::text && e.type.oid != oid::varchar) || e.args[0]->type.oid == oid::unknown;
+         break;
+      case ExprKind::TypmodCast:
+         found = found || !e.explicitCast || (e.type.oid != oid::varchar && e.type.oid != oid::bpchar);
+         break;
+      case ExprKind::Subquery:
+      case ExprKind::AnyArray:
+      case ExprKind::Aggregate:
+      case ExprKind::WindowCall:
+         found = true;
+         break;
+      default:
+         break;
+      }
+      return !found;
+   });
+   return found;
+}
+
+namespace {
+
+/// What an expression can be once the chosen columns are NULL.
+enum class Outcome : uint8_t { Anything, Null, False, NullOrFalse };
+
+bool neverTrue(Outcome outcome) {
+   return outcome != Outcome::Anything;
+}
+
+class NullTracker {
+public:
+   explicit NullTracker(const std::vector<ColumnId>& columns) : columns_(columns) {}
+
+   Outcome evaluate(const Expr& expr) const {
+      switch (expr.kind) {
+      case ExprKind::Column:
+         return std::find(columns_.begin(), columns_.end(), expr.column) != columns_.end() ? Outcome::Null
+                                                                                           : Outcome::Anything;
+      case ExprKind::Constant:
+         if (expr.constant.isNull) return Outcome::Null;
+         return isConstantFalseOrNull(expr) ? Outcome::False : Outcome::Anything;
+      case ExprKind::Compare:
+         if (expr.compare == CompareOp::IsDistinctFrom || expr.compare == CompareOp::IsNotDistinctFrom)
+            return Outcome::Anything;
+         return strict(expr);
+      case ExprKind::And:
+         return conjunction(expr);
+      case ExprKind::Or:
+         return disjunction(expr);
+      case ExprKind::Not:
+      case ExprKind::Relabel:
+      case ExprKind::TextCast:
+      case ExprKind::TypmodCast:
+      case ExprKind::Convert:
+         return evaluate(*expr.args[0]) == Outcome::Null ? Outcome::Null : Outcome::Anything;
+      case ExprKind::IsNotNull:
+      case ExprKind::IsFalse:
+         return evaluate(*expr.args[0]) == Outcome::Null ? Outcome::False : Outcome::Anything;
+      case ExprKind::IsTrue:
+         return neverTrue(evaluate(*expr.args[0])) ? Outcome::False : Outcome::Anything;
+      case ExprKind::Coalesce:
+         return coalesce(expr);
+      case ExprKind::Case:
+         return caseOf(expr);
+      case ExprKind::InList:
+         return evaluate(*expr.args[0]) == Outcome::Null ? Outcome::Null : Outcome::Anything;
+      case ExprKind::Call:
+         return expr.function && expr.function->isStrict ? strict(expr) : Outcome::Anything;
+      case ExprKind::AnyArray: // NULL op ANY (empty array) is false, op ALL (empty array) true
+         return !expr.negated && !expr.function && evaluate(*expr.args[0]) == Outcome::Null ? Outcome::NullOrFalse
+                                                                                            : Outcome::Anything;
+      default:
+         return Outcome::Anything;
+      }
+   }
+
+private:
+   Outcome strict(const Expr& expr) const {
+      for (const ExprPtr& arg : expr.args)
+         if (evaluate(*arg) == Outcome::Null) return Outcome::Null;
+      return Outcome::Anything;
+   }
+   Outcome conjunction(const Expr& expr) const {
+      bool never = false;
+      for (const ExprPtr& arg : expr.args) {
+         const Outcome outcome = evaluate(*arg);
+         if (outcome == Outcome::False) return Outcome::False;
+         never = never || neverTrue(outcome);
+      }
+      return never ? Outcome::NullOrFalse : Outcome::Anything;
+   }
+   Outcome disjunction(const Expr& expr) const {
+      bool allNull = true, allFalse = true;
+      for (const ExprPtr& arg : expr.args) {
+         const Outcome outcome = evaluate(*arg);
+         if (!neverTrue(outcome)) return Outcome::Anything;
+         allNull = allNull && outcome == Outcome::Null;
+         allFalse = allFalse && outcome == Outcome::False;
+      }
+      return allNull ? Outcome::Null : allFalse ? Outcome::False : Outcome::NullOrFalse;
+   }
+   Outcome coalesce(const Expr& expr) const {
+      bool allNull = true;
+      for (const ExprPtr& arg : expr.args) {
+         const Outcome outcome = evaluate(*arg);
+         if (!neverTrue(outcome)) return Outcome::Anything;
+         allNull = allNull && outcome == Outcome::Null;
+      }
+      return allNull ? Outcome::Null : Outcome::NullOrFalse;
+   }
+   Outcome caseOf(const Expr& expr) const {
+      bool allNull = true;
+      for (size_t i = 1; i <= expr.args.size(); i += 2) {
+         const size_t result = i < expr.args.size() ? i : expr.args.size() - 1;
+         if (i == expr.args.size() && expr.args.size() % 2 == 0) break; // no else: NULL
+         const Outcome outcome = evaluate(*expr.args[result]);
+         if (!neverTrue(outcome)) return Outcome::Anything;
+         allNull = allNull && outcome == Outcome::Null;
+      }
+      return allNull ? Outcome::Null : Outcome::NullOrFalse;
+   }
+
+   const std::vector<ColumnId>& columns_;
+};
+
+} // namespace
+
+bool rejectsNulls(const Expr& predicate, const std::vector<ColumnId>& columns) {
+   return neverTrue(NullTracker(columns).evaluate(predicate));
+}
+
+} // namespace ouzel::sql

@@ -1,0 +1,72 @@
+#include <algorithm>
+
+#include "sql/algebra/expr.hpp"
+#include "sql/algebra/rel.hpp"
+
+// Visiting, rewriting and taking apart expression trees.
+
+namespace ouzel::sql {
+
+void forEachExpr(const Expr& root, const std::function<bool(const Expr&)>& visit) {
+   if (!visit(root)) return;
+   for (const ExprPtr& arg : root.args)
+      forEachExpr(*arg, visit);
+}
+
+void rewriteExpr(ExprPtr& root, const std::function<void(ExprPtr&)>& rewrite) {
+   for (ExprPtr& arg : root->args)
+      rewriteExpr(arg, rewrite);
+   rewrite(root);
+}
+
+void collectColumns(const Expr& root, std::vector<ColumnId>& out) {
+   const auto add = [&out](ColumnId column) {
+      if (std::find(out.begin(), out.end(), column) == out.end()) out.push_back(column);
+   };
+   forEachExpr(root, [&](const Expr& expr) {
+      if (expr.kind == ExprKind::Column) add(expr.column);
+      if (expr.subquery)
+         for (const ColumnId column : freeColumns(*expr.subquery))
+            add(column);
+      return true;
+   });
+}
+
+namespace {
+
+void substituteInRel(Rel& rel, const std::function<const Expr*(ColumnId)>& replacement) {
+   forEachOwnExpr(rel, [&](ExprPtr& expr) { substituteColumns(expr, replacement); });
+   for (RelPtr& input : rel.inputs)
+      substituteInRel(*input, replacement);
+   for (Cte& cte : rel.ctes) {
+      substituteInRel(*cte.query, replacement);
+      if (cte.recursive) substituteInRel(*cte.recursive, replacement);
+   }
+}
+
+} // namespace
+
+void substituteColumns(ExprPtr& root, const std::function<const Expr*(ColumnId)>& replacement) {
+   if (root->kind == ExprKind::Column) {
+      if (const Expr* expr = replacement(root->column)) {
+         const uint32_t position = root->position;
+         root = clone(*expr);
+         if (root->position == 0) root->position = position;
+      }
+      return;
+   }
+   for (ExprPtr& arg : root->args)
+      substituteColumns(arg, replacement);
+   if (root->subquery) substituteInRel(*root->subquery, replacement);
+}
+
+void splitConjuncts(ExprPtr predicate, std::vector<ExprPtr>& out) {
+   if (predicate->kind != ExprKind::And) {
+      out.push_back(std::move(predicate));
+      return;
+   }
+   for (ExprPtr& arg : predicate->args)
+      splitConjuncts(std::move(arg), out);
+}
+
+} // namespace ouzel::sql

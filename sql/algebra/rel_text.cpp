@@ -1,0 +1,301 @@
+#include <cstdio>
+
+#include "catalog/builtin/builtin.hpp"
+#include "sql/algebra/rel.hpp"
+
+// The algebra as indented text, for tests and debugging only: nothing parses it and no client sees it.
+
+namespace ouzel::sql {
+
+namespace {
+
+const char* const compareNames[] = {"=", "<>", "<", "<=", ">", ">=", "is distinct from", "is not distinct from"};
+
+std::string int128Text(int128 value) {
+   if (value == 0) return "0";
+   const bool negative = value < 0;
+   uint128 rest = negative ? -static_cast<uint128>(value) : static_cast<uint128>(value);
+   std::string text;
+   for (; rest != 0; rest /= 10)
+      text.insert(text.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
+   return negative ? "-" + text : text;
+}
+
+std::string valueText(const Expr& constant) {
+   const Value& value = constant.constant;
+   if (value.isNull) return "null";
+   switch (value.type) {
+   case PhysicalType::Bool:
+      return value.i64 ? "true" : "false";
+   case PhysicalType::I16:
+   case PhysicalType::I32:
+   case PhysicalType::I64:
+   case PhysicalType::I128: {
+      std::string text = value.type == PhysicalType::I128 ? int128Text(value.i128) : std::to_string(value.i64);
+      if (constant.repr.scale) text += "e-" + std::to_string(constant.repr.scale);
+      return text;
+   }
+   case PhysicalType::F32:
+   case PhysicalType::F64: {
+      char buffer[40];
+      std::snprintf(buffer, sizeof buffer, "%.17g", value.f64);
+      return buffer;
+   }
+   case PhysicalType::Interval:
+      return "interval(" + std::to_string(value.interval.months) + "," + std::to_string(value.interval.days) + "," +
+             std::to_string(value.interval.micros) + ")";
+   case PhysicalType::Decimal:
+      return "decimal[" + std::to_string(value.bytes.size()) + "]";
+   case PhysicalType::String:
+      return "'" + value.bytes + "'";
+   }
+   return "?";
+}
+
+class Printer {
+public:
+   explicit Printer(const ColumnTable& columns) : columns_(columns) {}
+
+   std::string name(ColumnId column) const {
+      if (column == noColumn) return "none";
+      const uint32_t index = static_cast<uint32_t>(column);
+      return (index < columns_.size() ? columns_[column].name : std::string()) + "#" + std::to_string(index);
+   }
+   std::string names(const std::vector<ColumnId>& list) const {
+      std::string text;
+      for (const ColumnId column : list)
+         text += (text.empty() ? "" : ", ") + name(column);
+      return text;
+   }
+   std::string list(const std::vector<ExprPtr>& exprs, const char* separator = ", ") const {
+      std::string text;
+      for (const ExprPtr& expr : exprs)
+         text += (&expr == &exprs.front() ? "" : separator) + print(*expr);
+      return text;
+   }
+   std::string print(const Expr& e) const;
+   std::string order(const std::vector<SortKey>& keys) const {
+      std::string text;
+      for (const SortKey& key : keys) {
+         text += (text.empty() ? "" : ", ") + print(*key.expr) + (key.descending ? " desc" : "");
+         if (key.nullsFirst != key.descending) text += key.nullsFirst ? " nulls first" : " nulls last";
+      }
+      return text;
+   }
+   std::string computed(const std::vector<ComputedColumn>& columns) const {
+      std::string text;
+      for (const ComputedColumn& c : columns)
+         text += (text.empty() ? "" : ", ") + name(c.column) + " := " + print(*c.expr);
+      return text;
+   }
+   void print(const Rel& rel, uint32_t depth, std::string& out) const;
+
+private:
+   std::string head(const Rel& rel) const;
+   std::string groupBy(const Rel& rel) const;
+   std::string window(const Rel& rel) const;
+   static std::string subqueryIndented(std::string text);
+
+   const ColumnTable& columns_;
+};
+
+std::string Printer::print(const Expr& e) const {
+   switch (e.kind) {
+   case ExprKind::Column:
+      return name(e.column);
+   case ExprKind::OuterColumn:
+      return "outer" + std::to_string(e.outerDepth) + "." + name(e.column);
+   case ExprKind::Constant:
+      return valueText(e);
+   case ExprKind::Parameter:
+      return "$" + std::to_string(e.parameter + 1);
+   case ExprKind::Compare:
+      return "(" + print(*e.args[0]) + " " + compareNames[static_cast<int>(e.compare)] + " " + print(*e.args[1]) + ")";
+   case ExprKind::And:
+      return "(" + list(e.args, " and ") + ")";
+   case ExprKind::Or:
+      return "(" + list(e.args, " or ") + ")";
+   case ExprKind::Not:
+      return "not " + print(*e.args[0]);
+   case ExprKind::IsNull:
+      return print(*e.args[0]) + " is null";
+   case ExprKind::IsNotNull:
+      return print(*e.args[0]) + " is not null";
+   case ExprKind::IsTrue:
+      return print(*e.args[0]) + " is true";
+   case ExprKind::IsNotTrue:
+      return print(*e.args[0]) + " is not true";
+   case ExprKind::IsFalse:
+      return print(*e.args[0]) + " is false";
+   case ExprKind::IsNotFalse:
+      return print(*e.args[0]) + " is not false";
+   case ExprKind::Case:
+      return "case(" + list(e.args) + ")";
+   case ExprKind::Coalesce:
+      return "coalesce(" + list(e.args) + ")";
+   case ExprKind::NullIf:
+      return "nullif(" + list(e.args) + ")";
+   case ExprKind::InList:
+      return std::string(e.negated ? "not " : "") + "in(" + list(e.args) + ")";
+   case ExprKind::Call:
+   case ExprKind::Aggregate:
+   case ExprKind::WindowCall:
+      return (e.function ? std::string(e.function->name) : "?") + "(" + list(e.args) + ")";
+   case ExprKind::Relabel:
+      return "relabel(" + list(e.args) + ")";
+   case ExprKind::TextCast:
+      return "cast(" + list(e.args) + " as " + formatType(e.type) + ")";
+   case ExprKind::Convert:
+      return "convert(" + list(e.args) + " to " + std::to_string(static_cast<int>(e.repr.physical)) + "/" +
+             std::to_string(e.repr.scale) + ")";
+   case ExprKind::TypmodCast:
+      return "typmod(" + list(e.args) + " as " + formatType(e.type) + ")";
+   case ExprKind::Subquery: {
+      static const char* const kinds[] = {"scalar", "exists", "any", "all", "array"};
+      std::string text;
+      print(*e.subquery, 0, text);
+      return std::string(kinds[static_cast<int>(e.subqueryKind)]) + "(" + list(e.args) + " {" + subqueryIndented(text) +
+             "})";
+   }
+   case ExprKind::Array:
+      return "array[" + list(e.args) + "]";
+   case ExprKind::Row:
+      return "row(" + list(e.args) + ")";
+   case ExprKind::SubscriptRef:
+      return print(*e.args[0]) + "[" + print(*e.args[1]) + "]";
+   case ExprKind::AnyArray:
+      return "(" + print(*e.args[0]) + " " +
+             (e.function ? std::string(e.function->name) : std::string(compareNames[static_cast<int>(e.compare)])) +
+             (e.negated ? " all " : " any ") + print(*e.args[1]) + ")";
+   }
+   return "?";
+}
+
+std::string Printer::subqueryIndented(std::string text) {
+   std::string line;
+   for (size_t i = 0; i < text.size(); ++i) {
+      if (text[i] != '\n')
+         line += text[i];
+      else if (i + 1 < text.size())
+         line += " | ";
+   }
+   return line;
+}
+
+std::string Printer::groupBy(const Rel& rel) const {
+   std::string text = "GroupBy [" + computed(rel.keys) + "]";
+   for (const AggregateCall& call : rel.aggregates) {
+      text += " " + name(call.column) + " := " + (call.function ? std::string(call.function->name) : "?") + "(" +
+              (call.distinct ? "distinct " : "") + (call.star ? "*" : list(call.args)) +
+              (call.orderBy.empty() ? "" : " order by " + order(call.orderBy)) + ")";
+      if (call.filter) text += " filter " + print(*call.filter);
+   }
+   for (const auto& set : rel.groupingSets) {
+      text += " (";
+      for (const uint32_t key : set)
+         text += (text.back() == '(' ? "" : ",") + std::to_string(key);
+      text += ")";
+   }
+   for (const Rel::GroupingCall& call : rel.groupingCalls)
+      text += " " + name(call.column) + " := grouping";
+   return text;
+}
+
+std::string Printer::window(const Rel& rel) const {
+   std::string text =
+       "Window partition [" + list(rel.windowSpec.partitionBy) + "] order [" + order(rel.windowSpec.orderBy) + "]";
+   for (const WindowCall& call : rel.windowCalls)
+      text += " " + name(call.column) + " := " + (call.function ? std::string(call.function->name) : "?") + "(" +
+              (call.star ? "*" : list(call.args)) + ")";
+   return text;
+}
+
+std::string Printer::head(const Rel& rel) const {
+   static const char* const joins[] = {"Inner", "Left", "Right", "Full", "Semi", "Anti", "Mark", "Single"};
+   static const char* const setOps[] = {"Union", "Intersect", "Except"};
+   const std::string predicate = rel.predicate ? " " + print(*rel.predicate) : "";
+   switch (rel.kind) {
+   case RelKind::Get:
+   case RelKind::VirtualGet: {
+      std::vector<ColumnId> ids;
+      for (const GetColumn& column : rel.getColumns)
+         ids.push_back(column.column);
+      return std::string(rel.kind == RelKind::Get ? "Get " : "VirtualGet ") + rel.table.name + " [" + names(ids) + "]" +
+             predicate;
+   }
+   case RelKind::Values: {
+      std::string text = "Values [" + names(rel.columns) + "]";
+      for (const auto& row : rel.rows)
+         text += " (" + list(row) + ")";
+      return text;
+   }
+   case RelKind::TableFunction:
+      return "TableFunction " + (rel.function ? std::string(rel.function->name) : "?") + "(" + list(rel.args) + ") [" +
+             names(rel.columns) + "]";
+   case RelKind::Select:
+      return "Select" + predicate;
+   case RelKind::Map:
+      return "Map [" + computed(rel.computed) + "]";
+   case RelKind::ProjectSet:
+      return "ProjectSet [" + computed(rel.computed) + "]";
+   case RelKind::Join:
+      return std::string(rel.dependent ? "Dependent " : "") + joins[static_cast<int>(rel.joinKind)] + "Join" +
+             (rel.markColumn != noColumn ? " mark " + name(rel.markColumn) : "") + predicate;
+   case RelKind::GroupBy:
+      return groupBy(rel);
+   case RelKind::Window:
+      return window(rel);
+   case RelKind::Distinct:
+      return "Distinct [" + names(rel.columns) + "]" +
+             (rel.sortKeys.empty() ? "" : " order [" + order(rel.sortKeys) + "]");
+   case RelKind::Sort:
+      return "Sort [" + order(rel.sortKeys) + "]";
+   case RelKind::Limit:
+      return "Limit" + (rel.limit ? " " + print(*rel.limit) : "") +
+             (rel.offset ? " offset " + print(*rel.offset) : "") + (rel.withTies ? " with ties" : "");
+   case RelKind::SetOp:
+      return std::string(setOps[static_cast<int>(rel.setOpKind)]) + (rel.all ? "All" : "") + " [" + names(rel.columns) +
+             "] <- [" + names(rel.setOpInputs[0]) + "] [" + names(rel.setOpInputs[1]) + "]";
+   case RelKind::CteScan:
+      return "CteScan " + std::to_string(rel.cte) + " [" + names(rel.columns) + "] <- [" + names(rel.cteColumns) + "]";
+   case RelKind::With:
+      return "With";
+   case RelKind::RecursiveScan:
+      return "RecursiveScan " + std::to_string(rel.cte) + " [" + names(rel.columns) + "]";
+   case RelKind::LockRows:
+      return "LockRows";
+   case RelKind::Insert:
+      return "Insert " + rel.dml->table.name;
+   case RelKind::Update:
+      return "Update " + rel.dml->table.name;
+   case RelKind::Delete:
+      return "Delete " + rel.dml->table.name;
+   }
+   return "?";
+}
+
+void Printer::print(const Rel& rel, uint32_t depth, std::string& out) const {
+   out += std::string(depth * 2, ' ') + head(rel) + "\n";
+   for (const Cte& cte : rel.ctes) {
+      out += std::string(depth * 2 + 2, ' ') + "cte " + std::to_string(cte.id) + " " + cte.name + " [" +
+             names(cte.columns) + "]\n";
+      print(*cte.query, depth + 2, out);
+      if (cte.recursive) print(*cte.recursive, depth + 2, out);
+   }
+   for (const RelPtr& input : rel.inputs)
+      print(*input, depth + 1, out);
+}
+
+} // namespace
+
+std::string toString(const Rel& rel, const ColumnTable& columns) {
+   std::string text;
+   Printer(columns).print(rel, 0, text);
+   return text;
+}
+
+std::string toString(const Expr& expr, const ColumnTable& columns) {
+   return Printer(columns).print(expr);
+}
+
+} // namespace ouzel::sql
