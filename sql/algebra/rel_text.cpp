@@ -52,6 +52,12 @@ std::string valueText(const Expr& constant) {
    return "?";
 }
 
+std::string typeText(const SqlType& type) {
+   const catalog::TypeInfo* info = catalog::builtins().type(type.oid);
+   return (info ? std::string(info->name) : std::to_string(type.oid)) +
+          (type.typmod >= 0 ? ":" + std::to_string(type.typmod) : "");
+}
+
 class Printer {
 public:
    explicit Printer(const ColumnTable& columns) : columns_(columns) {}
@@ -144,12 +150,12 @@ std::string Printer::print(const Expr& e) const {
    case ExprKind::Relabel:
       return "relabel(" + list(e.args) + ")";
    case ExprKind::TextCast:
-      return "cast(" + list(e.args) + " as " + formatType(e.type) + ")";
+      return "cast(" + list(e.args) + " as " + typeText(e.type) + ")";
    case ExprKind::Convert:
       return "convert(" + list(e.args) + " to " + std::to_string(static_cast<int>(e.repr.physical)) + "/" +
              std::to_string(e.repr.scale) + ")";
    case ExprKind::TypmodCast:
-      return "typmod(" + list(e.args) + " as " + formatType(e.type) + ")";
+      return "typmod(" + list(e.args) + " as " + typeText(e.type) + ")";
    case ExprKind::Subquery: {
       static const char* const kinds[] = {"scalar", "exists", "any", "all", "array"};
       std::string text;
