@@ -1,0 +1,31 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// All settings there are: PostgreSQL's (so that SET and SHOW of clients work) and ours. Data, read once, then constant.
+
+namespace ouzel::engine {
+
+enum class SettingType : uint8_t { Bool, Integer, Real, String, Enum };
+
+struct SettingInfo {
+   std::string_view name, unit, context, minimum, maximum, initial, category, description;
+   SettingType type;
+   std::vector<std::string_view> enumValues;
+   bool isReported; ///< clients are told when it changes (PostgreSQL's GUC_REPORT)
+   uint32_t index;
+};
+
+const std::vector<SettingInfo>& settingTable();
+/// Case-insensitive; null when there is none.
+const SettingInfo* findSetting(std::string_view name);
+
+/// Canonical form of `value` (booleans on/off, numbers in the base unit, enums in their spelling). Throws 22023 as
+/// PostgreSQL words it.
+std::string canonicalSetting(const SettingInfo& info, std::string_view value);
+/// As SHOW prints it: numbers with the largest unit that divides them.
+std::string displaySetting(const SettingInfo& info, const std::string& canonical);
+
+} // namespace ouzel::engine
