@@ -75,8 +75,7 @@ Settings::Settings(const std::vector<std::pair<std::string, std::string>>& defau
 
 const SettingInfo& Settings::require(std::string_view name) const {
    if (const SettingInfo* info = findSetting(name)) return *info;
-   throw SqlError(sqlstate::undefinedObject,
-                  "unrecognized configuration parameter \"" + std::string(name) + "\"");
+   throw SqlError(sqlstate::undefinedObject, "unrecognized configuration parameter \"" + std::string(name) + "\"");
 }
 
 void Settings::setInitial(std::string_view name, std::string_view value) {
@@ -135,11 +134,17 @@ std::string Settings::show(std::string_view name) const {
    return {};
 }
 
-void Settings::force(std::string_view name, std::string value) { assign(require(name), std::move(value)); }
+void Settings::force(std::string_view name, std::string value) {
+   assign(require(name), std::move(value));
+}
 
-const std::string& Settings::value(std::string_view name) const { return values_[require(name).index]; }
+const std::string& Settings::value(std::string_view name) const {
+   return values_[require(name).index];
+}
 
-int64_t Settings::integer(std::string_view name) const { return std::strtoll(value(name).c_str(), nullptr, 10); }
+int64_t Settings::integer(std::string_view name) const {
+   return std::strtoll(value(name).c_str(), nullptr, 10);
+}
 
 void Settings::assign(const SettingInfo& info, std::string canonical) {
    values_[info.index] = std::move(canonical);

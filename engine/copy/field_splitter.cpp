@@ -1,0 +1,256 @@
+#include "engine/copy/field_splitter.hpp"
+
+#include <cstring>
+#include <immintrin.h>
+
+#include "common/error/sql_error.hpp"
+
+namespace ouzel::engine {
+
+namespace {
+
+/// First of four characters at or after `p`; looks at 32 bytes at a time, so `p` must be readable 32 bytes past `end`.
+inline const char* findAny(const char* p, const char* end, __m256i a, __m256i b, __m256i c, __m256i d) {
+   while (p < end) {
+      const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+      const __m256i hit = _mm256_or_si256(_mm256_or_si256(_mm256_cmpeq_epi8(bytes, a), _mm256_cmpeq_epi8(bytes, b)),
+                                          _mm256_or_si256(_mm256_cmpeq_epi8(bytes, c), _mm256_cmpeq_epi8(bytes, d)));
+      const uint32_t mask = static_cast<uint32_t>(_mm256_movemask_epi8(hit));
+      if (mask) {
+         const char* found = p + __builtin_ctz(mask);
+         return found < end ? found : end;
+      }
+      p += 32;
+   }
+   return end;
+}
+
+constexpr char emptyField[1] = "";
+
+int hexDigit(char c) {
+   if (c >= '0' && c <= '9') return c - '0';
+   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+   return -1;
+}
+
+} // namespace
+
+FieldSplitter::FieldSplitter(const CopyOptions& options, std::string table, std::vector<std::string> names,
+                             std::vector<uint8_t> forceNotNull, std::vector<uint8_t> forceNull)
+   : options_(options), table_(std::move(table)), names_(std::move(names)), forceNotNull_(std::move(forceNotNull)),
+     forceNull_(std::move(forceNull)) {}
+
+void FieldSplitter::open(const CopyChunk& chunk) {
+   chunk_ = &chunk;
+   cursor_ = chunk.bytes().data();
+   end_ = cursor_ + chunk.size;
+   line_ = chunk.firstLine;
+}
+
+bool FieldSplitter::next(FieldTable& table) {
+   arena_.reset();
+   table.rows = 0;
+   const bool csv = options_.format == CopyFormat::Csv;
+   while (table.rows < batchRowsMax && cursor_ < end_) {
+      rowBegin_ = cursor_;
+      table.lines[table.rows] = line_;
+      if (csv)
+         splitCsvRow(table, table.rows);
+      else
+         splitTextRow(table, table.rows);
+      ++table.rows;
+   }
+   return table.rows > 0;
+}
+
+void FieldSplitter::badRow(const std::string& message, std::string hint) {
+   const char* lineEnd = static_cast<const char*>(std::memchr(rowBegin_, '\n', static_cast<size_t>(end_ - rowBegin_)));
+   std::string text(rowBegin_, lineEnd ? lineEnd : end_);
+   if (chunk_->windowsLines && !text.empty() && text.back() == '\r') text.pop_back();
+   if (text.size() > 100) text = text.substr(0, 100) + "...";
+   throw SqlError(sqlstate::badCopyFileFormat, message)
+       .hint(std::move(hint))
+       .context("COPY " + table_ + ", line " + std::to_string(line_) + ": \"" + text + "\"");
+}
+
+/// Store one field whose raw bytes are [begin, end); `special` says that it holds quotes (csv) or backslashes (text).
+void FieldSplitter::store(FieldTable& table, uint32_t row, uint32_t column, const char* begin, const char* end,
+                          bool special) {
+   if (column >= names_.size()) badRow("extra data after last expected column");
+   std::string_view field(begin, static_cast<size_t>(end - begin));
+   const bool csv = options_.format == CopyFormat::Csv;
+   std::string_view& out = table.fields[size_t{column} * batchRowsMax + row];
+   if (!special || !csv) {
+      if (field == options_.null && !(csv && forceNotNull_[column])) {
+         out = {};
+         return;
+      }
+   }
+   if (special) {
+      field = csv ? unquote(begin, end) : unescape(begin, end);
+      if (csv && forceNull_[column] && field == options_.null) {
+         out = {};
+         return;
+      }
+   }
+   out = field.data() && !field.empty() ? field : std::string_view(emptyField, 0);
+}
+
+bool FieldSplitter::splitCsvRow(FieldTable& table, uint32_t row) {
+   const __m256i delimiter = _mm256_set1_epi8(options_.delimiter), quote = _mm256_set1_epi8(options_.quote),
+                 newline = _mm256_set1_epi8('\n'), carriage = _mm256_set1_epi8('\r');
+   uint32_t column = 0;
+   uint64_t lines = 1;
+   const char* begin = cursor_;
+   const char* p = cursor_;
+   bool quoted = false;
+   while (true) {
+      p = findAny(p, end_, delimiter, quote, newline, carriage);
+      if (p < end_ && *p == options_.quote) {
+         quoted = true;
+         // To the closing quote; the splitter has made sure that there is one, except before a stray escape.
+         for (++p; p < end_; ++p) {
+            if (*p == options_.escape && p + 1 < end_ && (p[1] == options_.quote || p[1] == options_.escape)) {
+               ++p;
+            } else if (*p == options_.quote) {
+               break;
+            } else if (*p == '\n') {
+               ++lines;
+            }
+         }
+         if (p >= end_) badRow("unterminated CSV quoted field");
+         ++p;
+         continue;
+      }
+      if (p < end_ && *p == '\r') {
+         if (!(chunk_->windowsLines && p + 1 < end_ && p[1] == '\n') && p + 1 < end_)
+            badRow("unquoted carriage return found in data", "Use quoted CSV field to represent carriage return.");
+         store(table, row, column++, begin, p, quoted);
+         p += p + 1 < end_ ? 2 : 1;
+         break;
+      }
+      const bool rowEnds = p >= end_ || *p == '\n';
+      store(table, row, column++, begin, p, quoted);
+      if (rowEnds) {
+         if (p < end_) ++p;
+         break;
+      }
+      begin = ++p;
+      quoted = false;
+   }
+   if (column < names_.size()) badRow("missing data for column \"" + names_[column] + "\"");
+   cursor_ = p;
+   line_ += lines;
+   return true;
+}
+
+bool FieldSplitter::splitTextRow(FieldTable& table, uint32_t row) {
+   const __m256i delimiter = _mm256_set1_epi8(options_.delimiter), backslash = _mm256_set1_epi8('\\'),
+                 newline = _mm256_set1_epi8('\n'), carriage = _mm256_set1_epi8('\r');
+   uint32_t column = 0;
+   uint64_t lines = 1;
+   const char* begin = cursor_;
+   const char* p = cursor_;
+   bool escaped = false;
+   while (true) {
+      p = findAny(p, end_, delimiter, backslash, newline, carriage);
+      if (p < end_ && *p == '\\') {
+         escaped = true;
+         if (p + 1 < end_ && p[1] == '\n') ++lines;
+         p += p + 1 < end_ ? 2 : 1;
+         continue;
+      }
+      if (p < end_ && *p == '\r') {
+         if (!(chunk_->windowsLines && p + 1 < end_ && p[1] == '\n') && p + 1 < end_)
+            badRow("literal carriage return found in data", "Use \"\\r\" to represent carriage return.");
+         store(table, row, column++, begin, p, escaped);
+         p += p + 1 < end_ ? 2 : 1;
+         break;
+      }
+      const bool rowEnds = p >= end_ || *p == '\n';
+      store(table, row, column++, begin, p, escaped);
+      if (rowEnds) {
+         if (p < end_) ++p;
+         break;
+      }
+      begin = ++p;
+      escaped = false;
+   }
+   if (column < names_.size()) badRow("missing data for column \"" + names_[column] + "\"");
+   cursor_ = p;
+   line_ += lines;
+   return true;
+}
+
+/// Quotes may open and close anywhere in a field; what lies between them is literal, escapes aside.
+std::string_view FieldSplitter::unquote(const char* begin, const char* end) {
+   char* const out = arena_.allocateArray<char>(static_cast<size_t>(end - begin) + 1);
+   char* o = out;
+   bool inside = false;
+   for (const char* p = begin; p < end; ++p) {
+      if (inside && *p == options_.escape && p + 1 < end && (p[1] == options_.quote || p[1] == options_.escape)) {
+         *o++ = *++p;
+      } else if (*p == options_.quote) {
+         inside = !inside;
+      } else {
+         *o++ = *p;
+      }
+   }
+   return {out, static_cast<size_t>(o - out)};
+}
+
+/// PostgreSQL's text format: \b \f \n \r \t \v, \ooo, \xhh; a backslash before anything else stands for that character.
+std::string_view FieldSplitter::unescape(const char* begin, const char* end) {
+   char* const out = arena_.allocateArray<char>(static_cast<size_t>(end - begin) + 1);
+   char* o = out;
+   for (const char* p = begin; p < end; ++p) {
+      if (*p != '\\' || p + 1 >= end) {
+         *o++ = *p;
+         continue;
+      }
+      const char c = *++p;
+      switch (c) {
+      case 'b':
+         *o++ = '\b';
+         break;
+      case 'f':
+         *o++ = '\f';
+         break;
+      case 'n':
+         *o++ = '\n';
+         break;
+      case 'r':
+         *o++ = '\r';
+         break;
+      case 't':
+         *o++ = '\t';
+         break;
+      case 'v':
+         *o++ = '\v';
+         break;
+      case 'x': {
+         if (p + 1 >= end || hexDigit(p[1]) < 0) {
+            *o++ = 'x';
+            break;
+         }
+         int value = hexDigit(*++p);
+         if (p + 1 < end && hexDigit(p[1]) >= 0) value = value * 16 + hexDigit(*++p);
+         *o++ = static_cast<char>(value);
+         break;
+      }
+      default:
+         if (c >= '0' && c <= '7') {
+            int value = c - '0';
+            for (int digits = 1; digits < 3 && p + 1 < end && p[1] >= '0' && p[1] <= '7'; ++digits)
+               value = value * 8 + (*++p - '0');
+            *o++ = static_cast<char>(value);
+         } else {
+            *o++ = c;
+         }
+      }
+   }
+   return {out, static_cast<size_t>(o - out)};
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,67 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "engine/copy/options.hpp"
+
+namespace ouzel::engine {
+
+/// Whole rows of COPY input, as workers parse them. The memory behind `bytes` is readable for 64 bytes past its end.
+struct CopyChunk {
+   std::vector<char> memory;
+   size_t size = 0;
+   uint64_t firstLine = 1; ///< number of the first row's line, from 1
+   bool isLast = false;
+   bool windowsLines = false; ///< lines end with \r\n
+
+   std::string_view bytes() const { return {memory.data(), size}; }
+};
+
+/// Cuts the byte stream of a text or csv COPY into chunks that end at row ends, so that they can be parsed in parallel.
+/// In csv a line break inside quotes does not end a row; in text one after a backslash does not. Used by one thread.
+class RowSplitter {
+public:
+   static constexpr size_t chunkSize = 1 << 20;
+
+   explicit RowSplitter(const CopyOptions& options) : options_(options) {}
+
+   /// Take the next bytes of the stream. Calls emit(CopyChunk&&) for each full chunk.
+   template <typename Emit>
+   void feed(std::string_view piece, Emit&& emit) {
+      while (!piece.empty() && !ended_) {
+         piece.remove_prefix(fill(piece));
+         if (pending_.size() >= chunkSize) {
+            CopyChunk chunk;
+            if (cut(chunk, false)) emit(std::move(chunk));
+         }
+      }
+   }
+   /// The rest, after the stream has ended (a last row need not end with a line break). Throws 22P04 for a csv row that
+   /// ends inside quotes.
+   template <typename Emit>
+   void finish(Emit&& emit) {
+      CopyChunk chunk;
+      if (cut(chunk, true)) emit(std::move(chunk));
+   }
+   /// The end-of-data marker "\." has been seen: what follows is ignored.
+   bool ended() const { return ended_; }
+
+private:
+   size_t fill(std::string_view piece);
+   bool cut(CopyChunk& chunk, bool last);
+   void scan();
+
+   const CopyOptions& options_;
+   std::vector<char> pending_;
+   size_t scanned_ = 0;     // bytes of pending_ looked at
+   size_t rowEnd_ = 0;      // end of the last whole row in pending_
+   uint64_t lines_ = 0;     // line breaks in pending_[0, rowEnd_)
+   uint64_t linesOpen_ = 0; // those after rowEnd_
+   uint64_t nextLine_ = 1;
+   bool inQuotes_ = false, escaped_ = false, ended_ = false;
+   int windowsLines_ = -1; // unknown until the first line break
+};
+
+} // namespace ouzel::engine
