@@ -1,0 +1,38 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "catalog/catalog.hpp"
+#include "engine/database.hpp"
+#include "engine/relation_locks.hpp"
+#include "executor/schedule/scheduler.hpp"
+#include "storage/buffer/memory_governor.hpp"
+#include "storage/database.hpp"
+
+namespace ouzel::engine {
+
+/// What pg_stat_activity shows of a session. Written by its thread, read by others, under Internals::activityMutex.
+struct SessionActivity {
+   int32_t processId = 0;
+   std::string user, database, applicationName, clientAddress, state = "idle", query;
+   int64_t backendStart = 0, transactionStart = 0, queryStart = 0,
+           stateChange = 0; ///< microseconds since 2000-01-01; 0: none
+};
+
+/// The engine's own view of a Database. Members are made in order and destroyed in reverse; all are thread-safe.
+struct Database::Internals {
+   DatabaseOptions options;
+   size_t memoryLimit = 0;
+   std::unique_ptr<storage::MemoryGovernor> governor;
+   std::unique_ptr<executor::Scheduler> scheduler;
+   std::unique_ptr<storage::Database> storage;
+   std::unique_ptr<catalog::Catalog> catalog;
+   RelationLocks locks;
+   std::mutex activityMutex;
+   std::map<int32_t, SessionActivity> activity;
+   int32_t nextTemporarySchema = 1; ///< under activityMutex
+};
+
+} // namespace ouzel::engine

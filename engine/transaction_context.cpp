@@ -1,0 +1,136 @@
+#include "engine/transaction_context.hpp"
+
+#include "common/env/clock.hpp"
+#include "common/error/sql_error.hpp"
+
+namespace ouzel::engine {
+
+TransactionContext::~TransactionContext() {
+   rollback();
+}
+
+TransactionStatus TransactionContext::status() const {
+   if (!inBlock_) return TransactionStatus::Idle;
+   return failed_ ? TransactionStatus::Failed : TransactionStatus::InBlock;
+}
+
+void TransactionContext::ensureStarted() {
+   if (isOpen()) return;
+   catalog::Snapshot newest = database_.catalog->newest();
+   editor_ = std::make_unique<catalog::CatalogEditor>(
+       newest.inDatabase(catalog::postgresDatabase), [&storage = *database_.storage] { return storage.allocateOid(); },
+       temporary_);
+   storage_ = database_.storage->begin();
+   startTime_ = wallClockMicros();
+   hasSnapshot_ = false;
+   failed_ = false;
+   readOnly_ = settings_.boolean("default_transaction_read_only");
+   const std::string& level = settings_.value("default_transaction_isolation");
+   isolation_ =
+       level == "repeatable read" || level == "serializable" ? Isolation::RepeatableRead : Isolation::ReadCommitted;
+   settings_.transactionBegins();
+   settings_.force("transaction_isolation", level);
+   settings_.force("transaction_read_only", readOnly_ ? "on" : "off");
+}
+
+void TransactionContext::setIsolation(Isolation isolation) {
+   if (hasSnapshot_ && isolation != isolation_)
+      throw SqlError(sqlstate::activeSqlTransaction, "SET TRANSACTION ISOLATION LEVEL must be called before any query");
+   isolation_ = isolation;
+}
+
+void TransactionContext::beginBlock() {
+   ensureStarted();
+   inBlock_ = true;
+}
+
+void TransactionContext::startStatement() {
+   if (hasSnapshot_ && isolation_ == Isolation::RepeatableRead) {
+      snapshot_ = storage_->refreshed(snapshot_);
+      return;
+   }
+   editor_->rebase(database_.catalog->newest().inDatabase(catalog::postgresDatabase));
+   snapshot_ = storage_->snapshot();
+   hasSnapshot_ = true;
+}
+
+void TransactionContext::commit() {
+   if (!isOpen()) return;
+   try {
+      storage::CommitRequest request;
+      request.synchronous = settings_.value("synchronous_commit") != "off";
+      if (editor_->hasChanges()) {
+         auto prepared = database_.catalog->prepare(*editor_);
+         request.catalogChange = prepared.record();
+         request.publish = [&prepared](storage::Timestamp) { prepared.publish(); };
+         database_.storage->commit(*storage_, std::move(request));
+      } else {
+         database_.storage->commit(*storage_, std::move(request));
+      }
+      temporary_ = editor_->temporaryChanges();
+   } catch (...) {
+      rollback();
+      throw;
+   }
+   end(true);
+}
+
+void TransactionContext::rollback() noexcept {
+   if (!isOpen()) return;
+   if (storage_->isOpen()) database_.storage->abort(*storage_);
+   end(false);
+}
+
+void TransactionContext::fail() noexcept {
+   if (inBlock_)
+      failed_ = true;
+   else
+      rollback();
+}
+
+void TransactionContext::end(bool committed) noexcept {
+   database_.locks.releaseAll(this);
+   savepoints_.clear();
+   editor_.reset();
+   storage_.reset();
+   inBlock_ = failed_ = hasSnapshot_ = false;
+   settings_.transactionEnds(committed);
+}
+
+void TransactionContext::lock(Oid relation, LockMode mode, const std::function<void()>& interrupted) {
+   if (relation < catalog::firstUserOid) return; // built-in relations do not change
+   database_.locks.acquire(this, relation, mode, interrupted);
+}
+
+void TransactionContext::savepoint(const std::string& name) {
+   savepoints_.push_back({name, storage_->savepoint(), editor_->savepoint()});
+}
+
+namespace {
+[[noreturn]] void noSavepoint(const std::string& name) {
+   throw SqlError(sqlstate::sEInvalidSpecification, "savepoint \"" + name + "\" does not exist");
+}
+} // namespace
+
+void TransactionContext::releaseSavepoint(const std::string& name) {
+   for (size_t i = savepoints_.size(); i-- > 0;)
+      if (savepoints_[i].name == name) {
+         savepoints_.resize(i);
+         return;
+      }
+   noSavepoint(name);
+}
+
+void TransactionContext::rollbackToSavepoint(const std::string& name) {
+   for (size_t i = savepoints_.size(); i-- > 0;)
+      if (savepoints_[i].name == name) {
+         storage_->rollbackTo(savepoints_[i].storage);
+         editor_->rollbackTo(*savepoints_[i].catalog);
+         savepoints_.resize(i + 1);
+         failed_ = false;
+         return;
+      }
+   noSavepoint(name);
+}
+
+} // namespace ouzel::engine

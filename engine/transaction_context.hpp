@@ -1,0 +1,78 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "catalog/catalog.hpp"
+#include "engine/internals.hpp"
+#include "engine/session.hpp"
+#include "engine/settings.hpp"
+#include "storage/transaction/transaction.hpp"
+
+namespace ouzel::engine {
+
+enum class Isolation : uint8_t { ReadCommitted, RepeatableRead };
+
+/// The transaction a session is in, if any: rows (storage), objects (catalog), settings and locks end together.
+///
+///   Idle --ensureStarted--> Implicit --beginBlock--> Block --fail--> Failed --rollback--> Idle
+///   Implicit and Block --commit/rollback--> Idle
+/// An implicit transaction is one statement, one simple-query script, or one pipeline up to Sync.
+class TransactionContext {
+public:
+   TransactionContext(Database::Internals& database, Settings& settings) : database_(database), settings_(settings) {}
+   ~TransactionContext();
+
+   TransactionStatus status() const;
+   bool isOpen() const { return storage_ != nullptr; }
+   bool inBlock() const { return inBlock_; }
+   bool hasFailed() const { return failed_; }
+   bool isReadOnly() const { return readOnly_; }
+   void setReadOnly(bool readOnly) { readOnly_ = readOnly; }
+   void setIsolation(Isolation isolation);
+   Isolation isolation() const { return isolation_; }
+
+   void ensureStarted();
+   void beginBlock();
+   /// Durable and visible when it returns; idle afterwards, also when it throws (then rolled back).
+   void commit();
+   void rollback() noexcept;
+   /// After an error: a block waits for ROLLBACK, anything else is rolled back at once.
+   void fail() noexcept;
+
+   /// Take the snapshot the next statement sees. REQUIRES: isOpen().
+   void startStatement();
+   const storage::Snapshot& snapshot() const { return snapshot_; }
+   storage::Transaction& storage() { return *storage_; }
+   catalog::CatalogEditor& editor() { return *editor_; }
+   const catalog::Snapshot& catalog() const { return editor_->snapshot(); }
+   int64_t startTime() const { return startTime_; }
+   bool hasSnapshot() const { return hasSnapshot_; }
+
+   void lock(Oid relation, LockMode mode, const std::function<void()>& interrupted);
+
+   void savepoint(const std::string& name);
+   void releaseSavepoint(const std::string& name); ///< 3B001 when there is none
+   void rollbackToSavepoint(const std::string& name);
+
+private:
+   void end(bool committed) noexcept;
+
+   Database::Internals& database_;
+   Settings& settings_;
+   std::unique_ptr<storage::Transaction> storage_;
+   std::unique_ptr<catalog::CatalogEditor> editor_;
+   std::vector<catalog::Change> temporary_; ///< the session's temporary objects, kept between transactions
+   storage::Snapshot snapshot_;
+   bool inBlock_ = false, failed_ = false, readOnly_ = false, hasSnapshot_ = false;
+   Isolation isolation_ = Isolation::ReadCommitted;
+   int64_t startTime_ = 0;
+   struct Savepoint {
+      std::string name;
+      storage::Transaction::Savepoint storage;
+      std::shared_ptr<const catalog::CatalogEditor::Savepoint> catalog;
+   };
+   std::vector<Savepoint> savepoints_;
+};
+
+} // namespace ouzel::engine
