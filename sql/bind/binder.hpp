@@ -1,0 +1,95 @@
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "catalog/search_path.hpp"
+#include "catalog/snapshot.hpp"
+#include "common/type/session_format.hpp"
+#include "sql/algebra/rel.hpp"
+#include "sql/parse/parser.hpp"
+
+// From raw parse trees to logical algebra: names, scopes, types, overloads and casts, with PostgreSQL's rules and
+// errors. Everything here is a pure function of the tree, the catalog snapshot and the context; any thread may call it
+// for trees that it parsed itself.
+
+struct RangeVar; // PostgreSQL's raw parse nodes, see sql/parse/pg_nodes.hpp
+struct TypeName;
+
+namespace ouzel::sql {
+
+/// What binding depends on besides the tree. All references outlive the call only.
+struct BindContext {
+   const catalog::Snapshot& catalog;
+   const catalog::SearchPath& searchPath;
+   const SessionFormat& format;           ///< literals of dates, times and intervals are read with it
+   const SourceText* source = nullptr;    ///< of the tree, for error positions; null: errors have none
+   std::span<const Oid> parameterTypes{}; ///< declared types of $1..., 0: infer
+   bool allowParameters = true;           ///< false: $n is 42P02
+};
+
+/// Binds SELECT, VALUES, TABLE, INSERT, UPDATE or DELETE. Other statements are XX000: engine/ walks those itself.
+BoundQuery bindQuery(const ::Node& statement, const BindContext& context);
+
+/// True for the statements bindQuery takes.
+bool isBindable(const ::Node& statement);
+
+/// The query of CREATE VIEW: bound, and as text that means the same whatever search_path and new columns come:
+/// relations qualified, stars expanded.
+struct BoundView {
+   BoundQuery query;
+   std::string definition;
+   std::vector<catalog::Dependency> dependsOn;
+};
+/// `text` is the part of context.source that the query is (ParsedStatement style byte range, found by the caller or
+/// empty: from the query's first token to the end of `statementText`).
+BoundView bindView(const ::Node& query, const BindContext& context, uint32_t queryOffset, uint32_t queryLength);
+
+/// What an expression outside a query is for: decides what is allowed in it and how errors call it.
+enum class ExpressionUse : uint8_t {
+   ColumnDefault, ///< DEFAULT: no columns, aggregates, subqueries
+   CheckConstraint,
+   GeneratedColumn,
+   AlterUsing, ///< ALTER TABLE ... TYPE ... USING
+   IndexExpression,
+   PartitionBound,
+   ExecuteParameter, ///< EXECUTE p (...)
+   CallArgument,
+   CopyWhere,
+};
+
+/// A scalar expression over the columns of one table.
+struct BoundExpression {
+   ExprPtr expr;
+   ColumnTable columns;
+   std::vector<GetColumn> inputs; ///< a column for each attribute the expression reads
+};
+
+/// Bind an expression that may read the columns of `table` (null: none).
+/// `target`: assignment-cast the result to this type, errors naming `columnName`: 42804 `column "x" is of type integer
+/// but default expression is of type text`. CHECK constraints are made boolean.
+BoundExpression bindExpression(const ::Node& expression, ExpressionUse use, const catalog::Relation* table,
+                               std::optional<SqlType> target, std::string_view columnName, const BindContext& context);
+
+/// The default of a column as it stands in the catalog, cast to the column's type; NULL if it has none. Positions in
+/// errors are dropped.
+ExprPtr bindColumnDefault(const catalog::Relation& table, const catalog::Column& column, ColumnTable& columns,
+                          const BindContext& context);
+
+/// 42704 `type "x" does not exist`, 42601 for modifiers a type does not take.
+SqlType resolveTypeName(const ::TypeName& name, const BindContext& context);
+/// Type by text as regtype, to_regtype and `format_type` users write it: "int4", "numeric(10,2)", "text[]".
+SqlType resolveTypeText(std::string_view text, const BindContext& context);
+
+/// The name in a FROM clause or utility statement, with its position.
+catalog::QualifiedName qualifiedName(const ::RangeVar& name, const BindContext& context);
+
+/// The name PostgreSQL gives an unnamed output expression: "sum", "?column?", "case".
+std::string outputName(const ::Node* expression);
+
+/// Cast `expr` for assignment to a column. Throws 42804 `column "x" is of type integer but expression is of type text`.
+ExprPtr castForAssignment(ExprPtr expr, const SqlType& target, std::string_view columnName, const BindContext& context);
+
+} // namespace ouzel::sql

@@ -1,0 +1,117 @@
+#include "sql/parse/parser.hpp"
+
+#include <pg_query.h>
+
+#include "common/error/sql_error.hpp"
+#include "common/type/utf8.hpp"
+#include "sql/parse/node_access.hpp"
+
+// libpg_query's own headers do not declare these; they are the raw parser without the detour through protobuf.
+extern "C" {
+typedef struct {
+   List* tree;
+   char* stderr_buffer;
+   PgQueryError* error;
+} PgQueryInternalParsetreeAndError;
+PgQueryInternalParsetreeAndError pg_query_raw_parse(const char* input);
+MemoryContext pg_query_enter_memory_context(void);
+void pg_query_exit_memory_context(MemoryContext ctx);
+void pg_query_free_error(PgQueryError* error);
+}
+
+namespace ouzel::sql {
+
+namespace {
+
+uint32_t countCharacters(std::string_view text) {
+   uint32_t count = 0;
+   for (const char c : text)
+      count += (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+   return count;
+}
+
+bool startsWith(std::string_view text, std::string_view prefix) {
+   return text.substr(0, prefix.size()) == prefix;
+}
+
+bool contains(std::string_view text, std::string_view part) {
+   return text.find(part) != std::string_view::npos;
+}
+
+/// The library drops SQLSTATEs; the grammar raises few others than syntax errors.
+SqlState stateOf(std::string_view message) {
+   if (startsWith(message, "frame s") || startsWith(message, "frame e")) return sqlstate::windowingError;
+   if (contains(message, "not yet implemented") || contains(message, "is not supported") ||
+       contains(message, "no longer supported") || contains(message, "not implemented"))
+      return sqlstate::featureNotSupported;
+   if (startsWith(message, "precision for type float")) return sqlstate::invalidParameterValue;
+   if (contains(message, "stack depth limit exceeded")) return sqlstate::statementTooComplex;
+   if (contains(message, "invalid byte sequence")) return sqlstate::characterNotInRepertoire;
+   if (contains(message, "out of memory")) return sqlstate::outOfMemory;
+   if (startsWith(message, "conflicting or redundant options") || startsWith(message, "improper use of \"*\""))
+      return sqlstate::syntaxError;
+   return sqlstate::syntaxError;
+}
+
+[[noreturn]] void throwParseError(PgQueryError* error) {
+   const std::string message = error->message ? error->message : "syntax error";
+   const auto position = error->cursorpos > 0 ? static_cast<uint32_t>(error->cursorpos) : 0;
+   pg_query_free_error(error);
+   throw SqlError(stateOf(message), message).at(position);
+}
+
+std::string_view trim(std::string_view text) {
+   const auto begin = text.find_first_not_of(" \t\r\n\f\v");
+   if (begin == std::string_view::npos) return text.substr(0, 0);
+   return text.substr(begin, text.find_last_not_of(" \t\r\n\f\v") - begin + 1);
+}
+
+} // namespace
+
+SourceText::SourceText(std::string_view text) : text_(text), isAscii_(countCharacters(text) == text.size()) {}
+
+uint32_t SourceText::position(int32_t location) const {
+   if (location < 0) return 0;
+   const auto offset = std::min<size_t>(static_cast<size_t>(location), text_.size());
+   if (isAscii_) return static_cast<uint32_t>(offset + 1);
+   return countCharacters(std::string_view(text_).substr(0, offset)) + 1;
+}
+
+ParsedScript ParsedScript::parse(std::string_view sql) {
+   checkUtf8(sql);
+   ParsedScript script;
+   script.source_ = std::make_unique<SourceText>(sql);
+   const MemoryContext context = pg_query_enter_memory_context();
+   script.context_ = context;
+   const auto result = pg_query_raw_parse(script.source_->text().c_str());
+   std::free(result.stderr_buffer);
+   if (result.error) throwParseError(result.error);
+   for (const auto* raw : ListOf<RawStmt>(result.tree)) {
+      const auto begin = static_cast<uint32_t>(std::max(raw->stmt_location, 0));
+      const std::string_view rest = std::string_view(script.source_->text()).substr(begin);
+      const auto body = raw->stmt_len > 0 ? rest.substr(0, static_cast<size_t>(raw->stmt_len)) : rest;
+      const auto statement = trim(body);
+      script.statements_.push_back(
+          {raw->stmt, statement, static_cast<uint32_t>(statement.data() - script.source_->text().data())});
+   }
+   return script;
+}
+
+ParsedScript ParsedScript::parseExpression(std::string_view expression) {
+   return parse("SELECT " + std::string(expression));
+}
+
+const ::Node* ParsedScript::expression() const {
+   const auto* select = as<SelectStmt>(statements_.at(0).node);
+   return ListOf<ResTarget>(select->targetList).front()->val;
+}
+
+ParsedScript::ParsedScript(ParsedScript&& other) noexcept
+   : context_(std::exchange(other.context_, nullptr)), source_(std::move(other.source_)),
+     statements_(std::move(other.statements_)) {}
+
+ParsedScript::~ParsedScript() {
+   if (context_) pg_query_exit_memory_context(static_cast<MemoryContext>(context_));
+}
+
+} // namespace ouzel::sql

@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct Node; // PostgreSQL's raw parse node, see pg_nodes.hpp
+
+namespace ouzel::sql {
+
+/// SQL text and the way from libpg_query's byte offsets to the positions clients see.
+class SourceText {
+public:
+   explicit SourceText(std::string_view text);
+
+   const std::string& text() const { return text_; }
+   /// Characters from 1 for a byte offset of a node; 0 for an unknown (negative) one.
+   uint32_t position(int32_t location) const;
+
+private:
+   std::string text_;
+   bool isAscii_;
+};
+
+/// One statement of a script.
+struct ParsedStatement {
+   const ::Node* node;    ///< SelectStmt, InsertStmt, CreateStmt, ...
+   std::string_view text; ///< its part of the script, without the semicolon
+   uint32_t offset;       ///< of `text` in the script, bytes
+};
+
+/// The statements of an SQL text. Owns the tree and the text; the tree stays on the thread that parsed it, which also
+/// destroys it. Any number may live at a time (views are parsed while a query is bound).
+class ParsedScript {
+public:
+   /// Throws 22021 (invalid UTF-8), 42601 and relatives with the position of the error, 54001 for text nested too deep.
+   static ParsedScript parse(std::string_view sql);
+   /// Parses the text of one scalar expression, as the catalog keeps it; its tree is expression().
+   static ParsedScript parseExpression(std::string_view expression);
+
+   ParsedScript(ParsedScript&& other) noexcept;
+   ParsedScript& operator=(ParsedScript&&) = delete;
+   ~ParsedScript();
+
+   const std::vector<ParsedStatement>& statements() const { return statements_; }
+   /// REQUIRES: made by parseExpression.
+   const ::Node* expression() const;
+   const SourceText& source() const { return *source_; }
+
+private:
+   ParsedScript() = default;
+   void* context_ = nullptr; ///< PostgreSQL's MemoryContext
+   std::unique_ptr<SourceText> source_;
+   std::vector<ParsedStatement> statements_;
+};
+
+} // namespace ouzel::sql
