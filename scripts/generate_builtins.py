@@ -88,6 +88,11 @@ def dump_relations(conninfo):
           ["attrelid", "attnum", "attname", "atttypid", "atttypmod", "attcollation", "attnotnull", "attndims"], body)
 
 
+def dump_keywords(conninfo):
+    body = query(conninfo, "COPY (SELECT * FROM pg_get_keywords() ORDER BY word) TO STDOUT")
+    write("keywords", ["word", "catcode", "barelabel", "catdesc", "baredesc"], body)
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -100,6 +105,7 @@ def main():
         for catalog, has_oid in ROWS.items():
             dump_rows(scratch, catalog, has_oid)
         dump_relations(scratch)
+        dump_keywords(scratch)
     finally:
         query(server + " dbname=postgres", f"DROP DATABASE {SCRATCH}")
 

@@ -15,6 +15,10 @@ struct Entry {
 // One string literal a catalog, so that compiling costs a copy and loading nothing.
 constexpr Entry entries[] = {
     {
+        "keywords",
+#include "catalog/builtin/data/keywords.inc"
+    },
+    {
         "ouzel_proc",
 #include "catalog/builtin/data/ouzel_proc.inc"
     },

@@ -1,0 +1,55 @@
+#pragma once
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "catalog/editor.hpp"
+#include "catalog/snapshot.hpp"
+
+namespace ouzel::catalog {
+
+/// The newest committed snapshot and the order in which commits replace it. One per process; thread-safe.
+///
+/// A commit: `auto commit = catalog.prepare(editor)` (rebases and waits for other DDL commits), write
+/// `commit.record()` to the log, then `commit.publish()` at the commit point; destroying it unpublished gives up.
+class Catalog {
+public:
+   explicit Catalog(Snapshot initial) : newest_(std::move(initial)) {}
+
+   /// Cheap; take one per statement.
+   Snapshot newest() const;
+
+   class Commit {
+   public:
+      /// Bytes for the log; Snapshot::apply(decodeChanges(record)) repeats the commit.
+      const std::string& record() const { return record_; }
+      /// Does not throw and does not wait.
+      void publish() noexcept;
+
+   private:
+      friend class Catalog;
+      Commit(Catalog& catalog, CatalogEditor& editor);
+
+      Catalog& catalog_;
+      std::unique_lock<std::mutex> order_; ///< holds the place in the order until done
+      Snapshot next_;
+      std::string record_;
+   };
+   /// Throws what CatalogEditor::rebase throws. REQUIRES: the caller holds no other Commit.
+   Commit prepare(CatalogEditor& editor);
+
+private:
+   std::mutex order_;         ///< one DDL commit at a time
+   mutable std::mutex latch_; ///< guards newest_
+   Snapshot newest_;
+};
+
+/// The bytes of snapshots and changes: FORMAT version, then objects. Decoding throws XX001 for damaged bytes and for a
+/// version this build does not know.
+std::string encodeSnapshot(const Snapshot& snapshot);
+Snapshot decodeSnapshot(std::string_view bytes);
+std::string encodeChanges(std::span<const Change> changes);
+std::vector<Change> decodeChanges(std::string_view bytes);
+
+} // namespace ouzel::catalog

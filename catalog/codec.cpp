@@ -1,0 +1,416 @@
+#include <cstring>
+
+#include "catalog/catalog.hpp"
+#include "common/error/sql_error.hpp"
+
+// The byte form of catalog objects, in the log and in the catalog image.
+//
+//   snapshot:  "OZCS" version:u16 count:varint object*
+//   changes:   "OZCC" version:u16 count:varint change*
+//   change:    key, isPresent:u8, object if present
+//   object:    kind:u8, then its fields in the order of `fields(...)` below
+//   field:     integers as zigzag varints, booleans and characters as one byte, strings as length and bytes,
+//              lists as count and elements, optionals as a byte and the value
+//
+// A later version appends fields at the end of an object's list and reads them only `since` that version.
+
+namespace ouzel::catalog {
+
+namespace {
+
+constexpr uint16_t formatVersion = 1;
+constexpr std::string_view snapshotMagic = "OZCS", changesMagic = "OZCC";
+
+class Writer {
+public:
+   static constexpr bool isReading = false;
+   void raw(std::string_view bytes) { out_.append(bytes); }
+   void operator()(const std::string& value) {
+      varint(value.size());
+      out_.append(value);
+   }
+   void operator()(const bool& value) { out_.push_back(value ? '\1' : '\0'); }
+   void operator()(const char& value) { out_.push_back(value); }
+   void operator()(const uint8_t& value) { out_.push_back(static_cast<char>(value)); }
+   template <typename T>
+   requires std::is_enum_v<T>
+   void operator()(const T& value) { (*this)(static_cast<std::underlying_type_t<T>>(value)); }
+   template <typename T>
+   requires std::is_integral_v<T>
+   void operator()(const T& value) {
+      const auto wide = static_cast<int64_t>(value);
+      varint((static_cast<uint64_t>(wide) << 1) ^ static_cast<uint64_t>(wide >> 63));
+   }
+   void varint(uint64_t value) {
+      while (value >= 0x80) {
+         out_.push_back(static_cast<char>(value | 0x80));
+         value >>= 7;
+      }
+      out_.push_back(static_cast<char>(value));
+   }
+   template <typename T>
+   void list(const std::vector<T>& values) {
+      varint(values.size());
+   }
+   std::string take() { return std::move(out_); }
+
+private:
+   std::string out_;
+};
+
+class Reader {
+public:
+   static constexpr bool isReading = true;
+   explicit Reader(std::string_view bytes) : rest_(bytes) {}
+   [[noreturn, gnu::cold]] static void damaged() {
+      throw SqlError(sqlstate::dataCorrupted, "the stored catalog is damaged");
+   }
+   std::string_view raw(size_t size) {
+      if (size > rest_.size()) damaged();
+      const std::string_view front = rest_.substr(0, size);
+      rest_.remove_prefix(size);
+      return front;
+   }
+   void operator()(std::string& value) { value = raw(varint()); }
+   void operator()(bool& value) { value = raw(1)[0] != '\0'; }
+   void operator()(char& value) { value = raw(1)[0]; }
+   void operator()(uint8_t& value) { value = static_cast<uint8_t>(raw(1)[0]); }
+   template <typename T>
+   requires std::is_enum_v<T>
+   void operator()(T& value) {
+      std::underlying_type_t<T> number;
+      (*this)(number);
+      value = static_cast<T>(number);
+   }
+   template <typename T>
+   requires std::is_integral_v<T>
+   void operator()(T& value) {
+      const uint64_t zigzag = varint();
+      value = static_cast<T>(static_cast<int64_t>(zigzag >> 1) ^ -static_cast<int64_t>(zigzag & 1));
+   }
+   uint64_t varint() {
+      uint64_t value = 0;
+      for (int shift = 0; shift < 64; shift += 7) {
+         const auto byte = static_cast<uint8_t>(raw(1)[0]);
+         value |= static_cast<uint64_t>(byte & 0x7f) << shift;
+         if (byte < 0x80) return value;
+      }
+      damaged();
+   }
+   template <typename T>
+   void list(std::vector<T>& values) {
+      const uint64_t count = varint();
+      if (count > rest_.size()) damaged(); // every element takes a byte at least
+      values.resize(count);
+   }
+   bool atEnd() const { return rest_.empty(); }
+
+private:
+   std::string_view rest_;
+};
+
+// One list of fields per type serves both directions: `coder` is a Writer over const objects or a Reader.
+
+template <typename Coder, typename T>
+void elements(Coder& coder, T& values) {
+   coder.list(values);
+   for (auto& value : values)
+      coder(value);
+}
+template <typename Coder, typename T, typename Field>
+void structures(Coder& coder, T& values, Field&& field) {
+   coder.list(values);
+   for (auto& value : values)
+      field(value);
+}
+template <typename Coder, typename T, typename Field>
+void optional(Coder& coder, T& value, Field&& field) {
+   bool isPresent = value.has_value();
+   coder(isPresent);
+   if constexpr (Coder::isReading) {
+      if (isPresent) value.emplace();
+   }
+   if (isPresent) field(*value);
+}
+
+template <typename Coder, typename T>
+void type(Coder& coder, T& value) {
+   coder(value.oid);
+   coder(value.typmod);
+   coder(value.collation);
+}
+template <typename Coder, typename T>
+void acl(Coder& coder, T& value) {
+   optional(coder, value, [&](auto& items) {
+      structures(coder, items, [&](auto& item) {
+         coder(item.grantee);
+         coder(item.grantor);
+         coder(item.privileges);
+         coder(item.grantOptions);
+      });
+   });
+}
+template <typename Coder, typename T>
+void key(Coder& coder, T& value) {
+   coder(value.kind);
+   coder(value.a);
+   coder(value.b);
+   coder(value.c);
+   coder(value.d);
+}
+template <typename Coder, typename T>
+void pairs(Coder& coder, T& values) {
+   structures(coder, values, [&](auto& value) {
+      coder(value.first);
+      coder(value.second);
+   });
+}
+
+template <typename Coder, typename T>
+void databaseFields(Coder& coder, T& database) {
+   coder(database.oid);
+   coder(database.name);
+   coder(database.owner);
+   coder(database.isTemplate);
+   coder(database.allowsConnections);
+   coder(database.connectionLimit);
+   acl(coder, database.acl);
+}
+template <typename Coder, typename T>
+void roleFields(Coder& coder, T& role) {
+   coder(role.oid);
+   coder(role.name);
+   coder(role.isSuperuser);
+   coder(role.inherits);
+   coder(role.createsRoles);
+   coder(role.createsDatabases);
+   coder(role.canLogin);
+   coder(role.canReplicate);
+   coder(role.bypassesRls);
+   coder(role.connectionLimit);
+   coder(role.verifier);
+   optional(coder, role.validUntil, [&](auto& until) { coder(until); });
+   structures(coder, role.memberOf, [&](auto& membership) {
+      coder(membership.role);
+      coder(membership.isAdmin);
+      coder(membership.grantor);
+   });
+}
+template <typename Coder, typename T>
+void schemaFields(Coder& coder, T& schema) {
+   coder(schema.database);
+   coder(schema.oid);
+   coder(schema.name);
+   coder(schema.owner);
+   acl(coder, schema.acl);
+}
+template <typename Coder, typename T>
+void columnFields(Coder& coder, T& column) {
+   coder(column.name);
+   coder(column.attribute);
+   type(coder, column.type);
+   coder(column.notNull);
+   coder(column.isDropped);
+   coder(column.defaultExpr);
+   coder(column.defaultOid);
+   coder(column.defaultSequence);
+   coder(column.identity);
+   coder(column.generated);
+   coder(column.dimensions);
+   acl(coder, column.acl);
+}
+template <typename Coder, typename T>
+void constraintFields(Coder& coder, T& constraint) {
+   coder(constraint.oid);
+   coder(constraint.name);
+   coder(constraint.kind);
+   elements(coder, constraint.columns);
+   coder(constraint.expression);
+   coder(constraint.index);
+   coder(constraint.foreignRelation);
+   elements(coder, constraint.foreignColumns);
+   coder(constraint.onUpdate);
+   coder(constraint.onDelete);
+   coder(constraint.match);
+   coder(constraint.isDeferrable);
+   coder(constraint.isInitiallyDeferred);
+   coder(constraint.isValidated);
+   coder(constraint.noInherit);
+}
+template <typename Coder, typename T>
+void indexFields(Coder& coder, T& index) {
+   coder(index.table);
+   coder(index.isUnique);
+   coder(index.isPrimary);
+   coder(index.nullsNotDistinct);
+   elements(coder, index.columns);
+   elements(coder, index.expressions);
+   elements(coder, index.options);
+   coder(index.predicate);
+   coder(index.method);
+}
+template <typename Coder, typename T>
+void sequenceFields(Coder& coder, T& sequence) {
+   type(coder, sequence.type);
+   coder(sequence.start);
+   coder(sequence.increment);
+   coder(sequence.minimum);
+   coder(sequence.maximum);
+   coder(sequence.cache);
+   coder(sequence.cycles);
+   coder(sequence.ownerRelation);
+   coder(sequence.ownerAttribute);
+   coder(sequence.isIdentity);
+}
+template <typename Coder, typename T>
+void relationFields(Coder& coder, T& relation) {
+   coder(relation.database);
+   coder(relation.oid);
+   coder(relation.schema);
+   coder(relation.name);
+   coder(relation.relationKind);
+   coder(relation.shownKind);
+   coder(relation.persistence);
+   coder(relation.owner);
+   coder(relation.rowType);
+   coder(relation.rowTypeArray);
+   coder(relation.storage);
+   structures(coder, relation.columns, [&](auto& column) { columnFields(coder, column); });
+   structures(coder, relation.constraints, [&](auto& constraint) { constraintFields(coder, constraint); });
+   coder(relation.definition);
+   structures(coder, relation.dependsOn, [&](auto& dependency) {
+      coder(dependency.relation);
+      coder(dependency.attribute);
+   });
+   optional(coder, relation.index, [&](auto& index) { indexFields(coder, index); });
+   optional(coder, relation.sequence, [&](auto& sequence) { sequenceFields(coder, sequence); });
+   elements(coder, relation.options);
+   coder(relation.onCommit);
+   acl(coder, relation.acl);
+}
+template <typename Coder, typename T>
+void commentFields(Coder& coder, T& comment) {
+   key(coder, comment.object);
+   coder(comment.text);
+}
+template <typename Coder, typename T>
+void settingsFields(Coder& coder, T& settings) {
+   coder(settings.database);
+   coder(settings.role);
+   pairs(coder, settings.values);
+}
+
+void writeObject(Writer& writer, const CatalogObject& object) {
+   writer(object.kind);
+   switch (object.kind) {
+   case ObjectKind::Database:
+      return databaseFields(writer, static_cast<const Database&>(object));
+   case ObjectKind::Role:
+      return roleFields(writer, static_cast<const Role&>(object));
+   case ObjectKind::Schema:
+      return schemaFields(writer, static_cast<const Schema&>(object));
+   case ObjectKind::Relation:
+      return relationFields(writer, static_cast<const Relation&>(object));
+   case ObjectKind::Comment:
+      return commentFields(writer, static_cast<const Comment&>(object));
+   case ObjectKind::Settings:
+      return settingsFields(writer, static_cast<const Settings&>(object));
+   }
+}
+
+template <typename T, typename Fields>
+ObjectPtr readAs(Reader& reader, Fields&& fields) {
+   auto object = std::make_shared<T>();
+   fields(reader, *object);
+   return object;
+}
+
+ObjectPtr readObject(Reader& reader) {
+   ObjectKind kind;
+   reader(kind);
+   switch (kind) {
+   case ObjectKind::Database:
+      return readAs<Database>(reader, [](auto& r, auto& o) { databaseFields(r, o); });
+   case ObjectKind::Role:
+      return readAs<Role>(reader, [](auto& r, auto& o) { roleFields(r, o); });
+   case ObjectKind::Schema:
+      return readAs<Schema>(reader, [](auto& r, auto& o) { schemaFields(r, o); });
+   case ObjectKind::Relation:
+      return readAs<Relation>(reader, [](auto& r, auto& o) { relationFields(r, o); });
+   case ObjectKind::Comment:
+      return readAs<Comment>(reader, [](auto& r, auto& o) { commentFields(r, o); });
+   case ObjectKind::Settings:
+      return readAs<Settings>(reader, [](auto& r, auto& o) { settingsFields(r, o); });
+   }
+   Reader::damaged();
+}
+
+void writeHeader(Writer& writer, std::string_view magic, uint64_t count) {
+   writer.raw(magic);
+   writer.raw(std::string{static_cast<char>(formatVersion & 0xff), static_cast<char>(formatVersion >> 8)});
+   writer.varint(count);
+}
+
+uint64_t readHeader(Reader& reader, std::string_view magic) {
+   if (reader.raw(magic.size()) != magic) Reader::damaged();
+   const std::string_view bytes = reader.raw(2);
+   const int version = static_cast<uint8_t>(bytes[0]) | static_cast<uint8_t>(bytes[1]) << 8;
+   if (version != formatVersion)
+      throw SqlError(sqlstate::dataCorrupted, "the stored catalog has format version " + std::to_string(version) +
+                                                  ", this server reads version " + std::to_string(formatVersion));
+   return reader.varint();
+}
+
+} // namespace
+
+std::string encodeSnapshot(const Snapshot& snapshot) {
+   const std::vector<ObjectPtr> objects = snapshot.allObjects();
+   Writer writer;
+   writeHeader(writer, snapshotMagic, objects.size());
+   for (const ObjectPtr& object : objects)
+      writeObject(writer, *object);
+   return writer.take();
+}
+
+Snapshot decodeSnapshot(std::string_view bytes) {
+   Reader reader(bytes);
+   std::vector<Change> changes;
+   for (uint64_t count = readHeader(reader, snapshotMagic); count > 0; --count) {
+      ObjectPtr object = readObject(reader);
+      changes.push_back({keyOf(*object), nullptr, std::move(object)});
+   }
+   if (!reader.atEnd()) Reader::damaged();
+   return Snapshot().apply(changes).inDatabase(postgresDatabase);
+}
+
+std::string encodeChanges(std::span<const Change> changes) {
+   Writer writer;
+   writeHeader(writer, changesMagic, changes.size());
+   for (const Change& change : changes) {
+      key(writer, change.key);
+      const bool isPresent = change.after != nullptr;
+      writer(isPresent);
+      if (isPresent) writeObject(writer, *change.after);
+   }
+   return writer.take();
+}
+
+std::vector<Change> decodeChanges(std::string_view bytes) {
+   Reader reader(bytes);
+   std::vector<Change> changes;
+   for (uint64_t count = readHeader(reader, changesMagic); count > 0; --count) {
+      Change change{ObjectKey{ObjectKind::Comment}, nullptr, nullptr};
+      key(reader, change.key);
+      bool isPresent;
+      reader(isPresent);
+      if (isPresent) {
+         change.after = readObject(reader);
+         if (keyOf(*change.after) != change.key) Reader::damaged();
+      }
+      changes.push_back(std::move(change));
+   }
+   if (!reader.atEnd()) Reader::damaged();
+   return changes;
+}
+
+} // namespace ouzel::catalog

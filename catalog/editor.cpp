@@ -1,0 +1,345 @@
+#include "catalog/editor.hpp"
+
+#include "catalog/comments.hpp"
+#include "common/error/sql_error.hpp"
+
+namespace ouzel::catalog {
+
+namespace {
+
+constexpr std::string_view temporaryPrefix = "pg_temp_";
+
+[[noreturn, gnu::cold]] void throwConcurrent() {
+   throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update");
+}
+
+bool startsWith(std::string_view text, std::string_view prefix) {
+   return text.substr(0, prefix.size()) == prefix;
+}
+
+/// The error for a name that another transaction took meanwhile.
+[[noreturn, gnu::cold]] void throwNameTaken(const CatalogObject& object) {
+   switch (object.kind) {
+   case ObjectKind::Database:
+      throw SqlError(sqlstate::duplicateDatabase,
+                     "database \"" + static_cast<const Database&>(object).name + "\" already exists");
+   case ObjectKind::Role:
+      throw SqlError(sqlstate::duplicateObject,
+                     "role \"" + static_cast<const Role&>(object).name + "\" already exists");
+   case ObjectKind::Schema:
+      throw SqlError(sqlstate::duplicateSchema,
+                     "schema \"" + static_cast<const Schema&>(object).name + "\" already exists");
+   case ObjectKind::Relation:
+      throw SqlError(sqlstate::duplicateTable,
+                     "relation \"" + static_cast<const Relation&>(object).name + "\" already exists");
+   case ObjectKind::Comment:
+   case ObjectKind::Settings:
+      break;
+   }
+   throwConcurrent();
+}
+
+/// The object that has this object's name in a snapshot, or null.
+ObjectPtr sameName(const Snapshot& snapshot, const CatalogObject& object) {
+   switch (object.kind) {
+   case ObjectKind::Database:
+      return snapshot.findDatabase(static_cast<const Database&>(object).name);
+   case ObjectKind::Role:
+      return snapshot.findRole(static_cast<const Role&>(object).name);
+   case ObjectKind::Schema: {
+      const auto& schema = static_cast<const Schema&>(object);
+      return snapshot.inDatabase(schema.database).findSchema(schema.name);
+   }
+   case ObjectKind::Relation: {
+      const auto& relation = static_cast<const Relation&>(object);
+      return snapshot.inDatabase(relation.database).findRelation(relation.schema, relation.name);
+   }
+   case ObjectKind::Comment:
+   case ObjectKind::Settings:
+      break;
+   }
+   return nullptr;
+}
+
+} // namespace
+
+CatalogEditor::CatalogEditor(Snapshot base, OidSource oids, std::vector<Change> temporary)
+   : oids_(std::move(oids)), base_(std::move(base)), working_(base_) {
+   for (Change& change : temporary)
+      entries_.insert_or_assign(change.key, Entry{{change.key, nullptr, change.after}, true});
+   working_ = base_.apply(temporary);
+}
+
+bool CatalogEditor::hasChanges() const {
+   for (const auto& [key, entry] : entries_)
+      if (!entry.temporary) return true;
+   return false;
+}
+
+std::vector<Change> CatalogEditor::changes() const {
+   std::vector<Change> result;
+   for (const auto& [key, entry] : entries_)
+      if (!entry.temporary) result.push_back(entry.change);
+   return result;
+}
+
+std::vector<Change> CatalogEditor::temporaryChanges() const {
+   std::vector<Change> result;
+   for (const auto& [key, entry] : entries_)
+      if (entry.temporary && entry.change.after) result.push_back(entry.change);
+   return result;
+}
+
+void CatalogEditor::rebase(const Snapshot& newest) {
+   const Snapshot moved = newest.inDatabase(base_.database());
+   if (moved.version() == base_.version()) return;
+   std::vector<Change> all;
+   for (const auto& [key, entry] : entries_)
+      all.push_back(entry.change);
+   Snapshot result = moved.apply(all);
+   checkAgainst(moved, result);
+   base_ = moved;
+   working_ = std::move(result);
+}
+
+void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result) const {
+   for (const auto& [key, entry] : entries_) {
+      const Change& change = entry.change;
+      if (key.kind == ObjectKind::Comment || key.kind == ObjectKind::Settings) continue; // the last one wins
+      if (newest.object(key) != change.before) throwConcurrent();
+      if (!change.after) {
+         const Snapshot view = key.kind == ObjectKind::Schema ? result.inDatabase(key.a) : result;
+         if (key.kind == ObjectKind::Relation && !view.dependentsOf(key.a).empty()) throwConcurrent();
+         if (key.kind == ObjectKind::Schema)
+            for (const RelationPtr& relation : view.relations())
+               if (relation->schema == key.b) throwConcurrent();
+         continue;
+      }
+      const ObjectPtr holder = sameName(newest, *change.after);
+      if (holder && keyOf(*holder) != key && !entries_.contains(keyOf(*holder))) throwNameTaken(*change.after);
+      if (key.kind != ObjectKind::Relation) continue;
+      const auto& relation = static_cast<const Relation&>(*change.after);
+      const Snapshot view = result.inDatabase(relation.database);
+      if (!view.schema(relation.schema)) {
+         const SchemaPtr old = base_.inDatabase(relation.database).schema(relation.schema);
+         throw SqlError(sqlstate::undefinedSchema, "schema \"" + (old ? old->name : "") + "\" does not exist");
+      }
+      for (const Dependency& dependency : relation.dependsOn)
+         if (!view.relation(dependency.relation)) throwConcurrent();
+   }
+}
+
+std::shared_ptr<const CatalogEditor::Savepoint> CatalogEditor::savepoint() const {
+   return std::make_shared<const Savepoint>(Savepoint{base_, working_, entries_});
+}
+
+void CatalogEditor::rollbackTo(const Savepoint& savepoint) {
+   base_ = savepoint.base;
+   working_ = savepoint.working;
+   entries_ = savepoint.entries;
+}
+
+bool CatalogEditor::isTemporary(const CatalogObject& object) const {
+   if (object.kind == ObjectKind::Relation)
+      return static_cast<const Relation&>(object).persistence == Persistence::Temporary;
+   if (object.kind == ObjectKind::Schema) return startsWith(static_cast<const Schema&>(object).name, temporaryPrefix);
+   if (object.kind == ObjectKind::Comment) {
+      const ObjectKey& key = static_cast<const Comment&>(object).object;
+      const RelationPtr relation = key.b == class_oid::pgClass ? working_.relation(key.c) : nullptr;
+      return relation && relation->persistence == Persistence::Temporary;
+   }
+   return false;
+}
+
+void CatalogEditor::put(ObjectPtr after) {
+   const bool temporary = isTemporary(*after);
+   const ObjectKey key = keyOf(*after);
+   record(key, std::move(after), temporary);
+}
+
+void CatalogEditor::remove(const ObjectKey& key) {
+   record(key, nullptr, false);
+}
+
+void CatalogEditor::record(const ObjectKey& key, ObjectPtr after, bool temporary) {
+   const Change change{key, nullptr, after};
+   Snapshot next = working_.apply(std::span(&change, 1));
+   const auto found = entries_.find(key);
+   if (found == entries_.end()) {
+      entries_.emplace(key, Entry{{key, base_.object(key), std::move(after)}, temporary});
+   } else if (!after && !found->second.change.before) {
+      entries_.erase(found);
+   } else {
+      found->second.change.after = std::move(after);
+   }
+   working_ = std::move(next);
+}
+
+Oid CatalogEditor::createDatabase(Database draft) {
+   if (working_.findDatabase(draft.name)) throwNameTaken(draft);
+   if (draft.oid == invalidOid) draft.oid = oids_();
+   const Oid oid = draft.oid;
+   put(std::make_shared<const Database>(std::move(draft)));
+   for (const SchemaPtr& schema : initialSchemas(oid))
+      put(schema);
+   return oid;
+}
+
+void CatalogEditor::dropDatabase(std::string_view name, bool missingOk, Dropped* dropped) {
+   const DatabasePtr database = working_.findDatabase(name);
+   if (!database) {
+      if (missingOk) return;
+      throw SqlError(sqlstate::undefinedDatabase, "database \"" + std::string(name) + "\" does not exist");
+   }
+   if (database->isTemplate) throw SqlError(sqlstate::wrongObjectType, "cannot drop a template database");
+   if (database->oid == working_.database())
+      throw SqlError(sqlstate::objectInUse, "cannot drop the currently open database");
+   for (const RelationPtr& relation : working_.relationsOfDatabase(database->oid)) {
+      if (dropped != nullptr) dropped->items.push_back({relation, std::string(), false, true});
+      remove(keyOf(*relation));
+   }
+   for (const ObjectPtr& object : working_.allObjects()) {
+      const ObjectKey key = keyOf(*object);
+      const bool isInside =
+          (key.kind == ObjectKind::Schema || key.kind == ObjectKind::Comment || key.kind == ObjectKind::Settings) &&
+          key.a == database->oid;
+      if (isInside) remove(key);
+   }
+   remove({ObjectKind::Comment, invalidOid, class_oid::pgDatabase, database->oid, 0});
+   remove(keyOf(*database));
+}
+
+void CatalogEditor::replaceDatabase(Database changed) {
+   const DatabasePtr holder = working_.findDatabase(changed.name);
+   if (holder && holder->oid != changed.oid) throwNameTaken(changed);
+   put(std::make_shared<const Database>(std::move(changed)));
+}
+
+Oid CatalogEditor::createRole(Role draft) {
+   if (startsWith(draft.name, "pg_"))
+      throw SqlError(sqlstate::reservedName, "role name \"" + draft.name + "\" is reserved")
+          .detail("Role names starting with \"pg_\" are reserved.");
+   if (draft.name == "public" || draft.name == "none")
+      throw SqlError(sqlstate::reservedName, "role name \"" + draft.name + "\" is reserved");
+   if (working_.findRole(draft.name)) throwNameTaken(draft);
+   if (draft.oid == invalidOid) draft.oid = oids_();
+   const Oid oid = draft.oid;
+   put(std::make_shared<const Role>(std::move(draft)));
+   return oid;
+}
+
+void CatalogEditor::dropRole(std::string_view name, bool missingOk) {
+   const RolePtr role = working_.findRole(name);
+   if (!role) {
+      if (missingOk) return;
+      throw SqlError(sqlstate::undefinedObject, "role \"" + std::string(name) + "\" does not exist");
+   }
+   if (role->oid < firstUserOid)
+      throw SqlError(sqlstate::dependentObjectsStillExist,
+                     "cannot drop role " + role->name + " because it is required by the database system");
+   std::string owned;
+   const auto add = [&](const std::string& line) { owned += (owned.empty() ? "owner of " : "\nowner of ") + line; };
+   for (const ObjectPtr& object : working_.allObjects()) {
+      if (object->kind == ObjectKind::Database && static_cast<const Database&>(*object).owner == role->oid)
+         add("database " + static_cast<const Database&>(*object).name);
+      else if (object->kind == ObjectKind::Schema && static_cast<const Schema&>(*object).owner == role->oid)
+         add("schema " + static_cast<const Schema&>(*object).name);
+      else if (object->kind == ObjectKind::Relation && static_cast<const Relation&>(*object).owner == role->oid &&
+               !static_cast<const Relation&>(*object).index)
+         add(std::string(relationKindName(static_cast<const Relation&>(*object))) + " " +
+             static_cast<const Relation&>(*object).name);
+   }
+   if (!owned.empty())
+      throw SqlError(sqlstate::dependentObjectsStillExist,
+                     "role \"" + role->name + "\" cannot be dropped because some objects depend on it")
+          .detail(owned);
+   for (const RolePtr& other : working_.roles()) {
+      Role changed = *other;
+      const auto removed =
+          std::erase_if(changed.memberOf, [&](const Role::Membership& m) { return m.role == role->oid; });
+      if (removed > 0) put(std::make_shared<const Role>(std::move(changed)));
+   }
+   for (const auto& settings : working_.settings())
+      if (settings->role == role->oid) remove(keyOf(*settings));
+   remove({ObjectKind::Comment, invalidOid, class_oid::pgAuthid, role->oid, 0});
+   remove(keyOf(*role));
+}
+
+void CatalogEditor::replaceRole(Role changed) {
+   const RolePtr holder = working_.findRole(changed.name);
+   if (holder && holder->oid != changed.oid) throwNameTaken(changed);
+   put(std::make_shared<const Role>(std::move(changed)));
+}
+
+void CatalogEditor::setSettings(Oid database, Oid role, std::vector<std::pair<std::string, std::string>> values) {
+   if (values.empty()) return remove({ObjectKind::Settings, database, role});
+   auto settings = std::make_shared<Settings>();
+   settings->database = database;
+   settings->role = role;
+   settings->values = std::move(values);
+   put(std::move(settings));
+}
+
+Oid CatalogEditor::createSchema(std::string name, Oid owner) {
+   if (startsWith(name, "pg_"))
+      throw SqlError(sqlstate::reservedName, "unacceptable schema name \"" + name + "\"")
+          .detail("The prefix \"pg_\" is reserved for system schemas.");
+   auto schema = std::make_shared<Schema>();
+   schema->database = working_.database();
+   schema->name = std::move(name);
+   schema->owner = owner;
+   if (working_.findSchema(schema->name)) throwNameTaken(*schema);
+   schema->oid = oids_();
+   const Oid oid = schema->oid;
+   put(std::move(schema));
+   return oid;
+}
+
+void CatalogEditor::renameSchema(Oid schema, std::string name) {
+   const SchemaPtr old = working_.schema(schema);
+   if (!old) throwInternal("schema to rename does not exist");
+   if (startsWith(name, "pg_"))
+      throw SqlError(sqlstate::reservedName, "unacceptable schema name \"" + name + "\"")
+          .detail("The prefix \"pg_\" is reserved for system schemas.");
+   for (const RelationPtr& relation : working_.relations())
+      if (relation->schema == schema && !working_.dependentsOf(relation->oid).empty())
+         throwNotSupported("renaming a schema whose tables are used by views");
+   Schema changed = *old;
+   changed.name = std::move(name);
+   replaceSchema(std::move(changed));
+}
+
+void CatalogEditor::replaceSchema(Schema changed) {
+   const SchemaPtr holder = working_.findSchema(changed.name);
+   if (holder && holder->oid != changed.oid) throwNameTaken(changed);
+   put(std::make_shared<const Schema>(std::move(changed)));
+}
+
+Oid CatalogEditor::temporarySchema(int32_t backendId) {
+   const std::string name = std::string(temporaryPrefix) + std::to_string(backendId);
+   if (const SchemaPtr existing = working_.findSchema(name)) return existing->oid;
+   auto schema = std::make_shared<Schema>();
+   schema->database = working_.database();
+   schema->oid = oids_();
+   schema->name = name;
+   const Oid oid = schema->oid;
+   put(std::move(schema));
+   return oid;
+}
+
+void CatalogEditor::setComment(Oid classOid, Oid object, int32_t attribute, std::string text) {
+   const bool isShared = classOid == class_oid::pgAuthid || classOid == class_oid::pgDatabase;
+   const ObjectKey key{ObjectKind::Comment, isShared ? invalidOid : working_.database(), classOid, object, attribute};
+   if (text.empty()) return remove(key);
+   auto comment = std::make_shared<Comment>();
+   comment->object = key;
+   comment->text = std::move(text);
+   put(std::move(comment));
+}
+
+void CatalogEditor::removeComments(Oid classOid, Oid object) {
+   for (const auto& comment : working_.comments())
+      if (comment->object.b == classOid && comment->object.c == object) remove(comment->object);
+}
+
+} // namespace ouzel::catalog

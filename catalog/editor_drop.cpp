@@ -1,0 +1,290 @@
+#include <algorithm>
+
+#include "catalog/editor.hpp"
+#include "common/error/sql_error.hpp"
+
+// What falls when something is dropped, and whether it may.
+
+namespace ouzel::catalog {
+
+/// The closure of one DROP: relations, constraints and defaults that cannot stay, and why each fell.
+class DropPlan {
+public:
+   explicit DropPlan(CatalogEditor& editor) : editor_(editor) {}
+
+   void addTarget(const RelationPtr& relation) { add(relation, false, false, {}); }
+   void addCascaded(const RelationPtr& relation, const std::string& reason) { add(relation, true, false, reason); }
+   void addInternal(const RelationPtr& relation) { add(relation, false, true, {}); }
+   /// Follow dependencies until nothing new falls.
+   void close();
+   /// What falls with one column of a table that stays.
+   void addColumn(const RelationPtr& relation, int16_t attribute);
+   void addReferencing(const RelationPtr& relation, const std::vector<int16_t>* onlyColumns, const std::string& reason);
+
+   /// Throws 2BP01 if something not named would fall.
+   void refuse(const std::string& what) const;
+   Dropped execute();
+   std::string describe(const Relation& relation) const;
+
+private:
+   struct Fallen {
+      RelationPtr relation;
+      bool isCascaded, isInternal;
+      std::string reason; ///< "table t": what it depends on
+      bool isFollowed = false;
+   };
+   struct FallenPart { ///< a constraint or default of a relation that stays
+      Oid relation;
+      std::string constraint;
+      int16_t defaultOf = 0;
+      std::string description, reason;
+   };
+
+   void add(const RelationPtr& relation, bool isCascaded, bool isInternal, const std::string& reason);
+   void follow(size_t i);
+   bool has(Oid relation) const {
+      return std::any_of(fallen_.begin(), fallen_.end(), [&](const Fallen& f) { return f.relation->oid == relation; });
+   }
+
+   CatalogEditor& editor_;
+   std::vector<Fallen> fallen_;
+   std::vector<FallenPart> parts_;
+};
+
+std::string DropPlan::describe(const Relation& relation) const {
+   return std::string(relationKindName(relation)) + " " +
+          displayName(editor_.snapshot(), editor_.searchPath_, relation);
+}
+
+void DropPlan::add(const RelationPtr& relation, bool isCascaded, bool isInternal, const std::string& reason) {
+   if (relation && !has(relation->oid)) fallen_.push_back({relation, isCascaded, isInternal, reason});
+}
+
+void DropPlan::addReferencing(const RelationPtr& relation, const std::vector<int16_t>* onlyColumns,
+                              const std::string& reason) {
+   for (const RelationPtr& other : editor_.snapshot().relations()) {
+      if (other->oid == relation->oid || has(other->oid)) continue;
+      for (const Constraint& constraint : other->constraints) {
+         if (constraint.kind != ConstraintKind::ForeignKey || constraint.foreignRelation != relation->oid) continue;
+         const auto uses = [&](int16_t attribute) {
+            return std::find(constraint.foreignColumns.begin(), constraint.foreignColumns.end(), attribute) !=
+                   constraint.foreignColumns.end();
+         };
+         if (onlyColumns != nullptr && std::none_of(onlyColumns->begin(), onlyColumns->end(), uses)) continue;
+         parts_.push_back({other->oid, constraint.name, 0,
+                           "constraint " + quoteIdentifier(constraint.name) + " on " + describe(*other), reason});
+      }
+   }
+}
+
+void DropPlan::follow(size_t i) {
+   const RelationPtr relation = fallen_[i].relation;
+   const std::string reason = describe(*relation);
+   const Snapshot& snapshot = editor_.snapshot();
+   for (const RelationPtr& index : snapshot.indexesOf(relation->oid))
+      addInternal(index);
+   for (const RelationPtr& other : snapshot.relations())
+      if (other->sequence && other->sequence->ownerRelation == relation->oid) addInternal(other);
+   for (const RelationPtr& dependent : snapshot.dependentsOf(relation->oid))
+      addCascaded(dependent, reason);
+   addReferencing(relation, nullptr, reason);
+   if (relation->relationKind != RelationKind::Sequence) return;
+   for (const RelationPtr& other : snapshot.relations())
+      for (const Column& column : other->columns)
+         if (column.defaultSequence == relation->oid && !has(other->oid))
+            parts_.push_back({other->oid,
+                              {},
+                              column.attribute,
+                              "default value for column " + quoteIdentifier(column.name) + " of " + describe(*other),
+                              reason});
+}
+
+void DropPlan::close() {
+   for (size_t i = 0; i < fallen_.size(); ++i) {
+      if (fallen_[i].isFollowed) continue;
+      fallen_[i].isFollowed = true;
+      follow(i);
+   }
+   // A part of a relation that fell later falls with it.
+   std::erase_if(parts_, [&](const FallenPart& part) { return has(part.relation); });
+}
+
+void DropPlan::addColumn(const RelationPtr& relation, int16_t attribute) {
+   const Snapshot& snapshot = editor_.snapshot();
+   const std::string reason =
+       "column " + quoteIdentifier(relation->column(attribute)->name) + " of " + describe(*relation);
+   for (const RelationPtr& dependent : snapshot.dependentsOf(relation->oid))
+      for (const Dependency& dependency : dependent->dependsOn)
+         if (dependency.relation == relation->oid && dependency.attribute == attribute) addCascaded(dependent, reason);
+   const std::vector<int16_t> columns{attribute};
+   addReferencing(relation, &columns, reason);
+   for (const RelationPtr& index : snapshot.indexesOf(relation->oid)) {
+      const auto& keys = index->index->columns;
+      if (std::find(keys.begin(), keys.end(), attribute) != keys.end()) addInternal(index);
+   }
+   for (const RelationPtr& other : snapshot.relations())
+      if (other->sequence && other->sequence->ownerRelation == relation->oid &&
+          other->sequence->ownerAttribute == attribute)
+         addInternal(other);
+}
+
+void DropPlan::refuse(const std::string& what) const {
+   std::string detail;
+   const auto line = [&](const std::string& description, const std::string& reason) {
+      detail += (detail.empty() ? "" : "\n") + description + " depends on " + reason;
+   };
+   for (const Fallen& fallen : fallen_)
+      if (fallen.isCascaded) line(describe(*fallen.relation), fallen.reason);
+   for (const FallenPart& part : parts_)
+      line(part.description, part.reason);
+   if (detail.empty()) return;
+   throw SqlError(sqlstate::dependentObjectsStillExist, "cannot drop " + what + " because other objects depend on it")
+       .detail(detail)
+       .hint("Use DROP ... CASCADE to drop the dependent objects too.");
+}
+
+Dropped DropPlan::execute() {
+   Dropped dropped;
+   for (const FallenPart& part : parts_) {
+      Relation changed = editor_.copyOf(part.relation);
+      if (part.defaultOf != 0) {
+         Column& column = changed.columns[static_cast<size_t>(part.defaultOf) - 1];
+         column.defaultExpr.clear();
+         column.defaultOid = column.defaultSequence = invalidOid;
+      } else {
+         std::erase_if(changed.constraints, [&](const Constraint& c) { return c.name == part.constraint; });
+      }
+      dropped.items.push_back({nullptr, part.description, true, false});
+      editor_.put(std::make_shared<const Relation>(std::move(changed)));
+   }
+   std::vector<Dropped::Item> items;
+   for (const Fallen& fallen : fallen_)
+      items.push_back({fallen.relation, describe(*fallen.relation), fallen.isCascaded, fallen.isInternal});
+   for (const Fallen& fallen : fallen_) {
+      for (const Constraint& constraint : fallen.relation->constraints)
+         editor_.removeComments(class_oid::pgConstraint, constraint.oid);
+      editor_.removeComments(class_oid::pgClass, fallen.relation->oid);
+      editor_.remove(keyOf(*fallen.relation));
+   }
+   dropped.items.insert(dropped.items.begin(), items.begin(), items.end());
+   return dropped;
+}
+
+std::pair<std::string, std::string> Dropped::notice() const {
+   std::string lines;
+   size_t count = 0;
+   for (const Item& item : items) {
+      if (!item.isCascaded) continue;
+      lines += (count++ == 0 ? "drop cascades to " : "\ndrop cascades to ") + item.description;
+   }
+   if (count <= 1) return {lines, {}};
+   return {"drop cascades to " + std::to_string(count) + " other objects", lines};
+}
+
+Dropped CatalogEditor::dropRelation(Oid relation, DropBehavior behavior) {
+   return dropRelations(std::span(&relation, 1), behavior);
+}
+
+Dropped CatalogEditor::dropRelations(std::span<const Oid> relations, DropBehavior behavior) {
+   DropPlan plan(*this);
+   std::string what;
+   for (const Oid oid : relations) {
+      copyOf(oid); // refuses system relations
+      const RelationPtr relation = working_.relation(oid);
+      if (relation->index) {
+         const RelationPtr table = working_.relation(relation->index->table);
+         for (const Constraint& constraint : table->constraints)
+            if (constraint.index == oid)
+               throw SqlError(sqlstate::dependentObjectsStillExist,
+                              "cannot drop index " + quoteIdentifier(relation->name) + " because constraint " +
+                                  quoteIdentifier(constraint.name) + " on " + plan.describe(*table) + " requires it")
+                   .hint("You can drop constraint " + quoteIdentifier(constraint.name) + " on " +
+                         plan.describe(*table) + " instead.");
+      }
+      plan.addTarget(relation);
+      if (what.empty()) what = plan.describe(*relation);
+   }
+   if (relations.size() > 1) what = "desired object(s)";
+   plan.close();
+   if (behavior == DropBehavior::Restrict) plan.refuse(what);
+   return plan.execute();
+}
+
+Dropped CatalogEditor::dropSchema(Oid schema, DropBehavior behavior) {
+   const SchemaPtr found = working_.schema(schema);
+   if (!found) throwInternal("schema to drop does not exist");
+   if (schema < firstUserOid && schema != publicSchema)
+      throw SqlError(sqlstate::dependentObjectsStillExist,
+                     "cannot drop schema " + found->name + " because it is required by the database system");
+   DropPlan plan(*this);
+   const std::string what = "schema " + quoteIdentifier(found->name);
+   for (const RelationPtr& relation : working_.relations())
+      if (relation->schema == schema && !relation->index && !(relation->sequence && relation->sequence->ownerRelation))
+         plan.addCascaded(relation, what);
+   plan.close();
+   if (behavior == DropBehavior::Restrict) plan.refuse(what);
+   Dropped dropped = plan.execute();
+   // An owned sequence can lie in another schema than its table.
+   for (const RelationPtr& relation : working_.relations())
+      if (relation->schema == schema) remove(keyOf(*relation));
+   removeComments(class_oid::pgNamespace, schema);
+   remove(keyOf(*found));
+   return dropped;
+}
+
+Dropped CatalogEditor::dropColumn(Oid relation, std::string_view name, DropBehavior behavior) {
+   copyOf(relation);
+   const RelationPtr table = working_.relation(relation);
+   const Column& column = requireColumn(*table, name);
+   const int16_t attribute = column.attribute;
+   DropPlan plan(*this);
+   plan.addColumn(table, attribute);
+   plan.close();
+   if (behavior == DropBehavior::Restrict)
+      plan.refuse("column " + quoteIdentifier(column.name) + " of " + plan.describe(*table));
+   Dropped dropped = plan.execute();
+   Relation changed = copyOf(relation);
+   std::erase_if(changed.constraints, [&](const Constraint& constraint) {
+      return std::find(constraint.columns.begin(), constraint.columns.end(), attribute) != constraint.columns.end();
+   });
+   Column& slot = changed.columns[static_cast<size_t>(attribute) - 1];
+   slot.name = "........pg.dropped." + std::to_string(attribute) + "........";
+   slot.isDropped = true;
+   slot.notNull = false;
+   slot.defaultExpr.clear();
+   slot.defaultOid = slot.defaultSequence = invalidOid;
+   slot.identity = slot.generated = '\0';
+   slot.acl.reset();
+   remove({ObjectKind::Comment, working_.database(), class_oid::pgClass, relation, attribute});
+   put(std::make_shared<const Relation>(std::move(changed)));
+   return dropped;
+}
+
+Dropped CatalogEditor::dropConstraint(Oid relation, std::string_view name, DropBehavior behavior, bool missingOk) {
+   copyOf(relation);
+   const RelationPtr table = working_.relation(relation);
+   const Constraint* found = table->findConstraint(name);
+   if (found == nullptr) {
+      if (missingOk) return {};
+      throw SqlError(sqlstate::undefinedObject,
+                     "constraint \"" + std::string(name) + "\" of relation \"" + table->name + "\" does not exist");
+   }
+   const Constraint constraint = *found;
+   DropPlan plan(*this);
+   if (constraint.index != invalidOid) {
+      const std::string reason = "index " + quoteIdentifier(constraint.name);
+      plan.addReferencing(table, &constraint.columns, reason);
+      plan.addInternal(working_.relation(constraint.index));
+   }
+   plan.close();
+   if (behavior == DropBehavior::Restrict)
+      plan.refuse("constraint " + quoteIdentifier(constraint.name) + " on " + plan.describe(*table));
+   Dropped dropped = plan.execute();
+   Relation changed = copyOf(relation);
+   std::erase_if(changed.constraints, [&](const Constraint& c) { return c.name == constraint.name; });
+   removeComments(class_oid::pgConstraint, constraint.oid);
+   put(std::make_shared<const Relation>(std::move(changed)));
+   return dropped;
+}
+
+} // namespace ouzel::catalog

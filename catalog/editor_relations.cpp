@@ -1,0 +1,353 @@
+#include <algorithm>
+#include <array>
+
+#include "catalog/editor.hpp"
+#include "common/error/sql_error.hpp"
+
+namespace ouzel::catalog {
+
+namespace {
+
+constexpr size_t nameBytesMax = 63, columnsMax = 1600;
+constexpr std::array<std::string_view, 6> systemColumns = {"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"};
+
+/// Bytes of `name` that fit into `limit` without cutting a UTF-8 sequence.
+size_t clippedSize(std::string_view name, size_t limit) {
+   size_t size = std::min(name.size(), limit);
+   while (size > 0 && size < name.size() && (static_cast<unsigned char>(name[size]) & 0xc0) == 0x80)
+      --size;
+   return size;
+}
+
+/// PostgreSQL's makeObjectName: "first_second_label", the longer of the first two shortened until it fits.
+std::string objectName(std::string_view first, std::string_view second, std::string_view label) {
+   const size_t overhead = (second.empty() ? 0 : 1) + (label.empty() ? 0 : label.size() + 1);
+   const size_t available = nameBytesMax - overhead;
+   size_t firstSize = first.size(), secondSize = second.size();
+   while (firstSize + secondSize > available)
+      --(firstSize > secondSize ? firstSize : secondSize);
+   std::string name(first.substr(0, clippedSize(first, firstSize)));
+   if (!second.empty()) name += "_" + std::string(second.substr(0, clippedSize(second, secondSize)));
+   if (!label.empty()) name += "_" + std::string(label);
+   return name;
+}
+
+void checkSystemColumn(const Relation& relation, std::string_view name) {
+   if (relation.relationKind == RelationKind::View || relation.relationKind == RelationKind::Index) return;
+   if (std::find(systemColumns.begin(), systemColumns.end(), name) != systemColumns.end())
+      throw SqlError(sqlstate::duplicateColumn,
+                     "column name \"" + std::string(name) + "\" conflicts with a system column name");
+}
+
+[[noreturn]] void throwColumnExists(const Relation& relation, std::string_view name) {
+   throw SqlError(sqlstate::duplicateColumn,
+                  "column \"" + std::string(name) + "\" of relation \"" + relation.name + "\" already exists");
+}
+
+bool reads(const std::vector<int16_t>& attributes, int16_t attribute) {
+   return std::find(attributes.begin(), attributes.end(), attribute) != attributes.end();
+}
+
+std::string_view constraintLabel(ConstraintKind kind) {
+   switch (kind) {
+   case ConstraintKind::Check:
+      return "check";
+   case ConstraintKind::PrimaryKey:
+      return "pkey";
+   case ConstraintKind::Unique:
+      return "key";
+   case ConstraintKind::ForeignKey:
+      return "fkey";
+   }
+   return {};
+}
+
+} // namespace
+
+Relation CatalogEditor::copyOf(Oid relation) const {
+   const RelationPtr found = working_.relation(relation);
+   if (!found) throwInternal("relation to change does not exist");
+   if (found->isBuiltin())
+      throw SqlError(sqlstate::insufficientPrivilege, "permission denied: \"" + found->name + "\" is a system catalog");
+   return *found;
+}
+
+void CatalogEditor::checkNewName(Oid schema, std::string_view name) const {
+   if (working_.findRelation(schema, name))
+      throw SqlError(sqlstate::duplicateTable, "relation \"" + std::string(name) + "\" already exists");
+}
+
+bool CatalogEditor::isConstraintNameTaken(Oid schema, std::string_view name) const {
+   for (const RelationPtr& relation : working_.relations())
+      if (relation->schema == schema && relation->findConstraint(name) != nullptr) return true;
+   return false;
+}
+
+std::string CatalogEditor::chooseName(std::string_view table, std::string_view column, std::string_view label,
+                                      Oid schema) const {
+   for (uint32_t pass = 0;; ++pass) {
+      std::string numbered(label);
+      if (pass > 0) numbered += std::to_string(pass);
+      std::string name = objectName(table, column, numbered);
+      if (!working_.findRelation(schema, name) && !isConstraintNameTaken(schema, name)) return name;
+   }
+}
+
+Oid CatalogEditor::createRelation(Relation draft) {
+   draft.database = working_.database();
+   checkNewName(draft.schema, draft.name);
+   if (!working_.schema(draft.schema)) throwInternal("schema of a new relation does not exist");
+   if (draft.columns.size() > columnsMax)
+      throw SqlError(sqlstate::tooManyColumns, "tables can have at most " + std::to_string(columnsMax) + " columns");
+   for (size_t i = 0; i < draft.columns.size(); ++i) {
+      Column& column = draft.columns[i];
+      checkSystemColumn(draft, column.name);
+      for (size_t j = 0; j < i; ++j)
+         if (draft.columns[j].name == column.name)
+            throw SqlError(sqlstate::duplicateColumn, "column \"" + column.name + "\" specified more than once");
+      column.attribute = static_cast<int16_t>(i + 1);
+      if (column.hasDefault() && column.defaultOid == invalidOid) column.defaultOid = oids_();
+   }
+   if (draft.oid == invalidOid) draft.oid = oids_();
+   const bool hasRowType = draft.relationKind != RelationKind::Index && draft.relationKind != RelationKind::Sequence;
+   if (hasRowType && draft.rowType == invalidOid) {
+      draft.rowTypeArray = oids_();
+      draft.rowType = oids_();
+   }
+   const auto before = savepoint();
+   std::vector<Constraint> constraints = std::move(draft.constraints);
+   draft.constraints.clear();
+   const Oid oid = draft.oid;
+   try {
+      // The relation first, so that its name is taken when constraints look for theirs.
+      put(std::make_shared<const Relation>(draft));
+      for (Constraint& constraint : constraints)
+         attachConstraint(draft, std::move(constraint));
+      if (!constraints.empty()) put(std::make_shared<const Relation>(std::move(draft)));
+   } catch (...) {
+      rollbackTo(*before);
+      throw;
+   }
+   return oid;
+}
+
+void CatalogEditor::replaceRelation(Relation changed) {
+   const Relation old = copyOf(changed.oid);
+   if (old.schema != changed.schema || old.name != changed.name) checkNewName(changed.schema, changed.name);
+   put(std::make_shared<const Relation>(std::move(changed)));
+}
+
+void CatalogEditor::rewriteDependents(const Relation& relation, int16_t attribute, const SqlRewriter& rewriteView,
+                                      std::string_view feature) {
+   for (const RelationPtr& view : working_.dependentsOf(relation.oid)) {
+      const bool isConcerned = std::any_of(view->dependsOn.begin(), view->dependsOn.end(), [&](const Dependency& d) {
+         return d.relation == relation.oid && (attribute == 0 || d.attribute == attribute);
+      });
+      if (!isConcerned || view->definition.empty()) continue;
+      if (!rewriteView) throwNotSupported(feature);
+      Relation changed = *view;
+      changed.definition = rewriteView(changed.definition);
+      put(std::make_shared<const Relation>(std::move(changed)));
+   }
+}
+
+void CatalogEditor::renameRelation(Oid relation, std::string name, const SqlRewriter& rewriteView) {
+   Relation changed = copyOf(relation);
+   checkNewName(changed.schema, name);
+   rewriteDependents(changed, 0, rewriteView, "renaming a relation that a view uses");
+   if (changed.index) {
+      // The index of a constraint and the constraint have one name.
+      Relation table = copyOf(changed.index->table);
+      for (Constraint& constraint : table.constraints)
+         if (constraint.index == relation) {
+            constraint.name = name;
+            put(std::make_shared<const Relation>(std::move(table)));
+            break;
+         }
+   }
+   changed.name = std::move(name);
+   put(std::make_shared<const Relation>(std::move(changed)));
+}
+
+void CatalogEditor::setSchema(Oid relation, Oid schema) {
+   Relation changed = copyOf(relation);
+   if (changed.schema == schema) return;
+   checkNewName(schema, changed.name);
+   rewriteDependents(changed, 0, nullptr, "moving a relation that a view uses");
+   for (const RelationPtr& index : working_.indexesOf(relation)) {
+      Relation moved = *index;
+      checkNewName(schema, moved.name);
+      moved.schema = schema;
+      put(std::make_shared<const Relation>(std::move(moved)));
+   }
+   changed.schema = schema;
+   put(std::make_shared<const Relation>(std::move(changed)));
+}
+
+int16_t CatalogEditor::addColumn(Oid relation, Column draft) {
+   Relation changed = copyOf(relation);
+   if (changed.findColumn(draft.name) != nullptr) throwColumnExists(changed, draft.name);
+   checkSystemColumn(changed, draft.name);
+   if (changed.columns.size() >= columnsMax)
+      throw SqlError(sqlstate::tooManyColumns, "tables can have at most " + std::to_string(columnsMax) + " columns");
+   draft.attribute = static_cast<int16_t>(changed.columns.size() + 1);
+   if (draft.hasDefault() && draft.defaultOid == invalidOid) draft.defaultOid = oids_();
+   const int16_t attribute = draft.attribute;
+   changed.columns.push_back(std::move(draft));
+   put(std::make_shared<const Relation>(std::move(changed)));
+   return attribute;
+}
+
+void CatalogEditor::renameColumn(Oid relation, std::string_view from, std::string to, const SqlRewriter& rewriteExpr,
+                                 const SqlRewriter& rewriteView) {
+   Relation changed = copyOf(relation);
+   const Column* column = changed.findColumn(from);
+   if (column == nullptr)
+      throw SqlError(sqlstate::undefinedColumn, "column \"" + std::string(from) + "\" does not exist");
+   if (changed.findColumn(to) != nullptr) throwColumnExists(changed, to);
+   checkSystemColumn(changed, to);
+   const int16_t attribute = column->attribute;
+   const auto rewrite = [&](std::string& sql) {
+      if (sql.empty()) return;
+      if (!rewriteExpr) throwNotSupported("renaming a column that an expression uses");
+      sql = rewriteExpr(sql);
+   };
+   for (Constraint& constraint : changed.constraints)
+      if (constraint.kind == ConstraintKind::Check && reads(constraint.columns, attribute))
+         rewrite(constraint.expression);
+   for (Column& other : changed.columns)
+      if (other.generated != '\0') rewrite(other.defaultExpr);
+   const auto before = savepoint();
+   try {
+      rewriteDependents(changed, attribute, rewriteView, "renaming a column that a view uses");
+      for (const RelationPtr& index : working_.indexesOf(relation)) {
+         Relation renamed = *index;
+         for (std::string& expression : renamed.index->expressions)
+            rewrite(expression);
+         rewrite(renamed.index->predicate);
+         for (size_t i = 0; i < renamed.columns.size() && i < renamed.index->columns.size(); ++i)
+            if (renamed.index->columns[i] == attribute) renamed.columns[i].name = to;
+         put(std::make_shared<const Relation>(std::move(renamed)));
+      }
+      changed.columns[static_cast<size_t>(attribute) - 1].name = std::move(to);
+      put(std::make_shared<const Relation>(std::move(changed)));
+   } catch (...) {
+      rollbackTo(*before);
+      throw;
+   }
+}
+
+void CatalogEditor::setNotNull(Oid relation, std::string_view column, bool notNull) {
+   Relation changed = copyOf(relation);
+   const Column& found = requireColumn(changed, column);
+   if (!notNull) {
+      const Constraint* key = changed.primaryKey();
+      if (key != nullptr && reads(key->columns, found.attribute))
+         throw SqlError(sqlstate::invalidTableDefinition, "column \"" + found.name + "\" is in a primary key");
+   }
+   changed.columns[static_cast<size_t>(found.attribute) - 1].notNull = notNull;
+   put(std::make_shared<const Relation>(std::move(changed)));
+}
+
+void CatalogEditor::setDefault(Oid relation, std::string_view column, std::string expr) {
+   Relation changed = copyOf(relation);
+   Column& target = changed.columns[static_cast<size_t>(requireColumn(changed, column).attribute) - 1];
+   target.defaultOid = expr.empty() ? invalidOid : oids_();
+   target.defaultExpr = std::move(expr);
+   target.defaultSequence = invalidOid;
+   put(std::make_shared<const Relation>(std::move(changed)));
+}
+
+Oid CatalogEditor::attachConstraint(Relation& relation, Constraint draft) {
+   const bool isKey = draft.kind == ConstraintKind::PrimaryKey || draft.kind == ConstraintKind::Unique;
+   if (draft.kind == ConstraintKind::PrimaryKey && relation.primaryKey() != nullptr)
+      throw SqlError(sqlstate::invalidTableDefinition,
+                     "multiple primary keys for table \"" + relation.name + "\" are not allowed");
+   if (draft.name.empty()) {
+      std::string columns;
+      const bool namesColumns =
+          draft.kind == ConstraintKind::Check ? draft.columns.size() == 1 : draft.kind != ConstraintKind::PrimaryKey;
+      if (namesColumns)
+         for (const int16_t attribute : draft.columns)
+            columns += (columns.empty() ? "" : "_") + relation.columns[static_cast<size_t>(attribute) - 1].name;
+      // Names chosen earlier in the same statement are in `relation`, not yet in the snapshot.
+      for (uint32_t pass = 0;; ++pass) {
+         std::string label(constraintLabel(draft.kind));
+         if (pass > 0) label += std::to_string(pass);
+         draft.name = objectName(relation.name, columns, label);
+         if (relation.findConstraint(draft.name) == nullptr && !working_.findRelation(relation.schema, draft.name) &&
+             !isConstraintNameTaken(relation.schema, draft.name))
+            break;
+      }
+   } else if (relation.findConstraint(draft.name) != nullptr) {
+      throw SqlError(sqlstate::duplicateObject,
+                     "constraint \"" + draft.name + "\" for relation \"" + relation.name + "\" already exists");
+   }
+   if (draft.oid == invalidOid) draft.oid = oids_();
+   if (draft.kind == ConstraintKind::PrimaryKey)
+      for (const int16_t attribute : draft.columns)
+         relation.columns[static_cast<size_t>(attribute) - 1].notNull = true;
+   if (isKey && draft.index == invalidOid) draft.index = createConstraintIndex(draft, relation);
+   relation.constraints.push_back(std::move(draft));
+   return relation.constraints.back().oid;
+}
+
+Oid CatalogEditor::createConstraintIndex(const Constraint& constraint, const Relation& relation) {
+   Relation index;
+   index.database = relation.database;
+   index.oid = oids_();
+   index.schema = relation.schema;
+   index.name = constraint.name;
+   index.relationKind = RelationKind::Index;
+   index.persistence = relation.persistence;
+   index.owner = relation.owner;
+   IndexDefinition definition;
+   definition.table = relation.oid;
+   definition.isUnique = true;
+   definition.isPrimary = constraint.kind == ConstraintKind::PrimaryKey;
+   definition.columns = constraint.columns;
+   definition.options.assign(constraint.columns.size(), 0);
+   for (const int16_t attribute : constraint.columns) {
+      Column column = relation.columns[static_cast<size_t>(attribute) - 1];
+      column.attribute = static_cast<int16_t>(index.columns.size() + 1);
+      column.notNull = false;
+      column.defaultExpr.clear();
+      column.defaultOid = column.defaultSequence = invalidOid;
+      column.identity = column.generated = '\0';
+      index.columns.push_back(std::move(column));
+   }
+   index.index = std::move(definition);
+   checkNewName(index.schema, index.name);
+   const Oid oid = index.oid;
+   put(std::make_shared<const Relation>(std::move(index)));
+   return oid;
+}
+
+Oid CatalogEditor::addConstraint(Oid relation, Constraint draft) {
+   Relation changed = copyOf(relation);
+   const Oid oid = attachConstraint(changed, std::move(draft));
+   put(std::make_shared<const Relation>(std::move(changed)));
+   return oid;
+}
+
+void CatalogEditor::renameConstraint(Oid relation, std::string_view from, std::string to) {
+   Relation changed = copyOf(relation);
+   for (Constraint& constraint : changed.constraints) {
+      if (constraint.name != from) continue;
+      if (changed.findConstraint(to) != nullptr)
+         throw SqlError(sqlstate::duplicateObject,
+                        "constraint \"" + to + "\" for relation \"" + changed.name + "\" already exists");
+      if (constraint.index != invalidOid) {
+         Relation index = copyOf(constraint.index);
+         checkNewName(index.schema, to);
+         index.name = to;
+         put(std::make_shared<const Relation>(std::move(index)));
+      }
+      constraint.name = std::move(to);
+      return put(std::make_shared<const Relation>(std::move(changed)));
+   }
+   throw SqlError(sqlstate::undefinedObject,
+                  "constraint \"" + std::string(from) + "\" for table \"" + changed.name + "\" does not exist");
+}
+
+} // namespace ouzel::catalog

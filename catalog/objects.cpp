@@ -1,0 +1,77 @@
+#include "catalog/objects.hpp"
+
+#include "common/error/check.hpp"
+
+namespace ouzel::catalog {
+
+CatalogObject::~CatalogObject() = default;
+
+const Column* Relation::findColumn(std::string_view columnName) const {
+   for (const Column& candidate : columns)
+      if (!candidate.isDropped && candidate.name == columnName) return &candidate;
+   return nullptr;
+}
+
+const Column* Relation::column(int16_t attribute) const {
+   if (attribute < 1 || static_cast<size_t>(attribute) > columns.size()) return nullptr;
+   const Column& candidate = columns[static_cast<size_t>(attribute) - 1];
+   return candidate.isDropped ? nullptr : &candidate;
+}
+
+const Constraint* Relation::findConstraint(std::string_view constraintName) const {
+   for (const Constraint& candidate : constraints)
+      if (candidate.name == constraintName) return &candidate;
+   return nullptr;
+}
+
+const Constraint* Relation::primaryKey() const {
+   for (const Constraint& candidate : constraints)
+      if (candidate.kind == ConstraintKind::PrimaryKey) return &candidate;
+   return nullptr;
+}
+
+uint32_t Relation::liveColumnCount() const {
+   uint32_t count = 0;
+   for (const Column& candidate : columns)
+      count += !candidate.isDropped;
+   return count;
+}
+
+ObjectKey keyOf(const CatalogObject& object) {
+   switch (object.kind) {
+   case ObjectKind::Database:
+      return {object.kind, static_cast<const Database&>(object).oid};
+   case ObjectKind::Role:
+      return {object.kind, static_cast<const Role&>(object).oid};
+   case ObjectKind::Schema: {
+      const auto& schema = static_cast<const Schema&>(object);
+      return {object.kind, schema.database, schema.oid};
+   }
+   case ObjectKind::Relation:
+      return {object.kind, static_cast<const Relation&>(object).oid};
+   case ObjectKind::Comment:
+      return static_cast<const Comment&>(object).object;
+   case ObjectKind::Settings: {
+      const auto& settings = static_cast<const Settings&>(object);
+      return {object.kind, settings.database, settings.role};
+   }
+   }
+   CHECK(false);
+}
+
+std::string_view relationKindName(const Relation& relation) {
+   switch (relation.relkind()) {
+   case 'v':
+      return "view";
+   case 'm':
+      return "materialized view";
+   case 'S':
+      return "sequence";
+   case 'i':
+      return "index";
+   default:
+      return "table";
+   }
+}
+
+} // namespace ouzel::catalog

@@ -1,0 +1,228 @@
+#pragma once
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "catalog/builtin/builtin.hpp"
+#include "common/type/sql_type.hpp"
+#include "storage/ids.hpp"
+
+// What exists: the objects a catalog snapshot is made of. Each is immutable once in a snapshot and shared among the
+// snapshots that contain it, so a pointer that still is the newest one proves that nothing about the object changed.
+
+namespace ouzel::catalog {
+
+using storage::StorageId;
+inline constexpr StorageId noStorage{0}; ///< views, virtual tables
+
+enum class ObjectKind : uint8_t { Database = 1, Role = 2, Schema = 3, Relation = 4, Comment = 5, Settings = 6 };
+
+/// Names an object in the whole cluster. Meaning of the parts by kind:
+///   Database, Role, Relation  a = OID
+///   Schema                    a = database, b = OID (11, 2200 exist in each database)
+///   Comment                   a = database (0: shared object), b = class OID, c = object OID, d = attribute or 0
+///   Settings                  a = database or 0, b = role or 0
+struct ObjectKey {
+   ObjectKind kind;
+   Oid a = 0, b = 0, c = 0;
+   int32_t d = 0;
+   auto operator<=>(const ObjectKey&) const = default;
+};
+
+/// Owned by snapshots through shared_ptr.
+struct CatalogObject {
+   const ObjectKind kind;
+   virtual ~CatalogObject();
+
+protected:
+   explicit CatalogObject(ObjectKind objectKind) : kind(objectKind) {}
+   CatalogObject(const CatalogObject&) = default;
+};
+using ObjectPtr = std::shared_ptr<const CatalogObject>;
+
+/// One grant. Bits are those of PostgreSQL's AclMode.
+struct AclItem {
+   Oid grantee = invalidOid; ///< invalidOid: PUBLIC
+   Oid grantor = invalidOid;
+   uint32_t privileges = 0, grantOptions = 0;
+   bool operator==(const AclItem&) const = default;
+};
+namespace privilege {
+inline constexpr uint32_t insert = 1, select = 2, update = 4, del = 8, truncate = 16, references = 32, trigger = 64,
+                          execute = 128, usage = 256, create = 512, createTemp = 1024, connect = 2048, set = 4096,
+                          alterSystem = 8192;
+}
+/// Nothing: the default privileges of the object's kind.
+using Acl = std::optional<std::vector<AclItem>>;
+
+struct Database : CatalogObject {
+   Oid oid = invalidOid;
+   std::string name;
+   Oid owner = bootstrapRole;
+   bool isTemplate = false, allowsConnections = true;
+   int32_t connectionLimit = -1;
+   Acl acl;
+   Database() : CatalogObject(ObjectKind::Database) {}
+};
+using DatabasePtr = std::shared_ptr<const Database>;
+
+struct Role : CatalogObject {
+   Oid oid = invalidOid;
+   std::string name;
+   bool isSuperuser = false, inherits = true, createsRoles = false, createsDatabases = false, canLogin = false;
+   bool canReplicate = false, bypassesRls = false;
+   int32_t connectionLimit = -1;
+   std::string verifier; ///< SCRAM-SHA-256$...; empty: no password
+   std::optional<int64_t> validUntil;
+   struct Membership {
+      Oid role;
+      bool isAdmin;
+      Oid grantor;
+   };
+   std::vector<Membership> memberOf;
+   Role() : CatalogObject(ObjectKind::Role) {}
+};
+using RolePtr = std::shared_ptr<const Role>;
+
+struct Schema : CatalogObject {
+   Oid database = invalidOid, oid = invalidOid;
+   std::string name;
+   Oid owner = bootstrapRole;
+   Acl acl;
+   Schema() : CatalogObject(ObjectKind::Schema) {}
+};
+using SchemaPtr = std::shared_ptr<const Schema>;
+
+struct Column {
+   std::string name;
+   int16_t attribute = 0; ///< attnum, position in Relation::columns + 1; never reused
+   SqlType type;
+   bool notNull = false;
+   bool isDropped = false;
+   std::string defaultExpr; ///< SQL; empty: none. With generated: the generation expression
+   Oid defaultOid = invalidOid;
+   Oid defaultSequence = invalidOid; ///< the sequence that the default draws from, if it does
+   char identity = '\0';             ///< 'a' always, 'd' by default
+   char generated = '\0';            ///< 's' stored
+   int16_t dimensions = 0;
+   Acl acl;
+   bool hasDefault() const { return !defaultExpr.empty(); }
+};
+
+enum class ConstraintKind : char { Check = 'c', PrimaryKey = 'p', Unique = 'u', ForeignKey = 'f' };
+
+struct Constraint {
+   Oid oid = invalidOid;
+   std::string name;
+   ConstraintKind kind = ConstraintKind::Check;
+   std::vector<int16_t> columns; ///< attnums; for checks those the expression reads
+   std::string expression;       ///< SQL of a check
+   Oid index = invalidOid;       ///< relation of kind Index behind a primary key or unique constraint
+   Oid foreignRelation = invalidOid;
+   std::vector<int16_t> foreignColumns;
+   char onUpdate = 'a', onDelete = 'a', match = 's'; ///< a no action, r restrict, c cascade, n set null, d set default
+   bool isDeferrable = false, isInitiallyDeferred = false, isValidated = true, noInherit = false;
+};
+
+enum class RelationKind : char {
+   Table = 'r',
+   View = 'v',
+   MaterializedView = 'm',
+   Sequence = 'S',
+   Index = 'i',
+   Virtual = 'V', ///< computed from the snapshot; clients see Relation::shownKind
+};
+
+enum class Persistence : char { Permanent = 'p', Unlogged = 'u', Temporary = 't' };
+
+/// `on` an object this one cannot live without: a view's tables, a default's sequence.
+struct Dependency {
+   Oid relation = invalidOid;
+   int16_t attribute = 0; ///< 0: the relation as such
+   auto operator<=>(const Dependency&) const = default;
+};
+
+struct IndexDefinition {
+   Oid table = invalidOid;
+   bool isUnique = false, isPrimary = false, nullsNotDistinct = false;
+   std::vector<int16_t> columns; ///< attnums of key columns; 0: the next of `expressions`
+   std::vector<std::string> expressions;
+   std::vector<uint8_t> options; ///< per key column: bit 0 descending, bit 1 nulls first
+   std::string predicate;
+   std::string method = "btree";
+};
+
+struct SequenceDefinition {
+   SqlType type{oid::int8, -1, invalidOid};
+   int64_t start = 1, increment = 1, minimum = 1, maximum = INT64_MAX, cache = 1;
+   bool cycles = false;
+   Oid ownerRelation = invalidOid; ///< OWNED BY
+   int16_t ownerAttribute = 0;
+   bool isIdentity = false;
+};
+
+struct Relation : CatalogObject {
+   Oid database = invalidOid; ///< invalidOid: built in, in every database
+   Oid oid = invalidOid;
+   Oid schema = invalidOid;
+   std::string name;
+   RelationKind relationKind = RelationKind::Table;
+   char shownKind = '\0'; ///< pg_class.relkind of a virtual table: 'r' or 'v'
+   Persistence persistence = Persistence::Permanent;
+   Oid owner = bootstrapRole;
+   Oid rowType = invalidOid, rowTypeArray = invalidOid;
+   StorageId storage = noStorage;
+   std::vector<Column> columns; ///< by attnum; dropped ones keep their place
+   std::vector<Constraint> constraints;
+   std::string definition; ///< SELECT of a view
+   std::vector<Dependency> dependsOn;
+   std::optional<IndexDefinition> index;
+   std::optional<SequenceDefinition> sequence;
+   std::vector<std::string> options; ///< "name=value" of WITH (...)
+   char onCommit = '\0';             ///< of temporary tables: 'p' preserve, 'd' delete rows, 'D' drop
+   Acl acl;
+   Relation() : CatalogObject(ObjectKind::Relation) {}
+
+   /// pg_class.relkind.
+   char relkind() const { return relationKind == RelationKind::Virtual ? shownKind : static_cast<char>(relationKind); }
+   bool isBuiltin() const { return database == invalidOid; }
+   /// Null if there is no live column of that name or number.
+   const Column* findColumn(std::string_view columnName) const;
+   const Column* column(int16_t attribute) const;
+   const Constraint* findConstraint(std::string_view constraintName) const;
+   const Constraint* primaryKey() const;
+   uint32_t liveColumnCount() const;
+};
+using RelationPtr = std::shared_ptr<const Relation>;
+
+/// COMMENT ON. Built-in comments are rows of pg_description, not objects.
+struct Comment : CatalogObject {
+   ObjectKey object{ObjectKind::Comment};
+   std::string text;
+   Comment() : CatalogObject(ObjectKind::Comment) {}
+};
+
+/// ALTER ROLE/DATABASE ... SET.
+struct Settings : CatalogObject {
+   Oid database = invalidOid, role = invalidOid;
+   std::vector<std::pair<std::string, std::string>> values;
+   Settings() : CatalogObject(ObjectKind::Settings) {}
+};
+
+/// OIDs of the catalogs that name a class of objects in comments and dependencies.
+namespace class_oid {
+inline constexpr Oid pgType = 1247, pgProc = 1255, pgClass = 1259, pgAuthid = 1260, pgDatabase = 1262, pgAttrdef = 2604,
+                     pgConstraint = 2606, pgNamespace = 2615, pgOperator = 2617, pgRewrite = 2618, pgTablespace = 1213;
+}
+
+/// The key under which a snapshot holds an object.
+ObjectKey keyOf(const CatalogObject& object);
+/// "table", "view", "index" ... as error messages call a relation.
+std::string_view relationKindName(const Relation& relation);
+
+} // namespace ouzel::catalog

@@ -1,0 +1,284 @@
+#include "catalog/snapshot.hpp"
+
+#include <atomic>
+#include <tuple>
+
+#include "catalog/builtin/text_table.hpp"
+#include "catalog/comments.hpp"
+#include "catalog/persistent_map.hpp"
+#include "catalog/pg_catalog/system_relations.hpp"
+#include "common/error/check.hpp"
+
+namespace ouzel::catalog {
+
+namespace {
+
+/// Names are unique per kind, database and schema (invalidOid where these do not apply).
+struct NameKey {
+   ObjectKind kind;
+   Oid database, schema;
+   std::string name;
+};
+struct NameView {
+   ObjectKind kind;
+   Oid database, schema;
+   std::string_view name;
+};
+struct NameLess {
+   using is_transparent = void;
+   template <typename A, typename B>
+   bool operator()(const A& a, const B& b) const {
+      return std::make_tuple(a.kind, a.database, a.schema, std::string_view(a.name)) <
+             std::make_tuple(b.kind, b.database, b.schema, std::string_view(b.name));
+   }
+};
+
+std::optional<NameKey> nameOf(const CatalogObject& object) {
+   switch (object.kind) {
+   case ObjectKind::Database:
+      return NameKey{object.kind, 0, 0, static_cast<const Database&>(object).name};
+   case ObjectKind::Role:
+      return NameKey{object.kind, 0, 0, static_cast<const Role&>(object).name};
+   case ObjectKind::Schema: {
+      const auto& schema = static_cast<const Schema&>(object);
+      return NameKey{object.kind, schema.database, 0, schema.name};
+   }
+   case ObjectKind::Relation: {
+      const auto& relation = static_cast<const Relation&>(object);
+      return NameKey{object.kind, relation.database, relation.schema, relation.name};
+   }
+   case ObjectKind::Comment:
+   case ObjectKind::Settings:
+      break;
+   }
+   return std::nullopt;
+}
+
+uint64_t nextVersion() {
+   static std::atomic<uint64_t> last{0};
+   return ++last;
+}
+
+template <typename T>
+std::shared_ptr<const T> as(const ObjectPtr& object) {
+   return std::static_pointer_cast<const T>(object);
+}
+
+} // namespace
+
+struct Snapshot::State {
+   uint64_t version = 0;
+   PersistentMap<ObjectKey, ObjectPtr> objects;
+   PersistentMap<NameKey, ObjectPtr, NameLess> names;
+
+   template <typename T>
+   std::shared_ptr<const T> find(const ObjectKey& key) const {
+      const ObjectPtr* found = objects.find(key);
+      return found == nullptr ? nullptr : as<T>(*found);
+   }
+   template <typename T>
+   std::shared_ptr<const T> findName(ObjectKind kind, Oid database, Oid schema, std::string_view name) const {
+      const ObjectPtr* found = names.find(NameView{kind, database, schema, name});
+      return found == nullptr ? nullptr : as<T>(*found);
+   }
+   template <typename T, typename Keep>
+   std::vector<std::shared_ptr<const T>> list(ObjectKind kind, Keep&& keep) const {
+      std::vector<std::shared_ptr<const T>> result;
+      objects.visitFrom(ObjectKey{kind}, [&](const ObjectKey& key, const ObjectPtr& object) {
+         if (key.kind != kind) return false;
+         if (keep(static_cast<const T&>(*object))) result.push_back(as<T>(object));
+         return true;
+      });
+      return result;
+   }
+   void remove(const ObjectKey& key) {
+      const ObjectPtr* found = objects.find(key);
+      if (found == nullptr) return;
+      if (const auto name = nameOf(**found)) {
+         // Another object may have taken the name in the same set of changes; leave its entry.
+         const ObjectPtr* named = names.find(*name);
+         if (named != nullptr && *named == *found) names = names.without(*name);
+      }
+      objects = objects.without(key);
+   }
+   void put(const ObjectPtr& object) {
+      const ObjectKey key = keyOf(*object);
+      remove(key);
+      objects = objects.with(key, object);
+      if (auto name = nameOf(*object)) names = names.with(std::move(*name), object);
+   }
+};
+
+Snapshot::Snapshot() : Snapshot(std::make_shared<const State>(), invalidOid) {}
+Snapshot::Snapshot(std::shared_ptr<const State> state, Oid database) : state_(std::move(state)), database_(database) {}
+
+uint64_t Snapshot::version() const {
+   return state_->version;
+}
+Snapshot Snapshot::inDatabase(Oid database) const {
+   return Snapshot(state_, database);
+}
+
+DatabasePtr Snapshot::database(Oid oid) const {
+   return state_->find<Database>({ObjectKind::Database, oid});
+}
+RolePtr Snapshot::role(Oid oid) const {
+   return state_->find<Role>({ObjectKind::Role, oid});
+}
+SchemaPtr Snapshot::schema(Oid oid) const {
+   return state_->find<Schema>({ObjectKind::Schema, database_, oid});
+}
+RelationPtr Snapshot::relation(Oid oid) const {
+   if (oid < firstUserOid) return systemRelation(oid);
+   RelationPtr found = state_->find<Relation>({ObjectKind::Relation, oid});
+   return found && found->database == database_ ? found : nullptr;
+}
+
+DatabasePtr Snapshot::findDatabase(std::string_view name) const {
+   return state_->findName<Database>(ObjectKind::Database, 0, 0, name);
+}
+RolePtr Snapshot::findRole(std::string_view name) const {
+   return state_->findName<Role>(ObjectKind::Role, 0, 0, name);
+}
+SchemaPtr Snapshot::findSchema(std::string_view name) const {
+   return state_->findName<Schema>(ObjectKind::Schema, database_, 0, name);
+}
+RelationPtr Snapshot::findRelation(Oid schema, std::string_view name) const {
+   if (RelationPtr builtin = findSystemRelation(schema, name)) return builtin;
+   return state_->findName<Relation>(ObjectKind::Relation, database_, schema, name);
+}
+
+std::vector<DatabasePtr> Snapshot::databases() const {
+   return state_->list<Database>(ObjectKind::Database, [](const Database&) { return true; });
+}
+std::vector<RolePtr> Snapshot::roles() const {
+   return state_->list<Role>(ObjectKind::Role, [](const Role&) { return true; });
+}
+std::vector<SchemaPtr> Snapshot::schemas() const {
+   return state_->list<Schema>(ObjectKind::Schema, [&](const Schema& s) { return s.database == database_; });
+}
+std::vector<RelationPtr> Snapshot::relations() const {
+   return relationsOfDatabase(database_);
+}
+std::vector<RelationPtr> Snapshot::relationsOfDatabase(Oid database) const {
+   return state_->list<Relation>(ObjectKind::Relation, [&](const Relation& r) { return r.database == database; });
+}
+std::vector<std::shared_ptr<const Comment>> Snapshot::comments() const {
+   return state_->list<Comment>(ObjectKind::Comment,
+                                [&](const Comment& c) { return c.object.a == 0 || c.object.a == database_; });
+}
+std::vector<std::shared_ptr<const Settings>> Snapshot::settings() const {
+   return state_->list<Settings>(ObjectKind::Settings, [](const Settings&) { return true; });
+}
+
+RelationPtr Snapshot::relationOfType(Oid type) const {
+   if (type < firstUserOid) {
+      const TypeInfo* info = builtins().type(type);
+      if (info != nullptr && info->element != invalidOid && info->isArray()) info = builtins().type(info->element);
+      return info != nullptr && info->relation != invalidOid ? systemRelation(info->relation) : nullptr;
+   }
+   for (RelationPtr& candidate : relations())
+      if (candidate->rowType == type || candidate->rowTypeArray == type) return candidate;
+   return nullptr;
+}
+
+std::pair<RelationPtr, const Constraint*> Snapshot::constraint(Oid oid) const {
+   for (RelationPtr& candidate : relations())
+      for (const Constraint& constraint : candidate->constraints)
+         if (constraint.oid == oid) return {candidate, &constraint};
+   return {nullptr, nullptr};
+}
+
+std::vector<RelationPtr> Snapshot::indexesOf(Oid table) const {
+   return state_->list<Relation>(ObjectKind::Relation,
+                                 [&](const Relation& r) { return r.index && r.index->table == table; });
+}
+
+std::vector<RelationPtr> Snapshot::dependentsOf(Oid relation) const {
+   return state_->list<Relation>(ObjectKind::Relation, [&](const Relation& r) {
+      for (const Dependency& dependency : r.dependsOn)
+         if (dependency.relation == relation) return true;
+      return false;
+   });
+}
+
+std::optional<std::string> Snapshot::comment(Oid classOid, Oid object, int32_t attribute) const {
+   const bool isShared = classOid == class_oid::pgAuthid || classOid == class_oid::pgDatabase;
+   const ObjectKey key{ObjectKind::Comment, isShared ? invalidOid : database_, classOid, object, attribute};
+   if (const auto found = state_->find<Comment>(key)) return found->text;
+   if (const auto text = builtinComment(classOid, object, attribute)) return std::string(*text);
+   return std::nullopt;
+}
+
+std::vector<std::pair<std::string, std::string>> Snapshot::settingsFor(Oid database, Oid role) const {
+   const auto found = state_->find<Settings>({ObjectKind::Settings, database, role});
+   return found ? found->values : std::vector<std::pair<std::string, std::string>>();
+}
+
+ObjectPtr Snapshot::object(const ObjectKey& key) const {
+   return state_->find<CatalogObject>(key);
+}
+
+std::vector<ObjectPtr> Snapshot::allObjects() const {
+   std::vector<ObjectPtr> all;
+   state_->objects.forEach([&](const ObjectKey&, const ObjectPtr& object) { all.push_back(object); });
+   return all;
+}
+
+Snapshot Snapshot::apply(std::span<const Change> changes) const {
+   if (changes.empty()) return *this;
+   auto next = std::make_shared<State>(*state_);
+   next->version = nextVersion();
+   // Removals first, so that a name freed and taken again in one transaction ends up taken.
+   for (const Change& change : changes)
+      if (!change.after) next->remove(change.key);
+   for (const Change& change : changes)
+      if (change.after) next->put(change.after);
+   return Snapshot(std::move(next), database_);
+}
+
+Snapshot Snapshot::bootstrap() {
+   std::vector<Change> changes;
+   const auto add = [&](ObjectPtr object) { changes.push_back({keyOf(*object), nullptr, object}); };
+   const TextTable& authid = *builtins().rows("pg_authid");
+   for (uint32_t row = 0; row < authid.rowCount(); ++row) {
+      const auto text = [&](std::string_view column) { return *authid.at(row, authid.column(column)); };
+      auto role = std::make_shared<Role>();
+      role->oid = static_cast<Oid>(std::stoul(std::string(text("oid"))));
+      role->name = text("rolname");
+      role->isSuperuser = text("rolsuper") == "t";
+      role->inherits = text("rolinherit") == "t";
+      role->createsRoles = text("rolcreaterole") == "t";
+      role->createsDatabases = text("rolcreatedb") == "t";
+      role->canLogin = text("rolcanlogin") == "t";
+      role->canReplicate = text("rolreplication") == "t";
+      role->bypassesRls = text("rolbypassrls") == "t";
+      add(role);
+   }
+   struct Initial {
+      Oid oid;
+      const char* name;
+      bool isTemplate, allowsConnections;
+   };
+   for (const Initial& initial :
+        {Initial{template1Database, "template1", true, true}, Initial{template0Database, "template0", true, false},
+         Initial{postgresDatabase, "postgres", false, true}}) {
+      auto database = std::make_shared<Database>();
+      database->oid = initial.oid;
+      database->name = initial.name;
+      database->isTemplate = initial.isTemplate;
+      database->allowsConnections = initial.allowsConnections;
+      add(database);
+      for (const SchemaPtr& schema : initialSchemas(initial.oid))
+         add(schema);
+      auto comment = std::make_shared<Comment>();
+      comment->object = {ObjectKind::Comment, invalidOid, class_oid::pgDatabase, initial.oid, 0};
+      comment->text = initial.oid == template1Database   ? "default template for new databases"
+                      : initial.oid == template0Database ? "unmodifiable empty database"
+                                                         : "default administrative connection database";
+      add(comment);
+   }
+   return Snapshot().apply(changes).inDatabase(postgresDatabase);
+}
+
+} // namespace ouzel::catalog
