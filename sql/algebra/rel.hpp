@@ -56,6 +56,9 @@ enum class JoinKind : uint8_t {
    Anti,   ///< left rows without a match (NOT EXISTS semantics: unknown is no match)
    Mark,   ///< all left rows plus `markColumn`: true, false or NULL as `lhs IN (right)` would be over `predicate`
    Single, ///< Left, but more than one match is error 21000 (scalar subquery)
+   // In plans only, where children[0] probes and children[1] is built:
+   RightSemi, ///< built rows with a match; gives build columns only
+   RightAnti, ///< built rows without a match; gives build columns only
 };
 
 enum class SetOpKind : uint8_t { Union, Intersect, Except };

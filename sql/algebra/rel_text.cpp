@@ -217,7 +217,8 @@ std::string Printer::window(const Rel& rel) const {
 }
 
 std::string Printer::head(const Rel& rel) const {
-   static const char* const joins[] = {"Inner", "Left", "Right", "Full", "Semi", "Anti", "Mark", "Single"};
+   static const char* const joins[] = {"Inner", "Left", "Right",  "Full",      "Semi",
+                                       "Anti",  "Mark", "Single", "RightSemi", "RightAnti"};
    static const char* const setOps[] = {"Union", "Intersect", "Except"};
    const std::string predicate = rel.predicate ? " " + print(*rel.predicate) : "";
    switch (rel.kind) {

@@ -37,7 +37,7 @@ enum class NodeKind : uint8_t {
    CteScan,        ///< reads materialised CTE `cte`: output[i] is its column cteColumns[i]
    RecursiveUnion, ///< children[0] base, children[1] step reading RecursiveScan of `cte`; `unionAll`; output[i] is fed
                    ///< from appendInputs[0/1][i]
-   RecursiveScan, ///< the working table of `cte`; output[i] is its column number cteSlots[i]
+   RecursiveScan,  ///< the working table of `cte`; output[i] is its column number cteSlots[i]
    Insert,
    Update,
    Delete, ///< sinks: `dml`; output (RETURNING) are dml->returning's columns
@@ -93,7 +93,11 @@ struct Node {
    JoinKind joinKind = JoinKind::Inner;
    std::vector<JoinKey> joinKeys;
    ColumnId markColumn = noColumn;
-   /// Anti/Mark with NOT IN semantics: a NULL key on either side makes the answer unknown.
+   /// Anti/Mark over exactly one joinKey and no residual predicates, with NOT IN semantics: Mark gives NULL (Anti drops
+   /// the row) when there is no match but the probe key is NULL and the build side not empty, or a build key is NULL.
+   /// Without nullAware a NULL key matches nothing, and residual predicates are three-valued in Mark joins: true if any
+   /// pair gives true, else NULL if any gives NULL, else false. (NestedLoopJoin: the same over `predicates`.) In all
+   /// other joins a pair matches when the predicates are true.
    bool nullAware = false;
    std::vector<RuntimeFilterSource> runtimeFilterSources;
    std::vector<ComputedColumn> keys;
@@ -123,6 +127,7 @@ struct Plan {
    ColumnTable columns;
    uint32_t runtimeFilterCount = 0;
    bool readOnly = true;
+   bool boundToSnapshot = false; ///< bounds of the planning snapshot's data were used: do not run it under another
 };
 
 /// Name as EXPLAIN prints it: "Hash Join", "Table Scan on lineitem".
