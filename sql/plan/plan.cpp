@@ -24,6 +24,10 @@ const char* joinWord(JoinKind kind) {
       return "Mark ";
    case JoinKind::Single:
       return "Single ";
+   case JoinKind::RightSemi:
+      return "Right Semi ";
+   case JoinKind::RightAnti:
+      return "Right Anti ";
    }
    return "";
 }
