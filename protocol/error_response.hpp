@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+
+#include "common/error/sql_error.hpp"
+#include "protocol/backend.hpp"
+
+namespace ouzel::protocol {
+
+enum class ErrorSeverity : uint8_t { Error, Fatal };
+
+/// Append ErrorResponse with every field the error carries: S V C M D H P W s t c n.
+void appendErrorResponse(std::string& out, const SqlError& error, ErrorSeverity severity);
+/// Append NoticeResponse.
+void appendNoticeResponse(std::string& out, const Notice& notice);
+
+/// Which errors end the connection: administrator shutdown and the like (class 57P, except 57P03 before start-up).
+bool endsConnection(SqlState state);
+
+} // namespace ouzel::protocol

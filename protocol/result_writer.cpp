@@ -1,0 +1,108 @@
+#include "protocol/result_writer.hpp"
+
+#include <fmt/format.h>
+
+#include "common/type/utf8.hpp"
+#include "protocol/message_reader.hpp"
+#include "protocol/message_writer.hpp"
+
+namespace ouzel::protocol {
+
+void ResultWriter::flush() {
+   if (out_.empty()) return;
+   // Cleared first: what cannot be sent now cannot be sent later either.
+   std::string bytes;
+   bytes.swap(out_);
+   transport_.send(bytes);
+   bytes.clear();
+   if (out_.empty()) out_.swap(bytes); // keep the memory for the rest of the statement
+}
+
+void ResultWriter::startStatement(Backend& backend, bool isSimpleProtocol) {
+   backend_ = &backend;
+   isSimpleProtocol_ = isSimpleProtocol;
+   copy_ = Copy::None;
+}
+
+void ResultWriter::finishStatement() {
+   if (copy_ == Copy::Out) appendEmptyMessage(out_, 'c');
+   copy_ = Copy::None;
+   flushIfLarge();
+}
+
+void ResultWriter::begin(const ResultShape& shape) {
+   encoder_.begin(shape, backend_->valueEncoder());
+   if (isSimpleProtocol_) appendRowDescription(out_, shape);
+}
+
+void ResultWriter::rows(const Batch& batch) {
+   const uint32_t live = batch.liveRows();
+   for (uint32_t row = 0; row < live;) {
+      row = encoder_.encode(batch, row, out_);
+      flushIfLarge();
+   }
+}
+
+void ResultWriter::copyResponse(char type, const CopyShape& shape) {
+   MessageWriter message(out_, type);
+   message.int8(static_cast<uint8_t>(shape.format)).int16(shape.columns);
+   for (uint16_t i = 0; i < shape.columns; ++i)
+      message.int16(static_cast<uint16_t>(shape.format));
+   message.finish();
+}
+
+CopySource& ResultWriter::beginCopyIn(const CopyShape& shape) {
+   copyResponse('G', shape);
+   flush();
+   copy_ = Copy::In;
+   return *this;
+}
+
+void ResultWriter::beginCopyOut(const CopyShape& shape) {
+   copyResponse('H', shape);
+   copy_ = Copy::Out;
+}
+
+void ResultWriter::copyRows(std::string_view bytes, std::span<const uint32_t> ends) {
+   uint32_t start = 0;
+   for (const uint32_t end : ends) {
+      const uint32_t size = end - start;
+      const size_t at = out_.size();
+      out_.resize(at + 5 + size);
+      out_[at] = 'd';
+      storeInt32(out_.data() + at + 1, size + 4);
+      if (size != 0) std::memcpy(out_.data() + at + 5, bytes.data() + start, size);
+      start = end;
+      flushIfLarge();
+   }
+}
+
+std::optional<std::string_view> ResultWriter::read() {
+   if (copy_ != Copy::In) return std::nullopt;
+   while (true) {
+      const Frame frame = transport_.receive(Phase::Ready);
+      switch (frame.type) {
+      case 'd':
+         return frame.payload;
+      case 'c':
+         copy_ = Copy::InDone;
+         return std::nullopt;
+      case 'f': {
+         copy_ = Copy::InDone;
+         const auto reason = MessageReader(frame.payload).cstring();
+         checkUtf8(reason);
+         throw SqlError(sqlstate::queryCanceled, fmt::format("COPY from stdin failed: {}", reason));
+      }
+      case 'H':
+      case 'S':
+         break; // allowed, so that a client may pipeline COPY in the extended protocol
+      default:
+         copy_ = Copy::InDone;
+         throw SqlError(
+             sqlstate::protocolViolation,
+             fmt::format("unexpected message type 0x{:02X} during COPY from stdin", static_cast<uint8_t>(frame.type)));
+      }
+   }
+}
+
+} // namespace ouzel::protocol

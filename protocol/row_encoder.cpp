@@ -1,0 +1,217 @@
+#include "protocol/row_encoder.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "protocol/message_writer.hpp"
+
+namespace ouzel::protocol {
+
+namespace {
+
+constexpr size_t rowBytesMax = (size_t{1} << 30) - 1; // what a client can take in one message
+constexpr size_t rowHeaderBytes = 7;                  // type, length, column count
+constexpr size_t slackBytes = 16;                     // small values are copied in one 16-byte move
+
+bool isPlainTextType(Oid type) {
+   switch (type) {
+   case oid::text:
+   case oid::varchar:
+   case oid::bpchar:
+   case oid::name:
+   case oid::json:
+   case oid::xml:
+   case oid::unknown:
+   case oid::cstring:
+      return true;
+   default:
+      return false;
+   }
+}
+
+/// An upper guess of the bytes a variable-size value takes on the wire beyond its own: bytea doubles in hex.
+size_t estimatedBytes(const Vector& vector, uint32_t row) {
+   if (vector.isNull(row)) return 0;
+   return size_t{vector.value<StringView>(row).size()} * 2;
+}
+
+struct Piece {
+   const char* data;
+   uint32_t size;
+   bool isNull;
+};
+
+} // namespace
+
+int16_t typeLength(Oid type) {
+   switch (type) {
+   case oid::boolean:
+   case oid::character:
+      return 1;
+   case oid::int2:
+      return 2;
+   case oid::int4:
+   case oid::float4:
+   case oid::date:
+   case oid::oid:
+   case oid::xid:
+   case oid::cid:
+   case oid::regproc:
+   case oid::regprocedure:
+   case oid::regoper:
+   case oid::regoperator:
+   case oid::regclass:
+   case oid::regtype:
+   case oid::regnamespace:
+   case oid::regrole:
+   case oid::voidType:
+      return 4;
+   case oid::tid:
+      return 6;
+   case oid::int8:
+   case oid::float8:
+   case oid::money:
+   case oid::time:
+   case oid::timestamp:
+   case oid::timestamptz:
+   case oid::xid8:
+      return 8;
+   case oid::timetz:
+      return 12;
+   case oid::interval:
+   case oid::uuid:
+      return 16;
+   case oid::name:
+      return 64;
+   case oid::unknown:
+   case oid::cstring:
+      return -2;
+   default:
+      return -1;
+   }
+}
+
+void appendRowDescription(std::string& out, const ResultShape& shape) {
+   MessageWriter message(out, 'T');
+   message.int16(static_cast<uint16_t>(shape.columns.size()));
+   for (size_t i = 0; i < shape.columns.size(); ++i) {
+      const ResultColumn& column = shape.columns[i];
+      message.cstring(column.name)
+          .int32(column.tableOid)
+          .int16(static_cast<uint16_t>(column.attributeNumber))
+          .int32(column.type.oid)
+          .int16(static_cast<uint16_t>(typeLength(column.type.oid)))
+          .int32(static_cast<uint32_t>(column.type.typmod))
+          .int16(shape.formats.empty() ? 0 : static_cast<uint16_t>(shape.formats[i]));
+   }
+   message.finish();
+}
+
+void RowEncoder::begin(const ResultShape& shape, const ValueEncoder& values) {
+   DCHECK(shape.formats.empty() || shape.formats.size() == shape.columns.size());
+   shape_ = &shape;
+   values_ = &values;
+   columns_.resize(shape.columns.size());
+   for (size_t i = 0; i < columns_.size(); ++i)
+      columns_[i].isPlainText = shape.columns[i].representation.physical == PhysicalType::String &&
+                                isPlainTextType(shape.columns[i].type.oid);
+}
+
+uint32_t RowEncoder::encode(const Batch& batch, uint32_t first, std::string& out) {
+   DCHECK(batch.columns.size() == columns_.size());
+   const uint32_t live = batch.liveRows();
+   for (size_t i = 0; i < columns_.size(); ++i)
+      columns_[i].vector = &batch.columns[i];
+
+   // Large values: take only as many rows as fit a slice, at least one.
+   uint32_t last = live;
+   size_t estimate = 0;
+   for (const Column& column : columns_) {
+      if (!isVariableSize(column.vector->type)) continue;
+      for (uint32_t i = first; i < last; ++i) {
+         estimate += estimatedBytes(*column.vector, batch.selection.row(i));
+         if (estimate > sliceBytes) last = std::max(i, first + 1);
+      }
+   }
+
+   Selection slice = batch.selection;
+   if (first != 0 || last != live) {
+      sliceRows_.clear();
+      for (uint32_t i = first; i < last; ++i)
+         sliceRows_.push_back(batch.selection.row(i));
+      slice = Selection::list(sliceRows_);
+   }
+   for (size_t i = 0; i < columns_.size(); ++i)
+      if (!columns_[i].isPlainText) encodeColumn(i, slice);
+   assemble(slice, out);
+   return last;
+}
+
+void RowEncoder::encodeColumn(size_t index, const Selection& slice) {
+   Column& column = columns_[index];
+   const Format format = shape_->formats.empty() ? Format::Text : shape_->formats[index];
+   column.bytes.clear();
+   if (column.vector->encoding == Encoding::Constant) {
+      // One value, written once; assemble() looks at ends[0] only.
+      column.ends.resize(1);
+      values_->append(*column.vector, Selection::dense(std::min(slice.count(), 1u)), shape_->columns[index], format,
+                      column.bytes, column.ends.data());
+   } else {
+      column.ends.resize(slice.count());
+      values_->append(*column.vector, slice, shape_->columns[index], format, column.bytes, column.ends.data());
+   }
+   column.bytes.append(slackBytes, '\0');
+}
+
+void RowEncoder::assemble(const Selection& slice, std::string& out) const {
+   auto piece = [&](const Column& column, uint32_t i, uint32_t row) -> Piece {
+      if (column.vector->isNull(row)) return {nullptr, 0, true};
+      if (column.isPlainText) {
+         const StringView& text = column.vector->value<StringView>(row);
+         return {text.data(), text.size(), false};
+      }
+      const uint32_t at = column.vector->encoding == Encoding::Constant ? 0 : i;
+      const uint32_t start = at == 0 ? 0 : column.ends[at - 1];
+      return {column.bytes.data() + start, column.ends[at] - start, false};
+   };
+
+   // First the size of all rows, so that the loop that copies needs no bounds.
+   size_t total = slice.count() * (rowHeaderBytes + 4 * columns_.size());
+   for (const Column& column : columns_) {
+      if (!column.isPlainText && column.vector->encoding != Encoding::Constant) {
+         total += slice.count() == 0 ? 0 : column.ends[slice.count() - 1];
+         continue;
+      }
+      for (uint32_t i = 0; i < slice.count(); ++i)
+         total += piece(column, i, slice.row(i)).size;
+   }
+   const size_t before = out.size();
+   out.resize(before + total + slackBytes);
+   char* target = out.data() + before;
+   const auto columnCount = static_cast<uint16_t>(columns_.size());
+   for (uint32_t i = 0; i < slice.count(); ++i) {
+      const uint32_t row = slice.row(i);
+      char* const rowStart = target;
+      *target = 'D';
+      storeInt16(target + 5, columnCount);
+      target += rowHeaderBytes;
+      for (const Column& column : columns_) {
+         const Piece value = piece(column, i, row);
+         storeInt32(target, value.isNull ? UINT32_MAX : value.size);
+         target += 4;
+         // The 16-byte move may read past a value (encoded columns and StringViews inline have the room) and write
+         // into what is not written yet.
+         if (value.size <= slackBytes && !column.isPlainText && !value.isNull)
+            std::memcpy(target, value.data, 16);
+         else if (value.size != 0)
+            std::memcpy(target, value.data, value.size);
+         target += value.size;
+      }
+      const auto rowBytes = static_cast<size_t>(target - rowStart);
+      if (rowBytes > rowBytesMax) throw SqlError(sqlstate::programLimitExceeded, "row is too large to send");
+      storeInt32(rowStart + 1, static_cast<uint32_t>(rowBytes - 1));
+   }
+   out.resize(before + static_cast<size_t>(target - (out.data() + before)));
+}
+
+} // namespace ouzel::protocol

@@ -1,0 +1,57 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+// SCRAM-SHA-256 (RFC 5802, RFC 7677), the server's side, without channel binding.
+
+namespace ouzel::protocol {
+
+using ScramKey = std::array<unsigned char, 32>;
+inline constexpr uint32_t scramIterations = 4096;
+inline constexpr size_t scramSaltBytes = 16;
+
+/// What is stored instead of a password: `SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>`, base64.
+struct ScramVerifier {
+   uint32_t iterations = scramIterations;
+   std::string salt; ///< raw bytes
+   ScramKey storedKey{}, serverKey{};
+
+   static ScramVerifier derive(std::string_view password, std::string_view salt, uint32_t iterations = scramIterations);
+   /// nullopt when the text is no verifier.
+   static std::optional<ScramVerifier> parse(std::string_view text);
+   std::string text() const;
+};
+
+/// One exchange: first client message in, server's first out; client's final in, server's final out.
+///
+///   Start --clientFirst--> Challenged --clientFinal--> Done
+///
+/// Malformed messages throw 08P01; a wrong password makes clientFinal() return nullopt. An exchange with no usable
+/// verifier ("doomed") runs to the same end, so that a client cannot tell which users exist.
+class ScramExchange {
+public:
+   /// `nonce`: at least 18 raw random bytes. `mockSalt` is shown when `verifier` is none; it should depend on the user
+   /// only.
+   ScramExchange(std::optional<ScramVerifier> verifier, std::span<const unsigned char> nonce,
+                 std::string_view mockSalt);
+
+   std::string clientFirst(std::string_view message);
+   std::optional<std::string> clientFinal(std::string_view message);
+
+private:
+   ScramVerifier verifier_;
+   bool doomed_;
+   char channelBindingFlag_ = 'n';
+   std::string nonce_, clientFirstBare_, serverFirst_;
+};
+
+std::string base64Encode(std::string_view bytes);
+std::optional<std::string> base64Decode(std::string_view text);
+/// A salt that is always the same for one user and one server, for users without a verifier.
+std::string mockSalt(std::string_view user, std::string_view serverSecret);
+
+} // namespace ouzel::protocol

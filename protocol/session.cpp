@@ -1,0 +1,187 @@
+#include "protocol/session.hpp"
+
+#include <new>
+
+#include "common/type/utf8.hpp"
+#include "protocol/error_response.hpp"
+#include "protocol/message_reader.hpp"
+#include "protocol/message_writer.hpp"
+
+namespace ouzel::protocol {
+
+namespace {
+
+bool isExtendedMessage(char type) {
+   return type == 'P' || type == 'B' || type == 'D' || type == 'E' || type == 'C' || type == 'H';
+}
+
+/// Run `body`; whatever is not an SqlError becomes one, so that there is a single kind of failure to report.
+template <typename Body>
+void withSqlErrors(Body&& body) {
+   try {
+      body();
+   } catch (const SqlError&) {
+      throw;
+   } catch (const std::bad_alloc&) {
+      throw SqlError(sqlstate::outOfMemory, "out of memory");
+   } catch (const std::exception& error) {
+      throw SqlError(sqlstate::internalError, error.what());
+   }
+}
+
+} // namespace
+
+Session::Session(Transport& transport, Doorkeeper& doorkeeper, Options options)
+   : transport_(transport), doorkeeper_(doorkeeper), options_(std::move(options)), results_(out_, transport) {}
+
+Session::~Session() = default;
+
+Session::Next Session::handle(const Frame& frame) {
+   try {
+      if (phase_ == Phase::Ready) {
+         handleReady(frame);
+      } else if (phase_ != Phase::Closed) {
+         Next next = Next::Continue;
+         withSqlErrors([&] {
+            if (phase_ == Phase::Startup)
+               next = handleFirstPacket(frame.payload);
+            else
+               handlePassword(frame.payload);
+         });
+         if (next != Next::Continue) return next;
+      }
+   } catch (const ConnectionLost&) {
+      phase_ = Phase::Closed;
+   } catch (const SqlError& error) {
+      return end(error);
+   }
+   return phase_ == Phase::Closed ? Next::Close : Next::Continue;
+}
+
+Session::Next Session::end(const SqlError& fatal) {
+   phase_ = Phase::Closed;
+   try {
+      appendErrorResponse(out_, fatal, ErrorSeverity::Fatal);
+      flush();
+   } catch (const SqlError&) {
+      // The client does not listen any more; that is what ending means anyway.
+   }
+   return Next::Close;
+}
+
+void Session::notice(const Notice& notice) {
+   appendNoticeResponse(out_, notice);
+   // Shown while a long statement still runs.
+   if (phase_ == Phase::Ready) flush();
+}
+
+void Session::releaseIdleMemory() {
+   if (out_.empty()) std::string().swap(out_);
+   results_.releaseIdleMemory();
+}
+
+void Session::flush() {
+   results_.flush();
+}
+
+void Session::handleReady(const Frame& frame) {
+   const char type = frame.type;
+   if (type == 'X') {
+      phase_ = Phase::Closed;
+      return;
+   }
+   if (type == 'S') drainToSync_ = false;
+   if (drainToSync_) return;
+   try {
+      withSqlErrors([&] {
+         const MessageReader reader(frame.payload);
+         switch (type) {
+         case 'Q':
+            handleQuery(frame.payload);
+            break;
+         case 'P':
+            handleParse(reader);
+            break;
+         case 'B':
+            handleBind(reader);
+            break;
+         case 'D':
+            handleDescribe(reader);
+            break;
+         case 'E':
+            handleExecute(reader);
+            break;
+         case 'C':
+            handleClose(reader);
+            break;
+         case 'H':
+            reader.end();
+            flush();
+            break;
+         case 'S':
+            handleSync(reader);
+            break;
+         case 'F':
+            throwNotSupported("the function call message");
+         case 'd':
+         case 'c':
+         case 'f':
+            break; // rule 4
+         default:
+            throw SqlError(sqlstate::protocolViolation,
+                           "invalid frontend message type " + std::to_string(static_cast<unsigned char>(type)));
+         }
+      });
+   } catch (const ConnectionLost&) {
+      throw;
+   } catch (const SqlError& error) {
+      reportError(error, isExtendedMessage(type));
+   }
+}
+
+void Session::reportError(const SqlError& error, bool isExtended) {
+   backend_->fail(); // before flush(), which may wait for the client: nothing shall stay locked that long
+   if (endsConnection(error.state())) {
+      end(error);
+      return;
+   }
+   appendErrorResponse(out_, error, ErrorSeverity::Error);
+   if (isExtended) {
+      drainToSync_ = true;
+      flush();
+   } else {
+      readyForQuery();
+   }
+}
+
+void Session::readyForQuery() {
+   for (const auto& [name, value] : backend_->changedParameters())
+      MessageWriter(out_, 'S').cstring(name).cstring(value).finish();
+   MessageWriter(out_, 'Z').int8(static_cast<uint8_t>(backend_->transactionStatus())).finish();
+   flush();
+}
+
+void Session::handleQuery(std::string_view payload) {
+   MessageReader reader(payload);
+   const std::string sql(reader.cstring()); // a copy: COPY reads further messages into the frame's memory
+   reader.end();
+   checkUtf8(sql);
+   {
+      const auto script = backend_->parseScript(sql);
+      bool isEmpty = true;
+      while (script->next()) {
+         isEmpty = false;
+         results_.startStatement(*backend_, true);
+         const ExecuteResult result = script->run(results_);
+         results_.finishStatement();
+         if (result.kind == ExecuteResult::Kind::Empty)
+            appendEmptyMessage(out_, 'I');
+         else
+            MessageWriter(out_, 'C').cstring(result.tag).finish();
+      }
+      if (isEmpty) appendEmptyMessage(out_, 'I');
+   }
+   readyForQuery();
+}
+
+} // namespace ouzel::protocol

@@ -1,0 +1,103 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "protocol/backend.hpp"
+#include "protocol/frame.hpp"
+#include "protocol/message_reader.hpp"
+#include "protocol/result_writer.hpp"
+#include "protocol/scram.hpp"
+#include "protocol/startup.hpp"
+#include "protocol/transport.hpp"
+
+namespace ouzel::protocol {
+
+/// The server's side of one connection, from the first packet to the last: decides what each message means now and
+/// answers it.
+///
+///   Startup ──StartupPacket(trust)──────────────────────────────► Ready ──Terminate──► Closed
+///      │  ▲ SSLRequest, GSSENCRequest answered                     ▲ │
+///      │  └──┘                                                     │ └─ anything FATAL ─► Closed
+///      └─StartupPacket(scram)─► Authentication ─SASLInitial─ SASLResponse
+///
+/// Rules of Ready, after PostgresMain:
+/// 1. An error in an extended-protocol message makes everything up to the next Sync be ignored (drainToSync_); in any
+///    other message ReadyForQuery follows the error at once.
+/// 2. ReadyForQuery is sent after Query, FunctionCall and Sync and tells the transaction status of that moment.
+/// 3. Output is handed to the transport at ReadyForQuery, Flush, errors, before COPY input is awaited, and when there
+///    is much of it.
+/// 4. CopyData, CopyDone and CopyFail outside COPY are left-overs of a COPY that failed and are ignored.
+///
+/// Owns the Backend. Owns no socket and starts no thread: handle() runs on whichever thread the server gives it, one
+/// message at a time.
+class Session : private ClientVoice {
+public:
+   struct Options {
+      bool offersTls = false;
+      BackendKey key;
+      std::string mockSecret; ///< salts for users that do not exist
+   };
+   /// What the caller has to do after a message.
+   enum class Next : uint8_t {
+      Continue,
+      StartTls, ///< the answer 'S' was sent: wrap the stream; nothing may have been buffered behind the request
+      Close,
+   };
+
+   Session(Transport& transport, Doorkeeper& doorkeeper, Options options);
+   ~Session() override;
+
+   Phase phase() const { return phase_; }
+   /// Process one message. Never throws; when the client is lost the answer is Close.
+   Next handle(const Frame& frame);
+   /// The caller found the stream out of step (FrameReader threw), or ends the session on its own: tell why and close.
+   Next end(const SqlError& fatal);
+
+   /// Null before authentication is through. cancel() on it may be called from any thread while the session lives.
+   Backend* backend() const { return backend_.get(); }
+   const StartupRequest& request() const { return request_; }
+   /// Give memory back while nothing is going on.
+   void releaseIdleMemory();
+
+private:
+   void notice(const Notice& notice) override;
+
+   // session_startup.cpp
+   Next handleFirstPacket(std::string_view payload);
+   Next answerEncryptionRequest(bool canStart);
+   void startAuthentication(StartupPacket packet);
+   void handlePassword(std::string_view payload);
+   void authenticated();
+
+   // session.cpp: simple protocol and dispatch
+   void handleReady(const Frame& frame);
+   void handleQuery(std::string_view payload);
+   void readyForQuery();
+   void reportError(const SqlError& error, bool isExtended);
+   void flush();
+
+   // session_extended.cpp
+   void handleParse(MessageReader reader);
+   void handleBind(MessageReader reader);
+   void handleDescribe(MessageReader reader);
+   void handleExecute(MessageReader reader);
+   void handleClose(MessageReader reader);
+   void handleSync(MessageReader reader);
+
+   // PROPERTIES
+   Transport& transport_;
+   Doorkeeper& doorkeeper_;
+   const Options options_;
+   // STATE
+   Phase phase_ = Phase::Startup;
+   bool tlsAsked_ = false, gssAsked_ = false;
+   bool drainToSync_ = false;
+   StartupRequest request_;
+   std::unique_ptr<ScramExchange> scram_;
+   enum class Sasl : uint8_t { AwaitMechanism, AwaitClientFirst, AwaitClientFinal } sasl_ = Sasl::AwaitMechanism;
+   std::string out_;
+   std::unique_ptr<Backend> backend_;
+   ResultWriter results_;
+};
+
+} // namespace ouzel::protocol

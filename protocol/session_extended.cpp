@@ -1,0 +1,150 @@
+// The extended query protocol: one function per message, in the order a client sends them.
+
+#include <fmt/format.h>
+
+#include "common/type/utf8.hpp"
+#include "protocol/message_reader.hpp"
+#include "protocol/message_writer.hpp"
+#include "protocol/session.hpp"
+
+namespace ouzel::protocol {
+
+namespace {
+
+Format readFormat(MessageReader& reader) {
+   const int16_t code = reader.int16();
+   if (code != 0 && code != 1)
+      throw SqlError(sqlstate::invalidParameterValue, fmt::format("unsupported format code: {}", code));
+   return static_cast<Format>(code);
+}
+
+std::vector<Format> readFormats(MessageReader& reader) {
+   const auto count = static_cast<uint16_t>(reader.int16());
+   if (reader.remaining() < size_t{count} * 2) MessageReader::throwMalformed("insufficient data left in message");
+   std::vector<Format> formats(count);
+   for (Format& format : formats)
+      format = readFormat(reader);
+   return formats;
+}
+
+std::string_view readName(MessageReader& reader) {
+   const auto name = reader.cstring();
+   checkUtf8(name);
+   return name;
+}
+
+std::vector<RawParameter> readParameters(MessageReader& reader, std::span<const Format> formats) {
+   const auto count = static_cast<uint16_t>(reader.int16());
+   if (formats.size() > 1 && formats.size() != count)
+      throw SqlError(sqlstate::protocolViolation,
+                     fmt::format("bind message has {} parameter formats but {} parameters", formats.size(), count));
+   std::vector<RawParameter> parameters;
+   for (uint16_t i = 0; i < count; ++i) {
+      RawParameter parameter;
+      parameter.format = formats.empty() ? Format::Text : formats[formats.size() == 1 ? 0 : i];
+      const int32_t length = reader.int32();
+      if (length < -1) MessageReader::throwMalformed("insufficient data left in message");
+      parameter.isNull = length == -1;
+      if (!parameter.isNull) parameter.bytes = reader.bytes(static_cast<size_t>(length));
+      if (parameter.format == Format::Text) checkUtf8(parameter.bytes);
+      parameters.push_back(parameter);
+   }
+   return parameters;
+}
+
+} // namespace
+
+void Session::handleParse(MessageReader reader) {
+   const auto name = readName(reader);
+   const auto sql = reader.cstring();
+   const auto count = static_cast<uint16_t>(reader.int16());
+   if (reader.remaining() < size_t{count} * 4) MessageReader::throwMalformed("insufficient data left in message");
+   std::vector<Oid> types(count);
+   for (Oid& type : types)
+      type = static_cast<Oid>(reader.int32());
+   reader.end();
+   checkUtf8(sql);
+   backend_->prepare(name, sql, types);
+   appendEmptyMessage(out_, '1');
+}
+
+void Session::handleBind(MessageReader reader) {
+   const auto portal = readName(reader);
+   const auto statement = readName(reader);
+   const auto parameterFormats = readFormats(reader);
+   const auto parameters = readParameters(reader, parameterFormats);
+   const auto resultFormats = readFormats(reader);
+   reader.end();
+   const size_t expected = backend_->describeStatement(statement).parameterTypes.size();
+   if (parameters.size() != expected)
+      throw SqlError(sqlstate::protocolViolation,
+                     fmt::format("bind message supplies {} parameters, but prepared statement \"{}\" requires {}",
+                                 parameters.size(), statement, expected));
+   backend_->bind(portal, statement, parameters, resultFormats);
+   appendEmptyMessage(out_, '2');
+}
+
+void Session::handleDescribe(MessageReader reader) {
+   const uint8_t kind = reader.int8();
+   const auto name = readName(reader);
+   reader.end();
+   const ResultShape* shape = nullptr;
+   if (kind == 'S') {
+      const StatementDescription& description = backend_->describeStatement(name);
+      MessageWriter message(out_, 't');
+      message.int16(static_cast<uint16_t>(description.parameterTypes.size()));
+      for (const Oid type : description.parameterTypes)
+         message.int32(type);
+      message.finish();
+      shape = &description.result;
+   } else if (kind == 'P') {
+      shape = &backend_->describePortal(name);
+   } else {
+      throw SqlError(sqlstate::protocolViolation, fmt::format("invalid DESCRIBE message subtype {}", kind));
+   }
+   if (shape->returnsRows)
+      appendRowDescription(out_, *shape);
+   else
+      appendEmptyMessage(out_, 'n');
+}
+
+void Session::handleExecute(MessageReader reader) {
+   const std::string portal(readName(reader)); // a copy: COPY reads further messages into the frame's memory
+   const int32_t maxRows = reader.int32();
+   reader.end();
+   results_.startStatement(*backend_, false);
+   const ExecuteResult result = backend_->execute(portal, maxRows <= 0 ? 0 : static_cast<uint64_t>(maxRows), results_);
+   results_.finishStatement();
+   switch (result.kind) {
+   case ExecuteResult::Kind::Complete:
+      MessageWriter(out_, 'C').cstring(result.tag).finish();
+      break;
+   case ExecuteResult::Kind::Suspended:
+      appendEmptyMessage(out_, 's');
+      break;
+   case ExecuteResult::Kind::Empty:
+      appendEmptyMessage(out_, 'I');
+      break;
+   }
+}
+
+void Session::handleClose(MessageReader reader) {
+   const uint8_t kind = reader.int8();
+   const auto name = readName(reader);
+   reader.end();
+   if (kind == 'S')
+      backend_->closeStatement(name);
+   else if (kind == 'P')
+      backend_->closePortal(name);
+   else
+      throw SqlError(sqlstate::protocolViolation, fmt::format("invalid CLOSE message subtype {}", kind));
+   appendEmptyMessage(out_, '3');
+}
+
+void Session::handleSync(MessageReader reader) {
+   reader.end();
+   backend_->sync();
+   readyForQuery();
+}
+
+} // namespace ouzel::protocol

@@ -1,0 +1,135 @@
+// From the first packet to the first ReadyForQuery.
+
+#include <array>
+#include <fmt/format.h>
+
+#include "common/type/utf8.hpp"
+#include "protocol/error_response.hpp"
+#include "protocol/message_reader.hpp"
+#include "protocol/message_writer.hpp"
+#include "protocol/session.hpp"
+
+namespace ouzel::protocol {
+
+namespace {
+
+constexpr std::string_view scramMechanism = "SCRAM-SHA-256";
+constexpr size_t nonceBytes = 18;
+enum class AuthenticationCode : uint32_t { Ok = 0, Sasl = 10, SaslContinue = 11, SaslFinal = 12 };
+
+MessageWriter authenticationMessage(std::string& out, AuthenticationCode code) {
+   MessageWriter message(out, 'R');
+   message.int32(static_cast<uint32_t>(code));
+   return message;
+}
+
+[[noreturn, gnu::cold]] void throwWrongPassword(const std::string& user) {
+   throw SqlError(sqlstate::invalidPassword, fmt::format("password authentication failed for user \"{}\"", user));
+}
+
+} // namespace
+
+Session::Next Session::handleFirstPacket(std::string_view payload) {
+   FirstPacket packet = parseFirstPacket(payload);
+   if (std::holds_alternative<TlsRequest>(packet) && !tlsAsked_) {
+      tlsAsked_ = true;
+      return answerEncryptionRequest(options_.offersTls);
+   }
+   if (std::holds_alternative<GssEncryptionRequest>(packet) && !gssAsked_) {
+      gssAsked_ = true;
+      return answerEncryptionRequest(false);
+   }
+   if (const auto* cancel = std::get_if<CancelRequest>(&packet)) {
+      doorkeeper_.cancelRequested(cancel->key);
+      phase_ = Phase::Closed; // no answer: the client learns the outcome on its other connection
+      return Next::Close;
+   }
+   if (auto* startup = std::get_if<StartupPacket>(&packet)) {
+      startAuthentication(std::move(*startup));
+      return Next::Continue;
+   }
+   throw SqlError(sqlstate::protocolViolation, "encryption was requested twice");
+}
+
+Session::Next Session::answerEncryptionRequest(bool canStart) {
+   out_ += canStart ? 'S' : 'N';
+   flush();
+   return canStart ? Next::StartTls : Next::Continue;
+}
+
+void Session::startAuthentication(StartupPacket packet) {
+   if (packet.minorVersion != 0 || !packet.unknownOptions.empty()) {
+      MessageWriter message(out_, 'v');
+      message.int32(3u << 16).int32(static_cast<uint32_t>(packet.unknownOptions.size()));
+      for (const auto& option : packet.unknownOptions)
+         message.cstring(option);
+      message.finish();
+   }
+   request_ = std::move(packet.request);
+   const AuthenticationRule rule = doorkeeper_.ruleFor(request_);
+   switch (rule.method) {
+   case AuthenticationMethod::Trust:
+      authenticated();
+      return;
+   case AuthenticationMethod::Reject:
+      throw SqlError(sqlstate::invalidAuthorizationSpecification,
+                     fmt::format("connection of user \"{}\" to database \"{}\" is not permitted", request_.user,
+                                 request_.database));
+   case AuthenticationMethod::ScramSha256:
+      break;
+   }
+   std::array<unsigned char, nonceBytes> nonce;
+   doorkeeper_.randomBytes(nonce);
+   scram_ = std::make_unique<ScramExchange>(ScramVerifier::parse(rule.verifier), nonce,
+                                            mockSalt(request_.user, options_.mockSecret));
+   phase_ = Phase::Authentication;
+   authenticationMessage(out_, AuthenticationCode::Sasl).cstring(scramMechanism).int8(0).finish();
+   flush();
+}
+
+void Session::handlePassword(std::string_view payload) {
+   if (sasl_ == Sasl::AwaitMechanism) {
+      MessageReader reader(payload);
+      const auto mechanism = reader.cstring();
+      if (mechanism != scramMechanism)
+         throw SqlError(sqlstate::protocolViolation, "client selected an invalid SASL authentication mechanism");
+      const int32_t length = reader.int32();
+      sasl_ = Sasl::AwaitClientFirst;
+      if (length == -1) {
+         // No initial response: an empty challenge asks for it.
+         reader.end();
+         authenticationMessage(out_, AuthenticationCode::SaslContinue).finish();
+         flush();
+         return;
+      }
+      payload = reader.bytes(static_cast<size_t>(length));
+      reader.end();
+   }
+   if (sasl_ == Sasl::AwaitClientFirst) {
+      const std::string challenge = scram_->clientFirst(payload);
+      sasl_ = Sasl::AwaitClientFinal;
+      authenticationMessage(out_, AuthenticationCode::SaslContinue).bytes(challenge).finish();
+      flush();
+      return;
+   }
+   const auto proof = scram_->clientFinal(payload);
+   if (!proof) throwWrongPassword(request_.user);
+   scram_.reset();
+   authenticationMessage(out_, AuthenticationCode::SaslFinal).bytes(*proof).finish();
+   authenticated();
+}
+
+void Session::authenticated() {
+   authenticationMessage(out_, AuthenticationCode::Ok).finish();
+   backend_ = doorkeeper_.open(request_, *this);
+   for (const auto& [name, value] : backend_->reportedParameters())
+      MessageWriter(out_, 'S').cstring(name).cstring(value).finish();
+   MessageWriter(out_, 'K')
+       .int32(static_cast<uint32_t>(options_.key.processId))
+       .int32(static_cast<uint32_t>(options_.key.secret))
+       .finish();
+   phase_ = Phase::Ready;
+   readyForQuery();
+}
+
+} // namespace ouzel::protocol
