@@ -18,7 +18,7 @@ struct TableCore;
 
 /// The rows of one relation: immutable blocks, an in-memory delta of committed small inserts, and versioned delete
 /// marks on both. Knows column types, never names. Shared among the database, transactions and scans; thread-safe.
-class Table {
+class Table : public std::enable_shared_from_this<Table> {
 public:
    explicit Table(std::unique_ptr<TableCore> core);
    ~Table();

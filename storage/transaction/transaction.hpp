@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -54,6 +55,14 @@ private:
    Transaction(TransactionManager& manager, TransactionId id);
    /// Private rows of `table`, made on first use. Thread-safe.
    LocalWrites& writesOf(Table& table);
+   struct StorageChange {
+      enum class Kind : uint8_t { Create, Drop, AddColumn };
+      Kind kind;
+      std::shared_ptr<Table> table;
+      std::function<void()> undone; ///< what the database takes back besides
+   };
+   void undoStorageChange(const StorageChange& change);
+   void forgetWrites();
    void undoAll();
 
    TransactionManager& manager_;
@@ -63,11 +72,6 @@ private:
    Timestamp horizon_ = 0;    ///< oldest snapshot this transaction may still read with
    mutable std::mutex mutex_; ///< guards writes_ and the members below
    std::map<StorageId, std::unique_ptr<LocalWrites>> writes_;
-   struct StorageChange {
-      uint32_t commandId;
-      bool isDrop; ///< else a create
-      std::shared_ptr<Table> table;
-   };
    std::vector<StorageChange> storageChanges_;
 };
 

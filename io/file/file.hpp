@@ -1,0 +1,51 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace ouzel::io {
+
+/// Throw for a failed system call on `path`: 53100 when the device is full, else 58030 with the errno's text.
+[[noreturn, gnu::cold]] void throwIoError(const char* what, const std::string& path, int error);
+
+/// An open file, closed by its owner's destructor. Positioned calls are thread-safe. Calls throw on failure and retry
+/// what is merely partial or interrupted.
+class File {
+public:
+   enum class Mode : uint8_t { Read, Write /* create or open */, CreateNew /* fails when it exists */ };
+
+   File() = default;
+   File(const std::string& path, Mode mode);
+   ~File();
+   File(File&& other) noexcept;
+   File& operator=(File&& other) noexcept;
+
+   bool isOpen() const { return fd_ >= 0; }
+   int descriptor() const { return fd_; }
+   const std::string& path() const { return path_; }
+
+   /// Read exactly `size` bytes; 58030 at an early end of file.
+   void readAt(void* target, size_t size, uint64_t offset) const;
+   /// Read up to `size` bytes; fewer only at the end of the file.
+   size_t readSome(void* target, size_t size, uint64_t offset) const;
+   void writeAt(const void* source, size_t size, uint64_t offset);
+   /// Reserve [offset, offset + size) on the device, extending the file with zeros. 53100 when it is full.
+   void allocate(uint64_t offset, uint64_t size);
+   /// Force data (and what is needed to read it back) to the device.
+   void syncData();
+   void truncate(uint64_t size);
+   uint64_t size() const;
+   /// Take an exclusive lock for as long as the file is open; false when another process has it.
+   [[nodiscard]] bool tryLock();
+
+private:
+   int fd_ = -1;
+   std::string path_;
+};
+
+/// Make the directory and its parents; each new entry is forced to the device.
+void makeDirectories(const std::string& path);
+/// Force the entries of a directory to the device.
+void syncDirectory(const std::string& path);
+
+} // namespace ouzel::io

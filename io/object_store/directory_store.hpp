@@ -1,0 +1,32 @@
+#pragma once
+#include <mutex>
+#include <set>
+
+#include "io/object_store/object_store.hpp"
+
+namespace ouzel::io {
+
+/// Objects as files below one directory. A put writes and syncs a file of another name in `.tmp`, then links or renames
+/// it into place and syncs the directory. Leftovers in `.tmp` from a crash are removed when the store is opened.
+class DirectoryStore final : public ObjectStore {
+public:
+   explicit DirectoryStore(std::string root);
+
+   using ObjectStore::put;
+   bool put(std::string_view name, std::span<const std::string_view> parts, const PutCondition& condition) override;
+   std::unique_ptr<ObjectReader> open(std::string_view name) override;
+   std::optional<std::string> tag(std::string_view name) override;
+   std::vector<ObjectInfo> list(std::string_view prefix, size_t limit) override;
+   void remove(std::string_view name) override;
+
+private:
+   std::string pathOf(std::string_view name) const;
+   void prepareParent(const std::string& path);
+
+   const std::string root_;
+   std::mutex mutex_; ///< guards what follows, and makes IfMatch one step among this process's threads
+   uint64_t temporaryCount_ = 0;
+   std::set<std::string> knownDirectories_;
+};
+
+} // namespace ouzel::io

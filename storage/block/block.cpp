@@ -1,0 +1,105 @@
+#include "storage/block/block.hpp"
+
+#include <cstring>
+#include <lz4.h>
+
+#include "common/error/sql_error.hpp"
+
+namespace ouzel::storage {
+
+namespace {
+[[noreturn, gnu::cold]] void corrupted(const std::string& object, const char* what) {
+   throw SqlError(sqlstate::dataCorrupted, std::string(what) + " in object \"" + object + "\"");
+}
+} // namespace
+
+Block::Block(io::ObjectStore& store, FrameCache& cache, std::string objectName, BlockHeader header)
+   : store_(store), cache_(cache), objectName_(std::move(objectName)), header_(std::move(header)) {}
+
+Block::~Block() {
+   if (!isDiscarded_.load()) return;
+   cache_.evictSegment(header_.segment);
+   reader_.reset();
+   try {
+      store_.remove(objectName_);
+   } catch (const SqlError&) { // an object left behind is collected at the next start
+   }
+}
+
+const io::ObjectReader& Block::reader() const {
+   std::call_once(opened_, [&] {
+      reader_ = store_.open(objectName_);
+      if (!reader_) corrupted(objectName_, "missing block");
+   });
+   return *reader_;
+}
+
+void Block::loadPage(const PageEntry& entry, bool isDictionary, char* frame) const {
+   if (entry.codec == PageCodec::None) {
+      if (entry.storedSize != entry.rawSize) corrupted(objectName_, "invalid page size");
+      reader().read(entry.offset, entry.rawSize, frame);
+      if (checksumOf({frame, entry.rawSize}) != entry.checksum) corrupted(objectName_, "page checksum mismatch");
+   } else {
+      std::unique_ptr<char[]> stored(new char[entry.storedSize]);
+      reader().read(entry.offset, entry.storedSize, stored.get());
+      if (checksumOf({stored.get(), entry.storedSize}) != entry.checksum)
+         corrupted(objectName_, "page checksum mismatch");
+      const int size =
+          LZ4_decompress_safe(stored.get(), frame, static_cast<int>(entry.storedSize), static_cast<int>(entry.rawSize));
+      if (size != static_cast<int>(entry.rawSize)) corrupted(objectName_, "page does not decompress");
+   }
+   std::memset(frame + entry.rawSize, 0, pagePadding);
+   verifyPage(frame, entry);
+   if (isDictionary) buildDictionary(frame, entry);
+}
+
+PagePin Block::page(uint32_t column, uint32_t rowGroup, uint32_t index) const {
+   const ChunkHeader& chunk = header_.chunk(column, rowGroup);
+   const PageEntry& entry = chunk.pages[index];
+   const bool isDictionary = chunk.hasDictionary && index == 0;
+   return cache_.pin({header_.segment, column, rowGroup << 16 | index}, frameSize(entry, isDictionary),
+                     [&](char* frame) { loadPage(entry, isDictionary, frame); });
+}
+
+void Block::prefetch(uint32_t column, uint32_t rowGroup) const {
+   const ChunkHeader& chunk = header_.chunk(column, rowGroup);
+   if (chunk.pages.empty()) return;
+   const PageEntry &first = chunk.pages.front(), &last = chunk.pages.back();
+   reader().prefetch(first.offset, last.offset + last.storedSize - first.offset);
+}
+
+void Block::verify() const {
+   for (const ChunkHeader& chunk : header_.chunks) {
+      for (size_t i = 0; i < chunk.pages.size(); ++i) {
+         const bool isDictionary = chunk.hasDictionary && i == 0;
+         const size_t size = frameSize(chunk.pages[i], isDictionary);
+         const std::unique_ptr<char, void (*)(void*)> frame(
+             static_cast<char*>(std::aligned_alloc(64, (size + 63) / 64 * 64)), std::free);
+         loadPage(chunk.pages[i], isDictionary, frame.get());
+      }
+   }
+}
+
+BlockHeader Block::readHeader(const io::ObjectReader& reader, const std::string& objectName) {
+   BlockFooter footer;
+   if (reader.size() < sizeof footer + blockMagic.size()) corrupted(objectName, "truncated block");
+   reader.read(reader.size() - sizeof footer, sizeof footer, &footer);
+   uint64_t magic;
+   std::memcpy(&magic, blockMagic.data(), sizeof magic);
+   if (footer.magic != magic || footer.version != blockFormatVersion) corrupted(objectName, "not a block");
+   if (footer.headerOffset + footer.headerStoredSize + sizeof footer != reader.size())
+      corrupted(objectName, "invalid block footer");
+   if (footer.headerRawSize > (1u << 30)) corrupted(objectName, "invalid block footer");
+   std::string stored(footer.headerStoredSize, '\0');
+   reader.read(footer.headerOffset, stored.size(), stored.data());
+   if (checksumOf(stored) != footer.headerChecksum) corrupted(objectName, "header checksum mismatch");
+   std::string raw(footer.headerRawSize, '\0');
+   if (LZ4_decompress_safe(stored.data(), raw.data(), static_cast<int>(stored.size()), static_cast<int>(raw.size())) !=
+       static_cast<int>(raw.size()))
+      corrupted(objectName, "header does not decompress");
+   BlockHeader header = BlockHeader::deserialize(raw);
+   header.objectSize = reader.size();
+   return header;
+}
+
+} // namespace ouzel::storage

@@ -1,0 +1,50 @@
+#pragma once
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "io/object_store/object_store.hpp"
+#include "storage/block/format.hpp"
+#include "storage/block/page_decoder.hpp"
+#include "storage/buffer/frame_cache.hpp"
+
+namespace ouzel::storage {
+
+/// An immutable block of the object store: its header in memory, its pages through the frame cache. Shared by all
+/// versions of a table that contain it. Thread-safe. A block that was discarded removes its object and its cached pages
+/// when the last user is gone.
+class Block {
+public:
+   Block(io::ObjectStore& store, FrameCache& cache, std::string objectName, BlockHeader header);
+   ~Block();
+   Block(const Block&) = delete;
+   Block& operator=(const Block&) = delete;
+
+   const BlockHeader& header() const { return header_; }
+   const std::string& objectName() const { return objectName_; }
+   /// Pin page `index` of a chunk, from the cache or the store. Throws XX001 when its checksum does not match.
+   PagePin page(uint32_t column, uint32_t rowGroup, uint32_t index) const;
+   /// Ask for a chunk's bytes to be on their way.
+   void prefetch(uint32_t column, uint32_t rowGroup) const;
+   /// Remove the object when nobody uses this any more.
+   void discard() { isDiscarded_.store(true); }
+   /// Read every page and compare checksums, past the cache. Throws XX001.
+   void verify() const;
+
+   /// Read the header at the end of an object. Throws XX001.
+   static BlockHeader readHeader(const io::ObjectReader& reader, const std::string& objectName);
+
+private:
+   const io::ObjectReader& reader() const;
+   void loadPage(const PageEntry& entry, bool isDictionary, char* frame) const;
+
+   io::ObjectStore& store_;
+   FrameCache& cache_;
+   const std::string objectName_;
+   const BlockHeader header_;
+   mutable std::once_flag opened_;
+   mutable std::unique_ptr<io::ObjectReader> reader_;
+   std::atomic<bool> isDiscarded_{false};
+};
+
+} // namespace ouzel::storage

@@ -1,0 +1,68 @@
+#include "storage/block/block_builder.hpp"
+
+#include <cstring>
+#include <lz4.h>
+
+#include "common/error/check.hpp"
+#include "common/error/sql_error.hpp"
+
+namespace ouzel::storage {
+
+BlockBuilder::BlockBuilder(std::vector<PhysicalType> columnTypes) {
+   header_.columnTypes = std::move(columnTypes);
+   header_.sketches.resize(header_.columnTypes.size());
+   chunks_.resize(header_.columnTypes.size());
+}
+
+void BlockBuilder::addRowGroup(std::span<const ColumnSlice> columns) {
+   CHECK(columns.size() == chunks_.size());
+   CHECK(!isFull());
+   CHECK(header_.rowGroupRows.empty() || header_.rowGroupRows.back() == rowGroupRows);
+   const uint32_t rows = columns.empty() ? 0 : columns[0].count;
+   for (size_t i = 0; i < columns.size(); ++i) {
+      CHECK(columns[i].count == rows);
+      chunks_[i].push_back(encodeChunk(columns[i], header_.sketches[i]));
+      encodedBytes_ += chunks_[i].back().bytes.size();
+   }
+   sampler_.add(columns, rows);
+   header_.rowGroupRows.push_back(rows);
+   header_.rowCount += rows;
+}
+
+BlockHeader BlockBuilder::finish(io::ObjectStore& store, const std::string& objectName, SegmentId segment) {
+   header_.segment = segment;
+   header_.sample = makeSample(header_.columnTypes, sampler_.rows());
+   std::vector<std::string_view> parts{blockMagic};
+   uint64_t offset = blockMagic.size();
+   for (auto& column : chunks_) {
+      for (EncodedChunk& chunk : column) {
+         for (PageEntry& page : chunk.header.pages)
+            page.offset += offset;
+         offset += chunk.bytes.size();
+         parts.push_back(chunk.bytes);
+         header_.chunks.push_back(std::move(chunk.header));
+      }
+   }
+   std::string raw;
+   header_.serialize(raw);
+   std::string stored(static_cast<size_t>(LZ4_compressBound(static_cast<int>(raw.size()))), '\0');
+   const int size =
+       LZ4_compress_default(raw.data(), stored.data(), static_cast<int>(raw.size()), static_cast<int>(stored.size()));
+   CHECK(size > 0);
+   stored.resize(static_cast<size_t>(size));
+   BlockFooter footer;
+   footer.headerOffset = offset;
+   footer.headerStoredSize = static_cast<uint32_t>(stored.size());
+   footer.headerRawSize = static_cast<uint32_t>(raw.size());
+   footer.headerChecksum = checksumOf(stored);
+   std::memcpy(&footer.magic, blockMagic.data(), sizeof footer.magic);
+   stored.append(reinterpret_cast<const char*>(&footer), sizeof footer);
+   parts.push_back(stored);
+   header_.objectSize = offset + stored.size();
+   if (!store.put(objectName, parts, io::PutCondition::ifAbsent()))
+      throw SqlError(sqlstate::dataCorrupted, "object \"" + objectName + "\" exists already");
+   chunks_.clear();
+   return std::move(header_);
+}
+
+} // namespace ouzel::storage

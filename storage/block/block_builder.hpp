@@ -1,0 +1,36 @@
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/object_store/object_store.hpp"
+#include "storage/block/chunk_encoder.hpp"
+#include "storage/table/sample.hpp"
+
+namespace ouzel::storage {
+
+inline constexpr uint32_t blockSampleRows = 1024;
+
+/// Makes one block: takes row groups, encodes them at once, and writes the object at the end. One owner; several
+/// builders may work in parallel. Holds the encoded bytes until then.
+class BlockBuilder {
+public:
+   explicit BlockBuilder(std::vector<PhysicalType> columnTypes);
+
+   uint32_t rowCount() const { return header_.rowCount; }
+   bool isFull() const { return header_.rowCount + rowGroupRows > blockRowsMax; }
+   size_t encodedBytes() const { return encodedBytes_; }
+   /// Add up to rowGroupRows rows; one slice per column. Only the last row group of a block may be short, unless the
+   /// rows keep ids they already have (a checkpoint), where each group but the last is full as well.
+   void addRowGroup(std::span<const ColumnSlice> columns);
+   /// Write the object, if-absent; it is durable when this returns. The builder is spent.
+   BlockHeader finish(io::ObjectStore& store, const std::string& objectName, SegmentId segment);
+
+private:
+   BlockHeader header_;
+   std::vector<std::vector<EncodedChunk>> chunks_; ///< [column][row group]
+   size_t encodedBytes_ = 0;
+   RowSampler sampler_{blockSampleRows};
+};
+
+} // namespace ouzel::storage

@@ -1,0 +1,54 @@
+#pragma once
+#include <string>
+
+#include "storage/block/column_slice.hpp"
+#include "storage/block/format.hpp"
+
+namespace ouzel::storage {
+
+/// One encoded column chunk: its header, with page offsets counted from the start of `bytes`.
+struct EncodedChunk {
+   ChunkHeader header;
+   std::string bytes;
+};
+
+/// Encode one column of one row group, choosing encodings by what the values show, and add what is learnt about the
+/// values to `sketch`. Pure computation; many threads may encode different chunks.
+EncodedChunk encodeChunk(const ColumnSlice& slice, ColumnSketch& sketch);
+
+/// Add flat values to a sketch without encoding them (column_sketch.cpp).
+void sketchSlice(const ColumnSlice& slice, ColumnSketch& sketch);
+/// What sketches hash; integers use hashI64.
+uint64_t sketchHash(double value);
+uint64_t sketchHash(int128 value);
+uint64_t sketchHash(const Interval& value);
+uint64_t sketchHash(const StringView& value);
+
+// The parts, by file. All append whole pages to `out`.
+
+/// Appends pages to a chunk: header, validity, body; LZ4 where asked and worth it; checksum.
+class PageWriter {
+public:
+   explicit PageWriter(EncodedChunk& chunk) : chunk_(chunk) {}
+
+   /// Begin a page for rows [firstRow, firstRow + rowCount) of `slice` and return its body to append to.
+   std::string& begin(PageEncoding encoding, const ColumnSlice& slice, uint32_t firstRow, uint32_t rowCount,
+                      bool withValidity, uint8_t width = 0);
+   void end(bool tryCompression);
+   /// Where in the page the body begins.
+   size_t bodyOffset() const { return bodyOffset_; }
+
+private:
+   EncodedChunk& chunk_;
+   std::string page_;
+   std::string compressed_;
+   size_t bodyOffset_ = 0;
+   PageEntry entry_;
+};
+
+/// int_encoder.cpp: Bool, I16, I32, I64, and I128 whose values all fit 64 bits.
+void encodeInts(const ColumnSlice& slice, EncodedChunk& chunk, ColumnSketch& sketch);
+/// string_encoder.cpp: String and Decimal.
+void encodeStrings(const ColumnSlice& slice, EncodedChunk& chunk, ColumnSketch& sketch);
+
+} // namespace ouzel::storage

@@ -1,0 +1,20 @@
+#pragma once
+#include "common/vector/vector.hpp"
+
+namespace ouzel::storage {
+
+/// A run of flat values of one column, up to a row group: what encoders read. A view.
+struct ColumnSlice {
+   PhysicalType type = PhysicalType::I32;
+   const void* data = nullptr;
+   const ValidityWord* validity = nullptr; ///< null: no NULLs
+   uint32_t count = 0;
+
+   template <typename T>
+   const T* values() const {
+      return static_cast<const T*>(data);
+   }
+   bool isValid(uint32_t row) const { return isValidBit(validity, row); }
+};
+
+} // namespace ouzel::storage

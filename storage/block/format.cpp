@@ -1,0 +1,139 @@
+#include "storage/block/format.hpp"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "storage/batch_codec.hpp"
+
+namespace ouzel::storage {
+
+uint64_t checksumOf(std::string_view bytes) {
+   return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+void ColumnSketch::merge(const ColumnSketch& other) {
+   distinct.merge(other.distinct);
+   zone.merge(other.zone);
+   valueCount += other.valueCount;
+   nullCount += other.nullCount;
+   valueBytes += other.valueBytes;
+}
+
+namespace {
+
+void writePage(const PageEntry& page, ByteWriter& out) {
+   out.varint(page.offset);
+   out.varint(page.storedSize);
+   out.varint(page.rawSize);
+   out.fixed(page.checksum);
+   out.varint(page.firstRow);
+   out.varint(page.rowCount);
+   out.fixed(static_cast<uint8_t>(page.codec));
+}
+
+PageEntry readPage(ByteReader& in) {
+   PageEntry page;
+   page.offset = in.varint();
+   page.storedSize = static_cast<uint32_t>(in.varint());
+   page.rawSize = static_cast<uint32_t>(in.varint());
+   page.checksum = in.fixed<uint64_t>();
+   page.firstRow = static_cast<uint32_t>(in.varint());
+   page.rowCount = static_cast<uint32_t>(in.varint());
+   const auto codec = in.fixed<uint8_t>();
+   if (codec > static_cast<uint8_t>(PageCodec::Lz4)) ByteReader::corrupted();
+   page.codec = static_cast<PageCodec>(codec);
+   return page;
+}
+
+void writeZone(const ZoneRange& zone, ByteWriter& out) {
+   out.fixed(zone.lower);
+   out.fixed(zone.upper);
+}
+
+ZoneRange readZone(ByteReader& in) {
+   ZoneRange zone;
+   zone.lower = in.fixed<ZoneKey>();
+   zone.upper = in.fixed<ZoneKey>();
+   return zone;
+}
+
+} // namespace
+
+void BlockHeader::serialize(std::string& out) const {
+   ByteWriter writer(out);
+   writer.varint(blockFormatVersion);
+   writer.varint(segment);
+   writer.varint(rowCount);
+   writer.varint(objectSize);
+   writer.varint(rowGroupRows.size());
+   for (const uint32_t rows : rowGroupRows)
+      writer.varint(rows);
+   writer.varint(columnTypes.size());
+   for (const PhysicalType type : columnTypes)
+      writer.fixed(static_cast<uint8_t>(type));
+   for (const ChunkHeader& chunk : chunks) {
+      writer.varint(chunk.pages.size());
+      for (const PageEntry& page : chunk.pages)
+         writePage(page, writer);
+      writer.fixed(static_cast<uint8_t>(chunk.hasDictionary));
+      writer.varint(chunk.nullCount);
+      writeZone(chunk.zone, writer);
+   }
+   for (const ColumnSketch& sketch : sketches) {
+      sketch.distinct.serialize(out);
+      writeZone(sketch.zone, writer);
+      writer.varint(sketch.valueCount);
+      writer.varint(sketch.nullCount);
+      writer.varint(sketch.valueBytes);
+   }
+   writer.fixed(static_cast<uint8_t>(sample != nullptr));
+   if (sample) encodeBatch(sample->batch, out);
+}
+
+BlockHeader BlockHeader::deserialize(std::string_view bytes) {
+   ByteReader in(bytes);
+   BlockHeader header;
+   if (in.varint() != blockFormatVersion) ByteReader::corrupted();
+   header.segment = in.varint();
+   header.rowCount = static_cast<uint32_t>(in.varint());
+   header.objectSize = in.varint();
+   header.rowGroupRows.resize(in.count());
+   uint64_t rows = 0;
+   for (uint32_t& n : header.rowGroupRows) {
+      n = static_cast<uint32_t>(in.varint());
+      if (n > storage::rowGroupRows) ByteReader::corrupted();
+      rows += n;
+   }
+   if (rows != header.rowCount || rows > (uint64_t{1} << rowIdBits)) ByteReader::corrupted();
+   header.columnTypes.resize(in.count());
+   for (PhysicalType& type : header.columnTypes) {
+      const auto byte = in.fixed<uint8_t>();
+      if (byte >= physicalTypeCount) ByteReader::corrupted();
+      type = static_cast<PhysicalType>(byte);
+   }
+   header.chunks.resize(header.columnTypes.size() * header.rowGroupRows.size());
+   for (ChunkHeader& chunk : header.chunks) {
+      chunk.pages.resize(in.count());
+      for (PageEntry& page : chunk.pages)
+         page = readPage(in);
+      chunk.hasDictionary = in.fixed<uint8_t>() != 0;
+      chunk.nullCount = static_cast<uint32_t>(in.varint());
+      chunk.zone = readZone(in);
+   }
+   header.sketches.resize(header.columnTypes.size());
+   for (ColumnSketch& sketch : header.sketches) {
+      if (!sketch.distinct.deserialize(in.rest())) ByteReader::corrupted();
+      sketch.zone = readZone(in);
+      sketch.valueCount = in.varint();
+      sketch.nullCount = in.varint();
+      sketch.valueBytes = in.varint();
+   }
+   if (in.fixed<uint8_t>() != 0) {
+      auto rowsKept = std::make_shared<SampleRows>();
+      rowsKept->batch = decodeBatch(in, rowsKept->arena);
+      header.sample = std::move(rowsKept);
+   }
+   return header;
+}
+
+} // namespace ouzel::storage

@@ -1,0 +1,53 @@
+#include "storage/buffer/memory_governor.hpp"
+
+#include <algorithm>
+
+#include "storage/buffer/frame_cache.hpp"
+
+namespace ouzel::storage {
+
+MemoryGovernor::MemoryGovernor(size_t limit) : ledger_(limit), cache_(std::make_unique<FrameCache>(ledger_)) {
+   ledger_.setReclaimer(this);
+}
+
+MemoryGovernor::~MemoryGovernor() {
+   ledger_.setReclaimer(nullptr);
+}
+
+void MemoryGovernor::setLimit(size_t bytes) {
+   ledger_.setLimit(bytes);
+   const size_t used = ledger_.used();
+   if (used > bytes) reclaim(used - bytes);
+}
+
+size_t MemoryGovernor::cachedBytes() const {
+   return cache_->cachedBytes();
+}
+
+void MemoryGovernor::addReclaimer(MemoryReclaimer& reclaimer) {
+   const std::lock_guard lock(mutex_);
+   reclaimers_.push_back(&reclaimer);
+}
+
+void MemoryGovernor::removeReclaimer(MemoryReclaimer& reclaimer) {
+   const std::lock_guard lock(mutex_);
+   std::erase(reclaimers_, &reclaimer);
+}
+
+size_t MemoryGovernor::reclaim(size_t bytes) {
+   // Somewhat more than asked, so that the next requests do not all come back here.
+   size_t freed = cache_->evict(std::max(bytes, std::min(ledger_.limit() / 64, size_t{8} << 20)));
+   if (freed >= bytes) return freed;
+   std::vector<MemoryReclaimer*> reclaimers;
+   {
+      const std::lock_guard lock(mutex_);
+      reclaimers = reclaimers_;
+   }
+   for (MemoryReclaimer* reclaimer : reclaimers) {
+      if (freed >= bytes) break;
+      freed += reclaimer->reclaim(bytes - freed);
+   }
+   return freed;
+}
+
+} // namespace ouzel::storage

@@ -1,0 +1,80 @@
+#include "storage/table/delete_marks.hpp"
+
+#include <algorithm>
+
+#include "common/error/check.hpp"
+
+namespace ouzel::storage {
+
+DeleteMarks::~DeleteMarks() {
+   Slots* slots = slots_.load();
+   if (!slots) return;
+   for (auto& vector : slots->vectors)
+      delete vector.load();
+   delete slots;
+}
+
+DeleteMarks::VectorMarks& DeleteMarks::vectorFor(uint32_t index) {
+   if (const Slots* slots = slots_.load(std::memory_order_acquire))
+      if (VectorMarks* marks = slots->vectors[index].load(std::memory_order_acquire)) return *marks;
+   const std::lock_guard lock(mutex_);
+   Slots* slots = slots_.load(std::memory_order_relaxed);
+   if (!slots) {
+      slots = new Slots();
+      slots_.store(slots, std::memory_order_release);
+   }
+   VectorMarks* marks = slots->vectors[index].load(std::memory_order_relaxed);
+   if (!marks) {
+      marks = new VectorMarks();
+      slots->vectors[index].store(marks, std::memory_order_release);
+   }
+   return *marks;
+}
+
+DeleteMarks::Outcome DeleteMarks::mark(uint32_t row, const Snapshot& snapshot, uint32_t command) {
+   DCHECK(snapshot.transactionId != 0);
+   auto& word = vectorFor(row / vectorRows).words[row % vectorRows];
+   DeleteWord seen = 0;
+   if (word.compare_exchange_strong(seen, openWord(snapshot.transactionId, command), std::memory_order_acq_rel))
+      return Outcome::Marked;
+   if (isOpenBy(seen, snapshot.transactionId)) return Outcome::Gone;
+   if ((seen & openBit) == 0 && seen <= snapshot.commitTimestamp) return Outcome::Gone;
+   return Outcome::Conflict;
+}
+
+void DeleteMarks::settle(uint32_t row, DeleteWord word) {
+   vectorFor(row / vectorRows).words[row % vectorRows].store(word, std::memory_order_release);
+}
+
+DeleteWord DeleteMarks::word(uint32_t row) const {
+   const VectorMarks* marks = vector(row / vectorRows);
+   return marks ? marks->words[row % vectorRows].load(std::memory_order_acquire) : 0;
+}
+
+uint32_t DeleteMarks::count(uint32_t rows, const Snapshot& snapshot) const {
+   uint32_t deleted = 0;
+   if (isEmpty()) return 0;
+   for (uint32_t first = 0; first < rows; first += vectorRows) {
+      const VectorMarks* marks = vector(first / vectorRows);
+      if (!marks) continue;
+      const uint32_t here = std::min(vectorRows, rows - first);
+      for (uint32_t i = 0; i < here; ++i)
+         deleted += isDeletedFor(marks->words[i].load(std::memory_order_acquire), snapshot);
+   }
+   return deleted;
+}
+
+void DeleteMarks::forEachCommitted(uint32_t rows, Timestamp timestamp,
+                                   const std::function<void(uint32_t)>& body) const {
+   const Snapshot snapshot{timestamp, 0, 0};
+   if (isEmpty()) return;
+   for (uint32_t first = 0; first < rows; first += vectorRows) {
+      const VectorMarks* marks = vector(first / vectorRows);
+      if (!marks) continue;
+      const uint32_t here = std::min(vectorRows, rows - first);
+      for (uint32_t i = 0; i < here; ++i)
+         if (isDeletedFor(marks->words[i].load(std::memory_order_acquire), snapshot)) body(first + i);
+   }
+}
+
+} // namespace ouzel::storage

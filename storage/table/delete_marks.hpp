@@ -1,0 +1,77 @@
+#pragma once
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "storage/ids.hpp"
+#include "storage/transaction/snapshot.hpp"
+
+namespace ouzel::storage {
+
+/// Who deleted a row. 0: nobody. Else the commit's timestamp, or, with openBit, the transaction that is about to
+/// (31 bits of its id) and the command.
+using DeleteWord = uint64_t;
+
+/// Versioned delete marks of one segment. A vector of 2,048 rows takes no memory until one of them is deleted.
+///
+/// Threads: marking is lock-free per row (the first compare-and-swap wins); reading never waits. Marks of a committing
+/// transaction are settled before its timestamp is published, so a snapshot sees all of them or none.
+class DeleteMarks {
+public:
+   static constexpr DeleteWord openBit = DeleteWord{1} << 63;
+   static constexpr uint32_t vectorCount = (1u << rowIdBits) / vectorRows;
+   struct VectorMarks {
+      std::atomic<DeleteWord> words[vectorRows];
+   };
+   enum class Outcome : uint8_t {
+      Marked,
+      Gone,    ///< deleted by the same transaction, or by one the snapshot sees
+      Conflict ///< deleted by another transaction, open or committed after the snapshot
+   };
+
+   DeleteMarks() = default;
+   ~DeleteMarks();
+   DeleteMarks(const DeleteMarks&) = delete;
+   DeleteMarks& operator=(const DeleteMarks&) = delete;
+
+   static DeleteWord openWord(TransactionId transaction, uint32_t command) {
+      return openBit | (transaction & 0x7fffffff) << 32 | command;
+   }
+   static bool isOpenBy(DeleteWord word, TransactionId transaction) {
+      return (word & openBit) != 0 && ((word >> 32) & 0x7fffffff) == (transaction & 0x7fffffff);
+   }
+   static uint32_t commandOf(DeleteWord word) { return static_cast<uint32_t>(word); }
+   static bool isDeletedFor(DeleteWord word, const Snapshot& snapshot) {
+      if ((word & openBit) == 0) return word != 0 && word <= snapshot.commitTimestamp;
+      return snapshot.transactionId != 0 && isOpenBy(word, snapshot.transactionId) &&
+             commandOf(word) < snapshot.commandId;
+   }
+
+   Outcome mark(uint32_t row, const Snapshot& snapshot, uint32_t command);
+   /// Replace the open mark of `row` by the commit's timestamp, or by 0 to take it back.
+   void settle(uint32_t row, DeleteWord word);
+   DeleteWord word(uint32_t row) const;
+   /// Null: no row of the vector was ever deleted.
+   const VectorMarks* vector(uint32_t index) const {
+      const Slots* slots = slots_.load(std::memory_order_acquire);
+      return slots ? slots->vectors[index].load(std::memory_order_acquire) : nullptr;
+   }
+   bool isEmpty() const { return slots_.load(std::memory_order_acquire) == nullptr; }
+
+   /// How many of the first `rows` rows are deleted for the snapshot.
+   uint32_t count(uint32_t rows, const Snapshot& snapshot) const;
+   /// Rows among the first `rows` whose delete is committed up to `timestamp`, ascending.
+   void forEachCommitted(uint32_t rows, Timestamp timestamp, const std::function<void(uint32_t)>& body) const;
+
+private:
+   struct Slots {
+      std::atomic<VectorMarks*> vectors[vectorCount] = {};
+   };
+   VectorMarks& vectorFor(uint32_t index);
+
+   std::atomic<Slots*> slots_{nullptr};
+   std::mutex mutex_; ///< guards allocation
+};
+
+} // namespace ouzel::storage

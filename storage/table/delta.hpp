@@ -1,0 +1,78 @@
+#pragma once
+#include <array>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "common/memory/arena.hpp"
+#include "common/vector/batch.hpp"
+#include "storage/block/chunk_encoder.hpp"
+#include "storage/block/column_slice.hpp"
+
+namespace ouzel::storage {
+
+/// Rows in memory, column by column, append-only: a delta segment, or what an appender gathers before encoding it.
+///
+/// Threads: one writer at a time (its owner sees to that); readers need no lock for rows they learnt of through
+/// rowCount() or a commit. Arrays grow by copying; the old ones stay until the delta goes, so no reader loses its
+/// place. Memory is charged to the reservation before use (53200 when refused; the rows are then not added).
+class Delta {
+public:
+   Delta(std::vector<PhysicalType> types, Reservation& memory);
+   ~Delta();
+   Delta(const Delta&) = delete;
+   Delta& operator=(const Delta&) = delete;
+
+   const std::vector<PhysicalType>& types() const { return types_; }
+   uint32_t rowCount() const { return rowCount_.load(std::memory_order_acquire); }
+   uint32_t room() const { return blockRowsMax - rowCount_.load(std::memory_order_relaxed); }
+   uint32_t rowGroupCount() const { return (rowCount() + rowGroupRows - 1) / rowGroupRows; }
+   size_t bytes() const { return memory_.used(); }
+
+   /// Copy the live rows of `batch`, all or none. Columns it lacks are filled from `missing`. REQUIRES: room.
+   void append(const Batch& batch, const std::vector<Value>& missing = {});
+   /// Allocate whole row groups from the start: for bulk loads.
+   void expectMany() { expectsMany_ = true; }
+   /// Forget the rows from `rowCount` on. REQUIRES: nobody reads them.
+   void truncate(uint32_t rowCount);
+   /// Forget all rows, keep the memory. REQUIRES: no reader.
+   void clear();
+
+   /// A run of flat values inside one row group. The last validity word may be written to while it is read: bits of
+   /// rows the reader knows of do not change.
+   ColumnSlice slice(uint32_t column, uint32_t firstRow, uint32_t count) const;
+   /// All columns of a run.
+   std::vector<ColumnSlice> slices(uint32_t firstRow, uint32_t count) const;
+
+   /// Sketches of the rows up to now; kept up to date lazily. The caller serialises calls.
+   const std::vector<ColumnSketch>& sketches(uint32_t rows);
+
+private:
+   struct Column {
+      std::atomic<char*> values{nullptr};
+      std::atomic<ValidityWord*> validity{nullptr};
+   };
+   struct RowGroup {
+      uint32_t capacity = 0;
+      std::unique_ptr<Column[]> columns;
+   };
+   static constexpr uint32_t rowGroupsMax = blockRowsMax / rowGroupRows;
+
+   void reserveRows(uint32_t rowGroup, uint32_t rows);
+   void appendColumn(uint32_t column, const Vector& vector, const Selection& rows, uint32_t firstSelected,
+                     uint32_t count, uint32_t target);
+   ValidityWord* writableValidity(RowGroup& group, uint32_t column);
+   char* allocate(size_t bytes);
+
+   const std::vector<PhysicalType> types_;
+   Reservation memory_;
+   Arena strings_;
+   std::array<std::atomic<RowGroup*>, rowGroupsMax> groups_{};
+   std::vector<std::unique_ptr<char[]>> buffers_;
+   std::atomic<uint32_t> rowCount_{0};
+   bool expectsMany_ = false;
+   std::vector<ColumnSketch> sketches_;
+   uint32_t sketchedRows_ = 0;
+};
+
+} // namespace ouzel::storage

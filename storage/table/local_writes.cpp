@@ -1,0 +1,227 @@
+#include "storage/table/local_writes.hpp"
+
+#include <algorithm>
+
+#include "common/error/check.hpp"
+#include "storage/batch_codec.hpp"
+#include "storage/table/table_core.hpp"
+
+namespace ouzel::storage {
+
+namespace {
+
+// Fewer rows than this are copied into a shared segment, so that small commits do not each become a segment.
+constexpr uint32_t adoptRowsMin = vectorRows;
+
+/// Call `body(batch)` for the rows of a delta that `isLive` accepts, a vector at a time.
+template <typename IsLive, typename Body>
+void forEachBatch(const Delta& delta, IsLive isLive, Body body) {
+   RowIndex live[vectorRows];
+   for (uint32_t first = 0; first < delta.rowCount(); first += vectorRows) {
+      const uint32_t count = std::min(vectorRows, delta.rowCount() - first);
+      uint32_t kept = 0;
+      for (uint32_t i = 0; i < count; ++i)
+         if (isLive(first + i)) live[kept++] = static_cast<RowIndex>(i);
+      if (kept == 0) continue;
+      Batch batch;
+      for (const ColumnSlice& slice : delta.slices(first, count))
+         batch.columns.push_back(Vector::flat(slice.type, slice.data, slice.validity));
+      batch.rowCount = count;
+      batch.selection = kept == count ? Selection::dense(count) : Selection::list(live, kept);
+      body(batch);
+   }
+}
+
+} // namespace
+
+LocalWrites::LocalWrites(std::shared_ptr<Table> table) : table_(std::move(table)) {}
+LocalWrites::~LocalWrites() = default;
+
+void LocalWrites::addDelta(std::unique_ptr<Delta> rows, uint32_t command) {
+   const std::lock_guard lock(mutex_);
+   const uint32_t count = rows->rowCount();
+   if (count == 0) return;
+   TableCore& core = table_->core();
+   if (count < adoptRowsMin) {
+      const bool fits = small_ && small_->delta->room() >= count && small_->delta->types() == rows->types();
+      if (!fits) {
+         small_ = core.newDeltaSegment(core.context.nextSegment.fetch_add(1));
+         own_.push_back({small_, {}, false, nullptr, 0, 0});
+      }
+      forEachBatch(
+          *rows, [](uint32_t) { return true; }, [&](const Batch& batch) { small_->delta->append(batch); });
+      for (Own& own : own_)
+         if (own.segment == small_) own.commands.push_back({command, small_->delta->rowCount()});
+      return;
+   }
+   auto segment = std::make_shared<Segment>();
+   segment->id = core.context.nextSegment.fetch_add(1);
+   segment->versions = std::make_shared<SegmentVersions>();
+   segment->delta = std::move(rows);
+   own_.push_back({std::move(segment), {{command, count}}, false, nullptr, 0, 0});
+}
+
+void LocalWrites::addBlock(std::shared_ptr<Block> block, uint32_t command) {
+   const std::lock_guard lock(mutex_);
+   auto segment = std::make_shared<Segment>();
+   segment->id = block->header().segment;
+   segment->versions = std::make_shared<SegmentVersions>();
+   const uint32_t rows = block->header().rowCount;
+   segment->block = std::move(block);
+   own_.push_back({std::move(segment), {{command, rows}}, false, nullptr, 0, 0});
+}
+
+void LocalWrites::addDeletes(const SegmentPtr& segment, std::vector<uint32_t> rows) {
+   if (rows.empty()) return;
+   const std::lock_guard lock(mutex_);
+   deletes_.push_back({segment, std::move(rows)});
+}
+
+std::vector<LocalWrites::Visible> LocalWrites::visible(uint32_t commandId) const {
+   const std::lock_guard lock(mutex_);
+   std::vector<Visible> result;
+   for (const Own& own : own_) {
+      uint32_t rows = 0;
+      for (const CommandRows& rowsOf : own.commands)
+         if (rowsOf.command < commandId) rows = std::max(rows, rowsOf.rowEnd);
+      if (rows > 0) result.push_back({own.segment, rows});
+   }
+   return result;
+}
+
+SegmentPtr LocalWrites::findSegment(SegmentId id) const {
+   const std::lock_guard lock(mutex_);
+   for (const Own& own : own_)
+      if (own.segment->id == id) return own.segment;
+   return nullptr;
+}
+
+bool LocalWrites::isEmpty() const {
+   const std::lock_guard lock(mutex_);
+   return own_.empty() && deletes_.empty();
+}
+
+uint64_t LocalWrites::insertedRows() const {
+   const std::lock_guard lock(mutex_);
+   uint64_t rows = 0;
+   for (const Own& own : own_)
+      rows += own.segment->rowCount();
+   return rows;
+}
+
+void LocalWrites::rollbackTo(uint32_t commandId) {
+   const std::lock_guard lock(mutex_);
+   for (Deletes& entry : deletes_) {
+      std::erase_if(entry.rows, [&](uint32_t row) {
+         const DeleteWord word = entry.segment->versions->deletes.word(row);
+         CHECK((word & DeleteMarks::openBit) != 0);
+         if (DeleteMarks::commandOf(word) < commandId) return false;
+         entry.segment->versions->deletes.settle(row, 0);
+         return true;
+      });
+   }
+   std::erase_if(deletes_, [](const Deletes& entry) { return entry.rows.empty(); });
+   for (Own& own : own_) {
+      std::erase_if(own.commands, [&](const CommandRows& rows) { return rows.command >= commandId; });
+      if (own.commands.empty()) {
+         if (own.segment->block) own.segment->block->discard();
+         if (own.segment == small_) small_ = nullptr;
+      } else if (own.segment->delta && own.commands.back().rowEnd < own.segment->delta->rowCount()) {
+         own.segment->delta->truncate(own.commands.back().rowEnd);
+      }
+   }
+   std::erase_if(own_, [](const Own& own) { return own.commands.empty(); });
+}
+
+void LocalWrites::encode() {
+   loggedRows.clear();
+   loggedBlocks.clear();
+   loggedDeletes.clear();
+   for (Own& own : own_) {
+      const DeleteMarks& marks = own.segment->versions->deletes;
+      if (own.segment->block) {
+         loggedBlocks.push_back({own.segment->id, own.segment->block->objectName()});
+         continue;
+      }
+      Delta& delta = *own.segment->delta;
+      own.isCopied = delta.rowCount() < adoptRowsMin;
+      LoggedRows logged;
+      logged.segment = own.segment->id;
+      const auto isLive = [&](uint32_t row) { return !own.isCopied || marks.word(row) == 0; };
+      forEachBatch(delta, isLive, [&](const Batch& batch) {
+         encodeBatch(batch, logged.batches);
+         logged.rowCount += batch.liveRows();
+      });
+      loggedRows.push_back(std::move(logged));
+   }
+   std::map<SegmentId, std::vector<uint32_t>> rowsOf;
+   for (const Deletes& entry : deletes_) {
+      // Rows that lived and died in this transaction are not logged when they are not copied.
+      const bool isGone = std::any_of(own_.begin(), own_.end(), [&](const Own& own) {
+         return own.isCopied && own.segment->id == entry.segment->id;
+      });
+      if (isGone) continue;
+      auto& rows = rowsOf[entry.segment->id];
+      rows.insert(rows.end(), entry.rows.begin(), entry.rows.end());
+   }
+   for (auto& [segment, rows] : rowsOf) {
+      std::sort(rows.begin(), rows.end());
+      loggedDeletes.push_back({segment, std::move(rows)});
+   }
+}
+
+void LocalWrites::place() {
+   TableCore& core = table_->core();
+   size_t index = 0;
+   for (Own& own : own_) {
+      if (own.segment->block) continue;
+      LoggedRows& logged = loggedRows[index++];
+      if (!own.isCopied || logged.rowCount == 0) continue;
+      const std::lock_guard lock(core.mutex);
+      const SegmentPtr target = core.deltaWithRoom(logged.rowCount);
+      const uint32_t first = target->delta->rowCount();
+      const DeleteMarks& marks = own.segment->versions->deletes;
+      const std::vector<Value> missing = core.missingValues();
+      try {
+         forEachBatch(
+             *own.segment->delta, [&](uint32_t row) { return marks.word(row) == 0; },
+             [&](const Batch& batch) { target->delta->append(batch, missing); });
+      } catch (...) {
+         target->delta->truncate(first);
+         throw;
+      }
+      own.target = target;
+      own.targetFirst = first;
+      own.targetEnd = target->delta->rowCount();
+      logged.segment = target->id;
+      logged.firstRow = first;
+   }
+   std::erase_if(loggedRows, [](const LoggedRows& rows) { return rows.rowCount == 0; });
+}
+
+void LocalWrites::unplace() {
+   const std::lock_guard lock(table_->core().mutex);
+   for (size_t i = own_.size(); i-- > 0;)
+      if (own_[i].target) {
+         own_[i].target->delta->truncate(own_[i].targetFirst);
+         own_[i].target = nullptr;
+      }
+}
+
+void LocalWrites::publish(Timestamp timestamp, Timestamp horizon) {
+   for (const Deletes& entry : deletes_)
+      for (const uint32_t row : entry.rows)
+         entry.segment->versions->deletes.settle(row, timestamp);
+   TableCore& core = table_->core();
+   const std::lock_guard lock(core.mutex);
+   for (Own& own : own_) {
+      if (own.target) {
+         own.target->versions->addCommit(timestamp, own.targetEnd, horizon);
+      } else if (!own.isCopied) {
+         own.segment->versions->addCommit(timestamp, own.segment->rowCount(), horizon);
+         core.addSegment(own.segment);
+      }
+   }
+}
+
+} // namespace ouzel::storage

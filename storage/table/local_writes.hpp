@@ -1,0 +1,96 @@
+#pragma once
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "storage/table/segment.hpp"
+
+namespace ouzel::storage {
+
+class Table;
+struct TableCore;
+
+/// What one transaction has written to one table and nobody else can see: new rows in segments of its own, and the list
+/// of marks it has set on others' rows. Commit hands the segments to the table (small ones are copied to the shared
+/// delta); abort drops them and takes the marks back.
+///
+/// Appenders and deletes of one statement may call in parallel; commit and rollback are called alone.
+class LocalWrites {
+public:
+   explicit LocalWrites(std::shared_ptr<Table> table);
+   ~LocalWrites();
+
+   Table& table() { return *table_; }
+
+   /// A finished appender's rows. Few rows are copied to a segment that takes the next statement's as well.
+   void addDelta(std::unique_ptr<Delta> rows, uint32_t command);
+   void addBlock(std::shared_ptr<Block> block, uint32_t command);
+   /// Delete marks were set on `rows` of the segment.
+   void addDeletes(const SegmentPtr& segment, std::vector<uint32_t> rows);
+
+   struct Visible {
+      SegmentPtr segment;
+      uint32_t rows;
+   };
+   /// Own segments as a statement of command `commandId` sees them.
+   std::vector<Visible> visible(uint32_t commandId) const;
+   SegmentPtr findSegment(SegmentId id) const;
+   bool isEmpty() const;
+   uint64_t insertedRows() const;
+
+   /// Undo what commands from `commandId` on have done.
+   void rollbackTo(uint32_t commandId);
+
+   // Commit, in this order: encode() without locks; place() in commit order, under the commit lock; then, when the log
+   // is durable, publish(). unplace() takes place() back when the log refuses.
+
+   /// Rows for the log.
+   struct LoggedRows {
+      SegmentId segment = 0;
+      uint32_t firstRow = 0, rowCount = 0;
+      std::string batches; ///< encodeBatch, one after the other
+   };
+   struct LoggedBlock {
+      SegmentId segment = 0;
+      std::string objectName;
+   };
+   struct LoggedDeletes {
+      SegmentId segment = 0;
+      std::vector<uint32_t> rows; ///< ascending
+   };
+   void encode();
+   void place();
+   void unplace();
+   void publish(Timestamp timestamp, Timestamp horizon);
+
+   std::vector<LoggedRows> loggedRows;
+   std::vector<LoggedBlock> loggedBlocks;
+   std::vector<LoggedDeletes> loggedDeletes;
+
+private:
+   struct CommandRows {
+      uint32_t command;
+      uint32_t rowEnd;
+   };
+   struct Own {
+      SegmentPtr segment;
+      std::vector<CommandRows> commands;
+      // Commit:
+      bool isCopied = false; ///< its live rows went to `target`
+      SegmentPtr target;
+      uint32_t targetFirst = 0, targetEnd = 0;
+   };
+   struct Deletes {
+      SegmentPtr segment;
+      std::vector<uint32_t> rows;
+   };
+
+   const std::shared_ptr<Table> table_;
+   mutable std::mutex mutex_;
+   std::vector<Own> own_;
+   std::vector<Deletes> deletes_;
+   SegmentPtr small_; ///< the own segment that takes few rows
+};
+
+} // namespace ouzel::storage

@@ -1,0 +1,27 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "storage/table/scan.hpp"
+#include "storage/table/segment.hpp"
+
+namespace ouzel::storage {
+
+/// What a scan reads, fixed when it starts; shared by its source and its readers, and keeps segments alive. Immutable.
+struct ScanState {
+   struct Source {
+      SegmentPtr segment;
+      uint32_t rows; ///< that exist for the snapshot
+   };
+   Snapshot snapshot;
+   ScanSpec spec;
+   std::shared_ptr<const std::vector<ColumnDefinition>> columns;
+   std::vector<Source> sources;
+   std::vector<Morsel> morsels;
+   uint64_t rowCount = 0;
+};
+
+/// False when no row of the row group can satisfy the predicate.
+bool mayMatch(const ZonePredicate& predicate, const ScanState& state, const Segment& segment, uint32_t rowGroup);
+
+} // namespace ouzel::storage

@@ -1,0 +1,122 @@
+#include "storage/table/table.hpp"
+
+#include <algorithm>
+
+#include "common/error/check.hpp"
+#include "common/error/sql_error.hpp"
+#include "storage/table/scan_state.hpp"
+#include "storage/table/table_core.hpp"
+
+namespace ouzel::storage {
+
+Table::Table(std::unique_ptr<TableCore> core) : core_(std::move(core)) {}
+Table::~Table() = default;
+
+StorageId Table::id() const {
+   return core_->id;
+}
+
+std::shared_ptr<const std::vector<ColumnDefinition>> Table::columns() const {
+   const std::lock_guard lock(core_->mutex);
+   return core_->columns;
+}
+
+namespace {
+
+/// Committed segments and own ones, each with the rows that exist for the snapshot.
+std::vector<ScanState::Source> sourcesOf(TableCore& core, const Snapshot& snapshot,
+                                         std::shared_ptr<const std::vector<ColumnDefinition>>* columns) {
+   std::vector<ScanState::Source> sources;
+   std::shared_ptr<const SegmentList> list;
+   LocalWrites* own = nullptr;
+   {
+      const std::lock_guard lock(core.mutex);
+      list = core.segments;
+      if (columns) *columns = core.columns;
+      const auto it = core.local.find(snapshot.transactionId);
+      if (it != core.local.end()) own = it->second;
+   }
+   for (const SegmentPtr& segment : *list) {
+      const uint32_t rows = segment->versions->visibleRows(snapshot.commitTimestamp);
+      if (rows > 0) sources.push_back({segment, rows});
+   }
+   if (own)
+      for (LocalWrites::Visible& visible : own->visible(snapshot.commandId))
+         sources.push_back({std::move(visible.segment), visible.rows});
+   return sources;
+}
+
+} // namespace
+
+std::unique_ptr<ScanSource> Table::scan(const Snapshot& snapshot, ScanSpec spec) {
+   auto state = std::make_shared<ScanState>();
+   state->snapshot = snapshot;
+   state->spec = std::move(spec);
+   state->sources = sourcesOf(*core_, snapshot, &state->columns);
+   for (const uint32_t column : state->spec.columns)
+      CHECK(column == ScanSpec::rowIdColumn || column < state->columns->size());
+   for (const ZonePredicate& predicate : state->spec.zonePredicates)
+      CHECK(predicate.column < state->columns->size());
+   for (uint32_t i = 0; i < state->sources.size(); ++i) {
+      const ScanState::Source& source = state->sources[i];
+      state->rowCount += source.rows;
+      for (uint32_t group = 0; group * rowGroupRows < source.rows; ++group)
+         state->morsels.push_back({i, group, std::min(rowGroupRows, source.rows - group * rowGroupRows)});
+   }
+   return std::make_unique<ScanSource>(std::move(state));
+}
+
+std::unique_ptr<Appender> Table::appender(Transaction& transaction, AppendMode mode) {
+   return std::make_unique<Appender>(*this, transaction, mode);
+}
+
+uint64_t Table::deleteRows(Transaction& transaction, const Snapshot& snapshot, std::span<const RowId> rows,
+                           std::span<uint8_t> deletedNow) {
+   CHECK(deletedNow.empty() || deletedNow.size() == rows.size());
+   std::fill(deletedNow.begin(), deletedNow.end(), uint8_t{0});
+   if (rows.empty()) return 0;
+   LocalWrites& writes = transaction.writesOf(*this);
+   uint64_t deleted = 0;
+   SegmentPtr segment;
+   std::vector<uint32_t> marked;
+   for (size_t i = 0; i < rows.size(); ++i) {
+      if (!segment || segment->id != segmentOf(rows[i])) {
+         if (segment) writes.addDeletes(segment, std::exchange(marked, {}));
+         segment = core_->findSegment(segmentOf(rows[i]));
+         if (!segment) segment = writes.findSegment(segmentOf(rows[i]));
+         if (!segment) throwInternal("row id of an unknown segment");
+      }
+      const uint32_t row = rowOf(rows[i]);
+      if (row >= segment->rowCount()) throwInternal("row id past the end of its segment");
+      switch (segment->versions->deletes.mark(row, snapshot, transaction.commandId())) {
+      case DeleteMarks::Outcome::Marked:
+         marked.push_back(row);
+         ++deleted;
+         if (!deletedNow.empty()) deletedNow[i] = 1;
+         break;
+      case DeleteMarks::Outcome::Gone:
+         break;
+      case DeleteMarks::Outcome::Conflict:
+         writes.addDeletes(segment, std::move(marked));
+         throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update");
+      }
+   }
+   writes.addDeletes(segment, std::move(marked));
+   return deleted;
+}
+
+uint64_t Table::rowCount(const Snapshot& snapshot) {
+   uint64_t rows = 0;
+   for (const ScanState::Source& source : sourcesOf(*core_, snapshot, nullptr))
+      rows += source.rows - source.segment->versions->deletes.count(source.rows, snapshot);
+   return rows;
+}
+
+uint64_t Table::storedBytes() const {
+   uint64_t bytes = 0;
+   for (const SegmentPtr& segment : *core_->segmentList())
+      bytes += segment->block ? segment->block->header().objectSize : segment->delta->bytes();
+   return bytes;
+}
+
+} // namespace ouzel::storage

@@ -1,0 +1,75 @@
+#include "storage/table/table_core.hpp"
+
+#include <cstdio>
+
+namespace ouzel::storage {
+
+std::string StorageContext::newBlockName(StorageId table, SegmentId segment) {
+   char name[128];
+   std::snprintf(name, sizeof name, "table/%llu/block/%010llx-%s-%llu",
+                 static_cast<unsigned long long>(static_cast<uint64_t>(table)),
+                 static_cast<unsigned long long>(segment), sessionTag.c_str(),
+                 static_cast<unsigned long long>(nextObject.fetch_add(1)));
+   return name;
+}
+
+TableCore::TableCore(StorageContext& ctx, StorageId tableId, std::vector<ColumnDefinition> definitions)
+   : context(ctx), id(tableId), columns(std::make_shared<const std::vector<ColumnDefinition>>(std::move(definitions))),
+     segments(std::make_shared<const SegmentList>()) {}
+
+TableCore::~TableCore() {
+   if (!isDropped) return;
+   for (const SegmentPtr& segment : *segments)
+      if (segment->block) segment->block->discard();
+}
+
+std::vector<PhysicalType> TableCore::physicalTypes() const {
+   std::vector<PhysicalType> types;
+   for (const ColumnDefinition& column : *columns)
+      types.push_back(column.representation.physical);
+   return types;
+}
+
+std::vector<Value> TableCore::missingValues() const {
+   std::vector<Value> values;
+   for (const ColumnDefinition& column : *columns)
+      values.push_back(column.missing);
+   return values;
+}
+
+std::shared_ptr<const SegmentList> TableCore::segmentList() const {
+   const std::lock_guard lock(mutex);
+   return segments;
+}
+
+void TableCore::addSegment(SegmentPtr segment) {
+   auto list = std::make_shared<SegmentList>(*segments);
+   list->push_back(std::move(segment));
+   segments = std::move(list);
+}
+
+SegmentPtr TableCore::newDeltaSegment(SegmentId segmentId) {
+   auto segment = std::make_shared<Segment>();
+   segment->id = segmentId;
+   segment->versions = std::make_shared<SegmentVersions>();
+   segment->delta = std::make_shared<Delta>(physicalTypes(), context.deltaMemory);
+   return segment;
+}
+
+SegmentPtr TableCore::deltaWithRoom(uint32_t rows) {
+   const bool fits = openDelta && openDelta->delta->room() >= rows && openDelta->columnCount() == columns->size();
+   if (!fits) {
+      openDelta = newDeltaSegment(context.nextSegment.fetch_add(1));
+      addSegment(openDelta);
+   }
+   return openDelta;
+}
+
+SegmentPtr TableCore::findSegment(SegmentId segmentId) const {
+   const auto list = segmentList();
+   for (const SegmentPtr& segment : *list)
+      if (segment->id == segmentId) return segment;
+   return nullptr;
+}
+
+} // namespace ouzel::storage

@@ -1,0 +1,65 @@
+#pragma once
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "common/thread/task_runner.hpp"
+#include "storage/table/local_writes.hpp"
+#include "storage/table/segment.hpp"
+#include "storage/table/table.hpp"
+#include "storage/transaction/transaction.hpp"
+
+namespace ouzel::storage {
+
+/// What tables share: where blocks lie, what memory is charged to, where ids come from. Owned by the database.
+struct StorageContext {
+   io::ObjectStore& store;
+   FrameCache& cache;
+   Reservation& deltaMemory;
+   TaskRunner& tasks;
+   TransactionManager& transactions;
+   std::atomic<SegmentId> nextSegment{1};
+   std::atomic<uint64_t> nextObject{1};
+   std::string sessionTag; ///< makes object names of this run of the process unique
+
+   /// "table/<id>/block/<segment>-<tag>-<n>"
+   std::string newBlockName(StorageId table, SegmentId segment);
+};
+
+/// The members of a table, open to storage's own files (transaction, checkpoint, recovery).
+struct TableCore {
+   TableCore(StorageContext& ctx, StorageId tableId, std::vector<ColumnDefinition> definitions);
+   ~TableCore();
+
+   StorageContext& context;
+   const StorageId id;
+
+   mutable std::mutex mutex; ///< guards what follows
+   std::shared_ptr<const std::vector<ColumnDefinition>> columns;
+   std::shared_ptr<const SegmentList> segments; ///< committed ones; replaced, never changed
+   SegmentPtr openDelta;                        ///< the last segment, if small commits may still be added to it
+   std::map<TransactionId, LocalWrites*> local; ///< of open transactions
+   bool isDropped = false;                      ///< objects go when the last user does
+
+   std::mutex statisticsMutex; ///< guards what follows, and the sketches of deltas
+   std::shared_ptr<const TableStatistics> statistics;
+   std::shared_ptr<const SegmentList> statisticsSegments;
+   uint64_t statisticsDeltaRows = 0;
+
+   std::vector<PhysicalType> physicalTypes() const;
+   std::vector<Value> missingValues() const;
+   std::shared_ptr<const SegmentList> segmentList() const;
+   void addSegment(SegmentPtr segment); ///< the mutex is held
+   /// A delta segment with room for `rows` more; made and listed when there is none. The mutex is held.
+   SegmentPtr deltaWithRoom(uint32_t rows);
+   SegmentPtr newDeltaSegment(SegmentId segmentId);
+   /// No more rows go to the open delta. The mutex is held.
+   void sealDelta() { openDelta = nullptr; }
+   /// Find a segment by id; null when it is not among the committed ones.
+   SegmentPtr findSegment(SegmentId segmentId) const;
+};
+
+} // namespace ouzel::storage

@@ -1,0 +1,146 @@
+#include <algorithm>
+
+#include "storage/table/sample.hpp"
+#include "storage/table/scan_state.hpp"
+#include "storage/table/table_core.hpp"
+
+// Statistics come from what block headers and deltas already hold; no page is read. They are kept until segments come
+// or go or the delta grows; the row count alone is exact for the snapshot asked about.
+
+namespace ouzel::storage {
+
+namespace {
+
+constexpr uint32_t tableSampleRows = batchRowsMax;
+
+struct SegmentShare {
+   SegmentPtr segment;
+   uint32_t rows;
+};
+
+void addDeltaSample(const Delta& delta, uint32_t rows, uint64_t wanted, size_t columns,
+                    std::vector<SampledRow>& sample) {
+   for (uint64_t i = 0; i < wanted; ++i) {
+      const auto row = static_cast<uint32_t>(i * rows / wanted);
+      const uint32_t aligned = row / 64 * 64;
+      SampledRow values;
+      for (uint32_t column = 0; column < std::min(columns, delta.types().size()); ++column)
+         values.push_back(valueOf(delta.slice(column, aligned, row - aligned + 1), row - aligned));
+      sample.push_back(std::move(values));
+   }
+}
+
+void addBlockSample(const BlockHeader& header, uint64_t wanted, size_t columns, std::vector<SampledRow>& sample) {
+   if (!header.sample) return;
+   const Batch& batch = header.sample->batch;
+   const uint64_t take = std::min<uint64_t>(wanted, batch.rowCount);
+   for (uint64_t i = 0; i < take; ++i) {
+      const auto row = static_cast<uint32_t>(i * batch.rowCount / take);
+      SampledRow values;
+      for (size_t column = 0; column < std::min(columns, batch.columns.size()); ++column)
+         values.push_back(Value::fromVector(batch.columns[column], row));
+      sample.push_back(std::move(values));
+   }
+}
+
+std::shared_ptr<const SampleRows> sampleOf(const std::vector<SegmentShare>& segments, uint64_t total,
+                                           const std::vector<ColumnDefinition>& columns) {
+   std::vector<SampledRow> rows;
+   std::vector<PhysicalType> types;
+   for (const ColumnDefinition& column : columns)
+      types.push_back(column.representation.physical);
+   for (const SegmentShare& share : segments) {
+      uint64_t wanted = share.rows;
+      if (total > tableSampleRows) wanted = std::max<uint64_t>(uint64_t{tableSampleRows} * share.rows / total, 1);
+      if (share.segment->delta)
+         addDeltaSample(*share.segment->delta, share.rows, wanted, columns.size(), rows);
+      else
+         addBlockSample(share.segment->block->header(), wanted, columns.size(), rows);
+   }
+   for (SampledRow& row : rows)
+      for (size_t column = row.size(); column < columns.size(); ++column)
+         row.push_back(columns[column].missing);
+   if (rows.size() > tableSampleRows) rows.resize(tableSampleRows);
+   return makeSample(types, rows);
+}
+
+ColumnSketch missingSketch(const ColumnDefinition& column, uint64_t rows) {
+   ColumnSketch sketch;
+   if (column.missing.isNull) {
+      sketch.nullCount = rows;
+      return sketch;
+   }
+   sketch.valueCount = rows;
+   if (hasZoneKey(column.missing.type))
+      sketch.zone.add(zoneKeyOf(column.missing));
+   else
+      sketch.zone = {zoneKeyMin, zoneKeyMax};
+   sketch.distinct.add(1);
+   sketch.valueBytes = rows * std::max<uint64_t>(column.missing.bytes.size(), physicalSize(column.missing.type));
+   return sketch;
+}
+
+ColumnStatistics columnStatistics(const ColumnSketch& sketch, PhysicalType type) {
+   ColumnStatistics result;
+   const auto values = static_cast<double>(sketch.valueCount), nulls = static_cast<double>(sketch.nullCount);
+   if (values + nulls > 0) result.nullFraction = nulls / (values + nulls);
+   result.distinct = std::min(sketch.distinct.estimate(), values);
+   if (values > 0) result.averageWidth = static_cast<double>(sketch.valueBytes) / values;
+   if (!sketch.zone.isEmpty() && hasZoneKey(type)) {
+      result.min = valueOfZoneKey(type, sketch.zone.lower);
+      result.max = valueOfZoneKey(type, sketch.zone.upper);
+   }
+   return result;
+}
+
+} // namespace
+
+std::shared_ptr<const TableStatistics> Table::statistics(const Snapshot& snapshot) {
+   const uint64_t rows = rowCount(snapshot);
+   std::shared_ptr<const SegmentList> list;
+   std::shared_ptr<const std::vector<ColumnDefinition>> columns;
+   {
+      const std::lock_guard lock(core_->mutex);
+      list = core_->segments;
+      columns = core_->columns;
+   }
+   std::vector<SegmentShare> shares;
+   uint64_t total = 0, deltaRows = 0;
+   for (const SegmentPtr& segment : *list) {
+      // All committed rows: bounds then hold for every snapshot. Own uncommitted rows only show in the row count.
+      const uint32_t committed = segment->versions->committedRows();
+      if (committed == 0) continue;
+      shares.push_back({segment, committed});
+      total += committed;
+      if (segment->delta) deltaRows += committed;
+   }
+   const std::lock_guard lock(core_->statisticsMutex);
+   const bool isCurrent = core_->statistics && core_->statisticsSegments == list &&
+                          core_->statisticsDeltaRows == deltaRows &&
+                          core_->statistics->columns.size() == columns->size();
+   if (isCurrent && core_->statistics->rowCount == rows) return core_->statistics;
+   if (isCurrent) {
+      auto copy = std::make_shared<TableStatistics>(*core_->statistics);
+      copy->rowCount = rows;
+      return copy;
+   }
+   auto result = std::make_shared<TableStatistics>();
+   result->rowCount = rows;
+   result->storedBytes = storedBytes();
+   std::vector<ColumnSketch> sketches(columns->size());
+   for (const SegmentShare& share : shares) {
+      const Segment& segment = *share.segment;
+      const auto& own = segment.delta ? segment.delta->sketches(share.rows) : segment.block->header().sketches;
+      for (size_t i = 0; i < sketches.size(); ++i)
+         sketches[i].merge(i < own.size() ? own[i] : missingSketch((*columns)[i], share.rows));
+   }
+   for (size_t i = 0; i < sketches.size(); ++i)
+      result->columns.push_back(columnStatistics(sketches[i], (*columns)[i].representation.physical));
+   result->sample = sampleOf(shares, total, *columns);
+   core_->statistics = result;
+   core_->statisticsSegments = list;
+   core_->statisticsDeltaRows = deltaRows;
+   return result;
+}
+
+} // namespace ouzel::storage

@@ -1,0 +1,131 @@
+#include "storage/transaction/transaction.hpp"
+
+#include "common/error/check.hpp"
+#include "storage/table/table_core.hpp"
+
+namespace ouzel::storage {
+
+Transaction::Transaction(TransactionManager& manager, TransactionId id) : manager_(manager), id_(id) {
+   horizon_ = manager.lastCommitted();
+}
+
+Transaction::~Transaction() {
+   if (open_) undoAll();
+}
+
+Snapshot Transaction::snapshot() {
+   return {manager_.lastCommitted(), id_, commandId_};
+}
+
+Snapshot Transaction::refreshed(const Snapshot& earlier) const {
+   return {earlier.commitTimestamp, id_, commandId_};
+}
+
+bool Transaction::isReadOnly() const {
+   const std::lock_guard lock(mutex_);
+   for (const auto& [id, writes] : writes_)
+      if (!writes->isEmpty()) return false;
+   return storageChanges_.empty();
+}
+
+LocalWrites& Transaction::writesOf(Table& table) {
+   const std::lock_guard lock(mutex_);
+   CHECK(open_);
+   auto& writes = writes_[table.id()];
+   if (!writes) {
+      writes = std::make_unique<LocalWrites>(table.shared_from_this());
+      TableCore& core = table.core();
+      const std::lock_guard coreLock(core.mutex);
+      core.local[id_] = writes.get();
+   }
+   return *writes;
+}
+
+Transaction::Savepoint Transaction::savepoint() {
+   const std::lock_guard lock(mutex_);
+   nextCommand();
+   return {storageChanges_.size(), commandId_};
+}
+
+void Transaction::rollbackTo(const Savepoint& savepoint) {
+   const std::lock_guard lock(mutex_);
+   CHECK(open_);
+   for (auto& [id, writes] : writes_)
+      writes->rollbackTo(savepoint.commandId);
+   while (storageChanges_.size() > savepoint.position) {
+      undoStorageChange(storageChanges_.back());
+      storageChanges_.pop_back();
+   }
+   nextCommand();
+}
+
+void Transaction::undoStorageChange(const StorageChange& change) {
+   TableCore& core = change.table->core();
+   const std::lock_guard lock(core.mutex);
+   switch (change.kind) {
+   case StorageChange::Kind::Create:
+      core.isDropped = true;
+      break;
+   case StorageChange::Kind::Drop:
+      break;
+   case StorageChange::Kind::AddColumn: {
+      auto columns = std::make_shared<std::vector<ColumnDefinition>>(*core.columns);
+      columns->pop_back();
+      core.columns = std::move(columns);
+      core.sealDelta();
+      break;
+   }
+   }
+   if (change.undone) change.undone();
+}
+
+void Transaction::forgetWrites() {
+   for (auto& [id, writes] : writes_) {
+      TableCore& core = writes->table().core();
+      const std::lock_guard lock(core.mutex);
+      core.local.erase(id_);
+   }
+   writes_.clear();
+}
+
+void Transaction::undoAll() {
+   {
+      const std::lock_guard lock(mutex_);
+      for (auto& [id, writes] : writes_)
+         writes->rollbackTo(0);
+      forgetWrites();
+      while (!storageChanges_.empty()) {
+         undoStorageChange(storageChanges_.back());
+         storageChanges_.pop_back();
+      }
+      open_ = false;
+   }
+   manager_.end(*this);
+}
+
+std::unique_ptr<Transaction> TransactionManager::begin() {
+   const std::lock_guard lock(mutex_);
+   std::unique_ptr<Transaction> transaction(new Transaction(*this, nextId_++));
+   open_[transaction->id()] = transaction.get();
+   return transaction;
+}
+
+void TransactionManager::end(Transaction& transaction) {
+   const std::lock_guard lock(mutex_);
+   open_.erase(transaction.id());
+}
+
+Timestamp TransactionManager::horizon() const {
+   const std::lock_guard lock(mutex_);
+   Timestamp oldest = lastCommitted();
+   for (const auto& [id, transaction] : open_)
+      oldest = std::min(oldest, transaction->horizon_);
+   return oldest;
+}
+
+size_t TransactionManager::openTransactions() const {
+   const std::lock_guard lock(mutex_);
+   return open_.size();
+}
+
+} // namespace ouzel::storage

@@ -1,0 +1,267 @@
+#include "storage/block/block.hpp"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <functional>
+
+#include "common/error/sql_error.hpp"
+#include "io/object_store/directory_store.hpp"
+#include "storage/block/block_builder.hpp"
+#include "storage/buffer/memory_governor.hpp"
+#include "storage/table/scan_state.hpp"
+#include "tests/unit/storage/storage_test_support.hpp"
+
+using namespace ouzel;
+using namespace ouzel::storage;
+using namespace ouzel::storage::test;
+
+namespace {
+
+enum class Nulls { None, Some, All };
+
+struct Generator {
+   const char* name;
+   PhysicalType type;
+   std::function<Value(std::mt19937_64&, size_t)> make;
+};
+
+std::string digits(uint64_t v, size_t length) {
+   std::string text = std::to_string(v);
+   while (text.size() < length)
+      text += static_cast<char>('a' + text.size() % 26);
+   return text;
+}
+
+const std::vector<Generator>& generators() {
+   using P = PhysicalType;
+   static const std::vector<Generator> all = {
+       {"bool", P::Bool, [](auto& r, size_t) { return Value::boolean(r() % 2 != 0); }},
+       {"constant", P::I32, [](auto&, size_t) { return Value::integer(P::I32, 42); }},
+       {"i16", P::I16, [](auto& r, size_t) { return Value::integer(P::I16, static_cast<int16_t>(r())); }},
+       {"dates", P::I32,
+        [](auto& r, size_t) { return Value::integer(P::I32, static_cast<int64_t>(r() % 2500) - 2000); }},
+       {"sequence", P::I64, [](auto&, size_t i) { return Value::integer(P::I64, static_cast<int64_t>(i) * 3 + 7); }},
+       {"far apart", P::I64,
+        [](auto& r, size_t i) { return Value::integer(P::I64, static_cast<int64_t>(i * 100'000'000 + r() % 10)); }},
+       {"runs", P::I64,
+        [](auto&, size_t i) { return Value::integer(P::I64, static_cast<int64_t>(i / 300 % 7) * 99991); }},
+       {"cents", P::I64,
+        [](auto& r, size_t) { return Value::integer(P::I64, static_cast<int64_t>(r() % 50) * 100 - 300); }},
+       {"any i64", P::I64, [](auto& r, size_t) { return Value::integer(P::I64, static_cast<int64_t>(r())); }},
+       {"narrow i128", P::I128, [](auto& r, size_t) { return Value::wide(static_cast<int64_t>(r())); }},
+       {"wide i128", P::I128, [](auto& r, size_t) { return Value::wide(static_cast<int128>(r()) << 64 | r()); }},
+       {"float", P::F32, [](auto& r, size_t) { return Value::real(P::F32, static_cast<double>(r() % 1000)); }},
+       {"double", P::F64, [](auto& r, size_t) { return Value::real(P::F64, static_cast<double>(r()) / 7); }},
+       {"interval", P::Interval,
+        [](auto& r, size_t) {
+           return Value::ofInterval({static_cast<int64_t>(r() % 1000), static_cast<int32_t>(r() % 30), 1});
+        }},
+       {"decimal bytes", P::Decimal, [](auto& r, size_t) { return Value::string(digits(r() % 999, 5), P::Decimal); }},
+       {"flags", P::String, [](auto& r, size_t) { return Value::string(std::string(1, "ANR"[r() % 3])); }},
+       {"same text", P::String, [](auto&, size_t) { return Value::string("a constant text of some length"); }},
+       {"few long", P::String, [](auto& r, size_t) { return Value::string(digits(r() % 40, 30)); }},
+       {"comments", P::String, [](auto& r, size_t) { return Value::string(digits(r(), 10 + r() % 30)); }},
+       {"empty or long", P::String,
+        [](auto& r, size_t) { return Value::string(r() % 2 ? std::string() : digits(r(), 300)); }},
+       {"very long", P::String,
+        [](auto& r, size_t i) {
+           return Value::string(std::string(i % 1000 == 0 ? 70'000 : 13, 'x') + digits(r(), 1));
+        }},
+   };
+   return all;
+}
+
+std::vector<Value> makeValues(const Generator& generator, size_t count, Nulls nulls) {
+   std::mt19937_64 random(count + static_cast<size_t>(nulls));
+   std::vector<Value> values;
+   for (size_t i = 0; i < count; ++i) {
+      Value value = generator.make(random, i);
+      const bool isNull = nulls == Nulls::All || (nulls == Nulls::Some && random() % 4 == 0);
+      values.push_back(isNull ? Value::null(generator.type) : std::move(value));
+   }
+   return values;
+}
+
+/// One block with one column, and a reader over it.
+struct BlockFixture {
+   TemporaryDirectory directory;
+   io::DirectoryStore store{directory.path()};
+   MemoryGovernor governor{size_t{1} << 30};
+   std::shared_ptr<Block> block;
+   std::shared_ptr<ScanState> scan;
+
+   BlockFixture(PhysicalType type, const std::vector<Value>& values) {
+      Reservation memory(governor.ledger());
+      Delta delta({type}, memory);
+      Arena arena;
+      const std::vector<TestColumn> columns{{type, values}};
+      for (size_t first = 0; first < values.size(); first += 1500)
+         delta.append(makeBatch(columns, first, std::min<size_t>(1500, values.size() - first), arena));
+      BlockBuilder builder({type});
+      for (uint32_t first = 0; first < delta.rowCount(); first += rowGroupRows)
+         builder.addRowGroup(delta.slices(first, std::min(rowGroupRows, delta.rowCount() - first)));
+      builder.finish(store, "table/1/block/x", 5);
+      const auto reader = store.open("table/1/block/x");
+      block = std::make_shared<Block>(store, governor.cache(), "table/1/block/x",
+                                      Block::readHeader(*reader, "table/1/block/x"));
+      scan = std::make_shared<ScanState>();
+      scan->spec.columns = {0, ScanSpec::rowIdColumn};
+      ColumnDefinition definition;
+      definition.representation.physical = type;
+      scan->columns = std::make_shared<const std::vector<ColumnDefinition>>(1, definition);
+      auto segment = std::make_shared<Segment>();
+      segment->id = 5;
+      segment->versions = std::make_shared<SegmentVersions>();
+      segment->block = block;
+      scan->sources.push_back({segment, block->header().rowCount});
+   }
+};
+
+} // namespace
+
+CATCH_TEST_CASE("every encoding gives back what was put in") {
+   for (const Generator& generator : generators()) {
+      for (const Nulls nulls : {Nulls::None, Nulls::Some, Nulls::All}) {
+         for (const size_t count : {0u, 1u, 2u, 63u, 64u, 65u, 2047u, 2048u, 2049u, 32768u, 32769u}) {
+            CATCH_INFO(generator.name << ", nulls " << static_cast<int>(nulls) << ", rows " << count);
+            const auto values = makeValues(generator, count, nulls);
+            BlockFixture fixture(generator.type, values);
+            CATCH_REQUIRE(fixture.block->header().rowCount == count);
+            fixture.block->verify();
+            RowGroupReader reader(fixture.scan);
+            std::mt19937_64 random(count);
+            for (uint32_t group = 0; group * rowGroupRows < count; ++group) {
+               const auto groupRows =
+                   static_cast<uint32_t>(std::min<size_t>(rowGroupRows, count - group * rowGroupRows));
+               reader.open({0, group, groupRows});
+               for (uint32_t first = 0; first < groupRows; first += vectorRows) {
+                  const uint32_t here = std::min(vectorRows, groupRows - first);
+                  const auto check = [&](uint32_t from, uint32_t rows, const Selection& selection) {
+                     const Vector vector = reader.read(0, from, rows, selection);
+                     bool same = true;
+                     forEachRow(selection, [&](uint32_t row) {
+                        same &= Value::fromVector(vector, row).identical(values[group * rowGroupRows + from + row]);
+                     });
+                     CATCH_REQUIRE(same);
+                  };
+                  std::vector<RowIndex> few, many;
+                  for (uint32_t i = 0; i < here; ++i) {
+                     if (random() % 50 == 0) few.push_back(static_cast<RowIndex>(i));
+                     if (random() % 2 == 0) many.push_back(static_cast<RowIndex>(i));
+                  }
+                  check(first, here, Selection::list(few));
+                  check(first, here, Selection::list(many));
+                  check(first, here, Selection::dense(here));
+                  const auto offset = static_cast<uint32_t>(random() % here);
+                  const uint32_t rest = std::min(here - offset, 100u);
+                  check(first + offset, rest, Selection::dense(rest));
+                  const Vector ids = reader.read(1, first, here, Selection::dense(here));
+                  CATCH_REQUIRE(ids.value<int64_t>(0) ==
+                                static_cast<int64_t>(makeRowId(5, group * rowGroupRows + first)));
+               }
+            }
+         }
+      }
+   }
+}
+
+CATCH_TEST_CASE("range filters on packed integers agree with decoding") {
+   for (const Generator& generator : generators()) {
+      if (generator.type > PhysicalType::I64) continue;
+      for (const Nulls nulls : {Nulls::None, Nulls::Some, Nulls::All}) {
+         const size_t count = 5000;
+         const auto values = makeValues(generator, count, nulls);
+         BlockFixture fixture(generator.type, values);
+         RowGroupReader reader(fixture.scan);
+         reader.open({0, 0, static_cast<uint32_t>(count)});
+         std::mt19937_64 random(3);
+         for (uint32_t first = 0; first < count; first += vectorRows) {
+            const uint32_t here = std::min<uint32_t>(vectorRows, static_cast<uint32_t>(count) - first);
+            for (int round = 0; round < 8; ++round) {
+               const Value &a = values[first + random() % here], &b = values[first + random() % here];
+               int64_t lower = a.isNull ? -5 : std::min(a.i64, b.i64), upper = b.isNull ? 5 : std::max(a.i64, b.i64);
+               if (round == 6) lower = INT64_MIN, upper = INT64_MAX;
+               if (round == 7) lower = INT64_MAX, upper = INT64_MIN;
+               std::vector<RowIndex> list;
+               for (uint32_t i = 0; i < here; ++i)
+                  if (random() % (round % 3 == 0 ? 40 : 3) == 0) list.push_back(static_cast<RowIndex>(i));
+               for (const bool isDense : {true, false}) {
+                  const Selection rows = isDense ? Selection::dense(here) : Selection::list(list);
+                  std::vector<RowIndex> out(rows.count()), expected;
+                  out.resize(reader.filterRange(0, first, here, lower, upper, rows, out.data()));
+                  forEachRow(rows, [&](uint32_t row) {
+                     const Value& value = values[first + row];
+                     if (!value.isNull && value.i64 >= lower && value.i64 <= upper)
+                        expected.push_back(static_cast<RowIndex>(row));
+                  });
+                  CATCH_INFO(generator.name << " " << lower << ".." << upper);
+                  CATCH_REQUIRE(out == expected);
+               }
+            }
+         }
+      }
+   }
+}
+
+CATCH_TEST_CASE("headers know bounds, nulls, distinct values and a sample") {
+   const Generator generator{"", PhysicalType::I32, [](auto& r, size_t) {
+                                return Value::integer(PhysicalType::I32, static_cast<int64_t>(r() % 1000));
+                             }};
+   BlockFixture fixture(PhysicalType::I32, makeValues(generator, 100'000, Nulls::Some));
+   const BlockHeader& header = fixture.block->header();
+   CATCH_CHECK(header.rowGroupCount() == 4);
+   const ColumnSketch& sketch = header.sketches[0];
+   CATCH_CHECK(sketch.zone.lower == 0);
+   CATCH_CHECK(sketch.zone.upper == 999);
+   CATCH_CHECK(sketch.distinct.estimate() == Approx(1000).epsilon(0.1));
+   CATCH_CHECK(sketch.valueCount + sketch.nullCount == 100'000);
+   CATCH_CHECK(static_cast<double>(sketch.nullCount) == Approx(25'000).epsilon(0.05));
+   CATCH_CHECK(header.sample->batch.rowCount == blockSampleRows);
+   // 10 bits a value and a bit for NULL, and little besides.
+   CATCH_CHECK(header.objectSize < 100'000 * 12 / 8 + 20'000);
+}
+
+CATCH_TEST_CASE("a damaged page is an error of the statement and is not cached") {
+   const Generator generator{"", PhysicalType::I64, [](auto& r, size_t) {
+                                return Value::integer(PhysicalType::I64, static_cast<int64_t>(r()));
+                             }};
+   BlockFixture fixture(PhysicalType::I64, makeValues(generator, 3000, Nulls::None));
+   {
+      std::fstream file(fixture.directory.path() + "/table/1/block/x", std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(static_cast<std::streamoff>(fixture.block->header().chunks[0].pages[0].offset + 1000));
+      file.put('!');
+   }
+   RowGroupReader reader(fixture.scan);
+   reader.open({0, 0, 3000});
+   for (int attempt = 0; attempt < 2; ++attempt) {
+      try {
+         reader.read(0, 0, 2048, Selection::dense(2048));
+         CATCH_FAIL("no error");
+      } catch (const SqlError& error) {
+         CATCH_CHECK(error.state() == sqlstate::dataCorrupted);
+      }
+   }
+   CATCH_CHECK(fixture.governor.cachedBytes() == 0);
+   CATCH_CHECK_THROWS_AS(fixture.block->verify(), SqlError);
+}
+
+CATCH_TEST_CASE("the cache gives way when memory runs out and is charged to the ledger") {
+   const Generator generator{"", PhysicalType::I64, [](auto& r, size_t) {
+                                return Value::integer(PhysicalType::I64, static_cast<int64_t>(r()));
+                             }};
+   BlockFixture fixture(PhysicalType::I64, makeValues(generator, 100'000, Nulls::None));
+   RowGroupReader reader(fixture.scan);
+   for (uint32_t group = 0; group < 3; ++group) {
+      reader.open({0, group, rowGroupRows});
+      reader.read(0, 0, 2048, Selection::dense(2048));
+      reader.read(0, 30720, 2048, Selection::dense(2048));
+   }
+   const size_t cached = fixture.governor.cachedBytes();
+   CATCH_CHECK(cached > 3 * 250'000);
+   CATCH_CHECK(fixture.governor.ledger().used() >= cached);
+   fixture.governor.setLimit(600'000); // two pages are pinned by the reader
+   CATCH_CHECK(fixture.governor.cachedBytes() <= 600'000);
+   reader.open({0, 0, rowGroupRows}); // lets go of them
+   fixture.governor.cache().evictSegment(5);
+   CATCH_CHECK(fixture.governor.cachedBytes() == 0);
+}
