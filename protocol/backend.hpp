@@ -147,7 +147,7 @@ public:
    virtual std::vector<std::pair<std::string, std::string>> changedParameters() = 0;
    /// How values are written now (DateStyle, TimeZone, ...); asked anew at each begin() of a result.
    virtual const ValueEncoder& valueEncoder() = 0;
-   virtual TransactionStatus transactionStatus() = 0;
+   virtual TransactionStatus transactionStatus() const = 0;
 
    /// Parse a simple Query's text as a whole: a syntax error anywhere runs nothing. No statements at all: a Script
    /// whose first next() is false. Drops the unnamed statement. `sql` is valid until the Script is destroyed.

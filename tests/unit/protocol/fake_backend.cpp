@@ -180,13 +180,26 @@ ExecuteResult FakeBackend::run(Portal& portal, uint64_t maxRows, ResultSink& sin
       settingChanged_ = true;
    else if (text == "notice")
       voice_.notice({Notice::Severity::Warning, sqlstate::warning, "careful", "", "", ""});
-   else if (text == "crash")
+   else if (text == "sleep") {
+      std::unique_lock lock(mutex_);
+      cancelled_.wait(lock, [&] { return cancelReason_.has_value(); });
+      if (cancelReason_ == CancelReason::Shutdown)
+         throw SqlError(sqlstate::adminShutdown, "terminating connection due to administrator command");
+      if (cancelReason_ == CancelReason::Request) cancelReason_.reset();
+      throw SqlError(sqlstate::queryCanceled, "canceling statement due to user request");
+   } else if (text == "crash")
       throw std::runtime_error("no SqlError");
    else if (text == "shutdown")
       throw SqlError(sqlstate::adminShutdown, "terminating connection due to administrator command");
    else
       throw SqlError(sqlstate::divisionByZero, "division by zero").detail("none").hint("Do not.");
    return {Kind::Complete, text};
+}
+
+void FakeBackend::cancel(CancelReason reason) noexcept {
+   std::lock_guard lock(mutex_);
+   cancelReason_ = reason;
+   cancelled_.notify_all();
 }
 
 void FakeBackend::sync() {

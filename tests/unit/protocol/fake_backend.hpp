@@ -1,5 +1,8 @@
 #pragma once
+#include <condition_variable>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +16,7 @@
 //   pieces begin commit  transaction block                               copyout       COPY TO STDOUT of two rows
 //   notice        says something first                            shutdown      57P01
 //   crash         throws something that is no SqlError            set           changes a reported setting
+//   sleep         waits until it is cancelled
 
 namespace ouzel::protocol::test {
 
@@ -23,7 +27,7 @@ public:
    std::vector<std::pair<std::string, std::string>> reportedParameters() override;
    std::vector<std::pair<std::string, std::string>> changedParameters() override;
    const ValueEncoder& valueEncoder() override;
-   TransactionStatus transactionStatus() override { return status_; }
+   TransactionStatus transactionStatus() const override { return status_; }
    std::unique_ptr<Script> parseScript(std::string_view sql) override;
    void prepare(std::string_view name, std::string_view sql, std::span<const Oid> parameterTypes) override;
    const StatementDescription& describeStatement(std::string_view name) override;
@@ -35,7 +39,7 @@ public:
    void closePortal(std::string_view name) override { portals_.erase(std::string(name)); }
    void sync() override;
    void fail() noexcept override;
-   void cancel(CancelReason) noexcept override {}
+   void cancel(CancelReason reason) noexcept override;
 
 private:
    friend class FakeScript;
@@ -55,6 +59,9 @@ private:
    ClientVoice& voice_;
    TransactionStatus status_ = TransactionStatus::Idle;
    bool settingChanged_ = false;
+   std::mutex mutex_;
+   std::condition_variable cancelled_;
+   std::optional<CancelReason> cancelReason_; // under mutex_
    std::map<std::string, Statement> statements_;
    std::map<std::string, Portal> portals_;
 };

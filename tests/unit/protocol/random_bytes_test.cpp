@@ -13,8 +13,9 @@ CATCH_TEST_CASE("random bytes and damaged conversations never break the session"
    const uint64_t seed = 20240607;
    std::mt19937_64 rng(seed);
    const std::string good = query("rows 3; fail") + parse("s", "echo") + bind("p", "s", {"x"}, {0}) +
-                            describe('P', "p") + execute("p", 1) + syncMessage() + query("copyin") + message('d', "1\n") +
-                            message('c', "") + parse("", "rows 9") + bind("", "") + execute("", 2) + syncMessage();
+                            describe('P', "p") + execute("p", 1) + syncMessage() + query("copyin") +
+                            message('d', "1\n") + message('c', "") + parse("", "rows 9") + bind("", "") +
+                            execute("", 2) + syncMessage();
    for (int round = 0; round < 2000; ++round) {
       CATCH_INFO("seed " << seed << " round " << round);
       Conversation c;

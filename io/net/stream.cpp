@@ -1,0 +1,147 @@
+#include "io/net/stream.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/error/sql_error.hpp"
+
+namespace ouzel::io {
+
+namespace {
+
+class PlainStream final : public Stream {
+public:
+   explicit PlainStream(FileDescriptor socket) : socket_(std::move(socket)) {}
+
+   StreamStatus handshake() override { return StreamStatus::Done; }
+   StreamStatus read(char* target, size_t size, size_t& moved) override {
+      return outcome(retry([&] { return recv(socket_.get(), target, size, 0); }), StreamStatus::WouldRead, moved);
+   }
+   StreamStatus write(const char* bytes, size_t size, size_t& moved) override {
+      return outcome(retry([&] { return send(socket_.get(), bytes, size, MSG_NOSIGNAL); }), StreamStatus::WouldWrite,
+                     moved);
+   }
+   int handle() const override { return socket_.get(); }
+   FileDescriptor release() override { return std::move(socket_); }
+   bool isEncrypted() const override { return false; }
+
+private:
+   template <typename Call>
+   static ssize_t retry(Call&& call) {
+      ssize_t result;
+      do
+         result = call();
+      while (result < 0 && errno == EINTR);
+      return result;
+   }
+   static StreamStatus outcome(ssize_t result, StreamStatus wouldBlock, size_t& moved) {
+      if (result > 0) {
+         moved = static_cast<size_t>(result);
+         return StreamStatus::Done;
+      }
+      if (result < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return wouldBlock;
+      return StreamStatus::Closed;
+   }
+
+   FileDescriptor socket_;
+};
+
+class TlsStream final : public Stream {
+public:
+   TlsStream(SSL_CTX* context, FileDescriptor socket) : socket_(std::move(socket)), ssl_(SSL_new(context)) {
+      if (ssl_ == nullptr || SSL_set_fd(ssl_, socket_.get()) != 1) throwInternal("could not start TLS");
+      SSL_set_accept_state(ssl_);
+   }
+   ~TlsStream() override {
+      if (SSL_is_init_finished(ssl_) && !broken_) SSL_shutdown(ssl_);
+      SSL_free(ssl_);
+   }
+
+   StreamStatus handshake() override {
+      ERR_clear_error();
+      return outcome(SSL_do_handshake(ssl_));
+   }
+   StreamStatus read(char* target, size_t size, size_t& moved) override {
+      ERR_clear_error();
+      const int result = SSL_read(ssl_, target, clamp(size));
+      if (result > 0) moved = static_cast<size_t>(result);
+      return outcome(result);
+   }
+   StreamStatus write(const char* bytes, size_t size, size_t& moved) override {
+      ERR_clear_error();
+      const int result = SSL_write(ssl_, bytes, clamp(size));
+      if (result > 0) moved = static_cast<size_t>(result);
+      return outcome(result);
+   }
+   int handle() const override { return socket_.get(); }
+   FileDescriptor release() override { return std::move(socket_); }
+   bool isEncrypted() const override { return true; }
+
+private:
+   static int clamp(size_t size) { return static_cast<int>(std::min<size_t>(size, INT_MAX)); }
+   StreamStatus outcome(int result) {
+      if (result > 0) return StreamStatus::Done;
+      switch (SSL_get_error(ssl_, result)) {
+      case SSL_ERROR_WANT_READ:
+         return StreamStatus::WouldRead;
+      case SSL_ERROR_WANT_WRITE:
+         return StreamStatus::WouldWrite;
+      case SSL_ERROR_ZERO_RETURN:
+         return StreamStatus::Closed;
+      default:
+         broken_ = true;
+         return StreamStatus::Closed;
+      }
+   }
+
+   FileDescriptor socket_;
+   SSL* ssl_;
+   bool broken_ = false;
+};
+
+[[noreturn, gnu::cold]] void throwTls(const std::string& what) {
+   char reason[256] = "unknown reason";
+   if (const unsigned long code = ERR_get_error(); code != 0) ERR_error_string_n(code, reason, sizeof reason);
+   throw SqlError(sqlstate::configFileError, what + ": " + reason);
+}
+
+} // namespace
+
+std::unique_ptr<Stream> makePlainStream(FileDescriptor socket) {
+   return std::make_unique<PlainStream>(std::move(socket));
+}
+
+struct TlsContext::Context {
+   SSL_CTX* ssl = SSL_CTX_new(TLS_server_method());
+   ~Context() { SSL_CTX_free(ssl); }
+};
+
+TlsContext::TlsContext(const std::string& certificateFile, const std::string& keyFile)
+   : context_(std::make_unique<Context>()) {
+   SSL_CTX* const ssl = context_->ssl;
+   if (ssl == nullptr) throwTls("could not create a TLS context");
+   SSL_CTX_set_min_proto_version(ssl, TLS1_2_VERSION);
+   // A write is repeated with what is left of the same bytes, from the same place or another.
+   SSL_CTX_set_mode(ssl,
+                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+   SSL_CTX_set_session_cache_mode(ssl, SSL_SESS_CACHE_OFF);
+   SSL_CTX_set_options(ssl, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE);
+   if (SSL_CTX_use_certificate_chain_file(ssl, certificateFile.c_str()) != 1)
+      throwTls("could not load server certificate file \"" + certificateFile + "\"");
+   if (SSL_CTX_use_PrivateKey_file(ssl, keyFile.c_str(), SSL_FILETYPE_PEM) != 1)
+      throwTls("could not load private key file \"" + keyFile + "\"");
+   if (SSL_CTX_check_private_key(ssl) != 1) throwTls("private key does not match the certificate");
+}
+
+TlsContext::~TlsContext() = default;
+
+std::unique_ptr<Stream> TlsContext::accept(FileDescriptor socket) const {
+   return std::make_unique<TlsStream>(context_->ssl, std::move(socket));
+}
+
+} // namespace ouzel::io

@@ -1,0 +1,263 @@
+#include "server/connection.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+
+#include "common/env/clock.hpp"
+#include "protocol/startup.hpp"
+#include "server/log.hpp"
+
+namespace ouzel::server {
+
+namespace {
+
+constexpr size_t readBytesMin = size_t{8} << 10, readBytesMax = size_t{1} << 20;
+constexpr int waitSliceMs = 250;                      // how often a blocked session looks for a shutdown
+constexpr int64_t shutdownGraceNanos = 5'000'000'000; // for a client that does not read its last answer
+
+SqlError shutdownError() {
+   return SqlError(sqlstate::adminShutdown, "terminating connection due to administrator command");
+}
+
+/// Startup packets that the event loop answers itself.
+bool isRequestCode(std::string_view payload) {
+   return payload.size() >= 4 && protocol::loadInt16(payload.data()) == 1234;
+}
+
+} // namespace
+
+Connection::Connection(ConnectionContext& context, io::FileDescriptor socket, io::PeerAddress peer,
+                       protocol::BackendKey key)
+   : context_(context), peer_(std::move(peer)), key_(key), stream_(io::makePlainStream(std::move(socket))) {
+   protocol::Session::Options options;
+   options.offersTls = context.tls != nullptr;
+   options.key = key;
+   options.mockSecret = context.mockSecret;
+   session_.reset(
+       new protocol::Session(*this, *this, std::move(options))); // make_unique does not see our private bases
+}
+
+Connection::~Connection() {
+   close();
+}
+
+void Connection::close() {
+   if (!session_) return;
+   context_.registry.remove(key_.processId); // before the Backend goes
+   session_.reset();
+}
+
+bool Connection::isInTransaction() const {
+   const protocol::Backend* backend = session_ ? session_->backend() : nullptr;
+   return backend != nullptr && backend->transactionStatus() != protocol::TransactionStatus::Idle;
+}
+
+io::StreamStatus Connection::readSome() {
+   const size_t missing = reader_.missing(session_->phase());
+   const size_t wanted = std::clamp(missing, readBytesMin, readBytesMax);
+   size_t moved = 0;
+   const io::StreamStatus status = stream_->read(reader_.prepare(wanted), wanted, moved);
+   if (status == io::StreamStatus::Done) reader_.commit(moved);
+   if (status == io::StreamStatus::Closed) inputEnded_ = true;
+   return status;
+}
+
+Connection::Next Connection::gather() {
+   try {
+      if (handshaking_) {
+         switch (stream_->handshake()) {
+         case io::StreamStatus::Done:
+            handshaking_ = false;
+            break;
+         case io::StreamStatus::WouldRead:
+            return Next::WaitInput;
+         case io::StreamStatus::WouldWrite:
+            return Next::WaitOutput;
+         case io::StreamStatus::Closed:
+            return Next::Close;
+         }
+      }
+      return gatherReady();
+   } catch (const SqlError& error) {
+      pendingError_ = error;
+      return Next::Run;
+   }
+}
+
+Connection::Next Connection::gatherReady() {
+   while (true) {
+      while (auto frame = reader_.next(session_->phase())) {
+         if (frame->type != 0 || !isRequestCode(frame->payload)) {
+            pending_ = frame;
+            return Next::Run;
+         }
+         const Next next = handleHere(*frame);
+         if (next != Next::Run) return next;
+      }
+      switch (readSome()) {
+      case io::StreamStatus::Done:
+         break;
+      case io::StreamStatus::WouldRead:
+         return Next::WaitInput;
+      case io::StreamStatus::WouldWrite:
+         return Next::WaitOutput;
+      case io::StreamStatus::Closed:
+         return Next::Run; // a session thread rolls back what is open
+      }
+   }
+}
+
+Connection::Next Connection::handleHere(const protocol::Frame& frame) {
+   switch (session_->handle(frame)) {
+   case protocol::Session::Next::Continue:
+      return Next::Run; // go on with what else has come
+   case protocol::Session::Next::StartTls:
+      return startTls();
+   case protocol::Session::Next::Close:
+      return Next::Close;
+   }
+   return Next::Close;
+}
+
+Connection::Next Connection::startTls() {
+   // Whatever was sent in the clear behind the request could have been slipped in by someone else (CVE-2021-23214).
+   if (reader_.buffered() != 0)
+      throw SqlError(sqlstate::protocolViolation, "received unencrypted data after SSL request");
+   stream_ = context_.tls->accept(stream_->release());
+   handshaking_ = true;
+   return gather();
+}
+
+Connection::Next Connection::run() {
+   mayWait_ = true;
+   Next next = Next::Close;
+   try {
+      while (true) {
+         if (pendingError_) {
+            session_->end(*pendingError_);
+            break;
+         }
+         if (shutdownRequested_) {
+            session_->end(shutdownError());
+            break;
+         }
+         auto frame = std::exchange(pending_, std::nullopt);
+         if (!frame) frame = reader_.next(session_->phase());
+         if (frame) {
+            const auto after = session_->handle(*frame);
+            if (session_->phase() == protocol::Phase::Ready) isAuthenticated_.store(true, std::memory_order_relaxed);
+            if (after != protocol::Session::Next::Continue) break;
+            continue;
+         }
+         if (inputEnded_) {
+            if (isInTransaction())
+               logLine(LogLevel::Log, "unexpected EOF on client connection with an open transaction");
+            break;
+         }
+         const io::StreamStatus status = readSome();
+         if (status == io::StreamStatus::Done || status == io::StreamStatus::Closed) continue;
+         next = status == io::StreamStatus::WouldRead ? Next::WaitInput : Next::WaitOutput;
+         break;
+      }
+   } catch (const SqlError& error) { // the stream is out of step
+      session_->end(error);
+   } catch (const std::exception& error) {
+      session_->end(SqlError(sqlstate::internalError, error.what()));
+   }
+   mayWait_ = false;
+   if (next == Next::Close) {
+      close();
+   } else {
+      reader_.releaseIdleMemory();
+      session_->releaseIdleMemory();
+   }
+   return next;
+}
+
+void Connection::hangUp() {
+   // Input that was sent before the end still counts: the last statement of a script may be followed by Terminate.
+   if (io::peerIsGone(stream_->handle())) context_.registry.cancel(key_.processId, protocol::CancelReason::ClientGone);
+}
+
+void Connection::forceClose() {
+   broken_ = true;
+   ::shutdown(stream_->handle(), SHUT_RDWR);
+}
+
+void Connection::send(std::string_view bytes) {
+   int64_t giveUpAt = 0;
+   while (!bytes.empty()) {
+      size_t moved = 0;
+      const io::StreamStatus status = stream_->write(bytes.data(), bytes.size(), moved);
+      if (status == io::StreamStatus::Done) {
+         bytes.remove_prefix(moved);
+         continue;
+      }
+      if (status == io::StreamStatus::Closed || !mayWait_ || broken_) throw protocol::ConnectionLost();
+      if (shutdownRequested_) {
+         const int64_t now = steadyNanos();
+         if (giveUpAt == 0) giveUpAt = now + shutdownGraceNanos;
+         if (now > giveUpAt) throw protocol::ConnectionLost();
+      }
+      if (status == io::StreamStatus::WouldWrite)
+         io::waitWritable(stream_->handle(), waitSliceMs);
+      else
+         io::waitReadable(stream_->handle(), waitSliceMs);
+   }
+}
+
+protocol::Frame Connection::receive(protocol::Phase phase) {
+   while (true) {
+      if (const auto frame = reader_.next(phase)) return *frame;
+      if (shutdownRequested_) throw shutdownError();
+      switch (readSome()) {
+      case io::StreamStatus::Done:
+         break;
+      case io::StreamStatus::WouldRead:
+         io::waitReadable(stream_->handle(), waitSliceMs);
+         break;
+      case io::StreamStatus::WouldWrite:
+         io::waitWritable(stream_->handle(), waitSliceMs);
+         break;
+      case io::StreamStatus::Closed:
+         throw protocol::ConnectionLost();
+      }
+   }
+}
+
+protocol::AuthenticationRule Connection::ruleFor(const protocol::StartupRequest& request) {
+   if (peer_.isLoopback) return {protocol::AuthenticationMethod::Trust, ""};
+   protocol::AuthenticationRule rule{protocol::AuthenticationMethod::ScramSha256, ""};
+   try {
+      rule.verifier = context_.factory.passwordVerifier(request.user);
+   } catch (const SqlError&) {
+      // No such role: the exchange runs to its end and fails there, as with a wrong password.
+   }
+   return rule;
+}
+
+void Connection::randomBytes(std::span<unsigned char> out) {
+   if (getrandom(out.data(), out.size(), 0) != static_cast<ssize_t>(out.size())) throwInternal("no random numbers");
+}
+
+void Connection::cancelRequested(const protocol::BackendKey& key) {
+   if (!context_.registry.cancel(key))
+      logLine(LogLevel::Debug, fmt::format("cancel request from {} for unknown session {}", peer_.text, key.processId));
+}
+
+std::unique_ptr<protocol::Backend> Connection::open(const protocol::StartupRequest& request,
+                                                    protocol::ClientVoice& voice) {
+   context_.registry.reserve();
+   try {
+      auto backend = context_.factory.open(request, {peer_.text, key_.processId}, voice);
+      context_.registry.add(key_, *backend);
+      return backend;
+   } catch (...) {
+      context_.registry.unreserve();
+      throw;
+   }
+}
+
+} // namespace ouzel::server

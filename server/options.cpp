@@ -1,0 +1,262 @@
+#include "server/options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+
+namespace ouzel::server {
+
+namespace {
+
+template <typename Number>
+Number parseNumber(std::string_view text, Number lowest, Number highest) {
+   Number value{};
+   const auto end = text.data() + text.size();
+   const auto result = std::from_chars(text.data(), end, value);
+   if (result.ec != std::errc() || result.ptr != end || value < lowest || value > highest)
+      throw UsageError(fmt::format("\"{}\" is not a number from {} to {}", text, lowest, highest));
+   return value;
+}
+
+std::vector<std::string> splitList(std::string_view text) {
+   std::vector<std::string> parts;
+   while (true) {
+      const size_t comma = text.find(',');
+      const auto part = text.substr(0, comma);
+      if (part.empty()) throw UsageError("empty element in a list");
+      parts.emplace_back(part);
+      if (comma == std::string_view::npos) return parts;
+      text.remove_prefix(comma + 1);
+   }
+}
+
+struct Option {
+   const char* name; ///< as a flag; with _ for - in files, OUZEL_ and capitals in the environment
+   const char* value;
+   const char* help;
+   void (*set)(ServerOptions&, const std::string&);
+};
+
+constexpr Option optionTable[] = {
+    {"data", "DIR", "where the database lives; created when it does not exist (required)",
+     [](ServerOptions& o, const std::string& v) {
+        if (v.starts_with("s3://")) throw UsageError("s3:// is not supported yet; give a directory");
+        o.dataDirectory = v;
+     }},
+    {"listen", "ADDR", "address to listen on; \"*\" for all (default 127.0.0.1)",
+     [](ServerOptions& o, const std::string& v) { o.listen = v; }},
+    {"port", "N", "TCP port; 0 picks a free one (default 5432)",
+     [](ServerOptions& o, const std::string& v) { o.port = parseNumber<uint16_t>(v, 0, 65535); }},
+    {"threads", "N", "worker threads (default: one per core)",
+     [](ServerOptions& o, const std::string& v) { o.threads = parseNumber<uint32_t>(v, 1, 4096); }},
+    {"memory-limit", "SIZE", "memory for everything, e.g. 4GB (default: 80 % of the machine's)",
+     [](ServerOptions& o, const std::string& v) {
+        o.memoryLimit = parseSize(v);
+        if (o.memoryLimit < (size_t{16} << 20)) throw UsageError("at least 16MB are needed");
+     }},
+    {"spill", "DIR[,DIR...]", "where what outgrows memory goes (default: inside the data directory)",
+     [](ServerOptions& o, const std::string& v) { o.spillDirectories = splitList(v); }},
+    {"password", "TEXT", "password of the user postgres; remote clients must know it",
+     [](ServerOptions& o, const std::string& v) {
+        if (v.empty()) throw UsageError("the password must not be empty");
+        o.password = v;
+     }},
+    {"max-connections", "N", "open connections, idle ones included (default 2000)",
+     [](ServerOptions& o, const std::string& v) { o.connectionsMax = parseNumber<uint32_t>(v, 1, 262143); }},
+    {"session-threads", "N", "statements in progress at a time (default 256)",
+     [](ServerOptions& o, const std::string& v) { o.sessionThreadsMax = parseNumber<uint32_t>(v, 1, 4096); }},
+    {"ssl-cert-file", "FILE", "certificate chain (PEM); with --ssl-key-file, clients may use TLS",
+     [](ServerOptions& o, const std::string& v) { o.tlsCertificateFile = v; }},
+    {"ssl-key-file", "FILE", "private key (PEM)", [](ServerOptions& o, const std::string& v) { o.tlsKeyFile = v; }},
+    {"log-level", "LEVEL", "debug, log, warning or error (default log)",
+     [](ServerOptions& o, const std::string& v) {
+        if (v != "debug" && v != "log" && v != "warning" && v != "error")
+           throw UsageError(fmt::format("\"{}\" is not one of debug, log, warning, error", v));
+        o.logLevel = v;
+     }},
+};
+
+std::string fileName(const Option& option) {
+   std::string name = option.name;
+   std::replace(name.begin(), name.end(), '-', '_');
+   return name;
+}
+
+std::string environmentName(const Option& option) {
+   std::string name = "OUZEL_" + fileName(option);
+   for (char& c : name)
+      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+   return name;
+}
+
+const Option* findFlag(std::string_view name) {
+   for (const Option& option : optionTable)
+      if (name == option.name) return &option;
+   return nullptr;
+}
+
+/// Set a value and say where it came from if it is wrong.
+void apply(const Option& option, ServerOptions& options, const std::string& value, const std::string& source) {
+   try {
+      option.set(options, value);
+   } catch (const UsageError& error) {
+      throw UsageError(fmt::format("{}: {}", source, error.what()));
+   }
+}
+
+std::string readFile(const std::string& path) {
+   std::ifstream file(path, std::ios::binary);
+   if (!file) throw UsageError(fmt::format("cannot read configuration file \"{}\"", path));
+   std::ostringstream text;
+   text << file.rdbuf();
+   return std::move(text).str();
+}
+
+void applyConfiguration(const std::string& path, ServerOptions& options) {
+   for (auto& [name, value] : parseConfiguration(readFile(path), path)) {
+      const auto option = std::find_if(std::begin(optionTable), std::end(optionTable),
+                                       [&](const Option& o) { return fileName(o) == name; });
+      if (option != std::end(optionTable))
+         apply(*option, options, value, fmt::format("{}: {}", path, name));
+      else
+         options.sessionSettings.emplace_back(std::move(name), std::move(value));
+   }
+}
+
+} // namespace
+
+size_t parseSize(std::string_view text) {
+   size_t digits = 0;
+   while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9')
+      ++digits;
+   size_t number = 0;
+   const auto result = std::from_chars(text.data(), text.data() + digits, number);
+   auto unit = text.substr(digits);
+   while (unit.starts_with(' '))
+      unit.remove_prefix(1);
+   std::string lower;
+   for (const char c : unit)
+      lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+   int shift = -1;
+   if (lower.empty() || lower == "b")
+      shift = 0;
+   else if (lower == "kb" || lower == "kib" || lower == "k")
+      shift = 10;
+   else if (lower == "mb" || lower == "mib" || lower == "m")
+      shift = 20;
+   else if (lower == "gb" || lower == "gib" || lower == "g")
+      shift = 30;
+   else if (lower == "tb" || lower == "tib" || lower == "t")
+      shift = 40;
+   if (digits == 0 || result.ec != std::errc() || shift < 0 || number > (SIZE_MAX >> shift))
+      throw UsageError(fmt::format("\"{}\" is not a size; write for example 512MB or 4GB", text));
+   return number << shift;
+}
+
+std::vector<std::pair<std::string, std::string>> parseConfiguration(std::string_view text,
+                                                                    const std::string& fileName) {
+   std::vector<std::pair<std::string, std::string>> settings;
+   const auto isBlank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+   size_t lineNumber = 0;
+   while (!text.empty()) {
+      ++lineNumber;
+      const size_t lineEnd = std::min(text.find('\n'), text.size());
+      std::string_view line = text.substr(0, lineEnd);
+      text.remove_prefix(std::min(lineEnd + 1, text.size()));
+      const auto fail = [&] {
+         throw UsageError(fmt::format("{}:{}: expected \"name = value\"", fileName, lineNumber));
+      };
+      const auto skipBlanks = [&] {
+         while (!line.empty() && isBlank(line.front()))
+            line.remove_prefix(1);
+      };
+      skipBlanks();
+      if (line.empty() || line.front() == '#') continue;
+      const size_t nameEnd = std::min(line.find_first_of(" \t\r=#"), line.size());
+      std::string name(line.substr(0, nameEnd)), value;
+      line.remove_prefix(nameEnd);
+      skipBlanks();
+      if (line.starts_with('=')) line.remove_prefix(1);
+      skipBlanks();
+      if (name.empty() || line.empty() || line.front() == '#') fail();
+      if (line.front() == '\'') {
+         size_t at = 1;
+         for (; at < line.size(); ++at) {
+            if (line[at] == '\'' && at + 1 < line.size() && line[at + 1] == '\'')
+               ++at;
+            else if (line[at] == '\'')
+               break;
+            value += line[at];
+         }
+         if (at >= line.size()) fail();
+         line.remove_prefix(at + 1);
+      } else {
+         const size_t valueEnd = std::min(line.find('#'), line.size());
+         value = line.substr(0, valueEnd);
+         while (!value.empty() && isBlank(value.back()))
+            value.pop_back();
+         line.remove_prefix(valueEnd);
+      }
+      skipBlanks();
+      if (!line.empty() && line.front() != '#') fail();
+      settings.emplace_back(std::move(name), std::move(value));
+   }
+   return settings;
+}
+
+std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& arguments,
+                                               EnvironmentLookup environment) {
+   std::string configuration;
+   std::vector<std::pair<const Option*, std::string>> flags;
+   for (size_t i = 0; i < arguments.size(); ++i) {
+      std::string flag = arguments[i];
+      if (flag == "--help" || flag == "-h") return std::nullopt;
+      if (!flag.starts_with("--")) throw UsageError(fmt::format("unexpected argument \"{}\"", flag));
+      std::optional<std::string> value;
+      if (const size_t equals = flag.find('='); equals != std::string::npos) {
+         value = flag.substr(equals + 1);
+         flag.resize(equals);
+      }
+      const Option* option = findFlag(std::string_view(flag).substr(2));
+      if (option == nullptr && flag != "--config") throw UsageError(fmt::format("unknown option \"{}\"", flag));
+      if (!value) {
+         if (i + 1 == arguments.size()) throw UsageError(fmt::format("{} needs a value", flag));
+         value = arguments[++i];
+      }
+      if (option == nullptr)
+         configuration = *value;
+      else
+         flags.emplace_back(option, *value);
+   }
+   ServerOptions options;
+   if (configuration.empty())
+      if (const char* fromEnvironment = environment("OUZEL_CONFIG")) configuration = fromEnvironment;
+   if (!configuration.empty()) applyConfiguration(configuration, options);
+   for (const Option& option : optionTable)
+      if (const char* value = environment(environmentName(option).c_str()))
+         apply(option, options, value, environmentName(option));
+   for (const auto& [option, value] : flags)
+      apply(*option, options, value, std::string("--") + option->name);
+   if (options.dataDirectory.empty()) throw UsageError("--data DIR is required");
+   if (options.tlsCertificateFile.empty() != options.tlsKeyFile.empty())
+      throw UsageError("--ssl-cert-file and --ssl-key-file belong together");
+   return options;
+}
+
+std::string serveHelp() {
+   std::string text = "Usage: ouzel serve --data DIR [options]\n\nServe a database to PostgreSQL clients.\n\n";
+   const auto line = [&](std::string_view name, std::string_view value, std::string_view help) {
+      text += fmt::format("  {:<26} {}\n", fmt::format("--{} {}", name, value), help);
+   };
+   for (const Option& option : optionTable)
+      line(option.name, option.value, option.help);
+   line("config", "FILE", "read settings from a file of `name = value` lines (memory_limit = 4GB)");
+   text += "\nEach option can also be given in the environment: OUZEL_PORT, OUZEL_MEMORY_LIMIT, ...\n"
+           "The command line wins over the environment, the environment over the file.\n";
+   return text;
+}
+
+} // namespace ouzel::server

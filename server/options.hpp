@@ -1,0 +1,54 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// Settings of the process. One table (options.cpp) feeds the command line (`--memory-limit 4GB`), the configuration
+// file
+// (`memory_limit = 4GB`) and the environment (`OUZEL_MEMORY_LIMIT=4GB`); the first of these that says something wins.
+
+namespace ouzel::server {
+
+struct ServerOptions {
+   std::string dataDirectory;
+   std::string listen = "127.0.0.1";
+   uint16_t port = 5432;
+   uint32_t threads = 0;   ///< 0: one per core
+   size_t memoryLimit = 0; ///< bytes; 0: 80 % of the machine's
+   std::vector<std::string> spillDirectories;
+   uint32_t connectionsMax = 2000;
+   uint32_t sessionThreadsMax = 256;
+   std::string password; ///< for the superuser, stored at start when given
+   std::string tlsCertificateFile, tlsKeyFile;
+   std::string logLevel = "log";
+   /// Other settings of the configuration file: defaults of session settings, checked by the engine.
+   std::vector<std::pair<std::string, std::string>> sessionSettings;
+};
+
+/// The command line cannot be understood, or a value is wrong. Exit status 2.
+class UsageError : public std::exception {
+public:
+   explicit UsageError(std::string message) : message_(std::move(message)) {}
+   const char* what() const noexcept override { return message_.c_str(); }
+
+private:
+   std::string message_;
+};
+
+using EnvironmentLookup = const char* (*)(const char* name);
+
+/// `arguments` without program name and command. Reads the configuration file when one is named. nullopt: --help.
+std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& arguments,
+                                               EnvironmentLookup environment);
+/// The help text of `ouzel serve`.
+std::string serveHelp();
+
+/// "4GB", "512MB", "100kB", "1TB", "1073741824": a size in bytes, units of 1024. Throws UsageError.
+size_t parseSize(std::string_view text);
+/// `name = value` lines as in postgresql.conf: # comments, optional quotes ('' inside is one quote), = optional.
+std::vector<std::pair<std::string, std::string>> parseConfiguration(std::string_view text, const std::string& fileName);
+
+} // namespace ouzel::server

@@ -1,0 +1,234 @@
+#include "server/server.hpp"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include "common/env/clock.hpp"
+#include "server/log.hpp"
+
+namespace ouzel::server {
+
+namespace {
+
+constexpr uint64_t listenerTag = uint64_t{1} << 63;
+constexpr int64_t second = 1'000'000'000;
+constexpr int64_t authenticationTimeoutNanos = 60 * second;
+constexpr uint32_t spareConnections = 64; // beyond max_connections: cancel requests, and those told "too many"
+constexpr int tickMs = 1000;
+constexpr auto shutdownPatience = std::chrono::seconds(20), forcePatience = std::chrono::seconds(10);
+
+template <typename T>
+T randomValue() {
+   T value{};
+   if (getrandom(&value, sizeof value, 0) != sizeof value) throwInternal("no random numbers");
+   return value;
+}
+
+std::string randomSecret() {
+   std::string secret(32, '\0');
+   if (getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size()))
+      throwInternal("no random numbers");
+   return secret;
+}
+
+void requirePasswordBeyondLoopback(const ServerOptions& options, SessionFactory& factory) {
+   if (io::isLoopbackHost(options.listen) || !factory.passwordVerifier("postgres").empty()) return;
+   throw SqlError(sqlstate::invalidPassword,
+                  fmt::format("listening on \"{}\" lets other machines connect, but the user postgres has no password",
+                              options.listen))
+       .hint("Start once with --password, or set OUZEL_PASSWORD.");
+}
+
+} // namespace
+
+Server::Server(const ServerOptions& options, SessionFactory& factory)
+   : options_(options), registry_(options.connectionsMax), context_{factory, registry_, nullptr, randomSecret()},
+     pool_(options.sessionThreadsMax) {
+   requirePasswordBeyondLoopback(options, factory);
+   if (!options.tlsCertificateFile.empty()) {
+      tls_ = std::make_unique<io::TlsContext>(options.tlsCertificateFile, options.tlsKeyFile);
+      context_.tls = tls_.get();
+   }
+   if (const uint64_t handles = io::raiseHandleLimit(); handles < options.connectionsMax + spareConnections + 64)
+      logLine(LogLevel::Warning, fmt::format("only {} file handles are allowed; fewer than max_connections ({}) fit",
+                                             handles, options.connectionsMax));
+   listeners_ = io::listenTcp(options.listen, options.port);
+}
+
+Server::~Server() {
+   shutdown();
+}
+
+void Server::start() {
+   for (size_t i = 0; i < listeners_.size(); ++i)
+      poller_.add(listeners_[i].socket.get(), listenerTag | i, io::Poller::Interest::Input);
+   loopThread_ = std::thread([this] { loop(); });
+}
+
+uint32_t Server::connections() const {
+   std::lock_guard lock(mutex_);
+   return static_cast<uint32_t>(connections_.size());
+}
+
+Server::ConnectionPointer Server::find(uint64_t id) const {
+   std::lock_guard lock(mutex_);
+   const auto found = connections_.find(id);
+   return found == connections_.end() ? nullptr : found->second.connection;
+}
+
+void Server::remove(uint64_t id) {
+   std::lock_guard lock(mutex_);
+   connections_.erase(id);
+   if (connections_.empty()) allGone_.notify_all();
+}
+
+void Server::loop() {
+   while (!stopped_) {
+      const bool needsTick = starting_ > 0 || acceptPaused_;
+      for (const io::Poller::Event& event : poller_.wait(needsTick ? tickMs : -1)) {
+         if ((event.tag & listenerTag) != 0)
+            acceptAll(event.tag & ~listenerTag);
+         else
+            onEvent(event.tag);
+      }
+      if (stopping_) {
+         endAll();
+      } else {
+         if (starting_ > 0) dropSlowStarters();
+         if (acceptPaused_) {
+            acceptPaused_ = false;
+            for (size_t i = 0; i < listeners_.size(); ++i)
+               poller_.arm(listeners_[i].socket.get(), listenerTag | i, io::Poller::Interest::Input);
+         }
+      }
+   }
+}
+
+void Server::acceptAll(size_t listener) {
+   if (stopping_) return;
+   const io::FileDescriptor& socket = listeners_[listener].socket;
+   while (true) {
+      io::FileDescriptor accepted;
+      io::PeerAddress peer;
+      const io::AcceptStatus status = io::acceptConnection(socket, accepted, peer);
+      if (status == io::AcceptStatus::OutOfHandles) {
+         logLine(LogLevel::Warning, "out of file handles: new connections have to wait");
+         acceptPaused_ = true; // armed again at the next tick
+         return;
+      }
+      if (status == io::AcceptStatus::None) break;
+      if (connections() >= options_.connectionsMax + spareConnections) continue; // closes it
+      const uint64_t id = nextId_++;
+      const int32_t processId = nextProcessId_ = nextProcessId_ == INT32_MAX ? 1 : nextProcessId_ + 1;
+      logLine(LogLevel::Debug, fmt::format("connection {} from {}", processId, peer.text));
+      const int handle = accepted.get();
+      auto connection = std::make_shared<Connection>(context_, std::move(accepted), std::move(peer),
+                                                     protocol::BackendKey{processId, randomValue<int32_t>()});
+      {
+         std::lock_guard lock(mutex_);
+         connections_.emplace(id, Entry{std::move(connection), steadyNanos() + authenticationTimeoutNanos});
+      }
+      ++starting_;
+      try {
+         poller_.add(handle, id, io::Poller::Interest::Input);
+      } catch (const SqlError& error) { // no room for another watch: this client has to go, the others stay
+         logLine(LogLevel::Warning, error.what());
+         remove(id);
+      }
+   }
+   poller_.arm(socket.get(), listenerTag | listener, io::Poller::Interest::Input);
+}
+
+void Server::onEvent(uint64_t id) {
+   const ConnectionPointer connection = find(id);
+   if (!connection) return;
+   // An event for one that runs can only be a hang-up (or one that crossed with the hand-over, which is harmless).
+   if (connection->isRunning)
+      connection->hangUp();
+   else
+      dispatch(id, connection, connection->gather());
+}
+
+void Server::dispatch(uint64_t id, const ConnectionPointer& connection, Connection::Next next) {
+   switch (next) {
+   case Connection::Next::WaitInput:
+      poller_.arm(connection->handle(), id, io::Poller::Interest::Input);
+      break;
+   case Connection::Next::WaitOutput:
+      poller_.arm(connection->handle(), id, io::Poller::Interest::Output);
+      break;
+   case Connection::Next::Run: {
+      connection->isRunning = true;
+      const bool isUrgent = connection->isInTransaction();
+      poller_.arm(connection->handle(), id, io::Poller::Interest::HangUp);
+      pool_.submit([this, id, connection] { runOn(id, connection); }, isUrgent);
+      break;
+   }
+   case Connection::Next::Close:
+      connection->close();
+      remove(id);
+      break;
+   }
+}
+
+void Server::runOn(uint64_t id, ConnectionPointer connection) {
+   const Connection::Next next = connection->run();
+   if (next == Connection::Next::Close) {
+      remove(id);
+      return;
+   }
+   const int handle = connection->handle();
+   connection->isRunning = false; // from the next line on the event loop may own it
+   poller_.arm(handle, id,
+               next == Connection::Next::WaitOutput ? io::Poller::Interest::Output : io::Poller::Interest::Input);
+   if (stopping_) poller_.wake();
+}
+
+void Server::dropSlowStarters() {
+   const int64_t now = steadyNanos();
+   uint32_t starting = 0;
+   std::lock_guard lock(mutex_);
+   for (const auto& [id, entry] : connections_) {
+      if (entry.connection->isAuthenticated()) continue;
+      ++starting;
+      if (now > entry.authenticationDeadline) entry.connection->forceClose();
+   }
+   starting_ = starting;
+}
+
+void Server::endAll() {
+   std::vector<std::pair<uint64_t, ConnectionPointer>> waiting;
+   {
+      std::lock_guard lock(mutex_);
+      for (const auto& [id, entry] : connections_) {
+         entry.connection->requestShutdown();
+         if (!entry.connection->isRunning) waiting.emplace_back(id, entry.connection);
+      }
+   }
+   for (const auto& [id, connection] : waiting)
+      dispatch(id, connection, Connection::Next::Run); // run() sees the request first
+}
+
+void Server::shutdown() {
+   if (!loopThread_.joinable()) return;
+   stopping_ = true;
+   registry_.cancelAll();
+   poller_.wake();
+   {
+      std::unique_lock lock(mutex_);
+      const auto gone = [&] { return connections_.empty(); };
+      if (!allGone_.wait_for(lock, shutdownPatience, gone)) {
+         logLine(LogLevel::Warning, fmt::format("{} connections do not end, closing them", connections_.size()));
+         for (const auto& [id, entry] : connections_)
+            entry.connection->forceClose();
+         allGone_.wait_for(lock, forcePatience, gone);
+      }
+   }
+   stopped_ = true;
+   poller_.wake();
+   loopThread_.join();
+   listeners_.clear();
+   pool_.drain();
+}
+
+} // namespace ouzel::server

@@ -1,0 +1,70 @@
+#pragma once
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "io/net/poller.hpp"
+#include "server/connection.hpp"
+#include "server/options.hpp"
+#include "server/session_pool.hpp"
+
+namespace ouzel::server {
+
+/// Listens, accepts, and moves connections between the event loop (one thread, waits for all sockets) and the session
+/// threads (run statements). An idle connection is an entry in the poller and a few KiB.
+class Server {
+public:
+   /// Binds the sockets. Refuses (28P01) to listen beyond this machine while the superuser has no password.
+   Server(const ServerOptions& options, SessionFactory& factory);
+   ~Server();
+
+   void start();
+   /// Stop accepting, cancel what runs, say 57P01 to everyone, wait until all are gone.
+   void shutdown();
+
+   const std::vector<io::ListeningSocket>& listeners() const { return listeners_; }
+   uint32_t connections() const;
+   uint32_t sessionThreads() const { return pool_.threads(); }
+
+private:
+   using ConnectionPointer = std::shared_ptr<Connection>; // shared by the table, the event loop and a session thread
+   struct Entry {
+      ConnectionPointer connection;
+      int64_t authenticationDeadline;
+   };
+
+   void loop();
+   void acceptAll(size_t listener);
+   void onEvent(uint64_t id);
+   void dispatch(uint64_t id, const ConnectionPointer& connection, Connection::Next next);
+   void runOn(uint64_t id, ConnectionPointer connection);
+   void dropSlowStarters();
+   void endAll();
+   ConnectionPointer find(uint64_t id) const;
+   void remove(uint64_t id);
+
+   // PROPERTIES
+   const ServerOptions options_;
+   std::unique_ptr<io::TlsContext> tls_;
+   SessionRegistry registry_;
+   ConnectionContext context_;
+   std::vector<io::ListeningSocket> listeners_;
+   // STATE
+   io::Poller poller_;
+   mutable std::mutex mutex_; // connections_
+   std::condition_variable allGone_;
+   std::unordered_map<uint64_t, Entry> connections_;
+   std::atomic<uint32_t> starting_{0}; // connections that may still run into the authentication time-out
+   uint64_t nextId_ = 0;
+   int32_t nextProcessId_ = 0;
+   bool acceptPaused_ = false;
+   std::atomic<bool> stopping_{false}, stopped_{false};
+   SessionPool pool_;
+   std::thread loopThread_;
+};
+
+} // namespace ouzel::server

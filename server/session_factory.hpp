@@ -1,0 +1,24 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "protocol/backend.hpp"
+
+namespace ouzel::server {
+
+struct ClientInfo {
+   std::string address; ///< "127.0.0.1:50312"
+   int32_t processId = 0;
+};
+
+/// What the listener needs of the database: main() hands it the engine's, tests a small made-up one. Thread-safe.
+class SessionFactory {
+public:
+   virtual ~SessionFactory() = default;
+   /// As stored in the catalog; empty when the role has none. Throws 28000 when there is no such role.
+   virtual std::string passwordVerifier(const std::string& user) = 0;
+   virtual std::unique_ptr<protocol::Backend> open(const protocol::StartupRequest& request, const ClientInfo& client,
+                                                   protocol::ClientVoice& voice) = 0;
+};
+
+} // namespace ouzel::server

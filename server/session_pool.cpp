@@ -1,0 +1,73 @@
+#include "server/session_pool.hpp"
+
+#include <chrono>
+#include <system_error>
+#include <thread>
+
+namespace ouzel::server {
+
+void SessionPool::submit(Task task, bool isUrgent) {
+   std::unique_lock lock(mutex_);
+   if (isUrgent)
+      queue_.push_front(std::move(task));
+   else
+      queue_.push_back(std::move(task));
+   if (idle_ >= queue_.size()) {
+      lock.unlock();
+      work_.notify_one();
+      return;
+   }
+   if (threads_ >= threadsMax_ && !isUrgent) return;
+   ++threads_;
+   lock.unlock();
+   try {
+      std::thread([this] { run(); }).detach(); // counted: drain() waits for it
+   } catch (const std::system_error&) {
+      // The machine has no more threads: the work waits for one of those there are.
+      lock.lock();
+      if (--threads_ > 0) return;
+      const Task last = std::move(queue_.back());
+      queue_.pop_back();
+      lock.unlock();
+      last(); // none at all: better late than never
+   }
+}
+
+void SessionPool::run() {
+   std::unique_lock lock(mutex_);
+   while (true) {
+      if (queue_.empty()) {
+         if (draining_ || threads_ > threadsMax_) break;
+         ++idle_;
+         const bool gotWork =
+             work_.wait_for(lock, std::chrono::seconds(idleSeconds), [&] { return !queue_.empty() || draining_; });
+         --idle_;
+         if (!gotWork) break;
+         continue;
+      }
+      Task task = std::move(queue_.front());
+      queue_.pop_front();
+      lock.unlock();
+      task();
+      task = nullptr; // what it holds goes before the next one is taken
+      lock.lock();
+   }
+   --threads_;
+   // Under the lock: after it nothing of the pool may be touched any more.
+   ended_.notify_all();
+}
+
+void SessionPool::drain() {
+   std::unique_lock lock(mutex_);
+   draining_ = true;
+   work_.notify_all();
+   ended_.wait(lock, [&] { return threads_ == 0 && queue_.empty(); });
+   draining_ = false;
+}
+
+uint32_t SessionPool::threads() const {
+   std::lock_guard lock(mutex_);
+   return threads_;
+}
+
+} // namespace ouzel::server

@@ -1,0 +1,39 @@
+#pragma once
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+
+namespace ouzel::server {
+
+/// The threads that run statements. Made when there is work for them, at most `threadsMax`, and gone after a while
+/// without. Work marked urgent (a session inside a transaction, which may hold what all others wait for) gets a thread
+/// beyond the bound rather than wait. Thread-safe.
+class SessionPool {
+public:
+   using Task = std::function<void()>;
+
+   explicit SessionPool(uint32_t threadsMax) : threadsMax_(threadsMax) {}
+   /// All work has been finished: see drain().
+   ~SessionPool() { drain(); }
+
+   void submit(Task task, bool isUrgent);
+   /// Wait until nothing is queued, nothing runs and all threads have ended. New work is still taken while it waits.
+   void drain();
+   uint32_t threads() const;
+
+   static constexpr int idleSeconds = 10;
+
+private:
+   void run();
+
+   const uint32_t threadsMax_;
+   mutable std::mutex mutex_;
+   std::condition_variable work_, ended_;
+   std::deque<Task> queue_;
+   uint32_t threads_ = 0, idle_ = 0;
+   bool draining_ = false;
+};
+
+} // namespace ouzel::server

@@ -1,0 +1,70 @@
+#include "server/options.hpp"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+
+using namespace ouzel::server;
+
+namespace {
+
+const char* noEnvironment(const char*) {
+   return nullptr;
+}
+const char* someEnvironment(const char* name) {
+   if (std::strcmp(name, "OUZEL_PORT") == 0) return "7000";
+   if (std::strcmp(name, "OUZEL_MEMORY_LIMIT") == 0) return "1GB";
+   return nullptr;
+}
+
+std::string usageError(const std::vector<std::string>& arguments) {
+   try {
+      parseServeOptions(arguments, noEnvironment);
+   } catch (const UsageError& error) {
+      return error.what();
+   }
+   return "";
+}
+
+} // namespace
+
+CATCH_TEST_CASE("sizes") {
+   CATCH_CHECK(parseSize("0") == 0);
+   CATCH_CHECK(parseSize("4GB") == size_t{4} << 30);
+   CATCH_CHECK(parseSize("512MB") == size_t{512} << 20);
+   CATCH_CHECK(parseSize("100 kB") == size_t{100} << 10);
+   CATCH_CHECK(parseSize("2tb") == size_t{2} << 40);
+   for (const char* bad : {"", "GB", "4XB", "-1", "4.5GB", "99999999999999999999", "99999999999GB", "4GB!"})
+      CATCH_CHECK_THROWS_AS(parseSize(bad), UsageError);
+}
+
+CATCH_TEST_CASE("flags, environment, defaults") {
+   const auto options = parseServeOptions({"--data", "d", "--port=6000", "--spill", "a,b"}, someEnvironment);
+   CATCH_REQUIRE(options);
+   CATCH_CHECK(options->dataDirectory == "d");
+   CATCH_CHECK(options->port == 6000); // the flag wins
+   CATCH_CHECK(options->memoryLimit == size_t{1} << 30);
+   CATCH_CHECK(options->spillDirectories == std::vector<std::string>{"a", "b"});
+   CATCH_CHECK(options->listen == "127.0.0.1");
+   CATCH_CHECK_FALSE(parseServeOptions({"--help"}, noEnvironment));
+}
+
+CATCH_TEST_CASE("what cannot be understood is said") {
+   CATCH_CHECK(usageError({}) == "--data DIR is required");
+   CATCH_CHECK(usageError({"--data"}) == "--data needs a value");
+   CATCH_CHECK(usageError({"--nonsense", "1"}) == "unknown option \"--nonsense\"");
+   CATCH_CHECK(usageError({"stray"}) == "unexpected argument \"stray\"");
+   CATCH_CHECK(usageError({"--data", "d", "--port", "70000"}) == "--port: \"70000\" is not a number from 0 to 65535");
+   CATCH_CHECK(usageError({"--data", "d", "--memory-limit", "x"}).starts_with("--memory-limit: \"x\" is not a size"));
+   CATCH_CHECK(usageError({"--data", "d", "--config", "/nowhere/x"}).starts_with("cannot read configuration file"));
+}
+
+CATCH_TEST_CASE("configuration files read like postgresql.conf") {
+   const auto settings = parseConfiguration("# comment\n\nport = 5433 # why\nmemory_limit='4GB'\n"
+                                            "TimeZone 'Europe/Berlin'\r\nname = 'it''s'\nlast=x",
+                                            "f");
+   const std::vector<std::pair<std::string, std::string>> expected = {
+       {"port", "5433"}, {"memory_limit", "4GB"}, {"TimeZone", "Europe/Berlin"}, {"name", "it's"}, {"last", "x"}};
+   CATCH_CHECK(settings == expected);
+   for (const char* bad : {"port", "= 5", "a = 'x", "a = 'x' y"})
+      CATCH_CHECK_THROWS_AS(parseConfiguration(bad, "f"), UsageError);
+}

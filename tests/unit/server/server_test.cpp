@@ -1,0 +1,220 @@
+#include "server/server.hpp"
+
+#include <arpa/inet.h>
+#include <catch2/catch.hpp>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "protocol/message_reader.hpp"
+#include "tests/unit/protocol/fake_backend.hpp"
+
+using namespace ouzel;
+using namespace ouzel::server;
+using namespace ouzel::protocol::test;
+
+// The listener with real sockets over the made-up database of the protocol tests.
+
+namespace {
+
+class FakeFactory : public SessionFactory {
+public:
+   std::string passwordVerifier(const std::string&) override { return verifier; }
+   std::unique_ptr<protocol::Backend> open(const protocol::StartupRequest&, const ClientInfo&,
+                                           protocol::ClientVoice& voice) override {
+      return std::make_unique<FakeBackend>(voice);
+   }
+   std::string verifier;
+};
+
+class Client {
+public:
+   explicit Client(uint16_t port) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+      sockaddr_in address{};
+      address.sin_family = AF_INET;
+      address.sin_port = htons(port);
+      address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+      CATCH_REQUIRE(connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+   }
+   ~Client() {
+      if (fd_ >= 0) ::close(fd_);
+   }
+   Client(Client&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+   void send(const std::string& bytes) const {
+      CATCH_REQUIRE(::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size()));
+   }
+   /// Read until a ReadyForQuery is the last message, or the end of the stream ("(closed)").
+   std::string answer() const {
+      std::string bytes;
+      while (true) {
+         const size_t size = bytes.size();
+         if (size >= 6 && bytes[size - 6] == 'Z' && protocol::loadInt32(bytes.data() + size - 5) == 5)
+            return readable(bytes);
+         pollfd entry{fd_, POLLIN, 0};
+         CATCH_REQUIRE(poll(&entry, 1, 20'000) == 1);
+         char chunk[65536];
+         const ssize_t got = recv(fd_, chunk, sizeof chunk, 0);
+         if (got <= 0) return readable(bytes) + "(closed)";
+         bytes.append(chunk, static_cast<size_t>(got));
+      }
+   }
+   std::string byte() const {
+      char c = 0;
+      return recv(fd_, &c, 1, 0) == 1 ? std::string(1, c) : "(closed)";
+   }
+   std::string ask(const std::string& bytes) const {
+      send(bytes);
+      return answer();
+   }
+   /// Start up and return the cancel key.
+   protocol::BackendKey start() const {
+      const auto text = ask(startupPacket({{"user", "postgres"}}));
+      CATCH_REQUIRE(text.ends_with("Z I\n"));
+      protocol::BackendKey key;
+      CATCH_REQUIRE(std::sscanf(text.c_str() + text.find("\nK ") + 3, "%d %d", &key.processId, &key.secret) == 2);
+      return key;
+   }
+
+private:
+   int fd_;
+};
+
+struct Running {
+   explicit Running(ServerOptions options = {}) : server(with(std::move(options)), factory) {
+      server.start();
+      port = server.listeners().front().port;
+   }
+   static ServerOptions with(ServerOptions options) {
+      options.port = 0;
+      return options;
+   }
+   FakeFactory factory;
+   Server server;
+   uint16_t port;
+};
+
+} // namespace
+
+CATCH_TEST_CASE("clients are served and said good-bye to at shutdown") {
+   Running running;
+   Client a(running.port), b(running.port);
+   a.start();
+   b.start();
+   CATCH_CHECK(a.ask(query("rows 2")).ends_with("D 1\nD 2\nC SELECT 2\nZ I\n"));
+   CATCH_CHECK(b.ask(query("begin")) == "C begin\nZ T\n");
+   a.send(message('X', ""));
+   CATCH_CHECK(a.answer() == "(closed)");
+   Client sleeping(running.port);
+   sleeping.start();
+   sleeping.send(query("sleep"));
+   running.server.shutdown();
+   const std::string goodBye = "E FATAL 57P01 terminating connection due to administrator command\n(closed)";
+   CATCH_CHECK(b.answer() == goodBye);
+   CATCH_CHECK(sleeping.answer() == goodBye);
+   CATCH_CHECK(running.server.connections() == 0);
+}
+
+CATCH_TEST_CASE("a cancel request reaches the running statement, the right one only") {
+   ServerOptions options;
+   options.sessionThreadsMax = 1; // the sleeping statement has the only thread
+   Running running(options);
+   Client client(running.port);
+   const auto key = client.start();
+   client.send(query("sleep"));
+   const auto cancelPacket = [&](int32_t secret) {
+      return int32(16) + int32(80877102) + int32(key.processId) + int32(secret);
+   };
+   {
+      Client wrong(running.port);
+      wrong.send(cancelPacket(key.secret ^ 1));
+      CATCH_CHECK(wrong.answer() == "(closed)");
+   }
+   Client right(running.port);
+   right.send(cancelPacket(key.secret));
+   CATCH_CHECK(right.answer() == "(closed)");
+   CATCH_CHECK(client.answer() == "E ERROR 57014 canceling statement due to user request\nZ I\n");
+   CATCH_CHECK(client.ask(query("rows 1")).ends_with("Z I\n"));
+}
+
+CATCH_TEST_CASE("a client that vanishes frees its statement and its place") {
+   ServerOptions options;
+   options.connectionsMax = 1;
+   Running running(options);
+   {
+      Client client(running.port);
+      client.start();
+      client.send(query("sleep"));
+      Client second(running.port);
+      CATCH_CHECK(second.ask(startupPacket({{"user", "u"}})) ==
+                  "R 0\nE FATAL 53300 sorry, too many clients already\n(closed)");
+   }
+   for (int i = 0; i < 2000; ++i) { // until the place is free
+      Client client(running.port);
+      if (client.ask(startupPacket({{"user", "u"}})).ends_with("Z I\n")) return;
+      usleep(5000);
+   }
+   CATCH_FAIL("the place is still taken");
+}
+
+CATCH_TEST_CASE("idle connections hold no thread; messages may come in drops") {
+   Running running;
+   std::vector<Client> clients;
+   for (int i = 0; i < 200; ++i) {
+      clients.emplace_back(running.port);
+      clients.back().start();
+   }
+   CATCH_CHECK(running.server.connections() == 200);
+   CATCH_CHECK(running.server.sessionThreads() <= 16);
+   const std::string bytes = query("rows 1");
+   for (const char byte : bytes)
+      clients[7].send(std::string(1, byte));
+   CATCH_CHECK(clients[7].answer().ends_with("D 1\nC SELECT 1\nZ I\n"));
+}
+
+CATCH_TEST_CASE("COPY from a client, and a result larger than the socket takes") {
+   Running running;
+   Client client(running.port);
+   client.start();
+   client.send(query("copyin"));
+   std::string data;
+   for (int i = 0; i < 1000; ++i)
+      data += message('d', std::string(8000, 'x'));
+   client.send(data + message('c', ""));
+   CATCH_CHECK(client.answer() == "G 0 2\nC COPY 8000000/1000\nZ I\n");
+   CATCH_CHECK(client.ask(query("rows 99999")).ends_with("C SELECT 99999\nZ I\n"));
+}
+
+CATCH_TEST_CASE("garbage closes the connection it came from and no other") {
+   Running running;
+   Client good(running.port);
+   good.start();
+   for (const std::string& bytes : {std::string("GET / HTTP/1.1\r\n\r\n"), int32(1 << 30), std::string(100, '\0')}) {
+      Client bad(running.port);
+      bad.send(bytes);
+      CATCH_CHECK(bad.answer().starts_with("E FATAL 08P01"));
+   }
+   Client late(running.port);
+   late.start();
+   CATCH_CHECK(late.ask("\x07garbage").starts_with("E FATAL 08P01"));
+   CATCH_CHECK(good.ask(query("rows 0")).ends_with("Z I\n"));
+   Client encrypted(running.port);
+   encrypted.send(int32(8) + int32(80877104) + int32(8) + int32(80877103));
+   CATCH_CHECK(encrypted.byte() == "N");
+   CATCH_CHECK(encrypted.byte() == "N");
+   encrypted.start();
+}
+
+CATCH_TEST_CASE("listening beyond loopback needs a password") {
+   FakeFactory factory;
+   ServerOptions options;
+   options.port = 0;
+   options.listen = "0.0.0.0";
+   CATCH_CHECK_THROWS_AS(Server(options, factory), SqlError);
+   factory.verifier = "SCRAM-SHA-256$...";
+   CATCH_CHECK_NOTHROW(Server(options, factory));
+   options.listen = "localhost";
+   factory.verifier = "";
+   CATCH_CHECK_NOTHROW(Server(options, factory));
+}
