@@ -1,0 +1,13 @@
+#pragma once
+#include <cstdint>
+
+namespace ouzel {
+
+/// What a parser that does not throw has to say.
+enum class ParseStatus : uint8_t {
+   Ok,
+   Malformed,  ///< not of the type's syntax
+   OutOfRange, ///< well formed, but no value of the type
+};
+
+} // namespace ouzel
