@@ -1,5 +1,8 @@
 #pragma once
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 
 // How a session wants its values written and how it reads ambiguous ones: DateStyle, TimeZone and their like.
 
@@ -21,6 +24,16 @@ struct SessionFormat {
    DateOrder dateOrder = DateOrder::Mdy;
    IntervalStyle intervalStyle = IntervalStyle::Postgres;
    ByteaOutput byteaOutput = ByteaOutput::Hex;
+
+   /// From the values of the settings of the same names, in their canonical spelling.
+   static SessionFormat fromSettings(std::string_view timeZone, std::string_view dateStyle,
+                                     std::string_view intervalStyle, int32_t extraFloatDigits, bool byteaEscape);
 };
+
+/// The canonical spelling of a TimeZone setting ("europe/berlin" -> "Europe/Berlin", "3" -> "<+03>-03"), or nothing if
+/// there is no such zone.
+std::optional<std::string> parseTimeZoneSetting(std::string_view value);
+/// "german" over "ISO, MDY" -> "German, DMY"; nothing if a word is unknown or contradicts another.
+std::optional<std::string> parseDateStyleSetting(std::string_view value, std::string_view current);
 
 } // namespace ouzel

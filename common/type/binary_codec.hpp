@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/memory/arena.hpp"
+#include "common/type/sql_type.hpp"
+#include "common/type/value.hpp"
+#include "common/vector/vector.hpp"
+
+// Values in the wire's binary formats: what PostgreSQL's send and receive functions do. No length words: those belong
+// to the message.
+
+namespace ouzel {
+
+/// Append the binary form of one value (not NULL). Throws 42883 for types without one.
+void appendBinary(std::string& out, const SqlType& type, Representation representation, const void* value);
+
+/// As appendTextColumn.
+void appendBinaryColumn(std::string& bytes, uint32_t* ends, const SqlType& type, Representation representation,
+                        const Vector& values, const Selection& selection);
+
+/// The receive function: a value in storedRepresentation(type), typmod applied as on assignment. Throws 22P03
+/// "incorrect binary data format", 08P01 "insufficient data left in message" and what the type adds.
+Value parseBinary(const SqlType& type, std::string_view bytes);
+void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, Arena& arena);
+
+} // namespace ouzel

@@ -1,0 +1,80 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "common/memory/arena.hpp"
+#include "common/type/calendar.hpp"
+#include "common/type/physical_type.hpp"
+#include "common/type/time_zone.hpp"
+#include "common/vector/string_view.hpp"
+
+// Arithmetic, fields and truncation of dates, times and intervals with PostgreSQL 15's results and errors
+// (22008 "timestamp out of range", 22015 "interval out of range", 0A000 and 22023 for units).
+
+namespace ouzel {
+
+int64_t dateToTimestamp(int32_t date);                         ///< 22008
+int64_t dateToTimestampTz(int32_t date, const TimeZone* zone); ///< local midnight
+int32_t timestampToDate(int64_t timestamp);                    ///< infinities stay
+int32_t timestampTzToDate(int64_t timestamp, const TimeZone* zone);
+int64_t timestampToTime(int64_t timestamp); ///< REQUIRES: finite
+
+int32_t addDays(int32_t date, int64_t days);               ///< 22008 "date out of range"
+int32_t subtractDates(int32_t a, int32_t b);               ///< 22008 "cannot subtract infinite dates"
+int64_t addInterval(int64_t timestamp, const Interval& v); ///< months, then days, then micros
+int64_t subtractInterval(int64_t timestamp, const Interval& v);
+/// Months and days move the local time.
+int64_t addIntervalTz(int64_t timestamp, const Interval& v, const TimeZone* zone);
+int64_t subtractIntervalTz(int64_t timestamp, const Interval& v, const TimeZone* zone);
+Interval subtractTimestamps(int64_t a, int64_t b); ///< in days and time
+Interval ageOfTimestamps(int64_t a, int64_t b);    ///< in years, months, days and time
+Interval ageOfTimestampsTz(int64_t a, int64_t b, const TimeZone* zone);
+int64_t addIntervalToTime(int64_t time, const Interval& v); ///< wraps at midnight
+
+Interval addIntervals(const Interval& a, const Interval& b);
+Interval subtractIntervals(const Interval& a, const Interval& b);
+Interval negateInterval(const Interval& v);
+Interval multiplyInterval(const Interval& v, double factor);
+Interval divideInterval(const Interval& v, double divisor); ///< 22012
+Interval justifyHours(const Interval& v);
+Interval justifyDays(const Interval& v);
+Interval justifyInterval(const Interval& v);
+int compareIntervals(const Interval& a, const Interval& b);
+uint64_t hashInterval(const Interval& v); ///< by span
+
+// Fields: extract() gives numeric, date_part() double precision. Unit names in any case.
+StringView extractFromDate(std::string_view unit, int32_t date, Arena& arena, bool& isNull);
+StringView extractFromTime(std::string_view unit, int64_t time, Arena& arena);
+StringView extractFromTimestamp(std::string_view unit, int64_t timestamp, Arena& arena, bool& isNull);
+StringView extractFromTimestampTz(std::string_view unit, int64_t timestamp, const TimeZone* zone, Arena& arena,
+                                  bool& isNull);
+StringView extractFromInterval(std::string_view unit, const Interval& v, Arena& arena);
+double datePartFromTime(std::string_view unit, int64_t time);
+double datePartFromTimestamp(std::string_view unit, int64_t timestamp, bool& isNull);
+double datePartFromTimestampTz(std::string_view unit, int64_t timestamp, const TimeZone* zone, bool& isNull);
+double datePartFromInterval(std::string_view unit, const Interval& v);
+
+int64_t truncateTimestamp(std::string_view unit, int64_t timestamp);
+int64_t truncateTimestampTz(std::string_view unit, int64_t timestamp, const TimeZone* zone);
+Interval truncateInterval(std::string_view unit, const Interval& v);
+/// date_bin(): the start of the stride-wide bin, counted from origin, that the timestamp falls into.
+int64_t binTimestamp(const Interval& stride, int64_t timestamp, int64_t origin);
+
+int32_t makeDate(int32_t year, int32_t month, int32_t day);     ///< 22008 "date field value out of range: ..."
+int64_t makeTime(int32_t hour, int32_t minute, double seconds); ///< 22008
+int64_t makeTimestamp(int32_t year, int32_t month, int32_t day, int32_t hour, int32_t minute, double seconds);
+Interval makeInterval(int32_t years, int32_t months, int32_t weeks, int32_t days, int32_t hours, int32_t minutes,
+                      double seconds);
+int64_t timestampFromUnixSeconds(double seconds); ///< to_timestamp(double precision)
+
+/// A zone argument of AT TIME ZONE: a name, an abbreviation or an offset. Throws 22023 `time zone "x" not recognized`.
+struct ZoneArgument {
+   const TimeZone* zone = nullptr; ///< null: the fixed offset
+   int32_t seconds = 0;            ///< east of Greenwich
+};
+ZoneArgument parseZoneArgument(std::string_view text);
+ZoneArgument zoneFromInterval(const Interval& v);                   ///< 22023 if it has months or days
+int64_t atZoneToLocal(const ZoneArgument& zone, int64_t timestamp); ///< timestamptz -> timestamp
+int64_t atZoneToInstant(const ZoneArgument& zone, int64_t local);   ///< timestamp -> timestamptz
+
+} // namespace ouzel

@@ -1,0 +1,72 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/memory/arena.hpp"
+#include "common/type/parse_status.hpp"
+#include "common/type/session_format.hpp"
+#include "common/type/sql_type.hpp"
+#include "common/type/value.hpp"
+#include "common/vector/vector.hpp"
+
+// Values as text: what PostgreSQL's input and output functions do. bpchar(n) lies in memory without its trailing
+// blanks; it is padded to n characters only here, on the way out. An array's text is that of array.hpp's bytes.
+
+namespace ouzel {
+
+/// Append the text of one value (not NULL), which lies at `value` in the given representation.
+void appendText(std::string& out, const SqlType& type, Representation representation, const void* value,
+                const SessionFormat& format);
+
+/// Append the values of the selected rows one after the other, and the size of `bytes` after the i-th to ends[i]. NULL
+/// rows append nothing. One branch on the type per call.
+void appendTextColumn(std::string& bytes, uint32_t* ends, const SqlType& type, Representation representation,
+                      const Vector& values, const Selection& selection, const SessionFormat& format);
+
+/// The input function: a value in storedRepresentation(type). The typmod is applied as on assignment (22001 for a
+/// varchar that is too long). Throws 22P02, 22003, 22007, 22008, 22P03, ... with PostgreSQL's words.
+Value parseText(const SqlType& type, std::string_view text, const SessionFormat& format);
+/// The same to a place in a flat vector of storedRepresentation(type); bytes go to the arena.
+void parseTextInto(void* target, const SqlType& type, std::string_view text, const SessionFormat& format, Arena& arena);
+
+std::string textOf(const SqlType& type, const Value& value, const SessionFormat& format);
+
+// ---- length modifiers of strings ----
+
+/// varchar(n), bpchar(n) from a typmod; -1: none.
+constexpr int32_t stringLengthLimit(int32_t typmod) {
+   return typmod < 4 ? -1 : typmod - 4;
+}
+/// Characters (code points) in valid UTF-8.
+uint32_t characterCount(std::string_view text);
+/// Bytes of the first `count` characters.
+size_t bytesOfCharacters(std::string_view text, uint32_t count);
+/// varchar(n): cut if the cast is explicit; otherwise only blanks may be cut, and 22001 says what was too long.
+std::string_view applyVarcharTypmod(std::string_view text, int32_t typmod, bool isExplicit);
+/// bpchar(n): the same, and the result has no trailing blanks.
+std::string_view applyBpcharTypmod(std::string_view text, int32_t typmod, bool isExplicit);
+std::string_view trimTrailingBlanks(std::string_view text);
+/// name: at most 63 bytes, whole characters.
+std::string_view truncateName(std::string_view text);
+
+// ---- single types, for kernels ----
+
+ParseStatus parseBoolean(std::string_view text, bool& out);
+bool parseUuid(std::string_view text, int128& out); ///< in the I128 form of physical_type.hpp
+void appendUuid(std::string& out, int128 v);
+void appendBytea(std::string& out, std::string_view bytes, ByteaOutput style);
+/// bytea_in: \x hex or the escape form. Throws 22P02, 22023.
+std::string parseBytea(std::string_view text);
+
+// ---- columns of COPY: no throw, no session but the fast forms; the caller repeats a refusal with parseText ----
+
+/// One field into a flat vector of storedRepresentation(type); false: not one of the plain forms, ask parseTextInto.
+using FieldParser = bool (*)(void* target, std::string_view text, int32_t typmod, Arena& arena);
+/// Null if the type has none.
+FieldParser fieldParser(const SqlType& type);
+/// [-]digits[.digits] with at most `scale` digits after the point and `precision` in all.
+bool parseScaled(std::string_view text, int32_t precision, int32_t scale, int64_t& out);
+bool parseScaled(std::string_view text, int32_t precision, int32_t scale, int128& out);
+
+} // namespace ouzel

@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// Time zones: IANA names, fixed offsets, abbreviations. The rules come from the system's zoneinfo through absl, which
+// no header shows. Zones are loaded once and live as long as the process. Thread-safe.
+
+namespace ouzel {
+
+class TimeZone {
+public:
+   virtual ~TimeZone() = default;
+   struct Offset {
+      int32_t seconds; ///< east of Greenwich
+      bool isDst;
+      std::string_view abbreviation; ///< valid as long as the zone
+   };
+   virtual Offset offsetAt(int64_t timestamp) const = 0; ///< of an instant, microseconds since 2000-01-01 UTC
+   /// Of a local time. PostgreSQL's choice: what does not exist takes the offset before the gap, what exists twice the
+   /// later one.
+   virtual Offset offsetOfLocal(int64_t local) const = 0;
+   /// Does the abbreviation belong to this zone? Then its offset at that local time.
+   const std::string& name() const { return name_; }
+
+protected:
+   explicit TimeZone(std::string name) : name_(std::move(name)) {}
+
+private:
+   std::string name_;
+};
+
+/// By IANA name in any case, or a POSIX form such as "EST5" or "<+03>-3"; null if there is none.
+const TimeZone* findTimeZone(std::string_view name);
+/// "<+03>-03" and the like, as SET TIME ZONE 3 makes it.
+const TimeZone* fixedTimeZone(int32_t secondsEast);
+
+/// What PostgreSQL's default abbreviation set knows: "EST" is an offset, "MSK" follows a zone.
+struct ZoneAbbreviation {
+   int32_t seconds = 0;
+   bool isDst = false;
+   const TimeZone* zone = nullptr; ///< the offset is what the zone uses the abbreviation for
+};
+std::optional<ZoneAbbreviation> findZoneAbbreviation(std::string_view name);
+
+/// Offset of a null zone (UTC) or a zone.
+inline int32_t zoneOffsetAt(const TimeZone* zone, int64_t timestamp) {
+   return zone ? zone->offsetAt(timestamp).seconds : 0;
+}
+inline int32_t zoneOffsetOfLocal(const TimeZone* zone, int64_t local) {
+   return zone ? zone->offsetOfLocal(local).seconds : 0;
+}
+/// An instant as local time, and back. Infinities stay; results outside the range throw 22008.
+int64_t timestampToLocal(const TimeZone* zone, int64_t timestamp);
+int64_t localToTimestamp(const TimeZone* zone, int64_t local);
+
+} // namespace ouzel
