@@ -44,8 +44,8 @@ public:
                                                                       const ColumnSlots& slots,
                                                                       const sql::ColumnTable& columns);
 
-   /// Value of expression `index` for the rows of `rows`; other rows are unspecified. Raises errors only for these rows.
-   /// The vector may be of any encoding, may be a column of the batch itself, and lives until the state's next
+   /// Value of expression `index` for the rows of `rows`; other rows are unspecified. Raises errors only for these
+   /// rows. The vector may be of any encoding, may be a column of the batch itself, and lives until the state's next
    /// evaluate, evaluateAll or filter.
    Vector evaluate(ExpressionState& state, const Batch& batch, Selection rows, uint32_t index = 0) const;
    /// All expressions at once: out[i] is the value of expression i.

@@ -27,6 +27,7 @@ public:
    }
    /// The validity bits start as the NULLs of strict arguments (or all valid).
    void setNull(uint32_t row) {
+      if (isVariableSize(type_)) static_cast<StringView*>(data_)[row] = StringView(); // readable, as Vector promises
       setValidBit(validity_, row, false);
       hasNulls_ = true;
    }

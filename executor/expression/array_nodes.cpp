@@ -1,0 +1,207 @@
+#include "common/error/sql_error.hpp"
+#include "common/type/array.hpp"
+#include "executor/expression/scratch.hpp"
+#include "executor/kernel/compare.hpp"
+#include "executor/kernel/select.hpp"
+#include "executor/kernel/validity.hpp"
+
+// ARRAY[...], array[i], and op ANY/ALL (array). Row by row: arrays are rare in hot paths.
+
+namespace ouzel::executor {
+
+namespace {
+
+using Scratch = ExpressionState::Scratch;
+
+std::vector<Vector> evaluateArgs(Scratch& s, const Node& node, const Rows& rows) {
+   std::vector<Vector> args;
+   for (const uint32_t arg : node.args)
+      args.push_back(evaluateNode(s, arg, rows));
+   return args;
+}
+
+/// ARRAY[a, b] of arrays is one array with a dimension more.
+std::string stackArrays(const std::vector<Vector>& args, uint32_t row) {
+   ArrayValue result;
+   bool isFirst = true;
+   for (const Vector& arg : args) {
+      ArrayValue inner;
+      if (!arg.isNull(row)) inner = readArray(arg.value<StringView>(row).view());
+      if (isFirst) {
+         result = std::move(inner);
+         result.dimensions.insert(result.dimensions.begin(), {static_cast<int32_t>(args.size()), 1});
+         isFirst = false;
+         continue;
+      }
+      if (!std::equal(inner.dimensions.begin(), inner.dimensions.end(), result.dimensions.begin() + 1,
+                      result.dimensions.end()))
+         throw SqlError(sqlstate::arraySubscriptError,
+                        "multidimensional arrays must have array expressions with matching dimensions");
+      for (Value& element : inner.elements)
+         result.elements.push_back(std::move(element));
+   }
+   if (result.elements.empty()) result.dimensions.clear(); // arrays of empty arrays are empty
+   return makeArray(result);
+}
+
+/// Elements of one array as vectors of up to batchRowsMax rows.
+class ElementVector {
+public:
+   /// `type` is the elements' or, for integers, a wider one to give them in.
+   ElementVector(const ArrayValue& array, PhysicalType type) : array_(array), type_(type), width_(physicalSize(type)) {
+      data_.resize(std::min<size_t>(array.elements.size(), batchRowsMax));
+   }
+   /// Elements [begin, begin + count).
+   Vector load(uint32_t begin, uint32_t count) {
+      fillValid(validity_, count);
+      bool hasNulls = false;
+      for (uint32_t i = 0; i < count; ++i) {
+         const Value& element = array_.elements[begin + i];
+         std::byte* target = reinterpret_cast<std::byte*>(data_.data()) + size_t{i} * width_;
+         std::memset(target, 0, width_);
+         if (element.isNull) {
+            setValidBit(validity_, i, false);
+            hasNulls = true;
+         } else if (element.type == type_) {
+            element.store(target);
+         } else {
+            Value::integer(type_, element.i64).store(target);
+         }
+      }
+      return Vector::flat(type_, data_.data(), hasNulls ? validity_ : nullptr);
+   }
+
+private:
+   const ArrayValue& array_;
+   PhysicalType type_;
+   uint32_t width_;
+   std::vector<uint128> data_; // as wide as the widest value, and aligned for it
+   ValidityWord validity_[validityWords(batchRowsMax)];
+};
+
+enum class Tristate : uint8_t { False, True, Unknown };
+
+/// Fold `lhs op element` over the elements: ANY is an OR, ALL an AND.
+Tristate overElements(Scratch& s, const Node& node, const Vector& lhs, const ArrayValue& array) {
+   const Tristate deciding = node.negated ? Tristate::False : Tristate::True;
+   Tristate result = node.negated ? Tristate::True : Tristate::False;
+   if (array.elements.empty()) return result;
+   if (lhs.isNull(0)) return Tristate::Unknown;
+   ElementVector elements(array, lhs.type);
+   const uint32_t total = static_cast<uint32_t>(array.elements.size());
+   FlagLoan scratch(s), flags(s);
+   ValidityWord validity[validityWords(batchRowsMax)];
+   for (uint32_t begin = 0; begin < total; begin += batchRowsMax) {
+      const uint32_t count = std::min(batchRowsMax, total - begin);
+      const std::array<Vector, 2> args = {lhs, elements.load(begin, count)};
+      Selection rows = Selection::dense(count);
+      fillValid(validity, count);
+      bool hasNulls = combineValidity(args, rows, count, validity);
+      if (node.kernel.kernel) {
+         ListLoan list(s);
+         const Vector valid = Vector::flat(PhysicalType::Bool, nullptr, validity);
+         if (hasNulls) rows = narrowed(rows, list, selectNotNull(valid, rows, list));
+         ResultVector out(PhysicalType::Bool, flags.data(), validity, *s.strings);
+         const std::array<SqlType, 2> types = {node.argTypes[0], {array.elementType, -1, 0}};
+         const std::array<Representation, 2> reprs = {node.argReprs[0], Representation{lhs.type, 0}};
+         node.kernel.kernel({args, rows, count, s.context, node.type, types, reprs, node.repr, node.function}, out);
+         hasNulls |= out.hasNulls();
+      } else {
+         compareValues(node.compare, args[0], args[1], rows, scratch, flags);
+      }
+      for (uint32_t i = 0; i < count; ++i) {
+         const Tristate one = hasNulls && !isValidBit(validity, i) ? Tristate::Unknown
+                              : flags.data()[i] != 0               ? Tristate::True
+                                                                   : Tristate::False;
+         if (one == deciding) return deciding;
+         if (one == Tristate::Unknown) result = Tristate::Unknown;
+      }
+   }
+   return result;
+}
+
+} // namespace
+
+Vector evaluateArray(Scratch& s, const Node& node, const Rows& rows) {
+   const std::vector<Vector> args = evaluateArgs(s, node, rows);
+   Scratch::Buffer& buffer = s.buffer(node);
+   StringView* out = static_cast<StringView*>(buffer.data);
+   bool nested = false;
+   for (const uint32_t arg : node.args)
+      nested |= s.code.nodes[arg]->type.oid == node.type.oid;
+   const Oid element = node.elementType;
+   std::vector<Value> values(args.size());
+   forEachRow(rows.selection, [&](uint32_t row) {
+      if (nested) {
+         out[row] = s.strings->copyString(stackArrays(args, row));
+         return;
+      }
+      for (size_t i = 0; i < args.size(); ++i)
+         values[i] = Value::fromVector(args[i], row);
+      out[row] = s.strings->copyString(makeArray(element, values));
+   });
+   return Vector::flat(PhysicalType::String, out, nullptr);
+}
+
+Vector evaluateSubscript(Scratch& s, const Node& node, const Rows& rows) {
+   const std::vector<Vector> args = evaluateArgs(s, node, rows);
+   Scratch::Buffer& buffer = s.buffer(node);
+   fillValid(buffer.validity, s.rowCount);
+   const uint32_t width = physicalSize(node.repr.physical);
+   forEachRow(rows.selection, [&](uint32_t row) {
+      std::byte* target = static_cast<std::byte*>(buffer.data) + size_t{row} * width;
+      std::memset(target, 0, width);
+      setValidBit(buffer.validity, row, false);
+      for (const Vector& arg : args)
+         if (arg.isNull(row)) return;
+      ArrayValue array = readArray(args[0].value<StringView>(row).view());
+      if (array.dimensions.size() != args.size() - 1) return;
+      size_t index = 0;
+      for (size_t d = 0; d < array.dimensions.size(); ++d) {
+         const int64_t offset = int64_t{args[d + 1].value<int32_t>(row)} - array.dimensions[d].lower;
+         if (offset < 0 || offset >= array.dimensions[d].length) return;
+         index = index * static_cast<size_t>(array.dimensions[d].length) + static_cast<size_t>(offset);
+      }
+      const Value& element = array.elements[index];
+      if (element.isNull) return;
+      setValidBit(buffer.validity, row, true);
+      if (isVariableSize(element.type)) {
+         const StringView copy = s.strings->copyString(element.bytes);
+         std::memcpy(target, &copy, sizeof copy);
+      } else {
+         element.store(target);
+      }
+   });
+   return Vector::flat(node.repr.physical, buffer.data, buffer.validity);
+}
+
+Vector evaluateAnyArray(Scratch& s, const Node& node, const Rows& rows) {
+   const std::vector<Vector> args = evaluateArgs(s, node, rows);
+   Scratch::Buffer& buffer = s.buffer(node);
+   fillValid(buffer.validity, s.rowCount);
+   uint8_t* out = static_cast<uint8_t*>(buffer.data);
+   ArrayValue array;
+   if (args[1].encoding == Encoding::Constant && !args[1].isNull(0))
+      array = readArray(args[1].value<StringView>(0).view());
+   bool hasNulls = false;
+   const uint32_t width = physicalSize(args[0].type);
+   forEachRow(rows.selection, [&](uint32_t row) {
+      Tristate result = Tristate::Unknown;
+      if (!args[1].isNull(row)) {
+         if (args[1].encoding != Encoding::Constant) array = readArray(args[1].value<StringView>(row).view());
+         static constexpr ValidityWord nothing = 0;
+         const Vector lhs = Vector::constant(
+             args[0].type, static_cast<const std::byte*>(args[0].data) + size_t{args[0].positionOf(row)} * width,
+             args[0].isNull(row) ? &nothing : nullptr);
+         result = overElements(s, node, lhs, array);
+      }
+      out[row] = result == Tristate::True;
+      if (result == Tristate::Unknown) {
+         setValidBit(buffer.validity, row, false);
+         hasNulls = true;
+      }
+   });
+   return Vector::flat(PhysicalType::Bool, out, hasNulls ? buffer.validity : nullptr);
+}
+
+} // namespace ouzel::executor

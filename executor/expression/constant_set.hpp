@@ -1,0 +1,41 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/type/value.hpp"
+#include "common/vector/vector.hpp"
+
+namespace ouzel::executor {
+
+/// The constants of an IN list, for membership tests of whole vectors. Immutable after construction.
+class ConstantSet {
+public:
+   /// NULLs in `values` are noted, not stored. All values have the physical type `type`.
+   ConstantSet(PhysicalType type, std::span<const Value> values);
+
+   /// flags[i] = the i-th live row's value is one of the constants (SQL `=`); NULL rows: any value.
+   /// `hashes` has room for rows.count() hashes.
+   void contains(const Vector& vector, Selection rows, uint64_t* hashes, uint8_t* flags) const;
+   bool hasNull() const { return hasNull_; }
+   uint32_t size() const { return count_; }
+   /// Distinguishes sets while a program is compiled.
+   const std::string& fingerprint() const { return fingerprint_; }
+
+private:
+   static constexpr uint32_t linearMax = 4; // up to here comparing with each constant is faster than hashing
+
+   const std::byte* valueAt(uint32_t index) const { return storage_.data() + size_t{index} * physicalSize(type_); }
+
+   PhysicalType type_;
+   bool hasNull_ = false;
+   uint32_t count_ = 0;
+   std::vector<std::byte> storage_; // flat values; strings point into strings_
+   std::vector<std::string> strings_;
+   std::vector<uint32_t> slots_; // open addressing: index + 1, 0 empty
+   uint32_t slotShift_ = 0;
+   std::string fingerprint_;
+};
+
+} // namespace ouzel::executor

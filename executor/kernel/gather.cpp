@@ -1,0 +1,142 @@
+#include "executor/kernel/gather.hpp"
+
+#include "executor/kernel/compare_operators.hpp"
+#include "executor/kernel/dispatch.hpp"
+
+namespace ouzel::executor {
+
+namespace {
+
+/// Rows in tuples have no alignment beyond what their layout gives; memcpy compiles to plain moves.
+template <typename T>
+inline T load(const std::byte* source) {
+   T value;
+   std::memcpy(&value, source, sizeof(T));
+   return value;
+}
+
+template <typename T>
+void gatherValues(const Vector& vector, Selection rows, T* __restrict out) {
+   const T* values = static_cast<const T*>(vector.data);
+   const uint32_t count = rows.count();
+   switch (vector.encoding) {
+   case Encoding::Constant:
+      for (uint32_t i = 0; i < count; ++i)
+         out[i] = values[0];
+      break;
+   case Encoding::Flat:
+      if (rows.isDense()) {
+         std::memcpy(out, values, count * sizeof(T));
+      } else {
+         const RowIndex* list = rows.rows();
+         for (uint32_t i = 0; i < count; ++i)
+            out[i] = values[list[i]];
+      }
+      break;
+   case Encoding::Dictionary:
+      for (uint32_t i = 0; i < count; ++i)
+         out[i] = values[vector.codes[rows.row(i)]];
+      break;
+   }
+}
+
+} // namespace
+
+bool gatherDense(const Vector& vector, Selection rows, void* out, ValidityWord* validity) {
+   dispatchSize(vector.type, [&](auto unit) {
+      using T = decltype(unit);
+      gatherValues(vector, rows, static_cast<T*>(out));
+   });
+   if (!vector.mayHaveNulls()) return false;
+   const uint32_t count = rows.count();
+   if (vector.encoding == Encoding::Flat && rows.isDense()) {
+      std::memcpy(validity, vector.validity, validityWords(count) * sizeof(ValidityWord));
+      return true;
+   }
+   std::memset(validity, 0, validityWords(count) * sizeof(ValidityWord));
+   for (uint32_t i = 0; i < count; ++i) {
+      const ValidityWord valid = isValidBit(vector.validity, vector.positionOf(rows.row(i))) ? 1 : 0;
+      validity[i >> 6] |= valid << (i & 63);
+   }
+   return true;
+}
+
+void copyRows(const Vector& vector, Selection rows, void* out, ValidityWord* validity) {
+   dispatchSize(vector.type, [&](auto unit) {
+      using T = decltype(unit);
+      const T* values = static_cast<const T*>(vector.data);
+      T* target = static_cast<T*>(out);
+      switch (vector.encoding) {
+      case Encoding::Constant:
+         forEachRow(rows, [=](uint32_t row) { target[row] = values[0]; });
+         break;
+      case Encoding::Flat:
+         forEachRow(rows, [=](uint32_t row) { target[row] = values[row]; });
+         break;
+      case Encoding::Dictionary:
+         forEachRow(rows, [=, codes = vector.codes](uint32_t row) { target[row] = values[codes[row]]; });
+         break;
+      }
+   });
+   if (validity == nullptr) return;
+   if (!vector.mayHaveNulls()) {
+      forEachRow(rows, [=](uint32_t row) { validity[row >> 6] |= ValidityWord{1} << (row & 63); });
+   } else {
+      forEachRow(rows, [&](uint32_t row) { setValidBit(validity, row, !vector.isNull(row)); });
+   }
+}
+
+void copyStrings(StringView* values, const ValidityWord* validity, uint32_t count, Arena& arena,
+                 StringView::Storage storage) {
+   for (uint32_t i = 0; i < count; ++i) {
+      if (!isValidBit(validity, i)) {
+         values[i] = StringView();
+      } else if (!values[i].isInline()) {
+         values[i] = arena.copyString(values[i].view(), storage);
+      }
+   }
+}
+
+void writeColumn(const Vector& vector, Selection rows, std::byte* const* targets, uint32_t offset) {
+   dispatchSize(vector.type, [&](auto unit) {
+      using T = decltype(unit);
+      const T* values = static_cast<const T*>(vector.data);
+      const uint32_t count = rows.count();
+      if (vector.encoding == Encoding::Flat && rows.isDense()) {
+         for (uint32_t i = 0; i < count; ++i)
+            std::memcpy(targets[i] + offset, values + i, sizeof(T));
+      } else {
+         for (uint32_t i = 0; i < count; ++i)
+            std::memcpy(targets[i] + offset, values + vector.positionOf(rows.row(i)), sizeof(T));
+      }
+   });
+}
+
+void readColumn(PhysicalType type, const std::byte* const* sources, uint32_t offset, uint32_t count, void* out) {
+   dispatchSize(type, [&](auto unit) {
+      using T = decltype(unit);
+      T* target = static_cast<T*>(out);
+      for (uint32_t i = 0; i < count; ++i)
+         target[i] = load<T>(sources[i] + offset);
+   });
+}
+
+void compareColumn(const Vector& vector, Selection rows, const std::byte* const* tuples, uint32_t offset,
+                   uint8_t* flags) {
+   dispatchPhysical(vector.type, [&](auto tag) {
+      constexpr PhysicalType type = decltype(tag)::type;
+      using T = PhysicalValueType<type>;
+      using C = ValueCompare<type, T>;
+      const T* values = vector.values<T>();
+      const uint32_t count = rows.count();
+      if (vector.encoding == Encoding::Flat && rows.isDense()) {
+         for (uint32_t i = 0; i < count; ++i)
+            flags[i] &= C::equal(values[i], load<T>(tuples[i] + offset));
+      } else {
+         for (uint32_t i = 0; i < count; ++i)
+            flags[i] &= C::equal(values[vector.positionOf(rows.row(i))], load<T>(tuples[i] + offset));
+      }
+   });
+}
+
+} // namespace ouzel::executor
