@@ -90,10 +90,10 @@ std::string toText(const Value& value) {
    return "?";
 }
 
-FunctionContext& testContext() {
+executor::FunctionContext& testContext() {
    static SessionFormat format;
-   static FunctionContext context = [] {
-      FunctionContext c;
+   static executor::FunctionContext context = [] {
+      executor::FunctionContext c;
       c.format = &format;
       return c;
    }();

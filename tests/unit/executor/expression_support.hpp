@@ -42,6 +42,6 @@ inline Value intValue(int64_t v, PhysicalType type = PhysicalType::I32) {
 }
 
 /// A context good enough for functions that ask nothing of the session.
-FunctionContext& testContext();
+executor::FunctionContext& testContext();
 
 } // namespace ouzel::test
