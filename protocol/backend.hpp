@@ -157,6 +157,7 @@ public:
    virtual void prepare(std::string_view name, std::string_view sql, std::span<const Oid> parameterTypes) = 0;
    /// 26000 when unknown. Valid until the statement is replaced or closed.
    virtual const StatementDescription& describeStatement(std::string_view name) = 0;
+   virtual size_t parameterCount(std::string_view statement) = 0; ///< 26000 when unknown
    /// `resultFormats` as sent: none (all text), one (for all), or one per column; see expandFormats().
    virtual void bind(std::string_view portal, std::string_view statement, std::span<const RawParameter> parameters,
                      std::span<const Format> resultFormats) = 0;

@@ -13,26 +13,28 @@ constexpr size_t rowBytesMax = (size_t{1} << 30) - 1; // what a client can take 
 constexpr size_t rowHeaderBytes = 7;                  // type, length, column count
 constexpr size_t slackBytes = 16;                     // small values are copied in one 16-byte move
 
-bool isPlainTextType(Oid type) {
-   switch (type) {
+bool isPlainTextType(const SqlType& type) {
+   switch (type.oid) {
    case oid::text:
    case oid::varchar:
-   case oid::bpchar:
    case oid::name:
    case oid::json:
    case oid::xml:
    case oid::unknown:
    case oid::cstring:
       return true;
+   case oid::bpchar: // char(n) lies in memory without its trailing blanks
+      return type.typmod < 0;
    default:
       return false;
    }
 }
 
-/// An upper guess of the bytes a variable-size value takes on the wire beyond its own: bytea doubles in hex.
-size_t estimatedBytes(const Vector& vector, uint32_t row) {
+/// An upper guess of the bytes a variable-size value takes on the wire: bytea doubles in hex, char(n) is padded.
+size_t estimatedBytes(const SqlType& type, const Vector& vector, uint32_t row) {
    if (vector.isNull(row)) return 0;
-   return size_t{vector.value<StringView>(row).size()} * 2;
+   const size_t padding = type.oid == oid::bpchar && type.typmod > 0 ? static_cast<size_t>(type.typmod) : 0;
+   return size_t{vector.value<StringView>(row).size()} * 2 + padding;
 }
 
 struct Piece {
@@ -113,8 +115,8 @@ void RowEncoder::begin(const ResultShape& shape, const ValueEncoder& values) {
    values_ = &values;
    columns_.resize(shape.columns.size());
    for (size_t i = 0; i < columns_.size(); ++i)
-      columns_[i].isPlainText = shape.columns[i].representation.physical == PhysicalType::String &&
-                                isPlainTextType(shape.columns[i].type.oid);
+      columns_[i].isPlainText =
+          shape.columns[i].representation.physical == PhysicalType::String && isPlainTextType(shape.columns[i].type);
 }
 
 uint32_t RowEncoder::encode(const Batch& batch, uint32_t first, std::string& out) {
@@ -126,10 +128,12 @@ uint32_t RowEncoder::encode(const Batch& batch, uint32_t first, std::string& out
    // Large values: take only as many rows as fit a slice, at least one.
    uint32_t last = live;
    size_t estimate = 0;
-   for (const Column& column : columns_) {
-      if (!isVariableSize(column.vector->type)) continue;
+   // (The estimates of several columns add up, so a later column may shorten what an earlier one has left.)
+   for (size_t c = 0; c < columns_.size(); ++c) {
+      const Vector& vector = *columns_[c].vector;
+      if (!isVariableSize(vector.type)) continue;
       for (uint32_t i = first; i < last; ++i) {
-         estimate += estimatedBytes(*column.vector, batch.selection.row(i));
+         estimate += estimatedBytes(shape_->columns[c].type, vector, batch.selection.row(i));
          if (estimate > sliceBytes) last = std::max(i, first + 1);
       }
    }

@@ -75,7 +75,7 @@ void Session::handleBind(MessageReader reader) {
    const auto parameters = readParameters(reader, parameterFormats);
    const auto resultFormats = readFormats(reader);
    reader.end();
-   const size_t expected = backend_->describeStatement(statement).parameterTypes.size();
+   const size_t expected = backend_->parameterCount(statement);
    if (parameters.size() != expected)
       throw SqlError(sqlstate::protocolViolation,
                      fmt::format("bind message supplies {} parameters, but prepared statement \"{}\" requires {}",

@@ -31,6 +31,9 @@ public:
    std::unique_ptr<Script> parseScript(std::string_view sql) override;
    void prepare(std::string_view name, std::string_view sql, std::span<const Oid> parameterTypes) override;
    const StatementDescription& describeStatement(std::string_view name) override;
+   size_t parameterCount(std::string_view statement) override {
+      return describeStatement(statement).parameterTypes.size();
+   }
    void bind(std::string_view portal, std::string_view statement, std::span<const RawParameter> parameters,
              std::span<const Format> resultFormats) override;
    const ResultShape& describePortal(std::string_view name) override;

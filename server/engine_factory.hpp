@@ -1,0 +1,23 @@
+#pragma once
+#include "server/session_factory.hpp"
+
+namespace ouzel::engine {
+class Database;
+}
+
+namespace ouzel::server {
+
+/// Sessions of the real database. Thread-safe; the database outlives it and all it made.
+class EngineFactory : public SessionFactory {
+public:
+   explicit EngineFactory(engine::Database& database) : database_(database) {}
+
+   std::string passwordVerifier(const std::string& user) override;
+   std::unique_ptr<protocol::Backend> open(const protocol::StartupRequest& request, const ClientInfo& client,
+                                           protocol::ClientVoice& voice) override;
+
+private:
+   engine::Database& database_;
+};
+
+} // namespace ouzel::server

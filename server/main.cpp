@@ -1,0 +1,165 @@
+// ouzel serve | check | --version
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <string>
+#include <sys/random.h>
+#include <unistd.h>
+#include <vector>
+
+#include "engine/database.hpp"
+#include "protocol/scram.hpp"
+#include "server/engine_factory.hpp"
+#include "server/log.hpp"
+#include "server/options.hpp"
+#include "server/server.hpp"
+
+using namespace ouzel;
+using namespace ouzel::server;
+
+namespace {
+
+enum ExitStatus : int { ok = 0, failed = 1, misused = 2 };
+
+constexpr const char* usage = "Usage:\n"
+                              "  ouzel serve --data DIR [options]   serve a database (ouzel serve --help)\n"
+                              "  ouzel check --data DIR             verify every checksum of a stopped database\n"
+                              "  ouzel --version\n";
+
+LogLevel logLevelOf(const std::string& name) {
+   if (name == "debug") return LogLevel::Debug;
+   if (name == "warning") return LogLevel::Warning;
+   return name == "error" ? LogLevel::Error : LogLevel::Log;
+}
+
+void reportFatal(const SqlError& error) {
+   logLine(LogLevel::Fatal, error.what());
+   if (!error.detailText().empty()) logLine(LogLevel::Fatal, "DETAIL: " + error.detailText());
+   if (!error.hintText().empty()) logLine(LogLevel::Fatal, "HINT: " + error.hintText());
+}
+
+/// Threads inherit the mask: signals then reach nobody but waitForSignal().
+sigset_t blockSignals() {
+   std::signal(SIGPIPE, SIG_IGN);
+   sigset_t signals;
+   sigemptyset(&signals);
+   for (const int signal : {SIGTERM, SIGINT, SIGQUIT, SIGHUP})
+      sigaddset(&signals, signal);
+   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+   return signals;
+}
+
+/// The next signal that asks to end. A hang-up of the terminal is not one.
+int waitForSignal(const sigset_t& signals) {
+   int signal = 0;
+   do
+      sigwait(&signals, &signal);
+   while (signal == SIGHUP);
+   return signal;
+}
+
+void storePassword(engine::Database& database, const std::string& password) {
+   std::string salt(protocol::scramSaltBytes, '\0');
+   if (getrandom(salt.data(), salt.size(), 0) != static_cast<ssize_t>(salt.size())) throwInternal("no random numbers");
+   database.setPasswordVerifier("postgres", protocol::ScramVerifier::derive(password, salt).text());
+}
+
+void announce(const Server& server) {
+   for (const io::ListeningSocket& listener : server.listeners())
+      logLine(LogLevel::Log, fmt::format("listening on {}", listener.address.text));
+   const io::ListeningSocket& first = server.listeners().front();
+   std::string host = first.address.text.substr(0, first.address.text.rfind(':'));
+   if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+   if (host == "0.0.0.0" || host == "::") host = "127.0.0.1";
+   fmt::print("Ouzel {} is ready. Connect from another terminal with:\n\n  psql -h {} -p {} -U postgres\n\n",
+              OUZEL_VERSION, host, first.port);
+   std::fflush(stdout);
+}
+
+int serve(const std::vector<std::string>& arguments) {
+   const auto options = parseServeOptions(arguments, [](const char* name) -> const char* { return std::getenv(name); });
+   if (!options) {
+      std::fputs(serveHelp().c_str(), stdout);
+      return ok;
+   }
+   setLogLevel(logLevelOf(options->logLevel));
+   const sigset_t signals = blockSignals();
+
+   engine::DatabaseOptions databaseOptions;
+   databaseOptions.dataDirectory = options->dataDirectory;
+   databaseOptions.threads = options->threads;
+   databaseOptions.memoryLimit = options->memoryLimit;
+   databaseOptions.spillDirectories = options->spillDirectories;
+   databaseOptions.settings = options->sessionSettings;
+   const auto database = engine::Database::open(databaseOptions);
+   if (!options->password.empty()) storePassword(*database, options->password);
+   {
+      EngineFactory factory(*database);
+      Server server(*options, factory);
+      server.start();
+      announce(server);
+      const int signal = waitForSignal(signals);
+      logLine(LogLevel::Log, fmt::format("received {}, shutting down", strsignal(signal)));
+      // Asked twice, it ends at once; recovery takes care of the rest.
+      sigset_t again = signals;
+      pthread_sigmask(SIG_UNBLOCK, &again, nullptr);
+      for (const int repeated : {SIGTERM, SIGINT, SIGQUIT})
+         std::signal(repeated, [](int) { _exit(failed); });
+      server.shutdown();
+   }
+   database->close();
+   logLine(LogLevel::Log, "shut down");
+   return ok;
+}
+
+int check(const std::vector<std::string>& arguments) {
+   std::string directory;
+   for (size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i] == "--data" && i + 1 < arguments.size())
+         directory = arguments[++i];
+      else if (arguments[i].starts_with("--data="))
+         directory = arguments[i].substr(7);
+      else
+         throw UsageError(fmt::format("unknown option \"{}\"", arguments[i]));
+   }
+   if (directory.empty()) throw UsageError("--data DIR is required");
+   const uint64_t problems =
+       engine::Database::check(directory, [](const std::string& problem) { std::printf("%s\n", problem.c_str()); });
+   if (problems == 0)
+      fmt::print("{}: no problems found\n", directory);
+   else
+      fmt::print("{}: {} problem{} found\n", directory, problems, problems == 1 ? "" : "s");
+   return problems == 0 ? ok : failed;
+}
+
+} // namespace
+
+int main(int count, char** values) {
+   const std::vector<std::string> arguments(values + 1, values + count);
+   try {
+      if (arguments.empty()) throw UsageError("say what to do");
+      const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+      if (arguments[0] == "serve") return serve(rest);
+      if (arguments[0] == "check") return check(rest);
+      if (arguments[0] == "--version" || arguments[0] == "-V") {
+         std::puts("ouzel " OUZEL_VERSION);
+         return ok;
+      }
+      if (arguments[0] == "--help" || arguments[0] == "-h") {
+         std::fputs(usage, stdout);
+         return ok;
+      }
+      throw UsageError(fmt::format("unknown command \"{}\"", arguments[0]));
+   } catch (const UsageError& error) {
+      fmt::print(stderr, "ouzel: {}\n\n{}", error.what(), usage);
+      return misused;
+   } catch (const SqlError& error) {
+      reportFatal(error);
+      return failed;
+   } catch (const std::exception& error) {
+      logLine(LogLevel::Fatal, error.what());
+      return failed;
+   }
+}

@@ -1,0 +1,18 @@
+#pragma once
+#include "common/type/session_format.hpp"
+#include "protocol/backend.hpp"
+
+namespace ouzel::server {
+
+/// Values as common/type writes them, in the session's formats.
+class ValueCodec : public protocol::ValueEncoder {
+public:
+   void setFormat(const SessionFormat& format) { format_ = format; }
+   void append(const Vector& values, const Selection& selection, const protocol::ResultColumn& column,
+               protocol::Format format, std::string& bytes, uint32_t* ends) const override;
+
+private:
+   SessionFormat format_;
+};
+
+} // namespace ouzel::server

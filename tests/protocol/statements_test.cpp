@@ -1,0 +1,261 @@
+#include <catch2/catch.hpp>
+
+#include "tests/protocol/support.hpp"
+#include "tests/unit/protocol/fake_backend.hpp"
+
+using namespace ouzel::wire;
+namespace raw = ouzel::protocol::test;
+
+// Statements through libpq and by hand: simple, extended, pipelined, with row limits, in binary.
+
+namespace {
+
+/// ErrorResponses carry F, L and R (source file, line, routine) when PostgreSQL itself is the target.
+std::string withoutSource(const std::string& text) {
+   const size_t at = text.find(" F:");
+   if (at == std::string::npos) return text;
+   const size_t end = text.find('\n', at);
+   return text.substr(0, at) + withoutSource(text.substr(end));
+}
+
+std::string hex(const PGresult* result) {
+   std::string text;
+   for (int column = 0; column < PQnfields(result); ++column) {
+      if (column > 0) text += ' ';
+      for (int i = 0; i < PQgetlength(result, 0, column); ++i) {
+         char byte[3];
+         std::snprintf(byte, sizeof byte, "%02x", static_cast<unsigned char>(PQgetvalue(result, 0, column)[i]));
+         text += byte;
+      }
+   }
+   return text;
+}
+
+} // namespace
+
+CATCH_TEST_CASE("settings reported at start and when they change") {
+   const Connection c(sharedServer(), "application_name=wire");
+   CATCH_CHECK(std::string(PQparameterStatus(c.get(), "server_version")).starts_with("15."));
+   for (const auto& [name, value] : {std::pair{"server_encoding", "UTF8"},
+                                     {"client_encoding", "UTF8"},
+                                     {"DateStyle", "ISO, MDY"},
+                                     {"IntervalStyle", "postgres"},
+                                     {"integer_datetimes", "on"},
+                                     {"standard_conforming_strings", "on"},
+                                     {"is_superuser", "on"},
+                                     {"session_authorization", "postgres"},
+                                     {"application_name", "wire"},
+                                     {"in_hot_standby", "off"},
+                                     {"default_transaction_read_only", "off"}}) {
+      CATCH_INFO(name);
+      CATCH_REQUIRE(PQparameterStatus(c.get(), name) != nullptr);
+      CATCH_CHECK(std::string(PQparameterStatus(c.get(), name)) == value);
+   }
+   CATCH_CHECK(PQparameterStatus(c.get(), "TimeZone") != nullptr);
+   CATCH_CHECK(PQbackendPID(c.get()) > 0);
+   CATCH_CHECK(c.run("SET DateStyle = 'German'") == "SET");
+   CATCH_CHECK(std::string(PQparameterStatus(c.get(), "DateStyle")) == "German, DMY");
+   const Connection options(sharedServer(), "options='-c DateStyle=SQL,DMY'");
+   CATCH_CHECK(options.run("SHOW DateStyle") == "SQL, DMY\n");
+}
+
+CATCH_TEST_CASE("who may not come in is told why") {
+   CATCH_CHECK(Connection(sharedServer(), "dbname=nosuch", true).error().find("database \"nosuch\" does not exist") !=
+               std::string::npos);
+   CATCH_CHECK(Connection(sharedServer(), "user=nosuch", true).error().find("role \"nosuch\" does not exist") !=
+               std::string::npos);
+   CATCH_CHECK_FALSE(Connection(sharedServer(), "options='-c nosuch.=1'", true).isOpen());
+}
+
+CATCH_TEST_CASE("several statements in one query are one transaction") {
+   const Connection c;
+   c.run("DROP TABLE IF EXISTS wire_multi");
+   CATCH_CHECK(c.run("SELECT 1; SELECT 2") == "2\n");
+   CATCH_CHECK(c.run("") == "(empty)");
+   CATCH_CHECK(c.run("-- nothing") == "(empty)");
+   CATCH_CHECK(c.run("CREATE TABLE wire_multi (a int); INSERT INTO wire_multi VALUES (1); SELECT 1/0") ==
+               "ERROR 22012 division by zero");
+   CATCH_CHECK(c.run("SELECT * FROM wire_multi") == "ERROR 42P01 relation \"wire_multi\" does not exist");
+   CATCH_CHECK(c.run("SELECT 1; SELEC 2") == "ERROR 42601 syntax error at or near \"SELEC\"");
+   CATCH_CHECK(c.run("BEGIN; SELECT 1/0") == "ERROR 22012 division by zero");
+   CATCH_CHECK(PQtransactionStatus(c.get()) == PQTRANS_INERROR);
+   CATCH_CHECK(c.run("SELECT 1").starts_with("ERROR 25P02"));
+   CATCH_CHECK(c.run("ROLLBACK") == "ROLLBACK");
+   CATCH_CHECK(PQtransactionStatus(c.get()) == PQTRANS_IDLE);
+}
+
+CATCH_TEST_CASE("errors carry code, position and names") {
+   const Connection c;
+   const Result syntax(PQexec(c.get(), "SELECT * FORM x"));
+   CATCH_CHECK(std::string(PQresultErrorField(syntax.get(), PG_DIAG_STATEMENT_POSITION)) == "10");
+   CATCH_CHECK(std::string(PQresultErrorField(syntax.get(), PG_DIAG_SEVERITY_NONLOCALIZED)) == "ERROR");
+   const Result table(PQexec(c.get(), "SELECT * FROM lineitm"));
+   CATCH_CHECK(std::string(PQresultErrorField(table.get(), PG_DIAG_STATEMENT_POSITION)) == "15");
+   c.run("DROP TABLE IF EXISTS wire_names; CREATE TABLE wire_names (a int NOT NULL)");
+   const Result null(PQexec(c.get(), "INSERT INTO wire_names VALUES (NULL)"));
+   CATCH_CHECK(describe(null.get()).starts_with("ERROR 23502"));
+   CATCH_REQUIRE(PQresultErrorField(null.get(), PG_DIAG_TABLE_NAME) != nullptr);
+   CATCH_CHECK(std::string(PQresultErrorField(null.get(), PG_DIAG_TABLE_NAME)) == "wire_names");
+   CATCH_CHECK(std::string(PQresultErrorField(null.get(), PG_DIAG_COLUMN_NAME)) == "a");
+   c.run("DROP TABLE wire_names");
+}
+
+CATCH_TEST_CASE("notices reach the client") {
+   const Connection c;
+   std::string heard;
+   PQsetNoticeProcessor(
+       c.get(), [](void* target, const char* text) { *static_cast<std::string*>(target) += text; }, &heard);
+   CATCH_CHECK(c.run("DROP TABLE IF EXISTS wire_no_such_table") == "DROP TABLE");
+   CATCH_CHECK(heard == "NOTICE:  table \"wire_no_such_table\" does not exist, skipping\n");
+}
+
+CATCH_TEST_CASE("parameters are typed by use; results in text and binary") {
+   const Connection c;
+   CATCH_CHECK(describe(c.parameters("SELECT $1::int + 1, $2::text || 'x', $3::date", {"41", "y", nullptr}).get()) ==
+               "42|yx|\\N\n");
+   const std::vector<std::pair<const char*, const char*>> binary = {
+       {"SELECT true, 1::int2, 1::int4, (-2)::int8", "01 0001 00000001 fffffffffffffffe"},
+       {"SELECT 1.5::float4, (-0.25)::float8", "3fc00000 bfd0000000000000"},
+       {"SELECT 'ab'::text, 'cd'::varchar(3), 'e'::char(3), '\\x00ff'::bytea", "6162 6364 652020 00ff"},
+       {"SELECT date '2000-01-02', timestamp '2000-01-01 00:00:01', time '00:00:00.000001'",
+        "00000001 00000000000f4240 0000000000000001"},
+       {"SELECT timestamptz '2000-01-01 00:00:02+00', interval '1 month 2 days 3 microseconds'",
+        "00000000001e8480 00000000000000030000000200000001"},
+       {"SELECT 12345.678::numeric, (-0.0001)::numeric, 'NaN'::numeric",
+        "0003000100000003000109291a7c 0001ffff400000040001 00000000c0000000"},
+       {"SELECT '01234567-89ab-cdef-0123-456789abcdef'::uuid, 5::oid", "0123456789abcdef0123456789abcdef 00000005"},
+   };
+   for (const auto& [sql, expected] : binary) {
+      CATCH_INFO(sql);
+      const Result result = c.parameters(sql, {}, true);
+      CATCH_CHECK(hex(result.get()) == expected);
+   }
+   // Binary parameters.
+   const char four[] = {0, 0, 0, 4};
+   const char half[] = {0x3f, static_cast<char>(0xe0), 0, 0, 0, 0, 0, 0};
+   const char* values[] = {four, half};
+   const int lengths[] = {4, 8}, formats[] = {1, 1};
+   const Oid types[] = {23, 701};
+   const Result sum(PQexecParams(c.get(), "SELECT $1 + $2", 2, types, values, lengths, formats, 0));
+   CATCH_CHECK(describe(sum.get()) == "4.5\n");
+   const int wrong[] = {3, 8};
+   const Result bad(PQexecParams(c.get(), "SELECT $1 + $2", 2, types, values, wrong, formats, 0));
+   CATCH_CHECK(describe(bad.get()).substr(0, 11) == "ERROR 08P01");
+}
+
+CATCH_TEST_CASE("prepared statements: describe, run, replace, close") {
+   const Connection c;
+   const auto command = [&](PGresult* result) { return describe(Result(result).get()); };
+   CATCH_CHECK(command(PQprepare(c.get(), "add", "SELECT $1::int8 + $2 AS total, 'x'::varchar(7) AS v", 0, nullptr)) ==
+               "");
+   const Result description(PQdescribePrepared(c.get(), "add"));
+   CATCH_CHECK(PQnparams(description.get()) == 2);
+   CATCH_CHECK(PQparamtype(description.get(), 0) == 20);
+   CATCH_CHECK(PQparamtype(description.get(), 1) == 20);
+   CATCH_CHECK(PQnfields(description.get()) == 2);
+   CATCH_CHECK(std::string(PQfname(description.get(), 0)) == "total");
+   CATCH_CHECK(PQftype(description.get(), 1) == 1043);
+   CATCH_CHECK(PQfmod(description.get(), 1) == 11);
+   const char* values[] = {"40", "2"};
+   for (int i = 0; i < 3; ++i)
+      CATCH_CHECK(command(PQexecPrepared(c.get(), "add", 2, values, nullptr, nullptr, 0)) == "42|x\n");
+   CATCH_CHECK(command(PQprepare(c.get(), "add", "SELECT 1", 0, nullptr)) ==
+               "ERROR 42P05 prepared statement \"add\" already exists");
+   CATCH_CHECK(c.run("DEALLOCATE add") == "DEALLOCATE");
+   CATCH_CHECK(command(PQexecPrepared(c.get(), "add", 2, values, nullptr, nullptr, 0)) ==
+               "ERROR 26000 prepared statement \"add\" does not exist");
+   CATCH_CHECK(command(PQprepare(c.get(), "bad", "SELECT $1 FROM nosuch", 0, nullptr)).starts_with("ERROR 42P01"));
+   CATCH_CHECK(command(PQprepare(c.get(), "open", "SELECT $1", 0, nullptr)) == "");
+   CATCH_CHECK(PQparamtype(Result(PQdescribePrepared(c.get(), "open")).get(), 0) == 25);
+   const char* one[] = {"1"};
+   CATCH_CHECK(command(PQexecPrepared(c.get(), "open", 1, one, nullptr, nullptr, 0)) == "1\n");
+   CATCH_CHECK(command(PQexecPrepared(c.get(), "open", 0, nullptr, nullptr, nullptr, 0)) ==
+               "ERROR 08P01 bind message supplies 0 parameters, but prepared statement \"open\" requires 1");
+}
+
+CATCH_TEST_CASE("columns tell the table they come from") {
+   const Connection c;
+   c.run("DROP TABLE IF EXISTS wire_origin; CREATE TABLE wire_origin (a int, b numeric(15,2))");
+   const Result result = c.parameters("SELECT b, a + 1 FROM wire_origin", {});
+   CATCH_CHECK(PQftable(result.get(), 0) >= 16384);
+   CATCH_CHECK(PQftablecol(result.get(), 0) == 2);
+   CATCH_CHECK(PQftype(result.get(), 0) == 1700);
+   CATCH_CHECK(PQfmod(result.get(), 0) == ((15 << 16) | 2) + 4);
+   CATCH_CHECK(PQftable(result.get(), 1) == 0);
+   CATCH_CHECK(PQfsize(result.get(), 1) == 4);
+   c.run("DROP TABLE wire_origin");
+}
+
+CATCH_TEST_CASE("pipelining: answers in order, an error skips to the next sync") {
+   const Connection c;
+   CATCH_REQUIRE(PQenterPipelineMode(c.get()) == 1);
+   const auto push = [&](const char* sql) {
+      PQsendQueryParams(c.get(), sql, 0, nullptr, nullptr, nullptr, nullptr, 0);
+   };
+   push("SELECT 1");
+   push("SELECT 1/0");
+   push("SELECT 2");
+   PQpipelineSync(c.get());
+   push("SELECT 3");
+   PQpipelineSync(c.get());
+   std::string all;
+   for (int ends = 0, syncs = 0; syncs < 2 && ends < 20;) {
+      const Result result(PQgetResult(c.get()));
+      if (!result) {
+         ++ends;
+         continue;
+      }
+      all += describe(result.get()) + ";";
+      if (PQresultStatus(result.get()) == PGRES_PIPELINE_SYNC) ++syncs;
+   }
+   CATCH_CHECK(all == "1\n;ERROR 22012 division by zero;(aborted);(sync);3\n;(sync);");
+}
+
+CATCH_TEST_CASE("a pipeline up to Sync is one transaction") {
+   RawClient c;
+   c.start();
+   c.ask(raw::query("DROP TABLE IF EXISTS wire_pipe; CREATE TABLE wire_pipe (a int)"));
+   const auto step = [](const std::string& sql) { return raw::parse("", sql) + raw::bind("", "") + raw::execute(""); };
+   const auto failed = c.ask(step("INSERT INTO wire_pipe VALUES (1)") + step("SELECT 1 / (g - 1) FROM generate_series(1, 1) g") +
+                             raw::syncMessage());
+   CATCH_CHECK(withoutSource(failed) == "1\n2\nC INSERT 0 1\n1\n2\nE ERROR 22012 division by zero\nZ I\n");
+   CATCH_CHECK(c.ask(raw::query("SELECT count(*) FROM wire_pipe")).find("D 0\n") != std::string::npos);
+   c.ask(step("INSERT INTO wire_pipe VALUES (1)") + step("INSERT INTO wire_pipe VALUES (2)") + raw::syncMessage());
+   CATCH_CHECK(c.ask(raw::query("SELECT count(*) FROM wire_pipe")).find("D 2\n") != std::string::npos);
+   c.ask(raw::query("DROP TABLE wire_pipe"));
+}
+
+CATCH_TEST_CASE("portals with row limits") {
+   RawClient c;
+   c.start();
+   const std::string open = raw::parse("", "SELECT g FROM generate_series(1, 5) g") + raw::bind("p", "");
+   CATCH_CHECK(c.ask(open + raw::execute("p", 2) + raw::execute("p", 2) + raw::execute("p", 2) + raw::syncMessage()) ==
+               "1\n2\nD 1\nD 2\ns\nD 3\nD 4\ns\nD 5\nC SELECT 1\nZ I\n");
+   CATCH_CHECK(withoutSource(c.ask(raw::execute("p", 2) + raw::syncMessage())) ==
+               "E ERROR 34000 portal \"p\" does not exist\nZ I\n");
+   // Inside a block they survive Sync; two may be open at once.
+   c.ask(raw::query("BEGIN"));
+   const std::string other = raw::parse("", "SELECT g FROM generate_series(1, 100000) g") + raw::bind("q", "");
+   CATCH_CHECK(c.ask(open + raw::execute("p", 1) + other + raw::execute("q", 1) + raw::syncMessage()) ==
+               "1\n2\nD 1\ns\n1\n2\nD 1\ns\nZ T\n");
+   CATCH_CHECK(c.ask(raw::execute("p", 1) + raw::execute("q", 2) + raw::execute("p", 0) + raw::syncMessage()) ==
+               "D 2\ns\nD 2\nD 3\ns\nD 3\nD 4\nD 5\nC SELECT 3\nZ T\n");
+   CATCH_CHECK(c.ask(raw::message('C', "Pq" + std::string(1, '\0')) + raw::syncMessage()) == "3\nZ T\n");
+   CATCH_CHECK(c.ask(raw::query("COMMIT")) == "C COMMIT\nZ I\n");
+   CATCH_CHECK(withoutSource(c.ask(raw::execute("p", 1) + raw::syncMessage())) ==
+               "E ERROR 34000 portal \"p\" does not exist\nZ I\n");
+}
+
+CATCH_TEST_CASE("Describe of what returns nothing, and of portals") {
+   RawClient c;
+   c.start();
+   CATCH_CHECK(c.ask(raw::parse("", "BEGIN") + raw::describe('S', "") + raw::bind("", "") + raw::describe('P', "") +
+                     raw::execute("") + raw::syncMessage()) == "1\nt\nn\n2\nn\nC BEGIN\nZ T\n");
+   c.ask(raw::query("ROLLBACK"));
+   CATCH_CHECK(c.ask(raw::parse("", "SELECT 1::int4 AS one") + raw::bind("", "", {}, {1}) + raw::describe('P', "") +
+                     raw::syncMessage()) == "1\n2\nT one 0.0 type 23 4 -1 format 1\nZ I\n");
+   CATCH_CHECK(c.ask(raw::parse("", "") + raw::bind("", "") + raw::describe('P', "") + raw::execute("") +
+                     raw::syncMessage()) == "1\n2\nn\nI\nZ I\n");
+   CATCH_CHECK(withoutSource(c.ask(raw::parse("", "SELECT 1; SELECT 2") + raw::syncMessage())) ==
+               "E ERROR 42601 cannot insert multiple commands into a prepared statement\nZ I\n");
+}

@@ -1,0 +1,87 @@
+#pragma once
+#include <libpq-fe.h>
+#include <memory>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+// What the wire tests talk to and with: a server process of their own, libpq connections, and sockets for what libpq
+// would never send. With OUZEL_WIRE_TARGET=HOST:PORT they talk to that server instead (PostgreSQL itself, to check the
+// tests).
+
+namespace ouzel::wire {
+
+/// An `ouzel serve` process over a temporary directory, or the target of the environment.
+class ServerProcess {
+public:
+   explicit ServerProcess(std::vector<std::string> flags = {});
+   ~ServerProcess();
+   /// SIGTERM; the exit status.
+   int stop();
+   /// Again over the same data.
+   void start();
+   bool isForeign() const { return pid_ == 0; }
+   bool isRunning() const;
+
+   std::string host = "127.0.0.1";
+   int port = 0;
+
+private:
+   std::vector<std::string> flags_;
+   std::string directory_;
+   pid_t pid_ = 0;
+};
+
+/// The server that most tests share; started when first asked for.
+ServerProcess& sharedServer();
+
+struct ResultDeleter {
+   void operator()(PGresult* result) const { PQclear(result); }
+};
+using Result = std::unique_ptr<PGresult, ResultDeleter>;
+
+/// A libpq connection. Fails the test when it cannot connect, unless `mayFail`.
+class Connection {
+public:
+   explicit Connection(const ServerProcess& server = sharedServer(), const std::string& more = "",
+                       bool mayFail = false);
+   ~Connection() { PQfinish(connection_); }
+   Connection(const Connection&) = delete;
+
+   PGconn* get() const { return connection_; }
+   bool isOpen() const { return PQstatus(connection_) == CONNECTION_OK; }
+   /// Run a simple query: rows as text ("1|a\n2|\\N\n"), else the command tag, else "ERROR 42601 ...".
+   std::string run(const std::string& sql) const;
+   /// One statement with text parameters; results in text or binary.
+   Result parameters(const std::string& sql, const std::vector<const char*>& values, bool binary = false) const;
+   std::string error() const { return PQerrorMessage(connection_); }
+
+private:
+   PGconn* connection_;
+};
+
+std::string describe(const PGresult* result);
+
+/// A socket that says what it is told.
+class RawClient {
+public:
+   explicit RawClient(const ServerProcess& server = sharedServer());
+   ~RawClient() { close(); }
+   RawClient(RawClient&& other) noexcept;
+   void send(const std::string& bytes) const;
+   /// Raw bytes until ReadyForQuery or the end of the stream.
+   std::string receive() const;
+   /// receive(), one line per message; "(closed)" at the end of the stream.
+   std::string answer() const;
+   std::string ask(const std::string& bytes) const {
+      send(bytes);
+      return answer();
+   }
+   std::string start() const; ///< start-up as postgres
+   void close();
+
+private:
+   int fd_ = -1;
+};
+
+} // namespace ouzel::wire
