@@ -61,22 +61,40 @@ void Transaction::rollbackTo(const Savepoint& savepoint) {
 
 void Transaction::undoStorageChange(const StorageChange& change) {
    TableCore& core = change.table->core();
-   const std::lock_guard lock(core.mutex);
-   switch (change.kind) {
-   case StorageChange::Kind::Create:
-      core.isDropped = true;
-      break;
-   case StorageChange::Kind::Drop:
-      break;
-   case StorageChange::Kind::AddColumn: {
-      auto columns = std::make_shared<std::vector<ColumnDefinition>>(*core.columns);
-      columns->pop_back();
-      core.columns = std::move(columns);
-      core.sealDelta();
-      break;
-   }
+   {
+      const std::lock_guard lock(core.mutex);
+      switch (change.kind) {
+      case StorageChange::Kind::Create:
+         core.isDropped = true;
+         break;
+      case StorageChange::Kind::Drop:
+         break;
+      case StorageChange::Kind::AddColumn: {
+         auto columns = std::make_shared<std::vector<ColumnDefinition>>(*core.columns);
+         columns->pop_back();
+         core.columns = std::move(columns);
+         core.sealDelta();
+         break;
+      }
+      }
    }
    if (change.undone) change.undone();
+}
+
+void Transaction::addStorageChange(StorageChange change) {
+   const std::lock_guard lock(mutex_);
+   CHECK(open_);
+   storageChanges_.push_back(std::move(change));
+}
+
+void Transaction::finishCommitted() {
+   {
+      const std::lock_guard lock(mutex_);
+      forgetWrites();
+      storageChanges_.clear();
+      open_ = false;
+   }
+   manager_.end(*this);
 }
 
 void Transaction::forgetWrites() {

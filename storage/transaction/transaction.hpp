@@ -59,8 +59,11 @@ private:
       enum class Kind : uint8_t { Create, Drop, AddColumn };
       Kind kind;
       std::shared_ptr<Table> table;
+      ColumnDefinition column;      ///< AddColumn
       std::function<void()> undone; ///< what the database takes back besides
    };
+   void addStorageChange(StorageChange change);
+   void finishCommitted();
    void undoStorageChange(const StorageChange& change);
    void forgetWrites();
    void undoAll();

@@ -1,0 +1,225 @@
+#include "common/error/check.hpp"
+#include "common/error/sql_error.hpp"
+#include "storage/database_state.hpp"
+
+// The commit path. Encode without locks; under the commit lock assign the timestamp, give rows their places and append
+// the record; wait for the group's sync; publish in order.
+
+namespace ouzel::storage {
+
+void CommitQueue::add(Entry& entry) {
+   const std::lock_guard lock(mutex_);
+   CHECK(entries_.empty() || entries_.back()->endLsn <= entry.endLsn);
+   entries_.push_back(&entry);
+}
+
+void CommitQueue::publishReady() {
+   while (!entries_.empty()) {
+      Entry& entry = *entries_.front();
+      if (entry.isSynchronous && entry.endLsn > durable_) return;
+      entry.publish();
+      entry.isPublished = true;
+      entries_.pop_front();
+   }
+}
+
+void CommitQueue::wait(Entry& entry) {
+   std::unique_lock lock(mutex_);
+   while (true) {
+      publishReady();
+      if (entry.isPublished) break;
+      if (isFlushing_) {
+         changed_.wait(lock);
+         continue;
+      }
+      isFlushing_ = true;
+      lock.unlock();
+      const Lsn durable = log_.flush();
+      lock.lock();
+      isFlushing_ = false;
+      durable_ = std::max(durable_, durable);
+      publishReady();
+      changed_.notify_all();
+   }
+   changed_.notify_all();
+}
+
+void CommitQueue::drain() {
+   const Lsn durable = log_.flush();
+   std::unique_lock lock(mutex_);
+   durable_ = std::max(durable_, durable);
+   publishReady();
+   CHECK(entries_.empty());
+   changed_.notify_all();
+}
+
+namespace {
+
+/// Aborts unless told that all went well.
+class AbortGuard {
+public:
+   explicit AbortGuard(std::function<void()> undo) : undo_(std::move(undo)) {}
+   ~AbortGuard() {
+      if (undo_) undo_();
+   }
+   void dismiss() { undo_ = nullptr; }
+
+private:
+   std::function<void()> undo_;
+};
+
+} // namespace
+
+Timestamp Database::State::commit(Transaction& transaction, CommitRequest& request) {
+   CHECK(transaction.isOpen());
+   if (transaction.isReadOnly() && request.catalogChange.empty()) {
+      if (request.publish) {
+         const std::lock_guard lock(commitMutex);
+         request.publish(transactions.lastCommitted());
+      }
+      transaction.undoAll();
+      return transactions.lastCommitted();
+   }
+   AbortGuard abort([&] { transaction.undoAll(); });
+   if (options.readOnly)
+      throw SqlError(sqlstate::readOnlySqlTransaction, "cannot write to a database opened read-only");
+
+   CommitRecord record;
+   record.catalogChange = std::move(request.catalogChange);
+   std::set<StorageId> dropped;
+   for (const auto& change : transaction.storageChanges_)
+      if (change.kind == Transaction::StorageChange::Kind::Drop) dropped.insert(change.table->id());
+   std::vector<LocalWrites*> writes;
+   for (auto& [id, local] : transaction.writes_) {
+      const bool isGone = [&] {
+         const std::lock_guard lock(local->table().core().mutex);
+         return local->table().core().isDropped;
+      }();
+      if (isGone || dropped.contains(id)) { // nobody will see these rows
+         local->rollbackTo(0);
+         continue;
+      }
+      if (local->isEmpty()) continue;
+      local->encode();
+      writes.push_back(local.get());
+   }
+   for (const auto& change : transaction.storageChanges_) {
+      const StorageId id = change.table->id();
+      switch (change.kind) {
+      case Transaction::StorageChange::Kind::Create:
+         record.created.push_back({id, *change.table->columns()});
+         break;
+      case Transaction::StorageChange::Kind::Drop:
+         record.dropped.push_back(id);
+         break;
+      case Transaction::StorageChange::Kind::AddColumn:
+         // A table made by this transaction is logged with all its columns.
+         if (std::none_of(record.created.begin(), record.created.end(),
+                          [&](const auto& created) { return created.id == id; }))
+            record.added.push_back({id, change.column});
+         break;
+      }
+   }
+
+   CommitQueue::Entry entry;
+   Timestamp timestamp;
+   {
+      const std::lock_guard lock(commitMutex);
+      size_t placed = 0;
+      AbortGuard unplace([&] {
+         while (placed > 0)
+            writes[--placed]->unplace();
+      });
+      for (LocalWrites* local : writes) {
+         ++placed;
+         local->place();
+         record.writes.push_back({local->table().id(), std::move(local->loggedRows), std::move(local->loggedBlocks),
+                                  std::move(local->loggedDeletes)});
+      }
+      record.nextOid = nextOid.load();
+      record.nextStorage = nextStorage.load();
+      record.nextSegment = context->nextSegment.load();
+      const std::string bytes = record.serialize();
+      log->reserve(bytes.size());
+      unplace.dismiss();
+      abort.dismiss(); // from here on the commit happens, or the process ends
+      timestamp = ++lastAssigned;
+      const std::string_view part = bytes;
+      entry.endLsn = log->append(FrameKind::Commit, timestamp, std::span(&part, 1));
+      entry.isSynchronous = request.synchronous;
+      entry.publish = [&, horizon = transactions.horizon()] {
+         for (LocalWrites* local : writes)
+            local->publish(timestamp, horizon);
+         for (const auto& change : transaction.storageChanges_) {
+            const StorageId id = change.table->id();
+            const std::lock_guard tablesLock(tablesMutex);
+            switch (change.kind) {
+            case Transaction::StorageChange::Kind::Create:
+            case Transaction::StorageChange::Kind::AddColumn:
+               if (const auto it = tables.find(id); it != tables.end()) {
+                  it->second.isCommitted = true;
+                  it->second.committedColumns = static_cast<uint32_t>(change.table->columns()->size());
+               }
+               break;
+            case Transaction::StorageChange::Kind::Drop:
+               tables.erase(id);
+               const std::lock_guard coreLock(change.table->core().mutex);
+               change.table->core().isDropped = true;
+               break;
+            }
+         }
+         if (request.publish) request.publish(timestamp);
+         transactions.publish(timestamp);
+      };
+      queue->add(entry);
+   }
+   queue->wait(entry);
+   transaction.finishCommitted();
+   if (!request.synchronous) runInBackground([this] { log->flush(); });
+   scheduleCheckpointIfDue();
+   return timestamp;
+}
+
+void Database::State::runInBackground(std::function<void()> task) {
+   {
+      const std::lock_guard lock(backgroundMutex);
+      if (isClosing) return;
+      ++backgroundTasks;
+   }
+   tasks.submit([this, task = std::move(task)] {
+      task();
+      const std::lock_guard lock(backgroundMutex);
+      --backgroundTasks;
+      backgroundIdle.notify_all();
+   });
+}
+
+void Database::State::waitForBackground() {
+   std::unique_lock lock(backgroundMutex);
+   isClosing = true;
+   backgroundIdle.wait(lock, [&] { return backgroundTasks == 0; });
+}
+
+void Database::State::scheduleCheckpointIfDue() {
+   // The delta shares the memory limit with everything else: past a quarter of it, it becomes blocks.
+   const bool isDue = log->keptBytes() > options.checkpointWalBytes ||
+                      deltaMemory.used() > std::max<size_t>(governor.ledger().limit() / 4, size_t{64} << 20);
+   if (!isDue || !catalogImage) return;
+   {
+      const std::lock_guard lock(backgroundMutex);
+      if (isCheckpointScheduled || isClosing) return;
+      isCheckpointScheduled = true;
+   }
+   runInBackground([this] {
+      try {
+         const std::lock_guard lock(checkpointMutex);
+         checkpoint(false);
+      } catch (const std::exception& error) {
+         std::fprintf(stderr, "checkpoint failed: %s\n", error.what()); // the log keeps everything; the next one may do
+      }
+      const std::lock_guard lock(backgroundMutex);
+      isCheckpointScheduled = false;
+   });
+}
+
+} // namespace ouzel::storage

@@ -1,0 +1,155 @@
+#include "storage/database.hpp"
+
+#include <filesystem>
+
+#include "common/error/check.hpp"
+#include "common/error/sql_error.hpp"
+#include "io/object_store/directory_store.hpp"
+#include "storage/database_state.hpp"
+
+namespace ouzel::storage {
+
+Database::State::State(const DatabaseOptions& o, MemoryGovernor& g, TaskRunner& t)
+   : options(o), governor(g), tasks(t),
+     walDirectory(o.walDirectory.empty() ? o.dataDirectory + "/wal" : o.walDirectory), deltaMemory(g.ledger()) {}
+
+Database::State::~State() {
+   waitForBackground();
+   tables.clear();
+}
+
+Database::Database(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Database::~Database() = default;
+
+std::unique_ptr<Database> Database::open(const DatabaseOptions& options, MemoryGovernor& governor, TaskRunner& tasks) {
+   auto state = std::make_unique<State>(options, governor, tasks);
+   if (options.readOnly && !std::filesystem::exists(options.dataDirectory))
+      throw SqlError(sqlstate::undefinedFile, "there is no database in \"" + options.dataDirectory + "\"");
+   io::makeDirectories(options.dataDirectory);
+   state->lockFile = io::File(options.dataDirectory + "/ouzel.lock", io::File::Mode::Write);
+   if (!state->lockFile.tryLock())
+      throw SqlError(sqlstate::objectInUse, "data directory \"" + options.dataDirectory + "\" is in use")
+          .hint("Is another server running on it?");
+   state->store = std::make_unique<io::DirectoryStore>(options.dataDirectory);
+   state->recover();
+   return std::unique_ptr<Database>(new Database(std::move(state)));
+}
+
+RecoveredCatalog Database::takeRecoveredCatalog() {
+   return std::move(state_->recovered);
+}
+
+void Database::setCatalogImageSource(std::function<std::string()> source) {
+   state_->catalogImage = std::move(source);
+}
+
+std::unique_ptr<Transaction> Database::begin() {
+   return state_->transactions.begin();
+}
+TransactionManager& Database::transactions() {
+   return state_->transactions;
+}
+
+Timestamp Database::commit(Transaction& transaction, CommitRequest request) {
+   return state_->commit(transaction, request);
+}
+
+void Database::abort(Transaction& transaction) {
+   if (transaction.isOpen()) transaction.undoAll();
+}
+
+std::shared_ptr<Table> Database::createTable(Transaction& transaction, std::vector<ColumnDefinition> columns) {
+   State& s = *state_;
+   const auto id = static_cast<StorageId>(s.nextStorage.fetch_add(1));
+   const auto columnCount = static_cast<uint32_t>(columns.size());
+   auto table = std::make_shared<Table>(std::make_unique<TableCore>(*s.context, id, std::move(columns)));
+   {
+      const std::lock_guard lock(s.tablesMutex);
+      s.tables[id] = {table, false, columnCount};
+   }
+   transaction.addStorageChange({Transaction::StorageChange::Kind::Create, table, {}, [&s, id] {
+                                    const std::lock_guard lock(s.tablesMutex);
+                                    s.tables.erase(id);
+                                 }});
+   return table;
+}
+
+void Database::dropTable(Transaction& transaction, StorageId id) {
+   auto table = find(id);
+   if (!table) throwInternal("dropped storage does not exist");
+   transaction.addStorageChange({Transaction::StorageChange::Kind::Drop, std::move(table), {}, nullptr});
+}
+
+void Database::addColumn(Transaction& transaction, StorageId id, ColumnDefinition column) {
+   auto table = find(id);
+   if (!table) throwInternal("altered storage does not exist");
+   TableCore& core = table->core();
+   {
+      const std::lock_guard lock(core.mutex);
+      auto columns = std::make_shared<std::vector<ColumnDefinition>>(*core.columns);
+      columns->push_back(column);
+      core.columns = std::move(columns);
+      core.sealDelta(); // rows of the new shape go to a segment of the new shape
+   }
+   transaction.addStorageChange(
+       {Transaction::StorageChange::Kind::AddColumn, std::move(table), std::move(column), nullptr});
+}
+
+std::shared_ptr<Table> Database::find(StorageId id) const {
+   const std::lock_guard lock(state_->tablesMutex);
+   const auto it = state_->tables.find(id);
+   return it == state_->tables.end() ? nullptr : it->second.table;
+}
+
+Oid Database::allocateOid() {
+   return state_->nextOid.fetch_add(1);
+}
+
+void Database::checkpoint() {
+   const std::lock_guard lock(state_->checkpointMutex);
+   state_->checkpoint(false);
+}
+
+void Database::close() {
+   CHECK(!state_->isClosed);
+   state_->isClosed = true;
+   if (state_->options.readOnly) return;
+   state_->waitForBackground();
+   CHECK(state_->transactions.openTransactions() == 0);
+   const std::lock_guard lock(state_->checkpointMutex);
+   state_->checkpoint(true);
+}
+
+uint64_t Database::check(const std::function<void(std::string_view)>& report) {
+   State& s = *state_;
+   // Manifest, catalog, headers, deletes and log were verified when the database was opened.
+   uint64_t objects = 1 + s.referencedObjects.size();
+   std::vector<std::shared_ptr<Table>> all;
+   {
+      const std::lock_guard lock(s.tablesMutex);
+      for (const auto& [id, entry] : s.tables)
+         all.push_back(entry.table);
+   }
+   for (const auto& table : all) {
+      for (const SegmentPtr& segment : *table->core().segmentList()) {
+         if (!segment->block) continue;
+         ++objects;
+         try {
+            const std::string& name = segment->block->objectName();
+            const auto reader = s.store->open(name);
+            if (!reader) throw SqlError(sqlstate::dataCorrupted, "missing block \"" + name + "\"");
+            Block::readHeader(*reader, name);
+            segment->block->verify();
+         } catch (const SqlError& error) {
+            report(error.what());
+         }
+      }
+   }
+   return objects;
+}
+
+uint64_t Database::walBytes() const {
+   return state_->log->keptBytes();
+}
+
+} // namespace ouzel::storage

@@ -1,0 +1,117 @@
+#pragma once
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "io/file/file.hpp"
+#include "io/object_store/object_store.hpp"
+#include "storage/database.hpp"
+#include "storage/manifest/manifest.hpp"
+#include "storage/table/table_core.hpp"
+#include "storage/wal/commit_record.hpp"
+#include "storage/wal/log.hpp"
+
+namespace ouzel::storage {
+
+/// Commits between being placed in the log and being visible. They become visible in log order: synchronous ones when
+/// the log is durable behind them. Whoever waits and finds nobody flushing does it for all (group commit).
+class CommitQueue {
+public:
+   struct Entry {
+      Lsn endLsn = 0;
+      bool isSynchronous = true;
+      std::function<void()> publish;
+      bool isPublished = false;
+   };
+   explicit CommitQueue(Log& log) : log_(log) {}
+
+   /// In log order, under the commit lock. The entry stays alive until wait() returns.
+   void add(Entry& entry);
+   /// Return when the entry is published.
+   void wait(Entry& entry);
+   /// Return when nothing is waiting. The caller keeps new entries out.
+   void drain();
+
+private:
+   void publishReady(); // the mutex is held
+
+   Log& log_;
+   std::mutex mutex_; ///< guards what follows
+   std::condition_variable changed_;
+   std::deque<Entry*> entries_;
+   Lsn durable_ = 0;
+   bool isFlushing_ = false;
+};
+
+/// The members of a Database, open to its files: database.cpp (life, tables), commit.cpp, recovery.cpp, checkpoint.cpp.
+///
+/// Locks, in the order they are taken: checkpointMutex, commitMutex, the queue's, tablesMutex, a table's.
+struct Database::State {
+   State(const DatabaseOptions& o, MemoryGovernor& g, TaskRunner& t);
+   ~State();
+
+   // PROPERTIES
+   const DatabaseOptions options;
+   MemoryGovernor& governor;
+   TaskRunner& tasks;
+   std::string walDirectory;
+   io::File lockFile;
+   std::unique_ptr<io::ObjectStore> store;
+   Reservation deltaMemory;
+   TransactionManager transactions;
+   std::unique_ptr<StorageContext> context;
+   std::unique_ptr<Log> log;
+   std::unique_ptr<CommitQueue> queue;
+   std::function<std::string()> catalogImage;
+
+   // STATE
+   struct Entry {
+      std::shared_ptr<Table> table;
+      bool isCommitted = false;
+      uint32_t committedColumns = 0;
+   };
+   mutable std::mutex tablesMutex; ///< guards tables
+   std::map<StorageId, Entry> tables;
+
+   std::mutex commitMutex; ///< order of commits: guards lastAssigned and the log's append
+   Timestamp lastAssigned = 1;
+
+   std::mutex checkpointMutex; ///< guards what follows
+   Manifest manifest;          ///< the newest one published
+   struct Persisted {
+      std::vector<SegmentId> segments;
+      uint64_t deleteCount = 0;
+      std::string listName;
+      ListOfHeaders list;
+   };
+   std::map<StorageId, Persisted> persisted;
+   std::set<std::string> referencedObjects; ///< by that manifest, blocks excepted
+
+   std::atomic<Oid> nextOid{16384};
+   std::atomic<uint64_t> nextStorage{1};
+   RecoveredCatalog recovered;
+   bool isClosed = false;
+
+   std::mutex backgroundMutex; ///< guards what follows
+   std::condition_variable backgroundIdle;
+   uint32_t backgroundTasks = 0;
+   bool isCheckpointScheduled = false;
+   bool isClosing = false;
+
+   // recovery.cpp
+   void recover();
+   // checkpoint.cpp
+   void checkpoint(bool isClean);
+   void publishManifest(Manifest next, std::set<std::string> referenced);
+   void removeOrphans(const std::set<std::string>& namedByLog);
+   // commit.cpp
+   Timestamp commit(Transaction& transaction, CommitRequest& request);
+   void scheduleCheckpointIfDue();
+   void runInBackground(std::function<void()> task);
+   void waitForBackground();
+};
+
+} // namespace ouzel::storage

@@ -1,0 +1,188 @@
+#include "storage/wal/commit_record.hpp"
+
+#include "storage/byte_codec.hpp"
+
+namespace ouzel::storage {
+
+void writeColumnDefinition(const ColumnDefinition& column, std::string& out) {
+   ByteWriter writer(out);
+   writer.fixed(column.type.oid);
+   writer.fixed(column.type.typmod);
+   writer.fixed(column.type.collation);
+   writer.fixed(static_cast<uint8_t>(column.representation.physical));
+   writer.fixed(column.representation.scale);
+   const Value& missing = column.missing;
+   writer.fixed(static_cast<uint8_t>(missing.isNull));
+   if (missing.isNull) return;
+   if (isVariableSize(missing.type))
+      writer.string(missing.bytes);
+   else
+      writer.fixed(missing.i128); // the widest member; the others begin at the same place
+}
+
+ColumnDefinition readColumnDefinition(ByteReader& in) {
+   ColumnDefinition column;
+   column.type.oid = in.fixed<Oid>();
+   column.type.typmod = in.fixed<int32_t>();
+   column.type.collation = in.fixed<Oid>();
+   const auto physical = in.fixed<uint8_t>();
+   if (physical >= physicalTypeCount) ByteReader::corrupted();
+   column.representation.physical = static_cast<PhysicalType>(physical);
+   column.representation.scale = in.fixed<uint8_t>();
+   column.missing = Value::null(column.representation.physical);
+   if (in.fixed<uint8_t>() != 0) return column;
+   column.missing.isNull = false;
+   if (isVariableSize(column.missing.type))
+      column.missing.bytes = in.string();
+   else
+      column.missing.i128 = in.fixed<int128>();
+   return column;
+}
+
+namespace {
+
+void writeDeletes(const LocalWrites::LoggedDeletes& deletes, ByteWriter& out) {
+   out.varint(deletes.segment);
+   out.varint(deletes.rows.size());
+   uint32_t previous = 0;
+   for (const uint32_t row : deletes.rows) {
+      out.varint(row - previous);
+      previous = row;
+   }
+}
+
+LocalWrites::LoggedDeletes readDeletes(ByteReader& in) {
+   LocalWrites::LoggedDeletes deletes;
+   deletes.segment = in.varint();
+   deletes.rows.resize(in.count());
+   uint64_t row = 0;
+   for (uint32_t& entry : deletes.rows) {
+      row += in.varint();
+      if (row >= uint64_t{1} << rowIdBits) ByteReader::corrupted();
+      entry = static_cast<uint32_t>(row);
+   }
+   return deletes;
+}
+
+void writeTable(const CommitRecord::TableWrites& table, ByteWriter& out) {
+   out.varint(static_cast<uint64_t>(table.id));
+   out.varint(table.rows.size());
+   for (const auto& rows : table.rows) {
+      out.varint(rows.segment);
+      out.varint(rows.firstRow);
+      out.varint(rows.rowCount);
+      out.string(rows.batches);
+   }
+   out.varint(table.blocks.size());
+   for (const auto& block : table.blocks) {
+      out.varint(block.segment);
+      out.string(block.objectName);
+   }
+   out.varint(table.deletes.size());
+   for (const auto& deletes : table.deletes)
+      writeDeletes(deletes, out);
+}
+
+CommitRecord::TableWrites readTable(ByteReader& in) {
+   CommitRecord::TableWrites table;
+   table.id = static_cast<StorageId>(in.varint());
+   table.rows.resize(in.count());
+   for (auto& rows : table.rows) {
+      rows.segment = in.varint();
+      rows.firstRow = static_cast<uint32_t>(in.varint());
+      rows.rowCount = static_cast<uint32_t>(in.varint());
+      rows.batches = in.string();
+   }
+   table.blocks.resize(in.count());
+   for (auto& block : table.blocks) {
+      block.segment = in.varint();
+      block.objectName = in.string();
+   }
+   table.deletes.resize(in.count());
+   for (auto& deletes : table.deletes)
+      deletes = readDeletes(in);
+   return table;
+}
+
+} // namespace
+
+std::string CommitRecord::serialize() const {
+   std::string bytes;
+   bytes.reserve(sizeBound());
+   ByteWriter out(bytes);
+   out.varint(nextOid);
+   out.varint(nextStorage);
+   out.varint(nextSegment);
+   out.varint(created.size());
+   for (const CreatedTable& table : created) {
+      out.varint(static_cast<uint64_t>(table.id));
+      out.varint(table.columns.size());
+      for (const ColumnDefinition& column : table.columns)
+         writeColumnDefinition(column, bytes);
+   }
+   out.varint(dropped.size());
+   for (const StorageId id : dropped)
+      out.varint(static_cast<uint64_t>(id));
+   out.varint(added.size());
+   for (const AddedColumn& column : added) {
+      out.varint(static_cast<uint64_t>(column.id));
+      writeColumnDefinition(column.column, bytes);
+   }
+   out.varint(writes.size());
+   for (const TableWrites& table : writes)
+      writeTable(table, out);
+   out.string(catalogChange);
+   return bytes;
+}
+
+CommitRecord CommitRecord::deserialize(std::string_view bytes) {
+   ByteReader in(bytes);
+   CommitRecord record;
+   record.nextOid = static_cast<Oid>(in.varint());
+   record.nextStorage = in.varint();
+   record.nextSegment = in.varint();
+   record.created.resize(in.count());
+   for (CreatedTable& table : record.created) {
+      table.id = static_cast<StorageId>(in.varint());
+      const size_t columns = in.count();
+      for (size_t i = 0; i < columns; ++i)
+         table.columns.push_back(readColumnDefinition(in));
+   }
+   record.dropped.resize(in.count());
+   for (StorageId& id : record.dropped)
+      id = static_cast<StorageId>(in.varint());
+   const size_t added = in.count();
+   for (size_t i = 0; i < added; ++i) {
+      const auto id = static_cast<StorageId>(in.varint());
+      record.added.push_back({id, readColumnDefinition(in)});
+   }
+   const size_t tables = in.count();
+   for (size_t i = 0; i < tables; ++i)
+      record.writes.push_back(readTable(in));
+   record.catalogChange = in.string();
+   if (!in.atEnd()) ByteReader::corrupted();
+   return record;
+}
+
+size_t CommitRecord::sizeBound() const {
+   constexpr size_t number = 10;
+   size_t size = 16 * number + catalogChange.size() + dropped.size() * number;
+   for (const CreatedTable& table : created)
+      for (const ColumnDefinition& column : table.columns)
+         size += 64 + column.missing.bytes.size();
+   size += created.size() * 2 * number;
+   for (const AddedColumn& column : added)
+      size += 64 + number + column.column.missing.bytes.size();
+   for (const TableWrites& table : writes) {
+      size += 4 * number;
+      for (const auto& rows : table.rows)
+         size += 4 * number + rows.batches.size();
+      for (const auto& block : table.blocks)
+         size += 2 * number + block.objectName.size();
+      for (const auto& deletes : table.deletes)
+         size += 2 * number + deletes.rows.size() * 5;
+   }
+   return size;
+}
+
+} // namespace ouzel::storage

@@ -1,0 +1,112 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/file/file.hpp"
+#include "storage/ids.hpp"
+
+// The write-ahead log: a sequence of checksummed frames in numbered files of one directory.
+//
+// Positions (LSNs) count bytes of frames over the log's whole life. A file "<16 hex digits of its first LSN>.wal" is
+//   0    LogFileHeader, 64 bytes
+//   64   frames, each a FrameHeader and its payload, padded with zeros to a multiple of 8
+// and space reserved ahead reads as zeros. A frame says how much of the log was durable when it was written. So, where
+// a frame is damaged, the rest decides: if a later frame says that this place had been durable, the log is corrupted
+// and recovery refuses; else the damage is what a crash leaves of a write, and the log ends here.
+
+namespace ouzel::storage {
+
+using Lsn = uint64_t;
+
+enum class FrameKind : uint32_t { Commit = 1 };
+
+struct FrameHeader {
+   uint32_t magic = 0;      // 0
+   FrameKind kind{};        // 4
+   Lsn lsn = 0;             // 8   where this frame begins
+   uint64_t size = 0;       // 16  of the payload
+   Timestamp timestamp = 0; // 24  of the commit
+   Lsn durableLsn = 0;      // 32  everything before it was on the device
+   uint64_t logId = 0;      // 40
+   uint64_t checksum = 0;   // 48  XXH3-64 of this header, checksum 0, and the payload
+};
+static_assert(sizeof(FrameHeader) == 56);
+
+struct LogFileHeader {
+   uint64_t magic = 0;      // 0
+   uint32_t version = 1;    // 8
+   uint32_t reserved0 = 0;  // 12
+   uint64_t logId = 0;      // 16
+   Lsn startLsn = 0;        // 24
+   uint64_t reserved1[3]{}; // 32
+   uint64_t checksum = 0;   // 56  of the bytes before
+};
+static_assert(sizeof(LogFileHeader) == 64);
+
+/// Appends frames and makes them durable in groups. append() is called by one thread at a time (the commit lock);
+/// flush() by any. A write or sync that fails after space was reserved aborts the process: recovery is the tested path.
+class Log {
+public:
+   struct Frame {
+      Lsn lsn, endLsn;
+      FrameKind kind;
+      Timestamp timestamp;
+      std::string payload;
+   };
+
+   /// Opens nothing yet: call replay, then start.
+   Log(std::string directory, uint64_t logId);
+   ~Log();
+
+   /// Whether the directory holds any log file.
+   static bool exists(const std::string& directory);
+   /// Hand out the frames from `fromLsn` on, in order. Throws XX001 when the log is corrupted, belongs to another
+   /// database, or begins after `fromLsn`. Changes nothing on disk.
+   void replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply);
+   /// Cut off a torn tail and begin a new file at the end of what was replayed (or at `fromLsn` in an empty directory).
+   void start();
+
+   /// Reserve device space for `bytes` more. Throws 53100 when there is none.
+   void reserve(size_t bytes);
+   /// Add a frame to what the next flush writes; returns the LSN after it. REQUIRES: reserved.
+   Lsn append(FrameKind kind, Timestamp timestamp, std::span<const std::string_view> parts);
+   /// Write and sync everything appended so far; returns the LSN up to which the log is durable.
+   Lsn flush();
+   Lsn endLsn() const;
+   Lsn durableLsn() const;
+
+   /// Flush, then continue in a new file; returns its first LSN. REQUIRES: no append meanwhile.
+   Lsn rotate();
+   /// Remove files that hold only frames before `lsn`.
+   void removeBefore(Lsn lsn);
+   /// Bytes of frames in the files kept.
+   uint64_t keptBytes() const;
+
+private:
+   struct LogFile {
+      Lsn startLsn;
+      std::string path;
+   };
+   std::vector<LogFile> listFiles() const;
+   void openFile(Lsn startLsn);
+   std::optional<Frame> readFrame(const io::File& file, Lsn startLsn, Lsn lsn, uint64_t fileSize) const;
+   void refuseIfDurable(const io::File& file, Lsn startLsn, Lsn damagedLsn, uint64_t fileSize) const;
+
+   const std::string directory_;
+   const uint64_t logId_;
+   std::mutex flushMutex_;    ///< one writer at a time; taken before mutex_
+   mutable std::mutex mutex_; ///< guards what follows
+   io::File file_;
+   Lsn fileStart_ = 0;
+   uint64_t allocated_ = 0; ///< end of reserved space in the file
+   Lsn end_ = 0, durable_ = 0, firstKept_ = 0;
+   std::string pending_; ///< frames from LSN end_ - pending_.size() on
+};
+
+} // namespace ouzel::storage

@@ -1,0 +1,279 @@
+#include "storage/database.hpp"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "common/error/sql_error.hpp"
+#include "tests/unit/storage/database_fixture.hpp"
+
+using namespace ouzel;
+using namespace ouzel::storage;
+using namespace ouzel::storage::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+StorageId makeTable(DatabaseFixture& f) {
+   auto transaction = f.database->begin();
+   const auto table = f.database->createTable(*transaction, intAndText());
+   f.commit(*transaction, "table;");
+   return table->id();
+}
+
+void insert(DatabaseFixture& f, StorageId id, int64_t first, size_t count, AppendMode mode = AppendMode::Small) {
+   auto transaction = f.database->begin();
+   appendRows(*f.database->find(id), *transaction, first, count, mode);
+   f.commit(*transaction);
+}
+
+void erase(DatabaseFixture& f, StorageId id, const std::function<bool(int64_t)>& wanted) {
+   auto transaction = f.database->begin();
+   const Snapshot snapshot = transaction->snapshot();
+   std::vector<RowId> ids;
+   for (const ReadRow& row : readRows(*f.database->find(id), snapshot))
+      if (wanted(row.number)) ids.push_back(row.id);
+   f.database->find(id)->deleteRows(*transaction, snapshot, ids);
+   f.commit(*transaction);
+}
+
+/// What a crash leaves: the files as they are now, without the lock.
+std::string crashCopy(const std::string& directory, const std::string& copy) {
+   fs::remove_all(copy);
+   fs::copy(directory, copy, fs::copy_options::recursive);
+   return copy;
+}
+
+std::vector<std::string> walFiles(const std::string& directory) {
+   std::vector<std::string> files;
+   for (const auto& entry : fs::directory_iterator(directory + "/wal"))
+      files.push_back(entry.path().string());
+   std::sort(files.begin(), files.end());
+   return files;
+}
+
+bool opensWith(const std::string& directory, SqlState state) {
+   try {
+      DatabaseFixture f(directory);
+      return false;
+   } catch (const SqlError& error) {
+      return error.state() == state;
+   }
+}
+
+} // namespace
+
+CATCH_TEST_CASE("everything committed is there after a crash, and nothing else") {
+   TemporaryDirectory temporary;
+   const std::string data = temporary.path() + "/data", copy = temporary.path() + "/copy";
+   DatabaseFixture f(data);
+   const StorageId id = makeTable(f);
+   insert(f, id, 0, 100);
+   insert(f, id, 100, 40'000, AppendMode::Bulk);
+   insert(f, id, 50'000, 3000);
+   erase(f, id, [](int64_t n) { return n % 3 == 0; });
+   auto open = f.database->begin();
+   appendRows(*f.database->find(id), *open, 90'000, 40'000, AppendMode::Bulk);
+   const auto expected = readNumbers(*f.database, *f.database->find(id));
+
+   for (int round = 0; round < 3; ++round) {
+      DatabaseFixture recovered(crashCopy(data, copy));
+      CATCH_CHECK(recovered.catalog == "table;");
+      CATCH_CHECK(readNumbers(*recovered.database, *recovered.database->find(id)) == expected);
+      // It goes on from there, and again.
+      insert(recovered, id, 200'000, 10);
+      CATCH_CHECK(readNumbers(*recovered.database, *recovered.database->find(id)).size() == expected.size() + 10);
+      CATCH_CHECK(recovered.database->check([](std::string_view fault) { CATCH_FAIL(std::string(fault)); }) >= 2);
+   }
+   f.database->abort(*open);
+}
+
+CATCH_TEST_CASE("a checkpoint keeps rows, ids and deletes, and truncates the log") {
+   TemporaryDirectory temporary;
+   const std::string data = temporary.path() + "/data", copy = temporary.path() + "/copy";
+   DatabaseFixture f(data);
+   const StorageId id = makeTable(f);
+   insert(f, id, 0, 5000);
+   erase(f, id, [](int64_t n) { return n < 1000; });
+   auto reader = f.database->begin();
+   const auto table = f.database->find(id);
+   const Snapshot old = reader->snapshot();
+   const auto before = readRows(*table, old);
+   f.database->checkpoint();
+   CATCH_CHECK(f.database->walBytes() == 0);
+   CATCH_CHECK((readRows(*table, old) == before));
+   erase(f, id, [](int64_t n) { return n < 2000; }); // in the block
+   insert(f, id, 5000, 10);
+   {
+      DatabaseFixture recovered(crashCopy(data, copy));
+      CATCH_CHECK(readNumbers(*recovered.database, *recovered.database->find(id)) == range(2000, 5010));
+      recovered.database->checkpoint();
+      recovered.database->checkpoint();
+      insert(recovered, id, 5010, 10);
+   }
+   {
+      DatabaseFixture recovered(copy);
+      CATCH_CHECK(recovered.catalog == "table;");
+      CATCH_CHECK(readNumbers(*recovered.database, *recovered.database->find(id)) == range(2000, 5020));
+      recovered.database->close();
+   }
+   fs::remove_all(copy + "/wal"); // clean: the log is not needed
+   DatabaseFixture recovered(copy);
+   CATCH_CHECK(readNumbers(*recovered.database, *recovered.database->find(id)) == range(2000, 5020));
+   CATCH_CHECK((readRows(*table, old) == before));
+   f.database->abort(*reader);
+}
+
+CATCH_TEST_CASE("checkpoints run by themselves when the log grows") {
+   TemporaryDirectory temporary;
+   DatabaseFixture f(temporary.path() + "/data", 100'000);
+   const StorageId id = makeTable(f);
+   for (int64_t i = 0; i < 50; ++i)
+      insert(f, id, i * 1000, 1000);
+   f.database->close();
+   f.database.reset();
+   DatabaseFixture again(temporary.path() + "/data");
+   CATCH_CHECK(readNumbers(*again.database, *again.database->find(id)) == range(0, 50'000));
+}
+
+CATCH_TEST_CASE("created and dropped tables live and die with their transaction") {
+   TemporaryDirectory temporary;
+   const std::string data = temporary.path() + "/data", copy = temporary.path() + "/copy";
+   DatabaseFixture f(data);
+   auto transaction = f.database->begin();
+   const StorageId gone = f.database->createTable(*transaction, intAndText())->id();
+   appendRows(*f.database->find(gone), *transaction, 0, 40'000, AppendMode::Bulk);
+   f.database->abort(*transaction);
+   CATCH_CHECK(f.database->find(gone) == nullptr);
+
+   const StorageId id = makeTable(f);
+   insert(f, id, 0, 40'000, AppendMode::Bulk);
+   f.database->checkpoint();
+   transaction = f.database->begin();
+   f.database->dropTable(*transaction, id);
+   f.database->abort(*transaction);
+   CATCH_CHECK(readNumbers(*f.database, *f.database->find(id)).size() == 40'000);
+
+   transaction = f.database->begin();
+   f.database->dropTable(*transaction, id);
+   const StorageId fresh = f.database->createTable(*transaction, intAndText())->id();
+   f.commit(*transaction, "truncate;");
+   CATCH_CHECK(f.database->find(id) == nullptr);
+   insert(f, fresh, 0, 5);
+   {
+      DatabaseFixture recovered(crashCopy(data, copy));
+      CATCH_CHECK(recovered.database->find(id) == nullptr);
+      CATCH_CHECK(readNumbers(*recovered.database, *recovered.database->find(fresh)) == range(0, 5));
+      CATCH_CHECK(recovered.catalog == "table;truncate;");
+      recovered.database->close();
+   }
+   size_t blocks = 0;
+   for (const auto& entry : fs::recursive_directory_iterator(copy + "/table"))
+      blocks += entry.path().string().find("/block/") != std::string::npos;
+   CATCH_CHECK(blocks == 1); // nothing is left of what was dropped or aborted
+}
+
+CATCH_TEST_CASE("a torn tail of the log is cut off") {
+   TemporaryDirectory temporary;
+   const std::string data = temporary.path() + "/data", copy = temporary.path() + "/copy";
+   DatabaseFixture f(data);
+   const StorageId id = makeTable(f);
+   insert(f, id, 0, 10);
+   const uint64_t before = f.database->walBytes();
+   insert(f, id, 10, 10);
+   const uint64_t after = f.database->walBytes();
+   for (uint64_t cut = before; cut + 8 <= after; cut += 7) { // up to 7 bytes of padding do not matter
+      crashCopy(data, copy);
+      const std::string log = walFiles(copy).back();
+      const auto size = fs::file_size(log);
+      fs::resize_file(log, 64 + cut); // the last frame is torn, the rest of the reserved space is zeros
+      fs::resize_file(log, size);
+      {
+         DatabaseFixture recovered(copy);
+         CATCH_CHECK(readNumbers(*recovered.database, *recovered.database->find(id)) == range(0, 10));
+         insert(recovered, id, 10, 3);
+      }
+      DatabaseFixture again(copy);
+      CATCH_CHECK(readNumbers(*again.database, *again.database->find(id)) == range(0, 13));
+   }
+}
+
+CATCH_TEST_CASE("a log damaged where it had been durable is refused") {
+   TemporaryDirectory temporary;
+   const std::string data = temporary.path() + "/data", copy = temporary.path() + "/copy";
+   DatabaseFixture f(data);
+   const StorageId id = makeTable(f);
+   const uint64_t first = f.database->walBytes();
+   insert(f, id, 0, 10);
+   insert(f, id, 10, 10);
+   insert(f, id, 20, 10);
+   crashCopy(data, copy);
+   std::fstream log(walFiles(copy).back(), std::ios::in | std::ios::out | std::ios::binary);
+   log.seekp(static_cast<std::streamoff>(64 + first + 60));
+   log.put('!');
+   log.close();
+   CATCH_CHECK(opensWith(copy, sqlstate::dataCorrupted));
+   crashCopy(data, copy);
+   fs::remove_all(copy + "/wal");
+   CATCH_CHECK(opensWith(copy, sqlstate::dataCorrupted)); // not clean, and no log
+}
+
+CATCH_TEST_CASE("damaged metadata is refused") {
+   TemporaryDirectory temporary;
+   const std::string data = temporary.path() + "/data", copy = temporary.path() + "/copy";
+   StorageId id;
+   {
+      DatabaseFixture f(data);
+      id = makeTable(f);
+      insert(f, id, 0, 40'000, AppendMode::Bulk);
+      erase(f, id, [](int64_t n) { return n == 5; });
+      f.database->close();
+   }
+   for (const auto& entry : fs::recursive_directory_iterator(data)) {
+      const std::string relative = entry.path().string().substr(data.size());
+      if (!entry.is_regular_file() || relative.starts_with("/wal") || relative == "/ouzel.lock") continue;
+      if (relative.starts_with("/manifest") &&
+          relative != "/" + std::string("manifest") + "/" +
+                          fs::directory_iterator(data + "/manifest")->path().filename().string())
+         continue;
+      crashCopy(data, copy);
+      {
+         const auto place = static_cast<std::streamoff>(std::min<uint64_t>(30, fs::file_size(copy + relative) - 1));
+         std::fstream file(copy + relative, std::ios::in | std::ios::out | std::ios::binary);
+         file.seekg(place);
+         const char byte = static_cast<char>(file.get());
+         file.seekp(place);
+         file.put(static_cast<char>(byte ^ 0x40));
+      }
+      CATCH_INFO(relative);
+      if (relative.find("/block/") == std::string::npos) {
+         if (relative.starts_with("/manifest/")) continue; // which of the two is newest depends on the listing
+         CATCH_CHECK(opensWith(copy, sqlstate::dataCorrupted));
+      } else {
+         DatabaseFixture f(copy, 1 << 30, true);
+         int faults = 0;
+         f.database->check([&](std::string_view) { ++faults; });
+         CATCH_CHECK(faults == 1);
+      }
+   }
+}
+
+CATCH_TEST_CASE("two servers cannot open one directory") {
+   TemporaryDirectory temporary;
+   DatabaseFixture f(temporary.path() + "/data");
+   CATCH_CHECK(opensWith(temporary.path() + "/data", sqlstate::objectInUse));
+}
+
+CATCH_TEST_CASE("commits without waiting for the disk are visible at once") {
+   TemporaryDirectory temporary;
+   DatabaseFixture f(temporary.path() + "/data");
+   const StorageId id = makeTable(f);
+   auto transaction = f.database->begin();
+   appendRows(*f.database->find(id), *transaction, 0, 5);
+   f.commit(*transaction, {}, false);
+   CATCH_CHECK(readNumbers(*f.database, *f.database->find(id)) == range(0, 5));
+   f.database->close();
+   f.database.reset();
+   DatabaseFixture again(temporary.path() + "/data");
+   CATCH_CHECK(readNumbers(*again.database, *again.database->find(id)) == range(0, 5));
+   CATCH_CHECK(again.database->allocateOid() >= 16384);
+}

@@ -1,0 +1,269 @@
+#include <catch2/catch.hpp>
+#include <thread>
+
+#include "common/error/sql_error.hpp"
+#include "tests/unit/storage/database_fixture.hpp"
+
+using namespace ouzel;
+using namespace ouzel::storage;
+using namespace ouzel::storage::test;
+
+namespace {
+
+/// A fixture with one committed, empty table.
+struct Place {
+   TemporaryDirectory temporary;
+};
+struct OneTable : private Place, DatabaseFixture {
+   std::shared_ptr<Table> table;
+
+   OneTable() : DatabaseFixture(temporary.path() + "/data") {
+      auto transaction = database->begin();
+      table = database->createTable(*transaction, intAndText());
+      commit(*transaction, "create;");
+   }
+   void insert(int64_t first, size_t count, AppendMode mode = AppendMode::Small) {
+      auto transaction = database->begin();
+      appendRows(*table, *transaction, first, count, mode);
+      commit(*transaction);
+   }
+   std::vector<RowId> idsOf(const Snapshot& snapshot, const std::function<bool(int64_t)>& wanted) {
+      std::vector<RowId> ids;
+      for (const ReadRow& row : readRows(*table, snapshot))
+         if (wanted(row.number)) ids.push_back(row.id);
+      return ids;
+   }
+};
+
+} // namespace
+
+CATCH_TEST_CASE("inserted rows are seen by their transaction's next command, and by others after commit") {
+   OneTable f;
+   auto writer = f.database->begin();
+   const Snapshot before = writer->snapshot();
+   appendRows(*f.table, *writer, 0, 10);
+   CATCH_CHECK(readRows(*f.table, before).empty());
+   writer->nextCommand();
+   CATCH_CHECK(readRows(*f.table, writer->refreshed(before)).size() == 10);
+   auto other = f.database->begin();
+   const Snapshot old = other->snapshot();
+   CATCH_CHECK(readRows(*f.table, old).empty());
+   f.commit(*writer);
+   CATCH_CHECK(readRows(*f.table, old).empty());
+   CATCH_CHECK(readRows(*f.table, other->snapshot()).size() == 10);
+   CATCH_CHECK(f.table->rowCount(other->snapshot()) == 10);
+   CATCH_CHECK(f.table->rowCount(old) == 0);
+}
+
+CATCH_TEST_CASE("rows come back whole at every size and mode") {
+   for (const size_t count : {0u, 1u, 2u, 63u, 64u, 65u, 2047u, 2048u, 2049u, 32767u, 32768u, 40000u, 70000u}) {
+      for (const AppendMode mode : {AppendMode::Small, AppendMode::Bulk}) {
+         CATCH_INFO(count);
+         OneTable f;
+         f.insert(5, count, mode);
+         CATCH_REQUIRE(readNumbers(*f.database, *f.table) == range(5, 5 + static_cast<int64_t>(count)));
+      }
+   }
+}
+
+CATCH_TEST_CASE("aborted rows and marks vanish") {
+   OneTable f;
+   f.insert(0, 100);
+   auto transaction = f.database->begin();
+   appendRows(*f.table, *transaction, 100, 40000, AppendMode::Bulk);
+   f.table->deleteRows(*transaction, transaction->snapshot(),
+                       f.idsOf(transaction->snapshot(), [](int64_t n) { return n < 50; }));
+   transaction->nextCommand();
+   CATCH_CHECK(readRows(*f.table, transaction->snapshot()).size() == 40050);
+   f.database->abort(*transaction);
+   CATCH_CHECK(readNumbers(*f.database, *f.table) == range(0, 100));
+}
+
+CATCH_TEST_CASE("savepoints take back rows and marks since then") {
+   OneTable f;
+   f.insert(0, 10);
+   auto transaction = f.database->begin();
+   appendRows(*f.table, *transaction, 10, 10);
+   const auto savepoint = transaction->savepoint();
+   appendRows(*f.table, *transaction, 20, 10);
+   transaction->nextCommand();
+   CATCH_CHECK(f.table->deleteRows(*transaction, transaction->snapshot(),
+                                   f.idsOf(transaction->snapshot(), [](int64_t) { return true; })) == 30);
+   transaction->nextCommand();
+   CATCH_CHECK(readRows(*f.table, transaction->snapshot()).empty());
+   transaction->rollbackTo(savepoint);
+   CATCH_CHECK(readRows(*f.table, transaction->snapshot()).size() == 20);
+   appendRows(*f.table, *transaction, 20, 5);
+   f.commit(*transaction);
+   CATCH_CHECK(readNumbers(*f.database, *f.table) == range(0, 25));
+}
+
+CATCH_TEST_CASE("of two transactions that delete a row the first wins") {
+   OneTable f;
+   f.insert(0, 10);
+   auto a = f.database->begin(), b = f.database->begin();
+   const Snapshot snapshotB = b->snapshot();
+   const auto ids = f.idsOf(a->snapshot(), [](int64_t n) { return n == 3; });
+   uint8_t now[2];
+   const RowId twice[] = {ids[0], ids[0]};
+   CATCH_CHECK(f.table->deleteRows(*a, a->snapshot(), twice, now) == 1);
+   CATCH_CHECK(now[0] == 1);
+   CATCH_CHECK(now[1] == 0);
+   const auto isConflict = [&](const Snapshot& snapshot) {
+      try {
+         f.table->deleteRows(*b, snapshot, ids);
+         return false;
+      } catch (const SqlError& error) {
+         return error.state() == sqlstate::tRSerializationFailure;
+      }
+   };
+   CATCH_CHECK(isConflict(snapshotB));
+   f.commit(*a);
+   CATCH_CHECK(isConflict(snapshotB));
+   CATCH_CHECK(readRows(*f.table, snapshotB).size() == 10);
+   // A snapshot that sees the delete just has nothing to do.
+   CATCH_CHECK(f.table->deleteRows(*b, b->snapshot(), ids) == 0);
+   f.database->abort(*b);
+   CATCH_CHECK(readNumbers(*f.database, *f.table).size() == 9);
+}
+
+CATCH_TEST_CASE("own rows can be deleted before they are committed") {
+   OneTable f;
+   for (const size_t count : {10u, 3000u, 40000u}) {
+      auto transaction = f.database->begin();
+      appendRows(*f.table, *transaction, 0, count, AppendMode::Bulk);
+      transaction->nextCommand();
+      f.table->deleteRows(*transaction, transaction->snapshot(),
+                          f.idsOf(transaction->snapshot(), [](int64_t n) { return n % 2 == 1; }));
+      f.commit(*transaction);
+      CATCH_CHECK(readNumbers(*f.database, *f.table).size() == count / 2);
+      auto all = f.database->begin();
+      f.table->deleteRows(*all, all->snapshot(), f.idsOf(all->snapshot(), [](int64_t) { return true; }));
+      f.commit(*all);
+      CATCH_CHECK(readNumbers(*f.database, *f.table).empty());
+   }
+}
+
+CATCH_TEST_CASE("many threads append to one table under one transaction") {
+   OneTable f;
+   auto transaction = f.database->begin();
+   std::vector<std::thread> threads;
+   for (int64_t t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] { appendRows(*f.table, *transaction, t * 50'000, 50'000, AppendMode::Bulk); });
+   for (auto& thread : threads)
+      thread.join();
+   f.commit(*transaction);
+   CATCH_CHECK(readNumbers(*f.database, *f.table) == range(0, 200'000));
+}
+
+CATCH_TEST_CASE("many sessions commit small inserts at once") {
+   OneTable f;
+   std::vector<std::thread> threads;
+   for (int64_t t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+         for (int64_t i = 0; i < 50; ++i)
+            f.insert(t * 1000 + i * 3, 3);
+      });
+   for (auto& thread : threads)
+      thread.join();
+   std::vector<int64_t> expected;
+   for (int64_t t = 0; t < 4; ++t)
+      for (int64_t i = 0; i < 150; ++i)
+         expected.push_back(t * 1000 + i);
+   CATCH_CHECK(readNumbers(*f.database, *f.table) == expected);
+}
+
+CATCH_TEST_CASE("zone maps skip row groups, also by bounds that come at run time") {
+   OneTable f;
+   f.insert(0, 200'000, AppendMode::Bulk);
+   auto transaction = f.database->begin();
+   ScanSpec spec;
+   spec.columns = {0};
+   ZonePredicate predicate;
+   predicate.column = 0;
+   predicate.lower = 100'000;
+   predicate.upper = 100'010;
+   spec.zonePredicates = {predicate};
+   auto source = f.table->scan(transaction->snapshot(), spec);
+   auto reader = source->makeReader();
+   Morsel morsel;
+   uint32_t morsels = 0, vectors = 0, rows = 0;
+   RowIndex out[batchRowsMax];
+   while (source->next(morsel)) {
+      ++morsels;
+      reader->open(morsel);
+      for (uint32_t first = 0; first < reader->rowCount(); first += vectorRows) {
+         const uint32_t count = std::min(vectorRows, reader->rowCount() - first);
+         if (reader->canSkip(first, count)) continue;
+         ++vectors;
+         rows += reader->filterRange(0, first, count, 100'000, 100'010, reader->visible(first, count), out);
+      }
+   }
+   CATCH_CHECK(morsels == 1);
+   CATCH_CHECK(vectors == 1);
+   CATCH_CHECK(rows == 11);
+   CATCH_CHECK(source->morselsSkipped() == 6);
+
+   auto runtime = std::make_shared<RuntimeBounds>();
+   predicate.kind = ZonePredicate::Kind::Runtime;
+   predicate.runtime = runtime;
+   spec.zonePredicates = {predicate};
+   source = f.table->scan(transaction->snapshot(), spec);
+   CATCH_CHECK(source->next(morsel));
+   runtime->setNothing();
+   CATCH_CHECK_FALSE(source->next(morsel));
+   predicate.kind = ZonePredicate::Kind::IsNull;
+   spec.zonePredicates = {predicate};
+   source = f.table->scan(transaction->snapshot(), spec);
+   CATCH_CHECK_FALSE(source->next(morsel));
+}
+
+CATCH_TEST_CASE("statistics count rows exactly and bound values") {
+   OneTable f;
+   f.insert(0, 50'000, AppendMode::Bulk);
+   f.insert(50'000, 100);
+   auto transaction = f.database->begin();
+   auto statistics = f.table->statistics(transaction->snapshot());
+   CATCH_CHECK(statistics->rowCount == 50'100);
+   CATCH_CHECK(statistics->columns[0].min->i64 == 0);
+   CATCH_CHECK(statistics->columns[0].max->i64 == 50'099);
+   CATCH_CHECK(statistics->columns[0].distinct == Approx(50'100).epsilon(0.1));
+   CATCH_CHECK(statistics->columns[1].nullFraction == Approx(0.1).epsilon(0.01));
+   CATCH_CHECK(statistics->columns[1].averageWidth == Approx(10).epsilon(0.1));
+   CATCH_CHECK(statistics->sample->batch.rowCount > 1000);
+   CATCH_CHECK(f.table->statistics(transaction->snapshot()) == statistics);
+   f.table->deleteRows(*transaction, transaction->snapshot(),
+                       f.idsOf(transaction->snapshot(), [](int64_t n) { return n < 100; }));
+   transaction->nextCommand();
+   CATCH_CHECK(f.table->statistics(transaction->snapshot())->rowCount == 50'000);
+   f.commit(*transaction);
+   CATCH_CHECK(f.table->statistics(f.database->begin()->snapshot())->rowCount == 50'000);
+}
+
+CATCH_TEST_CASE("a column added later reads as its missing value in older rows") {
+   OneTable f;
+   f.insert(1, 5);
+   f.insert(100, 40'000, AppendMode::Bulk);
+   auto transaction = f.database->begin();
+   ColumnDefinition column = ColumnDefinition::of({oid::int4, -1, 0});
+   column.missing = Value::integer(PhysicalType::I32, 7);
+   f.database->addColumn(*transaction, f.table->id(), column);
+   f.commit(*transaction);
+   f.insert(50'000, 5); // two columns: the third is filled in
+   auto reader = f.database->begin();
+   auto source = f.table->scan(reader->snapshot(), {{2}, {}});
+   auto rows = source->makeReader();
+   Morsel morsel;
+   uint32_t seen = 0;
+   while (source->next(morsel)) {
+      rows->open(morsel);
+      for (uint32_t first = 0; first < rows->rowCount(); first += vectorRows) {
+         const uint32_t count = std::min(vectorRows, rows->rowCount() - first);
+         const Vector vector = rows->read(0, first, count, Selection::dense(count));
+         for (uint32_t i = 0; i < count; ++i)
+            CATCH_REQUIRE(vector.value<int32_t>(i) == 7);
+         seen += count;
+      }
+   }
+   CATCH_CHECK(seen == 40'010);
+}
