@@ -1,0 +1,407 @@
+#include "optimizer/cardinality/estimator.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/error/sql_error.hpp"
+#include "optimizer/cardinality/predicates.hpp"
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+namespace {
+
+constexpr uint32_t sampleRowsMax = 1024;      ///< evaluated while planning
+constexpr uint64_t sampleTableRowsMin = 2000; ///< smaller tables are not worth it
+constexpr double unknownTableRows = 1000;
+
+ColumnEstimate columnEstimate(const storage::ColumnStatistics& column, double rows, Representation repr) {
+   ColumnEstimate estimate;
+   estimate.isKnown = true;
+   estimate.distinct = std::max(1.0, column.distinct);
+   estimate.baseDistinct = estimate.distinct;
+   estimate.baseRows = rows;
+   estimate.nullFraction = column.nullFraction;
+   estimate.averageWidth = column.averageWidth;
+   if (column.min && column.max) {
+      const auto low = asNumber(*column.min, repr.scale), high = asNumber(*column.max, repr.scale);
+      if (low && high) {
+         estimate.min = *low;
+         estimate.max = *high;
+         estimate.hasBounds = true;
+      }
+   }
+   return estimate;
+}
+
+std::vector<const Expr*> conjunctList(const Expr* predicate) {
+   std::vector<const Expr*> list;
+   if (!predicate) return list;
+   if (predicate->kind != ExprKind::And) return {predicate};
+   for (const ExprPtr& arg : predicate->args)
+      list.push_back(arg.get());
+   return list;
+}
+
+} // namespace
+
+const ColumnEstimate& RelEstimate::column(ColumnId id) const {
+   static const ColumnEstimate unknown;
+   const auto it = columns.find(id);
+   return it == columns.end() ? unknown : it->second;
+}
+
+double RelEstimate::distinct(ColumnId id) const {
+   const auto it = columns.find(id);
+   if (it != columns.end()) return std::max(1.0, std::min(it->second.distinct, rows));
+   return std::max(1.0, std::min(rows, std::max(10.0, rows / 10)));
+}
+
+const RelEstimate& Estimator::estimate(const Rel& rel) {
+   if (const auto it = known_.find(&rel); it != known_.end()) return it->second;
+   RelEstimate result = compute(rel);
+   return known_.emplace(&rel, std::move(result)).first->second;
+}
+
+double Estimator::distinctAfter(double distinct, double total, double rows) {
+   if (rows >= total || distinct <= 1 || total <= 0) return std::min(distinct, std::max(1.0, total));
+   // Cardenas: each value is missed with probability (1 - rows/total)^(total/distinct).
+   const double perValue = total / distinct;
+   return std::max(1.0, distinct * (1 - std::pow(1 - rows / total, perValue)));
+}
+
+void Estimator::scaleTo(RelEstimate& estimate, double rows) {
+   rows = std::max(rows, 1.0);
+   if (rows < estimate.rows)
+      for (auto& entry : estimate.columns)
+         entry.second.distinct = distinctAfter(entry.second.distinct, estimate.rows, rows);
+   estimate.rows = rows;
+}
+
+RelEstimate Estimator::compute(const Rel& rel) {
+   switch (rel.kind) {
+   case RelKind::Get:
+      return get(rel);
+   case RelKind::Join:
+      return join(rel);
+   case RelKind::GroupBy:
+      return groupBy(rel);
+   default:
+      break;
+   }
+   RelEstimate result;
+   if (!rel.inputs.empty() && rel.kind != RelKind::With) result = estimate(*rel.inputs[0]);
+   switch (rel.kind) {
+   case RelKind::VirtualGet:
+      result.rows = 500;
+      if (rel.predicate) result.rows *= selectivity(*rel.predicate, result);
+      break;
+   case RelKind::Values:
+      result.rows = static_cast<double>(rel.rows.size());
+      break;
+   case RelKind::TableFunction:
+      result.rows = rel.inputs.empty() ? 100 : result.rows * 10;
+      break;
+   case RelKind::ProjectSet:
+      result.rows *= 10;
+      break;
+   case RelKind::Select:
+      if (rel.predicate) {
+         const double fraction = selectivity(*rel.predicate, result);
+         scaleTo(result, result.rows * fraction);
+         narrowColumns(*rel.predicate, result);
+      }
+      break;
+   case RelKind::Map:
+      for (const ComputedColumn& computed : rel.computed) {
+         ColumnEstimate column;
+         if (computed.expr->kind == ExprKind::Column) column = result.column(computed.expr->column);
+         column.distinct = distinctOf(*computed.expr, result);
+         result.columns[computed.column] = column;
+      }
+      break;
+   case RelKind::Window:
+      break;
+   case RelKind::Distinct: {
+      std::vector<ExprPtr> refs;
+      std::vector<const Expr*> keys;
+      for (const ColumnId column : rel.columns) {
+         refs.push_back(query_.ref(column));
+         keys.push_back(refs.back().get());
+      }
+      scaleTo(result, groups(result, keys));
+      break;
+   }
+   case RelKind::Limit: {
+      if (rel.offset && rel.offset->kind == ExprKind::Constant && !rel.offset->constant.isNull)
+         scaleTo(result, std::max(1.0, result.rows - static_cast<double>(rel.offset->constant.i64)));
+      const bool known = rel.limit && rel.limit->kind == ExprKind::Constant && !rel.limit->constant.isNull;
+      if (known) scaleTo(result, std::min(result.rows, static_cast<double>(rel.limit->constant.i64)));
+      break;
+   }
+   case RelKind::SetOp: {
+      const RelEstimate& other = estimate(*rel.inputs[1]);
+      RelEstimate combined;
+      const double sum = result.rows + other.rows;
+      combined.rows = rel.setOpKind == SetOpKind::Union       ? (rel.all ? sum : sum * 0.8)
+                      : rel.setOpKind == SetOpKind::Intersect ? std::min(result.rows, other.rows) * 0.5
+                                                              : result.rows * 0.5;
+      for (size_t i = 0; i < rel.columns.size(); ++i) {
+         ColumnEstimate column = result.column(rel.setOpInputs[0][i]);
+         column.distinct = result.distinct(rel.setOpInputs[0][i]) + other.distinct(rel.setOpInputs[1][i]);
+         column.baseDistinct = column.distinct;
+         column.baseRows = sum;
+         column.hasBounds = false;
+         combined.columns[rel.columns[i]] = column;
+      }
+      return combined;
+   }
+   case RelKind::With:
+      for (const Cte& cte : rel.ctes) {
+         RelEstimate one = estimate(*cte.query);
+         if (cte.recursive) one.rows *= 10;
+         setCte(cte.id, one);
+         if (cte.recursive) estimate(*cte.recursive);
+      }
+      result = estimate(*rel.inputs[0]);
+      break;
+   case RelKind::CteScan: {
+      const auto it = ctes_.find(rel.cte);
+      if (it == ctes_.end()) {
+         result.rows = unknownTableRows;
+         break;
+      }
+      result.rows = it->second.rows;
+      for (size_t i = 0; i < rel.columns.size(); ++i)
+         result.columns[rel.columns[i]] = it->second.column(rel.cteColumns[i]);
+      break;
+   }
+   case RelKind::RecursiveScan: {
+      const auto it = ctes_.find(rel.cte);
+      result.rows = it == ctes_.end() ? 100 : std::max(1.0, it->second.rows / 10);
+      break;
+   }
+   default:
+      break;
+   }
+   return result;
+}
+
+RelEstimate Estimator::get(const Rel& rel) {
+   RelEstimate result;
+   result.rows = unknownTableRows;
+   std::shared_ptr<const storage::TableStatistics> statistics;
+   if (query_.context.statistics) statistics = query_.context.statistics->statistics(rel.table);
+   if (statistics) {
+      result.rows = std::max(1.0, static_cast<double>(statistics->rowCount));
+      for (const GetColumn& column : rel.getColumns) {
+         const size_t index = static_cast<size_t>(column.attribute - 1);
+         if (column.attribute <= 0 || index >= statistics->columns.size()) continue;
+         result.columns[column.column] = columnEstimate(statistics->columns[index], result.rows,
+                                                        storedRepresentation(query_.columns[column.column].type));
+      }
+   }
+   if (!rel.predicate) return result;
+   double fraction = -1, floor = 0;
+   if (statistics) fraction = sampled(rel, *statistics, *rel.predicate, floor);
+   if (fraction < 0) {
+      fraction = selectivity(*rel.predicate, result);
+      if (floor > 0) fraction = std::min(fraction, floor); // nothing in the sample matched
+   }
+   scaleTo(result, result.rows * fraction);
+   narrowColumns(*rel.predicate, result);
+   return result;
+}
+
+double Estimator::sampled(const Rel& get, const storage::TableStatistics& statistics, const Expr& predicate,
+                          double& floor) {
+   if (!query_.context.evaluator || !statistics.sample || statistics.rowCount < sampleTableRowsMin) return -1;
+   const Batch& batch = statistics.sample->batch;
+   std::vector<ColumnId> used;
+   collectColumns(predicate, used);
+   std::vector<uint32_t> positions;
+   for (const ColumnId column : used) {
+      const auto it = std::find_if(get.getColumns.begin(), get.getColumns.end(),
+                                   [column](const GetColumn& one) { return one.column == column; });
+      if (it == get.getColumns.end() || it->attribute <= 0 || static_cast<size_t>(it->attribute) > batch.columns.size())
+         return -1;
+      positions.push_back(static_cast<uint32_t>(it->attribute - 1));
+   }
+   const uint32_t count = std::min(batch.rowCount, sampleRowsMax);
+   if (count < 64 || used.empty()) return -1;
+   const uint32_t stride = batch.rowCount / count;
+   std::vector<std::vector<Value>> rows(count);
+   for (uint32_t i = 0; i < count; ++i)
+      for (const uint32_t position : positions)
+         rows[i].push_back(Value::fromVector(batch.columns[position], i * stride));
+   std::vector<bool> matched;
+   try {
+      matched = query_.context.evaluator->matches(predicate, used, rows);
+   } catch (const SqlError&) { // a kernel that is missing says so when the query runs
+      return -1;
+   }
+   const auto hits = std::count(matched.begin(), matched.end(), true);
+   if (hits == 0) {
+      floor = 0.5 / count;
+      return -1;
+   }
+   return static_cast<double>(hits) / count;
+}
+
+double Estimator::joinSelectivity(const std::vector<const Expr*>& conjuncts, const RelEstimate& left,
+                                  const RelEstimate& right) {
+   double fraction = 1;
+   struct Equality {
+      const ColumnEstimate* columns[2];
+      double distinct[2];
+   };
+   std::vector<Equality> equalities;
+   for (const Expr* conjunct : conjuncts) {
+      const Expr* test = conjunct;
+      while (test->kind == ExprKind::IsTrue || test->kind == ExprKind::IsNotFalse)
+         test = test->args[0].get();
+      const bool equality = test->kind == ExprKind::Compare &&
+                            (test->compare == CompareOp::Eq || test->compare == CompareOp::IsNotDistinctFrom);
+      if (equality) {
+         Equality found{};
+         for (const ExprPtr& arg : test->args) {
+            std::vector<ColumnId> used;
+            collectColumns(*arg, used);
+            if (used.empty()) continue;
+            const int side = left.columns.contains(used[0])    ? 0
+                             : right.columns.contains(used[0]) ? 1
+                             : arg == test->args[0]            ? 0
+                                                               : 1;
+            const RelEstimate& rel = side == 0 ? left : right;
+            found.columns[side] = &rel.column(arg->kind == ExprKind::Column ? arg->column : used[0]);
+            found.distinct[side] = distinctOf(*arg, rel);
+         }
+         if (found.columns[0] && found.columns[1]) {
+            equalities.push_back(found);
+            continue;
+         }
+      }
+      RelEstimate both = left;
+      both.columns.insert(right.columns.begin(), right.columns.end());
+      both.rows = std::max(left.rows, right.rows);
+      fraction *= selectivity(*test, both);
+   }
+   if (equalities.empty()) return fraction;
+   for (const Equality& e : equalities)
+      fraction *= (1 - e.columns[0]->nullFraction) * (1 - e.columns[1]->nullFraction);
+   if (equalities.size() == 1) return fraction / std::max({1.0, equalities[0].distinct[0], equalities[0].distinct[1]});
+   // Several columns: where they are as good as a key of one side, there are as many combinations as that table has
+   // rows.
+   double products[2] = {1, 1}, baseProducts[2] = {1, 1}, baseRows[2] = {1, 1};
+   for (const Equality& e : equalities)
+      for (int side = 0; side < 2; ++side) {
+         products[side] *= e.distinct[side];
+         baseProducts[side] *= e.columns[side]->baseDistinct;
+         baseRows[side] = std::max(baseRows[side], e.columns[side]->baseRows);
+      }
+   double combinations = std::max(std::min(products[0], left.rows), std::min(products[1], right.rows));
+   double keyRows = INFINITY;
+   for (int side = 0; side < 2; ++side)
+      if (baseProducts[side] >= baseRows[side]) keyRows = std::min(keyRows, baseRows[side]);
+   if (keyRows < INFINITY) combinations = keyRows;
+   return fraction / std::max(1.0, combinations);
+}
+
+RelEstimate Estimator::join(const Rel& rel) {
+   const RelEstimate& left = estimate(*rel.inputs[0]);
+   const RelEstimate& right = estimate(*rel.inputs[1]);
+   const double cross = left.rows * right.rows;
+   const double matches = cross * joinSelectivity(conjunctList(rel.predicate.get()), left, right);
+   RelEstimate result = left;
+   const bool both = rel.joinKind != JoinKind::Semi && rel.joinKind != JoinKind::Anti && rel.joinKind != JoinKind::Mark;
+   if (both) result.columns.insert(right.columns.begin(), right.columns.end());
+   double rows = matches;
+   switch (rel.joinKind) {
+   case JoinKind::Left:
+      rows = std::max(left.rows, matches);
+      break;
+   case JoinKind::Right:
+      rows = std::max(right.rows, matches);
+      break;
+   case JoinKind::Full:
+      rows = std::max({left.rows, right.rows, matches});
+      break;
+   case JoinKind::Mark:
+   case JoinKind::Single:
+      rows = left.rows;
+      break;
+   case JoinKind::Semi:
+   case JoinKind::Anti: {
+      // Of the left rows' keys, those that the right side has.
+      double fraction = std::min(1.0, matches / std::max(1.0, left.rows));
+      for (const Expr* conjunct : conjunctList(rel.predicate.get())) {
+         if (conjunct->kind != ExprKind::Compare || conjunct->compare != CompareOp::Eq) continue;
+         for (int side = 0; side < 2; ++side) {
+            const Expr &a = *conjunct->args[side], &b = *conjunct->args[1 - side];
+            if (a.kind == ExprKind::Column && left.columns.contains(a.column) && b.kind == ExprKind::Column)
+               fraction = std::min(fraction, right.distinct(b.column) / std::max(1.0, left.distinct(a.column)));
+         }
+      }
+      rows = left.rows * (rel.joinKind == JoinKind::Semi ? fraction : std::max(0.05, 1 - fraction));
+      break;
+   }
+   default:
+      break;
+   }
+   rows = std::max(1.0, rows);
+   result.rows = std::max(left.rows, both ? right.rows : 1.0);
+   for (auto& entry : result.columns)
+      entry.second.distinct = std::min(entry.second.distinct, rows);
+   if (!both) {
+      result.rows = left.rows;
+      scaleTo(result, rows);
+   }
+   result.rows = rows;
+   return result;
+}
+
+double Estimator::groups(const RelEstimate& input, const std::vector<const Expr*>& keys) {
+   // The most distinct key counts in full, the others less and less: columns of one table are rarely independent.
+   std::vector<double> counts;
+   for (const Expr* key : keys)
+      counts.push_back(std::max(1.0, distinctOf(*key, input)));
+   std::sort(counts.begin(), counts.end(), std::greater<>());
+   double product = 1, exponent = 1;
+   for (const double count : counts) {
+      product *= std::pow(count, exponent);
+      exponent = std::max(0.5, exponent * 0.9);
+      if (product > input.rows) break;
+   }
+   return std::max(1.0, std::min(product, input.rows));
+}
+
+RelEstimate Estimator::groupBy(const Rel& rel) {
+   const RelEstimate& input = estimate(*rel.inputs[0]);
+   RelEstimate result;
+   std::vector<const Expr*> keys;
+   for (const ComputedColumn& key : rel.keys)
+      keys.push_back(key.expr.get());
+   result.rows = keys.empty() ? 1 : groups(input, keys);
+   if (rel.groupingSets.size() > 1) result.rows *= 1 + 0.3 * static_cast<double>(rel.groupingSets.size() - 1);
+   for (const ComputedColumn& key : rel.keys) {
+      ColumnEstimate column;
+      if (key.expr->kind == ExprKind::Column) column = input.column(key.expr->column);
+      column.distinct = std::min(result.rows, distinctOf(*key.expr, input));
+      if (rel.keys.size() == 1) { // now a key
+         column.baseDistinct = column.distinct;
+         column.baseRows = result.rows;
+      }
+      result.columns[key.column] = column;
+   }
+   for (const AggregateCall& call : rel.aggregates) {
+      ColumnEstimate column;
+      column.distinct = std::max(1.0, result.rows / 3);
+      column.baseDistinct = column.distinct;
+      column.baseRows = result.rows;
+      result.columns[call.column] = column;
+   }
+   return result;
+}
+
+} // namespace ouzel::optimizer

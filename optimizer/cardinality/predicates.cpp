@@ -1,0 +1,218 @@
+#include "optimizer/cardinality/predicates.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "catalog/builtin/builtin.hpp"
+#include "common/type/decimal.hpp"
+
+// Selectivity of predicates where no sample answered.
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+namespace {
+
+constexpr double equalityDefault = 0.005, rangeDefault = 0.33, betweenDefault = 0.05, likeDefault = 0.1,
+                 anyDefault = 0.25;
+
+const Expr& withoutCasts(const Expr& expr) {
+   const Expr* inner = &expr;
+   while (inner->kind == ExprKind::Relabel || inner->kind == ExprKind::Convert || inner->kind == ExprKind::TypmodCast ||
+          (inner->kind == ExprKind::Call && inner->args.size() == 1 && inner->args[0]->kind == ExprKind::Column))
+      inner = inner->args[0].get();
+   return *inner;
+}
+
+std::optional<double> constantNumber(const Expr& expr) {
+   if (expr.kind != ExprKind::Constant || expr.constant.isNull) return std::nullopt;
+   return asNumber(expr.constant, expr.repr.scale);
+}
+
+double clamp(double fraction) {
+   return std::clamp(fraction, 1e-9, 1.0);
+}
+
+} // namespace
+
+std::optional<double> asNumber(const Value& value, uint8_t scale) {
+   if (value.isNull) return std::nullopt;
+   switch (value.type) {
+   case PhysicalType::Bool:
+   case PhysicalType::I16:
+   case PhysicalType::I32:
+   case PhysicalType::I64:
+      return static_cast<double>(value.i64) / std::pow(10, scale);
+   case PhysicalType::I128:
+      return static_cast<double>(value.i128) / std::pow(10, scale);
+   case PhysicalType::F32:
+   case PhysicalType::F64:
+      return value.f64;
+   case PhysicalType::Decimal:
+      return decimal::approximate(StringView(value.bytes));
+   default:
+      return std::nullopt;
+   }
+}
+
+double Estimator::distinctOf(const Expr& expr, const RelEstimate& input) {
+   if (expr.kind == ExprKind::Constant) return 1;
+   if (expr.kind == ExprKind::Column) return input.distinct(expr.column);
+   std::vector<ColumnId> used;
+   collectColumns(expr, used);
+   double product = 1;
+   for (const ColumnId column : used)
+      product *= input.distinct(column);
+   const std::string_view source =
+       expr.kind == ExprKind::Call && expr.function ? expr.function->source : std::string_view();
+   if (source.starts_with("extract") || source.starts_with("timestamp_part")) product = std::min(product, 50.0);
+   if (expr.type.oid == oid::boolean) product = std::min(product, 2.0);
+   return std::max(1.0, std::min(product, input.rows));
+}
+
+double Estimator::equality(const Expr& lhs, const Expr& rhs, const RelEstimate& input) {
+   const Expr &a = withoutCasts(lhs), &b = withoutCasts(rhs);
+   if (a.kind == ExprKind::Column && b.kind == ExprKind::Column) {
+      const double distinct = std::max(input.distinct(a.column), input.distinct(b.column));
+      return 1 / std::max(1.0, distinct);
+   }
+   const Expr& column = a.kind == ExprKind::Column ? a : b;
+   const Expr& other = a.kind == ExprKind::Column ? b : a;
+   if (column.kind != ExprKind::Column) return equalityDefault;
+   const ColumnEstimate& estimate = input.column(column.column);
+   if (!estimate.isKnown) return equalityDefault;
+   if (const auto number = constantNumber(other);
+       number && estimate.hasBounds && (*number < estimate.min || *number > estimate.max))
+      return 1e-6;
+   return (1 - estimate.nullFraction) / std::max(1.0, estimate.distinct);
+}
+
+double Estimator::comparison(const Expr& expr, const RelEstimate& input) {
+   switch (expr.compare) {
+   case CompareOp::Eq:
+   case CompareOp::IsNotDistinctFrom:
+      return equality(*expr.args[0], *expr.args[1], input);
+   case CompareOp::Ne:
+   case CompareOp::IsDistinctFrom:
+      return 1 - equality(*expr.args[0], *expr.args[1], input);
+   default:
+      break;
+   }
+   const Expr &a = withoutCasts(*expr.args[0]), &b = withoutCasts(*expr.args[1]);
+   const bool columnFirst = a.kind == ExprKind::Column;
+   const Expr& column = columnFirst ? a : b;
+   const auto number = constantNumber(columnFirst ? b : a);
+   if (column.kind != ExprKind::Column || !number) return rangeDefault;
+   const ColumnEstimate& estimate = input.column(column.column);
+   if (!estimate.hasBounds) return rangeDefault;
+   const CompareOp op = columnFirst ? expr.compare : commuted(expr.compare);
+   if (estimate.max <= estimate.min) {
+      const bool holds = op == CompareOp::Lt   ? estimate.min < *number
+                         : op == CompareOp::Le ? estimate.min <= *number
+                         : op == CompareOp::Gt ? estimate.min > *number
+                                               : estimate.min >= *number;
+      return holds ? 1 - estimate.nullFraction : 1e-6;
+   }
+   double below = std::clamp((*number - estimate.min) / (estimate.max - estimate.min), 0.0, 1.0);
+   const double fraction = op == CompareOp::Lt || op == CompareOp::Le ? below : 1 - below;
+   return fraction * (1 - estimate.nullFraction);
+}
+
+double Estimator::selectivity(const Expr& predicate, const RelEstimate& input) {
+   switch (predicate.kind) {
+   case ExprKind::Constant:
+      return isConstantTrue(predicate) ? 1 : 1e-9;
+   case ExprKind::Compare:
+      return clamp(comparison(predicate, input));
+   case ExprKind::And: {
+      // Two bounds of one column are a range, not two independent facts.
+      double product = 1;
+      std::unordered_map<ColumnId, std::pair<double, double>> ranges; // column -> below, above
+      for (const ExprPtr& arg : predicate.args) {
+         const bool isRange = arg->kind == ExprKind::Compare && arg->compare != CompareOp::Eq &&
+                              arg->compare != CompareOp::Ne && arg->compare != CompareOp::IsDistinctFrom &&
+                              arg->compare != CompareOp::IsNotDistinctFrom;
+         if (isRange) {
+            const Expr &a = withoutCasts(*arg->args[0]), &b = withoutCasts(*arg->args[1]);
+            const Expr& column = a.kind == ExprKind::Column ? a : b;
+            const Expr& other = a.kind == ExprKind::Column ? b : a;
+            if (column.kind == ExprKind::Column && other.kind == ExprKind::Constant) {
+               const CompareOp op = &column == &a ? arg->compare : commuted(arg->compare);
+               auto& [below, above] = ranges.try_emplace(column.column, 1.0, 1.0).first->second;
+               double& part = op == CompareOp::Lt || op == CompareOp::Le ? below : above;
+               part = std::min(part, comparison(*arg, input));
+               continue;
+            }
+         }
+         product *= selectivity(*arg, input);
+      }
+      for (const auto& [column, parts] : ranges) {
+         const bool bothKnown = input.column(column).hasBounds;
+         double fraction = parts.first + parts.second - 1;
+         if (parts.first < 1 && parts.second < 1 && !bothKnown) fraction = betweenDefault;
+         product *= std::max(fraction, 1e-4);
+      }
+      return clamp(product);
+   }
+   case ExprKind::Or: {
+      double none = 1;
+      for (const ExprPtr& arg : predicate.args)
+         none *= 1 - selectivity(*arg, input);
+      return clamp(1 - none);
+   }
+   case ExprKind::Not:
+      return clamp(1 - selectivity(*predicate.args[0], input));
+   case ExprKind::IsTrue:
+   case ExprKind::IsNotFalse:
+      return selectivity(*predicate.args[0], input);
+   case ExprKind::IsFalse:
+   case ExprKind::IsNotTrue:
+      return clamp(1 - selectivity(*predicate.args[0], input));
+   case ExprKind::IsNull:
+   case ExprKind::IsNotNull: {
+      const Expr& arg = withoutCasts(*predicate.args[0]);
+      double nulls = 0.02;
+      if (arg.kind == ExprKind::Column && input.column(arg.column).isKnown)
+         nulls = input.column(arg.column).nullFraction;
+      return clamp(predicate.kind == ExprKind::IsNull ? nulls : 1 - nulls);
+   }
+   case ExprKind::InList: {
+      double some = 0;
+      for (size_t i = 1; i < predicate.args.size(); ++i)
+         some += equality(*predicate.args[0], *predicate.args[i], input);
+      some = std::min(some, 0.9);
+      return clamp(predicate.negated ? 1 - some : some);
+   }
+   case ExprKind::Call: {
+      const std::string_view source = predicate.function ? predicate.function->source : std::string_view();
+      if (source == "textlike" || source == "texticlike" || source == "bpcharlike") return likeDefault;
+      if (source == "textnlike" || source == "texticnlike" || source == "bpcharnlike") return 1 - likeDefault;
+      return anyDefault;
+   }
+   case ExprKind::Column:
+      return 0.5;
+   default:
+      return anyDefault;
+   }
+}
+
+void narrowColumns(const Expr& predicate, RelEstimate& estimate) {
+   const auto limit = [&estimate](const Expr& expr, double distinct) {
+      const Expr& column = withoutCasts(expr);
+      if (column.kind != ExprKind::Column) return;
+      const auto it = estimate.columns.find(column.column);
+      if (it != estimate.columns.end()) it->second.distinct = std::min(it->second.distinct, distinct);
+   };
+   if (predicate.kind == ExprKind::And) {
+      for (const ExprPtr& arg : predicate.args)
+         narrowColumns(*arg, estimate);
+   } else if (predicate.kind == ExprKind::Compare && predicate.compare == CompareOp::Eq) {
+      if (predicate.args[1]->kind == ExprKind::Constant) limit(*predicate.args[0], 1);
+      if (predicate.args[0]->kind == ExprKind::Constant) limit(*predicate.args[1], 1);
+   } else if (predicate.kind == ExprKind::InList && !predicate.negated) {
+      limit(*predicate.args[0], static_cast<double>(predicate.args.size() - 1));
+   }
+}
+
+} // namespace ouzel::optimizer

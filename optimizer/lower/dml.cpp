@@ -1,0 +1,73 @@
+#include "common/error/sql_error.hpp"
+#include "optimizer/lower/lowering.hpp"
+
+// INSERT, UPDATE, DELETE: new rows reach the table in the representation it stores.
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+using plan::NodeKind;
+
+Lowered Lowering::lowerDml(Rel& rel) {
+   const NodeKind kind = rel.kind == RelKind::Insert   ? NodeKind::Insert
+                         : rel.kind == RelKind::Update ? NodeKind::Update
+                                                       : NodeKind::Delete;
+   plan::NodePtr node = makeNode(kind, rel);
+   Dml& dml = *rel.dml;
+   ColumnSet below;
+   for (const GetColumn& column : dml.target)
+      below.add(column.column);
+   if (dml.rowId != noColumn) below.add(dml.rowId);
+   for (const ComputedColumn& computed : dml.returning)
+      addColumns(*computed.expr, below);
+   for (const Dml::Check& check : dml.checks)
+      if (check.expr) addColumns(*check.expr, below);
+   Lowered child = lower(*rel.inputs[0], below);
+
+   // Columns already stored that way keep their ids; the others get converted copies that checks and RETURNING read.
+   std::vector<ComputedColumn> computed;
+   ColumnMap converted;
+   for (GetColumn& target : dml.target) {
+      const Representation stored = storedRepresentation(query_.columns[target.column].type);
+      if (query_.columns[target.column].repr == stored) continue;
+      const auto [it, isNew] = converted.try_emplace(target.column, noColumn);
+      if (isNew) {
+         ExprPtr expr = query_.ref(target.column);
+         exprs_.lower(expr);
+         ExprLowering::convert(expr, stored);
+         it->second = query_.copyColumn(target.column);
+         exprs_.setColumn(it->second, stored, std::nullopt);
+         computed.push_back({it->second, std::move(expr)});
+      }
+      target.column = it->second;
+   }
+   if (!computed.empty()) {
+      std::vector<ColumnId> output = child.node->output;
+      for (const ComputedColumn& column : computed)
+         output.push_back(column.column);
+      child = project(std::move(child), std::move(computed), output);
+   }
+   const auto lowerOver = [&](ExprPtr& expr) {
+      ExprPtr replacement;
+      substituteColumns(expr, [&](ColumnId column) -> const Expr* {
+         const auto it = converted.find(column);
+         if (it == converted.end()) return nullptr;
+         replacement = query_.ref(it->second);
+         return replacement.get();
+      });
+      return exprs_.lower(expr);
+   };
+   for (Dml::Check& check : dml.checks)
+      if (check.expr) lowerOver(check.expr);
+   for (ComputedColumn& column : dml.returning) {
+      const std::optional<Bounds> bounds = lowerOver(column.expr);
+      exprs_.setColumn(column.column, column.expr->repr, bounds);
+      node->output.push_back(column.column);
+   }
+   node->table = dml.table;
+   node->children.push_back(std::move(child.node));
+   node->dml = std::move(rel.dml);
+   return {std::move(node), child.rowsMax};
+}
+
+} // namespace ouzel::optimizer

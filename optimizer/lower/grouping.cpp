@@ -1,0 +1,313 @@
+#include <algorithm>
+
+#include "catalog/builtin/builtin.hpp"
+#include "common/error/sql_error.hpp"
+#include "optimizer/lower/lowering.hpp"
+#include "sql/algebra/representation.hpp"
+
+// Aggregates, windows, duplicates, order and limits.
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+using plan::NodeKind;
+
+namespace {
+
+constexpr int64_t topRowsMax = 1 << 17; ///< above this a full sort is no worse than a heap of candidates
+
+void addKeyColumns(const std::vector<SortKey>& keys, ColumnSet& set) {
+   for (const SortKey& key : keys)
+      addColumns(*key.expr, set);
+}
+
+bool isCount(std::string_view name) {
+   return name == "count";
+}
+
+/// Aggregates with kernels over scaled numerics.
+bool takesScaled(std::string_view name) {
+   return name == "sum" || name == "avg" || name == "min" || name == "max" || isCount(name);
+}
+
+std::optional<int64_t> constantCount(const ExprPtr& expr) {
+   if (!expr || expr->kind != ExprKind::Constant || expr->constant.isNull) return std::nullopt;
+   return expr->constant.i64;
+}
+
+} // namespace
+
+void Lowering::lowerSortKeys(std::vector<SortKey>& keys) {
+   for (SortKey& key : keys)
+      exprs_.lower(key.expr);
+}
+
+void Lowering::lowerAggregate(AggregateCall& call, double rowsMax) {
+   const std::string_view name = call.function ? call.function->name : std::string_view();
+   std::optional<Bounds> bounds;
+   for (ExprPtr& arg : call.args) {
+      bounds = exprs_.lower(arg);
+      // Constants: as what their type is stored like.
+      if (!takesScaled(name) || arg->kind == ExprKind::Constant)
+         ExprLowering::convert(arg, ExprLowering::genericRepresentation(arg->type));
+   }
+   const auto sumOf = [rowsMax](const Bounds& b) -> std::optional<Bounds> {
+      const double most = std::max(std::abs(static_cast<double>(b.min)), std::abs(static_cast<double>(b.max)));
+      if (most * rowsMax > 1e37) return std::nullopt;
+      const auto rows = static_cast<int128>(rowsMax) + 1;
+      return Bounds{std::min<int128>(b.min, 0) * rows, std::max<int128>(b.max, 0) * rows};
+   };
+   if (name == "sum" && call.type.oid == oid::numeric && call.args[0]->repr.physical == PhysicalType::I128) {
+      // 128-bit sums are not checked: only where bounds say they cannot overflow.
+      if (!bounds || !sumOf(*bounds))
+         ExprLowering::convert(call.args[0], {PhysicalType::Decimal, 0});
+      else
+         exprs_.noteBoundsUsed();
+   }
+   for (ExprPtr& arg : call.directArgs)
+      exprs_.lowerToGeneric(arg);
+   lowerSortKeys(call.orderBy);
+   if (call.filter) exprs_.lower(call.filter);
+
+   std::vector<Representation> args;
+   for (const ExprPtr& arg : call.args)
+      args.push_back(arg->repr);
+   const Representation repr = aggregateResult(name, call.type, args);
+   std::optional<Bounds> result;
+   if (isCount(name))
+      result = Bounds{0, static_cast<int128>(std::min(rowsMax, 9e18))};
+   else if ((name == "min" || name == "max") && args.size() == 1)
+      result = bounds;
+   else if (name == "sum" && bounds && (repr.physical == PhysicalType::I128 || repr.physical == PhysicalType::I64))
+      result = sumOf(*bounds);
+   exprs_.setColumn(call.column, repr, result);
+}
+
+Lowered Lowering::lowerGroupBy(Rel& rel, const ColumnSet& need) {
+   plan::NodePtr node = makeNode(NodeKind::Aggregate, rel);
+   std::erase_if(rel.aggregates, [&need](const AggregateCall& call) { return !need.contains(call.column); });
+   const bool isStatic = rel.keys.empty() && rel.groupingSets.size() <= 1;
+   if (isStatic && rel.aggregates.empty() && rel.groupingCalls.empty()) { // one row whatever is below
+      node->kind = NodeKind::Values;
+      node->rows.emplace_back();
+      return {std::move(node), 1};
+   }
+   ColumnSet below;
+   for (const ComputedColumn& key : rel.keys)
+      addColumns(*key.expr, below);
+   for (const AggregateCall& call : rel.aggregates) {
+      addColumns(call.args, below);
+      addColumns(call.directArgs, below);
+      addKeyColumns(call.orderBy, below);
+      if (call.filter) addColumns(*call.filter, below);
+   }
+   Lowered child = lower(*rel.inputs[0], below);
+   for (ComputedColumn& key : rel.keys) {
+      const std::optional<Bounds> bounds = exprs_.lower(key.expr);
+      exprs_.setColumn(key.column, key.expr->repr, bounds);
+      if (need.contains(key.column)) node->output.push_back(key.column);
+   }
+   for (AggregateCall& call : rel.aggregates) {
+      lowerAggregate(call, child.rowsMax);
+      node->output.push_back(call.column);
+   }
+   for (const Rel::GroupingCall& call : rel.groupingCalls) {
+      exprs_.setColumn(call.column, {PhysicalType::I32, 0}, std::nullopt);
+      if (need.contains(call.column)) node->output.push_back(call.column);
+   }
+   const double sets = static_cast<double>(std::max<size_t>(1, rel.groupingSets.size()));
+   node->keys = std::move(rel.keys);
+   node->aggregates = std::move(rel.aggregates);
+   node->groupingSets = std::move(rel.groupingSets);
+   node->groupingCalls = std::move(rel.groupingCalls);
+   node->children.push_back(std::move(child.node));
+   return {std::move(node), isStatic ? 1 : child.rowsMax * sets};
+}
+
+Lowered Lowering::lowerWindow(Rel& rel, const ColumnSet& need) {
+   plan::NodePtr node = makeNode(NodeKind::Window, rel);
+   std::erase_if(rel.windowCalls, [&need](const WindowCall& call) { return !need.contains(call.column); });
+   if (rel.windowCalls.empty()) return lower(*rel.inputs[0], need);
+   ColumnSet below = need;
+   WindowSpec& spec = rel.windowSpec;
+   addColumns(spec.partitionBy, below);
+   addKeyColumns(spec.orderBy, below);
+   for (const FrameBound* bound : {&spec.start, &spec.end})
+      if (bound->offset) addColumns(*bound->offset, below);
+   for (const WindowCall& call : rel.windowCalls) {
+      addColumns(call.args, below);
+      if (call.filter) addColumns(*call.filter, below);
+   }
+   Lowered child = lower(*rel.inputs[0], below);
+   for (ExprPtr& expr : spec.partitionBy)
+      exprs_.lower(expr);
+   // RANGE with an offset adds it to the key: both as their type is stored.
+   const bool addsOffset = spec.mode == FrameMode::Range && (spec.start.offset || spec.end.offset);
+   for (SortKey& key : spec.orderBy) {
+      if (addsOffset)
+         exprs_.lowerToGeneric(key.expr);
+      else
+         exprs_.lower(key.expr);
+   }
+   for (FrameBound* bound : {&spec.start, &spec.end})
+      if (bound->offset) exprs_.lowerToGeneric(bound->offset);
+   node->children.push_back(std::move(child.node));
+   passThrough(*node, need);
+   for (WindowCall& call : rel.windowCalls) {
+      const bool isAggregate = call.function && call.function->kind == catalog::FunctionKind::Aggregate;
+      const std::string_view name = call.function ? call.function->name : std::string_view();
+      std::vector<Representation> args;
+      for (ExprPtr& arg : call.args) {
+         exprs_.lower(arg);
+         const bool keepScaled = isAggregate && takesScaled(name) && arg->repr.physical == PhysicalType::I64;
+         if (!keepScaled) ExprLowering::convert(arg, ExprLowering::genericRepresentation(arg->type));
+         args.push_back(arg->repr);
+      }
+      if (call.filter) exprs_.lower(call.filter);
+      const Representation repr =
+          isAggregate ? aggregateResult(name, call.type, args) : ExprLowering::genericRepresentation(call.type);
+      exprs_.setColumn(call.column, repr, std::nullopt);
+      node->output.push_back(call.column);
+   }
+   node->windowSpec = std::move(spec);
+   node->windowCalls = std::move(rel.windowCalls);
+   return {std::move(node), child.rowsMax};
+}
+
+Lowered Lowering::lowerDistinct(Rel& rel, const ColumnSet& need) {
+   if (rel.sortKeys.empty()) {
+      plan::NodePtr node = makeNode(NodeKind::Aggregate, rel);
+      ColumnSet below(rel.columns);
+      Lowered child = lower(*rel.inputs[0], below);
+      if (rel.columns.empty()) { // duplicates of nothing: one row if there is any
+         node->kind = NodeKind::Limit;
+         node->limit = makeInt8(1);
+         node->children.push_back(std::move(child.node));
+         return {std::move(node), 1};
+      }
+      for (const ColumnId column : rel.columns) {
+         ExprPtr key = query_.ref(column);
+         exprs_.lower(key);
+         node->keys.push_back({column, std::move(key)});
+         if (need.contains(column)) node->output.push_back(column);
+      }
+      node->children.push_back(std::move(child.node));
+      return {std::move(node), child.rowsMax};
+   }
+   // DISTINCT ON: sorted so that groups lie together; PostgreSQL demands that ORDER BY starts with them.
+   plan::NodePtr node = makeNode(NodeKind::DistinctOn, rel);
+   const ColumnSet distinct(rel.columns);
+   ColumnSet covered;
+   bool isPrefix = true;
+   size_t position = 0;
+   for (; position < rel.sortKeys.size() && isPrefix && !covered.containsAll(rel.columns); ++position) {
+      const Expr& key = *rel.sortKeys[position].expr;
+      if (key.kind == ExprKind::Column && distinct.contains(key.column))
+         covered.add(key.column);
+      else
+         isPrefix = false;
+   }
+   std::vector<SortKey> order;
+   if (!isPrefix || !covered.containsAll(rel.columns))
+      for (const ColumnId column : rel.columns)
+         order.push_back({query_.ref(column), false, false});
+   for (SortKey& key : rel.sortKeys)
+      order.push_back(std::move(key));
+   ColumnSet below = need;
+   below.add(rel.columns);
+   addKeyColumns(order, below);
+   Lowered child = sortBy(lower(*rel.inputs[0], below), std::move(order));
+   const double rowsMax = child.rowsMax;
+   node->columns = rel.columns;
+   node->children.push_back(std::move(child.node));
+   passThrough(*node, need);
+   return {std::move(node), rowsMax};
+}
+
+Lowered Lowering::sortBy(Lowered input, std::vector<SortKey> keys) {
+   lowerSortKeys(keys);
+   std::vector<ComputedColumn> computed;
+   std::vector<SortKey> columns;
+   for (SortKey& key : keys) {
+      if (key.expr->kind == ExprKind::Constant) continue;
+      const SqlType type = key.expr->type;
+      const ColumnId column = asColumn(std::move(key.expr), computed);
+      const bool repeated = std::any_of(columns.begin(), columns.end(),
+                                        [column](const SortKey& other) { return other.expr->column == column; });
+      if (repeated) continue;
+      ExprPtr ref = makeColumn(column, type);
+      exprs_.lower(ref);
+      columns.push_back({std::move(ref), key.descending, key.nullsFirst});
+   }
+   std::vector<ColumnId> output = input.node->output;
+   if (!computed.empty()) {
+      for (const ComputedColumn& column : computed)
+         output.push_back(column.column);
+      input = project(std::move(input), std::move(computed), output);
+   }
+   if (columns.empty()) return input;
+   auto node = std::make_unique<plan::Node>(NodeKind::Sort);
+   node->estimatedRows = input.node->estimatedRows;
+   node->sortKeys = std::move(columns);
+   node->output = std::move(output);
+   node->children.push_back(std::move(input.node));
+   return {std::move(node), input.rowsMax};
+}
+
+Lowered Lowering::lowerSort(Rel& rel, const ColumnSet& need) {
+   ColumnSet below = need;
+   addKeyColumns(rel.sortKeys, below);
+   Lowered sorted = sortBy(lower(*rel.inputs[0], below), std::move(rel.sortKeys));
+   std::erase_if(sorted.node->output,
+                 [&](ColumnId column) { return sorted.node->kind == NodeKind::Sort && !need.contains(column); });
+   return sorted;
+}
+
+Lowered Lowering::lowerLimit(Rel& rel, const ColumnSet& need) {
+   plan::NodePtr node = makeNode(NodeKind::Limit, rel);
+   const auto known = [](const ExprPtr& expr) { return !expr || expr->kind == ExprKind::Constant; };
+   const bool unlimited = !rel.limit || (rel.limit->kind == ExprKind::Constant && rel.limit->constant.isNull);
+   if (rel.offset && rel.offset->kind == ExprKind::Constant && rel.offset->constant.isNull) rel.offset.reset();
+   const int64_t offset = constantCount(rel.offset).value_or(0);
+   const int64_t limit = constantCount(rel.limit).value_or(0);
+   const bool isTop = rel.inputs[0]->kind == RelKind::Sort && known(rel.limit) && known(rel.offset) && !unlimited &&
+                      !rel.withTies && limit >= 0 && offset >= 0 && limit <= topRowsMax && offset <= topRowsMax &&
+                      limit + offset <= topRowsMax && query_.context.settings.enabled;
+   ColumnSet below = need;
+   if (rel.withTies) addKeyColumns(rel.inputs[0]->sortKeys, below);
+   std::vector<SortKey> ties;
+   const Rel* sort = rel.inputs[0].get();
+   while (rel.withTies && (sort->kind == RelKind::Map || sort->kind == RelKind::Select))
+      sort = sort->inputs[0].get();
+   if (rel.withTies) {
+      const std::vector<SortKey>& from = rel.sortKeys.empty() ? sort->sortKeys : rel.sortKeys;
+      for (const SortKey& key : from)
+         ties.push_back({clone(*key.expr), key.descending, key.nullsFirst});
+      addKeyColumns(ties, below);
+   }
+   Lowered child = lower(*rel.inputs[0], below);
+   if (isTop && child.node->kind == NodeKind::Sort) {
+      child.node->kind = NodeKind::TopN;
+      child.node->estimatedRows = node->estimatedRows;
+      child.node->limit = std::move(rel.limit);
+      child.node->offset = std::move(rel.offset);
+      exprs_.lower(child.node->limit);
+      if (child.node->offset) exprs_.lower(child.node->offset);
+      child.rowsMax = static_cast<double>(limit);
+      return child;
+   }
+   if (rel.limit) exprs_.lower(rel.limit);
+   if (rel.offset) exprs_.lower(rel.offset);
+   lowerSortKeys(ties);
+   const double rowsMax =
+       constantCount(rel.limit) && !rel.withTies ? std::min(child.rowsMax, static_cast<double>(limit)) : child.rowsMax;
+   node->limit = std::move(rel.limit);
+   node->offset = std::move(rel.offset);
+   node->withTies = rel.withTies;
+   node->sortKeys = std::move(ties);
+   node->children.push_back(std::move(child.node));
+   passThrough(*node, need);
+   return {std::move(node), rowsMax};
+}
+
+} // namespace ouzel::optimizer

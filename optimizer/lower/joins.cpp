@@ -1,0 +1,179 @@
+#include <algorithm>
+
+#include "common/error/sql_error.hpp"
+#include "optimizer/lower/lowering.hpp"
+#include "optimizer/rewrite/not_null.hpp"
+
+// Joins: what becomes a hash key, what stays a residual predicate, and which side is built.
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+using plan::NodeKind;
+
+namespace {
+
+/// How one conjunct of a join predicate takes part.
+struct SortedConjuncts {
+   std::vector<plan::JoinKey> keys; ///< probe: left, build: right
+   std::vector<ExprPtr> residual;
+   bool nullAware = false;
+};
+
+class ConjunctSorter {
+public:
+   ConjunctSorter(const Rel& join, const Query& query)
+      : kind_(join.joinKind), left_(outputColumns(*join.inputs[0])), right_(outputColumns(*join.inputs[1])),
+        notNull_(notNullColumns(*join.inputs[0], query)) {
+      notNull_.add(notNullColumns(*join.inputs[1], query));
+   }
+
+   SortedConjuncts sort(ExprPtr predicate) {
+      std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(predicate));
+      SortedConjuncts sorted;
+      const bool alone = conjuncts.size() == 1;
+      for (ExprPtr& conjunct : conjuncts)
+         place(std::move(conjunct), alone, sorted);
+      return sorted;
+   }
+
+private:
+   void place(ExprPtr conjunct, bool alone, SortedConjuncts& sorted) {
+      // IS TRUE of an equality says that NULL is no match, as hash keys have it. Only Mark joins tell the difference.
+      const bool isMark = kind_ == JoinKind::Mark;
+      if (conjunct->kind == ExprKind::IsTrue && (!isMark || isEquality(*conjunct->args[0]))) {
+         ExprPtr inner = std::move(conjunct->args[0]);
+         if (addKey(inner, sorted)) return;
+         sorted.residual.push_back(isMark ? makeTest(ExprKind::IsTrue, std::move(inner)) : std::move(inner));
+         return;
+      }
+      // NOT IN: a comparison with NULL counts as a match.
+      if (kind_ == JoinKind::Anti && conjunct->kind == ExprKind::IsNotFalse && isEquality(*conjunct->args[0])) {
+         const bool never = isNeverNull(*conjunct->args[0], notNull_);
+         if ((never || alone) && addKey(conjunct->args[0], sorted)) {
+            sorted.nullAware = !never;
+            return;
+         }
+      } else if (isMark && isEquality(*conjunct)) {
+         const bool never = isNeverNull(*conjunct, notNull_) || conjunct->compare == CompareOp::IsNotDistinctFrom;
+         if ((never || alone) && addKey(conjunct, sorted)) {
+            sorted.nullAware = !never;
+            return;
+         }
+      } else if (!isMark && isEquality(*conjunct) && addKey(conjunct, sorted)) {
+         return;
+      }
+      sorted.residual.push_back(std::move(conjunct));
+   }
+
+   static bool isEquality(const Expr& expr) {
+      return expr.kind == ExprKind::Compare &&
+             (expr.compare == CompareOp::Eq || expr.compare == CompareOp::IsNotDistinctFrom);
+   }
+
+   bool addKey(ExprPtr& equality, SortedConjuncts& sorted) const {
+      if (!isEquality(*equality)) return false;
+      const int first = sideOf(*equality->args[0]), second = sideOf(*equality->args[1]);
+      if (first == 0 || second == 0 || first == second || isVolatile(*equality)) return false;
+      plan::JoinKey key;
+      key.probe = std::move(equality->args[first == 1 ? 0 : 1]);
+      key.build = std::move(equality->args[first == 1 ? 1 : 0]);
+      key.nullsEqual = equality->compare == CompareOp::IsNotDistinctFrom;
+      sorted.keys.push_back(std::move(key));
+      return true;
+   }
+
+   /// 1: reads left columns only, 2: right only, 0: both or none.
+   int sideOf(const Expr& expr) const {
+      std::vector<ColumnId> used;
+      collectColumns(expr, used);
+      if (used.empty()) return 0;
+      if (left_.containsAll(used)) return 1;
+      return right_.containsAll(used) ? 2 : 0;
+   }
+
+   JoinKind kind_;
+   ColumnSet left_, right_, notNull_;
+};
+
+/// The kind that means the same with probe and build sides exchanged.
+std::optional<JoinKind> mirrored(JoinKind kind) {
+   switch (kind) {
+   case JoinKind::Inner:
+   case JoinKind::Full:
+      return kind;
+   case JoinKind::Left:
+      return JoinKind::Right;
+   case JoinKind::Right:
+      return JoinKind::Left;
+   case JoinKind::Semi:
+      return JoinKind::RightSemi;
+   case JoinKind::Anti:
+      return JoinKind::RightAnti;
+   default:
+      return std::nullopt;
+   }
+}
+
+} // namespace
+
+Lowered Lowering::lowerJoin(Rel& rel, const ColumnSet& need) {
+   if (rel.dependent) throwInternal("dependent join in lowering");
+   plan::NodePtr node = makeNode(NodeKind::HashJoin, rel);
+   ColumnSet below = need;
+   if (rel.predicate) addColumns(*rel.predicate, below);
+   double leftRows = estimator_.rows(*rel.inputs[0]), rightRows = estimator_.rows(*rel.inputs[1]);
+   SortedConjuncts sorted = ConjunctSorter(rel, query_).sort(std::move(rel.predicate));
+   Lowered left = lower(*rel.inputs[0], below), right = lower(*rel.inputs[1], below);
+
+   for (plan::JoinKey& key : sorted.keys)
+      exprs_.lowerComparable(key.probe, key.build);
+   for (ExprPtr& predicate : sorted.residual)
+      exprs_.lower(predicate);
+   if (sorted.keys.empty()) node->kind = NodeKind::NestedLoopJoin;
+   node->joinKind = rel.joinKind;
+   node->markColumn = rel.markColumn;
+   node->nullAware = sorted.nullAware;
+
+   // Build the smaller side. A Right join may have come from the binder; Full keeps working either way.
+   const std::optional<JoinKind> other = mirrored(rel.joinKind);
+   const bool canSwap = other && !sorted.nullAware && query_.context.settings.enabled;
+   // Nested loops keep semi and anti joins as they are: their inner loop stops at the first match.
+   const bool swapKindAllowed =
+       node->kind == NodeKind::HashJoin || rel.joinKind == JoinKind::Inner || rel.joinKind == JoinKind::Right;
+   // Preserving the built side costs a bit per row and a pass at the end.
+   const double bias = rel.joinKind == JoinKind::Inner ? 1.0 : 0.5;
+   bool swap = canSwap && swapKindAllowed && leftRows < rightRows * bias;
+   if (rel.joinKind == JoinKind::Right && node->kind == NodeKind::NestedLoopJoin) swap = true;
+   if (swap) {
+      std::swap(left, right);
+      node->joinKind = *other;
+      for (plan::JoinKey& key : sorted.keys)
+         std::swap(key.probe, key.build);
+   }
+   const bool probeOnly =
+       node->joinKind == JoinKind::Semi || node->joinKind == JoinKind::Anti || node->joinKind == JoinKind::Mark;
+   const bool buildOnly = node->joinKind == JoinKind::RightSemi || node->joinKind == JoinKind::RightAnti;
+   if (!buildOnly)
+      for (const ColumnId column : left.node->output)
+         if (need.contains(column)) node->output.push_back(column);
+   if (!probeOnly)
+      for (const ColumnId column : right.node->output)
+         if (need.contains(column)) node->output.push_back(column);
+   if (rel.joinKind == JoinKind::Mark) {
+      exprs_.setColumn(rel.markColumn, {PhysicalType::Bool, 0}, std::nullopt);
+      if (need.contains(rel.markColumn)) node->output.push_back(rel.markColumn);
+   }
+   double rowsMax = left.rowsMax * right.rowsMax;
+   if (node->joinKind == JoinKind::Left || node->joinKind == JoinKind::Full) rowsMax += left.rowsMax;
+   if (node->joinKind == JoinKind::Right || node->joinKind == JoinKind::Full) rowsMax += right.rowsMax;
+   if (probeOnly || node->joinKind == JoinKind::Single) rowsMax = left.rowsMax;
+   if (buildOnly) rowsMax = right.rowsMax;
+   node->joinKeys = std::move(sorted.keys);
+   node->predicates = std::move(sorted.residual);
+   node->children.push_back(std::move(left.node));
+   node->children.push_back(std::move(right.node));
+   return {std::move(node), rowsMax};
+}
+
+} // namespace ouzel::optimizer

@@ -1,0 +1,138 @@
+#include "optimizer/lower/lowering.hpp"
+
+#include <algorithm>
+
+#include "common/error/sql_error.hpp"
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+using plan::Node;
+using plan::NodeKind;
+using plan::NodePtr;
+
+void addColumns(const Expr& expr, ColumnSet& set) {
+   forEachExpr(expr, [&set](const Expr& e) {
+      if (e.kind == ExprKind::Column) set.add(e.column);
+      return true;
+   });
+}
+
+void addColumns(const std::vector<ExprPtr>& exprs, ColumnSet& set) {
+   for (const ExprPtr& expr : exprs)
+      addColumns(*expr, set);
+}
+
+std::unique_ptr<plan::Plan> Lowering::run(RelPtr root, std::vector<OutputColumn> output, bool readOnly) {
+   ColumnSet need;
+   for (const OutputColumn& column : output)
+      need.add(column.column);
+   auto result = std::make_unique<plan::Plan>();
+   result->root = lower(*root, need).node;
+   result->output = std::move(output);
+   result->readOnly = readOnly;
+   if (query_.context.settings.runtimeFilters && query_.context.settings.enabled)
+      result->runtimeFilterCount = assignRuntimeFilters(*result->root);
+   result->boundToSnapshot = exprs_.usedBounds();
+   result->columns = query_.columns;
+   return result;
+}
+
+Lowered Lowering::lower(Rel& rel, const ColumnSet& need) {
+   switch (rel.kind) {
+   case RelKind::Get:
+   case RelKind::VirtualGet:
+      return lowerGet(rel, need);
+   case RelKind::Values:
+      return lowerValues(rel, need);
+   case RelKind::TableFunction:
+      return lowerTableFunction(rel, need);
+   case RelKind::Select:
+      return lowerSelect(rel, need);
+   case RelKind::Map:
+      return lowerMap(rel, need);
+   case RelKind::ProjectSet:
+      return lowerProjectSet(rel, need);
+   case RelKind::Join:
+      return lowerJoin(rel, need);
+   case RelKind::GroupBy:
+      return lowerGroupBy(rel, need);
+   case RelKind::Window:
+      return lowerWindow(rel, need);
+   case RelKind::Distinct:
+      return lowerDistinct(rel, need);
+   case RelKind::Sort:
+      return lowerSort(rel, need);
+   case RelKind::Limit:
+      return lowerLimit(rel, need);
+   case RelKind::SetOp:
+      return lowerUnion(rel, need);
+   case RelKind::CteScan:
+      return lowerCteScan(rel, need);
+   case RelKind::With:
+      return lowerWith(rel, need);
+   case RelKind::RecursiveScan:
+      return lowerRecursiveScan(rel, need);
+   case RelKind::LockRows:
+      return lower(*rel.inputs[0], need);
+   case RelKind::Insert:
+   case RelKind::Update:
+   case RelKind::Delete:
+      return lowerDml(rel);
+   }
+   throwInternal("operator that cannot be lowered");
+}
+
+NodePtr Lowering::makeNode(NodeKind kind, const Rel& rel) {
+   auto node = std::make_unique<Node>(kind);
+   node->estimatedRows = estimator_.rows(rel);
+   return node;
+}
+
+void Lowering::passThrough(Node& node, const ColumnSet& need) {
+   for (const ColumnId column : node.children[0]->output)
+      if (need.contains(column)) node.output.push_back(column);
+}
+
+Lowered Lowering::project(Lowered input, std::vector<ComputedColumn> computed, const std::vector<ColumnId>& output) {
+   if (computed.empty() && input.node->output == output) return input;
+   auto node = std::make_unique<Node>(NodeKind::Project);
+   node->estimatedRows = input.node->estimatedRows;
+   node->computed = std::move(computed);
+   node->output = output;
+   node->children.push_back(std::move(input.node));
+   return {std::move(node), input.rowsMax};
+}
+
+ColumnId Lowering::asColumn(ExprPtr expr, std::vector<ComputedColumn>& computed) {
+   if (expr->kind == ExprKind::Column) return expr->column;
+   for (const ComputedColumn& existing : computed)
+      if (equal(*existing.expr, *expr)) return existing.column;
+   const ColumnId column = query_.newColumn("", expr->type);
+   exprs_.setColumn(column, expr->repr, std::nullopt);
+   computed.push_back({column, std::move(expr)});
+   return column;
+}
+
+Lowered Lowering::convertColumns(Lowered input, std::vector<ColumnId>& columns,
+                                 const std::vector<Representation>& target) {
+   std::vector<ComputedColumn> computed;
+   std::vector<ColumnId> output;
+   for (size_t i = 0; i < columns.size(); ++i) {
+      if (query_.columns[columns[i]].repr != target[i]) {
+         ExprPtr expr = query_.ref(columns[i]);
+         const std::optional<Bounds> bounds = exprs_.lower(expr);
+         ExprLowering::convert(expr, target[i]);
+         const ColumnId converted = query_.copyColumn(columns[i]);
+         exprs_.setColumn(converted, target[i],
+                          target[i].scale == query_.columns[columns[i]].repr.scale ? bounds : std::nullopt);
+         computed.push_back({converted, std::move(expr)});
+         columns[i] = converted;
+      }
+      if (std::find(output.begin(), output.end(), columns[i]) == output.end()) output.push_back(columns[i]);
+   }
+   if (computed.empty()) return input;
+   return project(std::move(input), std::move(computed), output);
+}
+
+} // namespace ouzel::optimizer

@@ -1,0 +1,123 @@
+#include <algorithm>
+
+#include "optimizer/lower/lowering.hpp"
+
+// Which scans may drop rows by what a hash join knows of its build keys. A filter is only a hint: a scan that runs
+// before it is ready ignores it. It may pass every operator on its way down that gives no row for a row it would drop.
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+using plan::Node;
+using plan::NodeKind;
+
+namespace {
+
+bool has(const Node& node, ColumnId column) {
+   return std::find(node.output.begin(), node.output.end(), column) != node.output.end();
+}
+
+/// Hand the filter to the scans below that make `column`; true if any took it.
+bool attach(Node& node, ColumnId column, uint32_t filter) {
+   switch (node.kind) {
+   case NodeKind::TableScan:
+      for (const plan::ScanColumn& scanned : node.scanColumns)
+         if (scanned.column == column && scanned.attribute > 0) {
+            node.runtimeFilters.push_back({filter, column});
+            return true;
+         }
+      return false;
+   case NodeKind::Filter:
+   case NodeKind::Sort:
+   case NodeKind::Materialize:
+      return attach(*node.children[0], column, filter);
+   case NodeKind::Project:
+      for (const ComputedColumn& computed : node.computed)
+         if (computed.column == column)
+            return computed.expr->kind == ExprKind::Column && attach(*node.children[0], computed.expr->column, filter);
+      return attach(*node.children[0], column, filter);
+   case NodeKind::Aggregate:
+      if (!node.groupingSets.empty()) return false;
+      for (const ComputedColumn& key : node.keys)
+         if (key.column == column)
+            return key.expr->kind == ExprKind::Column && attach(*node.children[0], key.expr->column, filter);
+      return false;
+   case NodeKind::Window: {
+      const auto& partition = node.windowSpec.partitionBy;
+      const bool wholePartitions = std::any_of(partition.begin(), partition.end(), [column](const ExprPtr& expr) {
+         return expr->kind == ExprKind::Column && expr->column == column;
+      });
+      return wholePartitions && attach(*node.children[0], column, filter);
+   }
+   case NodeKind::Append: {
+      bool any = false;
+      for (size_t i = 0; i < node.output.size(); ++i)
+         if (node.output[i] == column)
+            for (size_t child = 0; child < node.children.size(); ++child)
+               any = attach(*node.children[child], node.appendInputs[child][i], filter) || any;
+      return any;
+   }
+   case NodeKind::HashJoin:
+   case NodeKind::NestedLoopJoin: {
+      const bool fromProbe = has(*node.children[0], column);
+      switch (node.joinKind) {
+      case JoinKind::Inner: {
+         // An equal key on the other side is filtered as well.
+         bool any = attach(*node.children[fromProbe ? 0 : 1], column, filter);
+         for (const plan::JoinKey& key : node.joinKeys) {
+            const Expr& here = fromProbe ? *key.probe : *key.build;
+            const Expr& there = fromProbe ? *key.build : *key.probe;
+            if (!key.nullsEqual && here.kind == ExprKind::Column && here.column == column &&
+                there.kind == ExprKind::Column)
+               any = attach(*node.children[fromProbe ? 1 : 0], there.column, filter) || any;
+         }
+         return any;
+      }
+      case JoinKind::Left:
+      case JoinKind::Semi:
+      case JoinKind::Anti:
+      case JoinKind::Mark:
+      case JoinKind::Single:
+         return fromProbe && attach(*node.children[0], column, filter);
+      case JoinKind::Right:
+      case JoinKind::RightSemi:
+      case JoinKind::RightAnti:
+         return !fromProbe && attach(*node.children[1], column, filter);
+      case JoinKind::Full:
+         return false;
+      }
+      return false;
+   }
+   default:
+      return false; // limits, set-returning functions, CTEs
+   }
+}
+
+bool dropsUnmatchedProbe(JoinKind kind) {
+   return kind == JoinKind::Inner || kind == JoinKind::Semi || kind == JoinKind::Right || kind == JoinKind::RightSemi ||
+          kind == JoinKind::RightAnti;
+}
+
+void assign(Node& node, uint32_t& next) {
+   if (node.kind == NodeKind::HashJoin && dropsUnmatchedProbe(node.joinKind)) {
+      for (uint32_t i = 0; i < node.joinKeys.size(); ++i) {
+         const plan::JoinKey& key = node.joinKeys[i];
+         if (key.nullsEqual || key.probe->kind != ExprKind::Column) continue;
+         if (attach(*node.children[0], key.probe->column, next)) node.runtimeFilterSources.push_back({next++, i});
+      }
+   }
+   for (plan::NodePtr& child : node.children)
+      assign(*child, next);
+   for (plan::CtePlan& cte : node.ctes)
+      assign(*cte.plan, next);
+}
+
+} // namespace
+
+uint32_t assignRuntimeFilters(Node& root) {
+   uint32_t next = 0;
+   assign(root, next);
+   return next;
+}
+
+} // namespace ouzel::optimizer

@@ -1,0 +1,226 @@
+#include <algorithm>
+
+#include "catalog/builtin/builtin.hpp"
+#include "common/error/sql_error.hpp"
+#include "optimizer/lower/lowering.hpp"
+
+// Sources and what works row by row: scans, values, functions, filters, projections.
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+using plan::NodeKind;
+
+namespace {
+
+std::optional<Bounds> statisticsBounds(const storage::ColumnStatistics& column) {
+   if (!column.min || !column.max || column.min->isNull || column.max->isNull) return std::nullopt;
+   switch (column.min->type) {
+   case PhysicalType::I16:
+   case PhysicalType::I32:
+   case PhysicalType::I64:
+      return Bounds{column.min->i64, column.max->i64};
+   case PhysicalType::I128:
+      return Bounds{column.min->i128, column.max->i128};
+   default:
+      return std::nullopt;
+   }
+}
+
+/// Rough time of evaluating an expression for one row, in comparisons of integers.
+double evaluationCost(const Expr& root) {
+   double cost = 0;
+   forEachExpr(root, [&cost](const Expr& expr) {
+      switch (expr.kind) {
+      case ExprKind::Column:
+      case ExprKind::Constant:
+      case ExprKind::Relabel:
+         break;
+      case ExprKind::Compare:
+         cost += isVariableSize(expr.args[0]->repr.physical) ? 3 : 1;
+         break;
+      case ExprKind::InList:
+         cost += isVariableSize(expr.args[0]->repr.physical) ? 6 : 3;
+         break;
+      case ExprKind::Call: {
+         const std::string_view source = expr.function ? expr.function->source : std::string_view();
+         cost +=
+             source.find("like") != std::string_view::npos || source.find("regex") != std::string_view::npos ? 20 : 5;
+         break;
+      }
+      default:
+         cost += 1;
+      }
+      return true;
+   });
+   return cost;
+}
+
+} // namespace
+
+std::vector<ExprPtr> Lowering::lowerPredicates(ExprPtr predicate) {
+   std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(predicate));
+   struct Ranked {
+      bool fails;
+      double rank;
+      ExprPtr expr;
+   };
+   std::vector<Ranked> ranked;
+   static const RelEstimate nothingKnown;
+   for (ExprPtr& conjunct : conjuncts) {
+      const bool fails = mayFail(*conjunct);
+      // Cheapest per row dropped first; what may raise an error runs on as few rows as possible.
+      const double pass = std::min(0.99, estimator_.selectivity(*conjunct, nothingKnown));
+      exprs_.lower(conjunct);
+      ranked.push_back({fails, evaluationCost(*conjunct) / (1 - pass), std::move(conjunct)});
+   }
+   std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
+      return a.fails != b.fails ? b.fails : !a.fails && a.rank < b.rank;
+   });
+   std::vector<ExprPtr> result;
+   for (Ranked& one : ranked)
+      result.push_back(std::move(one.expr));
+   return result;
+}
+
+Lowered Lowering::lowerGet(Rel& rel, const ColumnSet& need) {
+   const bool stored = rel.kind == RelKind::Get;
+   plan::NodePtr node = makeNode(stored ? NodeKind::TableScan : NodeKind::VirtualScan, rel);
+   node->table = rel.table;
+   double rowsMax = 1e6;
+   std::shared_ptr<const storage::TableStatistics> statistics;
+   if (stored && query_.context.statistics) statistics = query_.context.statistics->statistics(rel.table);
+   rowsMax = statistics ? static_cast<double>(statistics->rowCount) : stored ? 1e12 : rowsMax;
+   ColumnSet used = need;
+   if (rel.predicate) addColumns(*rel.predicate, used);
+   for (const GetColumn& column : rel.getColumns) {
+      if (!used.contains(column.column)) continue;
+      const ColumnInfo& info = query_.columns[column.column];
+      const Representation repr = storedRepresentation(info.type);
+      std::optional<Bounds> bounds;
+      const size_t index = static_cast<size_t>(column.attribute - 1);
+      if (statistics && column.attribute > 0 && index < statistics->columns.size())
+         bounds = statisticsBounds(statistics->columns[index]);
+      if (!bounds) bounds = boundsOfType(repr, info.type);
+      exprs_.setColumn(column.column, repr, bounds);
+      node->scanColumns.push_back({column.column, column.attribute});
+      if (need.contains(column.column)) node->output.push_back(column.column);
+   }
+   if (rel.predicate) node->predicates = lowerPredicates(std::move(rel.predicate));
+   return {std::move(node), rowsMax};
+}
+
+Lowered Lowering::lowerValues(Rel& rel, const ColumnSet& need) {
+   plan::NodePtr node = makeNode(NodeKind::Values, rel);
+   std::vector<size_t> kept;
+   for (size_t i = 0; i < rel.columns.size(); ++i)
+      if (need.contains(rel.columns[i])) {
+         kept.push_back(i);
+         node->output.push_back(rel.columns[i]);
+      }
+   for (std::vector<ExprPtr>& row : rel.rows) {
+      std::vector<ExprPtr> values;
+      for (const size_t i : kept)
+         values.push_back(std::move(row[i]));
+      node->rows.push_back(std::move(values));
+   }
+   for (size_t c = 0; c < kept.size(); ++c) {
+      // Numerics stay Decimal: their display scales are their own.
+      const Representation repr = ExprLowering::genericRepresentation(query_.columns[node->output[c]].type);
+      for (std::vector<ExprPtr>& row : node->rows)
+         exprs_.lowerTo(row[c], repr);
+      exprs_.setColumn(node->output[c], repr, std::nullopt);
+   }
+   const double rows = static_cast<double>(node->rows.size());
+   return {std::move(node), rows};
+}
+
+Lowered Lowering::lowerTableFunction(Rel& rel, const ColumnSet& need) {
+   plan::NodePtr node = makeNode(NodeKind::TableFunction, rel);
+   double rowsMax = 1e12;
+   if (!rel.inputs.empty()) {
+      ColumnSet below = need;
+      addColumns(rel.args, below);
+      Lowered child = lower(*rel.inputs[0], below);
+      rowsMax = child.rowsMax * 1e9;
+      node->children.push_back(std::move(child.node));
+      passThrough(*node, need);
+   }
+   node->function = rel.function;
+   for (ExprPtr& arg : rel.args)
+      exprs_.lowerToGeneric(arg);
+   node->args = std::move(rel.args);
+   node->columns = rel.columns; // all of them: their positions say which result they are
+   node->ordinality = rel.ordinality;
+   for (const ColumnId column : rel.columns) {
+      exprs_.setColumn(column, ExprLowering::genericRepresentation(query_.columns[column].type), std::nullopt);
+      if (need.contains(column)) node->output.push_back(column);
+   }
+   if (rel.ordinality != noColumn) {
+      exprs_.setColumn(rel.ordinality, {PhysicalType::I64, 0}, std::nullopt);
+      if (need.contains(rel.ordinality)) node->output.push_back(rel.ordinality);
+   }
+   return {std::move(node), rowsMax};
+}
+
+Lowered Lowering::lowerSelect(Rel& rel, const ColumnSet& need) {
+   plan::NodePtr node = makeNode(NodeKind::Filter, rel);
+   ColumnSet below = need;
+   if (rel.predicate) addColumns(*rel.predicate, below);
+   Rel& input = *rel.inputs[0];
+   // Directly over a scan the predicate belongs to the scan, whatever the rewrites did.
+   if ((input.kind == RelKind::Get || input.kind == RelKind::VirtualGet) && rel.predicate) {
+      input.predicate = conjunction(std::move(input.predicate), std::move(rel.predicate));
+      const double rows = node->estimatedRows;
+      Lowered scan = lowerGet(input, need);
+      scan.node->estimatedRows = rows;
+      return scan;
+   }
+   Lowered child = lower(input, below);
+   if (!rel.predicate) return child;
+   node->predicates = lowerPredicates(std::move(rel.predicate));
+   node->children.push_back(std::move(child.node));
+   passThrough(*node, need);
+   return {std::move(node), child.rowsMax};
+}
+
+Lowered Lowering::lowerMap(Rel& rel, const ColumnSet& need) {
+   ColumnSet below = need;
+   std::vector<ComputedColumn> computed;
+   for (ComputedColumn& column : rel.computed) {
+      if (!need.contains(column.column)) continue;
+      addColumns(*column.expr, below);
+      computed.push_back(std::move(column));
+   }
+   Lowered child = lower(*rel.inputs[0], below);
+   if (computed.empty()) return child;
+   std::vector<ColumnId> output;
+   for (const ColumnId column : child.node->output)
+      if (need.contains(column)) output.push_back(column);
+   for (ComputedColumn& column : computed) {
+      const std::optional<Bounds> bounds = exprs_.lower(column.expr);
+      exprs_.setColumn(column.column, column.expr->repr, bounds);
+      output.push_back(column.column);
+   }
+   return project(std::move(child), std::move(computed), output);
+}
+
+Lowered Lowering::lowerProjectSet(Rel& rel, const ColumnSet& need) {
+   plan::NodePtr node = makeNode(NodeKind::ProjectSet, rel);
+   ColumnSet below = need;
+   for (const ComputedColumn& column : rel.computed)
+      addColumns(*column.expr, below);
+   Lowered child = lower(*rel.inputs[0], below);
+   const double rowsMax = child.rowsMax * 1e9;
+   node->children.push_back(std::move(child.node));
+   passThrough(*node, need);
+   for (ComputedColumn& column : rel.computed) { // all: the longest one decides how many rows there are
+      exprs_.lowerToGeneric(column.expr);
+      exprs_.setColumn(column.column, column.expr->repr, std::nullopt);
+      if (need.contains(column.column)) node->output.push_back(column.column);
+   }
+   node->computed = std::move(rel.computed);
+   return {std::move(node), rowsMax};
+}
+
+} // namespace ouzel::optimizer

@@ -1,0 +1,195 @@
+#include <algorithm>
+
+#include "common/error/sql_error.hpp"
+#include "optimizer/lower/lowering.hpp"
+
+// UNION, common table expressions, recursion. INTERSECT and EXCEPT have become joins (rewrite/set_operations.cpp).
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+using plan::NodeKind;
+
+Lowered Lowering::lowerUnion(Rel& rel, const ColumnSet& need) {
+   if (rel.setOpKind != SetOpKind::Union) throwInternal("set operation in lowering");
+   // Without ALL every column decides what a duplicate is.
+   std::vector<size_t> kept;
+   for (size_t i = 0; i < rel.columns.size(); ++i)
+      if (!rel.all || need.contains(rel.columns[i])) kept.push_back(i);
+
+   // Branches of nested UNION ALLs, and UNIONs below a UNION, go into one Append.
+   struct Branch {
+      Rel* input;
+      std::vector<ColumnId> columns;
+   };
+   std::vector<Branch> branches;
+   const std::function<void(Rel&, const std::vector<ColumnId>&)> flatten = [&](Rel& input,
+                                                                               const std::vector<ColumnId>& columns) {
+      const bool merges =
+          input.kind == RelKind::SetOp && input.setOpKind == SetOpKind::Union && (input.all || !rel.all);
+      if (!merges) {
+         branches.push_back({&input, columns});
+         return;
+      }
+      for (int side = 0; side < 2; ++side) {
+         std::vector<ColumnId> below;
+         for (const ColumnId column : columns) {
+            const auto at = std::find(input.columns.begin(), input.columns.end(), column) - input.columns.begin();
+            below.push_back(input.setOpInputs[side][static_cast<size_t>(at)]);
+         }
+         flatten(*input.inputs[side], below);
+      }
+   };
+   for (int side = 0; side < 2; ++side) {
+      std::vector<ColumnId> columns;
+      for (const size_t i : kept)
+         columns.push_back(rel.setOpInputs[side][i]);
+      flatten(*rel.inputs[side], columns);
+   }
+
+   plan::NodePtr append = makeNode(NodeKind::Append, rel);
+   std::vector<Lowered> inputs;
+   for (const Branch& branch : branches)
+      inputs.push_back(lower(*branch.input, ColumnSet(branch.columns)));
+   std::vector<Representation> target;
+   for (size_t i = 0; i < kept.size(); ++i) {
+      Representation repr = query_.columns[branches[0].columns[i]].repr;
+      for (const Branch& branch : branches)
+         repr = ExprLowering::common(repr, query_.columns[branch.columns[i]].repr,
+                                     query_.columns[rel.columns[kept[i]]].type);
+      target.push_back(repr);
+      std::optional<Bounds> bounds = exprs_.bounds(branches[0].columns[i]);
+      for (const Branch& branch : branches) {
+         const std::optional<Bounds> more = exprs_.bounds(branch.columns[i]);
+         if (bounds && more)
+            bounds = Bounds{std::min(bounds->min, more->min), std::max(bounds->max, more->max)};
+         else
+            bounds.reset();
+      }
+      if (repr.physical == PhysicalType::Decimal) bounds.reset();
+      const ColumnId column = rel.all ? rel.columns[kept[i]] : query_.copyColumn(rel.columns[kept[i]]);
+      exprs_.setColumn(column, repr, bounds);
+      append->output.push_back(column);
+   }
+   double rowsMax = 0;
+   for (size_t b = 0; b < branches.size(); ++b) {
+      std::vector<ColumnId> columns = branches[b].columns;
+      Lowered input = convertColumns(std::move(inputs[b]), columns, target);
+      rowsMax += input.rowsMax;
+      append->appendInputs.push_back(columns);
+      append->children.push_back(std::move(input.node));
+   }
+   if (rel.all) return {std::move(append), rowsMax};
+
+   plan::NodePtr node = makeNode(NodeKind::Aggregate, rel);
+   append->estimatedRows = 0;
+   for (const plan::NodePtr& child : append->children)
+      append->estimatedRows += child->estimatedRows;
+   if (rel.columns.empty()) { // UNION of rows without columns
+      node->kind = NodeKind::Limit;
+      node->limit = makeInt8(1);
+      node->children.push_back(std::move(append));
+      return {std::move(node), 1};
+   }
+   for (size_t i = 0; i < kept.size(); ++i) {
+      ExprPtr key = query_.ref(append->output[i]);
+      const std::optional<Bounds> bounds = exprs_.lower(key);
+      exprs_.setColumn(rel.columns[i], key->repr, bounds);
+      node->keys.push_back({rel.columns[i], std::move(key)});
+      if (need.contains(rel.columns[i])) node->output.push_back(rel.columns[i]);
+   }
+   node->children.push_back(std::move(append));
+   return {std::move(node), rowsMax};
+}
+
+Lowered Lowering::lowerWith(Rel& rel, const ColumnSet& need) {
+   plan::NodePtr node = makeNode(NodeKind::Materialize, rel);
+   for (Cte& cte : rel.ctes)
+      node->ctes.push_back(lowerCte(cte));
+   Lowered body = lower(*rel.inputs[0], need);
+   node->output = body.node->output;
+   node->children.push_back(std::move(body.node));
+   return {std::move(node), body.rowsMax};
+}
+
+plan::CtePlan Lowering::lowerCte(Cte& cte) {
+   plan::CtePlan result;
+   result.id = cte.id;
+   result.name = cte.name;
+   KnownCte known;
+   known.columns = cte.columns;
+   const double rows = estimator_.rows(*cte.query);
+   Lowered lowered;
+   if (cte.recursive) {
+      lowered = lowerRecursive(cte);
+      known.planned = lowered.node->output;
+   } else {
+      // A data-modifying CTE runs for its effect; its RETURNING columns are what it gives.
+      lowered = lower(*cte.query, ColumnSet(cte.columns));
+      known.planned = cte.columns;
+   }
+   result.columns = known.planned;
+   known.rowsMax = lowered.rowsMax;
+   known.rows = rows;
+   result.plan = std::move(lowered.node);
+   ctes_[cte.id] = std::move(known);
+   return result;
+}
+
+Lowered Lowering::lowerRecursive(Cte& cte) {
+   auto node = std::make_unique<plan::Node>(NodeKind::RecursiveUnion);
+   node->estimatedRows = estimator_.rows(*cte.query) * 10;
+   node->cte = cte.id;
+   node->unionAll = cte.unionAll;
+   std::vector<Representation> target;
+   // The step may make anything of its type: numerics are Decimal here.
+   for (const ColumnId column : cte.columns) {
+      target.push_back(ExprLowering::genericRepresentation(query_.columns[column].type));
+      const ColumnId output = query_.copyColumn(column);
+      exprs_.setColumn(output, target.back(), std::nullopt);
+      node->output.push_back(output);
+   }
+   recursing_[cte.id] = node->output;
+   std::vector<ColumnId> base = cte.columns, step = cte.recursiveColumns;
+   Lowered first = convertColumns(lower(*cte.query, ColumnSet(base)), base, target);
+   Lowered second = convertColumns(lower(*cte.recursive, ColumnSet(step)), step, target);
+   node->appendInputs = {base, step};
+   node->children.push_back(std::move(first.node));
+   node->children.push_back(std::move(second.node));
+   recursing_.erase(cte.id);
+   return {std::move(node), 1e12};
+}
+
+Lowered Lowering::lowerCteScan(Rel& rel, const ColumnSet& need) {
+   const auto it = ctes_.find(rel.cte);
+   if (it == ctes_.end()) throwInternal("scan of an unknown CTE");
+   const KnownCte& cte = it->second;
+   plan::NodePtr node = makeNode(NodeKind::CteScan, rel);
+   node->cte = rel.cte;
+   for (size_t i = 0; i < rel.columns.size(); ++i) {
+      if (!need.contains(rel.columns[i])) continue;
+      const auto at = std::find(cte.columns.begin(), cte.columns.end(), rel.cteColumns[i]) - cte.columns.begin();
+      if (static_cast<size_t>(at) == cte.columns.size()) throwInternal("scan of an unknown CTE column");
+      const ColumnId source = cte.planned[static_cast<size_t>(at)];
+      exprs_.setColumn(rel.columns[i], query_.columns[source].repr, exprs_.bounds(source));
+      node->output.push_back(rel.columns[i]);
+      node->cteColumns.push_back(source);
+   }
+   return {std::move(node), cte.rowsMax};
+}
+
+Lowered Lowering::lowerRecursiveScan(Rel& rel, const ColumnSet& need) {
+   const auto it = recursing_.find(rel.cte);
+   if (it == recursing_.end()) throwInternal("scan of a working table outside its recursion");
+   plan::NodePtr node = makeNode(NodeKind::RecursiveScan, rel);
+   node->cte = rel.cte;
+   for (size_t i = 0; i < rel.columns.size(); ++i) {
+      exprs_.setColumn(rel.columns[i], query_.columns[it->second[i]].repr, std::nullopt);
+      if (!need.contains(rel.columns[i])) continue;
+      node->output.push_back(rel.columns[i]);
+      node->cteSlots.push_back(static_cast<uint32_t>(i));
+   }
+   return {std::move(node), 1e12};
+}
+
+} // namespace ouzel::optimizer

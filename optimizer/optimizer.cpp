@@ -1,0 +1,48 @@
+#include "optimizer/optimizer.hpp"
+
+#include "optimizer/lower/lowering.hpp"
+#include "optimizer/rewrite/rules.hpp"
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+namespace {
+
+uint32_t largestCte(Rel& root) {
+   uint32_t largest = 0;
+   const std::function<void(Rel&)> visit = [&](Rel& rel) {
+      for (const Cte& cte : rel.ctes)
+         largest = std::max(largest, cte.id);
+      forEachOwnExpr(rel, [&](ExprPtr& expr) {
+         forEachExpr(*expr, [&](const Expr& e) {
+            if (e.subquery) forEachRel(*e.subquery, visit);
+            return true;
+         });
+      });
+   };
+   forEachRel(root, visit);
+   return largest;
+}
+
+} // namespace
+
+std::unique_ptr<plan::Plan> optimize(BoundQuery&& bound, const OptimizerContext& context) {
+   Query query{bound.columns, context, largestCte(*bound.root) + 1};
+   RelPtr root = std::move(bound.root);
+   rewrite(root, bound.output, query);
+   Estimator estimator(query);
+   estimator.estimate(*root);
+   return Lowering(query, estimator).run(std::move(root), std::move(bound.output), bound.readOnly);
+}
+
+void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
+   (void)output;
+   const bool enabled = query.context.settings.enabled;
+   if (enabled) inlineCtes(root, query);
+   removeSubqueries(root, query);
+   unnest(root, query);
+   replaceSetOperations(root, query);
+}
+
+} // namespace ouzel::optimizer

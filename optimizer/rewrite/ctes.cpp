@@ -1,0 +1,110 @@
+#include "optimizer/rewrite/ctes.hpp"
+
+#include <algorithm>
+
+#include "catalog/builtin/builtin.hpp"
+#include "optimizer/rewrite/rules.hpp"
+
+// Common table expressions: what is read once, or is asked not to be materialised, becomes part of its reader, so that
+// predicates reach it; what nobody reads is not computed (PostgreSQL does the same, 7.8.3).
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+namespace {
+
+/// forEachRel that enters subqueries of expressions too.
+void forEachRelDeep(RelPtr& rel, const std::function<void(RelPtr&)>& visit) {
+   visit(rel);
+   for (RelPtr& input : rel->inputs)
+      forEachRelDeep(input, visit);
+   for (Cte& cte : rel->ctes) {
+      forEachRelDeep(cte.query, visit);
+      if (cte.recursive) forEachRelDeep(cte.recursive, visit);
+   }
+   forEachOwnExpr(*rel, [&visit](ExprPtr& root) {
+      rewriteExpr(root, [&visit](ExprPtr& expr) {
+         if (expr->subquery) forEachRelDeep(expr->subquery, visit);
+      });
+   });
+}
+
+bool hasSideEffects(Rel& rel) {
+   bool found = false;
+   forEachRel(rel, [&found](Rel& op) {
+      found = found || op.kind == RelKind::Insert || op.kind == RelKind::Update || op.kind == RelKind::Delete ||
+              (op.function && op.function->volatility == catalog::Volatility::Volatile);
+      forEachOwnExpr(static_cast<const Rel&>(op), [&found](const Expr& expr) { found = found || isVolatile(expr); });
+   });
+   return found;
+}
+
+bool modifiesData(Rel& rel) {
+   bool found = false;
+   forEachRel(rel, [&found](Rel& op) {
+      found = found || op.kind == RelKind::Insert || op.kind == RelKind::Update || op.kind == RelKind::Delete;
+   });
+   return found;
+}
+
+} // namespace
+
+void replaceCteScans(Rel& with, const Cte& cte, Query& query) {
+   const auto replace = [&](RelPtr& rel) {
+      if (rel->kind != RelKind::CteScan || rel->cte != cte.id) return;
+      ColumnMap renamed;
+      RelPtr copy = cloneRenamed(*cte.query, query, renamed);
+      std::vector<ComputedColumn> computed;
+      for (size_t i = 0; i < rel->columns.size(); ++i) {
+         const auto it = renamed.find(rel->cteColumns[i]);
+         computed.push_back({rel->columns[i], query.ref(it == renamed.end() ? rel->cteColumns[i] : it->second)});
+      }
+      rel = makeMap(std::move(copy), std::move(computed));
+   };
+   for (RelPtr& input : with.inputs)
+      forEachRelDeep(input, replace);
+   for (Cte& other : with.ctes) {
+      if (&other == &cte) continue;
+      forEachRelDeep(other.query, replace);
+      if (other.recursive) forEachRelDeep(other.recursive, replace);
+   }
+}
+
+void inlineCtes(RelPtr& root, Query& query) {
+   // Inner Withs first: what they inline is then inlined as part of their queries.
+   std::vector<RelPtr*> withs;
+   forEachRelDeep(root, [&withs](RelPtr& rel) {
+      if (rel->kind == RelKind::With) withs.push_back(&rel);
+   });
+   for (auto it = withs.rbegin(); it != withs.rend(); ++it) {
+      RelPtr& place = **it;
+      Rel& with = *place;
+      // From the last to the first: only later ones (and the body) read a CTE.
+      for (size_t i = with.ctes.size(); i-- > 0;) {
+         uint32_t references = 0;
+         const uint32_t id = with.ctes[i].id;
+         const auto count = [&](RelPtr& rel) { references += rel->kind == RelKind::CteScan && rel->cte == id; };
+         forEachRelDeep(with.inputs[0], count);
+         for (Cte& other : with.ctes)
+            if (other.id != id) {
+               forEachRelDeep(other.query, count);
+               if (other.recursive) forEachRelDeep(other.recursive, count);
+            }
+         Cte& cte = with.ctes[i];
+         cte.references = references;
+         const bool drop = references == 0 && !modifiesData(*cte.query);
+         const bool wanted = references == 1 ? cte.materialized != true : cte.materialized == false;
+         const bool canInline = references > 0 && wanted && !cte.recursive && !hasSideEffects(*cte.query);
+         if (canInline) replaceCteScans(with, cte, query);
+         if (drop || canInline) with.ctes.erase(with.ctes.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+      // Now, while the pointer is good: an outer With may throw the query away that this one is part of.
+      if (with.ctes.empty()) {
+         RelPtr body = std::move(with.inputs[0]);
+         place = std::move(body);
+      }
+   }
+}
+
+} // namespace ouzel::optimizer

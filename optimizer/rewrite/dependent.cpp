@@ -1,0 +1,604 @@
+#include "optimizer/rewrite/dependent.hpp"
+
+#include <algorithm>
+
+#include "catalog/builtin/builtin.hpp"
+#include "common/error/sql_error.hpp"
+#include "optimizer/rewrite/ctes.hpp"
+#include "optimizer/rewrite/not_null.hpp"
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+void pullPredicates(RelPtr& rel, const ColumnSet& outer, std::vector<ExprPtr>& pulled) {
+   const auto take = [&](ExprPtr& predicate) {
+      std::vector<ExprPtr> stay;
+      for (ExprPtr& conjunct : conjunctsOf(std::move(predicate))) {
+         std::vector<ColumnId> used;
+         collectColumns(*conjunct, used);
+         (outer.containsAny(used) && !isVolatile(*conjunct) ? pulled : stay).push_back(std::move(conjunct));
+      }
+      predicate = stay.empty() ? nullptr : makeAnd(std::move(stay));
+   };
+   switch (rel->kind) {
+   case RelKind::Select:
+      take(rel->predicate);
+      pullPredicates(rel->inputs[0], outer, pulled);
+      if (!rel->predicate) {
+         RelPtr input = std::move(rel->inputs[0]);
+         rel = std::move(input);
+      }
+      return;
+   case RelKind::Get:
+   case RelKind::VirtualGet:
+      if (rel->predicate) take(rel->predicate);
+      return;
+   case RelKind::Join:
+      if (rel->joinKind == JoinKind::Inner) {
+         if (rel->predicate) take(rel->predicate);
+         pullPredicates(rel->inputs[1], outer, pulled);
+      } else if (rel->joinKind == JoinKind::Full || rel->joinKind == JoinKind::Right) {
+         return;
+      }
+      pullPredicates(rel->inputs[0], outer, pulled);
+      return;
+   case RelKind::Map:
+   case RelKind::ProjectSet:
+   case RelKind::Sort:
+   case RelKind::LockRows:
+   case RelKind::With:
+      pullPredicates(rel->inputs[0], outer, pulled);
+      return;
+   default:
+      return;
+   }
+}
+
+std::vector<ComputedColumn> emptyGroupDefaults(Rel& group, Query& query) {
+   std::vector<ComputedColumn> defaults;
+   for (AggregateCall& call : group.aggregates) {
+      const std::string_view name = call.function ? call.function->name : std::string_view();
+      ExprPtr value;
+      if (name == "count" || name == "regr_count")
+         value = makeInt8(0);
+      else if (name == "rank" || name == "dense_rank")
+         value = makeInt8(1);
+      else if (name == "percent_rank")
+         value = makeConstant(call.type, Value::real(PhysicalType::F64, 0));
+      else if (name == "cume_dist")
+         value = makeConstant(call.type, Value::real(PhysicalType::F64, 1));
+      else
+         continue;
+      const ColumnId column = call.column;
+      call.column = query.copyColumn(column);
+      auto coalesce = std::make_unique<Expr>(ExprKind::Coalesce, call.type);
+      coalesce->args.push_back(makeColumn(call.column, call.type));
+      coalesce->args.push_back(std::move(value));
+      defaults.push_back({column, std::move(coalesce)});
+   }
+   return defaults;
+}
+
+Dependence::Dependence(Rel& join, const std::vector<ColumnId>& columns, Query& query)
+   : join_(join), query_(query), outer_(columns), notNull_(notNullColumns(*join.inputs[0], query)) {}
+
+std::vector<ColumnId> Dependence::read(const Rel& rel) const {
+   return intersection(freeColumns(rel), outer_);
+}
+
+std::vector<ColumnId> Dependence::readHere(const Rel& rel) const {
+   std::vector<ColumnId> used;
+   forEachOwnExpr(rel, [&used](const Expr& expr) { collectColumns(expr, used); });
+   return intersection(used, outer_);
+}
+
+std::vector<ColumnId> Dependence::read(const std::vector<ExprPtr>& exprs) const {
+   std::vector<ColumnId> used;
+   for (const ExprPtr& expr : exprs)
+      collectColumns(*expr, used);
+   return intersection(used, outer_);
+}
+
+void Dependence::substitute(ExprPtr& expr, const ColumnMapping& mapping) const {
+   ExprPtr replacement;
+   substituteColumns(expr, [&](ColumnId column) -> const Expr* {
+      const MappedColumn* mapped = mapping.find(column);
+      if (!mapped) return nullptr;
+      replacement = query_.ref(mapped->inner);
+      return replacement.get();
+   });
+}
+
+void Dependence::substituteOwn(Rel& rel, const ColumnMapping& mapping) const {
+   forEachOwnExpr(rel, [&](ExprPtr& expr) { substitute(expr, mapping); });
+}
+
+ExprPtr Dependence::same(const MappedColumn& a, const MappedColumn& b) const {
+   return makeCompare(a.notNull || b.notNull ? CompareOp::Eq : CompareOp::IsNotDistinctFrom, query_.ref(a.inner),
+                      query_.ref(b.inner));
+}
+
+ExprPtr Dependence::joinPredicate(const ColumnMapping& mapping, const std::vector<ColumnId>& columns) const {
+   ExprPtr predicate;
+   for (const ColumnId column : columns)
+      if (const MappedColumn* mapped = mapping.find(column))
+         predicate = conjunction(std::move(predicate), same({column, column, notNull_.contains(column)}, *mapped));
+   return predicate;
+}
+
+RelPtr Dependence::finish(RelPtr join) {
+   if (!shared_) return join;
+   auto scan = std::make_unique<Rel>(RelKind::CteScan);
+   scan->cte = shared_->id;
+   for (const ColumnId column : outputColumns(*join->inputs[0])) {
+      scan->columns.push_back(column);
+      scan->cteColumns.push_back(sharedColumns_.at(column));
+   }
+   join->inputs[0] = std::move(scan);
+   auto with = std::make_unique<Rel>(RelKind::With);
+   with->ctes.push_back(std::move(*shared_));
+   shared_.reset();
+   with->inputs.push_back(std::move(join));
+   return with;
+}
+
+RelPtr Dependence::copyLeft(ColumnMap& renamed) {
+   const Rel& left = *join_.inputs[0];
+   const Rel* base = &left;
+   while (base->kind == RelKind::Select || base->kind == RelKind::Map)
+      base = base->inputs[0].get();
+   const bool cheap = base->kind == RelKind::Get || base->kind == RelKind::VirtualGet ||
+                      base->kind == RelKind::Values || base->kind == RelKind::CteScan ||
+                      base->kind == RelKind::RecursiveScan;
+   bool isVolatileLeft = false;
+   forEachRel(*join_.inputs[0], [&](Rel& rel) {
+      isVolatileLeft = isVolatileLeft || (rel.function && rel.function->volatility == catalog::Volatility::Volatile);
+      forEachOwnExpr(static_cast<const Rel&>(rel),
+                     [&](const Expr& expr) { isVolatileLeft = isVolatileLeft || isVolatile(expr); });
+   });
+   // What depends on queries further out cannot be shared: it is about to change.
+   if ((cheap && !isVolatileLeft) || !freeColumns(left).empty()) return cloneRenamed(left, query_, renamed);
+   if (!shared_) {
+      shared_ = std::make_unique<Cte>();
+      shared_->id = query_.nextCte++;
+      shared_->name = "domain";
+      shared_->materialized = true;
+      shared_->query = cloneRenamed(left, query_, sharedColumns_);
+      for (const ColumnId column : outputColumns(left)) {
+         sharedColumns_.try_emplace(column, column);
+         shared_->columns.push_back(sharedColumns_.at(column));
+      }
+   }
+   auto scan = std::make_unique<Rel>(RelKind::CteScan);
+   scan->cte = shared_->id;
+   for (const ColumnId column : outputColumns(left)) {
+      const ColumnId copy = query_.copyColumn(column);
+      renamed[column] = copy;
+      scan->columns.push_back(copy);
+      scan->cteColumns.push_back(sharedColumns_.at(column));
+   }
+   ++shared_->references;
+   return scan;
+}
+
+RelPtr Dependence::makeDomain(const std::vector<ColumnId>& columns, ColumnMapping& mapping) {
+   ColumnMap renamed;
+   auto group = std::make_unique<Rel>(RelKind::GroupBy);
+   group->inputs.push_back(copyLeft(renamed));
+   for (const ColumnId column : columns) {
+      const ColumnId key = query_.copyColumn(column);
+      query_.columns[key].nullable = !notNull_.contains(column);
+      const auto source = renamed.find(column);
+      group->keys.push_back({key, query_.ref(source == renamed.end() ? column : source->second)});
+      mapping.add(column, key, notNull_.contains(column));
+   }
+   return group;
+}
+
+RelPtr Dependence::provide(RelPtr rel, ColumnMapping& mapping, const std::vector<ColumnId>& needed) {
+   const bool complete =
+       std::all_of(needed.begin(), needed.end(), [&](ColumnId column) { return mapping.find(column) != nullptr; });
+   if (complete) return rel;
+   ColumnMapping domainMapping;
+   RelPtr domain = makeDomain(needed, domainMapping);
+   ExprPtr predicate;
+   for (const MappedColumn& mapped : domainMapping.columns()) {
+      if (const MappedColumn* existing = mapping.find(mapped.outer))
+         predicate = conjunction(std::move(predicate), same(mapped, *existing));
+      else
+         mapping.add(mapped.outer, mapped.inner, mapped.notNull);
+   }
+   if (isUnit(*rel)) return domain;
+   return makeJoin(JoinKind::Inner, std::move(rel), std::move(domain), std::move(predicate));
+}
+
+bool Dependence::eliminate(ExprPtr& conjunct, RelPtr& rel, ColumnMapping& mapping) {
+   if (conjunct->kind != ExprKind::Compare || conjunct->compare != CompareOp::Eq) return false;
+   for (int side = 0; side < 2; ++side) {
+      const Expr* outer = conjunct->args[side].get();
+      while (outer->kind == ExprKind::Relabel)
+         outer = outer->args[0].get();
+      if (outer->kind != ExprKind::Column || !outer_.contains(outer->column) || mapping.find(outer->column)) continue;
+      ExprPtr& inner = conjunct->args[1 - side];
+      std::vector<ColumnId> used;
+      collectColumns(*inner, used);
+      const bool local = !used.empty() && ColumnSet(outputColumns(*rel)).containsAll(used);
+      if (!local || isVolatile(*inner)) continue;
+      const ColumnId outerColumn = outer->column;
+      const SqlType type = query_.columns[outerColumn].type;
+      ColumnId column;
+      while (inner->kind == ExprKind::Relabel && inner->args[0]->type.oid == type.oid) {
+         ExprPtr below = std::move(inner->args[0]);
+         inner = std::move(below);
+      }
+      if (inner->kind == ExprKind::Column && inner->type.oid == type.oid) {
+         column = inner->column;
+      } else {
+         if (inner->type.oid != type.oid) {
+            auto relabel = std::make_unique<Expr>(ExprKind::Relabel, type);
+            relabel->args.push_back(std::move(inner));
+            inner = std::move(relabel);
+         }
+         column = query_.newColumn("", type);
+         std::vector<ComputedColumn> computed;
+         computed.push_back({column, std::move(inner)});
+         rel = makeMap(std::move(rel), std::move(computed));
+      }
+      mapping.add(outerColumn, column, true);
+      conjunct = makeTest(ExprKind::IsNotNull, query_.ref(column));
+      return true;
+   }
+   return false;
+}
+
+RelPtr Dependence::applyPredicates(RelPtr rel, std::vector<ExprPtr> conjuncts, ColumnMapping& mapping) {
+   // An equality may already be usable when the other side's correlated columns are mapped.
+   for (bool again = true; again;) {
+      again = false;
+      for (ExprPtr& conjunct : conjuncts)
+         if (eliminate(conjunct, rel, mapping)) again = true;
+   }
+   rel = provide(std::move(rel), mapping, read(conjuncts));
+   for (ExprPtr& conjunct : conjuncts)
+      substitute(conjunct, mapping);
+   return makeSelect(std::move(rel), std::move(conjuncts));
+}
+
+RelPtr Dependence::push(RelPtr rel, ColumnMapping& mapping) {
+   std::vector<ExprPtr> pulled;
+   pullPredicates(rel, outer_, pulled);
+   if (!read(*rel).empty()) rel = pushOperator(std::move(rel), mapping);
+   if (pulled.empty()) return rel;
+   return applyPredicates(std::move(rel), std::move(pulled), mapping);
+}
+
+RelPtr Dependence::pushInput(RelPtr input, ColumnMapping& mapping) {
+   return read(*input).empty() ? std::move(input) : push(std::move(input), mapping);
+}
+
+RelPtr Dependence::pushOperator(RelPtr rel, ColumnMapping& mapping) {
+   switch (rel->kind) {
+   case RelKind::Select: {
+      RelPtr input = push(std::move(rel->inputs[0]), mapping);
+      return applyPredicates(std::move(input), conjunctsOf(std::move(rel->predicate)), mapping);
+   }
+   case RelKind::Map:
+   case RelKind::ProjectSet:
+      rel->inputs[0] = provide(pushInput(std::move(rel->inputs[0]), mapping), mapping, readHere(*rel));
+      substituteOwn(*rel, mapping);
+      return rel;
+   case RelKind::TableFunction:
+      if (rel->inputs.empty()) {
+         rel->inputs.push_back(makeDomain(readHere(*rel), mapping));
+      } else {
+         rel->inputs[0] = provide(pushInput(std::move(rel->inputs[0]), mapping), mapping, readHere(*rel));
+      }
+      substituteOwn(*rel, mapping);
+      return rel;
+   case RelKind::Window:
+      rel->inputs[0] = provide(pushInput(std::move(rel->inputs[0]), mapping), mapping, readHere(*rel));
+      substituteOwn(*rel, mapping);
+      for (const MappedColumn& mapped : mapping.columns())
+         rel->windowSpec.partitionBy.push_back(query_.ref(mapped.inner));
+      return rel;
+   case RelKind::Sort: // order inside a set means nothing once it is joined
+   case RelKind::LockRows:
+      return pushInput(std::move(rel->inputs[0]), mapping);
+   case RelKind::Join:
+      return pushJoin(std::move(rel), mapping);
+   case RelKind::GroupBy:
+      return pushGrouping(std::move(rel), mapping);
+   case RelKind::Limit:
+      return pushLimit(std::move(rel), mapping);
+   case RelKind::Distinct:
+      return pushDistinct(std::move(rel), mapping);
+   case RelKind::SetOp:
+      return pushSetOp(std::move(rel), mapping);
+   case RelKind::Values:
+      return pushValues(std::move(rel), mapping);
+   case RelKind::With:
+      return pushWith(std::move(rel), mapping);
+   default:
+      throwInternal("operator that cannot be correlated");
+   }
+}
+
+RelPtr Dependence::pushJoin(RelPtr rel, ColumnMapping& mapping) {
+   if (rel->joinKind == JoinKind::Right) {
+      std::swap(rel->inputs[0], rel->inputs[1]);
+      rel->joinKind = JoinKind::Left;
+   }
+   if (rel->joinKind == JoinKind::Full) return pushFullJoin(std::move(rel), mapping);
+   if (rel->joinKind != JoinKind::Inner) return pushOuterJoin(std::move(rel), mapping);
+
+   ColumnMapping right;
+   rel->inputs[0] = pushInput(std::move(rel->inputs[0]), mapping);
+   rel->inputs[1] = pushInput(std::move(rel->inputs[1]), right);
+   std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(rel->predicate)), plain, correlated;
+   for (const MappedColumn& mapped : right.columns()) {
+      if (const MappedColumn* left = mapping.find(mapped.outer))
+         plain.push_back(same(*left, mapped));
+      else
+         mapping.add(mapped.outer, mapped.inner, mapped.notNull);
+   }
+   for (ExprPtr& conjunct : conjuncts) {
+      std::vector<ColumnId> used;
+      collectColumns(*conjunct, used);
+      (outer_.containsAny(used) ? correlated : plain).push_back(std::move(conjunct));
+   }
+   rel->predicate = plain.empty() ? nullptr : makeAnd(std::move(plain));
+   return applyPredicates(std::move(rel), std::move(correlated), mapping);
+}
+
+RelPtr Dependence::pushOuterJoin(RelPtr rel, ColumnMapping& mapping) {
+   std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(rel->predicate)), pulled;
+   pullPredicates(rel->inputs[1], outer_, pulled);
+   for (ExprPtr& conjunct : pulled) {
+      if (rel->joinKind == JoinKind::Mark) conjunct = makeTest(ExprKind::IsTrue, std::move(conjunct));
+      conjuncts.push_back(std::move(conjunct));
+   }
+   std::vector<ColumnId> needed = read(conjuncts);
+   for (const ColumnId column : read(*rel->inputs[1]))
+      if (std::find(needed.begin(), needed.end(), column) == needed.end()) needed.push_back(column);
+   rel->inputs[0] = provide(pushInput(std::move(rel->inputs[0]), mapping), mapping, needed);
+   for (ExprPtr& conjunct : conjuncts)
+      substitute(conjunct, mapping);
+   ColumnMapping right;
+   rel->inputs[1] = pushInput(std::move(rel->inputs[1]), right);
+   for (const MappedColumn& mapped : right.columns()) {
+      ExprPtr conjunct = same(*mapping.find(mapped.outer), mapped);
+      if (rel->joinKind == JoinKind::Mark) conjunct = makeTest(ExprKind::IsTrue, std::move(conjunct));
+      conjuncts.push_back(std::move(conjunct));
+   }
+   rel->predicate = conjuncts.empty() ? nullptr : makeAnd(std::move(conjuncts));
+   return rel;
+}
+
+RelPtr Dependence::pushFullJoin(RelPtr rel, ColumnMapping& mapping) {
+   const std::vector<ColumnId> needed = read(*rel);
+   ColumnMapping sides[2];
+   for (int side = 0; side < 2; ++side)
+      rel->inputs[side] = provide(pushInput(std::move(rel->inputs[side]), sides[side]), sides[side], needed);
+   std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(rel->predicate));
+   for (ExprPtr& conjunct : conjuncts)
+      substitute(conjunct, sides[0]);
+   std::vector<ComputedColumn> merged;
+   for (const ColumnId column : needed) {
+      conjuncts.push_back(same(*sides[0].find(column), *sides[1].find(column)));
+      auto either = std::make_unique<Expr>(ExprKind::Coalesce, query_.columns[column].type);
+      either->args.push_back(query_.ref(sides[0].find(column)->inner));
+      either->args.push_back(query_.ref(sides[1].find(column)->inner));
+      const ColumnId result = query_.copyColumn(column);
+      query_.columns[result].nullable = true;
+      merged.push_back({result, std::move(either)});
+      mapping.add(column, result, sides[0].find(column)->notNull && sides[1].find(column)->notNull);
+   }
+   rel->predicate = makeAnd(std::move(conjuncts));
+   return makeMap(std::move(rel), std::move(merged));
+}
+
+RelPtr Dependence::pushGroup(RelPtr group, ColumnMapping& mapping) {
+   ColumnMapping below;
+   group->inputs[0] = provide(pushInput(std::move(group->inputs[0]), below), below, readHere(*group));
+   substituteOwn(*group, below);
+   for (const MappedColumn& mapped : below.columns()) {
+      const ColumnId key = query_.copyColumn(mapped.inner);
+      query_.columns[key].nullable = !mapped.notNull;
+      for (std::vector<uint32_t>& set : group->groupingSets)
+         set.push_back(static_cast<uint32_t>(group->keys.size()));
+      group->keys.push_back({key, query_.ref(mapped.inner)});
+      mapping.add(mapped.outer, key, mapped.notNull);
+   }
+   return group;
+}
+
+RelPtr Dependence::pushGrouping(RelPtr rel, ColumnMapping& mapping) {
+   const bool isStatic = rel->keys.empty() && rel->groupingSets.size() <= 1;
+   if (!isStatic) {
+      for (const std::vector<uint32_t>& set : rel->groupingSets)
+         if (set.empty()) throwNotSupported("correlated subquery with an empty grouping set");
+      return pushGroup(std::move(rel), mapping);
+   }
+   // Values of the domain without rows still have their one row.
+   const std::vector<ColumnId> columns = read(*rel);
+   std::vector<ComputedColumn> defaults = emptyGroupDefaults(*rel, query_);
+   ColumnMapping grouped;
+   rel->groupingSets.clear();
+   RelPtr group = pushGroup(std::move(rel), grouped);
+   RelPtr domain = makeDomain(columns, mapping);
+   ExprPtr predicate;
+   for (const MappedColumn& mapped : grouped.columns())
+      predicate = conjunction(std::move(predicate), same(*mapping.find(mapped.outer), mapped));
+   RelPtr join = makeJoin(JoinKind::Left, std::move(domain), std::move(group), std::move(predicate));
+   return makeMap(std::move(join), std::move(defaults));
+}
+
+RelPtr Dependence::pushLimit(RelPtr rel, ColumnMapping& mapping) {
+   // Numbered per value of the domain: row_number() <= limit.
+   std::vector<SortKey> order;
+   Rel* sort = rel->inputs[0].get();
+   while (sort->kind == RelKind::Map || sort->kind == RelKind::LockRows)
+      sort = sort->inputs[0].get();
+   if (sort->kind == RelKind::Sort)
+      for (const SortKey& key : sort->sortKeys)
+         order.push_back({clone(*key.expr), key.descending, key.nullsFirst});
+   RelPtr input = pushInput(std::move(rel->inputs[0]), mapping);
+   std::vector<ExprPtr> own;
+   for (const SortKey& key : order)
+      own.push_back(clone(*key.expr));
+   if (rel->limit) own.push_back(clone(*rel->limit));
+   if (rel->offset) own.push_back(clone(*rel->offset));
+   input = provide(std::move(input), mapping, read(own));
+   auto window = std::make_unique<Rel>(RelKind::Window);
+   for (const MappedColumn& mapped : mapping.columns())
+      window->windowSpec.partitionBy.push_back(query_.ref(mapped.inner));
+   for (SortKey& key : order)
+      substitute(key.expr, mapping);
+   window->windowSpec.orderBy = std::move(order);
+   const auto number = [&](const char* name) {
+      WindowCall call;
+      call.function = catalog::builtins().findFunction(name, {});
+      call.column = query_.newColumn(name, int8Type, false);
+      call.type = int8Type;
+      window->windowCalls.push_back(std::move(call));
+      return window->windowCalls.back().column;
+   };
+   std::vector<ExprPtr> conjuncts;
+   if (rel->limit && !(rel->limit->kind == ExprKind::Constant && rel->limit->constant.isNull)) {
+      const ColumnId position = number(rel->withTies ? "rank" : "row_number");
+      substitute(rel->limit, mapping);
+      ExprPtr last = std::move(rel->limit);
+      if (rel->offset) {
+         const Oid types[2] = {oid::int8, oid::int8};
+         auto offset = std::make_unique<Expr>(ExprKind::Coalesce, int8Type);
+         offset->args.push_back(clone(*rel->offset));
+         offset->args.push_back(makeInt8(0));
+         substitute(offset->args[0], mapping);
+         std::vector<ExprPtr> args;
+         args.push_back(std::move(last));
+         args.push_back(std::move(offset));
+         last = makeCall(catalog::builtins().findFunction("int8pl", types), int8Type, std::move(args));
+      }
+      if (last->kind == ExprKind::Constant) {
+         conjuncts.push_back(makeCompare(CompareOp::Le, query_.ref(position), std::move(last)));
+      } else {
+         std::vector<ExprPtr> either;
+         either.push_back(makeTest(ExprKind::IsNull, clone(*last)));
+         either.push_back(makeCompare(CompareOp::Le, query_.ref(position), std::move(last)));
+         conjuncts.push_back(makeOr(std::move(either)));
+      }
+   }
+   if (rel->offset) {
+      substitute(rel->offset, mapping);
+      auto offset = std::make_unique<Expr>(ExprKind::Coalesce, int8Type);
+      offset->args.push_back(std::move(rel->offset));
+      offset->args.push_back(makeInt8(0));
+      conjuncts.push_back(makeCompare(CompareOp::Gt, query_.ref(number("row_number")), std::move(offset)));
+   }
+   if (window->windowCalls.empty()) return input;
+   window->inputs.push_back(std::move(input));
+   return makeSelect(std::move(window), std::move(conjuncts));
+}
+
+RelPtr Dependence::pushDistinct(RelPtr rel, ColumnMapping& mapping) {
+   // A correlated column in the list is the same in all rows that are compared.
+   std::vector<ColumnId> needed = readHere(*rel);
+   for (const ColumnId column : intersection(rel->columns, outer_))
+      if (std::find(needed.begin(), needed.end(), column) == needed.end()) needed.push_back(column);
+   rel->inputs[0] = provide(pushInput(std::move(rel->inputs[0]), mapping), mapping, needed);
+   std::erase_if(rel->columns, [&](ColumnId column) { return outer_.contains(column); });
+   std::vector<SortKey> order;
+   for (const MappedColumn& mapped : mapping.columns()) {
+      rel->columns.push_back(mapped.inner);
+      if (!rel->sortKeys.empty()) order.push_back({query_.ref(mapped.inner), false, false});
+   }
+   for (SortKey& key : rel->sortKeys) {
+      substitute(key.expr, mapping);
+      order.push_back(std::move(key));
+   }
+   rel->sortKeys = std::move(order);
+   return rel;
+}
+
+RelPtr Dependence::pushSetOp(RelPtr rel, ColumnMapping& mapping) {
+   const std::vector<ColumnId> needed = read(*rel);
+   ColumnMapping sides[2];
+   for (int side = 0; side < 2; ++side) {
+      RelPtr input = std::move(rel->inputs[side]);
+      std::vector<ComputedColumn> copies; // inputs that are correlated columns themselves
+      for (ColumnId& column : rel->setOpInputs[side]) {
+         if (!outer_.contains(column)) continue;
+         copies.push_back({query_.copyColumn(column), query_.ref(column)});
+         column = copies.back().column;
+      }
+      input = makeMap(std::move(input), std::move(copies));
+      rel->inputs[side] = provide(pushInput(std::move(input), sides[side]), sides[side], needed);
+   }
+   for (const ColumnId column : needed) {
+      const ColumnId result = query_.copyColumn(column);
+      const bool notNull = sides[0].find(column)->notNull && sides[1].find(column)->notNull;
+      query_.columns[result].nullable = !notNull;
+      rel->columns.push_back(result);
+      for (int side = 0; side < 2; ++side)
+         rel->setOpInputs[side].push_back(sides[side].find(column)->inner);
+      mapping.add(column, result, notNull);
+   }
+   return rel;
+}
+
+RelPtr Dependence::pushValues(RelPtr rel, ColumnMapping& mapping) {
+   const auto asMap = [&](std::vector<ExprPtr>& row, const std::vector<ColumnId>& columns) {
+      std::vector<ComputedColumn> computed;
+      for (size_t i = 0; i < row.size(); ++i)
+         computed.push_back({columns[i], std::move(row[i])});
+      return makeMap(makeUnit(), std::move(computed));
+   };
+   if (rel->rows.size() == 1) return push(asMap(rel->rows[0], rel->columns), mapping);
+   RelPtr all;
+   std::vector<ColumnId> soFar;
+   for (size_t r = 0; r < rel->rows.size(); ++r) {
+      std::vector<ColumnId> columns;
+      for (const ColumnId column : rel->columns)
+         columns.push_back(query_.copyColumn(column));
+      RelPtr one = asMap(rel->rows[r], columns);
+      if (all) {
+         auto setOp = std::make_unique<Rel>(RelKind::SetOp);
+         setOp->setOpKind = SetOpKind::Union;
+         setOp->all = true;
+         setOp->setOpInputs[0] = soFar;
+         setOp->setOpInputs[1] = columns;
+         columns.clear();
+         for (const ColumnId column : rel->columns)
+            columns.push_back(r + 1 == rel->rows.size() ? column : query_.copyColumn(column));
+         setOp->columns = columns;
+         setOp->inputs.push_back(std::move(all));
+         setOp->inputs.push_back(std::move(one));
+         one = std::move(setOp);
+      }
+      all = std::move(one);
+      soFar = columns;
+   }
+   return push(std::move(all), mapping);
+}
+
+RelPtr Dependence::pushWith(RelPtr rel, ColumnMapping& mapping) {
+   for (size_t i = 0; i < rel->ctes.size();) {
+      const Rel& cteQuery = *rel->ctes[i].query;
+      const bool correlated =
+          !read(cteQuery).empty() || (rel->ctes[i].recursive && !read(*rel->ctes[i].recursive).empty());
+      if (!correlated) {
+         ++i;
+         continue;
+      }
+      if (rel->ctes[i].recursive) throwNotSupported("correlated recursive query");
+      replaceCteScans(*rel, rel->ctes[i], query_);
+      rel->ctes.erase(rel->ctes.begin() + static_cast<std::ptrdiff_t>(i));
+   }
+   RelPtr body = pushInput(std::move(rel->inputs[0]), mapping);
+   if (rel->ctes.empty()) return body;
+   rel->inputs[0] = std::move(body);
+   return rel;
+}
+
+} // namespace ouzel::optimizer

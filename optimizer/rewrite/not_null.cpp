@@ -1,0 +1,136 @@
+#include "optimizer/rewrite/not_null.hpp"
+
+#include "catalog/builtin/builtin.hpp"
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+namespace {
+
+/// Columns that cannot be NULL where the predicate holds.
+void addRejected(const Expr* predicate, ColumnSet& notNull) {
+   if (!predicate) return;
+   if (predicate->kind == ExprKind::And) {
+      for (const ExprPtr& conjunct : predicate->args)
+         addRejected(conjunct.get(), notNull);
+      return;
+   }
+   std::vector<ColumnId> used;
+   collectColumns(*predicate, used);
+   for (const ColumnId column : used)
+      if (!notNull.contains(column) && rejectsNulls(*predicate, {column})) notNull.add(column);
+}
+
+} // namespace
+
+bool isNeverNull(const Expr& expr, const ColumnSet& notNull) {
+   switch (expr.kind) {
+   case ExprKind::Column:
+      return notNull.contains(expr.column);
+   case ExprKind::Constant:
+      return !expr.constant.isNull;
+   case ExprKind::IsNull:
+   case ExprKind::IsNotNull:
+   case ExprKind::IsTrue:
+   case ExprKind::IsNotTrue:
+   case ExprKind::IsFalse:
+   case ExprKind::IsNotFalse:
+      return true;
+   case ExprKind::Compare:
+      if (expr.compare == CompareOp::IsDistinctFrom || expr.compare == CompareOp::IsNotDistinctFrom) return true;
+      break;
+   case ExprKind::And:
+   case ExprKind::Or:
+   case ExprKind::Not:
+   case ExprKind::Relabel:
+   case ExprKind::Convert:
+   case ExprKind::TypmodCast:
+   case ExprKind::InList:
+      break;
+   case ExprKind::Coalesce:
+      for (const ExprPtr& arg : expr.args)
+         if (isNeverNull(*arg, notNull)) return true;
+      return false;
+   default:
+      return false; // a strict function may still give NULL
+   }
+   for (const ExprPtr& arg : expr.args)
+      if (!isNeverNull(*arg, notNull)) return false;
+   return true;
+}
+
+ColumnSet notNullColumns(const Rel& rel, const Query& query) {
+   ColumnSet result;
+   switch (rel.kind) {
+   case RelKind::Get:
+   case RelKind::VirtualGet:
+      for (const GetColumn& column : rel.getColumns)
+         if (!query.columns[column.column].nullable) result.add(column.column);
+      addRejected(rel.predicate.get(), result);
+      return result;
+   case RelKind::Select:
+      result = notNullColumns(*rel.inputs[0], query);
+      addRejected(rel.predicate.get(), result);
+      return result;
+   case RelKind::Map: {
+      result = notNullColumns(*rel.inputs[0], query);
+      const ColumnSet input = result;
+      for (const ComputedColumn& computed : rel.computed)
+         if (isNeverNull(*computed.expr, input)) result.add(computed.column);
+      return result;
+   }
+   case RelKind::Join: {
+      if (rel.joinKind == JoinKind::Full) return result;
+      if (rel.joinKind != JoinKind::Right) result = notNullColumns(*rel.inputs[0], query);
+      if (rel.joinKind == JoinKind::Inner || rel.joinKind == JoinKind::Right)
+         result.add(notNullColumns(*rel.inputs[1], query));
+      if (rel.joinKind == JoinKind::Inner || rel.joinKind == JoinKind::Semi) addRejected(rel.predicate.get(), result);
+      if (rel.joinKind == JoinKind::Mark && !query.columns[rel.markColumn].nullable) result.add(rel.markColumn);
+      return result;
+   }
+   case RelKind::GroupBy: {
+      const ColumnSet input = notNullColumns(*rel.inputs[0], query);
+      if (rel.groupingSets.size() <= 1)
+         for (const ComputedColumn& key : rel.keys)
+            if (isNeverNull(*key.expr, input)) result.add(key.column);
+      for (const AggregateCall& call : rel.aggregates)
+         if (call.function && (call.function->name == "count" || call.function->name == "regr_count"))
+            result.add(call.column);
+      return result;
+   }
+   case RelKind::Window:
+      result = notNullColumns(*rel.inputs[0], query);
+      for (const WindowCall& call : rel.windowCalls)
+         if (call.function && (call.function->name == "row_number" || call.function->name == "rank" ||
+                               call.function->name == "dense_rank" || call.function->name == "count"))
+            result.add(call.column);
+      return result;
+   case RelKind::Sort:
+   case RelKind::Limit:
+   case RelKind::Distinct:
+   case RelKind::LockRows:
+   case RelKind::With:
+      return notNullColumns(*rel.inputs[0], query);
+   case RelKind::SetOp: {
+      const ColumnSet left = notNullColumns(*rel.inputs[0], query), right = notNullColumns(*rel.inputs[1], query);
+      for (size_t i = 0; i < rel.columns.size(); ++i)
+         if (left.contains(rel.setOpInputs[0][i]) &&
+             (rel.setOpKind == SetOpKind::Except || right.contains(rel.setOpInputs[1][i])))
+            result.add(rel.columns[i]);
+      return result;
+   }
+   case RelKind::Values:
+      for (size_t i = 0; i < rel.columns.size(); ++i) {
+         bool never = true;
+         for (const auto& row : rel.rows)
+            never = never && isNeverNull(*row[i], {});
+         if (never) result.add(rel.columns[i]);
+      }
+      return result;
+   default:
+      return result;
+   }
+}
+
+} // namespace ouzel::optimizer

@@ -1,0 +1,341 @@
+#include <algorithm>
+
+#include "catalog/builtin/builtin.hpp"
+#include "common/error/sql_error.hpp"
+#include "common/type/array.hpp"
+#include "optimizer/rewrite/rules.hpp"
+
+// Subquery expressions become dependent joins on the input of the operator that computes them:
+//
+//    conjunct of a Select:  EXISTS, IN, op ANY      Semi join          NOT EXISTS     Anti join
+//                           NOT IN, op ALL          Anti join whose predicate "IS NOT FALSE" (NULL-aware)
+//    anywhere else:         EXISTS, IN, ANY, ALL    Mark join          scalar         Single join
+//                           ARRAY(...)              Single join with array_agg
+//
+// A Mark join's own predicate is three-valued, as IN is. unnest.cpp takes the dependence away afterwards.
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+namespace {
+
+bool hasSubquery(const Expr& root) {
+   bool found = false;
+   forEachExpr(root, [&found](const Expr& expr) {
+      found = found || expr.kind == ExprKind::Subquery;
+      return !found;
+   });
+   return found;
+}
+
+RelPtr dependentJoin(JoinKind kind, RelPtr left, RelPtr right, ExprPtr predicate) {
+   RelPtr join = makeJoin(kind, std::move(left), std::move(right), std::move(predicate));
+   join->dependent = true;
+   return join;
+}
+
+class SubqueryRemover {
+public:
+   explicit SubqueryRemover(Query& query) : query_(query) {}
+
+   void visit(RelPtr& rel) {
+      for (RelPtr& input : rel->inputs)
+         visit(input);
+      for (Cte& cte : rel->ctes) {
+         visit(cte.query);
+         if (cte.recursive) visit(cte.recursive);
+      }
+      bool any = false;
+      forEachOwnExpr(*rel, [&any](ExprPtr& expr) { any = any || hasSubquery(*expr); });
+      if (any) remove(rel);
+   }
+
+private:
+   void remove(RelPtr& rel) {
+      switch (rel->kind) {
+      case RelKind::Select:
+         removeFromSelect(rel);
+         return;
+      case RelKind::Join:
+         removeFromJoin(rel);
+         return;
+      case RelKind::Values:
+         removeFromValues(rel);
+         return;
+      case RelKind::TableFunction:
+         removeFromFunction(rel);
+         return;
+      case RelKind::Limit:
+         throwNotSupported("subquery in LIMIT or OFFSET");
+      case RelKind::Insert:
+      case RelKind::Update:
+      case RelKind::Delete:
+         throwNotSupported("subquery in RETURNING");
+      default:
+         forEachOwnExpr(*rel, [&](ExprPtr& expr) { replaceAll(expr, rel->inputs[0]); });
+      }
+   }
+
+   void removeFromSelect(RelPtr& rel) {
+      std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(rel->predicate)), plain, rest;
+      for (ExprPtr& conjunct : conjuncts)
+         if (!hasSubquery(*conjunct)) plain.push_back(std::move(conjunct));
+      RelPtr input = makeSelect(std::move(rel->inputs[0]), std::move(plain));
+      for (ExprPtr& conjunct : conjuncts)
+         if (conjunct && !asFilter(conjunct, input)) rest.push_back(std::move(conjunct));
+      for (ExprPtr& conjunct : rest)
+         replaceAll(conjunct, input);
+      rel = makeSelect(std::move(input), std::move(rest));
+   }
+
+   /// A conjunct that is a test of existence as a whole becomes a Semi or Anti join.
+   bool asFilter(ExprPtr& conjunct, RelPtr& input) {
+      Expr* expr = conjunct.get();
+      bool negate = false;
+      while (expr->kind == ExprKind::Not) {
+         negate = !negate;
+         expr = expr->args[0].get();
+      }
+      if (expr->kind != ExprKind::Subquery || expr->subqueryKind == SubqueryKind::Scalar ||
+          expr->subqueryKind == SubqueryKind::Array)
+         return false;
+      negate = negate != expr->negated;
+      expr->negated = false;
+      visit(expr->subquery);
+      if (expr->subqueryKind == SubqueryKind::Exists) {
+         input = dependentJoin(negate ? JoinKind::Anti : JoinKind::Semi, std::move(input), std::move(expr->subquery),
+                               nullptr);
+         return true;
+      }
+      // x op ALL (q) is NOT (x negated-op ANY (q)), in three values too.
+      if (expr->subqueryKind == SubqueryKind::All) negate = !negate;
+      ExprPtr predicate = comparison(*expr, input);
+      if (negate) predicate = makeTest(ExprKind::IsNotFalse, std::move(predicate));
+      input = dependentJoin(negate ? JoinKind::Anti : JoinKind::Semi, std::move(input), std::move(expr->subquery),
+                            std::move(predicate));
+      return true;
+   }
+
+   /// args op columns of the subquery, negated for ALL. Subqueries inside the args go to `input`.
+   ExprPtr comparison(Expr& expr, RelPtr& input) {
+      std::vector<ExprPtr> parts;
+      const bool all = expr.subqueryKind == SubqueryKind::All;
+      std::vector<ColumnId> columns = expr.subqueryColumns;
+      if (columns.empty()) columns.push_back(expr.subqueryColumn);
+      ensureMade(expr.subquery, columns);
+      for (size_t i = 0; i < expr.args.size(); ++i) {
+         replaceAll(expr.args[i], input);
+         const SqlType type = query_.columns[columns[i]].type;
+         if (expr.function) { // an operator that is no comparison (LIKE ANY)
+            std::vector<ExprPtr> args;
+            args.push_back(std::move(expr.args[i]));
+            args.push_back(makeColumn(columns[i], type));
+            ExprPtr call = makeCall(expr.function, booleanType, std::move(args));
+            parts.push_back(all ? makeNot(std::move(call)) : std::move(call));
+         } else {
+            // Row comparisons other than (in)equality never get here: the binder has no ANY form for them.
+            const CompareOp op = all ? sql::negated(expr.compare) : expr.compare;
+            parts.push_back(makeCompare(op, std::move(expr.args[i]), makeColumn(columns[i], type)));
+         }
+      }
+      if (parts.size() == 1) return std::move(parts[0]);
+      const bool conjunctive = expr.compare == CompareOp::Eq ? !all : all;
+      return conjunctive ? makeAnd(std::move(parts)) : makeOr(std::move(parts));
+   }
+
+   /// A subquery may give a column of an outer query as it is: make it a column of its own.
+   void ensureMade(RelPtr& subquery, std::vector<ColumnId>& columns) {
+      const ColumnSet made(outputColumns(*subquery));
+      std::vector<ComputedColumn> computed;
+      for (ColumnId& column : columns) {
+         if (made.contains(column)) continue;
+         const ColumnId copy = query_.copyColumn(column);
+         query_.columns[copy].nullable = true;
+         computed.push_back({copy, query_.ref(column)});
+         column = copy;
+      }
+      subquery = makeMap(std::move(subquery), std::move(computed));
+   }
+
+   /// Replace the subqueries of an expression by columns that joins on `input` provide.
+   void replaceAll(ExprPtr& root, RelPtr& input) {
+      if (root->kind == ExprKind::Subquery) {
+         replaceOne(root, input);
+         return;
+      }
+      for (ExprPtr& arg : root->args)
+         replaceAll(arg, input);
+   }
+
+   void replaceOne(ExprPtr& expr, RelPtr& input) {
+      visit(expr->subquery);
+      const bool negate = expr->negated;
+      expr->negated = false;
+      switch (expr->subqueryKind) {
+      case SubqueryKind::Scalar: {
+         std::vector<ColumnId> columns{expr->subqueryColumn};
+         ensureMade(expr->subquery, columns);
+         const SqlType type = expr->type;
+         input = dependentJoin(JoinKind::Single, std::move(input), std::move(expr->subquery), nullptr);
+         expr = makeColumn(columns[0], type);
+         return;
+      }
+      case SubqueryKind::Array:
+         replaceArray(expr, input);
+         return;
+      case SubqueryKind::Exists:
+      case SubqueryKind::Any:
+      case SubqueryKind::All:
+         break;
+      }
+      const bool exists = expr->subqueryKind == SubqueryKind::Exists;
+      ExprPtr predicate = exists ? nullptr : comparison(*expr, input);
+      const bool flip = negate != (expr->subqueryKind == SubqueryKind::All);
+      RelPtr join = dependentJoin(JoinKind::Mark, std::move(input), std::move(expr->subquery), std::move(predicate));
+      join->markColumn = query_.newColumn("mark", booleanType, !exists);
+      expr = query_.ref(join->markColumn);
+      if (flip) expr = makeNot(std::move(expr));
+      input = std::move(join);
+   }
+
+   /// ARRAY(q): array_agg over q in q's order; an empty array instead of NULL.
+   void replaceArray(ExprPtr& expr, RelPtr& input) {
+      std::vector<ColumnId> columns{expr->subqueryColumn};
+      ensureMade(expr->subquery, columns);
+      const SqlType element = query_.columns[columns[0]].type;
+      const catalog::TypeInfo* elementType = catalog::builtins().type(element.oid);
+      const Oid argument = elementType && elementType->isArray() ? oid::anyarray : oid::anynonarray;
+      auto group = std::make_unique<Rel>(RelKind::GroupBy);
+      AggregateCall call;
+      call.function = catalog::builtins().findFunction("array_agg", std::span<const Oid>(&argument, 1));
+      call.type = expr->type;
+      call.args.push_back(makeColumn(columns[0], element));
+      call.column = query_.newColumn("array", expr->type);
+      const Rel* ordered = expr->subquery.get();
+      while (ordered->kind == RelKind::Map || ordered->kind == RelKind::Limit)
+         ordered = ordered->inputs[0].get();
+      if (ordered->kind == RelKind::Sort)
+         for (const SortKey& key : ordered->sortKeys)
+            call.orderBy.push_back({clone(*key.expr), key.descending, key.nullsFirst});
+      const ColumnId result = call.column;
+      group->aggregates.push_back(std::move(call));
+      group->inputs.push_back(std::move(expr->subquery));
+      input = dependentJoin(JoinKind::Single, std::move(input), std::move(group), nullptr);
+
+      auto value = std::make_unique<Expr>(ExprKind::Coalesce, expr->type);
+      value->args.push_back(makeColumn(result, expr->type));
+      value->args.push_back(makeConstant(expr->type, Value::string(emptyArray(expr->type.oid))));
+      expr = std::move(value);
+   }
+
+   static std::string emptyArray(Oid arrayType);
+
+   void removeFromJoin(RelPtr& rel) {
+      std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(rel->predicate)), withSubquery, plain;
+      for (ExprPtr& conjunct : conjuncts)
+         (hasSubquery(*conjunct) ? withSubquery : plain).push_back(std::move(conjunct));
+      if (rel->joinKind == JoinKind::Right) {
+         std::swap(rel->inputs[0], rel->inputs[1]);
+         rel->joinKind = JoinKind::Left;
+      }
+      if (rel->joinKind == JoinKind::Inner) {
+         rel->predicate = plain.empty() ? nullptr : makeAnd(std::move(plain));
+         rel = makeSelect(std::move(rel), std::move(withSubquery));
+         removeFromSelect(rel);
+         return;
+      }
+      if (rel->joinKind == JoinKind::Full) {
+         removeFromFullJoin(*rel, plain, withSubquery);
+         return;
+      }
+      // ON of a one-sided join: the right side filtered for each left row, LATERAL-wise.
+      for (ExprPtr& conjunct : withSubquery)
+         plain.push_back(std::move(conjunct));
+      rel->inputs[1] = makeSelect(std::move(rel->inputs[1]), std::move(plain));
+      removeFromSelect(rel->inputs[1]);
+      rel->dependent = true;
+   }
+
+   /// ON of a FULL join: a subquery can be computed on the one side it depends on.
+   void removeFromFullJoin(Rel& rel, std::vector<ExprPtr>& plain, std::vector<ExprPtr>& withSubquery) {
+      const ColumnSet right(outputColumns(*rel.inputs[1])), left(outputColumns(*rel.inputs[0]));
+      const std::function<void(ExprPtr&)> replace = [&](ExprPtr& expr) {
+         if (expr->kind == ExprKind::Subquery) {
+            std::vector<ColumnId> used;
+            collectColumns(*expr, used);
+            const bool usesLeft = left.containsAny(used), usesRight = right.containsAny(used);
+            if (usesLeft && usesRight) throwNotSupported("FULL JOIN with a subquery that depends on both sides");
+            replaceOne(expr, rel.inputs[usesRight ? 1 : 0]);
+            return;
+         }
+         for (ExprPtr& arg : expr->args)
+            replace(arg);
+      };
+      for (ExprPtr& conjunct : withSubquery) {
+         replace(conjunct);
+         plain.push_back(std::move(conjunct));
+      }
+      rel.predicate = makeAnd(std::move(plain));
+   }
+
+   /// Rows with subqueries are computed one by one over a row of nothing.
+   void removeFromValues(RelPtr& rel) {
+      RelPtr all;
+      std::vector<ColumnId> allColumns;
+      for (std::vector<ExprPtr>& row : rel->rows) {
+         RelPtr input = makeUnit();
+         std::vector<ComputedColumn> computed;
+         std::vector<ColumnId> columns;
+         for (size_t i = 0; i < row.size(); ++i) {
+            replaceAll(row[i], input);
+            const bool single = rel->rows.size() == 1;
+            columns.push_back(single ? rel->columns[i] : query_.copyColumn(rel->columns[i]));
+            computed.push_back({columns.back(), std::move(row[i])});
+         }
+         RelPtr one = makeMap(std::move(input), std::move(computed));
+         if (!all) {
+            all = std::move(one);
+            allColumns = columns;
+            continue;
+         }
+         auto setOp = std::make_unique<Rel>(RelKind::SetOp);
+         setOp->setOpKind = SetOpKind::Union;
+         setOp->all = true;
+         setOp->setOpInputs[0] = allColumns;
+         setOp->setOpInputs[1] = columns;
+         const bool last = &row == &rel->rows.back();
+         for (size_t i = 0; i < columns.size(); ++i)
+            setOp->columns.push_back(last ? rel->columns[i] : query_.copyColumn(rel->columns[i]));
+         allColumns = setOp->columns;
+         setOp->inputs.push_back(std::move(all));
+         setOp->inputs.push_back(std::move(one));
+         all = std::move(setOp);
+      }
+      rel = std::move(all);
+   }
+
+   /// f((select ...)): the function runs laterally over the row that has its arguments.
+   void removeFromFunction(RelPtr& rel) {
+      RelPtr input = rel->inputs.empty() ? makeUnit() : std::move(rel->inputs[0]);
+      for (ExprPtr& arg : rel->args)
+         replaceAll(arg, input);
+      rel->inputs.clear();
+      rel->inputs.push_back(std::move(input));
+   }
+
+   Query& query_;
+};
+
+std::string SubqueryRemover::emptyArray(Oid arrayType) {
+   const catalog::TypeInfo* type = catalog::builtins().type(arrayType);
+   return makeArray(type ? type->element : oid::text, {});
+}
+
+} // namespace
+
+void removeSubqueries(RelPtr& root, Query& query) {
+   SubqueryRemover(query).visit(root);
+}
+
+} // namespace ouzel::optimizer

@@ -1,0 +1,359 @@
+#include <algorithm>
+
+#include "common/error/sql_error.hpp"
+#include "optimizer/rewrite/dependent.hpp"
+#include "optimizer/rewrite/rules.hpp"
+
+// Takes the dependence out of dependent joins, innermost first. Cheap ways come first, the general one always works:
+//
+// 1. Nothing is read from the left: an ordinary join.
+// 2. The right side is one row whatever happens (an aggregate without GROUP BY, and projections or filters over it):
+//    group it by the correlated columns, left join, let what was above it follow on top. count() of nothing is 0 again.
+// 3. Correlated predicates at the top of the right side move into the join predicate; correlated projections above it.
+// 4. The rest is pushed down through the right side (dependent.cpp), and the join compares the correlated columns.
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+namespace {
+
+class Unnester {
+public:
+   explicit Unnester(Query& query) : query_(query) {}
+
+   void visit(RelPtr& rel) {
+      for (RelPtr& input : rel->inputs)
+         visit(input);
+      for (Cte& cte : rel->ctes) {
+         visit(cte.query);
+         if (cte.recursive) visit(cte.recursive);
+      }
+      if (rel->kind != RelKind::Join) return;
+      if (rel->dependent)
+         unnestJoin(rel);
+      else if (rel->joinKind == JoinKind::Single)
+         relaxSingle(*rel);
+   }
+
+private:
+   std::vector<ColumnId> correlated(const Rel& join) const {
+      return intersection(freeColumns(*join.inputs[1]), ColumnSet(outputColumns(*join.inputs[0])));
+   }
+
+   void unnestJoin(RelPtr& join) {
+      dropUseless(*join);
+      if (peelOneRow(join)) return;
+      join->dependent = false;
+      if (correlated(*join).empty()) {
+         relaxSingle(*join);
+         return;
+      }
+      std::vector<ComputedColumn> above;
+      pullUp(*join, above);
+      const std::vector<ColumnId> columns = correlated(*join);
+      RelPtr result = columns.empty() ? std::move(join) : pushDependence(std::move(join), columns);
+      relaxSingle(*innerJoinOf(*result));
+      join = finishAbove(std::move(result), std::move(above));
+   }
+
+   static Rel* innerJoinOf(Rel& rel) { return rel.kind == RelKind::With ? rel.inputs[0].get() : &rel; }
+
+   /// Existence does not care for order, duplicates or projections.
+   static void dropUseless(Rel& join) {
+      if (join.joinKind != JoinKind::Semi && join.joinKind != JoinKind::Anti && join.joinKind != JoinKind::Mark) {
+         if (join.inputs[1]->kind == RelKind::Sort) dropTop(join.inputs[1]);
+         return;
+      }
+      for (;;) {
+         RelPtr& right = join.inputs[1];
+         const bool oneAnyway = right->kind == RelKind::Limit && !join.predicate && !right->offset && right->limit &&
+                                right->limit->kind == ExprKind::Constant && !right->limit->constant.isNull &&
+                                right->limit->constant.i64 > 0;
+         if (right->kind != RelKind::Sort && right->kind != RelKind::LockRows && !oneAnyway &&
+             !(right->kind == RelKind::Distinct && right->sortKeys.empty()))
+            return;
+         dropTop(right);
+      }
+   }
+   static void dropTop(RelPtr& rel) {
+      RelPtr input = std::move(rel->inputs[0]);
+      rel = std::move(input);
+   }
+
+   /// Single needs no watching when there cannot be two matches.
+   void relaxSingle(Rel& join) {
+      if (join.joinKind != JoinKind::Single) return;
+      if (!join.predicate && isExactlyOneRow(*join.inputs[1])) {
+         join.joinKind = JoinKind::Inner;
+         return;
+      }
+      // Columns of the right side that the predicate pins to one value for each left row.
+      const ColumnSet left(outputColumns(*join.inputs[0])), right(outputColumns(*join.inputs[1]));
+      ColumnSet pinned;
+      const auto pin = [&](const Expr& conjunct) {
+         if (conjunct.kind != ExprKind::Compare ||
+             (conjunct.compare != CompareOp::Eq && conjunct.compare != CompareOp::IsNotDistinctFrom))
+            return;
+         for (int side = 0; side < 2; ++side) {
+            const Expr& column = *conjunct.args[side];
+            std::vector<ColumnId> others;
+            collectColumns(*conjunct.args[1 - side], others);
+            if (column.kind == ExprKind::Column && right.contains(column.column) && !right.containsAny(others))
+               pinned.add(column.column);
+         }
+      };
+      if (join.predicate) {
+         if (join.predicate->kind == ExprKind::And)
+            for (const ExprPtr& conjunct : join.predicate->args)
+               pin(*conjunct);
+         else
+            pin(*join.predicate);
+      }
+      if (isUniqueOn(*join.inputs[1], pinned, query_)) join.joinKind = JoinKind::Left;
+   }
+
+   // ---- 2. one row ----
+
+   /// The aggregate without GROUP BY under projections and filters of `rel`, if that is what it is.
+   static Rel* findOneRow(Rel& rel, std::vector<Rel*>& above) {
+      Rel* top = &rel;
+      for (;;) {
+         switch (top->kind) {
+         case RelKind::Map:
+         case RelKind::Select:
+            above.push_back(top);
+            break;
+         case RelKind::Sort:
+         case RelKind::LockRows:
+            break;
+         case RelKind::GroupBy:
+            return top->keys.empty() && top->groupingSets.empty() ? top : nullptr;
+         default:
+            return nullptr;
+         }
+         top = top->inputs[0].get();
+      }
+   }
+
+   bool peelOneRow(RelPtr& join) {
+      std::vector<Rel*> above;
+      Rel* group = findOneRow(*join->inputs[1], above);
+      if (!group) return false;
+      if (correlated(*join).empty() && join->joinKind != JoinKind::Single) return false;
+
+      const JoinKind kind = join->joinKind;
+      const std::vector<ColumnId> rightColumns = outputColumns(*join->inputs[1]);
+      ExprPtr predicate = std::move(join->predicate);
+      const ColumnId mark = join->markColumn;
+      // Detach the operators; `group` is then reached through its parent's input.
+      RelPtr chain = std::move(join->inputs[1]);
+      RelPtr groupPtr = detach(chain, group);
+      RelPtr result = joinGroup(std::move(join->inputs[0]), std::move(groupPtr));
+
+      ExprPtr keep;
+      for (auto it = above.rbegin(); it != above.rend(); ++it) {
+         Rel& op = **it;
+         if (op.kind == RelKind::Select)
+            keep = conjunction(std::move(keep), std::move(op.predicate));
+         else
+            result = makeMap(std::move(result), std::move(op.computed));
+      }
+      join = finishOneRow(kind, mark, std::move(result), std::move(keep), std::move(predicate), rightColumns);
+      return true;
+   }
+
+   static RelPtr detach(RelPtr& chain, const Rel* target) {
+      RelPtr* at = &chain;
+      while (at->get() != target)
+         at = &(*at)->inputs[0];
+      return std::move(*at);
+   }
+
+   /// Each row of `left` with its one row of the aggregate.
+   RelPtr joinGroup(RelPtr left, RelPtr group) {
+      const std::vector<ColumnId> columns = intersection(freeColumns(*group), ColumnSet(outputColumns(*left)));
+      if (columns.empty()) return makeJoin(JoinKind::Inner, std::move(left), std::move(group), nullptr);
+      std::vector<ComputedColumn> defaults = emptyGroupDefaults(*group, query_);
+      RelPtr join = makeJoin(JoinKind::Left, std::move(left), nullptr, nullptr);
+      Dependence dependence(*join, columns, query_);
+      ColumnMapping mapping;
+      join->inputs[1] = dependence.pushGroup(std::move(group), mapping);
+      join->predicate = dependence.joinPredicate(mapping, columns);
+      return makeMap(dependence.finish(std::move(join)), std::move(defaults));
+   }
+
+   RelPtr finishOneRow(JoinKind kind, ColumnId mark, RelPtr result, ExprPtr keep, ExprPtr predicate,
+                       const std::vector<ColumnId>& rightColumns) {
+      switch (kind) {
+      case JoinKind::Inner:
+      case JoinKind::Semi:
+         return makeSelect(std::move(result), conjunction(std::move(keep), std::move(predicate)));
+      case JoinKind::Anti: {
+         ExprPtr condition = conjunction(std::move(keep), std::move(predicate));
+         if (!condition) return makeSelect(std::move(result), makeBoolean(false));
+         return makeSelect(std::move(result), makeTest(ExprKind::IsNotTrue, std::move(condition)));
+      }
+      case JoinKind::Mark: {
+         if (keep) keep = makeTest(ExprKind::IsTrue, std::move(keep));
+         ExprPtr value = conjunction(std::move(keep), std::move(predicate));
+         std::vector<ComputedColumn> computed;
+         computed.push_back({mark, value ? std::move(value) : makeBoolean(true)});
+         return makeMap(std::move(result), std::move(computed));
+      }
+      default:
+         break;
+      }
+      ExprPtr condition = conjunction(std::move(keep), std::move(predicate)); // Left, Single: NULLs where it fails
+      return condition ? nullUnless(std::move(result), std::move(condition), rightColumns) : std::move(result);
+   }
+
+   /// Make `columns` NULL in rows where the condition does not hold.
+   RelPtr nullUnless(RelPtr result, ExprPtr condition, const std::vector<ColumnId>& columns) {
+      const ColumnId holds = query_.newColumn("holds", booleanType);
+      std::vector<ComputedColumn> test, computed;
+      test.push_back({holds, std::move(condition)});
+      ColumnMap hidden;
+      for (const ColumnId column : columns)
+         hidden.emplace(column, query_.copyColumn(column));
+      result = makeMap(std::move(result), std::move(test));
+      replaceColumns(*result, [&hidden](ColumnId column) {
+         const auto it = hidden.find(column);
+         return it == hidden.end() ? column : it->second;
+      });
+      for (const ColumnId column : columns) {
+         auto value = std::make_unique<Expr>(ExprKind::Case, query_.columns[column].type);
+         value->args.push_back(query_.ref(holds));
+         value->args.push_back(query_.ref(hidden.at(column)));
+         query_.columns[column].nullable = true;
+         computed.push_back({column, std::move(value)});
+      }
+      return makeMap(std::move(result), std::move(computed));
+   }
+
+   // ---- 3. predicates and projections at the top of the right side ----
+
+   void pullUp(Rel& join, std::vector<ComputedColumn>& above) {
+      const ColumnSet left(outputColumns(*join.inputs[0]));
+      if (join.joinKind != JoinKind::Left && join.joinKind != JoinKind::Single) pullMaps(join, left, above);
+      std::vector<ExprPtr> pulled;
+      pullPredicates(join.inputs[1], left, pulled);
+      for (ExprPtr& conjunct : pulled) {
+         if (join.joinKind == JoinKind::Mark) conjunct = makeTest(ExprKind::IsTrue, std::move(conjunct));
+         join.predicate = conjunction(std::move(join.predicate), std::move(conjunct));
+      }
+      if (join.joinKind == JoinKind::Left || join.joinKind == JoinKind::Single) pullOuterMaps(join, left, above);
+   }
+
+   /// Correlated columns computed at the top of the right side: substituted in the join predicate and in the filters
+   /// between, and for an inner join computed above it.
+   void pullMaps(Rel& join, const ColumnSet& left, std::vector<ComputedColumn>& above) {
+      std::vector<Rel*> chain;
+      for (Rel* op = join.inputs[1].get(); op->kind == RelKind::Map || op->kind == RelKind::Select;
+           op = op->inputs[0].get())
+         chain.push_back(op);
+      std::vector<ComputedColumn> moved;
+      ColumnSet dependent = left;
+      for (auto op = chain.rbegin(); op != chain.rend(); ++op)
+         for (const ComputedColumn& computed : (*op)->computed) {
+            std::vector<ColumnId> used;
+            collectColumns(*computed.expr, used);
+            if (!dependent.containsAny(used)) continue;
+            if (isVolatile(*computed.expr)) return;
+            dependent.add(computed.column);
+         }
+      const auto substitute = [&moved](ExprPtr& expr) {
+         substituteColumns(expr, [&moved](ColumnId column) -> const Expr* {
+            for (const ComputedColumn& computed : moved)
+               if (computed.column == column) return computed.expr.get();
+            return nullptr;
+         });
+      };
+      for (auto op = chain.rbegin(); op != chain.rend(); ++op) {
+         if ((*op)->kind == RelKind::Select) {
+            substitute((*op)->predicate);
+            continue;
+         }
+         std::vector<ComputedColumn> stay;
+         for (ComputedColumn& computed : (*op)->computed) {
+            if (!dependent.contains(computed.column)) {
+               stay.push_back(std::move(computed));
+               continue;
+            }
+            substitute(computed.expr);
+            moved.push_back(std::move(computed));
+         }
+         (*op)->computed = std::move(stay);
+      }
+      if (join.predicate) substitute(join.predicate);
+      for (RelPtr* at = &join.inputs[1]; (*at)->kind == RelKind::Map || (*at)->kind == RelKind::Select;) {
+         if ((*at)->kind == RelKind::Map && (*at)->computed.empty())
+            dropTop(*at);
+         else
+            at = &(*at)->inputs[0];
+      }
+      if (join.joinKind == JoinKind::Inner)
+         for (ComputedColumn& computed : moved)
+            above.push_back(std::move(computed));
+   }
+
+   /// The same for joins that pad with NULLs: a correlated projection above must be NULL in padded rows.
+   void pullOuterMaps(Rel& join, const ColumnSet& left, std::vector<ComputedColumn>& above) {
+      if (join.inputs[1]->kind != RelKind::Map) return;
+      Rel& map = *join.inputs[1];
+      const ColumnSet below(outputColumns(*map.inputs[0]));
+      std::vector<ComputedColumn> stay;
+      ColumnId matched = noColumn;
+      for (ComputedColumn& computed : map.computed) {
+         std::vector<ColumnId> used;
+         collectColumns(*computed.expr, used);
+         const bool self = std::all_of(used.begin(), used.end(), [&](ColumnId column) {
+            return left.contains(column) || below.contains(column);
+         });
+         bool usedByJoin = false;
+         if (join.predicate) {
+            std::vector<ColumnId> joinUses;
+            collectColumns(*join.predicate, joinUses);
+            usedByJoin = std::find(joinUses.begin(), joinUses.end(), computed.column) != joinUses.end();
+         }
+         if (!left.containsAny(used) || !self || usedByJoin || isVolatile(*computed.expr)) {
+            stay.push_back(std::move(computed));
+            continue;
+         }
+         if (matched == noColumn) matched = query_.newColumn("matched", booleanType);
+         auto value = std::make_unique<Expr>(ExprKind::Case, computed.expr->type);
+         value->args.push_back(makeTest(ExprKind::IsNotNull, query_.ref(matched)));
+         value->args.push_back(std::move(computed.expr));
+         above.push_back({computed.column, std::move(value)});
+      }
+      if (matched != noColumn) stay.push_back({matched, makeBoolean(true)});
+      map.computed = std::move(stay);
+   }
+
+   static RelPtr finishAbove(RelPtr result, std::vector<ComputedColumn> above) {
+      return makeMap(std::move(result), std::move(above));
+   }
+
+   // ---- 4. the general way ----
+
+   RelPtr pushDependence(RelPtr join, const std::vector<ColumnId>& columns) {
+      Dependence dependence(*join, columns, query_);
+      ColumnMapping mapping;
+      join->inputs[1] = dependence.push(std::move(join->inputs[1]), mapping);
+      for (ExprPtr& conjunct : conjunctsOf(dependence.joinPredicate(mapping, columns))) {
+         if (join->joinKind == JoinKind::Mark) conjunct = makeTest(ExprKind::IsTrue, std::move(conjunct));
+         join->predicate = conjunction(std::move(join->predicate), std::move(conjunct));
+      }
+      return dependence.finish(std::move(join));
+   }
+
+   Query& query_;
+};
+
+} // namespace
+
+void unnest(RelPtr& root, Query& query) {
+   Unnester(query).visit(root);
+}
+
+} // namespace ouzel::optimizer
