@@ -6,4 +6,4 @@ target_compile_options(ouzel_warnings INTERFACE
    # Narrowing arithmetic on 16-bit row indexes would need a cast in each line of a kernel.
    -Wno-sign-conversion
    # gcc 12 reports these falsely in inlined standard library code (PR 105329, 105651).
-   -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds -Wno-stringop-overread)
+   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-stringop-overflow -Wno-array-bounds -Wno-stringop-overread>)

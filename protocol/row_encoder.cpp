@@ -128,13 +128,16 @@ uint32_t RowEncoder::encode(const Batch& batch, uint32_t first, std::string& out
    // Large values: take only as many rows as fit a slice, at least one.
    uint32_t last = live;
    size_t estimate = 0;
-   // (The estimates of several columns add up, so a later column may shorten what an earlier one has left.)
-   for (size_t c = 0; c < columns_.size(); ++c) {
-      const Vector& vector = *columns_[c].vector;
-      if (!isVariableSize(vector.type)) continue;
-      for (uint32_t i = first; i < last; ++i) {
-         estimate += estimatedBytes(shape_->columns[c].type, vector, batch.selection.row(i));
-         if (estimate > sliceBytes) last = std::max(i, first + 1);
+   for (size_t c = 0; c < columns_.size(); ++c)
+      for (uint32_t i = first; i < live && isVariableSize(columns_[c].vector->type); ++i)
+         estimate += estimatedBytes(shape_->columns[c].type, *columns_[c].vector, batch.selection.row(i));
+   if (estimate > sliceBytes) {
+      estimate = 0;
+      for (last = first; last < live; ++last) {
+         for (size_t c = 0; c < columns_.size(); ++c)
+            if (isVariableSize(columns_[c].vector->type))
+               estimate += estimatedBytes(shape_->columns[c].type, *columns_[c].vector, batch.selection.row(last));
+         if (estimate > sliceBytes && last > first) break;
       }
    }
 

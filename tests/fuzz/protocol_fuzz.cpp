@@ -5,7 +5,8 @@
 #include "tests/unit/protocol/fake_backend.hpp"
 
 // What a hostile client sends. The first byte picks trust or SCRAM and whether start-up has already happened.
-// Run: cmake -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DOUZEL_FUZZ=ON && build/fuzz/tests/fuzz/protocol_fuzz
+// Run: cmake -G Ninja -B build/fuzz -DCMAKE_CXX_COMPILER=clang++-19 -DOUZEL_FUZZ=ON -DOUZEL_DCHECKS=ON
+//         -DOUZEL_SANITIZE=address,undefined; ninja -C build/fuzz protocol_fuzz; build/fuzz/tests/fuzz/protocol_fuzz
 // -max_len=65536
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
