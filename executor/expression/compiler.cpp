@@ -308,7 +308,7 @@ uint32_t Compiler::compileInList(const Expr& expr, bool negated) {
 [[noreturn]] void throwNoKernel(const catalog::FunctionInfo& function) {
    std::string text = "function " + std::string(function.name) + "(";
    for (size_t i = 0; i < function.argTypes.size(); ++i)
-      text.append(i > 0 ? ", " : "").append(formatType({function.argTypes[i], -1, 0}));
+      text.append(i > 0 ? ", " : "").append(catalog::builtins().type(function.argTypes[i])->name);
    throwNotSupported(text + ")");
 }
 

@@ -2,6 +2,12 @@
 
 namespace ouzel::executor {
 
-void registerFamilies() {}
+void registerFamilies() {
+   registerBoolean();
+   registerComparison();
+   registerFloating();
+   registerInteger();
+   registerScaledNumeric();
+}
 
 } // namespace ouzel::executor

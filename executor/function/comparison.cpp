@@ -1,0 +1,180 @@
+#include "executor/function/families.hpp"
+#include "executor/function/kernel_helpers.hpp"
+#include "executor/kernel/compare_operators.hpp"
+
+// The functions behind comparison operators, for when they are called by name or through ANY: int48eq, texteq,
+// numeric_lt, btint4cmp. Where the binder knows an operator it makes a Compare node instead.
+
+namespace ouzel::executor {
+
+namespace {
+
+template <typename T>
+bool less(const T& a, const T& b) {
+   if constexpr (std::is_same_v<T, StringView>) {
+      return a.compare(b) < 0;
+   } else if constexpr (std::is_same_v<T, DecimalView>) {
+      return decimal::compare(a, b) < 0;
+   } else if constexpr (std::is_same_v<T, Interval>) {
+      return intervalSpan(a) < intervalSpan(b);
+   } else if constexpr (std::is_floating_point_v<T>) {
+      return FloatCompare<T>::less(a, b);
+   } else {
+      return a < b;
+   }
+}
+template <typename T>
+bool equal(const T& a, const T& b) {
+   if constexpr (std::is_same_v<T, DecimalView>) {
+      return decimal::equal(a, b);
+   } else if constexpr (std::is_same_v<T, Interval>) {
+      return intervalSpan(a) == intervalSpan(b);
+   } else if constexpr (std::is_floating_point_v<T>) {
+      return FloatCompare<T>::equal(a, b);
+   } else {
+      return a == b;
+   }
+}
+
+/// The type two operands are compared in.
+template <typename A, typename B>
+using Wider = std::conditional_t<(sizeof(A) > sizeof(B)), A, B>;
+
+template <typename A, typename B>
+struct Pair {
+   using T = Wider<A, B>;
+   static bool eq(A a, B b) { return equal<T>(static_cast<T>(a), static_cast<T>(b)); }
+   static bool ne(A a, B b) { return !eq(a, b); }
+   static bool lt(A a, B b) { return less<T>(static_cast<T>(a), static_cast<T>(b)); }
+   static bool ge(A a, B b) { return !lt(a, b); }
+   static bool gt(A a, B b) { return less<T>(static_cast<T>(b), static_cast<T>(a)); }
+   static bool le(A a, B b) { return !gt(a, b); }
+   static int32_t cmp(A a, B b) { return static_cast<int32_t>(gt(a, b)) - static_cast<int32_t>(lt(a, b)); }
+};
+
+template <typename A, typename B = A>
+void addSix(const std::string& prefix) {
+   addKernel<Pair<A, B>::eq>(prefix + "eq", totalKernel);
+   addKernel<Pair<A, B>::ne>(prefix + "ne", totalKernel);
+   addKernel<Pair<A, B>::lt>(prefix + "lt", totalKernel);
+   addKernel<Pair<A, B>::le>(prefix + "le", totalKernel);
+   addKernel<Pair<A, B>::gt>(prefix + "gt", totalKernel);
+   addKernel<Pair<A, B>::ge>(prefix + "ge", totalKernel);
+}
+template <typename A, typename B = A>
+void addCmp(std::string_view name) {
+   addKernel<Pair<A, B>::cmp>(name, totalKernel);
+}
+template <typename T>
+T larger(T a, T b) {
+   return less<T>(b, a) ? a : b;
+}
+template <typename T>
+T smaller(T a, T b) {
+   return less<T>(a, b) ? a : b;
+}
+template <typename T>
+void addExtremes(const std::string& prefix) {
+   addKernel<larger<T>>(prefix + "larger", totalKernel);
+   addKernel<smaller<T>>(prefix + "smaller", totalKernel);
+}
+
+void addNumbers() {
+   addSix<int16_t>("int2");
+   addSix<int32_t>("int4");
+   addSix<int64_t>("int8");
+   addSix<int16_t, int32_t>("int24");
+   addSix<int32_t, int16_t>("int42");
+   addSix<int16_t, int64_t>("int28");
+   addSix<int64_t, int16_t>("int82");
+   addSix<int32_t, int64_t>("int48");
+   addSix<int64_t, int32_t>("int84");
+   addSix<float>("float4");
+   addSix<double>("float8");
+   addSix<float, double>("float48");
+   addSix<double, float>("float84");
+   addSix<DecimalView>("numeric_");
+   addSix<bool>("bool");
+   addSix<int64_t>("oid");
+   addSix<int64_t>("cash_");
+   addKernel<Pair<int64_t, int64_t>::eq>("xideq", totalKernel);
+   addKernel<Pair<int64_t, int64_t>::ne>("xidneq", totalKernel);
+   addKernel<Pair<int64_t, int32_t>::eq>("xideq", totalKernel);
+   addKernel<Pair<int64_t, int64_t>::eq>("cideq", totalKernel);
+   addSix<int64_t>("xid8");
+   addCmp<int16_t>("btint2cmp");
+   addCmp<int32_t>("btint4cmp");
+   addCmp<int64_t>("btint8cmp");
+   addCmp<int16_t, int32_t>("btint24cmp");
+   addCmp<int32_t, int16_t>("btint42cmp");
+   addCmp<int16_t, int64_t>("btint28cmp");
+   addCmp<int64_t, int16_t>("btint82cmp");
+   addCmp<int32_t, int64_t>("btint48cmp");
+   addCmp<int64_t, int32_t>("btint84cmp");
+   addCmp<float>("btfloat4cmp");
+   addCmp<double>("btfloat8cmp");
+   addCmp<bool>("btboolcmp");
+   addCmp<int64_t>("btoidcmp");
+   addCmp<DecimalView>("numeric_cmp");
+   addExtremes<DecimalView>("numeric_");
+}
+
+void addStrings() {
+   addKernel<Pair<StringView, StringView>::eq>("texteq", totalKernel);
+   addKernel<Pair<StringView, StringView>::ne>("textne", totalKernel);
+   addExtremes<StringView>("text_");
+   for (const char* name : {"text_lt", "text_pattern_lt", "bpchar_pattern_lt"})
+      addKernel<Pair<StringView, StringView>::lt>(name, totalKernel);
+   for (const char* name : {"text_le", "text_pattern_le", "bpchar_pattern_le"})
+      addKernel<Pair<StringView, StringView>::le>(name, totalKernel);
+   for (const char* name : {"text_gt", "text_pattern_gt", "bpchar_pattern_gt"})
+      addKernel<Pair<StringView, StringView>::gt>(name, totalKernel);
+   for (const char* name : {"text_ge", "text_pattern_ge", "bpchar_pattern_ge"})
+      addKernel<Pair<StringView, StringView>::ge>(name, totalKernel);
+   addSix<StringView>("bpchar");
+   addSix<StringView>("name");
+   addSix<StringView>("bytea");
+   addSix<StringView>("char");
+   addExtremes<StringView>("bpchar_");
+   for (const char* suffix : {"nametext", "textname"}) {
+      const bool nameFirst = suffix[0] == 'n';
+      const auto join = [&](const char* op) {
+         return nameFirst ? std::string("name") + op + "text" : std::string("text") + op + "name";
+      };
+      addKernel<Pair<StringView, StringView>::eq>(join("eq"), totalKernel);
+      addKernel<Pair<StringView, StringView>::ne>(join("ne"), totalKernel);
+      addKernel<Pair<StringView, StringView>::lt>(join("lt"), totalKernel);
+      addKernel<Pair<StringView, StringView>::le>(join("le"), totalKernel);
+      addKernel<Pair<StringView, StringView>::gt>(join("gt"), totalKernel);
+      addKernel<Pair<StringView, StringView>::ge>(join("ge"), totalKernel);
+   }
+   for (const char* name : {"bttextcmp", "bpcharcmp", "btnamecmp", "byteacmp", "btcharcmp"})
+      addCmp<StringView>(name);
+}
+
+void addTimes() {
+   addSix<int32_t>("date_");
+   addSix<int64_t>("time_");
+   addSix<int64_t>("timestamp_");
+   addSix<Interval>("interval_");
+   addSix<int128>("uuid_");
+   addCmp<int32_t>("date_cmp");
+   addCmp<int64_t>("time_cmp");
+   addCmp<int64_t>("timestamp_cmp");
+   addCmp<Interval>("interval_cmp");
+   addCmp<int128>("uuid_cmp");
+   addExtremes<int32_t>("date_");
+   addExtremes<int64_t>("time_");
+   addExtremes<int64_t>("timestamp_");
+   addExtremes<Interval>("interval_");
+}
+
+} // namespace
+
+void registerComparison() {
+   addNumbers();
+   addStrings();
+   addTimes();
+}
+
+} // namespace ouzel::executor
