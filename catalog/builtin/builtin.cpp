@@ -190,11 +190,11 @@ struct Builtins::Loader {
 
 void Builtins::Loader::types() {
    const TextTable& table = *parsedTable("pg_type");
-   const auto columns =
-       columnsOf(table, {"oid",         "typname",        "typnamespace", "typlen",     "typbyval",     "typtype",
-                         "typcategory", "typispreferred", "typdelim",     "typrelid",   "typsubscript", "typelem",
-                         "typarray",    "typinput",       "typoutput",    "typreceive", "typsend",      "typmodin",
-                         "typmodout",   "typnotnull",     "typbasetype",  "typtypmod",  "typcollation"});
+   const auto columns = columnsOf(table, {"oid",          "typname",     "typnamespace",   "typlen",    "typbyval",
+                                          "typtype",      "typcategory", "typispreferred", "typdelim",  "typrelid",
+                                          "typsubscript", "typelem",     "typarray",       "typinput",  "typoutput",
+                                          "typreceive",   "typsend",     "typmodin",       "typmodout", "typnotnull",
+                                          "typbasetype",  "typtypmod",   "typcollation",   "typalign",  "typstorage"});
    Row row(table, columns);
    for (uint32_t r = 0; r < table.rowCount(); ++r) {
       row.moveTo(r);
@@ -207,6 +207,8 @@ void Builtins::Loader::types() {
                             .category = row.letter(6),
                             .isPreferred = row.boolean(7),
                             .delimiter = row.letter(8),
+                            .alignment = row.letter(23),
+                            .storage = row.letter(24),
                             .relation = row.oid(9),
                             .subscript = row.oid(10),
                             .element = row.oid(11),

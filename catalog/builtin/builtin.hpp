@@ -40,7 +40,7 @@ struct TypeInfo {
    TypeKind kind;
    char category; ///< 'N' numeric, 'S' string, 'D' date/time, 'B' boolean, 'P' pseudo, 'A' array, ...
    bool isPreferred;
-   char delimiter;
+   char delimiter, alignment, storage;
    Oid relation;  ///< of a composite type
    Oid subscript; ///< subscripting handler
    Oid element;   ///< of an array (or name, point: see isArray())

@@ -23,6 +23,10 @@ constexpr Entry entries[] = {
 #include "catalog/builtin/data/ouzel_proc.inc"
     },
     {
+        "ouzel_relation",
+#include "catalog/builtin/data/ouzel_relation.inc"
+    },
+    {
         "pg_aggregate",
 #include "catalog/builtin/data/pg_aggregate.inc"
     },

@@ -20,6 +20,17 @@ int64_t number(TextTable::Field field) {
    return std::stol(std::string(field.value()));
 }
 
+/// information_schema's columns have domain types; queries and clients see the base type.
+SqlType withoutDomain(SqlType type) {
+   const TypeInfo* info = builtins().type(type.oid);
+   while (info != nullptr && info->kind == TypeKind::Domain) {
+      if (info->typmod >= 0) type.typmod = info->typmod;
+      type.oid = info->baseType;
+      info = builtins().type(type.oid);
+   }
+   return type;
+}
+
 /// Columns of all system relations; the rows come ordered by relation and attribute.
 std::map<Oid, std::vector<Column>> loadColumns() {
    const TextTable& table = *builtins().rows("system_column");
@@ -34,11 +45,48 @@ std::map<Oid, std::vector<Column>> loadColumns() {
       column.attribute = static_cast<int16_t>(number(table.at(row, attribute)));
       column.type = {static_cast<Oid>(number(table.at(row, type))), static_cast<int32_t>(number(table.at(row, typmod))),
                      static_cast<Oid>(number(table.at(row, collation)))};
+      column.type = withoutDomain(column.type);
       column.notNull = *table.at(row, notNull) == "t";
       column.dimensions = static_cast<int16_t>(number(table.at(row, dimensions)));
       columns[static_cast<Oid>(number(table.at(row, relation)))].push_back(std::move(column));
    }
    return columns;
+}
+
+Acl readableByAll() {
+   return Acl({{bootstrapRole, bootstrapRole, 0xff, 0}, {invalidOid, bootstrapRole, privilege::select, 0}});
+}
+
+void addSystemRelation(System& system, std::shared_ptr<Relation> relation) {
+   system.byName.emplace(std::pair(relation->schema, std::string_view(relation->name)), relation);
+   system.byOid.push_back(std::move(relation));
+}
+
+/// Ours: "name:type name:type".
+void loadOuzelRelations(System& system) {
+   const TextTable& table = *builtins().rows("ouzel_relation");
+   for (uint32_t row = 0; row < table.rowCount(); ++row) {
+      auto relation = std::make_shared<Relation>();
+      relation->oid = static_cast<Oid>(number(table.at(row, table.column("oid"))));
+      relation->name = *table.at(row, table.column("relname"));
+      relation->schema = pgCatalogSchema;
+      relation->acl = readableByAll();
+      relation->relationKind = RelationKind::Virtual;
+      relation->shownKind = 'v';
+      std::string_view list = *table.at(row, table.column("columns"));
+      while (!list.empty()) {
+         const std::string_view item = list.substr(0, list.find(' '));
+         list.remove_prefix(std::min(item.size() + 1, list.size()));
+         const size_t colon = item.find(':');
+         Column column;
+         column.name = item.substr(0, colon);
+         column.attribute = static_cast<int16_t>(relation->columns.size() + 1);
+         column.type.oid = static_cast<Oid>(number(item.substr(colon + 1)));
+         column.type.collation = builtins().type(column.type.oid)->collation;
+         relation->columns.push_back(std::move(column));
+      }
+      addSystemRelation(system, std::move(relation));
+   }
 }
 
 System load() {
@@ -56,7 +104,8 @@ System load() {
       relation->rowType = static_cast<Oid>(number(table.at(row, rowType)));
       if (const TypeInfo* type = builtins().type(relation->rowType)) relation->rowTypeArray = type->array;
       relation->columns = std::move(columns[relation->oid]);
-      relation->acl = {{bootstrapRole, bootstrapRole, 0xff, 0}, {invalidOid, bootstrapRole, privilege::select, 0}};
+      relation->acl = readableByAll();
+      if (relation->name == "pg_authid" || relation->name == "pg_shadow") relation->acl->pop_back();
       const std::string_view sql = systemViewDefinition(relation->schema == pgCatalogSchema, relation->name);
       if (sql.empty()) {
          relation->relationKind = RelationKind::Virtual;
@@ -65,9 +114,9 @@ System load() {
          relation->relationKind = RelationKind::View;
          relation->definition = sql;
       }
-      system.byName.emplace(std::pair(relation->schema, std::string_view(relation->name)), relation);
-      system.byOid.push_back(std::move(relation));
+      addSystemRelation(system, std::move(relation));
    }
+   loadOuzelRelations(system);
    std::sort(system.byOid.begin(), system.byOid.end(),
              [](const RelationPtr& a, const RelationPtr& b) { return a->oid < b->oid; });
    return system;

@@ -1,0 +1,143 @@
+#include "catalog/builtin/text_table.hpp"
+#include "catalog/pg_catalog/producers.hpp"
+
+// Catalogs of what a cluster has: databases, roles, schemas, settings, comments; and those whose built-in rows the
+// snapshot adds to: types and functions.
+
+namespace ouzel::catalog {
+
+namespace {
+
+constexpr Oid defaultTablespace = 1663, internalLanguage = 12;
+constexpr int32_t utf8Encoding = 6;
+
+void pgDatabase(const SystemContext& context, RowBuilder& row) {
+   for (const DatabasePtr& d : context.snapshot.databases()) {
+      row.oid(d->oid).text(d->name).oid(d->owner).int4(utf8Encoding).letter('c').boolean(d->isTemplate);
+      row.boolean(d->allowsConnections).int4(d->connectionLimit).oid(3).oid(1).oid(defaultTablespace);
+      row.text("C").text("C").nulls(2).acl(context.snapshot, d->acl).emit();
+   }
+}
+
+void pgAuthid(const SystemContext& context, RowBuilder& row) {
+   for (const RolePtr& r : context.snapshot.roles()) {
+      row.oid(r->oid).text(r->name).boolean(r->isSuperuser).boolean(r->inherits).boolean(r->createsRoles);
+      row.boolean(r->createsDatabases).boolean(r->canLogin).boolean(r->canReplicate).boolean(r->bypassesRls);
+      row.int4(r->connectionLimit).textOrNull(r->verifier).timestamp(r->validUntil).emit();
+   }
+}
+
+void pgAuthMembers(const SystemContext& context, RowBuilder& row) {
+   for (const RolePtr& r : context.snapshot.roles())
+      for (const Role::Membership& m : r->memberOf)
+         row.oid(m.role).oid(r->oid).oid(m.grantor).boolean(m.isAdmin).emit();
+}
+
+void pgNamespace(const SystemContext& context, RowBuilder& row) {
+   for (const SchemaPtr& s : context.snapshot.schemas())
+      row.oid(s->oid).text(s->name).oid(s->owner).acl(context.snapshot, s->acl).emit();
+}
+
+void pgDbRoleSetting(const SystemContext& context, RowBuilder& row) {
+   for (const auto& settings : context.snapshot.settings()) {
+      std::vector<std::string> config;
+      for (const auto& [name, value] : settings->values)
+         config.push_back(name + "=" + value);
+      row.oid(settings->database).oid(settings->role).textArray(config).emit();
+   }
+}
+
+bool isShared(Oid classOid) {
+   return classOid == class_oid::pgAuthid || classOid == class_oid::pgDatabase;
+}
+
+void pgDescription(const SystemContext& context, RowBuilder& row) {
+   const TextTable& table = *builtins().rows("pg_description");
+   const uint32_t object = table.column("objoid"), classOid = table.column("classoid"),
+                  attribute = table.column("objsubid"), text = table.column("description");
+   for (uint32_t r = 0; r < table.rowCount(); ++r) {
+      row.parsed(table.at(r, object)).parsed(table.at(r, classOid)).parsed(table.at(r, attribute));
+      row.parsed(table.at(r, text)).emit();
+   }
+   const TextTable& ours = *builtins().rows("ouzel_proc");
+   for (uint32_t r = 0; r < ours.rowCount(); ++r)
+      row.parsed(ours.at(r, ours.column("oid")))
+          .oid(class_oid::pgProc)
+          .int4(0)
+          .parsed(ours.at(r, ours.column("description")))
+          .emit();
+   for (const auto& comment : context.snapshot.comments())
+      if (!isShared(comment->object.b))
+         row.oid(comment->object.c).oid(comment->object.b).int4(comment->object.d).text(comment->text).emit();
+}
+
+void pgShdescription(const SystemContext& context, RowBuilder& row) {
+   for (const auto& comment : context.snapshot.comments())
+      if (isShared(comment->object.b)) row.oid(comment->object.c).oid(comment->object.b).text(comment->text).emit();
+}
+
+void staticRows(std::string_view catalog, RowBuilder& row) {
+   const TextTable& table = *builtins().rows(catalog);
+   for (uint32_t r = 0; r < table.rowCount(); ++r) {
+      for (uint32_t column = 0; column < table.columnCount(); ++column)
+         row.parsed(table.at(r, column));
+      row.emit();
+   }
+}
+
+/// The composite type of a relation, or the array of it; like the row PostgreSQL makes with the relation.
+void rowTypeRow(const Relation& r, bool isArray, RowBuilder& row) {
+   row.oid(isArray ? r.rowTypeArray : r.rowType).text(isArray ? "_" + r.name : r.name).oid(r.schema).oid(r.owner);
+   row.int2(-1).boolean(false).letter(isArray ? 'b' : 'c').letter(isArray ? 'A' : 'C').boolean(false).boolean(true);
+   row.letter(',').oid(isArray ? invalidOid : r.oid).oid(isArray ? 6179 : 0).oid(isArray ? r.rowType : invalidOid);
+   row.oid(isArray ? invalidOid : r.rowTypeArray);
+   // array_in and its kin, record_in and its kin.
+   if (isArray)
+      row.oid(750).oid(751).oid(2400).oid(2401).oid(0).oid(0).oid(3816);
+   else
+      row.oid(2290).oid(2291).oid(2402).oid(2403).oid(0).oid(0).oid(0);
+   row.letter('d').letter('x').boolean(false).oid(0).int4(-1).int4(0).oid(0).nulls(3).emit();
+}
+
+void pgType(const SystemContext& context, RowBuilder& row) {
+   staticRows("pg_type", row);
+   for (const RelationPtr& r : context.snapshot.relations()) {
+      if (r->rowType == invalidOid) continue;
+      rowTypeRow(*r, false, row);
+      rowTypeRow(*r, true, row);
+   }
+}
+
+void pgProc(const SystemContext&, RowBuilder& row) {
+   staticRows("pg_proc", row);
+   const TextTable& ours = *builtins().rows("ouzel_proc");
+   const uint32_t oidColumn = ours.column("oid");
+   for (uint32_t r = 0; r < ours.rowCount(); ++r) {
+      const FunctionInfo& f = *builtins().function(static_cast<Oid>(std::stoul(std::string(*ours.at(r, oidColumn)))));
+      row.oid(f.oid).text(f.name).oid(f.schema).oid(bootstrapRole).oid(internalLanguage).float4(1).float4(f.rows);
+      row.oid(f.variadicElement).oid(invalidOid).letter(static_cast<char>(f.kind)).boolean(false).boolean(false);
+      row.boolean(f.isStrict).boolean(f.returnsSet).letter(static_cast<char>(f.volatility)).letter('s');
+      row.int2(f.argCount()).int2(static_cast<int64_t>(f.defaults.size())).oid(f.returnType).oidVector(f.argTypes);
+      row.nulls(5).text(f.source).nulls(4).emit();
+   }
+}
+
+constexpr NamedProducer tables[] = {
+    {"pg_database", pgDatabase},
+    {"pg_authid", pgAuthid},
+    {"pg_auth_members", pgAuthMembers},
+    {"pg_namespace", pgNamespace},
+    {"pg_db_role_setting", pgDbRoleSetting},
+    {"pg_description", pgDescription},
+    {"pg_shdescription", pgShdescription},
+    {"pg_type", pgType},
+    {"pg_proc", pgProc},
+};
+
+} // namespace
+
+std::span<const NamedProducer> clusterProducers() {
+   return tables;
+}
+
+} // namespace ouzel::catalog

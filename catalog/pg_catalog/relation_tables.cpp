@@ -1,0 +1,239 @@
+#include <algorithm>
+
+#include "catalog/pg_catalog/producers.hpp"
+#include "catalog/search_path.hpp"
+
+// pg_class and the catalogs around it, computed from the relations of a snapshot.
+
+namespace ouzel::catalog {
+
+namespace {
+
+constexpr Oid heapMethod = 2, btreeMethod = 403;
+constexpr double pageBytes = 8192;
+
+bool hasStorage(const Relation& relation) {
+   return relation.relationKind == RelationKind::Table || relation.relationKind == RelationKind::MaterializedView ||
+          relation.relationKind == RelationKind::Virtual;
+}
+
+/// psql asks for foreign keys only where there are "triggers".
+std::vector<Oid> relationsWithForeignKeys(const std::vector<RelationPtr>& relations) {
+   std::vector<Oid> result;
+   for (const RelationPtr& relation : relations)
+      for (const Constraint& constraint : relation->constraints)
+         if (constraint.kind == ConstraintKind::ForeignKey) {
+            result.push_back(relation->oid);
+            result.push_back(constraint.foreignRelation);
+         }
+   return result;
+}
+
+std::vector<Oid> indexedTables(const std::vector<RelationPtr>& relations) {
+   std::vector<Oid> result;
+   for (const RelationPtr& relation : relations)
+      if (relation->index) result.push_back(relation->index->table);
+   return result;
+}
+
+bool contains(const std::vector<Oid>& list, Oid oid) {
+   return std::find(list.begin(), list.end(), oid) != list.end();
+}
+
+void classRows(const SystemContext& context, RowBuilder& row) {
+   const std::vector<RelationPtr> relations = allRelations(context.snapshot);
+   const std::vector<Oid> withKeys = relationsWithForeignKeys(relations), indexed = indexedTables(relations);
+   const int16_t pagesAttribute = 10, tuplesAttribute = 11;
+   const bool wantsSize = row.wants(pagesAttribute) || row.wants(tuplesAttribute);
+   for (const RelationPtr& r : relations) {
+      double pages = 0, tuples = hasStorage(*r) ? -1 : 0;
+      if (wantsSize && context.state != nullptr && r->storage != noStorage) {
+         tuples = context.state->rowCount(r->storage);
+         pages = static_cast<double>(context.state->bytes(r->storage)) / pageBytes;
+      }
+      const auto checks = std::count_if(r->constraints.begin(), r->constraints.end(),
+                                        [](const Constraint& c) { return c.kind == ConstraintKind::Check; });
+      row.oid(r->oid).text(r->name).oid(r->schema).oid(r->rowType).oid(invalidOid).oid(r->owner);
+      row.oid(hasStorage(*r) ? heapMethod : r->index ? btreeMethod : invalidOid);
+      row.oid(r->relationKind == RelationKind::View ? invalidOid : r->oid).oid(invalidOid); // filenode, tablespace
+      row.int4(static_cast<int64_t>(std::min(pages, 2147483647.0))).float4(tuples).int4(0).oid(invalidOid);
+      row.boolean(contains(indexed, r->oid)).boolean(false).letter(static_cast<char>(r->persistence));
+      row.letter(r->relkind()).int2(static_cast<int64_t>(r->columns.size())).int2(checks);
+      row.boolean(r->relkind() == 'v' || r->relkind() == 'm').boolean(contains(withKeys, r->oid)).boolean(false);
+      row.boolean(false).boolean(false).boolean(true);
+      row.letter(r->relkind() == 'r' && !r->isBuiltin() ? 'd' : 'n').boolean(false).oid(invalidOid);
+      row.oid(hasStorage(*r) ? 3 : 0).oid(hasStorage(*r) ? 1 : 0);
+      row.acl(context.snapshot, r->acl);
+      if (r->options.empty())
+         row.null();
+      else
+         row.textArray(r->options);
+      row.null();
+      row.emit();
+   }
+}
+
+void attributeRows(const SystemContext& context, RowBuilder& row) {
+   for (const RelationPtr& r : allRelations(context.snapshot)) {
+      for (const Column& c : r->columns) {
+         const TypeInfo* type = builtins().type(c.type.oid);
+         row.oid(r->oid).text(c.name).oid(c.isDropped ? invalidOid : c.type.oid).int4(-1);
+         row.int2(type != nullptr ? type->length : -1).int2(c.attribute).int4(c.dimensions).int4(-1);
+         row.int4(c.type.typmod).boolean(type != nullptr && type->byValue);
+         row.letter(type != nullptr ? type->alignment : 'i').letter(type != nullptr ? type->storage : 'x');
+         row.letter('\0').boolean(c.notNull).boolean(c.hasDefault()).boolean(false);
+         row.letter(c.identity).letter(c.generated).boolean(c.isDropped).boolean(true).int4(0);
+         row.oid(c.type.collation).acl(context.snapshot, c.acl).nulls(3);
+         row.emit();
+      }
+   }
+}
+
+void attrdefRows(const SystemContext& context, RowBuilder& row) {
+   for (const RelationPtr& r : context.snapshot.relations())
+      for (const Column& c : r->columns)
+         if (c.hasDefault()) row.oid(c.defaultOid).oid(r->oid).int2(c.attribute).text(c.defaultExpr).emit();
+}
+
+void indexRows(const SystemContext& context, RowBuilder& row) {
+   for (const RelationPtr& r : context.snapshot.relations()) {
+      if (!r->index) continue;
+      const IndexDefinition& index = *r->index;
+      std::vector<Oid> collations, classes;
+      std::vector<int16_t> options;
+      for (const Column& c : r->columns) {
+         collations.push_back(c.type.collation);
+         classes.push_back(defaultOperatorClass(c.type.oid));
+      }
+      for (const uint8_t option : index.options)
+         options.push_back(option);
+      const auto keys = static_cast<int64_t>(index.columns.size());
+      bool isImmediate = true;
+      if (const RelationPtr table = context.snapshot.relation(index.table))
+         for (const Constraint& constraint : table->constraints)
+            if (constraint.index == r->oid) isImmediate = !constraint.isDeferrable;
+      row.oid(r->oid).oid(index.table).int2(keys).int2(keys).boolean(index.isUnique).boolean(index.nullsNotDistinct);
+      row.boolean(index.isPrimary).boolean(false).boolean(isImmediate).boolean(false).boolean(true).boolean(false);
+      row.boolean(true).boolean(true).boolean(false).int2Vector(index.columns).oidVector(collations);
+      row.oidVector(classes).int2Vector(options);
+      std::string expressions;
+      for (const std::string& expression : index.expressions)
+         expressions += (expressions.empty() ? "" : ", ") + expression;
+      row.textOrNull(expressions).textOrNull(index.predicate);
+      row.emit();
+   }
+}
+
+/// The unique index behind the columns a foreign key points at.
+Oid referencedIndex(const Snapshot& snapshot, const Constraint& constraint) {
+   const RelationPtr target = snapshot.relation(constraint.foreignRelation);
+   if (!target) return invalidOid;
+   for (const Constraint& candidate : target->constraints)
+      if (candidate.index != invalidOid &&
+          std::is_permutation(candidate.columns.begin(), candidate.columns.end(), constraint.foreignColumns.begin(),
+                              constraint.foreignColumns.end()))
+         return candidate.index;
+   return invalidOid;
+}
+
+std::vector<Oid> equalityOperators(const Relation& relation, const std::vector<int16_t>& attributes) {
+   std::vector<Oid> operators;
+   for (const int16_t attribute : attributes) {
+      const Column* column = relation.column(attribute);
+      const OperatorInfo* op = column != nullptr ? builtins().equalityOperator(column->type.oid) : nullptr;
+      operators.push_back(op != nullptr ? op->oid : invalidOid);
+   }
+   return operators;
+}
+
+void constraintRows(const SystemContext& context, RowBuilder& row) {
+   for (const RelationPtr& r : context.snapshot.relations()) {
+      for (const Constraint& c : r->constraints) {
+         const bool isForeign = c.kind == ConstraintKind::ForeignKey;
+         row.oid(c.oid).text(c.name).oid(r->schema).letter(static_cast<char>(c.kind)).boolean(c.isDeferrable);
+         row.boolean(c.isInitiallyDeferred).boolean(c.isValidated).oid(r->oid).oid(invalidOid);
+         row.oid(isForeign ? referencedIndex(context.snapshot, c) : c.index).oid(invalidOid).oid(c.foreignRelation);
+         row.letter(isForeign ? c.onUpdate : ' ').letter(isForeign ? c.onDelete : ' ');
+         row.letter(isForeign ? c.match : ' ').boolean(true).int4(0);
+         row.boolean(c.noInherit || c.kind != ConstraintKind::Check).int2Array(c.columns);
+         if (isForeign) {
+            const std::vector<Oid> operators = equalityOperators(*r, c.columns);
+            row.int2Array(c.foreignColumns).oidArray(operators).oidArray(operators).oidArray(operators);
+         } else {
+            row.nulls(4);
+         }
+         row.nulls(2).textOrNull(c.expression);
+         row.emit();
+      }
+   }
+}
+
+void rewriteRows(const SystemContext& context, RowBuilder& row) {
+   // A view's rule has the view's OID: the two are of different classes.
+   for (const RelationPtr& r : context.snapshot.relations())
+      if (!r->definition.empty())
+         row.oid(r->oid)
+             .text("_RETURN")
+             .oid(r->oid)
+             .letter('1')
+             .letter('O')
+             .boolean(true)
+             .text("<>")
+             .text(r->definition)
+             .emit();
+}
+
+void sequenceRows(const SystemContext& context, RowBuilder& row) {
+   for (const RelationPtr& r : context.snapshot.relations()) {
+      if (!r->sequence) continue;
+      const SequenceDefinition& s = *r->sequence;
+      row.oid(r->oid).oid(s.type.oid).int8(s.start).int8(s.increment).int8(s.maximum).int8(s.minimum).int8(s.cache);
+      row.boolean(s.cycles).emit();
+   }
+}
+
+void dependRows(const SystemContext& context, RowBuilder& row) {
+   const auto add = [&](Oid classOid, Oid object, int32_t attribute, Oid refClass, Oid reference, int32_t refAttribute,
+                        char type) {
+      row.oid(classOid).oid(object).int4(attribute).oid(refClass).oid(reference).int4(refAttribute).letter(type).emit();
+   };
+   using namespace class_oid;
+   for (const RelationPtr& r : context.snapshot.relations()) {
+      add(pgClass, r->oid, 0, pgNamespace, r->schema, 0, 'n');
+      if (r->rowType != invalidOid) add(pgType, r->rowType, 0, pgClass, r->oid, 0, 'i');
+      if (!r->definition.empty()) {
+         add(pgRewrite, r->oid, 0, pgClass, r->oid, 0, 'i');
+         for (const Dependency& d : r->dependsOn)
+            add(pgRewrite, r->oid, 0, pgClass, d.relation, d.attribute, 'n');
+      }
+      for (const Column& c : r->columns) {
+         if (!c.hasDefault()) continue;
+         add(pgAttrdef, c.defaultOid, 0, pgClass, r->oid, c.attribute, 'a');
+         if (c.defaultSequence != invalidOid) add(pgAttrdef, c.defaultOid, 0, pgClass, c.defaultSequence, 0, 'n');
+      }
+      for (const Constraint& c : r->constraints) {
+         for (const int16_t attribute : c.columns)
+            add(pgConstraint, c.oid, 0, pgClass, r->oid, attribute, 'a');
+         if (c.index != invalidOid) add(pgClass, c.index, 0, pgConstraint, c.oid, 0, 'i');
+         for (const int16_t attribute : c.foreignColumns)
+            add(pgConstraint, c.oid, 0, pgClass, c.foreignRelation, attribute, 'n');
+      }
+      if (r->sequence && r->sequence->ownerRelation != invalidOid)
+         add(pgClass, r->oid, 0, pgClass, r->sequence->ownerRelation, r->sequence->ownerAttribute,
+             r->sequence->isIdentity ? 'i' : 'a');
+   }
+}
+
+constexpr NamedProducer tables[] = {
+    {"pg_class", classRows},       {"pg_attribute", attributeRows},   {"pg_attrdef", attrdefRows},
+    {"pg_index", indexRows},       {"pg_constraint", constraintRows}, {"pg_rewrite", rewriteRows},
+    {"pg_sequence", sequenceRows}, {"pg_depend", dependRows},
+};
+
+} // namespace
+
+std::span<const NamedProducer> relationProducers() {
+   return tables;
+}
+
+} // namespace ouzel::catalog

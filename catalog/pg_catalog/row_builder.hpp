@@ -1,0 +1,65 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalog/pg_catalog/virtual_table.hpp"
+
+namespace ouzel::catalog {
+
+/// Assembles rows of a system table: producers give every column in the table's order, and only those a scan asked for
+/// are kept. In DCHECK builds a value that does not fit its column's type aborts.
+class RowBuilder {
+public:
+   RowBuilder(const Relation& relation, std::span<const int16_t> attributes, const RowCallback& callback);
+
+   RowBuilder& null();
+   RowBuilder& oid(Oid value); ///< also regproc and its kin, xid
+   RowBuilder& boolean(bool value);
+   RowBuilder& int2(int64_t value);
+   RowBuilder& int4(int64_t value);
+   RowBuilder& int8(int64_t value);
+   RowBuilder& float4(double value);
+   RowBuilder& text(std::string_view value); ///< text, name, pg_node_tree
+   RowBuilder& nullable(const std::optional<std::string>& value);
+   RowBuilder& textOrNull(std::string_view value) { return value.empty() ? null() : text(value); }
+   RowBuilder& letter(char value); ///< "char"; '\0' is the empty one
+   RowBuilder& timestamp(const std::optional<int64_t>& value);
+   RowBuilder& interval(int64_t micros);
+   RowBuilder& oidArray(std::span<const Oid> values);
+   RowBuilder& oidVector(std::span<const Oid> values);
+   RowBuilder& int2Array(std::span<const int16_t> values);
+   RowBuilder& int2Vector(std::span<const int16_t> values);
+   RowBuilder& textArray(std::span<const std::string> values);
+   RowBuilder& regtypeArray(std::span<const Oid> values);
+   RowBuilder& acl(const Snapshot& snapshot, const Acl& value);
+   /// A field of COPY text in the column's own type.
+   RowBuilder& parsed(std::optional<std::string_view> field);
+   /// `count` NULLs.
+   RowBuilder& nulls(int count);
+
+   /// Hand the row out; every column must have been given.
+   void emit();
+   bool wants(int16_t attribute) const { return slots_[static_cast<size_t>(attribute) - 1] >= 0; }
+
+private:
+   /// The place for the next column, null if nobody asked for it.
+   Value* next(PhysicalType physical);
+   RowBuilder& array(Oid elementType, std::span<const Value> values, int32_t lower = 1);
+
+   const Relation& relation_;
+   const RowCallback& callback_;
+   std::vector<int> slots_; ///< by column: position in the row, or -1
+   std::vector<Value> row_;
+   size_t column_ = 0;
+   bool repeats_ = false; ///< an attribute was asked for twice
+   std::span<const int16_t> attributes_;
+};
+
+/// "postgres=arwdDxt/postgres" as aclitem prints it.
+std::string formatAclItem(const Snapshot& snapshot, const AclItem& item);
+
+} // namespace ouzel::catalog

@@ -1,0 +1,128 @@
+#include "catalog/pg_catalog/producers.hpp"
+
+// Tables of what the server is doing, from SystemState.
+
+namespace ouzel::catalog {
+
+namespace {
+
+void pgSettings(const SystemContext& context, RowBuilder& row) {
+   if (context.state == nullptr) return;
+   for (const SystemState::Setting& s : context.state->settings()) {
+      row.text(s.name).text(s.value).nullable(s.unit).text(s.category).text(s.description).nullable(s.extraDescription);
+      row.text(s.context).text(s.type).text(s.source).nullable(s.minimum).nullable(s.maximum);
+      if (s.choices.empty())
+         row.null();
+      else
+         row.textArray(s.choices);
+      row.text(s.bootValue).text(s.resetValue).nulls(2).boolean(false).emit();
+   }
+}
+
+void pgStatActivity(const SystemContext& context, RowBuilder& row) {
+   if (context.state == nullptr) return;
+   for (const SystemState::Activity& a : context.state->activity()) {
+      const DatabasePtr database = context.snapshot.database(a.database);
+      const RolePtr role = context.snapshot.role(a.role);
+      const auto nullableOid = [&](Oid oid) { oid != invalidOid ? row.oid(oid) : row.null(); };
+      nullableOid(a.database);
+      row.textOrNull(database ? database->name : "").int4(a.pid).null();
+      nullableOid(a.role);
+      row.textOrNull(role ? role->name : "")
+          .text(a.applicationName)
+          .nullable(a.clientAddress)
+          .null()
+          .int4(a.clientPort);
+      row.timestamp(a.backendStart).timestamp(a.transactionStart).timestamp(a.queryStart).timestamp(a.stateChange);
+      row.nullable(a.waitEventType)
+          .nullable(a.waitEvent)
+          .textOrNull(a.state)
+          .nulls(3)
+          .text(a.query)
+          .text(a.backendType);
+      row.emit();
+   }
+}
+
+void pgLocks(const SystemContext& context, RowBuilder& row) {
+   if (context.state == nullptr) return;
+   for (const SystemState::Lock& l : context.state->locks()) {
+      row.text("relation").oid(l.database).oid(l.relation).nulls(7).text(std::to_string(l.pid) + "/0").int4(l.pid);
+      row.text(l.mode).boolean(l.isGranted).boolean(false).null().emit();
+   }
+}
+
+void pgPreparedStatements(const SystemContext& context, RowBuilder& row) {
+   if (context.state == nullptr) return;
+   for (const SystemState::PreparedStatement& p : context.state->preparedStatements())
+      row.text(p.name)
+          .text(p.statement)
+          .timestamp(p.preparedAt)
+          .regtypeArray(p.parameterTypes)
+          .boolean(p.isFromSql)
+          .int8(0)
+          .int8(0)
+          .emit();
+}
+
+void pgCursors(const SystemContext& context, RowBuilder& row) {
+   if (context.state == nullptr) return;
+   for (const SystemState::Cursor& c : context.state->cursors())
+      row.text(c.name)
+          .text(c.statement)
+          .boolean(c.isHoldable)
+          .boolean(c.isBinary)
+          .boolean(c.isScrollable)
+          .timestamp(c.createdAt)
+          .emit();
+}
+
+void pgTimezoneNames(const SystemContext& context, RowBuilder& row) {
+   if (context.state == nullptr) return;
+   for (const SystemState::TimeZone& z : context.state->timeZones())
+      row.text(z.name).text(z.abbreviation).interval(z.offsetMicros).boolean(z.isDst).emit();
+}
+
+void pgTimezoneAbbrevs(const SystemContext& context, RowBuilder& row) {
+   if (context.state == nullptr) return;
+   for (const SystemState::TimeZone& z : context.state->timeZoneAbbreviations())
+      row.text(z.abbreviation).interval(z.offsetMicros).boolean(z.isDst).emit();
+}
+
+void pgSequences(const SystemContext& context, RowBuilder& row) {
+   for (const RelationPtr& r : context.snapshot.relations()) {
+      if (!r->sequence) continue;
+      const SequenceDefinition& s = *r->sequence;
+      const SchemaPtr schema = context.snapshot.schema(r->schema);
+      const RolePtr owner = context.snapshot.role(r->owner);
+      row.text(schema ? schema->name : "").text(r->name).text(owner ? owner->name : "").oid(s.type.oid);
+      row.int8(s.start).int8(s.minimum).int8(s.maximum).int8(s.increment).boolean(s.cycles).int8(s.cache);
+      row.timestamp(context.state != nullptr ? context.state->lastValue(r->oid) : std::nullopt).emit();
+   }
+}
+
+void ouzelStatMemory(const SystemContext& context, RowBuilder& row) {
+   if (context.state == nullptr) return;
+   for (const auto& [name, bytes] : context.state->memory())
+      row.text(name).int8(bytes).emit();
+}
+
+constexpr NamedProducer tables[] = {
+    {"pg_settings", pgSettings},
+    {"pg_stat_activity", pgStatActivity},
+    {"pg_locks", pgLocks},
+    {"pg_prepared_statements", pgPreparedStatements},
+    {"pg_cursors", pgCursors},
+    {"pg_timezone_names", pgTimezoneNames},
+    {"pg_timezone_abbrevs", pgTimezoneAbbrevs},
+    {"pg_sequences", pgSequences},
+    {"ouzel_stat_memory", ouzelStatMemory},
+};
+
+} // namespace
+
+std::span<const NamedProducer> stateProducers() {
+   return tables;
+}
+
+} // namespace ouzel::catalog

@@ -1,0 +1,73 @@
+#include "catalog/pg_catalog/virtual_table.hpp"
+
+#include <map>
+
+#include "catalog/builtin/text_table.hpp"
+#include "catalog/pg_catalog/producers.hpp"
+#include "catalog/pg_catalog/system_relations.hpp"
+
+namespace ouzel::catalog {
+
+SystemState::~SystemState() = default;
+
+namespace {
+
+const std::map<std::string_view, Producer>& producers() {
+   static const std::map<std::string_view, Producer> byName = [] {
+      std::map<std::string_view, Producer> result;
+      for (const auto list : {relationProducers(), clusterProducers(), stateProducers()})
+         for (const NamedProducer& entry : list)
+            result.emplace(entry.table, entry.produce);
+      return result;
+   }();
+   return byName;
+}
+
+/// Catalogs that are the same in every database come straight from the compiled-in rows.
+void scanStatic(const TextTable& table, const Relation& relation, RowBuilder& row) {
+   std::vector<uint32_t> columns;
+   for (const Column& column : relation.columns)
+      columns.push_back(table.column(column.name));
+   for (uint32_t r = 0; r < table.rowCount(); ++r) {
+      for (const uint32_t column : columns)
+         row.parsed(table.at(r, column));
+      row.emit();
+   }
+}
+
+} // namespace
+
+void scanVirtualTable(const SystemContext& context, const Relation& relation, std::span<const int16_t> attributes,
+                      const RowCallback& callback) {
+   RowBuilder row(relation, attributes, callback);
+   const auto& known = producers();
+   // information_schema's tables are views or empty; only pg_catalog has producers.
+   if (relation.schema != pgCatalogSchema) return;
+   if (const auto found = known.find(relation.name); found != known.end()) return found->second(context, row);
+   if (const TextTable* table = builtins().rows(relation.name)) scanStatic(*table, relation, row);
+}
+
+std::vector<RelationPtr> allRelations(const Snapshot& snapshot) {
+   std::vector<RelationPtr> all = systemRelations();
+   for (RelationPtr& relation : snapshot.relations())
+      all.push_back(std::move(relation));
+   return all;
+}
+
+Oid defaultOperatorClass(Oid type) {
+   static const std::map<Oid, Oid> classes = [] {
+      std::map<Oid, Oid> result;
+      const TextTable& table = *builtins().rows("pg_opclass");
+      const uint32_t method = table.column("opcmethod"), isDefault = table.column("opcdefault"),
+                     input = table.column("opcintype"), oidColumn = table.column("oid");
+      for (uint32_t r = 0; r < table.rowCount(); ++r)
+         if (*table.at(r, method) == "403" && *table.at(r, isDefault) == "t")
+            result.emplace(std::stoul(std::string(*table.at(r, input))),
+                           std::stoul(std::string(*table.at(r, oidColumn))));
+      return result;
+   }();
+   const auto found = classes.find(builtins().comparisonInputType(type));
+   return found != classes.end() ? found->second : invalidOid;
+}
+
+} // namespace ouzel::catalog

@@ -1,0 +1,102 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "catalog/snapshot.hpp"
+#include "common/type/value.hpp"
+
+// System tables whose rows are computed when they are scanned.
+
+namespace ouzel::catalog {
+
+/// What system tables show that is not in the catalog. Implemented by engine/; each call may come from any worker of
+/// the statement. The defaults show nothing.
+class SystemState {
+public:
+   virtual ~SystemState();
+
+   struct Setting {
+      std::string name, value;
+      std::optional<std::string> unit;
+      std::string category, description;
+      std::optional<std::string> extraDescription;
+      std::string context, type, source = "default";
+      std::optional<std::string> minimum, maximum;
+      std::vector<std::string> choices; ///< of an enum
+      std::string bootValue, resetValue;
+   };
+   virtual std::vector<Setting> settings() const { return {}; }
+
+   struct Activity { ///< times are microseconds since 2000-01-01 UTC
+      Oid database = invalidOid, role = invalidOid;
+      int32_t pid = 0;
+      std::string applicationName;
+      std::optional<std::string> clientAddress;
+      int32_t clientPort = -1;
+      int64_t backendStart = 0;
+      std::optional<int64_t> transactionStart, queryStart, stateChange;
+      std::optional<std::string> waitEventType, waitEvent;
+      std::string state; ///< "active", "idle", "idle in transaction", ...
+      std::string query;
+      std::string backendType = "client backend";
+   };
+   virtual std::vector<Activity> activity() const { return {}; }
+
+   struct Lock {
+      Oid database = invalidOid, relation = invalidOid;
+      int32_t pid = 0;
+      std::string mode; ///< "AccessShareLock"
+      bool isGranted = true;
+   };
+   virtual std::vector<Lock> locks() const { return {}; }
+
+   struct PreparedStatement {
+      std::string name, statement;
+      int64_t preparedAt = 0;
+      std::vector<Oid> parameterTypes;
+      bool isFromSql = false;
+   };
+   virtual std::vector<PreparedStatement> preparedStatements() const { return {}; }
+
+   struct Cursor {
+      std::string name, statement;
+      bool isHoldable = false, isBinary = false, isScrollable = false;
+      int64_t createdAt = 0;
+   };
+   virtual std::vector<Cursor> cursors() const { return {}; }
+
+   struct TimeZone {
+      std::string name, abbreviation;
+      int64_t offsetMicros = 0;
+      bool isDst = false;
+   };
+   virtual std::vector<TimeZone> timeZones() const { return {}; }
+   virtual std::vector<TimeZone> timeZoneAbbreviations() const { return {}; }
+
+   /// Rows and bytes of a table; -1 rows: unknown.
+   virtual double rowCount(StorageId) const { return -1; }
+   virtual int64_t bytes(StorageId) const { return 0; }
+   /// The last value a sequence gave out, nothing if none yet.
+   virtual std::optional<int64_t> lastValue(Oid /*sequence*/) const { return std::nullopt; }
+   /// The ledger: who holds how many bytes.
+   virtual std::vector<std::pair<std::string, int64_t>> memory() const { return {}; }
+};
+
+/// What a scan of a system table sees. Everything outlives the scan.
+struct SystemContext {
+   const Snapshot& snapshot;
+   const SystemState* state = nullptr; ///< may be null
+};
+
+using RowCallback = std::function<void(std::vector<Value>& row)>;
+
+/// Compute the rows of a virtual relation: calls `row` once per row with one value for each of `attributes` (attnums,
+/// any order). The callback may move the values out. Columns not asked for cost nothing.
+void scanVirtualTable(const SystemContext& context, const Relation& relation, std::span<const int16_t> attributes,
+                      const RowCallback& row);
+
+} // namespace ouzel::catalog
