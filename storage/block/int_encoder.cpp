@@ -217,8 +217,11 @@ void sketchInts(const int64_t* values, uint32_t count, int64_t low, uint64_t ran
 void encodeInts(const ColumnSlice& slice, EncodedChunk& chunk, ColumnSketch& sketch) {
    std::vector<int64_t> values(slice.count);
    widenAll(slice, values.data());
-   const auto [lowest, highest] = std::minmax_element(values.begin(), values.end());
-   const int64_t low = *lowest, high = *highest;
+   int64_t low = values[0], high = values[0];
+   for (const int64_t value : values) { // vectorises, which std::minmax_element does not
+      low = std::min(low, value);
+      high = std::max(high, value);
+   }
    chunk.header.zone.add(low);
    chunk.header.zone.add(high);
    sketchInts(values.data(), slice.count, low, static_cast<uint64_t>(high) - static_cast<uint64_t>(low), sketch);
