@@ -6,6 +6,7 @@
 #include "io/net/stream.hpp"
 #include "protocol/session.hpp"
 #include "server/session_factory.hpp"
+#include "server/session_pool.hpp"
 #include "server/session_registry.hpp"
 
 namespace ouzel::server {
@@ -16,6 +17,7 @@ struct ConnectionContext {
    SessionRegistry& registry;
    const io::TlsContext* tls = nullptr; ///< null: TLS is not offered
    std::string mockSecret;
+   const SessionPool* pool = nullptr;
 };
 
 /// One client: its socket, the bytes that came in, and its protocol session.

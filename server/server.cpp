@@ -42,7 +42,8 @@ void requirePasswordBeyondLoopback(const ServerOptions& options, SessionFactory&
 } // namespace
 
 Server::Server(const ServerOptions& options, SessionFactory& factory)
-   : options_(options), registry_(options.connectionsMax), context_{factory, registry_, nullptr, randomSecret()},
+   : options_(options),
+     registry_(options.connectionsMax), context_{factory, registry_, nullptr, randomSecret(), &pool_},
      pool_(options.sessionThreadsMax) {
    requirePasswordBeyondLoopback(options, factory);
    if (!options.tlsCertificateFile.empty()) {

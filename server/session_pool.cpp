@@ -12,6 +12,7 @@ void SessionPool::submit(Task task, bool isUrgent) {
       queue_.push_front(std::move(task));
    else
       queue_.push_back(std::move(task));
+   waiting_ = queue_.size();
    if (idle_ >= queue_.size()) {
       lock.unlock();
       work_.notify_one();
@@ -28,6 +29,7 @@ void SessionPool::submit(Task task, bool isUrgent) {
       if (--threads_ > 0) return;
       const Task last = std::move(queue_.back());
       queue_.pop_back();
+      waiting_ = queue_.size();
       lock.unlock();
       last(); // none at all: better late than never
    }
@@ -47,6 +49,7 @@ void SessionPool::run() {
       }
       Task task = std::move(queue_.front());
       queue_.pop_front();
+      waiting_ = queue_.size();
       lock.unlock();
       task();
       task = nullptr; // what it holds goes before the next one is taken

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -22,6 +23,8 @@ public:
    /// Wait until nothing is queued, nothing runs and all threads have ended. New work is still taken while it waits.
    void drain();
    uint32_t threads() const;
+   /// Work waits for a thread: those that have one shall not dawdle.
+   bool hasWaiting() const { return waiting_.load(std::memory_order_relaxed) > 0; }
 
    static constexpr int idleSeconds = 10;
 
@@ -32,6 +35,7 @@ private:
    mutable std::mutex mutex_;
    std::condition_variable work_, ended_;
    std::deque<Task> queue_;
+   std::atomic<size_t> waiting_{0}; // queue_.size(), for reading without the lock
    uint32_t threads_ = 0, idle_ = 0;
    bool draining_ = false;
 };

@@ -166,7 +166,7 @@ CATCH_TEST_CASE("idle connections hold no thread; messages may come in drops") {
       clients.back().start();
    }
    CATCH_CHECK(running.server.connections() == 200);
-   CATCH_CHECK(running.server.sessionThreads() <= 16);
+   CATCH_CHECK(running.server.sessionThreads() <= 64);
    const std::string bytes = query("rows 1");
    for (const char byte : bytes)
       clients[7].send(std::string(1, byte));
