@@ -11,10 +11,13 @@
 namespace ouzel::executor {
 
 struct AggregateInput {
-   std::span<const Vector> args; ///< one per argument; empty for count(*)
-   Selection rows;               ///< live rows that passed FILTER; kernels skip NULL arguments themselves
+   /// One per argument; empty for count(*). Ordered-set aggregates: the WITHIN GROUP columns in order, then the direct
+   /// arguments.
+   std::span<const Vector> args;
+   Selection rows; ///< live rows that passed FILTER; kernels skip NULL arguments themselves
    FunctionContext& context;
-   Arena& arena; ///< lives as long as the states (the query, or the partition)
+   Arena& arena;                           ///< lives as long as the states (the query, or the partition)
+   std::span<const SqlType> argTypes = {}; ///< of args; only array_agg and percentile arrays look at them
 };
 
 /// A state is `stateSize` bytes, aligned to 8 (16 when it holds an int128), without pointers into itself. Variable-size
