@@ -107,6 +107,10 @@ struct Database::State {
    void checkpoint(bool isClean);
    void publishManifest(Manifest next, std::set<std::string> referenced);
    void removeOrphans(const std::set<std::string>& namedByLog);
+   // compaction.cpp
+   /// Rewrites small and mostly dead segments; returns the blocks to discard once a manifest without them is published.
+   /// REQUIRES: no transaction is open, no scan runs.
+   std::vector<std::shared_ptr<Block>> compactTables();
    // commit.cpp
    Timestamp commit(Transaction& transaction, CommitRequest& request);
    void scheduleCheckpointIfDue();

@@ -277,3 +277,33 @@ CATCH_TEST_CASE("commits without waiting for the disk are visible at once") {
    CATCH_CHECK(readNumbers(*again.database, *again.database->find(id)) == range(0, 5));
    CATCH_CHECK(again.database->allocateOid() >= 16384);
 }
+
+CATCH_TEST_CASE("closing merges small blocks and drops dead rows") {
+   TemporaryDirectory temporary;
+   const std::string data = temporary.path() + "/data";
+   StorageId id;
+   {
+      DatabaseFixture f(data);
+      id = makeTable(f);
+      for (int64_t i = 0; i < 10; ++i) {
+         insert(f, id, i * 5000, 5000);
+         f.database->checkpoint();
+      }
+      insert(f, id, 50'000, 40'000, AppendMode::Bulk);
+      insert(f, id, 90'000, 10);
+      erase(f, id, [](int64_t n) { return n % 2 == 1; });
+      const uint64_t before = f.database->find(id)->storedBytes();
+      f.database->close();
+      CATCH_CHECK(f.database->find(id)->storedBytes() < before * 2 / 3);
+   }
+   DatabaseFixture f(data);
+   std::vector<int64_t> expected;
+   for (int64_t n = 0; n < 90'010; n += 2)
+      expected.push_back(n);
+   CATCH_CHECK(readNumbers(*f.database, *f.database->find(id)) == expected);
+   size_t blocks = 0;
+   for (const auto& entry : fs::recursive_directory_iterator(data + "/table"))
+      blocks += entry.path().string().find("/block/") != std::string::npos && entry.is_regular_file();
+   CATCH_CHECK(blocks == 1);
+   f.database->close();
+}
