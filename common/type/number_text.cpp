@@ -55,6 +55,7 @@ char* writeScientific(char* buffer, char* bufferEnd, Float v) {
       uint64_t digits = 0;
       int written = 0;
       const char* p = buffer;
+      *end = '\0'; // to_chars does not, and atoi reads on
       for (; *p != 'e'; ++p)
          if (isDigit(*p)) digits = digits * 10 + static_cast<uint64_t>(*p - '0'), ++written;
       if (p[1] == '-' || !isTie(digits, std::atoi(p + 2) - (written - 1), v)) return end;
