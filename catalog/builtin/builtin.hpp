@@ -51,7 +51,8 @@ struct TypeInfo {
    int32_t typmod;
    Oid collation;
 
-   /// A true array type ("_int4"), unlike fixed-length types that can be subscripted (name, point, int2vector).
+   /// A true array type ("_int4", also int2vector and oidvector), unlike fixed-length types that can be subscripted
+   /// (name, point).
    bool isArray() const { return subscript == 6179; }
    bool isPseudo() const { return kind == TypeKind::Pseudo; }
 };

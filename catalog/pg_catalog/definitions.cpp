@@ -1,0 +1,217 @@
+#include <algorithm>
+
+#include "catalog/pg_catalog/functions.hpp"
+#include "common/error/sql_error.hpp"
+
+// DDL text of objects as PostgreSQL prints it.
+
+namespace ouzel::catalog {
+
+namespace {
+
+std::string columnList(const Relation& relation, const std::vector<int16_t>& attributes) {
+   std::string list;
+   for (const int16_t attribute : attributes) {
+      const Column* column = relation.column(attribute);
+      list += (list.empty() ? "" : ", ") + (column != nullptr ? quoteIdentifier(column->name) : "?");
+   }
+   return list;
+}
+
+std::string_view foreignAction(char action) {
+   switch (action) {
+   case 'r':
+      return "RESTRICT";
+   case 'c':
+      return "CASCADE";
+   case 'n':
+      return "SET NULL";
+   case 'd':
+      return "SET DEFAULT";
+   default:
+      return {};
+   }
+}
+
+std::string foreignKey(const NameContext& context, const Relation& relation, const Constraint& constraint) {
+   const RelationPtr target = context.snapshot.relation(constraint.foreignRelation);
+   if (!target) return "FOREIGN KEY (" + columnList(relation, constraint.columns) + ")";
+   std::string text = "FOREIGN KEY (" + columnList(relation, constraint.columns) + ") REFERENCES " +
+                      displayName(context.snapshot, context.path, *target) + "(" +
+                      columnList(*target, constraint.foreignColumns) + ")";
+   if (constraint.match == 'f') text += " MATCH FULL";
+   if (const auto action = foreignAction(constraint.onUpdate); !action.empty())
+      text += " ON UPDATE " + std::string(action);
+   if (const auto action = foreignAction(constraint.onDelete); !action.empty())
+      text += " ON DELETE " + std::string(action);
+   return text;
+}
+
+/// Key column `i` (from 0) of an index: a column or an expression.
+std::string indexKey(const Relation& table, const IndexDefinition& index, size_t i, bool parenthesise) {
+   if (index.columns[i] != 0) return columnList(table, {index.columns[i]});
+   const auto expressionsBefore = std::count(index.columns.begin(), index.columns.begin() + static_cast<long>(i), 0);
+   const auto position = static_cast<size_t>(expressionsBefore);
+   const std::string text = position < index.expressions.size() ? "(" + index.expressions[position] + ")" : "?";
+   return parenthesise ? "(" + text + ")" : text;
+}
+
+std::string indexOrder(uint8_t options) {
+   const bool isDescending = (options & 1) != 0, nullsFirst = (options & 2) != 0;
+   std::string text = isDescending ? " DESC" : "";
+   if (nullsFirst != isDescending) text += nullsFirst ? " NULLS FIRST" : " NULLS LAST";
+   return text;
+}
+
+std::string qualifiedName(const NameContext& context, const Relation& relation) {
+   const SchemaPtr schema = context.snapshot.schema(relation.schema);
+   return (schema ? quoteIdentifier(schema->name) + "." : std::string()) + quoteIdentifier(relation.name);
+}
+
+} // namespace
+
+std::optional<std::string> viewDefinition(const NameContext& context, Oid view) {
+   const RelationPtr relation = context.snapshot.relation(view);
+   if (!relation || relation->definition.empty()) return std::nullopt;
+   const std::string& sql = relation->definition;
+   // PostgreSQL's deparsed text starts with a blank and ends in a semicolon; clients strip them.
+   return (sql.starts_with(' ') ? sql : " " + sql) + (sql.ends_with(';') ? "" : ";");
+}
+
+std::optional<std::string> constraintDefinition(const NameContext& context, Oid oid, bool pretty) {
+   const auto [relation, constraint] = context.snapshot.constraint(oid);
+   if (!relation) return std::nullopt;
+   std::string text;
+   switch (constraint->kind) {
+   case ConstraintKind::PrimaryKey:
+      text = "PRIMARY KEY (" + columnList(*relation, constraint->columns) + ")";
+      break;
+   case ConstraintKind::Unique: {
+      const RelationPtr index = context.snapshot.relation(constraint->index);
+      const bool nullsEqual = index && index->index && index->index->nullsNotDistinct;
+      text = std::string("UNIQUE ") + (nullsEqual ? "NULLS NOT DISTINCT " : "") + "(" +
+             columnList(*relation, constraint->columns) + ")";
+      break;
+   }
+   case ConstraintKind::ForeignKey:
+      text = foreignKey(context, *relation, *constraint);
+      break;
+   case ConstraintKind::Check:
+      text = pretty ? "CHECK (" + constraint->expression + ")" : "CHECK ((" + constraint->expression + "))";
+      if (constraint->noInherit) text += " NO INHERIT";
+      break;
+   }
+   if (constraint->isDeferrable) text += " DEFERRABLE";
+   if (constraint->isInitiallyDeferred) text += " INITIALLY DEFERRED";
+   if (!constraint->isValidated) text += " NOT VALID";
+   return text;
+}
+
+std::optional<std::string> indexDefinition(const NameContext& context, Oid oid, int32_t column, bool pretty) {
+   const RelationPtr relation = context.snapshot.relation(oid);
+   if (!relation || !relation->index) return std::nullopt;
+   const IndexDefinition& index = *relation->index;
+   const RelationPtr table = context.snapshot.relation(index.table);
+   if (!table) return std::nullopt;
+   if (column != 0) {
+      if (column < 0 || static_cast<size_t>(column) > index.columns.size()) return std::string();
+      return indexKey(*table, index, static_cast<size_t>(column) - 1, false);
+   }
+   std::string text = std::string("CREATE ") + (index.isUnique ? "UNIQUE " : "") + "INDEX " +
+                      quoteIdentifier(relation->name) + " ON " +
+                      (pretty ? displayName(context.snapshot, context.path, *table) : qualifiedName(context, *table)) +
+                      " USING " + index.method + " (";
+   for (size_t i = 0; i < index.columns.size(); ++i) {
+      if (i > 0) text += ", ";
+      text += indexKey(*table, index, i, !pretty);
+      if (i < index.options.size()) text += indexOrder(index.options[i]);
+   }
+   text += ")";
+   if (index.nullsNotDistinct) text += " NULLS NOT DISTINCT";
+   if (!index.predicate.empty()) text += pretty ? " WHERE " + index.predicate : " WHERE (" + index.predicate + ")";
+   return text;
+}
+
+namespace {
+
+constexpr char tableColumn = 't', outputArgument = 'o', inOutArgument = 'b', variadicArgument = 'v';
+
+/// Arguments of pg_get_function_arguments, or the columns of RETURNS TABLE.
+std::string printArguments(const NameContext& context, const FunctionInfo& function, bool tableColumns,
+                           bool withDefaults) {
+   const std::span<const Oid> types = function.allArgTypes.empty() ? function.argTypes : function.allArgTypes;
+   const size_t firstDefault = function.argTypes.size() - function.defaults.size();
+   size_t orderByAt = SIZE_MAX;
+   const AggregateInfo* aggregate = builtins().aggregate(function.oid);
+   if (!tableColumns && aggregate != nullptr && aggregate->kind != AggregateKind::Normal)
+      orderByAt = static_cast<size_t>(aggregate->directArgs);
+   std::string text;
+   size_t printed = 0, inputs = 0;
+   bool repeatedLast = false;
+   for (size_t i = 0; i < types.size(); ++i) {
+      const char mode = function.argModes.empty() ? 'i' : function.argModes[i];
+      const bool isInput = mode != outputArgument && mode != tableColumn;
+      if (isInput && !repeatedLast) ++inputs;
+      if ((mode == tableColumn) != tableColumns) continue;
+      if (printed == orderByAt)
+         text += printed > 0 ? " ORDER BY " : "ORDER BY ";
+      else if (printed > 0)
+         text += ", ";
+      if (mode == outputArgument) text += "OUT ";
+      // PostgreSQL says INOUT and VARIADIC here; plain arguments have no word.
+      if (mode == inOutArgument) text += "INOUT ";
+      if (mode == variadicArgument) text += "VARIADIC ";
+      if (i < function.argNames.size() && !function.argNames[i].empty())
+         text += quoteIdentifier(function.argNames[i]) + " ";
+      text += formatType(context, types[i], std::nullopt);
+      if (withDefaults && isInput && inputs > firstDefault)
+         text += " DEFAULT " + std::string(function.defaults[inputs - 1 - firstDefault]);
+      ++printed;
+      // A variadic ordered-set aggregate shows its last argument on both sides of ORDER BY.
+      if (printed == orderByAt && i + 1 == types.size() && !repeatedLast) {
+         repeatedLast = true;
+         --i;
+      }
+   }
+   return text;
+}
+
+} // namespace
+
+std::optional<std::string> functionArguments(const NameContext& context, Oid oid, bool withDefaults) {
+   const FunctionInfo* function = builtins().function(oid);
+   if (function == nullptr) return std::nullopt;
+   return printArguments(context, *function, false, withDefaults);
+}
+
+std::optional<std::string> functionResult(const NameContext& context, Oid oid) {
+   const FunctionInfo* function = builtins().function(oid);
+   if (function == nullptr || function->kind == FunctionKind::Procedure) return std::nullopt;
+   if (function->argModes.find(tableColumn) != std::string_view::npos)
+      return "TABLE(" + printArguments(context, *function, true, false) + ")";
+   return (function->returnsSet ? "SETOF " : "") + formatType(context, function->returnType, std::nullopt);
+}
+
+std::optional<std::string> serialSequence(const NameContext& context, std::string_view table,
+                                          std::string_view columnName) {
+   const RelationPtr relation =
+       requireRelation(context.snapshot, context.path, toQualifiedName(parseQualifiedName(table)));
+   const Column& column = requireColumn(*relation, columnName);
+   for (const RelationPtr& candidate : context.snapshot.relations())
+      if (candidate->sequence && candidate->sequence->ownerRelation == relation->oid &&
+          candidate->sequence->ownerAttribute == column.attribute)
+         return qualifiedName(context, *candidate);
+   return std::nullopt;
+}
+
+int32_t updatableEvents(const Snapshot& snapshot, Oid oid) {
+   constexpr int32_t updateEvent = 1 << 2, insertEvent = 1 << 3, deleteEvent = 1 << 4;
+   const RelationPtr relation = snapshot.relation(oid);
+   return relation && relation->relationKind == RelationKind::Table ? updateEvent | insertEvent | deleteEvent : 0;
+}
+
+bool isColumnUpdatable(const Snapshot& snapshot, Oid relation, int16_t attribute) {
+   return attribute > 0 && updatableEvents(snapshot, relation) != 0;
+}
+
+} // namespace ouzel::catalog

@@ -1,0 +1,214 @@
+#include <algorithm>
+
+#include "catalog/pg_catalog/functions.hpp"
+#include "common/error/sql_error.hpp"
+
+namespace ouzel::catalog {
+
+namespace {
+
+constexpr Oid publicRole = invalidOid;
+
+struct NamedPrivilege {
+   std::string_view name;
+   uint32_t bit;
+};
+constexpr NamedPrivilege tablePrivileges[] = {
+    {"SELECT", privilege::select},     {"INSERT", privilege::insert},
+    {"UPDATE", privilege::update},     {"DELETE", privilege::del},
+    {"TRUNCATE", privilege::truncate}, {"REFERENCES", privilege::references},
+    {"TRIGGER", privilege::trigger},   {"RULE", 0},
+};
+constexpr NamedPrivilege columnPrivileges[] = {{"SELECT", privilege::select},
+                                               {"INSERT", privilege::insert},
+                                               {"UPDATE", privilege::update},
+                                               {"REFERENCES", privilege::references}};
+constexpr NamedPrivilege sequencePrivileges[] = {
+    {"USAGE", privilege::usage}, {"SELECT", privilege::select}, {"UPDATE", privilege::update}};
+constexpr NamedPrivilege schemaPrivileges[] = {{"CREATE", privilege::create}, {"USAGE", privilege::usage}};
+constexpr NamedPrivilege databasePrivileges[] = {{"CREATE", privilege::create},
+                                                 {"TEMPORARY", privilege::createTemp},
+                                                 {"TEMP", privilege::createTemp},
+                                                 {"CONNECT", privilege::connect}};
+constexpr NamedPrivilege functionPrivileges[] = {{"EXECUTE", privilege::execute}};
+constexpr NamedPrivilege usagePrivileges[] = {{"USAGE", privilege::usage}};
+constexpr NamedPrivilege tablespacePrivileges[] = {{"CREATE", privilege::create}};
+
+/// One element of a privilege list.
+struct Wanted {
+   uint32_t bit;
+   bool withGrantOption;
+};
+
+std::string upper(std::string_view text) {
+   const size_t first = text.find_first_not_of(" \t\n\r");
+   if (first == std::string_view::npos) return {};
+   text = text.substr(first, text.find_last_not_of(" \t\n\r") - first + 1);
+   std::string result;
+   for (const char c : text)
+      result.push_back(c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c);
+   return result;
+}
+
+std::vector<Wanted> parsePrivileges(std::string_view list, std::span<const NamedPrivilege> known) {
+   constexpr std::string_view grantSuffix = " WITH GRANT OPTION";
+   std::vector<Wanted> result;
+   while (true) {
+      const size_t comma = std::min(list.find(','), list.size());
+      std::string word = upper(list.substr(0, comma));
+      const bool withGrant = word.ends_with(grantSuffix);
+      if (withGrant) word.resize(word.size() - grantSuffix.size());
+      const auto found = std::find_if(known.begin(), known.end(), [&](const auto& p) { return p.name == word; });
+      if (found == known.end())
+         throw SqlError(sqlstate::invalidParameterValue,
+                        "unrecognized privilege type: \"" + std::string(list.substr(0, comma)) + "\"");
+      result.push_back({found->bit, withGrant});
+      if (comma == list.size()) return result;
+      list.remove_prefix(comma + 1);
+   }
+}
+
+bool isSuperuser(const Snapshot& snapshot, Oid role) {
+   const RolePtr found = snapshot.role(role);
+   return found && found->isSuperuser;
+}
+
+/// Member of `of` directly or through others; `inheriting`: only through roles that inherit.
+bool isMember(const Snapshot& snapshot, Oid role, Oid of, bool inheriting, int depth = 0) {
+   if (role == of) return true;
+   const RolePtr found = snapshot.role(role);
+   if (!found || depth > 64 || (inheriting && !found->inherits)) return false;
+   return std::any_of(found->memberOf.begin(), found->memberOf.end(),
+                      [&](const Role::Membership& m) { return isMember(snapshot, m.role, of, inheriting, depth + 1); });
+}
+
+/// Bits `role` holds by the list; those with grant option only if asked.
+uint32_t granted(const Snapshot& snapshot, Oid role, const Acl& acl, bool grantOption) {
+   uint32_t bits = 0;
+   if (!acl) return bits;
+   for (const AclItem& item : *acl)
+      if (item.grantee == publicRole || (role != publicRole && isMember(snapshot, role, item.grantee, true)))
+         bits |= grantOption ? item.grantOptions : item.privileges;
+   return bits;
+}
+
+bool holdsAny(const Snapshot& snapshot, Oid role, Oid owner, const Acl& acl, uint32_t publicDefault,
+              const std::vector<Wanted>& wanted) {
+   return std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& w) {
+      if (w.bit == 0) return false;
+      if (!w.withGrantOption) return holds(snapshot, role, owner, acl, publicDefault, w.bit);
+      return ownsObject(snapshot, role, owner) || (granted(snapshot, role, acl, true) & w.bit) != 0;
+   });
+}
+
+} // namespace
+
+bool ownsObject(const Snapshot& snapshot, Oid role, Oid owner) {
+   if (role == publicRole) return false;
+   return isSuperuser(snapshot, role) || isMember(snapshot, role, owner, true);
+}
+
+bool holds(const Snapshot& snapshot, Oid role, Oid owner, const Acl& acl, uint32_t publicDefault, uint32_t wanted) {
+   if (role != publicRole && isSuperuser(snapshot, role)) return true;
+   uint32_t bits = granted(snapshot, role, acl, false);
+   if (!acl) {
+      bits |= publicDefault;
+      if (ownsObject(snapshot, role, owner)) return true;
+   }
+   return (bits & wanted) == wanted;
+}
+
+Oid requireRole(const Snapshot& snapshot, std::string_view name) {
+   if (name == "public") return publicRole;
+   const RolePtr role = snapshot.findRole(name);
+   if (!role) throw SqlError(sqlstate::undefinedObject, "role \"" + std::string(name) + "\" does not exist");
+   return role->oid;
+}
+
+std::optional<bool> hasTablePrivilege(const Snapshot& snapshot, Oid role, Oid oid, std::string_view privileges) {
+   const auto wanted = parsePrivileges(privileges, tablePrivileges);
+   const RelationPtr relation = snapshot.relation(oid);
+   if (!relation) return std::nullopt;
+   return holdsAny(snapshot, role, relation->owner, relation->acl, 0, wanted);
+}
+
+std::optional<bool> hasSequencePrivilege(const Snapshot& snapshot, Oid role, Oid oid, std::string_view privileges) {
+   const auto wanted = parsePrivileges(privileges, sequencePrivileges);
+   const RelationPtr relation = snapshot.relation(oid);
+   if (!relation) return std::nullopt;
+   if (!relation->sequence) throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a sequence");
+   return holdsAny(snapshot, role, relation->owner, relation->acl, 0, wanted);
+}
+
+std::optional<bool> hasColumnPrivilege(const Snapshot& snapshot, Oid role, Oid oid, int16_t attribute,
+                                       std::string_view privileges) {
+   const auto wanted = parsePrivileges(privileges, columnPrivileges);
+   const RelationPtr relation = snapshot.relation(oid);
+   const Column* column = relation ? relation->column(attribute) : nullptr;
+   if (column == nullptr) return std::nullopt;
+   return holdsAny(snapshot, role, relation->owner, relation->acl, 0, wanted) ||
+          (column->acl && holdsAny(snapshot, role, relation->owner, column->acl, 0, wanted));
+}
+
+std::optional<bool> hasAnyColumnPrivilege(const Snapshot& snapshot, Oid role, Oid oid, std::string_view privileges) {
+   const auto wanted = parsePrivileges(privileges, columnPrivileges);
+   const RelationPtr relation = snapshot.relation(oid);
+   if (!relation) return std::nullopt;
+   if (holdsAny(snapshot, role, relation->owner, relation->acl, 0, wanted)) return true;
+   return std::any_of(relation->columns.begin(), relation->columns.end(), [&](const Column& column) {
+      return !column.isDropped && column.acl && holdsAny(snapshot, role, relation->owner, column.acl, 0, wanted);
+   });
+}
+
+std::optional<bool> hasSchemaPrivilege(const Snapshot& snapshot, Oid role, Oid oid, std::string_view privileges) {
+   const auto wanted = parsePrivileges(privileges, schemaPrivileges);
+   const SchemaPtr schema = snapshot.schema(oid);
+   if (!schema) return std::nullopt;
+   return holdsAny(snapshot, role, schema->owner, schema->acl, 0, wanted);
+}
+
+std::optional<bool> hasDatabasePrivilege(const Snapshot& snapshot, Oid role, Oid oid, std::string_view privileges) {
+   const auto wanted = parsePrivileges(privileges, databasePrivileges);
+   const DatabasePtr database = snapshot.database(oid);
+   if (!database) return std::nullopt;
+   return holdsAny(snapshot, role, database->owner, database->acl, privilege::createTemp | privilege::connect, wanted);
+}
+
+std::optional<bool> hasFunctionPrivilege(const Snapshot& snapshot, Oid role, Oid oid, std::string_view privileges) {
+   const auto wanted = parsePrivileges(privileges, functionPrivileges);
+   if (builtins().function(oid) == nullptr) return std::nullopt;
+   return holdsAny(snapshot, role, bootstrapRole, std::nullopt, privilege::execute, wanted);
+}
+
+std::optional<bool> hasTypePrivilege(const Snapshot& snapshot, Oid role, Oid oid, std::string_view privileges) {
+   const auto wanted = parsePrivileges(privileges, usagePrivileges);
+   if (builtins().type(oid) == nullptr && !snapshot.relationOfType(oid)) return std::nullopt;
+   return holdsAny(snapshot, role, bootstrapRole, std::nullopt, privilege::usage, wanted);
+}
+
+std::optional<bool> hasLanguagePrivilege(const Snapshot& snapshot, Oid role, Oid language,
+                                         std::string_view privileges) {
+   const auto wanted = parsePrivileges(privileges, usagePrivileges);
+   constexpr Oid internal = 12, sql = 14;
+   if (language < internal || language > sql) return std::nullopt;
+   return holdsAny(snapshot, role, bootstrapRole, std::nullopt, language == sql ? privilege::usage : 0, wanted);
+}
+
+std::optional<bool> hasTablespacePrivilege(const Snapshot& snapshot, Oid role, Oid tablespace,
+                                           std::string_view privileges) {
+   const auto wanted = parsePrivileges(privileges, tablespacePrivileges);
+   constexpr Oid pgDefault = 1663, pgGlobal = 1664;
+   if (tablespace != pgDefault && tablespace != pgGlobal) return std::nullopt;
+   return holdsAny(snapshot, role, bootstrapRole, std::nullopt, 0, wanted);
+}
+
+bool hasRole(const Snapshot& snapshot, Oid role, Oid of, std::string_view privileges) {
+   constexpr uint32_t usage = 1, member = 2;
+   constexpr NamedPrivilege known[] = {{"USAGE", usage}, {"MEMBER", member}};
+   const auto wanted = parsePrivileges(privileges, known);
+   if (isSuperuser(snapshot, role)) return true;
+   return std::any_of(wanted.begin(), wanted.end(),
+                      [&](const Wanted& w) { return isMember(snapshot, role, of, w.bit == usage); });
+}
+
+} // namespace ouzel::catalog

@@ -1,0 +1,465 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "catalog/builtin/text_table.hpp"
+#include "catalog/pg_catalog/functions.hpp"
+#include "catalog/pg_catalog/system_relations.hpp"
+#include "common/error/sql_error.hpp"
+
+namespace ouzel::catalog {
+
+namespace {
+
+using MaybeOid = std::optional<Oid>;
+
+/// Numbers and "-" stand for OIDs in every alias type.
+MaybeOid numeric(std::string_view text) {
+   if (text == "-") return invalidOid;
+   if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+   Oid value = 0;
+   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+   if (error != std::errc())
+      throw SqlError(sqlstate::numericValueOutOfRange,
+                     "value \"" + std::string(text) + "\" is out of range for type oid");
+   return value;
+}
+
+template <typename Find>
+MaybeOid unlessMissing(Find&& find) {
+   try {
+      return find();
+   } catch (const SqlError& error) {
+      for (const SqlState missing : {sqlstate::undefinedTable, sqlstate::undefinedSchema, sqlstate::undefinedFunction,
+                                     sqlstate::undefinedObject, sqlstate::ambiguousFunction})
+         if (error.state() == missing) return std::nullopt;
+      throw;
+   }
+}
+
+std::string shown(const NameContext& context, Oid schema, std::string_view name, bool isVisible) {
+   const std::string quoted = quoteIdentifier(name);
+   if (isVisible) return quoted;
+   const SchemaPtr found = context.snapshot.schema(schema);
+   return found ? quoteIdentifier(found->name) + "." + quoted : quoted;
+}
+
+/// Schemas an optionally qualified name may lie in; moves the bare name to `name`.
+std::vector<Oid> schemasOf(const NameContext& context, std::vector<std::string> parts, std::string& name) {
+   name = std::move(parts.back());
+   parts.pop_back();
+   if (parts.empty()) return context.path.schemas;
+   return {requireSchema(context.snapshot, context.path, parts.back())};
+}
+
+bool isIn(const std::vector<Oid>& schemas, Oid schema) {
+   return std::find(schemas.begin(), schemas.end(), schema) != schemas.end();
+}
+
+std::string argumentList(const NameContext& context, std::span<const Oid> types) {
+   std::string list;
+   for (const Oid type : types)
+      list += (list.empty() ? "" : ",") + formatType(context, type, std::nullopt);
+   return list;
+}
+
+/// "name(type,type)" taken apart; the types are parsed, NONE is invalidOid where allowed.
+struct Signature {
+   std::string_view name;
+   std::vector<Oid> types;
+};
+Signature parseSignature(const NameContext& context, std::string_view text, bool allowNone) {
+   Signature result;
+   bool quoted = false;
+   size_t open = 0;
+   for (; open < text.size() && (quoted || text[open] != '('); ++open)
+      if (text[open] == '"') quoted = !quoted;
+   if (open == text.size()) throw SqlError(sqlstate::invalidTextRepresentation, "expected a left parenthesis");
+   result.name = text.substr(0, open);
+   size_t close = text.find_last_not_of(" \t\n\r\f\v");
+   if (text[close] != ')') throw SqlError(sqlstate::invalidTextRepresentation, "expected a right parenthesis");
+   std::string_view list = text.substr(open + 1, close - open - 1);
+   int depth = 0;
+   size_t start = 0;
+   if (list.find_first_not_of(" \t\n\r\f\v") == std::string_view::npos) return result;
+   for (size_t i = 0; i <= list.size(); ++i) {
+      if (i < list.size() && (list[i] == '(' || list[i] == '[')) ++depth;
+      if (i < list.size() && (list[i] == ')' || list[i] == ']')) --depth;
+      if (i < list.size() && (list[i] != ',' || depth > 0)) continue;
+      std::string_view item = list.substr(start, i - start);
+      start = i + 1;
+      std::string lower;
+      for (const char c : item)
+         if (c != ' ') lower.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+      result.types.push_back(allowNone && lower == "none" ? invalidOid : parseTypeName(context, item));
+   }
+   return result;
+}
+
+[[noreturn]] void throwNoFunction(std::string_view text) {
+   throw SqlError(sqlstate::undefinedFunction, "function \"" + std::string(text) + "\" does not exist");
+}
+[[noreturn]] void throwNoOperator(std::string_view text) {
+   throw SqlError(sqlstate::undefinedFunction, "operator does not exist: " + std::string(text));
+}
+
+/// Operators' names are no identifiers: "pg_catalog.+" is cut at its last dot before the symbol.
+std::vector<Oid> operatorSchemas(const NameContext& context, std::string_view text, std::string_view& name) {
+   const size_t symbol = text.find_first_of("+-*/<>=~!@#%^&|`?");
+   const size_t dot = text.rfind('.', symbol);
+   if (dot == std::string_view::npos || symbol == std::string_view::npos) {
+      name = text;
+      return context.path.schemas;
+   }
+   name = text.substr(dot + 1);
+   return {requireSchema(context.snapshot, context.path, parseQualifiedName(text.substr(0, dot)).back())};
+}
+
+} // namespace
+
+std::string regclassOut(const NameContext& context, Oid oid) {
+   if (oid == invalidOid) return "-";
+   const RelationPtr relation = context.snapshot.relation(oid);
+   return relation ? displayName(context.snapshot, context.path, *relation) : std::to_string(oid);
+}
+
+Oid regclassIn(const NameContext& context, std::string_view text) {
+   if (const MaybeOid number = numeric(text)) return *number;
+   const QualifiedName name = toQualifiedName(parseQualifiedName(text));
+   if (!name.schema.empty()) requireSchema(context.snapshot, context.path, name.schema);
+   return requireRelation(context.snapshot, context.path, name)->oid;
+}
+MaybeOid toRegclass(const NameContext& context, std::string_view text) {
+   return unlessMissing([&] { return regclassIn(context, text); });
+}
+
+std::string regtypeOut(const NameContext& context, Oid oid) {
+   if (oid == invalidOid) return "-";
+   std::string name = formatType(context, oid, std::nullopt);
+   return name == "???" ? std::to_string(oid) : name;
+}
+Oid regtypeIn(const NameContext& context, std::string_view text) {
+   if (const MaybeOid number = numeric(text)) return *number;
+   return parseTypeName(context, text);
+}
+
+std::string regprocOut(const NameContext& context, Oid oid) {
+   if (oid == invalidOid) return "-";
+   const FunctionInfo* function = builtins().function(oid);
+   if (function == nullptr) return std::to_string(oid);
+   // Qualified when the bare name would not find exactly this one: hidden or overloaded.
+   size_t found = 0;
+   for (const FunctionInfo* other : builtins().functions(function->name))
+      found += isIn(context.path.schemas, other->schema);
+   return shown(context, function->schema, function->name, found == 1 && isIn(context.path.schemas, function->schema));
+}
+
+Oid regprocIn(const NameContext& context, std::string_view text) {
+   if (const MaybeOid number = numeric(text)) return *number;
+   std::string name;
+   const std::vector<Oid> schemas = schemasOf(context, parseQualifiedName(text), name);
+   const FunctionInfo* match = nullptr;
+   for (const FunctionInfo* candidate : builtins().functions(name)) {
+      if (!isIn(schemas, candidate->schema)) continue;
+      if (match != nullptr)
+         throw SqlError(sqlstate::ambiguousFunction, "more than one function named \"" + std::string(text) + "\"");
+      match = candidate;
+   }
+   if (match == nullptr) throwNoFunction(text);
+   return match->oid;
+}
+MaybeOid toRegproc(const NameContext& context, std::string_view text) {
+   return unlessMissing([&] { return regprocIn(context, text); });
+}
+
+std::string regprocedureOut(const NameContext& context, Oid oid) {
+   if (oid == invalidOid) return "-";
+   const FunctionInfo* function = builtins().function(oid);
+   if (function == nullptr) return std::to_string(oid);
+   return shown(context, function->schema, function->name, isFunctionVisible(context, oid).value_or(false)) + "(" +
+          argumentList(context, function->argTypes) + ")";
+}
+
+Oid regprocedureIn(const NameContext& context, std::string_view text) {
+   if (const MaybeOid number = numeric(text)) return *number;
+   const Signature signature = parseSignature(context, text, false);
+   std::string name;
+   const std::vector<Oid> schemas = schemasOf(context, parseQualifiedName(signature.name), name);
+   for (const Oid schema : schemas)
+      for (const FunctionInfo* candidate : builtins().functions(name))
+         if (candidate->schema == schema && std::equal(candidate->argTypes.begin(), candidate->argTypes.end(),
+                                                       signature.types.begin(), signature.types.end()))
+            return candidate->oid;
+   throwNoFunction(text);
+}
+MaybeOid toRegprocedure(const NameContext& context, std::string_view text) {
+   return unlessMissing([&] { return regprocedureIn(context, text); });
+}
+
+std::string regoperOut(const NameContext& context, Oid oid) {
+   if (oid == invalidOid) return "0";
+   const OperatorInfo* op = builtins().operatorByOid(oid);
+   if (op == nullptr) return std::to_string(oid);
+   const SchemaPtr schema = context.snapshot.schema(op->schema);
+   const bool isUnique = builtins().operators(op->name).size() == 1;
+   return (isUnique || !schema ? std::string() : quoteIdentifier(schema->name) + ".") + std::string(op->name);
+}
+
+Oid regoperIn(const NameContext& context, std::string_view text) {
+   if (text == "0") return invalidOid;
+   if (const MaybeOid number = numeric(text); number && text != "-") return *number;
+   std::string_view name;
+   const std::vector<Oid> schemas = operatorSchemas(context, text, name);
+   const OperatorInfo* match = nullptr;
+   for (const OperatorInfo* candidate : builtins().operators(name)) {
+      if (!isIn(schemas, candidate->schema)) continue;
+      if (match != nullptr)
+         throw SqlError(sqlstate::ambiguousFunction, "more than one operator named " + std::string(text));
+      match = candidate;
+   }
+   if (match == nullptr) throwNoOperator(text);
+   return match->oid;
+}
+
+std::string regoperatorOut(const NameContext& context, Oid oid) {
+   if (oid == invalidOid) return "0";
+   const OperatorInfo* op = builtins().operatorByOid(oid);
+   if (op == nullptr) return std::to_string(oid);
+   const auto side = [&](Oid type) { return type == invalidOid ? "NONE" : formatType(context, type, std::nullopt); };
+   return std::string(op->name) + "(" + side(op->left) + "," + side(op->right) + ")";
+}
+
+Oid regoperatorIn(const NameContext& context, std::string_view text) {
+   if (const MaybeOid number = numeric(text); number && text != "-") return *number;
+   const Signature signature = parseSignature(context, text, true);
+   if (signature.types.size() == 1)
+      throw SqlError(sqlstate::undefinedParameter, "missing argument")
+          .hint("Use NONE to denote the missing argument of a unary operator.");
+   if (signature.types.size() != 2)
+      throw SqlError(sqlstate::tooManyArguments, "too many arguments").hint("Provide two argument types for operator.");
+   std::string_view name;
+   const std::vector<Oid> schemas = operatorSchemas(context, signature.name, name);
+   const OperatorInfo* op = builtins().findOperator(name, signature.types[0], signature.types[1]);
+   if (op == nullptr || !isIn(schemas, op->schema)) throwNoOperator(text);
+   return op->oid;
+}
+
+std::string regnamespaceOut(const NameContext& context, Oid oid) {
+   if (oid == invalidOid) return "-";
+   const SchemaPtr schema = context.snapshot.schema(oid);
+   return schema ? quoteIdentifier(schema->name) : std::to_string(oid);
+}
+Oid regnamespaceIn(const NameContext& context, std::string_view text) {
+   if (const MaybeOid number = numeric(text)) return *number;
+   const std::vector<std::string> parts = parseQualifiedName(text);
+   if (parts.size() != 1) throw SqlError(sqlstate::invalidName, "invalid name syntax");
+   return requireSchema(context.snapshot, context.path, parts[0]);
+}
+MaybeOid toRegnamespace(const NameContext& context, std::string_view text) {
+   return unlessMissing([&] { return regnamespaceIn(context, text); });
+}
+
+std::string regroleOut(const NameContext& context, Oid oid) {
+   if (oid == invalidOid) return "-";
+   const RolePtr role = context.snapshot.role(oid);
+   return role ? quoteIdentifier(role->name) : std::to_string(oid);
+}
+Oid regroleIn(const NameContext& context, std::string_view text) {
+   if (const MaybeOid number = numeric(text)) return *number;
+   const std::vector<std::string> parts = parseQualifiedName(text);
+   if (parts.size() != 1) throw SqlError(sqlstate::invalidName, "invalid name syntax");
+   const RolePtr role = context.snapshot.findRole(parts[0]);
+   if (!role) throw SqlError(sqlstate::undefinedObject, "role \"" + parts[0] + "\" does not exist");
+   return role->oid;
+}
+MaybeOid toRegrole(const NameContext& context, std::string_view text) {
+   return unlessMissing([&] { return regroleIn(context, text); });
+}
+
+std::string regOut(const NameContext& context, Oid regType, Oid oid) {
+   switch (regType) {
+   case oid::regclass:
+      return regclassOut(context, oid);
+   case oid::regtype:
+      return regtypeOut(context, oid);
+   case oid::regproc:
+      return regprocOut(context, oid);
+   case oid::regprocedure:
+      return regprocedureOut(context, oid);
+   case oid::regoper:
+      return regoperOut(context, oid);
+   case oid::regoperator:
+      return regoperatorOut(context, oid);
+   case oid::regnamespace:
+      return regnamespaceOut(context, oid);
+   case oid::regrole:
+      return regroleOut(context, oid);
+   default:
+      return std::to_string(oid);
+   }
+}
+
+Oid regIn(const NameContext& context, Oid regType, std::string_view text) {
+   switch (regType) {
+   case oid::regclass:
+      return regclassIn(context, text);
+   case oid::regtype:
+      return regtypeIn(context, text);
+   case oid::regproc:
+      return regprocIn(context, text);
+   case oid::regprocedure:
+      return regprocedureIn(context, text);
+   case oid::regoper:
+      return regoperIn(context, text);
+   case oid::regoperator:
+      return regoperatorIn(context, text);
+   case oid::regnamespace:
+      return regnamespaceIn(context, text);
+   case oid::regrole:
+      return regroleIn(context, text);
+   default:
+      throwNotSupported("input of this object identifier type");
+   }
+}
+
+std::optional<bool> isTableVisible(const NameContext& context, Oid oid) {
+   const RelationPtr relation = context.snapshot.relation(oid);
+   if (!relation) return std::nullopt;
+   return isVisible(context.snapshot, context.path, *relation);
+}
+
+std::optional<bool> isFunctionVisible(const NameContext& context, Oid oid) {
+   const FunctionInfo* function = builtins().function(oid);
+   if (function == nullptr) return std::nullopt;
+   for (const Oid schema : context.path.schemas) {
+      if (schema == function->schema) return true;
+      for (const FunctionInfo* other : builtins().functions(function->name))
+         if (other->schema == schema && std::equal(other->argTypes.begin(), other->argTypes.end(),
+                                                   function->argTypes.begin(), function->argTypes.end()))
+            return false;
+   }
+   return false;
+}
+
+std::optional<bool> isOperatorVisible(const NameContext& context, Oid oid) {
+   const OperatorInfo* op = builtins().operatorByOid(oid);
+   if (op == nullptr) return std::nullopt;
+   return isIn(context.path.schemas, op->schema);
+}
+
+std::optional<bool> isCollationVisible(const NameContext& context, Oid oid) {
+   const CollationInfo* collation = builtins().collation(oid);
+   if (collation == nullptr) return std::nullopt;
+   return isIn(context.path.schemas, collation->schema);
+}
+
+std::optional<bool> isBuiltinVisible(const NameContext& context, std::string_view catalog, Oid oid) {
+   const TextTable* table = builtins().rows(catalog);
+   if (table == nullptr) return std::nullopt;
+   const uint32_t column = table->column("oid");
+   const std::string wanted = std::to_string(oid);
+   for (uint32_t row = 0; row < table->rowCount(); ++row)
+      if (*table->at(row, column) == wanted) return isIn(context.path.schemas, pgCatalogSchema);
+   return std::nullopt;
+}
+
+std::string userName(const Snapshot& snapshot, Oid oid) {
+   const RolePtr role = snapshot.role(oid);
+   return role ? role->name : "unknown (OID=" + std::to_string(oid) + ")";
+}
+
+std::optional<std::string> currentSchema(const NameContext& context) {
+   const SchemaPtr schema = context.snapshot.schema(context.path.creation);
+   return schema ? std::optional(schema->name) : std::nullopt;
+}
+
+std::vector<std::string> currentSchemas(const NameContext& context, bool includeImplicit) {
+   std::vector<std::string> names;
+   for (const Oid oid : includeImplicit ? context.path.schemas : context.path.explicitly)
+      if (const SchemaPtr schema = context.snapshot.schema(oid)) names.push_back(schema->name);
+   return names;
+}
+
+std::string versionText() {
+   return "PostgreSQL 15.13 (Ouzel 0.1.0) on x86_64-pc-linux-gnu, compiled by g++ " __VERSION__ ", 64-bit";
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 42> encodings = {
+    "SQL_ASCII",     "EUC_JP",  "EUC_CN",  "EUC_KR",  "EUC_TW",     "EUC_JIS_2004", "UTF8",
+    "MULE_INTERNAL", "LATIN1",  "LATIN2",  "LATIN3",  "LATIN4",     "LATIN5",       "LATIN6",
+    "LATIN7",        "LATIN8",  "LATIN9",  "LATIN10", "WIN1256",    "WIN1258",      "WIN866",
+    "WIN874",        "KOI8R",   "WIN1251", "WIN1252", "ISO_8859_5", "ISO_8859_6",   "ISO_8859_7",
+    "ISO_8859_8",    "WIN1250", "WIN1253", "WIN1254", "WIN1255",    "WIN1257",      "KOI8U",
+    "SJIS",          "BIG5",    "GBK",     "UHC",     "GB18030",    "JOHAB",        "SHIFT_JIS_2004"};
+
+/// Encoding names match without regard to case and punctuation.
+std::string encodingKey(std::string_view name) {
+   std::string key;
+   for (const char c : name) {
+      if (c >= 'A' && c <= 'Z')
+         key.push_back(static_cast<char>(c - 'A' + 'a'));
+      else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+         key.push_back(c);
+   }
+   return key == "unicode" ? "utf8" : key;
+}
+
+Oid classOf(std::string_view catalog) {
+   constexpr std::pair<std::string_view, Oid> classes[] = {
+       {"pg_class", class_oid::pgClass},
+       {"pg_type", class_oid::pgType},
+       {"pg_proc", class_oid::pgProc},
+       {"pg_authid", class_oid::pgAuthid},
+       {"pg_database", class_oid::pgDatabase},
+       {"pg_attrdef", class_oid::pgAttrdef},
+       {"pg_constraint", class_oid::pgConstraint},
+       {"pg_namespace", class_oid::pgNamespace},
+       {"pg_operator", class_oid::pgOperator},
+       {"pg_rewrite", class_oid::pgRewrite},
+       {"pg_tablespace", class_oid::pgTablespace},
+   };
+   for (const auto& [name, oid] : classes)
+      if (name == catalog) return oid;
+   const RelationPtr relation = findSystemRelation(pgCatalogSchema, catalog);
+   return relation ? relation->oid : invalidOid;
+}
+
+} // namespace
+
+std::string_view encodingName(int32_t encoding) {
+   if (encoding < 0 || static_cast<size_t>(encoding) >= encodings.size()) return {};
+   return encodings[static_cast<size_t>(encoding)];
+}
+
+int32_t encodingNumber(std::string_view name) {
+   const std::string wanted = encodingKey(name);
+   for (size_t i = 0; i < encodings.size(); ++i)
+      if (encodingKey(encodings[i]) == wanted) return static_cast<int32_t>(i);
+   return -1;
+}
+
+std::optional<std::string> objDescription(const Snapshot& snapshot, Oid object, std::string_view catalog) {
+   const Oid classOid = classOf(catalog);
+   return classOid == invalidOid ? std::nullopt : snapshot.comment(classOid, object);
+}
+
+std::optional<std::string> objDescription(const Snapshot& snapshot, Oid object) {
+   for (const Oid classOid : {class_oid::pgClass, class_oid::pgProc, class_oid::pgType, class_oid::pgOperator,
+                              class_oid::pgNamespace, class_oid::pgConstraint})
+      if (auto text = snapshot.comment(classOid, object)) return text;
+   return std::nullopt;
+}
+
+std::optional<std::string> colDescription(const Snapshot& snapshot, Oid relation, int32_t attribute) {
+   return attribute == 0 ? std::nullopt : snapshot.comment(class_oid::pgClass, relation, attribute);
+}
+
+std::optional<std::string> shobjDescription(const Snapshot& snapshot, Oid object, std::string_view catalog) {
+   const Oid classOid = classOf(catalog);
+   const bool isShared = classOid == class_oid::pgDatabase || classOid == class_oid::pgAuthid;
+   return isShared ? snapshot.comment(classOid, object) : std::nullopt;
+}
+
+} // namespace ouzel::catalog
