@@ -37,12 +37,27 @@ std::unique_ptr<plan::Plan> optimize(BoundQuery&& bound, const OptimizerContext&
 }
 
 void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
-   (void)output;
-   const bool enabled = query.context.settings.enabled;
-   if (enabled) inlineCtes(root, query);
+   const OptimizerSettings& settings = query.context.settings;
+   if (!settings.enabled) {
+      removeSubqueries(root, query);
+      unnest(root, query);
+      replaceSetOperations(root, query);
+      return;
+   }
+   inlineCtes(root, query);
+   simplify(root, query);
    removeSubqueries(root, query);
    unnest(root, query);
    replaceSetOperations(root, query);
+   removeAliases(root, query, output);
+   simplify(root, query);
+   tidy(root, query);
+   pushDown(root, query);
+   removeAliases(root, query, output);
+   pruneColumns(root, output, query);
+   if (settings.joinOrder) orderJoins(root, query);
+   pruneColumns(root, output, query);
+   if (settings.shareSubexpressions) shareSubexpressions(root, query);
 }
 
 } // namespace ouzel::optimizer

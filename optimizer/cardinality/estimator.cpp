@@ -5,6 +5,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "optimizer/cardinality/predicates.hpp"
+#include "optimizer/lower/expr_lowering.hpp"
 
 namespace ouzel::optimizer {
 
@@ -237,7 +238,12 @@ double Estimator::sampled(const Rel& get, const storage::TableStatistics& statis
          rows[i].push_back(Value::fromVector(batch.columns[position], i * stride));
    std::vector<bool> matched;
    try {
-      matched = query_.context.evaluator->matches(predicate, used, rows);
+      ExprPtr lowered = clone(predicate);
+      ExprLowering lowering(query_);
+      for (const ColumnId column : used)
+         lowering.setColumn(column, storedRepresentation(query_.columns[column].type), std::nullopt);
+      lowering.lower(lowered);
+      matched = query_.context.evaluator->matches(*lowered, used, rows);
    } catch (const SqlError&) { // a kernel that is missing says so when the query runs
       return -1;
    }

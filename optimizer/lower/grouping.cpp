@@ -185,7 +185,10 @@ Lowered Lowering::lowerDistinct(Rel& rel, const ColumnSet& need) {
          node->children.push_back(std::move(child.node));
          return {std::move(node), 1};
       }
+      ColumnSet seen;
       for (const ColumnId column : rel.columns) {
+         if (seen.contains(column)) continue; // two names of one column
+         seen.add(column);
          ExprPtr key = query_.ref(column);
          exprs_.lower(key);
          node->keys.push_back({column, std::move(key)});

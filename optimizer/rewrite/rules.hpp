@@ -23,6 +23,12 @@ void pushDown(RelPtr& root, Query& query);
 /// Smaller things: DISTINCT as GroupBy, order of aggregates' input, needless sorts, LIMIT below projections.
 void tidy(RelPtr& root, Query& query);
 
+/// Drop computations whose result is not read, and joins that cannot change anything.
+void pruneColumns(RelPtr& root, const std::vector<sql::OutputColumn>& output, Query& query);
+/// Compute repeated subexpressions once.
+void shareSubexpressions(RelPtr& root, Query& query);
+/// Order joins (join_order/).
+void orderJoins(RelPtr& root, Query& query);
 /// All of them, in order.
 void rewrite(RelPtr& root, std::vector<sql::OutputColumn>& output, Query& query);
 

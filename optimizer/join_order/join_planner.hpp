@@ -1,0 +1,65 @@
+#pragma once
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "optimizer/join_order/join_graph.hpp"
+
+// Finds a cheap order for the operators of a join graph.
+
+namespace ouzel::optimizer {
+
+/// The best known way to join a set of relations.
+struct JoinPlan {
+   RelationSet relations, left, right; ///< left and right are empty for a single relation
+   double rows = 1, cost = 0;
+   bool isValid = false;
+};
+
+/// Plans one graph. DPhyp (Moerkotte & Neumann, SIGMOD 2008) while it stays within the budget of pairs, else greedy
+/// operator ordering; if conflicts let neither finish, the original order.
+class JoinPlanner {
+public:
+   JoinPlanner(const JoinGraph& graph, const OptimizerSettings& settings) : graph_(graph), settings_(settings) {}
+
+   /// Fills the table; plan(graph.all()) is the result. `original` lists operand pairs of the written order.
+   void run(const std::vector<std::pair<RelationSet, RelationSet>>& original);
+   const JoinPlan& plan(RelationSet relations) const { return table_.at(relations); }
+
+   /// How the two halves of a plan are joined: operators by number, `left` being the left operand of a non-inner one.
+   struct Step {
+      std::vector<uint32_t> operators;
+      JoinKind kind = JoinKind::Inner;
+      bool swapped = false; ///< the operator's left operand is the second set
+   };
+   /// Nothing when these sets cannot be joined next.
+   std::optional<Step> step(RelationSet first, RelationSet second) const;
+
+   uint32_t pairsSeen() const { return pairs_; }
+
+private:
+   bool runDphyp();
+   bool runGreedy();
+   void enumerateCsg(RelationSet set, RelationSet excluded);
+   void emitCsg(RelationSet set);
+   void enumerateCmp(RelationSet first, RelationSet second, RelationSet excluded);
+   void emitPair(RelationSet first, RelationSet second);
+   RelationSet neighbors(RelationSet set, RelationSet excluded) const;
+   bool areConnected(RelationSet first, RelationSet second) const;
+   JoinPlan combine(const JoinPlan& first, const JoinPlan& second, const Step& step) const;
+   double innerSelectivity(const Step& step, RelationSet first, RelationSet second, double firstRows,
+                           double secondRows) const;
+   bool consider(const JoinPlan& plan);
+   void initialize();
+
+   const JoinGraph& graph_;
+   const OptimizerSettings& settings_;
+   std::unordered_map<RelationSet, JoinPlan, RelationSetHash> table_;
+   std::vector<RelationSet> simpleNeighbors_; ///< by relation, over edges of single relations
+   std::vector<JoinEdge> hyperedges_;
+   uint32_t pairs_ = 0;
+   uint64_t work_ = 0;
+   bool gaveUp_ = false;
+};
+
+} // namespace ouzel::optimizer

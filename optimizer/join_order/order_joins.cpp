@@ -1,0 +1,159 @@
+#include <algorithm>
+
+#include "optimizer/join_order/join_planner.hpp"
+#include "optimizer/rewrite/rules.hpp"
+
+// Finds the regions of joins in a query, inside out, and puts each together again in the planner's order.
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+namespace {
+
+class JoinOrderer {
+public:
+   JoinOrderer(Query& query, Estimator& estimator) : query_(query), estimator_(estimator) {}
+
+   void visit(RelPtr& rel) {
+      for (Cte& cte : rel->ctes) {
+         visit(cte.query);
+         RelEstimate estimate = estimator_.estimate(*cte.query);
+         if (cte.recursive) estimate.rows *= 10;
+         estimator_.setCte(cte.id, estimate);
+         if (cte.recursive) visit(cte.recursive);
+      }
+      if (!isReorderable(*rel)) {
+         for (RelPtr& input : rel->inputs)
+            visit(input);
+         return;
+      }
+      uint32_t relations = 0;
+      visitRelations(rel, false, relations);
+      if (relations < 2 || relations > RelationSet::capacity) return;
+      reorder(rel);
+   }
+
+private:
+   /// The relations of the region have joins of their own inside. `stays`: above, columns computed here would be NULL
+   /// in padded rows or not be there at all, so projections must not move up.
+   void visitRelations(RelPtr& rel, bool stays, uint32_t& count) {
+      if (rel->kind == RelKind::Map && isReorderable(*rel->inputs[0])) {
+         if (!stays && hoistable(*rel)) {
+            visitRelations(rel->inputs[0], false, count);
+            return;
+         }
+         fence(rel);
+      }
+      if (!isReorderable(*rel)) {
+         visitRelation(rel, count);
+         return;
+      }
+      visitRelations(rel->inputs[0], stays || rel->joinKind == JoinKind::Full, count);
+      visitRelations(rel->inputs[1], stays || rel->joinKind != JoinKind::Inner, count);
+   }
+   void visitRelation(RelPtr& rel, uint32_t& count) {
+      ++count;
+      if (rel->kind == RelKind::Select && !rel->predicate) { // a fence
+         visit(rel->inputs[0]);
+         return;
+      }
+      visit(rel);
+   }
+   static bool hoistable(const Rel& map) {
+      return std::none_of(map.computed.begin(), map.computed.end(),
+                          [](const ComputedColumn& computed) { return isVolatile(*computed.expr); });
+   }
+   /// A Select without predicate keeps a subtree one relation of the region.
+   static void fence(RelPtr& rel) {
+      auto select = std::make_unique<Rel>(RelKind::Select);
+      select->inputs.push_back(std::move(rel));
+      rel = std::move(select);
+   }
+
+   void reorder(RelPtr& rel) {
+      JoinGraphBuilder builder(query_, estimator_);
+      JoinGraph graph = builder.build(std::move(rel));
+      JoinPlanner planner(graph, query_.context.settings);
+      planner.run(builder.originalOrder());
+      equal_.clear();
+      rel = assemble(graph, planner, graph.all());
+      // Projections that were between the joins, in the order they depend on each other.
+      for (ComputedColumn& computed : graph.computedAbove) {
+         std::vector<ComputedColumn> one;
+         one.push_back(std::move(computed));
+         const bool joins = rel->kind == RelKind::Map && !readsAny(*one[0].expr, rel->computed);
+         if (joins)
+            rel->computed.push_back(std::move(one[0]));
+         else
+            rel = makeMap(std::move(rel), std::move(one));
+      }
+   }
+
+   static bool readsAny(const Expr& expr, const std::vector<ComputedColumn>& computed) {
+      std::vector<ColumnId> used;
+      collectColumns(expr, used);
+      return std::any_of(computed.begin(), computed.end(), [&used](const ComputedColumn& c) {
+         return std::find(used.begin(), used.end(), c.column) != used.end();
+      });
+   }
+
+   RelPtr assemble(JoinGraph& graph, const JoinPlanner& planner, RelationSet set) {
+      const JoinPlan& plan = planner.plan(set);
+      if (plan.left.isEmpty()) {
+         RelPtr relation = std::move(graph.relations[set.smallest()]);
+         while (relation->kind == RelKind::Select && !relation->predicate) {
+            RelPtr input = std::move(relation->inputs[0]);
+            relation = std::move(input);
+         }
+         return relation;
+      }
+      const std::optional<JoinPlanner::Step> step = planner.step(plan.left, plan.right);
+      RelPtr left = assemble(graph, planner, plan.left), right = assemble(graph, planner, plan.right);
+      std::vector<ExprPtr> conjuncts;
+      RelPtr join = makeJoin(JoinKind::Inner, std::move(left), std::move(right), nullptr);
+      const std::vector<uint32_t> operators = step ? step->operators : dueOperators(graph, plan);
+      for (const uint32_t index : operators) {
+         JoinOperator& op = graph.operators[index];
+         if (op.kind != JoinKind::Inner) {
+            join->joinKind = op.kind;
+            join->markColumn = op.markColumn;
+         }
+         if (op.equalityClass >= 0) { // not what other equalities below and here say already
+            const ColumnId a = representative(op.leftColumn), b = representative(op.rightColumn);
+            if (a == b) continue;
+            equal_[a] = b;
+         }
+         if (op.predicate) conjuncts.push_back(std::move(op.predicate));
+      }
+      if (!conjuncts.empty()) join->predicate = makeAnd(std::move(conjuncts));
+      return join;
+   }
+
+   ColumnId representative(ColumnId column) const {
+      for (auto it = equal_.find(column); it != equal_.end(); it = equal_.find(column))
+         column = it->second;
+      return column;
+   }
+
+   /// In the original order operators simply belong to their operands.
+   static std::vector<uint32_t> dueOperators(const JoinGraph& graph, const JoinPlan& plan) {
+      std::vector<uint32_t> due;
+      for (uint32_t i = 0; i < graph.operators.size(); ++i)
+         if (graph.operators[i].left == plan.left && graph.operators[i].right == plan.right) due.push_back(i);
+      return due;
+   }
+
+   Query& query_;
+   Estimator& estimator_;
+   ColumnMap equal_; ///< columns made equal by joins already assembled: towards the representative of their class
+};
+
+} // namespace
+
+void orderJoins(RelPtr& root, Query& query) {
+   Estimator estimator(query);
+   JoinOrderer(query, estimator).visit(root);
+}
+
+} // namespace ouzel::optimizer

@@ -1,0 +1,54 @@
+#include "optimizer/rewrite/rules.hpp"
+
+// A Map that only gives a column a second name is dropped; everybody reads the first name. Ids are unique in the plan,
+// so this is one substitution over the whole tree.
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+void removeAliases(RelPtr& root, Query& query, std::vector<OutputColumn>& output) {
+   (void)query;
+   // Recursive CTEs pair the columns of two terms by position: one of them must not stand for two.
+   ColumnSet fixed;
+   forEachRel(*root, [&fixed](Rel& rel) {
+      for (const Cte& cte : rel.ctes)
+         if (cte.recursive) {
+            fixed.add(cte.columns);
+            fixed.add(cte.recursiveColumns);
+         }
+   });
+   ColumnMap aliases;
+   forEachRel(*root, [&](Rel& rel) {
+      if (rel.kind != RelKind::Map) return;
+      std::erase_if(rel.computed, [&](const ComputedColumn& computed) {
+         if (computed.expr->kind != ExprKind::Column || fixed.contains(computed.column)) return false;
+         aliases.emplace(computed.column, computed.expr->column);
+         return true;
+      });
+   });
+   if (aliases.empty()) return;
+   const auto resolve = [&aliases](ColumnId column) {
+      for (auto it = aliases.find(column); it != aliases.end(); it = aliases.find(column))
+         column = it->second;
+      return column;
+   };
+   replaceColumns(*root, resolve);
+   for (OutputColumn& column : output)
+      column.column = resolve(column.column);
+   const std::function<void(RelPtr&)> dropEmptyMaps = [&](RelPtr& rel) {
+      while (rel->kind == RelKind::Map && rel->computed.empty()) {
+         RelPtr input = std::move(rel->inputs[0]);
+         rel = std::move(input);
+      }
+      for (RelPtr& input : rel->inputs)
+         dropEmptyMaps(input);
+      for (Cte& cte : rel->ctes) {
+         dropEmptyMaps(cte.query);
+         if (cte.recursive) dropEmptyMaps(cte.recursive);
+      }
+   };
+   dropEmptyMaps(root);
+}
+
+} // namespace ouzel::optimizer

@@ -1,0 +1,163 @@
+#include "optimizer/rewrite/derive.hpp"
+
+#include <algorithm>
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+namespace {
+
+/// A test of one column against constants, which holds for whatever equals the column.
+const Expr* testedColumn(const Expr& expr) {
+   const bool compares = expr.kind == ExprKind::Compare && expr.compare != CompareOp::IsDistinctFrom &&
+                         expr.compare != CompareOp::IsNotDistinctFrom;
+   if (!compares && expr.kind != ExprKind::InList) return nullptr;
+   if (expr.args[0]->kind != ExprKind::Column) return nullptr;
+   for (size_t i = 1; i < expr.args.size(); ++i)
+      if (expr.args[i]->kind != ExprKind::Constant) return nullptr;
+   return expr.args[0].get();
+}
+
+bool isColumnEquality(const Expr& expr) {
+   return expr.kind == ExprKind::Compare && expr.compare == CompareOp::Eq && expr.args[0]->kind == ExprKind::Column &&
+          expr.args[1]->kind == ExprKind::Column && expr.args[0]->type.oid == expr.args[1]->type.oid;
+}
+
+void collectFacts(const Rel& rel, std::vector<const Expr*>& facts) {
+   switch (rel.kind) {
+   case RelKind::Get:
+   case RelKind::Select: {
+      if (rel.kind == RelKind::Select) collectFacts(*rel.inputs[0], facts);
+      if (!rel.predicate) return;
+      if (rel.predicate->kind != ExprKind::And) {
+         facts.push_back(rel.predicate.get());
+         return;
+      }
+      for (const ExprPtr& conjunct : rel.predicate->args)
+         facts.push_back(conjunct.get());
+      return;
+   }
+   case RelKind::Map:
+   case RelKind::Sort:
+      collectFacts(*rel.inputs[0], facts);
+      return;
+   case RelKind::Join:
+      if (rel.joinKind == JoinKind::Full || rel.joinKind == JoinKind::Right) return;
+      collectFacts(*rel.inputs[0], facts);
+      if (rel.joinKind == JoinKind::Inner) collectFacts(*rel.inputs[1], facts);
+      return;
+   default:
+      return;
+   }
+}
+
+/// Classes of columns that are equal.
+class EqualColumns {
+public:
+   void add(ColumnId a, ColumnId b) { parents_[find(a)] = find(b); }
+   ColumnId find(ColumnId column) {
+      auto [it, isNew] = parents_.try_emplace(column, column);
+      if (it->second == column) return column;
+      const ColumnId root = find(it->second);
+      parents_[column] = root;
+      return root;
+   }
+   std::vector<ColumnId> members() const {
+      std::vector<ColumnId> all;
+      for (const auto& entry : parents_)
+         all.push_back(entry.first);
+      std::sort(all.begin(), all.end());
+      return all;
+   }
+
+private:
+   std::unordered_map<ColumnId, ColumnId> parents_;
+};
+
+ExprPtr withColumn(const Expr& test, ColumnId column, const Query& query) {
+   ExprPtr copy = clone(test);
+   copy->args[0] = query.ref(column);
+   return copy;
+}
+
+} // namespace
+
+ExprPtr impliedBy(const Expr& conjunct, const ColumnSet& side) {
+   if (conjunct.kind != ExprKind::Or) return nullptr;
+   std::vector<ExprPtr> disjuncts;
+   for (const ExprPtr& disjunct : conjunct.args) {
+      std::vector<ExprPtr> parts;
+      const auto consider = [&](const Expr& part) {
+         std::vector<ColumnId> used;
+         collectColumns(part, used);
+         if (!used.empty() && side.containsAll(used)) {
+            parts.push_back(clone(part));
+         } else if (ExprPtr nested = impliedBy(part, side)) {
+            parts.push_back(std::move(nested));
+         }
+      };
+      if (disjunct->kind == ExprKind::And) {
+         for (const ExprPtr& part : disjunct->args)
+            consider(*part);
+      } else {
+         consider(*disjunct);
+      }
+      if (parts.empty()) return nullptr;
+      disjuncts.push_back(makeAnd(std::move(parts)));
+   }
+   return makeOr(std::move(disjuncts));
+}
+
+void deriveFromEqualities(std::vector<ExprPtr>& conjuncts, const Rel& tree, const Query& query) {
+   EqualColumns classes;
+   for (const ExprPtr& conjunct : conjuncts)
+      if (isColumnEquality(*conjunct)) classes.add(conjunct->args[0]->column, conjunct->args[1]->column);
+   const std::vector<ColumnId> members = classes.members();
+   if (members.empty()) return;
+   std::vector<const Expr*> facts;
+   for (const ExprPtr& conjunct : conjuncts)
+      facts.push_back(conjunct.get());
+   collectFacts(tree, facts);
+   std::vector<ExprPtr> derived;
+   for (const Expr* fact : facts) {
+      const Expr* column = testedColumn(*fact);
+      if (!column || std::find(members.begin(), members.end(), column->column) == members.end()) continue;
+      const ColumnId root = classes.find(column->column);
+      for (const ColumnId member : members) {
+         if (member == column->column || classes.find(member) != root) continue;
+         if (query.columns[member].type.oid != column->type.oid) continue;
+         ExprPtr test = withColumn(*fact, member, query);
+         const auto isSame = [&test](const Expr& other) { return equal(other, *test); };
+         const bool known = std::any_of(facts.begin(), facts.end(), [&](const Expr* e) { return isSame(*e); }) ||
+                            std::any_of(derived.begin(), derived.end(), [&](const ExprPtr& e) { return isSame(*e); });
+         if (!known) derived.push_back(std::move(test));
+      }
+   }
+   for (ExprPtr& test : derived)
+      conjuncts.push_back(std::move(test));
+}
+
+std::vector<ExprPtr> deriveForRight(const std::vector<ExprPtr>& on, const std::vector<ExprPtr>& leftConjuncts,
+                                    const Rel& left, const ColumnSet& right, const Query& query) {
+   std::vector<const Expr*> facts;
+   for (const ExprPtr& conjunct : leftConjuncts)
+      facts.push_back(conjunct.get());
+   collectFacts(left, facts);
+   std::vector<ExprPtr> derived;
+   for (const ExprPtr& equality : on) {
+      if (!isColumnEquality(*equality)) continue;
+      const bool firstIsRight = right.contains(equality->args[0]->column);
+      const Expr& there = *equality->args[firstIsRight ? 0 : 1];
+      const Expr& here = *equality->args[firstIsRight ? 1 : 0];
+      if (!right.contains(there.column) || right.contains(here.column)) continue;
+      for (const Expr* fact : facts) {
+         const Expr* column = testedColumn(*fact);
+         if (column && column->column == here.column && column->type.oid == there.type.oid)
+            derived.push_back(withColumn(*fact, there.column, query));
+      }
+   }
+   return derived;
+}
+
+} // namespace ouzel::optimizer

@@ -1,0 +1,417 @@
+#include <algorithm>
+
+#include "catalog/builtin/builtin.hpp"
+#include "common/error/sql_error.hpp"
+#include "optimizer/rewrite/derive.hpp"
+#include "optimizer/rewrite/not_null.hpp"
+#include "optimizer/rewrite/rules.hpp"
+
+// Predicates travel towards the scans, as far as they mean the same there. On the way outer joins whose padded rows a
+// predicate would drop become inner ones, tests of marks become Semi and Anti joins, and new predicates are derived:
+// from equalities (a = b and b = 5) and from disjunctions (derive.cpp). Volatile predicates stay where they are.
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+namespace {
+
+using Conjuncts = std::vector<ExprPtr>;
+
+std::vector<ColumnId> columnsOf(const Expr& expr) {
+   std::vector<ColumnId> used;
+   collectColumns(expr, used);
+   return used;
+}
+
+void addAll(Conjuncts& to, Conjuncts from) {
+   for (ExprPtr& expr : from)
+      to.push_back(std::move(expr));
+}
+
+void addNew(Conjuncts& to, ExprPtr expr) {
+   const bool known = std::any_of(to.begin(), to.end(), [&expr](const ExprPtr& other) { return equal(*other, *expr); });
+   if (!known) to.push_back(std::move(expr));
+}
+
+bool isEmpty(const Rel& rel) {
+   return rel.kind == RelKind::Values && rel.rows.empty();
+}
+
+RelPtr makeEmpty(std::vector<ColumnId> columns) {
+   auto values = std::make_unique<Rel>(RelKind::Values);
+   values->columns = std::move(columns);
+   return values;
+}
+
+class PushDown {
+public:
+   explicit PushDown(Query& query) : query_(query) {}
+
+   RelPtr push(RelPtr rel, Conjuncts conjuncts) {
+      for (const ExprPtr& conjunct : conjuncts)
+         if (isConstantFalseOrNull(*conjunct)) return makeEmpty(outputColumns(*rel));
+      Conjuncts stay;
+      for (ExprPtr& conjunct : conjuncts)
+         if (isVolatile(*conjunct)) stay.push_back(std::move(conjunct));
+      std::erase_if(conjuncts, [](const ExprPtr& expr) { return !expr; });
+      rel = pushInto(std::move(rel), std::move(conjuncts));
+      return makeSelect(std::move(rel), std::move(stay));
+   }
+
+private:
+   RelPtr pushInto(RelPtr rel, Conjuncts conjuncts) {
+      switch (rel->kind) {
+      case RelKind::Select: {
+         Conjuncts all = conjunctsOf(std::move(rel->predicate));
+         for (ExprPtr& conjunct : conjuncts)
+            addNew(all, std::move(conjunct));
+         return push(std::move(rel->inputs[0]), std::move(all));
+      }
+      case RelKind::Get:
+      case RelKind::VirtualGet: {
+         Conjuncts all = conjunctsOf(std::move(rel->predicate));
+         for (ExprPtr& conjunct : conjuncts)
+            addNew(all, std::move(conjunct));
+         rel->predicate = all.empty() ? nullptr : makeAnd(std::move(all));
+         return rel;
+      }
+      case RelKind::Map:
+         return pushMap(std::move(rel), std::move(conjuncts));
+      case RelKind::ProjectSet:
+      case RelKind::TableFunction:
+         return rel->inputs.empty() ? makeSelect(std::move(rel), std::move(conjuncts))
+                                    : pushBelow(std::move(rel), std::move(conjuncts));
+      case RelKind::Window:
+         return pushWindow(std::move(rel), std::move(conjuncts));
+      case RelKind::Sort:
+      case RelKind::LockRows:
+         return pushAll(std::move(rel), std::move(conjuncts));
+      case RelKind::With:
+         for (Cte& cte : rel->ctes) {
+            cte.query = push(std::move(cte.query), {});
+            if (cte.recursive) cte.recursive = push(std::move(cte.recursive), {});
+         }
+         return pushAll(std::move(rel), std::move(conjuncts));
+      case RelKind::GroupBy:
+         return pushGroupBy(std::move(rel), std::move(conjuncts));
+      case RelKind::Distinct:
+         return pushDistinct(std::move(rel), std::move(conjuncts));
+      case RelKind::SetOp:
+         return pushSetOp(std::move(rel), std::move(conjuncts));
+      case RelKind::Join:
+         return pushJoin(std::move(rel), std::move(conjuncts));
+      default: // limits, values, CTE scans, DML
+         for (RelPtr& input : rel->inputs)
+            input = push(std::move(input), {});
+         return makeSelect(std::move(rel), std::move(conjuncts));
+      }
+   }
+
+   RelPtr pushAll(RelPtr rel, Conjuncts conjuncts) {
+      rel->inputs[0] = push(std::move(rel->inputs[0]), std::move(conjuncts));
+      return rel;
+   }
+
+   /// What reads only the input's columns goes below; the rest stays above.
+   RelPtr pushBelow(RelPtr rel, Conjuncts conjuncts) {
+      const ColumnSet input(outputColumns(*rel->inputs[0]));
+      Conjuncts below, stay;
+      for (ExprPtr& conjunct : conjuncts)
+         (input.containsAll(columnsOf(*conjunct)) ? below : stay).push_back(std::move(conjunct));
+      rel->inputs[0] = push(std::move(rel->inputs[0]), std::move(below));
+      return makeSelect(std::move(rel), std::move(stay));
+   }
+
+   RelPtr pushMap(RelPtr rel, Conjuncts conjuncts) {
+      Conjuncts below, stay;
+      for (ExprPtr& conjunct : conjuncts) {
+         bool canMove = true;
+         const std::vector<ColumnId> used = columnsOf(*conjunct);
+         for (const ComputedColumn& computed : rel->computed)
+            if (std::find(used.begin(), used.end(), computed.column) != used.end() && isVolatile(*computed.expr))
+               canMove = false;
+         if (!canMove) {
+            stay.push_back(std::move(conjunct));
+            continue;
+         }
+         substituteColumns(conjunct, [&rel](ColumnId column) -> const Expr* {
+            for (const ComputedColumn& computed : rel->computed)
+               if (computed.column == column) return computed.expr.get();
+            return nullptr;
+         });
+         simplifyExpr(conjunct, query_);
+         addAll(below, conjunctsOf(std::move(conjunct)));
+      }
+      const bool nothingPasses =
+          std::any_of(below.begin(), below.end(), [](const ExprPtr& e) { return isConstantFalseOrNull(*e); });
+      if (nothingPasses) return makeEmpty(outputColumns(*rel));
+      rel->inputs[0] = push(std::move(rel->inputs[0]), std::move(below));
+      return makeSelect(std::move(rel), std::move(stay));
+   }
+
+   /// Through a window only what keeps or drops whole partitions.
+   RelPtr pushWindow(RelPtr rel, Conjuncts conjuncts) {
+      ColumnSet partition;
+      for (const ExprPtr& expr : rel->windowSpec.partitionBy)
+         if (expr->kind == ExprKind::Column) partition.add(expr->column);
+      Conjuncts below, stay;
+      for (ExprPtr& conjunct : conjuncts) {
+         const std::vector<ColumnId> used = columnsOf(*conjunct);
+         (!used.empty() && partition.containsAll(used) ? below : stay).push_back(std::move(conjunct));
+      }
+      rel->inputs[0] = push(std::move(rel->inputs[0]), std::move(below));
+      return makeSelect(std::move(rel), std::move(stay));
+   }
+
+   /// Only what keeps or drops whole groups, in every grouping set.
+   RelPtr pushGroupBy(RelPtr rel, Conjuncts conjuncts) {
+      ColumnSet keys;
+      for (uint32_t i = 0; i < rel->keys.size(); ++i) {
+         const bool inAllSets = std::all_of(rel->groupingSets.begin(), rel->groupingSets.end(), [i](const auto& set) {
+            return std::find(set.begin(), set.end(), i) != set.end();
+         });
+         if (inAllSets && !isVolatile(*rel->keys[i].expr)) keys.add(rel->keys[i].column);
+      }
+      Conjuncts below, stay;
+      for (ExprPtr& conjunct : conjuncts) {
+         const std::vector<ColumnId> used = columnsOf(*conjunct);
+         if (used.empty() || !keys.containsAll(used)) {
+            stay.push_back(std::move(conjunct));
+            continue;
+         }
+         substituteColumns(conjunct, [&rel](ColumnId column) -> const Expr* {
+            for (const ComputedColumn& key : rel->keys)
+               if (key.column == column) return key.expr.get();
+            return nullptr;
+         });
+         below.push_back(std::move(conjunct));
+      }
+      rel->inputs[0] = push(std::move(rel->inputs[0]), std::move(below));
+      return makeSelect(std::move(rel), std::move(stay));
+   }
+
+   RelPtr pushDistinct(RelPtr rel, Conjuncts conjuncts) {
+      const ColumnSet columns(rel->columns);
+      Conjuncts below, stay;
+      for (ExprPtr& conjunct : conjuncts) {
+         const bool wholeGroups = columns.containsAll(columnsOf(*conjunct));
+         (wholeGroups ? below : stay).push_back(std::move(conjunct));
+      }
+      rel->inputs[0] = push(std::move(rel->inputs[0]), std::move(below));
+      return makeSelect(std::move(rel), std::move(stay));
+   }
+
+   RelPtr pushSetOp(RelPtr rel, Conjuncts conjuncts) {
+      for (int side = 0; side < 2; ++side) {
+         Conjuncts below;
+         for (const ExprPtr& conjunct : conjuncts) {
+            ExprPtr copy = clone(*conjunct);
+            ExprPtr replacement;
+            substituteColumns(copy, [&](ColumnId column) -> const Expr* {
+               const auto at = std::find(rel->columns.begin(), rel->columns.end(), column);
+               if (at == rel->columns.end()) return nullptr;
+               replacement = query_.ref(rel->setOpInputs[side][static_cast<size_t>(at - rel->columns.begin())]);
+               return replacement.get();
+            });
+            below.push_back(std::move(copy));
+         }
+         rel->inputs[side] = push(std::move(rel->inputs[side]), std::move(below));
+      }
+      return rel;
+   }
+
+   // ---- joins ----
+
+   RelPtr pushJoin(RelPtr rel, Conjuncts conjuncts) {
+      if (rel->joinKind == JoinKind::Right) {
+         std::swap(rel->inputs[0], rel->inputs[1]);
+         rel->joinKind = JoinKind::Left;
+      }
+      strengthen(*rel, conjuncts);
+      switch (rel->joinKind) {
+      case JoinKind::Inner:
+         return pushInner(std::move(rel), std::move(conjuncts));
+      case JoinKind::Mark:
+         return pushMark(std::move(rel), std::move(conjuncts));
+      case JoinKind::Full: {
+         for (RelPtr& input : rel->inputs)
+            input = push(std::move(input), {});
+         return makeSelect(std::move(rel), std::move(conjuncts));
+      }
+      default:
+         return pushOneSided(std::move(rel), std::move(conjuncts));
+      }
+   }
+
+   /// Padded rows that a predicate drops need not be made.
+   static void strengthen(Rel& rel, const Conjuncts& conjuncts) {
+      if (rel.joinKind != JoinKind::Left && rel.joinKind != JoinKind::Full) return;
+      const auto rejects = [&conjuncts](const std::vector<ColumnId>& columns) {
+         return std::any_of(conjuncts.begin(), conjuncts.end(),
+                            [&columns](const ExprPtr& conjunct) { return rejectsNulls(*conjunct, columns); });
+      };
+      const bool rightRejected = rejects(outputColumns(*rel.inputs[1]));
+      if (rel.joinKind == JoinKind::Left) {
+         if (rightRejected) rel.joinKind = JoinKind::Inner;
+         return;
+      }
+      const bool leftRejected = rejects(outputColumns(*rel.inputs[0]));
+      if (leftRejected && rightRejected) {
+         rel.joinKind = JoinKind::Inner;
+      } else if (leftRejected) { // every row has a left part
+         rel.joinKind = JoinKind::Left;
+      } else if (rightRejected) {
+         std::swap(rel.inputs[0], rel.inputs[1]);
+         rel.joinKind = JoinKind::Left;
+      }
+   }
+
+   /// Take the predicates of a tree of inner joins (and the filters between) into one list.
+   void flatten(RelPtr& rel, Conjuncts& all) {
+      while (rel->kind == RelKind::Select) {
+         Conjuncts own = conjunctsOf(std::move(rel->predicate)), isVolatileOnes;
+         for (ExprPtr& conjunct : own)
+            (isVolatile(*conjunct) ? isVolatileOnes : all).push_back(std::move(conjunct));
+         if (!isVolatileOnes.empty()) {
+            rel->predicate = makeAnd(std::move(isVolatileOnes));
+            return;
+         }
+         RelPtr input = std::move(rel->inputs[0]);
+         rel = std::move(input);
+      }
+      if (rel->kind != RelKind::Join) return;
+      if (rel->joinKind == JoinKind::Left) strengthen(*rel, all);
+      if (rel->joinKind != JoinKind::Inner) return;
+      Conjuncts own = conjunctsOf(std::move(rel->predicate)), stay;
+      for (ExprPtr& conjunct : own)
+         (isVolatile(*conjunct) ? stay : all).push_back(std::move(conjunct));
+      rel->predicate = stay.empty() ? nullptr : makeAnd(std::move(stay));
+      flatten(rel->inputs[0], all);
+      flatten(rel->inputs[1], all);
+   }
+
+   RelPtr pushInner(RelPtr rel, Conjuncts conjuncts) {
+      Conjuncts all = std::move(conjuncts);
+      flatten(rel, all);
+      Conjuncts unique;
+      for (ExprPtr& conjunct : all)
+         addNew(unique, std::move(conjunct));
+      deriveFromEqualities(unique, *rel, query_);
+      if (std::any_of(unique.begin(), unique.end(), [](const ExprPtr& e) { return isConstantFalseOrNull(*e); }))
+         return makeEmpty(outputColumns(*rel));
+      return distribute(std::move(rel), std::move(unique));
+   }
+
+   /// Hand the predicates of a tree of inner joins out to where they can be evaluated first.
+   RelPtr distribute(RelPtr rel, Conjuncts conjuncts) {
+      if (rel->kind != RelKind::Join || rel->joinKind != JoinKind::Inner)
+         return push(std::move(rel), std::move(conjuncts));
+      const ColumnSet left(outputColumns(*rel->inputs[0])), right(outputColumns(*rel->inputs[1]));
+      Conjuncts toLeft, toRight, here = conjunctsOf(std::move(rel->predicate));
+      for (ExprPtr& conjunct : conjuncts) {
+         const std::vector<ColumnId> used = columnsOf(*conjunct);
+         if (left.containsAll(used)) {
+            addNew(toLeft, std::move(conjunct));
+         } else if (right.containsAll(used)) {
+            addNew(toRight, std::move(conjunct));
+         } else {
+            if (ExprPtr implied = impliedBy(*conjunct, left)) addNew(toLeft, std::move(implied));
+            if (ExprPtr implied = impliedBy(*conjunct, right)) addNew(toRight, std::move(implied));
+            here.push_back(std::move(conjunct));
+         }
+      }
+      rel->inputs[0] = distribute(std::move(rel->inputs[0]), std::move(toLeft));
+      rel->inputs[1] = distribute(std::move(rel->inputs[1]), std::move(toRight));
+      if (isEmpty(*rel->inputs[0]) || isEmpty(*rel->inputs[1])) return makeEmpty(outputColumns(*rel));
+      rel->predicate = here.empty() ? nullptr : makeAnd(std::move(here));
+      return rel;
+   }
+
+   /// Left, Semi, Anti, Single: the left side is filtered as it is; ON restricts the right side.
+   RelPtr pushOneSided(RelPtr rel, Conjuncts conjuncts) {
+      const ColumnSet left(outputColumns(*rel->inputs[0])), right(outputColumns(*rel->inputs[1]));
+      Conjuncts toLeft, toRight, stay, on;
+      for (ExprPtr& conjunct : conjuncts)
+         (left.containsAll(columnsOf(*conjunct)) ? toLeft : stay).push_back(std::move(conjunct));
+      Conjuncts own = conjunctsOf(std::move(rel->predicate));
+      const bool semi = rel->joinKind == JoinKind::Semi;
+      for (ExprPtr& conjunct : own) {
+         const std::vector<ColumnId> used = columnsOf(*conjunct);
+         if (isVolatile(*conjunct)) {
+            on.push_back(std::move(conjunct));
+         } else if (!used.empty() && right.containsAll(used)) {
+            toRight.push_back(std::move(conjunct));
+         } else if (semi && left.containsAll(used)) {
+            toLeft.push_back(std::move(conjunct));
+         } else {
+            if (ExprPtr implied = impliedBy(*conjunct, right)) addNew(toRight, std::move(implied));
+            if (semi)
+               if (ExprPtr implied = impliedBy(*conjunct, left)) addNew(toLeft, std::move(implied));
+            on.push_back(std::move(conjunct));
+         }
+      }
+      for (ExprPtr& derived : deriveForRight(on, toLeft, *rel->inputs[0], right, query_))
+         addNew(toRight, std::move(derived));
+      rel->inputs[0] = push(std::move(rel->inputs[0]), std::move(toLeft));
+      rel->inputs[1] = push(std::move(rel->inputs[1]), std::move(toRight));
+      if (isEmpty(*rel->inputs[0]) || (semi && isEmpty(*rel->inputs[1]))) return makeEmpty(outputColumns(*rel));
+      if (rel->joinKind == JoinKind::Anti && isEmpty(*rel->inputs[1]))
+         return makeSelect(std::move(rel->inputs[0]), std::move(stay));
+      rel->predicate = on.empty() ? nullptr : makeAnd(std::move(on));
+      return makeSelect(std::move(rel), std::move(stay));
+   }
+
+   RelPtr pushMark(RelPtr rel, Conjuncts conjuncts) {
+      const ColumnId mark = rel->markColumn;
+      for (ExprPtr& conjunct : conjuncts) {
+         const bool isMark = conjunct->kind == ExprKind::Column && conjunct->column == mark;
+         const bool isNotMark = conjunct->kind == ExprKind::Not && conjunct->args[0]->kind == ExprKind::Column &&
+                                conjunct->args[0]->column == mark;
+         if (!isMark && !isNotMark) continue;
+         // Everybody who still reads the mark reads what it must be.
+         conjunct.reset();
+         std::erase_if(conjuncts, [](const ExprPtr& e) { return !e; });
+         rel->joinKind = isMark ? JoinKind::Semi : JoinKind::Anti;
+         rel->markColumn = noColumn;
+         if (isNotMark && rel->predicate) rel->predicate = makeTest(ExprKind::IsNotFalse, std::move(rel->predicate));
+         if (isNotMark) splitNotFalse(*rel);
+         std::vector<ComputedColumn> computed;
+         computed.push_back({mark, makeBoolean(isMark)});
+         return push(makeMap(std::move(rel), std::move(computed)), std::move(conjuncts));
+      }
+      const ColumnSet left(outputColumns(*rel->inputs[0])), right(outputColumns(*rel->inputs[1]));
+      Conjuncts toLeft, stay, toRight, on;
+      for (ExprPtr& conjunct : conjuncts)
+         (left.containsAll(columnsOf(*conjunct)) ? toLeft : stay).push_back(std::move(conjunct));
+      for (ExprPtr& conjunct : conjunctsOf(std::move(rel->predicate))) {
+         // Only what is never NULL filters the right side without losing an unknown.
+         const std::vector<ColumnId> used = columnsOf(*conjunct);
+         const bool twoValued = conjunct->kind == ExprKind::IsTrue;
+         (twoValued && !used.empty() && right.containsAll(used) ? toRight : on).push_back(std::move(conjunct));
+      }
+      rel->predicate = on.empty() ? nullptr : makeAnd(std::move(on));
+      rel->inputs[0] = push(std::move(rel->inputs[0]), std::move(toLeft));
+      rel->inputs[1] = push(std::move(rel->inputs[1]), std::move(toRight));
+      return makeSelect(std::move(rel), std::move(stay));
+   }
+
+   /// IS NOT FALSE of a conjunction is the conjunction of IS NOT FALSE; of IS TRUE it is that itself.
+   static void splitNotFalse(Rel& join) {
+      if (!join.predicate || join.predicate->kind != ExprKind::IsNotFalse) return;
+      Conjuncts parts = conjunctsOf(std::move(join.predicate->args[0]));
+      for (ExprPtr& part : parts)
+         if (part->kind != ExprKind::IsTrue) part = makeTest(ExprKind::IsNotFalse, std::move(part));
+      join.predicate = makeAnd(std::move(parts));
+   }
+
+   Query& query_;
+};
+
+} // namespace
+
+void pushDown(RelPtr& root, Query& query) {
+   root = PushDown(query).push(std::move(root), {});
+}
+
+} // namespace ouzel::optimizer

@@ -1,0 +1,521 @@
+#include <algorithm>
+
+#include "catalog/builtin/builtin.hpp"
+#include "common/error/sql_error.hpp"
+#include "common/type/array.hpp"
+#include "optimizer/lower/expr_lowering.hpp"
+#include "optimizer/rewrite/rules.hpp"
+#include "optimizer/rewrite/unwrap_cast.hpp"
+
+// Expressions made simpler without changing a value or an error: constants folded by the executor's own evaluator (what
+// raises an error stays and raises it at run time, if it is reached at all), NOT moved inwards, AND and OR flattened,
+// freed of repetitions and of what all disjuncts share.
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+namespace {
+
+bool isConstant(const ExprPtr& expr) {
+   return expr->kind == ExprKind::Constant;
+}
+bool isNull(const Expr& expr) {
+   return expr.kind == ExprKind::Constant && expr.constant.isNull;
+}
+
+/// Text casts whose result depends on nothing but the text.
+bool isPureText(Oid type) {
+   switch (type) {
+   case oid::boolean:
+   case oid::int2:
+   case oid::int4:
+   case oid::int8:
+   case oid::float4:
+   case oid::float8:
+   case oid::numeric:
+   case oid::text:
+   case oid::varchar:
+   case oid::bpchar:
+   case oid::name:
+   case oid::uuid:
+      return true;
+   default:
+      return false;
+   }
+}
+
+class Simplifier {
+public:
+   explicit Simplifier(Query& query) : query_(query) {}
+
+   void simplify(ExprPtr& root) {
+      rewriteExpr(root, [this](ExprPtr& expr) { step(expr); });
+   }
+
+   /// A predicate whose NULL counts as false.
+   void simplifyFilter(ExprPtr& predicate) {
+      simplify(predicate);
+      std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(predicate));
+      for (ExprPtr& conjunct : conjuncts) {
+         while (conjunct->kind == ExprKind::IsTrue) {
+            ExprPtr inner = std::move(conjunct->args[0]);
+            conjunct = std::move(inner);
+         }
+         if (isConstantFalseOrNull(*conjunct)) {
+            predicate = makeBoolean(false);
+            return;
+         }
+      }
+      predicate = makeAnd(std::move(conjuncts));
+   }
+
+private:
+   void step(ExprPtr& expr) {
+      switch (expr->kind) {
+      case ExprKind::And:
+      case ExprKind::Or:
+         simplifyList(expr);
+         return;
+      case ExprKind::Not:
+         simplifyNot(expr);
+         return;
+      case ExprKind::IsTrue:
+      case ExprKind::IsNotTrue:
+      case ExprKind::IsFalse:
+      case ExprKind::IsNotFalse:
+      case ExprKind::IsNull:
+      case ExprKind::IsNotNull:
+         fold(expr);
+         return;
+      case ExprKind::Case:
+         simplifyCase(expr);
+         return;
+      case ExprKind::Coalesce:
+         simplifyCoalesce(expr);
+         return;
+      case ExprKind::Compare:
+         simplifyCompare(expr);
+         return;
+      case ExprKind::InList:
+         simplifyIn(expr);
+         return;
+      case ExprKind::AnyArray:
+         simplifyAnyArray(expr);
+         return;
+      case ExprKind::Call:
+         simplifyCall(expr);
+         return;
+      case ExprKind::TextCast:
+         if (isPureText(expr->type.oid) && isPureText(expr->args[0]->type.oid)) fold(expr);
+         return;
+      case ExprKind::TypmodCast:
+         simplifyTypmod(expr);
+         return;
+      case ExprKind::Relabel:
+         simplifyRelabel(expr);
+         return;
+      default:
+         return;
+      }
+   }
+
+   // ---- folding ----
+
+   /// Replace an expression over constants by its value, if it has one.
+   void fold(ExprPtr& expr) {
+      if (!query_.context.evaluator || !std::all_of(expr->args.begin(), expr->args.end(), isConstant)) return;
+      try {
+         ExprPtr lowered = clone(*expr);
+         ExprLowering(query_).lowerToGeneric(lowered);
+         Value value = query_.context.evaluator->evaluate(*lowered);
+         ExprPtr constant = makeConstant(expr->type, std::move(value));
+         constant->repr = ExprLowering::genericRepresentation(expr->type);
+         if (!constant->constant.isNull && constant->constant.type != constant->repr.physical) return;
+         constant->constant.type = constant->repr.physical;
+         constant->position = expr->position;
+         expr = std::move(constant);
+      } catch (const SqlError&) { // raised again at run time, by the rows that get here
+      }
+   }
+
+   void simplifyCall(ExprPtr& expr) {
+      const catalog::FunctionInfo* function = expr->function;
+      if (!function || function->returnsSet || function->volatility == catalog::Volatility::Volatile) return;
+      if (function->isStrict &&
+          std::any_of(expr->args.begin(), expr->args.end(), [](const ExprPtr& arg) { return isNull(*arg); })) {
+         // The other arguments could still raise an error; PostgreSQL folds all the same.
+         expr = makeNull(expr->type);
+         return;
+      }
+      if (function->volatility == catalog::Volatility::Immutable) fold(expr);
+      if (expr->kind == ExprKind::Call) simplifyLike(expr);
+   }
+
+   /// LIKE without wildcards is equality.
+   static void simplifyLike(ExprPtr& expr) {
+      const std::string_view source = expr->function->source;
+      const bool negated = source == "textnlike";
+      if ((!negated && source != "textlike") || expr->args[0]->type.oid == oid::bpchar) return;
+      const Expr& pattern = *expr->args[1];
+      if (pattern.kind != ExprKind::Constant || pattern.constant.isNull) return;
+      if (pattern.constant.bytes.find_first_of("%_\\") != std::string::npos) return;
+      expr = makeCompare(negated ? CompareOp::Ne : CompareOp::Eq, std::move(expr->args[0]), std::move(expr->args[1]));
+   }
+
+   void simplifyCompare(ExprPtr& expr) {
+      const bool threeValued =
+          expr->compare != CompareOp::IsDistinctFrom && expr->compare != CompareOp::IsNotDistinctFrom;
+      if (threeValued && (isNull(*expr->args[0]) || isNull(*expr->args[1]))) {
+         expr = makeNull(booleanType);
+         return;
+      }
+      if (!threeValued && (isNull(*expr->args[0]) || isNull(*expr->args[1]))) {
+         ExprPtr arg = std::move(expr->args[isNull(*expr->args[0]) ? 1 : 0]);
+         expr = makeTest(expr->compare == CompareOp::IsDistinctFrom ? ExprKind::IsNotNull : ExprKind::IsNull,
+                         std::move(arg));
+         fold(expr);
+         return;
+      }
+      fold(expr);
+      if (expr->kind != ExprKind::Compare) return;
+      if (isConstant(expr->args[0])) { // constants to the right
+         std::swap(expr->args[0], expr->args[1]);
+         expr->compare = commuted(expr->compare);
+      }
+      unwrapCast(*expr);
+   }
+
+   void simplifyIn(ExprPtr& expr) {
+      if (isNull(*expr->args[0]) && expr->args.size() > 1) {
+         expr = makeNull(booleanType);
+         return;
+      }
+      if (expr->args.size() == 2) {
+         expr = makeCompare(expr->negated ? CompareOp::Ne : CompareOp::Eq, std::move(expr->args[0]),
+                            std::move(expr->args[1]));
+         simplifyCompare(expr);
+         return;
+      }
+      fold(expr);
+      if (expr->kind == ExprKind::InList) unwrapCast(*expr);
+   }
+
+   /// x = ANY ('{1,2}') and x <> ALL ('{1,2}') are lists.
+   void simplifyAnyArray(ExprPtr& expr) {
+      const Expr& array = *expr->args[1];
+      const bool isIn = !expr->function && ((expr->compare == CompareOp::Eq && !expr->negated) ||
+                                            (expr->compare == CompareOp::Ne && expr->negated));
+      if (!isIn) return;
+      std::vector<ExprPtr> elements;
+      if (array.kind == ExprKind::Array) {
+         for (const ExprPtr& element : array.args)
+            elements.push_back(clone(*element));
+      } else if (array.kind == ExprKind::Constant && !array.constant.isNull) {
+         ArrayValue value = readArray(array.constant.bytes);
+         const SqlType elementType{value.elementType, -1, expr->args[0]->type.collation};
+         for (Value& element : value.elements) {
+            ExprPtr constant = makeConstant(elementType, std::move(element));
+            constant->repr = ExprLowering::genericRepresentation(elementType);
+            elements.push_back(std::move(constant));
+         }
+      } else {
+         return;
+      }
+      if (elements.empty()) { // true or false even for NULL
+         expr = makeBoolean(expr->negated);
+         return;
+      }
+      if (elements[0]->type.oid != expr->args[0]->type.oid) return;
+      auto list = std::make_unique<Expr>(ExprKind::InList, booleanType);
+      list->negated = expr->negated;
+      list->position = expr->position;
+      list->args.push_back(std::move(expr->args[0]));
+      for (ExprPtr& element : elements)
+         list->args.push_back(std::move(element));
+      expr = std::move(list);
+      simplifyIn(expr);
+   }
+
+   void simplifyTypmod(ExprPtr& expr) {
+      // A column of exactly that type has it already.
+      if (expr->args[0]->type == expr->type && expr->type.typmod >= 0 && expr->args[0]->kind == ExprKind::Column) {
+         ExprPtr arg = std::move(expr->args[0]);
+         expr = std::move(arg);
+         return;
+      }
+      fold(expr);
+   }
+
+   static void simplifyRelabel(ExprPtr& expr) {
+      Expr& arg = *expr->args[0];
+      if (arg.kind == ExprKind::Relabel) {
+         ExprPtr inner = std::move(arg.args[0]);
+         expr->args[0] = std::move(inner);
+      }
+      if (expr->args[0]->type == expr->type) {
+         ExprPtr inner = std::move(expr->args[0]);
+         expr = std::move(inner);
+         return;
+      }
+      // A string constant takes the other type.
+      if (isConstant(expr->args[0]) && expr->args[0]->constant.type == expr->repr.physical &&
+          expr->type.oid != oid::numeric) {
+         ExprPtr constant = std::move(expr->args[0]);
+         constant->type = expr->type;
+         expr = std::move(constant);
+      }
+   }
+
+   // ---- logic ----
+
+   static void simplifyNot(ExprPtr& expr) {
+      Expr& arg = *expr->args[0];
+      const auto become = [&expr](ExprKind kind) {
+         ExprPtr inner = std::move(expr->args[0]);
+         inner->kind = kind;
+         expr = std::move(inner);
+      };
+      switch (arg.kind) {
+      case ExprKind::Constant:
+         if (arg.constant.isNull)
+            expr = makeNull(booleanType);
+         else
+            expr = makeBoolean(arg.constant.i64 == 0);
+         return;
+      case ExprKind::Not: {
+         ExprPtr inner = std::move(arg.args[0]);
+         expr = std::move(inner);
+         return;
+      }
+      case ExprKind::Compare: {
+         arg.compare = negated(arg.compare);
+         ExprPtr inner = std::move(expr->args[0]);
+         expr = std::move(inner);
+         return;
+      }
+      case ExprKind::InList: {
+         arg.negated = !arg.negated;
+         ExprPtr inner = std::move(expr->args[0]);
+         expr = std::move(inner);
+         return;
+      }
+      case ExprKind::IsNull:
+         become(ExprKind::IsNotNull);
+         return;
+      case ExprKind::IsNotNull:
+         become(ExprKind::IsNull);
+         return;
+      case ExprKind::IsTrue:
+         become(ExprKind::IsNotTrue);
+         return;
+      case ExprKind::IsNotTrue:
+         become(ExprKind::IsTrue);
+         return;
+      case ExprKind::IsFalse:
+         become(ExprKind::IsNotFalse);
+         return;
+      case ExprKind::IsNotFalse:
+         become(ExprKind::IsFalse);
+         return;
+      case ExprKind::And:
+      case ExprKind::Or: {
+         std::vector<ExprPtr> parts;
+         for (ExprPtr& part : arg.args) {
+            parts.push_back(makeNot(std::move(part)));
+            simplifyNot(parts.back());
+         }
+         expr = arg.kind == ExprKind::And ? makeOr(std::move(parts)) : makeAnd(std::move(parts));
+         return;
+      }
+      default:
+         return;
+      }
+   }
+
+   void simplifyList(ExprPtr& expr) {
+      const bool isAnd = expr->kind == ExprKind::And;
+      std::vector<ExprPtr> parts;
+      bool hasNull = false;
+      const std::function<bool(ExprPtr)> add = [&](ExprPtr part) -> bool {
+         if (part->kind == expr->kind) {
+            for (ExprPtr& arg : part->args)
+               if (!add(std::move(arg))) return false;
+            return true;
+         }
+         if (isNull(*part)) {
+            hasNull = true;
+            return true;
+         }
+         if (isConstant(part)) return (part->constant.i64 != 0) == isAnd; // neutral, or decides the whole
+         const bool repeated =
+             !isVolatile(*part) &&
+             std::any_of(parts.begin(), parts.end(), [&part](const ExprPtr& other) { return equal(*other, *part); });
+         if (!repeated) parts.push_back(std::move(part));
+         return true;
+      };
+      for (ExprPtr& arg : expr->args)
+         if (!add(std::move(arg))) {
+            // PostgreSQL decides at plan time, too, whatever the other parts would raise.
+            expr = makeBoolean(!isAnd);
+            return;
+         }
+      if (hasNull) parts.push_back(makeNull(booleanType));
+      if (!isAnd && parts.size() > 1) {
+         factorOut(expr, parts);
+         return;
+      }
+      expr = isAnd ? makeAnd(std::move(parts)) : makeOr(std::move(parts));
+   }
+
+   /// (a AND x) OR (a AND y) is a AND (x OR y).
+   void factorOut(ExprPtr& expr, std::vector<ExprPtr>& disjuncts) {
+      std::vector<std::vector<ExprPtr>> all;
+      for (ExprPtr& disjunct : disjuncts) {
+         all.emplace_back();
+         splitConjuncts(std::move(disjunct), all.back());
+      }
+      std::vector<ExprPtr> shared;
+      for (size_t i = 0; i < all[0].size();) {
+         const Expr& candidate = *all[0][i];
+         const auto isIn = [&candidate](const std::vector<ExprPtr>& list) {
+            return std::any_of(list.begin(), list.end(), [&](const ExprPtr& e) { return equal(*e, candidate); });
+         };
+         if (isVolatile(candidate) || !std::all_of(all.begin(), all.end(), isIn)) {
+            ++i;
+            continue;
+         }
+         ExprPtr common = std::move(all[0][i]);
+         all[0].erase(all[0].begin() + static_cast<std::ptrdiff_t>(i));
+         for (size_t k = 1; k < all.size(); ++k)
+            std::erase_if(all[k], [&common](const ExprPtr& e) { return equal(*e, *common); });
+         shared.push_back(std::move(common));
+      }
+      std::vector<ExprPtr> rest;
+      bool always = false; // a disjunct was nothing but the shared part
+      for (std::vector<ExprPtr>& conjuncts : all) {
+         always = always || conjuncts.empty();
+         rest.push_back(makeAnd(std::move(conjuncts)));
+      }
+      if (!always) {
+         mergeEqualities(rest);
+         shared.push_back(makeOr(std::move(rest)));
+      }
+      expr = makeAnd(std::move(shared));
+   }
+
+   /// a = 1 OR a = 2 is a IN (1, 2).
+   static void mergeEqualities(std::vector<ExprPtr>& disjuncts) {
+      const auto isEquality = [](const Expr& e) {
+         return (e.kind == ExprKind::Compare && e.compare == CompareOp::Eq && e.args[0]->kind == ExprKind::Column &&
+                 isConstant(e.args[1])) ||
+                (e.kind == ExprKind::InList && !e.negated && e.args[0]->kind == ExprKind::Column &&
+                 std::all_of(e.args.begin() + 1, e.args.end(), isConstant));
+      };
+      for (size_t i = 0; i < disjuncts.size(); ++i) {
+         if (!isEquality(*disjuncts[i])) continue;
+         for (size_t k = i + 1; k < disjuncts.size();) {
+            if (!isEquality(*disjuncts[k]) || disjuncts[k]->args[0]->column != disjuncts[i]->args[0]->column) {
+               ++k;
+               continue;
+            }
+            Expr& into = *disjuncts[i];
+            into.kind = ExprKind::InList;
+            for (size_t a = 1; a < disjuncts[k]->args.size(); ++a)
+               into.args.push_back(std::move(disjuncts[k]->args[a]));
+            disjuncts.erase(disjuncts.begin() + static_cast<std::ptrdiff_t>(k));
+         }
+      }
+   }
+
+   // ---- conditionals ----
+
+   static void simplifyCase(ExprPtr& expr) {
+      std::vector<ExprPtr> kept;
+      const bool hasElse = expr->args.size() % 2 == 1;
+      const size_t whens = expr->args.size() / 2;
+      bool decided = false;
+      for (size_t i = 0; i < whens && !decided; ++i) {
+         if (isConstantFalseOrNull(*expr->args[2 * i])) continue;
+         if (isConstantTrue(*expr->args[2 * i])) {
+            kept.push_back(std::move(expr->args[2 * i + 1])); // the ELSE of what came before
+            decided = true;
+            continue;
+         }
+         kept.push_back(std::move(expr->args[2 * i]));
+         kept.push_back(std::move(expr->args[2 * i + 1]));
+      }
+      if (!decided && hasElse) kept.push_back(std::move(expr->args.back()));
+      if (kept.empty()) {
+         expr = makeNull(expr->type);
+      } else if (kept.size() == 1) {
+         ExprPtr only = std::move(kept[0]);
+         expr = std::move(only);
+      } else {
+         expr->args = std::move(kept);
+      }
+   }
+
+   static void simplifyCoalesce(ExprPtr& expr) {
+      std::vector<ExprPtr> kept;
+      for (ExprPtr& arg : expr->args) {
+         if (isNull(*arg)) continue;
+         kept.push_back(std::move(arg));
+         if (isConstant(kept.back())) break;
+      }
+      if (kept.empty())
+         expr = makeNull(expr->type);
+      else if (kept.size() == 1)
+         expr = std::move(kept[0]);
+      else
+         expr->args = std::move(kept);
+   }
+
+   Query& query_;
+};
+
+void simplifyRel(RelPtr& rel, Query& query) {
+   for (RelPtr& input : rel->inputs)
+      simplifyRel(input, query);
+   for (Cte& cte : rel->ctes) {
+      simplifyRel(cte.query, query);
+      if (cte.recursive) simplifyRel(cte.recursive, query);
+   }
+   Simplifier simplifier(query);
+   // Predicates of these drop rows for NULL as for false. Mark joins do not.
+   const bool isFilter = rel->kind == RelKind::Select || rel->kind == RelKind::Get ||
+                         rel->kind == RelKind::VirtualGet ||
+                         (rel->kind == RelKind::Join && rel->joinKind != JoinKind::Mark);
+   forEachOwnExpr(*rel, [&](ExprPtr& expr) {
+      if (isFilter && &expr == &rel->predicate)
+         simplifier.simplifyFilter(expr);
+      else
+         simplifier.simplify(expr);
+      forEachExpr(*expr, [&query](const Expr& e) {
+         if (e.subquery) simplifyRel(const_cast<Expr&>(e).subquery, query); // the tree is ours
+         return true;
+      });
+   });
+   for (AggregateCall& call : rel->aggregates)
+      if (call.filter && isConstantTrue(*call.filter)) call.filter.reset();
+   if (rel->predicate && isConstantTrue(*rel->predicate)) {
+      if (rel->kind == RelKind::Select) {
+         RelPtr input = std::move(rel->inputs[0]);
+         rel = std::move(input);
+      } else {
+         rel->predicate.reset();
+      }
+   }
+}
+
+} // namespace
+
+void simplifyExpr(ExprPtr& expr, Query& query) {
+   Simplifier(query).simplify(expr);
+}
+
+void simplify(RelPtr& root, Query& query) {
+   simplifyRel(root, query);
+}
+
+} // namespace ouzel::optimizer

@@ -1,0 +1,128 @@
+#include <algorithm>
+
+#include "catalog/builtin/builtin.hpp"
+#include "optimizer/rewrite/rules.hpp"
+
+// Small rewrites around order, duplicates and limits.
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+namespace {
+
+bool dependsOnInputOrder(const AggregateCall& call) {
+   static constexpr std::string_view names[] = {"array_agg",       "string_agg",       "json_agg", "jsonb_agg",
+                                                "json_object_agg", "jsonb_object_agg", "xmlagg"};
+   return call.orderBy.empty() && !call.distinct && call.function &&
+          std::find(std::begin(names), std::end(names), call.function->name) != std::end(names);
+}
+
+std::vector<SortKey> copyKeys(const std::vector<SortKey>& keys) {
+   std::vector<SortKey> copy;
+   for (const SortKey& key : keys)
+      copy.push_back({clone(*key.expr), key.descending, key.nullsFirst});
+   return copy;
+}
+
+/// The Sort whose order `rel` still has, if its keys are visible.
+const Rel* orderOf(const Rel& rel) {
+   const Rel* at = &rel;
+   while (at->kind == RelKind::Map || at->kind == RelKind::Select || at->kind == RelKind::Limit ||
+          at->kind == RelKind::LockRows)
+      at = at->inputs[0].get();
+   return at->kind == RelKind::Sort ? at : nullptr;
+}
+
+class Tidier {
+public:
+   explicit Tidier(Query& query) : query_(query) {}
+
+   /// `ordered`: the parent makes use of the order.
+   void visit(RelPtr& rel, bool ordered) {
+      if (rel->kind == RelKind::GroupBy) keepOrderOfInput(*rel);
+      if (rel->kind == RelKind::Window) numberInOrder(*rel);
+      if (rel->kind == RelKind::Sort && !ordered) {
+         RelPtr input = std::move(rel->inputs[0]);
+         rel = std::move(input);
+         visit(rel, false);
+         return;
+      }
+      if (rel->kind == RelKind::Limit) limitBelowMaps(rel);
+      if (rel->kind == RelKind::Distinct) dropDistinct(rel);
+      for (RelPtr& input : rel->inputs)
+         visit(input, passesOrder(*rel, ordered));
+      for (Cte& cte : rel->ctes) {
+         visit(cte.query, true); // a scan of it gives its rows in order
+         if (cte.recursive) visit(cte.recursive, false);
+      }
+   }
+
+private:
+   static bool passesOrder(const Rel& rel, bool ordered) {
+      switch (rel.kind) {
+      case RelKind::Limit:
+      case RelKind::Insert:
+         return true; // serial columns count up in order
+      case RelKind::Map:
+      case RelKind::Select:
+      case RelKind::ProjectSet:
+      case RelKind::With:
+      case RelKind::LockRows:
+         return ordered;
+      case RelKind::Window:
+         return ordered && rel.windowSpec.orderBy.empty() && rel.windowSpec.partitionBy.empty();
+      case RelKind::SetOp:
+         return ordered && rel.all; // UNION ALL of ordered parts
+      default:
+         return false;
+      }
+   }
+
+   /// array_agg(x) FROM (SELECT ... ORDER BY y): the executor orders what it is asked to order.
+   static void keepOrderOfInput(Rel& group) {
+      const Rel* sort = orderOf(*group.inputs[0]);
+      if (!sort) return;
+      for (AggregateCall& call : group.aggregates)
+         if (dependsOnInputOrder(call)) call.orderBy = copyKeys(sort->sortKeys);
+   }
+
+   static void numberInOrder(Rel& window) {
+      if (!window.windowSpec.orderBy.empty()) return;
+      const bool onlyNumbers =
+          std::all_of(window.windowCalls.begin(), window.windowCalls.end(),
+                      [](const WindowCall& call) { return call.function && call.function->name == "row_number"; });
+      const Rel* sort = orderOf(*window.inputs[0]);
+      if (onlyNumbers && sort) window.windowSpec.orderBy = copyKeys(sort->sortKeys);
+   }
+
+   /// Limit over a projection: project only what is left, and let the limit meet the sort.
+   static void limitBelowMaps(RelPtr& rel) {
+      if (rel->withTies && !rel->sortKeys.empty()) return;
+      Rel* map = rel->inputs[0].get();
+      if (map->kind != RelKind::Map) return;
+      for (const ComputedColumn& computed : map->computed)
+         if (isVolatile(*computed.expr)) return;
+      RelPtr top = std::move(rel->inputs[0]);
+      rel->inputs[0] = std::move(top->inputs[0]);
+      top->inputs[0] = std::move(rel);
+      rel = std::move(top);
+      limitBelowMaps(rel->inputs[0]);
+   }
+
+   void dropDistinct(RelPtr& rel) {
+      if (!rel->sortKeys.empty() || !isUniqueOn(*rel->inputs[0], ColumnSet(rel->columns), query_)) return;
+      RelPtr input = std::move(rel->inputs[0]);
+      rel = std::move(input);
+   }
+
+   Query& query_;
+};
+
+} // namespace
+
+void tidy(RelPtr& root, Query& query) {
+   Tidier(query).visit(root, true);
+}
+
+} // namespace ouzel::optimizer

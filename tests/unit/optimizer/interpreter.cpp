@@ -1,0 +1,397 @@
+#include "tests/unit/optimizer/interpreter.hpp"
+
+#include <algorithm>
+
+#include "catalog/builtin/builtin.hpp"
+#include "common/error/sql_error.hpp"
+
+namespace ouzel::test {
+
+using namespace sql;
+
+namespace {
+
+Row merged(const Row& a, const Row& b) {
+   Row both = a;
+   for (const auto& [column, cell] : b)
+      both[column] = cell;
+   return both;
+}
+
+Cell compare(CompareOp op, Cell a, Cell b) {
+   if (op == CompareOp::IsDistinctFrom) return a != b;
+   if (op == CompareOp::IsNotDistinctFrom) return a == b;
+   if (!a || !b) return std::nullopt;
+   switch (op) {
+   case CompareOp::Eq:
+      return *a == *b;
+   case CompareOp::Ne:
+      return *a != *b;
+   case CompareOp::Lt:
+      return *a < *b;
+   case CompareOp::Le:
+      return *a <= *b;
+   case CompareOp::Gt:
+      return *a > *b;
+   default:
+      return *a >= *b;
+   }
+}
+
+Cell both(Cell a, Cell b) {
+   if ((a && !*a) || (b && !*b)) return 0;
+   return a && b ? Cell(1) : std::nullopt;
+}
+Cell negate(Cell a) {
+   return a ? Cell(!*a) : std::nullopt;
+}
+Cell either(Cell a, Cell b) {
+   return negate(both(negate(a), negate(b)));
+}
+
+} // namespace
+
+Cell Interpreter::evaluate(const Expr& e, const Row& row) {
+   const auto arg = [&](size_t i) { return evaluate(*e.args[i], row); };
+   switch (e.kind) {
+   case ExprKind::Column: {
+      const auto it = row.find(e.column);
+      if (it == row.end()) throwInternal("test: unknown column " + std::to_string(static_cast<uint32_t>(e.column)));
+      return it->second;
+   }
+   case ExprKind::Constant:
+      return e.constant.isNull ? std::nullopt : Cell(e.constant.i64);
+   case ExprKind::Compare:
+      return compare(e.compare, arg(0), arg(1));
+   case ExprKind::And: {
+      Cell all = 1;
+      for (size_t i = 0; i < e.args.size(); ++i)
+         all = both(all, arg(i));
+      return all;
+   }
+   case ExprKind::Or: {
+      Cell any = 0;
+      for (size_t i = 0; i < e.args.size(); ++i)
+         any = either(any, arg(i));
+      return any;
+   }
+   case ExprKind::Not:
+      return negate(arg(0));
+   case ExprKind::IsNull:
+      return !arg(0);
+   case ExprKind::IsNotNull:
+      return arg(0).has_value();
+   case ExprKind::IsTrue:
+      return arg(0) == Cell(1);
+   case ExprKind::IsNotTrue:
+      return arg(0) != Cell(1);
+   case ExprKind::IsFalse:
+      return arg(0) == Cell(0);
+   case ExprKind::IsNotFalse:
+      return arg(0) != Cell(0);
+   case ExprKind::Case:
+      for (size_t i = 0; i + 1 < e.args.size(); i += 2)
+         if (arg(i) == Cell(1)) return arg(i + 1);
+      return e.args.size() % 2 ? arg(e.args.size() - 1) : std::nullopt;
+   case ExprKind::Coalesce:
+      for (size_t i = 0; i < e.args.size(); ++i)
+         if (const Cell value = arg(i)) return value;
+      return std::nullopt;
+   case ExprKind::InList: {
+      Cell any = 0;
+      for (size_t i = 1; i < e.args.size(); ++i)
+         any = either(any, compare(CompareOp::Eq, arg(0), arg(i)));
+      return e.negated ? negate(any) : any;
+   }
+   case ExprKind::Call: {
+      const Cell a = arg(0), b = arg(1);
+      if (!a || !b) return std::nullopt;
+      if (e.function->source == "int8pl") return *a + *b;
+      throwInternal("test: unknown function");
+   }
+   case ExprKind::Subquery:
+      return subquery(e, row);
+   default:
+      throwInternal("test: unknown expression");
+   }
+}
+
+Cell Interpreter::subquery(const Expr& e, const Row& row) {
+   const std::vector<Row> rows = run(*e.subquery, row);
+   const auto value = [&](const Row& r, ColumnId column) { return merged(row, r).at(column); };
+   switch (e.subqueryKind) {
+   case SubqueryKind::Exists:
+      return !rows.empty();
+   case SubqueryKind::Scalar:
+      if (rows.size() > 1) throw SqlError(sqlstate::internalError, "more than one row");
+      return rows.empty() ? std::nullopt : value(rows[0], e.subqueryColumn);
+   case SubqueryKind::Any:
+   case SubqueryKind::All: {
+      const bool all = e.subqueryKind == SubqueryKind::All;
+      Cell result = all ? 1 : 0;
+      for (const Row& r : rows) {
+         Cell match = 1;
+         for (size_t i = 0; i < e.args.size(); ++i)
+            match = both(match, compare(e.compare, evaluate(*e.args[i], row), value(r, e.subqueryColumns[i])));
+         result = all ? both(result, match) : either(result, match);
+      }
+      return result;
+   }
+   default:
+      throwInternal("test: unknown subquery");
+   }
+}
+
+bool Interpreter::holds(const ExprPtr& predicate, const Row& row) {
+   return !predicate || evaluate(*predicate, row) == Cell(1);
+}
+
+void Interpreter::sort(std::vector<Row>& rows, const std::vector<SortKey>& keys) {
+   std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+      for (const SortKey& key : keys) {
+         const Cell x = evaluate(*key.expr, a), y = evaluate(*key.expr, b);
+         if (x == y) continue;
+         if (!x || !y) return !x == key.nullsFirst;
+         return key.descending ? *x > *y : *x < *y;
+      }
+      return false;
+   });
+}
+
+std::vector<Row> Interpreter::run(const Rel& rel, const Row& outer) {
+   std::vector<Row> result;
+   const auto visible = [&](const Row& row) { return merged(outer, row); };
+   switch (rel.kind) {
+   case RelKind::Get:
+      for (const std::vector<Cell>& cells : tables_.at(rel.table.relation)) {
+         Row row;
+         for (const GetColumn& column : rel.getColumns)
+            row[column.column] = cells[static_cast<size_t>(column.attribute - 1)];
+         if (holds(rel.predicate, visible(row))) result.push_back(std::move(row));
+      }
+      return result;
+   case RelKind::Values:
+      for (const auto& exprs : rel.rows) {
+         Row row;
+         for (size_t i = 0; i < exprs.size(); ++i)
+            row[rel.columns[i]] = evaluate(*exprs[i], outer);
+         result.push_back(std::move(row));
+      }
+      return result;
+   case RelKind::Select:
+      for (Row& row : run(*rel.inputs[0], outer))
+         if (holds(rel.predicate, visible(row))) result.push_back(std::move(row));
+      return result;
+   case RelKind::Map:
+      result = run(*rel.inputs[0], outer);
+      for (Row& row : result) {
+         const Row before = visible(row);
+         for (const ComputedColumn& computed : rel.computed)
+            row[computed.column] = evaluate(*computed.expr, before);
+      }
+      return result;
+   case RelKind::Join:
+      return join(rel, outer);
+   case RelKind::GroupBy:
+      return groupBy(rel, outer);
+   case RelKind::Window:
+      return window(rel, outer);
+   case RelKind::Distinct: {
+      std::vector<Row> rows = run(*rel.inputs[0], outer);
+      std::vector<Row> extended;
+      for (const Row& row : rows)
+         extended.push_back(visible(row));
+      sort(extended, rel.sortKeys);
+      std::vector<std::vector<Cell>> seen;
+      for (const Row& row : extended) {
+         std::vector<Cell> key;
+         for (const ColumnId column : rel.columns)
+            key.push_back(row.at(column));
+         if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
+         seen.push_back(key);
+         result.push_back(row);
+      }
+      return result;
+   }
+   case RelKind::Sort:
+      for (const Row& row : run(*rel.inputs[0], outer))
+         result.push_back(visible(row));
+      sort(result, rel.sortKeys);
+      return result;
+   case RelKind::Limit: {
+      std::vector<Row> rows = run(*rel.inputs[0], outer);
+      const Cell limit = rel.limit ? evaluate(*rel.limit, outer) : std::nullopt;
+      const size_t skip = rel.offset ? static_cast<size_t>(evaluate(*rel.offset, outer).value_or(0)) : 0;
+      for (size_t i = skip; i < rows.size() && (!limit || i < skip + static_cast<size_t>(*limit)); ++i)
+         result.push_back(rows[i]);
+      return result;
+   }
+   case RelKind::SetOp:
+      return setOp(rel, outer);
+   case RelKind::With:
+      for (const Cte& cte : rel.ctes)
+         ctes_[cte.id] = run(*cte.query, outer);
+      return run(*rel.inputs[0], outer);
+   case RelKind::CteScan:
+      for (const Row& from : ctes_.at(rel.cte)) {
+         Row row;
+         for (size_t i = 0; i < rel.columns.size(); ++i)
+            row[rel.columns[i]] = from.at(rel.cteColumns[i]);
+         result.push_back(std::move(row));
+      }
+      return result;
+   default:
+      throwInternal("test: unknown operator");
+   }
+}
+
+std::vector<Row> Interpreter::join(const Rel& rel, const Row& outer) {
+   std::vector<Row> result;
+   const std::vector<Row> lefts = run(*rel.inputs[0], outer);
+   std::vector<Row> rightRows;
+   if (!rel.dependent) rightRows = run(*rel.inputs[1], outer);
+   std::vector<bool> rightMatched(rightRows.size());
+   Row leftNulls, rightNulls;
+   for (const ColumnId column : outputColumns(*rel.inputs[1]))
+      rightNulls[column] = std::nullopt;
+   for (const ColumnId column : outputColumns(*rel.inputs[0]))
+      leftNulls[column] = std::nullopt;
+   for (const Row& left : lefts) {
+      const Row scope = merged(outer, left);
+      if (rel.dependent) rightRows = run(*rel.inputs[1], scope);
+      uint32_t matches = 0;
+      Cell mark = 0;
+      for (size_t i = 0; i < rightRows.size(); ++i) {
+         const Row pair = merged(left, rightRows[i]);
+         const Cell match = rel.predicate ? evaluate(*rel.predicate, merged(outer, pair)) : Cell(1);
+         mark = either(mark, match);
+         if (match != Cell(1)) continue;
+         ++matches;
+         if (!rel.dependent) rightMatched[i] = true;
+         if (rel.joinKind == JoinKind::Inner || rel.joinKind == JoinKind::Left || rel.joinKind == JoinKind::Full ||
+             rel.joinKind == JoinKind::Right || rel.joinKind == JoinKind::Single)
+            result.push_back(pair);
+      }
+      if (rel.joinKind == JoinKind::Single && matches > 1) throw SqlError(sqlstate::internalError, "more than one row");
+      const bool pads =
+          rel.joinKind == JoinKind::Left || rel.joinKind == JoinKind::Full || rel.joinKind == JoinKind::Single;
+      if (pads && matches == 0) result.push_back(merged(left, rightNulls));
+      if (rel.joinKind == JoinKind::Semi && matches) result.push_back(left);
+      if (rel.joinKind == JoinKind::Anti && !matches) result.push_back(left);
+      if (rel.joinKind == JoinKind::Mark) {
+         Row row = left;
+         row[rel.markColumn] = mark;
+         result.push_back(std::move(row));
+      }
+   }
+   if (rel.joinKind == JoinKind::Right || rel.joinKind == JoinKind::Full)
+      for (size_t i = 0; i < rightRows.size(); ++i)
+         if (!rightMatched[i]) result.push_back(merged(leftNulls, rightRows[i]));
+   return result;
+}
+
+std::vector<Row> Interpreter::groupBy(const Rel& rel, const Row& outer) {
+   std::vector<std::pair<std::vector<Cell>, std::vector<Row>>> groups;
+   for (const Row& input : run(*rel.inputs[0], outer)) {
+      const Row row = merged(outer, input);
+      std::vector<Cell> key;
+      for (const ComputedColumn& k : rel.keys)
+         key.push_back(evaluate(*k.expr, row));
+      auto it = std::find_if(groups.begin(), groups.end(), [&key](const auto& group) { return group.first == key; });
+      if (it == groups.end()) it = groups.insert(groups.end(), {key, {}});
+      it->second.push_back(row);
+   }
+   if (rel.keys.empty() && groups.empty()) groups.push_back({});
+   std::vector<Row> result;
+   for (const auto& [key, rows] : groups) {
+      Row row;
+      for (size_t i = 0; i < key.size(); ++i)
+         row[rel.keys[i].column] = key[i];
+      for (const AggregateCall& call : rel.aggregates) {
+         std::vector<Cell> values;
+         for (const Row& input : rows) {
+            const Cell value = call.star ? Cell(1) : evaluate(*call.args[0], input);
+            const bool repeated = call.distinct && std::find(values.begin(), values.end(), value) != values.end();
+            if (value && !repeated) values.push_back(value);
+         }
+         const std::string_view name = call.function->name;
+         Cell state;
+         if (name == "count") state = static_cast<int64_t>(values.size());
+         for (const Cell value : values) {
+            if (name == "sum") state = state.value_or(0) + *value;
+            if (name == "min") state = state ? std::min(*state, *value) : value;
+            if (name == "max") state = state ? std::max(*state, *value) : value;
+         }
+         row[call.column] = state;
+      }
+      result.push_back(std::move(row));
+   }
+   return result;
+}
+
+std::vector<Row> Interpreter::window(const Rel& rel, const Row& outer) {
+   std::vector<Row> rows;
+   for (const Row& row : run(*rel.inputs[0], outer))
+      rows.push_back(merged(outer, row));
+   sort(rows, rel.windowSpec.orderBy);
+   std::map<std::vector<Cell>, int64_t> counts;
+   for (Row& row : rows) {
+      std::vector<Cell> key;
+      for (const ExprPtr& expr : rel.windowSpec.partitionBy)
+         key.push_back(evaluate(*expr, row));
+      const int64_t number = ++counts[key];
+      for (const WindowCall& call : rel.windowCalls)
+         row[call.column] = number; // row_number() is all that is made
+   }
+   return rows;
+}
+
+std::vector<Row> Interpreter::setOp(const Rel& rel, const Row& outer) {
+   std::vector<std::vector<Cell>> sides[2];
+   for (int side = 0; side < 2; ++side)
+      for (const Row& row : run(*rel.inputs[side], outer)) {
+         const Row scope = merged(outer, row);
+         std::vector<Cell> cells;
+         for (const ColumnId column : rel.setOpInputs[side])
+            cells.push_back(scope.at(column));
+         sides[side].push_back(std::move(cells));
+      }
+   std::vector<std::vector<Cell>> kept;
+   if (rel.setOpKind == SetOpKind::Union) {
+      kept = sides[0];
+      kept.insert(kept.end(), sides[1].begin(), sides[1].end());
+   } else {
+      const bool wanted = rel.setOpKind == SetOpKind::Intersect;
+      for (const auto& cells : sides[0]) {
+         const auto it = std::find(sides[1].begin(), sides[1].end(), cells);
+         const bool found = it != sides[1].end();
+         if (found && rel.all) sides[1].erase(it);
+         if (found == wanted) kept.push_back(cells);
+      }
+   }
+   std::vector<Row> result;
+   for (size_t i = 0; i < kept.size(); ++i) {
+      if (!rel.all && std::find(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(i), kept[i]) !=
+                          kept.begin() + static_cast<std::ptrdiff_t>(i))
+         continue;
+      Row row;
+      for (size_t c = 0; c < kept[i].size(); ++c)
+         row[rel.columns[c]] = kept[i][c];
+      result.push_back(std::move(row));
+   }
+   return result;
+}
+
+std::vector<std::vector<Cell>> canonical(const std::vector<Row>& rows, const std::vector<ColumnId>& columns) {
+   std::vector<std::vector<Cell>> result;
+   for (const Row& row : rows) {
+      std::vector<Cell> cells;
+      for (const ColumnId column : columns)
+         cells.push_back(row.at(column));
+      result.push_back(std::move(cells));
+   }
+   std::sort(result.begin(), result.end());
+   return result;
+}
+
+} // namespace ouzel::test

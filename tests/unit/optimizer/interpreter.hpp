@@ -1,0 +1,40 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "sql/algebra/rel.hpp"
+
+// Runs logical algebra the naive way: nested loops, subqueries and dependent joins once per row. The reference that
+// rewrites are compared with. Knows int8 and boolean values and a handful of functions only.
+
+namespace ouzel::test {
+
+using Cell = std::optional<int64_t>;
+using Row = std::unordered_map<sql::ColumnId, Cell>;
+using Tables = std::map<Oid, std::vector<std::vector<Cell>>>;
+
+class Interpreter {
+public:
+   explicit Interpreter(const Tables& tables) : tables_(tables) {}
+   std::vector<Row> run(const sql::Rel& rel, const Row& outer = {});
+   Cell evaluate(const sql::Expr& expr, const Row& row);
+
+private:
+   bool holds(const sql::ExprPtr& predicate, const Row& row);
+   std::vector<Row> join(const sql::Rel& rel, const Row& outer);
+   std::vector<Row> groupBy(const sql::Rel& rel, const Row& outer);
+   std::vector<Row> window(const sql::Rel& rel, const Row& outer);
+   std::vector<Row> setOp(const sql::Rel& rel, const Row& outer);
+   void sort(std::vector<Row>& rows, const std::vector<sql::SortKey>& keys);
+   Cell subquery(const sql::Expr& expr, const Row& row);
+
+   const Tables& tables_;
+   std::map<uint32_t, std::vector<Row>> ctes_;
+};
+
+/// The rows projected to `columns`, sorted: equal for equal bags.
+std::vector<std::vector<Cell>> canonical(const std::vector<Row>& rows, const std::vector<sql::ColumnId>& columns);
+
+} // namespace ouzel::test

@@ -1,0 +1,318 @@
+#include "tests/unit/optimizer/random_query.hpp"
+
+#include "catalog/builtin/builtin.hpp"
+
+namespace ouzel::test {
+
+using namespace sql;
+
+namespace {
+
+const SqlType int8{oid::int8};
+
+ExprPtr number(int64_t value) {
+   return makeConstant(int8, Value::integer(PhysicalType::I64, value));
+}
+
+const catalog::FunctionInfo* plus() {
+   const Oid types[2] = {oid::int8, oid::int8};
+   return catalog::builtins().findFunction("int8pl", types);
+}
+
+} // namespace
+
+uint32_t RandomQuery::chance(uint32_t below) {
+   state_ = state_ * 6364136223846793005ull + 1442695040888963407ull;
+   return static_cast<uint32_t>((state_ >> 33) % below);
+}
+
+ColumnId RandomQuery::column(const char* name, bool nullable) {
+   ColumnInfo info;
+   info.name = name;
+   info.type = int8;
+   info.repr = storedRepresentation(int8);
+   info.nullable = nullable;
+   return query_.columns.add(std::move(info));
+}
+
+ExprPtr RandomQuery::value(const Columns& scope) {
+   if (scope.empty() || chance(6) == 0) return chance(10) == 0 ? makeNull(int8) : number(chance(4));
+   ExprPtr expr = makeColumn(scope[chance(static_cast<uint32_t>(scope.size()))], int8);
+   if (chance(5) != 0) return expr;
+   std::vector<ExprPtr> args;
+   args.push_back(std::move(expr));
+   args.push_back(number(chance(3)));
+   return makeCall(plus(), int8, std::move(args));
+}
+
+ExprPtr RandomQuery::test(const Columns& scope, const Columns& outer, uint32_t depth) {
+   Columns all = scope;
+   all.insert(all.end(), outer.begin(), outer.end());
+   if (depth > 0 && chance(3) == 0) return subquery(all, depth - 1, false);
+   switch (chance(10)) {
+   case 0: {
+      auto expr = std::make_unique<Expr>(chance(2) ? ExprKind::IsNull : ExprKind::IsNotNull, SqlType{oid::boolean});
+      expr->args.push_back(value(all));
+      return expr;
+   }
+   case 1: {
+      auto expr = std::make_unique<Expr>(ExprKind::InList, SqlType{oid::boolean});
+      expr->negated = chance(2);
+      expr->args.push_back(value(all));
+      for (int i = 0; i < 2; ++i)
+         expr->args.push_back(number(chance(4)));
+      return expr;
+   }
+   case 2:
+      return makeCompare(chance(2) ? CompareOp::IsDistinctFrom : CompareOp::IsNotDistinctFrom, value(all), value(all));
+   case 3:
+   case 4:
+      return makeCompare(static_cast<CompareOp>(1 + chance(5)), value(all), value(all));
+   default:
+      if (!outer.empty() && chance(2))
+         return makeCompare(CompareOp::Eq, value(scope),
+                            makeColumn(outer[chance(static_cast<uint32_t>(outer.size()))], int8));
+      return makeCompare(CompareOp::Eq, value(all), value(all));
+   }
+}
+
+ExprPtr RandomQuery::predicate(const Columns& scope, const Columns& outer, uint32_t depth) {
+   std::vector<ExprPtr> parts;
+   const uint32_t count = 1 + chance(2);
+   for (uint32_t i = 0; i < count; ++i) {
+      ExprPtr part = test(scope, outer, depth);
+      if (chance(6) == 0) part = makeNot(std::move(part));
+      if (chance(8) == 0) {
+         std::vector<ExprPtr> either;
+         either.push_back(std::move(part));
+         either.push_back(test(scope, outer, depth));
+         part = makeOr(std::move(either));
+      }
+      parts.push_back(std::move(part));
+   }
+   return makeAnd(std::move(parts));
+}
+
+ExprPtr RandomQuery::subquery(const Columns& scope, uint32_t depth, bool scalar) {
+   Columns out;
+   const auto make = [&](SubqueryKind kind, const SqlType& type) {
+      auto expr = std::make_unique<Expr>(ExprKind::Subquery, type);
+      expr->subqueryKind = kind;
+      return expr;
+   };
+   if (scalar) {
+      auto expr = make(SubqueryKind::Scalar, int8);
+      expr->subquery = chance(2) ? group(out, scope, depth, true) : limited(out, scope, depth, 1);
+      expr->subqueryColumn = out[chance(static_cast<uint32_t>(out.size()))];
+      if (chance(8) == 0 && !scope.empty()) expr->subqueryColumn = scope[0]; // (SELECT outer.x FROM ...)
+      return expr;
+   }
+   if (chance(3) == 0) {
+      auto expr = make(SubqueryKind::Exists, SqlType{oid::boolean});
+      expr->subquery = relation(out, scope, depth);
+      return chance(2) ? std::move(expr) : makeNot(std::move(expr));
+   }
+   if (chance(4) == 0)
+      return makeCompare(static_cast<CompareOp>(chance(6)), value(scope), subquery(scope, depth, true));
+   auto expr = make(chance(3) ? SubqueryKind::Any : SubqueryKind::All, SqlType{oid::boolean});
+   expr->compare = chance(3) ? CompareOp::Eq : static_cast<CompareOp>(chance(6));
+   expr->args.push_back(value(scope));
+   expr->subquery = relation(out, scope, depth);
+   expr->subqueryColumns.push_back(out[chance(static_cast<uint32_t>(out.size()))]);
+   expr->subqueryColumn = expr->subqueryColumns[0];
+   return chance(2) ? std::move(expr) : makeNot(std::move(expr));
+}
+
+RelPtr RandomQuery::table(Columns& out) {
+   auto get = std::make_unique<Rel>(RelKind::Get);
+   get->table.relation = 1 + chance(3);
+   get->table.name = std::string(1, static_cast<char>('r' + get->table.relation));
+   for (int16_t i = 0; i < 3; ++i) {
+      get->getColumns.push_back({column("c", i != 0), static_cast<int16_t>(i + 1)});
+      out.push_back(get->getColumns.back().column);
+   }
+   return get;
+}
+
+RelPtr RandomQuery::group(Columns& out, const Columns& outer, uint32_t depth, bool isStatic) {
+   Columns in;
+   auto rel = std::make_unique<Rel>(RelKind::GroupBy);
+   rel->inputs.push_back(relation(in, outer, depth));
+   if (!isStatic)
+      for (uint32_t i = 0; i <= chance(2); ++i) {
+         rel->keys.push_back({column("k"), value(in)});
+         out.push_back(rel->keys.back().column);
+      }
+   static const char* const names[] = {"count", "sum", "min", "max"};
+   for (uint32_t i = 0; i <= chance(2); ++i) {
+      AggregateCall call;
+      const char* name = names[chance(4)];
+      call.type = int8;
+      call.column = column(name);
+      const Oid any = oid::any, type = oid::int8;
+      const Oid* argument = std::string_view(name) == "count" ? &any : &type;
+      call.function = catalog::builtins().findFunction(name, std::span<const Oid>(argument, 1));
+      call.distinct = chance(4) == 0;
+      call.args.push_back(chance(6) == 0 && !outer.empty() ? value(outer) : value(in));
+      out.push_back(call.column);
+      rel->aggregates.push_back(std::move(call));
+   }
+   if (chance(3) != 0) return rel;
+   auto having = std::make_unique<Rel>(RelKind::Select);
+   having->predicate = predicate(out, outer, 0);
+   having->inputs.push_back(std::move(rel));
+   return having;
+}
+
+RelPtr RandomQuery::limited(Columns& out, const Columns& outer, uint32_t depth, int64_t limit) {
+   auto sort = std::make_unique<Rel>(RelKind::Sort);
+   sort->inputs.push_back(relation(out, outer, depth));
+   for (const ColumnId c : out)
+      sort->sortKeys.push_back({makeColumn(c, int8), chance(2) == 0, chance(2) == 0});
+   auto rel = std::make_unique<Rel>(RelKind::Limit);
+   rel->limit = number(limit);
+   if (chance(3) == 0) rel->offset = number(1);
+   rel->inputs.push_back(std::move(sort));
+   return rel;
+}
+
+RelPtr RandomQuery::relation(Columns& out, const Columns& outer, uint32_t depth) {
+   if (depth == 0) {
+      RelPtr rel = table(out);
+      if (chance(2)) return rel;
+      auto select = std::make_unique<Rel>(RelKind::Select);
+      select->predicate = predicate(out, outer, 0);
+      select->inputs.push_back(std::move(rel));
+      return select;
+   }
+   switch (chance(9)) {
+   case 0:
+   case 1: {
+      auto rel = std::make_unique<Rel>(RelKind::Select);
+      rel->inputs.push_back(relation(out, outer, depth - 1));
+      rel->predicate = predicate(out, outer, depth);
+      return rel;
+   }
+   case 2: {
+      auto rel = std::make_unique<Rel>(RelKind::Map);
+      rel->inputs.push_back(relation(out, outer, depth - 1));
+      Columns all = out;
+      all.insert(all.end(), outer.begin(), outer.end());
+      const bool scalar = chance(2);
+      ExprPtr expr = scalar ? subquery(all, depth - 1, true) : value(all);
+      rel->computed.push_back({column("m"), std::move(expr)});
+      out.push_back(rel->computed.back().column);
+      return rel;
+   }
+   case 3:
+   case 4: {
+      static const JoinKind kinds[] = {JoinKind::Inner, JoinKind::Left, JoinKind::Right, JoinKind::Full,
+                                       JoinKind::Inner};
+      auto rel = std::make_unique<Rel>(RelKind::Join);
+      rel->joinKind = kinds[chance(5)];
+      Columns left, right;
+      rel->inputs.push_back(relation(left, outer, depth - 1));
+      const bool lateral = rel->joinKind != JoinKind::Right && rel->joinKind != JoinKind::Full && chance(3) == 0;
+      Columns scope = outer;
+      if (lateral) scope.insert(scope.end(), left.begin(), left.end());
+      rel->dependent = lateral;
+      rel->inputs.push_back(relation(right, scope, depth - 1));
+      out = left;
+      out.insert(out.end(), right.begin(), right.end());
+      const bool plain = rel->joinKind == JoinKind::Full; // a subquery on both sides is not supported there
+      if (chance(8)) rel->predicate = predicate(out, outer, plain ? 0 : depth - 1);
+      return rel;
+   }
+   case 5:
+      return group(out, outer, depth - 1, chance(3) == 0);
+   case 6: {
+      auto rel = std::make_unique<Rel>(RelKind::Distinct);
+      Columns in;
+      rel->inputs.push_back(relation(in, outer, depth - 1));
+      for (const ColumnId c : in)
+         if (out.empty() || chance(2)) out.push_back(c);
+      rel->columns = out;
+      return rel;
+   }
+   case 7: {
+      auto rel = std::make_unique<Rel>(RelKind::SetOp);
+      rel->setOpKind = static_cast<SetOpKind>(chance(3));
+      rel->all = chance(2);
+      Columns sides[2];
+      for (Columns& side : sides)
+         rel->inputs.push_back(relation(side, outer, depth - 1));
+      const size_t width = std::min<size_t>({sides[0].size(), sides[1].size(), 2});
+      for (size_t i = 0; i < width; ++i) {
+         out.push_back(column("u"));
+         rel->columns.push_back(out.back());
+         rel->setOpInputs[0].push_back(sides[0][i]);
+         rel->setOpInputs[1].push_back(!outer.empty() && chance(10) == 0 ? outer[0] : sides[1][i]);
+      }
+      return rel;
+   }
+   default:
+      return limited(out, outer, depth - 1, 1 + chance(3));
+   }
+}
+
+BoundQuery RandomQuery::make(uint32_t depth) {
+   query_ = BoundQuery();
+   Columns out;
+   query_.root = relation(out, {}, depth);
+   for (const ColumnId c : out)
+      query_.output.push_back({"c", c, int8});
+   return std::move(query_);
+}
+
+BoundQuery RandomQuery::makeJoins(uint32_t relations, bool outerJoins) {
+   query_ = BoundQuery();
+   struct Part {
+      RelPtr rel;
+      Columns columns;
+   };
+   std::vector<Part> parts;
+   for (uint32_t i = 0; i < relations; ++i) {
+      Part part;
+      part.rel = table(part.columns);
+      parts.push_back(std::move(part));
+   }
+   static const JoinKind kinds[] = {JoinKind::Inner, JoinKind::Left, JoinKind::Full,
+                                    JoinKind::Semi,  JoinKind::Anti, JoinKind::Inner};
+   while (parts.size() > 1) {
+      const uint32_t at = chance(static_cast<uint32_t>(parts.size() - 1));
+      Part& left = parts[at];
+      Part& right = parts[at + 1];
+      auto join = std::make_unique<Rel>(RelKind::Join);
+      join->joinKind = outerJoins ? kinds[chance(6)] : JoinKind::Inner;
+      std::vector<ExprPtr> conjuncts;
+      for (uint32_t i = 0; i <= chance(2); ++i) {
+         const auto any = [this](const Columns& columns) {
+            return columns[chance(static_cast<uint32_t>(columns.size()))];
+         };
+         const CompareOp op = chance(5) == 0 ? static_cast<CompareOp>(chance(8)) : CompareOp::Eq;
+         conjuncts.push_back(
+             makeCompare(op, makeColumn(any(left.columns), int8), makeColumn(any(right.columns), int8)));
+         if (chance(8) == 0) { // not null-rejecting
+            auto test = std::make_unique<Expr>(ExprKind::IsNull, SqlType{oid::boolean});
+            test->args.push_back(makeColumn(any(left.columns), int8));
+            std::vector<ExprPtr> either;
+            either.push_back(std::move(conjuncts.back()));
+            either.push_back(std::move(test));
+            conjuncts.back() = makeOr(std::move(either));
+         }
+      }
+      if (chance(10) != 0) join->predicate = makeAnd(std::move(conjuncts));
+      join->inputs.push_back(std::move(left.rel));
+      join->inputs.push_back(std::move(right.rel));
+      if (join->joinKind != JoinKind::Semi && join->joinKind != JoinKind::Anti)
+         left.columns.insert(left.columns.end(), right.columns.begin(), right.columns.end());
+      left.rel = std::move(join);
+      parts.erase(parts.begin() + at + 1);
+   }
+   for (const ColumnId c : parts[0].columns)
+      query_.output.push_back({"c", c, int8});
+   query_.root = std::move(parts[0].rel);
+   return std::move(query_);
+}
+
+} // namespace ouzel::test
