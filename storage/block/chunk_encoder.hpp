@@ -23,6 +23,7 @@ uint64_t sketchHash(double value);
 uint64_t sketchHash(int128 value);
 uint64_t sketchHash(const Interval& value);
 uint64_t sketchHash(const StringView& value);
+uint64_t sketchHash(PhysicalType type, const StringView& value); ///< equal decimals of different scale alike
 
 // The parts, by file. All append whole pages to `out`.
 

@@ -2,6 +2,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "common/hash/hash.hpp"
+#include "common/type/decimal.hpp"
 #include "storage/block/chunk_encoder.hpp"
 
 // Sketches of flat values that are not being encoded (the delta). Hashes are those of the encoders, so that sketches of
@@ -29,6 +30,10 @@ uint64_t sketchHash(const StringView& value) {
    uint64_t words[2];
    std::memcpy(words, &value, 16); // unused inline bytes are zero and inline strings have no storage class
    return foldMultiply(words[0] ^ 0x9e3779b97f4a7c15ULL, words[1] ^ 0xd6e8feb86659fd93ULL);
+}
+
+uint64_t sketchHash(PhysicalType type, const StringView& value) {
+   return type == PhysicalType::Decimal ? decimal::hash(value) : sketchHash(value);
 }
 
 namespace {
@@ -96,11 +101,11 @@ void sketchSlice(const ColumnSlice& slice, ColumnSketch& sketch) {
       const auto* values = slice.values<StringView>();
       for (uint32_t i = 0; i < slice.count; ++i)
          if (slice.isValid(i)) sketch.valueBytes += values[i].size();
+      const bool isDecimal = slice.type == PhysicalType::Decimal;
       sketchAs<StringView>(
           slice, sketch,
-          [&](const StringView& v) { return hasZoneKey(slice.type) ? zoneKeyOfString(v.view()) : zoneKeyMin; },
-          [](const StringView& v) { return sketchHash(v); });
-      if (!hasZoneKey(slice.type) && slice.count > 0) sketch.zone = {zoneKeyMin, zoneKeyMax};
+          [&](const StringView& v) { return isDecimal ? zoneKeyOfDecimal(v) : zoneKeyOfString(v.view()); },
+          [&](const StringView& v) { return sketchHash(slice.type, v); });
       return;
    }
    }

@@ -189,7 +189,11 @@ void encodeConstant(const ColumnSlice& slice, const StringView& value, EncodedCh
 
 ZoneRange zoneOf(PhysicalType type, const StringView* values, const ColumnSlice* validity, uint32_t count) {
    ZoneRange zone;
-   if (!hasZoneKey(type)) return {zoneKeyMin, zoneKeyMax};
+   if (type == PhysicalType::Decimal) {
+      for (uint32_t i = 0; i < count; ++i)
+         if (!validity || validity->isValid(i)) zone.add(zoneKeyOfDecimal(values[i]));
+      return zone;
+   }
    uint32_t low = UINT32_MAX, high = 0; // four-byte prefixes decide nearly always
    for (uint32_t i = 0; i < count; ++i) {
       if (validity && !validity->isValid(i)) continue;
@@ -220,8 +224,8 @@ void encodeStrings(const ColumnSlice& slice, EncodedChunk& chunk, ColumnSketch& 
          const bool pays = (dictionaryBytes + uint64_t{slice.count} * bits / 8) * 5 < (totalBytes + slice.count) * 4;
          const bool isConstant = dictionary.entries.size() == 1 && chunk.header.nullCount == 0;
          if (isConstant || (pays && dictionaryBytes + 4096 <= pageSizeMax)) {
-            for (const uint64_t hash : dictionary.hashes)
-               sketch.distinct.add(hash);
+            for (const StringView& entry : dictionary.entries)
+               sketch.distinct.add(sketchHash(slice.type, entry));
             chunk.header.zone = zoneOf(slice.type, dictionary.entries.data(), nullptr,
                                        static_cast<uint32_t>(dictionary.entries.size()));
             if (isConstant)
@@ -233,7 +237,7 @@ void encodeStrings(const ColumnSlice& slice, EncodedChunk& chunk, ColumnSketch& 
       }
    }
    for (uint32_t i = 0; i < slice.count; ++i)
-      if (slice.isValid(i)) sketch.distinct.add(sketchHash(values[i]));
+      if (slice.isValid(i)) sketch.distinct.add(sketchHash(slice.type, values[i]));
    chunk.header.zone = zoneOf(slice.type, values, &slice, slice.count);
    encodePlainStrings(slice, chunk);
 }

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "common/error/sql_error.hpp"
+#include "common/type/decimal.hpp"
 
 namespace ouzel::storage {
 
@@ -25,6 +26,12 @@ ZoneKey zoneKeyOfString(std::string_view bytes) {
    return static_cast<ZoneKey>(key);
 }
 
+ZoneKey zoneKeyOfDecimal(StringView value) {
+   std::string key;
+   decimal::appendSortKey(key, value);
+   return zoneKeyOfString(key);
+}
+
 ZoneKey zoneKeyOf(const Value& value) {
    DCHECK(!value.isNull);
    switch (value.type) {
@@ -43,9 +50,9 @@ ZoneKey zoneKeyOf(const Value& value) {
    case PhysicalType::String:
       return zoneKeyOfString(value.bytes);
    case PhysicalType::Decimal:
-      break;
+      return zoneKeyOfDecimal(StringView(value.bytes));
    }
-   throwInternal("no zone key for this type");
+   throwInternal("value of an unknown type");
 }
 
 std::optional<Value> valueOfZoneKey(PhysicalType type, ZoneKey key) {

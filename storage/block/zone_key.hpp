@@ -13,15 +13,13 @@ using ZoneKey = int128;
 inline constexpr ZoneKey zoneKeyMin = static_cast<ZoneKey>(uint128{1} << 127);
 inline constexpr ZoneKey zoneKeyMax = ~zoneKeyMin;
 
-/// False for types that have no zone map (Decimal).
-constexpr bool hasZoneKey(PhysicalType type) {
-   return type != PhysicalType::Decimal;
-}
-/// REQUIRES: hasZoneKey(value.type), value is not NULL.
+/// REQUIRES: value is not NULL.
 ZoneKey zoneKeyOf(const Value& value);
 ZoneKey zoneKeyOfDouble(double value);
 ZoneKey zoneKeyOfString(std::string_view bytes);
-/// A value with this key; for strings the prefix itself. Intervals have no inverse: empty.
+/// The beginning of its sort key.
+ZoneKey zoneKeyOfDecimal(StringView value);
+/// A value with this key; for strings the prefix itself. Intervals and decimals have no inverse: empty.
 std::optional<Value> valueOfZoneKey(PhysicalType type, ZoneKey key);
 
 /// Closed range of the non-NULL values of a column within some rows; empty (lower > upper) when all are NULL.

@@ -16,7 +16,6 @@ bool missingMayMatch(const ZonePredicate& predicate, const Value& missing) {
    if (predicate.kind == ZonePredicate::Kind::IsNull) return missing.isNull;
    if (predicate.kind == ZonePredicate::Kind::IsNotNull) return !missing.isNull;
    if (missing.isNull) return predicate.kind == ZonePredicate::Kind::Runtime && !predicate.runtime->isSet();
-   if (!hasZoneKey(missing.type)) return true;
    ZoneRange zone;
    zone.add(zoneKeyOf(missing));
    return rangeMayMatch(predicate, zone);

@@ -10,8 +10,8 @@
 namespace ouzel::storage {
 
 struct ColumnStatistics {
-   /// Bounds that hold for every row of the snapshot (and perhaps for deleted ones); empty when there is no value or
-   /// the type has no zone map. Of strings only the first 15 bytes.
+   /// Bounds that hold for every row of the snapshot (and perhaps for deleted ones); empty when there is no value, and
+   /// for intervals and decimals. Of strings only the first 15 bytes.
    std::optional<Value> min, max;
    double nullFraction = 0;
    double distinct = 0;     ///< estimate of distinct non-NULL values, at most the row count

@@ -71,10 +71,7 @@ ColumnSketch missingSketch(const ColumnDefinition& column, uint64_t rows) {
       return sketch;
    }
    sketch.valueCount = rows;
-   if (hasZoneKey(column.missing.type))
-      sketch.zone.add(zoneKeyOf(column.missing));
-   else
-      sketch.zone = {zoneKeyMin, zoneKeyMax};
+   sketch.zone.add(zoneKeyOf(column.missing));
    sketch.distinct.add(1);
    sketch.valueBytes = rows * std::max<uint64_t>(column.missing.bytes.size(), physicalSize(column.missing.type));
    return sketch;
@@ -86,7 +83,7 @@ ColumnStatistics columnStatistics(const ColumnSketch& sketch, PhysicalType type)
    if (values + nulls > 0) result.nullFraction = nulls / (values + nulls);
    result.distinct = std::min(sketch.distinct.estimate(), values);
    if (values > 0) result.averageWidth = static_cast<double>(sketch.valueBytes) / values;
-   if (!sketch.zone.isEmpty() && hasZoneKey(type)) {
+   if (!sketch.zone.isEmpty()) {
       result.min = valueOfZoneKey(type, sketch.zone.lower);
       result.max = valueOfZoneKey(type, sketch.zone.upper);
    }

@@ -1,10 +1,13 @@
 #include "storage/block/block.hpp"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <fstream>
 #include <functional>
+#include <limits>
 
 #include "common/error/sql_error.hpp"
+#include "common/type/decimal.hpp"
 #include "io/object_store/directory_store.hpp"
 #include "storage/block/block_builder.hpp"
 #include "storage/buffer/memory_governor.hpp"
@@ -56,7 +59,12 @@ const std::vector<Generator>& generators() {
         [](auto& r, size_t) {
            return Value::ofInterval({static_cast<int64_t>(r() % 1000), static_cast<int32_t>(r() % 30), 1});
         }},
-       {"decimal bytes", P::Decimal, [](auto& r, size_t) { return Value::string(digits(r() % 999, 5), P::Decimal); }},
+       {"decimal bytes", P::Decimal,
+        [](auto& r, size_t) {
+           const StringView value =
+               decimal::fromInt64(static_cast<int64_t>(r() % 999) - 300, static_cast<int32_t>(r() % 3));
+           return Value::string(std::string(value.view()), P::Decimal);
+        }},
        {"flags", P::String, [](auto& r, size_t) { return Value::string(std::string(1, "ANR"[r() % 3])); }},
        {"same text", P::String, [](auto&, size_t) { return Value::string("a constant text of some length"); }},
        {"few long", P::String, [](auto& r, size_t) { return Value::string(digits(r() % 40, 30)); }},
@@ -264,4 +272,30 @@ CATCH_TEST_CASE("the cache gives way when memory runs out and is charged to the 
    reader.open({0, 0, rowGroupRows}); // lets go of them
    fixture.governor.cache().evictSegment(5);
    CATCH_CHECK(fixture.governor.cachedBytes() == 0);
+}
+
+CATCH_TEST_CASE("zone keys keep the order of values") {
+   const auto ordered = [](const std::vector<Value>& values) {
+      for (size_t i = 1; i < values.size(); ++i)
+         CATCH_CHECK(zoneKeyOf(values[i - 1]) <= zoneKeyOf(values[i]));
+      CATCH_CHECK(zoneKeyOf(values.front()) < zoneKeyOf(values.back()));
+   };
+   using P = PhysicalType;
+   const double infinity = std::numeric_limits<double>::infinity();
+   ordered({Value::real(P::F64, -infinity), Value::real(P::F64, -2.5), Value::real(P::F64, -1),
+            Value::real(P::F64, -0.0), Value::real(P::F64, 0), Value::real(P::F64, 1e-300), Value::real(P::F64, 7),
+            Value::real(P::F64, infinity), Value::real(P::F64, std::nan(""))});
+   CATCH_CHECK(zoneKeyOfDouble(-0.0) == zoneKeyOfDouble(0.0));
+   ordered({Value::string(""), Value::string("a"), Value::string("a\x01"), Value::string("ab"),
+            Value::string("abcdefghijklmnop"), Value::string("abcdefghijklmnoq"), Value::string("\xff")});
+   Arena arena;
+   std::vector<Value> decimals;
+   for (const char* text : {"-Infinity", "-1e40", "-10.5", "-10.25", "-0.001", "0", "0.5", "0.50", "3", "3.0001",
+                            "1e50", "Infinity", "NaN"})
+      decimals.push_back(Value::string(std::string(decimal::parse(text, arena).view()), P::Decimal));
+   ordered(decimals);
+   CATCH_CHECK(zoneKeyOf(decimals[6]) == zoneKeyOf(decimals[7]));
+   for (const double v : {-3.25, 0.0, 1e9, -infinity})
+      CATCH_CHECK(valueOfZoneKey(P::F64, zoneKeyOfDouble(v))->f64 == v);
+   CATCH_CHECK(valueOfZoneKey(P::String, zoneKeyOfString("hello"))->bytes == "hello");
 }

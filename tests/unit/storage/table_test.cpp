@@ -267,3 +267,23 @@ CATCH_TEST_CASE("a column added later reads as its missing value in older rows")
    }
    CATCH_CHECK(seen == 40'010);
 }
+
+CATCH_TEST_CASE("a bulk load needs no more memory than a few row groups") {
+   OneTable f;
+   f.governor.setLimit(size_t{6} << 20);
+   f.insert(0, 300'000, AppendMode::Bulk);
+   CATCH_CHECK(readNumbers(*f.database, *f.table) == range(0, 300'000));
+   CATCH_CHECK(f.governor.ledger().peak() <= size_t{6} << 20);
+   // What does not fit at all is an error of that statement, and gives its memory back.
+   f.governor.setLimit(f.governor.ledger().used() - f.governor.cachedBytes() + 10'000); // the cache gives way
+   auto transaction = f.database->begin();
+   try {
+      appendRows(*f.table, *transaction, 0, 100'000);
+      CATCH_FAIL("no error");
+   } catch (const SqlError& error) {
+      CATCH_CHECK(error.state() == sqlstate::outOfMemory);
+   }
+   f.database->abort(*transaction);
+   f.governor.setLimit(size_t{100} << 20);
+   CATCH_CHECK(readNumbers(*f.database, *f.table).size() == 300'000);
+}
