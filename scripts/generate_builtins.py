@@ -94,6 +94,15 @@ def dump_keywords(conninfo):
     write("keywords", ["word", "catcode", "barelabel", "catdesc", "baredesc"], body)
 
 
+def dump_sql_features(conninfo):
+    """information_schema's own tables, which describe conformance."""
+    for table, key in (("sql_features", "feature_id, sub_feature_id"), ("sql_implementation_info", "implementation_info_id"),
+                       ("sql_parts", "feature_id"), ("sql_sizing", "sizing_id")):
+        cols = query(conninfo, f"COPY (SELECT attname FROM pg_attribute WHERE attnum > 0 AND attrelid = "
+                               f"'information_schema.{table}'::regclass ORDER BY attnum) TO STDOUT").split()
+        write(table, cols, query(conninfo, f"COPY (SELECT * FROM information_schema.{table} ORDER BY {key}) TO STDOUT"))
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -107,6 +116,7 @@ def main():
             dump_rows(scratch, catalog, has_oid)
         dump_relations(scratch)
         dump_keywords(scratch)
+        dump_sql_features(scratch)
     finally:
         query(server + " dbname=postgres", f"DROP DATABASE {SCRATCH}")
 

@@ -127,6 +127,22 @@ constexpr Entry entries[] = {
 #include "catalog/builtin/data/pg_type.inc"
     },
     {
+        "sql_features",
+#include "catalog/builtin/data/sql_features.inc"
+    },
+    {
+        "sql_implementation_info",
+#include "catalog/builtin/data/sql_implementation_info.inc"
+    },
+    {
+        "sql_parts",
+#include "catalog/builtin/data/sql_parts.inc"
+    },
+    {
+        "sql_sizing",
+#include "catalog/builtin/data/sql_sizing.inc"
+    },
+    {
         "system_column",
 #include "catalog/builtin/data/system_column.inc"
     },

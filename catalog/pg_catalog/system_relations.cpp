@@ -20,11 +20,11 @@ int64_t number(TextTable::Field field) {
    return std::stol(std::string(field.value()));
 }
 
-/// information_schema's columns have domain types; queries and clients see the base type.
+/// information_schema's columns have domain types; queries and clients see the base type
+/// (without the domain's modifier, which our definitions of the views do not repeat).
 SqlType withoutDomain(SqlType type) {
    const TypeInfo* info = builtins().type(type.oid);
    while (info != nullptr && info->kind == TypeKind::Domain) {
-      if (info->typmod >= 0) type.typmod = info->typmod;
       type.oid = info->baseType;
       info = builtins().type(type.oid);
    }

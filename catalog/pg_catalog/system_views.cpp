@@ -1,9 +1,46 @@
 #include "catalog/pg_catalog/system_views.hpp"
 
+#include <map>
+
+#include "common/error/check.hpp"
+
 namespace ouzel::catalog {
 
-std::string_view systemViewDefinition(bool, std::string_view) {
-   return {};
+namespace {
+
+using Definitions = std::map<std::string_view, std::string_view>;
+
+constexpr std::string_view pgCatalogViews =
+#include "catalog/pg_catalog/views/pg_catalog.inc"
+    ;
+constexpr std::string_view informationSchemaViews =
+#include "catalog/pg_catalog/views/information_schema.inc"
+    ;
+
+/// Cut a file of views at its "-- view: name" lines.
+Definitions parse(std::string_view text) {
+   constexpr std::string_view mark = "\n-- view: ";
+   Definitions definitions;
+   size_t at = text.find(mark);
+   while (at != std::string_view::npos) {
+      const size_t nameAt = at + mark.size(), lineEnd = text.find('\n', nameAt);
+      CHECK(lineEnd != std::string_view::npos);
+      at = text.find(mark, lineEnd);
+      std::string_view sql = text.substr(lineEnd + 1, at == std::string_view::npos ? at : at - lineEnd - 1);
+      while (!sql.empty() && sql.back() == '\n')
+         sql.remove_suffix(1);
+      definitions.emplace(text.substr(nameAt, lineEnd - nameAt), sql);
+   }
+   return definitions;
+}
+
+} // namespace
+
+std::string_view systemViewDefinition(bool isPgCatalog, std::string_view name) {
+   static const Definitions pgCatalog = parse(pgCatalogViews), informationSchema = parse(informationSchemaViews);
+   const Definitions& definitions = isPgCatalog ? pgCatalog : informationSchema;
+   const auto found = definitions.find(name);
+   return found != definitions.end() ? found->second : std::string_view();
 }
 
 } // namespace ouzel::catalog

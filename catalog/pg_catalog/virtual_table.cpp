@@ -41,8 +41,8 @@ void scanVirtualTable(const SystemContext& context, const Relation& relation, st
                       const RowCallback& callback) {
    RowBuilder row(relation, attributes, callback);
    const auto& known = producers();
-   // information_schema's tables are views or empty; only pg_catalog has producers.
-   if (relation.schema != pgCatalogSchema) return;
+   // information_schema has no producers, only the tables that describe conformance (sql_features) and views.
+   if (relation.schema != pgCatalogSchema && !relation.name.starts_with("sql_")) return;
    if (const auto found = known.find(relation.name); found != known.end()) return found->second(context, row);
    if (const TextTable* table = builtins().rows(relation.name)) scanStatic(*table, relation, row);
 }

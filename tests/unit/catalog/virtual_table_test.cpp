@@ -147,3 +147,22 @@ CATCH_TEST_CASE("built-in rows keep their arrays, and acl items print") {
    const Rows comments = scan(f.snapshot(), "pg_description", {"objoid", "description"});
    CATCH_CHECK((*find(comments, f.table))[1].bytes == "hello");
 }
+
+CATCH_TEST_CASE("system views are views with our SQL, or empty tables") {
+   const RelationPtr tables = findSystemRelation(pgCatalogSchema, "pg_tables");
+   CATCH_CHECK(tables->relationKind == RelationKind::View);
+   CATCH_CHECK(tables->definition.starts_with("SELECT n.nspname"));
+   CATCH_CHECK(tables->definition.ends_with("IN ('r', 'p')"));
+   const Snapshot snapshot = Snapshot::bootstrap();
+   const RelationPtr columns = snapshot.findRelation(snapshot.findSchema("information_schema")->oid, "columns");
+   CATCH_CHECK(columns->relationKind == RelationKind::View);
+   CATCH_CHECK(columns->findColumn("ordinal_position")->type.oid == oid::int4); // cardinal_number
+   const RelationPtr features = snapshot.findRelation(columns->schema, "sql_features");
+   size_t count = 0;
+   const int16_t first[] = {1};
+   scanVirtualTable({snapshot, nullptr}, *features, first, [&](std::vector<Value>&) { ++count; });
+   CATCH_CHECK(count > 700);
+   CATCH_CHECK(findSystemRelation(pgCatalogSchema, "pg_settings")->relationKind == RelationKind::Virtual);
+   CATCH_CHECK(findSystemRelation(pgCatalogSchema, "pg_settings")->relkind() == 'v');
+   CATCH_CHECK(findSystemRelation(pgCatalogSchema, "ouzel_stat_memory")->columns.size() == 2);
+}
