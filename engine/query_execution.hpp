@@ -1,0 +1,56 @@
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/session_core.hpp"
+#include "executor/schedule/running_query.hpp"
+#include "optimizer/optimizer.hpp"
+
+namespace ouzel::engine {
+
+/// One bound query on its way through optimizer and executor, resumable after any number of rows. Belongs to a session
+/// thread and ends before its transaction does.
+class QueryExecution {
+public:
+   /// Plans the query under the transaction's current snapshot; nothing runs yet.
+   QueryExecution(SessionCore& core, sql::BoundQuery query, bool collectProfile = false);
+   ~QueryExecution();
+
+   const std::vector<ResultColumn>& columns() const { return columns_; }
+   bool returnsRows() const { return !columns_.empty() || isSelect_; }
+   /// Give at most maxRows rows (0: all of them) to the sink, which may be null to throw them away. True: that was all.
+   bool run(uint64_t maxRows, ResultSink* sink);
+   /// Rows given so far; for DML without RETURNING the rows changed, once run() has returned true.
+   uint64_t rowCount() const { return rowCount_; }
+   /// "SELECT 5", "INSERT 0 3" ...
+   std::string tag() const;
+
+   const sql::plan::Plan& plan() const { return *plan_; }
+   const std::vector<executor::OperatorProfile>& profile() const { return running_->profile(); }
+   size_t memoryPeak() const { return memory_.peak(); }
+
+private:
+   void emit(uint64_t limit, ResultSink* sink);
+
+   SessionCore& core_;
+   Reservation memory_;
+   executor::ExecutionContext context_;
+   storage::Snapshot snapshot_;
+   catalog::Snapshot catalog_; // what the plan was made for: functions read it while the plan runs
+   std::vector<std::shared_ptr<storage::Table>> tables_; // keeps what the plan reads alive
+   std::unique_ptr<sql::plan::Plan> plan_;
+   std::unique_ptr<executor::RunningQuery> running_;
+   std::unique_ptr<executor::OwnedBatch> pending_; // rows fetched and not yet given
+   uint32_t pendingAt_ = 0;
+   std::vector<ResultColumn> columns_;
+   sql::RelKind rootKind_;
+   bool isSelect_, done_ = false;
+   uint64_t rowCount_ = 0, given_ = 0;
+};
+
+/// Put constants in the place of $1, $2, ... everywhere in the query.
+void substituteParameters(sql::BoundQuery& query, std::span<const BoundParameter> parameters);
+
+} // namespace ouzel::engine

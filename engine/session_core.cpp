@@ -1,0 +1,147 @@
+#include "engine/session_core.hpp"
+
+#include "common/env/clock.hpp"
+#include "executor/schedule/running_query.hpp"
+
+namespace ouzel::engine {
+
+namespace {
+
+const char* stateOf(CancelReason reason) { return reason == CancelReason::Request ? "57014" : "57P01"; }
+
+[[noreturn]] void throwCancelled(CancelReason reason) {
+   if (reason == CancelReason::Request)
+      throw SqlError(sqlstate::queryCanceled, "canceling statement due to user request");
+   throw SqlError(sqlstate::adminShutdown, "terminating connection due to administrator command");
+}
+
+} // namespace
+
+SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& sessionOptions, NoticeSink& noticeSink)
+    : database(internals), notices(noticeSink), options(sessionOptions), settings(internals.options.settings),
+      transaction(internals, settings) {
+   settings.force("session_authorization", options.user);
+   for (const auto& [name, value] : options.settings)
+      settings.setInitial(name, value);
+   SessionActivity activity;
+   activity.processId = options.processId;
+   activity.user = options.user;
+   activity.database = options.database;
+   activity.applicationName = settings.value("application_name");
+   activity.clientAddress = options.clientAddress;
+   activity.backendStart = activity.stateChange = wallClockMicros();
+   const std::lock_guard lock(database.activityMutex);
+   database.activity[options.processId] = std::move(activity);
+}
+
+SessionCore::~SessionCore() {
+   transaction.rollback();
+   const std::lock_guard lock(database.activityMutex);
+   database.activity.erase(options.processId);
+}
+
+catalog::SearchPath SessionCore::searchPath() {
+   const std::vector<std::string> names = settings.searchPath(options.user);
+   const Oid temporary =
+       temporaryBackend ? transaction.editor().temporarySchema(temporaryBackend) : invalidOid;
+   return catalog::SearchPath::resolve(transaction.catalog(), names, options.user, temporary);
+}
+
+const SessionFormat& SessionCore::format() {
+   format_ = settings.format();
+   format_.now = transaction.isOpen() ? transaction.startTime() : wallClockMicros();
+   return format_;
+}
+
+sql::BindContext SessionCore::bindContext(const catalog::SearchPath& path, const sql::SourceText* source) {
+   return {.catalog = transaction.catalog(), .searchPath = path, .format = format(), .source = source};
+}
+
+executor::FunctionContext SessionCore::functionContext() {
+   executor::FunctionContext context;
+   context.format = &format();
+   context.transactionStart = transaction.startTime();
+   context.statementStart = statementStart;
+   context.clock = [] { return wallClockMicros(); };
+   context.catalog = &transaction.catalog();
+   context.user = options.user;
+   context.sessionUser = options.user;
+   context.database = options.database;
+   context.searchPath = settings.searchPath(options.user);
+   context.backendPid = options.processId;
+   context.setting = [this](const std::string& name, bool missingOk) {
+      if (missingOk) return settings.find(name).value_or("");
+      return settings.show(name);
+   };
+   context.setSetting = [this](const std::string& name, const std::string& value, bool local) {
+      settings.set(name, value, local);
+      return settings.show(name);
+   };
+   context.relationSize = [this](uint64_t relation) -> int64_t {
+      const auto found = transaction.catalog().relation(static_cast<Oid>(relation));
+      if (!found || found->storage == catalog::noStorage) return 0;
+      const auto table = database.storage->find(found->storage);
+      return table ? static_cast<int64_t>(table->storedBytes()) : 0;
+   };
+   return context;
+}
+
+void SessionCore::warn(SqlState state, std::string message) {
+   notices.notice({Notice::Severity::Warning, state, std::move(message), {}, {}});
+}
+
+void SessionCore::notice(std::string message, std::string detail, SqlState state) {
+   notices.notice({Notice::Severity::Notice, state, std::move(message), std::move(detail), {}});
+}
+
+void SessionCore::cancel(CancelReason reason) noexcept {
+   const std::lock_guard lock(cancelMutex_);
+   // A request to end the session outranks one to stop a statement, and the first of a kind stays.
+   int seen = -1;
+   if (!cancelRequested_.compare_exchange_strong(seen, static_cast<int>(reason)) && reason != CancelReason::Request &&
+       seen == static_cast<int>(CancelReason::Request))
+      cancelRequested_.store(static_cast<int>(reason));
+   if (running_) {
+      if (reason != CancelReason::Request)
+         running_->cancelMessage = "terminating connection due to administrator command";
+      running_->cancelState.store(stateOf(reason));
+   }
+}
+
+void SessionCore::checkInterrupts() {
+   const int reason = cancelRequested_.load();
+   if (reason >= 0) throwCancelled(static_cast<CancelReason>(reason));
+}
+
+void SessionCore::statementEnds() {
+   int request = static_cast<int>(CancelReason::Request);
+   cancelRequested_.compare_exchange_strong(request, -1);
+}
+
+SessionCore::Cancellable::Cancellable(SessionCore& core, executor::ExecutionContext& context) : core_(core) {
+   const std::lock_guard lock(core.cancelMutex_);
+   outer_ = core.running_;
+   core.running_ = &context;
+   const int reason = core.cancelRequested_.load();
+   if (reason >= 0) context.cancelState.store(stateOf(static_cast<CancelReason>(reason)));
+}
+
+SessionCore::Cancellable::~Cancellable() {
+   const std::lock_guard lock(core_.cancelMutex_);
+   core_.running_ = outer_;
+}
+
+void SessionCore::reportActivity(const std::string& state, const std::string& query) {
+   const std::lock_guard lock(database.activityMutex);
+   SessionActivity& activity = database.activity[options.processId];
+   activity.state = state;
+   activity.stateChange = wallClockMicros();
+   activity.applicationName = settings.value("application_name");
+   if (!query.empty()) {
+      activity.query = query;
+      activity.queryStart = activity.stateChange;
+   }
+   activity.transactionStart = transaction.isOpen() ? transaction.startTime() : 0;
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,81 @@
+#pragma once
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "catalog/search_path.hpp"
+#include "engine/internals.hpp"
+#include "engine/session.hpp"
+#include "engine/settings.hpp"
+#include "engine/transaction_context.hpp"
+#include "executor/function/context.hpp"
+#include "sql/bind/binder.hpp"
+
+namespace ouzel::executor {
+struct ExecutionContext;
+}
+
+namespace ouzel::engine {
+
+/// A parameter's value with the type the statement gives it.
+struct BoundParameter {
+   SqlType type;
+   Value value;
+};
+
+/// What the parts of a session share: its place in the database, its settings, its transaction, and the means to stop
+/// it. Used by the session's thread, except cancel().
+class SessionCore {
+public:
+   SessionCore(Database::Internals& database, const SessionOptions& options, NoticeSink& notices);
+   ~SessionCore();
+
+   Database::Internals& database;
+   NoticeSink& notices;
+   const SessionOptions options;
+   Settings settings;
+   TransactionContext transaction;
+   int64_t statementStart = 0;
+   int32_t temporaryBackend = 0; ///< number of pg_temp_n, 0: none yet
+
+   const std::string& user() const { return options.user; }
+   /// search_path as it resolves in the transaction's catalog. REQUIRES: a transaction.
+   catalog::SearchPath searchPath();
+   /// What binding needs; refers to `path`, which the caller keeps.
+   sql::BindContext bindContext(const catalog::SearchPath& path, const sql::SourceText* source);
+   /// For functions of a statement that starts now; shared by its workers.
+   executor::FunctionContext functionContext();
+   const SessionFormat& format();
+
+   void warn(SqlState state, std::string message);
+   void notice(std::string message, std::string detail = {}, SqlState state = sqlstate::successfulCompletion);
+
+   // Cancellation: any thread may ask; the session's thread and its workers notice.
+   void cancel(CancelReason reason) noexcept;
+   /// Throws 57014 or 57P01 when somebody asked.
+   void checkInterrupts();
+   /// Forget a request that came too late, unless the session is to end.
+   void statementEnds();
+   /// While it lives, cancel() reaches the workers of `context`; the statement's time limit is started.
+   class Cancellable {
+   public:
+      Cancellable(SessionCore& core, executor::ExecutionContext& context);
+      ~Cancellable();
+
+   private:
+      SessionCore& core_;
+      executor::ExecutionContext* outer_;
+   };
+
+   void reportActivity(const std::string& state, const std::string& query);
+
+private:
+   std::mutex cancelMutex_;
+   executor::ExecutionContext* running_ = nullptr; // under cancelMutex_
+   std::atomic<int> cancelRequested_{-1};          // a CancelReason, -1: none
+   SessionFormat format_;
+};
+
+} // namespace ouzel::engine
