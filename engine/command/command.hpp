@@ -1,0 +1,93 @@
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/session_core.hpp"
+#include "sql/parse/parser.hpp"
+
+// Utility statements: everything that is not a query. One function a statement kind; each returns its command tag.
+
+struct AlterObjectSchemaStmt;
+struct AlterRoleStmt;
+struct AlterTableStmt;
+struct CommentStmt;
+struct CopyStmt;
+struct CreateRoleStmt;
+struct CreateSchemaStmt;
+struct CreateStmt;
+struct CreateTableAsStmt;
+struct DropRoleStmt;
+struct DropStmt;
+struct ExplainStmt;
+struct IndexStmt;
+struct RenameStmt;
+struct TransactionStmt;
+struct TruncateStmt;
+struct VacuumStmt;
+struct VariableSetStmt;
+struct VariableShowStmt;
+struct ViewStmt;
+
+namespace ouzel::engine {
+
+/// The statement a command is part of, and where its answer goes.
+struct CommandContext {
+   SessionCore& core;
+   const sql::ParsedScript& script;
+   const sql::ParsedStatement& statement;
+   std::span<const BoundParameter> parameters;
+   ResultSink& sink;
+
+   const sql::SourceText& source() const { return script.source(); }
+   uint32_t position(int location) const { return script.source().position(location); }
+};
+
+// define.cpp: CREATE
+std::string createTable(CommandContext& context, const ::CreateStmt& statement);
+std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& statement);
+std::string createView(CommandContext& context, const ::ViewStmt& statement);
+std::string createSchema(CommandContext& context, const ::CreateSchemaStmt& statement);
+std::string createIndex(CommandContext& context, const ::IndexStmt& statement);
+// drop.cpp: DROP, TRUNCATE
+std::string dropObjects(CommandContext& context, const ::DropStmt& statement);
+std::string truncateTables(CommandContext& context, const ::TruncateStmt& statement);
+// alter_table.cpp, rename.cpp
+std::string alterTable(CommandContext& context, const ::AlterTableStmt& statement);
+std::string renameObject(CommandContext& context, const ::RenameStmt& statement);
+std::string alterSchema(CommandContext& context, const ::AlterObjectSchemaStmt& statement);
+std::string commentOn(CommandContext& context, const ::CommentStmt& statement);
+// role.cpp
+std::string createRole(CommandContext& context, const ::CreateRoleStmt& statement);
+std::string alterRole(CommandContext& context, const ::AlterRoleStmt& statement);
+std::string dropRole(CommandContext& context, const ::DropRoleStmt& statement);
+// variable.cpp: SET, RESET, SHOW
+std::string setVariable(CommandContext& context, const ::VariableSetStmt& statement);
+std::string showVariable(CommandContext& context, const ::VariableShowStmt& statement);
+std::vector<ResultColumn> showColumns(const ::VariableShowStmt& statement);
+// variable.cpp also: BEGIN, COMMIT, ROLLBACK, SAVEPOINT
+std::string transactionControl(CommandContext& context, const ::TransactionStmt& statement);
+// explain.cpp
+std::string explain(CommandContext& context, const ::ExplainStmt& statement);
+std::vector<ResultColumn> explainColumns(const ::ExplainStmt& statement);
+// copy.cpp
+std::string copy(CommandContext& context, const ::CopyStmt& statement);
+// maintenance.cpp: VACUUM, ANALYZE, CHECKPOINT
+std::string vacuum(CommandContext& context, const ::VacuumStmt& statement);
+std::string checkpoint(CommandContext& context);
+
+/// Rows of text for the client: SHOW, EXPLAIN. Each row has one field per column.
+void emitTextRows(ResultSink& sink, const std::vector<ResultColumn>& columns,
+                  const std::vector<std::vector<std::string>>& rows);
+ResultColumn textColumn(std::string name);
+
+/// Runs SQL of our own inside the session's transaction and returns its rows; for checks that are queries.
+std::vector<std::vector<Value>> runInternal(SessionCore& core, const std::string& sql);
+/// 23505 when the rows of a table break one of its unique constraints; for after a statement that wrote to it.
+void checkUniqueConstraints(SessionCore& core, Oid relation);
+bool hasUniqueConstraints(const catalog::Relation& relation);
+
+/// 25006 in a READ ONLY transaction.
+void requireWritable(SessionCore& core, std::string_view command);
+
+} // namespace ouzel::engine

@@ -1,0 +1,447 @@
+#include <algorithm>
+
+#include "engine/command/command.hpp"
+#include "engine/command/source_range.hpp"
+#include "engine/query_execution.hpp"
+#include "sql/parse/node_access.hpp"
+
+// CREATE TABLE, TABLE AS, VIEW, SCHEMA, INDEX.
+
+namespace ouzel::engine {
+
+using sql::as;
+using sql::isNode;
+using sql::ListOf;
+using sql::stringOf;
+using sql::textOf;
+
+namespace {
+
+/// Where a new relation goes, and its name.
+struct Target {
+   catalog::QualifiedName name;
+   Oid schema = invalidOid;
+   bool isTemporary = false;
+   bool exists = false;
+};
+
+Target targetOf(CommandContext& context, const ::RangeVar& name) {
+   SessionCore& core = context.core;
+   Target target;
+   const bool temporary = name.relpersistence == RELPERSISTENCE_TEMP || textOf(name.schemaname) == "pg_temp";
+   if (temporary && !core.temporaryBackend) {
+      const std::lock_guard lock(core.database.activityMutex);
+      core.temporaryBackend = core.database.nextTemporarySchema++;
+   }
+   const catalog::SearchPath path = core.searchPath();
+   target.name = sql::qualifiedName(name, core.bindContext(path, &context.source()));
+   target.isTemporary = temporary;
+   target.schema = temporary ? core.transaction.editor().temporarySchema(core.temporaryBackend)
+                             : catalog::creationSchema(core.transaction.catalog(), path, target.name);
+   target.exists = core.transaction.catalog().findRelation(target.schema, target.name.name) != nullptr;
+   return target;
+}
+
+bool skipsExisting(CommandContext& context, const Target& target, bool ifNotExists) {
+   if (!target.exists || !ifNotExists) return false;
+   context.core.notice("relation \"" + target.name.name + "\" already exists, skipping", {}, sqlstate::duplicateTable);
+   return true;
+}
+
+void makeStorage(SessionCore& core, catalog::Relation& draft) {
+   std::vector<storage::ColumnDefinition> columns;
+   for (const catalog::Column& column : draft.columns)
+      columns.push_back(storage::ColumnDefinition::of(column.type));
+   draft.storage = core.database.storage->createTable(core.transaction.storage(), std::move(columns))->id();
+}
+
+std::vector<int16_t> columnNumbers(const catalog::Relation& draft, const ::List* names) {
+   std::vector<int16_t> numbers;
+   for (const ::Node* name : ListOf<>(names)) {
+      const auto found = std::find_if(draft.columns.begin(), draft.columns.end(), [&](const catalog::Column& column) {
+         return column.name == stringOf(name) && !column.isDropped;
+      });
+      if (found == draft.columns.end())
+         throw SqlError(sqlstate::undefinedColumn,
+                        "column \"" + std::string(stringOf(name)) + "\" named in key does not exist");
+      const int16_t number = static_cast<int16_t>(found - draft.columns.begin() + 1);
+      if (std::find(numbers.begin(), numbers.end(), number) != numbers.end())
+         throw SqlError(sqlstate::duplicateColumn, "column \"" + found->name + "\" appears twice in primary key constraint");
+      numbers.push_back(number);
+   }
+   return numbers;
+}
+
+/// Builds the draft of one CREATE TABLE.
+class TableBuilder {
+public:
+   TableBuilder(CommandContext& context, const Target& target) : context_(context), path_(context.core.searchPath()) {
+      draft_.name = target.name.name;
+      draft_.schema = target.schema;
+      draft_.database = context.core.transaction.catalog().database();
+      draft_.persistence = target.isTemporary ? catalog::Persistence::Temporary : catalog::Persistence::Permanent;
+   }
+
+   void addColumn(const ::ColumnDef& definition);
+   void addTableConstraint(const ::Constraint& constraint);
+   void addLike(const ::TableLikeClause& like);
+   catalog::Relation finish();
+
+private:
+   sql::BindContext bindContext() { return context_.core.bindContext(path_, &context_.source()); }
+   std::string_view text() const { return context_.source().text(); }
+   void addColumnConstraint(catalog::Column& column, const ::Constraint& constraint, size_t limit, bool& sawNull);
+   void addKey(const ::Constraint& constraint, std::vector<int16_t> columns);
+
+   CommandContext& context_;
+   const catalog::SearchPath path_;
+   catalog::Relation draft_;
+   struct PendingCheck {
+      const ::Node* expression;
+      std::string text, name;
+      std::vector<int16_t> columns;
+   };
+   std::vector<PendingCheck> checks_;
+};
+
+void TableBuilder::addColumn(const ::ColumnDef& definition) {
+   for (const catalog::Column& existing : draft_.columns)
+      if (existing.name == definition.colname)
+         throw SqlError(sqlstate::duplicateColumn,
+                        "column \"" + existing.name + "\" specified more than once");
+   const ListOf<> typeNames(definition.typeName->names);
+   const std::string_view typeWord = stringOf(typeNames.back());
+   for (const std::string_view serial : {"serial", "serial2", "serial4", "serial8", "bigserial", "smallserial"})
+      if (typeNames.size() == 1 && typeWord == serial) throwNotSupported("type " + std::string(typeWord) + " (sequences)");
+   catalog::Column column;
+   column.name = definition.colname;
+   column.attribute = static_cast<int16_t>(draft_.columns.size() + 1);
+   column.type = sql::resolveTypeName(*definition.typeName, bindContext());
+   if (const auto* info = catalog::builtins().type(column.type.oid); info && info->isPseudo())
+      throw SqlError(sqlstate::invalidTableDefinition,
+                     "column \"" + column.name + "\" has pseudo-type " + formatType(column.type));
+   draft_.columns.push_back(std::move(column));
+   const ListOf<::Constraint> constraints(definition.constraints);
+   bool sawNull = false;
+   for (uint32_t i = 0; i < constraints.size(); ++i) {
+      size_t limit = text().size();
+      if (i + 1 < constraints.size() && constraints[i + 1]->location > constraints[i]->location)
+         limit = static_cast<size_t>(constraints[i + 1]->location);
+      addColumnConstraint(draft_.columns.back(), *constraints[i], limit, sawNull);
+   }
+}
+
+void TableBuilder::addColumnConstraint(catalog::Column& column, const ::Constraint& constraint, size_t limit,
+                                       bool& sawNull) {
+   const std::string table = "table \"" + draft_.name + "\"";
+   switch (constraint.contype) {
+      case CONSTR_NULL:
+         sawNull = true;
+         if (column.notNull)
+            throw SqlError(sqlstate::syntaxError, "conflicting NULL/NOT NULL declarations for column \"" + column.name +
+                                                      "\" of " + table)
+                .at(context_.position(constraint.location));
+         return;
+      case CONSTR_NOTNULL:
+         if (sawNull)
+            throw SqlError(sqlstate::syntaxError, "conflicting NULL/NOT NULL declarations for column \"" + column.name +
+                                                      "\" of " + table)
+                .at(context_.position(constraint.location));
+         column.notNull = true;
+         return;
+      case CONSTR_DEFAULT: {
+         if (column.hasDefault())
+            throw SqlError(sqlstate::syntaxError,
+                           "multiple default values specified for column \"" + column.name + "\" of " + table)
+                .at(context_.position(constraint.location));
+         sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr, column.type, column.name,
+                             bindContext());
+         const size_t begin = afterKeyword(text(), static_cast<size_t>(constraint.location), "default");
+         column.defaultExpr = std::string(expressionText(text(), begin, limit));
+         return;
+      }
+      case CONSTR_CHECK:
+         checks_.push_back({constraint.raw_expr,
+                            std::string(parenthesized(text(), static_cast<size_t>(constraint.location))),
+                            std::string(textOf(constraint.conname)), {column.attribute}});
+         return;
+      case CONSTR_PRIMARY:
+      case CONSTR_UNIQUE: addKey(constraint, {column.attribute}); return;
+      case CONSTR_IDENTITY: throwNotSupported("an identity column", context_.position(constraint.location));
+      case CONSTR_GENERATED: throwNotSupported("a generated column", context_.position(constraint.location));
+      case CONSTR_FOREIGN: throwNotSupported("FOREIGN KEY", context_.position(constraint.location));
+      default: return; // DEFERRABLE and its like qualify the constraint before them
+   }
+}
+
+void TableBuilder::addKey(const ::Constraint& constraint, std::vector<int16_t> columns) {
+   if (constraint.deferrable) throwNotSupported("a deferrable unique constraint", context_.position(constraint.location));
+   catalog::Constraint key;
+   key.name = std::string(textOf(constraint.conname));
+   const bool isPrimary = constraint.contype == CONSTR_PRIMARY;
+   key.kind = isPrimary ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
+   key.columns = std::move(columns);
+   if (isPrimary) {
+      if (draft_.primaryKey())
+         throw SqlError(sqlstate::invalidTableDefinition,
+                        "multiple primary keys for table \"" + draft_.name + "\" are not allowed")
+             .at(context_.position(constraint.location));
+      for (const int16_t column : key.columns)
+         draft_.columns[static_cast<size_t>(column - 1)].notNull = true;
+   }
+   draft_.constraints.push_back(std::move(key));
+}
+
+void TableBuilder::addTableConstraint(const ::Constraint& constraint) {
+   switch (constraint.contype) {
+      case CONSTR_PRIMARY:
+      case CONSTR_UNIQUE: addKey(constraint, columnNumbers(draft_, constraint.keys)); return;
+      case CONSTR_CHECK:
+         checks_.push_back({constraint.raw_expr,
+                            std::string(parenthesized(text(), static_cast<size_t>(constraint.location))),
+                            std::string(textOf(constraint.conname)), {}});
+         return;
+      case CONSTR_FOREIGN: throwNotSupported("FOREIGN KEY", context_.position(constraint.location));
+      default: throwNotSupported("this table constraint", context_.position(constraint.location));
+   }
+}
+
+void TableBuilder::addLike(const ::TableLikeClause& like) {
+   const auto source = catalog::requireRelation(context_.core.transaction.catalog(), path_,
+                                                sql::qualifiedName(*like.relation, bindContext()));
+   for (const catalog::Column& column : source->columns) {
+      if (column.isDropped) continue;
+      catalog::Column copy = column;
+      copy.attribute = static_cast<int16_t>(draft_.columns.size() + 1);
+      copy.defaultOid = invalidOid;
+      if (!(like.options & CREATE_TABLE_LIKE_DEFAULTS)) copy.defaultExpr.clear();
+      draft_.columns.push_back(std::move(copy));
+   }
+}
+
+catalog::Relation TableBuilder::finish() {
+   for (PendingCheck& check : checks_) {
+      sql::bindExpression(*check.expression, sql::ExpressionUse::CheckConstraint, &draft_, std::nullopt, {},
+                          bindContext());
+      catalog::Constraint constraint;
+      constraint.kind = catalog::ConstraintKind::Check;
+      constraint.name = check.name;
+      constraint.columns = check.columns;
+      constraint.expression = check.text;
+      draft_.constraints.push_back(std::move(constraint));
+   }
+   return std::move(draft_);
+}
+
+void refuseUnsupported(CommandContext& context, const ::CreateStmt& statement) {
+   if (statement.inhRelations && !statement.partbound) throwNotSupported("table inheritance");
+   if (statement.partspec || statement.partbound) throwNotSupported("a partitioned table");
+   if (statement.ofTypename) throwNotSupported("a typed table");
+   if (statement.oncommit == ONCOMMIT_DROP || statement.oncommit == ONCOMMIT_DELETE_ROWS)
+      throwNotSupported("ON COMMIT DROP or DELETE ROWS");
+   if (statement.relation->relpersistence == RELPERSISTENCE_UNLOGGED)
+      context.core.notice("an unlogged table is kept like any other");
+}
+
+} // namespace
+
+std::string createTable(CommandContext& context, const ::CreateStmt& statement) {
+   requireWritable(context.core, "CREATE TABLE");
+   refuseUnsupported(context, statement);
+   const Target target = targetOf(context, *statement.relation);
+   if (skipsExisting(context, target, statement.if_not_exists)) return "CREATE TABLE";
+   TableBuilder builder(context, target);
+   for (const ::Node* element : ListOf<>(statement.tableElts))
+      if (isNode(element, T_ColumnDef))
+         builder.addColumn(*as<::ColumnDef>(element));
+      else if (isNode(element, T_TableLikeClause))
+         builder.addLike(*as<::TableLikeClause>(element));
+   for (const ::Node* element : ListOf<>(statement.tableElts))
+      if (isNode(element, T_Constraint)) builder.addTableConstraint(*as<::Constraint>(element));
+   for (const ::Node* element : ListOf<>(statement.constraints))
+      builder.addTableConstraint(*as<::Constraint>(element));
+   catalog::Relation draft = builder.finish();
+   makeStorage(context.core, draft);
+   context.core.transaction.editor().createRelation(std::move(draft));
+   return "CREATE TABLE";
+}
+
+std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& statement) {
+   requireWritable(context.core, "CREATE TABLE AS");
+   if (statement.objtype == OBJECT_MATVIEW) throwNotSupported("a materialized view");
+   const Target target = targetOf(context, *statement.into->rel);
+   if (skipsExisting(context, target, statement.if_not_exists)) return "CREATE TABLE AS";
+   const catalog::SearchPath path = context.core.searchPath();
+   if (!sql::isBindable(*statement.query)) throwNotSupported("CREATE TABLE AS EXECUTE");
+   sql::BoundQuery query = sql::bindQuery(*statement.query, context.core.bindContext(path, &context.source()));
+   substituteParameters(query, context.parameters);
+
+   const ListOf<> names(statement.into->colNames);
+   if (names.size() > query.output.size())
+      throw SqlError(sqlstate::syntaxError, "too many column names were specified");
+   catalog::Relation draft;
+   draft.name = target.name.name;
+   draft.schema = target.schema;
+   draft.database = context.core.transaction.catalog().database();
+   draft.persistence = target.isTemporary ? catalog::Persistence::Temporary : catalog::Persistence::Permanent;
+   auto dml = std::make_unique<sql::Dml>();
+   for (uint32_t i = 0; i < query.output.size(); ++i) {
+      catalog::Column column;
+      column.name = i < names.size() ? std::string(stringOf(names[i])) : query.output[i].name;
+      column.attribute = static_cast<int16_t>(i + 1);
+      column.type = query.output[i].type;
+      for (const catalog::Column& other : draft.columns)
+         if (other.name == column.name)
+            throw SqlError(sqlstate::duplicateColumn, "column \"" + column.name + "\" specified more than once");
+      draft.columns.push_back(std::move(column));
+      dml->target.push_back({query.output[i].column, static_cast<int16_t>(i + 1)});
+   }
+   makeStorage(context.core, draft);
+   dml->table.storageId = static_cast<uint64_t>(draft.storage);
+   dml->table.name = draft.name;
+   dml->table.relation = context.core.transaction.editor().createRelation(std::move(draft));
+   if (statement.into->skipData) return "CREATE TABLE AS";
+
+   auto insert = std::make_unique<sql::Rel>(sql::RelKind::Insert);
+   insert->inputs.push_back(std::move(query.root));
+   insert->dml = std::move(dml);
+   query.root = std::move(insert);
+   query.output.clear();
+   query.readOnly = false;
+   QueryExecution execution(context.core, std::move(query));
+   execution.run(0, nullptr);
+   return "SELECT " + std::to_string(execution.rowCount());
+}
+
+namespace {
+
+/// CREATE OR REPLACE VIEW may only add columns at the end.
+void checkReplacement(const catalog::Relation& old, const catalog::Relation& fresh) {
+   if (old.relationKind != catalog::RelationKind::View)
+      throw SqlError(sqlstate::wrongObjectType, "\"" + old.name + "\" is not a view");
+   if (fresh.columns.size() < old.columns.size())
+      throw SqlError(sqlstate::invalidTableDefinition, "cannot drop columns from view");
+   for (size_t i = 0; i < old.columns.size(); ++i) {
+      if (old.columns[i].name != fresh.columns[i].name)
+         throw SqlError(sqlstate::invalidTableDefinition, "cannot change name of view column \"" + old.columns[i].name +
+                                                              "\" to \"" + fresh.columns[i].name + "\"")
+             .hint("Use ALTER VIEW ... RENAME COLUMN ... to change name of view column instead.");
+      if (old.columns[i].type != fresh.columns[i].type)
+         throw SqlError(sqlstate::invalidTableDefinition,
+                        "cannot change data type of view column \"" + old.columns[i].name + "\" from " +
+                            formatType(old.columns[i].type) + " to " + formatType(fresh.columns[i].type));
+   }
+}
+
+} // namespace
+
+std::string createView(CommandContext& context, const ::ViewStmt& statement) {
+   requireWritable(context.core, "CREATE VIEW");
+   if (statement.withCheckOption != NO_CHECK_OPTION) throwNotSupported("WITH CHECK OPTION");
+   const Target target = targetOf(context, *statement.view);
+   const catalog::SearchPath path = context.core.searchPath();
+   const std::string_view text = context.source().text();
+   const size_t end = context.statement.offset + context.statement.text.size();
+   const size_t begin = afterKeyword(text, context.statement.offset, "as");
+   sql::BoundView view = sql::bindView(*statement.query, context.core.bindContext(path, &context.source()),
+                                       static_cast<uint32_t>(begin), static_cast<uint32_t>(end - begin));
+   const ListOf<> names(statement.aliases);
+   if (names.size() > view.query.output.size())
+      throw SqlError(sqlstate::syntaxError, "CREATE VIEW specifies more column names than columns");
+   catalog::Relation draft;
+   draft.name = target.name.name;
+   draft.schema = target.schema;
+   draft.database = context.core.transaction.catalog().database();
+   draft.relationKind = catalog::RelationKind::View;
+   draft.persistence = target.isTemporary ? catalog::Persistence::Temporary : catalog::Persistence::Permanent;
+   draft.definition = std::move(view.definition);
+   draft.dependsOn = std::move(view.dependsOn);
+   for (uint32_t i = 0; i < view.query.output.size(); ++i) {
+      catalog::Column column;
+      column.name = i < names.size() ? std::string(stringOf(names[i])) : view.query.output[i].name;
+      column.attribute = static_cast<int16_t>(i + 1);
+      column.type = view.query.output[i].type;
+      for (const catalog::Column& other : draft.columns)
+         if (other.name == column.name)
+            throw SqlError(sqlstate::duplicateColumn, "column \"" + column.name + "\" specified more than once");
+      draft.columns.push_back(std::move(column));
+   }
+   const auto existing = context.core.transaction.catalog().findRelation(target.schema, target.name.name);
+   if (existing && statement.replace) {
+      checkReplacement(*existing, draft);
+      catalog::Relation changed = *existing;
+      changed.definition = draft.definition;
+      changed.dependsOn = draft.dependsOn;
+      changed.columns = draft.columns;
+      context.core.transaction.editor().replaceRelation(std::move(changed));
+   } else {
+      context.core.transaction.editor().createRelation(std::move(draft));
+   }
+   return "CREATE VIEW";
+}
+
+std::string createSchema(CommandContext& context, const ::CreateSchemaStmt& statement) {
+   requireWritable(context.core, "CREATE SCHEMA");
+   if (statement.schemaElts) throwNotSupported("CREATE SCHEMA with elements");
+   const std::string name = statement.schemaname ? statement.schemaname
+                            : statement.authrole && statement.authrole->rolename ? statement.authrole->rolename
+                                                                                 : context.core.user();
+   if (context.core.transaction.catalog().findSchema(name) && statement.if_not_exists) {
+      context.core.notice("schema \"" + name + "\" already exists, skipping", {}, sqlstate::duplicateSchema);
+      return "CREATE SCHEMA";
+   }
+   Oid owner = catalog::bootstrapRole;
+   if (const auto role = context.core.transaction.catalog().findRole(context.core.user())) owner = role->oid;
+   context.core.transaction.editor().createSchema(name, owner);
+   return "CREATE SCHEMA";
+}
+
+std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
+   requireWritable(context.core, "CREATE INDEX");
+   SessionCore& core = context.core;
+   const catalog::SearchPath path = core.searchPath();
+   const auto table = catalog::requireRelation(core.transaction.catalog(), path,
+                                               sql::qualifiedName(*statement.relation, core.bindContext(path, &context.source())));
+   if (table->relationKind != catalog::RelationKind::Table)
+      throw SqlError(sqlstate::wrongObjectType, "cannot create index on relation \"" + table->name + "\"");
+   if (statement.whereClause) throwNotSupported("a partial index");
+   if (statement.indexIncludingParams) throwNotSupported("INCLUDE in an index");
+   catalog::Relation draft;
+   catalog::IndexDefinition index;
+   index.table = table->oid;
+   index.isUnique = statement.unique;
+   index.method = textOf(statement.accessMethod);
+   std::string firstColumn;
+   for (const ::IndexElem* element : ListOf<::IndexElem>(statement.indexParams)) {
+      if (!element->name) throwNotSupported("an index on an expression");
+      const catalog::Column* column = table->findColumn(element->name);
+      if (!column)
+         throw SqlError(sqlstate::undefinedColumn, "column \"" + std::string(element->name) + "\" does not exist");
+      if (firstColumn.empty()) firstColumn = column->name;
+      index.columns.push_back(column->attribute);
+      const bool descending = element->ordering == SORTBY_DESC;
+      const bool nullsFirst = element->nulls_ordering == SORTBY_NULLS_FIRST ||
+                              (element->nulls_ordering == SORTBY_NULLS_DEFAULT && descending);
+      index.options.push_back(static_cast<uint8_t>((descending ? 1 : 0) | (nullsFirst ? 2 : 0)));
+      catalog::Column copy = *column;
+      copy.attribute = static_cast<int16_t>(draft.columns.size() + 1);
+      draft.columns.push_back(std::move(copy));
+   }
+   draft.schema = table->schema;
+   draft.database = table->database;
+   draft.relationKind = catalog::RelationKind::Index;
+   draft.persistence = table->persistence;
+   draft.name = statement.idxname ? statement.idxname
+                                  : core.transaction.editor().chooseName(table->name, firstColumn, "idx", table->schema);
+   if (core.transaction.catalog().findRelation(draft.schema, draft.name) && statement.if_not_exists) {
+      core.notice("relation \"" + draft.name + "\" already exists, skipping", {}, sqlstate::duplicateTable);
+      return "CREATE INDEX";
+   }
+   draft.index = std::move(index);
+   if (statement.unique) core.transaction.lock(table->oid, LockMode::WriteAlone, [&] { core.checkInterrupts(); });
+   core.transaction.editor().createRelation(std::move(draft));
+   if (statement.unique) checkUniqueConstraints(core, table->oid);
+   return "CREATE INDEX";
+}
+
+} // namespace ouzel::engine

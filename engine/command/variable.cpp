@@ -1,0 +1,194 @@
+#include "engine/command/command.hpp"
+#include "sql/parse/node_access.hpp"
+
+// SET, RESET, SHOW.
+
+namespace ouzel::engine {
+
+using sql::as;
+using sql::isNode;
+using sql::ListOf;
+using sql::textOf;
+
+namespace {
+
+/// Settings whose value is a list; elements are quoted where needed and joined.
+bool isListSetting(std::string_view name) { return name == "search_path" || name == "DateStyle" || name == "datestyle"; }
+
+std::string constantText(const ::Node* node) {
+   if (isNode(node, T_TypeCast)) return constantText(as<::TypeCast>(node)->arg); // SET TIME ZONE INTERVAL '...'
+   if (!isNode(node, T_A_Const)) throwNotSupported("SET with an expression");
+   const auto& constant = *as<::A_Const>(node);
+   switch (nodeTag(&constant.val)) {
+      case T_Integer: return std::to_string(constant.val.ival.ival);
+      case T_Float: return constant.val.fval.fval;
+      case T_Boolean: return constant.val.boolval.boolval ? "on" : "off";
+      case T_String: return constant.val.sval.sval;
+      default: throwNotSupported("SET with this kind of value");
+   }
+}
+
+std::string valueOf(const ::VariableSetStmt& statement) {
+   std::string value;
+   const ListOf<> args(statement.args);
+   if (args.size() > 1 && !isListSetting(textOf(statement.name)))
+      throw SqlError(sqlstate::invalidParameterValue, "SET " + std::string(statement.name) + " takes only one argument");
+   for (const ::Node* arg : args) {
+      std::string element = constantText(arg);
+      if (textOf(statement.name) == "search_path") element = catalog::quoteIdentifier(element);
+      value += (value.empty() ? "" : ", ") + element;
+   }
+   return value;
+}
+
+/// SET TRANSACTION and BEGIN's options, as DefElems.
+void setTransactionOptions(CommandContext& context, const ::List* options, bool session) {
+   for (const ::DefElem* option : ListOf<::DefElem>(options)) {
+      const std::string_view name = option->defname;
+      std::string value = constantText(option->arg);
+      if (name == "transaction_isolation") {
+         if (session) {
+            context.core.settings.set("default_transaction_isolation", value, false);
+            continue;
+         }
+         if (value == "serializable") throwNotSupported("isolation level SERIALIZABLE");
+         context.core.transaction.setIsolation(value == "repeatable read" ? Isolation::RepeatableRead
+                                                                          : Isolation::ReadCommitted);
+         context.core.settings.force("transaction_isolation", value);
+      } else if (name == "transaction_read_only") {
+         const bool readOnly = value != "0" && value != "off";
+         if (session) {
+            context.core.settings.set("default_transaction_read_only", readOnly ? "on" : "off", false);
+            continue;
+         }
+         context.core.transaction.setReadOnly(readOnly);
+         context.core.settings.force("transaction_read_only", readOnly ? "on" : "off");
+      }
+      // DEFERRABLE matters to serializable read-only transactions alone.
+   }
+}
+
+} // namespace
+
+std::string setVariable(CommandContext& context, const ::VariableSetStmt& statement) {
+   Settings& settings = context.core.settings;
+   switch (statement.kind) {
+      case VAR_SET_VALUE: {
+         const std::string_view name = textOf(statement.name);
+         if (name == "transaction_isolation" && valueOf(statement) == "serializable")
+            throwNotSupported("isolation level SERIALIZABLE");
+         if (name == "session_authorization" || name == "role") {
+            if (const std::string role = valueOf(statement); role != context.core.user() && role != "none")
+               throwNotSupported("SET " + std::string(name) + " to another role");
+            return "SET";
+         }
+         if (statement.is_local && !context.core.transaction.inBlock())
+            context.core.warn(sqlstate::noActiveSqlTransaction, "SET LOCAL can only be used in transaction blocks");
+         settings.set(name, valueOf(statement), statement.is_local);
+         return "SET";
+      }
+      case VAR_SET_MULTI:
+         if (textOf(statement.name) == "TRANSACTION") {
+            if (!context.core.transaction.inBlock())
+               context.core.warn(sqlstate::noActiveSqlTransaction,
+                                 "SET TRANSACTION can only be used in transaction blocks");
+            setTransactionOptions(context, statement.args, false);
+         } else if (textOf(statement.name) == "SESSION CHARACTERISTICS") {
+            setTransactionOptions(context, statement.args, true);
+         } else {
+            throwNotSupported("SET " + std::string(statement.name));
+         }
+         return "SET";
+      case VAR_SET_DEFAULT: settings.reset(statement.name); return "SET";
+      case VAR_SET_CURRENT: settings.set(statement.name, settings.value(statement.name), false); return "SET";
+      case VAR_RESET: settings.reset(statement.name); return "RESET";
+      case VAR_RESET_ALL: settings.resetAll(); return "RESET";
+   }
+   throwInternal("SET of an unknown kind");
+}
+
+std::vector<ResultColumn> showColumns(const ::VariableShowStmt& statement) {
+   if (textOf(statement.name) == "all") return {textColumn("name"), textColumn("setting"), textColumn("description")};
+   const SettingInfo* info = findSetting(statement.name);
+   return {textColumn(info ? std::string(info->name) : std::string(statement.name))};
+}
+
+std::string showVariable(CommandContext& context, const ::VariableShowStmt& statement) {
+   std::vector<std::vector<std::string>> rows;
+   if (textOf(statement.name) == "all") {
+      for (const SettingInfo& info : settingTable())
+         rows.push_back({std::string(info.name), context.core.settings.show(info.name), std::string(info.description)});
+   } else {
+      rows.push_back({context.core.settings.show(statement.name)});
+   }
+   emitTextRows(context.sink, showColumns(statement), rows);
+   return "SHOW";
+}
+
+namespace {
+
+std::string endBlock(CommandContext& context, const ::TransactionStmt& statement, bool commit) {
+   TransactionContext& transaction = context.core.transaction;
+   const Isolation isolation = transaction.isolation();
+   const bool readOnly = transaction.isReadOnly();
+   std::string tag = commit ? "COMMIT" : "ROLLBACK";
+   if (!transaction.inBlock()) {
+      if (statement.chain)
+         throw SqlError(sqlstate::noActiveSqlTransaction,
+                        tag + " AND CHAIN can only be used in transaction blocks");
+      context.core.warn(sqlstate::noActiveSqlTransaction, "there is no transaction in progress");
+      // What the script has done so far ends here all the same.
+      commit ? transaction.commit() : transaction.rollback();
+      return tag;
+   }
+   if (commit && !transaction.hasFailed()) {
+      transaction.commit();
+   } else {
+      tag = "ROLLBACK";
+      transaction.rollback();
+   }
+   if (statement.chain) {
+      transaction.beginBlock();
+      transaction.setIsolation(isolation);
+      transaction.setReadOnly(readOnly);
+   }
+   return tag;
+}
+
+} // namespace
+
+std::string transactionControl(CommandContext& context, const ::TransactionStmt& statement) {
+   TransactionContext& transaction = context.core.transaction;
+   const auto requireBlock = [&](const char* command) {
+      if (!transaction.inBlock())
+         throw SqlError(sqlstate::noActiveSqlTransaction,
+                        std::string(command) + " can only be used in transaction blocks");
+   };
+   switch (statement.kind) {
+      case TRANS_STMT_BEGIN:
+      case TRANS_STMT_START:
+         if (transaction.inBlock())
+            context.core.warn(sqlstate::activeSqlTransaction, "there is already a transaction in progress");
+         else
+            transaction.beginBlock();
+         setTransactionOptions(context, statement.options, false);
+         return statement.kind == TRANS_STMT_BEGIN ? "BEGIN" : "START TRANSACTION";
+      case TRANS_STMT_COMMIT: return endBlock(context, statement, true);
+      case TRANS_STMT_ROLLBACK: return endBlock(context, statement, false);
+      case TRANS_STMT_SAVEPOINT:
+         requireBlock("SAVEPOINT");
+         transaction.savepoint(statement.savepoint_name);
+         return "SAVEPOINT";
+      case TRANS_STMT_RELEASE:
+         requireBlock("RELEASE SAVEPOINT");
+         transaction.releaseSavepoint(statement.savepoint_name);
+         return "RELEASE";
+      case TRANS_STMT_ROLLBACK_TO:
+         requireBlock("ROLLBACK TO SAVEPOINT");
+         transaction.rollbackToSavepoint(statement.savepoint_name);
+         return "ROLLBACK";
+      default: throwNotSupported("PREPARE TRANSACTION");
+   }
+}
+
+} // namespace ouzel::engine
