@@ -85,7 +85,7 @@ ResultColumn textColumn(std::string name);
 std::vector<std::vector<Value>> runInternal(SessionCore& core, const std::string& sql);
 /// 23505 when the rows of a table break one of its unique constraints; for after a statement that wrote to it.
 void checkUniqueConstraints(SessionCore& core, Oid relation);
-bool hasUniqueConstraints(const catalog::Relation& relation);
+bool hasUniqueConstraints(const catalog::Snapshot& snapshot, const catalog::Relation& relation);
 
 /// 25006 in a READ ONLY transaction.
 void requireWritable(SessionCore& core, std::string_view command);

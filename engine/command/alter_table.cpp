@@ -1,0 +1,322 @@
+#include "engine/command/command.hpp"
+#include "engine/command/source_range.hpp"
+#include "engine/query_execution.hpp"
+#include "sql/parse/node_access.hpp"
+
+// ALTER TABLE: columns, defaults, NOT NULL, constraints, types.
+
+namespace ouzel::engine {
+
+using sql::as;
+using sql::isNode;
+using sql::ListOf;
+using sql::textOf;
+
+namespace {
+
+std::string quotedTable(const catalog::Snapshot& snapshot, const catalog::Relation& relation) {
+   return catalog::quoteIdentifier(snapshot.schema(relation.schema)->name) + "." +
+          catalog::quoteIdentifier(relation.name);
+}
+
+/// Applies the sub-commands of one ALTER TABLE in order.
+class TableAlteration {
+public:
+   TableAlteration(CommandContext& context, Oid relation)
+       : context_(context), core_(context.core), editor_(context.core.transaction.editor()), oid_(relation) {}
+
+   void apply(const ::AlterTableCmd& command);
+
+private:
+   catalog::RelationPtr table() const { return editor_.snapshot().relation(oid_); }
+   catalog::DropBehavior behaviorOf(const ::AlterTableCmd& command) const {
+      return command.behavior == DROP_CASCADE ? catalog::DropBehavior::Cascade : catalog::DropBehavior::Restrict;
+   }
+   void addColumn(const ::AlterTableCmd& command);
+   void dropColumn(const ::AlterTableCmd& command);
+   void setDefault(const ::AlterTableCmd& command);
+   void setNotNull(const ::AlterTableCmd& command, bool notNull);
+   void addConstraint(const ::Constraint& constraint);
+   void dropConstraint(const ::AlterTableCmd& command);
+   void alterType(const ::AlterTableCmd& command);
+   void rejectNulls(const std::string& column);
+
+   CommandContext& context_;
+   SessionCore& core_;
+   catalog::CatalogEditor& editor_;
+   const Oid oid_;
+};
+
+void TableAlteration::apply(const ::AlterTableCmd& command) {
+   switch (command.subtype) {
+      case AT_AddColumn: return addColumn(command);
+      case AT_DropColumn: return dropColumn(command);
+      case AT_ColumnDefault: return setDefault(command);
+      case AT_SetNotNull: return setNotNull(command, true);
+      case AT_DropNotNull: return setNotNull(command, false);
+      case AT_AddConstraint: return addConstraint(*as<::Constraint>(command.def));
+      case AT_DropConstraint: return dropConstraint(command);
+      case AT_AlterColumnType: return alterType(command);
+      case AT_ChangeOwner:
+      case AT_SetStatistics:
+      case AT_SetRelOptions:
+      case AT_ResetRelOptions:
+      case AT_ClusterOn: return; // nothing here depends on them
+      default: throwNotSupported("this form of ALTER TABLE");
+   }
+}
+
+void TableAlteration::addColumn(const ::AlterTableCmd& command) {
+   const auto& definition = *as<::ColumnDef>(command.def);
+   const auto relation = table();
+   if (relation->findColumn(definition.colname)) {
+      const std::string message =
+          "column \"" + std::string(definition.colname) + "\" of relation \"" + relation->name + "\" already exists";
+      if (!command.missing_ok) throw SqlError(sqlstate::duplicateColumn, message);
+      core_.notice(message + ", skipping", {}, sqlstate::duplicateColumn);
+      return;
+   }
+   const catalog::SearchPath path = core_.searchPath();
+   const sql::BindContext bind = core_.bindContext(path, &context_.source());
+   catalog::Column column;
+   column.name = definition.colname;
+   column.type = sql::resolveTypeName(*definition.typeName, bind);
+   Value missing = Value::null(storedRepresentation(column.type).physical);
+   bool notNull = false;
+   std::vector<const ::Constraint*> later;
+   for (const ::Constraint* constraint : ListOf<::Constraint>(definition.constraints)) {
+      switch (constraint->contype) {
+         case CONSTR_NULL: break;
+         case CONSTR_NOTNULL: notNull = true; break;
+         case CONSTR_DEFAULT: {
+            const auto bound = sql::bindExpression(*constraint->raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
+                                                   column.type, column.name, bind);
+            if (sql::isVolatile(*bound.expr)) throwNotSupported("ADD COLUMN with a volatile default");
+            const std::string_view text = context_.source().text();
+            column.defaultExpr = std::string(expressionText(
+                text, afterKeyword(text, static_cast<size_t>(constraint->location), "default"), text.size()));
+            // Rows that exist get the value the default has now, without being rewritten.
+            const auto rows = runInternal(core_, "SELECT CAST((" + column.defaultExpr + ") AS " + formatType(column.type) + ")");
+            missing = rows.at(0).at(0);
+            break;
+         }
+         case CONSTR_CHECK:
+         case CONSTR_PRIMARY:
+         case CONSTR_UNIQUE: later.push_back(constraint); break;
+         default: throwNotSupported("this constraint of a new column", context_.position(constraint->location));
+      }
+   }
+   if (notNull && missing.isNull) {
+      const auto rows = runInternal(core_, "SELECT 1 FROM " + quotedTable(editor_.snapshot(), *relation) + " LIMIT 1");
+      if (!rows.empty())
+         throw SqlError(sqlstate::notNullViolation, "column \"" + column.name + "\" of relation \"" + relation->name +
+                                                        "\" contains null values")
+             .table(editor_.snapshot().schema(relation->schema)->name, relation->name)
+             .column(column.name);
+   }
+   column.notNull = notNull;
+   storage::ColumnDefinition stored = storage::ColumnDefinition::of(column.type);
+   if (!missing.isNull) stored.missing = std::move(missing);
+   const SqlType type = column.type;
+   const std::string name = column.name;
+   const int16_t attribute = editor_.addColumn(oid_, std::move(column));
+   core_.database.storage->addColumn(core_.transaction.storage(), relation->storage, std::move(stored));
+   for (const ::Constraint* constraint : later) {
+      if (constraint->contype == CONSTR_CHECK) {
+         addConstraint(*constraint);
+         continue;
+      }
+      catalog::Constraint key;
+      key.kind = constraint->contype == CONSTR_PRIMARY ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
+      key.name = std::string(textOf(constraint->conname));
+      key.columns = {attribute};
+      editor_.addConstraint(oid_, std::move(key));
+   }
+   if (!later.empty()) checkUniqueConstraints(core_, oid_);
+}
+
+void TableAlteration::dropColumn(const ::AlterTableCmd& command) {
+   const auto relation = table();
+   if (!relation->findColumn(command.name) && command.missing_ok) {
+      core_.notice("column \"" + std::string(command.name) + "\" of relation \"" + relation->name +
+                   "\" does not exist, skipping");
+      return;
+   }
+   for (const catalog::Dropped::Item& item : editor_.dropColumn(oid_, command.name, behaviorOf(command)).items)
+      if (item.isCascaded && !item.isInternal) core_.notice("drop cascades to " + item.description);
+}
+
+void TableAlteration::setDefault(const ::AlterTableCmd& command) {
+   const auto relation = table();
+   const catalog::Column& column = catalog::requireColumn(*relation, command.name);
+   if (!command.def) return editor_.setDefault(oid_, command.name, {});
+   const catalog::SearchPath path = core_.searchPath();
+   sql::bindExpression(*command.def, sql::ExpressionUse::ColumnDefault, nullptr, column.type, column.name,
+                       core_.bindContext(path, &context_.source()));
+   const std::string_view text = context_.source().text();
+   // ALTER COLUMN x SET DEFAULT expr: found from the column's name on, since the command has no position of its own.
+   size_t from = context_.statement.offset;
+   for (size_t next = from; (next = afterKeyword(text, next, "alter")) != std::string_view::npos;) {
+      Token token = nextToken(text, next);
+      if (token.kind == 'w' && text.substr(token.begin, token.end - token.begin).size() == 6) token = nextToken(text, token.end);
+      std::string_view word = text.substr(token.begin, token.end - token.begin);
+      if (word == column.name || word == catalog::quoteIdentifier(column.name)) {
+         from = token.end;
+         break;
+      }
+   }
+   editor_.setDefault(oid_, command.name,
+                      std::string(expressionText(text, afterKeyword(text, from, "default"), text.size())));
+}
+
+void TableAlteration::rejectNulls(const std::string& column) {
+   const auto relation = table();
+   const auto rows = runInternal(core_, "SELECT 1 FROM " + quotedTable(editor_.snapshot(), *relation) + " WHERE " +
+                                            catalog::quoteIdentifier(column) + " IS NULL LIMIT 1");
+   if (!rows.empty())
+      throw SqlError(sqlstate::notNullViolation,
+                     "column \"" + column + "\" of relation \"" + relation->name + "\" contains null values")
+          .table(editor_.snapshot().schema(relation->schema)->name, relation->name)
+          .column(column);
+}
+
+void TableAlteration::setNotNull(const ::AlterTableCmd& command, bool notNull) {
+   catalog::requireColumn(*table(), command.name);
+   if (notNull) rejectNulls(command.name);
+   editor_.setNotNull(oid_, command.name, notNull);
+}
+
+void TableAlteration::addConstraint(const ::Constraint& constraint) {
+   const auto relation = table();
+   catalog::Constraint added;
+   added.name = std::string(textOf(constraint.conname));
+   if (constraint.contype == CONSTR_CHECK) {
+      const catalog::SearchPath path = core_.searchPath();
+      sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::CheckConstraint, relation.get(), std::nullopt, {},
+                          core_.bindContext(path, &context_.source()));
+      added.kind = catalog::ConstraintKind::Check;
+      added.expression = std::string(parenthesized(context_.source().text(), static_cast<size_t>(constraint.location)));
+      const Oid oid = editor_.addConstraint(oid_, std::move(added));
+      const auto rows = runInternal(core_, "SELECT 1 FROM " + quotedTable(editor_.snapshot(), *relation) + " WHERE NOT (" +
+                                               editor_.snapshot().constraint(oid).second->expression + ") LIMIT 1");
+      if (!rows.empty()) {
+         const std::string& name = editor_.snapshot().constraint(oid).second->name;
+         throw SqlError(sqlstate::checkViolation,
+                        "check constraint \"" + name + "\" of relation \"" + relation->name + "\" is violated by some row")
+             .table(editor_.snapshot().schema(relation->schema)->name, relation->name)
+             .constraint(name);
+      }
+      return;
+   }
+   if (constraint.contype != CONSTR_PRIMARY && constraint.contype != CONSTR_UNIQUE)
+      throwNotSupported(constraint.contype == CONSTR_FOREIGN ? "FOREIGN KEY" : "this constraint",
+                        context_.position(constraint.location));
+   if (constraint.indexname) throwNotSupported("ADD CONSTRAINT ... USING INDEX");
+   added.kind = constraint.contype == CONSTR_PRIMARY ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
+   for (const ::Node* key : ListOf<>(constraint.keys)) {
+      const std::string name(sql::stringOf(key));
+      const catalog::Column* column = relation->findColumn(name);
+      if (!column)
+         throw SqlError(sqlstate::undefinedColumn, "column \"" + name + "\" of relation \"" + relation->name + "\" does not exist");
+      added.columns.push_back(column->attribute);
+      if (constraint.contype == CONSTR_PRIMARY && !column->notNull) {
+         rejectNulls(name);
+         editor_.setNotNull(oid_, name, true);
+      }
+   }
+   editor_.addConstraint(oid_, std::move(added));
+   checkUniqueConstraints(core_, oid_);
+}
+
+void TableAlteration::dropConstraint(const ::AlterTableCmd& command) {
+   const auto relation = table();
+   if (!relation->findConstraint(command.name) && command.missing_ok) {
+      core_.notice("constraint \"" + std::string(command.name) + "\" of relation \"" + relation->name +
+                   "\" does not exist, skipping");
+      return;
+   }
+   editor_.dropConstraint(oid_, command.name, behaviorOf(command), command.missing_ok);
+}
+
+/// Rewrites the table: a new storage filled by INSERT ... SELECT with the column cast.
+void TableAlteration::alterType(const ::AlterTableCmd& command) {
+   const auto relation = table();
+   const catalog::Column& column = catalog::requireColumn(*relation, command.name);
+   const auto& definition = *as<::ColumnDef>(command.def);
+   const catalog::SearchPath path = core_.searchPath();
+   const SqlType type = sql::resolveTypeName(*definition.typeName, core_.bindContext(path, &context_.source()));
+   if (type == column.type && !definition.raw_default) return;
+   if (!core_.transaction.catalog().dependentsOf(oid_).empty())
+      throw SqlError(sqlstate::featureNotSupported, "cannot alter type of a column used by a view or rule");
+   std::string value = catalog::quoteIdentifier(column.name);
+   if (definition.raw_default) {
+      const std::string_view text = context_.source().text();
+      const size_t using_ = afterKeyword(text, static_cast<size_t>(definition.location), "using");
+      value = "(" + std::string(expressionText(text, using_, text.size())) + ")";
+   }
+   // Rows are read under the old definition, and written under the new one.
+   std::string select;
+   std::vector<storage::ColumnDefinition> columns;
+   auto dml = std::make_unique<sql::Dml>();
+   catalog::Relation changed = *relation;
+   for (catalog::Column& target : changed.columns) {
+      if (target.attribute == column.attribute) target.type = type;
+      columns.push_back(storage::ColumnDefinition::of(target.type));
+      if (target.isDropped) continue;
+      select += (select.empty() ? "" : ", ") +
+                (target.attribute == column.attribute ? "CAST(" + value + " AS " + formatType(type) + ")"
+                                                      : catalog::quoteIdentifier(target.name));
+   }
+   const std::string sqlText = "SELECT " + select + " FROM " + quotedTable(editor_.snapshot(), *relation);
+   const auto script = sql::ParsedScript::parse(sqlText);
+   sql::BoundQuery query =
+       sql::bindQuery(*script.statements()[0].node, core_.bindContext(path, &script.source()));
+   uint32_t next = 0;
+   for (const catalog::Column& target : changed.columns)
+      if (!target.isDropped) dml->target.push_back({query.output[next++].column, target.attribute});
+   const auto fresh = core_.database.storage->createTable(core_.transaction.storage(), std::move(columns));
+   dml->table.storageId = static_cast<uint64_t>(fresh->id());
+   dml->table.relation = oid_;
+   dml->table.name = relation->name;
+   auto insert = std::make_unique<sql::Rel>(sql::RelKind::Insert);
+   insert->inputs.push_back(std::move(query.root));
+   insert->dml = std::move(dml);
+   query.root = std::move(insert);
+   query.output.clear();
+   query.readOnly = false;
+   QueryExecution execution(core_, std::move(query));
+   execution.run(0, nullptr);
+   core_.database.storage->dropTable(core_.transaction.storage(), relation->storage);
+   changed.storage = fresh->id();
+   editor_.replaceRelation(std::move(changed));
+   if (hasUniqueConstraints(editor_.snapshot(), *table())) checkUniqueConstraints(core_, oid_);
+}
+
+} // namespace
+
+std::string alterTable(CommandContext& context, const ::AlterTableStmt& statement) {
+   SessionCore& core = context.core;
+   const bool isView = statement.objtype == OBJECT_VIEW;
+   requireWritable(core, isView ? "ALTER VIEW" : "ALTER TABLE");
+   if (statement.objtype != OBJECT_TABLE) throwNotSupported("ALTER of this kind of relation");
+   const catalog::SearchPath path = core.searchPath();
+   const catalog::QualifiedName name =
+       sql::qualifiedName(*statement.relation, core.bindContext(path, &context.source()));
+   const auto relation = catalog::findRelation(core.transaction.catalog(), path, name);
+   if (!relation && statement.missing_ok) {
+      core.notice("relation \"" + name.text() + "\" does not exist, skipping");
+      return "ALTER TABLE";
+   }
+   if (!relation) catalog::requireRelation(core.transaction.catalog(), path, name);
+   if (relation->relationKind != catalog::RelationKind::Table)
+      throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table");
+   core.transaction.lock(relation->oid, LockMode::Exclusive, [&] { core.checkInterrupts(); });
+   TableAlteration alteration(context, relation->oid);
+   for (const ::AlterTableCmd* command : ListOf<::AlterTableCmd>(statement.cmds)) {
+      alteration.apply(*command);
+      core.transaction.storage().nextCommand();
+   }
+   return "ALTER TABLE";
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,147 @@
+#include "engine/command/command.hpp"
+#include "sql/parse/node_access.hpp"
+
+// DROP and TRUNCATE.
+
+namespace ouzel::engine {
+
+using sql::as;
+using sql::isNode;
+using sql::ListOf;
+using sql::stringOf;
+
+namespace {
+
+catalog::QualifiedName nameOf(const ::Node* list) {
+   std::vector<std::string> parts;
+   for (const ::Node* part : ListOf<>(as<::List>(list)))
+      parts.emplace_back(stringOf(part));
+   return catalog::toQualifiedName(std::move(parts));
+}
+
+struct DropKind {
+   catalog::RelationKind kind;
+   const char *noun, *article, *hint;
+};
+
+DropKind dropKind(::ObjectType type) {
+   switch (type) {
+      case OBJECT_TABLE: return {catalog::RelationKind::Table, "table", "a table", "DROP TABLE"};
+      case OBJECT_VIEW: return {catalog::RelationKind::View, "view", "a view", "DROP VIEW"};
+      case OBJECT_INDEX: return {catalog::RelationKind::Index, "index", "an index", "DROP INDEX"};
+      case OBJECT_SEQUENCE: return {catalog::RelationKind::Sequence, "sequence", "a sequence", "DROP SEQUENCE"};
+      case OBJECT_MATVIEW:
+         return {catalog::RelationKind::MaterializedView, "materialized view", "a materialized view",
+                 "DROP MATERIALIZED VIEW"};
+      default: throwNotSupported("DROP of this kind of object");
+   }
+}
+
+const char* hintFor(catalog::RelationKind kind) {
+   switch (kind) {
+      case catalog::RelationKind::Table: return "Use DROP TABLE to remove a table.";
+      case catalog::RelationKind::View: return "Use DROP VIEW to remove a view.";
+      case catalog::RelationKind::Index: return "Use DROP INDEX to remove an index.";
+      case catalog::RelationKind::Sequence: return "Use DROP SEQUENCE to remove a sequence.";
+      default: return "";
+   }
+}
+
+void announceAndFree(SessionCore& core, const catalog::Dropped& dropped) {
+   std::vector<std::string> cascaded;
+   for (const catalog::Dropped::Item& item : dropped.items) {
+      if (item.isCascaded && !item.isInternal) cascaded.push_back(item.description);
+      if (item.relation && item.relation->storage != catalog::noStorage)
+         core.database.storage->dropTable(core.transaction.storage(), item.relation->storage);
+   }
+   if (cascaded.size() == 1) core.notice("drop cascades to " + cascaded[0]);
+   if (cascaded.size() > 1) {
+      std::string detail;
+      for (const std::string& line : cascaded)
+         detail += (detail.empty() ? "" : "\n") + ("drop cascades to " + line);
+      core.notice("drop cascades to " + std::to_string(cascaded.size()) + " other objects", detail);
+   }
+}
+
+std::string dropSchemas(CommandContext& context, const ::DropStmt& statement, catalog::DropBehavior behavior) {
+   SessionCore& core = context.core;
+   for (const ::Node* object : ListOf<>(statement.objects)) {
+      const std::string name(stringOf(object));
+      const auto schema = core.transaction.catalog().findSchema(name);
+      if (!schema) {
+         if (!statement.missing_ok)
+            throw SqlError(sqlstate::invalidSchemaName, "schema \"" + name + "\" does not exist");
+         core.notice("schema \"" + name + "\" does not exist, skipping");
+         continue;
+      }
+      for (const auto& relation : core.transaction.catalog().relations())
+         if (relation->schema == schema->oid)
+            core.transaction.lock(relation->oid, LockMode::Exclusive, [&] { core.checkInterrupts(); });
+      announceAndFree(core, core.transaction.editor().dropSchema(schema->oid, behavior));
+   }
+   return "DROP SCHEMA";
+}
+
+} // namespace
+
+std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
+   SessionCore& core = context.core;
+   const auto behavior =
+       statement.behavior == DROP_CASCADE ? catalog::DropBehavior::Cascade : catalog::DropBehavior::Restrict;
+   if (statement.removeType == OBJECT_SCHEMA) {
+      requireWritable(core, "DROP SCHEMA");
+      return dropSchemas(context, statement, behavior);
+   }
+   const DropKind wanted = dropKind(statement.removeType);
+   requireWritable(core, wanted.hint);
+   const catalog::SearchPath path = core.searchPath();
+   std::vector<Oid> relations;
+   for (const ::Node* object : ListOf<>(statement.objects)) {
+      const catalog::QualifiedName name = nameOf(object);
+      const bool schemaMissing = !name.schema.empty() && name.schema != "pg_temp" &&
+                                 !core.transaction.catalog().findSchema(name.schema);
+      const auto relation = schemaMissing ? nullptr : catalog::findRelation(core.transaction.catalog(), path, name);
+      if (!relation) {
+         const std::string what = schemaMissing ? "schema \"" + name.schema + "\" does not exist"
+                                                : std::string(wanted.noun) + " \"" + name.text() + "\" does not exist";
+         if (!statement.missing_ok)
+            throw SqlError(schemaMissing ? sqlstate::invalidSchemaName
+                           : wanted.kind == catalog::RelationKind::Index ? sqlstate::undefinedObject
+                                                                         : sqlstate::undefinedTable,
+                           what);
+         core.notice(what + ", skipping");
+         continue;
+      }
+      if (relation->isBuiltin())
+         throw SqlError(sqlstate::insufficientPrivilege, "permission denied: \"" + relation->name + "\" is a system catalog");
+      if (relation->relationKind != wanted.kind)
+         throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not " + wanted.article)
+             .hint(hintFor(relation->relationKind));
+      core.transaction.lock(relation->oid, LockMode::Exclusive, [&] { core.checkInterrupts(); });
+      relations.push_back(relation->oid);
+   }
+   if (!relations.empty()) announceAndFree(core, core.transaction.editor().dropRelations(relations, behavior));
+   return wanted.hint;
+}
+
+std::string truncateTables(CommandContext& context, const ::TruncateStmt& statement) {
+   SessionCore& core = context.core;
+   requireWritable(core, "TRUNCATE TABLE");
+   const catalog::SearchPath path = core.searchPath();
+   for (const ::RangeVar* name : ListOf<::RangeVar>(statement.relations)) {
+      const auto relation = catalog::requireRelation(core.transaction.catalog(), path,
+                                                     sql::qualifiedName(*name, core.bindContext(path, &context.source())));
+      if (relation->relationKind != catalog::RelationKind::Table)
+         throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table");
+      core.transaction.lock(relation->oid, LockMode::Exclusive, [&] { core.checkInterrupts(); });
+      catalog::Relation changed = *core.transaction.catalog().relation(relation->oid);
+      const auto old = core.database.storage->find(changed.storage);
+      const auto columns = old->columns();
+      core.database.storage->dropTable(core.transaction.storage(), changed.storage);
+      changed.storage = core.database.storage->createTable(core.transaction.storage(), *columns)->id();
+      core.transaction.editor().replaceRelation(std::move(changed));
+   }
+   return "TRUNCATE TABLE";
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,144 @@
+#include "engine/command/command.hpp"
+#include "engine/query_execution.hpp"
+#include "sql/parse/node_access.hpp"
+
+// VACUUM, ANALYZE, CHECKPOINT, and the helpers that commands share.
+
+namespace ouzel::engine {
+
+std::string vacuum(CommandContext& context, const ::VacuumStmt& statement) {
+   SessionCore& core = context.core;
+   if (statement.is_vacuumcmd && core.transaction.inBlock())
+      throw SqlError(sqlstate::activeSqlTransaction, "VACUUM cannot run inside a transaction block");
+   const catalog::SearchPath path = core.searchPath();
+   for (const ::VacuumRelation* target : sql::ListOf<::VacuumRelation>(statement.rels))
+      catalog::requireRelation(core.transaction.catalog(), path,
+                               sql::qualifiedName(*target->relation, core.bindContext(path, &context.source())));
+   // Statistics are kept up to date as rows are written; space comes back with the next checkpoint.
+   return statement.is_vacuumcmd ? "VACUUM" : "ANALYZE";
+}
+
+std::string checkpoint(CommandContext& context) {
+   context.core.database.storage->checkpoint();
+   return "CHECKPOINT";
+}
+
+void requireWritable(SessionCore& core, std::string_view command) {
+   if (core.transaction.isReadOnly())
+      throw SqlError(sqlstate::readOnlySqlTransaction,
+                     "cannot execute " + std::string(command) + " in a read-only transaction");
+}
+
+ResultColumn textColumn(std::string name) {
+   const SqlType text{oid::text, -1, defaultCollation};
+   return {std::move(name), text, storedRepresentation(text), invalidOid, 0};
+}
+
+void emitTextRows(ResultSink& sink, const std::vector<ResultColumn>& columns,
+                  const std::vector<std::vector<std::string>>& rows) {
+   sink.begin(columns);
+   for (size_t first = 0; first < rows.size(); first += batchRowsMax) {
+      const size_t count = std::min<size_t>(batchRowsMax, rows.size() - first);
+      std::vector<std::vector<StringView>> values(columns.size(), std::vector<StringView>(count));
+      Batch batch;
+      for (size_t column = 0; column < columns.size(); ++column) {
+         for (size_t row = 0; row < count; ++row)
+            values[column][row] = StringView(rows[first + row][column]);
+         batch.columns.push_back(Vector::flat(PhysicalType::String, values[column].data(), nullptr));
+      }
+      batch.setDense(static_cast<uint32_t>(count));
+      sink.rows(batch);
+   }
+}
+
+namespace {
+
+/// Keeps what a query of our own returns.
+class RowCollector final : public ResultSink {
+public:
+   void begin(const std::vector<ResultColumn>&) override {}
+   void rows(const Batch& batch) override {
+      forEachRow(batch.selection, [&](uint32_t row) {
+         std::vector<Value>& out = collected.emplace_back();
+         for (const Vector& column : batch.columns)
+            out.push_back(Value::fromVector(column, row));
+      });
+   }
+   CopySource& beginCopyIn(bool, uint16_t) override { throwInternal("COPY in an internal query"); }
+   void beginCopyOut(bool, uint16_t) override { throwInternal("COPY in an internal query"); }
+   void copyRows(std::string_view, std::span<const uint32_t>) override {}
+
+   std::vector<std::vector<Value>> collected;
+};
+
+} // namespace
+
+std::vector<std::vector<Value>> runInternal(SessionCore& core, const std::string& text) {
+   const auto script = sql::ParsedScript::parse(text);
+   const catalog::SearchPath path = core.searchPath();
+   QueryExecution execution(core, sql::bindQuery(*script.statements().at(0).node, core.bindContext(path, nullptr)));
+   RowCollector rows;
+   execution.run(0, &rows);
+   return std::move(rows.collected);
+}
+
+namespace {
+
+struct UniqueKey {
+   std::string name;
+   std::vector<int16_t> columns;
+   bool nullsNotDistinct = false;
+};
+
+std::vector<UniqueKey> uniqueKeys(const catalog::Snapshot& snapshot, const catalog::Relation& relation) {
+   std::vector<UniqueKey> keys;
+   for (const auto& index : snapshot.indexesOf(relation.oid))
+      if (index->index->isUnique || index->index->isPrimary)
+         keys.push_back({index->name, index->index->columns, index->index->nullsNotDistinct});
+   return keys;
+}
+
+std::string joined(const std::vector<std::string>& parts, const char* separator) {
+   std::string out;
+   for (const std::string& part : parts)
+      out += (out.empty() ? "" : separator) + part;
+   return out;
+}
+
+} // namespace
+
+bool hasUniqueConstraints(const catalog::Snapshot& snapshot, const catalog::Relation& relation) {
+   return !uniqueKeys(snapshot, relation).empty();
+}
+
+// One grouping of the whole table a statement: right, and slow for large tables that get small inserts.
+void checkUniqueConstraints(SessionCore& core, Oid oid) {
+   core.transaction.storage().nextCommand();
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   const auto relation = snapshot.relation(oid);
+   for (const UniqueKey& key : uniqueKeys(snapshot, *relation)) {
+      std::vector<std::string> names, texts, conditions;
+      for (const int16_t attribute : key.columns) {
+         const std::string name = catalog::quoteIdentifier(relation->column(attribute)->name);
+         names.push_back(name);
+         texts.push_back("CAST(" + name + " AS text)");
+         if (!key.nullsNotDistinct) conditions.push_back(name + " IS NOT NULL");
+      }
+      const std::string table = catalog::quoteIdentifier(snapshot.schema(relation->schema)->name) + "." +
+                                catalog::quoteIdentifier(relation->name);
+      const auto rows = runInternal(core, "SELECT " + joined(texts, ", ") + " FROM " + table +
+                                              (conditions.empty() ? "" : " WHERE " + joined(conditions, " AND ")) +
+                                              " GROUP BY " + joined(names, ", ") + " HAVING count(*) > 1 LIMIT 1");
+      if (rows.empty()) continue;
+      std::vector<std::string> values;
+      for (const Value& value : rows[0])
+         values.push_back(value.isNull ? "null" : value.bytes);
+      throw SqlError(sqlstate::uniqueViolation,
+                     "duplicate key value violates unique constraint \"" + key.name + "\"")
+          .detail("Key (" + joined(names, ", ") + ")=(" + joined(values, ", ") + ") already exists.")
+          .table(snapshot.schema(relation->schema)->name, relation->name)
+          .constraint(key.name);
+   }
+}
+
+} // namespace ouzel::engine

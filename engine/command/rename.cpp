@@ -1,0 +1,133 @@
+#include "engine/command/command.hpp"
+#include "sql/parse/node_access.hpp"
+
+// ALTER ... RENAME, SET SCHEMA; COMMENT ON.
+
+namespace ouzel::engine {
+
+using sql::as;
+using sql::isNode;
+using sql::ListOf;
+using sql::stringOf;
+using sql::textOf;
+
+namespace {
+
+const char* tagOf(::ObjectType type) {
+   switch (type) {
+      case OBJECT_VIEW: return "ALTER VIEW";
+      case OBJECT_INDEX: return "ALTER INDEX";
+      case OBJECT_SCHEMA: return "ALTER SCHEMA";
+      default: return "ALTER TABLE";
+   }
+}
+
+catalog::RelationPtr findOrNotice(CommandContext& context, const ::RangeVar& name, bool missingOk) {
+   SessionCore& core = context.core;
+   const catalog::SearchPath path = core.searchPath();
+   const catalog::QualifiedName qualified = sql::qualifiedName(name, core.bindContext(path, &context.source()));
+   auto relation = catalog::findRelation(core.transaction.catalog(), path, qualified);
+   if (!relation && !missingOk) catalog::requireRelation(core.transaction.catalog(), path, qualified);
+   if (!relation)
+      core.notice("relation \"" + qualified.text() + "\" does not exist, skipping");
+   else if (relation->isBuiltin())
+      throw SqlError(sqlstate::insufficientPrivilege, "permission denied: \"" + relation->name + "\" is a system catalog");
+   else
+      core.transaction.lock(relation->oid, LockMode::Exclusive, [&] { core.checkInterrupts(); });
+   return relation;
+}
+
+} // namespace
+
+std::string renameObject(CommandContext& context, const ::RenameStmt& statement) {
+   SessionCore& core = context.core;
+   requireWritable(core, "ALTER");
+   catalog::CatalogEditor& editor = core.transaction.editor();
+   switch (statement.renameType) {
+      case OBJECT_SCHEMA: {
+         const auto schema = core.transaction.catalog().findSchema(statement.subname);
+         if (!schema)
+            throw SqlError(sqlstate::invalidSchemaName,
+                           "schema \"" + std::string(statement.subname) + "\" does not exist");
+         editor.renameSchema(schema->oid, statement.newname);
+         return "ALTER SCHEMA";
+      }
+      case OBJECT_TABLE:
+      case OBJECT_VIEW:
+      case OBJECT_INDEX:
+         if (const auto relation = findOrNotice(context, *statement.relation, statement.missing_ok))
+            editor.renameRelation(relation->oid, statement.newname);
+         return tagOf(statement.renameType);
+      case OBJECT_COLUMN:
+         if (const auto relation = findOrNotice(context, *statement.relation, statement.missing_ok)) {
+            if (!relation->findColumn(statement.subname))
+               throw SqlError(sqlstate::undefinedColumn,
+                              "column \"" + std::string(statement.subname) + "\" does not exist");
+            editor.renameColumn(relation->oid, statement.subname, statement.newname);
+         }
+         return tagOf(statement.relationType);
+      case OBJECT_TABCONSTRAINT:
+         if (const auto relation = findOrNotice(context, *statement.relation, statement.missing_ok))
+            editor.renameConstraint(relation->oid, statement.subname, statement.newname);
+         return "ALTER TABLE";
+      default: throwNotSupported("RENAME of this kind of object");
+   }
+}
+
+std::string alterSchema(CommandContext& context, const ::AlterObjectSchemaStmt& statement) {
+   requireWritable(context.core, "ALTER");
+   if (statement.objectType != OBJECT_TABLE && statement.objectType != OBJECT_VIEW)
+      throwNotSupported("SET SCHEMA of this kind of object");
+   if (const auto relation = findOrNotice(context, *statement.relation, statement.missing_ok)) {
+      const catalog::SearchPath path = context.core.searchPath();
+      context.core.transaction.editor().setSchema(
+          relation->oid, catalog::requireSchema(context.core.transaction.catalog(), path, statement.newschema));
+   }
+   return tagOf(statement.objectType);
+}
+
+std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
+   SessionCore& core = context.core;
+   requireWritable(core, "COMMENT");
+   const std::string text = statement.comment ? statement.comment : "";
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   catalog::CatalogEditor& editor = core.transaction.editor();
+   const auto relationOf = [&](std::vector<std::string> parts) {
+      return catalog::requireRelation(snapshot, core.searchPath(), catalog::toQualifiedName(std::move(parts)));
+   };
+   const auto parts = [&] {
+      std::vector<std::string> names;
+      for (const ::Node* part : ListOf<>(as<::List>(statement.object)))
+         names.emplace_back(stringOf(part));
+      return names;
+   };
+   switch (statement.objtype) {
+      case OBJECT_TABLE:
+      case OBJECT_VIEW:
+      case OBJECT_INDEX: editor.setComment(catalog::class_oid::pgClass, relationOf(parts())->oid, 0, text); break;
+      case OBJECT_COLUMN: {
+         std::vector<std::string> names = parts();
+         const std::string column = names.back();
+         names.pop_back();
+         const auto relation = relationOf(std::move(names));
+         editor.setComment(catalog::class_oid::pgClass, relation->oid, catalog::requireColumn(*relation, column).attribute, text);
+         break;
+      }
+      case OBJECT_SCHEMA:
+         editor.setComment(catalog::class_oid::pgNamespace,
+                           catalog::requireSchema(snapshot, core.searchPath(), stringOf(statement.object)), 0, text);
+         break;
+      case OBJECT_DATABASE: {
+         const auto database = snapshot.findDatabase(stringOf(statement.object));
+         if (!database)
+            throw SqlError(sqlstate::undefinedDatabase,
+                           "database \"" + std::string(stringOf(statement.object)) + "\" does not exist");
+         editor.setComment(catalog::class_oid::pgDatabase, database->oid, 0, text);
+         break;
+      }
+      default: throwNotSupported("COMMENT ON this kind of object");
+   }
+   return "COMMENT";
+}
+
+} // namespace ouzel::engine
