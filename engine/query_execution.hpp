@@ -10,6 +10,8 @@
 
 namespace ouzel::engine {
 
+class SessionSystemState;
+
 /// One bound query on its way through optimizer and executor, resumable after any number of rows. Belongs to a session
 /// thread and ends before its transaction does.
 class QueryExecution {
@@ -24,28 +26,36 @@ public:
    bool run(uint64_t maxRows, ResultSink* sink);
    /// Rows given so far; for DML without RETURNING the rows changed, once run() has returned true.
    uint64_t rowCount() const { return rowCount_; }
+   uint64_t givenRows() const { return given_; }
    /// "SELECT 5", "INSERT 0 3" ...
    std::string tag() const;
 
+   Oid target() const { return target_; } ///< relation the statement writes; invalidOid: none
+   bool isDone() const { return done_; }
    const sql::plan::Plan& plan() const { return *plan_; }
    const std::vector<executor::OperatorProfile>& profile() const { return running_->profile(); }
    size_t memoryPeak() const { return memory_.peak(); }
 
 private:
-   void emit(uint64_t limit, ResultSink* sink);
+   void emit(uint32_t count, ResultSink* sink);
+   storage::Table* findTable(storage::StorageId id);
 
    SessionCore& core_;
    Reservation memory_;
    executor::ExecutionContext context_;
    storage::Snapshot snapshot_;
    catalog::Snapshot catalog_; // what the plan was made for: functions read it while the plan runs
-   std::vector<std::shared_ptr<storage::Table>> tables_; // keeps what the plan reads alive
+   SessionFormat format_;
+   std::unique_ptr<SessionSystemState> systemState_;
+   std::mutex tablesMutex_;
+   std::vector<std::shared_ptr<storage::Table>> tables_; // keeps what the plan reads alive; under tablesMutex_
    std::unique_ptr<sql::plan::Plan> plan_;
    std::unique_ptr<executor::RunningQuery> running_;
    std::unique_ptr<executor::OwnedBatch> pending_; // rows fetched and not yet given
    uint32_t pendingAt_ = 0;
    std::vector<ResultColumn> columns_;
    sql::RelKind rootKind_;
+   Oid target_ = invalidOid; // relation that the statement writes
    bool isSelect_, done_ = false;
    uint64_t rowCount_ = 0, given_ = 0;
 };

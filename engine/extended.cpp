@@ -1,0 +1,264 @@
+#include "common/type/binary_codec.hpp"
+#include "common/type/text_codec.hpp"
+#include "engine/command/command.hpp"
+#include "engine/command/source_range.hpp"
+#include "engine/session_impl.hpp"
+#include "executor/expression/evaluator.hpp"
+#include "sql/parse/node_access.hpp"
+
+// Prepared statements, portals and cursors, whether they come by protocol messages or by SQL.
+
+namespace ouzel::engine {
+
+using sql::as;
+using sql::isNode;
+using sql::ListOf;
+using sql::textOf;
+
+std::shared_ptr<PreparedStatement> SessionImpl::makePrepared(std::string_view text,
+                                                             std::span<const Oid> parameterTypes) {
+   auto prepared = std::make_shared<PreparedStatement>();
+   prepared->text = std::string(text);
+   prepared->declaredTypes.assign(parameterTypes.begin(), parameterTypes.end());
+   const auto script = sql::ParsedScript::parse(prepared->text);
+   if (script.statements().size() > 1)
+      throw SqlError(sqlstate::syntaxError, "cannot insert multiple commands into a prepared statement");
+   prepared->isEmpty = script.statements().empty();
+   if (prepared->isEmpty) return prepared;
+   const sql::ParsedStatement& statement = script.statements()[0];
+   requireUsableTransaction(core_, statement);
+   core_.transaction.ensureStarted();
+   if (!core_.transaction.hasFailed())
+      prepared->description = engine::describeStatement(core_, script, statement, parameterTypes);
+   // The statement is run with the types that were inferred.
+   prepared->declaredTypes = prepared->description.parameterTypes;
+   return prepared;
+}
+
+const std::shared_ptr<PreparedStatement>& SessionImpl::requireStatement(std::string_view name) {
+   const auto found = statements_.find(name);
+   if (found != statements_.end()) return found->second;
+   throw SqlError(sqlstate::invalidSqlStatementName,
+                  name.empty() ? "unnamed prepared statement does not exist"
+                               : "prepared statement \"" + std::string(name) + "\" does not exist");
+}
+
+Portal& SessionImpl::requirePortal(std::string_view name) {
+   const auto found = portals_.find(name);
+   if (found != portals_.end()) return found->second;
+   throw SqlError(sqlstate::invalidCursorName, "portal \"" + std::string(name) + "\" does not exist");
+}
+
+void SessionImpl::dropPortals() { portals_.clear(); }
+
+void SessionImpl::prepare(std::string_view name, std::string_view text, std::span<const Oid> parameterTypes) {
+   if (!name.empty() && statements_.count(name))
+      throw SqlError(sqlstate::duplicatePreparedStatement,
+                     "prepared statement \"" + std::string(name) + "\" already exists");
+   statements_[std::string(name)] = makePrepared(text, parameterTypes);
+}
+
+const StatementDescription& SessionImpl::describeStatement(std::string_view name) {
+   return requireStatement(name)->description;
+}
+
+void SessionImpl::bind(std::string_view portalName, std::string_view statementName,
+                       std::span<const ParameterValue> parameters) {
+   const std::shared_ptr<PreparedStatement> statement = requireStatement(statementName);
+   if (parameters.size() != statement->description.parameterTypes.size())
+      throw SqlError(sqlstate::protocolViolation,
+                     "bind message supplies " + std::to_string(parameters.size()) +
+                         " parameters, but prepared statement \"" + std::string(statementName) + "\" requires " +
+                         std::to_string(statement->description.parameterTypes.size()));
+   if (!portalName.empty() && portals_.count(portalName))
+      throw SqlError(sqlstate::duplicateCursor, "cursor \"" + std::string(portalName) + "\" already exists");
+   core_.transaction.ensureStarted();
+   Portal portal;
+   portal.statement = statement;
+   portal.description = statement->description;
+   for (size_t i = 0; i < parameters.size(); ++i) {
+      const SqlType type{statement->description.parameterTypes[i], -1, invalidOid};
+      BoundParameter& parameter = portal.parameters.emplace_back();
+      parameter.type = type;
+      if (parameters[i].isNull)
+         parameter.value = Value::null(storedRepresentation(type).physical);
+      else if (parameters[i].binary)
+         parameter.value = parseBinary(type, parameters[i].bytes);
+      else
+         parameter.value = parseText(type, parameters[i].bytes, core_.format());
+   }
+   portals_.insert_or_assign(std::string(portalName), std::move(portal));
+}
+
+const StatementDescription& SessionImpl::describePortal(std::string_view name) {
+   return requirePortal(name).description;
+}
+
+ExecuteResult SessionImpl::execute(std::string_view name, uint64_t maxRows, ResultSink& sink) {
+   Portal& portal = requirePortal(name);
+   return runPortal(portal, maxRows, sink);
+}
+
+ExecuteResult SessionImpl::runPortal(Portal& portal, uint64_t maxRows, ResultSink& sink) {
+   if (portal.statement->isEmpty) return {ExecuteResult::Kind::Empty, {}};
+   if (portal.isDone) {
+      if (!portal.execution)
+         throw SqlError(sqlstate::objectNotInPrerequisiteState, "portal cannot be run anymore");
+      portal.execution->run(maxRows, &sink); // no rows are left
+      return {ExecuteResult::Kind::Complete, "SELECT 0"};
+   }
+   const auto script = sql::ParsedScript::parse(portal.statement->text);
+   const sql::ParsedStatement& statement = script.statements()[0];
+   const bool selectsInto = isNode(statement.node, T_SelectStmt) && as<::SelectStmt>(statement.node)->intoClause;
+   if (!isQuery(statement) || selectsInto) {
+      // The statement may end the transaction, and with it this portal.
+      const std::shared_ptr<const PreparedStatement> keep = portal.statement;
+      const std::vector<BoundParameter> parameters = portal.parameters;
+      portal.isDone = true;
+      std::string tag = runStatement(script, statement, parameters, sink);
+      return {ExecuteResult::Kind::Complete, std::move(tag)};
+   }
+   if (!portal.execution) {
+      beginStatement(statement);
+      portal.execution = startQuery(core_, script, *statement.node, portal.parameters);
+   } else {
+      requireUsableTransaction(core_, statement);
+   }
+   // A statement that writes is run to its end, whatever the limit: its RETURNING rows are few.
+   const bool writes = portal.execution->target() != invalidOid;
+   const uint64_t before = portal.execution->givenRows();
+   if (!portal.execution->run(writes ? 0 : maxRows, &sink)) return {ExecuteResult::Kind::Suspended, {}};
+   portal.isDone = true;
+   finishQuery(core_, *portal.execution);
+   if (writes) return {ExecuteResult::Kind::Complete, portal.execution->tag()};
+   return {ExecuteResult::Kind::Complete, "SELECT " + std::to_string(portal.execution->givenRows() - before)};
+}
+
+void SessionImpl::closeStatement(std::string_view name) {
+   const auto found = statements_.find(name);
+   if (found != statements_.end()) statements_.erase(found);
+}
+
+void SessionImpl::closePortal(std::string_view name) {
+   const auto found = portals_.find(name);
+   if (found != portals_.end()) portals_.erase(found);
+}
+
+// ---- the same by SQL ----
+
+std::string SessionImpl::prepareSql(const sql::ParsedScript& script, const sql::ParsedStatement& statement) {
+   const auto& prepare = *as<::PrepareStmt>(statement.node);
+   if (statements_.count(prepare.name))
+      throw SqlError(sqlstate::duplicatePreparedStatement,
+                     "prepared statement \"" + std::string(prepare.name) + "\" already exists");
+   const catalog::SearchPath path = core_.searchPath();
+   std::vector<Oid> types;
+   for (const ::TypeName* type : ListOf<::TypeName>(prepare.argtypes))
+      types.push_back(sql::resolveTypeName(*type, core_.bindContext(path, &script.source())).oid);
+   // The text behind AS is the statement.
+   const std::string_view text = script.source().text();
+   const size_t begin = afterKeyword(text, statement.offset, "as");
+   const size_t end = statement.offset + statement.text.size();
+   auto prepared = makePrepared(text.substr(begin, end - begin), types);
+   prepared->isFromSql = true;
+   statements_[prepare.name] = std::move(prepared);
+   return "PREPARE";
+}
+
+std::string SessionImpl::executeSql(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
+                                    ResultSink& sink) {
+   const auto& call = *as<::ExecuteStmt>(statement.node);
+   const std::shared_ptr<PreparedStatement> prepared = requireStatement(call.name);
+   const ListOf<> args(call.params);
+   const std::vector<Oid>& types = prepared->description.parameterTypes;
+   if (args.size() != types.size())
+      throw SqlError(sqlstate::syntaxError,
+                     "wrong number of parameters for prepared statement \"" + std::string(call.name) + "\"")
+          .detail("Expected " + std::to_string(types.size()) + " parameters but got " + std::to_string(args.size()) + ".");
+   Portal portal;
+   portal.statement = prepared;
+   const catalog::SearchPath path = core_.searchPath();
+   const executor::FunctionContext functions = core_.functionContext();
+   const auto evaluator = executor::makeEvaluator(functions);
+   for (uint32_t i = 0; i < args.size(); ++i) {
+      const SqlType type{types[i], -1, invalidOid};
+      const auto bound = sql::bindExpression(*args[i], sql::ExpressionUse::ExecuteParameter, nullptr, type, {},
+                                             core_.bindContext(path, &script.source()));
+      portal.parameters.push_back({type, evaluator->evaluate(*bound.expr)});
+   }
+   return runPortal(portal, 0, sink).tag;
+}
+
+std::string SessionImpl::deallocate(const ::Node& node) {
+   const auto& statement = *as<::DeallocateStmt>(&node);
+   if (!statement.name) {
+      statements_.clear();
+      return "DEALLOCATE ALL";
+   }
+   requireStatement(statement.name);
+   closeStatement(statement.name);
+   return "DEALLOCATE";
+}
+
+std::string SessionImpl::declareCursor(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
+                                       std::span<const BoundParameter> parameters) {
+   const auto& cursor = *as<::DeclareCursorStmt>(statement.node);
+   if (cursor.options & CURSOR_OPT_HOLD) throwNotSupported("DECLARE CURSOR WITH HOLD");
+   if (cursor.options & CURSOR_OPT_SCROLL) throwNotSupported("a SCROLL cursor");
+   if (!core_.transaction.inBlock())
+      throw SqlError(sqlstate::noActiveSqlTransaction, "DECLARE CURSOR can only be used in transaction blocks");
+   if (portals_.count(cursor.portalname))
+      throw SqlError(sqlstate::duplicateCursor, "cursor \"" + std::string(cursor.portalname) + "\" already exists");
+   Portal portal;
+   portal.isCursor = true;
+   portal.execution = startQuery(core_, script, *cursor.query, parameters);
+   portals_.insert_or_assign(cursor.portalname, std::move(portal));
+   return "DECLARE CURSOR";
+}
+
+std::string SessionImpl::fetch(const ::Node& node, ResultSink& sink) {
+   const auto& statement = *as<::FetchStmt>(&node);
+   const auto found = portals_.find(std::string_view(statement.portalname));
+   if (found == portals_.end() || !found->second.execution)
+      throw SqlError(sqlstate::invalidCursorName,
+                     "cursor \"" + std::string(statement.portalname) + "\" does not exist");
+   if (statement.direction != FETCH_FORWARD || statement.howMany < 0)
+      throw SqlError(sqlstate::objectNotInPrerequisiteState, "cursor can only scan forward")
+          .hint("Declare it with SCROLL option to enable backward scan.");
+   QueryExecution& execution = *found->second.execution;
+   const uint64_t before = execution.givenRows();
+   if (statement.howMany > 0)
+      execution.run(statement.howMany == FETCH_ALL ? 0 : static_cast<uint64_t>(statement.howMany),
+                    statement.ismove ? nullptr : &sink);
+   else if (!statement.ismove)
+      sink.begin(execution.columns());
+   return (statement.ismove ? "MOVE " : "FETCH ") + std::to_string(execution.givenRows() - before);
+}
+
+std::string SessionImpl::closeCursor(const ::Node& node) {
+   const auto& statement = *as<::ClosePortalStmt>(&node);
+   if (!statement.portalname) {
+      dropPortals();
+      return "CLOSE CURSOR ALL";
+   }
+   if (!portals_.count(std::string_view(statement.portalname)))
+      throw SqlError(sqlstate::invalidCursorName,
+                     "cursor \"" + std::string(statement.portalname) + "\" does not exist");
+   closePortal(statement.portalname);
+   return "CLOSE CURSOR";
+}
+
+std::string SessionImpl::discard(const ::Node& node) {
+   const auto target = as<::DiscardStmt>(&node)->target;
+   if (target == DISCARD_PLANS) return "DISCARD PLANS";
+   if (target == DISCARD_SEQUENCES) return "DISCARD SEQUENCES";
+   if (target == DISCARD_TEMP) throwNotSupported("DISCARD TEMP");
+   if (core_.transaction.inBlock())
+      throw SqlError(sqlstate::activeSqlTransaction, "DISCARD ALL cannot run inside a transaction block");
+   statements_.clear();
+   dropPortals();
+   core_.settings.resetAll();
+   return "DISCARD ALL";
+}
+
+} // namespace ouzel::engine

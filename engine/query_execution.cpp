@@ -1,0 +1,157 @@
+#include "engine/query_execution.hpp"
+
+#include <algorithm>
+
+#include "catalog/pg_catalog/virtual_table.hpp"
+#include "engine/statistics.hpp"
+#include "engine/system_state.hpp"
+#include "executor/expression/evaluator.hpp"
+#include "storage/table/table.hpp"
+
+namespace ouzel::engine {
+
+namespace {
+
+void substituteIn(sql::Rel& rel, std::span<const BoundParameter> parameters);
+
+void substituteIn(sql::ExprPtr& root, std::span<const BoundParameter> parameters) {
+   sql::rewriteExpr(root, [&](sql::ExprPtr& expr) {
+      if (expr->subquery) substituteIn(*expr->subquery, parameters);
+      if (expr->kind != sql::ExprKind::Parameter || expr->parameter >= parameters.size()) return;
+      const SqlType type = expr->type;
+      const uint32_t position = expr->position;
+      expr = sql::makeConstant(type, parameters[expr->parameter].value);
+      expr->position = position;
+   });
+}
+
+void substituteIn(sql::Rel& rel, std::span<const BoundParameter> parameters) {
+   sql::forEachOwnExpr(rel, [&](sql::ExprPtr& expr) { substituteIn(expr, parameters); });
+   for (sql::RelPtr& input : rel.inputs)
+      substituteIn(*input, parameters);
+   for (sql::Cte& cte : rel.ctes) {
+      substituteIn(*cte.query, parameters);
+      if (cte.recursive) substituteIn(*cte.recursive, parameters);
+   }
+}
+
+optimizer::OptimizerSettings optimizerSettings(const Settings& settings) {
+   optimizer::OptimizerSettings out;
+   out.enabled = settings.boolean("ouzel.optimizer");
+   out.runtimeFilters = settings.boolean("ouzel.runtime_filters");
+   return out;
+}
+
+executor::ExecutionSettings executionSettings(const Settings& settings) {
+   executor::ExecutionSettings out;
+   out.batchRows = static_cast<uint32_t>(settings.integer("ouzel.vector_size"));
+   out.zeroHashes = settings.boolean("ouzel.hash_zero");
+   out.blockTwice = settings.boolean("ouzel.block_twice");
+   out.runtimeFilters = settings.boolean("ouzel.runtime_filters");
+   out.threads = static_cast<uint32_t>(settings.integer("ouzel.query_threads"));
+   return out;
+}
+
+} // namespace
+
+void substituteParameters(sql::BoundQuery& query, std::span<const BoundParameter> parameters) {
+   if (!parameters.empty()) substituteIn(*query.root, parameters);
+}
+
+QueryExecution::QueryExecution(SessionCore& core, sql::BoundQuery query, bool collectProfile)
+    : core_(core), memory_(core.database.governor->ledger()), snapshot_(core.transaction.snapshot()),
+      catalog_(core.transaction.catalog()), rootKind_(query.root->kind), isSelect_(query.readOnly) {
+   if (query.root->dml) target_ = query.root->dml->table.relation;
+   snapshot_.commandId = core.transaction.storage().commandId();
+   context_.scheduler = core.database.scheduler.get();
+   context_.functions = core.functionContext();
+   format_ = core.format();
+   context_.functions.format = &format_;
+   context_.functions.catalog = &catalog_;
+   context_.settings = executionSettings(core.settings);
+   context_.memory = &memory_;
+   context_.transaction = &core.transaction.storage();
+   context_.snapshot = &snapshot_;
+   context_.collectProfile = collectProfile;
+   context_.table = [this](uint64_t id) { return findTable(static_cast<storage::StorageId>(id)); };
+   systemState_ = std::make_unique<SessionSystemState>(core, catalog_, snapshot_);
+   context_.virtualTable = [this](Oid relation, const std::vector<int16_t>& attributes,
+                                  const std::function<void(std::vector<Value>&)>& row) {
+      const auto found = catalog_.relation(relation);
+      if (!found) throwInternal("a virtual table that is not in the catalog");
+      catalog::scanVirtualTable({catalog_, systemState_.get()}, *found, attributes, row);
+   };
+
+   TableStatisticsProvider statistics(*core.database.storage, catalog_, snapshot_);
+   const auto evaluator = executor::makeEvaluator(context_.functions);
+   optimizer::OptimizerContext optimizerContext;
+   optimizerContext.statistics = &statistics;
+   optimizerContext.evaluator = evaluator.get();
+   optimizerContext.settings = optimizerSettings(core.settings);
+   optimizerContext.memoryLimit = core.database.memoryLimit;
+   optimizerContext.threads = core.database.options.threads;
+   plan_ = optimizer::optimize(std::move(query), optimizerContext);
+   for (const sql::OutputColumn& column : plan_->output)
+      columns_.push_back(
+          {column.name, column.type, plan_->columns[column.column].repr, column.tableOid, column.attribute});
+   running_ = std::make_unique<executor::RunningQuery>(*plan_, context_);
+}
+
+QueryExecution::~QueryExecution() = default;
+
+storage::Table* QueryExecution::findTable(storage::StorageId id) {
+   auto table = core_.database.storage->find(id);
+   if (!table) throwInternal("a plan's table is gone");
+   const std::lock_guard lock(tablesMutex_);
+   tables_.push_back(table);
+   return table.get();
+}
+
+bool QueryExecution::run(uint64_t maxRows, ResultSink* sink) {
+   if (sink && returnsRows()) sink->begin(columns_);
+   if (done_) return true;
+   const SessionCore::Cancellable cancellable(core_, context_);
+   uint64_t room = maxRows ? maxRows : UINT64_MAX;
+   while (true) {
+      if (!pending_) {
+         pending_ = running_->next();
+         pendingAt_ = 0;
+         if (!pending_) break;
+      }
+      const uint32_t left = pending_->batch.liveRows() - pendingAt_;
+      const uint32_t count = static_cast<uint32_t>(std::min<uint64_t>(left, room));
+      emit(count, sink);
+      given_ += count;
+      room -= count;
+      pendingAt_ += count;
+      if (pendingAt_ == pending_->batch.liveRows()) pending_.reset();
+      if (room == 0) return false;
+   }
+   done_ = true;
+   rowCount_ = isSelect_ ? given_ : running_->affectedRows();
+   return true;
+}
+
+/// Give `count` rows of pending_ from pendingAt_ on.
+void QueryExecution::emit(uint32_t count, ResultSink* sink) {
+   if (!sink || columns_.empty() || count == 0) return;
+   if (pendingAt_ == 0 && count == pending_->batch.liveRows()) return sink->rows(pending_->batch);
+   RowIndex rows[batchRowsMax];
+   for (uint32_t i = 0; i < count; ++i)
+      rows[i] = pending_->batch.selection.row(pendingAt_ + i);
+   Batch part = pending_->batch;
+   part.selection = Selection::list(rows, count);
+   sink->rows(part);
+}
+
+std::string QueryExecution::tag() const {
+   const std::string count = std::to_string(rowCount());
+   switch (rootKind_) {
+      case sql::RelKind::Insert: return "INSERT 0 " + count;
+      case sql::RelKind::Update: return "UPDATE " + count;
+      case sql::RelKind::Delete: return "DELETE " + count;
+      default: return "SELECT " + std::to_string(given_);
+   }
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,30 @@
+#pragma once
+#include <memory>
+#include <span>
+
+#include "engine/query_execution.hpp"
+#include "engine/session_core.hpp"
+#include "sql/parse/parser.hpp"
+
+// What one statement is and how it runs, whichever protocol it came by.
+
+namespace ouzel::engine {
+
+/// What a client may be told before a statement runs. Types parameters and result; needs a transaction.
+StatementDescription describeStatement(SessionCore& core, const sql::ParsedScript& script,
+                                       const sql::ParsedStatement& statement, std::span<const Oid> parameterTypes);
+
+/// True when the statement is a query (SELECT, INSERT, ...) rather than a command.
+bool isQuery(const sql::ParsedStatement& statement);
+/// Throws 25P02 in a failed block, unless the statement is one that ends it.
+void requireUsableTransaction(const SessionCore& core, const sql::ParsedStatement& statement);
+/// True for BEGIN, COMMIT and their like, which work on the transaction itself.
+bool isTransactionControl(const sql::ParsedStatement& statement);
+
+/// Bind and plan a query under locks on what it reads and writes.
+std::unique_ptr<QueryExecution> startQuery(SessionCore& core, const sql::ParsedScript& script, const ::Node& query,
+                                           std::span<const BoundParameter> parameters);
+/// After the last row of a query that wrote: constraints that need the whole statement.
+void finishQuery(SessionCore& core, const QueryExecution& execution);
+
+} // namespace ouzel::engine

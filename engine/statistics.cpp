@@ -1,0 +1,24 @@
+#include "engine/statistics.hpp"
+
+#include <algorithm>
+
+namespace ouzel::engine {
+
+std::vector<std::vector<int16_t>> TableStatisticsProvider::uniqueKeys(const sql::TableRef& table) {
+   std::vector<std::vector<int16_t>> keys;
+   const auto relation = catalog_.relation(table.relation);
+   if (!relation) return keys;
+   for (const catalog::Constraint& constraint : relation->constraints) {
+      if (constraint.kind != catalog::ConstraintKind::PrimaryKey && constraint.kind != catalog::ConstraintKind::Unique)
+         continue;
+      // A unique constraint admits any number of rows with NULL keys.
+      const bool allNotNull = std::all_of(constraint.columns.begin(), constraint.columns.end(), [&](int16_t attribute) {
+         const catalog::Column* column = relation->column(attribute);
+         return column && column->notNull;
+      });
+      if (allNotNull) keys.push_back(constraint.columns);
+   }
+   return keys;
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,28 @@
+#pragma once
+#include "catalog/snapshot.hpp"
+#include "optimizer/optimizer.hpp"
+#include "storage/database.hpp"
+
+namespace ouzel::engine {
+
+/// What the optimizer may know of stored tables under one snapshot: storage's statistics, the catalog's keys. Lives as
+/// long as one planning.
+class TableStatisticsProvider final : public optimizer::StatisticsProvider {
+public:
+   TableStatisticsProvider(storage::Database& storage, const catalog::Snapshot& catalog,
+                           const storage::Snapshot& snapshot)
+       : storage_(storage), catalog_(catalog), snapshot_(snapshot) {}
+
+   std::shared_ptr<const storage::TableStatistics> statistics(const sql::TableRef& table) override {
+      const auto found = storage_.find(static_cast<storage::StorageId>(table.storageId));
+      return found ? found->statistics(snapshot_) : nullptr;
+   }
+   std::vector<std::vector<int16_t>> uniqueKeys(const sql::TableRef& table) override;
+
+private:
+   storage::Database& storage_;
+   const catalog::Snapshot& catalog_;
+   const storage::Snapshot snapshot_;
+};
+
+} // namespace ouzel::engine

@@ -1,0 +1,91 @@
+#include "engine/system_state.hpp"
+
+namespace ouzel::engine {
+
+SessionSystemState::SessionSystemState(SessionCore& core, const catalog::Snapshot& catalog,
+                                       const storage::Snapshot& snapshot)
+    : database_(core.database), catalog_(catalog), snapshot_(snapshot), sessionSettings_(core.settings) {}
+
+namespace {
+
+std::optional<std::string> unlessEmpty(std::string_view text) {
+   return text.empty() ? std::nullopt : std::optional<std::string>(text);
+}
+
+const char* typeName(SettingType type) {
+   switch (type) {
+      case SettingType::Bool: return "bool";
+      case SettingType::Integer: return "integer";
+      case SettingType::Real: return "real";
+      case SettingType::String: return "string";
+      case SettingType::Enum: return "enum";
+   }
+   return "string";
+}
+
+} // namespace
+
+std::vector<catalog::SystemState::Setting> SessionSystemState::settings() const {
+   std::vector<Setting> out;
+   for (const SettingInfo& info : settingTable()) {
+      if (info.name == "is_superuser" || info.name == "session_authorization" || info.name == "role")
+         continue; // PostgreSQL hides these too
+      Setting setting;
+      setting.name = info.name;
+      setting.value = sessionSettings_.values()[info.index];
+      setting.unit = unlessEmpty(info.unit);
+      setting.category = info.category;
+      setting.description = info.description;
+      setting.context = info.context;
+      setting.type = typeName(info.type);
+      setting.minimum = unlessEmpty(info.minimum);
+      setting.maximum = unlessEmpty(info.maximum);
+      setting.choices.assign(info.enumValues.begin(), info.enumValues.end());
+      setting.bootValue = setting.resetValue = info.initial;
+      setting.source = setting.value == info.initial ? "default" : "session";
+      out.push_back(std::move(setting));
+   }
+   return out;
+}
+
+std::vector<catalog::SystemState::Activity> SessionSystemState::activity() const {
+   const std::lock_guard lock(database_.activityMutex);
+   const auto time = [](int64_t micros) { return micros ? std::optional<int64_t>(micros) : std::nullopt; };
+   std::vector<Activity> out;
+   for (const auto& [pid, session] : database_.activity) {
+      Activity row;
+      row.database = catalog::postgresDatabase;
+      if (const auto role = catalog_.findRole(session.user)) row.role = role->oid;
+      row.pid = pid;
+      row.applicationName = session.applicationName;
+      row.clientAddress = unlessEmpty(session.clientAddress);
+      row.backendStart = session.backendStart;
+      row.transactionStart = time(session.transactionStart);
+      row.queryStart = time(session.queryStart);
+      row.stateChange = time(session.stateChange);
+      row.state = session.state;
+      row.query = session.query;
+      out.push_back(std::move(row));
+   }
+   return out;
+}
+
+double SessionSystemState::rowCount(catalog::StorageId id) const {
+   const auto table = database_.storage->find(id);
+   return table ? static_cast<double>(table->rowCount(snapshot_)) : -1;
+}
+
+int64_t SessionSystemState::bytes(catalog::StorageId id) const {
+   const auto table = database_.storage->find(id);
+   return table ? static_cast<int64_t>(table->storedBytes()) : 0;
+}
+
+std::vector<std::pair<std::string, int64_t>> SessionSystemState::memory() const {
+   const MemoryLedger& ledger = database_.governor->ledger();
+   const int64_t cached = static_cast<int64_t>(database_.governor->cachedBytes());
+   return {{"cache", cached},
+           {"queries", static_cast<int64_t>(ledger.used()) - cached},
+           {"limit", static_cast<int64_t>(ledger.limit())}};
+}
+
+} // namespace ouzel::engine
