@@ -1,0 +1,297 @@
+#include "executor/schedule/pipeline_run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/env/clock.hpp"
+
+namespace ouzel::executor {
+
+namespace {
+
+/// Times one call into an operator when EXPLAIN ANALYZE asked for it, and counts its rows.
+struct OperatorCounter {
+   uint64_t rows = 0, batches = 0, nanos = 0;
+};
+
+} // namespace
+
+struct PipelineRun::Lane {
+   bool isTaken = false, isBlocked = false, isOpen = false, hasEnded = false;
+   LocalStatePtr source, sink;
+   std::vector<LocalStatePtr> operators;
+   std::vector<Batch> batches; // [0] from the source, [i + 1] from operator i
+   std::vector<uint8_t> more;  // operator i has more output for batches[i]
+   size_t resumeAt = SIZE_MAX; // operator (or sink) that said Blocked and gets the same batch again
+   std::vector<OperatorCounter> counters; // as batches
+   OperatorCounter sinkCounter;
+};
+
+PipelineRun::PipelineRun(Pipeline& pipeline, QueryContext& context, std::vector<OperatorProfile>& profile,
+                         uint32_t workersMax)
+    : pipeline_(pipeline), context_(context), profile_(profile), workersMax_(std::max(1u, workersMax)) {}
+
+PipelineRun::~PipelineRun() = default;
+
+void PipelineRun::unblock() {
+   const std::lock_guard lock(mutex_);
+   ++unblocks_;
+   for (const auto& lane : lanes_)
+      lane->isBlocked = false;
+}
+
+/// A lane to work in, or null. Under mutex_.
+PipelineRun::Lane* PipelineRun::takeLane() {
+   for (const auto& lane : lanes_)
+      if (lane->isOpen && !lane->isTaken && !lane->isBlocked && !lane->hasEnded) return lane.get();
+   if (isExhausted_) return nullptr;
+   uint32_t open = 0;
+   Lane* closed = nullptr;
+   for (const auto& lane : lanes_)
+      if (lane->isOpen)
+         ++open;
+      else
+         closed = lane.get();
+   if (open >= lanesMax_) return nullptr;
+   if (closed) return closed;
+   return lanes_.emplace_back(std::make_unique<Lane>()).get();
+}
+
+PipelineRun::Outcome PipelineRun::run(int64_t nanos) {
+   std::unique_lock lock(mutex_);
+   if (phase_ == Phase::Ended || phase_ == Phase::Busy) return Outcome::Nothing;
+   if (phase_ == Phase::Finish) {
+      lock.unlock();
+      return runFinishTask();
+   }
+   if (!isPrepared_) {
+      phase_ = Phase::Busy;
+      lock.unlock();
+      prepareStage();
+      lock.lock();
+      phase_ = Phase::Stages;
+      isPrepared_ = true;
+      if (lanesMax_ > 1) {
+         lock.unlock();
+         context_.wake();
+         lock.lock();
+      }
+   }
+   Lane* lane = takeLane();
+   if (!lane) return Outcome::Nothing;
+   lane->isTaken = true;
+   const bool opens = !lane->isOpen;
+   lane->isOpen = true;
+   const uint64_t unblocks = unblocks_;
+   lock.unlock();
+
+   if (opens) openLane(*lane);
+   bool isBlocked = false;
+   const bool ended = runLane(*lane, steadyNanos() + nanos, isBlocked);
+
+   lock.lock();
+   lane->isTaken = false;
+   // Whoever unblocked since then did it for us too.
+   lane->isBlocked = isBlocked && unblocks == unblocks_;
+   if (!ended) return Outcome::Ran;
+   lane->hasEnded = true;
+   isExhausted_ = true;
+   for (const auto& other : lanes_)
+      if (other->isOpen && !other->hasEnded) return Outcome::Ran;
+   phase_ = Phase::Busy;
+   lock.unlock();
+   return endStage();
+}
+
+/// By one worker, with phase_ Busy.
+void PipelineRun::prepareStage() {
+   Stage& stage = pipeline_.stages[stage_];
+   if (stage_ == 0) pipeline_.sink->prepare(context_);
+   stage.source->prepare(context_);
+   for (StreamingOperator* op : stage.operators)
+      op->prepare(context_);
+   lanesMax_ = std::clamp(stage.source->workersMax(), 1u, workersMax_);
+}
+
+void PipelineRun::openLane(Lane& lane) {
+   Stage& stage = pipeline_.stages[stage_];
+   const size_t count = stage.operators.size();
+   lane.source = stage.source->makeLocal(context_);
+   lane.operators.clear();
+   for (StreamingOperator* op : stage.operators)
+      lane.operators.push_back(op->makeLocal(context_));
+   if (!lane.sink) lane.sink = pipeline_.sink->makeLocal(context_);
+   lane.batches.assign(count + 1, Batch{});
+   lane.more.assign(count, 0);
+   lane.counters.assign(count + 1, OperatorCounter{});
+   lane.resumeAt = SIZE_MAX;
+}
+
+bool PipelineRun::runLane(Lane& lane, int64_t deadline, bool& isBlocked) {
+   do {
+      context_.checkCancelled();
+      if (flow(lane, isBlocked)) return true;
+      if (isBlocked) return false;
+   } while (steadyNanos() < deadline);
+   return false;
+}
+
+namespace {
+
+template <typename Call>
+auto timed(bool measure, OperatorCounter& counter, Call&& call) {
+   if (!measure) return call();
+   const int64_t start = steadyNanos();
+   auto status = call();
+   counter.nanos += static_cast<uint64_t>(steadyNanos() - start);
+   return status;
+}
+
+} // namespace
+
+/// Bring one batch as far as it goes. True when the lane has ended its stage.
+bool PipelineRun::flow(Lane& lane, bool& isBlocked) {
+   Stage& stage = pipeline_.stages[stage_];
+   const size_t count = stage.operators.size();
+   const bool measure = context_.execution.collectProfile;
+   size_t level = std::exchange(lane.resumeAt, SIZE_MAX);
+   if (level == SIZE_MAX)
+      for (size_t i = count; i-- > 0;)
+         if (lane.more[i]) {
+            level = i;
+            break;
+         }
+   if (level == SIZE_MAX) {
+      if (isEnough_.load(std::memory_order_relaxed)) return true;
+      const SourceStatus status = timed(measure, lane.counters[0], [&] {
+         return stage.source->next(context_, *lane.source, lane.batches[0]);
+      });
+      isBlocked = status == SourceStatus::Blocked;
+      if (status != SourceStatus::HaveOutput) return status == SourceStatus::Done;
+      lane.counters[0].rows += lane.batches[0].liveRows();
+      ++lane.counters[0].batches;
+      if (lane.batches[0].liveRows() == 0) return false;
+      level = 0;
+   }
+   for (; level < count; ++level) {
+      Batch& out = lane.batches[level + 1];
+      const OperatorStatus status = timed(measure, lane.counters[level + 1], [&] {
+         return stage.operators[level]->process(context_, *lane.operators[level], lane.batches[level], out);
+      });
+      if (status == OperatorStatus::Blocked) {
+         lane.resumeAt = level;
+         isBlocked = true;
+         return false;
+      }
+      lane.more[level] = status == OperatorStatus::HaveOutput;
+      if (status == OperatorStatus::Done) stopInput(lane, level);
+      lane.counters[level + 1].rows += out.liveRows();
+      ++lane.counters[level + 1].batches;
+      if (out.liveRows() == 0) return false; // comes back for `more`
+   }
+   const SinkStatus status = timed(measure, lane.sinkCounter, [&] {
+      return pipeline_.sink->consume(context_, *lane.sink, lane.batches[count]);
+   });
+   if (status == SinkStatus::Blocked) {
+      lane.resumeAt = count;
+      isBlocked = true;
+      return false;
+   }
+   lane.sinkCounter.rows += lane.batches[count].liveRows();
+   if (status == SinkStatus::Done) stopInput(lane, count);
+   return false;
+}
+
+/// What lies before `level` need not bring more, in any lane.
+void PipelineRun::stopInput(Lane& lane, size_t level) {
+   isEnough_.store(true, std::memory_order_relaxed);
+   for (size_t i = 0; i < std::min(level + 1, lane.more.size()); ++i)
+      lane.more[i] = 0;
+}
+
+void PipelineRun::addProfile(const Stage& stage) {
+   const auto add = [&](uint32_t number, const OperatorCounter& counter, bool countRows) {
+      if (number >= profile_.size()) return;
+      OperatorProfile& profile = profile_[number];
+      profile.nanos += counter.nanos;
+      if (countRows) {
+         profile.rows += counter.rows;
+         profile.batches += counter.batches;
+      }
+   };
+   for (const auto& lane : lanes_) {
+      if (!lane->isOpen) continue;
+      add(stage.sourceProfile, lane->counters[0], true);
+      for (size_t i = 0; i < stage.operators.size(); ++i)
+         add(stage.operatorProfiles[i], lane->counters[i + 1], true);
+      add(pipeline_.sinkProfile, lane->sinkCounter, false);
+      lane->sinkCounter = {};
+   }
+   if (stage.sourceProfile < profile_.size()) stage.source->describe(profile_[stage.sourceProfile]);
+   for (size_t i = 0; i < stage.operators.size(); ++i)
+      if (stage.operatorProfiles[i] < profile_.size()) stage.operators[i]->describe(profile_[stage.operatorProfiles[i]]);
+}
+
+/// By the worker that ended the last lane, with phase_ Busy.
+PipelineRun::Outcome PipelineRun::endStage() {
+   addProfile(pipeline_.stages[stage_]);
+   for (const auto& lane : lanes_) {
+      lane->isOpen = lane->hasEnded = false;
+      lane->operators.clear();
+      lane->source.reset();
+   }
+   if (++stage_ < pipeline_.stages.size()) {
+      const std::lock_guard lock(mutex_);
+      isPrepared_ = isExhausted_ = false;
+      isEnough_.store(false);
+      phase_ = Phase::Stages;
+      return Outcome::Ran;
+   }
+   for (const auto& lane : lanes_)
+      if (lane->sink) pipeline_.sink->combine(context_, *lane->sink);
+   return openFinishRound(0);
+}
+
+PipelineRun::Outcome PipelineRun::openFinishRound(uint32_t round) {
+   const uint32_t tasks = pipeline_.sink->finishTasks(context_, round);
+   if (tasks == 0) {
+      pipeline_.sink->finish(context_);
+      if (pipeline_.sinkProfile < profile_.size()) pipeline_.sink->describe(profile_[pipeline_.sinkProfile]);
+      lanes_.clear();
+      const std::lock_guard lock(mutex_);
+      phase_ = Phase::Ended;
+      return Outcome::Ended;
+   }
+   {
+      const std::lock_guard lock(mutex_);
+      finishRound_ = round;
+      finishTasks_ = tasks;
+      finishNext_ = finishEnded_ = 0;
+      phase_ = Phase::Finish;
+   }
+   if (tasks > 1) context_.wake();
+   return Outcome::Ran;
+}
+
+PipelineRun::Outcome PipelineRun::runFinishTask() {
+   uint32_t task, round;
+   {
+      const std::lock_guard lock(mutex_);
+      if (phase_ != Phase::Finish || finishNext_ == finishTasks_) return Outcome::Nothing;
+      task = finishNext_++;
+      round = finishRound_;
+   }
+   context_.checkCancelled();
+   const int64_t start = context_.execution.collectProfile ? steadyNanos() : 0;
+   pipeline_.sink->finishTask(context_, round, task);
+   {
+      const std::lock_guard lock(mutex_);
+      if (context_.execution.collectProfile && pipeline_.sinkProfile < profile_.size())
+         profile_[pipeline_.sinkProfile].nanos += static_cast<uint64_t>(steadyNanos() - start);
+      if (++finishEnded_ < finishTasks_) return Outcome::Ran;
+      phase_ = Phase::Busy;
+   }
+   return openFinishRound(round + 1);
+}
+
+} // namespace ouzel::executor

@@ -1,0 +1,208 @@
+#include "executor/schedule/running_query.hpp"
+
+#include <algorithm>
+
+#include "common/error/sql_error.hpp"
+#include "executor/operator/result_sink.hpp"
+#include "executor/schedule/running_query_state.hpp"
+#include "storage/table/table.hpp"
+
+namespace ouzel::executor {
+
+namespace {
+constexpr int64_t sliceNanos = 1'000'000;
+/// Plans over fewer stored rows run on the session's thread: handing them to workers costs more than it brings.
+constexpr uint64_t smallPlanRows = 16'384;
+} // namespace
+
+void QueryContext::checkCancelled() const {
+   const char* state = execution.cancelState.load(std::memory_order_relaxed);
+   if (!state) return;
+   if (std::string_view(state) == sqlstate::adminShutdown.text())
+      throw SqlError(sqlstate::adminShutdown, execution.cancelMessage);
+   throw SqlError(sqlstate::queryCanceled, execution.cancelMessage);
+}
+
+void QueryContext::wake() { query.wake(); }
+
+uint32_t QueryContext::workers() const {
+   const uint32_t all = execution.scheduler ? execution.scheduler->workerCount() : 1;
+   return execution.settings.threads ? std::min(all, execution.settings.threads) : all;
+}
+
+RunningQueryState::RunningQueryState(const sql::plan::Plan& plan, ExecutionContext& context)
+    : plan_(plan), execution_(context), context_{context, plan, *this}, builder_(context_) {}
+
+RunningQueryState::~RunningQueryState() { stop(); }
+
+void RunningQueryState::stop() {
+   {
+      const std::lock_guard lock(mutex_);
+      hasEnded_ = true;
+   }
+   if (isScheduled_) {
+      execution_.scheduler->remove(*this);
+      isScheduled_ = false;
+   }
+   run_.reset();
+}
+
+bool RunningQueryState::isSmall(const sql::plan::Node& node) const {
+   if (node.kind == sql::plan::NodeKind::TableScan) {
+      storage::Table* table = execution_.table ? execution_.table(node.table.storageId) : nullptr;
+      if (table && table->rowCount(*execution_.snapshot) > smallPlanRows) return false;
+   }
+   for (const auto& child : node.children)
+      if (!isSmall(*child)) return false;
+   for (const auto& cte : node.ctes)
+      if (!isSmall(*cte.plan)) return false;
+   return true;
+}
+
+void RunningQueryState::start() {
+   isStarted_ = true;
+   builder_.numberNodes(*plan_.root);
+   profile_.resize(builder_.profileCount());
+   std::vector<Stage> stages = builder_.produce(*plan_.root);
+   builder_.addPipeline(std::move(stages), builder_.own<ResultSink>(plan_), UINT32_MAX);
+   for (Step& step : builder_.takeSteps())
+      steps_.push_back(std::move(step));
+   runsHere_ = !execution_.scheduler || isSmall(*plan_.root);
+   advance();
+   if (!runsHere_) {
+      isScheduled_ = true;
+      execution_.scheduler->add(*this);
+   }
+}
+
+/// To the next pipeline, running the actions on the way. By one thread at a time: the one that ended the pipeline before.
+void RunningQueryState::advance() {
+   while (true) {
+      Step step;
+      {
+         const std::lock_guard lock(mutex_);
+         if (pipeline_) finished_.push_back(std::move(pipeline_));
+         run_.reset();
+         if (steps_.empty()) {
+            hasEnded_ = true;
+            changed_.notify_all();
+            return;
+         }
+         step = std::move(steps_.front());
+         steps_.pop_front();
+         if (step.pipeline) {
+            pipeline_ = std::move(step.pipeline);
+            const uint32_t workers = runsHere_ ? 1 : context_.workers();
+            run_ = std::make_shared<PipelineRun>(*pipeline_, context_, profile_, workers);
+         }
+      }
+      if (!step.action) {
+         wake();
+         return;
+      }
+      step.action();
+      std::vector<Step> added = builder_.takeSteps();
+      const std::lock_guard lock(mutex_);
+      for (size_t i = added.size(); i-- > 0;)
+         steps_.push_front(std::move(added[i]));
+   }
+}
+
+Schedulable::Outcome RunningQueryState::runSlice() {
+   std::shared_ptr<PipelineRun> run;
+   {
+      const std::lock_guard lock(mutex_);
+      if (hasEnded_ || error_ || !run_) return Outcome::Nothing;
+      run = run_;
+   }
+   try {
+      switch (run->run(sliceNanos)) {
+      case PipelineRun::Outcome::Ran:
+         return Outcome::Ran;
+      case PipelineRun::Outcome::Nothing:
+         return Outcome::Nothing;
+      case PipelineRun::Outcome::Ended:
+         advance();
+         return Outcome::Ran;
+      }
+   } catch (...) {
+      fail(std::current_exception());
+   }
+   return Outcome::Nothing;
+}
+
+void RunningQueryState::fail(std::exception_ptr error) {
+   const std::lock_guard lock(mutex_);
+   if (!error_) error_ = std::move(error);
+   changed_.notify_all();
+}
+
+void RunningQueryState::wake() {
+   std::shared_ptr<PipelineRun> run;
+   {
+      const std::lock_guard lock(mutex_);
+      run = run_;
+   }
+   if (run) run->unblock();
+   if (isScheduled_) execution_.scheduler->wake(*this);
+}
+
+bool RunningQueryState::hasRoom() {
+   const std::lock_guard lock(mutex_);
+   return queue_.size() < queueBatchesMax;
+}
+
+bool RunningQueryState::offer(std::unique_ptr<OwnedBatch>& batch, bool force) {
+   const std::lock_guard lock(mutex_);
+   if (!force && queue_.size() >= queueBatchesMax) return false;
+   queue_.push_back(std::move(batch));
+   changed_.notify_all();
+   return true;
+}
+
+std::unique_ptr<OwnedBatch> RunningQueryState::next() {
+   if (!isStarted_) start();
+   std::unique_lock lock(mutex_);
+   while (true) {
+      if (error_) {
+         const std::exception_ptr error = error_;
+         lock.unlock();
+         stop();
+         std::rethrow_exception(error);
+      }
+      if (!queue_.empty()) {
+         std::unique_ptr<OwnedBatch> batch = std::move(queue_.front());
+         const bool wasFull = queue_.size() >= queueBatchesMax;
+         queue_.pop_front();
+         lock.unlock();
+         if (wasFull) wake();
+         return batch;
+      }
+      if (hasEnded_) {
+         lock.unlock();
+         stop();
+         return nullptr;
+      }
+      if (runsHere_) {
+         lock.unlock();
+         if (runSlice() == Outcome::Nothing) wake();
+         lock.lock();
+      } else {
+         changed_.wait(lock);
+      }
+   }
+}
+
+struct RunningQuery::State {
+   State(const sql::plan::Plan& plan, ExecutionContext& context) : query(plan, context) {}
+   RunningQueryState query;
+};
+
+RunningQuery::RunningQuery(const sql::plan::Plan& plan, ExecutionContext& context)
+    : state_(std::make_unique<State>(plan, context)) {}
+RunningQuery::~RunningQuery() = default;
+std::unique_ptr<OwnedBatch> RunningQuery::next() { return state_->query.next(); }
+uint64_t RunningQuery::affectedRows() const { return state_->query.affectedRows(); }
+const std::vector<OperatorProfile>& RunningQuery::profile() const { return state_->query.profile(); }
+
+} // namespace ouzel::executor

@@ -1,0 +1,141 @@
+#include "executor/schedule/scheduler.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include "common/env/clock.hpp"
+
+namespace ouzel::executor {
+
+Scheduler::Scheduler(uint32_t workers) {
+   for (uint32_t i = 0; i < std::max(1u, workers); ++i)
+      threads_.emplace_back([this] { work(); });
+}
+
+Scheduler::~Scheduler() {
+   {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+   }
+   workAvailable_.notify_all();
+   for (std::thread& thread : threads_)
+      thread.join();
+}
+
+void Scheduler::add(Schedulable& query) {
+   {
+      const std::lock_guard lock(mutex_);
+      query.virtualTime_ = now_;
+      query.ready_ = true;
+      queries_.push_back(&query);
+   }
+   workAvailable_.notify_all();
+}
+
+void Scheduler::remove(Schedulable& query) {
+   std::unique_lock lock(mutex_);
+   queries_.erase(std::remove(queries_.begin(), queries_.end(), &query), queries_.end());
+   left_.wait(lock, [&] { return query.running_ == 0; });
+}
+
+void Scheduler::wake(Schedulable& query) {
+   {
+      const std::lock_guard lock(mutex_);
+      ++query.wakes_;
+      if (query.ready_) return;
+      query.ready_ = true;
+   }
+   workAvailable_.notify_all();
+}
+
+Schedulable* Scheduler::pick() {
+   Schedulable* best = nullptr;
+   for (Schedulable* query : queries_)
+      if (query->ready_ && (!best || query->virtualTime_ < best->virtualTime_)) best = query;
+   return best;
+}
+
+bool Scheduler::runTask(std::unique_lock<std::mutex>& lock) {
+   if (tasks_.empty()) return false;
+   std::function<void()> task = std::move(tasks_.front());
+   tasks_.pop_front();
+   lock.unlock();
+   task();
+   lock.lock();
+   return true;
+}
+
+void Scheduler::work() {
+   std::unique_lock lock(mutex_);
+   while (true) {
+      if (runTask(lock)) continue;
+      Schedulable* query = pick();
+      if (!query) {
+         if (stopping_) return;
+         workAvailable_.wait(lock);
+         continue;
+      }
+      const uint64_t wakes = query->wakes_;
+      ++query->running_;
+      lock.unlock();
+      const int64_t start = steadyNanos();
+      const Schedulable::Outcome outcome = query->runSlice();
+      const uint64_t took = static_cast<uint64_t>(steadyNanos() - start);
+      lock.lock();
+      // After each 100 ms of work a query counts its time double, triple, ...: newcomers overtake it.
+      query->consumed_ += took;
+      query->virtualTime_ += took * (1 + query->consumed_ / 100'000'000);
+      now_ = std::max(now_, query->virtualTime_ - took);
+      if (outcome == Schedulable::Outcome::Nothing && query->wakes_ == wakes) query->ready_ = false;
+      if (--query->running_ == 0) left_.notify_all();
+   }
+}
+
+void Scheduler::submit(std::function<void()> task) {
+   {
+      const std::lock_guard lock(mutex_);
+      tasks_.push_back(std::move(task));
+   }
+   workAvailable_.notify_one();
+}
+
+struct Scheduler::Job {
+   std::atomic<uint64_t> next{0}, ended{0};
+   uint64_t count = 0;
+   const std::function<void(uint64_t)>* body = nullptr;
+   std::mutex mutex;
+   std::condition_variable done;
+   std::exception_ptr error;
+
+   void run() {
+      for (uint64_t i; (i = next.fetch_add(1)) < count;) {
+         try {
+            (*body)(i);
+         } catch (...) {
+            const std::lock_guard lock(mutex);
+            if (!error) error = std::current_exception();
+         }
+         if (ended.fetch_add(1) + 1 == count) {
+            const std::lock_guard lock(mutex);
+            done.notify_all();
+         }
+      }
+   }
+};
+
+void Scheduler::parallelFor(uint64_t count, const std::function<void(uint64_t)>& body) {
+   if (count == 0) return;
+   // Helpers may start after everything is done: they share the job, which then has nothing left for them.
+   auto job = std::make_shared<Job>();
+   job->count = count;
+   job->body = &body;
+   const uint64_t helpers = std::min<uint64_t>(count - 1, workerCount());
+   for (uint64_t i = 0; i < helpers; ++i)
+      submit([job] { job->run(); });
+   job->run();
+   std::unique_lock lock(job->mutex);
+   job->done.wait(lock, [&] { return job->ended.load() == count; });
+   if (job->error) std::rethrow_exception(job->error);
+}
+
+} // namespace ouzel::executor
