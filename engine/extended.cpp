@@ -49,7 +49,9 @@ Portal& SessionImpl::requirePortal(std::string_view name) {
    throw SqlError(sqlstate::invalidCursorName, "portal \"" + std::string(name) + "\" does not exist");
 }
 
-void SessionImpl::dropPortals() { portals_.clear(); }
+void SessionImpl::dropPortals() {
+   portals_.clear();
+}
 
 void SessionImpl::prepare(std::string_view name, std::string_view text, std::span<const Oid> parameterTypes) {
    if (!name.empty() && statements_.count(name))
@@ -66,10 +68,10 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
                        std::span<const ParameterValue> parameters) {
    const std::shared_ptr<PreparedStatement> statement = requireStatement(statementName);
    if (parameters.size() != statement->description.parameterTypes.size())
-      throw SqlError(sqlstate::protocolViolation,
-                     "bind message supplies " + std::to_string(parameters.size()) +
-                         " parameters, but prepared statement \"" + std::string(statementName) + "\" requires " +
-                         std::to_string(statement->description.parameterTypes.size()));
+      throw SqlError(sqlstate::protocolViolation, "bind message supplies " + std::to_string(parameters.size()) +
+                                                      " parameters, but prepared statement \"" +
+                                                      std::string(statementName) + "\" requires " +
+                                                      std::to_string(statement->description.parameterTypes.size()));
    if (!portalName.empty() && portals_.count(portalName))
       throw SqlError(sqlstate::duplicateCursor, "cursor \"" + std::string(portalName) + "\" already exists");
    core_.transaction.ensureStarted();
@@ -102,8 +104,7 @@ ExecuteResult SessionImpl::execute(std::string_view name, uint64_t maxRows, Resu
 ExecuteResult SessionImpl::runPortal(Portal& portal, uint64_t maxRows, ResultSink& sink) {
    if (portal.statement->isEmpty) return {ExecuteResult::Kind::Empty, {}};
    if (portal.isDone) {
-      if (!portal.execution)
-         throw SqlError(sqlstate::objectNotInPrerequisiteState, "portal cannot be run anymore");
+      if (!portal.execution) throw SqlError(sqlstate::objectNotInPrerequisiteState, "portal cannot be run anymore");
       portal.execution->run(maxRows, &sink); // no rows are left
       return {ExecuteResult::Kind::Complete, "SELECT 0"};
    }
@@ -174,7 +175,8 @@ std::string SessionImpl::executeSql(const sql::ParsedScript& script, const sql::
    if (args.size() != types.size())
       throw SqlError(sqlstate::syntaxError,
                      "wrong number of parameters for prepared statement \"" + std::string(call.name) + "\"")
-          .detail("Expected " + std::to_string(types.size()) + " parameters but got " + std::to_string(args.size()) + ".");
+          .detail("Expected " + std::to_string(types.size()) + " parameters but got " + std::to_string(args.size()) +
+                  ".");
    Portal portal;
    portal.statement = prepared;
    const catalog::SearchPath path = core_.searchPath();

@@ -59,8 +59,8 @@ void substituteParameters(sql::BoundQuery& query, std::span<const BoundParameter
 }
 
 QueryExecution::QueryExecution(SessionCore& core, sql::BoundQuery query, bool collectProfile)
-    : core_(core), memory_(core.database.governor->ledger()), snapshot_(core.transaction.snapshot()),
-      catalog_(core.transaction.catalog()), rootKind_(query.root->kind), isSelect_(query.readOnly) {
+   : core_(core), memory_(core.database.governor->ledger()), snapshot_(core.transaction.snapshot()),
+     catalog_(core.transaction.catalog()), rootKind_(query.root->kind), isSelect_(query.readOnly) {
    if (query.root->dml) target_ = query.root->dml->table.relation;
    snapshot_.commandId = core.transaction.storage().commandId();
    context_.scheduler = core.database.scheduler.get();
@@ -147,10 +147,14 @@ void QueryExecution::emit(uint32_t count, ResultSink* sink) {
 std::string QueryExecution::tag() const {
    const std::string count = std::to_string(rowCount());
    switch (rootKind_) {
-      case sql::RelKind::Insert: return "INSERT 0 " + count;
-      case sql::RelKind::Update: return "UPDATE " + count;
-      case sql::RelKind::Delete: return "DELETE " + count;
-      default: return "SELECT " + std::to_string(given_);
+   case sql::RelKind::Insert:
+      return "INSERT 0 " + count;
+   case sql::RelKind::Update:
+      return "UPDATE " + count;
+   case sql::RelKind::Delete:
+      return "DELETE " + count;
+   default:
+      return "SELECT " + std::to_string(given_);
    }
 }
 

@@ -7,7 +7,9 @@ namespace ouzel::engine {
 
 namespace {
 
-const char* stateOf(CancelReason reason) { return reason == CancelReason::Request ? "57014" : "57P01"; }
+const char* stateOf(CancelReason reason) {
+   return reason == CancelReason::Request ? "57014" : "57P01";
+}
 
 [[noreturn]] void throwCancelled(CancelReason reason) {
    if (reason == CancelReason::Request)
@@ -18,8 +20,8 @@ const char* stateOf(CancelReason reason) { return reason == CancelReason::Reques
 } // namespace
 
 SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& sessionOptions, NoticeSink& noticeSink)
-    : database(internals), notices(noticeSink), options(sessionOptions), settings(internals.options.settings),
-      transaction(internals, settings) {
+   : database(internals), notices(noticeSink), options(sessionOptions), settings(internals.options.settings),
+     transaction(internals, settings) {
    settings.force("session_authorization", options.user);
    for (const auto& [name, value] : options.settings)
       settings.setInitial(name, value);
@@ -42,8 +44,7 @@ SessionCore::~SessionCore() {
 
 catalog::SearchPath SessionCore::searchPath() {
    const std::vector<std::string> names = settings.searchPath(options.user);
-   const Oid temporary =
-       temporaryBackend ? transaction.editor().temporarySchema(temporaryBackend) : invalidOid;
+   const Oid temporary = temporaryBackend ? transaction.editor().temporarySchema(temporaryBackend) : invalidOid;
    return catalog::SearchPath::resolve(transaction.catalog(), names, options.user, temporary);
 }
 

@@ -8,8 +8,8 @@
 
 namespace ouzel::engine {
 
-/// A statement kept under a name. Its tree is made anew on each use: parsing costs microseconds, and a tree may not move to
-/// another thread.
+/// A statement kept under a name. Its tree is made anew on each use: parsing costs microseconds, and a tree may not
+/// move to another thread.
 struct PreparedStatement {
    std::string text;
    std::vector<Oid> declaredTypes;
@@ -33,10 +33,12 @@ struct Portal {
 class SessionImpl final : public Session {
 public:
    SessionImpl(Database::Internals& database, const SessionOptions& options, NoticeSink& notices)
-       : core_(database, options, notices) {}
+      : core_(database, options, notices) {}
 
    std::vector<std::pair<std::string, std::string>> reportedParameters() override { return core_.settings.reported(); }
-   std::vector<std::pair<std::string, std::string>> changedParameters() override { return core_.settings.takeChanges(); }
+   std::vector<std::pair<std::string, std::string>> changedParameters() override {
+      return core_.settings.takeChanges();
+   }
    const SessionFormat& format() const override { return core_.settings.format(); }
    TransactionStatus transactionStatus() const override { return core_.transaction.status(); }
    std::unique_ptr<Script> parseScript(std::string_view sql) override;

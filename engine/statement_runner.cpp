@@ -36,9 +36,13 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
 
 } // namespace
 
-bool isQuery(const sql::ParsedStatement& statement) { return sql::isBindable(*statement.node); }
+bool isQuery(const sql::ParsedStatement& statement) {
+   return sql::isBindable(*statement.node);
+}
 
-bool isTransactionControl(const sql::ParsedStatement& statement) { return isNode(statement.node, T_TransactionStmt); }
+bool isTransactionControl(const sql::ParsedStatement& statement) {
+   return isNode(statement.node, T_TransactionStmt);
+}
 
 void requireUsableTransaction(const SessionCore& core, const sql::ParsedStatement& statement) {
    if (!core.transaction.hasFailed()) return;

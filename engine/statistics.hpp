@@ -11,7 +11,7 @@ class TableStatisticsProvider final : public optimizer::StatisticsProvider {
 public:
    TableStatisticsProvider(storage::Database& storage, const catalog::Snapshot& catalog,
                            const storage::Snapshot& snapshot)
-       : storage_(storage), catalog_(catalog), snapshot_(snapshot) {}
+      : storage_(storage), catalog_(catalog), snapshot_(snapshot) {}
 
    std::shared_ptr<const storage::TableStatistics> statistics(const sql::TableRef& table) override {
       const auto found = storage_.find(static_cast<storage::StorageId>(table.storageId));

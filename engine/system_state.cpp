@@ -4,7 +4,7 @@ namespace ouzel::engine {
 
 SessionSystemState::SessionSystemState(SessionCore& core, const catalog::Snapshot& catalog,
                                        const storage::Snapshot& snapshot)
-    : database_(core.database), catalog_(catalog), snapshot_(snapshot), sessionSettings_(core.settings) {}
+   : database_(core.database), catalog_(catalog), snapshot_(snapshot), sessionSettings_(core.settings) {}
 
 namespace {
 
@@ -14,11 +14,16 @@ std::optional<std::string> unlessEmpty(std::string_view text) {
 
 const char* typeName(SettingType type) {
    switch (type) {
-      case SettingType::Bool: return "bool";
-      case SettingType::Integer: return "integer";
-      case SettingType::Real: return "real";
-      case SettingType::String: return "string";
-      case SettingType::Enum: return "enum";
+   case SettingType::Bool:
+      return "bool";
+   case SettingType::Integer:
+      return "integer";
+   case SettingType::Real:
+      return "real";
+   case SettingType::String:
+      return "string";
+   case SettingType::Enum:
+      return "enum";
    }
    return "string";
 }

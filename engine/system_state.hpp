@@ -4,8 +4,8 @@
 
 namespace ouzel::engine {
 
-/// What pg_settings, pg_stat_activity and their like show, as one statement sees it. Copies what its session may change,
-/// so that workers may ask.
+/// What pg_settings, pg_stat_activity and their like show, as one statement sees it. Copies what its session may
+/// change, so that workers may ask.
 class SessionSystemState final : public catalog::SystemState {
 public:
    SessionSystemState(SessionCore& core, const catalog::Snapshot& catalog, const storage::Snapshot& snapshot);

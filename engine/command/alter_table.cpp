@@ -23,7 +23,7 @@ std::string quotedTable(const catalog::Snapshot& snapshot, const catalog::Relati
 class TableAlteration {
 public:
    TableAlteration(CommandContext& context, Oid relation)
-       : context_(context), core_(context.core), editor_(context.core.transaction.editor()), oid_(relation) {}
+      : context_(context), core_(context.core), editor_(context.core.transaction.editor()), oid_(relation) {}
 
    void apply(const ::AlterTableCmd& command);
 
@@ -49,20 +49,30 @@ private:
 
 void TableAlteration::apply(const ::AlterTableCmd& command) {
    switch (command.subtype) {
-      case AT_AddColumn: return addColumn(command);
-      case AT_DropColumn: return dropColumn(command);
-      case AT_ColumnDefault: return setDefault(command);
-      case AT_SetNotNull: return setNotNull(command, true);
-      case AT_DropNotNull: return setNotNull(command, false);
-      case AT_AddConstraint: return addConstraint(*as<::Constraint>(command.def));
-      case AT_DropConstraint: return dropConstraint(command);
-      case AT_AlterColumnType: return alterType(command);
-      case AT_ChangeOwner:
-      case AT_SetStatistics:
-      case AT_SetRelOptions:
-      case AT_ResetRelOptions:
-      case AT_ClusterOn: return; // nothing here depends on them
-      default: throwNotSupported("this form of ALTER TABLE");
+   case AT_AddColumn:
+      return addColumn(command);
+   case AT_DropColumn:
+      return dropColumn(command);
+   case AT_ColumnDefault:
+      return setDefault(command);
+   case AT_SetNotNull:
+      return setNotNull(command, true);
+   case AT_DropNotNull:
+      return setNotNull(command, false);
+   case AT_AddConstraint:
+      return addConstraint(*as<::Constraint>(command.def));
+   case AT_DropConstraint:
+      return dropConstraint(command);
+   case AT_AlterColumnType:
+      return alterType(command);
+   case AT_ChangeOwner:
+   case AT_SetStatistics:
+   case AT_SetRelOptions:
+   case AT_ResetRelOptions:
+   case AT_ClusterOn:
+      return; // nothing here depends on them
+   default:
+      throwNotSupported("this form of ALTER TABLE");
    }
 }
 
@@ -86,31 +96,38 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
    std::vector<const ::Constraint*> later;
    for (const ::Constraint* constraint : ListOf<::Constraint>(definition.constraints)) {
       switch (constraint->contype) {
-         case CONSTR_NULL: break;
-         case CONSTR_NOTNULL: notNull = true; break;
-         case CONSTR_DEFAULT: {
-            const auto bound = sql::bindExpression(*constraint->raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
-                                                   column.type, column.name, bind);
-            if (sql::isVolatile(*bound.expr)) throwNotSupported("ADD COLUMN with a volatile default");
-            const std::string_view text = context_.source().text();
-            column.defaultExpr = std::string(expressionText(
-                text, afterKeyword(text, static_cast<size_t>(constraint->location), "default"), text.size()));
-            // Rows that exist get the value the default has now, without being rewritten.
-            const auto rows = runInternal(core_, "SELECT CAST((" + column.defaultExpr + ") AS " + formatType(column.type) + ")");
-            missing = rows.at(0).at(0);
-            break;
-         }
-         case CONSTR_CHECK:
-         case CONSTR_PRIMARY:
-         case CONSTR_UNIQUE: later.push_back(constraint); break;
-         default: throwNotSupported("this constraint of a new column", context_.position(constraint->location));
+      case CONSTR_NULL:
+         break;
+      case CONSTR_NOTNULL:
+         notNull = true;
+         break;
+      case CONSTR_DEFAULT: {
+         const auto bound = sql::bindExpression(*constraint->raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
+                                                column.type, column.name, bind);
+         if (sql::isVolatile(*bound.expr)) throwNotSupported("ADD COLUMN with a volatile default");
+         const std::string_view text = context_.source().text();
+         column.defaultExpr = std::string(expressionText(
+             text, afterKeyword(text, static_cast<size_t>(constraint->location), "default"), text.size()));
+         // Rows that exist get the value the default has now, without being rewritten.
+         const auto rows =
+             runInternal(core_, "SELECT CAST((" + column.defaultExpr + ") AS " + formatType(column.type) + ")");
+         missing = rows.at(0).at(0);
+         break;
+      }
+      case CONSTR_CHECK:
+      case CONSTR_PRIMARY:
+      case CONSTR_UNIQUE:
+         later.push_back(constraint);
+         break;
+      default:
+         throwNotSupported("this constraint of a new column", context_.position(constraint->location));
       }
    }
    if (notNull && missing.isNull) {
       const auto rows = runInternal(core_, "SELECT 1 FROM " + quotedTable(editor_.snapshot(), *relation) + " LIMIT 1");
       if (!rows.empty())
-         throw SqlError(sqlstate::notNullViolation, "column \"" + column.name + "\" of relation \"" + relation->name +
-                                                        "\" contains null values")
+         throw SqlError(sqlstate::notNullViolation,
+                        "column \"" + column.name + "\" of relation \"" + relation->name + "\" contains null values")
              .table(editor_.snapshot().schema(relation->schema)->name, relation->name)
              .column(column.name);
    }
@@ -127,7 +144,8 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
          continue;
       }
       catalog::Constraint key;
-      key.kind = constraint->contype == CONSTR_PRIMARY ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
+      key.kind =
+          constraint->contype == CONSTR_PRIMARY ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
       key.name = std::string(textOf(constraint->conname));
       key.columns = {attribute};
       editor_.addConstraint(oid_, std::move(key));
@@ -158,7 +176,8 @@ void TableAlteration::setDefault(const ::AlterTableCmd& command) {
    size_t from = context_.statement.offset;
    for (size_t next = from; (next = afterKeyword(text, next, "alter")) != std::string_view::npos;) {
       Token token = nextToken(text, next);
-      if (token.kind == 'w' && text.substr(token.begin, token.end - token.begin).size() == 6) token = nextToken(text, token.end);
+      if (token.kind == 'w' && text.substr(token.begin, token.end - token.begin).size() == 6)
+         token = nextToken(text, token.end);
       std::string_view word = text.substr(token.begin, token.end - token.begin);
       if (word == column.name || word == catalog::quoteIdentifier(column.name)) {
          from = token.end;
@@ -197,12 +216,13 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
       added.kind = catalog::ConstraintKind::Check;
       added.expression = std::string(parenthesized(context_.source().text(), static_cast<size_t>(constraint.location)));
       const Oid oid = editor_.addConstraint(oid_, std::move(added));
-      const auto rows = runInternal(core_, "SELECT 1 FROM " + quotedTable(editor_.snapshot(), *relation) + " WHERE NOT (" +
-                                               editor_.snapshot().constraint(oid).second->expression + ") LIMIT 1");
+      const auto rows =
+          runInternal(core_, "SELECT 1 FROM " + quotedTable(editor_.snapshot(), *relation) + " WHERE NOT (" +
+                                 editor_.snapshot().constraint(oid).second->expression + ") LIMIT 1");
       if (!rows.empty()) {
          const std::string& name = editor_.snapshot().constraint(oid).second->name;
-         throw SqlError(sqlstate::checkViolation,
-                        "check constraint \"" + name + "\" of relation \"" + relation->name + "\" is violated by some row")
+         throw SqlError(sqlstate::checkViolation, "check constraint \"" + name + "\" of relation \"" + relation->name +
+                                                      "\" is violated by some row")
              .table(editor_.snapshot().schema(relation->schema)->name, relation->name)
              .constraint(name);
       }
@@ -212,12 +232,14 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
       throwNotSupported(constraint.contype == CONSTR_FOREIGN ? "FOREIGN KEY" : "this constraint",
                         context_.position(constraint.location));
    if (constraint.indexname) throwNotSupported("ADD CONSTRAINT ... USING INDEX");
-   added.kind = constraint.contype == CONSTR_PRIMARY ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
+   added.kind =
+       constraint.contype == CONSTR_PRIMARY ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
    for (const ::Node* key : ListOf<>(constraint.keys)) {
       const std::string name(sql::stringOf(key));
       const catalog::Column* column = relation->findColumn(name);
       if (!column)
-         throw SqlError(sqlstate::undefinedColumn, "column \"" + name + "\" of relation \"" + relation->name + "\" does not exist");
+         throw SqlError(sqlstate::undefinedColumn,
+                        "column \"" + name + "\" of relation \"" + relation->name + "\" does not exist");
       added.columns.push_back(column->attribute);
       if (constraint.contype == CONSTR_PRIMARY && !column->notNull) {
          rejectNulls(name);
@@ -263,14 +285,13 @@ void TableAlteration::alterType(const ::AlterTableCmd& command) {
       if (target.attribute == column.attribute) target.type = type;
       columns.push_back(storage::ColumnDefinition::of(target.type));
       if (target.isDropped) continue;
-      select += (select.empty() ? "" : ", ") +
-                (target.attribute == column.attribute ? "CAST(" + value + " AS " + formatType(type) + ")"
-                                                      : catalog::quoteIdentifier(target.name));
+      select += (select.empty() ? "" : ", ") + (target.attribute == column.attribute
+                                                    ? "CAST(" + value + " AS " + formatType(type) + ")"
+                                                    : catalog::quoteIdentifier(target.name));
    }
    const std::string sqlText = "SELECT " + select + " FROM " + quotedTable(editor_.snapshot(), *relation);
    const auto script = sql::ParsedScript::parse(sqlText);
-   sql::BoundQuery query =
-       sql::bindQuery(*script.statements()[0].node, core_.bindContext(path, &script.source()));
+   sql::BoundQuery query = sql::bindQuery(*script.statements()[0].node, core_.bindContext(path, &script.source()));
    uint32_t next = 0;
    for (const catalog::Column& target : changed.columns)
       if (!target.isDropped) dml->target.push_back({query.output[next++].column, target.attribute});

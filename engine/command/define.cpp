@@ -66,7 +66,8 @@ std::vector<int16_t> columnNumbers(const catalog::Relation& draft, const ::List*
                         "column \"" + std::string(stringOf(name)) + "\" named in key does not exist");
       const int16_t number = static_cast<int16_t>(found - draft.columns.begin() + 1);
       if (std::find(numbers.begin(), numbers.end(), number) != numbers.end())
-         throw SqlError(sqlstate::duplicateColumn, "column \"" + found->name + "\" appears twice in primary key constraint");
+         throw SqlError(sqlstate::duplicateColumn,
+                        "column \"" + found->name + "\" appears twice in primary key constraint");
       numbers.push_back(number);
    }
    return numbers;
@@ -107,12 +108,12 @@ private:
 void TableBuilder::addColumn(const ::ColumnDef& definition) {
    for (const catalog::Column& existing : draft_.columns)
       if (existing.name == definition.colname)
-         throw SqlError(sqlstate::duplicateColumn,
-                        "column \"" + existing.name + "\" specified more than once");
+         throw SqlError(sqlstate::duplicateColumn, "column \"" + existing.name + "\" specified more than once");
    const ListOf<> typeNames(definition.typeName->names);
    const std::string_view typeWord = stringOf(typeNames.back());
    for (const std::string_view serial : {"serial", "serial2", "serial4", "serial8", "bigserial", "smallserial"})
-      if (typeNames.size() == 1 && typeWord == serial) throwNotSupported("type " + std::string(typeWord) + " (sequences)");
+      if (typeNames.size() == 1 && typeWord == serial)
+         throwNotSupported("type " + std::string(typeWord) + " (sequences)");
    catalog::Column column;
    column.name = definition.colname;
    column.attribute = static_cast<int16_t>(draft_.columns.size() + 1);
@@ -135,47 +136,55 @@ void TableBuilder::addColumnConstraint(catalog::Column& column, const ::Constrai
                                        bool& sawNull) {
    const std::string table = "table \"" + draft_.name + "\"";
    switch (constraint.contype) {
-      case CONSTR_NULL:
-         sawNull = true;
-         if (column.notNull)
-            throw SqlError(sqlstate::syntaxError, "conflicting NULL/NOT NULL declarations for column \"" + column.name +
-                                                      "\" of " + table)
-                .at(context_.position(constraint.location));
-         return;
-      case CONSTR_NOTNULL:
-         if (sawNull)
-            throw SqlError(sqlstate::syntaxError, "conflicting NULL/NOT NULL declarations for column \"" + column.name +
-                                                      "\" of " + table)
-                .at(context_.position(constraint.location));
-         column.notNull = true;
-         return;
-      case CONSTR_DEFAULT: {
-         if (column.hasDefault())
-            throw SqlError(sqlstate::syntaxError,
-                           "multiple default values specified for column \"" + column.name + "\" of " + table)
-                .at(context_.position(constraint.location));
-         sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr, column.type, column.name,
-                             bindContext());
-         const size_t begin = afterKeyword(text(), static_cast<size_t>(constraint.location), "default");
-         column.defaultExpr = std::string(expressionText(text(), begin, limit));
-         return;
-      }
-      case CONSTR_CHECK:
-         checks_.push_back({constraint.raw_expr,
-                            std::string(parenthesized(text(), static_cast<size_t>(constraint.location))),
-                            std::string(textOf(constraint.conname)), {column.attribute}});
-         return;
-      case CONSTR_PRIMARY:
-      case CONSTR_UNIQUE: addKey(constraint, {column.attribute}); return;
-      case CONSTR_IDENTITY: throwNotSupported("an identity column", context_.position(constraint.location));
-      case CONSTR_GENERATED: throwNotSupported("a generated column", context_.position(constraint.location));
-      case CONSTR_FOREIGN: throwNotSupported("FOREIGN KEY", context_.position(constraint.location));
-      default: return; // DEFERRABLE and its like qualify the constraint before them
+   case CONSTR_NULL:
+      sawNull = true;
+      if (column.notNull)
+         throw SqlError(sqlstate::syntaxError,
+                        "conflicting NULL/NOT NULL declarations for column \"" + column.name + "\" of " + table)
+             .at(context_.position(constraint.location));
+      return;
+   case CONSTR_NOTNULL:
+      if (sawNull)
+         throw SqlError(sqlstate::syntaxError,
+                        "conflicting NULL/NOT NULL declarations for column \"" + column.name + "\" of " + table)
+             .at(context_.position(constraint.location));
+      column.notNull = true;
+      return;
+   case CONSTR_DEFAULT: {
+      if (column.hasDefault())
+         throw SqlError(sqlstate::syntaxError,
+                        "multiple default values specified for column \"" + column.name + "\" of " + table)
+             .at(context_.position(constraint.location));
+      sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr, column.type, column.name,
+                          bindContext());
+      const size_t begin = afterKeyword(text(), static_cast<size_t>(constraint.location), "default");
+      column.defaultExpr = std::string(expressionText(text(), begin, limit));
+      return;
+   }
+   case CONSTR_CHECK:
+      checks_.push_back({constraint.raw_expr,
+                         std::string(parenthesized(text(), static_cast<size_t>(constraint.location))),
+                         std::string(textOf(constraint.conname)),
+                         {column.attribute}});
+      return;
+   case CONSTR_PRIMARY:
+   case CONSTR_UNIQUE:
+      addKey(constraint, {column.attribute});
+      return;
+   case CONSTR_IDENTITY:
+      throwNotSupported("an identity column", context_.position(constraint.location));
+   case CONSTR_GENERATED:
+      throwNotSupported("a generated column", context_.position(constraint.location));
+   case CONSTR_FOREIGN:
+      throwNotSupported("FOREIGN KEY", context_.position(constraint.location));
+   default:
+      return; // DEFERRABLE and its like qualify the constraint before them
    }
 }
 
 void TableBuilder::addKey(const ::Constraint& constraint, std::vector<int16_t> columns) {
-   if (constraint.deferrable) throwNotSupported("a deferrable unique constraint", context_.position(constraint.location));
+   if (constraint.deferrable)
+      throwNotSupported("a deferrable unique constraint", context_.position(constraint.location));
    catalog::Constraint key;
    key.name = std::string(textOf(constraint.conname));
    const bool isPrimary = constraint.contype == CONSTR_PRIMARY;
@@ -194,15 +203,20 @@ void TableBuilder::addKey(const ::Constraint& constraint, std::vector<int16_t> c
 
 void TableBuilder::addTableConstraint(const ::Constraint& constraint) {
    switch (constraint.contype) {
-      case CONSTR_PRIMARY:
-      case CONSTR_UNIQUE: addKey(constraint, columnNumbers(draft_, constraint.keys)); return;
-      case CONSTR_CHECK:
-         checks_.push_back({constraint.raw_expr,
-                            std::string(parenthesized(text(), static_cast<size_t>(constraint.location))),
-                            std::string(textOf(constraint.conname)), {}});
-         return;
-      case CONSTR_FOREIGN: throwNotSupported("FOREIGN KEY", context_.position(constraint.location));
-      default: throwNotSupported("this table constraint", context_.position(constraint.location));
+   case CONSTR_PRIMARY:
+   case CONSTR_UNIQUE:
+      addKey(constraint, columnNumbers(draft_, constraint.keys));
+      return;
+   case CONSTR_CHECK:
+      checks_.push_back({constraint.raw_expr,
+                         std::string(parenthesized(text(), static_cast<size_t>(constraint.location))),
+                         std::string(textOf(constraint.conname)),
+                         {}});
+      return;
+   case CONSTR_FOREIGN:
+      throwNotSupported("FOREIGN KEY", context_.position(constraint.location));
+   default:
+      throwNotSupported("this table constraint", context_.position(constraint.location));
    }
 }
 
@@ -383,7 +397,7 @@ std::string createView(CommandContext& context, const ::ViewStmt& statement) {
 std::string createSchema(CommandContext& context, const ::CreateSchemaStmt& statement) {
    requireWritable(context.core, "CREATE SCHEMA");
    if (statement.schemaElts) throwNotSupported("CREATE SCHEMA with elements");
-   const std::string name = statement.schemaname ? statement.schemaname
+   const std::string name = statement.schemaname                                 ? statement.schemaname
                             : statement.authrole && statement.authrole->rolename ? statement.authrole->rolename
                                                                                  : context.core.user();
    if (context.core.transaction.catalog().findSchema(name) && statement.if_not_exists) {
@@ -400,8 +414,9 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
    requireWritable(context.core, "CREATE INDEX");
    SessionCore& core = context.core;
    const catalog::SearchPath path = core.searchPath();
-   const auto table = catalog::requireRelation(core.transaction.catalog(), path,
-                                               sql::qualifiedName(*statement.relation, core.bindContext(path, &context.source())));
+   const auto table =
+       catalog::requireRelation(core.transaction.catalog(), path,
+                                sql::qualifiedName(*statement.relation, core.bindContext(path, &context.source())));
    if (table->relationKind != catalog::RelationKind::Table)
       throw SqlError(sqlstate::wrongObjectType, "cannot create index on relation \"" + table->name + "\"");
    if (statement.whereClause) throwNotSupported("a partial index");
@@ -431,8 +446,9 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
    draft.database = table->database;
    draft.relationKind = catalog::RelationKind::Index;
    draft.persistence = table->persistence;
-   draft.name = statement.idxname ? statement.idxname
-                                  : core.transaction.editor().chooseName(table->name, firstColumn, "idx", table->schema);
+   draft.name = statement.idxname
+                    ? statement.idxname
+                    : core.transaction.editor().chooseName(table->name, firstColumn, "idx", table->schema);
    if (core.transaction.catalog().findRelation(draft.schema, draft.name) && statement.if_not_exists) {
       core.notice("relation \"" + draft.name + "\" already exists, skipping", {}, sqlstate::duplicateTable);
       return "CREATE INDEX";

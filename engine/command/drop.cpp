@@ -26,24 +26,34 @@ struct DropKind {
 
 DropKind dropKind(::ObjectType type) {
    switch (type) {
-      case OBJECT_TABLE: return {catalog::RelationKind::Table, "table", "a table", "DROP TABLE"};
-      case OBJECT_VIEW: return {catalog::RelationKind::View, "view", "a view", "DROP VIEW"};
-      case OBJECT_INDEX: return {catalog::RelationKind::Index, "index", "an index", "DROP INDEX"};
-      case OBJECT_SEQUENCE: return {catalog::RelationKind::Sequence, "sequence", "a sequence", "DROP SEQUENCE"};
-      case OBJECT_MATVIEW:
-         return {catalog::RelationKind::MaterializedView, "materialized view", "a materialized view",
-                 "DROP MATERIALIZED VIEW"};
-      default: throwNotSupported("DROP of this kind of object");
+   case OBJECT_TABLE:
+      return {catalog::RelationKind::Table, "table", "a table", "DROP TABLE"};
+   case OBJECT_VIEW:
+      return {catalog::RelationKind::View, "view", "a view", "DROP VIEW"};
+   case OBJECT_INDEX:
+      return {catalog::RelationKind::Index, "index", "an index", "DROP INDEX"};
+   case OBJECT_SEQUENCE:
+      return {catalog::RelationKind::Sequence, "sequence", "a sequence", "DROP SEQUENCE"};
+   case OBJECT_MATVIEW:
+      return {catalog::RelationKind::MaterializedView, "materialized view", "a materialized view",
+              "DROP MATERIALIZED VIEW"};
+   default:
+      throwNotSupported("DROP of this kind of object");
    }
 }
 
 const char* hintFor(catalog::RelationKind kind) {
    switch (kind) {
-      case catalog::RelationKind::Table: return "Use DROP TABLE to remove a table.";
-      case catalog::RelationKind::View: return "Use DROP VIEW to remove a view.";
-      case catalog::RelationKind::Index: return "Use DROP INDEX to remove an index.";
-      case catalog::RelationKind::Sequence: return "Use DROP SEQUENCE to remove a sequence.";
-      default: return "";
+   case catalog::RelationKind::Table:
+      return "Use DROP TABLE to remove a table.";
+   case catalog::RelationKind::View:
+      return "Use DROP VIEW to remove a view.";
+   case catalog::RelationKind::Index:
+      return "Use DROP INDEX to remove an index.";
+   case catalog::RelationKind::Sequence:
+      return "Use DROP SEQUENCE to remove a sequence.";
+   default:
+      return "";
    }
 }
 
@@ -98,14 +108,14 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
    std::vector<Oid> relations;
    for (const ::Node* object : ListOf<>(statement.objects)) {
       const catalog::QualifiedName name = nameOf(object);
-      const bool schemaMissing = !name.schema.empty() && name.schema != "pg_temp" &&
-                                 !core.transaction.catalog().findSchema(name.schema);
+      const bool schemaMissing =
+          !name.schema.empty() && name.schema != "pg_temp" && !core.transaction.catalog().findSchema(name.schema);
       const auto relation = schemaMissing ? nullptr : catalog::findRelation(core.transaction.catalog(), path, name);
       if (!relation) {
          const std::string what = schemaMissing ? "schema \"" + name.schema + "\" does not exist"
                                                 : std::string(wanted.noun) + " \"" + name.text() + "\" does not exist";
          if (!statement.missing_ok)
-            throw SqlError(schemaMissing ? sqlstate::invalidSchemaName
+            throw SqlError(schemaMissing                                 ? sqlstate::invalidSchemaName
                            : wanted.kind == catalog::RelationKind::Index ? sqlstate::undefinedObject
                                                                          : sqlstate::undefinedTable,
                            what);
@@ -113,7 +123,8 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
          continue;
       }
       if (relation->isBuiltin())
-         throw SqlError(sqlstate::insufficientPrivilege, "permission denied: \"" + relation->name + "\" is a system catalog");
+         throw SqlError(sqlstate::insufficientPrivilege,
+                        "permission denied: \"" + relation->name + "\" is a system catalog");
       if (relation->relationKind != wanted.kind)
          throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not " + wanted.article)
              .hint(hintFor(relation->relationKind));
@@ -129,8 +140,8 @@ std::string truncateTables(CommandContext& context, const ::TruncateStmt& statem
    requireWritable(core, "TRUNCATE TABLE");
    const catalog::SearchPath path = core.searchPath();
    for (const ::RangeVar* name : ListOf<::RangeVar>(statement.relations)) {
-      const auto relation = catalog::requireRelation(core.transaction.catalog(), path,
-                                                     sql::qualifiedName(*name, core.bindContext(path, &context.source())));
+      const auto relation = catalog::requireRelation(
+          core.transaction.catalog(), path, sql::qualifiedName(*name, core.bindContext(path, &context.source())));
       if (relation->relationKind != catalog::RelationKind::Table)
          throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table");
       core.transaction.lock(relation->oid, LockMode::Exclusive, [&] { core.checkInterrupts(); });

@@ -67,21 +67,24 @@ ExplainOptions parseOptions(CommandContext& context, const ::List* list) {
 /// Writes the tree; visits operators in the order of QueryExecution::profile().
 class TreeWriter {
 public:
-   TreeWriter(const plan::Plan& plan, const ExplainOptions& options, const std::vector<executor::OperatorProfile>* profile)
-       : plan_(plan), options_(options), profile_(profile) {}
+   TreeWriter(const plan::Plan& plan, const ExplainOptions& options,
+              const std::vector<executor::OperatorProfile>* profile)
+      : plan_(plan), options_(options), profile_(profile) {}
 
    void write(const plan::Node& node, uint32_t depth) {
       std::string line(depth ? depth * 6 - 4 : 0, ' ');
       if (depth) line += "->  ";
       line += plan::nodeName(node);
       if (options_.costs)
-         line += format("  (cost={:.0f} rows={:.0f})", node.estimatedCost, std::max(1.0, std::round(node.estimatedRows)));
+         line +=
+             format("  (cost={:.0f} rows={:.0f})", node.estimatedCost, std::max(1.0, std::round(node.estimatedRows)));
       const size_t index = next_++;
       if (profile_ && index < profile_->size()) {
          const executor::OperatorProfile& profile = (*profile_)[index];
-         line += options_.timing ? format(" (actual time={:.3f} ms rows={} memory={} kB)", static_cast<double>(profile.nanos) / 1e6, profile.rows,
-                                          (profile.memoryPeak + 1023) / 1024)
-                                 : format(" (actual rows={})", profile.rows);
+         line += options_.timing
+                     ? format(" (actual time={:.3f} ms rows={} memory={} kB)", static_cast<double>(profile.nanos) / 1e6,
+                              profile.rows, (profile.memoryPeak + 1023) / 1024)
+                     : format(" (actual rows={})", profile.rows);
       }
       lines.push_back(line);
       const std::string indent(depth * 6 + 2, ' ');
@@ -101,7 +104,8 @@ public:
 
 private:
    std::string text(const sql::Expr& expr) const { return sql::toString(expr, plan_.columns); }
-   void list(const std::string& indent, const char* label, const std::vector<std::string>& parts, const char* separator) {
+   void list(const std::string& indent, const char* label, const std::vector<std::string>& parts,
+             const char* separator) {
       if (parts.empty()) return;
       std::string line = indent + label + ": ";
       for (size_t i = 0; i < parts.size(); ++i)
@@ -151,7 +155,9 @@ public:
 
 } // namespace
 
-std::vector<ResultColumn> explainColumns(const ::ExplainStmt&) { return {textColumn("QUERY PLAN")}; }
+std::vector<ResultColumn> explainColumns(const ::ExplainStmt&) {
+   return {textColumn("QUERY PLAN")};
+}
 
 std::string explain(CommandContext& context, const ::ExplainStmt& statement) {
    SessionCore& core = context.core;

@@ -133,8 +133,7 @@ void checkUniqueConstraints(SessionCore& core, Oid oid) {
       std::vector<std::string> values;
       for (const Value& value : rows[0])
          values.push_back(value.isNull ? "null" : value.bytes);
-      throw SqlError(sqlstate::uniqueViolation,
-                     "duplicate key value violates unique constraint \"" + key.name + "\"")
+      throw SqlError(sqlstate::uniqueViolation, "duplicate key value violates unique constraint \"" + key.name + "\"")
           .detail("Key (" + joined(names, ", ") + ")=(" + joined(values, ", ") + ") already exists.")
           .table(snapshot.schema(relation->schema)->name, relation->name)
           .constraint(key.name);

@@ -15,10 +15,14 @@ namespace {
 
 const char* tagOf(::ObjectType type) {
    switch (type) {
-      case OBJECT_VIEW: return "ALTER VIEW";
-      case OBJECT_INDEX: return "ALTER INDEX";
-      case OBJECT_SCHEMA: return "ALTER SCHEMA";
-      default: return "ALTER TABLE";
+   case OBJECT_VIEW:
+      return "ALTER VIEW";
+   case OBJECT_INDEX:
+      return "ALTER INDEX";
+   case OBJECT_SCHEMA:
+      return "ALTER SCHEMA";
+   default:
+      return "ALTER TABLE";
    }
 }
 
@@ -31,7 +35,8 @@ catalog::RelationPtr findOrNotice(CommandContext& context, const ::RangeVar& nam
    if (!relation)
       core.notice("relation \"" + qualified.text() + "\" does not exist, skipping");
    else if (relation->isBuiltin())
-      throw SqlError(sqlstate::insufficientPrivilege, "permission denied: \"" + relation->name + "\" is a system catalog");
+      throw SqlError(sqlstate::insufficientPrivilege,
+                     "permission denied: \"" + relation->name + "\" is a system catalog");
    else
       core.transaction.lock(relation->oid, LockMode::Exclusive, [&] { core.checkInterrupts(); });
    return relation;
@@ -44,33 +49,34 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
    requireWritable(core, "ALTER");
    catalog::CatalogEditor& editor = core.transaction.editor();
    switch (statement.renameType) {
-      case OBJECT_SCHEMA: {
-         const auto schema = core.transaction.catalog().findSchema(statement.subname);
-         if (!schema)
-            throw SqlError(sqlstate::invalidSchemaName,
-                           "schema \"" + std::string(statement.subname) + "\" does not exist");
-         editor.renameSchema(schema->oid, statement.newname);
-         return "ALTER SCHEMA";
+   case OBJECT_SCHEMA: {
+      const auto schema = core.transaction.catalog().findSchema(statement.subname);
+      if (!schema)
+         throw SqlError(sqlstate::invalidSchemaName,
+                        "schema \"" + std::string(statement.subname) + "\" does not exist");
+      editor.renameSchema(schema->oid, statement.newname);
+      return "ALTER SCHEMA";
+   }
+   case OBJECT_TABLE:
+   case OBJECT_VIEW:
+   case OBJECT_INDEX:
+      if (const auto relation = findOrNotice(context, *statement.relation, statement.missing_ok))
+         editor.renameRelation(relation->oid, statement.newname);
+      return tagOf(statement.renameType);
+   case OBJECT_COLUMN:
+      if (const auto relation = findOrNotice(context, *statement.relation, statement.missing_ok)) {
+         if (!relation->findColumn(statement.subname))
+            throw SqlError(sqlstate::undefinedColumn,
+                           "column \"" + std::string(statement.subname) + "\" does not exist");
+         editor.renameColumn(relation->oid, statement.subname, statement.newname);
       }
-      case OBJECT_TABLE:
-      case OBJECT_VIEW:
-      case OBJECT_INDEX:
-         if (const auto relation = findOrNotice(context, *statement.relation, statement.missing_ok))
-            editor.renameRelation(relation->oid, statement.newname);
-         return tagOf(statement.renameType);
-      case OBJECT_COLUMN:
-         if (const auto relation = findOrNotice(context, *statement.relation, statement.missing_ok)) {
-            if (!relation->findColumn(statement.subname))
-               throw SqlError(sqlstate::undefinedColumn,
-                              "column \"" + std::string(statement.subname) + "\" does not exist");
-            editor.renameColumn(relation->oid, statement.subname, statement.newname);
-         }
-         return tagOf(statement.relationType);
-      case OBJECT_TABCONSTRAINT:
-         if (const auto relation = findOrNotice(context, *statement.relation, statement.missing_ok))
-            editor.renameConstraint(relation->oid, statement.subname, statement.newname);
-         return "ALTER TABLE";
-      default: throwNotSupported("RENAME of this kind of object");
+      return tagOf(statement.relationType);
+   case OBJECT_TABCONSTRAINT:
+      if (const auto relation = findOrNotice(context, *statement.relation, statement.missing_ok))
+         editor.renameConstraint(relation->oid, statement.subname, statement.newname);
+      return "ALTER TABLE";
+   default:
+      throwNotSupported("RENAME of this kind of object");
    }
 }
 
@@ -102,30 +108,34 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       return names;
    };
    switch (statement.objtype) {
-      case OBJECT_TABLE:
-      case OBJECT_VIEW:
-      case OBJECT_INDEX: editor.setComment(catalog::class_oid::pgClass, relationOf(parts())->oid, 0, text); break;
-      case OBJECT_COLUMN: {
-         std::vector<std::string> names = parts();
-         const std::string column = names.back();
-         names.pop_back();
-         const auto relation = relationOf(std::move(names));
-         editor.setComment(catalog::class_oid::pgClass, relation->oid, catalog::requireColumn(*relation, column).attribute, text);
-         break;
-      }
-      case OBJECT_SCHEMA:
-         editor.setComment(catalog::class_oid::pgNamespace,
-                           catalog::requireSchema(snapshot, core.searchPath(), stringOf(statement.object)), 0, text);
-         break;
-      case OBJECT_DATABASE: {
-         const auto database = snapshot.findDatabase(stringOf(statement.object));
-         if (!database)
-            throw SqlError(sqlstate::undefinedDatabase,
-                           "database \"" + std::string(stringOf(statement.object)) + "\" does not exist");
-         editor.setComment(catalog::class_oid::pgDatabase, database->oid, 0, text);
-         break;
-      }
-      default: throwNotSupported("COMMENT ON this kind of object");
+   case OBJECT_TABLE:
+   case OBJECT_VIEW:
+   case OBJECT_INDEX:
+      editor.setComment(catalog::class_oid::pgClass, relationOf(parts())->oid, 0, text);
+      break;
+   case OBJECT_COLUMN: {
+      std::vector<std::string> names = parts();
+      const std::string column = names.back();
+      names.pop_back();
+      const auto relation = relationOf(std::move(names));
+      editor.setComment(catalog::class_oid::pgClass, relation->oid, catalog::requireColumn(*relation, column).attribute,
+                        text);
+      break;
+   }
+   case OBJECT_SCHEMA:
+      editor.setComment(catalog::class_oid::pgNamespace,
+                        catalog::requireSchema(snapshot, core.searchPath(), stringOf(statement.object)), 0, text);
+      break;
+   case OBJECT_DATABASE: {
+      const auto database = snapshot.findDatabase(stringOf(statement.object));
+      if (!database)
+         throw SqlError(sqlstate::undefinedDatabase,
+                        "database \"" + std::string(stringOf(statement.object)) + "\" does not exist");
+      editor.setComment(catalog::class_oid::pgDatabase, database->oid, 0, text);
+      break;
+   }
+   default:
+      throwNotSupported("COMMENT ON this kind of object");
    }
    return "COMMENT";
 }

@@ -11,7 +11,9 @@ using sql::textOf;
 
 namespace {
 
-bool flagOf(const ::DefElem& option) { return !option.arg || as<::Boolean>(option.arg)->boolval; }
+bool flagOf(const ::DefElem& option) {
+   return !option.arg || as<::Boolean>(option.arg)->boolval;
+}
 
 void applyOptions(catalog::Role& role, const ::List* options) {
    for (const ::DefElem* option : ListOf<::DefElem>(options)) {
@@ -63,7 +65,8 @@ std::string createRole(CommandContext& context, const ::CreateRoleStmt& statemen
 
 std::string alterRole(CommandContext& context, const ::AlterRoleStmt& statement) {
    requireWritable(context.core, "ALTER ROLE");
-   const std::string name = statement.role->roletype == ROLESPEC_CSTRING ? statement.role->rolename : context.core.user();
+   const std::string name =
+       statement.role->roletype == ROLESPEC_CSTRING ? statement.role->rolename : context.core.user();
    catalog::Role role = *requireRole(context.core.transaction.catalog(), name);
    applyOptions(role, statement.options);
    context.core.transaction.editor().replaceRole(std::move(role));
@@ -74,8 +77,7 @@ std::string dropRole(CommandContext& context, const ::DropRoleStmt& statement) {
    requireWritable(context.core, "DROP ROLE");
    for (const ::RoleSpec* role : ListOf<::RoleSpec>(statement.roles)) {
       const std::string name(textOf(role->rolename));
-      if (name == context.core.user())
-         throw SqlError(sqlstate::objectInUse, "current user cannot be dropped");
+      if (name == context.core.user()) throw SqlError(sqlstate::objectInUse, "current user cannot be dropped");
       context.core.transaction.editor().dropRole(name, statement.missing_ok);
    }
    return "DROP ROLE";

@@ -6,9 +6,15 @@ namespace ouzel::engine {
 
 namespace {
 
-bool isWordStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80); }
-bool isWordPart(char c) { return isWordStart(c) || (c >= '0' && c <= '9') || c == '$'; }
-bool isBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
+bool isWordStart(char c) {
+   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80);
+}
+bool isWordPart(char c) {
+   return isWordStart(c) || (c >= '0' && c <= '9') || c == '$';
+}
+bool isBlank(char c) {
+   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
+}
 
 size_t skipBlanks(std::string_view text, size_t i) {
    while (i < text.size()) {

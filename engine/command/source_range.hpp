@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <string_view>
 
-// Where pieces of a statement begin and end in its text. The raw parse tree has only start positions, and the catalog keeps
-// defaults, checks and views as the user wrote them.
+// Where pieces of a statement begin and end in its text. The raw parse tree has only start positions, and the catalog
+// keeps defaults, checks and views as the user wrote them.
 
 namespace ouzel::engine {
 
@@ -15,8 +15,8 @@ struct Token {
 /// The token at or after `from`, blanks and comments skipped. Strings, dollar quotes and quoted names are one token.
 Token nextToken(std::string_view text, size_t from);
 
-/// The expression that starts at or after `from` and ends before a comma or closing parenthesis of its own level, before
-/// `limit`, or with the text. Blanks at both ends are cut.
+/// The expression that starts at or after `from` and ends before a comma or closing parenthesis of its own level,
+/// before `limit`, or with the text. Blanks at both ends are cut.
 std::string_view expressionText(std::string_view text, size_t from, size_t limit);
 /// What stands between the first parenthesis at or after `from` and the one that closes it.
 std::string_view parenthesized(std::string_view text, size_t from);

@@ -13,18 +13,25 @@ using sql::textOf;
 namespace {
 
 /// Settings whose value is a list; elements are quoted where needed and joined.
-bool isListSetting(std::string_view name) { return name == "search_path" || name == "DateStyle" || name == "datestyle"; }
+bool isListSetting(std::string_view name) {
+   return name == "search_path" || name == "DateStyle" || name == "datestyle";
+}
 
 std::string constantText(const ::Node* node) {
    if (isNode(node, T_TypeCast)) return constantText(as<::TypeCast>(node)->arg); // SET TIME ZONE INTERVAL '...'
    if (!isNode(node, T_A_Const)) throwNotSupported("SET with an expression");
    const auto& constant = *as<::A_Const>(node);
    switch (nodeTag(&constant.val)) {
-      case T_Integer: return std::to_string(constant.val.ival.ival);
-      case T_Float: return constant.val.fval.fval;
-      case T_Boolean: return constant.val.boolval.boolval ? "on" : "off";
-      case T_String: return constant.val.sval.sval;
-      default: throwNotSupported("SET with this kind of value");
+   case T_Integer:
+      return std::to_string(constant.val.ival.ival);
+   case T_Float:
+      return constant.val.fval.fval;
+   case T_Boolean:
+      return constant.val.boolval.boolval ? "on" : "off";
+   case T_String:
+      return constant.val.sval.sval;
+   default:
+      throwNotSupported("SET with this kind of value");
    }
 }
 
@@ -32,7 +39,8 @@ std::string valueOf(const ::VariableSetStmt& statement) {
    std::string value;
    const ListOf<> args(statement.args);
    if (args.size() > 1 && !isListSetting(textOf(statement.name)))
-      throw SqlError(sqlstate::invalidParameterValue, "SET " + std::string(statement.name) + " takes only one argument");
+      throw SqlError(sqlstate::invalidParameterValue,
+                     "SET " + std::string(statement.name) + " takes only one argument");
    for (const ::Node* arg : args) {
       std::string element = constantText(arg);
       if (textOf(statement.name) == "search_path") element = catalog::quoteIdentifier(element);
@@ -73,36 +81,44 @@ void setTransactionOptions(CommandContext& context, const ::List* options, bool 
 std::string setVariable(CommandContext& context, const ::VariableSetStmt& statement) {
    Settings& settings = context.core.settings;
    switch (statement.kind) {
-      case VAR_SET_VALUE: {
-         const std::string_view name = textOf(statement.name);
-         if (name == "transaction_isolation" && valueOf(statement) == "serializable")
-            throwNotSupported("isolation level SERIALIZABLE");
-         if (name == "session_authorization" || name == "role") {
-            if (const std::string role = valueOf(statement); role != context.core.user() && role != "none")
-               throwNotSupported("SET " + std::string(name) + " to another role");
-            return "SET";
-         }
-         if (statement.is_local && !context.core.transaction.inBlock())
-            context.core.warn(sqlstate::noActiveSqlTransaction, "SET LOCAL can only be used in transaction blocks");
-         settings.set(name, valueOf(statement), statement.is_local);
+   case VAR_SET_VALUE: {
+      const std::string_view name = textOf(statement.name);
+      if (name == "transaction_isolation" && valueOf(statement) == "serializable")
+         throwNotSupported("isolation level SERIALIZABLE");
+      if (name == "session_authorization" || name == "role") {
+         if (const std::string role = valueOf(statement); role != context.core.user() && role != "none")
+            throwNotSupported("SET " + std::string(name) + " to another role");
          return "SET";
       }
-      case VAR_SET_MULTI:
-         if (textOf(statement.name) == "TRANSACTION") {
-            if (!context.core.transaction.inBlock())
-               context.core.warn(sqlstate::noActiveSqlTransaction,
-                                 "SET TRANSACTION can only be used in transaction blocks");
-            setTransactionOptions(context, statement.args, false);
-         } else if (textOf(statement.name) == "SESSION CHARACTERISTICS") {
-            setTransactionOptions(context, statement.args, true);
-         } else {
-            throwNotSupported("SET " + std::string(statement.name));
-         }
-         return "SET";
-      case VAR_SET_DEFAULT: settings.reset(statement.name); return "SET";
-      case VAR_SET_CURRENT: settings.set(statement.name, settings.value(statement.name), false); return "SET";
-      case VAR_RESET: settings.reset(statement.name); return "RESET";
-      case VAR_RESET_ALL: settings.resetAll(); return "RESET";
+      if (statement.is_local && !context.core.transaction.inBlock())
+         context.core.warn(sqlstate::noActiveSqlTransaction, "SET LOCAL can only be used in transaction blocks");
+      settings.set(name, valueOf(statement), statement.is_local);
+      return "SET";
+   }
+   case VAR_SET_MULTI:
+      if (textOf(statement.name) == "TRANSACTION") {
+         if (!context.core.transaction.inBlock())
+            context.core.warn(sqlstate::noActiveSqlTransaction,
+                              "SET TRANSACTION can only be used in transaction blocks");
+         setTransactionOptions(context, statement.args, false);
+      } else if (textOf(statement.name) == "SESSION CHARACTERISTICS") {
+         setTransactionOptions(context, statement.args, true);
+      } else {
+         throwNotSupported("SET " + std::string(statement.name));
+      }
+      return "SET";
+   case VAR_SET_DEFAULT:
+      settings.reset(statement.name);
+      return "SET";
+   case VAR_SET_CURRENT:
+      settings.set(statement.name, settings.value(statement.name), false);
+      return "SET";
+   case VAR_RESET:
+      settings.reset(statement.name);
+      return "RESET";
+   case VAR_RESET_ALL:
+      settings.resetAll();
+      return "RESET";
    }
    throwInternal("SET of an unknown kind");
 }
@@ -134,8 +150,7 @@ std::string endBlock(CommandContext& context, const ::TransactionStmt& statement
    std::string tag = commit ? "COMMIT" : "ROLLBACK";
    if (!transaction.inBlock()) {
       if (statement.chain)
-         throw SqlError(sqlstate::noActiveSqlTransaction,
-                        tag + " AND CHAIN can only be used in transaction blocks");
+         throw SqlError(sqlstate::noActiveSqlTransaction, tag + " AND CHAIN can only be used in transaction blocks");
       context.core.warn(sqlstate::noActiveSqlTransaction, "there is no transaction in progress");
       // What the script has done so far ends here all the same.
       commit ? transaction.commit() : transaction.rollback();
@@ -165,29 +180,32 @@ std::string transactionControl(CommandContext& context, const ::TransactionStmt&
                         std::string(command) + " can only be used in transaction blocks");
    };
    switch (statement.kind) {
-      case TRANS_STMT_BEGIN:
-      case TRANS_STMT_START:
-         if (transaction.inBlock())
-            context.core.warn(sqlstate::activeSqlTransaction, "there is already a transaction in progress");
-         else
-            transaction.beginBlock();
-         setTransactionOptions(context, statement.options, false);
-         return statement.kind == TRANS_STMT_BEGIN ? "BEGIN" : "START TRANSACTION";
-      case TRANS_STMT_COMMIT: return endBlock(context, statement, true);
-      case TRANS_STMT_ROLLBACK: return endBlock(context, statement, false);
-      case TRANS_STMT_SAVEPOINT:
-         requireBlock("SAVEPOINT");
-         transaction.savepoint(statement.savepoint_name);
-         return "SAVEPOINT";
-      case TRANS_STMT_RELEASE:
-         requireBlock("RELEASE SAVEPOINT");
-         transaction.releaseSavepoint(statement.savepoint_name);
-         return "RELEASE";
-      case TRANS_STMT_ROLLBACK_TO:
-         requireBlock("ROLLBACK TO SAVEPOINT");
-         transaction.rollbackToSavepoint(statement.savepoint_name);
-         return "ROLLBACK";
-      default: throwNotSupported("PREPARE TRANSACTION");
+   case TRANS_STMT_BEGIN:
+   case TRANS_STMT_START:
+      if (transaction.inBlock())
+         context.core.warn(sqlstate::activeSqlTransaction, "there is already a transaction in progress");
+      else
+         transaction.beginBlock();
+      setTransactionOptions(context, statement.options, false);
+      return statement.kind == TRANS_STMT_BEGIN ? "BEGIN" : "START TRANSACTION";
+   case TRANS_STMT_COMMIT:
+      return endBlock(context, statement, true);
+   case TRANS_STMT_ROLLBACK:
+      return endBlock(context, statement, false);
+   case TRANS_STMT_SAVEPOINT:
+      requireBlock("SAVEPOINT");
+      transaction.savepoint(statement.savepoint_name);
+      return "SAVEPOINT";
+   case TRANS_STMT_RELEASE:
+      requireBlock("RELEASE SAVEPOINT");
+      transaction.releaseSavepoint(statement.savepoint_name);
+      return "RELEASE";
+   case TRANS_STMT_ROLLBACK_TO:
+      requireBlock("ROLLBACK TO SAVEPOINT");
+      transaction.rollbackToSavepoint(statement.savepoint_name);
+      return "ROLLBACK";
+   default:
+      throwNotSupported("PREPARE TRANSACTION");
    }
 }
 

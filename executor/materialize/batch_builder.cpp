@@ -8,7 +8,7 @@
 namespace ouzel::executor {
 
 BatchBuilder::BatchBuilder(std::vector<Representation> columns, Reservation& memory, uint32_t rowsMax)
-    : columns_(std::move(columns)), memory_(&memory), rowsMax_(std::min(rowsMax, batchRowsMax)) {}
+   : columns_(std::move(columns)), memory_(&memory), rowsMax_(std::min(rowsMax, batchRowsMax)) {}
 
 void BatchBuilder::open() {
    current_ = std::make_unique<OwnedBatch>(OwnedBatch{Batch{}, Arena(memory_)});
@@ -63,7 +63,9 @@ uint32_t BatchBuilder::append(const Batch& in, const std::vector<uint32_t>& slot
    return count;
 }
 
-std::unique_ptr<OwnedBatch> BatchBuilder::take() { return std::move(current_); }
+std::unique_ptr<OwnedBatch> BatchBuilder::take() {
+   return std::move(current_);
+}
 
 namespace {
 
@@ -101,7 +103,9 @@ uint32_t BufferSource::workersMax() const {
    return ordered_ ? 1 : static_cast<uint32_t>(std::clamp<size_t>(buffer_.batches().size(), 1, 1024));
 }
 
-LocalStatePtr BufferSource::makeLocal(QueryContext&) { return std::make_unique<SourceLocal>(); }
+LocalStatePtr BufferSource::makeLocal(QueryContext&) {
+   return std::make_unique<SourceLocal>();
+}
 
 SourceStatus BufferSource::next(QueryContext& context, LocalState& state, Batch& out) {
    SourceLocal& local = static_cast<SourceLocal&>(state);

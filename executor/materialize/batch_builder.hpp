@@ -29,8 +29,8 @@ private:
    std::unique_ptr<OwnedBatch> current_;
 };
 
-/// Rows kept as batches: a CTE, a recursion's working table, RETURNING. Filled by a BufferSink, then read by BufferSources;
-/// not both at once.
+/// Rows kept as batches: a CTE, a recursion's working table, RETURNING. Filled by a BufferSink, then read by
+/// BufferSources; not both at once.
 class RowBuffer {
 public:
    void add(std::unique_ptr<OwnedBatch> batch) {
@@ -59,7 +59,7 @@ private:
 class BufferSink final : public Sink {
 public:
    BufferSink(RowBuffer& buffer, std::vector<uint32_t> slots, std::vector<Representation> columns)
-       : buffer_(buffer), slots_(std::move(slots)), columns_(std::move(columns)) {}
+      : buffer_(buffer), slots_(std::move(slots)), columns_(std::move(columns)) {}
    LocalStatePtr makeLocal(QueryContext& context) override;
    SinkStatus consume(QueryContext& context, LocalState& local, const Batch& in) override;
    void combine(QueryContext& context, LocalState& local) override;
@@ -75,7 +75,7 @@ class BufferSource final : public Source {
 public:
    /// `ordered`: one worker, in the order the rows came.
    BufferSource(const RowBuffer& buffer, std::vector<uint32_t> slots, bool ordered = false)
-       : buffer_(buffer), slots_(std::move(slots)), ordered_(ordered) {}
+      : buffer_(buffer), slots_(std::move(slots)), ordered_(ordered) {}
    void prepare(QueryContext&) override { next_.store(0); }
    uint32_t workersMax() const override;
    LocalStatePtr makeLocal(QueryContext& context) override;

@@ -9,9 +9,9 @@
 #include "executor/schedule/running_query.hpp"
 
 // What a pipeline is made of. A pipeline runs in stages, each a source and streaming operators; all stages end in one
-// sink. The objects here are shared by all workers and read-only while a pipeline runs, except for state that says how it is
-// shared; what one worker changes lives in the local state it is handed. Nothing blocks: an operator that cannot go on
-// says Blocked and is called again after QueryContext::wake().
+// sink. The objects here are shared by all workers and read-only while a pipeline runs, except for state that says how
+// it is shared; what one worker changes lives in the local state it is handed. Nothing blocks: an operator that cannot
+// go on says Blocked and is called again after QueryContext::wake().
 //
 // Lifetimes: a batch's views are valid until the operator that made it is called again by the same worker.
 
@@ -92,8 +92,8 @@ public:
    virtual SinkStatus consume(QueryContext& context, LocalState& local, const Batch& in) = 0;
    /// Once per local state, one after the other, after the last batch of all workers: hand over what is local.
    virtual void combine(QueryContext&, LocalState&) {}
-   /// Then the work of finishing, in pieces that workers share: called once to say how many, then once per piece; after the
-   /// last piece of a round it is asked for the next round, 0 ends.
+   /// Then the work of finishing, in pieces that workers share: called once to say how many, then once per piece; after
+   /// the last piece of a round it is asked for the next round, 0 ends.
    virtual uint32_t finishTasks(QueryContext&, uint32_t /*round*/) { return 0; }
    virtual void finishTask(QueryContext&, uint32_t /*round*/, uint32_t /*task*/) {}
    /// At the very end, by one thread.

@@ -74,7 +74,9 @@ void PlanBuilder::addAction(std::function<void()> action) {
    steps_.push_back(std::move(step));
 }
 
-std::vector<Step> PlanBuilder::takeSteps() { return std::exchange(steps_, {}); }
+std::vector<Step> PlanBuilder::takeSteps() {
+   return std::exchange(steps_, {});
+}
 
 void PlanBuilder::append(std::vector<Stage>& stages, StreamingOperator* op, uint32_t profile) {
    for (Stage& stage : stages) {
@@ -113,7 +115,8 @@ std::vector<uint32_t> slotsOf(const std::vector<sql::ColumnId>& wanted, const st
    return out;
 }
 
-std::vector<Representation> representationsOf(const std::vector<sql::ColumnId>& columns, const sql::ColumnTable& table) {
+std::vector<Representation> representationsOf(const std::vector<sql::ColumnId>& columns,
+                                              const sql::ColumnTable& table) {
    std::vector<Representation> out;
    for (const sql::ColumnId column : columns)
       out.push_back(table[column].repr);

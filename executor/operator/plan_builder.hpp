@@ -13,8 +13,8 @@ namespace ouzel::executor {
 class RowBuffer;
 class RuntimeFilter;
 
-/// Something a query does before what comes after it: run a pipeline, or a piece of code between pipelines (a recursion decides
-/// here whether it goes round again, and inserts the steps for it).
+/// Something a query does before what comes after it: run a pipeline, or a piece of code between pipelines (a recursion
+/// decides here whether it goes round again, and inserts the steps for it).
 struct Step {
    std::unique_ptr<Pipeline> pipeline;
    std::function<void()> action;

@@ -8,9 +8,9 @@
 
 namespace ouzel::executor {
 
-/// What a join knows of its build keys, for scans on the probe side: bounds, and an exact bitmap over a small range or a
-/// blocked Bloom filter. Published once by the join before the probe pipeline starts; read-only afterwards. Integer-like keys
-/// (Bool, I16, I32, I64) have bounds; all keys have a Bloom filter over their hash (kernel/hash.hpp).
+/// What a join knows of its build keys, for scans on the probe side: bounds, and an exact bitmap over a small range or
+/// a blocked Bloom filter. Published once by the join before the probe pipeline starts; read-only afterwards.
+/// Integer-like keys (Bool, I16, I32, I64) have bounds; all keys have a Bloom filter over their hash (kernel/hash.hpp).
 class RuntimeFilter {
 public:
    bool isPublished() const { return published_; }
@@ -27,7 +27,8 @@ public:
    // For the join's finish. One thread, in this order: bounds, then bits, then publish().
    void publishNothing();
    void setBounds(int64_t lower, int64_t upper);
-   /// Use a bitmap of [lower, upper] when `rows` fill it well enough, else a Bloom filter for `rows` keys. Charged to memory.
+   /// Use a bitmap of [lower, upper] when `rows` fill it well enough, else a Bloom filter for `rows` keys. Charged to
+   /// memory.
    void allocate(uint64_t rows, Reservation& memory);
    bool usesBitmap() const { return bitmapBits_ != 0; }
    /// Thread-safe: several workers may add at once.

@@ -20,16 +20,16 @@ struct PipelineRun::Lane {
    bool isTaken = false, isBlocked = false, isOpen = false, hasEnded = false;
    LocalStatePtr source, sink;
    std::vector<LocalStatePtr> operators;
-   std::vector<Batch> batches; // [0] from the source, [i + 1] from operator i
-   std::vector<uint8_t> more;  // operator i has more output for batches[i]
-   size_t resumeAt = SIZE_MAX; // operator (or sink) that said Blocked and gets the same batch again
+   std::vector<Batch> batches;            // [0] from the source, [i + 1] from operator i
+   std::vector<uint8_t> more;             // operator i has more output for batches[i]
+   size_t resumeAt = SIZE_MAX;            // operator (or sink) that said Blocked and gets the same batch again
    std::vector<OperatorCounter> counters; // as batches
    OperatorCounter sinkCounter;
 };
 
 PipelineRun::PipelineRun(Pipeline& pipeline, QueryContext& context, std::vector<OperatorProfile>& profile,
                          uint32_t workersMax)
-    : pipeline_(pipeline), context_(context), profile_(profile), workersMax_(std::max(1u, workersMax)) {}
+   : pipeline_(pipeline), context_(context), profile_(profile), workersMax_(std::max(1u, workersMax)) {}
 
 PipelineRun::~PipelineRun() = default;
 
@@ -163,9 +163,8 @@ bool PipelineRun::flow(Lane& lane, bool& isBlocked) {
          }
    if (level == SIZE_MAX) {
       if (isEnough_.load(std::memory_order_relaxed)) return true;
-      const SourceStatus status = timed(measure, lane.counters[0], [&] {
-         return stage.source->next(context_, *lane.source, lane.batches[0]);
-      });
+      const SourceStatus status =
+          timed(measure, lane.counters[0], [&] { return stage.source->next(context_, *lane.source, lane.batches[0]); });
       isBlocked = status == SourceStatus::Blocked;
       if (status != SourceStatus::HaveOutput) return status == SourceStatus::Done;
       lane.counters[0].rows += lane.batches[0].liveRows();
@@ -189,9 +188,8 @@ bool PipelineRun::flow(Lane& lane, bool& isBlocked) {
       ++lane.counters[level + 1].batches;
       if (out.liveRows() == 0) return false; // comes back for `more`
    }
-   const SinkStatus status = timed(measure, lane.sinkCounter, [&] {
-      return pipeline_.sink->consume(context_, *lane.sink, lane.batches[count]);
-   });
+   const SinkStatus status = timed(measure, lane.sinkCounter,
+                                   [&] { return pipeline_.sink->consume(context_, *lane.sink, lane.batches[count]); });
    if (status == SinkStatus::Blocked) {
       lane.resumeAt = count;
       isBlocked = true;
@@ -229,7 +227,8 @@ void PipelineRun::addProfile(const Stage& stage) {
    }
    if (stage.sourceProfile < profile_.size()) stage.source->describe(profile_[stage.sourceProfile]);
    for (size_t i = 0; i < stage.operators.size(); ++i)
-      if (stage.operatorProfiles[i] < profile_.size()) stage.operators[i]->describe(profile_[stage.operatorProfiles[i]]);
+      if (stage.operatorProfiles[i] < profile_.size())
+         stage.operators[i]->describe(profile_[stage.operatorProfiles[i]]);
 }
 
 /// By the worker that ended the last lane, with phase_ Busy.

@@ -11,9 +11,9 @@ namespace ouzel::executor {
 
 /// One pipeline being run by any number of workers.
 ///
-/// A lane is one flow of batches with its own local states; at most one worker is in a lane at a time, and any worker may
-/// go on with a lane another one left (after its slice, or Blocked). The last lane to end a stage starts the next one;
-/// the last to end the last stage combines the sink's local states and opens its finishing rounds.
+/// A lane is one flow of batches with its own local states; at most one worker is in a lane at a time, and any worker
+/// may go on with a lane another one left (after its slice, or Blocked). The last lane to end a stage starts the next
+/// one; the last to end the last stage combines the sink's local states and opens its finishing rounds.
 class PipelineRun {
 public:
    PipelineRun(Pipeline& pipeline, QueryContext& context, std::vector<OperatorProfile>& profile, uint32_t workersMax);

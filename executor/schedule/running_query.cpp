@@ -23,7 +23,9 @@ void QueryContext::checkCancelled() const {
    throw SqlError(sqlstate::queryCanceled, execution.cancelMessage);
 }
 
-void QueryContext::wake() { query.wake(); }
+void QueryContext::wake() {
+   query.wake();
+}
 
 uint32_t QueryContext::workers() const {
    const uint32_t all = execution.scheduler ? execution.scheduler->workerCount() : 1;
@@ -31,9 +33,11 @@ uint32_t QueryContext::workers() const {
 }
 
 RunningQueryState::RunningQueryState(const sql::plan::Plan& plan, ExecutionContext& context)
-    : plan_(plan), execution_(context), context_{context, plan, *this}, builder_(context_) {}
+   : plan_(plan), execution_(context), context_{context, plan, *this}, builder_(context_) {}
 
-RunningQueryState::~RunningQueryState() { stop(); }
+RunningQueryState::~RunningQueryState() {
+   stop();
+}
 
 void RunningQueryState::stop() {
    {
@@ -75,7 +79,8 @@ void RunningQueryState::start() {
    }
 }
 
-/// To the next pipeline, running the actions on the way. By one thread at a time: the one that ended the pipeline before.
+/// To the next pipeline, running the actions on the way. By one thread at a time: the one that ended the pipeline
+/// before.
 void RunningQueryState::advance() {
    while (true) {
       Step step;
@@ -199,10 +204,16 @@ struct RunningQuery::State {
 };
 
 RunningQuery::RunningQuery(const sql::plan::Plan& plan, ExecutionContext& context)
-    : state_(std::make_unique<State>(plan, context)) {}
+   : state_(std::make_unique<State>(plan, context)) {}
 RunningQuery::~RunningQuery() = default;
-std::unique_ptr<OwnedBatch> RunningQuery::next() { return state_->query.next(); }
-uint64_t RunningQuery::affectedRows() const { return state_->query.affectedRows(); }
-const std::vector<OperatorProfile>& RunningQuery::profile() const { return state_->query.profile(); }
+std::unique_ptr<OwnedBatch> RunningQuery::next() {
+   return state_->query.next();
+}
+uint64_t RunningQuery::affectedRows() const {
+   return state_->query.affectedRows();
+}
+const std::vector<OperatorProfile>& RunningQuery::profile() const {
+   return state_->query.profile();
+}
 
 } // namespace ouzel::executor

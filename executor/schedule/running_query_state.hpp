@@ -12,8 +12,8 @@
 namespace ouzel::executor {
 
 /// A running query as workers see it: the steps still to do, the pipeline being run, the rows waiting for the client.
-/// Made by the session's thread; runSlice() and offer() come from workers; next() from the session's thread, which runs small
-/// plans itself.
+/// Made by the session's thread; runSlice() and offer() come from workers; next() from the session's thread, which runs
+/// small plans itself.
 class RunningQueryState final : public Schedulable {
 public:
    static constexpr size_t queueBatchesMax = 8;

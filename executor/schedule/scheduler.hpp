@@ -34,8 +34,8 @@ private:
    bool ready_ = false;
 };
 
-/// The workers of the process, one per core. Each picks the active query that has had least time so far, with a priority
-/// that falls as a query consumes time, so that short queries stay short (stride scheduling). Thread-safe.
+/// The workers of the process, one per core. Each picks the active query that has had least time so far, with a
+/// priority that falls as a query consumes time, so that short queries stay short (stride scheduling). Thread-safe.
 class Scheduler final : public TaskRunner {
 public:
    explicit Scheduler(uint32_t workers);
