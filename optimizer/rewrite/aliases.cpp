@@ -34,6 +34,15 @@ void removeAliases(RelPtr& root, Query& query, std::vector<OutputColumn>& output
       return column;
    };
    replaceColumns(*root, resolve);
+   forEachRel(*root, [](Rel& rel) {
+      if (rel.kind != RelKind::Distinct) return;
+      ColumnSet seen; // two names of one column
+      std::erase_if(rel.columns, [&seen](ColumnId column) {
+         const bool repeated = seen.contains(column);
+         seen.add(column);
+         return repeated;
+      });
+   });
    for (OutputColumn& column : output)
       column.column = resolve(column.column);
    const std::function<void(RelPtr&)> dropEmptyMaps = [&](RelPtr& rel) {

@@ -510,7 +510,8 @@ RelPtr Dependence::pushDistinct(RelPtr rel, ColumnMapping& mapping) {
    std::erase_if(rel->columns, [&](ColumnId column) { return outer_.contains(column); });
    std::vector<SortKey> order;
    for (const MappedColumn& mapped : mapping.columns()) {
-      rel->columns.push_back(mapped.inner);
+      const bool listed = std::find(rel->columns.begin(), rel->columns.end(), mapped.inner) != rel->columns.end();
+      if (!listed) rel->columns.push_back(mapped.inner);
       if (!rel->sortKeys.empty()) order.push_back({query_.ref(mapped.inner), false, false});
    }
    for (SortKey& key : rel->sortKeys) {

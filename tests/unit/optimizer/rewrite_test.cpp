@@ -3,6 +3,7 @@
 #include "common/error/sql_error.hpp"
 #include "optimizer/rewrite/rules.hpp"
 #include "tests/unit/optimizer/interpreter.hpp"
+#include "tests/unit/optimizer/plan_interpreter.hpp"
 #include "tests/unit/optimizer/random_query.hpp"
 
 // Random queries give the same rows before and after every rewrite.
@@ -80,7 +81,41 @@ void checkQuery(sql::BoundQuery query, uint64_t seed, const OptimizerSettings& s
    CATCH_REQUIRE(actual == expected);
 }
 
+void checkPlan(sql::BoundQuery query, uint64_t seed, const OptimizerSettings& settings) {
+   const test::Tables tables = makeTables(seed);
+   const std::vector<ColumnId> written = outputOf(query);
+   const auto expected = test::canonical(test::Interpreter(tables).run(*query.root), written);
+   CATCH_INFO("seed " << seed << "\n" << sql::toString(*query.root, query.columns));
+   OptimizerContext context;
+   context.settings = settings;
+   std::vector<std::vector<test::Cell>> actual;
+   try {
+      const std::unique_ptr<sql::plan::Plan> plan = optimize(std::move(query), context);
+      test::verifyPlan(*plan);
+      std::vector<ColumnId> output;
+      for (const sql::OutputColumn& column : plan->output)
+         output.push_back(column.column);
+      actual = test::canonical(test::PlanInterpreter(tables).run(*plan->root), output);
+   } catch (const std::exception& error) {
+      CATCH_FAIL(error.what());
+   }
+   CATCH_REQUIRE(actual == expected);
+}
+
 } // namespace
+
+CATCH_TEST_CASE("plans mean what the queries mean") {
+   for (uint64_t seed = 1; seed <= 4000; ++seed) {
+      OptimizerSettings settings;
+      settings.enabled = seed % 4 != 0;
+      checkPlan(test::RandomQuery(seed).make(static_cast<uint32_t>(1 + seed % 4)), seed, settings);
+   }
+   for (uint64_t seed = 1; seed <= 2000; ++seed) {
+      OptimizerSettings settings;
+      settings.seed = seed % 3;
+      checkPlan(test::RandomQuery(seed).makeJoins(static_cast<uint32_t>(2 + seed % 5), seed % 3 != 0), seed, settings);
+   }
+}
 
 CATCH_TEST_CASE("unnesting keeps results") {
    OptimizerSettings settings;
