@@ -73,10 +73,8 @@ struct BoundExpression {
 BoundExpression bindExpression(const ::Node& expression, ExpressionUse use, const catalog::Relation* table,
                                std::optional<SqlType> target, std::string_view columnName, const BindContext& context);
 
-/// The default of a column as it stands in the catalog, cast to the column's type; NULL if it has none. Positions in
-/// errors are dropped.
-ExprPtr bindColumnDefault(const catalog::Relation& table, const catalog::Column& column, ColumnTable& columns,
-                          const BindContext& context);
+/// The default of a column as it stands in the catalog, cast to the column's type; NULL if it has none.
+ExprPtr bindColumnDefault(const catalog::Relation& table, const catalog::Column& column, const BindContext& context);
 
 /// 42704 `type "x" does not exist`, 42601 for modifiers a type does not take.
 SqlType resolveTypeName(const ::TypeName& name, const BindContext& context);

@@ -53,9 +53,14 @@ private:
 inline std::string_view stringOf(const void* node) {
    return static_cast<const ::String*>(node)->sval;
 }
+/// "a.b.*" from a list of String and A_Star nodes.
+std::string joinNames(ListOf<> names);
 /// A C string that may be null.
 inline std::string_view textOf(const char* text) {
    return text ? std::string_view(text) : std::string_view();
 }
+
+/// Byte offset at which an expression begins in the text, as errors point at it; -1 unknown.
+int32_t startLocation(const ::Node* node);
 
 } // namespace ouzel::sql

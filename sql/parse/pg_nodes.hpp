@@ -51,3 +51,7 @@ extern "C" {
 #undef list_make1
 #undef list_make2
 #undef gettext
+
+/// libpg_query numbers LimitOption differently from PostgreSQL's header (its 05_limit_option_enum patch): 0 none, 1
+/// count, 2 with ties.
+inline constexpr int limitOptionWithTies = 2;

@@ -1,0 +1,185 @@
+#include <algorithm>
+
+#include "sql/bind/overload_resolution.hpp"
+#include "sql/bind/query_binder.hpp"
+
+// Aggregate calls: which query level they belong to, and what may stand in them. grouping.cpp puts them into the tree.
+
+namespace ouzel::sql {
+
+using catalog::AggregateKind;
+using catalog::builtins;
+
+namespace {
+
+bool sameOrder(const std::vector<SortKey>& a, const std::vector<SortKey>& b) {
+   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const SortKey& x, const SortKey& y) {
+      return x.descending == y.descending && x.nullsFirst == y.nullsFirst && equal(*x.expr, *y.expr);
+   });
+}
+
+bool sameExprs(const std::vector<ExprPtr>& a, const std::vector<ExprPtr>& b) {
+   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                     [](const ExprPtr& x, const ExprPtr& y) { return equal(*x, *y); });
+}
+
+/// Would both calls always give the same?
+bool sameCall(const AggregateCall& a, const AggregateCall& b) {
+   if (a.function != b.function || a.distinct != b.distinct || a.star != b.star || a.type != b.type) return false;
+   if (!a.filter != !b.filter || (a.filter && !equal(*a.filter, *b.filter))) return false;
+   for (const ExprPtr& arg : a.args)
+      if (isVolatile(*arg)) return false;
+   return sameExprs(a.args, b.args) && sameExprs(a.directArgs, b.directArgs) && sameOrder(a.orderBy, b.orderBy);
+}
+
+} // namespace
+
+Scope& QueryBinder::aggregateScope(Scope& scope, const std::vector<const Expr*>& args) {
+   // The innermost level that it reads; without columns, the level it stands in.
+   std::optional<uint32_t> depth;
+   for (const Expr* arg : args) {
+      std::vector<ColumnId> columns;
+      collectColumns(*arg, columns);
+      for (const ColumnId column : columns)
+         depth = std::max(depth.value_or(0), std::min(depthOf(column), scope.depth));
+   }
+   Scope* level = &scope;
+   if (depth)
+      while (level->depth > *depth && level->parent)
+         level = level->parent;
+   for (const Expr* arg : args) {
+      const auto positionOf = [&](ColumnKind kind) {
+         return positionOfColumn(
+             *arg, [&](ColumnId column) { return depthOf(column) == level->depth && kindOf(column) == kind; });
+      };
+      if (readsKind(*arg, *level, ColumnKind::Aggregate))
+         throw SqlError(sqlstate::groupingError, "aggregate function calls cannot be nested")
+             .at(positionOf(ColumnKind::Aggregate));
+      if (readsKind(*arg, *level, ColumnKind::Window))
+         throw SqlError(sqlstate::groupingError, "aggregate function calls cannot contain window function calls")
+             .at(positionOf(ColumnKind::Window));
+      if (readsKind(*arg, *level, ColumnKind::Srf))
+         throw SqlError(sqlstate::featureNotSupported,
+                        "aggregate function calls cannot contain set-returning function calls")
+             .at(positionOf(ColumnKind::Srf))
+             .hint("You might be able to move the set-returning function into a LATERAL FROM item.");
+   }
+   return *level;
+}
+
+void QueryBinder::checkAggregateClause(const Scope& scope, uint32_t position, bool isGroupingCall) const {
+   switch (scope.clause) {
+   case Clause::Select:
+   case Clause::Having:
+   case Clause::WindowPartition:
+   case Clause::WindowOrder:
+   case Clause::OrderBy:
+   case Clause::DistinctOn:
+      if (scope.isRecursiveTerm && !isGroupingCall)
+         throw SqlError(sqlstate::invalidRecursion,
+                        "aggregate functions are not allowed in a recursive query's recursive term")
+             .at(position);
+      return;
+   default:
+      break;
+   }
+   throw SqlError(sqlstate::groupingError, std::string(isGroupingCall ? "grouping operations" : "aggregate functions") +
+                                               " are not allowed in " + std::string(clauseName(scope.clause)))
+       .at(position);
+}
+
+ExprPtr QueryBinder::bindAggregate(Scope& scope, const ::FuncCall& call, const FunctionCandidate& candidate,
+                                   std::vector<ExprPtr> args, const SqlType& resultType, uint32_t directCount) {
+   const uint32_t position = at(call.location);
+   const auto& function = *candidate.function;
+   const std::string name(function.name);
+   const auto* info = builtins().aggregate(function.oid);
+   const bool isOrderedSet = info && info->kind != AggregateKind::Normal;
+   if (isOrderedSet && !call.agg_within_group)
+      throw SqlError(sqlstate::wrongObjectType, "WITHIN GROUP is required for ordered-set aggregate " + name)
+          .at(position);
+   if (args.empty() && !call.agg_star && !call.agg_within_group)
+      throw SqlError(sqlstate::wrongObjectType, name + "(*) must be used to call a parameterless aggregate function")
+          .at(position);
+   if (call.agg_star && !args.empty())
+      throw SqlError(sqlstate::undefinedFunction, "function " + name + "(*) does not exist").at(position);
+
+   AggregateCall aggregate;
+   aggregate.function = &function;
+   aggregate.type = resultType;
+   aggregate.distinct = call.agg_distinct;
+   aggregate.star = call.agg_star;
+   uint32_t sortIndex = 0;
+   for (const auto* sort : ListOf<SortBy>(call.agg_order)) {
+      SortKey key;
+      if (call.agg_within_group) { // bound with the arguments, cast to what the function takes
+         const size_t index = directCount + sortIndex++;
+         if (index >= args.size()) throwNotSupported("variadic ordered-set aggregates", position);
+         key.expr = clone(*args[index]);
+      } else {
+         key.expr = unknownToText(bindExpr(scope, sort->node, Clause::OrderBy));
+      }
+      requireOrdering(key.expr->type, key.expr->position);
+      direction(*sort, key.expr->type, key.descending, key.nullsFirst);
+      aggregate.orderBy.push_back(std::move(key));
+   }
+   for (size_t i = 0; i < args.size(); ++i)
+      (call.agg_within_group && i < directCount ? aggregate.directArgs : aggregate.args).push_back(std::move(args[i]));
+   if (call.agg_filter) aggregate.filter = coerceToBoolean(bindExpr(scope, call.agg_filter, Clause::Filter), "FILTER");
+   if (aggregate.distinct) {
+      for (const ExprPtr& arg : aggregate.args)
+         requireEquality(arg->type, arg->position);
+      for (const SortKey& key : aggregate.orderBy)
+         if (std::none_of(aggregate.args.begin(), aggregate.args.end(),
+                          [&](const ExprPtr& arg) { return equal(*arg, *key.expr); }))
+            throw SqlError(sqlstate::invalidColumnReference,
+                           "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list")
+                .at(key.expr->position);
+   }
+
+   std::vector<const Expr*> reads;
+   for (const ExprPtr& arg : aggregate.args)
+      reads.push_back(arg.get());
+   for (const SortKey& key : aggregate.orderBy)
+      reads.push_back(key.expr.get());
+   if (aggregate.filter) reads.push_back(aggregate.filter.get());
+   Scope& level = aggregateScope(scope, reads);
+   checkAggregateClause(level, position, false);
+
+   ColumnId column = noColumn;
+   for (const AggregateCall& other : level.aggregates)
+      if (sameCall(other, aggregate)) column = other.column;
+   if (column == noColumn) {
+      column = addColumn(level, name, resultType);
+      setKind(column, ColumnKind::Aggregate);
+      aggregate.column = column;
+      level.aggregates.push_back(std::move(aggregate));
+   }
+   auto reference = makeColumn(column, resultType);
+   reference->position = position;
+   return reference;
+}
+
+ExprPtr QueryBinder::bindGroupingCall(Scope& scope, const ::GroupingFunc& node) {
+   const uint32_t position = at(node.location);
+   PendingGrouping pending;
+   pending.position = position;
+   std::vector<const Expr*> reads;
+   for (const ::Node* arg : ListOf<>(node.args)) {
+      pending.args.push_back(bindExpr(scope, arg));
+      reads.push_back(pending.args.back().get());
+   }
+   if (pending.args.size() > 31)
+      throw SqlError(sqlstate::tooManyArguments, "GROUPING must have fewer than 32 arguments").at(position);
+   Scope& level = aggregateScope(scope, reads);
+   checkAggregateClause(level, position, true);
+   const SqlType type{oid::int4, -1, invalidOid};
+   pending.column = addColumn(level, "grouping", type);
+   setKind(pending.column, ColumnKind::Grouped);
+   auto reference = makeColumn(pending.column, type);
+   reference->position = position;
+   level.groupings.push_back(std::move(pending));
+   return reference;
+}
+
+} // namespace ouzel::sql

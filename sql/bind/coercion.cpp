@@ -1,0 +1,198 @@
+#include <string>
+
+#include "sql/bind/query_binder.hpp"
+
+// Casts put into expressions. Which casts exist is in type_rules.cpp; reading literals in literal.cpp.
+
+namespace ouzel::sql {
+
+namespace {
+
+constexpr const char* castHint = "You will need to rewrite or cast the expression.";
+
+ExprPtr withChild(ExprKind kind, const SqlType& type, ExprPtr child) {
+   auto expr = makeTyped(kind, type, child->position);
+   expr->args.push_back(std::move(child));
+   return expr;
+}
+
+ExprPtr callCast(const catalog::FunctionInfo& function, Oid target, int32_t typmod, bool isExplicit, ExprPtr arg) {
+   const uint32_t position = arg->position;
+   std::vector<ExprPtr> args;
+   args.push_back(std::move(arg));
+   SqlType type = plainType(target);
+   if (function.argCount() >= 2) {
+      args.push_back(makeConstant({oid::int4, -1, invalidOid}, Value::integer(PhysicalType::I32, typmod)));
+      type.typmod = typmod;
+   }
+   if (function.argCount() >= 3) args.push_back(makeBoolean(isExplicit));
+   auto call = makeCall(&function, type, std::move(args));
+   call->position = position;
+   return call;
+}
+
+/// Integer constants widen while binding, so that `bigint_column = 5` compares with a constant.
+bool widenInteger(Expr& constant, Oid target) {
+   if (constant.kind != ExprKind::Constant || constant.constant.isNull) return false;
+   const Oid source = constant.type.oid;
+   const bool widens = (source == oid::int2 && (target == oid::int4 || target == oid::int8)) ||
+                       (source == oid::int4 && target == oid::int8);
+   if (!widens) return false;
+   const auto physical = target == oid::int8 ? PhysicalType::I64 : PhysicalType::I32;
+   const uint32_t position = constant.position;
+   auto widened = makeConstant(plainType(target), Value::integer(physical, constant.constant.i64));
+   constant.type = widened->type;
+   constant.repr = widened->repr;
+   constant.constant = std::move(widened->constant);
+   constant.position = position;
+   return true;
+}
+
+} // namespace
+
+ExprPtr QueryBinder::coerce(ExprPtr expr, Oid target, int32_t typmod, CoercionContext context) {
+   const Oid source = expr->type.oid;
+   if (source == target || target == oid::any) return expr;
+   if (source == oid::unknown && !isPolymorphic(target)) {
+      if (expr->kind == ExprKind::Constant)
+         return parseLiteral(*expr, plainType(target, target == oid::interval ? typmod : -1));
+      if (expr->kind == ExprKind::Parameter) {
+         Oid& known = parameters_[expr->parameter];
+         if (known == oid::unknown) {
+            known = target;
+         } else if (known != target) {
+            throw SqlError(sqlstate::ambiguousParameter,
+                           "inconsistent types deduced for parameter $" + std::to_string(expr->parameter + 1))
+                .at(expr->position)
+                .detail(typeName(known) + " versus " + typeName(target));
+         }
+         expr->type = plainType(target);
+         expr->repr = storedRepresentation(expr->type);
+         return expr;
+      }
+      return withChild(ExprKind::TextCast, plainType(target), std::move(expr));
+   }
+   if (isPolymorphic(target)) return expr;
+   if (isRowType(source) || isRowType(target)) {
+      if (isRowType(source) && isRowType(target)) return expr;
+      throwNotSupported("casting row values", expr->position);
+   }
+   if (widenInteger(*expr, target)) return expr;
+   const Coercion coercion = findCoercion(target, source, context);
+   switch (coercion.path) {
+   case CoercionPath::Function:
+      return callCast(*coercion.function, target, typmod, context == CoercionContext::Explicit, std::move(expr));
+   case CoercionPath::Relabel: {
+      if (expr->kind == ExprKind::Constant && expr->constant.isNull) {
+         expr->type = plainType(target);
+         return expr;
+      }
+      return withChild(ExprKind::Relabel, plainType(target), std::move(expr));
+   }
+   case CoercionPath::Array: // element-wise casts go through the text form, which every element cast agrees with
+   case CoercionPath::InOut:
+      return withChild(ExprKind::TextCast, plainType(target), std::move(expr));
+   case CoercionPath::None:
+      break;
+   }
+   throwInternal("no cast from " + typeName(source) + " to " + typeName(target));
+}
+
+ExprPtr QueryBinder::applyTypmod(ExprPtr expr, int32_t typmod, CoercionContext context) {
+   if (expr->type.typmod == typmod) return expr;
+   SqlType type = expr->type;
+   type.typmod = typmod;
+   if (expr->kind == ExprKind::Constant && (typmod < 0 || expr->constant.isNull)) {
+      expr->type = type;
+      expr->repr = storedRepresentation(type);
+      expr->constant.type = expr->repr.physical;
+      return expr;
+   }
+   const bool computes = typmod >= 0 && hasTypmodCoercion(type.oid);
+   auto cast = withChild(computes ? ExprKind::TypmodCast : ExprKind::Relabel, type, std::move(expr));
+   cast->explicitCast = context == CoercionContext::Explicit;
+   return cast;
+}
+
+ExprPtr QueryBinder::tryCoerce(ExprPtr& expr, const SqlType& target, CoercionContext context) {
+   if (!canCoerce(expr->type.oid, target.oid, context)) return nullptr;
+   auto cast = coerce(std::move(expr), target.oid, target.typmod, context);
+   return applyTypmod(std::move(cast), target.typmod, context);
+}
+
+ExprPtr QueryBinder::coerceToType(ExprPtr expr, Oid type, std::string_view construct) {
+   if (expr->type.oid == type) return expr;
+   const Oid source = expr->type.oid;
+   const uint32_t position = startOf(*expr);
+   auto cast = tryCoerce(expr, plainType(type), CoercionContext::Assignment);
+   if (!cast)
+      throw SqlError(sqlstate::datatypeMismatch, "argument of " + std::string(construct) + " must be type " +
+                                                     typeName(type) + ", not type " + typeName(source))
+          .at(position);
+   return cast;
+}
+
+ExprPtr QueryBinder::coerceToBoolean(ExprPtr expr, std::string_view construct) {
+   return coerceToType(std::move(expr), oid::boolean, construct);
+}
+
+Oid QueryBinder::selectCommonType(std::span<ExprPtr* const> exprs, std::string_view construct) {
+   const Oid first = (*exprs[0])->type.oid;
+   bool allSame = first != oid::unknown;
+   for (const ExprPtr* expr : exprs)
+      allSame = allSame && (*expr)->type.oid == first;
+   if (allSame) return first;
+   Oid common = first;
+   for (const ExprPtr* expr : exprs.subspan(1)) {
+      const Oid better = betterCommonType(common, (*expr)->type.oid);
+      if (!better) {
+         if (construct.empty()) return invalidOid;
+         throw SqlError(sqlstate::datatypeMismatch, std::string(construct) + " types " + typeName(common) + " and " +
+                                                        typeName((*expr)->type.oid) + " cannot be matched")
+             .at(startOf(**expr));
+      }
+      common = better;
+   }
+   return common == oid::unknown ? Oid{oid::text} : common;
+}
+
+int32_t QueryBinder::selectCommonTypmod(std::span<ExprPtr* const> exprs, Oid type) const {
+   const int32_t typmod = (*exprs[0])->type.typmod;
+   for (const ExprPtr* expr : exprs)
+      if ((*expr)->type.oid != type || (*expr)->type.typmod != typmod) return -1;
+   return typmod;
+}
+
+ExprPtr QueryBinder::coerceToCommon(ExprPtr expr, Oid type, std::string_view construct) {
+   const Oid source = expr->type.oid;
+   if (source == type) return expr;
+   if (!canCoerce(source, type, CoercionContext::Implicit))
+      throw SqlError(sqlstate::cannotCoerce,
+                     std::string(construct) + " could not convert type " + typeName(source) + " to " + typeName(type))
+          .at(startOf(*expr));
+   return coerce(std::move(expr), type, -1, CoercionContext::Implicit);
+}
+
+ExprPtr QueryBinder::coerceForAssignment(ExprPtr expr, const SqlType& target, std::string_view columnName,
+                                         Clause clause) {
+   const Oid source = expr->type.oid;
+   const uint32_t position = startOf(*expr);
+   auto cast = tryCoerce(expr, target, CoercionContext::Assignment);
+   if (!cast)
+      throw SqlError(sqlstate::datatypeMismatch, "column \"" + std::string(columnName) + "\" is of type " +
+                                                     typeName(target.oid) + " but " +
+                                                     (clause == Clause::Default     ? "default expression"
+                                                      : clause == Clause::Generated ? "generation expression"
+                                                                                    : "expression") +
+                                                     " is of type " + typeName(source))
+          .at(position)
+          .hint(castHint);
+   return cast;
+}
+
+ExprPtr QueryBinder::unknownToText(ExprPtr expr) {
+   if (expr->type.oid != oid::unknown) return expr;
+   return coerce(std::move(expr), oid::text, -1, CoercionContext::Implicit);
+}
+
+} // namespace ouzel::sql

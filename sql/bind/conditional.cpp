@@ -1,0 +1,231 @@
+#include "sql/bind/overload_resolution.hpp"
+#include "sql/bind/query_binder.hpp"
+
+// CASE, COALESCE, NULLIF, GREATEST and LEAST, tests for NULL and truth, CURRENT_DATE and its relatives.
+
+namespace ouzel::sql {
+
+namespace {
+
+const SqlType booleanType{oid::boolean, -1, invalidOid};
+
+/// Refuses set-returning functions below CASE and COALESCE for as long as it lives.
+class SrfBlock {
+public:
+   SrfBlock(Scope& scope, const char* name) : scope_(scope), previous_(scope.srfBlocker) { scope.srfBlocker = name; }
+   ~SrfBlock() { scope_.srfBlocker = previous_; }
+   SrfBlock(const SrfBlock&) = delete;
+
+private:
+   Scope& scope_;
+   const char* previous_;
+};
+
+std::vector<ExprPtr*> pointers(std::vector<ExprPtr>& exprs) {
+   std::vector<ExprPtr*> result;
+   for (ExprPtr& expr : exprs)
+      result.push_back(&expr);
+   return result;
+}
+
+bool hasSubquery(const Expr& root) {
+   bool found = false;
+   forEachExpr(root, [&](const Expr& expr) {
+      found |= expr.subquery != nullptr;
+      return !found;
+   });
+   return found;
+}
+
+} // namespace
+
+ExprPtr QueryBinder::shareValue(Scope& scope, ExprPtr value, const std::function<ExprPtr(const Expr&)>& use) {
+   if (!hasSubquery(*value) && !isVolatile(*value)) return use(*value);
+   // (SELECT use(x) FROM (SELECT value AS x)): whatever surrounds the expression, it is evaluated once.
+   const uint32_t position = value->position;
+   const SqlType valueType = value->type;
+   const ColumnId shared = addColumn(scope.depth + 1, "value", valueType);
+   const auto reference = makeColumn(shared, valueType);
+   auto result = use(*reference);
+   const SqlType type = result->type;
+   const ColumnId column = addColumn(scope.depth + 1, "result", type);
+   std::vector<ComputedColumn> inner, outer;
+   inner.push_back({shared, std::move(value)});
+   outer.push_back({column, std::move(result)});
+   auto expr = makeTyped(ExprKind::Subquery, type, position);
+   expr->subqueryKind = SubqueryKind::Scalar;
+   expr->subquery = makeMap(makeMap(oneRow(), std::move(inner)), std::move(outer));
+   expr->subqueryColumn = column;
+   return expr;
+}
+
+ExprPtr QueryBinder::bindCase(Scope& scope, const ::CaseExpr& node) {
+   const SrfBlock block(scope, "CASE");
+   ExprPtr test;
+   if (node.arg) test = unknownToText(bindExpr(scope, reinterpret_cast<const ::Node*>(node.arg)));
+   std::vector<ExprPtr> conditions, results; // of a simple CASE the values to compare with
+   for (const auto* when : ListOf<CaseWhen>(node.args)) {
+      auto condition = bindExpr(scope, reinterpret_cast<const ::Node*>(when->expr));
+      conditions.push_back(test ? std::move(condition) : coerceToBoolean(std::move(condition), "CASE/WHEN"));
+      results.push_back(bindExpr(scope, reinterpret_cast<const ::Node*>(when->result)));
+   }
+   // The default comes first when the type is chosen; without one it is an unknown NULL.
+   ExprPtr otherwise = node.defresult ? bindExpr(scope, reinterpret_cast<const ::Node*>(node.defresult))
+                                      : makeNull({oid::unknown, -1, invalidOid});
+   std::vector<ExprPtr*> all = pointers(results);
+   all.insert(all.begin(), &otherwise);
+   const Oid common = selectCommonType(all, "CASE");
+   otherwise = coerceToCommon(std::move(otherwise), common, "CASE/ELSE");
+   for (ExprPtr& result : results)
+      result = coerceToCommon(std::move(result), common, "CASE/WHEN");
+   const SqlType type = plainType(common, selectCommonTypmod(all, common));
+
+   const auto build = [&](const Expr* value) {
+      auto expr = makeTyped(ExprKind::Case, type, at(node.location));
+      for (size_t i = 0; i < results.size(); ++i) {
+         if (value) {
+            const uint32_t position = conditions[i]->position;
+            auto equals = makeOperator("=", clone(*value), std::move(conditions[i]), position);
+            expr->args.push_back(coerceToBoolean(std::move(equals), "CASE/WHEN"));
+         } else {
+            expr->args.push_back(std::move(conditions[i]));
+         }
+         expr->args.push_back(std::move(results[i]));
+      }
+      if (node.defresult) expr->args.push_back(std::move(otherwise));
+      return expr;
+   };
+   if (!test) return build(nullptr);
+   return shareValue(scope, std::move(test), [&](const Expr& value) { return build(&value); });
+}
+
+ExprPtr QueryBinder::bindCoalesce(Scope& scope, const ::CoalesceExpr& node) {
+   const SrfBlock block(scope, "COALESCE");
+   std::vector<ExprPtr> args;
+   for (const ::Node* arg : ListOf<>(node.args))
+      args.push_back(bindExpr(scope, arg));
+   const Oid common = selectCommonType(pointers(args), "COALESCE");
+   for (ExprPtr& arg : args)
+      arg = coerceToCommon(std::move(arg), common, "COALESCE");
+   auto expr =
+       makeTyped(ExprKind::Coalesce, plainType(common, selectCommonTypmod(pointers(args), common)), at(node.location));
+   expr->args = std::move(args);
+   return expr;
+}
+
+ExprPtr QueryBinder::bindMinMax(Scope& scope, const ::MinMaxExpr& node) {
+   const char* name = node.op == IS_GREATEST ? "GREATEST" : "LEAST";
+   std::vector<ExprPtr> args;
+   for (const ::Node* arg : ListOf<>(node.args))
+      args.push_back(bindExpr(scope, arg));
+   const Oid common = selectCommonType(pointers(args), name);
+   for (ExprPtr& arg : args)
+      arg = coerceToCommon(std::move(arg), common, name);
+   const SqlType type = plainType(common, selectCommonTypmod(pointers(args), common));
+   if (!catalog::builtins().comparisonOperator(common, catalog::BtreeStrategy::Less))
+      throw SqlError(sqlstate::undefinedFunction,
+                     "could not identify a comparison function for type " + typeName(common))
+          .at(at(node.location));
+   // Functions of our own: NULLs are passed over, all arguments have the result's type.
+   const auto functions = catalog::builtins().functions(node.op == IS_GREATEST ? "ouzel_greatest" : "ouzel_least");
+   auto expr = makeCall(functions[0], type, std::move(args));
+   expr->position = at(node.location);
+   return expr;
+}
+
+ExprPtr QueryBinder::bindNullIf(Scope& scope, const ::A_Expr& node) {
+   auto left = bindExpr(scope, node.lexpr);
+   auto right = bindExpr(scope, node.rexpr);
+   const uint32_t position = at(node.location);
+   if (left->type.oid == oid::unknown && left->kind == ExprKind::Constant && right->type.oid == oid::unknown)
+      left = unknownToText(std::move(left));
+   return shareValue(scope, std::move(left), [&](const Expr& value) {
+      const auto* op = requireOperator("=", value.type.oid, right->type.oid, position);
+      const Oid type = isPolymorphic(op->left) ? value.type.oid : op->left;
+      auto equals = makeOperator("=", clone(value), std::move(right), position);
+      if (equals->type.oid != oid::boolean)
+         throw SqlError(sqlstate::datatypeMismatch, "NULLIF requires = operator to yield boolean").at(position);
+      // The result is the first argument as the operator takes it.
+      auto result = coerce(clone(value), type, -1, CoercionContext::Implicit);
+      auto expr = makeTyped(ExprKind::Case, result->type, position);
+      auto null = makeNull(result->type);
+      expr->args.push_back(std::move(equals));
+      expr->args.push_back(std::move(null));
+      expr->args.push_back(std::move(result));
+      return expr;
+   });
+}
+
+ExprPtr QueryBinder::bindNullTest(Scope& scope, const ::NullTest& node) {
+   auto arg = bindExpr(scope, reinterpret_cast<const ::Node*>(node.arg));
+   const uint32_t position = at(node.location);
+   const ExprKind kind = node.nulltesttype == IS_NULL ? ExprKind::IsNull : ExprKind::IsNotNull;
+   std::vector<ExprPtr> fields;
+   if (arg->kind == ExprKind::Row) {
+      fields = std::move(arg->args); // a row IS [NOT] NULL when all its fields are
+   } else {
+      fields.push_back(std::move(arg));
+   }
+   std::vector<ExprPtr> tests;
+   for (ExprPtr& field : fields) {
+      auto test = makeTyped(kind, booleanType, position);
+      // A parameter must get its type elsewhere.
+      test->args.push_back(field->kind == ExprKind::Parameter ? std::move(field) : unknownToText(std::move(field)));
+      tests.push_back(std::move(test));
+   }
+   return makeAnd(std::move(tests));
+}
+
+ExprPtr QueryBinder::bindBooleanTest(Scope& scope, const ::BooleanTest& node) {
+   static constexpr struct {
+      const char* name;
+      ExprKind kind;
+   } forms[] = {
+       {"IS TRUE", ExprKind::IsTrue},    {"IS NOT TRUE", ExprKind::IsNotTrue},
+       {"IS FALSE", ExprKind::IsFalse},  {"IS NOT FALSE", ExprKind::IsNotFalse},
+       {"IS UNKNOWN", ExprKind::IsNull}, {"IS NOT UNKNOWN", ExprKind::IsNotNull},
+   };
+   const auto& form = forms[node.booltesttype];
+   auto arg = coerceToBoolean(bindExpr(scope, reinterpret_cast<const ::Node*>(node.arg)), form.name);
+   auto expr = makeTyped(form.kind, booleanType, at(node.location));
+   expr->args.push_back(std::move(arg));
+   return expr;
+}
+
+ExprPtr QueryBinder::bindSqlValue(Scope& scope, const ::SQLValueFunction& node) {
+   const uint32_t position = at(node.location);
+   const auto clock = [&](Oid type) {
+      auto now = callFunction(scope, "now", {}, position);
+      auto value = coerce(std::move(now), type, -1, CoercionContext::Explicit);
+      return applyTypmod(std::move(value), node.typmod, CoercionContext::Explicit);
+   };
+   switch (node.op) {
+   case SVFOP_CURRENT_DATE:
+      return clock(oid::date);
+   case SVFOP_CURRENT_TIME:
+   case SVFOP_CURRENT_TIME_N:
+      return clock(oid::timetz);
+   case SVFOP_CURRENT_TIMESTAMP:
+   case SVFOP_CURRENT_TIMESTAMP_N:
+      return clock(oid::timestamptz);
+   case SVFOP_LOCALTIME:
+   case SVFOP_LOCALTIME_N:
+      return clock(oid::time);
+   case SVFOP_LOCALTIMESTAMP:
+   case SVFOP_LOCALTIMESTAMP_N:
+      return clock(oid::timestamp);
+   case SVFOP_CURRENT_ROLE:
+   case SVFOP_CURRENT_USER:
+   case SVFOP_USER:
+      return callFunction(scope, "current_user", {}, position);
+   case SVFOP_SESSION_USER:
+      return callFunction(scope, "session_user", {}, position);
+   case SVFOP_CURRENT_CATALOG:
+      return callFunction(scope, "current_database", {}, position);
+   case SVFOP_CURRENT_SCHEMA:
+      return callFunction(scope, "current_schema", {}, position);
+   }
+   throwInternal("unknown SQL value function");
+}
+
+} // namespace ouzel::sql

@@ -1,0 +1,224 @@
+#include <algorithm>
+
+#include "sql/bind/query_binder.hpp"
+
+// WITH: what its queries are called, who sees whom, and the two terms of recursive ones.
+
+namespace ouzel::sql {
+
+void QueryBinder::declareCtes(Scope& scope, const ::WithClause* with) {
+   if (!with) return;
+   scope.ctesAreRecursive = with->recursive;
+   for (const auto* node : ListOf<CommonTableExpr>(with->ctes)) {
+      for (const CteBinding& other : scope.ctes)
+         if (other.name == node->ctename)
+            throw SqlError(sqlstate::duplicateAlias, "WITH query name \"" + other.name + "\" specified more than once")
+                .at(at(node->location));
+      if (!isNode(node->ctequery, T_SelectStmt))
+         throwNotSupported("INSERT, UPDATE or DELETE in WITH", at(node->location));
+      if (node->search_clause || node->cycle_clause) throwNotSupported("SEARCH and CYCLE of WITH", at(node->location));
+      CteBinding& cte = scope.ctes.emplace_back();
+      cte.name = node->ctename;
+      cte.node = node;
+      cte.id = nextCte_++;
+      cte.cte.id = cte.id;
+      cte.cte.name = cte.name;
+      if (node->ctematerialized != CTEMaterializeDefault)
+         cte.cte.materialized = node->ctematerialized == CTEMaterializeAlways;
+   }
+   for (CteBinding& cte : scope.ctes) {
+      if (cte.state == CteBinding::State::Unbound) bindCte(scope, cte);
+      ++scope.ctesVisible;
+   }
+}
+
+RelPtr QueryBinder::placeCtes(Scope& scope, RelPtr body) {
+   if (scope.ctes.empty()) return body;
+   auto with = std::make_unique<Rel>(RelKind::With);
+   with->inputs.push_back(std::move(body));
+   for (CteBinding* cte : scope.cteOrder)
+      if (cte->cte.references > 0) with->ctes.push_back(std::move(cte->cte));
+   if (with->ctes.empty()) return std::move(with->inputs[0]);
+   return with;
+}
+
+CteBinding* QueryBinder::findCte(Scope& scope, std::string_view name) {
+   for (Scope* level = &scope; level; level = level->parent) {
+      const size_t visible = level->ctesAreRecursive ? level->ctes.size() : level->ctesVisible;
+      for (size_t i = 0; i < visible; ++i) {
+         CteBinding& cte = level->ctes[i];
+         if (cte.name != name) continue;
+         if (cte.state == CteBinding::State::Unbound) bindCte(*level, cte); // a forward reference
+         return &cte;
+      }
+   }
+   return nullptr;
+}
+
+bool QueryBinder::isLaterCte(const Scope& scope, std::string_view name) const {
+   for (const Scope* level = &scope; level; level = level->parent)
+      for (const CteBinding& cte : level->ctes)
+         if (cte.name == name) return true;
+   return false;
+}
+
+void QueryBinder::nameCteColumns(CteBinding& cte, const std::vector<OutputColumn>& output) const {
+   const ListOf<> names(cte.node->aliascolnames);
+   if (names.size() > output.size())
+      throw SqlError(sqlstate::invalidColumnReference, "WITH query \"" + cte.name + "\" has " +
+                                                           std::to_string(output.size()) + " columns available but " +
+                                                           std::to_string(names.size()) + " columns specified")
+          .at(at(cte.node->location));
+   cte.columns.clear();
+   cte.cte.columns.clear();
+   for (uint32_t i = 0; i < output.size(); ++i) {
+      const std::string name = i < names.size() ? std::string(stringOf(names[i])) : output[i].name;
+      cte.columns.push_back({name, output[i].column, output[i].type});
+      cte.cte.columns.push_back(output[i].column);
+   }
+}
+
+void QueryBinder::makeOutputUnique(Scope& scope, BoundRel& query) {
+   std::vector<ComputedColumn> copies;
+   for (size_t i = 0; i < query.output.size(); ++i) {
+      OutputColumn& output = query.output[i];
+      const bool isRepeated = std::any_of(query.output.begin(), query.output.begin() + static_cast<ptrdiff_t>(i),
+                                          [&](const OutputColumn& other) { return other.column == output.column; });
+      if (!isRepeated) continue;
+      const ColumnId copy = addColumn(scope, output.name, output.type);
+      copies.push_back({copy, makeColumn(output.column, output.type)});
+      output.column = copy;
+   }
+   query.rel = makeMap(std::move(query.rel), std::move(copies));
+}
+
+void QueryBinder::bindCte(Scope& scope, CteBinding& cte) {
+   const DepthGuard guard(*this);
+   const auto& select = *as<SelectStmt>(cte.node->ctequery);
+   const auto outer = std::exchange(recursion_, {&cte, nullptr});
+   cte.state = CteBinding::State::NonRecursiveTerm;
+   bool isRecursive = false;
+   if (scope.ctesAreRecursive && select.op == SETOP_UNION) {
+      bindRecursiveCte(scope, cte, select);
+      isRecursive = cte.selfReferences > 0;
+   }
+   if (!isRecursive) {
+      cte.cte.recursive = nullptr;
+      cte.cte.recursiveColumns.clear();
+      cte.cte.references = 0;
+      cte.state = CteBinding::State::NonRecursiveTerm;
+      auto query = bindSelect(select, &scope);
+      makeOutputUnique(scope, query);
+      nameCteColumns(cte, query.output);
+      cte.cte.query = std::move(query.rel);
+   }
+   cte.state = CteBinding::State::Bound;
+   recursion_ = outer;
+   scope.cteOrder.push_back(&cte);
+}
+
+void QueryBinder::bindRecursiveCte(Scope& scope, CteBinding& cte, const ::SelectStmt& select) {
+   Scope inner(&scope); // for the WITH of the union itself
+   declareCtes(inner, select.withClause);
+   BoundRel base;
+   {
+      recursion_.obstacle = "within its non-recursive term";
+      base = bindSelect(*select.larg, &inner);
+      recursion_.obstacle = nullptr;
+   }
+   makeOutputUnique(inner, base);
+   nameCteColumns(cte, base.output);
+   cte.state = CteBinding::State::RecursiveTerm;
+   auto step = bindSelect(*select.rarg, &inner, {}, false);
+   if (cte.selfReferences == 0) return;
+   const auto refuse = [&](const ::Node* node, const char* what) {
+      if (node)
+         throw SqlError(sqlstate::featureNotSupported, std::string(what) + " in a recursive query is not implemented")
+             .at(startOfNode(node));
+   };
+   refuse(select.sortClause ? ListOf<SortBy>(select.sortClause).front()->node : nullptr, "ORDER BY");
+   refuse(select.limitOffset, "OFFSET");
+   refuse(select.limitCount, "LIMIT");
+   if (select.lockingClause)
+      throw SqlError(sqlstate::featureNotSupported, "FOR UPDATE/SHARE in a recursive query is not implemented");
+   if (base.output.size() != step.output.size())
+      throw SqlError(sqlstate::syntaxError, "each UNION query must have the same number of columns")
+          .at(step.positions.empty() ? 0 : step.positions[0]);
+   std::vector<ComputedColumn> casts;
+   for (size_t i = 0; i < base.output.size(); ++i) {
+      const SqlType& type = base.output[i].type;
+      OutputColumn& output = step.output[i];
+      retypeUnknown(step, i, type.oid);
+      ExprPtr left = makeColumn(base.output[i].column, type), right = makeColumn(output.column, output.type);
+      left->position = i < base.positions.size() ? base.positions[i] : 0;
+      right->position = i < step.positions.size() ? step.positions[i] : 0;
+      ExprPtr* both[] = {&left, &right};
+      const Oid common = selectCommonType(both, "UNION");
+      const SqlType overall = plainType(common, selectCommonTypmod(both, common));
+      if (overall.oid != type.oid || overall.typmod != type.typmod)
+         throw SqlError(sqlstate::datatypeMismatch,
+                        "recursive query \"" + cte.name + "\" column " + std::to_string(i + 1) + " has type " +
+                            typeName(type) + " in non-recursive term but type " + typeName(overall) + " overall")
+             .at(left->position)
+             .hint("Cast the output of the non-recursive term to the correct type.");
+      if (output.type.oid != type.oid) {
+         auto cast = coerceToCommon(std::move(right), type.oid, "UNION");
+         const ColumnId column = addColumn(inner, output.name, cast->type);
+         casts.push_back({column, std::move(cast)});
+         output.column = column;
+      }
+      cte.cte.recursiveColumns.push_back(output.column);
+   }
+   step.rel = makeMap(std::move(step.rel), std::move(casts));
+   cte.cte.unionAll = select.all;
+   // A WITH of the union itself is read by its two terms only; it goes before the recursive one.
+   for (CteBinding* nested : inner.cteOrder)
+      scope.cteOrder.push_back(&scope.nestedCtes.emplace_back(std::move(*nested)));
+   cte.cte.query = std::move(base.rel);
+   cte.cte.recursive = std::move(step.rel);
+}
+
+FromItem QueryBinder::scanCte(Scope& scope, CteBinding& cte, const ::RangeVar& name) {
+   const uint32_t position = at(name.location);
+   const auto refuse = [&](std::string_view why) {
+      throw SqlError(sqlstate::invalidRecursion,
+                     "recursive reference to query \"" + cte.name + "\" must not appear " + std::string(why))
+          .at(position);
+   };
+   const bool isSelf = cte.state != CteBinding::State::Bound;
+   if (isSelf && recursion_.cte != &cte)
+      throw SqlError(sqlstate::featureNotSupported, "mutual recursion between WITH items is not implemented")
+          .at(at(cte.node->location));
+   if (isSelf && cte.state == CteBinding::State::NonRecursiveTerm) {
+      if (as<SelectStmt>(cte.node->ctequery)->op == SETOP_UNION) refuse("within its non-recursive term");
+      throw SqlError(sqlstate::invalidRecursion, "recursive query \"" + cte.name +
+                                                     "\" does not have the form non-recursive-term UNION [ALL] "
+                                                     "recursive-term")
+          .at(at(cte.node->location));
+   }
+   if (isSelf) {
+      if (recursion_.obstacle) refuse(recursion_.obstacle);
+      if (++cte.selfReferences > 1) refuse("more than once");
+      scope.isRecursiveTerm = true;
+   } else {
+      ++cte.cte.references;
+   }
+   auto rel = std::make_unique<Rel>(isSelf ? RelKind::RecursiveScan : RelKind::CteScan);
+   rel->cte = cte.id;
+   NamespaceItem item;
+   item.alias = cte.name;
+   for (const ScopeColumn& column : cte.columns) {
+      const ColumnId id = addColumn(scope, column.name, column.type);
+      rel->columns.push_back(id);
+      rel->cteColumns.push_back(column.column);
+      item.columns.push_back({column.name, id, column.type});
+   }
+   applyAlias(item, name.alias, position);
+   addEntry(scope, item);
+   FromItem result;
+   result.rel = std::move(rel);
+   result.items.push_back(std::move(item));
+   return result;
+}
+
+} // namespace ouzel::sql

@@ -1,0 +1,218 @@
+#include <algorithm>
+
+#include "sql/bind/query_binder.hpp"
+
+// INSERT: columns named or not, rows from VALUES or a query, defaults for the rest.
+
+namespace ouzel::sql {
+
+namespace {
+
+/// A column of the statement, in the order in which values are given.
+struct InsertColumn {
+   const catalog::Column* column;
+   uint32_t position;
+};
+
+std::vector<InsertColumn> insertColumns(const ::InsertStmt& statement, const catalog::Relation& table,
+                                        const SourceText* source) {
+   std::vector<InsertColumn> result;
+   if (!statement.cols) {
+      for (const catalog::Column& column : table.columns)
+         if (!column.isDropped) result.push_back({&column, 0});
+      return result;
+   }
+   for (const auto* target : ListOf<ResTarget>(statement.cols)) {
+      const uint32_t position = source ? source->position(target->location) : 0;
+      const auto& column = catalog::requireColumn(table, target->name, position);
+      if (target->indirection) throwNotSupported("INSERT into a part of a column", position);
+      for (const InsertColumn& other : result)
+         if (other.column == &column)
+            throw SqlError(sqlstate::duplicateColumn, "column \"" + column.name + "\" specified more than once")
+                .at(position);
+      result.push_back({&column, position});
+   }
+   return result;
+}
+
+void checkCount(size_t given, const std::vector<InsertColumn>& columns, bool isExplicit, uint32_t extraPosition) {
+   if (given > columns.size())
+      throw SqlError(sqlstate::syntaxError, "INSERT has more expressions than target columns").at(extraPosition);
+   if (isExplicit && given < columns.size())
+      throw SqlError(sqlstate::syntaxError, "INSERT has more target columns than expressions")
+          .at(columns[given].position);
+}
+
+/// Columns that only the system may fill.
+void checkAssignable(const catalog::Column& column, ::OverridingKind overriding) {
+   const bool isIdentity = column.identity == 'a' && overriding != OVERRIDING_SYSTEM_VALUE;
+   if (!column.generated && !isIdentity) return;
+   SqlError error(sqlstate::generatedAlways, "cannot insert a non-DEFAULT value into column \"" + column.name + "\"");
+   if (column.generated) throw std::move(error).detail("Column \"" + column.name + "\" is a generated column.");
+   throw std::move(error)
+       .detail("Column \"" + column.name + "\" is an identity column defined as GENERATED ALWAYS.")
+       .hint("Use OVERRIDING SYSTEM VALUE to override.");
+}
+
+/// VALUES that are nothing but rows of expressions.
+bool isPlainValues(const ::SelectStmt& select) {
+   return select.valuesLists && !select.sortClause && !select.limitOffset && !select.limitCount &&
+          !select.lockingClause && !select.withClause;
+}
+
+} // namespace
+
+BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement) {
+   if (statement.onConflictClause) throwNotSupported("ON CONFLICT", at(statement.onConflictClause->location));
+   Scope scope(nullptr);
+   declareCtes(scope, statement.withClause);
+   const auto table = targetTable(*statement.relation, "INSERT into");
+   const auto columns = insertColumns(statement, *table, source_);
+   const bool isExplicit = statement.cols != nullptr;
+   auto dml = makeDml(*table, *statement.relation);
+   RangeEntry entry; // not visible, but known to hints
+   entry.alias = entry.relationName = table->name;
+   for (const catalog::Column& column : table->columns)
+      if (!column.isDropped) entry.columns.push_back(column.name);
+   scope.entries.push_back(std::move(entry));
+
+   // What feeds each named column; the columns of the statement that stay without get their defaults.
+   std::vector<ColumnId> given;
+   RelPtr rel;
+   const auto* select = as<SelectStmt>(statement.selectStmt);
+   if (!select) {
+      rel = oneRow(); // DEFAULT VALUES
+   } else if (isPlainValues(*select)) {
+      const ListOf<List> lists(select->valuesLists);
+      std::vector<std::vector<ExprPtr>> rows;
+      for (const auto* list : lists) {
+         auto row = bindInsertRow(scope, list, columns.size(), columns.size() > 1 ? columns[1].position : 0,
+                                  [&](size_t i, uint32_t position) {
+                                     checkCount(i + 1, columns, false, position);
+                                     return columns[i].column;
+                                  });
+         if (!rows.empty() && row.size() != rows[0].size())
+            throw SqlError(sqlstate::syntaxError, "VALUES lists must all be the same length").at(row[0]->position);
+         checkCount(row.size(), columns, isExplicit, 0);
+         for (size_t i = 0; i < row.size(); ++i) {
+            const catalog::Column& column = *columns[i].column;
+            if (!row[i]) { // DEFAULT
+               row[i] = column.generated ? makeNull(column.type) : defaultOf(*table, column);
+               continue;
+            }
+            checkAssignable(column, statement.override);
+            if (statement.override == OVERRIDING_USER_VALUE && column.identity) {
+               row[i] = defaultOf(*table, column);
+               continue;
+            }
+            row[i] = coerceForAssignment(std::move(row[i]), column.type, column.name, Clause::InsertValues);
+         }
+         rows.push_back(std::move(row));
+      }
+      const size_t count = rows[0].size();
+      for (size_t i = 0; i < count; ++i)
+         given.push_back(addColumn(scope, columns[i].column->name, columns[i].column->type));
+      if (rows.size() == 1) {
+         std::vector<ComputedColumn> computed;
+         for (size_t i = 0; i < count; ++i)
+            computed.push_back({given[i], std::move(rows[0][i])});
+         rel = makeMap(placeSrfs(scope, oneRow(), std::move(scope.srfs)), std::move(computed));
+      } else {
+         if (!scope.srfs.empty())
+            throw SqlError(sqlstate::featureNotSupported, "set-returning functions are not allowed in VALUES")
+                .at(scope.srfs[0].call->position);
+         rel = std::make_unique<Rel>(RelKind::Values);
+         rel->columns = given;
+         rel->rows = std::move(rows);
+      }
+   } else {
+      std::vector<SqlType> types;
+      for (const InsertColumn& column : columns)
+         types.push_back(column.column->type);
+      auto query = bindSelect(*select, &scope, types);
+      const size_t count = query.output.size();
+      checkCount(count, columns, isExplicit, count > columns.size() ? query.positions[columns.size()] : 0);
+      std::vector<ComputedColumn> computed;
+      for (size_t i = 0; i < count; ++i) {
+         const catalog::Column& column = *columns[i].column;
+         checkAssignable(column, statement.override);
+         const OutputColumn& output = query.output[i];
+         auto value = makeColumn(output.column, output.type);
+         value->position = i < query.positions.size() ? query.positions[i] : 0;
+         value = statement.override == OVERRIDING_USER_VALUE && column.identity
+                     ? defaultOf(*table, column)
+                     : coerceForAssignment(std::move(value), column.type, column.name, Clause::Select);
+         if (value->kind == ExprKind::Column) {
+            given.push_back(value->column);
+            continue;
+         }
+         given.push_back(addColumn(scope, column.name, column.type));
+         computed.push_back({given.back(), std::move(value)});
+      }
+      rel = makeMap(std::move(query.rel), std::move(computed));
+   }
+
+   std::vector<ComputedColumn> defaults;
+   for (const catalog::Column& column : table->columns) {
+      if (column.isDropped) continue;
+      ColumnId source = noColumn;
+      for (size_t i = 0; i < given.size(); ++i)
+         if (columns[i].column == &column) source = given[i];
+      if (source == noColumn) {
+         source = addColumn(scope, column.name, column.type);
+         defaults.push_back({source, column.generated ? makeNull(column.type) : defaultOf(*table, column)});
+      }
+      dml->target.push_back({source, column.attribute});
+   }
+   rel = makeMap(std::move(rel), std::move(defaults));
+   rel = computeGenerated(scope, std::move(rel), *dml, *table);
+   rel = placeCtes(scope, std::move(rel));
+   addChecks(*dml, *table);
+
+   // RETURNING sees the new row, and nothing of where it came from.
+   NamespaceItem item;
+   item.alias = table->name;
+   item.relation = table.get();
+   item.rowType = table->rowType;
+   for (const GetColumn& target : dml->target) {
+      const auto* column = table->column(target.attribute);
+      item.columns.push_back({column->name, target.column, column->type, table->oid, column->attribute});
+   }
+   applyAlias(item, statement.relation->alias, 0);
+   scope.items.clear();
+   scope.entries.clear();
+   addEntry(scope, item);
+   scope.items.push_back(std::move(item));
+   BoundRel result;
+   result.output = bindReturning(scope, statement.returningList, *dml);
+   auto insert = std::make_unique<Rel>(RelKind::Insert);
+   insert->inputs.push_back(std::move(rel));
+   insert->table = dml->table;
+   insert->dml = std::move(dml);
+   result.rel = std::move(insert);
+   return result;
+}
+
+std::vector<ExprPtr>
+QueryBinder::bindInsertRow(Scope& scope, const ::List* list, size_t limit, uint32_t shortPosition,
+                           const std::function<const catalog::Column*(size_t, uint32_t)>& columnOf) {
+   std::vector<ExprPtr> row;
+   for (const ::Node* node : ListOf<>(list)) {
+      if (isNode(node, T_SetToDefault)) {
+         columnOf(row.size(), at(as<SetToDefault>(node)->location));
+         row.push_back(nullptr);
+         continue;
+      }
+      auto expr = bindExpr(scope, node, Clause::InsertValues);
+      if (expr->kind == ExprKind::Row && row.size() + 1 < limit && ListOf<>(list).size() == 1)
+         throw SqlError(sqlstate::syntaxError, "INSERT has more target columns than expressions")
+             .at(shortPosition)
+             .hint("The insertion source is a row expression containing the same number of columns expected by the "
+                   "INSERT. Did you accidentally use extra parentheses?");
+      columnOf(row.size(), expr->position);
+      row.push_back(std::move(expr));
+   }
+   return row;
+}
+
+} // namespace ouzel::sql

@@ -1,0 +1,201 @@
+#include <algorithm>
+#include <unordered_set>
+
+#include "sql/bind/query_binder.hpp"
+#include "sql/bind/view_text.hpp"
+
+// FROM: tables, subqueries in FROM, and how they come together without JOIN. See join.cpp, view.cpp,
+// table_function.cpp.
+
+namespace ouzel::sql {
+
+using catalog::RelationKind;
+
+RelPtr QueryBinder::bindFrom(Scope& scope, const ::List* list) {
+   RelPtr rel;
+   for (const ::Node* node : ListOf<>(list)) {
+      auto item = bindFromItem(scope, node);
+      checkNameConflicts(scope.items, item.items);
+      rel = rel ? crossJoin(std::move(rel), std::move(item.rel)) : std::move(item.rel);
+      for (NamespaceItem& entry : item.items) {
+         entry.lateralOnly = true; // until FROM is complete, only LATERAL items see their siblings
+         entry.lateralOk = true;
+         scope.items.push_back(std::move(entry));
+      }
+   }
+   for (NamespaceItem& item : scope.items)
+      item.lateralOnly = false;
+   return rel ? std::move(rel) : oneRow();
+}
+
+bool readsColumnsOf(const Rel& reader, const Rel& source) {
+   const auto free = freeColumns(reader);
+   if (free.empty()) return false;
+   std::unordered_set<uint32_t> made;
+   for (const ColumnId column : outputColumns(source))
+      made.insert(static_cast<uint32_t>(column));
+   return std::any_of(free.begin(), free.end(),
+                      [&](ColumnId column) { return made.contains(static_cast<uint32_t>(column)); });
+}
+
+RelPtr QueryBinder::crossJoin(RelPtr left, RelPtr right) const {
+   auto join = std::make_unique<Rel>(RelKind::Join);
+   join->joinKind = JoinKind::Inner;
+   join->dependent = readsColumnsOf(*right, *left);
+   join->inputs.push_back(std::move(left));
+   join->inputs.push_back(std::move(right));
+   return join;
+}
+
+FromItem QueryBinder::bindFromItem(Scope& scope, const ::Node* node) {
+   const DepthGuard guard(*this);
+   switch (node->type) {
+   case T_RangeVar:
+      return bindTable(scope, *as<RangeVar>(node));
+   case T_RangeSubselect:
+      return bindFromSubquery(scope, *as<RangeSubselect>(node));
+   case T_RangeFunction:
+      return bindTableFunction(scope, *as<RangeFunction>(node));
+   case T_JoinExpr:
+      return bindJoin(scope, *as<JoinExpr>(node));
+   case T_RangeTableSample:
+      throwNotSupported("TABLESAMPLE", at(as<RangeTableSample>(node)->location));
+   case T_RangeTableFunc:
+      throwNotSupported("XMLTABLE", at(as<RangeTableFunc>(node)->location));
+   default:
+      throwInternal("unknown node in FROM");
+   }
+}
+
+void QueryBinder::checkNameConflicts(const std::vector<NamespaceItem>& a, const std::vector<NamespaceItem>& b) const {
+   for (const NamespaceItem& left : a) {
+      if (!left.hasVisibleName || left.alias.empty()) continue;
+      for (const NamespaceItem& right : b) {
+         if (!right.hasVisibleName || right.alias != left.alias) continue;
+         // Two tables of one name from different schemas may stand side by side.
+         if (left.relation && right.relation && !left.isAliased && !right.isAliased &&
+             left.relation->oid != right.relation->oid)
+            continue;
+         throw SqlError(sqlstate::duplicateAlias, "table name \"" + left.alias + "\" specified more than once");
+      }
+   }
+}
+
+void QueryBinder::applyAlias(NamespaceItem& item, const ::Alias* alias, uint32_t position) const {
+   if (!alias) return;
+   const std::string name = alias->aliasname;
+   const ListOf<> names(alias->colnames);
+   if (names.size() > item.columns.size())
+      throw SqlError(sqlstate::invalidColumnReference,
+                     "table \"" + name + "\" has " + std::to_string(item.columns.size()) + " columns available but " +
+                         std::to_string(names.size()) + " columns specified")
+          .at(position);
+   item.alias = name;
+   item.isAliased = true;
+   for (uint32_t i = 0; i < names.size(); ++i)
+      item.columns[i].name = stringOf(names[i]);
+}
+
+void QueryBinder::addEntry(Scope& scope, const NamespaceItem& item) {
+   RangeEntry entry;
+   entry.alias = item.alias;
+   entry.relationName = item.relation ? item.relation->name : item.alias;
+   entry.isAliased = item.isAliased;
+   for (const ScopeColumn& column : item.columns)
+      entry.columns.push_back(column.name);
+   scope.entries.push_back(std::move(entry));
+}
+
+FromItem QueryBinder::bindTable(Scope& scope, const ::RangeVar& name) {
+   const uint32_t position = at(name.location);
+   catalog::QualifiedName qualified{std::string(textOf(name.catalogname)), std::string(textOf(name.schemaname)),
+                                    std::string(textOf(name.relname)), position};
+   if (qualified.schema.empty())
+      if (CteBinding* cte = findCte(scope, qualified.name)) return scanCte(scope, *cte, name);
+   auto relation = catalog::findRelation(context_.catalog, context_.searchPath, qualified);
+   if (!relation) {
+      SqlError error(sqlstate::undefinedTable, "relation \"" + qualified.text() + "\" does not exist");
+      error.setPosition(position);
+      if (qualified.schema.empty() && isLaterCte(scope, qualified.name))
+         throw std::move(error)
+             .detail("There is a WITH item named \"" + qualified.name +
+                     "\", but it cannot be referenced from this part of the query.")
+             .hint("Use WITH RECURSIVE, or re-order the WITH items to remove forward references.");
+      throw error;
+   }
+   relations_.push_back(relation->oid);
+   pinned_.push_back(relation);
+   if (recorder_) {
+      recorder_->readRelation(relation->oid);
+      const auto schema = context_.catalog.schema(relation->schema);
+      if (qualified.schema.empty() && name.location >= 0 && schema && schema->name != "pg_catalog")
+         recorder_->replace(static_cast<uint32_t>(name.location), 0, catalog::quoteIdentifier(schema->name) + ".");
+   }
+   switch (relation->relationKind) {
+   case RelationKind::Table:
+   case RelationKind::MaterializedView:
+   case RelationKind::Virtual:
+      return bindBaseTable(scope, relation, name.alias, position);
+   case RelationKind::View:
+      return bindView(scope, relation, name.alias, position);
+   case RelationKind::Sequence:
+      throwNotSupported("reading a sequence as a table", position);
+   case RelationKind::Index:
+      throw SqlError(sqlstate::wrongObjectType, "cannot open relation \"" + relation->name + "\"")
+          .at(position)
+          .detail("This operation is not supported for indexes.");
+   }
+   throwInternal("unknown kind of relation");
+}
+
+FromItem QueryBinder::bindBaseTable(Scope& scope, const catalog::RelationPtr& relation, const ::Alias* alias,
+                                    uint32_t position) {
+   auto rel =
+       std::make_unique<Rel>(relation->relationKind == RelationKind::Virtual ? RelKind::VirtualGet : RelKind::Get);
+   const auto schema = context_.catalog.schema(relation->schema);
+   rel->table = {relation->oid, static_cast<uint64_t>(relation->storage), schema ? schema->name : "pg_catalog",
+                 relation->name, alias ? alias->aliasname : relation->name};
+   NamespaceItem item;
+   item.alias = relation->name;
+   item.relation = relation.get();
+   item.rowType = relation->rowType;
+   for (const catalog::Column& column : relation->columns) {
+      if (column.isDropped) continue;
+      const ColumnId id = addColumn(scope, column.name, column.type);
+      ColumnInfo& info = columns_[id];
+      info.tableOid = relation->oid;
+      info.attribute = column.attribute;
+      info.nullable = !column.notNull;
+      rel->getColumns.push_back({id, column.attribute});
+      item.columns.push_back({column.name, id, column.type, relation->oid, column.attribute});
+   }
+   applyAlias(item, alias, position);
+   addEntry(scope, item);
+   FromItem result;
+   result.rel = std::move(rel);
+   result.items.push_back(std::move(item));
+   return result;
+}
+
+FromItem QueryBinder::bindFromSubquery(Scope& scope, const ::RangeSubselect& node) {
+   const bool outerLateral = std::exchange(scope.lateralActive, node.lateral);
+   BoundRel query;
+   {
+      const ClauseGuard guard(scope, Clause::FromSubquery);
+      query = bindSelect(*as<SelectStmt>(node.subquery), &scope);
+   }
+   scope.lateralActive = outerLateral;
+   NamespaceItem item;
+   for (const OutputColumn& column : query.output) {
+      adopt(scope, column.column);
+      item.columns.push_back({column.name, column.column, column.type, column.tableOid, column.attribute});
+   }
+   applyAlias(item, node.alias, 0);
+   addEntry(scope, item);
+   FromItem result;
+   result.rel = std::move(query.rel);
+   result.items.push_back(std::move(item));
+   return result;
+}
+
+} // namespace ouzel::sql

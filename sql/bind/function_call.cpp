@@ -1,0 +1,269 @@
+#include <algorithm>
+
+#include "sql/bind/overload_resolution.hpp"
+#include "sql/bind/query_binder.hpp"
+
+// Function calls: overloads, named and default arguments, variadics, and what kind of function it turned out to be.
+
+namespace ouzel::sql {
+
+using catalog::AggregateKind;
+using catalog::builtins;
+using catalog::FunctionInfo;
+using catalog::FunctionKind;
+
+namespace {
+
+constexpr uint32_t argumentsMax = 100;
+
+std::string_view plainName(const ::FuncCall& call) {
+   return stringOf(ListOf<>(call.funcname).back());
+}
+
+std::string qualifiedNameOf(const ::FuncCall& call) {
+   std::string text;
+   for (const ::Node* part : ListOf<>(call.funcname)) {
+      if (!text.empty()) text += '.';
+      text += stringOf(part);
+   }
+   return text;
+}
+
+[[noreturn]] void throwNoFunction(const ::FuncCall* call, std::string_view name, std::span<const Oid> argTypes,
+                                  std::span<const std::string> argNames, uint32_t position) {
+   SqlError error(sqlstate::undefinedFunction,
+                  "function " + callSignature(name, argTypes, argNames) + " does not exist");
+   error.setPosition(position);
+   if (call && !ListOf<>(call->agg_order).empty() && !call->agg_within_group)
+      throw std::move(error).hint("No aggregate function matches the given name and argument types. Perhaps you "
+                                  "misplaced ORDER BY; ORDER BY must appear after all regular arguments of the "
+                                  "aggregate.");
+   throw std::move(error).hint("No function matches the given name and argument types. You might need to add explicit "
+                               "type casts.");
+}
+
+/// DISTINCT, ORDER BY, FILTER, OVER and so on given to a function that takes none of them.
+void refuseDecorations(const ::FuncCall& call, std::string_view name, uint32_t position) {
+   const auto refuse = [&](const char* what, const char* kind) {
+      throw SqlError(sqlstate::wrongObjectType,
+                     std::string(what) + " specified, but " + std::string(name) + " is not " + kind)
+          .at(position);
+   };
+   if (call.agg_star) refuse((std::string(name) + "(*)").c_str(), "an aggregate function");
+   if (call.agg_distinct) refuse("DISTINCT", "an aggregate function");
+   if (call.agg_within_group) refuse("WITHIN GROUP", "an ordered-set aggregate function");
+   if (call.agg_order) refuse("ORDER BY", "an aggregate function");
+   if (call.agg_filter) refuse("FILTER", "an aggregate function");
+   if (call.over) refuse("OVER", "a window function nor an aggregate function");
+}
+
+} // namespace
+
+void QueryBinder::coerceArguments(std::vector<ExprPtr>& args, std::span<const Oid> declared) {
+   for (size_t i = 0; i < args.size(); ++i) {
+      args[i] = coerce(std::move(args[i]), declared[i], -1, CoercionContext::Implicit);
+      // What takes "any" type sees a literal as text.
+      if (declared[i] == oid::any) args[i] = unknownToText(std::move(args[i]));
+   }
+}
+
+ExprPtr QueryBinder::callFunction(Scope& scope, std::string_view name, std::vector<ExprPtr> args, uint32_t position) {
+   std::vector<Oid> types;
+   for (const ExprPtr& arg : args)
+      types.push_back(arg->type.oid);
+   const auto found = resolveFunction(name, types, {}, false);
+   if (found.outcome != Resolution::Found) throwNoFunction(nullptr, name, types, {}, position);
+   return finishCall(scope, nullptr, found.candidate, std::move(args), position, name);
+}
+
+ExprPtr QueryBinder::bindFunctionCall(Scope& scope, const ::FuncCall& call) {
+   const uint32_t position = at(call.location);
+   const auto name = plainName(call);
+   const std::string shownName = qualifiedNameOf(call);
+   if (ListOf<>(call.args).size() > argumentsMax)
+      throw SqlError(sqlstate::tooManyArguments, "cannot pass more than 100 arguments to a function").at(position);
+
+   std::vector<ExprPtr> args;
+   std::vector<std::string> argNames;
+   for (const ::Node* node : ListOf<>(call.args)) {
+      if (isNode(node, T_NamedArgExpr)) {
+         const std::string argName = as<NamedArgExpr>(node)->name;
+         if (std::find(argNames.begin(), argNames.end(), argName) != argNames.end())
+            throw SqlError(sqlstate::syntaxError, "argument name \"" + argName + "\" used more than once")
+                .at(at(as<NamedArgExpr>(node)->location));
+         argNames.push_back(argName);
+      }
+      auto arg = bindExpr(scope, node);
+      if (!argNames.empty() && !isNode(node, T_NamedArgExpr))
+         throw SqlError(sqlstate::syntaxError, "positional argument cannot follow named argument").at(arg->position);
+      args.push_back(std::move(arg));
+   }
+   const auto directCount = static_cast<uint32_t>(args.size());
+   if (call.agg_within_group) // the aggregated arguments count as arguments of the function
+      for (const auto* sort : ListOf<SortBy>(call.agg_order))
+         args.push_back(bindExpr(scope, sort->node));
+
+   // count(t): rows of a table are never NULL, so they count as rows.
+   if (name == "count" && args.size() == 1 && args[0]->kind == ExprKind::Row && !args[0]->negated && !call.agg_distinct)
+      args[0] = makeBoolean(true);
+
+   const ListOf<> path(call.funcname);
+   const bool isBuiltin = path.size() == 1 || stringOf(path[path.size() - 2]) == "pg_catalog";
+   std::vector<Oid> types;
+   for (const ExprPtr& arg : args)
+      types.push_back(arg->type.oid);
+   if (!isBuiltin) {
+      const auto schema = stringOf(path[path.size() - 2]);
+      if (!context_.catalog.findSchema(schema) && schema != "information_schema")
+         throw SqlError(sqlstate::undefinedSchema, "schema \"" + std::string(schema) + "\" does not exist")
+             .at(position);
+      throwNoFunction(&call, shownName, types, argNames, position);
+   }
+   auto found = resolveFunction(name, types, argNames, call.func_variadic);
+   switch (found.outcome) {
+   case Resolution::Found:
+      break;
+   case Resolution::Cast: {
+      refuseDecorations(call, shownName, position);
+      const SqlType target = plainType(found.castTarget);
+      return coerce(std::move(args[0]), target.oid, -1, CoercionContext::Explicit);
+   }
+   case Resolution::Ambiguous:
+      throw SqlError(sqlstate::ambiguousFunction,
+                     "function " + callSignature(shownName, types, argNames) + " is not unique")
+          .at(position)
+          .hint("Could not choose a best candidate function. You might need to add explicit type casts.");
+   case Resolution::None:
+      throwNoFunction(&call, shownName, types, argNames, position);
+   }
+   for (const ExprPtr& arg : args)
+      if (arg->kind == ExprKind::Row) throwNotSupported("row values as function arguments", arg->position);
+   if (call.agg_within_group) {
+      const auto* aggregate = builtins().aggregate(found.candidate.function->oid);
+      if (aggregate && aggregate->kind == AggregateKind::Normal)
+         throw SqlError(sqlstate::wrongObjectType,
+                        shownName + " is not an ordered-set aggregate, so it cannot have WITHIN GROUP")
+             .at(position);
+      if (aggregate && aggregate->kind == AggregateKind::OrderedSet &&
+          static_cast<uint32_t>(aggregate->directArgs) != directCount)
+         throwNoFunction(nullptr, shownName, types, argNames, position);
+   }
+   withinGroupFrom_ = call.agg_within_group ? directCount : static_cast<uint32_t>(args.size());
+   return finishCall(scope, &call, found.candidate, std::move(args), position, shownName);
+}
+
+ExprPtr QueryBinder::finishCall(Scope& scope, const ::FuncCall* call, const FunctionCandidate& candidate,
+                                std::vector<ExprPtr> args, uint32_t position, std::string_view name) {
+   const FunctionInfo& function = *candidate.function;
+   const uint32_t directCount = withinGroupFrom_;
+   std::vector<Oid> types;
+   for (const ExprPtr& arg : args)
+      types.push_back(arg->type.oid);
+   std::vector<Oid> declared = candidate.args;
+   Oid resultOid = 0;
+   try {
+      resultOid = enforceGenericConsistency(types, declared, function.returnType);
+   } catch (SqlError& error) {
+      error.setPosition(position);
+      throw;
+   }
+   coerceArguments(args, declared);
+   const SqlType resultType = plainType(resultOid);
+
+   // Named notation: arguments into the order of parameters.
+   const uint32_t parameters = function.argCount();
+   if (!candidate.argOrder.empty()) {
+      std::vector<ExprPtr> ordered(parameters);
+      for (size_t i = 0; i < args.size(); ++i)
+         ordered[candidate.argOrder[i]] = std::move(args[i]);
+      args = std::move(ordered);
+   } else if (candidate.defaultCount > 0) {
+      args.resize(parameters);
+   }
+   const auto defaultsFrom = parameters - static_cast<uint32_t>(function.defaults.size());
+   for (uint32_t i = 0; i < parameters && i < args.size(); ++i)
+      if (!args[i]) args[i] = bindFunctionDefault(function.defaults[i - defaultsFrom], function.argTypes[i]);
+
+   // The variadic tail becomes one array, unless the function takes arguments of any type as they come.
+   if (candidate.variadicCount > 0 && function.variadicElement != oid::any) {
+      std::vector<ExprPtr> tail;
+      const size_t from = args.size() - candidate.variadicCount;
+      for (size_t i = from; i < args.size(); ++i)
+         tail.push_back(std::move(args[i]));
+      args.resize(from);
+      // Elements of one array have one type; anyelement ones were made alike above.
+      const Oid element = tail[0]->type.oid;
+      const Oid array = arrayType(element);
+      if (!array)
+         throw SqlError(sqlstate::undefinedObject, "could not find array type for data type " + typeName(element))
+             .at(position);
+      args.push_back(makeArrayExpr(std::move(tail), array, position));
+   }
+
+   switch (function.kind) {
+   case FunctionKind::Aggregate:
+      if (call && call->over) return bindWindowCall(scope, *call, candidate, std::move(args), resultType);
+      if (!call) throwInternal("aggregate called by name");
+      return bindAggregate(scope, *call, candidate, std::move(args), resultType, directCount);
+   case FunctionKind::Window:
+      if (!call || !call->over)
+         throw SqlError(sqlstate::wrongObjectType, "window function " + std::string(name) + " requires an OVER clause")
+             .at(position);
+      return bindWindowCall(scope, *call, candidate, std::move(args), resultType);
+   case FunctionKind::Procedure:
+      throw SqlError(sqlstate::wrongObjectType, std::string(name) + " is a procedure").at(position);
+   case FunctionKind::Function:
+      break;
+   }
+   if (call) refuseDecorations(*call, name, position);
+   auto expr = makeCall(&function, resultType, std::move(args));
+   expr->position = position;
+   if (!function.returnsSet || (call && call == fromFunction_)) return expr;
+   return registerSrf(scope, std::move(expr));
+}
+
+ExprPtr QueryBinder::bindFunctionDefault(std::string_view text, Oid type) {
+   const auto script = ParsedScript::parseExpression(text);
+   const SourceText* outer = std::exchange(source_, nullptr);
+   Scope scope(nullptr);
+   scope.clause = Clause::Default;
+   auto expr = bindExpr(scope, script.expression());
+   source_ = outer;
+   if (isPolymorphic(type)) return unknownToText(std::move(expr));
+   return coerce(std::move(expr), type, -1, CoercionContext::Explicit);
+}
+
+ExprPtr QueryBinder::registerSrf(Scope& scope, ExprPtr call) {
+   const uint32_t position = call->position;
+   const auto refuse = [&](std::string message, std::string hint = {}) {
+      throw SqlError(sqlstate::featureNotSupported, message).at(position).hint(hint);
+   };
+   constexpr const char* lateralHint = "You might be able to move the set-returning function into a LATERAL FROM item.";
+   if (scope.srfBlocker)
+      refuse(std::string("set-returning functions are not allowed in ") + scope.srfBlocker, lateralHint);
+   switch (scope.clause) {
+   case Clause::Select:
+   case Clause::GroupBy:
+   case Clause::OrderBy:
+   case Clause::DistinctOn:
+   case Clause::InsertValues:
+      break;
+   case Clause::FromFunction:
+      refuse("set-returning functions must appear at top level of FROM");
+      break;
+   case Clause::UpdateSource:
+      refuse("set-returning functions are not allowed in UPDATE");
+      break;
+   default:
+      refuse("set-returning functions are not allowed in " + std::string(clauseName(scope.clause)));
+   }
+   const SqlType type = call->type;
+   const ColumnId column = addColumn(scope, std::string(call->function->name), type);
+   setKind(column, ColumnKind::Srf);
+   scope.srfs.push_back({column, std::move(call)});
+   auto reference = makeColumn(column, type);
+   reference->position = position;
+   return reference;
+}
+
+} // namespace ouzel::sql

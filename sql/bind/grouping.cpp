@@ -1,0 +1,319 @@
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "sql/bind/query_binder.hpp"
+
+// GROUP BY with its sets, and the GroupBy operator: everything above it is rewritten in terms of its keys.
+
+namespace ouzel::sql {
+
+namespace {
+
+using KeySet = std::vector<uint32_t>;
+using KeySets = std::vector<KeySet>;
+
+constexpr uint32_t groupingSetsMax = 4096;
+constexpr uint32_t cubeElementsMax = 12;
+
+void appendKey(KeySet& set, uint32_t key) {
+   if (std::find(set.begin(), set.end(), key) == set.end()) set.push_back(key);
+}
+
+KeySet unite(const KeySet& a, const KeySet& b) {
+   KeySet result = a;
+   for (const uint32_t key : b)
+      appendKey(result, key);
+   return result;
+}
+
+KeySets crossProduct(const KeySets& a, const KeySets& b) {
+   KeySets result;
+   if (a.size() * b.size() > groupingSetsMax)
+      throw SqlError(sqlstate::statementTooComplex, "too many grouping sets present (maximum 4096)");
+   for (const KeySet& left : a)
+      for (const KeySet& right : b)
+         result.push_back(unite(left, right));
+   return result;
+}
+
+} // namespace
+
+QueryBinder::Grouping QueryBinder::bindGroupBy(Scope& scope, const ::SelectStmt& select, std::vector<Target>& targets) {
+   Grouping grouping;
+   const ListOf<> items(select.groupClause);
+   grouping.isGrouped = !items.empty();
+
+   const auto keyOf = [&](const ::Node* node) {
+      const uint32_t index = findTargetSql92(scope, node, targets, Clause::GroupBy);
+      Target& target = targets[index];
+      target.expr = unknownToText(std::move(target.expr));
+      if (target.expr->kind == ExprKind::Row) throwNotSupported("grouping by row values", target.position);
+      if (readsKind(*target.expr, scope, ColumnKind::Aggregate))
+         throw SqlError(sqlstate::groupingError, "aggregate functions are not allowed in GROUP BY").at(target.position);
+      if (readsKind(*target.expr, scope, ColumnKind::Window))
+         throw SqlError(sqlstate::windowingError, "window functions are not allowed in GROUP BY").at(target.position);
+      requireEquality(target.expr->type, startOfNode(node));
+      const auto known = std::find(grouping.keyTargets.begin(), grouping.keyTargets.end(), index);
+      if (known != grouping.keyTargets.end()) return static_cast<uint32_t>(known - grouping.keyTargets.begin());
+      grouping.keyTargets.push_back(index);
+      return static_cast<uint32_t>(grouping.keyTargets.size() - 1);
+   };
+   // (a, b) as an element is all of its columns at once.
+   const std::function<KeySet(const ::Node*)> keysOf = [&](const ::Node* node) {
+      KeySet keys;
+      if (isNode(node, T_RowExpr) && as<RowExpr>(node)->row_format == COERCE_IMPLICIT_CAST) {
+         for (const ::Node* part : ListOf<>(as<RowExpr>(node)->args))
+            keys = unite(keys, keysOf(part));
+      } else {
+         keys.push_back(keyOf(node));
+      }
+      return keys;
+   };
+   const std::function<KeySets(const ::Node*)> setsOf = [&](const ::Node* node) -> KeySets {
+      if (!isNode(node, T_GroupingSet)) return {keysOf(node)};
+      const auto* set = as<GroupingSet>(node);
+      const ListOf<> content(set->content);
+      grouping.hasSets = true;
+      KeySets result;
+      switch (set->kind) {
+      case GROUPING_SET_EMPTY:
+         return {{}};
+      case GROUPING_SET_SIMPLE:
+         return {keysOf(content.front())};
+      case GROUPING_SET_SETS:
+         for (const ::Node* part : content)
+            for (KeySet& keys : setsOf(part))
+               result.push_back(std::move(keys));
+         return result;
+      case GROUPING_SET_ROLLUP: {
+         KeySet keys;
+         result.push_back(keys);
+         for (const ::Node* part : content) {
+            keys = unite(keys, keysOf(part));
+            result.push_back(keys);
+         }
+         std::reverse(result.begin(), result.end());
+         return result;
+      }
+      case GROUPING_SET_CUBE: {
+         if (content.size() > cubeElementsMax)
+            throw SqlError(sqlstate::tooManyColumns, "CUBE is limited to 12 elements").at(at(set->location));
+         std::vector<KeySet> elements;
+         for (const ::Node* part : content)
+            elements.push_back(keysOf(part));
+         const uint32_t all = (1u << elements.size()) - 1;
+         for (uint32_t mask = all;; --mask) {
+            KeySet keys;
+            for (size_t i = 0; i < elements.size(); ++i)
+               if (mask & (1u << (elements.size() - 1 - i))) keys = unite(keys, elements[i]);
+            result.push_back(std::move(keys));
+            if (mask == 0) break;
+         }
+         return result;
+      }
+      }
+      return result;
+   };
+   KeySets sets{{}};
+   for (const ::Node* item : items)
+      sets = crossProduct(sets, setsOf(item));
+   if (!grouping.hasSets) return grouping;
+   if (select.groupDistinct) {
+      std::set<std::set<uint32_t>> seen;
+      std::erase_if(
+          sets, [&](const KeySet& keys) { return !seen.insert(std::set<uint32_t>(keys.begin(), keys.end())).second; });
+   }
+   grouping.sets = std::move(sets);
+   return grouping;
+}
+
+/// Rewrites expressions above a GroupBy: keys become columns, other columns of the level are errors.
+class GroupedRewriter {
+public:
+   GroupedRewriter(QueryBinder& binder, Scope& scope, Rel& group) : binder_(binder), scope_(scope), group_(group) {}
+
+   void rewrite(ExprPtr& expr) {
+      for (const ComputedColumn& key : group_.keys)
+         if (equal(*key.expr, *expr)) {
+            const uint32_t position = expr->position;
+            expr = makeColumn(key.column, key.expr->type);
+            expr->position = position;
+            return;
+         }
+      if (expr->kind == ExprKind::Column) {
+         rewriteColumn(expr);
+         return;
+      }
+      for (ExprPtr& arg : expr->args)
+         rewrite(arg);
+      if (expr->subquery) rewriteSubquery(expr);
+   }
+
+private:
+   bool isInput(ColumnId column) const {
+      return binder_.depthOf(column) == scope_.depth && binder_.kindOf(column) == ColumnKind::Input;
+   }
+
+   void rewriteColumn(ExprPtr& expr) {
+      if (!isInput(expr->column)) return;
+      const auto* key = keyOf(expr->column, expr->type);
+      if (!key)
+         throw SqlError(sqlstate::groupingError, "column \"" + nameOf(expr->column) +
+                                                     "\" must appear in the GROUP BY clause or be used in an "
+                                                     "aggregate function")
+             .at(expr->position);
+      expr->column = key->column;
+   }
+
+   /// Inside subqueries only plain columns are recognised as keys, as in PostgreSQL.
+   void rewriteSubquery(ExprPtr& expr) {
+      for (const ColumnId column : freeColumns(*expr->subquery)) {
+         if (!isInput(column)) continue;
+         if (!keyOf(column, binder_.columns_[column].type))
+            throw SqlError(sqlstate::groupingError,
+                           "subquery uses ungrouped column \"" + nameOf(column) + "\" from outer query")
+                .at(positionOfColumn(*expr, [&](ColumnId other) { return other == column; }));
+      }
+      std::vector<std::pair<ColumnId, ExprPtr>> replacements;
+      for (const ComputedColumn& key : group_.keys)
+         if (key.expr->kind == ExprKind::Column)
+            replacements.emplace_back(key.expr->column, makeColumn(key.column, key.expr->type));
+      substituteColumns(expr, [&](ColumnId column) -> const Expr* {
+         for (const auto& [from, to] : replacements)
+            if (from == column) return to.get();
+         return nullptr;
+      });
+   }
+
+   /// The key that is this column, perhaps added because the primary key of its table is among the keys.
+   const ComputedColumn* keyOf(ColumnId column, const SqlType& type) {
+      for (const ComputedColumn& key : group_.keys)
+         if (key.expr->kind == ExprKind::Column && key.expr->column == column) return &key;
+      if (!dependsOnKeys(column)) return nullptr;
+      const ColumnId added = binder_.addColumn(scope_, binder_.columns_[column].name, type);
+      binder_.setKind(added, ColumnKind::Grouped);
+      for (auto& set : group_.groupingSets)
+         set.push_back(static_cast<uint32_t>(group_.keys.size()));
+      group_.keys.push_back({added, makeColumn(column, type)});
+      return &group_.keys.back();
+   }
+
+   bool dependsOnKeys(ColumnId column) const {
+      for (const NamespaceItem& item : scope_.items) {
+         const bool isHere = std::any_of(item.columns.begin(), item.columns.end(),
+                                         [&](const ScopeColumn& other) { return other.column == column; });
+         if (!isHere || !item.relation) continue;
+         const auto* primary = item.relation->primaryKey();
+         if (!primary) continue;
+         return std::all_of(primary->columns.begin(), primary->columns.end(), [&](int16_t attribute) {
+            return std::any_of(item.columns.begin(), item.columns.end(), [&](const ScopeColumn& other) {
+               return other.attribute == attribute && isCommonKey(other.column);
+            });
+         });
+      }
+      return false;
+   }
+
+   /// A key that is in every grouping set.
+   bool isCommonKey(ColumnId column) const {
+      for (uint32_t i = 0; i < group_.keys.size(); ++i) {
+         const ComputedColumn& key = group_.keys[i];
+         if (key.expr->kind != ExprKind::Column || key.expr->column != column) continue;
+         return std::all_of(group_.groupingSets.begin(), group_.groupingSets.end(),
+                            [&](const auto& set) { return std::find(set.begin(), set.end(), i) != set.end(); });
+      }
+      return false;
+   }
+
+   std::string nameOf(ColumnId column) const {
+      for (const NamespaceItem& item : scope_.items)
+         for (const ScopeColumn& other : item.columns)
+            if (other.column == column) return item.alias.empty() ? other.name : item.alias + "." + other.name;
+      return binder_.columns_[column].name;
+   }
+
+   QueryBinder& binder_;
+   Scope& scope_;
+   Rel& group_;
+};
+
+RelPtr QueryBinder::placeGrouping(Scope& scope, RelPtr rel, Grouping grouping, std::vector<Target>& targets,
+                                  ExprPtr& having, std::vector<BoundWindow>& windows) {
+   // Set-returning functions that are grouped by run before grouping, the others after it.
+   std::vector<TargetSrf> before, after;
+   for (TargetSrf& srf : scope.srfs) {
+      const bool isKey = std::any_of(grouping.keyTargets.begin(), grouping.keyTargets.end(), [&](uint32_t target) {
+         std::vector<ColumnId> reads;
+         collectColumns(*targets[target].expr, reads);
+         return std::find(reads.begin(), reads.end(), srf.column) != reads.end();
+      });
+      (isKey ? before : after).push_back(std::move(srf));
+   }
+   for (const TargetSrf& srf : before)
+      setKind(srf.column, ColumnKind::Input);
+   rel = placeSrfs(scope, std::move(rel), std::move(before));
+   scope.srfs = std::move(after);
+
+   auto group = std::make_unique<Rel>(RelKind::GroupBy);
+   for (const uint32_t target : grouping.keyTargets) {
+      const Expr& expr = *targets[target].expr;
+      std::string name = targets[target].name;
+      if (expr.kind == ExprKind::Column) name = columns_[expr.column].name;
+      const ColumnId column = addColumn(scope, std::move(name), expr.type);
+      setKind(column, ColumnKind::Grouped);
+      if (expr.kind == ExprKind::Column) { // clients are still told the table it comes from
+         const Oid tableOid = columns_[expr.column].tableOid;
+         const int16_t attribute = columns_[expr.column].attribute;
+         const bool nullable = columns_[expr.column].nullable || grouping.hasSets;
+         columns_[column].tableOid = tableOid;
+         columns_[column].attribute = attribute;
+         columns_[column].nullable = nullable;
+      }
+      group->keys.push_back({column, clone(expr)});
+   }
+   group->groupingSets = std::move(grouping.sets);
+
+   GroupedRewriter rewriter(*this, scope, *group);
+   for (Target& target : targets)
+      rewriter.rewrite(target.expr);
+   if (having) rewriter.rewrite(having);
+   for (BoundWindow& window : windows) {
+      for (ExprPtr& expr : window.spec.partitionBy)
+         rewriter.rewrite(expr);
+      for (SortKey& key : window.spec.orderBy)
+         rewriter.rewrite(key.expr);
+      for (FrameBound* bound : {&window.spec.start, &window.spec.end})
+         if (bound->offset) rewriter.rewrite(bound->offset);
+      for (WindowCall& call : window.calls) {
+         for (ExprPtr& arg : call.args)
+            rewriter.rewrite(arg);
+         if (call.filter) rewriter.rewrite(call.filter);
+      }
+   }
+   for (TargetSrf& srf : scope.srfs)
+      rewriter.rewrite(srf.call);
+   for (AggregateCall& call : scope.aggregates)
+      for (ExprPtr& arg : call.directArgs)
+         rewriter.rewrite(arg);
+
+   for (PendingGrouping& pending : scope.groupings) {
+      Rel::GroupingCall call;
+      call.column = pending.column;
+      for (const ExprPtr& arg : pending.args) {
+         const auto key = std::find_if(group->keys.begin(), group->keys.end(),
+                                       [&](const ComputedColumn& other) { return equal(*other.expr, *arg); });
+         if (key == group->keys.end())
+            throw SqlError(sqlstate::groupingError,
+                           "arguments to GROUPING must be grouping expressions of the associated query level")
+                .at(arg->position);
+         call.keys.push_back(static_cast<uint32_t>(key - group->keys.begin()));
+      }
+      group->groupingCalls.push_back(std::move(call));
+   }
+   group->aggregates = std::move(scope.aggregates);
+   group->inputs.push_back(std::move(rel));
+   return group;
+}
+
+} // namespace ouzel::sql

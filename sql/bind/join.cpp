@@ -1,0 +1,218 @@
+#include <algorithm>
+
+#include "sql/bind/query_binder.hpp"
+
+// JOIN: conditions, USING and NATURAL with their merged columns, and what names are visible afterwards.
+
+namespace ouzel::sql {
+
+namespace {
+
+JoinKind joinKindOf(const ::JoinExpr& node) {
+   switch (node.jointype) {
+   case JOIN_INNER:
+      return JoinKind::Inner;
+   case JOIN_LEFT:
+      return JoinKind::Left;
+   case JOIN_RIGHT:
+      return JoinKind::Right;
+   case JOIN_FULL:
+      return JoinKind::Full;
+   default:
+      throwInternal("unknown join type");
+   }
+}
+
+std::vector<ScopeColumn> visibleColumns(const std::vector<NamespaceItem>& items) {
+   std::vector<ScopeColumn> columns;
+   for (const NamespaceItem& item : items)
+      if (item.hasVisibleColumns) columns.insert(columns.end(), item.columns.begin(), item.columns.end());
+   return columns;
+}
+
+const ScopeColumn* findUnique(const std::vector<ScopeColumn>& columns, std::string_view name, const char* side) {
+   const ScopeColumn* found = nullptr;
+   for (const ScopeColumn& column : columns) {
+      if (column.name != name) continue;
+      if (found)
+         throw SqlError(sqlstate::ambiguousColumn, "common column name \"" + std::string(name) +
+                                                       "\" appears more than once in " + side + " table");
+      found = &column;
+   }
+   return found;
+}
+
+const ScopeColumn& requireUsing(const std::vector<ScopeColumn>& columns, std::string_view name, const char* side) {
+   const auto* column = findUnique(columns, name, side);
+   if (!column)
+      throw SqlError(sqlstate::undefinedColumn, "column \"" + std::string(name) +
+                                                    "\" specified in USING clause does not exist in " + side +
+                                                    " table");
+   return *column;
+}
+
+/// The names of USING, or those both sides of a NATURAL join have.
+std::vector<std::string> mergedNames(const ::JoinExpr& node, const std::vector<ScopeColumn>& left,
+                                     const std::vector<ScopeColumn>& right) {
+   std::vector<std::string> names;
+   if (node.isNatural) {
+      for (const ScopeColumn& column : left)
+         if (std::any_of(right.begin(), right.end(), [&](const auto& other) { return other.name == column.name; }))
+            names.push_back(column.name);
+      return names;
+   }
+   for (const ::Node* name : ListOf<>(node.usingClause)) {
+      const std::string text(stringOf(name));
+      if (std::find(names.begin(), names.end(), text) != names.end())
+         throw SqlError(sqlstate::duplicateColumn,
+                        "column name \"" + text + "\" appears more than once in USING clause");
+      names.push_back(text);
+   }
+   return names;
+}
+
+void nullExtend(std::vector<NamespaceItem>& items) {
+   for (NamespaceItem& item : items)
+      item.isNullExtended = true;
+}
+
+} // namespace
+
+/// What USING makes of the two sides.
+struct QueryBinder::UsingMerge {
+   std::vector<ExprPtr> conditions;
+   std::vector<ComputedColumn> computed;     ///< merged columns that are no plain column of one side
+   std::vector<ScopeColumn> merged, columns; ///< the merged ones; all of the join in order
+};
+
+QueryBinder::UsingMerge QueryBinder::mergeUsing(Scope& scope, const ::JoinExpr& node, JoinKind kind,
+                                                const std::vector<ScopeColumn>& left,
+                                                const std::vector<ScopeColumn>& right) {
+   UsingMerge merge;
+   const auto names = mergedNames(node, left, right);
+   const auto isMerged = [&](const ScopeColumn& column) {
+      return std::find(names.begin(), names.end(), column.name) != names.end();
+   };
+   for (const std::string& name : names) {
+      const ScopeColumn& l = requireUsing(left, name, "left");
+      const ScopeColumn& r = requireUsing(right, name, "right");
+      auto equals = makeOperator("=", makeColumn(l.column, l.type), makeColumn(r.column, r.type), 0);
+      merge.conditions.push_back(coerceToBoolean(std::move(equals), "JOIN/USING"));
+
+      ExprPtr leftExpr = makeColumn(l.column, l.type), rightExpr = makeColumn(r.column, r.type);
+      ExprPtr* both[] = {&leftExpr, &rightExpr};
+      const Oid common = selectCommonType(both, "JOIN/USING");
+      const SqlType type = plainType(common, selectCommonTypmod(both, common));
+      const auto cast = [&](ExprPtr expr) {
+         expr = coerceToCommon(std::move(expr), common, "JOIN/USING");
+         return applyTypmod(std::move(expr), type.typmod, CoercionContext::Implicit);
+      };
+      leftExpr = cast(std::move(leftExpr));
+      rightExpr = cast(std::move(rightExpr));
+      ExprPtr value;
+      if (kind == JoinKind::Full) {
+         value = makeTyped(ExprKind::Coalesce, type);
+         value->args.push_back(std::move(leftExpr));
+         value->args.push_back(std::move(rightExpr));
+      } else if (kind == JoinKind::Right || (kind == JoinKind::Inner && leftExpr->kind != ExprKind::Column &&
+                                             rightExpr->kind == ExprKind::Column)) {
+         value = std::move(rightExpr);
+      } else {
+         value = std::move(leftExpr);
+      }
+      ScopeColumn column{name, noColumn, value->type};
+      if (value->kind == ExprKind::Column) {
+         column = value->column == l.column ? l : r;
+      } else {
+         column.column = addColumn(scope, name, value->type);
+         merge.computed.push_back({column.column, std::move(value)});
+      }
+      merge.merged.push_back(column);
+   }
+   merge.columns = merge.merged;
+   for (const auto* side : {&left, &right})
+      for (const ScopeColumn& column : *side)
+         if (!isMerged(column)) merge.columns.push_back(column);
+   return merge;
+}
+
+FromItem QueryBinder::bindJoin(Scope& scope, const ::JoinExpr& node) {
+   const JoinKind kind = joinKindOf(node);
+   FromItem left, right;
+   {
+      const ObstacleGuard obstacle(*this, kind == JoinKind::Right || kind == JoinKind::Full ? "within an outer join"
+                                                                                            : nullptr);
+      left = bindFromItem(scope, node.larg);
+   }
+   {
+      const ObstacleGuard obstacle(*this,
+                                   kind == JoinKind::Left || kind == JoinKind::Full ? "within an outer join" : nullptr);
+      const size_t before = scope.items.size();
+      for (const NamespaceItem& item : left.items) { // LATERAL on the right side sees the left one
+         scope.items.push_back(item);
+         scope.items.back().lateralOnly = true;
+         scope.items.back().lateralOk = kind == JoinKind::Inner || kind == JoinKind::Left;
+      }
+      right = bindFromItem(scope, node.rarg);
+      scope.items.resize(before);
+   }
+   checkNameConflicts(left.items, right.items);
+
+   auto join = std::make_unique<Rel>(RelKind::Join);
+   join->joinKind = kind;
+   join->dependent = readsColumnsOf(*right.rel, *left.rel);
+   FromItem result;
+   const bool hasUsing = node.isNatural || node.usingClause;
+   UsingMerge merge;
+   if (hasUsing) {
+      merge = mergeUsing(scope, node, kind, visibleColumns(left.items), visibleColumns(right.items));
+      if (!merge.conditions.empty()) join->predicate = makeAnd(std::move(merge.conditions));
+   }
+   // Outer joins make NULLs of what was none.
+   const auto extend = [&](const Rel& rel, std::vector<NamespaceItem>& items) {
+      nullExtend(items);
+      for (const ColumnId column : outputColumns(rel))
+         columns_[column].nullable = true;
+   };
+   if (kind == JoinKind::Left || kind == JoinKind::Full) extend(*right.rel, right.items);
+   if (kind == JoinKind::Right || kind == JoinKind::Full) extend(*left.rel, left.items);
+
+   result.items = std::move(left.items);
+   for (NamespaceItem& item : right.items)
+      result.items.push_back(std::move(item));
+   if (node.quals) { // sees the two sides and nothing else of this FROM
+      auto items = result.items;
+      for (NamespaceItem& item : items)
+         item.lateralOnly = false;
+      std::swap(scope.items, items);
+      join->predicate = coerceToBoolean(bindExpr(scope, node.quals, Clause::JoinOn), "JOIN/ON");
+      std::swap(scope.items, items);
+   }
+   join->inputs.push_back(std::move(left.rel));
+   join->inputs.push_back(std::move(right.rel));
+   result.rel = makeMap(std::move(join), std::move(merge.computed));
+
+   if (!hasUsing && !node.alias) return result;
+   NamespaceItem item;
+   item.columns = hasUsing ? std::move(merge.columns) : visibleColumns(result.items);
+   for (NamespaceItem& inner : result.items) {
+      inner.hasVisibleColumns = false;
+      if (node.alias) inner.hasVisibleName = false;
+   }
+   item.hasVisibleName = node.alias != nullptr;
+   if (node.alias) {
+      applyAlias(item, node.alias, 0);
+      addEntry(scope, item);
+   }
+   result.items.push_back(std::move(item));
+   if (node.join_using_alias) { // USING (...) AS name: the merged columns by that name
+      NamespaceItem named;
+      named.columns = std::move(merge.merged);
+      named.hasVisibleColumns = false;
+      applyAlias(named, node.join_using_alias, 0);
+      result.items.push_back(std::move(named));
+   }
+   return result;
+}
+
+} // namespace ouzel::sql

@@ -1,0 +1,70 @@
+#include <charconv>
+
+#include "common/type/text_codec.hpp"
+#include "sql/bind/query_binder.hpp"
+
+// Literals become values of their type while binding, as PostgreSQL's input functions are called by its parser.
+
+namespace ouzel::sql {
+
+using catalog::builtins;
+
+namespace {
+
+bool isRegType(Oid type) {
+   return type == oid::regproc || type == oid::regprocedure || type == oid::regoper || type == oid::regoperator ||
+          type == oid::regclass || type == oid::regtype || type == oid::regnamespace || type == oid::regrole;
+}
+
+/// regclass and its relatives: names of objects that stand for their OIDs.
+Oid lookUp(const SqlType& type, const std::string& text, const BindContext& context) {
+   if (text == "-") return invalidOid;
+   Oid number = 0;
+   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+   if (!text.empty() && error == std::errc() && end == text.data() + text.size()) return number;
+   if (type.oid == oid::regtype) return resolveTypeText(text, context).oid;
+   auto parts = catalog::parseQualifiedName(text);
+   if (type.oid == oid::regclass)
+      return catalog::requireRelation(context.catalog, context.searchPath, catalog::toQualifiedName(std::move(parts)))
+          ->oid;
+   if (type.oid == oid::regnamespace) return catalog::requireSchema(context.catalog, context.searchPath, parts.back());
+   if (type.oid == oid::regrole) {
+      const auto role = context.catalog.findRole(parts.back());
+      if (!role) throw SqlError(sqlstate::undefinedObject, "role \"" + parts.back() + "\" does not exist");
+      return role->oid;
+   }
+   if (type.oid == oid::regproc) {
+      const auto functions = builtins().functions(parts.back());
+      if (functions.empty()) throw SqlError(sqlstate::undefinedFunction, "function \"" + text + "\" does not exist");
+      if (functions.size() > 1)
+         throw SqlError(sqlstate::ambiguousFunction, "more than one function named \"" + text + "\"");
+      return functions[0]->oid;
+   }
+   throwNotSupported("literals of type " + typeName(type.oid));
+}
+
+} // namespace
+
+ExprPtr QueryBinder::parseLiteral(const Expr& literal, const SqlType& type) {
+   ExprPtr expr;
+   if (literal.constant.isNull) {
+      expr = makeNull(type);
+   } else {
+      try {
+         const std::string& text = literal.constant.bytes;
+         if (isRegType(type.oid)) {
+            const auto repr = storedRepresentation(type);
+            expr = makeConstant(type, Value::integer(repr.physical, lookUp(type, text, context_)));
+         } else {
+            expr = makeConstant(type, parseText(type, text, context_.format));
+         }
+      } catch (SqlError& error) {
+         if (error.position() == 0) error.setPosition(literal.position);
+         throw;
+      }
+   }
+   expr->position = literal.position;
+   return expr;
+}
+
+} // namespace ouzel::sql

@@ -1,0 +1,252 @@
+#include <algorithm>
+#include <numeric>
+
+#include "sql/bind/query_binder.hpp"
+#include "sql/bind/view_text.hpp"
+
+// Column references: which FROM item of which query level is meant, and what to say when none is.
+
+namespace ouzel::sql {
+
+namespace {
+
+uint32_t editDistance(std::string_view a, std::string_view b) {
+   std::vector<uint32_t> row(b.size() + 1);
+   std::iota(row.begin(), row.end(), 0u);
+   for (size_t i = 1; i <= a.size(); ++i) {
+      uint32_t diagonal = row[0];
+      row[0] = static_cast<uint32_t>(i);
+      for (size_t j = 1; j <= b.size(); ++j) {
+         const uint32_t substituted = diagonal + (a[i - 1] != b[j - 1]);
+         diagonal = row[j];
+         row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+      }
+   }
+   return row.back();
+}
+
+/// The columns a mistyped name may have meant: the closest one, or the two closest ones when equally close.
+class ColumnGuess {
+public:
+   void offer(const RangeEntry& entry, const std::string& column, std::string_view wanted, uint32_t penalty) {
+      uint32_t distance = editDistance(column, wanted);
+      if (distance > wanted.size() / 2) return; // more than half the letters differ
+      distance += penalty;
+      if (distance > distance_) return;
+      if (distance < distance_) {
+         distance_ = distance;
+         first_ = {&entry, &column};
+         second_ = {};
+      } else if (second_.entry) { // too many to be of help
+         first_ = second_ = {};
+         distance_ = distance - 1;
+      } else if (first_.entry) {
+         second_ = {&entry, &column};
+      } else if (distance_ <= distanceMax) {
+         first_ = {&entry, &column};
+      }
+   }
+   std::string hint() const {
+      if (!first_.entry) return {};
+      std::string text = "Perhaps you meant to reference the column " + quoted(first_);
+      if (second_.entry) text += " or the column " + quoted(second_);
+      return text + ".";
+   }
+
+private:
+   static constexpr uint32_t distanceMax = 3;
+   struct Match {
+      const RangeEntry* entry = nullptr;
+      const std::string* column = nullptr;
+   };
+   static std::string quoted(const Match& match) { return "\"" + match.entry->alias + "." + *match.column + "\""; }
+
+   uint32_t distance_ = distanceMax + 1;
+   Match first_, second_;
+};
+
+bool isStar(const ::Node* node) {
+   return isNode(node, T_A_Star);
+}
+
+void checkLateral(const NamespaceItem& item, uint32_t position) {
+   if (item.lateralOnly && !item.lateralOk)
+      throw SqlError(sqlstate::invalidColumnReference,
+                     "invalid reference to FROM-clause entry for table \"" + item.alias + "\"")
+          .at(position)
+          .detail("The combining JOIN type must be INNER or LEFT for a LATERAL reference.");
+}
+
+} // namespace
+
+void QueryBinder::throwMissingColumn(const Scope& scope, std::string_view relation, std::string_view name,
+                                     uint32_t position) const {
+   std::string message = relation.empty()
+                             ? "column \"" + std::string(name) + "\" does not exist"
+                             : "column " + std::string(relation) + "." + std::string(name) + " does not exist";
+   SqlError error(sqlstate::undefinedColumn, message);
+   error.setPosition(position);
+   ColumnGuess guess;
+   for (const Scope* level = &scope; level; level = level->parent)
+      for (const RangeEntry& entry : level->entries) {
+         const uint32_t penalty = relation.empty() ? 0 : editDistance(relation, entry.alias);
+         for (const std::string& column : entry.columns) {
+            if (column == name && penalty == 0)
+               throw std::move(error).hint("There is a column named \"" + std::string(name) + "\" in table \"" +
+                                           entry.alias +
+                                           "\", but it cannot be referenced from this part of the query.");
+            guess.offer(entry, column, name, penalty);
+         }
+      }
+   throw std::move(error).hint(guess.hint());
+}
+
+void QueryBinder::throwMissingRelation(const Scope& scope, std::string_view, std::string_view name,
+                                       uint32_t position) const {
+   for (const Scope* level = &scope; level; level = level->parent)
+      for (const RangeEntry& entry : level->entries) {
+         if (entry.relationName != name && entry.alias != name) continue;
+         SqlError error(sqlstate::undefinedTable,
+                        "invalid reference to FROM-clause entry for table \"" + std::string(name) + "\"");
+         error.setPosition(position);
+         const bool isVisible = std::any_of(level->items.begin(), level->items.end(), [&](const NamespaceItem& item) {
+            return item.alias == entry.alias && item.hasVisibleName && (!item.lateralOnly || level->lateralActive);
+         });
+         if (entry.isAliased && entry.alias != name && isVisible)
+            throw std::move(error).hint("Perhaps you meant to reference the table alias \"" + entry.alias + "\".");
+         throw std::move(error).hint("There is an entry for table \"" + entry.alias +
+                                     "\", but it cannot be referenced from this part of the query.");
+      }
+   throw SqlError(sqlstate::undefinedTable, "missing FROM-clause entry for table \"" + std::string(name) + "\"")
+       .at(position);
+}
+
+ExprPtr QueryBinder::findColumnIn(const NamespaceItem& item, std::string_view name, uint32_t position) {
+   const ScopeColumn* found = nullptr;
+   for (const ScopeColumn& column : item.columns) {
+      if (column.name != name) continue;
+      if (found)
+         throw SqlError(sqlstate::ambiguousColumn, "column reference \"" + std::string(name) + "\" is ambiguous")
+             .at(position);
+      found = &column;
+   }
+   if (found) {
+      auto expr = makeColumn(found->column, found->type);
+      expr->position = position;
+      if (recorder_) recorder_->readColumn(found->tableOid, found->attribute);
+      return expr;
+   }
+   if (!item.relation) return nullptr;
+   if (name == "tableoid") {
+      auto expr = makeConstant({oid::oid, -1, invalidOid}, Value::integer(PhysicalType::I64, item.relation->oid));
+      expr->constant.type = expr->repr.physical;
+      expr->position = position;
+      return expr;
+   }
+   static constexpr std::string_view systemColumns[] = {"ctid", "xmin", "xmax", "cmin", "cmax"};
+   if (std::find(std::begin(systemColumns), std::end(systemColumns), name) != std::end(systemColumns))
+      throwNotSupported("system column \"" + std::string(name) + "\"", position);
+   return nullptr;
+}
+
+ExprPtr QueryBinder::findColumn(Scope& scope, std::string_view name, uint32_t position, bool localOnly) {
+   for (Scope* level = &scope; level; level = level->parent) {
+      ExprPtr found;
+      for (const NamespaceItem& item : level->items) {
+         if (!item.hasVisibleColumns || (item.lateralOnly && !level->lateralActive)) continue;
+         auto here = findColumnIn(item, name, position);
+         if (!here) continue;
+         if (found)
+            throw SqlError(sqlstate::ambiguousColumn, "column reference \"" + std::string(name) + "\" is ambiguous")
+                .at(position);
+         checkLateral(item, position);
+         found = std::move(here);
+      }
+      if (found || localOnly) return found;
+   }
+   return nullptr;
+}
+
+const NamespaceItem* QueryBinder::findItem(Scope& scope, std::string_view schema, std::string_view name,
+                                           uint32_t position, Scope** owner) {
+   Oid wanted = invalidOid;
+   if (!schema.empty()) {
+      const catalog::QualifiedName qualified{{}, std::string(schema), std::string(name), position};
+      const auto relation = catalog::findRelation(context_.catalog, context_.searchPath, qualified);
+      if (!relation) return nullptr;
+      wanted = relation->oid;
+   }
+   for (Scope* level = &scope; level; level = level->parent) {
+      const NamespaceItem* found = nullptr;
+      for (const NamespaceItem& item : level->items) {
+         if (!item.hasVisibleName || (item.lateralOnly && !level->lateralActive)) continue;
+         const bool matches =
+             wanted ? item.relation && !item.isAliased && item.relation->oid == wanted : item.alias == name;
+         if (!matches) continue;
+         if (found)
+            throw SqlError(sqlstate::ambiguousAlias, "table reference \"" + std::string(name) + "\" is ambiguous")
+                .at(position);
+         checkLateral(item, position);
+         found = &item;
+      }
+      if (found) {
+         if (owner) *owner = level;
+         return found;
+      }
+   }
+   return nullptr;
+}
+
+ExprPtr QueryBinder::wholeRow(const NamespaceItem& item, uint32_t position) {
+   if (item.isScalarFunction) { // a function of one unnamed column is that column
+      auto expr = makeColumn(item.columns[0].column, item.columns[0].type);
+      expr->position = position;
+      return expr;
+   }
+   auto row = makeTyped(ExprKind::Row, {item.rowType ? item.rowType : Oid{oid::record}, -1, invalidOid}, position);
+   for (const ScopeColumn& column : item.columns) {
+      row->args.push_back(makeColumn(column.column, column.type));
+      row->args.back()->position = position;
+      if (recorder_) recorder_->readColumn(column.tableOid, column.attribute);
+   }
+   // Rows of the nullable side of an outer join can be missing as a whole, which the columns do not tell.
+   row->negated = item.isNullExtended;
+   return row;
+}
+
+ExprPtr QueryBinder::bindColumnRef(Scope& scope, const ::ColumnRef& ref) {
+   const uint32_t position = at(ref.location);
+   if (scope.clause == Clause::Default)
+      throw SqlError(sqlstate::featureNotSupported, "cannot use column reference in DEFAULT expression").at(position);
+   if (scope.clause == Clause::PartitionBound)
+      throw SqlError(sqlstate::featureNotSupported, "cannot use column reference in partition bound expression")
+          .at(position);
+   const ListOf<> fields(ref.fields);
+   if (fields.size() > 4)
+      throw SqlError(sqlstate::syntaxError, "improper qualified name (too many dotted names): " + joinNames(fields))
+          .at(position);
+   if (isStar(fields.back()) && fields.size() == 1)
+      throw SqlError(sqlstate::syntaxError, "invalid use of \"*\"").at(position);
+   if (fields.size() == 1) {
+      const auto name = stringOf(fields[0]);
+      if (auto column = findColumn(scope, name, position)) return column;
+      if (const auto* item = findItem(scope, {}, name, position)) return wholeRow(*item, position);
+      throwMissingColumn(scope, {}, name, position);
+   }
+   const uint32_t last = fields.size() - 1;
+   if (last == 3 && stringOf(fields[0]) != context_.catalog.database(context_.catalog.database())->name)
+      throw SqlError(sqlstate::featureNotSupported,
+                     "cross-database references are not implemented: " + std::string(stringOf(fields[0])) + "." +
+                         std::string(stringOf(fields[1])) + "." + std::string(stringOf(fields[2])))
+          .at(position);
+   const auto relation = stringOf(fields[last - 1]);
+   const auto schema = last >= 2 ? stringOf(fields[last - 2]) : std::string_view();
+   const auto* item = findItem(scope, schema, relation, position);
+   if (!item) throwMissingRelation(scope, schema, relation, position);
+   if (isStar(fields.back())) return wholeRow(*item, position);
+   const auto name = stringOf(fields.back());
+   if (auto column = findColumnIn(*item, name, position)) return column;
+   throwMissingColumn(scope, relation, name, position);
+}
+
+} // namespace ouzel::sql

@@ -1,0 +1,417 @@
+#include <algorithm>
+#include <array>
+
+#include "sql/bind/overload_resolution.hpp"
+#include "sql/bind/query_binder.hpp"
+
+// Operators: arithmetic and comparison, IN, BETWEEN, LIKE, IS DISTINCT FROM, op ANY (array), rows.
+
+namespace ouzel::sql {
+
+using catalog::BtreeStrategy;
+using catalog::builtins;
+using catalog::OperatorInfo;
+
+namespace {
+
+const SqlType booleanType{oid::boolean, -1, invalidOid};
+
+/// Types whose in-memory values are ordered by the engine's own comparison.
+bool comparesByItself(Oid type) {
+   static constexpr std::array types{oid::boolean,   oid::bytea,       oid::character, oid::name,    oid::int8,
+                                     oid::int2,      oid::int4,        oid::text,      oid::oid,     oid::float4,
+                                     oid::float8,    oid::bpchar,      oid::varchar,   oid::date,    oid::time,
+                                     oid::timestamp, oid::timestamptz, oid::interval,  oid::numeric, oid::uuid};
+   return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+/// The type in which values of both can be compared with the same outcome; invalidOid if there is none.
+Oid comparisonType(Oid left, Oid right) {
+   if (left == right) return comparesByItself(left) ? left : invalidOid;
+   const auto oneOf = [](Oid type, std::initializer_list<Oid> types) {
+      return std::find(types.begin(), types.end(), type) != types.end();
+   };
+   const auto both = [&](std::initializer_list<Oid> types) { return oneOf(left, types) && oneOf(right, types); };
+   if (both({oid::int2, oid::int4, oid::int8})) return left == oid::int8 || right == oid::int8 ? oid::int8 : oid::int4;
+   if (both({oid::float4, oid::float8})) return oid::float8;
+   if (both({oid::name, oid::text})) return oid::text;
+   if (both({oid::date, oid::timestamp})) return oid::timestamp;
+   if (both({oid::date, oid::timestamp, oid::timestamptz})) return oid::timestamptz;
+   return invalidOid;
+}
+
+CompareOp compareOpOf(BtreeStrategy strategy) {
+   switch (strategy) {
+   case BtreeStrategy::Less:
+      return CompareOp::Lt;
+   case BtreeStrategy::LessEqual:
+      return CompareOp::Le;
+   case BtreeStrategy::Equal:
+      return CompareOp::Eq;
+   case BtreeStrategy::GreaterEqual:
+      return CompareOp::Ge;
+   case BtreeStrategy::Greater:
+      return CompareOp::Gt;
+   }
+   return CompareOp::Eq;
+}
+
+std::string_view operatorName(const ::List* name, uint32_t position) {
+   const ListOf<> parts(name);
+   if (parts.size() > 1 && stringOf(parts[0]) != "pg_catalog")
+      throw SqlError(sqlstate::undefinedFunction, "operator does not exist: " + std::string(stringOf(parts[0])) + "." +
+                                                      std::string(stringOf(parts.back())))
+          .at(position);
+   // The grammar folds <> and != into one.
+   return stringOf(parts.back());
+}
+
+bool isNullConstant(const Expr& expr) {
+   return expr.kind == ExprKind::Constant && expr.constant.isNull;
+}
+
+ExprPtr nullTest(ExprKind kind, ExprPtr arg) {
+   auto test = makeTyped(kind, booleanType, arg->position);
+   test->args.push_back(std::move(arg));
+   return test;
+}
+
+/// Does the raw expression read columns or parameters? Decides how PostgreSQL types the elements of an IN list.
+bool isPlainConstant(const Expr& root) {
+   bool constant = true;
+   forEachExpr(root, [&](const Expr& expr) {
+      constant &= expr.kind != ExprKind::Column && !expr.subquery;
+      return constant;
+   });
+   return constant;
+}
+
+} // namespace
+
+std::optional<CompareOp> comparisonOf(const OperatorInfo& op, Oid& commonType) {
+   auto member = builtins().btreeStrategy(op.oid);
+   CompareOp compare = CompareOp::Ne;
+   if (member) {
+      compare = compareOpOf(member->strategy);
+   } else {
+      if (!op.negator) return {};
+      member = builtins().btreeStrategy(op.negator);
+      if (!member || member->strategy != BtreeStrategy::Equal) return {};
+   }
+   if (member->family != builtins().defaultBtreeFamily(op.left)) return {}; // text_pattern_ops and such
+   commonType = comparisonType(op.left, op.right);
+   if (!commonType) return {};
+   return compare;
+}
+
+ExprPtr QueryBinder::makeOperator(std::string_view name, ExprPtr left, ExprPtr right, uint32_t position) {
+   const OperatorInfo* op = requireOperator(name, left ? left->type.oid : invalidOid, right->type.oid, position);
+   if ((left && isRowType(left->type.oid)) || isRowType(right->type.oid))
+      throwNotSupported("operators on row values", position);
+   std::vector<ExprPtr> args;
+   std::vector<Oid> declared;
+   if (left) {
+      args.push_back(std::move(left));
+      declared.push_back(op->left);
+   }
+   args.push_back(std::move(right));
+   declared.push_back(op->right);
+   std::vector<Oid> actual;
+   for (const ExprPtr& arg : args)
+      actual.push_back(arg->type.oid);
+   Oid result = 0;
+   try {
+      result = enforceGenericConsistency(actual, declared, op->result);
+   } catch (SqlError& error) {
+      error.setPosition(position);
+      throw;
+   }
+   coerceArguments(args, declared);
+   Oid common = invalidOid;
+   if (args.size() == 2)
+      if (const auto compare = comparisonOf(*op, common)) {
+         for (ExprPtr& arg : args)
+            arg = coerce(std::move(arg), common, -1, CoercionContext::Explicit);
+         auto expr = makeCompare(*compare, std::move(args[0]), std::move(args[1]));
+         expr->position = position;
+         return expr;
+      }
+   const auto* function = builtins().function(op->function);
+   if (!function)
+      throw SqlError(sqlstate::undefinedFunction, "operator is only a shell: " + std::string(name)).at(position);
+   auto expr = makeCall(function, plainType(result), std::move(args));
+   expr->position = position;
+   return expr;
+}
+
+ExprPtr QueryBinder::combine(std::string_view name, ExprPtr left, ExprPtr right, uint32_t position) {
+   if (left && left->kind == ExprKind::Row && right->kind == ExprKind::Row)
+      return compareRows(name, std::move(left->args), std::move(right->args), position);
+   return makeOperator(name, std::move(left), std::move(right), position);
+}
+
+ExprPtr QueryBinder::compareRows(std::string_view name, std::vector<ExprPtr> left, std::vector<ExprPtr> right,
+                                 uint32_t position) {
+   if (left.size() != right.size())
+      throw SqlError(sqlstate::syntaxError, "unequal number of entries in row expressions").at(position);
+   if (left.empty()) throw SqlError(sqlstate::featureNotSupported, "cannot compare rows of zero length").at(position);
+   std::vector<ExprPtr> parts;
+   const auto pair = [&](std::string_view op, size_t i, bool last) {
+      return last ? makeOperator(op, std::move(left[i]), std::move(right[i]), position)
+                  : makeOperator(op, clone(*left[i]), clone(*right[i]), position);
+   };
+   if (name == "=" || name == "<>") {
+      for (size_t i = 0; i < left.size(); ++i)
+         parts.push_back(coerceToBoolean(pair(name, i, true), "row comparison"));
+      return name == "=" ? makeAnd(std::move(parts)) : makeOr(std::move(parts));
+   }
+   if (name != "<" && name != "<=" && name != ">" && name != ">=")
+      throw SqlError(sqlstate::featureNotSupported,
+                     "could not determine interpretation of row comparison operator " + std::string(name))
+          .at(position)
+          .hint("Row comparison operators must be associated with btree operator families.");
+   // Lexicographic: a < c OR (a = c AND (b < d OR ...)); only the last pair uses the operator as it is.
+   const std::string_view strict = name.substr(0, 1);
+   const size_t last = left.size() - 1;
+   ExprPtr result = pair(name, last, true);
+   for (size_t i = last; i-- > 0;) {
+      std::vector<ExprPtr> both, either;
+      both.push_back(pair("=", i, false));
+      both.push_back(std::move(result));
+      either.push_back(pair(strict, i, true));
+      either.push_back(makeAnd(std::move(both)));
+      result = makeOr(std::move(either));
+   }
+   return result;
+}
+
+ExprPtr QueryBinder::bindOperator(Scope& scope, const ::A_Expr& node) {
+   const uint32_t position = at(node.location);
+   switch (node.kind) {
+   case AEXPR_OP:
+      return bindOperatorChain(scope, node);
+   case AEXPR_OP_ANY:
+      return bindAnyArray(scope, node, false);
+   case AEXPR_OP_ALL:
+      return bindAnyArray(scope, node, true);
+   case AEXPR_DISTINCT:
+   case AEXPR_NOT_DISTINCT:
+      return bindDistinct(scope, node);
+   case AEXPR_NULLIF:
+      return bindNullIf(scope, node);
+   case AEXPR_IN:
+      return bindIn(scope, node);
+   case AEXPR_LIKE:
+   case AEXPR_ILIKE:
+   case AEXPR_SIMILAR: {
+      auto left = bindExpr(scope, node.lexpr);
+      auto right = bindExpr(scope, node.rexpr);
+      return makeOperator(operatorName(node.name, position), std::move(left), std::move(right), position);
+   }
+   case AEXPR_BETWEEN:
+   case AEXPR_NOT_BETWEEN:
+   case AEXPR_BETWEEN_SYM:
+   case AEXPR_NOT_BETWEEN_SYM:
+      return bindBetween(scope, node);
+   }
+   throwInternal("unknown operator node");
+}
+
+/// `a + b + c + ...` leans left as far as the text is long, so that spine is walked in a loop.
+ExprPtr QueryBinder::bindOperatorChain(Scope& scope, const ::A_Expr& node) {
+   std::vector<const A_Expr*> spine{&node};
+   while (isNode(spine.back()->lexpr, T_A_Expr) && as<A_Expr>(spine.back()->lexpr)->kind == AEXPR_OP)
+      spine.push_back(as<A_Expr>(spine.back()->lexpr));
+   if (spine.size() + depth_ > 5000)
+      throw SqlError(sqlstate::statementTooComplex, "stack depth limit exceeded")
+          .hint("The statement nests expressions or queries too deeply; break it up.");
+   ExprPtr left;
+   if (spine.back()->lexpr) left = bindExpr(scope, spine.back()->lexpr);
+   while (!spine.empty()) {
+      const A_Expr& current = *spine.back();
+      spine.pop_back();
+      const uint32_t position = at(current.location);
+      const auto name = operatorName(current.name, position);
+      // (a, b) = (SELECT x, y ...)
+      if (left && left->kind == ExprKind::Row && isNode(current.rexpr, T_SubLink) &&
+          as<SubLink>(current.rexpr)->subLinkType == EXPR_SUBLINK) {
+         left = bindRowSubquery(scope, name, std::move(left), *as<SubLink>(current.rexpr), position);
+         continue;
+      }
+      auto right = bindExpr(scope, current.rexpr);
+      left = combine(name, std::move(left), std::move(right), position);
+   }
+   return left;
+}
+
+ExprPtr QueryBinder::makeDistinct(ExprPtr left, ExprPtr right, bool negated, uint32_t position) {
+   if (isNullConstant(*left) || isNullConstant(*right)) {
+      auto other = unknownToText(isNullConstant(*right) ? std::move(left) : std::move(right));
+      return nullTest(negated ? ExprKind::IsNull : ExprKind::IsNotNull, std::move(other));
+   }
+   auto equals = makeOperator("=", std::move(left), std::move(right), position);
+   if (equals->type.oid != oid::boolean)
+      throw SqlError(sqlstate::datatypeMismatch, "IS DISTINCT FROM requires = operator to yield boolean").at(position);
+   if (equals->kind == ExprKind::Compare) {
+      equals->compare = negated ? CompareOp::IsNotDistinctFrom : CompareOp::IsDistinctFrom;
+      return equals;
+   }
+   // The operator is a plain function: spell the rule out.
+   std::vector<ExprPtr> bothNull, bothKnown, same;
+   for (const ExprPtr& arg : equals->args) {
+      bothNull.push_back(nullTest(ExprKind::IsNull, clone(*arg)));
+      bothKnown.push_back(nullTest(ExprKind::IsNotNull, clone(*arg)));
+   }
+   bothKnown.push_back(std::move(equals));
+   same.push_back(makeAnd(std::move(bothNull)));
+   same.push_back(makeAnd(std::move(bothKnown)));
+   auto result = makeOr(std::move(same));
+   return negated ? std::move(result) : makeNot(std::move(result));
+}
+
+ExprPtr QueryBinder::bindDistinct(Scope& scope, const ::A_Expr& node) {
+   const uint32_t position = at(node.location);
+   const bool negated = node.kind == AEXPR_NOT_DISTINCT;
+   auto left = bindExpr(scope, node.lexpr);
+   auto right = bindExpr(scope, node.rexpr);
+   if (left->kind != ExprKind::Row || right->kind != ExprKind::Row)
+      return makeDistinct(std::move(left), std::move(right), negated, position);
+   if (left->args.size() != right->args.size())
+      throw SqlError(sqlstate::syntaxError, "unequal number of entries in row expressions").at(position);
+   std::vector<ExprPtr> parts;
+   for (size_t i = 0; i < left->args.size(); ++i)
+      parts.push_back(makeDistinct(std::move(left->args[i]), std::move(right->args[i]), negated, position));
+   return negated ? makeAnd(std::move(parts)) : makeOr(std::move(parts));
+}
+
+ExprPtr QueryBinder::bindIn(Scope& scope, const ::A_Expr& node) {
+   const uint32_t position = at(node.location);
+   const bool negated = stringOf(ListOf<>(node.name).front()) == "<>";
+   const std::string_view name = negated ? "<>" : "=";
+   auto left = bindExpr(scope, node.lexpr);
+   std::vector<ExprPtr> constants, others, parts;
+   for (const ::Node* item : ListOf<>(as<List>(node.rexpr))) {
+      auto expr = bindExpr(scope, item);
+      (isPlainConstant(*expr) ? constants : others).push_back(std::move(expr));
+   }
+   const bool isRow = left->kind == ExprKind::Row;
+   if (constants.size() > 1 && !isRow) {
+      std::vector<ExprPtr*> all{&left};
+      for (ExprPtr& item : constants)
+         all.push_back(&item);
+      const Oid common = selectCommonType(all, {});
+      const Oid array = common ? arrayType(common) : invalidOid;
+      if (array && common != oid::record) {
+         for (ExprPtr& item : constants)
+            item = coerceToCommon(std::move(item), common, "IN");
+         // One probe resolves the operator, the list then takes the types of its sides.
+         auto probe = makeOperator(name, clone(*left), clone(*constants[0]), position);
+         if (probe->kind == ExprKind::Compare) {
+            const Oid compared = probe->args[0]->type.oid;
+            auto list = makeTyped(ExprKind::InList, booleanType, position);
+            list->negated = negated;
+            list->args.push_back(std::move(probe->args[0]));
+            for (ExprPtr& item : constants)
+               list->args.push_back(coerce(std::move(item), compared, -1, CoercionContext::Explicit));
+            if (!others.empty()) left = clone(*list->args[0]);
+            parts.push_back(std::move(list));
+            constants.clear();
+         }
+      }
+   }
+   for (ExprPtr& item : constants)
+      parts.push_back(combine(name, clone(*left), std::move(item), position));
+   for (ExprPtr& item : others)
+      parts.push_back(combine(name, clone(*left), std::move(item), position));
+   for (ExprPtr& part : parts)
+      part = coerceToBoolean(std::move(part), "IN");
+   return negated ? makeAnd(std::move(parts)) : makeOr(std::move(parts));
+}
+
+ExprPtr QueryBinder::bindBetween(Scope& scope, const ::A_Expr& node) {
+   const uint32_t position = at(node.location);
+   const ListOf<> bounds(as<List>(node.rexpr));
+   // PostgreSQL, too, evaluates the operands as often as they are written in the expansion.
+   const auto compare = [&](std::string_view name, const ::Node* bound) {
+      auto left = bindExpr(scope, node.lexpr);
+      auto right = bindExpr(scope, bound);
+      return combine(name, std::move(left), std::move(right), position);
+   };
+   const auto inside = [&](const ::Node* low, const ::Node* high) {
+      std::vector<ExprPtr> parts;
+      parts.push_back(compare(">=", low));
+      parts.push_back(compare("<=", high));
+      return makeAnd(std::move(parts));
+   };
+   const auto outside = [&](const ::Node* low, const ::Node* high) {
+      std::vector<ExprPtr> parts;
+      parts.push_back(compare("<", low));
+      parts.push_back(compare(">", high));
+      return makeOr(std::move(parts));
+   };
+   std::vector<ExprPtr> parts;
+   switch (node.kind) {
+   case AEXPR_BETWEEN:
+      return inside(bounds[0], bounds[1]);
+   case AEXPR_NOT_BETWEEN:
+      return outside(bounds[0], bounds[1]);
+   case AEXPR_BETWEEN_SYM:
+      parts.push_back(inside(bounds[0], bounds[1]));
+      parts.push_back(inside(bounds[1], bounds[0]));
+      return makeOr(std::move(parts));
+   default:
+      parts.push_back(outside(bounds[0], bounds[1]));
+      parts.push_back(outside(bounds[1], bounds[0]));
+      return makeAnd(std::move(parts));
+   }
+}
+
+ExprPtr QueryBinder::bindAnyArray(Scope& scope, const ::A_Expr& node, bool isAll) {
+   const uint32_t position = at(node.location);
+   const auto name = operatorName(node.name, position);
+   auto left = bindExpr(scope, node.lexpr);
+   auto right = bindExpr(scope, node.rexpr);
+   const Oid rightType = right->type.oid;
+   const Oid element = rightType == oid::unknown ? Oid{oid::unknown} : elementType(rightType);
+   if (!element)
+      throw SqlError(sqlstate::wrongObjectType, "op ANY/ALL (array) requires array on right side").at(position);
+   const OperatorInfo* op = requireOperator(name, left->type.oid, element, position);
+   std::vector<Oid> declared{op->left, op->right};
+   const std::vector<Oid> actual{left->type.oid, element};
+   const Oid result = enforceGenericConsistency(actual, declared, op->result);
+   if (result != oid::boolean)
+      throw SqlError(sqlstate::wrongObjectType, "op ANY/ALL (array) requires operator to yield boolean").at(position);
+   Oid common = invalidOid;
+   const auto compare = comparisonOf(*op, common);
+   const Oid leftTarget = compare ? common : declared[0], elementTarget = compare ? common : declared[1];
+   left = coerce(std::move(left), declared[0], -1, CoercionContext::Implicit);
+   left = coerce(std::move(left), leftTarget, -1, CoercionContext::Explicit);
+   const Oid arrayTarget = isPolymorphic(elementTarget) ? rightType : arrayType(elementTarget);
+   if (!arrayTarget)
+      throw SqlError(sqlstate::undefinedObject, "could not find array type for data type " + typeName(elementTarget))
+          .at(position);
+   // ARRAY[a, b] spelled out: a list whose elements compare one by one.
+   if (right->kind == ExprKind::Array && compare && elementType(right->type.oid) &&
+       (isAll ? *compare == CompareOp::Ne : *compare == CompareOp::Eq) && !right->args.empty() &&
+       !elementType(right->args[0]->type.oid)) {
+      auto list = makeTyped(ExprKind::InList, booleanType, position);
+      list->negated = isAll;
+      list->args.push_back(std::move(left));
+      for (ExprPtr& item : right->args)
+         list->args.push_back(coerce(std::move(item), common, -1, CoercionContext::Explicit));
+      return list;
+   }
+   right = coerce(std::move(right), arrayTarget, -1, CoercionContext::Explicit);
+   auto expr = makeTyped(ExprKind::AnyArray, booleanType, position);
+   expr->negated = isAll;
+   if (compare) {
+      expr->compare = *compare;
+   } else {
+      expr->function = builtins().function(op->function);
+   }
+   expr->args.push_back(std::move(left));
+   expr->args.push_back(std::move(right));
+   return expr;
+}
+
+} // namespace ouzel::sql

@@ -1,0 +1,313 @@
+#include "sql/bind/overload_resolution.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "common/error/sql_error.hpp"
+#include "sql/bind/type_rules.hpp"
+
+namespace ouzel::sql {
+
+using catalog::builtins;
+using catalog::FunctionInfo;
+using catalog::OperatorInfo;
+
+namespace {
+
+/// Keep those for which `score` is highest.
+template <typename Candidate, typename Score>
+void keepBest(std::vector<Candidate>& candidates, const Score& score) {
+   std::vector<uint32_t> scores;
+   for (const Candidate& candidate : candidates)
+      scores.push_back(score(candidate));
+   const uint32_t best = *std::max_element(scores.begin(), scores.end());
+   size_t kept = 0;
+   for (size_t i = 0; i < candidates.size(); ++i)
+      if (scores[i] == best) candidates[kept++] = candidates[i];
+   candidates.resize(kept);
+}
+
+/// What an unknown argument is assumed to be: a category, and whether only its preferred type will do.
+struct AssumedCategory {
+   char category = '\0';
+   bool wantsPreferred = false;
+};
+
+/// For the unknown argument at `arg`, from what the candidates accept there; nothing when they disagree.
+std::optional<AssumedCategory> assumeCategory(const std::vector<std::span<const Oid>>& candidates, size_t arg) {
+   AssumedCategory assumed;
+   bool conflict = false;
+   for (const auto& args : candidates) {
+      const char category = typeCategory(args[arg]);
+      const bool preferred = isPreferredType(args[arg]);
+      if (assumed.category == '\0') {
+         assumed = {category, preferred};
+      } else if (category == assumed.category) {
+         assumed.wantsPreferred |= preferred;
+      } else if (category == 'S') { // an unknown literal looks like a string
+         assumed = {category, preferred};
+      } else {
+         conflict = true;
+      }
+   }
+   if (conflict && assumed.category != 'S') return {};
+   return assumed;
+}
+
+/// func_select_candidate: index of the one best candidate among those whose arguments all can be coerced.
+std::optional<size_t> selectCandidate(std::span<const Oid> inputs, const std::vector<std::span<const Oid>>& all) {
+   std::vector<size_t> candidates(all.size());
+   for (size_t i = 0; i < all.size(); ++i)
+      candidates[i] = i;
+   const size_t argCount = inputs.size();
+   const auto isKnown = [&](size_t arg) { return inputs[arg] != oid::unknown; };
+
+   keepBest(candidates, [&](size_t c) {
+      uint32_t exact = 0;
+      for (size_t i = 0; i < argCount; ++i)
+         exact += isKnown(i) && all[c][i] == inputs[i];
+      return exact;
+   });
+   if (candidates.size() == 1) return candidates[0];
+
+   keepBest(candidates, [&](size_t c) {
+      uint32_t good = 0;
+      for (size_t i = 0; i < argCount; ++i)
+         good += isKnown(i) && (all[c][i] == inputs[i] ||
+                                (typeCategory(all[c][i]) == typeCategory(inputs[i]) && isPreferredType(all[c][i])));
+      return good;
+   });
+   if (candidates.size() == 1) return candidates[0];
+   if (std::find(inputs.begin(), inputs.end(), oid::unknown) == inputs.end()) return {};
+
+   // Guess what the unknown literals are, then drop the candidates that want something else.
+   std::vector<std::span<const Oid>> left;
+   for (const size_t c : candidates)
+      left.push_back(all[c]);
+   std::vector<std::optional<AssumedCategory>> assumed(argCount);
+   bool resolved = true;
+   for (size_t i = 0; i < argCount && resolved; ++i) {
+      if (isKnown(i)) continue;
+      assumed[i] = assumeCategory(left, i);
+      resolved = assumed[i].has_value();
+   }
+   if (resolved) {
+      std::vector<size_t> fitting;
+      for (const size_t c : candidates) {
+         bool fits = true;
+         for (size_t i = 0; i < argCount; ++i)
+            if (assumed[i])
+               fits &= typeCategory(all[c][i]) == assumed[i]->category &&
+                       (!assumed[i]->wantsPreferred || isPreferredType(all[c][i]));
+         if (fits) fitting.push_back(c);
+      }
+      if (!fitting.empty()) candidates = fitting;
+      if (candidates.size() == 1) return candidates[0];
+   }
+
+   // Last: if all known arguments have one type, assume the unknown ones have it too.
+   Oid known = oid::unknown;
+   for (const Oid input : inputs) {
+      if (input == oid::unknown) continue;
+      if (known != oid::unknown && known != input) return {};
+      known = input;
+   }
+   if (known == oid::unknown) return {};
+   const std::vector<Oid> assumedInputs(argCount, known);
+   std::optional<size_t> only;
+   for (const size_t c : candidates) {
+      if (!canCoerce(assumedInputs, all[c], CoercionContext::Implicit)) continue;
+      if (only) return {};
+      only = c;
+   }
+   return only;
+}
+
+/// Map the arguments of a call in named notation to parameters; false if they do not fit the function.
+bool matchNamedArguments(const FunctionInfo& function, size_t argCount, std::span<const std::string> argNames,
+                         FunctionCandidate& candidate) {
+   if (function.argNames.empty() || function.isVariadic()) return false;
+   const auto parameters = function.argCount();
+   std::vector<bool> given(parameters);
+   candidate.argOrder.clear();
+   const size_t positional = argCount - argNames.size();
+   for (uint32_t i = 0; i < positional; ++i) {
+      candidate.argOrder.push_back(i);
+      given[i] = true;
+   }
+   for (const std::string& name : argNames) {
+      uint32_t input = 0;
+      bool found = false;
+      for (size_t i = 0; i < function.argNames.size() && !found; ++i) {
+         const char mode = function.argModes.empty() ? 'i' : function.argModes[i];
+         if (mode == 'o' || mode == 't') continue;
+         if (function.argNames[i] == name) {
+            if (given[input]) return false;
+            found = given[input] = true;
+            candidate.argOrder.push_back(input);
+         }
+         ++input;
+      }
+      if (!found) return false;
+   }
+   const auto defaultsFrom = parameters - static_cast<uint32_t>(function.defaults.size());
+   for (uint32_t i = 0; i < parameters; ++i)
+      if (!given[i] && i < defaultsFrom) return false;
+   for (const uint32_t parameter : candidate.argOrder)
+      candidate.args.push_back(function.argTypes[parameter]);
+   candidate.defaultCount = parameters - static_cast<uint32_t>(argCount);
+   return true;
+}
+
+/// The function as a candidate for a call of `argCount` arguments; false if the number does not fit.
+bool makeCandidate(const FunctionInfo& function, size_t argCount, std::span<const std::string> argNames,
+                   bool variadicCall, FunctionCandidate& candidate) {
+   candidate.function = &function;
+   const uint32_t parameters = function.argCount();
+   if (!argNames.empty()) {
+      if (argCount > parameters) return false;
+      return matchNamedArguments(function, argCount, argNames, candidate);
+   }
+   const bool spread = function.isVariadic() && !variadicCall && argCount >= parameters;
+   if (variadicCall && !function.isVariadic()) return false;
+   if (spread) {
+      candidate.args.assign(function.argTypes.begin(), function.argTypes.end() - 1);
+      candidate.variadicCount = static_cast<uint32_t>(argCount) - parameters + 1;
+      candidate.args.resize(argCount, function.variadicElement);
+      return true;
+   }
+   if (argCount > parameters || argCount + function.defaults.size() < parameters) return false;
+   candidate.args.assign(function.argTypes.begin(), function.argTypes.begin() + static_cast<ptrdiff_t>(argCount));
+   candidate.defaultCount = parameters - static_cast<uint32_t>(argCount);
+   return true;
+}
+
+/// Of two candidates that take the same types, the plainer one is meant.
+bool isPlainer(const FunctionCandidate& a, const FunctionCandidate& b) {
+   return a.variadicCount + a.defaultCount < b.variadicCount + b.defaultCount;
+}
+
+std::vector<FunctionCandidate> collectCandidates(std::string_view name, size_t argCount,
+                                                 std::span<const std::string> argNames, bool variadicCall) {
+   std::vector<FunctionCandidate> candidates;
+   for (const FunctionInfo* function : builtins().functions(name)) {
+      if (function->kind == catalog::FunctionKind::Procedure) continue;
+      FunctionCandidate candidate{};
+      if (!makeCandidate(*function, argCount, argNames, variadicCall, candidate)) continue;
+      const auto same = std::find_if(candidates.begin(), candidates.end(),
+                                     [&](const auto& other) { return other.args == candidate.args; });
+      if (same == candidates.end()) {
+         candidates.push_back(std::move(candidate));
+      } else if (isPlainer(candidate, *same)) {
+         *same = std::move(candidate);
+      }
+   }
+   return candidates;
+}
+
+/// f(x) as a cast: f names a type and x can become one without calling a function.
+Oid castByFunctionName(std::string_view name, Oid argType) {
+   const auto* type = builtins().findType(name);
+   if (!type || type->isPseudo()) return invalidOid;
+   if (argType == oid::unknown) return type->oid;
+   switch (findCoercion(type->oid, argType, CoercionContext::Explicit).path) {
+   case CoercionPath::Relabel:
+      return type->oid;
+   case CoercionPath::InOut:
+      return isRowType(argType) && type->category == 'S' ? invalidOid : type->oid;
+   default:
+      return invalidOid;
+   }
+}
+
+std::string operatorSignature(std::string_view name, Oid left, Oid right) {
+   std::string text;
+   if (left) text = typeName(left) + " ";
+   return text + std::string(name) + " " + typeName(right);
+}
+
+} // namespace
+
+FunctionResolution resolveFunction(std::string_view name, std::span<const Oid> argTypes,
+                                   std::span<const std::string> argNames, bool variadicCall) {
+   auto candidates = collectCandidates(name, argTypes.size(), argNames, variadicCall);
+   for (auto& candidate : candidates)
+      if (std::equal(argTypes.begin(), argTypes.end(), candidate.args.begin(), candidate.args.end()))
+         return {Resolution::Found, std::move(candidate), invalidOid};
+   if (argTypes.size() == 1 && argNames.empty())
+      if (const Oid target = castByFunctionName(name, argTypes[0])) return {Resolution::Cast, {}, target};
+   std::erase_if(candidates, [&](const FunctionCandidate& candidate) {
+      return !canCoerce(argTypes, candidate.args, CoercionContext::Implicit);
+   });
+   if (candidates.empty()) return {};
+   size_t chosen = 0;
+   if (candidates.size() > 1) {
+      std::vector<std::span<const Oid>> args;
+      for (const auto& candidate : candidates)
+         args.push_back(candidate.args);
+      const auto best = selectCandidate(argTypes, args);
+      if (!best) return {Resolution::Ambiguous, {}, invalidOid};
+      chosen = *best;
+   }
+   return {Resolution::Found, std::move(candidates[chosen]), invalidOid};
+}
+
+OperatorResolution resolveOperator(std::string_view name, Oid left, Oid right) {
+   // An unknown operand is first taken for the other one's type.
+   Oid exactLeft = left, exactRight = right;
+   if (left) {
+      if (left == oid::unknown && right != oid::unknown) exactLeft = right;
+      if (right == oid::unknown && left != oid::unknown) exactRight = left;
+   }
+   if (const auto* op = builtins().findOperator(name, exactLeft, exactRight)) return {Resolution::Found, op};
+
+   std::vector<const OperatorInfo*> candidates;
+   std::vector<std::array<Oid, 2>> args;
+   const std::array<Oid, 2> inputs = left ? std::array{left, right} : std::array{right, invalidOid};
+   const size_t argCount = left ? 2 : 1;
+   for (const OperatorInfo* op : builtins().operators(name)) {
+      if (op->isPrefix() != (left == invalidOid)) continue;
+      const std::array<Oid, 2> declared = left ? std::array{op->left, op->right} : std::array{op->right, invalidOid};
+      if (!canCoerce(std::span(inputs).first(argCount), std::span(declared).first(argCount), CoercionContext::Implicit))
+         continue;
+      candidates.push_back(op);
+      args.push_back(declared);
+   }
+   if (candidates.empty()) return {};
+   if (candidates.size() == 1) return {Resolution::Found, candidates[0]};
+   std::vector<std::span<const Oid>> spans;
+   for (const auto& declared : args)
+      spans.push_back(std::span(declared).first(argCount));
+   const auto best = selectCandidate(std::span(inputs).first(argCount), spans);
+   if (!best) return {Resolution::Ambiguous, nullptr};
+   return {Resolution::Found, candidates[*best]};
+}
+
+const OperatorInfo* requireOperator(std::string_view name, Oid left, Oid right, uint32_t position) {
+   const auto found = resolveOperator(name, left, right);
+   if (found.outcome == Resolution::Found) return found.op;
+   const std::string signature = operatorSignature(name, left, right);
+   if (found.outcome == Resolution::Ambiguous)
+      throw SqlError(sqlstate::ambiguousFunction, "operator is not unique: " + signature)
+          .at(position)
+          .hint("Could not choose a best candidate operator. You might need to add explicit type casts.");
+   throw SqlError(sqlstate::undefinedFunction, "operator does not exist: " + signature)
+       .at(position)
+       .hint(left ? "No operator matches the given name and argument types. You might need to add explicit type casts."
+                  : "No operator matches the given name and argument type. You might need to add an explicit type "
+                    "cast.");
+}
+
+std::string callSignature(std::string_view name, std::span<const Oid> argTypes, std::span<const std::string> argNames) {
+   std::string text(name);
+   text += '(';
+   const size_t positional = argTypes.size() - argNames.size();
+   for (size_t i = 0; i < argTypes.size(); ++i) {
+      if (i > 0) text += ", ";
+      if (i >= positional) text += argNames[i - positional] + " => ";
+      text += typeName(argTypes[i]);
+   }
+   return text + ')';
+}
+
+} // namespace ouzel::sql

@@ -1,0 +1,301 @@
+#include <algorithm>
+
+#include "sql/bind/query_binder.hpp"
+
+// SELECT and VALUES: clauses are bound in PostgreSQL's order, then put together from the inside out.
+
+namespace ouzel::sql {
+
+namespace {
+
+RelPtr makeSort(RelPtr input, std::vector<SortKey> keys) {
+   auto rel = std::make_unique<Rel>(RelKind::Sort);
+   rel->inputs.push_back(std::move(input));
+   rel->sortKeys = std::move(keys);
+   return rel;
+}
+
+std::vector<SortKey> sortKeysOf(const std::vector<OrderElement>& order, const std::vector<Target>& targets) {
+   std::vector<SortKey> keys;
+   for (const OrderElement& element : order) {
+      const Target& target = targets[element.target];
+      keys.push_back({makeColumn(target.column, target.expr->type), element.descending, element.nullsFirst});
+   }
+   return keys;
+}
+
+} // namespace
+
+BoundRel QueryBinder::bindSelect(const ::SelectStmt& select, Scope* parent, std::span<const SqlType> assignTo,
+                                 bool resolveUnknowns) {
+   const DepthGuard guard(*this);
+   Scope scope(parent);
+   declareCtes(scope, select.withClause);
+   auto query = bindSelectIn(scope, select, assignTo, resolveUnknowns);
+   query.rel = placeCtes(scope, std::move(query.rel));
+   return query;
+}
+
+BoundRel QueryBinder::bindSelectIn(Scope& scope, const ::SelectStmt& select, std::span<const SqlType> assignTo,
+                                   bool resolveUnknowns) {
+   if (select.valuesLists) return bindValues(scope, select);
+   if (select.op != SETOP_NONE) return bindSetOperation(scope, select, resolveUnknowns);
+   return bindPlainSelect(scope, select, assignTo, resolveUnknowns);
+}
+
+BoundRel QueryBinder::bindPlainSelect(Scope& scope, const ::SelectStmt& select, std::span<const SqlType> assignTo,
+                                      bool resolveUnknowns) {
+   for (const auto* definition : ListOf<WindowDef>(select.windowClause)) {
+      for (const auto* other : scope.namedWindows)
+         if (std::string_view(other->name) == definition->name)
+            throw SqlError(sqlstate::windowingError,
+                           "window \"" + std::string(definition->name) + "\" is already defined")
+                .at(at(definition->location));
+      scope.namedWindows.push_back(definition);
+   }
+   RelPtr rel = bindFrom(scope, select.fromClause);
+   auto targets = bindTargetList(scope, select.targetList, Clause::Select);
+   if (select.whereClause) {
+      auto predicate = coerceToBoolean(bindExpr(scope, select.whereClause, Clause::Where), "WHERE");
+      rel = makeSelect(std::move(rel), std::move(predicate));
+   }
+   ExprPtr having;
+   if (select.havingClause) having = coerceToBoolean(bindExpr(scope, select.havingClause, Clause::Having), "HAVING");
+   auto order = bindOrderBy(scope, select.sortClause, targets, Clause::OrderBy);
+   auto grouping = bindGroupBy(scope, select, targets);
+   const ListOf<> distinct(select.distinctClause);
+   const bool isDistinctOn = !distinct.empty() && distinct[0];
+   std::vector<uint32_t> distinctOn;
+   if (isDistinctOn) distinctOn = bindDistinctOn(scope, select, targets, order);
+
+   for (size_t i = 0; i < targets.size(); ++i) {
+      ExprPtr& expr = targets[i].expr;
+      if (expr->kind == ExprKind::Row) throwNotSupported("row values in a select list", expr->position);
+      if (expr->type.oid != oid::unknown) continue;
+      if (!targets[i].isHidden && i < assignTo.size() &&
+          canCoerce(oid::unknown, assignTo[i].oid, CoercionContext::Assignment)) {
+         expr = coerce(std::move(expr), assignTo[i].oid, assignTo[i].typmod, CoercionContext::Assignment);
+      } else if (resolveUnknowns || targets[i].isHidden) {
+         expr = unknownToText(std::move(expr));
+      }
+   }
+   if (!distinct.empty() && !isDistinctOn) {
+      for (const Target& target : targets)
+         if (!target.isHidden) requireEquality(target.expr->type, target.position);
+      for (const OrderElement& element : order)
+         if (targets[element.target].isHidden)
+            throw SqlError(sqlstate::invalidColumnReference,
+                           "for SELECT DISTINCT, ORDER BY expressions must appear in select list")
+                .at(targets[element.target].position);
+   }
+
+   auto windows = bindWindows(scope);
+   grouping.isGrouped |= having || !scope.aggregates.empty() || !scope.groupings.empty();
+   if (grouping.isGrouped) rel = placeGrouping(scope, std::move(rel), std::move(grouping), targets, having, windows);
+   if (having) rel = makeSelect(std::move(rel), std::move(having));
+   for (BoundWindow& window : windows) {
+      auto node = std::make_unique<Rel>(RelKind::Window);
+      node->inputs.push_back(std::move(rel));
+      node->windowSpec = std::move(window.spec);
+      node->windowCalls = std::move(window.calls);
+      rel = std::move(node);
+   }
+   rel = placeSrfs(scope, std::move(rel), std::move(scope.srfs));
+   rel = placeTargets(scope, std::move(rel), targets);
+
+   if (!distinct.empty()) {
+      auto node = std::make_unique<Rel>(RelKind::Distinct);
+      node->inputs.push_back(std::move(rel));
+      const auto add = [&](ColumnId column) {
+         if (std::find(node->columns.begin(), node->columns.end(), column) == node->columns.end())
+            node->columns.push_back(column);
+      };
+      if (isDistinctOn) {
+         for (const uint32_t target : distinctOn)
+            add(targets[target].column);
+         node->sortKeys = sortKeysOf(order, targets);
+      } else {
+         for (const Target& target : targets)
+            if (!target.isHidden) add(target.column);
+      }
+      rel = std::move(node);
+   }
+   if (!order.empty() && (!isDistinctOn || select.sortClause))
+      rel = makeSort(std::move(rel), sortKeysOf(order, targets));
+   bindLimit(scope, select, rel, sortKeysOf(order, targets));
+   if (select.lockingClause) rel = lockRows(scope, select, std::move(rel));
+
+   BoundRel result;
+   result.rel = std::move(rel);
+   result.output = outputOf(targets);
+   for (const Target& target : targets)
+      if (!target.isHidden) result.positions.push_back(target.position);
+   return result;
+}
+
+RelPtr QueryBinder::placeSrfs(Scope& scope, RelPtr rel, std::vector<TargetSrf> srfs) {
+   // Calls whose arguments hold other calls come after those; what does not depend on each other advances in lockstep.
+   while (!srfs.empty()) {
+      std::vector<TargetSrf> now, later;
+      for (TargetSrf& srf : srfs) {
+         std::vector<ColumnId> reads;
+         collectColumns(*srf.call, reads);
+         const bool waits = std::any_of(srfs.begin(), srfs.end(), [&](const TargetSrf& other) {
+            return std::find(reads.begin(), reads.end(), other.column) != reads.end();
+         });
+         (waits ? later : now).push_back({srf.column, clone(*srf.call)});
+      }
+      auto node = std::make_unique<Rel>(RelKind::ProjectSet);
+      node->inputs.push_back(std::move(rel));
+      for (TargetSrf& srf : now)
+         node->computed.push_back({srf.column, std::move(srf.call)});
+      rel = std::move(node);
+      srfs = std::move(later);
+   }
+   static_cast<void>(scope);
+   return rel;
+}
+
+RelPtr QueryBinder::placeTargets(Scope& scope, RelPtr rel, std::vector<Target>& targets) {
+   std::vector<ComputedColumn> computed;
+   for (Target& target : targets) {
+      // A column of an enclosing query becomes one of ours.
+      if (target.expr->kind == ExprKind::Column && depthOf(target.expr->column) == scope.depth) {
+         target.column = target.expr->column;
+         continue;
+      }
+      target.column = addColumn(scope, target.name, target.expr->type);
+      computed.push_back({target.column, clone(*target.expr)});
+   }
+   return makeMap(std::move(rel), std::move(computed));
+}
+
+std::vector<OutputColumn> QueryBinder::outputOf(const std::vector<Target>& targets) const {
+   std::vector<OutputColumn> output;
+   for (const Target& target : targets) {
+      if (target.isHidden) continue;
+      const ColumnInfo& info = columns_[target.column];
+      output.push_back({target.name, target.column, target.expr->type, info.tableOid, info.attribute});
+   }
+   return output;
+}
+
+BoundRel QueryBinder::bindValues(Scope& scope, const ::SelectStmt& select) {
+   std::vector<std::vector<ExprPtr>> rows;
+   for (const auto* list : ListOf<List>(select.valuesLists)) {
+      for (const ::Node* node : ListOf<>(list))
+         if (isNode(node, T_SetToDefault))
+            throw SqlError(sqlstate::syntaxError, "DEFAULT is not allowed in this context")
+                .at(at(as<SetToDefault>(node)->location));
+      auto row = bindExpressionList(scope, list, Clause::Values);
+      if (!rows.empty() && row.size() != rows[0].size())
+         throw SqlError(sqlstate::syntaxError, "VALUES lists must all be the same length")
+             .at(row.empty() ? 0 : startOf(*row[0]));
+      rows.push_back(std::move(row));
+   }
+   BoundRel result;
+   auto values = std::make_unique<Rel>(RelKind::Values);
+   for (size_t i = 0; i < rows[0].size(); ++i) {
+      std::vector<ExprPtr*> column;
+      for (auto& row : rows)
+         column.push_back(&row[i]);
+      const Oid common = selectCommonType(column, "VALUES");
+      for (ExprPtr* expr : column)
+         *expr = coerceToCommon(std::move(*expr), common, "VALUES");
+      const SqlType type = plainType(common, selectCommonTypmod(column, common));
+      const std::string name = "column" + std::to_string(i + 1);
+      const ColumnId id = addColumn(scope, name, type);
+      values->columns.push_back(id);
+      result.output.push_back({name, id, type});
+      result.positions.push_back(startOf(*rows[0][i]));
+   }
+   values->rows = std::move(rows);
+   result.rel = std::move(values);
+   bindOrderOverOutput(scope, select, result);
+   return result;
+}
+
+void QueryBinder::bindOrderOverOutput(Scope& scope, const ::SelectStmt& select, BoundRel& query) {
+   const bool isSetOperation = select.op != SETOP_NONE;
+   std::vector<Target> targets;
+   NamespaceItem item;
+   item.hasVisibleName = false;
+   for (const OutputColumn& output : query.output) {
+      adopt(scope, output.column);
+      item.columns.push_back({output.name, output.column, output.type});
+      Target target;
+      target.expr = makeColumn(output.column, output.type);
+      target.name = output.name;
+      target.column = output.column;
+      targets.push_back(std::move(target));
+   }
+   scope.items.push_back(std::move(item));
+   const auto order = bindOrderBy(scope, select.sortClause, targets, Clause::OrderBy);
+   if (isSetOperation && targets.size() > query.output.size())
+      throw SqlError(sqlstate::featureNotSupported, "invalid UNION/INTERSECT/EXCEPT ORDER BY clause")
+          .at(targets[query.output.size()].position)
+          .detail("Only result column names can be used, not expressions or functions.")
+          .hint("Add the expression/function to every SELECT, or move the UNION into a FROM clause.");
+   query.rel = placeTargets(scope, std::move(query.rel), targets);
+   if (!order.empty()) query.rel = makeSort(std::move(query.rel), sortKeysOf(order, targets));
+   bindLimit(scope, select, query.rel, sortKeysOf(order, targets));
+   if (select.lockingClause)
+      throw SqlError(sqlstate::featureNotSupported, isSetOperation
+                                                        ? "FOR UPDATE is not allowed with UNION/INTERSECT/EXCEPT"
+                                                        : "FOR UPDATE cannot be applied to VALUES");
+}
+
+void QueryBinder::bindLimit(Scope& scope, const ::SelectStmt& select, RelPtr& rel, std::vector<SortKey> tieKeys) {
+   if (!select.limitCount && !select.limitOffset) return;
+   const auto bind = [&](const ::Node* node, Clause clause) -> ExprPtr {
+      if (!node || (isNode(node, T_A_Const) && as<A_Const>(node)->isnull)) return nullptr;
+      const std::string name(clauseName(clause));
+      auto expr = coerceToType(bindExpr(scope, node, clause), oid::int8, name);
+      if (readsLevel(*expr, scope))
+         throw SqlError(sqlstate::invalidColumnReference, "argument of " + name + " must not contain variables")
+             .at(positionOfColumn(*expr, [&](ColumnId column) { return depthOf(column) == scope.depth; }));
+      return expr;
+   };
+   auto node = std::make_unique<Rel>(RelKind::Limit);
+   node->offset = bind(select.limitOffset, Clause::Offset);
+   node->limit = bind(select.limitCount, Clause::Limit);
+   if (static_cast<int>(select.limitOption) == limitOptionWithTies) {
+      if (tieKeys.empty())
+         throw SqlError(sqlstate::syntaxError, "WITH TIES cannot be specified without ORDER BY clause");
+      node->withTies = true;
+      node->sortKeys = std::move(tieKeys);
+   }
+   node->inputs.push_back(std::move(rel));
+   rel = std::move(node);
+}
+
+RelPtr QueryBinder::lockRows(Scope& scope, const ::SelectStmt& select, RelPtr rel) {
+   const auto* clause = ListOf<LockingClause>(select.lockingClause).front();
+   const char* name = clause->strength == LCS_FORUPDATE        ? "FOR UPDATE"
+                      : clause->strength == LCS_FORNOKEYUPDATE ? "FOR NO KEY UPDATE"
+                      : clause->strength == LCS_FORSHARE       ? "FOR SHARE"
+                                                               : "FOR KEY SHARE";
+   const auto refuse = [&](const char* with) {
+      throw SqlError(sqlstate::featureNotSupported, std::string(name) + " is not allowed with " + with);
+   };
+   if (select.distinctClause) refuse("DISTINCT clause");
+   if (select.groupClause) refuse("GROUP BY clause");
+   if (select.havingClause) refuse("HAVING clause");
+   if (!scope.aggregates.empty()) refuse("aggregate functions");
+   if (!scope.windowCalls.empty()) refuse("window functions");
+   for (const auto* locking : ListOf<LockingClause>(select.lockingClause))
+      for (const auto* table : ListOf<RangeVar>(locking->lockedRels)) {
+         const bool known = std::any_of(scope.items.begin(), scope.items.end(), [&](const NamespaceItem& item) {
+            return item.hasVisibleName && item.alias == table->relname;
+         });
+         if (!known)
+            throw SqlError(sqlstate::undefinedTable, "relation \"" + std::string(table->relname) + "\" in " + name +
+                                                         " clause not found in FROM clause")
+                .at(at(table->location));
+      }
+   auto node = std::make_unique<Rel>(RelKind::LockRows);
+   node->inputs.push_back(std::move(rel));
+   return node;
+}
+
+} // namespace ouzel::sql

@@ -1,0 +1,129 @@
+#include <algorithm>
+
+#include "sql/bind/query_binder.hpp"
+
+// UNION, INTERSECT, EXCEPT: one type per column, found pair by pair as PostgreSQL does.
+
+namespace ouzel::sql {
+
+namespace {
+
+const char* nameOf(::SetOperation op) {
+   switch (op) {
+   case SETOP_UNION:
+      return "UNION";
+   case SETOP_INTERSECT:
+      return "INTERSECT";
+   case SETOP_EXCEPT:
+      return "EXCEPT";
+   case SETOP_NONE:
+      break;
+   }
+   return "SELECT";
+}
+
+SetOpKind setOpKindOf(::SetOperation op) {
+   return op == SETOP_UNION ? SetOpKind::Union : op == SETOP_INTERSECT ? SetOpKind::Intersect : SetOpKind::Except;
+}
+
+/// The Map entry that computes a column, looking through what passes columns on.
+ExprPtr* findComputed(Rel& rel, ColumnId column) {
+   for (ComputedColumn& computed : rel.computed)
+      if (computed.column == column) return &computed.expr;
+   switch (rel.kind) {
+   case RelKind::Map:
+   case RelKind::Select:
+   case RelKind::Sort:
+   case RelKind::Limit:
+   case RelKind::Distinct:
+   case RelKind::With:
+      return findComputed(*rel.inputs[0], column);
+   default:
+      return nullptr;
+   }
+}
+
+} // namespace
+
+void QueryBinder::retypeUnknown(BoundRel& query, size_t index, Oid type) {
+   OutputColumn& output = query.output[index];
+   if (output.type.oid != oid::unknown) return;
+   ExprPtr* expr = findComputed(*query.rel, output.column);
+   if (!expr) return;
+   *expr = coerce(std::move(*expr), type, -1, CoercionContext::Implicit);
+   output.type = (*expr)->type;
+   columns_[output.column].type = output.type;
+   columns_[output.column].repr = storedRepresentation(output.type);
+}
+
+BoundRel QueryBinder::bindSetOperation(Scope& scope, const ::SelectStmt& select, bool) {
+   const char* name = nameOf(select.op);
+   BoundRel sides[2];
+   {
+      const ObstacleGuard obstacle(*this, select.op == SETOP_INTERSECT && select.all ? "within INTERSECT" : nullptr);
+      sides[0] = bindSelect(*select.larg, &scope, {}, false);
+   }
+   {
+      const ObstacleGuard obstacle(*this, select.op == SETOP_INTERSECT && select.all ? "within INTERSECT"
+                                          : select.op == SETOP_EXCEPT                ? "within EXCEPT"
+                                                                                     : nullptr);
+      sides[1] = bindSelect(*select.rarg, &scope, {}, false);
+   }
+   BoundRel result;
+   for (const BoundRel& side : sides) { // hints speak of columns that only some of the queries have
+      result.leaves.insert(result.leaves.end(), side.leaves.begin(), side.leaves.end());
+      if (!side.leaves.empty()) continue;
+      RangeEntry& entry = result.leaves.emplace_back();
+      for (const OutputColumn& column : side.output)
+         entry.columns.push_back(column.name);
+   }
+   for (size_t i = 0; i < result.leaves.size(); ++i)
+      result.leaves[i].alias = result.leaves[i].relationName = "*SELECT* " + std::to_string(i + 1);
+   scope.entries.insert(scope.entries.end(), result.leaves.begin(), result.leaves.end());
+   auto& left = sides[0].output;
+   auto& right = sides[1].output;
+   const auto positionOf = [&](int side, size_t i) {
+      return i < sides[side].positions.size() ? sides[side].positions[i] : 0;
+   };
+   if (left.size() != right.size())
+      throw SqlError(sqlstate::syntaxError, std::string("each ") + name + " query must have the same number of columns")
+          .at(positionOf(1, 0));
+
+   auto rel = std::make_unique<Rel>(RelKind::SetOp);
+   rel->setOpKind = setOpKindOf(select.op);
+   rel->all = select.all;
+   std::vector<ComputedColumn> casts[2];
+   for (size_t i = 0; i < left.size(); ++i) {
+      ExprPtr exprs[2] = {makeColumn(left[i].column, left[i].type), makeColumn(right[i].column, right[i].type)};
+      exprs[0]->position = positionOf(0, i);
+      exprs[1]->position = positionOf(1, i);
+      ExprPtr* both[] = {&exprs[0], &exprs[1]};
+      const Oid common = selectCommonType(both, name);
+      const SqlType type = plainType(common, selectCommonTypmod(both, common));
+      if (!select.all) requireEquality(type, 0);
+      for (int side = 0; side < 2; ++side) {
+         OutputColumn& output = sides[side].output[i];
+         if (output.type.oid == oid::unknown) retypeUnknown(sides[side], i, common);
+         ColumnId source = output.column;
+         if (output.type.oid != common) {
+            auto value = makeColumn(output.column, output.type);
+            value->position = positionOf(side, i);
+            auto cast = coerceToCommon(std::move(value), common, name);
+            source = addColumn(scope.depth + 1, output.name, cast->type);
+            casts[side].push_back({source, std::move(cast)});
+         }
+         rel->setOpInputs[side].push_back(source);
+      }
+      const ColumnId column = addColumn(scope, left[i].name, type);
+      rel->columns.push_back(column);
+      result.output.push_back({left[i].name, column, type});
+      result.positions.push_back(positionOf(0, i));
+   }
+   for (int side = 0; side < 2; ++side)
+      rel->inputs.push_back(makeMap(std::move(sides[side].rel), std::move(casts[side])));
+   result.rel = std::move(rel);
+   bindOrderOverOutput(scope, select, result);
+   return result;
+}
+
+} // namespace ouzel::sql

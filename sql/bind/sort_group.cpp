@@ -1,0 +1,151 @@
+#include <algorithm>
+
+#include "sql/bind/overload_resolution.hpp"
+#include "sql/bind/query_binder.hpp"
+
+// What ORDER BY, GROUP BY and DISTINCT ON elements mean: an output name, an ordinal, or an expression.
+
+namespace ouzel::sql {
+
+using catalog::BtreeStrategy;
+using catalog::builtins;
+
+void QueryBinder::requireOrdering(const SqlType& type, uint32_t position) const {
+   if (!isRowType(type.oid) && builtins().comparisonOperator(type.oid, BtreeStrategy::Less)) return;
+   throw SqlError(sqlstate::undefinedFunction, "could not identify an ordering operator for type " + typeName(type.oid))
+       .at(position)
+       .hint("Use an explicit ordering operator or modify the query.");
+}
+
+void QueryBinder::requireEquality(const SqlType& type, uint32_t position) const {
+   if (!isRowType(type.oid) && (type.oid == oid::unknown || builtins().equalityOperator(type.oid))) return;
+   throw SqlError(sqlstate::undefinedFunction, "could not identify an equality operator for type " + typeName(type.oid))
+       .at(position);
+}
+
+uint32_t QueryBinder::findTargetSql92(Scope& scope, const ::Node* node, std::vector<Target>& targets, Clause clause) {
+   const std::string clauseText(clauseName(clause));
+   if (isNode(node, T_ColumnRef) && ListOf<>(as<ColumnRef>(node)->fields).size() == 1 &&
+       isNode(ListOf<>(as<ColumnRef>(node)->fields)[0], T_String)) {
+      const auto name = stringOf(ListOf<>(as<ColumnRef>(node)->fields)[0]);
+      const uint32_t position = at(as<ColumnRef>(node)->location);
+      // GROUP BY prefers a column of FROM to an output name, as SQL:1999 asks; ORDER BY does not.
+      const bool isInput = clause == Clause::GroupBy && findColumn(scope, name, position, true);
+      if (!isInput) {
+         std::optional<uint32_t> found;
+         for (uint32_t i = 0; i < targets.size(); ++i) {
+            if (targets[i].isHidden || targets[i].name != name) continue;
+            if (found && !equal(*targets[*found].expr, *targets[i].expr))
+               throw SqlError(sqlstate::ambiguousColumn, clauseText + " \"" + std::string(name) + "\" is ambiguous")
+                   .at(position);
+            if (!found) found = i;
+         }
+         if (found) return *found;
+      }
+   }
+   if (isNode(node, T_A_Const)) {
+      const auto* constant = as<A_Const>(node);
+      const uint32_t position = at(constant->location);
+      if (constant->isnull || constant->val.node.type != T_Integer)
+         throw SqlError(sqlstate::syntaxError, "non-integer constant in " + clauseText).at(position);
+      const int wanted = constant->val.ival.ival;
+      int ordinal = 0;
+      for (uint32_t i = 0; i < targets.size(); ++i)
+         if (!targets[i].isHidden && ++ordinal == wanted) return i;
+      throw SqlError(sqlstate::invalidColumnReference,
+                     clauseText + " position " + std::to_string(wanted) + " is not in select list")
+          .at(position);
+   }
+   return findTargetSql99(scope, node, targets, clause);
+}
+
+uint32_t QueryBinder::findTargetSql99(Scope& scope, const ::Node* node, std::vector<Target>& targets, Clause clause) {
+   auto expr = bindExpr(scope, node, clause);
+   for (uint32_t i = 0; i < targets.size(); ++i)
+      if (equal(*targets[i].expr, *expr)) return i;
+   Target target;
+   target.position = startOf(*expr);
+   target.name = outputName(node);
+   target.isHidden = true;
+   target.expr = unknownToText(std::move(expr));
+   targets.push_back(std::move(target));
+   return static_cast<uint32_t>(targets.size() - 1);
+}
+
+void QueryBinder::direction(const ::SortBy& sort, const SqlType& type, bool& descending, bool& nullsFirst) const {
+   descending = sort.sortby_dir == SORTBY_DESC;
+   if (sort.sortby_dir == SORTBY_USING) {
+      const uint32_t position = at(sort.location);
+      const auto name = stringOf(ListOf<>(sort.useOp).back());
+      const auto* op = requireOperator(name, type.oid, type.oid, position);
+      const auto member = builtins().btreeStrategy(op->oid);
+      if (!member || (member->strategy != BtreeStrategy::Less && member->strategy != BtreeStrategy::Greater))
+         throw SqlError(sqlstate::wrongObjectType,
+                        "operator " + std::string(name) + " is not a valid ordering operator")
+             .at(position)
+             .hint("Ordering operators must be \"<\" or \">\" members of btree operator families.");
+      descending = member->strategy == BtreeStrategy::Greater;
+   }
+   nullsFirst = sort.sortby_nulls == SORTBY_NULLS_DEFAULT ? descending : sort.sortby_nulls == SORTBY_NULLS_FIRST;
+}
+
+std::vector<OrderElement> QueryBinder::bindOrderBy(Scope& scope, const ::List* list, std::vector<Target>& targets,
+                                                   Clause clause) {
+   std::vector<OrderElement> order;
+   for (const auto* sort : ListOf<SortBy>(list)) {
+      const uint32_t index = findTargetSql92(scope, sort->node, targets, clause);
+      Target& target = targets[index];
+      target.expr = unknownToText(std::move(target.expr));
+      if (target.expr->kind == ExprKind::Row) throwNotSupported("ordering by row values", target.position);
+      requireOrdering(target.expr->type, startOfNode(sort->node));
+      OrderElement element{index, false, false};
+      direction(*sort, target.expr->type, element.descending, element.nullsFirst);
+      const bool known =
+          std::any_of(order.begin(), order.end(), [&](const OrderElement& other) { return other.target == index; });
+      if (!known) order.push_back(element);
+   }
+   return order;
+}
+
+std::vector<uint32_t> QueryBinder::bindDistinctOn(Scope& scope, const ::SelectStmt& select,
+                                                  std::vector<Target>& targets, std::vector<OrderElement>& order) {
+   std::vector<uint32_t> wanted;
+   std::vector<uint32_t> positions;
+   for (const ::Node* node : ListOf<>(select.distinctClause)) {
+      const uint32_t index = findTargetSql92(scope, node, targets, Clause::DistinctOn);
+      targets[index].expr = unknownToText(std::move(targets[index].expr));
+      requireEquality(targets[index].expr->type, targets[index].position);
+      if (std::find(wanted.begin(), wanted.end(), index) == wanted.end()) {
+         wanted.push_back(index);
+         positions.push_back(startOfNode(node));
+      }
+   }
+   // The leading ORDER BY elements must be these, in any order; what ORDER BY leaves open is ordered by them at its
+   // end.
+   size_t matched = 0;
+   bool skipped = false;
+   for (const OrderElement& element : order) {
+      const bool isWanted = std::find(wanted.begin(), wanted.end(), element.target) != wanted.end();
+      if (isWanted && skipped)
+         throw SqlError(sqlstate::invalidColumnReference,
+                        "SELECT DISTINCT ON expressions must match initial ORDER BY expressions")
+             .at(positions[static_cast<size_t>(std::find(wanted.begin(), wanted.end(), element.target) -
+                                               wanted.begin())]);
+      if (isWanted) ++matched;
+      skipped |= !isWanted;
+   }
+   for (size_t i = 0; i < wanted.size(); ++i) {
+      const bool isOrdered = std::any_of(order.begin(), order.end(),
+                                         [&](const OrderElement& element) { return element.target == wanted[i]; });
+      if (isOrdered) continue;
+      if (skipped)
+         throw SqlError(sqlstate::invalidColumnReference,
+                        "SELECT DISTINCT ON expressions must match initial ORDER BY expressions")
+             .at(positions[i]);
+      requireOrdering(targets[wanted[i]].expr->type, positions[i]);
+      order.push_back({wanted[i], false, false});
+   }
+   return wanted;
+}
+
+} // namespace ouzel::sql

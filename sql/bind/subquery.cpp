@@ -1,0 +1,183 @@
+#include "sql/bind/overload_resolution.hpp"
+#include "sql/bind/query_binder.hpp"
+
+// Subqueries in expressions. They stay Subquery nodes here, whose operators read columns of the enclosing query by
+// their ids; unnesting makes joins of them.
+
+namespace ouzel::sql {
+
+using catalog::builtins;
+
+namespace {
+
+const SqlType booleanType{oid::boolean, -1, invalidOid};
+
+/// What a subquery may not stand in, as errors say it; null where it may.
+const char* forbiddenPlace(Clause clause) {
+   switch (clause) {
+   case Clause::Check:
+      return "check constraint";
+   case Clause::Default:
+      return "DEFAULT expression";
+   case Clause::Generated:
+      return "column generation expression";
+   case Clause::AlterUsing:
+      return "transform expression";
+   case Clause::Index:
+      return "index expression";
+   case Clause::PartitionBound:
+      return "partition bound";
+   case Clause::Execute:
+      return "EXECUTE parameter";
+   case Clause::CallArgument:
+      return "CALL argument";
+   case Clause::CopyWhere:
+      return "COPY FROM WHERE condition";
+   default:
+      return nullptr;
+   }
+}
+
+} // namespace
+
+const OutputColumn& QueryBinder::onlyColumn(const BoundRel& query, uint32_t position) const {
+   if (query.output.size() != 1)
+      throw SqlError(sqlstate::syntaxError, "subquery must return only one column").at(position);
+   return query.output[0];
+}
+
+ExprPtr QueryBinder::bindSubLink(Scope& scope, const ::SubLink& node) {
+   const uint32_t position = at(node.location);
+   if (const char* place = forbiddenPlace(scope.clause))
+      throw SqlError(sqlstate::featureNotSupported, std::string("cannot use subquery in ") + place).at(position);
+   const ObstacleGuard obstacle(*this, "within a subquery");
+   auto query = bindSelect(*as<SelectStmt>(node.subselect), &scope);
+   switch (node.subLinkType) {
+   case EXISTS_SUBLINK: {
+      auto expr = makeTyped(ExprKind::Subquery, booleanType, position);
+      expr->subqueryKind = SubqueryKind::Exists;
+      expr->subquery = std::move(query.rel);
+      return expr;
+   }
+   case EXPR_SUBLINK:
+   case ARRAY_SUBLINK: {
+      const OutputColumn column = onlyColumn(query, position);
+      const bool isArray = node.subLinkType == ARRAY_SUBLINK;
+      SqlType type = column.type;
+      if (isArray) {
+         const Oid array = elementType(type.oid) ? type.oid : arrayType(type.oid);
+         if (!array)
+            throw SqlError(sqlstate::undefinedObject, "could not find array type for data type " + typeName(type.oid))
+                .at(position);
+         type = plainType(array, type.typmod);
+      }
+      auto expr = makeTyped(ExprKind::Subquery, type, position);
+      expr->subqueryKind = isArray ? SubqueryKind::Array : SubqueryKind::Scalar;
+      expr->subquery = std::move(query.rel);
+      expr->subqueryColumn = column.column;
+      return expr;
+   }
+   case ANY_SUBLINK:
+   case ALL_SUBLINK:
+      return bindAnySubquery(scope, node, std::move(query));
+   default:
+      throwNotSupported("this kind of subquery", position);
+   }
+}
+
+ExprPtr QueryBinder::bindAnySubquery(Scope& scope, const ::SubLink& node, BoundRel query) {
+   const uint32_t position = at(node.location);
+   const bool isAll = node.subLinkType == ALL_SUBLINK;
+   // IN has no operator name.
+   const std::string name(node.operName ? stringOf(ListOf<>(node.operName).back()) : std::string_view("="));
+   auto test = bindExpr(scope, node.testexpr);
+   std::vector<ExprPtr> lefts;
+   if (test->kind == ExprKind::Row) {
+      lefts = std::move(test->args);
+   } else {
+      lefts.push_back(std::move(test));
+   }
+   if (lefts.size() < query.output.size())
+      throw SqlError(sqlstate::syntaxError, "subquery has too many columns").at(position);
+   if (lefts.size() > query.output.size())
+      throw SqlError(sqlstate::syntaxError, "subquery has too few columns").at(position);
+
+   // Resolve the operator column by column, over references to the subquery's columns.
+   const uint32_t innerDepth = scope.depth + 1;
+   std::vector<ExprPtr> rights;
+   for (const OutputColumn& column : query.output)
+      rights.push_back(makeColumn(column.column, column.type));
+   auto expr = makeTyped(ExprKind::Subquery, booleanType, position);
+   expr->subqueryKind = isAll ? SubqueryKind::All : SubqueryKind::Any;
+   std::vector<ComputedColumn> computed;
+
+   bool isDirect = lefts.size() == 1 || name == "=";
+   std::vector<ExprPtr> compared;
+   if (isDirect) {
+      for (size_t i = 0; i < lefts.size(); ++i) {
+         auto pair = makeOperator(name, clone(*lefts[i]), clone(*rights[i]), position);
+         isDirect &= pair->kind == ExprKind::Compare;
+         compared.push_back(std::move(pair));
+      }
+   }
+   if (isDirect) {
+      expr->compare = compared[0]->compare;
+      for (ExprPtr& pair : compared) {
+         expr->args.push_back(std::move(pair->args[0]));
+         ExprPtr& right = pair->args[1];
+         if (right->kind == ExprKind::Column) {
+            expr->subqueryColumns.push_back(right->column);
+            continue;
+         }
+         const ColumnId column = addColumn(innerDepth, "value", right->type);
+         computed.push_back({column, std::move(right)});
+         expr->subqueryColumns.push_back(column);
+      }
+   } else {
+      // Any other test moves inside: x ~ ANY (SELECT y) is true = ANY (SELECT x ~ y).
+      ExprPtr condition;
+      if (lefts.size() == 1) {
+         condition = compared.empty() ? makeOperator(name, std::move(lefts[0]), std::move(rights[0]), position)
+                                      : std::move(compared[0]);
+      } else {
+         condition = compareRows(name, std::move(lefts), std::move(rights), position);
+      }
+      if (condition->type.oid != oid::boolean)
+         throw SqlError(sqlstate::datatypeMismatch,
+                        "operator " + name + " must return type boolean, not type " + typeName(condition->type.oid))
+             .at(position);
+      const ColumnId column = addColumn(innerDepth, "matches", booleanType);
+      computed.push_back({column, std::move(condition)});
+      expr->compare = CompareOp::Eq;
+      expr->args.push_back(makeBoolean(true));
+      expr->subqueryColumns.push_back(column);
+   }
+   expr->subquery = makeMap(std::move(query.rel), std::move(computed));
+   expr->subqueryColumn = expr->subqueryColumns[0];
+   return expr;
+}
+
+ExprPtr QueryBinder::bindRowSubquery(Scope& scope, std::string_view name, ExprPtr row, const ::SubLink& node,
+                                     uint32_t position) {
+   const ObstacleGuard obstacle(*this, "within a subquery");
+   auto query = bindSelect(*as<SelectStmt>(node.subselect), &scope);
+   if (row->args.size() < query.output.size())
+      throw SqlError(sqlstate::syntaxError, "subquery has too many columns").at(position);
+   if (row->args.size() > query.output.size())
+      throw SqlError(sqlstate::syntaxError, "subquery has too few columns").at(position);
+   // The comparison moves inside and its value comes out: (a, b) = (SELECT x, y) is (SELECT (a, b) = (x, y)).
+   std::vector<ExprPtr> rights;
+   for (const OutputColumn& column : query.output)
+      rights.push_back(makeColumn(column.column, column.type));
+   auto condition = compareRows(name, std::move(row->args), std::move(rights), position);
+   const ColumnId column = addColumn(scope.depth + 1, "matches", booleanType);
+   std::vector<ComputedColumn> computed;
+   computed.push_back({column, std::move(condition)});
+   auto expr = makeTyped(ExprKind::Subquery, booleanType, position);
+   expr->subqueryKind = SubqueryKind::Scalar;
+   expr->subquery = makeMap(std::move(query.rel), std::move(computed));
+   expr->subqueryColumn = column;
+   return expr;
+}
+
+} // namespace ouzel::sql

@@ -1,0 +1,152 @@
+#include <algorithm>
+
+#include "sql/bind/query_binder.hpp"
+
+// Functions in FROM: generate_series(...), unnest(...) WITH ORDINALITY, ROWS FROM (...).
+
+namespace ouzel::sql {
+
+using catalog::builtins;
+using catalog::FunctionInfo;
+
+namespace {
+
+const SqlType int8Type{oid::int8, -1, invalidOid};
+
+struct FunctionColumn {
+   std::string name;
+   SqlType type;
+};
+
+/// OUT and TABLE columns of a function; empty: it gives one column of its return type.
+std::vector<FunctionColumn> outColumns(const FunctionInfo& function, uint32_t position) {
+   std::vector<FunctionColumn> columns;
+   for (size_t i = 0; i < function.argModes.size(); ++i) {
+      const char mode = function.argModes[i];
+      if (mode != 'o' && mode != 'b' && mode != 't') continue;
+      const Oid type = function.allArgTypes[i];
+      if (isPolymorphic(type)) throwNotSupported("function " + std::string(function.name) + " in FROM", position);
+      std::string name(i < function.argNames.size() ? function.argNames[i] : std::string_view());
+      if (name.empty()) name = "column" + std::to_string(columns.size() + 1);
+      columns.push_back({std::move(name), plainType(type)});
+   }
+   return columns;
+}
+
+/// A function call of FROM with its arguments bound.
+struct BoundFunction {
+   ExprPtr call;
+   std::string name; ///< of the function
+};
+
+} // namespace
+
+FromItem QueryBinder::bindTableFunction(Scope& scope, const ::RangeFunction& node) {
+   const bool outerLateral = std::exchange(scope.lateralActive, true);
+   std::vector<BoundFunction> functions;
+   const auto bindOne = [&](const ::Node* expression) {
+      const auto* outer =
+          std::exchange(fromFunction_, isNode(expression, T_FuncCall) ? as<FuncCall>(expression) : nullptr);
+      auto call = bindExpr(scope, expression, Clause::FromFunction);
+      fromFunction_ = outer;
+      functions.push_back({std::move(call), outputName(expression)});
+   };
+   for (const auto* pair : ListOf<List>(node.functions)) {
+      const ListOf<> parts(pair);
+      if (parts[1] || node.coldeflist) throwNotSupported("a column definition list in FROM");
+      const ::Node* expression = parts[0];
+      const auto* call = isNode(expression, T_FuncCall) ? as<FuncCall>(expression) : nullptr;
+      // unnest(a, b) is ROWS FROM (unnest(a), unnest(b)).
+      if (call && ListOf<>(call->funcname).size() == 1 && stringOf(ListOf<>(call->funcname)[0]) == "unnest" &&
+          ListOf<>(call->args).size() > 1 && !call->agg_order && !call->func_variadic) {
+         for (const ::Node* arg : ListOf<>(call->args)) {
+            std::vector<ExprPtr> args;
+            args.push_back(bindExpr(scope, arg, Clause::FromFunction));
+            const size_t before = scope.srfs.size();
+            {
+               const ClauseGuard guard(scope, Clause::Select); // where sets are welcome
+               callFunction(scope, "unnest", std::move(args), at(call->location));
+            }
+            functions.push_back({std::move(scope.srfs.back().call), "unnest"});
+            scope.srfs.resize(before);
+         }
+         continue;
+      }
+      bindOne(expression);
+   }
+   scope.lateralActive = outerLateral;
+
+   NamespaceItem item;
+   item.alias = functions[0].name;
+   FromItem result;
+   const std::string aliasName = node.alias ? node.alias->aliasname : std::string();
+   if (functions.size() == 1) {
+      auto& [call, name] = functions[0];
+      const FunctionInfo* function = call->kind == ExprKind::Call ? call->function : nullptr;
+      auto columns = function ? outColumns(*function, call->position) : std::vector<FunctionColumn>();
+      if (columns.size() <= 1) {
+         const std::string column = !columns.empty() ? columns[0].name : !aliasName.empty() ? aliasName : name;
+         if (isRowType(call->type.oid)) {
+            if (function && call->type.oid == oid::record)
+               throw SqlError(sqlstate::syntaxError,
+                              "a column definition list is required for functions returning \"record\"")
+                   .at(call->position);
+            throwNotSupported("function " + name + " in FROM", call->position);
+         }
+         columns.assign(1, {column, call->type});
+         item.isScalarFunction = true;
+      }
+      for (FunctionColumn& column : columns)
+         item.columns.push_back({column.name, addColumn(scope, column.name, column.type), column.type});
+      if (function && (function->returnsSet || columns.size() > 1)) {
+         auto rel = std::make_unique<Rel>(RelKind::TableFunction);
+         rel->function = function;
+         rel->args = std::move(call->args);
+         for (const ScopeColumn& column : item.columns)
+            rel->columns.push_back(column.column);
+         if (node.ordinality) {
+            rel->ordinality = addColumn(scope, "ordinality", int8Type);
+            item.columns.push_back({"ordinality", rel->ordinality, int8Type});
+         }
+         result.rel = std::move(rel);
+      } else {
+         std::vector<ComputedColumn> computed;
+         computed.push_back({item.columns[0].column, std::move(call)});
+         if (node.ordinality) {
+            const ColumnId ordinality = addColumn(scope, "ordinality", int8Type);
+            computed.push_back({ordinality, makeConstant(int8Type, Value::integer(PhysicalType::I64, 1))});
+            item.columns.push_back({"ordinality", ordinality, int8Type});
+         }
+         result.rel = makeMap(oneRow(), std::move(computed));
+      }
+   } else {
+      auto rel = std::make_unique<Rel>(RelKind::ProjectSet); // lockstep, shorter ones padded with NULL
+      rel->inputs.push_back(oneRow());
+      for (auto& [call, name] : functions) {
+         if (call->kind != ExprKind::Call || !call->function->returnsSet || isRowType(call->type.oid))
+            throwNotSupported("ROWS FROM with such a function", call->position);
+         const ColumnId column = addColumn(scope, name, call->type);
+         item.columns.push_back({name, column, call->type});
+         rel->computed.push_back({column, std::move(call)});
+      }
+      result.rel = std::move(rel);
+      if (node.ordinality) {
+         auto window = std::make_unique<Rel>(RelKind::Window);
+         WindowCall number;
+         number.column = addColumn(scope, "ordinality", int8Type);
+         number.function = builtins().functions("row_number")[0];
+         number.type = int8Type;
+         item.columns.push_back({"ordinality", number.column, int8Type});
+         window->windowCalls.push_back(std::move(number));
+         window->inputs.push_back(std::move(result.rel));
+         result.rel = std::move(window);
+      }
+   }
+   applyAlias(item, node.alias, 0);
+   if (item.columns.size() != 1) item.isScalarFunction = false;
+   addEntry(scope, item);
+   result.items.push_back(std::move(item));
+   return result;
+}
+
+} // namespace ouzel::sql

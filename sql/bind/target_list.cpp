@@ -1,0 +1,231 @@
+#include "sql/bind/query_binder.hpp"
+#include "sql/bind/view_text.hpp"
+
+// Select lists: stars, names of outputs.
+
+namespace ouzel::sql {
+
+namespace {
+
+struct NameGuess {
+   std::string name;
+   int strength = 0; ///< 2: a real name, 1: a type's or CASE, 0: none
+};
+
+NameGuess guessName(const ::Node* node);
+
+NameGuess guessSelectName(const ::SelectStmt* select) {
+   while (select->larg)
+      select = select->larg;
+   if (select->valuesLists) return {"column1", 2};
+   const ListOf<ResTarget> targets(select->targetList);
+   if (targets.empty()) return {};
+   const auto* target = targets.front();
+   if (target->name) return {target->name, 2};
+   auto guess = guessName(target->val);
+   if (guess.strength == 0) guess.name = "?column?";
+   guess.strength = 2;
+   return guess;
+}
+
+NameGuess guessFunctionName(const ::FuncCall& call) {
+   return {std::string(stringOf(ListOf<>(call.funcname).back())), 2};
+}
+
+NameGuess guessSqlValueName(const ::SQLValueFunction& node) {
+   switch (node.op) {
+   case SVFOP_CURRENT_DATE:
+      return {"current_date", 2};
+   case SVFOP_CURRENT_TIME:
+   case SVFOP_CURRENT_TIME_N:
+      return {"current_time", 2};
+   case SVFOP_CURRENT_TIMESTAMP:
+   case SVFOP_CURRENT_TIMESTAMP_N:
+      return {"current_timestamp", 2};
+   case SVFOP_LOCALTIME:
+   case SVFOP_LOCALTIME_N:
+      return {"localtime", 2};
+   case SVFOP_LOCALTIMESTAMP:
+   case SVFOP_LOCALTIMESTAMP_N:
+      return {"localtimestamp", 2};
+   case SVFOP_CURRENT_ROLE:
+      return {"current_role", 2};
+   case SVFOP_CURRENT_USER:
+      return {"current_user", 2};
+   case SVFOP_USER:
+      return {"user", 2};
+   case SVFOP_SESSION_USER:
+      return {"session_user", 2};
+   case SVFOP_CURRENT_CATALOG:
+      return {"current_catalog", 2};
+   case SVFOP_CURRENT_SCHEMA:
+      return {"current_schema", 2};
+   }
+   return {};
+}
+
+NameGuess lastField(const ::List* fields) {
+   NameGuess guess;
+   for (const ::Node* field : ListOf<>(fields))
+      if (isNode(field, T_String)) guess = {std::string(stringOf(field)), 2};
+   return guess;
+}
+
+NameGuess guessName(const ::Node* node) {
+   if (!node) return {};
+   switch (node->type) {
+   case T_ColumnRef:
+      return lastField(as<ColumnRef>(node)->fields);
+   case T_A_Indirection: {
+      auto guess = lastField(as<A_Indirection>(node)->indirection);
+      return guess.strength ? guess : guessName(as<A_Indirection>(node)->arg);
+   }
+   case T_FuncCall:
+      return guessFunctionName(*as<FuncCall>(node));
+   case T_A_Expr:
+      return as<A_Expr>(node)->kind == AEXPR_NULLIF ? NameGuess{"nullif", 2} : NameGuess{};
+   case T_TypeCast: {
+      const auto* cast = as<TypeCast>(node);
+      auto guess = guessName(cast->arg);
+      if (guess.strength > 1 || !cast->typeName) return guess;
+      return {std::string(stringOf(ListOf<>(cast->typeName->names).back())), 1};
+   }
+   case T_CollateClause:
+      return guessName(as<CollateClause>(node)->arg);
+   case T_GroupingFunc:
+      return {"grouping", 2};
+   case T_SubLink:
+      switch (as<SubLink>(node)->subLinkType) {
+      case EXISTS_SUBLINK:
+         return {"exists", 2};
+      case ARRAY_SUBLINK:
+         return {"array", 2};
+      case EXPR_SUBLINK:
+         return guessSelectName(as<SelectStmt>(as<SubLink>(node)->subselect));
+      default:
+         return {};
+      }
+   case T_CaseExpr: {
+      auto guess = guessName(reinterpret_cast<const ::Node*>(as<CaseExpr>(node)->defresult));
+      return guess.strength > 1 ? guess : NameGuess{"case", 1};
+   }
+   case T_A_ArrayExpr:
+      return {"array", 2};
+   case T_RowExpr:
+      return {"row", 2};
+   case T_CoalesceExpr:
+      return {"coalesce", 2};
+   case T_MinMaxExpr:
+      return {as<MinMaxExpr>(node)->op == IS_GREATEST ? "greatest" : "least", 2};
+   case T_SQLValueFunction:
+      return guessSqlValueName(*as<SQLValueFunction>(node));
+   default:
+      return {};
+   }
+}
+
+bool isStarRef(const ::Node* node) {
+   return isNode(node, T_ColumnRef) && isNode(ListOf<>(as<ColumnRef>(node)->fields).back(), T_A_Star);
+}
+
+/// Bytes that a star reference takes in the text, up to and with the `*`.
+uint32_t starLength(std::string_view text, uint32_t location) {
+   const auto end = text.find('*', location);
+   return end == std::string_view::npos ? 0 : static_cast<uint32_t>(end - location + 1);
+}
+
+} // namespace
+
+std::string outputName(const ::Node* expression) {
+   auto guess = guessName(expression);
+   return guess.strength ? guess.name : "?column?";
+}
+
+void QueryBinder::expandStar(Scope& scope, const ::ColumnRef& star, std::vector<Target>& targets,
+                             std::vector<ExprPtr>* exprs) {
+   const uint32_t position = at(star.location);
+   const ListOf<> fields(star.fields);
+   std::string text;
+   const auto add = [&](const NamespaceItem& item, const ScopeColumn& column) {
+      auto expr = makeColumn(column.column, column.type);
+      expr->position = position;
+      if (recorder_) {
+         recorder_->readColumn(column.tableOid, column.attribute);
+         if (!text.empty()) text += ", ";
+         if (!item.alias.empty()) text += catalog::quoteIdentifier(item.alias) + ".";
+         text += catalog::quoteIdentifier(column.name);
+      }
+      if (exprs) {
+         exprs->push_back(std::move(expr));
+         return;
+      }
+      Target target;
+      target.expr = std::move(expr);
+      target.name = column.name;
+      target.position = position;
+      targets.push_back(std::move(target));
+   };
+   if (fields.size() == 1) {
+      bool any = false;
+      for (const NamespaceItem& item : scope.items) {
+         if (!item.hasVisibleColumns) continue;
+         any = true;
+         for (const ScopeColumn& column : item.columns)
+            add(item, column);
+      }
+      if (!any) throw SqlError(sqlstate::syntaxError, "SELECT * with no tables specified is not valid").at(position);
+   } else {
+      if (fields.size() > 4)
+         throw SqlError(sqlstate::syntaxError, "improper qualified name (too many dotted names): " + joinNames(fields))
+             .at(position);
+      const uint32_t last = fields.size() - 1;
+      const auto name = stringOf(fields[last - 1]);
+      const auto schema = last >= 2 ? stringOf(fields[last - 2]) : std::string_view();
+      const auto* item = findItem(scope, schema, name, position);
+      if (!item) throwMissingRelation(scope, schema, name, position);
+      for (const ScopeColumn& column : item->columns)
+         add(*item, column);
+   }
+   if (recorder_ && source_ && star.location >= 0) {
+      const auto location = static_cast<uint32_t>(star.location);
+      recorder_->replace(location, starLength(source_->text(), location), std::move(text));
+   }
+}
+
+std::vector<Target> QueryBinder::bindTargetList(Scope& scope, const ::List* list, Clause clause) {
+   const ClauseGuard guard(scope, clause);
+   std::vector<Target> targets;
+   for (const auto* item : ListOf<ResTarget>(list)) {
+      if (isStarRef(item->val)) {
+         expandStar(scope, *as<ColumnRef>(item->val), targets, nullptr);
+         continue;
+      }
+      Target target;
+      target.expr = bindExpr(scope, item->val);
+      target.name = item->name ? item->name : outputName(item->val);
+      // A scalar subquery's column may come from a star, which the text does not tell.
+      if (!item->name && isNode(item->val, T_SubLink) && as<SubLink>(item->val)->subLinkType == EXPR_SUBLINK &&
+          target.name == "?column?" && target.expr->kind == ExprKind::Subquery)
+         target.name = columns_[target.expr->subqueryColumn].name;
+      target.position = startOf(*target.expr);
+      targets.push_back(std::move(target));
+   }
+   if (targets.size() > 1664) throw SqlError(sqlstate::tooManyColumns, "target lists can have at most 1664 entries");
+   return targets;
+}
+
+std::vector<ExprPtr> QueryBinder::bindExpressionList(Scope& scope, const ::List* list, Clause clause) {
+   const ClauseGuard guard(scope, clause);
+   std::vector<ExprPtr> exprs;
+   std::vector<Target> unused;
+   for (const ::Node* node : ListOf<>(list)) {
+      if (isStarRef(node)) {
+         expandStar(scope, *as<ColumnRef>(node), unused, &exprs);
+      } else {
+         exprs.push_back(bindExpr(scope, node));
+      }
+   }
+   return exprs;
+}
+
+} // namespace ouzel::sql

@@ -1,0 +1,182 @@
+#include <charconv>
+
+#include "sql/bind/query_binder.hpp"
+
+// Type names with their modifiers: varchar(20), numeric(10,2), timestamp(3) with time zone, interval day to second,
+// text[].
+
+namespace ouzel::sql {
+
+using catalog::builtins;
+
+namespace {
+
+[[noreturn]] void throwUnknownType(const std::string& name, uint32_t position) {
+   throw SqlError(sqlstate::undefinedObject, "type \"" + name + "\" does not exist").at(position);
+}
+
+SqlError badModifier(std::string message, uint32_t position) {
+   SqlError error(sqlstate::invalidParameterValue, message);
+   error.setPosition(position);
+   return error;
+}
+
+/// Modifiers as integers; typmodin functions take nothing else.
+std::vector<int32_t> modifiers(const ::List* list, uint32_t position) {
+   std::vector<int32_t> values;
+   for (const ::Node* node : ListOf<>(list)) {
+      std::string text;
+      if (isNode(node, T_A_Const) && !as<A_Const>(node)->isnull) {
+         const auto& value = as<A_Const>(node)->val;
+         if (value.node.type == T_Integer) {
+            values.push_back(value.ival.ival);
+            continue;
+         }
+         if (value.node.type == T_Float) text = value.fval.fval;
+         if (value.node.type == T_String) text = value.sval.sval;
+      } else if (isNode(node, T_ColumnRef) && ListOf<>(as<ColumnRef>(node)->fields).size() == 1) {
+         text = stringOf(ListOf<>(as<ColumnRef>(node)->fields).front());
+      } else {
+         throw SqlError(sqlstate::syntaxError, "type modifiers must be simple constants or identifiers").at(position);
+      }
+      int32_t value = 0;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      if (error != std::errc() || end != text.data() + text.size())
+         throw SqlError(sqlstate::invalidTextRepresentation, "invalid input syntax for type integer: \"" + text + "\"")
+             .at(position);
+      values.push_back(value);
+   }
+   return values;
+}
+
+int32_t lengthTypmod(const std::vector<int32_t>& values, const char* name, uint32_t position) {
+   if (values.size() != 1) throw badModifier("invalid type modifier", position);
+   if (values[0] < 1) throw badModifier(std::string("length for type ") + name + " must be at least 1", position);
+   if (values[0] > 10485760)
+      throw badModifier(std::string("length for type ") + name + " cannot exceed 10485760", position);
+   return values[0] + 4;
+}
+
+int32_t numericTypmodOf(const std::vector<int32_t>& values, uint32_t position) {
+   if (values.size() > 2) throw badModifier("invalid NUMERIC type modifier", position);
+   const int32_t precision = values[0], scale = values.size() == 2 ? values[1] : 0;
+   if (precision < 1 || precision > 1000)
+      throw badModifier("NUMERIC precision " + std::to_string(precision) + " must be between 1 and 1000", position);
+   if (scale < -1000 || scale > 1000)
+      throw badModifier("NUMERIC scale " + std::to_string(scale) + " must be between -1000 and 1000", position);
+   return numericTypmod(precision, scale);
+}
+
+/// Fractional digits of a second; more than six are six.
+int32_t secondsTypmod(const std::vector<int32_t>& values, const char* name, uint32_t position) {
+   if (values.size() != 1) throw badModifier("invalid type modifier", position);
+   if (values[0] < 0) throw badModifier(std::string(name) + " precision must not be negative", position);
+   return std::min(values[0], 6);
+}
+
+int32_t intervalTypmod(const std::vector<int32_t>& values, uint32_t position) {
+   // The grammar gives the range of fields as a bit mask, then perhaps the precision.
+   constexpr int32_t fullRange = 0x7fff, fullPrecision = 0xffff;
+   if (values.empty() || values.size() > 2) throw badModifier("invalid INTERVAL type modifier", position);
+   if (values.size() == 1) return values[0] == fullRange ? -1 : (values[0] << 16) | fullPrecision;
+   if (values[1] < 0)
+      throw badModifier("INTERVAL(" + std::to_string(values[1]) + ") precision must not be negative", position);
+   return (values[0] << 16) | std::min(values[1], 6);
+}
+
+int32_t typmodOf(const catalog::TypeInfo& type, const ::List* list, uint32_t position) {
+   if (!list) return -1;
+   if (!type.typmodIn)
+      throw SqlError(sqlstate::syntaxError, "type modifier is not allowed for type \"" + std::string(type.name) + "\"")
+          .at(position);
+   const auto values = modifiers(list, position);
+   switch (type.oid) {
+   case oid::bpchar:
+      return lengthTypmod(values, "char", position);
+   case oid::varchar:
+      return lengthTypmod(values, "varchar", position);
+   case oid::numeric:
+      return numericTypmodOf(values, position);
+   case oid::time:
+      return secondsTypmod(values, "TIME", position);
+   case oid::timetz:
+      return secondsTypmod(values, "TIME", position);
+   case oid::timestamp:
+      return secondsTypmod(values, "TIMESTAMP", position);
+   case oid::timestamptz:
+      return secondsTypmod(values, "TIMESTAMP", position);
+   case oid::interval:
+      return intervalTypmod(values, position);
+   case oid::bit:
+   case oid::varbit:
+      if (values.size() != 1) throw badModifier("invalid type modifier", position);
+      return values[0];
+   default:
+      throwNotSupported("modifiers of type \"" + std::string(type.name) + "\"", position);
+   }
+}
+
+const catalog::TypeInfo* findType(const ::TypeName& name, std::string& shown) {
+   if (name.typeOid) return builtins().type(name.typeOid);
+   const ListOf<> parts(name.names);
+   const std::string_view last = stringOf(parts.back());
+   if (parts.size() == 1) {
+      shown = last;
+      return builtins().findType(last);
+   }
+   const std::string_view schema = stringOf(parts[parts.size() - 2]);
+   shown = std::string(schema) + "." + std::string(last);
+   return schema == "pg_catalog" ? builtins().findType(last) : nullptr;
+}
+
+} // namespace
+
+SqlType resolveTypeName(const ::TypeName& name, const BindContext& context) {
+   const uint32_t position = context.source ? context.source->position(name.location) : 0;
+   if (name.pct_type) throwNotSupported("%TYPE", position);
+   std::string shown;
+   const auto* type = findType(name, shown);
+   if (!type) {
+      // A table's row type exists, but has no values outside FROM yet.
+      const ListOf<> parts(name.names);
+      if (parts.size() > 1 && stringOf(parts[parts.size() - 2]) != "pg_catalog" &&
+          !context.catalog.findSchema(stringOf(parts[parts.size() - 2])))
+         throw SqlError(sqlstate::undefinedSchema,
+                        "schema \"" + std::string(stringOf(parts[parts.size() - 2])) + "\" does not exist")
+             .at(position);
+      catalog::QualifiedName qualified{{}, {}, std::string(stringOf(parts.back())), position};
+      if (parts.size() > 1) qualified.schema = stringOf(parts[parts.size() - 2]);
+      if (catalog::findRelation(context.catalog, context.searchPath, qualified))
+         throwNotSupported("row types of tables", position);
+      throwUnknownType(shown, position);
+   }
+   const int32_t typmod = name.typmods ? typmodOf(*type, name.typmods, position) : name.typemod;
+   if (ListOf<>(name.arrayBounds).empty()) return plainType(type->oid, typmod);
+   const Oid array = type->isArray() ? type->oid : type->array;
+   if (!array)
+      throw SqlError(sqlstate::undefinedObject, "could not find array type for data type " + typeName(type->oid))
+          .at(position);
+   return plainType(array, typmod);
+}
+
+SqlType resolveTypeText(std::string_view text, const BindContext& context) {
+   // The grammar knows best: read it as the target of a cast.
+   const auto refuse = [&]() -> SqlError {
+      return SqlError(sqlstate::syntaxError, "invalid type name \"" + std::string(text) + "\"");
+   };
+   const auto script = [&] {
+      try {
+         return ParsedScript::parseExpression("NULL::" + std::string(text));
+      } catch (const SqlError&) {
+         throw refuse();
+      }
+   }();
+   if (script.statements().size() != 1) throw refuse();
+   const ::Node* cast = script.expression();
+   if (!isNode(cast, T_TypeCast) || !isNode(as<TypeCast>(cast)->arg, T_A_Const)) throw refuse();
+   BindContext unpositioned = context;
+   unpositioned.source = nullptr;
+   return resolveTypeName(*as<TypeCast>(cast)->typeName, unpositioned);
+}
+
+} // namespace ouzel::sql

@@ -1,0 +1,54 @@
+#include "sql/bind/query_binder.hpp"
+#include "sql/bind/view_text.hpp"
+
+// Views: their text is bound anew wherever they are used; and what becomes of a query that shall be one.
+
+namespace ouzel::sql {
+
+FromItem QueryBinder::bindView(Scope& scope, const catalog::RelationPtr& view, const ::Alias* alias,
+                               uint32_t position) {
+   const auto script = ParsedScript::parse(view->definition);
+   // The definition sees nothing of the query it is used in, and positions in it mean nothing to the client.
+   const SourceText* outerSource = std::exchange(source_, nullptr);
+   ViewTextRecorder* outerRecorder = std::exchange(recorder_, nullptr);
+   const auto outerRecursion = std::exchange(recursion_, {});
+   const auto* select = as<SelectStmt>(script.statements().at(0).node);
+   auto query = bindSelect(*select, nullptr);
+   source_ = outerSource;
+   recorder_ = outerRecorder;
+   recursion_ = outerRecursion;
+
+   NamespaceItem item;
+   item.alias = view->name;
+   item.relation = view.get();
+   item.rowType = view->rowType;
+   size_t next = 0;
+   for (const catalog::Column& column : view->columns) {
+      if (column.isDropped) continue;
+      if (next >= query.output.size()) break;
+      const OutputColumn& output = query.output[next++];
+      adopt(scope, output.column);
+      item.columns.push_back({column.name, output.column, output.type, view->oid, column.attribute});
+   }
+   applyAlias(item, alias, position);
+   addEntry(scope, item);
+   FromItem result;
+   result.rel = std::move(query.rel);
+   result.items.push_back(std::move(item));
+   return result;
+}
+
+BoundView QueryBinder::bindViewQuery(const ::Node& query, uint32_t offset, uint32_t length) {
+   ViewTextRecorder recorder;
+   recorder_ = &recorder;
+   BoundView view;
+   view.query = bindStatement(query);
+   recorder_ = nullptr;
+   if (!view.query.parameters.empty())
+      throw SqlError(sqlstate::featureNotSupported, "views must not contain parameters");
+   if (source_) view.definition = recorder.apply(source_->text(), offset, length);
+   view.dependsOn = recorder.dependencies();
+   return view;
+}
+
+} // namespace ouzel::sql

@@ -1,0 +1,41 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "catalog/editor.hpp"
+#include "catalog/search_path.hpp"
+#include "common/error/sql_error.hpp"
+#include "common/type/session_format.hpp"
+#include "sql/bind/binder.hpp"
+
+namespace ouzel::sql {
+
+/// A catalog made with CREATE TABLE and CREATE VIEW, as far as binder tests need them, without storage or engine.
+class TestCatalog {
+public:
+   TestCatalog();
+   /// CREATE TABLE (columns, NOT NULL, DEFAULT, CHECK, PRIMARY KEY, GENERATED ... STORED), CREATE VIEW, CREATE SCHEMA.
+   void run(std::string_view sql);
+
+   const catalog::Snapshot& snapshot() const { return editor_.snapshot(); }
+   BoundQuery bind(std::string_view sql) const;
+   /// The bound tree as text, or "ERROR 42703 @8: message [hint]".
+   std::string describe(std::string_view sql) const;
+   /// Output columns only: "a integer, b text", or the error.
+   std::string outputs(std::string_view sql) const;
+   BindContext context(const SourceText* source) const;
+
+private:
+   void createTable(const ::Node& statement, const BindContext& context);
+   void createView(const ::Node& statement, const ParsedScript& script, const BindContext& context);
+
+   Oid nextOid_ = 16384;
+   catalog::CatalogEditor editor_;
+   catalog::SearchPath path_;
+   SessionFormat format_;
+   mutable catalog::Snapshot current_;
+};
+
+std::string errorText(const SqlError& error);
+
+} // namespace ouzel::sql
