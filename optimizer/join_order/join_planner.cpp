@@ -183,16 +183,21 @@ std::optional<JoinPlanner::Step> JoinPlanner::step(RelationSet first, RelationSe
    return result;
 }
 
-double JoinPlanner::innerSelectivity(const Step& step, RelationSet first, RelationSet second, double firstRows,
-                                     double secondRows) const {
+double JoinPlanner::innerSelectivity(const Step& step, RelationSet first) const {
+   // Distinct counts are those of the relations themselves, so that a set has as many rows whatever way it is joined.
    struct ClassSides {
       int32_t id;
       double distinct[2];
-      ColumnId columns[2];
+      bool inKey = false;
+   };
+   struct RelationPair {
+      uint32_t relations[2];
+      double products[2], rows[2];
+      std::vector<size_t> classes;
    };
    std::vector<ClassSides> classes;
+   std::vector<RelationPair> pairs;
    double selectivity = 1;
-   const double rows[2] = {firstRows, secondRows};
    for (const uint32_t index : step.operators) {
       const JoinOperator& op = graph_.operators[index];
       if (op.equalityClass < 0) {
@@ -201,40 +206,43 @@ double JoinPlanner::innerSelectivity(const Step& step, RelationSet first, Relati
       }
       const bool forward = first.contains(graph_.columnRelation.at(op.leftColumn));
       const ColumnId columns[2] = {forward ? op.leftColumn : op.rightColumn, forward ? op.rightColumn : op.leftColumn};
-      auto it =
-          std::find_if(classes.begin(), classes.end(), [&op](const ClassSides& c) { return c.id == op.equalityClass; });
-      if (it == classes.end()) {
-         classes.push_back({op.equalityClass, {INFINITY, INFINITY}, {columns[0], columns[1]}});
-         it = classes.end() - 1;
-      }
+      size_t at = 0;
+      while (at < classes.size() && classes[at].id != op.equalityClass)
+         ++at;
+      if (at == classes.size()) classes.push_back({op.equalityClass, {INFINITY, INFINITY}, false});
       for (int side = 0; side < 2; ++side) // members that are equal already share the fewest values
-         it->distinct[side] = std::min({it->distinct[side], graph_.distinct(columns[side]), std::max(1.0, rows[side])});
-   }
-   (void)second;
-   if (classes.empty()) return selectivity;
-   double each = 1;
-   for (const ClassSides& c : classes)
-      each /= std::max({1.0, c.distinct[0], c.distinct[1]});
-   if (classes.size() == 1) return selectivity * each;
-   // Several columns that form a key of one table: as many combinations as that table has rows.
-   double keyRows = INFINITY;
-   for (int side = 0; side < 2; ++side) {
-      std::unordered_map<uint32_t, std::pair<double, double>> byRelation; // product of distincts, rows
-      std::unordered_map<uint32_t, uint32_t> counts;
-      for (const ClassSides& c : classes) {
-         const auto relation = graph_.columnRelation.find(c.columns[side]);
-         if (relation == graph_.columnRelation.end()) continue;
-         const ColumnEstimate& column = graph_.column(c.columns[side]);
-         auto& [product, baseRows] = byRelation.try_emplace(relation->second, 1.0, 1.0).first->second;
-         product *= column.baseDistinct;
-         baseRows = std::max(baseRows, column.baseRows);
-         ++counts[relation->second];
+         classes[at].distinct[side] = std::min(classes[at].distinct[side], graph_.distinct(columns[side]));
+
+      const uint32_t relations[2] = {graph_.columnRelation.at(columns[0]), graph_.columnRelation.at(columns[1])};
+      auto pair = std::find_if(pairs.begin(), pairs.end(), [&relations](const RelationPair& p) {
+         return p.relations[0] == relations[0] && p.relations[1] == relations[1];
+      });
+      if (pair == pairs.end())
+         pair = pairs.insert(pairs.end(), RelationPair{{relations[0], relations[1]}, {1, 1}, {1, 1}, {}});
+      if (std::find(pair->classes.begin(), pair->classes.end(), at) != pair->classes.end()) continue;
+      pair->classes.push_back(at);
+      for (int side = 0; side < 2; ++side) {
+         const ColumnEstimate& column = graph_.column(columns[side]);
+         pair->products[side] *= column.baseDistinct;
+         pair->rows[side] = std::max(pair->rows[side], column.baseRows);
       }
-      for (const auto& [relation, facts] : byRelation)
-         if (counts[relation] > 1 && counts[relation] == classes.size() && facts.first >= facts.second)
-            keyRows = std::min(keyRows, facts.second);
    }
-   return selectivity * std::max(each, 1 / keyRows);
+   // Several columns that are as good as a key of one table: as many combinations as that table has rows.
+   for (const RelationPair& pair : pairs) {
+      if (pair.classes.size() < 2) continue;
+      double keyRows = INFINITY, each = 1;
+      for (int side = 0; side < 2; ++side)
+         if (pair.products[side] >= pair.rows[side]) keyRows = std::min(keyRows, pair.rows[side]);
+      for (const size_t at : pair.classes)
+         if (!classes[at].inKey) each /= std::max({1.0, classes[at].distinct[0], classes[at].distinct[1]});
+      if (1 / keyRows <= each) continue;
+      selectivity /= keyRows;
+      for (const size_t at : pair.classes)
+         classes[at].inKey = true;
+   }
+   for (const ClassSides& c : classes)
+      if (!c.inKey) selectivity /= std::max({1.0, c.distinct[0], c.distinct[1]});
+   return selectivity;
 }
 
 JoinPlan JoinPlanner::combine(const JoinPlan& first, const JoinPlan& second, const Step& step) const {
@@ -248,7 +256,7 @@ JoinPlan JoinPlanner::combine(const JoinPlan& first, const JoinPlan& second, con
    bool hashable = false;
    double selectivity = 1;
    if (step.kind == JoinKind::Inner) {
-      selectivity = innerSelectivity(step, left.relations, right.relations, left.rows, right.rows);
+      selectivity = innerSelectivity(step, left.relations);
       for (const uint32_t index : step.operators) {
          const JoinOperator& op = graph_.operators[index];
          hashable = hashable || op.equalityClass >= 0 ||
@@ -291,7 +299,7 @@ JoinPlan JoinPlanner::combine(const JoinPlan& first, const JoinPlan& second, con
    default:
       plan.rows = matches;
    }
-   plan.rows = std::max(1.0, plan.rows);
+   plan.rows = std::max(1e-9, plan.rows); // not 1: that would depend on the order
    const bool canSwap = step.kind != JoinKind::Mark && step.kind != JoinKind::Single;
    const double build = canSwap ? std::min(left.rows, right.rows) : right.rows;
    const double probe = left.rows + right.rows - build;

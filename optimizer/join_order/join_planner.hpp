@@ -36,6 +36,8 @@ public:
    std::optional<Step> step(RelationSet first, RelationSet second) const;
 
    uint32_t pairsSeen() const { return pairs_; }
+   /// Rows and cost of a join of two plans.
+   JoinPlan combine(const JoinPlan& first, const JoinPlan& second, const Step& step) const;
 
 private:
    bool runDphyp();
@@ -46,9 +48,7 @@ private:
    void emitPair(RelationSet first, RelationSet second);
    RelationSet neighbors(RelationSet set, RelationSet excluded) const;
    bool areConnected(RelationSet first, RelationSet second) const;
-   JoinPlan combine(const JoinPlan& first, const JoinPlan& second, const Step& step) const;
-   double innerSelectivity(const Step& step, RelationSet first, RelationSet second, double firstRows,
-                           double secondRows) const;
+   double innerSelectivity(const Step& step, RelationSet first) const;
    bool consider(const JoinPlan& plan);
    void initialize();
 
