@@ -17,9 +17,12 @@ DATA = os.path.join(HERE, "..", "tests", "unit", "common", "data")
 PROLOGUE = r"""
 set client_min_messages = error;
 set timezone = 'UTC';
-create or replace function pg_temp.try(expr text) returns text as $$
+create or replace function pg_temp.try(expr text, styles text[]) returns text as $$
 declare r text;
 begin
+  perform set_config('datestyle', styles[1], false);
+  perform set_config('intervalstyle', styles[2], false);
+  perform set_config('timezone', styles[3], false);
   execute 'select (' || expr || ')::text' into r;
   return coalesce(r, 'NULL');
 exception when others then
@@ -32,18 +35,22 @@ def literal(text):
     return "'" + text.replace("'", "''") + "'"
 
 
-def ask(expressions, settings=""):
-    """The answers of the server to a list of SQL expressions."""
+DEFAULT_STYLES = ("ISO, MDY", "postgres", "UTC")
+
+
+def ask(cases, settings=""):
+    """The answers of the server to a list of cases, whose last parts are the SQL expression and perhaps the styles."""
     script = [PROLOGUE, settings, "create temp table answers(i int, a text);"]
-    for i, e in enumerate(expressions):
-        script.append(f"insert into answers select {i}, pg_temp.try({literal(e)});")
+    for i, c in enumerate(cases):
+        styles = ", ".join(literal(x) for x in (c[3] if len(c) > 3 else DEFAULT_STYLES))
+        script.append(f"insert into answers select {i}, pg_temp.try({literal(c[2])}, array[{styles}]);")
     script.append("copy (select a from answers order by i) to stdout;")
     run = subprocess.run(["psql", "-XAqt", "-v", "ON_ERROR_STOP=1"], input="\n".join(script), capture_output=True,
                          text=True, check=False)
     if run.returncode != 0:
         sys.exit(run.stderr[:2000])
     lines = run.stdout.split("\n")[:-1]
-    assert len(lines) == len(expressions), (len(lines), len(expressions))
+    assert len(lines) == len(cases), (len(lines), len(cases))
     return lines
 
 
@@ -52,11 +59,11 @@ def escape(text):
 
 
 def write(family, cases, settings=""):
-    """cases: (operation, arguments, SQL expression)"""
-    answers = ask([c[2] for c in cases], settings)
+    """cases: (operation, arguments, SQL expression[, styles])"""
+    answers = ask(cases, settings)
     os.makedirs(DATA, exist_ok=True)
     with open(os.path.join(DATA, family + ".tsv"), "w", encoding="utf-8") as f:
-        for (op, args, _), answer in zip(cases, answers):
+        for (op, args, *_), answer in zip(cases, answers):
             if len(answer) > 1500:
                 continue
             f.write("\t".join([op] + [escape(a) for a in args] + [answer]) + "\n")
@@ -151,7 +158,140 @@ def record_decimal():
     write("decimal", cases, "set extra_float_digits = 1;")
 
 
-FAMILIES = {"decimal": record_decimal}
+# ---- texts of every type: input, output, binary form ----
+
+DATES = """2000-01-01|1999-12-31|1582-10-15|0001-01-01|4713-01-01 BC|0044-03-15 BC|5874897-12-31|5874898-01-01|4714-11-23 BC|
+2001-02-29|2000-02-29|2000-13-01|2000-00-10|1/8/1999|1/18/1999|18/1/1999|01/02/03|1999-Jan-08|Jan-08-1999|08-Jan-1999|99-Jan-08|
+08-Jan-99|Jan-08-99|19990108|990108|1999.008|J2451187|January 8, 99 BC|January 8, 1999|Jan 8 1999|8 January 1999|1999 Jan 8|infinity|-infinity|
+epoch|tomorrowx|abc||99-08-Jan|1999 01 08|1999-1-8|12-25-2001|2001-12-25T00:00:00|Mon Jan 08 1999|1999-008|y1999m01d08|
+2024-02-30|10000-01-01|99999999|20011332|1999-01-08 BC|1999-01-08 AD|0-1-1|00-1-1|1-1-0|70-1-1|69-12-31|1999/01/08|1999.01.08|08.01.1999|
+Sept 9 2001|9th Sept 2001|2001-09-31|2000-1-1 foo|2000-01-01 12:00|J0|J-1|J2451187.5|1999-01-08 04:05:06 America/New_York"""
+
+TIMESTAMPS = """2000-01-01 00:00:00|1999-01-08 04:05:06|1999-01-08 04:05:06.789|1999-01-08 04:05:06.7891234|1999-01-08 04:05:06 -8:00|
+1999-01-08 04:05:06+02|1999-01-08T04:05:06Z|1999-01-08T04:05:06.5+05:30|1999-01-08 04:05:06 PST|1999-01-08 04:05:06 EST|January 8 04:05:06 1999 PST|
+1999-01-08 04:05 AM|1999-01-08 04:05 PM|1999-01-08 12:05 AM|1999-01-08 13:05 PM|1999-01-08 24:00:00|1999-01-08 24:00:01|1999-01-08 25:00|
+1999-01-08 23:59:60|1999-01-08 23:60|19990108 040506|19990108T040506|19990108T040506.789|19990108T040506-08|1999-01-08 040506|1999-01-08 0405|
+1999-01-08 04:05:06 America/New_York|1999-07-08 04:05:06 America/New_York|1999-01-08 04:05:06 Nowhere/Land|1999-01-08 04:05:06 foo|epoch|infinity|-infinity|
+294276-12-31 23:59:59.999999|294277-01-01|4713-01-01 00:00:00 BC|4714-11-24 00:00 BC|4714-11-23 BC|0001-01-01 00:00 BC|2001-02-29 10:00|
+Wed Jul 17 22:14:08 2024 CEST|Jul 17 22:14 2024|2024-07-17 22:14:08.999999|2024-07-17 22:14:08.9999999|2024-07-17 22:14:08.|2024-07-17 22:14:08.1 BC|
+17/07/2024 22:14|07/17/2024 22:14|2024-07-17 allballs|2024-07-17 22|2024-07-17 22:|2024-07-17 2:3:4|2024-07-17 022:03|2024-07-17 22:14:08+16|2024-07-17 22:14:08+15:59|
+2024-07-17 22:14:08+15:59:59|2024-07-17 22:14:08+1559|2024-07-17 22:14:08-00:30|2024-07-17 22:14:08 UTC+3|2024-07-17 22:14:08 +3|  2024-07-17   22:14:08  |2024-07-17,22:14:08|
+2024-07-17 22:14:08 MSK|2024-07-17 22:14:08 EST DST|2024-07-17 22:14:08 MET DST|2024-07-17 t 221408|J2451187 04:05:06|J2451187.25|2024.200 10:00|20240717 10:00:00.5 PM|
+2024-07-17 10:00 PM|2024-07-17 00:30 PM|1997-02-10 17:32:01 PST8|19970210 173201 -0800|Feb 10 17:32:01 1997 -0800|Feb 10 17:32:01.5 1997 EDT|10-Feb-1997 17:32:01|
+97FEB10 5:32:01PM UTC|97/02/10 17:32:01|1997.041 17:32:01 UTC|1997-06-10 18:32:01 PDT|2024-03-10 02:30 America/New_York|2024-11-03 01:30 America/New_York|12:30 2024-01-05|now x"""
+
+TIMES = """00:00:00|04:05:06|04:05:06.789|04:05:06.7890123|04:05|040506|0405|040506.5|04:05 AM|04:05 PM|12:00 AM|12:00 PM|13:00 PM|24:00:00|24:00:01|23:59:60|
+23:59:59.9999999|04:05:06-08:00|04:05:06+2|04:05-8:30|040506-08|04:05:06 PST|04:05:06 America/New_York|2003-04-12 04:05:06 America/New_York|2003-04-12 04:05:06|
+allballs|abc||4|4:5|4:5:6|04:60|04:05:61|25:00|-04:05|04:05:06 foo|T040506|04:05:06Z|0:0:0.000001|t 04:05|infinity|20030412|04.5|100000.123|today"""
+
+INTERVALS = """1 day|1 year 2 mons 3 days 04:05:06|-1 day|1 day ago|@ 1 minute|1:02:03|-1:02:03|1 02:03:04|1-2|-1-2|1-2 3 4:05:06|+1-2 -3 +4:05:06|P1Y2M3DT4H5M6S|
+P0001-02-03T04:05:06|P1Y|PT1H|PT0.5S|P-1Y2M|P1W|P1.5Y|P0.5M|P00010203T040506|P|PT|P1|1.5 years|1.5 months|0.5 days|1.25 hours|1.5 weeks|0.0000001 seconds|1.9999999 seconds|
+3 decades|2 centuries|1 millennium|1 c|1 mil|1 dec|5 ms|5 us|5 msec 3 usec|10|10.5|1 year 1 year|1 2|1 2:03|1 day 2:03:04.567|1 mon -1 day|-1 mon 1 day|-1 year -2 mons +3 days -04:05:06|
+4 days 5|1 fortnight||abc|1 hour 90 minutes|90 minutes|100000 hours|2147483647 days|2147483648 days|178956970 years|178956971 years|9223372036854775807 us|9223372036854775808 us|
+2562047788:00:54.775807|2562047789:00:00|1 quarter|1 day 1 hour ago|1.|.5 day|-.5 day|1y 2m 3d|1y2mon3d4h5m6s|6 mons 1.5 days|1 month 0.1 month|infinity|12:34.5678|1-13|1--2|1:2:3:4|1 day 25:61"""
+
+SIMPLE = {
+    "bool": "t|true|T|yes|y|on|1|f|false|no|n|off|of|0|o||  true |tr|truex|2|TRUE|oN",
+    "int2": "0|-1|32767|32768|-32768|-32769| 12 |+5|1.0|abc||12a|0x10|- 1",
+    "int4": "0|2147483647|2147483648|-2147483648|-2147483649|99999999999999999999|1e3|--1",
+    "int8": "9223372036854775807|9223372036854775808|-9223372036854775808|-9223372036854775809|007| ",
+    "oid": "0|4294967295|4294967296|-1|-2147483648|-2147483649|abc|",
+    "float8": "0|-0|1|0.1|1e20|1e15|123456789012345|1234567890123456|1e-4|1e-5|0.0001234|NaN|nan|Infinity|inf|-inf|-Infinity|+inf|1e400|-1e400|1e-400|4.9e-324|1.7976931348623157e308|0x1p-3|1e|.5|5.|abc|| 1 |1 2|3.141592653589793238|1e22|1e23|9007199254740993|5e22",
+    "float4": "0|0.1|1e10|16777217|123456|1234567|1e6|999999|0.0001|0.00001|3.4028235e38|3.5e38|1e-46|1e-45|NaN|-Infinity|abc",
+    "uuid": "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11|A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11|{a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}|a0eebc999c0b4ef8bb6d6bb9bd380a11|a0ee-bc99-9c0b-4ef8-bb6d-6bb9-bd38-0a11|{a0eebc99-9c0b4ef8-bb6d6bb9-bd380a11}|a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1|a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a111|a-0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1|00000000-0000-0000-0000-000000000000|ffffffff-ffff-ffff-ffff-ffffffffffff|x|",
+    "bytea": "\\xDEADBEEF|\\xde ad|\\xd|\\xzz|abc|a\\\\b|\\001\\377|\\400|\\1|\\||\\x",
+    "text": "abc|| x |äöü",
+    "name": "abc|aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaää",
+    '"char"': "a||abc",
+    "json": '{"a": 1}|[1, 2]',
+    "xid8": "18446744073709551615|0",
+    "int4[]": "{}|{1,2,3}|{1,NULL,3}|{{1,2},{3,4}}|{{1},{2,3}}|[0:1]={5,6}|[2:2][-1:0]={{5,6}}|{1,2|{1,,2}|{a}|1|{1}}|{ 1 , 2 }| {1} |{null}|{1 2}|[1:2]={1}|[2:1]={}|{{}}|{{1},2}|{1,{2}}|{99999999999}",
+    "text[]": '{}|{a,b}|{"a b",c}|{"a\\"b"}|{a\\,b}|{NULL,"NULL"}|{""}|{"{}"}|{ a b , c }|{"a"b}|{a"b"}|{\\ }|{"x\ty"}|{{"a","b c"},{NULL,"d"}}',
+    "numeric[]": "{1.50,NaN,-2}|{1e3}|{x}",
+    "date[]": "{2000-01-01,infinity}",
+    "bool[]": "{t,f,NULL}",
+    "int2vector": "1 2 3||1 x",
+    "oidvector": "10 20",
+}
+
+STYLES = [("ISO, MDY", "postgres", "UTC"), ("ISO, DMY", "postgres", "America/New_York"), ("ISO, YMD", "postgres", "Asia/Kolkata"),
+          ("SQL, MDY", "sql_standard", "America/New_York"), ("SQL, DMY", "postgres_verbose", "Europe/Berlin"),
+          ("Postgres, MDY", "iso_8601", "America/New_York"), ("Postgres, DMY", "postgres_verbose", "UTC"),
+          ("German, DMY", "sql_standard", "Europe/Berlin")]
+
+
+def split(text):
+    return [x for x in text.replace("|\n", "|").split("|")]
+
+
+def record_text():
+    cases = []
+
+    def add(type_name, text, styles):
+        expr = f"{literal(text)}::{type_name}"
+        if type_name == "bool":
+            expr = f"boolout({expr})"
+        cases.append(("text", (type_name, text) + styles, expr, styles))
+
+    for type_name, texts in SIMPLE.items():
+        for t in texts.split("|"):
+            add(type_name, t, DEFAULT_STYLES)
+    for styles in STYLES:
+        for t in split(DATES):
+            add("date", t, styles)
+        for t in split(TIMESTAMPS):
+            add("timestamp", t, styles)
+            add("timestamptz", t, styles)
+        if styles[0].startswith("ISO"):
+            for t in split(TIMES):
+                add("time", t, styles)
+                if "today" not in t:
+                    add("timetz", t, styles)
+    seen = set()
+    for styles in STYLES:
+        if styles[1] not in seen:
+            seen.add(styles[1])
+            for t in split(INTERVALS):
+                add("interval", t, styles)
+    for t in ("2024-07-17 22:14:08.987654", "1999-12-31 23:59:59.5", "1969-12-31 23:59:59.4444446", "infinity"):
+        for p in range(7):
+            cases.append(("typmod", ("timestamp", str(p), t), f"{literal(t)}::timestamp({p})"))
+            cases.append(("typmod", ("timestamptz", str(p), t), f"{literal(t)}::timestamptz({p})"))
+    for t in ("23:59:59.987654", "12:00:00.5"):
+        for p in range(7):
+            cases.append(("typmod", ("time", str(p), t), f"{literal(t)}::time({p})"))
+    fields = {"year": 4, "month": 2, "day": 8, "hour": 1024, "minute": 2048, "second": 4096, "year to month": 6,
+              "day to hour": 1032, "day to minute": 3080, "day to second": 7176, "hour to minute": 3072, "hour to second": 7168,
+              "minute to second": 6144}
+    for t in ("1 year 2 months 3 days 04:05:06.789", "1", "1:2", "1 2:03", "-1.5", "3-4", "10.5", "1:2.5", "1:2:3.4567"):
+        for f, mask in fields.items():
+            cases.append(("typmod", ("interval", str(mask << 16 | 0xffff), t), f"{literal(t)}::interval {f}"))
+        cases.append(("typmod", ("interval", str(0x7fff << 16 | 2), t), f"{literal(t)}::interval(2)"))
+        cases.append(("typmod", ("interval", str(4096 << 16 | 1), t), f"{literal(t)}::interval second(1)"))
+    for t in ("abc", "abcd", "abc  ", "abcde", "äöüß", "", "   ", "ab "):
+        cases.append(("typmod", ("varchar", "7", t), f"varcharin({literal(t)}::cstring, 0, 7)"))
+        cases.append(("typmod", ("bpchar", "7", t), f"format('%s', bpcharout(bpcharin({literal(t)}::cstring, 0, 7)))"))
+    for t in ("1.5", "123.456", "99.995", "-99.994", "abc", "1e10", "Infinity", "0.001", "1000000000000000"):
+        for p, s_ in ((4, 2), (5, 0), (15, 2), (20, 5), (38, 10), (40, 3), (2, 2), (3, -2)):
+            typmod = ((p << 16) | (s_ & 0x7ff)) + 4
+            cases.append(("typmod", ("numeric", str(typmod), t), f"{literal(t)}::numeric({p},{s_})"))
+    cases += [("bytea_escape", (t,), f"encode({literal(t)}::bytea, 'escape')") for t in ("abc", "\\xdeadbeef00")]
+    binary = [("bool", "t"), ("int2", "-5"), ("int4", "70000"), ("int8", "-1"), ("oid", "4294967295"), ("float4", "1.5"),
+              ("float8", "-0.1"), ("numeric", "123456.789"), ("text", "abc"), ("bytea", "\\x0102"), ("date", "1999-01-08"),
+              ("date", "infinity"), ("time", "04:05:06.789"), ("timestamp", "1999-01-08 04:05:06"), ("timestamptz", "1999-01-08 04:05:06+02"),
+              ("timetz", "04:05:06+02"), ("interval", "1 year 2 days 3 seconds"), ("uuid", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"),
+              ("jsonb", '{"a": 1}'), ("json", "[1]"), ("int4[]", "{1,NULL,3}"), ("int4[]", "{}"), ("text[]", "[0:1]={a,bc}"),
+              ("numeric[]", "{1.5}"), ("int2vector", "1 2"), ('"char"', "a"), ("name", "abc"), ("varchar", "xyz"), ("int8[]", "{{1},{2}}")]
+    send = {"bool": "boolsend", "oid": "oidsend", '"char"': "charsend", "int4[]": "array_send", "text[]": "array_send", "numeric[]": "array_send",
+            "int8[]": "array_send", "int2vector": "int2vectorsend", "bytea": "byteasend", "text": "textsend", "varchar": "varcharsend", "name": "namesend",
+            "uuid": "uuid_send", "json": "json_send", "jsonb": "jsonb_send", "numeric": "numeric_send", "date": "date_send", "time": "time_send",
+            "timestamp": "timestamp_send", "timestamptz": "timestamptz_send", "timetz": "timetz_send", "interval": "interval_send"}
+    for t, v in binary:
+        cases.append(("binary", (t, v), f"{send.get(t, t + 'send')}({literal(v)}::{t})"))
+    write("text", cases, "set extra_float_digits = 1;")
+
+
+FAMILIES = {"decimal": record_decimal, "text": record_text}
 
 
 def main():

@@ -55,6 +55,10 @@ constexpr int32_t numericTypmod(int32_t precision, int32_t scale) { return ((pre
 /// scaled column, so a stored numeric(p, s) column that receives NaN is an error of ours (0A000), not of the data.
 Representation storedRepresentation(const SqlType& type);
 
+/// Element type of a built-in array type, and the array type of a built-in element type; 0 if there is none.
+Oid arrayElementType(Oid arrayType);
+Oid arrayTypeOf(Oid elementType);
+
 /// Name as format_type() prints it: "integer", "numeric(15,2)", "character varying(25)", "timestamp with time zone".
 /// Types outside the built-in scalar set print as "???"; the catalog knows the rest.
 std::string formatType(const SqlType& type);

@@ -21,7 +21,8 @@ public:
    /// Of a local time. PostgreSQL's choice: what does not exist takes the offset before the gap, what exists twice the
    /// later one.
    virtual Offset offsetOfLocal(int64_t local) const = 0;
-   /// Does the abbreviation belong to this zone? Then its offset at that local time.
+   /// The offset never changed.
+   virtual bool isFixed() const = 0;
    const std::string& name() const { return name_; }
 
 protected:

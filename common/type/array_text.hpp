@@ -1,0 +1,20 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "common/type/session_format.hpp"
+#include "common/type/sql_type.hpp"
+
+// Arrays as text: {1,2,NULL}, [0:1]={1,2}; int2vector and oidvector: 1 2 3. For text_codec.cpp.
+
+namespace ouzel {
+
+/// `bytes` as array.hpp lays them out.
+void appendArrayText(std::string& out, std::string_view bytes, const SessionFormat& format);
+void appendVectorText(std::string& out, std::string_view bytes, const SessionFormat& format);
+/// array_in: the bytes of an array of `element` values. Throws 22P02 "malformed array literal" with PostgreSQL's
+/// detail.
+std::string parseArrayText(std::string_view text, const SqlType& element, const SessionFormat& format);
+std::string parseVectorText(std::string_view text, Oid element, const SessionFormat& format);
+
+} // namespace ouzel

@@ -1,0 +1,414 @@
+#include "common/type/binary_codec.hpp"
+
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+#include "common/error/sql_error.hpp"
+#include "common/type/array.hpp"
+#include "common/type/date_time.hpp"
+#include "common/type/decimal.hpp"
+#include "common/type/text_codec.hpp"
+#include "common/type/utf8.hpp"
+
+namespace ouzel {
+
+namespace {
+
+template <typename T>
+T swapBytes(T v) {
+   if constexpr (sizeof(T) == 2)
+      return static_cast<T>(__builtin_bswap16(static_cast<uint16_t>(v)));
+   else if constexpr (sizeof(T) == 4)
+      return static_cast<T>(__builtin_bswap32(static_cast<uint32_t>(v)));
+   else
+      return static_cast<T>(__builtin_bswap64(static_cast<uint64_t>(v)));
+}
+
+template <typename T>
+void appendBig(std::string& out, T v) {
+   const T swapped = swapBytes(v);
+   out.append(reinterpret_cast<const char*>(&swapped), sizeof swapped);
+}
+
+constexpr uint128 uuidTopBit = static_cast<uint128>(1) << 127;
+
+/// The end of what was sent comes too early or too late.
+[[noreturn, gnu::cold]] void throwTooShort() {
+   throw SqlError(sqlstate::protocolViolation, "insufficient data left in message");
+}
+[[noreturn, gnu::cold]] void throwIncorrect() {
+   throw SqlError(sqlstate::invalidBinaryRepresentation, "incorrect binary data format");
+}
+
+/// Takes big-endian numbers off the front.
+class Reader {
+public:
+   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+   template <typename T>
+   T take() {
+      if (bytes_.size() < sizeof(T)) throwTooShort();
+      T v;
+      std::memcpy(&v, bytes_.data(), sizeof v);
+      bytes_.remove_prefix(sizeof v);
+      return swapBytes(v);
+   }
+   std::string_view takeBytes(size_t count) {
+      if (bytes_.size() < count) throwTooShort();
+      const std::string_view taken = bytes_.substr(0, count);
+      bytes_.remove_prefix(count);
+      return taken;
+   }
+   void finish() const {
+      if (!bytes_.empty()) throwIncorrect();
+   }
+
+private:
+   std::string_view bytes_;
+};
+
+/// One number and nothing behind it.
+template <typename T>
+T readOnly(std::string_view bytes) {
+   Reader reader(bytes);
+   const T v = reader.take<T>();
+   reader.finish();
+   return v;
+}
+
+void appendArray(std::string& out, std::string_view bytes) {
+   const ArrayValue array = readArray(bytes);
+   const SqlType element{array.elementType, -1, invalidOid};
+   bool hasNulls = false;
+   for (const Value& v : array.elements)
+      hasNulls |= v.isNull;
+   appendBig(out, static_cast<int32_t>(array.dimensions.size()));
+   appendBig(out, static_cast<int32_t>(hasNulls));
+   appendBig(out, array.elementType);
+   for (const ArrayDimension& d : array.dimensions) {
+      appendBig(out, d.length);
+      appendBig(out, d.lower);
+   }
+   for (const Value& v : array.elements) {
+      if (v.isNull) {
+         appendBig(out, int32_t{-1});
+         continue;
+      }
+      alignas(16) unsigned char place[16] = {};
+      v.store(place);
+      const size_t start = out.size();
+      appendBig(out, int32_t{0});
+      appendBinary(out, element, {v.type, 0}, place);
+      const int32_t length = swapBytes(static_cast<int32_t>(out.size() - start - 4));
+      std::memcpy(out.data() + start, &length, sizeof length);
+   }
+}
+
+std::string readArrayBinary(std::string_view bytes, Oid elementType, int32_t typmod) {
+   Reader reader(bytes);
+   const int32_t dimensions = reader.take<int32_t>();
+   const int32_t flags = reader.take<int32_t>();
+   const Oid sent = reader.take<Oid>();
+   if (dimensions < 0 || dimensions > 6)
+      throw SqlError(sqlstate::invalidBinaryRepresentation,
+                     "invalid number of dimensions: " + std::to_string(dimensions));
+   if (flags != 0 && flags != 1) throw SqlError(sqlstate::invalidBinaryRepresentation, "invalid array flags");
+   if (sent != elementType)
+      throw SqlError(sqlstate::datatypeMismatch, "binary data has array element type " + std::to_string(sent) + " (" +
+                                                     formatType({sent, -1, invalidOid}) + ") instead of expected " +
+                                                     std::to_string(elementType) + " (" +
+                                                     formatType({elementType, -1, invalidOid}) + ")");
+   ArrayValue array;
+   array.elementType = elementType;
+   array.physical = arrayElementPhysical(elementType);
+   int64_t count = dimensions == 0 ? 0 : 1;
+   for (int32_t i = 0; i < dimensions; ++i) {
+      const int32_t length = reader.take<int32_t>(), lower = reader.take<int32_t>();
+      if (length < 0 || count * length > 134'217'727)
+         throw SqlError(sqlstate::programLimitExceeded, "array size exceeds the maximum allowed (134217727)");
+      count *= length;
+      array.dimensions.push_back({length, lower});
+   }
+   if (count == 0) array.dimensions.clear();
+   for (int64_t i = 0; i < count; ++i) {
+      const int32_t length = reader.take<int32_t>();
+      if (length == -1) {
+         array.elements.push_back(Value::null(array.physical));
+         continue;
+      }
+      if (length < 0) throw SqlError(sqlstate::invalidBinaryRepresentation, "insufficient data left in message");
+      Value v = parseBinary({elementType, elementType == oid::numeric ? -1 : typmod, invalidOid},
+                            reader.takeBytes(static_cast<size_t>(length)));
+      if (elementType == oid::numeric && typmod >= 0) {
+         Arena arena;
+         v.bytes = std::string(decimal::applyTypmod(StringView(v.bytes), typmod, arena).view());
+      }
+      array.elements.push_back(std::move(v));
+   }
+   reader.finish();
+   return makeArray(array);
+}
+
+/// As withPrinter of text_codec.cpp.
+template <typename Emit>
+void withWriter(const SqlType& type, Representation representation, Emit&& emit) {
+   const auto fromIntegers = [&](auto write) {
+      switch (representation.physical) {
+      case PhysicalType::I16:
+         return emit.template operator()<int16_t>(write);
+      case PhysicalType::I32:
+         return emit.template operator()<int32_t>(write);
+      case PhysicalType::I64:
+         return emit.template operator()<int64_t>(write);
+      default:
+         throwInternal("integer in an unexpected representation");
+      }
+   };
+   const auto strings = [&](auto write) { return emit.template operator()<StringView>(write); };
+   switch (type.oid) {
+   case oid::boolean:
+      return emit.template operator()<uint8_t>(
+          [](std::string& out, uint8_t v) { out.push_back(static_cast<char>(v != 0)); });
+   case oid::int2:
+      return fromIntegers([](std::string& out, auto v) { appendBig(out, static_cast<int16_t>(v)); });
+   case oid::int4:
+   case oid::date:
+   case oid::oid:
+   case oid::xid:
+   case oid::cid:
+   case oid::regproc:
+   case oid::regprocedure:
+   case oid::regoper:
+   case oid::regoperator:
+   case oid::regclass:
+   case oid::regtype:
+   case oid::regnamespace:
+   case oid::regrole:
+      return fromIntegers([](std::string& out, auto v) { appendBig(out, static_cast<int32_t>(v)); });
+   case oid::int8:
+   case oid::xid8:
+   case oid::money:
+   case oid::time:
+   case oid::timestamp:
+   case oid::timestamptz:
+      return fromIntegers([](std::string& out, auto v) { appendBig(out, static_cast<int64_t>(v)); });
+   case oid::float4:
+      return emit.template operator()<float>(
+          [](std::string& out, float v) { appendBig(out, std::bit_cast<int32_t>(v)); });
+   case oid::float8:
+      return emit.template operator()<double>(
+          [](std::string& out, double v) { appendBig(out, std::bit_cast<int64_t>(v)); });
+   case oid::numeric: {
+      if (representation.physical == PhysicalType::Decimal)
+         return strings([](std::string& out, StringView v) { decimal::appendBinary(out, v); });
+      const int32_t scale = representation.scale;
+      if (representation.physical == PhysicalType::I128)
+         return emit.template operator()<int128>([scale](std::string& out, int128 v) {
+            Arena arena;
+            decimal::appendBinary(out, decimal::fromInt128(v, scale, arena));
+         });
+      return fromIntegers([scale](std::string& out, auto v) { decimal::appendBinaryScaled(out, v, scale); });
+   }
+   case oid::timetz:
+      return strings([](std::string& out, StringView v) {
+         const TimeTz t = readTimeTz(v.view());
+         appendBig(out, t.micros);
+         appendBig(out, t.zone);
+      });
+   case oid::interval:
+      return emit.template operator()<Interval>([](std::string& out, const Interval& v) {
+         appendBig(out, v.micros);
+         appendBig(out, v.days);
+         appendBig(out, v.months);
+      });
+   case oid::uuid:
+      return emit.template operator()<int128>([](std::string& out, int128 v) {
+         const uint128 value = static_cast<uint128>(v) ^ uuidTopBit;
+         appendBig(out, static_cast<uint64_t>(value >> 64));
+         appendBig(out, static_cast<uint64_t>(value));
+      });
+   case oid::jsonb:
+      return strings([](std::string& out, StringView v) {
+         out.push_back(1); // version
+         out.append(v.data(), v.size());
+      });
+   case oid::bpchar: {
+      const SqlType bpchar = type;
+      return strings([bpchar](std::string& out, StringView v) {
+         appendText(out, bpchar, {PhysicalType::String, 0}, &v, SessionFormat());
+      });
+   }
+   case oid::bytea:
+      return strings([](std::string& out, StringView v) { out.append(v.data(), v.size()); });
+   case oid::character:
+      return strings([](std::string& out, StringView v) { out.push_back(v.empty() ? '\0' : v.data()[0]); });
+   case oid::bit:
+   case oid::varbit:
+   case oid::tid:
+   case oid::aclitem:
+      throwNotSupported("binary form of type " + formatType(type));
+   default:
+      if (arrayElementType(type.oid) != invalidOid || type.oid == oid::int2vector || type.oid == oid::oidvector ||
+          type.oid == oid::anyarray)
+         return strings([](std::string& out, StringView v) { appendArray(out, v.view()); });
+      return strings([](std::string& out, StringView v) { out.append(v.data(), v.size()); });
+   }
+}
+
+template <typename T>
+void put(void* target, T value) {
+   std::memcpy(target, &value, sizeof value);
+}
+
+int64_t checkedTimestamp(int64_t v) {
+   if (!isInfiniteTimestamp(v) && !isValidTimestamp(v))
+      throw SqlError(sqlstate::datetimeValueOutOfRange, "timestamp out of range");
+   return v;
+}
+
+int64_t checkedTime(int64_t v) {
+   if (v < 0 || v > microsPerDay) throw SqlError(sqlstate::datetimeValueOutOfRange, "time out of range");
+   return v;
+}
+
+/// Bytes that are text: as the input function takes them.
+void putText(void* target, const SqlType& type, std::string_view bytes, Arena& arena) {
+   checkUtf8(bytes);
+   parseTextInto(target, type, bytes, SessionFormat(), arena);
+}
+
+} // namespace
+
+void appendBinary(std::string& out, const SqlType& type, Representation representation, const void* value) {
+   withWriter(type, representation, [&]<typename T>(auto write) {
+      T v;
+      std::memcpy(static_cast<void*>(&v), value, sizeof v);
+      write(out, v);
+   });
+}
+
+void appendBinaryColumn(std::string& bytes, uint32_t* ends, const SqlType& type, Representation representation,
+                        const Vector& values, const Selection& selection) {
+   withWriter(type, representation, [&]<typename T>(auto write) {
+      const T* data = values.values<T>();
+      forEachRow(selection, [&](uint32_t row) {
+         const uint32_t position = values.positionOf(row);
+         if (isValidBit(values.validity, position)) write(bytes, data[position]);
+         *ends++ = static_cast<uint32_t>(bytes.size());
+      });
+   });
+}
+
+void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, Arena& arena) {
+   switch (type.oid) {
+   case oid::boolean: {
+      if (bytes.empty()) throwTooShort();
+      if (bytes.size() > 1) throwIncorrect();
+      return put(target, static_cast<uint8_t>(bytes[0] != 0));
+   }
+   case oid::int2:
+      return put(target, readOnly<int16_t>(bytes));
+   case oid::int4:
+      return put(target, readOnly<int32_t>(bytes));
+   case oid::date: {
+      const int32_t v = readOnly<int32_t>(bytes);
+      if (!isInfiniteDate(v) && !isValidDate(v)) throw SqlError(sqlstate::datetimeValueOutOfRange, "date out of range");
+      return put(target, v);
+   }
+   case oid::oid:
+   case oid::xid:
+   case oid::cid:
+   case oid::regproc:
+   case oid::regprocedure:
+   case oid::regoper:
+   case oid::regoperator:
+   case oid::regclass:
+   case oid::regtype:
+   case oid::regnamespace:
+   case oid::regrole:
+      return put(target, static_cast<int64_t>(readOnly<uint32_t>(bytes)));
+   case oid::int8:
+   case oid::xid8:
+   case oid::money:
+      return put(target, readOnly<int64_t>(bytes));
+   case oid::time:
+      return put(target, roundTime(checkedTime(readOnly<int64_t>(bytes)), type.typmod));
+   case oid::timestamp:
+   case oid::timestamptz:
+      return put(target, roundTimestamp(checkedTimestamp(readOnly<int64_t>(bytes)), type.typmod));
+   case oid::timetz: {
+      Reader reader(bytes);
+      TimeTz t{};
+      t.micros = checkedTime(reader.take<int64_t>());
+      t.zone = reader.take<int32_t>();
+      reader.finish();
+      if (t.zone <= -16 * 3600 || t.zone >= 16 * 3600)
+         throw SqlError(sqlstate::invalidTimeZoneDisplacementValue, "time zone displacement out of range");
+      t.micros = roundTime(t.micros, type.typmod);
+      return put(target, arena.copyString(timeTzBytes(t)));
+   }
+   case oid::float4:
+      return put(target, readOnly<int32_t>(bytes));
+   case oid::float8:
+      return put(target, readOnly<int64_t>(bytes));
+   case oid::interval: {
+      Reader reader(bytes);
+      Interval v;
+      v.micros = reader.take<int64_t>();
+      v.days = reader.take<int32_t>();
+      v.months = reader.take<int32_t>();
+      reader.finish();
+      return put(target, applyIntervalTypmod(v, type.typmod));
+   }
+   case oid::uuid: {
+      Reader reader(bytes);
+      const uint64_t high = reader.take<uint64_t>(), low = reader.take<uint64_t>();
+      reader.finish();
+      return put(target, static_cast<int128>(((static_cast<uint128>(high) << 64) | low) ^ uuidTopBit));
+   }
+   case oid::numeric: {
+      const StringView v = decimal::parseBinary(bytes, arena);
+      switch (storedRepresentation(type).physical) {
+      case PhysicalType::I64:
+         return put(target, static_cast<int64_t>(decimal::toScaledColumn(v, type.typmod)));
+      case PhysicalType::I128:
+         return put(target, decimal::toScaledColumn(v, type.typmod));
+      default:
+         return put(target, decimal::applyTypmod(v, type.typmod, arena));
+      }
+   }
+   case oid::bytea:
+      return put(target, arena.copyString(bytes));
+   case oid::character:
+      return put(target, arena.copyString(bytes.substr(0, 1)));
+   case oid::jsonb: {
+      if (bytes.empty()) throwTooShort();
+      if (bytes[0] != 1)
+         throw SqlError(sqlstate::internalError, "unsupported jsonb version number " + std::to_string(bytes[0]));
+      return putText(target, type, bytes.substr(1), arena);
+   }
+   case oid::int2vector:
+      return put(target, arena.copyString(readArrayBinary(bytes, oid::int2, -1)));
+   case oid::oidvector:
+      return put(target, arena.copyString(readArrayBinary(bytes, oid::oid, -1)));
+   case oid::bit:
+   case oid::varbit:
+   case oid::tid:
+   case oid::aclitem:
+   case oid::record:
+      throwNotSupported("binary form of type " + formatType(type));
+   default:
+      if (const Oid element = arrayElementType(type.oid))
+         return put(target, arena.copyString(readArrayBinary(bytes, element, type.typmod)));
+      return putText(target, type, bytes, arena);
+   }
+}
+
+Value parseBinary(const SqlType& type, std::string_view bytes) {
+   alignas(16) unsigned char place[16] = {};
+   Arena arena;
+   parseBinaryInto(place, type, bytes, arena);
+   return Value::fromVector(Vector::constant(storedRepresentation(type).physical, place, nullptr), 0);
+}
+
+} // namespace ouzel

@@ -1,0 +1,233 @@
+#include "common/type/time_zone.hpp"
+
+#include <absl/time/civil_time.h>
+#include <absl/time/time.h>
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "common/error/sql_error.hpp"
+#include "common/type/calendar.hpp"
+#include "common/type/number_text.hpp"
+
+namespace ouzel {
+
+namespace {
+
+constexpr int64_t microsToUnixEpoch = static_cast<int64_t>(julianOfPostgresEpoch - julianOfUnixEpoch) * microsPerDay;
+
+std::string lowerCase(std::string_view text) {
+   std::string out(text);
+   for (char& c : out)
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+   return out;
+}
+
+/// A zone of the system's database.
+class NamedZone final : public TimeZone {
+public:
+   NamedZone(std::string name, absl::TimeZone zone) : TimeZone(std::move(name)), zone_(zone) {}
+
+   Offset offsetAt(int64_t timestamp) const override {
+      const absl::TimeZone::CivilInfo info =
+          zone_.At(absl::UnixEpoch() + absl::Microseconds(timestamp) + absl::Microseconds(microsToUnixEpoch));
+      return {info.offset, info.is_dst, remember(info.zone_abbr)};
+   }
+   Offset offsetOfLocal(int64_t local) const override {
+      const CivilTime t = civilFromTimestamp(local);
+      const absl::CivilSecond civil(t.date.year, t.date.month, t.date.day, t.hour, t.minute, t.second);
+      const absl::TimeZone::TimeInfo info = zone_.At(civil);
+      const absl::Time instant = info.kind == absl::TimeZone::TimeInfo::REPEATED ? info.post : info.pre;
+      if (info.kind == absl::TimeZone::TimeInfo::SKIPPED) {
+         // The instant lies past the gap; what applies is the offset from before it.
+         const absl::TimeZone::CivilInfo before = zone_.At(info.trans - absl::Seconds(1));
+         return {before.offset, before.is_dst, remember(before.zone_abbr)};
+      }
+      const absl::TimeZone::CivilInfo at = zone_.At(instant);
+      return {at.offset, at.is_dst, remember(at.zone_abbr)};
+   }
+   bool isFixed() const override {
+      absl::TimeZone::CivilTransition first;
+      return !zone_.NextTransition(absl::InfinitePast(), &first);
+   }
+
+private:
+   /// absl's pointer lives as long as the zone's data, which it never frees.
+   static std::string_view remember(const char* abbreviation) { return abbreviation; }
+
+   absl::TimeZone zone_;
+};
+
+class FixedZone final : public TimeZone {
+public:
+   FixedZone(std::string name, std::string abbreviation, int32_t seconds)
+      : TimeZone(std::move(name)), abbreviation_(std::move(abbreviation)), seconds_(seconds) {}
+   Offset offsetAt(int64_t) const override { return {seconds_, false, abbreviation_}; }
+   Offset offsetOfLocal(int64_t) const override { return {seconds_, false, abbreviation_}; }
+   bool isFixed() const override { return true; }
+
+private:
+   std::string abbreviation_;
+   int32_t seconds_;
+};
+
+/// Zones loaded so far, by lower-case name, and the spelling of all names of the system's database.
+class ZoneRegistry {
+public:
+   static ZoneRegistry& instance() {
+      static ZoneRegistry* registry = new ZoneRegistry; // zones outlive every static destructor
+      return *registry;
+   }
+
+   const TimeZone* find(std::string_view name) {
+      const std::string key = lowerCase(name);
+      const std::lock_guard guard(mutex_);
+      if (const auto known = zones_.find(key); known != zones_.end()) return known->second.get();
+      std::unique_ptr<TimeZone> zone = load(key, name);
+      if (!zone) return nullptr;
+      return zones_.emplace(key, std::move(zone)).first->second.get();
+   }
+
+private:
+   std::unique_ptr<TimeZone> load(const std::string& key, std::string_view name) {
+      if (key == "utc") return std::make_unique<FixedZone>("UTC", "UTC", 0);
+      if (const std::string* spelling = spellingOf(key)) {
+         absl::TimeZone zone;
+         if (absl::LoadTimeZone(*spelling, &zone)) return std::make_unique<NamedZone>(*spelling, zone);
+      }
+      return parsePosix(name);
+   }
+
+   const std::string* spellingOf(const std::string& key) {
+      if (spellings_.empty()) listDatabase();
+      const auto found = spellings_.find(key);
+      return found == spellings_.end() ? nullptr : &found->second;
+   }
+
+   void listDatabase() {
+      namespace fs = std::filesystem;
+      const fs::path root = "/usr/share/zoneinfo";
+      std::error_code ignored;
+      spellings_.emplace("utc", "UTC");
+      for (auto it = fs::recursive_directory_iterator(root, fs::directory_options::skip_permission_denied, ignored);
+           it != fs::recursive_directory_iterator(); it.increment(ignored)) {
+         const std::string relative = it->path().lexically_relative(root).string();
+         if (relative == "posix" || relative == "right") {
+            it.disable_recursion_pending();
+            continue;
+         }
+         if (it->is_directory(ignored) || relative.find('.') != std::string::npos) continue;
+         spellings_.emplace(lowerCase(relative), relative);
+      }
+   }
+
+   /// NAME[+-]hh[:mm[:ss]] without daylight saving; POSIX counts west.
+   static std::unique_ptr<TimeZone> parsePosix(std::string_view text) {
+      std::string_view abbreviation;
+      size_t p = 0;
+      if (!text.empty() && text[0] == '<') {
+         p = text.find('>');
+         if (p == std::string_view::npos) return nullptr;
+         abbreviation = text.substr(1, p - 1);
+         ++p;
+      } else {
+         while (p < text.size() && ((text[p] | 32) >= 'a' && (text[p] | 32) <= 'z'))
+            ++p;
+         abbreviation = text.substr(0, p);
+      }
+      if (abbreviation.size() < 3 || p == text.size()) return nullptr;
+      int32_t sign = 1;
+      if (text[p] == '+' || text[p] == '-') sign = text[p++] == '-' ? -1 : 1;
+      int32_t parts[3] = {0, 0, 0};
+      for (int i = 0; i < 3; ++i) {
+         size_t digits = 0;
+         while (p < text.size() && isDigit(text[p]) && digits < 3)
+            parts[i] = parts[i] * 10 + (text[p++] - '0'), ++digits;
+         if (digits == 0) return nullptr;
+         if (p == text.size()) break;
+         if (text[p++] != ':') return nullptr;
+      }
+      if (p != text.size() || parts[0] > 167 || parts[1] > 59 || parts[2] > 59) return nullptr;
+      return std::make_unique<FixedZone>(std::string(text), std::string(abbreviation),
+                                         -sign * (parts[0] * 3600 + parts[1] * 60 + parts[2]));
+   }
+
+   std::mutex mutex_;
+   std::unordered_map<std::string, std::unique_ptr<TimeZone>> zones_;
+   std::map<std::string, std::string> spellings_;
+};
+
+struct AbbreviationEntry {
+   std::string_view name;
+   int32_t seconds;
+   bool isDst;
+   const char* zone;
+};
+constexpr AbbreviationEntry abbreviations[] = {
+#define ZONE_ABBREVIATION(name, seconds, isDst, zone) {name, seconds, isDst, zone},
+#include "common/type/zone_abbreviations.def"
+#undef ZONE_ABBREVIATION
+};
+
+[[noreturn, gnu::cold]] void throwTimestampOutOfRange() {
+   throw SqlError(sqlstate::datetimeValueOutOfRange, "timestamp out of range");
+}
+
+} // namespace
+
+const TimeZone* findTimeZone(std::string_view name) {
+   if (name.empty() || name.size() > 255) return nullptr;
+   return ZoneRegistry::instance().find(name);
+}
+
+const TimeZone* fixedTimeZone(int32_t secondsEast) {
+   // The abbreviation counts east, the POSIX offset west.
+   const auto spell = [](int32_t seconds) {
+      const uint32_t magnitude = static_cast<uint32_t>(seconds < 0 ? -seconds : seconds);
+      std::string text(1, seconds < 0 ? '-' : '+');
+      char buffer[8];
+      text.append(buffer, static_cast<size_t>(writeTwoDigits(buffer, magnitude / 3600) - buffer));
+      if (magnitude % 3600 != 0) {
+         text.push_back(':');
+         text.append(buffer, static_cast<size_t>(writeTwoDigits(buffer, magnitude / 60 % 60) - buffer));
+      }
+      if (magnitude % 60 != 0) {
+         text.push_back(':');
+         text.append(buffer, static_cast<size_t>(writeTwoDigits(buffer, magnitude % 60) - buffer));
+      }
+      return text;
+   };
+   return findTimeZone("<" + spell(secondsEast) + ">" + spell(-secondsEast));
+}
+
+std::optional<ZoneAbbreviation> findZoneAbbreviation(std::string_view name) {
+   const std::string key = lowerCase(name);
+   const auto* found = std::lower_bound(std::begin(abbreviations), std::end(abbreviations), key,
+                                        [](const AbbreviationEntry& e, const std::string& k) { return e.name < k; });
+   if (found == std::end(abbreviations) || found->name != key) return std::nullopt;
+   if (found->zone) {
+      const TimeZone* zone = findTimeZone(found->zone);
+      if (!zone) return std::nullopt;
+      return ZoneAbbreviation{0, false, zone};
+   }
+   return ZoneAbbreviation{found->seconds, found->isDst, nullptr};
+}
+
+int64_t timestampToLocal(const TimeZone* zone, int64_t timestamp) {
+   if (!zone || isInfiniteTimestamp(timestamp)) return timestamp;
+   const int64_t local = timestamp + static_cast<int64_t>(zone->offsetAt(timestamp).seconds) * microsPerSecond;
+   if (!isValidTimestamp(local)) throwTimestampOutOfRange();
+   return local;
+}
+
+int64_t localToTimestamp(const TimeZone* zone, int64_t local) {
+   if (!zone || isInfiniteTimestamp(local)) return local;
+   const int64_t timestamp = local - static_cast<int64_t>(zone->offsetOfLocal(local).seconds) * microsPerSecond;
+   if (!isValidTimestamp(timestamp)) throwTimestampOutOfRange();
+   return timestamp;
+}
+
+} // namespace ouzel
