@@ -54,6 +54,7 @@ public:
    RuntimeFilter& runtimeFilter(uint32_t id);
    /// What a CTE has been materialised into, and a recursion's working table.
    std::unordered_map<uint32_t, RowBuffer*> cteBuffers;
+   std::unordered_map<uint32_t, std::vector<sql::ColumnId>> cteColumns;
    std::unordered_map<uint32_t, RowBuffer*> workingTables;
    /// Adds `operators` to every stage.
    static void append(std::vector<Stage>& stages, StreamingOperator* op, uint32_t profile);
@@ -69,6 +70,10 @@ private:
 /// Positions in `layout` of each wanted column; a missing one is an internal error.
 std::vector<uint32_t> slotsOf(const std::vector<sql::ColumnId>& wanted, const std::vector<sql::ColumnId>& layout);
 std::vector<Representation> representationsOf(const std::vector<sql::ColumnId>& columns, const sql::ColumnTable& table);
+
+/// An operator that gives the columns `to` of batches laid out as `from`. project.cpp.
+StreamingOperator* makeColumnPick(PlanBuilder& builder, const std::vector<sql::ColumnId>& from,
+                                  const std::vector<sql::ColumnId>& to);
 
 // One function per node kind, each in the file of its operator. `node` outlives the query.
 std::vector<Stage> buildTableScan(PlanBuilder& builder, const sql::plan::Node& node);      // table_scan.cpp
