@@ -94,7 +94,8 @@ private:
          if (last_[i].isNull) continue;
          alignas(16) unsigned char bytes[16];
          last_[i].store(bytes);
-         const auto* value = static_cast<const unsigned char*>(column.data) + size_t{column.positionOf(row)} * physicalSize(column.type);
+         const auto* value = static_cast<const unsigned char*>(column.data) +
+                             size_t{column.positionOf(row)} * physicalSize(column.type);
          if (!valueEquality(column.type)(value, bytes)) return false;
       }
       return true;

@@ -75,6 +75,10 @@ std::vector<Representation> representationsOf(const std::vector<sql::ColumnId>& 
 StreamingOperator* makeColumnPick(PlanBuilder& builder, const std::vector<sql::ColumnId>& from,
                                   const std::vector<sql::ColumnId>& to);
 
+/// An operator that keeps the rows for which all predicates are true. project.cpp.
+StreamingOperator* makeFilter(PlanBuilder& builder, const std::vector<sql::ExprPtr>& predicates,
+                              const std::vector<sql::ColumnId>& layout);
+
 // One function per node kind, each in the file of its operator. `node` outlives the query.
 std::vector<Stage> buildTableScan(PlanBuilder& builder, const sql::plan::Node& node);      // table_scan.cpp
 std::vector<Stage> buildVirtualScan(PlanBuilder& builder, const sql::plan::Node& node);    // virtual_scan.cpp

@@ -11,7 +11,7 @@ namespace {
 
 struct ExpressionLocal final : LocalState {
    ExpressionLocal(std::shared_ptr<const ExpressionProgram> program, QueryContext& context)
-       : state(std::move(program), context.functions(), &context.memory()), rows(batchRowsMax) {}
+      : state(std::move(program), context.functions(), &context.memory()), rows(batchRowsMax) {}
    ExpressionState state;
    std::vector<RowIndex> rows;
    std::vector<Vector> values;
@@ -43,7 +43,7 @@ public:
       uint32_t computed = 0;
    };
    Project(std::shared_ptr<const ExpressionProgram> program, std::vector<Column> columns)
-       : program_(std::move(program)), columns_(std::move(columns)) {}
+      : program_(std::move(program)), columns_(std::move(columns)) {}
    LocalStatePtr makeLocal(QueryContext& context) override {
       auto local = std::make_unique<ExpressionLocal>(program_, context);
       local->values.resize(program_->expressionCount());
@@ -69,13 +69,17 @@ private:
 
 std::vector<Stage> buildFilter(PlanBuilder& builder, const sql::plan::Node& node) {
    std::vector<Stage> stages = builder.produce(*node.children[0]);
-   const ColumnSlots slots{std::span(node.children[0]->output)};
-   auto* filter = builder.own<Filter>(
-       ExpressionProgram::compileConjunction(node.predicates, slots, builder.context().columns()));
-   PlanBuilder::append(stages, filter, builder.profileOf(node));
+   PlanBuilder::append(stages, makeFilter(builder, node.predicates, node.children[0]->output), builder.profileOf(node));
    // A filter may give fewer or reordered columns than its child.
-   if (node.output != node.children[0]->output) PlanBuilder::append(stages, makeColumnPick(builder, node.children[0]->output, node.output), UINT32_MAX);
+   if (node.output != node.children[0]->output)
+      PlanBuilder::append(stages, makeColumnPick(builder, node.children[0]->output, node.output), UINT32_MAX);
    return stages;
+}
+
+StreamingOperator* makeFilter(PlanBuilder& builder, const std::vector<sql::ExprPtr>& predicates,
+                              const std::vector<sql::ColumnId>& layout) {
+   return builder.own<Filter>(
+       ExpressionProgram::compileConjunction(predicates, ColumnSlots{std::span(layout)}, builder.context().columns()));
 }
 
 std::vector<Stage> buildProject(PlanBuilder& builder, const sql::plan::Node& node) {

@@ -6,8 +6,8 @@
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/operator/plan_builder.hpp"
 
-// WITH RECURSIVE. The base fills the working table; then the step runs over it, its rows becoming the next working table, until a
-// round brings nothing. The operators of the step are made anew for each round.
+// WITH RECURSIVE. The base fills the working table; then the step runs over it, its rows becoming the next working
+// table, until a round brings nothing. The operators of the step are made anew for each round.
 
 namespace ouzel::executor {
 

@@ -11,7 +11,7 @@ namespace {
 class ValuesSource final : public Source {
 public:
    ValuesSource(const sql::plan::Node& node, std::vector<Representation> columns)
-       : node_(node), columns_(std::move(columns)), buffered_(buffer_, identity(columns_.size()), true) {}
+      : node_(node), columns_(std::move(columns)), buffered_(buffer_, identity(columns_.size()), true) {}
 
    void prepare(QueryContext& context) override {
       given_ = 0;
