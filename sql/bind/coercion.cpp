@@ -1,5 +1,6 @@
 #include <string>
 
+#include "common/type/decimal.hpp"
 #include "sql/bind/query_binder.hpp"
 
 // Casts put into expressions. Which casts exist is in type_rules.cpp; reading literals in literal.cpp.
@@ -31,20 +32,28 @@ ExprPtr callCast(const catalog::FunctionInfo& function, Oid target, int32_t typm
    return call;
 }
 
-/// Integer constants widen while binding, so that `bigint_column = 5` compares with a constant.
+/// Integer constants widen while binding, so that `bigint_column = 5` compares with a constant. Exact conversions only.
 bool widenInteger(Expr& constant, Oid target) {
    if (constant.kind != ExprKind::Constant || constant.constant.isNull) return false;
    const Oid source = constant.type.oid;
-   const bool widens = (source == oid::int2 && (target == oid::int4 || target == oid::int8)) ||
-                       (source == oid::int4 && target == oid::int8);
-   if (!widens) return false;
-   const auto physical = target == oid::int8 ? PhysicalType::I64 : PhysicalType::I32;
-   const uint32_t position = constant.position;
-   auto widened = makeConstant(plainType(target), Value::integer(physical, constant.constant.i64));
-   constant.type = widened->type;
-   constant.repr = widened->repr;
-   constant.constant = std::move(widened->constant);
-   constant.position = position;
+   if (source != oid::int2 && source != oid::int4 && source != oid::int8) return false;
+   const int64_t value = constant.constant.i64;
+   Value widened;
+   if (target == oid::int4 && source == oid::int2) {
+      widened = Value::integer(PhysicalType::I32, value);
+   } else if (target == oid::int8) {
+      widened = Value::integer(PhysicalType::I64, value);
+   } else if (target == oid::float8 && source != oid::int8) {
+      widened = Value::real(PhysicalType::F64, static_cast<double>(value));
+   } else if (target == oid::numeric) {
+      const StringView digits = decimal::fromInt64(value);
+      widened = Value::string(std::string(digits.data(), digits.size()), PhysicalType::Decimal);
+   } else {
+      return false;
+   }
+   constant.type = plainType(target);
+   constant.repr = storedRepresentation(constant.type);
+   constant.constant = std::move(widened);
    return true;
 }
 

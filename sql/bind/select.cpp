@@ -165,7 +165,8 @@ RelPtr QueryBinder::placeTargets(Scope& scope, RelPtr rel, std::vector<Target>& 
          continue;
       }
       target.column = addColumn(scope, target.name, target.expr->type);
-      computed.push_back({target.column, clone(*target.expr)});
+      computed.push_back({target.column, std::move(target.expr)});
+      target.expr = makeColumn(target.column, computed.back().expr->type);
    }
    return makeMap(std::move(rel), std::move(computed));
 }

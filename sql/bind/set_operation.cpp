@@ -70,16 +70,19 @@ BoundRel QueryBinder::bindSetOperation(Scope& scope, const ::SelectStmt& select,
       sides[1] = bindSelect(*select.rarg, &scope, {}, false);
    }
    BoundRel result;
+   result.leaves = std::move(sides[0].leaves);
    for (const BoundRel& side : sides) { // hints speak of columns that only some of the queries have
-      result.leaves.insert(result.leaves.end(), side.leaves.begin(), side.leaves.end());
-      if (!side.leaves.empty()) continue;
+      if (&side != sides) std::move(side.leaves.begin(), side.leaves.end(), std::back_inserter(result.leaves));
+      if (&side == sides ? !result.leaves.empty() : !side.leaves.empty()) continue;
       RangeEntry& entry = result.leaves.emplace_back();
       for (const OutputColumn& column : side.output)
          entry.columns.push_back(column.name);
    }
-   for (size_t i = 0; i < result.leaves.size(); ++i)
-      result.leaves[i].alias = result.leaves[i].relationName = "*SELECT* " + std::to_string(i + 1);
-   scope.entries.insert(scope.entries.end(), result.leaves.begin(), result.leaves.end());
+   if (select.sortClause) {
+      for (size_t i = 0; i < result.leaves.size(); ++i)
+         result.leaves[i].alias = result.leaves[i].relationName = "*SELECT* " + std::to_string(i + 1);
+      scope.entries.insert(scope.entries.end(), result.leaves.begin(), result.leaves.end());
+   }
    auto& left = sides[0].output;
    auto& right = sides[1].output;
    const auto positionOf = [&](int side, size_t i) {
