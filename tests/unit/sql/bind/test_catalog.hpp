@@ -33,7 +33,7 @@ private:
    catalog::CatalogEditor editor_;
    catalog::SearchPath path_;
    SessionFormat format_;
-   mutable catalog::Snapshot current_;
+   catalog::Snapshot current_;
 };
 
 std::string errorText(const SqlError& error);
