@@ -132,5 +132,7 @@ struct Plan {
 
 /// Name as EXPLAIN prints it: "Hash Join", "Table Scan on lineitem".
 std::string nodeName(const Node& node);
+/// Indented text for tests and debugging.
+std::string toString(const Plan& plan);
 
 } // namespace ouzel::sql::plan
