@@ -54,11 +54,6 @@ std::optional<Bounds> rescaled(const Bounds& bounds, uint32_t digits) {
    return multiply(bounds, {pow10(digits), pow10(digits)});
 }
 
-bool isNumericConstant(const Expr& expr) {
-   return expr.kind == ExprKind::Constant && expr.type.oid == oid::numeric && !expr.constant.isNull &&
-          expr.constant.type == PhysicalType::Decimal;
-}
-
 /// A numeric as scaled arithmetic sees it: constants are taken apart, columns are what they are.
 struct ScaledOperand {
    Bounds bounds;
@@ -66,9 +61,14 @@ struct ScaledOperand {
 };
 
 std::optional<decimal::Scaled> constantValue(const Expr& expr) {
-   if (!isNumericConstant(expr)) return std::nullopt;
-   decimal::Scaled scaled;
-   if (!decimal::decode(StringView(expr.constant.bytes), scaled)) return std::nullopt;
+   if (expr.kind != ExprKind::Constant || expr.type.oid != oid::numeric || expr.constant.isNull) return std::nullopt;
+   decimal::Scaled scaled{};
+   if (expr.constant.type == PhysicalType::I64)
+      scaled = {expr.constant.i64, expr.repr.scale};
+   else if (expr.constant.type == PhysicalType::I128)
+      scaled = {expr.constant.i128, expr.repr.scale};
+   else if (!decimal::decode(StringView(expr.constant.bytes), scaled))
+      return std::nullopt;
    if (scaled.scale > static_cast<int32_t>(scaleLimit) || !fits({scaled.value, scaled.value}, digits38))
       return std::nullopt;
    return scaled;
@@ -136,6 +136,13 @@ void ExprLowering::convert(ExprPtr& expr, Representation target) {
          const int128 number = scaled->value * pow10(target.scale - static_cast<uint32_t>(scaled->scale));
          value = target.physical == PhysicalType::I64 ? Value::integer(PhysicalType::I64, static_cast<int64_t>(number))
                                                       : Value::wide(number);
+         expr->repr = target;
+         return;
+      }
+      if (const auto scaled = constantValue(*expr); scaled && target.physical == PhysicalType::Decimal) {
+         Arena arena;
+         const StringView bytes = decimal::fromInt128(scaled->value, scaled->scale, arena);
+         value = Value::string(std::string(bytes.data(), bytes.size()), PhysicalType::Decimal);
          expr->repr = target;
          return;
       }
@@ -303,15 +310,18 @@ void ExprLowering::makeComparable(std::vector<ExprPtr*> exprs, const std::vector
    for (size_t i = 0; scaled && i < exprs.size(); ++i) {
       if (!operands[i]) continue;
       const auto wide = rescaled(operands[i]->bounds, scale - operands[i]->scale);
+      const Expr& expr = **exprs[i];
+      const bool isWide = expr.repr.physical == PhysicalType::I128 && expr.kind != ExprKind::Constant;
       if (!wide)
          scaled = false;
-      else if (!fitsI64(*wide))
+      else if (isWide || !fitsI64(*wide))
          target.physical = PhysicalType::I128;
    }
    if (!scaled) target = {PhysicalType::Decimal, 0};
    for (size_t i = 0; i < exprs.size(); ++i)
       if (!((*exprs[i])->repr == target)) {
-         if (scaled && operands[i] && operands[i]->scale != scale && !isNumericConstant(**exprs[i])) usedBounds_ = true;
+         if (scaled && operands[i] && operands[i]->scale != scale && (*exprs[i])->kind != ExprKind::Constant)
+            usedBounds_ = true;
          convert(*exprs[i], target);
       }
 }
@@ -387,6 +397,14 @@ std::optional<Bounds> ExprLowering::lowerCall(Expr& expr) {
       if ((source == "int2_numeric" || source == "int4_numeric" || source == "int8_numeric") && expr.args.size() == 1) {
          result = lower(expr.args[0]);
          if (!result) result = boundsOfType(expr.args[0]->repr, expr.args[0]->type);
+         if (expr.args[0]->kind == ExprKind::Constant && !expr.args[0]->constant.isNull) {
+            expr.constant = Value::integer(PhysicalType::I64, expr.args[0]->constant.i64);
+            expr.kind = ExprKind::Constant;
+            expr.function = nullptr;
+            expr.args.clear();
+            expr.repr = {PhysicalType::I64, 0};
+            return result;
+         }
          // A Convert takes the call's place; the caller holds the node, so turn it in place.
          expr.kind = ExprKind::Convert;
          expr.function = nullptr;

@@ -73,6 +73,10 @@ private:
          Conjuncts all = conjunctsOf(std::move(rel->predicate));
          for (ExprPtr& conjunct : conjuncts)
             addNew(all, std::move(conjunct));
+         std::erase_if(all, [this](const ExprPtr& test) { // what the column's NOT NULL says anyway
+            return test->kind == ExprKind::IsNotNull && test->args[0]->kind == ExprKind::Column &&
+                   !query_.columns[test->args[0]->column].nullable;
+         });
          rel->predicate = all.empty() ? nullptr : makeAnd(std::move(all));
          return rel;
       }

@@ -25,6 +25,8 @@ void tidy(RelPtr& root, Query& query);
 
 /// Drop computations whose result is not read, and joins that cannot change anything.
 void pruneColumns(RelPtr& root, const std::vector<sql::OutputColumn>& output, Query& query);
+/// Sums that mix display scales, as sums that do not.
+void splitSums(RelPtr& root, Query& query);
 /// Compute repeated subexpressions once.
 void shareSubexpressions(RelPtr& root, Query& query);
 /// Order joins (join_order/).

@@ -126,7 +126,16 @@ private:
       forEachOwnExpr(rel, substitute);
       std::vector<ComputedColumn> computed;
       computed.push_back({column, std::move(expr)});
-      rel.inputs[0] = makeMap(std::move(rel.inputs[0]), std::move(computed));
+      Rel& below = *rel.inputs[0]; // beside what was shared before, if it does not build on that
+      std::vector<ColumnId> used;
+      collectColumns(*computed[0].expr, used);
+      const bool builds = std::any_of(below.computed.begin(), below.computed.end(), [&used](const ComputedColumn& c) {
+         return std::find(used.begin(), used.end(), c.column) != used.end();
+      });
+      if (below.kind == RelKind::Map && !builds)
+         below.computed.push_back(std::move(computed[0]));
+      else
+         rel.inputs[0] = makeMap(std::move(rel.inputs[0]), std::move(computed));
    }
 
    Query& query_;

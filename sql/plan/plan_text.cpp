@@ -14,7 +14,8 @@ public:
 
    void print(const Node& node, uint32_t depth, std::string& out) const {
       const std::string indent(depth * 2, ' ');
-      out += indent + nodeName(node) + " rows=" + std::to_string(std::llround(node.estimatedRows)) + details(node) + "\n";
+      out +=
+          indent + nodeName(node) + " rows=" + std::to_string(std::llround(node.estimatedRows)) + details(node) + "\n";
       for (const CtePlan& cte : node.ctes) {
          out += indent + "  cte " + std::to_string(cte.id) + " " + cte.name + "\n";
          print(*cte.plan, depth + 2, out);
@@ -58,7 +59,8 @@ private:
    }
 
    static std::string physical(Representation repr) {
-      static const char* const names[] = {"bool", "i16", "i32", "i64", "i128", "f32", "f64", "interval", "decimal", "string"};
+      static const char* const names[] = {"bool", "i16", "i32",      "i64",     "i128",
+                                          "f32",  "f64", "interval", "decimal", "string"};
       return names[static_cast<int>(repr.physical)] + (repr.scale ? "/" + std::to_string(repr.scale) : std::string());
    }
 

@@ -1,5 +1,4 @@
 #include <catch2/catch.hpp>
-
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -10,8 +9,8 @@
 #include "tests/unit/optimizer/plan_interpreter.hpp"
 #include "tests/unit/sql/bind/test_catalog.hpp"
 
-// The plans of TPC-H under the statistics of scale factor 1: shapes that decide whether a query is fast. With PLANS=all or
-// PLANS=<number> in the environment the plans are printed.
+// The plans of TPC-H under the statistics of scale factor 1: shapes that decide whether a query is fast. With PLANS=all
+// or PLANS=<number> in the environment the plans are printed.
 
 using namespace ouzel;
 using namespace ouzel::sql;
@@ -48,7 +47,13 @@ const Parameters& parameters(int number) {
        {16, {{"brand", "Brand#45"}, {"type", "MEDIUM POLISHED"}, {"sizes", "49, 14, 23, 45, 19, 3, 36, 9"}}},
        {17, {{"brand", "Brand#23"}, {"container", "MED BOX"}}},
        {18, {{"quantity", "300"}}},
-       {19, {{"brand1", "Brand#12"}, {"brand2", "Brand#23"}, {"brand3", "Brand#34"}, {"quantity1", "1"}, {"quantity2", "10"}, {"quantity3", "20"}}},
+       {19,
+        {{"brand1", "Brand#12"},
+         {"brand2", "Brand#23"},
+         {"brand3", "Brand#34"},
+         {"quantity1", "1"},
+         {"quantity2", "10"},
+         {"quantity3", "20"}}},
        {20, {{"color", "forest"}, {"date", "1994-01-01"}, {"nation", "CANADA"}}},
        {21, {{"nation", "SAUDI ARABIA"}}},
        {22, {{"codes", "'13', '31', '23', '29', '30', '18', '17'"}}},
@@ -57,7 +62,8 @@ const Parameters& parameters(int number) {
 }
 
 std::string queryText(int number) {
-   std::string text = readFile("bench/tpch/queries/q" + std::string(number < 10 ? "0" : "") + std::to_string(number) + ".sql");
+   std::string text =
+       readFile("bench/tpch/queries/q" + std::string(number < 10 ? "0" : "") + std::to_string(number) + ".sql");
    for (const auto& [name, value] : parameters(number))
       for (size_t at = text.find("{" + name + "}"); at != std::string::npos; at = text.find("{" + name + "}"))
          text.replace(at, name.size() + 2, value);
@@ -70,24 +76,43 @@ public:
    explicit Statistics(const catalog::Snapshot& snapshot) : snapshot_(snapshot) {}
 
    std::shared_ptr<const storage::TableStatistics> statistics(const TableRef& table) override {
-      static const std::map<std::string, uint64_t> rows = {{"region", 5},        {"nation", 25},       {"supplier", 10'000},
-                                                           {"customer", 150'000}, {"part", 200'000},    {"partsupp", 800'000},
-                                                           {"orders", 1'500'000}, {"lineitem", 6'001'215}};
+      static const std::map<std::string, uint64_t> rows = {
+          {"region", 5},     {"nation", 25},        {"supplier", 10'000},  {"customer", 150'000},
+          {"part", 200'000}, {"partsupp", 800'000}, {"orders", 1'500'000}, {"lineitem", 6'001'215}};
       struct Column {
          double distinct;
          std::optional<int64_t> low, high;
       };
-      static const std::map<std::string, Column> known = {
-          {"regionkey", {5, 0, 4}},         {"nationkey", {25, 0, 24}},          {"suppkey", {10'000, 1, 10'000}},
-          {"custkey", {150'000, 1, 150'000}}, {"partkey", {200'000, 1, 200'000}}, {"orderkey", {1'500'000, 1, 6'000'000}},
-          {"quantity", {50, 100, 5000}},    {"extendedprice", {900'000, 90'000, 10'500'000}}, {"discount", {11, 0, 10}},
-          {"tax", {9, 0, 8}},               {"shipdate", {2526, -2921, -396}},   {"orderdate", {2406, -2922, -516}},
-          {"commitdate", {2466, -2892, -426}}, {"receiptdate", {2554, -2919, -366}}, {"returnflag", {3, {}, {}}},
-          {"linestatus", {2, {}, {}}},      {"shipmode", {7, {}, {}}},           {"shipinstruct", {4, {}, {}}},
-          {"size", {50, 1, 50}},            {"brand", {25, {}, {}}},             {"type", {150, {}, {}}},
-          {"container", {40, {}, {}}},      {"mktsegment", {5, {}, {}}},         {"orderstatus", {3, {}, {}}},
-          {"orderpriority", {5, {}, {}}},   {"acctbal", {140'000, -99'999, 999'999}}, {"availqty", {9999, 1, 9999}},
-          {"supplycost", {100'000, 100, 100'000}}, {"totalprice", {1'400'000, 85'000, 60'000'000}}, {"linenumber", {7, 1, 7}}};
+      static const std::map<std::string, Column> known = {{"regionkey", {5, 0, 4}},
+                                                          {"nationkey", {25, 0, 24}},
+                                                          {"suppkey", {10'000, 1, 10'000}},
+                                                          {"custkey", {150'000, 1, 150'000}},
+                                                          {"partkey", {200'000, 1, 200'000}},
+                                                          {"orderkey", {1'500'000, 1, 6'000'000}},
+                                                          {"quantity", {50, 100, 5000}},
+                                                          {"extendedprice", {900'000, 90'000, 10'500'000}},
+                                                          {"discount", {11, 0, 10}},
+                                                          {"tax", {9, 0, 8}},
+                                                          {"shipdate", {2526, -2921, -396}},
+                                                          {"orderdate", {2406, -2922, -516}},
+                                                          {"commitdate", {2466, -2892, -426}},
+                                                          {"receiptdate", {2554, -2919, -366}},
+                                                          {"returnflag", {3, {}, {}}},
+                                                          {"linestatus", {2, {}, {}}},
+                                                          {"shipmode", {7, {}, {}}},
+                                                          {"shipinstruct", {4, {}, {}}},
+                                                          {"size", {50, 1, 50}},
+                                                          {"brand", {25, {}, {}}},
+                                                          {"type", {150, {}, {}}},
+                                                          {"container", {40, {}, {}}},
+                                                          {"mktsegment", {5, {}, {}}},
+                                                          {"orderstatus", {3, {}, {}}},
+                                                          {"orderpriority", {5, {}, {}}},
+                                                          {"acctbal", {140'000, -99'999, 999'999}},
+                                                          {"availqty", {9999, 1, 9999}},
+                                                          {"supplycost", {100'000, 100, 100'000}},
+                                                          {"totalprice", {1'400'000, 85'000, 60'000'000}},
+                                                          {"linenumber", {7, 1, 7}}};
       const auto relation = snapshot_.relation(table.relation);
       auto result = std::make_shared<storage::TableStatistics>();
       result->rowCount = rows.at(table.name);
@@ -96,7 +121,8 @@ public:
          std::string name(attribute.name);
          name = name.substr(name.find('_') + 1);
          const auto it = known.find(name);
-         column.distinct = std::min(static_cast<double>(result->rowCount), it == known.end() ? 1e9 : it->second.distinct);
+         column.distinct =
+             std::min(static_cast<double>(result->rowCount), it == known.end() ? 1e9 : it->second.distinct);
          if (it != known.end() && it->second.low) {
             const PhysicalType physical = storedRepresentation(attribute.type).physical;
             column.min = Value::integer(physical, *it->second.low);

@@ -1,0 +1,93 @@
+#include "catalog/builtin/builtin.hpp"
+#include "common/type/decimal.hpp"
+#include "optimizer/rewrite/rules.hpp"
+
+// sum(CASE WHEN c THEN x ELSE 0 END) over numeric mixes display scales: 0 has none, x may have two. Its sum prints with
+// the largest scale it saw, which scaled integers cannot follow. So it is taken apart (TPC-H Q8, Q14):
+//
+//    s := sum(x) FILTER (WHERE c)       n := count(*) FILTER (WHERE c IS NOT TRUE)
+//    CASE WHEN s IS NOT NULL THEN s WHEN n > 0 THEN 0 END
+//
+// which is the same in every case, and lets the sum of x run in scaled integers.
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+namespace {
+
+bool isPlainZero(const Expr& expr) {
+   const Expr* value = &expr;
+   if (value->kind == ExprKind::Call && value->args.size() == 1 && value->function &&
+       value->function->source.ends_with("_numeric"))
+      value = value->args[0].get();
+   if (value->kind != ExprKind::Constant || value->constant.isNull) return false;
+   switch (value->constant.type) {
+   case PhysicalType::I16:
+   case PhysicalType::I32:
+   case PhysicalType::I64:
+      return value->constant.i64 == 0 && value->repr.scale == 0;
+   case PhysicalType::Decimal: {
+      decimal::Scaled scaled{};
+      return decimal::decode(StringView(value->constant.bytes), scaled) && scaled.value == 0 && scaled.scale == 0;
+   }
+   default:
+      return false;
+   }
+}
+
+bool canSplit(const AggregateCall& call) {
+   if (!call.function || call.function->name != "sum" || call.type.oid != oid::numeric || call.distinct) return false;
+   const Expr& arg = *call.args[0];
+   return arg.type.oid == oid::numeric && arg.kind == ExprKind::Case && arg.args.size() == 3 &&
+          isPlainZero(*arg.args[2]) && !isVolatile(arg);
+}
+
+ExprPtr cloneOrNull(const ExprPtr& expr) {
+   return expr ? clone(*expr) : nullptr;
+}
+
+void split(Rel& group, size_t index, std::vector<ComputedColumn>& above, Query& query) {
+   const ColumnId result = group.aggregates[index].column;
+   ExprPtr arg = std::move(group.aggregates[index].args[0]);
+   AggregateCall count;
+   count.function = catalog::builtins().findFunction("count", {});
+   count.star = true;
+   count.type = int8Type;
+   count.column = query.newColumn("count", int8Type, false);
+   count.filter =
+       conjunction(cloneOrNull(group.aggregates[index].filter), makeTest(ExprKind::IsNotTrue, clone(*arg->args[0])));
+   const ColumnId others = count.column;
+   group.aggregates.push_back(std::move(count));
+
+   AggregateCall& sum = group.aggregates[index];
+   sum.column = query.copyColumn(result);
+   query.columns[sum.column].nullable = true;
+   sum.filter = conjunction(std::move(sum.filter), std::move(arg->args[0]));
+   sum.args[0] = std::move(arg->args[1]);
+
+   auto value = std::make_unique<Expr>(ExprKind::Case, sum.type);
+   value->args.push_back(makeTest(ExprKind::IsNotNull, query.ref(sum.column)));
+   value->args.push_back(query.ref(sum.column));
+   value->args.push_back(makeCompare(CompareOp::Gt, query.ref(others), makeInt8(0)));
+   value->args.push_back(std::move(arg->args[2]));
+   above.push_back({result, std::move(value)});
+}
+
+} // namespace
+
+void splitSums(RelPtr& rel, Query& query) {
+   for (RelPtr& input : rel->inputs)
+      splitSums(input, query);
+   for (Cte& cte : rel->ctes) {
+      splitSums(cte.query, query);
+      if (cte.recursive) splitSums(cte.recursive, query);
+   }
+   if (rel->kind != RelKind::GroupBy) return;
+   std::vector<ComputedColumn> above;
+   for (size_t i = 0, count = rel->aggregates.size(); i < count; ++i)
+      if (canSplit(rel->aggregates[i])) split(*rel, i, above, query);
+   rel = makeMap(std::move(rel), std::move(above));
+}
+
+} // namespace ouzel::optimizer
