@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -178,5 +179,18 @@ CATCH_TEST_CASE("all TPC-H queries get plans without large cross products") {
          // Nested loops only over one row: scalar subqueries.
          if (node.kind == plan::NodeKind::NestedLoopJoin) CATCH_CHECK(node.children[1]->estimatedRows <= 1);
       });
+   }
+}
+
+CATCH_TEST_CASE("planning is quick", "[.time]") {
+   for (int number = 1; number <= 22; ++number) {
+      Statistics statistics(tpch().snapshot());
+      optimizer::OptimizerContext context;
+      context.statistics = &statistics;
+      BoundQuery query = tpch().bind(queryText(number));
+      const auto start = std::chrono::steady_clock::now();
+      const auto result = optimizer::optimize(std::move(query), context);
+      const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+      CATCH_WARN("Q" << number << ": " << ms << " ms");
    }
 }
