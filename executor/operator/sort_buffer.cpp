@@ -1,0 +1,322 @@
+#include "executor/operator/sort_buffer.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "common/error/sql_error.hpp"
+#include "executor/kernel/compare.hpp"
+#include "executor/kernel/dispatch.hpp"
+#include "executor/operator/merge_tree.hpp"
+
+namespace ouzel::executor {
+
+namespace {
+
+std::vector<uint32_t> identitySlots(size_t count) {
+   std::vector<uint32_t> slots(count);
+   std::iota(slots.begin(), slots.end(), 0u);
+   return slots;
+}
+
+} // namespace
+
+// ---- SortRun ----
+
+SortRun::SortRun(const SortRowLayout& layout, Reservation& memory, uint64_t keepRows)
+   : layout_(&layout), memory_(&memory), keepRows_(keepRows), stride_(layout.key.stride()),
+     slots_(identitySlots(layout.columns.size())), builder_(layout.columns, memory),
+     keyArena_(std::make_unique<Arena>(&memory)), mayHaveNulls_(layout.columns.size(), 0) {}
+
+void SortRun::append(const Batch& rows, std::span<const Vector> keys) {
+   if (rowCount_ > UINT32_MAX - 2 * batchRowsMax) throwNotSupported("sorting more than 4294963200 rows in one lane");
+   if (keepRows_ == keepAll) return appendSome(rows, keys, nullptr);
+   const uint32_t count = rows.liveRows();
+   scratch_.resize(size_t{batchRowsMax} * stride_);
+   layout_->key.encode(keys, rows.selection, 0, count, scratch_.data());
+   if (threshold_.empty()) {
+      appendSome(rows, keys, scratch_.data());
+   } else {
+      // Rows with a key above the threshold cannot be wanted. Unresolved ties stay; they are sorted out later.
+      const bool isExact = layout_->key.isExact();
+      const SortPrefix limit = layout_->key.prefix(threshold_.data());
+      passing_.resize(batchRowsMax);
+      uint32_t passed = 0;
+      for (uint32_t i = 0; i < count; ++i) {
+         const std::byte* key = scratch_.data() + size_t{i} * stride_;
+         const SortPrefix prefix = layout_->key.prefix(key);
+         if (prefix.high > limit.high || (prefix.high == limit.high && prefix.low > limit.low)) continue;
+         if (isExact && std::memcmp(key, threshold_.data(), layout_->key.width()) >= 0) continue;
+         passing_[passed] = rows.selection.row(i);
+         if (passed != i) std::memmove(scratch_.data() + size_t{passed} * stride_, key, stride_);
+         ++passed;
+      }
+      if (passed == 0) return;
+      Batch some;
+      some.columns = rows.columns;
+      some.rowCount = rows.rowCount;
+      some.selection = Selection::list(passing_.data(), passed);
+      appendSome(some, keys, scratch_.data());
+   }
+   if (rowCount_ > std::max<uint64_t>(2 * keepRows_, 2 * batchRowsMax)) dropRest();
+}
+
+/// `encoded`: the keys of the live rows, when they are known already.
+void SortRun::appendSome(const Batch& rows, std::span<const Vector> keys, const std::byte* encoded) {
+   const uint32_t count = rows.liveRows();
+   for (uint32_t taken = 0; taken < count;) {
+      const uint32_t at = rowCount_ % batchRowsMax;
+      if (at == 0) keys_.push_back(keyArena_->allocateArray<std::byte>(size_t{batchRowsMax} * stride_));
+      const uint32_t some = builder_.append(rows, slots_, taken);
+      std::byte* target = keys_.back() + size_t{at} * stride_;
+      if (encoded)
+         std::memcpy(target, encoded + size_t{taken} * stride_, size_t{some} * stride_);
+      else
+         layout_->key.encode(keys, rows.selection, taken, some, target);
+      taken += some;
+      rowCount_ += some;
+      if (builder_.isFull()) closeBatch();
+   }
+}
+
+void SortRun::closeBatch() {
+   auto batch = builder_.take();
+   if (!batch) return;
+   const uint32_t count = batch->batch.rowCount;
+   for (size_t i = 0; i < batch->batch.columns.size(); ++i) {
+      Vector& column = batch->batch.columns[i];
+      const bool isFullWords = std::all_of(column.validity, column.validity + count / 64,
+                                           [](ValidityWord word) { return word == ~ValidityWord{0}; });
+      bool hasNulls = !isFullWords;
+      for (uint32_t row = count / 64 * 64; row < count && !hasNulls; ++row)
+         hasNulls = !isValidBit(column.validity, row);
+      if (hasNulls)
+         mayHaveNulls_[i] = 1;
+      else
+         column.validity = nullptr;
+   }
+   batches_.push_back(std::move(batch));
+}
+
+void SortRun::seal() {
+   if (keepRows_ != keepAll && rowCount_ > keepRows_) dropRest();
+   closeBatch();
+   scratch_ = {};
+}
+
+/// Keep the first keepRows_ rows in sort order and remember the last of them.
+void SortRun::dropRest() {
+   closeBatch();
+   const SortRun* self = this;
+   const RowOrder order(*layout_, {&self, 1});
+   std::vector<RowAddress> rows(rowCount_);
+   for (uint32_t i = 0; i < rowCount_; ++i)
+      rows[i] = {0, i};
+   const auto less = [&](RowAddress a, RowAddress b) { return order.compare(a, b) < 0; };
+   std::nth_element(rows.begin(), rows.begin() + static_cast<ptrdiff_t>(keepRows_ - 1), rows.end(), less);
+   rows.resize(keepRows_);
+   threshold_.assign(key(rows.back().row), key(rows.back().row) + stride_);
+
+   SortRun kept(*layout_, *memory_, keepAll);
+   Arena values(memory_);
+   for (size_t from = 0; from < rows.size(); from += batchRowsMax) {
+      const std::span some =
+          std::span<const RowAddress>(rows).subspan(from, std::min<size_t>(batchRowsMax, rows.size() - from));
+      values.reset();
+      Batch batch;
+      for (uint32_t column = 0; column < layout_->columns.size(); ++column) {
+         const PhysicalType type = layout_->columns[column].physical;
+         void* data = values.allocate(size_t{physicalSize(type)} * some.size(), 16);
+         auto* validity = mayHaveNulls_[column] != 0
+                              ? values.allocateArray<ValidityWord>(validityWords(static_cast<uint32_t>(some.size())))
+                              : nullptr;
+         gatherRows({&self, 1}, some, column, type, data, validity);
+         batch.columns.push_back(Vector::flat(type, data, validity));
+      }
+      batch.setDense(static_cast<uint32_t>(some.size()));
+      std::vector<std::byte> keys(some.size() * stride_);
+      for (size_t i = 0; i < some.size(); ++i)
+         std::memcpy(keys.data() + i * stride_, key(some[i].row), stride_);
+      kept.appendSome(batch, {}, keys.data());
+   }
+   kept.keepRows_ = keepRows_;
+   kept.threshold_ = std::move(threshold_);
+   kept.scratch_ = std::move(scratch_);
+   kept.passing_ = std::move(passing_);
+   *this = std::move(kept);
+}
+
+// ---- RowOrder ----
+
+int RowOrder::compare(RowAddress a, RowAddress b, uint32_t fromColumn, uint32_t toColumn) const {
+   if (fromColumn >= toColumn) return 0;
+   const SortRun& runA = *runs_[a.run];
+   const SortRun& runB = *runs_[b.run];
+   const std::byte* keyA = runA.key(a.row);
+   const std::byte* keyB = runB.key(b.row);
+   const auto& columns = layout_->key.columns();
+   uint32_t at = columns[fromColumn].offset;
+   if (!layout_->key.isExact())
+      for (uint32_t i = fromColumn; i < toColumn; ++i) {
+         const SortKeyLayout::Column& column = columns[i];
+         if (column.isExact) continue;
+         if (const int order = std::memcmp(keyA + at, keyB + at, column.end - at)) return order;
+         at = column.end;
+         if (!SortKeyLayout::isUnresolved(column, keyA)) continue;
+         const uint32_t stored = layout_->keyColumns[i];
+         const int order = valueOrder(column.type)(runA.value(stored, a.row), runB.value(stored, b.row));
+         if (order != 0) return column.descending ? -order : order;
+      }
+   const uint32_t end = columns[toColumn - 1].end;
+   return at < end ? std::memcmp(keyA + at, keyB + at, end - at) : 0;
+}
+
+// ---- SortBuffer ----
+
+struct SortBuffer::Less {
+   RowOrder order;
+   bool isPrefixEnough;
+   bool operator()(const SortEntry& a, const SortEntry& b) const {
+      if (a.high != b.high) return a.high < b.high;
+      if (a.low != b.low) return a.low < b.low;
+      return !isPrefixEnough && order.compare(a.address, b.address) < 0;
+   }
+};
+
+void SortBuffer::addRun(std::unique_ptr<SortRun> run) {
+   run->seal();
+   if (run->rowCount() == 0) return;
+   rowCount_ += run->rowCount();
+   runPointers_.push_back(run.get());
+   runs_.push_back(std::move(run));
+}
+
+namespace {
+
+constexpr uint32_t pieceRowsMin = 1 << 15; // below this a task is not worth its overhead
+
+} // namespace
+
+/// Round 0 sorts pieces, round 1 merges ranges of keys.
+uint32_t SortBuffer::sortTasks(uint32_t round, uint32_t workers, Reservation& memory) {
+   if (rowCount_ == 0 || round >= sortRounds) return 0;
+   const uint64_t share = std::max<uint64_t>(pieceRowsMin, (rowCount_ + workers - 1) / workers);
+   if (round == 0) {
+      entries_ = LargeMemory(rowCount_ * sizeof(SortEntry), memory);
+      uint64_t at = 0;
+      for (uint32_t run = 0; run < runs_.size(); ++run) {
+         const uint64_t rows = runs_[run]->rowCount();
+         const uint64_t count = (rows + share - 1) / share;
+         for (uint64_t piece = 0; piece < count; ++piece) {
+            const auto from = static_cast<uint32_t>(rows * piece / count);
+            const auto end = static_cast<uint32_t>(rows * (piece + 1) / count);
+            pieces_.push_back({run, from, end, at});
+            at += end - from;
+         }
+      }
+      return static_cast<uint32_t>(pieces_.size());
+   }
+   order_ = LargeMemory(rowCount_ * sizeof(RowAddress), memory);
+   chooseSplits(static_cast<uint32_t>((rowCount_ + share - 1) / share));
+   return static_cast<uint32_t>(splits_.size() - 1);
+}
+
+void SortBuffer::sortTask(uint32_t round, uint32_t task) {
+   if (round == 0)
+      sortPiece(pieces_[task]);
+   else
+      mergeRange(task);
+}
+
+void SortBuffer::sortPiece(const Piece& piece) {
+   SortEntry* entries = entries_.as<SortEntry>() + piece.at;
+   const SortRun& run = *runs_[piece.run];
+   const uint32_t count = piece.rowEnd - piece.rowFrom;
+   for (uint32_t i = 0; i < count; ++i) {
+      const SortPrefix prefix = layout_.key.prefix(run.key(piece.rowFrom + i));
+      entries[i] = {prefix.high, prefix.low, {piece.run, piece.rowFrom + i}};
+   }
+   std::sort(entries, entries + count, Less{rowOrder(), layout_.key.isPrefixEnough()});
+}
+
+/// Cut all pieces at common keys, sampled so that tasks get about equal shares.
+void SortBuffer::chooseSplits(uint32_t tasks) {
+   constexpr uint64_t samplesPerPiece = 64;
+   const Less less{rowOrder(), layout_.key.isPrefixEnough()};
+   const SortEntry* entries = entries_.as<SortEntry>();
+   std::vector<SortEntry> samples;
+   std::vector<uint64_t> begins, ends;
+   for (const Piece& piece : pieces_) {
+      const uint64_t count = piece.rowEnd - piece.rowFrom;
+      begins.push_back(piece.at);
+      ends.push_back(piece.at + count);
+      for (uint64_t i = 0; i < samplesPerPiece && tasks > 1; ++i)
+         samples.push_back(entries[piece.at + count * i / samplesPerPiece]);
+   }
+   std::sort(samples.begin(), samples.end(), less);
+   splits_.push_back(begins);
+   for (uint32_t task = 1; task < tasks; ++task) {
+      const SortEntry& split = samples[samples.size() * task / tasks];
+      std::vector<uint64_t> cuts;
+      for (size_t i = 0; i < pieces_.size(); ++i)
+         cuts.push_back(
+             static_cast<uint64_t>(std::lower_bound(entries + begins[i], entries + ends[i], split, less) - entries));
+      splits_.push_back(std::move(cuts));
+   }
+   splits_.push_back(std::move(ends));
+}
+
+void SortBuffer::mergeRange(uint32_t task) {
+   const SortEntry* entries = entries_.as<SortEntry>();
+   std::vector<std::span<const SortEntry>> inputs;
+   uint64_t at = 0;
+   for (size_t i = 0; i < pieces_.size(); ++i) {
+      const uint64_t from = splits_[task][i], end = splits_[task + 1][i];
+      at += from - pieces_[i].at;
+      if (from < end) inputs.emplace_back(entries + from, end - from);
+   }
+   RowAddress* out = order_.as<RowAddress>() + at;
+   if (inputs.empty()) return;
+   if (inputs.size() == 1) {
+      for (const SortEntry& entry : inputs[0])
+         *out++ = entry.address;
+      return;
+   }
+   MergeTree<SortEntry, Less> tree(std::move(inputs), Less{rowOrder(), layout_.key.isPrefixEnough()});
+   while (const SortEntry* entry = tree.next())
+      *out++ = entry->address;
+}
+
+void SortBuffer::finishSort() {
+   entries_.release();
+   pieces_.clear();
+   splits_.clear();
+}
+
+void SortBuffer::clear() {
+   finishSort();
+   order_.release();
+   runPointers_.clear();
+   runs_.clear();
+   rowCount_ = 0;
+}
+
+bool SortBuffer::mayHaveNulls(uint32_t column) const {
+   return std::any_of(runs_.begin(), runs_.end(), [&](const auto& run) { return run->mayHaveNulls(column); });
+}
+
+void gatherRows(std::span<const SortRun* const> runs, std::span<const RowAddress> rows, uint32_t column,
+                PhysicalType type, void* out, ValidityWord* validity) {
+   dispatchSize(type, [&](auto tag) {
+      using T = decltype(tag);
+      T* target = static_cast<T*>(out);
+      for (size_t i = 0; i < rows.size(); ++i)
+         std::memcpy(target + i, runs[rows[i].run]->value(column, rows[i].row), sizeof(T));
+   });
+   if (!validity) return;
+   std::memset(validity, 0xff, validityWords(static_cast<uint32_t>(rows.size())) * sizeof(ValidityWord));
+   for (size_t i = 0; i < rows.size(); ++i)
+      if (runs[rows[i].run]->isNull(column, rows[i].row)) setValidBit(validity, static_cast<uint32_t>(i), false);
+}
+
+} // namespace ouzel::executor

@@ -1,0 +1,155 @@
+#include "executor/operator/sort_sink.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "common/error/sql_error.hpp"
+
+namespace ouzel::executor {
+
+std::vector<SortOrder> sortOrders(const std::vector<sql::SortKey>& keys) {
+   std::vector<SortOrder> out;
+   for (const sql::SortKey& key : keys)
+      out.push_back({key.expr.get(), key.descending, key.nullsFirst});
+   return out;
+}
+
+SortInput makeSortInput(const std::vector<sql::ColumnId>& inputLayout, const std::vector<sql::ColumnId>& stored,
+                        const std::vector<SortOrder>& keys, const sql::ColumnTable& columns) {
+   const ColumnSlots slots{std::span(inputLayout)};
+   std::vector<Representation> representations;
+   std::vector<uint32_t> columnSlots, computedKeys, keyColumns;
+   for (const sql::ColumnId column : stored) {
+      const auto slot = slots.find(column);
+      if (!slot) throwInternal("a sorted column that nothing gives");
+      columnSlots.push_back(*slot);
+      representations.push_back(columns[column].repr);
+   }
+   std::vector<const sql::Expr*> exprs;
+   for (const SortOrder& key : keys)
+      exprs.push_back(key.expr);
+   auto program = ExpressionProgram::compile(std::span(exprs), slots, columns);
+   std::vector<SortColumn> sortColumns;
+   for (uint32_t i = 0; i < keys.size(); ++i) {
+      const Representation representation = program->representation(i);
+      sortColumns.push_back({representation.physical, keys[i].descending, keys[i].nullsFirst});
+      keyColumns.push_back(UINT32_MAX);
+      if (!isVariableSize(representation.physical)) continue;
+      // The values decide ties of prefixes: they must be stored.
+      const auto slot = program->columnSlot(i);
+      const auto found = slot ? std::find(columnSlots.begin(), columnSlots.end(), *slot) : columnSlots.end();
+      if (found != columnSlots.end()) {
+         keyColumns.back() = static_cast<uint32_t>(found - columnSlots.begin());
+      } else {
+         keyColumns.back() = static_cast<uint32_t>(representations.size());
+         computedKeys.push_back(i);
+         representations.push_back(representation);
+      }
+   }
+   return SortInput{SortRowLayout{std::move(representations), SortKeyLayout(sortColumns), std::move(keyColumns)},
+                    std::move(columnSlots), std::move(computedKeys), std::move(program)};
+}
+
+namespace {
+
+struct Local final : LocalState {
+   Local(const SortInput& input, const SortBuffer& buffer, QueryContext& context, uint64_t keepRows)
+      : state(input.keys, context.functions(), &context.memory()), keys(input.keys->expressionCount()),
+        run(std::make_unique<SortRun>(buffer.layout(), context.memory(), keepRows)) {}
+   ExpressionState state;
+   std::vector<Vector> keys;
+   Batch stored;
+   std::unique_ptr<SortRun> run;
+};
+
+} // namespace
+
+void SortSink::prepare(QueryContext& context) {
+   buffer_.clear();
+   workers_ = std::max(1u, context.workers());
+}
+
+LocalStatePtr SortSink::makeLocal(QueryContext& context) {
+   return std::make_unique<Local>(input_, buffer_, context, keepRows_);
+}
+
+SinkStatus SortSink::consume(QueryContext&, LocalState& state, const Batch& in) {
+   Local& local = static_cast<Local&>(state);
+   if (keepRows_ == 0) return SinkStatus::Done;
+   if (!local.keys.empty()) input_.keys->evaluateAll(local.state, in, in.selection, local.keys.data());
+   local.stored.columns.clear();
+   for (const uint32_t slot : input_.columnSlots)
+      local.stored.columns.push_back(in.columns[slot]);
+   for (const uint32_t key : input_.computedKeys)
+      local.stored.columns.push_back(local.keys[key]);
+   local.stored.rowCount = in.rowCount;
+   local.stored.selection = in.selection;
+   local.run->append(local.stored, local.keys);
+   return SinkStatus::NeedInput;
+}
+
+void SortSink::combine(QueryContext&, LocalState& state) {
+   buffer_.addRun(std::move(static_cast<Local&>(state).run));
+}
+
+uint32_t SortSink::finishTasks(QueryContext& context, uint32_t round) {
+   return buffer_.sortTasks(round, workers_, context.memory());
+}
+
+void SortSink::finishTask(QueryContext&, uint32_t round, uint32_t task) {
+   buffer_.sortTask(round, task);
+}
+
+void SortSink::finish(QueryContext&) {
+   buffer_.finishSort();
+}
+
+void SortSink::describe(OperatorProfile& profile) const {
+   profile.notes.emplace_back("Sort Method", keepRows_ == SortRun::keepAll ? "merge of sorted runs" : "top-N");
+   profile.notes.emplace_back("Sort Runs", std::to_string(buffer_.runs().size()));
+}
+
+// ---- SortedSource ----
+
+GatherSpace::GatherSpace(const std::vector<Representation>& columns, uint32_t count, Reservation& memory)
+   : arena_(&memory) {
+   for (uint32_t i = 0; i < count; ++i) {
+      types_.push_back(columns[i].physical);
+      data_.push_back(arena_.allocate(size_t{physicalSize(columns[i].physical)} * batchRowsMax, 16));
+      validity_.push_back(arena_.allocateArray<ValidityWord>(validityWords(batchRowsMax)));
+   }
+}
+
+void GatherSpace::gather(const SortBuffer& buffer, std::span<const RowAddress> rows, Batch& out) {
+   out.columns.resize(types_.size());
+   for (uint32_t i = 0; i < types_.size(); ++i) {
+      ValidityWord* validity = buffer.mayHaveNulls(i) ? validity_[i] : nullptr;
+      gatherRows(buffer.runs(), rows, i, types_[i], data_[i], validity);
+      out.columns[i] = Vector::flat(types_[i], data_[i], validity);
+   }
+   out.setDense(static_cast<uint32_t>(rows.size()));
+}
+
+namespace {
+
+struct SourceLocal final : LocalState {
+   explicit SourceLocal(GatherSpace s) : space(std::move(s)) {}
+   GatherSpace space;
+};
+
+} // namespace
+
+LocalStatePtr SortedSource::makeLocal(QueryContext& context) {
+   return std::make_unique<SourceLocal>(GatherSpace(buffer_.layout().columns, columnCount_, context.memory()));
+}
+
+SourceStatus SortedSource::next(QueryContext& context, LocalState& state, Batch& out) {
+   const uint64_t end = std::min(buffer_.rowCount(), limit_ > UINT64_MAX - offset_ ? UINT64_MAX : offset_ + limit_);
+   if (next_ >= end) return SourceStatus::Done;
+   const uint64_t count = std::min<uint64_t>(context.settings().batchRows, end - next_);
+   static_cast<SourceLocal&>(state).space.gather(buffer_, buffer_.order().subspan(next_, count), out);
+   next_ += count;
+   return SourceStatus::HaveOutput;
+}
+
+} // namespace ouzel::executor

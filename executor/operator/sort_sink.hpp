@@ -1,0 +1,88 @@
+#pragma once
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "executor/expression/program.hpp"
+#include "executor/operator/operator.hpp"
+#include "executor/operator/sort_buffer.hpp"
+
+namespace ouzel::executor {
+
+/// How a sort's rows come from its input: stored columns are `layout` plus values of inexact keys that are computed.
+struct SortInput {
+   SortRowLayout layout;
+   std::vector<uint32_t> columnSlots;  ///< input slot of each stored column; those beyond are key values
+   std::vector<uint32_t> computedKeys; ///< key number of stored column columnSlots.size() + i
+   std::shared_ptr<const ExpressionProgram> keys;
+};
+
+/// A key to sort by: an expression over the input.
+struct SortOrder {
+   const sql::Expr* expr = nullptr;
+   bool descending = false;
+   bool nullsFirst = false;
+};
+std::vector<SortOrder> sortOrders(const std::vector<sql::SortKey>& keys);
+
+/// `stored`: columns of `inputLayout` to keep with each row; they become stored columns 0, 1, ...
+SortInput makeSortInput(const std::vector<sql::ColumnId>& inputLayout, const std::vector<sql::ColumnId>& stored,
+                        const std::vector<SortOrder>& keys, const sql::ColumnTable& columns);
+
+/// Collects rows into runs, one per lane, and sorts them. `keepRows`: how many first rows are wanted, set before the
+/// pipeline runs or by an overriding prepare().
+class SortSink : public Sink {
+public:
+   SortSink(SortInput input, SortBuffer& buffer, uint64_t keepRows = SortRun::keepAll)
+      : input_(std::move(input)), buffer_(buffer), keepRows_(keepRows) {}
+   void prepare(QueryContext& context) override;
+   LocalStatePtr makeLocal(QueryContext& context) override;
+   SinkStatus consume(QueryContext& context, LocalState& local, const Batch& in) override;
+   void combine(QueryContext& context, LocalState& local) override;
+   uint32_t finishTasks(QueryContext& context, uint32_t round) override;
+   void finishTask(QueryContext& context, uint32_t round, uint32_t task) override;
+   void finish(QueryContext& context) override;
+   void describe(OperatorProfile& profile) const override;
+
+protected:
+   SortInput input_;
+   SortBuffer& buffer_;
+   uint64_t keepRows_;
+   uint32_t workers_ = 1;
+};
+
+/// Gives rows [offset, offset + limit) of a sorted buffer in order, the first `columnCount` stored columns.
+class SortedSource final : public Source {
+public:
+   SortedSource(const SortBuffer& buffer, uint32_t columnCount) : buffer_(buffer), columnCount_(columnCount) {}
+   void setRange(uint64_t offset, uint64_t limit) {
+      offset_ = offset;
+      limit_ = limit;
+   }
+   void prepare(QueryContext&) override { next_ = offset_; }
+   uint32_t workersMax() const override { return 1; }
+   LocalStatePtr makeLocal(QueryContext& context) override;
+   SourceStatus next(QueryContext& context, LocalState& local, Batch& out) override;
+
+private:
+   const SortBuffer& buffer_;
+   const uint32_t columnCount_;
+   uint64_t offset_ = 0, limit_ = UINT64_MAX;
+   uint64_t next_ = 0; // there is one worker at a time
+};
+
+/// Flat vectors that rows of a sorted buffer are gathered into.
+class GatherSpace {
+public:
+   GatherSpace(const std::vector<Representation>& columns, uint32_t count, Reservation& memory);
+   /// Put these rows' stored columns [0, count) into out.columns.
+   void gather(const SortBuffer& buffer, std::span<const RowAddress> rows, Batch& out);
+
+private:
+   Arena arena_;
+   std::vector<PhysicalType> types_;
+   std::vector<void*> data_;
+   std::vector<ValidityWord*> validity_;
+};
+
+} // namespace ouzel::executor

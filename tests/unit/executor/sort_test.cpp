@@ -1,0 +1,212 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "common/type/decimal.hpp"
+#include "executor/kernel/compare.hpp"
+#include "executor/operator/sort_buffer.hpp"
+#include "tests/unit/executor/expression_support.hpp"
+
+// Sort orders against comparing values one by one.
+
+namespace ouzel::executor {
+namespace {
+
+using test::Column;
+using Row = std::vector<Value>;
+
+int compareValue(const Value& a, const Value& b, const SortColumn& column) {
+   if (a.isNull || b.isNull) return a.isNull == b.isNull ? 0 : a.isNull == column.nullsFirst ? -1 : 1;
+   alignas(16) unsigned char x[16], y[16];
+   a.store(x);
+   b.store(y);
+   const int order = valueOrder(column.type)(x, y);
+   return column.descending ? -order : order;
+}
+
+int compareRows(const Row& a, const Row& b, const std::vector<SortColumn>& columns) {
+   for (size_t i = 0; i < columns.size(); ++i)
+      if (const int order = compareValue(a[i], b[i], columns[i])) return order;
+   return 0;
+}
+
+Value randomValue(PhysicalType type, std::mt19937& random, uint32_t distinct) {
+   if (random() % 7 == 0) return Value::null(type);
+   const auto v = static_cast<int64_t>(random() % distinct) - distinct / 2;
+   Arena arena;
+   switch (type) {
+   case PhysicalType::Bool:
+      return Value::boolean(v & 1);
+   case PhysicalType::I16:
+   case PhysicalType::I32:
+   case PhysicalType::I64:
+      return Value::integer(type,
+                            random() % 20 == 0 && type == PhysicalType::I64 ? std::numeric_limits<int64_t>::min() : v);
+   case PhysicalType::I128:
+      return Value::wide(static_cast<int128>(v) << (random() % 2 ? 70 : 0));
+   case PhysicalType::F32:
+   case PhysicalType::F64:
+      switch (random() % 10) {
+      case 0:
+         return Value::real(type, std::numeric_limits<double>::quiet_NaN());
+      case 1:
+         return Value::real(type, -0.0);
+      case 2:
+         return Value::real(type, -std::numeric_limits<double>::infinity());
+      default:
+         return Value::real(type, static_cast<double>(v) / 4);
+      }
+   case PhysicalType::Interval:
+      return Value::ofInterval(
+          {v * 86'400'000'000LL, static_cast<int32_t>(random() % 40), static_cast<int32_t>(random() % 3)});
+   case PhysicalType::Decimal: {
+      static const char* const special[] = {"NaN",
+                                            "Infinity",
+                                            "-Infinity",
+                                            "0",
+                                            "0.000",
+                                            "1",
+                                            "1.00",
+                                            "-1.0",
+                                            "123456789012345678901234567890.5",
+                                            "123456789012345678901234567890.50",
+                                            "123456789012345678901234567890.51",
+                                            "-123456789012345678901234567890.51",
+                                            "-123456789012345678901234567890.5",
+                                            "1e60",
+                                            "10000000000000000000000000000000000000000000000000000000000001",
+                                            "-1e60",
+                                            "1e-50",
+                                            "0.00000000000000000000000000000000000000000000000000011"};
+      const std::string text = random() % 3 == 0 ? special[random() % std::size(special)]
+                                                 : std::to_string(v) + "." + std::to_string(random() % 100);
+      return Value::string(std::string(decimal::parse(text, arena).view()), type);
+   }
+   case PhysicalType::String:
+      switch (random() % 4) {
+      case 0:
+         return Value::string(std::string(random() % 20, 'a'));
+      case 1:
+         return Value::string("a long common prefix" + std::to_string(v));
+      case 2:
+         return Value::string(std::string("a\0", random() % 3) + (random() % 2 ? "" : "b"));
+      default:
+         return Value::string(std::to_string(v));
+      }
+   }
+   return Value::null(type);
+}
+
+struct Fixture {
+   MemoryLedger ledger{size_t{1} << 30};
+   Reservation memory{ledger};
+};
+
+void check(const std::vector<SortColumn>& columns, uint32_t count, uint32_t distinct, uint32_t runs, uint32_t workers,
+           uint32_t batchRows, uint64_t keep) {
+   Fixture fixture;
+   std::mt19937 random(count * 31 + distinct);
+   std::vector<Row> rows(count);
+   for (uint32_t i = 0; i < count; ++i) {
+      for (const SortColumn& column : columns)
+         rows[i].push_back(randomValue(column.type, random, distinct));
+      rows[i].push_back(Value::integer(PhysicalType::I64, i));
+   }
+   std::vector<Representation> stored;
+   std::vector<uint32_t> keyColumns;
+   for (uint32_t i = 0; i < columns.size(); ++i) {
+      stored.push_back({columns[i].type, 0});
+      keyColumns.push_back(isVariableSize(columns[i].type) ? i : UINT32_MAX);
+   }
+   stored.push_back({PhysicalType::I64, 0});
+   SortBuffer buffer(SortRowLayout{stored, SortKeyLayout(columns), keyColumns});
+   for (uint32_t run = 0; run < runs; ++run) {
+      auto lane = std::make_unique<SortRun>(buffer.layout(), fixture.memory, keep);
+      for (uint32_t from = run * batchRows; from < count; from += runs * batchRows) {
+         const uint32_t end = std::min(count, from + batchRows);
+         std::vector<Column> owned;
+         Batch batch;
+         std::vector<RowIndex> live; // every batch has a dead first row
+         for (uint32_t c = 0; c < stored.size(); ++c) {
+            std::vector<Value> values{Value::null(stored[c].physical)};
+            for (uint32_t i = from; i < end; ++i)
+               values.push_back(rows[i][c]);
+            owned.push_back(c % 2 ? Column::dictionary(stored[c].physical, values)
+                                  : Column::flat(stored[c].physical, values));
+            batch.columns.push_back(owned.back().vector());
+         }
+         for (uint32_t i = 1; i <= end - from; ++i)
+            live.push_back(static_cast<RowIndex>(i));
+         batch.rowCount = end - from + 1;
+         batch.selection = Selection::list(live);
+         lane->append(batch, std::span<const Vector>(batch.columns).first(columns.size()));
+      }
+      buffer.addRun(std::move(lane));
+   }
+   for (uint32_t round = 0;; ++round) {
+      const uint32_t tasks = buffer.sortTasks(round, workers, fixture.memory);
+      if (tasks == 0) break;
+      for (uint32_t task = tasks; task-- > 0;)
+         buffer.sortTask(round, task);
+   }
+   buffer.finishSort();
+   std::vector<Row> expected = rows;
+   std::stable_sort(expected.begin(), expected.end(),
+                    [&](const Row& a, const Row& b) { return compareRows(a, b, columns) < 0; });
+   const size_t wanted = std::min<uint64_t>(count, keep);
+   CATCH_REQUIRE(buffer.order().size() >= wanted);
+   if (keep == SortRun::keepAll) CATCH_REQUIRE(buffer.order().size() == count);
+   std::vector<bool> seen(count, false);
+   for (size_t i = 0; i < wanted; ++i) {
+      const RowAddress address = buffer.order()[i];
+      int64_t number;
+      std::memcpy(&number, buffer.runs()[address.run]->value(static_cast<uint32_t>(columns.size()), address.row), 8);
+      CATCH_REQUIRE(!seen[static_cast<size_t>(number)]);
+      seen[static_cast<size_t>(number)] = true;
+      CATCH_REQUIRE(compareRows(rows[static_cast<size_t>(number)], expected[i], columns) == 0);
+      for (size_t c = 0; c < columns.size(); ++c) {
+         CATCH_REQUIRE(buffer.runs()[address.run]->isNull(static_cast<uint32_t>(c), address.row) ==
+                       rows[static_cast<size_t>(number)][c].isNull);
+      }
+   }
+}
+
+CATCH_TEST_CASE("sort: every type in every direction", "[sort]") {
+   for (uint32_t type = 0; type < physicalTypeCount; ++type)
+      for (const bool descending : {false, true})
+         for (const bool nullsFirst : {false, true}) {
+            const SortColumn column{static_cast<PhysicalType>(type), descending, nullsFirst};
+            CATCH_INFO("type " << type << " descending " << descending << " nulls first " << nullsFirst);
+            check({column}, 500, 40, 2, 2, 2047, SortRun::keepAll);
+            check(
+                {column, {PhysicalType::String, !descending, nullsFirst}, {PhysicalType::I32, descending, nullsFirst}},
+                700, 4, 3, 2, 100, SortRun::keepAll);
+         }
+}
+
+CATCH_TEST_CASE("sort: sizes, lanes and batches", "[sort]") {
+   const std::vector<SortColumn> columns{{PhysicalType::I32, false, false}, {PhysicalType::Decimal, true, true}};
+   for (const uint32_t count : {0u, 1u, 2u, 63u, 64u, 65u, 2047u, 2048u, 2049u})
+      for (const uint32_t batchRows : {2u, 2047u}) {
+         check(columns, count, 10, 1, 1, batchRows, SortRun::keepAll);
+         check(columns, count, 1000, 3, 2, batchRows, SortRun::keepAll);
+         check(columns, count, 10, 2, 2, batchRows, 5);
+      }
+   check({}, 3000, 10, 2, 2, 1000, SortRun::keepAll);
+   check({{PhysicalType::I64, false, false}}, 200'000, 1'000'000, 3, 4, 2047, SortRun::keepAll);
+   check({{PhysicalType::String, true, false}}, 100'000, 500, 2, 4, 2047, SortRun::keepAll);
+}
+
+CATCH_TEST_CASE("sort: top n", "[sort]") {
+   for (const uint64_t keep : {1, 10, 2048, 5000})
+      for (const uint32_t distinct : {1u, 20u, 100'000u}) {
+         check({{PhysicalType::I64, true, false}}, 30'000, distinct, 2, 2, 1000, keep);
+         check({{PhysicalType::String, false, true}, {PhysicalType::I64, false, false}}, 30'000, distinct, 2, 2, 1000,
+               keep);
+      }
+}
+
+} // namespace
+} // namespace ouzel::executor
