@@ -1,0 +1,164 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "engine/command/command.hpp"
+#include "engine/copy/copy_from.hpp"
+#include "engine/copy/copy_to.hpp"
+#include "engine/query_execution.hpp"
+#include "engine/statement_runner.hpp"
+#include "sql/parse/node_access.hpp"
+
+// COPY: between tables or queries and the client or a file of the server.
+
+namespace ouzel::engine {
+
+using sql::as;
+using sql::isNode;
+using sql::ListOf;
+using sql::stringOf;
+
+namespace {
+
+/// A file of the server's machine, closed with the object.
+class ServerFile {
+public:
+   ServerFile(const std::string& path, int flags, const char* action) {
+      fd_ = ::open(path.c_str(), flags | O_CLOEXEC, 0644);
+      if (fd_ < 0) {
+         const int error = errno;
+         throw SqlError(error == ENOENT   ? sqlstate::undefinedFile
+                        : error == EACCES ? sqlstate::insufficientPrivilege
+                                          : sqlstate::ioError,
+                        "could not open file \"" + path + "\" for " + action + ": " + std::strerror(error));
+      }
+   }
+   ~ServerFile() { ::close(fd_); }
+   ServerFile(const ServerFile&) = delete;
+   ServerFile& operator=(const ServerFile&) = delete;
+
+   size_t read(char* buffer, size_t size) {
+      const ssize_t got = ::read(fd_, buffer, size);
+      if (got < 0) throw SqlError(sqlstate::ioError, std::string("could not read from COPY file: ") + std::strerror(errno));
+      return static_cast<size_t>(got);
+   }
+   void write(std::string_view bytes) {
+      while (!bytes.empty()) {
+         const ssize_t put = ::write(fd_, bytes.data(), bytes.size());
+         if (put < 0) {
+            if (errno == EINTR) continue;
+            throw SqlError(errno == ENOSPC ? sqlstate::diskFull : sqlstate::ioError,
+                           std::string("could not write to COPY file: ") + std::strerror(errno));
+         }
+         bytes.remove_prefix(static_cast<size_t>(put));
+      }
+   }
+
+private:
+   int fd_;
+};
+
+/// Attributes named in the column list, or all live ones.
+std::vector<int16_t> columnsOf(const catalog::Relation& relation, const ::List* names) {
+   std::vector<int16_t> columns;
+   if (!names) {
+      for (const catalog::Column& column : relation.columns)
+         if (!column.isDropped) columns.push_back(column.attribute);
+      return columns;
+   }
+   for (const ::Node* name : ListOf<>(names)) {
+      const catalog::Column& column = catalog::requireColumn(relation, stringOf(name));
+      if (std::find(columns.begin(), columns.end(), column.attribute) != columns.end())
+         throw SqlError(sqlstate::duplicateColumn, "column \"" + column.name + "\" specified more than once");
+      columns.push_back(column.attribute);
+   }
+   return columns;
+}
+
+std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
+   SessionCore& core = context.core;
+   requireWritable(core, "COPY FROM");
+   const catalog::SearchPath path = core.searchPath();
+   const sql::BindContext bind = core.bindContext(path, &context.source());
+   CopyTarget target;
+   target.relation =
+       catalog::requireRelation(core.transaction.catalog(), path, sql::qualifiedName(*statement.relation, bind));
+   if (target.relation->relationKind != catalog::RelationKind::Table)
+      throw SqlError(sqlstate::wrongObjectType,
+                     "cannot copy to " + std::string(catalog::relationKindName(*target.relation)) + " \"" + target.relation->name + "\"");
+   target.columns = columnsOf(*target.relation, statement.attlist);
+   target.options = parseCopyOptions(statement.options, true);
+   target.where = statement.whereClause;
+   const bool isUnique = hasUniqueConstraints(core.transaction.catalog(), *target.relation);
+   core.transaction.lock(target.relation->oid, isUnique ? LockMode::WriteAlone : LockMode::Write,
+                         [&] { core.checkInterrupts(); });
+   core.transaction.startStatement();
+   uint64_t rows = 0;
+   if (statement.filename) {
+      ServerFile file(statement.filename, O_RDONLY, "reading");
+      std::vector<char> buffer(1 << 20);
+      rows = copyFrom(core, bind, target, [&]() -> std::optional<std::string_view> {
+         const size_t got = file.read(buffer.data(), buffer.size());
+         return got ? std::optional(std::string_view(buffer.data(), got)) : std::nullopt;
+      });
+   } else {
+      CopySource& source = context.sink.beginCopyIn(target.options.format == CopyFormat::Binary,
+                                                    static_cast<uint16_t>(target.columns.size()));
+      rows = copyFrom(core, bind, target, [&] { return source.read(); });
+   }
+   if (isUnique && rows > 0) checkUniqueConstraints(core, target.relation->oid);
+   return "COPY " + std::to_string(rows);
+}
+
+std::unique_ptr<QueryExecution> sourceQuery(CommandContext& context, const ::CopyStmt& statement) {
+   SessionCore& core = context.core;
+   if (statement.query) return startQuery(core, context.script, *statement.query, context.parameters);
+   const catalog::SearchPath path = core.searchPath();
+   const auto relation = catalog::requireRelation(core.transaction.catalog(), path,
+                                                  sql::qualifiedName(*statement.relation, core.bindContext(path, &context.source())));
+   if (relation->relationKind == catalog::RelationKind::View)
+      throw SqlError(sqlstate::wrongObjectType, "cannot copy from view \"" + relation->name + "\"")
+          .hint("Try the COPY (SELECT ...) TO variant.");
+   std::string columns;
+   for (const int16_t attribute : columnsOf(*relation, statement.attlist))
+      columns += (columns.empty() ? "" : ", ") + catalog::quoteIdentifier(relation->column(attribute)->name);
+   const std::string text = "SELECT " + columns + " FROM " +
+                            catalog::quoteIdentifier(core.transaction.catalog().schema(relation->schema)->name) + "." +
+                            catalog::quoteIdentifier(relation->name);
+   const auto script = sql::ParsedScript::parse(text);
+   return startQuery(core, script, *script.statements()[0].node, {});
+}
+
+std::string copyOut(CommandContext& context, const ::CopyStmt& statement) {
+   const CopyOptions options = parseCopyOptions(statement.options, false);
+   const auto execution = sourceQuery(context, statement);
+   if (!execution->returnsRows())
+      throw SqlError(sqlstate::featureNotSupported, "COPY query must have a RETURNING clause");
+   std::optional<ServerFile> file;
+   if (statement.filename) {
+      if (statement.filename[0] != '/')
+         throw SqlError(sqlstate::invalidName, "relative path not allowed for COPY to file");
+      file.emplace(statement.filename, O_WRONLY | O_CREAT | O_TRUNC, "writing");
+   } else {
+      context.sink.beginCopyOut(options.format == CopyFormat::Binary, static_cast<uint16_t>(execution->columns().size()));
+   }
+   CopyWriter writer(options, context.core.format(), [&](std::string_view bytes, std::span<const uint32_t> ends) {
+      file ? file->write(bytes) : context.sink.copyRows(bytes, ends);
+   });
+   execution->run(0, &writer);
+   writer.finish();
+   finishQuery(context.core, *execution);
+   return "COPY " + std::to_string(execution->givenRows());
+}
+
+} // namespace
+
+std::string copy(CommandContext& context, const ::CopyStmt& statement) {
+   if (statement.is_program) throwNotSupported("COPY PROGRAM");
+   return statement.is_from ? copyIn(context, statement) : copyOut(context, statement);
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,40 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/copy/options.hpp"
+#include "engine/result_sink.hpp"
+#include "engine/session_core.hpp"
+
+namespace ouzel::engine {
+
+/// Writes rows as COPY TO does: a ResultSink in front of one that takes bytes.
+class CopyWriter final : public ResultSink {
+public:
+   /// `write` gets encoded rows: the bytes and the end of each row in them.
+   using Write = std::function<void(std::string_view bytes, std::span<const uint32_t> ends)>;
+   CopyWriter(const CopyOptions& options, const SessionFormat& format, Write write)
+       : options_(options), format_(format), write_(std::move(write)) {}
+
+   void begin(const std::vector<ResultColumn>& columns) override;
+   void rows(const Batch& batch) override;
+   /// The trailer of the binary format.
+   void finish();
+   CopySource& beginCopyIn(bool, uint16_t) override { throwInternal("COPY inside COPY"); }
+   void beginCopyOut(bool, uint16_t) override {}
+   void copyRows(std::string_view, std::span<const uint32_t>) override {}
+
+private:
+   void appendField(std::string& out, std::string_view text, bool isNull, size_t column) const;
+
+   const CopyOptions options_;
+   const SessionFormat format_;
+   const Write write_;
+   const std::vector<ResultColumn>* columns_ = nullptr;
+   std::vector<uint8_t> forceQuote_;
+   bool hasBegun_ = false;
+};
+
+} // namespace ouzel::engine

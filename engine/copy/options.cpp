@@ -1,0 +1,151 @@
+#include "engine/copy/options.hpp"
+
+#include <algorithm>
+
+#include "common/error/sql_error.hpp"
+#include "engine/setting_table.hpp"
+#include "sql/parse/node_access.hpp"
+
+namespace ouzel::engine {
+
+using sql::as;
+using sql::isNode;
+using sql::ListOf;
+
+namespace {
+
+std::string textArg(const ::DefElem& option) {
+   if (option.arg && isNode(option.arg, T_String)) return as<::String>(option.arg)->sval;
+   if (option.arg && isNode(option.arg, T_Integer)) return std::to_string(as<::Integer>(option.arg)->ival);
+   if (option.arg && isNode(option.arg, T_Boolean)) return as<::Boolean>(option.arg)->boolval ? "true" : "false";
+   throw SqlError(sqlstate::syntaxError, std::string(option.defname) + " requires a parameter");
+}
+
+bool boolArg(const ::DefElem& option) {
+   if (!option.arg) return true;
+   try {
+      return canonicalSetting(*findSetting("enable_hashjoin"), textArg(option)) == "on";
+   } catch (const SqlError&) {
+      throw SqlError(sqlstate::syntaxError, std::string(option.defname) + " requires a Boolean value");
+   }
+}
+
+char oneByte(const ::DefElem& option, const char* what) {
+   const std::string text = textArg(option);
+   if (text.size() != 1)
+      throw SqlError(sqlstate::featureNotSupported, std::string("COPY ") + what + " must be a single one-byte character");
+   return text[0];
+}
+
+std::vector<std::string> nameList(const ::DefElem& option) {
+   std::vector<std::string> names;
+   if (!option.arg || !isNode(option.arg, T_List))
+      throw SqlError(sqlstate::invalidParameterValue,
+                     "argument to option \"" + std::string(option.defname) + "\" must be a list of column names");
+   for (const ::Node* name : ListOf<>(as<::List>(option.arg)))
+      names.emplace_back(sql::stringOf(name));
+   return names;
+}
+
+void require(bool condition, SqlState state, const char* message) {
+   if (!condition) throw SqlError(state, message);
+}
+
+void checkCombination(const CopyOptions& options, bool isFrom, bool sawDelimiter, bool sawNull, bool sawQuote,
+                      bool sawEscape) {
+   const bool csv = options.format == CopyFormat::Csv, binary = options.format == CopyFormat::Binary;
+   require(!(binary && sawDelimiter), sqlstate::syntaxError, "cannot specify DELIMITER in BINARY mode");
+   require(!(binary && sawNull), sqlstate::syntaxError, "cannot specify NULL in BINARY mode");
+   require(!(binary && options.header), sqlstate::featureNotSupported, "cannot specify HEADER in BINARY mode");
+   require(csv || !sawQuote, sqlstate::featureNotSupported, "COPY quote available only in CSV mode");
+   require(csv || !sawEscape, sqlstate::featureNotSupported, "COPY escape available only in CSV mode");
+   require(csv || (options.forceQuote.empty() && !options.forceQuoteAll), sqlstate::featureNotSupported,
+           "COPY force quote available only in CSV mode");
+   require(csv || options.forceNotNull.empty(), sqlstate::featureNotSupported,
+           "COPY force not null available only in CSV mode");
+   require(csv || options.forceNull.empty(), sqlstate::featureNotSupported, "COPY force null available only in CSV mode");
+   require(!isFrom || (options.forceQuote.empty() && !options.forceQuoteAll), sqlstate::featureNotSupported,
+           "COPY force quote only available using COPY TO");
+   require(isFrom || options.forceNotNull.empty(), sqlstate::featureNotSupported,
+           "COPY force not null only available using COPY FROM");
+   require(isFrom || options.forceNull.empty(), sqlstate::featureNotSupported,
+           "COPY force null only available using COPY FROM");
+   require(options.delimiter != '\n' && options.delimiter != '\r', sqlstate::invalidParameterValue,
+           "COPY delimiter cannot be newline or carriage return");
+   require(options.null.find_first_of("\r\n") == std::string::npos, sqlstate::invalidParameterValue,
+           "COPY null representation cannot use newline or carriage return");
+   if (!csv && !binary && std::string_view("\\.abcdefghijklmnopqrstuvwxyz0123456789").find(options.delimiter) != std::string_view::npos)
+      throw SqlError(sqlstate::invalidParameterValue,
+                     std::string("COPY delimiter cannot be \"") + options.delimiter + "\"");
+   require(binary || options.null.find(options.delimiter) == std::string::npos, sqlstate::invalidParameterValue,
+           "COPY delimiter must not appear in the NULL specification");
+   require(!csv || options.delimiter != options.quote, sqlstate::invalidParameterValue,
+           "COPY delimiter and quote must be different");
+   require(!csv || options.null.find(options.quote) == std::string::npos, sqlstate::invalidParameterValue,
+           "CSV quote character must not appear in the NULL specification");
+}
+
+} // namespace
+
+CopyOptions parseCopyOptions(const ::List* list, bool isFrom) {
+   CopyOptions options;
+   bool sawDelimiter = false, sawNull = false, sawQuote = false, sawEscape = false;
+   for (const ::DefElem* option : ListOf<::DefElem>(list)) {
+      const std::string_view name = option->defname;
+      if (name == "format") {
+         const std::string format = textArg(*option);
+         if (format == "csv")
+            options.format = CopyFormat::Csv;
+         else if (format == "binary")
+            options.format = CopyFormat::Binary;
+         else if (format != "text")
+            throw SqlError(sqlstate::invalidParameterValue, "COPY format \"" + format + "\" not recognized");
+      } else if (name == "delimiter") {
+         options.delimiter = oneByte(*option, "delimiter");
+         sawDelimiter = true;
+      } else if (name == "null") {
+         options.null = textArg(*option);
+         sawNull = true;
+      } else if (name == "header") {
+         if (option->arg && isNode(option->arg, T_String) && sql::stringOf(option->arg) == "match") {
+            require(isFrom, sqlstate::syntaxError, "cannot use \"match\" with HEADER in COPY TO");
+            options.header = options.headerMatch = true;
+         } else {
+            options.header = boolArg(*option);
+         }
+      } else if (name == "quote") {
+         options.quote = oneByte(*option, "quote");
+         sawQuote = true;
+      } else if (name == "escape") {
+         options.escape = oneByte(*option, "escape");
+         sawEscape = true;
+      } else if (name == "force_quote") {
+         if (option->arg && isNode(option->arg, T_A_Star))
+            options.forceQuoteAll = true;
+         else
+            options.forceQuote = nameList(*option);
+      } else if (name == "force_not_null") {
+         options.forceNotNull = nameList(*option);
+      } else if (name == "force_null") {
+         options.forceNull = nameList(*option);
+      } else if (name == "freeze") {
+         boolArg(*option);
+      } else if (name == "encoding") {
+         std::string encoding = textArg(*option);
+         std::transform(encoding.begin(), encoding.end(), encoding.begin(), [](char c) { return static_cast<char>(std::tolower(c)); });
+         if (encoding != "utf8" && encoding != "utf-8" && encoding != "unicode")
+            throwNotSupported("COPY in encoding " + encoding);
+      } else {
+         throw SqlError(sqlstate::syntaxError, "option \"" + std::string(name) + "\" not recognized");
+      }
+   }
+   if (options.format == CopyFormat::Csv) {
+      if (!sawDelimiter) options.delimiter = ',';
+      if (!sawNull) options.null.clear();
+      if (sawQuote && !sawEscape) options.escape = options.quote;
+   }
+   checkCombination(options, isFrom, sawDelimiter, sawNull, sawQuote, sawEscape);
+   return options;
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,100 @@
+#include "engine/database.hpp"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <algorithm>
+
+#include "catalog/catalog.hpp"
+#include "common/error/sql_error.hpp"
+#include "engine/internals.hpp"
+#include "executor/function/registry.hpp"
+
+namespace ouzel::engine {
+
+namespace {
+
+/// The machine's memory, or less when a container's limit is lower.
+size_t machineMemory() {
+   size_t bytes = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGE_SIZE));
+   std::ifstream limit("/sys/fs/cgroup/memory.max");
+   size_t contained = 0;
+   if (limit >> contained && contained < bytes) bytes = contained;
+   return bytes;
+}
+
+storage::DatabaseOptions storageOptions(const std::string& directory) {
+   storage::DatabaseOptions options;
+   options.dataDirectory = directory;
+   return options;
+}
+
+} // namespace
+
+Database::Database() : internals_(std::make_unique<Internals>()) {}
+Database::~Database() = default;
+
+std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
+   executor::registerAllKernels();
+   std::unique_ptr<Database> database(new Database());
+   Internals& internals = *database->internals_;
+   internals.options = options;
+   if (internals.options.threads == 0) internals.options.threads = static_cast<uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+   internals.memoryLimit = options.memoryLimit ? options.memoryLimit : machineMemory() / 10 * 8;
+   internals.options.settings.emplace_back("memory_limit", std::to_string(internals.memoryLimit >> 20));
+   internals.options.settings.emplace_back("threads", std::to_string(internals.options.threads));
+   internals.governor = std::make_unique<storage::MemoryGovernor>(internals.memoryLimit);
+   internals.scheduler = std::make_unique<executor::Scheduler>(internals.options.threads);
+   internals.storage =
+       storage::Database::open(storageOptions(options.dataDirectory), *internals.governor, *internals.scheduler);
+   storage::RecoveredCatalog recovered = internals.storage->takeRecoveredCatalog();
+   catalog::Snapshot snapshot =
+       recovered.image.empty() ? catalog::Snapshot::bootstrap() : catalog::decodeSnapshot(recovered.image);
+   for (const std::string& change : recovered.changes)
+      if (!change.empty()) snapshot = snapshot.apply(catalog::decodeChanges(change));
+   internals.catalog = std::make_unique<catalog::Catalog>(std::move(snapshot));
+   internals.storage->setCatalogImageSource(
+       [&catalog = *internals.catalog] { return catalog::encodeSnapshot(catalog.newest()); });
+   return database;
+}
+
+uint64_t Database::check(const std::string& dataDirectory, const std::function<void(const std::string&)>& report) {
+   storage::MemoryGovernor governor(size_t{1} << 30);
+   InlineTaskRunner tasks;
+   storage::DatabaseOptions options = storageOptions(dataDirectory);
+   options.readOnly = true;
+   const auto storage = storage::Database::open(options, governor, tasks);
+   uint64_t faults = 0;
+   storage->check([&](std::string_view line) {
+      ++faults;
+      report(std::string(line));
+   });
+   return faults;
+}
+
+void Database::close() { internals_->storage->close(); }
+
+std::string Database::passwordVerifier(const std::string& role) {
+   const auto found = internals_->catalog->newest().findRole(role);
+   if (!found || !found->canLogin)
+      throw SqlError(sqlstate::invalidAuthorizationSpecification, "role \"" + role + "\" does not exist");
+   return found->verifier;
+}
+
+void Database::setPasswordVerifier(const std::string& role, const std::string& verifier) {
+   catalog::CatalogEditor editor(internals_->catalog->newest().inDatabase(catalog::postgresDatabase),
+                                 [this] { return internals_->storage->allocateOid(); });
+   const auto found = editor.snapshot().findRole(role);
+   if (!found || found->verifier == verifier) return;
+   catalog::Role changed = *found;
+   changed.verifier = verifier;
+   editor.replaceRole(std::move(changed));
+   const auto transaction = internals_->storage->begin();
+   auto commit = internals_->catalog->prepare(editor);
+   storage::CommitRequest request;
+   request.catalogChange = commit.record();
+   request.publish = [&commit](storage::Timestamp) { commit.publish(); };
+   internals_->storage->commit(*transaction, std::move(request));
+}
+
+} // namespace ouzel::engine
