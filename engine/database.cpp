@@ -1,9 +1,8 @@
 #include "engine/database.hpp"
 
-#include <unistd.h>
-
-#include <fstream>
 #include <algorithm>
+#include <fstream>
+#include <unistd.h>
 
 #include "catalog/catalog.hpp"
 #include "common/error/sql_error.hpp"
@@ -39,7 +38,8 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    std::unique_ptr<Database> database(new Database());
    Internals& internals = *database->internals_;
    internals.options = options;
-   if (internals.options.threads == 0) internals.options.threads = static_cast<uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+   if (internals.options.threads == 0)
+      internals.options.threads = static_cast<uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
    internals.memoryLimit = options.memoryLimit ? options.memoryLimit : machineMemory() / 10 * 8;
    internals.options.settings.emplace_back("memory_limit", std::to_string(internals.memoryLimit >> 20));
    internals.options.settings.emplace_back("threads", std::to_string(internals.options.threads));
@@ -72,7 +72,9 @@ uint64_t Database::check(const std::string& dataDirectory, const std::function<v
    return faults;
 }
 
-void Database::close() { internals_->storage->close(); }
+void Database::close() {
+   internals_->storage->close();
+}
 
 std::string Database::passwordVerifier(const std::string& role) {
    const auto found = internals_->catalog->newest().findRole(role);

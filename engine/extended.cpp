@@ -55,8 +55,7 @@ void SessionImpl::dropPortals() {
 
 void SessionImpl::prepare(std::string_view name, std::string_view text, std::span<const Oid> parameterTypes) {
    if (!name.empty() && statements_.count(name))
-      throw SqlError(sqlstate::duplicatePreparedStatement,
-                     "prepared statement \"" + std::string(name) + "\" already exists");
+      throw SqlError(sqlstate::duplicatePstatement, "prepared statement \"" + std::string(name) + "\" already exists");
    statements_[std::string(name)] = makePrepared(text, parameterTypes);
 }
 
@@ -150,7 +149,7 @@ void SessionImpl::closePortal(std::string_view name) {
 std::string SessionImpl::prepareSql(const sql::ParsedScript& script, const sql::ParsedStatement& statement) {
    const auto& prepare = *as<::PrepareStmt>(statement.node);
    if (statements_.count(prepare.name))
-      throw SqlError(sqlstate::duplicatePreparedStatement,
+      throw SqlError(sqlstate::duplicatePstatement,
                      "prepared statement \"" + std::string(prepare.name) + "\" already exists");
    const catalog::SearchPath path = core_.searchPath();
    std::vector<Oid> types;
@@ -180,8 +179,8 @@ std::string SessionImpl::executeSql(const sql::ParsedScript& script, const sql::
    Portal portal;
    portal.statement = prepared;
    const catalog::SearchPath path = core_.searchPath();
-   const executor::FunctionContext functions = core_.functionContext();
-   const auto evaluator = executor::makeEvaluator(functions);
+   executor::FunctionContext functions = core_.functionContext();
+   const auto evaluator = std::make_unique<executor::ExpressionEvaluator>(functions);
    for (uint32_t i = 0; i < args.size(); ++i) {
       const SqlType type{types[i], -1, invalidOid};
       const auto bound = sql::bindExpression(*args[i], sql::ExpressionUse::ExecuteParameter, nullptr, type, {},

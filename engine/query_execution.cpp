@@ -83,7 +83,7 @@ QueryExecution::QueryExecution(SessionCore& core, sql::BoundQuery query, bool co
    };
 
    TableStatisticsProvider statistics(*core.database.storage, catalog_, snapshot_);
-   const auto evaluator = executor::makeEvaluator(context_.functions);
+   const auto evaluator = std::make_unique<executor::ExpressionEvaluator>(context_.functions);
    optimizer::OptimizerContext optimizerContext;
    optimizerContext.statistics = &statistics;
    optimizerContext.evaluator = evaluator.get();

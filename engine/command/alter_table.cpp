@@ -134,8 +134,6 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
    column.notNull = notNull;
    storage::ColumnDefinition stored = storage::ColumnDefinition::of(column.type);
    if (!missing.isNull) stored.missing = std::move(missing);
-   const SqlType type = column.type;
-   const std::string name = column.name;
    const int16_t attribute = editor_.addColumn(oid_, std::move(column));
    core_.database.storage->addColumn(core_.transaction.storage(), relation->storage, std::move(stored));
    for (const ::Constraint* constraint : later) {

@@ -1,9 +1,8 @@
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "engine/command/command.hpp"
 #include "engine/copy/copy_from.hpp"
@@ -42,7 +41,8 @@ public:
 
    size_t read(char* buffer, size_t size) {
       const ssize_t got = ::read(fd_, buffer, size);
-      if (got < 0) throw SqlError(sqlstate::ioError, std::string("could not read from COPY file: ") + std::strerror(errno));
+      if (got < 0)
+         throw SqlError(sqlstate::ioError, std::string("could not read from COPY file: ") + std::strerror(errno));
       return static_cast<size_t>(got);
    }
    void write(std::string_view bytes) {
@@ -87,8 +87,9 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
    target.relation =
        catalog::requireRelation(core.transaction.catalog(), path, sql::qualifiedName(*statement.relation, bind));
    if (target.relation->relationKind != catalog::RelationKind::Table)
-      throw SqlError(sqlstate::wrongObjectType,
-                     "cannot copy to " + std::string(catalog::relationKindName(*target.relation)) + " \"" + target.relation->name + "\"");
+      throw SqlError(sqlstate::wrongObjectType, "cannot copy to " +
+                                                    std::string(catalog::relationKindName(*target.relation)) + " \"" +
+                                                    target.relation->name + "\"");
    target.columns = columnsOf(*target.relation, statement.attlist);
    target.options = parseCopyOptions(statement.options, true);
    target.where = statement.whereClause;
@@ -117,8 +118,9 @@ std::unique_ptr<QueryExecution> sourceQuery(CommandContext& context, const ::Cop
    SessionCore& core = context.core;
    if (statement.query) return startQuery(core, context.script, *statement.query, context.parameters);
    const catalog::SearchPath path = core.searchPath();
-   const auto relation = catalog::requireRelation(core.transaction.catalog(), path,
-                                                  sql::qualifiedName(*statement.relation, core.bindContext(path, &context.source())));
+   const auto relation =
+       catalog::requireRelation(core.transaction.catalog(), path,
+                                sql::qualifiedName(*statement.relation, core.bindContext(path, &context.source())));
    if (relation->relationKind == catalog::RelationKind::View)
       throw SqlError(sqlstate::wrongObjectType, "cannot copy from view \"" + relation->name + "\"")
           .hint("Try the COPY (SELECT ...) TO variant.");
@@ -143,7 +145,8 @@ std::string copyOut(CommandContext& context, const ::CopyStmt& statement) {
          throw SqlError(sqlstate::invalidName, "relative path not allowed for COPY to file");
       file.emplace(statement.filename, O_WRONLY | O_CREAT | O_TRUNC, "writing");
    } else {
-      context.sink.beginCopyOut(options.format == CopyFormat::Binary, static_cast<uint16_t>(execution->columns().size()));
+      context.sink.beginCopyOut(options.format == CopyFormat::Binary,
+                                static_cast<uint16_t>(execution->columns().size()));
    }
    CopyWriter writer(options, context.core.format(), [&](std::string_view bytes, std::span<const uint32_t> ends) {
       file ? file->write(bytes) : context.sink.copyRows(bytes, ends);

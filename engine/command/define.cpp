@@ -28,7 +28,7 @@ struct Target {
 Target targetOf(CommandContext& context, const ::RangeVar& name) {
    SessionCore& core = context.core;
    Target target;
-   const bool temporary = name.relpersistence == RELPERSISTENCE_TEMP || textOf(name.schemaname) == "pg_temp";
+   const bool temporary = name.relpersistence == 't' || textOf(name.schemaname) == "pg_temp";
    if (temporary && !core.temporaryBackend) {
       const std::lock_guard lock(core.database.activityMutex);
       core.temporaryBackend = core.database.nextTemporarySchema++;
@@ -253,8 +253,7 @@ void refuseUnsupported(CommandContext& context, const ::CreateStmt& statement) {
    if (statement.ofTypename) throwNotSupported("a typed table");
    if (statement.oncommit == ONCOMMIT_DROP || statement.oncommit == ONCOMMIT_DELETE_ROWS)
       throwNotSupported("ON COMMIT DROP or DELETE ROWS");
-   if (statement.relation->relpersistence == RELPERSISTENCE_UNLOGGED)
-      context.core.notice("an unlogged table is kept like any other");
+   if (statement.relation->relpersistence == 'u') context.core.notice("an unlogged table is kept like any other");
 }
 
 } // namespace

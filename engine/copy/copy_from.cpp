@@ -32,8 +32,8 @@ struct TargetColumn {
 struct CopyPlan {
    std::string tableName, schemaName;
    CopyOptions options;
-   std::vector<TargetColumn> columns;    ///< by storage column
-   std::vector<uint32_t> fieldToColumn;  ///< storage column of input field i
+   std::vector<TargetColumn> columns;   ///< by storage column
+   std::vector<uint32_t> fieldToColumn; ///< storage column of input field i
    std::vector<std::string> fieldNames;
    std::vector<uint8_t> forceNotNull, forceNull;
    SessionFormat format;
@@ -117,12 +117,14 @@ CopyPlan makePlan(SessionCore& core, const sql::BindContext& bind, const CopyTar
       const auto script = sql::ParsedScript::parseExpression(constraint.expression);
       sql::BindContext quiet = bind;
       quiet.source = nullptr;
-      plan.checks.push_back({constraint.name, compileOverColumns(plan, sql::bindExpression(*script.expression(), sql::ExpressionUse::CheckConstraint,
-                                                                  &relation, std::nullopt, {}, quiet))});
+      plan.checks.push_back(
+          {constraint.name,
+           compileOverColumns(plan, sql::bindExpression(*script.expression(), sql::ExpressionUse::CheckConstraint,
+                                                        &relation, std::nullopt, {}, quiet))});
    }
    if (target.where)
-      plan.where = compileOverColumns(plan, sql::bindExpression(*target.where, sql::ExpressionUse::CopyWhere, &relation,
-                                                                std::nullopt, {}, bind));
+      plan.where = compileOverColumns(
+          plan, sql::bindExpression(*target.where, sql::ExpressionUse::CopyWhere, &relation, std::nullopt, {}, bind));
    return plan;
 }
 
@@ -130,9 +132,9 @@ CopyPlan makePlan(SessionCore& core, const sql::BindContext& bind, const CopyTar
 class ChunkLoader {
 public:
    explicit ChunkLoader(const CopyPlan& plan)
-       : plan_(plan), splitter_(plan.options, plan.tableName, plan.fieldNames, plan.forceNotNull, plan.forceNull),
-         fields_(static_cast<uint32_t>(plan.fieldNames.size())), rows_(batchRowsMax),
-         appender_(plan.table->appender(*plan.transaction, storage::AppendMode::Bulk)) {
+      : plan_(plan), splitter_(plan.options, plan.tableName, plan.fieldNames, plan.forceNotNull, plan.forceNull),
+        fields_(static_cast<uint32_t>(plan.fieldNames.size())), rows_(batchRowsMax),
+        appender_(plan.table->appender(*plan.transaction, storage::AppendMode::Bulk)) {
       for (const TargetColumn& column : plan.columns) {
          data_.emplace_back(new std::byte[size_t{physicalSize(column.representation.physical)} * batchRowsMax + 16]);
          validity_.emplace_back(validityWords(batchRowsMax));
@@ -301,7 +303,8 @@ std::string ChunkLoader::failingRow(const Batch& batch, uint32_t row) const {
 /// Chunks on their way to workers, a bounded number at a time; loaders are lent to whoever works.
 class ParallelLoad {
 public:
-   ParallelLoad(const CopyPlan& plan, TaskRunner& tasks) : plan_(plan), tasks_(tasks), chunksMax_(2 * tasks.concurrency()) {}
+   ParallelLoad(const CopyPlan& plan, TaskRunner& tasks)
+      : plan_(plan), tasks_(tasks), chunksMax_(2 * tasks.concurrency()) {}
    ~ParallelLoad() { wait(); }
 
    void add(CopyChunk chunk) {
@@ -462,8 +465,8 @@ uint64_t loadBinary(SessionCore& core, const CopyPlan& plan, const CopyInput& in
          std::memset(slot, 0, physicalSize(plan.columns[column].representation.physical));
          if (length < 0) continue;
          if (data.size() - at < static_cast<size_t>(length)) bad("unexpected EOF in COPY data");
-         parseBinaryInto(slot, plan.columns[column].type, std::string_view(data).substr(at, static_cast<size_t>(length)),
-                         loader.arena());
+         parseBinaryInto(slot, plan.columns[column].type,
+                         std::string_view(data).substr(at, static_cast<size_t>(length)), loader.arena());
          at += static_cast<size_t>(length);
       }
       if (++rows == batchRowsMax) {

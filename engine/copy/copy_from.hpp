@@ -21,8 +21,8 @@ struct CopyTarget {
 /// The next bytes of the input; nothing at the end.
 using CopyInput = std::function<std::optional<std::string_view>()>;
 
-/// Load rows: the session's thread cuts the input at row ends, workers parse and append. Returns the rows loaded. Throws what the
-/// input deserves, with line and column in the context; nothing of the statement stays then.
+/// Load rows: the session's thread cuts the input at row ends, workers parse and append. Returns the rows loaded.
+/// Throws what the input deserves, with line and column in the context; nothing of the statement stays then.
 uint64_t copyFrom(SessionCore& core, const sql::BindContext& bind, const CopyTarget& target, const CopyInput& input);
 
 } // namespace ouzel::engine

@@ -103,10 +103,11 @@ void CopyWriter::rows(const Batch& batch) {
    for (size_t i = 0; i < width; ++i) {
       const ResultColumn& column = (*columns_)[i];
       if (binary)
-         appendBinaryColumn(bytes[i], ends[i].data(), column.type, column.representation, batch.columns[i], batch.selection);
+         appendBinaryColumn(bytes[i], ends[i].data(), column.type, column.representation, batch.columns[i],
+                            batch.selection);
       else
-         appendTextColumn(bytes[i], ends[i].data(), column.type, column.representation, batch.columns[i], batch.selection,
-                          format_);
+         appendTextColumn(bytes[i], ends[i].data(), column.type, column.representation, batch.columns[i],
+                          batch.selection, format_);
    }
    std::string out;
    std::vector<uint32_t> rowEnds(count);

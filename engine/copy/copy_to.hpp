@@ -16,7 +16,7 @@ public:
    /// `write` gets encoded rows: the bytes and the end of each row in them.
    using Write = std::function<void(std::string_view bytes, std::span<const uint32_t> ends)>;
    CopyWriter(const CopyOptions& options, const SessionFormat& format, Write write)
-       : options_(options), format_(format), write_(std::move(write)) {}
+      : options_(options), format_(format), write_(std::move(write)) {}
 
    void begin(const std::vector<ResultColumn>& columns) override;
    void rows(const Batch& batch) override;

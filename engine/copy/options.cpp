@@ -33,7 +33,8 @@ bool boolArg(const ::DefElem& option) {
 char oneByte(const ::DefElem& option, const char* what) {
    const std::string text = textArg(option);
    if (text.size() != 1)
-      throw SqlError(sqlstate::featureNotSupported, std::string("COPY ") + what + " must be a single one-byte character");
+      throw SqlError(sqlstate::featureNotSupported,
+                     std::string("COPY ") + what + " must be a single one-byte character");
    return text[0];
 }
 
@@ -63,7 +64,8 @@ void checkCombination(const CopyOptions& options, bool isFrom, bool sawDelimiter
            "COPY force quote available only in CSV mode");
    require(csv || options.forceNotNull.empty(), sqlstate::featureNotSupported,
            "COPY force not null available only in CSV mode");
-   require(csv || options.forceNull.empty(), sqlstate::featureNotSupported, "COPY force null available only in CSV mode");
+   require(csv || options.forceNull.empty(), sqlstate::featureNotSupported,
+           "COPY force null available only in CSV mode");
    require(!isFrom || (options.forceQuote.empty() && !options.forceQuoteAll), sqlstate::featureNotSupported,
            "COPY force quote only available using COPY TO");
    require(isFrom || options.forceNotNull.empty(), sqlstate::featureNotSupported,
@@ -74,7 +76,8 @@ void checkCombination(const CopyOptions& options, bool isFrom, bool sawDelimiter
            "COPY delimiter cannot be newline or carriage return");
    require(options.null.find_first_of("\r\n") == std::string::npos, sqlstate::invalidParameterValue,
            "COPY null representation cannot use newline or carriage return");
-   if (!csv && !binary && std::string_view("\\.abcdefghijklmnopqrstuvwxyz0123456789").find(options.delimiter) != std::string_view::npos)
+   if (!csv && !binary &&
+       std::string_view("\\.abcdefghijklmnopqrstuvwxyz0123456789").find(options.delimiter) != std::string_view::npos)
       throw SqlError(sqlstate::invalidParameterValue,
                      std::string("COPY delimiter cannot be \"") + options.delimiter + "\"");
    require(binary || options.null.find(options.delimiter) == std::string::npos, sqlstate::invalidParameterValue,
@@ -132,7 +135,8 @@ CopyOptions parseCopyOptions(const ::List* list, bool isFrom) {
          boolArg(*option);
       } else if (name == "encoding") {
          std::string encoding = textArg(*option);
-         std::transform(encoding.begin(), encoding.end(), encoding.begin(), [](char c) { return static_cast<char>(std::tolower(c)); });
+         std::transform(encoding.begin(), encoding.end(), encoding.begin(),
+                        [](char c) { return static_cast<char>(std::tolower(c)); });
          if (encoding != "utf8" && encoding != "utf-8" && encoding != "unicode")
             throwNotSupported("COPY in encoding " + encoding);
       } else {
