@@ -56,6 +56,7 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    removeAliases(root, query, output);
    pruneColumns(root, output, query);
    if (settings.joinOrder) orderJoins(root, query);
+   if (settings.shareSubexpressions) shareSubplans(root, query);
    if (settings.narrowNumerics) splitSums(root, query);
    pruneColumns(root, output, query);
    if (settings.shareSubexpressions) shareSubexpressions(root, query);

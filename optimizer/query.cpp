@@ -303,6 +303,7 @@ bool isUniqueOn(const Rel& rel, const ColumnSet& columns, const Query& query) {
    case RelKind::LockRows:
       return isUniqueOn(*rel.inputs[0], columns, query);
    case RelKind::Join:
+      if (rel.joinKind == JoinKind::Full) return false; // padded rows may look like others
       if (rel.joinKind == JoinKind::Semi || rel.joinKind == JoinKind::Anti || rel.joinKind == JoinKind::Mark ||
           rel.joinKind == JoinKind::Single)
          return isUniqueOn(*rel.inputs[0], columns, query);

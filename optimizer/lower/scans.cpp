@@ -188,7 +188,7 @@ Lowered Lowering::lowerMap(Rel& rel, const ColumnSet& need) {
    ColumnSet below = need;
    std::vector<ComputedColumn> computed;
    for (ComputedColumn& column : rel.computed) {
-      if (!need.contains(column.column)) continue;
+      if (!need.contains(column.column) && !isVolatile(*column.expr)) continue;
       addColumns(*column.expr, below);
       computed.push_back(std::move(column));
    }
@@ -200,7 +200,7 @@ Lowered Lowering::lowerMap(Rel& rel, const ColumnSet& need) {
    for (ComputedColumn& column : computed) {
       const std::optional<Bounds> bounds = exprs_.lower(column.expr);
       exprs_.setColumn(column.column, column.expr->repr, bounds);
-      output.push_back(column.column);
+      if (need.contains(column.column)) output.push_back(column.column);
    }
    return project(std::move(child), std::move(computed), output);
 }

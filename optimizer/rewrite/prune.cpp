@@ -24,7 +24,9 @@ public:
       case RelKind::Map:
          if (rel->kind == RelKind::Map)
             std::erase_if(rel->computed,
-                          [&](const ComputedColumn& computed) { return !need.contains(computed.column); });
+                          [&](const ComputedColumn& computed) { // nextval() is called whether its result is read or not
+                             return !need.contains(computed.column) && !isVolatile(*computed.expr);
+                          });
          if (rel->computed.empty()) {
             RelPtr input = std::move(rel->inputs[0]);
             rel = std::move(input);

@@ -29,6 +29,8 @@ void pruneColumns(RelPtr& root, const std::vector<sql::OutputColumn>& output, Qu
 void splitSums(RelPtr& root, Query& query);
 /// Compute repeated subexpressions once.
 void shareSubexpressions(RelPtr& root, Query& query);
+/// Run equal joins and aggregations once.
+void shareSubplans(RelPtr& root, Query& query);
 /// Order joins (join_order/).
 void orderJoins(RelPtr& root, Query& query);
 /// All of them, in order.

@@ -211,10 +211,14 @@ RelPtr RandomQuery::relation(Columns& out, const Columns& outer, uint32_t depth)
       auto rel = std::make_unique<Rel>(RelKind::Join);
       rel->joinKind = kinds[chance(5)];
       Columns left, right;
+      const uint64_t before = state_;
       rel->inputs.push_back(relation(left, outer, depth - 1));
-      const bool lateral = rel->joinKind != JoinKind::Right && rel->joinKind != JoinKind::Full && chance(3) == 0;
+      const bool again = chance(4) == 0; // the same subplan twice
+      const bool lateral =
+          !again && rel->joinKind != JoinKind::Right && rel->joinKind != JoinKind::Full && chance(3) == 0;
       Columns scope = outer;
       if (lateral) scope.insert(scope.end(), left.begin(), left.end());
+      if (again) state_ = before;
       rel->dependent = lateral;
       rel->inputs.push_back(relation(right, scope, depth - 1));
       out = left;

@@ -40,6 +40,22 @@ std::vector<ColumnId> outputOf(const sql::BoundQuery& query) {
    return columns;
 }
 
+/// Claims that tables are large, so that nothing is spared for being small.
+class LargeTables : public StatisticsProvider {
+public:
+   std::shared_ptr<const storage::TableStatistics> statistics(const sql::TableRef&) override {
+      auto result = std::make_shared<storage::TableStatistics>();
+      result->rowCount = 100'000;
+      for (int i = 0; i < 3; ++i) {
+         storage::ColumnStatistics column;
+         column.distinct = 1000;
+         column.nullFraction = 0.1;
+         result->columns.push_back(column);
+      }
+      return result;
+   }
+};
+
 bool hasDependence(Rel& root) {
    bool found = false;
    forEachRel(root, [&found](Rel& rel) {
@@ -58,8 +74,10 @@ void checkQuery(sql::BoundQuery query, uint64_t seed, const OptimizerSettings& s
    const test::Tables tables = makeTables(seed);
    const auto expected = test::canonical(test::Interpreter(tables).run(*query.root), outputOf(query));
    const std::string before = sql::toString(*query.root, query.columns);
+   LargeTables statistics;
    OptimizerContext context;
    context.settings = settings;
+   if (seed % 2) context.statistics = &statistics;
    Query rewriting{query.columns, context, 1};
    RelPtr root = std::move(query.root);
    CATCH_INFO("seed " << seed << "\n" << before);
@@ -86,8 +104,10 @@ void checkPlan(sql::BoundQuery query, uint64_t seed, const OptimizerSettings& se
    const std::vector<ColumnId> written = outputOf(query);
    const auto expected = test::canonical(test::Interpreter(tables).run(*query.root), written);
    CATCH_INFO("seed " << seed << "\n" << sql::toString(*query.root, query.columns));
+   LargeTables statistics;
    OptimizerContext context;
    context.settings = settings;
+   if (seed % 2) context.statistics = &statistics;
    std::vector<std::vector<test::Cell>> actual;
    try {
       const std::unique_ptr<sql::plan::Plan> plan = optimize(std::move(query), context);

@@ -1,0 +1,222 @@
+#include <algorithm>
+
+#include "optimizer/cardinality/estimator.hpp"
+#include "optimizer/rewrite/rules.hpp"
+
+// Joins and aggregations that a query contains twice are run once: the second becomes a scan of the first's result, as
+// if it had been written as a CTE (TPC-H Q11, Q15 write the same derived table twice). Two subtrees are the same when
+// they differ in nothing but column ids.
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+namespace {
+
+/// Rows given at most this fraction of the rows read make keeping them worth while.
+constexpr double keptFractionMax = 0.3;
+
+/// Compares two subtrees and learns which column of the second stands for which of the first.
+class Matcher {
+public:
+   bool match(const Rel& a, const Rel& b) {
+      if (a.kind != b.kind || a.inputs.size() != b.inputs.size()) return false;
+      for (size_t i = 0; i < a.inputs.size(); ++i)
+         if (!match(*a.inputs[i], *b.inputs[i])) return false;
+      switch (a.kind) {
+      case RelKind::Get:
+         return matchGet(a, b);
+      case RelKind::Select:
+         return matchOptional(a.predicate, b.predicate);
+      case RelKind::Map:
+         return matchComputed(a.computed, b.computed);
+      case RelKind::Join:
+         return a.joinKind == b.joinKind && matchJoin(a, b);
+      case RelKind::GroupBy:
+         return matchGroup(a, b);
+      default:
+         return false; // the others are rare, or cheap, or have an order
+      }
+   }
+   const ColumnMap& secondToFirst() const { return map_; }
+
+private:
+   bool matchGet(const Rel& a, const Rel& b) {
+      if (a.table.relation != b.table.relation || a.table.storageId != b.table.storageId) return false;
+      for (const GetColumn& column : b.getColumns) {
+         const auto it = std::find_if(a.getColumns.begin(), a.getColumns.end(), [&column](const GetColumn& other) {
+            return other.attribute == column.attribute;
+         });
+         if (it == a.getColumns.end()) return false;
+         map_[column.column] = it->column;
+      }
+      return matchOptional(a.predicate, b.predicate);
+   }
+   bool matchJoin(const Rel& a, const Rel& b) {
+      if ((a.markColumn == noColumn) != (b.markColumn == noColumn)) return false;
+      if (!matchOptional(a.predicate, b.predicate)) return false;
+      if (b.markColumn != noColumn) map_[b.markColumn] = a.markColumn;
+      return true;
+   }
+   bool matchComputed(const std::vector<ComputedColumn>& a, const std::vector<ComputedColumn>& b) {
+      for (const ComputedColumn& column : b) {
+         const auto it = std::find_if(a.begin(), a.end(),
+                                      [&](const ComputedColumn& other) { return match(*other.expr, *column.expr); });
+         if (it == a.end()) return false;
+         map_[column.column] = it->column;
+      }
+      return true;
+   }
+   bool matchGroup(const Rel& a, const Rel& b) {
+      if (!a.groupingSets.empty() || !b.groupingSets.empty() || a.keys.size() != b.keys.size()) return false;
+      if (!matchComputed(a.keys, b.keys) || !matchComputedBack(a, b)) return false;
+      for (const AggregateCall& call : b.aggregates) {
+         const auto it = std::find_if(a.aggregates.begin(), a.aggregates.end(),
+                                      [&](const AggregateCall& other) { return matchCall(other, call); });
+         if (it == a.aggregates.end()) return false;
+         map_[call.column] = it->column;
+      }
+      return true;
+   }
+   /// Every key of the first is one of the second, too.
+   bool matchComputedBack(const Rel& a, const Rel& b) {
+      return std::all_of(a.keys.begin(), a.keys.end(), [&](const ComputedColumn& key) {
+         return std::any_of(b.keys.begin(), b.keys.end(),
+                            [&](const ComputedColumn& other) { return match(*key.expr, *other.expr); });
+      });
+   }
+   bool matchCall(const AggregateCall& a, const AggregateCall& b) {
+      if (a.function != b.function || a.distinct != b.distinct || a.star != b.star || a.args.size() != b.args.size())
+         return false;
+      if (!a.orderBy.empty() || !b.orderBy.empty() || !a.directArgs.empty() || !b.directArgs.empty()) return false;
+      for (size_t i = 0; i < a.args.size(); ++i)
+         if (!match(*a.args[i], *b.args[i])) return false;
+      return matchOptional(a.filter, b.filter);
+   }
+   bool matchOptional(const ExprPtr& a, const ExprPtr& b) {
+      if (!a || !b) return !a && !b;
+      return match(*a, *b);
+   }
+   bool match(const Expr& a, const Expr& b) const {
+      ExprPtr renamed = clone(b);
+      rewriteExpr(renamed, [this](ExprPtr& expr) {
+         if (expr->kind != ExprKind::Column) return;
+         if (const auto it = map_.find(expr->column); it != map_.end()) expr->column = it->second;
+      });
+      return equal(a, *renamed) && !isVolatile(a);
+   }
+
+   ColumnMap map_;
+};
+
+class SubplanSharer {
+public:
+   explicit SubplanSharer(Query& query) : query_(query), estimator_(query) {}
+
+   void run(RelPtr& root) {
+      estimator_.estimate(*root);
+      collect(root);
+      std::vector<Cte> ctes;
+      std::vector<bool> used(candidates_.size());
+      // Parents come before their inputs, so the largest common subtrees win.
+      for (size_t i = 0; i < candidates_.size(); ++i) {
+         if (used[i] || isGone(candidates_[i])) continue;
+         std::unique_ptr<Cte> cte;
+         for (size_t k = i + 1; k < candidates_.size(); ++k) {
+            if (used[k] || isGone(candidates_[k]) || isInside(*candidates_[k], *candidates_[i])) continue;
+            Matcher matcher;
+            if (!matcher.match(**candidates_[i], **candidates_[k])) continue;
+            if (!cte) cte = makeCte(**candidates_[i]);
+            replaceSecond(*candidates_[k], matcher.secondToFirst(), *cte);
+            used[k] = true;
+         }
+         if (!cte) continue;
+         used[i] = true;
+         ColumnMap identity;
+         for (const ColumnId column : outputColumns(**candidates_[i]))
+            identity[column] = column;
+         replaceSecond(*candidates_[i], identity, *cte);
+         ctes.push_back(std::move(*cte));
+      }
+      if (ctes.empty()) return;
+      const bool isDml =
+          root->kind == RelKind::Insert || root->kind == RelKind::Update || root->kind == RelKind::Delete;
+      RelPtr& body = isDml ? root->inputs[0] : root;
+      auto with = std::make_unique<Rel>(RelKind::With);
+      with->ctes = std::move(ctes);
+      with->inputs.push_back(std::move(body));
+      body = std::move(with);
+   }
+
+private:
+   void collect(RelPtr& rel) {
+      if ((rel->kind == RelKind::Join || rel->kind == RelKind::GroupBy) && isWorthKeeping(*rel))
+         candidates_.push_back(&rel);
+      for (RelPtr& input : rel->inputs)
+         collect(input);
+   }
+
+   /// Little comes out of much, and nothing in it depends on where it stands.
+   bool isWorthKeeping(Rel& rel) {
+      double read = 0;
+      bool movable = true;
+      forEachRel(rel, [&](Rel& below) {
+         if (below.kind == RelKind::Get) read += tableRows(below);
+         movable = movable && below.kind != RelKind::CteScan && below.kind != RelKind::RecursiveScan &&
+                   below.kind != RelKind::With;
+      });
+      return movable && read > 1000 && estimator_.rows(rel) <= read * keptFractionMax;
+   }
+   double tableRows(const Rel& get) const {
+      if (!query_.context.statistics) return 0;
+      const auto statistics = query_.context.statistics->statistics(get.table);
+      return statistics ? static_cast<double>(statistics->rowCount) : 0;
+   }
+
+   bool isGone(RelPtr* place) const { return std::find(dead_.begin(), dead_.end(), place) != dead_.end(); }
+   static bool isInside(const RelPtr& inner, const RelPtr& outer) {
+      bool found = false;
+      forEachRel(*outer, [&](Rel& rel) { found = found || &rel == inner.get(); });
+      return found;
+   }
+
+   std::unique_ptr<Cte> makeCte(const Rel& first) {
+      auto cte = std::make_unique<Cte>();
+      cte->id = query_.nextCte++;
+      cte->name = "shared";
+      cte->materialized = true;
+      renamed_.clear();
+      cte->query = cloneRenamed(first, query_, renamed_);
+      for (const ColumnId column : outputColumns(first))
+         cte->columns.push_back(renamed_.at(column));
+      return cte;
+   }
+
+   void replaceSecond(RelPtr& place, const ColumnMap& toFirst, const Cte& cte) {
+      auto scan = std::make_unique<Rel>(RelKind::CteScan);
+      scan->cte = cte.id;
+      for (const ColumnId column : outputColumns(*place)) {
+         const auto first = toFirst.find(column);
+         if (first == toFirst.end()) continue;
+         scan->columns.push_back(column);
+         scan->cteColumns.push_back(renamed_.at(first->second));
+      }
+      for (RelPtr* candidate : candidates_)
+         if (candidate != &place && !isGone(candidate) && isInside(*candidate, place)) dead_.push_back(candidate);
+      place = std::move(scan);
+   }
+
+   Query& query_;
+   Estimator estimator_;
+   std::vector<RelPtr*> candidates_;
+   std::vector<RelPtr*> dead_; ///< candidates inside of what has been replaced
+   ColumnMap renamed_;
+};
+
+} // namespace
+
+void shareSubplans(RelPtr& root, Query& query) {
+   SubplanSharer(query).run(root);
+}
+
+} // namespace ouzel::optimizer
