@@ -333,7 +333,7 @@ uint32_t Compiler::call(const Expr& expr, std::vector<uint32_t> args) {
    result->argTypes = std::move(types);
    result->argReprs = std::move(reprs);
    result->isVolatile = function.volatility == catalog::Volatility::Volatile;
-   return add(std::move(result), entry->total);
+   return add(std::move(result), entry->total || !sql::mayFail(expr));
 }
 
 uint32_t Compiler::compileCall(const Expr& expr) {

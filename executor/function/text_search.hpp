@@ -1,0 +1,10 @@
+#pragma once
+#include <string_view>
+
+namespace ouzel::executor {
+
+/// Position of the first occurrence of `needle`, npos if none; 0 for an empty needle. Vectorised over 16 or 32
+/// candidate positions at a time.
+size_t findBytes(std::string_view haystack, std::string_view needle);
+
+} // namespace ouzel::executor
