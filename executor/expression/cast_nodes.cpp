@@ -1,6 +1,10 @@
 #include "common/error/sql_error.hpp"
+#include "common/type/date_time.hpp"
+#include "common/type/decimal.hpp"
+#include "common/type/text_codec.hpp"
 #include "executor/expression/convert.hpp"
 #include "executor/expression/scratch.hpp"
+#include "executor/function/value_text.hpp"
 #include "executor/kernel/select.hpp"
 #include "executor/kernel/validity.hpp"
 
@@ -11,6 +15,11 @@ namespace ouzel::executor {
 namespace {
 
 using Scratch = ExpressionState::Scratch;
+
+/// Types whose values are their own text. bpchar is not: its text is padded.
+bool isText(Oid type) {
+   return type == oid::text || type == oid::varchar || type == oid::unknown || type == oid::name;
+}
 
 /// Run `body(rows without NULL)` into the node's buffer and keep the argument's NULLs and constness.
 template <typename Body>
@@ -39,12 +48,103 @@ Vector evaluateConvert(Scratch& s, const Node& node, const Rows& rows) {
    });
 }
 
-Vector evaluateTextCast(Scratch&, const Node&, const Rows&) {
-   throwNotSupported("cast through text");
+Vector evaluateTextCast(Scratch& s, const Node& node, const Rows& rows) {
+   const Vector arg = evaluateNode(s, node.args[0], rows);
+   const SqlType& source = node.argTypes[0];
+   const uint32_t sourceWidth = physicalSize(arg.type), targetWidth = physicalSize(node.repr.physical);
+   const bool fromText = isText(source.oid), toText = isText(node.type.oid) && node.type.typmod < 0;
+   return strictUnary(s, node, arg, rows, [&](Selection selection, void* out) {
+      std::string text;
+      forEachRow(selection, [&](uint32_t row) {
+         const std::byte* value = static_cast<const std::byte*>(arg.data) + size_t{arg.positionOf(row)} * sourceWidth;
+         std::string_view view;
+         if (fromText) {
+            view = arg.value<StringView>(row).view();
+         } else {
+            text.clear();
+            appendValueText(text, s.context, source, node.argReprs[0], value);
+            view = text;
+         }
+         std::byte* target = static_cast<std::byte*>(out) + size_t{row} * targetWidth;
+         if (toText) {
+            const StringView copy = s.strings->copyString(view);
+            std::memcpy(target, &copy, sizeof copy);
+         } else {
+            parseValueText(target, s.context, node.type, view, *s.strings);
+         }
+      });
+   });
 }
 
-Vector evaluateTypmodCast(Scratch&, const Node&, const Rows&) {
-   throwNotSupported("cast to a type modifier");
+namespace {
+
+/// numeric(p, s) of integers or scaled numerics: rescale, then look whether p digits hold it.
+void typmodScaled(const Node& node, const Vector& arg, Selection selection, void* out, Arena& strings) {
+   Arena decimals;
+   const bool toScaled = node.repr.physical != PhysicalType::Decimal;
+   const StringView* values = nullptr;
+   std::vector<StringView> converted;
+   if (arg.type == PhysicalType::Decimal) {
+      values = arg.values<StringView>();
+   } else {
+      converted.resize(batchRowsMax);
+      convertRows(arg, node.argReprs[0], {PhysicalType::Decimal, 0}, selection, converted.data(), decimals);
+   }
+   forEachRow(selection, [&](uint32_t row) {
+      const StringView value = values ? values[arg.positionOf(row)] : converted[row];
+      if (!toScaled) {
+         const StringView cut = decimal::applyTypmod(value, node.type.typmod, strings);
+         // The value may be the argument itself, which lives as long as the batch.
+         static_cast<StringView*>(out)[row] = values ? cut : strings.copyString(cut.view());
+      } else if (node.repr.physical == PhysicalType::I64) {
+         static_cast<int64_t*>(out)[row] = static_cast<int64_t>(decimal::toScaledColumn(value, node.type.typmod));
+      } else {
+         static_cast<int128*>(out)[row] = decimal::toScaledColumn(value, node.type.typmod);
+      }
+   });
+}
+
+void typmodStrings(const Node& node, const Vector& arg, Selection selection, StringView* out, Arena& strings) {
+   const bool isPadded = node.type.oid == oid::bpchar;
+   forEachRow(selection, [&](uint32_t row) {
+      const StringView& value = arg.value<StringView>(row);
+      const std::string_view cut = isPadded ? applyBpcharTypmod(value.view(), node.type.typmod, node.explicitCast)
+                                            : applyVarcharTypmod(value.view(), node.type.typmod, node.explicitCast);
+      out[row] = cut.size() == value.size() ? value : strings.copyString(cut);
+   });
+}
+
+} // namespace
+
+Vector evaluateTypmodCast(Scratch& s, const Node& node, const Rows& rows) {
+   const Vector arg = evaluateNode(s, node.args[0], rows);
+   const int32_t typmod = node.type.typmod;
+   return strictUnary(s, node, arg, rows, [&](Selection selection, void* out) {
+      const auto eachI64 = [&](auto&& function) {
+         int64_t* target = static_cast<int64_t*>(out);
+         forEachRow(selection, [&](uint32_t row) { target[row] = function(arg.value<int64_t>(row)); });
+      };
+      switch (node.type.oid) {
+      case oid::numeric:
+         return typmodScaled(node, arg, selection, out, *s.strings);
+      case oid::varchar:
+      case oid::bpchar:
+         return typmodStrings(node, arg, selection, static_cast<StringView*>(out), *s.strings);
+      case oid::time:
+         return eachI64([&](int64_t v) { return roundTime(v, typmod); });
+      case oid::timestamp:
+      case oid::timestamptz:
+         return eachI64([&](int64_t v) { return roundTimestamp(v, typmod); });
+      case oid::interval: {
+         Interval* target = static_cast<Interval*>(out);
+         forEachRow(selection,
+                    [&](uint32_t row) { target[row] = applyIntervalTypmod(arg.value<Interval>(row), typmod); });
+         return;
+      }
+      default:
+         throwNotSupported("cast to a modifier of type " + formatType(node.type));
+      }
+   });
 }
 
 } // namespace ouzel::executor

@@ -312,9 +312,17 @@ uint32_t Compiler::compileInList(const Expr& expr, bool negated) {
    throwNotSupported(text + ")");
 }
 
+/// Where the kernel is found: as lowering says, else by prosrc. Functions written in SQL have no prosrc to go by.
+std::string kernelKey(const Expr& expr) {
+   constexpr Oid languageSql = 14;
+   if (!expr.kernel.empty()) return expr.kernel;
+   const catalog::FunctionInfo& function = *expr.function;
+   return function.language == languageSql ? "sql:" + std::string(function.name) : std::string(function.source);
+}
+
 uint32_t Compiler::call(const Expr& expr, std::vector<uint32_t> args) {
    const catalog::FunctionInfo& function = *expr.function;
-   const std::string_view key = expr.kernel.empty() ? function.source : std::string_view(expr.kernel);
+   const std::string key = kernelKey(expr);
    // Scaled numerics have kernels of their own only where lowering asked for a scaled result.
    if (!isScaledNumeric(expr.type, expr.repr))
       for (uint32_t& arg : args)
@@ -385,7 +393,7 @@ uint32_t Compiler::compileAnyArray(const Expr& expr, bool negated) {
    result->argReprs = {node(lhs).repr, node(rhs).repr};
    bool isTotal = true;
    if (expr.function) {
-      const std::string_view key = expr.kernel.empty() ? expr.function->source : std::string_view(expr.kernel);
+      const std::string key = kernelKey(expr);
       const std::array<Representation, 2> reprs = {node(lhs).repr, node(lhs).repr};
       const KernelEntry* entry = findKernel(key, reprs);
       if (!entry) throwNoKernel(*expr.function);

@@ -34,6 +34,11 @@ struct FunctionContext {
    std::function<std::string(const std::string& name, const std::string& value, bool local)> setSetting;
    std::function<int64_t(uint64_t relation)> relationSize; ///< bytes
    std::function<void(int64_t micros)> sleep;              ///< pg_sleep, cancellable
+   std::function<int64_t(bool assign)> transactionId;      ///< txid_current(); 0: none yet and not to be assigned
+   // Sequences, by OID; thread-safe. Absent: not supported.
+   std::function<int64_t(uint32_t sequence)> nextValue, currentValue;
+   std::function<int64_t()> lastValue;
+   std::function<void(uint32_t sequence, int64_t value, bool isCalled)> setValue;
 };
 
 } // namespace ouzel::executor

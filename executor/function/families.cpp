@@ -3,11 +3,20 @@
 namespace ouzel::executor {
 
 void registerFamilies() {
+   registerArray();
    registerBoolean();
+   registerBytes();
+   registerCatalogFunctions();
    registerComparison();
    registerFloating();
    registerInteger();
+   registerLike();
+   registerRegex();
    registerScaledNumeric();
+   registerSystem();
+   registerText();
+   registerTextCase();
+   registerTextFormat();
 }
 
 } // namespace ouzel::executor

@@ -117,12 +117,18 @@ bool matchGeneral(std::string_view text, std::string_view pattern) {
 
 bool LikePattern::matches(std::string_view text) const {
    switch (kind_) {
-      case Kind::Exact: return text == literal();
-      case Kind::Prefix: return text.starts_with(literal());
-      case Kind::Suffix: return text.ends_with(literal());
-      case Kind::Contains: return findBytes(text, literal()) != std::string_view::npos;
-      case Kind::Segments: return matchesSegments(text);
-      case Kind::General: return matchGeneral(text, pattern_);
+   case Kind::Exact:
+      return text == literal();
+   case Kind::Prefix:
+      return text.starts_with(literal());
+   case Kind::Suffix:
+      return text.ends_with(literal());
+   case Kind::Contains:
+      return findBytes(text, literal()) != std::string_view::npos;
+   case Kind::Segments:
+      return matchesSegments(text);
+   case Kind::General:
+      return matchGeneral(text, pattern_);
    }
    return false;
 }
@@ -182,23 +188,23 @@ void like(const KernelCall& call, ResultVector& result) {
                                 [&](const StringView& text) { return pattern.matches(subject.of(text)); });
    const std::string_view literal = pattern.literal();
    switch (pattern.kind()) {
-      case LikePattern::Kind::Exact: {
-         const StringView wanted(literal);
-         return matchRows<negated>(texts, call.rows, out, [&](const StringView& text) { return text == wanted; });
-      }
-      case LikePattern::Kind::Prefix:
-         return matchRows<negated>(texts, call.rows, out,
-                                   [=](const StringView& text) { return text.view().starts_with(literal); });
-      case LikePattern::Kind::Suffix:
-         return matchRows<negated>(texts, call.rows, out,
-                                   [=](const StringView& text) { return text.view().ends_with(literal); });
-      case LikePattern::Kind::Contains:
-         return matchRows<negated>(texts, call.rows, out, [=](const StringView& text) {
-            return findBytes(text.view(), literal) != std::string_view::npos;
-         });
-      default:
-         return matchRows<negated>(texts, call.rows, out,
-                                   [&](const StringView& text) { return pattern.matches(text.view()); });
+   case LikePattern::Kind::Exact: {
+      const StringView wanted(literal);
+      return matchRows<negated>(texts, call.rows, out, [&](const StringView& text) { return text == wanted; });
+   }
+   case LikePattern::Kind::Prefix:
+      return matchRows<negated>(texts, call.rows, out,
+                                [=](const StringView& text) { return text.view().starts_with(literal); });
+   case LikePattern::Kind::Suffix:
+      return matchRows<negated>(texts, call.rows, out,
+                                [=](const StringView& text) { return text.view().ends_with(literal); });
+   case LikePattern::Kind::Contains:
+      return matchRows<negated>(texts, call.rows, out, [=](const StringView& text) {
+         return findBytes(text.view(), literal) != std::string_view::npos;
+      });
+   default:
+      return matchRows<negated>(texts, call.rows, out,
+                                [&](const StringView& text) { return pattern.matches(text.view()); });
    }
 }
 

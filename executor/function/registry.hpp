@@ -73,7 +73,8 @@ struct KernelEntry {
 inline constexpr std::string_view anyArguments = "*";
 
 /// Add a kernel. `arguments` spells physical types, one letter each: b Bool, h I16, i I32, l I64, w I128, f F32, d F64,
-/// v Interval, n Decimal, s String; or anyArguments. Called from the families' registration functions at start only.
+/// v Interval, n Decimal, s String; or anyArguments. Built-in functions that PostgreSQL writes in SQL (language 14) are
+/// registered as "sql:" and their name ("sql:lpad"). Called from the families' registration functions at start only.
 void registerKernel(std::string_view prosrc, std::string_view arguments, KernelEntry entry);
 /// Null when there is none: the caller raises 0A000 `function x(y) is not supported`.
 const KernelEntry* findKernel(std::string_view prosrc, std::span<const Representation> arguments);

@@ -18,7 +18,9 @@ constexpr size_t textBytesMax = 0x3fffffff; // PostgreSQL's MaxAllocSize
 }
 
 /// Part of an argument: inline if short, otherwise pointing into it.
-StringView part(std::string_view text) { return StringView(text); }
+StringView part(std::string_view text) {
+   return StringView(text);
+}
 
 StringView concatenate(StringView a, StringView b, KernelEnv& env) {
    const uint32_t size = a.size() + b.size();
@@ -30,8 +32,12 @@ StringView concatenate(StringView a, StringView b, KernelEnv& env) {
    return StringView(target, size);
 }
 
-int32_t characterLength(StringView s) { return static_cast<int32_t>(countCharacters(s.view())); }
-int32_t octetLength(StringView s) { return static_cast<int32_t>(s.size()); }
+int32_t characterLength(StringView s) {
+   return static_cast<int32_t>(countCharacters(s.view()));
+}
+int32_t octetLength(StringView s) {
+   return static_cast<int32_t>(s.size());
+}
 /// octet_length(char(n)) counts the padding, which is not stored.
 int32_t bpcharOctetLength(StringView s, KernelEnv& env) {
    const int32_t typmod = env.call.argTypes[0].typmod;
@@ -67,11 +73,15 @@ constexpr int64_t noEnd = INT64_MAX;
 StringView substring(const StringView& s, int32_t start, int32_t length) {
    return part(slice(s.view(), start, endOf(start, length), false));
 }
-StringView substringToEnd(const StringView& s, int32_t start) { return part(slice(s.view(), start, noEnd, false)); }
+StringView substringToEnd(const StringView& s, int32_t start) {
+   return part(slice(s.view(), start, noEnd, false));
+}
 StringView byteSubstring(const StringView& s, int32_t start, int32_t length) {
    return part(slice(s.view(), start, endOf(start, length), true));
 }
-StringView byteSubstringToEnd(const StringView& s, int32_t start) { return part(slice(s.view(), start, noEnd, true)); }
+StringView byteSubstringToEnd(const StringView& s, int32_t start) {
+   return part(slice(s.view(), start, noEnd, true));
+}
 
 StringView left(const StringView& s, int32_t n) {
    const std::string_view text = s.view();
@@ -115,7 +125,9 @@ int32_t bytePosition(const StringView& s, const StringView& needle) {
    const size_t found = findBytes(s.view(), needle.view());
    return found == std::string_view::npos ? 0 : static_cast<int32_t>(found) + 1;
 }
-bool startsWith(const StringView& s, const StringView& prefix) { return s.view().starts_with(prefix.view()); }
+bool startsWith(const StringView& s, const StringView& prefix) {
+   return s.view().starts_with(prefix.view());
+}
 
 StringView replaceAll(const StringView& s, const StringView& from, const StringView& to, KernelEnv& env) {
    std::string_view rest = s.view();
@@ -206,6 +218,11 @@ StringView pad(const StringView& s, int32_t length, const StringView& fill, Kern
    return env.copy(atLeft ? padding.append(text) : std::string(text).append(padding));
 }
 
+template <bool atLeft>
+StringView padBlanks(const StringView& s, int32_t length, KernelEnv& env) {
+   return pad<atLeft>(s, length, StringView(" ", 1), env);
+}
+
 /// True if the character at the front of `c` is one of `set`.
 bool isOneOf(std::string_view c, std::string_view set) {
    if (c.size() == 1) return set.find(c[0]) != std::string_view::npos;
@@ -273,7 +290,9 @@ StringView reverse(const StringView& s, KernelEnv& env) {
    return env.copy(result);
 }
 
-int32_t asciiCode(const StringView& s) { return s.empty() ? 0 : static_cast<int32_t>(decodeCharacter(s.view())); }
+int32_t asciiCode(const StringView& s) {
+   return s.empty() ? 0 : static_cast<int32_t>(decodeCharacter(s.view()));
+}
 
 StringView characterOf(int32_t code) {
    if (code < 0) throw SqlError(sqlstate::invalidParameterValue, "character number must be positive");
@@ -301,7 +320,9 @@ StringView hexOf(T value, KernelEnv& env) {
    return env.copy({digits + at, static_cast<size_t>(16 - at)});
 }
 
-StringView same(const StringView& s) { return s; }
+StringView same(const StringView& s) {
+   return s;
+}
 /// name: at most 63 bytes, whole characters.
 StringView toName(const StringView& s) {
    if (s.size() < 64) return s;
@@ -310,13 +331,17 @@ StringView toName(const StringView& s) {
       --size;
    return part(s.view().substr(0, size));
 }
-StringView toChar(const StringView& s) { return s.empty() ? s : part(s.view().substr(0, 1)); }
+StringView toChar(const StringView& s) {
+   return s.empty() ? s : part(s.view().substr(0, 1));
+}
 StringView intToChar(int32_t v) {
    if (v < -128 || v > 127) throw SqlError(sqlstate::numericValueOutOfRange, "\"char\" out of range");
    const char c = static_cast<char>(v);
    return v == 0 ? StringView() : StringView(&c, 1);
 }
-int32_t charToInt(const StringView& s) { return s.empty() ? 0 : static_cast<signed char>(s.view()[0]); }
+int32_t charToInt(const StringView& s) {
+   return s.empty() ? 0 : static_cast<signed char>(s.view()[0]);
+}
 StringView nameConcatOid(const StringView& name, int64_t oid, KernelEnv& env) {
    const std::string suffix = "_" + std::to_string(oid);
    std::string_view text = name.view();
@@ -329,7 +354,7 @@ StringView nameConcatOid(const StringView& name, int64_t oid, KernelEnv& env) {
    return env.copy(std::string(text) + suffix);
 }
 
-void registerCutting() {
+void addCutting() {
    addKernel<substring>("text_substr");
    addKernel<substringToEnd>("text_substr_no_len", totalKernel);
    addKernel<byteSubstring>("bytea_substr");
@@ -355,7 +380,7 @@ void registerCutting() {
 } // namespace
 
 void registerText() {
-   registerCutting();
+   addCutting();
    addKernels<concatenate>({"textcat", "byteacat"}, totalKernel);
    addKernels<characterLength>({"textlen", "bpcharlen"}, totalKernel);
    addKernels<octetLength>({"textoctetlen", "byteaoctetlen"}, totalKernel);
@@ -367,6 +392,8 @@ void registerText() {
    addKernel<translate>("translate", totalKernel);
    addKernel<pad<true>>("lpad");
    addKernel<pad<false>>("rpad");
+   addKernel<padBlanks<true>>("sql:lpad");
+   addKernel<padBlanks<false>>("sql:rpad");
    addKernel<repeatText>("repeat");
    addKernel<reverse>("text_reverse", totalKernel);
    addKernel<asciiCode>("ascii", totalKernel);

@@ -1,6 +1,6 @@
+#include <unicode/brkiter.h>
 #include <unicode/normalizer2.h>
 #include <unicode/unistr.h>
-#include <unicode/brkiter.h>
 
 #include "catalog/builtin/builtin.hpp"
 #include "executor/function/families.hpp"
@@ -103,8 +103,8 @@ StringView normalizeText(const StringView& s, const StringView& form, KernelEnv&
 }
 bool isNormalized(const StringView& s, const StringView& form) {
    UErrorCode status = U_ZERO_ERROR;
-   return normalizer(form).isNormalized(
-              icu::UnicodeString::fromUTF8({s.data(), static_cast<int32_t>(s.size())}), status) != 0;
+   return normalizer(form).isNormalized(icu::UnicodeString::fromUTF8({s.data(), static_cast<int32_t>(s.size())}),
+                                        status) != 0;
 }
 
 } // namespace

@@ -1,9 +1,8 @@
 #include "executor/function/text_search.hpp"
 
-#include <immintrin.h>
-
 #include <cstdint>
 #include <cstring>
+#include <immintrin.h>
 
 namespace ouzel::executor {
 

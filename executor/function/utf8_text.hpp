@@ -6,7 +6,9 @@
 
 namespace ouzel::executor {
 
-inline bool isContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+inline bool isContinuation(char c) {
+   return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+}
 
 inline uint32_t characterBytes(char first) {
    const auto c = static_cast<unsigned char>(first);
@@ -41,11 +43,14 @@ inline size_t offsetOfCharacter(std::string_view text, uint32_t characters) {
 inline uint32_t decodeCharacter(std::string_view text) {
    const auto byte = [&](size_t i) { return static_cast<uint32_t>(static_cast<unsigned char>(text[i])); };
    switch (characterBytes(text[0])) {
-      case 1: return byte(0);
-      case 2: return ((byte(0) & 0x1f) << 6) | (byte(1) & 0x3f);
-      case 3: return ((byte(0) & 0x0f) << 12) | ((byte(1) & 0x3f) << 6) | (byte(2) & 0x3f);
-      default:
-         return ((byte(0) & 0x07) << 18) | ((byte(1) & 0x3f) << 12) | ((byte(2) & 0x3f) << 6) | (byte(3) & 0x3f);
+   case 1:
+      return byte(0);
+   case 2:
+      return ((byte(0) & 0x1f) << 6) | (byte(1) & 0x3f);
+   case 3:
+      return ((byte(0) & 0x0f) << 12) | ((byte(1) & 0x3f) << 6) | (byte(2) & 0x3f);
+   default:
+      return ((byte(0) & 0x07) << 18) | ((byte(1) & 0x3f) << 12) | ((byte(2) & 0x3f) << 6) | (byte(3) & 0x3f);
    }
 }
 
@@ -68,7 +73,11 @@ inline void appendCharacter(std::string& out, uint32_t c) {
    }
 }
 
-inline char asciiLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-inline char asciiUpper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
+inline char asciiLower(char c) {
+   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+}
+inline char asciiUpper(char c) {
+   return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+}
 
 } // namespace ouzel::executor

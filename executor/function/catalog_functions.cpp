@@ -1,0 +1,360 @@
+#include "executor/function/families.hpp"
+#include "executor/function/kernel_helpers.hpp"
+#include "executor/function/name_scope.hpp"
+#include "executor/function/value_text.hpp"
+
+// Kernels around catalog/pg_catalog/functions.hpp: format_type, pg_get_*def, pg_*_is_visible, comments, privileges,
+// conversions of names to OIDs. A statement that asks them asks for few rows; each call resolves the search path anew.
+
+namespace ouzel::executor {
+
+namespace {
+
+using catalog::NameContext;
+
+std::optional<StringView> copied(const std::optional<std::string>& text, KernelEnv& env) {
+   return text ? std::optional(env.copy(*text)) : std::nullopt;
+}
+Oid oidOf(int64_t value) {
+   return static_cast<Oid>(value);
+}
+
+std::optional<StringView> formatTypeOf(std::optional<int64_t> type, std::optional<int32_t> typmod, KernelEnv& env) {
+   if (!type) return std::nullopt;
+   return env.copy(catalog::formatType(NameScope(env.context).names(), oidOf(*type), typmod));
+}
+
+// ---- visibility ----
+
+template <std::optional<bool> (*function)(const NameContext&, Oid)>
+std::optional<bool> isVisible(int64_t object, KernelEnv& env) {
+   return function(NameScope(env.context).names(), oidOf(object));
+}
+template <size_t index>
+std::optional<bool> isBuiltinVisible(int64_t object, KernelEnv& env) {
+   static constexpr std::string_view catalogs[] = {"pg_opclass",   "pg_opfamily", "pg_conversion", "pg_statistic_ext",
+                                                   "pg_ts_config", "pg_ts_dict",  "pg_ts_parser",  "pg_ts_template"};
+   return catalog::isBuiltinVisible(NameScope(env.context).names(), catalogs[index], oidOf(object));
+}
+
+// ---- names to OIDs ----
+
+template <std::optional<Oid> (*function)(const NameContext&, std::string_view)>
+std::optional<int64_t> toOid(const StringView& name, KernelEnv& env) {
+   const std::optional<Oid> result = function(NameScope(env.context).names(), name.view());
+   return result ? std::optional(static_cast<int64_t>(*result)) : std::nullopt;
+}
+int64_t textRegclass(const StringView& name, KernelEnv& env) {
+   return catalog::regclassIn(NameScope(env.context).names(), name.view());
+}
+
+// ---- definitions ----
+
+std::optional<StringView> viewDefinition(int64_t view, KernelEnv& env) {
+   return copied(catalog::viewDefinition(NameScope(env.context).names(), oidOf(view)), env);
+}
+std::optional<StringView> viewDefinitionPretty(int64_t view, bool, KernelEnv& env) {
+   return viewDefinition(view, env);
+}
+std::optional<StringView> viewDefinitionWrapped(int64_t view, int32_t, KernelEnv& env) {
+   return viewDefinition(view, env);
+}
+std::optional<StringView> constraintDefinition(int64_t constraint, bool pretty, KernelEnv& env) {
+   return copied(catalog::constraintDefinition(NameScope(env.context).names(), oidOf(constraint), pretty), env);
+}
+std::optional<StringView> constraintDefinitionPlain(int64_t constraint, KernelEnv& env) {
+   return constraintDefinition(constraint, false, env);
+}
+std::optional<StringView> indexDefinition(int64_t index, int32_t column, bool pretty, KernelEnv& env) {
+   return copied(catalog::indexDefinition(NameScope(env.context).names(), oidOf(index), column, pretty), env);
+}
+std::optional<StringView> indexDefinitionPlain(int64_t index, KernelEnv& env) {
+   return indexDefinition(index, 0, false, env);
+}
+/// Expressions in catalogs are stored as their SQL text.
+StringView expressionText(const StringView& expression, int64_t) {
+   return expression;
+}
+StringView expressionTextPretty(const StringView& expression, int64_t, bool) {
+   return expression;
+}
+std::optional<StringView> functionArguments(int64_t function, KernelEnv& env) {
+   return copied(catalog::functionArguments(NameScope(env.context).names(), oidOf(function)), env);
+}
+std::optional<StringView> functionIdentityArguments(int64_t function, KernelEnv& env) {
+   return copied(catalog::functionArguments(NameScope(env.context).names(), oidOf(function), false), env);
+}
+std::optional<StringView> functionResult(int64_t function, KernelEnv& env) {
+   return copied(catalog::functionResult(NameScope(env.context).names(), oidOf(function)), env);
+}
+std::optional<StringView> serialSequence(const StringView& table, const StringView& column, KernelEnv& env) {
+   return copied(catalog::serialSequence(NameScope(env.context).names(), table.view(), column.view()), env);
+}
+std::optional<StringView> nothing(int64_t) {
+   return std::nullopt;
+}
+std::optional<StringView> nothingForArgument(int64_t, int32_t) {
+   return std::nullopt;
+}
+std::optional<StringView> nothingPretty(int64_t, bool) {
+   return std::nullopt;
+}
+bool no(int64_t) {
+   return false;
+}
+bool noAtAll() {
+   return false;
+}
+int64_t zero() {
+   return 0;
+}
+
+// ---- comments and roles ----
+
+const catalog::Snapshot& snapshotOf(KernelEnv& env) {
+   if (!env.context.catalog) throwInternal("no catalog to look objects up in");
+   return *env.context.catalog;
+}
+std::optional<StringView> objDescription(int64_t object, const StringView& catalogName, KernelEnv& env) {
+   return copied(catalog::objDescription(snapshotOf(env), oidOf(object), catalogName.view()), env);
+}
+std::optional<StringView> objDescriptionOld(int64_t object, KernelEnv& env) {
+   return copied(catalog::objDescription(snapshotOf(env), oidOf(object)), env);
+}
+std::optional<StringView> shobjDescription(int64_t object, const StringView& catalogName, KernelEnv& env) {
+   return copied(catalog::shobjDescription(snapshotOf(env), oidOf(object), catalogName.view()), env);
+}
+std::optional<StringView> colDescription(int64_t relation, int32_t attribute, KernelEnv& env) {
+   return copied(catalog::colDescription(snapshotOf(env), oidOf(relation), attribute), env);
+}
+StringView userById(int64_t role, KernelEnv& env) {
+   return env.copy(catalog::userName(snapshotOf(env), oidOf(role)));
+}
+StringView encodingToChar(int32_t encoding) {
+   return StringView(catalog::encodingName(encoding));
+}
+int32_t charToEncoding(const StringView& name) {
+   return catalog::encodingNumber(name.view());
+}
+int32_t encodingMaxLength(int32_t encoding) {
+   return encoding == 6 ? 4 : 1;
+}
+int32_t updatable(int64_t relation, bool, KernelEnv& env) {
+   return catalog::updatableEvents(snapshotOf(env), oidOf(relation));
+}
+bool columnUpdatable(int64_t relation, int16_t attribute, bool, KernelEnv& env) {
+   return catalog::isColumnUpdatable(snapshotOf(env), oidOf(relation), attribute);
+}
+
+int64_t relationSize(int64_t relation, KernelEnv& env) {
+   return env.context.relationSize ? env.context.relationSize(static_cast<uint64_t>(relation)) : 0;
+}
+int64_t relationForkSize(int64_t relation, const StringView& fork, KernelEnv& env) {
+   return fork.view() == "main" ? relationSize(relation, env) : 0;
+}
+int64_t databaseSize(int64_t, KernelEnv& env) {
+   int64_t total = 0;
+   for (const catalog::RelationPtr& relation : snapshotOf(env).relations())
+      total += relationSize(relation->oid, env);
+   return total;
+}
+int64_t databaseSizeByName(const StringView&, KernelEnv& env) {
+   return databaseSize(0, env);
+}
+
+// ---- privileges: has_X_privilege([role,] object, privilege), each of them by OID or name ----
+
+Oid roleArgument(int64_t role, const NameScope&) {
+   return oidOf(role);
+}
+Oid roleArgument(const StringView& role, const NameScope& scope) {
+   return catalog::requireRole(scope.snapshot(), role.view());
+}
+
+Oid databaseIn(const NameContext& names, std::string_view name) {
+   const catalog::DatabasePtr database = names.snapshot.findDatabase(name);
+   if (!database) throw SqlError(sqlstate::invalidCatalogName, "database \"" + std::string(name) + "\" does not exist");
+   return database->oid;
+}
+Oid languageIn(const NameContext&, std::string_view name) {
+   if (name == "internal") return 12;
+   if (name == "c") return 13;
+   if (name == "sql") return 14;
+   throw SqlError(sqlstate::undefinedObject, "language \"" + std::string(name) + "\" does not exist");
+}
+Oid tablespaceIn(const NameContext&, std::string_view name) {
+   if (name == "pg_default") return 1663;
+   if (name == "pg_global") return 1664;
+   throw SqlError(sqlstate::undefinedObject, "tablespace \"" + std::string(name) + "\" does not exist");
+}
+
+using Lookup = Oid (*)(const NameContext&, std::string_view);
+template <Lookup lookup>
+Oid objectArgument(int64_t object, const NameScope&) {
+   return oidOf(object);
+}
+template <Lookup lookup>
+Oid objectArgument(const StringView& name, const NameScope& scope) {
+   return lookup(scope.names(), name.view());
+}
+
+using Check = std::optional<bool> (*)(const catalog::Snapshot&, Oid role, Oid object, std::string_view);
+template <Check check, Lookup lookup, typename Role, typename Object>
+std::optional<bool> hasPrivilege(Role role, Object object, const StringView& privilege, KernelEnv& env) {
+   const NameScope scope(env.context);
+   return check(scope.snapshot(), roleArgument(role, scope), objectArgument<lookup>(object, scope), privilege.view());
+}
+template <Check check, Lookup lookup, typename Object>
+std::optional<bool> hasOwnPrivilege(Object object, const StringView& privilege, KernelEnv& env) {
+   const NameScope scope(env.context);
+   return check(scope.snapshot(), scope.names().role, objectArgument<lookup>(object, scope), privilege.view());
+}
+
+template <Check check, Lookup lookup>
+void addPrivilege(const std::string& kind) {
+   const std::string base = "has_" + kind + "_privilege_";
+   using Name = const StringView&;
+   addKernel<hasOwnPrivilege<check, lookup, int64_t>>(base + "id");
+   addKernel<hasOwnPrivilege<check, lookup, Name>>(base + "name");
+   addKernel<hasPrivilege<check, lookup, int64_t, int64_t>>(base + "id_id");
+   addKernel<hasPrivilege<check, lookup, int64_t, Name>>(base + "id_name");
+   addKernel<hasPrivilege<check, lookup, Name, int64_t>>(base + "name_id");
+   addKernel<hasPrivilege<check, lookup, Name, Name>>(base + "name_name");
+}
+
+// Columns, by number or name.
+int16_t columnArgument(int16_t attribute, const NameScope&, Oid) {
+   return attribute;
+}
+int16_t columnArgument(const StringView& name, const NameScope& scope, Oid relation) {
+   const catalog::RelationPtr found = scope.snapshot().relation(relation);
+   return found ? catalog::requireColumn(*found, name.view()).attribute : 0;
+}
+template <typename Role, typename Object, typename Column>
+std::optional<bool> hasColumn(Role role, Object object, Column column, const StringView& privilege, KernelEnv& env) {
+   const NameScope scope(env.context);
+   const Oid relation = objectArgument<catalog::regclassIn>(object, scope);
+   return catalog::hasColumnPrivilege(scope.snapshot(), roleArgument(role, scope), relation,
+                                      columnArgument(column, scope, relation), privilege.view());
+}
+template <typename Object, typename Column>
+std::optional<bool> hasOwnColumn(Object object, Column column, const StringView& privilege, KernelEnv& env) {
+   const NameScope scope(env.context);
+   const Oid relation = objectArgument<catalog::regclassIn>(object, scope);
+   return catalog::hasColumnPrivilege(scope.snapshot(), scope.names().role, relation,
+                                      columnArgument(column, scope, relation), privilege.view());
+}
+template <typename Role, typename Of>
+bool hasRole(Role role, Of of, const StringView& privilege, KernelEnv& env) {
+   const NameScope scope(env.context);
+   return catalog::hasRole(scope.snapshot(), roleArgument(role, scope), roleArgument(of, scope), privilege.view());
+}
+template <typename Of>
+bool hasOwnRole(Of of, const StringView& privilege, KernelEnv& env) {
+   const NameScope scope(env.context);
+   return catalog::hasRole(scope.snapshot(), scope.names().role, roleArgument(of, scope), privilege.view());
+}
+
+void addPrivileges() {
+   using Name = const StringView&;
+   addPrivilege<catalog::hasTablePrivilege, catalog::regclassIn>("table");
+   addPrivilege<catalog::hasSequencePrivilege, catalog::regclassIn>("sequence");
+   addPrivilege<catalog::hasAnyColumnPrivilege, catalog::regclassIn>("any_column");
+   addPrivilege<catalog::hasSchemaPrivilege, catalog::regnamespaceIn>("schema");
+   addPrivilege<catalog::hasDatabasePrivilege, databaseIn>("database");
+   addPrivilege<catalog::hasFunctionPrivilege, catalog::regprocedureIn>("function");
+   addPrivilege<catalog::hasTypePrivilege, catalog::regtypeIn>("type");
+   addPrivilege<catalog::hasLanguagePrivilege, languageIn>("language");
+   addPrivilege<catalog::hasTablespacePrivilege, tablespaceIn>("tablespace");
+   addKernel<hasOwnColumn<int64_t, int16_t>>("has_column_privilege_id_attnum");
+   addKernel<hasOwnColumn<int64_t, Name>>("has_column_privilege_id_name");
+   addKernel<hasOwnColumn<Name, int16_t>>("has_column_privilege_name_attnum");
+   addKernel<hasOwnColumn<Name, Name>>("has_column_privilege_name_name");
+   addKernel<hasColumn<int64_t, int64_t, int16_t>>("has_column_privilege_id_id_attnum");
+   addKernel<hasColumn<int64_t, int64_t, Name>>("has_column_privilege_id_id_name");
+   addKernel<hasColumn<int64_t, Name, int16_t>>("has_column_privilege_id_name_attnum");
+   addKernel<hasColumn<int64_t, Name, Name>>("has_column_privilege_id_name_name");
+   addKernel<hasColumn<Name, int64_t, int16_t>>("has_column_privilege_name_id_attnum");
+   addKernel<hasColumn<Name, int64_t, Name>>("has_column_privilege_name_id_name");
+   addKernel<hasColumn<Name, Name, int16_t>>("has_column_privilege_name_name_attnum");
+   addKernel<hasColumn<Name, Name, Name>>("has_column_privilege_name_name_name");
+   addKernel<hasOwnRole<int64_t>>("pg_has_role_id");
+   addKernel<hasOwnRole<Name>>("pg_has_role_name");
+   addKernel<hasRole<int64_t, int64_t>>("pg_has_role_id_id");
+   addKernel<hasRole<int64_t, Name>>("pg_has_role_id_name");
+   addKernel<hasRole<Name, int64_t>>("pg_has_role_name_id");
+   addKernel<hasRole<Name, Name>>("pg_has_role_name_name");
+}
+
+void addVisibility() {
+   addKernel<isVisible<catalog::isTableVisible>>("pg_table_is_visible");
+   addKernel<isVisible<catalog::isTypeVisible>>("pg_type_is_visible");
+   addKernel<isVisible<catalog::isFunctionVisible>>("pg_function_is_visible");
+   addKernel<isVisible<catalog::isOperatorVisible>>("pg_operator_is_visible");
+   addKernel<isVisible<catalog::isCollationVisible>>("pg_collation_is_visible");
+   addKernel<isBuiltinVisible<0>>("pg_opclass_is_visible");
+   addKernel<isBuiltinVisible<1>>("pg_opfamily_is_visible");
+   addKernel<isBuiltinVisible<2>>("pg_conversion_is_visible");
+   addKernel<isBuiltinVisible<3>>("pg_statistics_obj_is_visible");
+   addKernel<isBuiltinVisible<4>>("pg_ts_config_is_visible");
+   addKernel<isBuiltinVisible<5>>("pg_ts_dict_is_visible");
+   addKernel<isBuiltinVisible<6>>("pg_ts_parser_is_visible");
+   addKernel<isBuiltinVisible<7>>("pg_ts_template_is_visible");
+}
+
+void addDefinitions() {
+   addKernel<viewDefinition>("pg_get_viewdef");
+   addKernel<viewDefinitionPretty>("pg_get_viewdef_ext");
+   addKernel<viewDefinitionWrapped>("pg_get_viewdef_wrap");
+   addKernel<constraintDefinitionPlain>("pg_get_constraintdef");
+   addKernel<constraintDefinition>("pg_get_constraintdef_ext");
+   addKernel<indexDefinitionPlain>("pg_get_indexdef");
+   addKernel<indexDefinition>("pg_get_indexdef_ext");
+   addKernel<expressionText>("pg_get_expr");
+   addKernel<expressionTextPretty>("pg_get_expr_ext");
+   addKernel<functionArguments>("pg_get_function_arguments");
+   addKernel<functionIdentityArguments>("pg_get_function_identity_arguments");
+   addKernel<functionResult>("pg_get_function_result");
+   addKernel<nothingForArgument>("pg_get_function_arg_default");
+   addKernel<serialSequence>("pg_get_serial_sequence");
+   addKernels<nothing>({"pg_get_function_sqlbody", "pg_get_partkeydef", "pg_get_partition_constraintdef",
+                        "pg_get_statisticsobjdef", "pg_get_statisticsobjdef_columns", "pg_get_ruledef",
+                        "pg_get_triggerdef", "pg_tablespace_location", "pg_relation_filepath"});
+   addKernels<nothingPretty>({"pg_get_ruledef_ext", "pg_get_triggerdef_ext"});
+}
+
+} // namespace
+
+void registerCatalogFunctions() {
+   addVisibility();
+   addDefinitions();
+   addPrivileges();
+   addKernel<formatTypeOf>("format_type");
+   addKernel<toOid<catalog::toRegclass>>("to_regclass");
+   addKernel<toOid<catalog::toRegtype>>("to_regtype");
+   addKernel<toOid<catalog::toRegproc>>("to_regproc");
+   addKernel<toOid<catalog::toRegprocedure>>("to_regprocedure");
+   addKernel<toOid<catalog::toRegnamespace>>("to_regnamespace");
+   addKernel<toOid<catalog::toRegrole>>("to_regrole");
+   addKernel<textRegclass>("text_regclass");
+   addKernel<objDescription>("sql:obj_description");
+   addKernel<objDescriptionOld>("sql:obj_description");
+   addKernel<shobjDescription>("sql:shobj_description");
+   addKernel<colDescription>("sql:col_description");
+   addKernel<userById>("pg_get_userbyid");
+   addKernels<encodingToChar>({"PG_encoding_to_char"});
+   addKernel<charToEncoding>("PG_char_to_encoding");
+   addKernel<encodingMaxLength>("pg_encoding_max_length_sql");
+   addKernel<updatable>("pg_relation_is_updatable");
+   addKernel<columnUpdatable>("pg_column_is_updatable");
+   addKernel<relationSize>("sql:pg_relation_size");
+   addKernel<relationForkSize>("pg_relation_size");
+   addKernels<relationSize>({"pg_table_size", "pg_total_relation_size"});
+   addKernel<databaseSize>("pg_database_size_oid");
+   addKernel<databaseSizeByName>("pg_database_size_name");
+   addKernels<no>({"pg_relation_is_publishable", "pg_is_other_temp_schema", "row_security_active"});
+   addKernels<noAtAll>({"pg_is_in_recovery", "pg_jit_available"});
+   addKernel<zero>("pg_my_temp_schema");
+}
+
+} // namespace ouzel::executor

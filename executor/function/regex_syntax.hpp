@@ -1,0 +1,59 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// PostgreSQL's advanced regular expressions taken apart and written again in RE2's syntax. Constructs that RE2 has no
+// equal for (back references, look-around) throw 0A000; malformed ones 2201B with PostgreSQL's words.
+
+namespace ouzel::executor {
+
+struct RegexFlags {
+   bool ignoreCase = false;
+   bool dotNewline = true;   ///< . and [^...] match a newline
+   bool lineAnchors = false; ///< ^ and $ match at lines
+   bool expanded = false;    ///< x: white space and comments are ignored
+   bool literal = false;     ///< q: no metacharacters
+};
+
+/// One node; a tree without sharing.
+struct RegexNode {
+   enum class Kind : uint8_t {
+      Text,     ///< `text` is RE2 syntax for exactly one atom (or an anchor, or nothing)
+      Group,    ///< capturing if `isCapture`; children[0]
+      Sequence, ///< children in a row
+      Choice,   ///< children are alternatives
+      Repeat,   ///< children[0] from `min` to `max` (-1: any number) times
+   };
+   Kind kind = Kind::Text;
+   std::string text;
+   std::vector<std::unique_ptr<RegexNode>> children;
+   bool isCapture = false;
+   int32_t min = 0, max = 0;
+   bool isLazy = false;
+};
+
+/// What a whole expression prefers, by PostgreSQL's rules: its first quantified atom decides.
+enum class RegexPreference : uint8_t { None, Longest, Shortest };
+
+struct RegexSyntax {
+   std::unique_ptr<RegexNode> root;
+   RegexFlags flags;
+   uint32_t captures = 0;
+   RegexPreference preference = RegexPreference::None;
+   bool hasLazy = false;   ///< some quantifier is non-greedy
+   bool hasChoice = false; ///< some alternation below the top, where capture rules differ
+};
+
+RegexSyntax parseRegex(std::string_view pattern, RegexFlags flags);
+
+enum class RegexVariant : uint8_t {
+   Greedy,  ///< every quantifier greedy
+   Lazy,    ///< every quantifier non-greedy
+   Written, ///< as written, but what lies in {m,n}? (or {m,n}) takes on its preference: sets captures
+};
+std::string toRe2(const RegexSyntax& syntax, RegexVariant variant);
+
+} // namespace ouzel::executor

@@ -1,0 +1,188 @@
+#include <openssl/rand.h>
+
+#include "common/type/array.hpp"
+#include "executor/function/families.hpp"
+#include "executor/function/kernel_helpers.hpp"
+#include "executor/function/name_scope.hpp"
+#include "executor/function/value_text.hpp"
+
+// Functions that tell of the session and the server: version(), current_user, current_setting(), pg_sleep(), sequences,
+// gen_random_uuid().
+
+namespace ouzel::executor {
+
+namespace {
+
+StringView version(KernelEnv& env) {
+   return env.copy(catalog::versionText());
+}
+StringView currentDatabase(KernelEnv& env) {
+   return env.copy(env.context.database);
+}
+StringView currentUser(KernelEnv& env) {
+   return env.copy(env.context.user);
+}
+StringView sessionUser(KernelEnv& env) {
+   return env.copy(env.context.sessionUser);
+}
+std::optional<StringView> currentSchema(KernelEnv& env) {
+   const std::optional<std::string> name = catalog::currentSchema(NameScope(env.context).names());
+   return name ? std::optional(env.copy(*name)) : std::nullopt;
+}
+StringView currentSchemas(bool includeImplicit, KernelEnv& env) {
+   std::vector<Value> names;
+   for (std::string& name : catalog::currentSchemas(NameScope(env.context).names(), includeImplicit))
+      names.push_back(Value::string(std::move(name)));
+   return env.copy(makeArray(oid::name, names));
+}
+int32_t backendPid(KernelEnv& env) {
+   return env.context.backendPid;
+}
+std::optional<StringView> noText() {
+   return std::nullopt;
+}
+std::optional<int32_t> noInt() {
+   return std::nullopt;
+}
+
+void typeOf(const KernelCall& call, ResultVector& result) {
+   int64_t* out = result.values<int64_t>();
+   forEachRow(call.rows, [&](uint32_t row) { out[row] = call.argTypes[0].oid; });
+}
+void countNulls(const KernelCall& call, ResultVector& result) {
+   int32_t* out = result.values<int32_t>();
+   forEachRow(call.rows, [&](uint32_t row) {
+      out[row] = 0;
+      for (const Vector& arg : call.args)
+         out[row] += arg.isNull(row) ? 1 : 0;
+   });
+}
+void countNonNulls(const KernelCall& call, ResultVector& result) {
+   countNulls(call, result);
+   int32_t* out = result.values<int32_t>();
+   forEachRow(call.rows, [&](uint32_t row) { out[row] = static_cast<int32_t>(call.args.size()) - out[row]; });
+}
+
+// ---- settings ----
+
+std::optional<StringView> settingMissingOk(const StringView& name, bool missingOk, KernelEnv& env) {
+   if (!env.context.setting) throwNotSupported("current_setting");
+   const std::string value = env.context.setting(std::string(name.view()), missingOk);
+   return env.copy(value);
+}
+std::optional<StringView> settingOf(const StringView& name, KernelEnv& env) {
+   return settingMissingOk(name, false, env);
+}
+std::optional<StringView> setConfig(std::optional<StringView> name, std::optional<StringView> value,
+                                    std::optional<bool> isLocal, KernelEnv& env) {
+   if (!name) throw SqlError(sqlstate::nullValueNotAllowed, "SET requires parameter name");
+   if (!env.context.setSetting) throwNotSupported("set_config");
+   const std::string result = env.context.setSetting(
+       std::string(name->view()), value ? std::string(value->view()) : std::string(), isLocal.value_or(false));
+   return env.copy(result);
+}
+
+// ---- time and transactions ----
+
+StringView sleepSeconds(double seconds, KernelEnv& env) {
+   if (seconds > 0 && env.context.sleep) env.context.sleep(static_cast<int64_t>(seconds * 1e6));
+   return StringView();
+}
+StringView sleepInterval(const Interval& v, KernelEnv& env) {
+   return sleepSeconds(static_cast<double>(intervalSpan(v)) / 1e6, env);
+}
+int64_t transactionId(KernelEnv& env) {
+   return env.context.transactionId ? env.context.transactionId(true) : 0;
+}
+std::optional<int64_t> transactionIdIfAssigned(KernelEnv& env) {
+   const int64_t id = env.context.transactionId ? env.context.transactionId(false) : 0;
+   return id == 0 ? std::nullopt : std::optional(id);
+}
+
+// ---- sequences ----
+
+int64_t nextval(int64_t sequence, KernelEnv& env) {
+   if (!env.context.nextValue) throwNotSupported("nextval");
+   return env.context.nextValue(static_cast<uint32_t>(sequence));
+}
+int64_t currval(int64_t sequence, KernelEnv& env) {
+   if (!env.context.currentValue) throwNotSupported("currval");
+   return env.context.currentValue(static_cast<uint32_t>(sequence));
+}
+int64_t lastval(KernelEnv& env) {
+   if (!env.context.lastValue) throwNotSupported("lastval");
+   return env.context.lastValue();
+}
+int64_t setvalCalled(int64_t sequence, int64_t value, bool isCalled, KernelEnv& env) {
+   if (!env.context.setValue) throwNotSupported("setval");
+   env.context.setValue(static_cast<uint32_t>(sequence), value, isCalled);
+   return value;
+}
+int64_t setval(int64_t sequence, int64_t value, KernelEnv& env) {
+   return setvalCalled(sequence, value, true, env);
+}
+
+// ---- uuid ----
+
+int128 randomUuid() {
+   unsigned char bytes[16];
+   if (RAND_bytes(bytes, sizeof bytes) != 1)
+      throw SqlError(sqlstate::internalError, "could not generate random values");
+   bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0f) | 0x40); // version 4
+   bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3f) | 0x80); // RFC 4122
+   uint128 value = 0;
+   for (const unsigned char byte : bytes)
+      value = (value << 8) | byte;
+   return static_cast<int128>(value ^ (uint128{1} << 127)); // physical_type.hpp: the top bit is flipped
+}
+
+// ---- sizes ----
+
+StringView sizePretty(int64_t size, KernelEnv& env) {
+   static constexpr const char* units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
+   // Each unit is used up to 10240 of the one before, rounding half up as PostgreSQL does.
+   const bool negative = size < 0;
+   uint64_t v = negative ? static_cast<uint64_t>(-(size + 1)) + 1 : static_cast<uint64_t>(size);
+   int unit = 0;
+   bool halved = false; // the value carries one extra bit for rounding
+   while (unit < 5 && v >= (halved ? 20 * 1024u - 1 : 10 * 1024u)) {
+      v = halved ? v >> 10 : v >> 9;
+      halved = true;
+      ++unit;
+   }
+   if (halved) v = (v + 1) / 2;
+   return env.copy((negative ? "-" : "") + std::to_string(v) + " " + units[unit]);
+}
+
+} // namespace
+
+void registerSystem() {
+   addKernel<version>("pgsql_version");
+   addKernel<currentDatabase>("current_database");
+   addKernels<currentUser>({"current_user"});
+   addKernel<sessionUser>("session_user");
+   addKernel<currentSchema>("current_schema");
+   addKernel<currentSchemas>("current_schemas");
+   addKernel<backendPid>("pg_backend_pid");
+   addKernels<noText>({"inet_client_addr", "inet_server_addr", "current_query"});
+   addKernels<noInt>({"inet_client_port", "inet_server_port"});
+   registerKernel("pg_typeof", anyArguments, {typeOf, false, true});
+   registerKernel("pg_num_nulls", anyArguments, {countNulls, false, true});
+   registerKernel("pg_num_nonnulls", anyArguments, {countNonNulls, false, true});
+   addKernel<settingOf>("show_config_by_name");
+   addKernel<settingMissingOk>("show_config_by_name_missing_ok");
+   addKernel<setConfig>("set_config_by_name");
+   addKernel<sleepSeconds>("pg_sleep");
+   addKernel<sleepInterval>("sql:pg_sleep_for");
+   addKernel<transactionId>("pg_current_xact_id");
+   addKernel<transactionIdIfAssigned>("pg_current_xact_id_if_assigned");
+   addKernel<nextval>("nextval_oid");
+   addKernel<currval>("currval_oid");
+   addKernel<lastval>("lastval");
+   addKernel<setval>("setval_oid");
+   addKernel<setvalCalled>("setval3_oid");
+   addKernel<randomUuid>("gen_random_uuid");
+   addKernel<sizePretty>("pg_size_pretty");
+}
+
+} // namespace ouzel::executor

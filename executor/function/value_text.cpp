@@ -1,0 +1,75 @@
+#include "executor/function/value_text.hpp"
+
+#include "common/error/sql_error.hpp"
+#include "common/type/text_codec.hpp"
+#include "executor/function/name_scope.hpp"
+
+namespace ouzel::executor {
+
+namespace {
+
+const catalog::Snapshot& requireCatalog(const FunctionContext& context) {
+   if (!context.catalog) throwInternal("no catalog to look names up in");
+   return *context.catalog;
+}
+
+Oid roleOf(const catalog::Snapshot& snapshot, std::string_view name) {
+   const catalog::RolePtr role = snapshot.findRole(name);
+   return role ? role->oid : catalog::bootstrapRole;
+}
+
+} // namespace
+
+NameScope::NameScope(const FunctionContext& context)
+   : path_(catalog::SearchPath::resolve(requireCatalog(context), context.searchPath, context.user)),
+     names_{*context.catalog, path_, roleOf(*context.catalog, context.user)} {}
+
+const SessionFormat& sessionFormat(const FunctionContext& context) {
+   static const SessionFormat standard;
+   return context.format ? *context.format : standard;
+}
+
+bool isNamedOid(Oid type) {
+   switch (type) {
+   case oid::regproc:
+   case oid::regprocedure:
+   case oid::regoper:
+   case oid::regoperator:
+   case oid::regclass:
+   case oid::regtype:
+   case oid::regnamespace:
+   case oid::regrole:
+      return true;
+   default:
+      return false;
+   }
+}
+
+void appendValueText(std::string& out, const FunctionContext& context, const SqlType& type, Representation repr,
+                     const void* value) {
+   if (isNamedOid(type.oid) && context.catalog) {
+      int64_t object;
+      std::memcpy(&object, value, sizeof object);
+      out.append(catalog::regOut(NameScope(context).names(), type.oid, static_cast<Oid>(object)));
+   } else {
+      appendText(out, type, repr, value, sessionFormat(context));
+   }
+}
+
+void appendRowText(std::string& out, const FunctionContext& context, const SqlType& type, Representation repr,
+                   const Vector& vector, uint32_t row) {
+   const auto* values = static_cast<const std::byte*>(vector.data);
+   appendValueText(out, context, type, repr, values + size_t{vector.positionOf(row)} * physicalSize(vector.type));
+}
+
+void parseValueText(void* target, const FunctionContext& context, const SqlType& type, std::string_view text,
+                    Arena& arena) {
+   if (isNamedOid(type.oid) && context.catalog) {
+      const int64_t object = catalog::regIn(NameScope(context).names(), type.oid, text);
+      std::memcpy(target, &object, sizeof object);
+   } else {
+      parseTextInto(target, type, text, sessionFormat(context), arena);
+   }
+}
+
+} // namespace ouzel::executor
