@@ -68,8 +68,8 @@ Value asElement(Value value, const ArrayValue& array) {
    return value;
 }
 
-void requireOneDimension(const ArrayValue& array, const char* message) {
-   if (array.dimensions.size() > 1) throw SqlError(sqlstate::dataException, message);
+void requireOneDimension(const ArrayValue& array, const char* message, SqlState state = sqlstate::dataException) {
+   if (array.dimensions.size() > 1) throw SqlError(state, message);
 }
 
 /// Run `body(row)` giving an array or nothing for each row.
@@ -234,7 +234,8 @@ void arrayPosition(const KernelCall& call, ResultVector& result) {
    forEachRow(call.rows, [&](uint32_t row) {
       if (call.args[0].isNull(row)) return result.setNull(row);
       const ArrayValue array = arrayAt(call, 0, row);
-      requireOneDimension(array, "searching for elements in multidimensional arrays is not supported");
+      requireOneDimension(array, "searching for elements in multidimensional arrays is not supported",
+                          sqlstate::featureNotSupported);
       int32_t start = INT32_MIN;
       if (call.args.size() == 3) {
          if (call.args[2].isNull(row))
@@ -257,7 +258,8 @@ void arrayPositions(const KernelCall& call, ResultVector& result) {
    forEachRow(call.rows, [&](uint32_t row) {
       if (call.args[0].isNull(row)) return result.setNull(row);
       const ArrayValue array = arrayAt(call, 0, row);
-      requireOneDimension(array, "searching for elements in multidimensional arrays is not supported");
+      requireOneDimension(array, "searching for elements in multidimensional arrays is not supported",
+                          sqlstate::featureNotSupported);
       std::vector<Value> places;
       findAll(array, asElement(Value::fromVector(call.args[1], row), array), [&](int32_t place) {
          places.push_back(Value::integer(PhysicalType::I32, place));
@@ -458,24 +460,25 @@ void registerArray() {
    addAny("text_to_array", textToArray);
    addAny("text_to_array_null", textToArray);
    addAny("width_bucket_array", widthBucket, true);
-   addKernel<ndims>("array_ndims", totalKernel);
-   addKernel<cardinality>("array_cardinality", totalKernel);
-   addKernel<length>("array_length", totalKernel);
-   addKernel<lower>("array_lower", totalKernel);
-   addKernel<upper>("array_upper", totalKernel);
-   addKernel<dims>("array_dims", totalKernel);
-   addKernel<isEqual>("array_eq", totalKernel);
-   addKernel<isNotEqual>("array_ne", totalKernel);
-   addKernel<isLess>("array_lt", totalKernel);
-   addKernel<isLessOrEqual>("array_le", totalKernel);
-   addKernel<isGreater>("array_gt", totalKernel);
-   addKernel<isGreaterOrEqual>("array_ge", totalKernel);
-   addKernel<compare>("btarraycmp", totalKernel);
-   addKernel<larger>("array_larger", totalKernel);
-   addKernel<smaller>("array_smaller", totalKernel);
-   addKernel<contains>("arraycontains", totalKernel);
-   addKernel<isContained>("arraycontained", totalKernel);
-   addKernel<overlaps>("arrayoverlap", totalKernel);
+   // Not total: the empty bytes at a NULL position are no array.
+   addKernel<ndims>("array_ndims");
+   addKernel<cardinality>("array_cardinality");
+   addKernel<length>("array_length");
+   addKernel<lower>("array_lower");
+   addKernel<upper>("array_upper");
+   addKernel<dims>("array_dims");
+   addKernel<isEqual>("array_eq");
+   addKernel<isNotEqual>("array_ne");
+   addKernel<isLess>("array_lt");
+   addKernel<isLessOrEqual>("array_le");
+   addKernel<isGreater>("array_gt");
+   addKernel<isGreaterOrEqual>("array_ge");
+   addKernel<compare>("btarraycmp");
+   addKernel<larger>("array_larger");
+   addKernel<smaller>("array_smaller");
+   addKernel<contains>("arraycontains");
+   addKernel<isContained>("arraycontained");
+   addKernel<overlaps>("arrayoverlap");
 }
 
 } // namespace ouzel::executor

@@ -79,7 +79,7 @@ std::string toBase64(std::string_view bytes) {
 std::string fromBase64(std::string_view text) {
    std::string result;
    uint32_t group = 0, position = 0, padding = 0;
-   for (const char c : text) {
+   for (const char& c : text) {
       if (c == ' ' || c == '\t' || c == '\n' || c == '\r') continue;
       uint32_t digit = 0;
       if (c == '=') {

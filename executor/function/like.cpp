@@ -82,10 +82,7 @@ bool matchGeneral(std::string_view text, std::string_view pattern) {
          if (p == pattern.size()) return true;
          continue;
       }
-      if (t == text.size()) {
-         if (p < pattern.size() && pattern[p] == '\\' && p + 1 == pattern.size()) throwDanglingEscape();
-         return p == pattern.size();
-      }
+      if (t == text.size()) return p == pattern.size();
       bool same = false;
       if (p < pattern.size() && pattern[p] == '_') {
          t += characterBytes(text[t]);

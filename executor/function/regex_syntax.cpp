@@ -95,7 +95,9 @@ private:
       node->children.push_back(std::move(first));
       while (take('|'))
          node->children.push_back(sequence(depth));
-      if (depth > 0) out_.hasChoice = true;
+      out_.isPlain = false;
+      for (const NodePtr& child : node->children)
+         node->hasCaptures |= child->hasCaptures;
       return node;
    }
 
@@ -109,6 +111,7 @@ private:
          skipIgnored();
          atom = quantified(std::move(atom), isConstraint);
          previousIsWord_ = isWordAtom(*atom);
+         node->hasCaptures |= atom->hasCaptures;
          node->children.push_back(std::move(atom));
       }
    }
@@ -137,7 +140,8 @@ private:
       node->min = min;
       node->max = max;
       node->isLazy = take('?');
-      out_.hasLazy |= node->isLazy;
+      node->hasCaptures = atom->hasCaptures;
+      if (node->isLazy || node->hasCaptures) out_.isPlain = false;
       node->children.push_back(std::move(atom));
       skipIgnored();
       if (at('*') || at('+') || at('?') || (at('{') && rest_.size() > 1 && isDigit(rest_[1])))
@@ -218,8 +222,9 @@ private:
             throwInvalid("quantifier operand invalid");
          }
       }
-      if (node->isCapture) ++out_.captures;
+      if (node->isCapture) node->capture = ++out_.captures;
       node->children.push_back(choice(depth + 1));
+      node->hasCaptures = node->isCapture || node->children[0]->hasCaptures;
       if (!take(')')) throwInvalid("parentheses () not balanced");
       return node;
    }
@@ -521,7 +526,9 @@ std::string_view takePrefixes(std::string_view pattern, RegexFlags& flags) {
    return pattern.substr(at + 1);
 }
 
-/// Section 9.7.3.5 of PostgreSQL's manual: what a piece of an expression prefers.
+} // namespace
+
+// Section 9.7.3.5 of PostgreSQL's manual.
 RegexPreference preferenceOf(const RegexNode& node) {
    switch (node.kind) {
    case Kind::Text:
@@ -541,37 +548,32 @@ RegexPreference preferenceOf(const RegexNode& node) {
    return RegexPreference::None;
 }
 
-/// `forced` overrides what quantifiers say.
-void write(const RegexNode& node, const bool* forcedLazy, bool isWritten, std::string& out) {
+void writeRe2(const RegexNode& node, bool isLazy, std::string& out) {
    switch (node.kind) {
    case Kind::Text:
       out.append(node.text);
       return;
    case Kind::Group:
       out.append(node.isCapture ? "(" : "(?:");
-      write(*node.children[0], forcedLazy, isWritten, out);
+      writeRe2(*node.children[0], isLazy, out);
       out.append(")");
       return;
    case Kind::Sequence:
       for (const NodePtr& child : node.children)
-         write(*child, forcedLazy, isWritten, out);
+         writeRe2(*child, isLazy, out);
       return;
    case Kind::Choice:
       for (size_t i = 0; i < node.children.size(); ++i) {
          if (i > 0) out.append("|");
-         write(*node.children[i], forcedLazy, isWritten, out);
+         writeRe2(*node.children[i], isLazy, out);
       }
       return;
    case Kind::Repeat:
       break;
    }
-   const bool isLazy = forcedLazy ? *forcedLazy : node.isLazy;
-   // x{1,1}? says nothing of how often, but how x is to be matched.
-   const bool* inner = isWritten && node.min == 1 && node.max == 1 ? &node.isLazy : forcedLazy;
-   const RegexNode& operand = *node.children[0];
-   const bool needsGroup = operand.kind == Kind::Repeat;
+   const bool needsGroup = node.children[0]->kind == Kind::Repeat;
    if (needsGroup) out.append("(?:");
-   write(operand, inner, isWritten, out);
+   writeRe2(*node.children[0], isLazy, out);
    if (needsGroup) out.append(")");
    if (node.min == 0 && node.max == -1) {
       out.append("*");
@@ -579,8 +581,6 @@ void write(const RegexNode& node, const bool* forcedLazy, bool isWritten, std::s
       out.append("+");
    } else if (node.min == 0 && node.max == 1) {
       out.append("?");
-   } else if (node.min == 1 && node.max == 1) {
-      return;
    } else {
       out.append("{").append(std::to_string(node.min));
       if (node.max != node.min) {
@@ -591,8 +591,6 @@ void write(const RegexNode& node, const bool* forcedLazy, bool isWritten, std::s
    }
    if (isLazy) out.append("?");
 }
-
-} // namespace
 
 RegexSyntax parseRegex(std::string_view pattern, RegexFlags flags) {
    RegexSyntax result;
@@ -614,17 +612,6 @@ RegexSyntax parseRegex(std::string_view pattern, RegexFlags flags) {
    result.root = Parser(pattern, result).parse();
    result.preference = preferenceOf(*result.root);
    return result;
-}
-
-std::string toRe2(const RegexSyntax& syntax, RegexVariant variant) {
-   std::string out;
-   constexpr bool lazy = true, greedy = false;
-   write(*syntax.root,
-         variant == RegexVariant::Written ? nullptr
-         : variant == RegexVariant::Lazy  ? &lazy
-                                          : &greedy,
-         variant == RegexVariant::Written, out);
-   return out;
 }
 
 } // namespace ouzel::executor

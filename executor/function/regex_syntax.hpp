@@ -31,6 +31,8 @@ struct RegexNode {
    std::string text;
    std::vector<std::unique_ptr<RegexNode>> children;
    bool isCapture = false;
+   uint32_t capture = 0;     ///< of a capturing group: its number, from 1
+   bool hasCaptures = false; ///< in this node or below
    int32_t min = 0, max = 0;
    bool isLazy = false;
 };
@@ -43,17 +45,15 @@ struct RegexSyntax {
    RegexFlags flags;
    uint32_t captures = 0;
    RegexPreference preference = RegexPreference::None;
-   bool hasLazy = false;   ///< some quantifier is non-greedy
-   bool hasChoice = false; ///< some alternation below the top, where capture rules differ
+   /// Nothing lazy, no alternation, no repeated captures: then leftmost-first captures are PostgreSQL's.
+   bool isPlain = true;
 };
 
 RegexSyntax parseRegex(std::string_view pattern, RegexFlags flags);
 
-enum class RegexVariant : uint8_t {
-   Greedy,  ///< every quantifier greedy
-   Lazy,    ///< every quantifier non-greedy
-   Written, ///< as written, but what lies in {m,n}? (or {m,n}) takes on its preference: sets captures
-};
-std::string toRe2(const RegexSyntax& syntax, RegexVariant variant);
+/// RE2 syntax of a tree; every quantifier greedy, or every one lazy.
+void writeRe2(const RegexNode& node, bool isLazy, std::string& out);
+/// What an expression or a part of one prefers.
+RegexPreference preferenceOf(const RegexNode& node);
 
 } // namespace ouzel::executor
