@@ -112,7 +112,10 @@ void SortRun::dropRest() {
    std::vector<RowAddress> rows(rowCount_);
    for (uint32_t i = 0; i < rowCount_; ++i)
       rows[i] = {0, i};
-   const auto less = [&](RowAddress a, RowAddress b) { return order.compare(a, b) < 0; };
+   const auto less = [&](RowAddress a, RowAddress b) {
+      const int compared = order.compare(a, b);
+      return compared != 0 ? compared < 0 : a.row < b.row;
+   };
    std::nth_element(rows.begin(), rows.begin() + static_cast<ptrdiff_t>(keepRows_ - 1), rows.end(), less);
    rows.resize(keepRows_);
    threshold_.assign(key(rows.back().row), key(rows.back().row) + stride_);
@@ -173,13 +176,19 @@ int RowOrder::compare(RowAddress a, RowAddress b, uint32_t fromColumn, uint32_t 
 
 // ---- SortBuffer ----
 
+/// Rows with equal keys stay in the order in which their lane got them.
+static bool arrivedBefore(RowAddress a, RowAddress b) {
+   return a.run != b.run ? a.run < b.run : a.row < b.row;
+}
+
 struct SortBuffer::Less {
    RowOrder order;
    bool isPrefixEnough;
    bool operator()(const SortEntry& a, const SortEntry& b) const {
       if (a.high != b.high) return a.high < b.high;
       if (a.low != b.low) return a.low < b.low;
-      return !isPrefixEnough && order.compare(a.address, b.address) < 0;
+      const int later = isPrefixEnough ? 0 : order.compare(a.address, b.address);
+      return later != 0 ? later < 0 : arrivedBefore(a.address, b.address);
    }
 };
 

@@ -1,6 +1,7 @@
 #include "executor/operator/sort_sink.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "common/error/sql_error.hpp"
@@ -15,7 +16,8 @@ std::vector<SortOrder> sortOrders(const std::vector<sql::SortKey>& keys) {
 }
 
 SortInput makeSortInput(const std::vector<sql::ColumnId>& inputLayout, const std::vector<sql::ColumnId>& stored,
-                        const std::vector<SortOrder>& keys, const sql::ColumnTable& columns) {
+                        const std::vector<SortOrder>& keys, const sql::ColumnTable& columns,
+                        std::span<const sql::Expr* const> extras) {
    const ColumnSlots slots{std::span(inputLayout)};
    std::vector<Representation> representations;
    std::vector<uint32_t> columnSlots, computedKeys, keyColumns;
@@ -25,6 +27,10 @@ SortInput makeSortInput(const std::vector<sql::ColumnId>& inputLayout, const std
       columnSlots.push_back(*slot);
       representations.push_back(columns[column].repr);
    }
+   std::shared_ptr<const ExpressionProgram> extraProgram;
+   if (!extras.empty()) extraProgram = ExpressionProgram::compile(extras, slots, columns);
+   for (uint32_t i = 0; i < extras.size(); ++i)
+      representations.push_back(extraProgram->representation(i));
    std::vector<const sql::Expr*> exprs;
    for (const SortOrder& key : keys)
       exprs.push_back(key.expr);
@@ -47,7 +53,7 @@ SortInput makeSortInput(const std::vector<sql::ColumnId>& inputLayout, const std
       }
    }
    return SortInput{SortRowLayout{std::move(representations), SortKeyLayout(sortColumns), std::move(keyColumns)},
-                    std::move(columnSlots), std::move(computedKeys), std::move(program)};
+                    std::move(columnSlots), std::move(extraProgram), std::move(computedKeys), std::move(program)};
 }
 
 namespace {
@@ -55,9 +61,15 @@ namespace {
 struct Local final : LocalState {
    Local(const SortInput& input, const SortBuffer& buffer, QueryContext& context, uint64_t keepRows)
       : state(input.keys, context.functions(), &context.memory()), keys(input.keys->expressionCount()),
-        run(std::make_unique<SortRun>(buffer.layout(), context.memory(), keepRows)) {}
+        run(std::make_unique<SortRun>(buffer.layout(), context.memory(), keepRows)) {
+      if (!input.extras) return;
+      extraState.emplace(input.extras, context.functions(), &context.memory());
+      extras.resize(input.extras->expressionCount());
+   }
    ExpressionState state;
    std::vector<Vector> keys;
+   std::optional<ExpressionState> extraState;
+   std::vector<Vector> extras;
    Batch stored;
    std::unique_ptr<SortRun> run;
 };
@@ -80,6 +92,10 @@ SinkStatus SortSink::consume(QueryContext&, LocalState& state, const Batch& in) 
    local.stored.columns.clear();
    for (const uint32_t slot : input_.columnSlots)
       local.stored.columns.push_back(in.columns[slot]);
+   if (local.extraState) {
+      input_.extras->evaluateAll(*local.extraState, in, in.selection, local.extras.data());
+      local.stored.columns.insert(local.stored.columns.end(), local.extras.begin(), local.extras.end());
+   }
    for (const uint32_t key : input_.computedKeys)
       local.stored.columns.push_back(local.keys[key]);
    local.stored.rowCount = in.rowCount;

@@ -9,11 +9,13 @@
 
 namespace ouzel::executor {
 
-/// How a sort's rows come from its input: stored columns are `layout` plus values of inexact keys that are computed.
+/// How a sort's rows come from its input. Stored are columns of the input, then extra expressions, then values of
+/// inexact keys that are neither.
 struct SortInput {
    SortRowLayout layout;
-   std::vector<uint32_t> columnSlots;  ///< input slot of each stored column; those beyond are key values
-   std::vector<uint32_t> computedKeys; ///< key number of stored column columnSlots.size() + i
+   std::vector<uint32_t> columnSlots;               ///< input slots of the first stored columns
+   std::shared_ptr<const ExpressionProgram> extras; ///< of the next ones; null: none
+   std::vector<uint32_t> computedKeys;              ///< key numbers of the last ones
    std::shared_ptr<const ExpressionProgram> keys;
 };
 
@@ -25,9 +27,11 @@ struct SortOrder {
 };
 std::vector<SortOrder> sortOrders(const std::vector<sql::SortKey>& keys);
 
-/// `stored`: columns of `inputLayout` to keep with each row; they become stored columns 0, 1, ...
+/// `stored`: columns of `inputLayout` to keep with each row; they become stored columns 0, 1, ..., followed by
+/// `extras`.
 SortInput makeSortInput(const std::vector<sql::ColumnId>& inputLayout, const std::vector<sql::ColumnId>& stored,
-                        const std::vector<SortOrder>& keys, const sql::ColumnTable& columns);
+                        const std::vector<SortOrder>& keys, const sql::ColumnTable& columns,
+                        std::span<const sql::Expr* const> extras = {});
 
 /// Collects rows into runs, one per lane, and sorts them. `keepRows`: how many first rows are wanted, set before the
 /// pipeline runs or by an overriding prepare().
