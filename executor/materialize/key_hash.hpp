@@ -1,0 +1,15 @@
+#pragma once
+#include <cstdint>
+
+#include "executor/materialize/live_column.hpp"
+
+namespace ouzel::executor {
+
+/// Hash one key column of live rows [0, count). With `combine` the column's hash is mixed into hashes[i], else it is
+/// stored there. Values equal under SQL's = hash equal; NULL hashes as hashOfNull.
+void hashColumn(const LiveColumn& column, uint32_t count, bool combine, uint64_t* hashes);
+
+/// All key columns; no keys hash to 0. `zeroHashes` is the hostile setting that makes all keys collide.
+void hashKeys(const LiveColumn* columns, uint32_t columnCount, uint32_t count, bool zeroHashes, uint64_t* hashes);
+
+} // namespace ouzel::executor
