@@ -291,7 +291,88 @@ def record_text():
     write("text", cases, "set extra_float_digits = 1;")
 
 
-FAMILIES = {"decimal": record_decimal, "text": record_text}
+# ---- arithmetic and fields of dates and times ----
+
+STAMPS = ["2000-01-01 00:00:00", "1999-12-31 23:59:59.999999", "2024-02-29 12:34:56.789012", "2023-03-31 10:00:00", "0001-01-01 00:00:00",
+          "0044-03-15 12:00:00 BC", "4713-01-01 00:00:00 BC", "294276-12-31 23:59:59", "1970-01-01 00:00:00", "2024-03-10 02:30:00",
+          "2024-11-03 01:30:00", "2010-01-03 05:00:00", "1901-02-28 00:00:01", "infinity", "-infinity", "2001-01-01", "1900-12-31", "2020-12-31"]
+SPANS = ["0", "1 day", "1 month", "-1 month", "1 year 2 months 3 days 04:05:06.789", "-1 year -2 mons +3 days -04:05:06", "100 years", "25:00:00",
+         "1 mon -30 days", "40 days 30:00:00", "-40 days -30:00:00", "1 mon 35 days -25:00:00", "0.000001 seconds", "15 mons 20 days 00:00:00.5",
+         "178956970 years", "12 hours", "-1 day 23:00:00", "1.5 months"]
+UNITS = ["microseconds", "milliseconds", "second", "minute", "hour", "day", "week", "month", "quarter", "year", "decade", "century",
+         "millennium", "julian", "isoyear", "isodow", "dow", "doy", "epoch", "timezone", "timezone_hour", "timezone_minute", "foo", "YEAR", "Mon",
+         "us", "yrs"]
+
+
+def record_date_math():
+    cases = []
+    ny = ("ISO, MDY", "postgres", "America/New_York")
+    rng = random.Random(2)
+
+    def add(op, args, expr, styles=DEFAULT_STYLES):
+        cases.append((op, tuple(args) + (styles[2],), expr, styles))
+
+    for a in STAMPS:
+        for b in SPANS:
+            add("timestamp_pl", (a, b), f"timestamp '{a}' + interval '{b}'")
+            add("timestamptz_pl", (a, b), f"timestamptz '{a}' + interval '{b}'", ny)
+            add("timestamp_mi", (a, b), f"timestamp '{a}' - interval '{b}'")
+            add("time_pl", (a, b), f"(timestamp '{a}')::time + interval '{b}'")
+        for b in STAMPS:
+            if rng.random() < 0.5:
+                add("subtract", (a, b), f"timestamp '{a}' - timestamp '{b}'")
+                if "infinity" not in a + b:
+                    add("age", (a, b), f"age(timestamp '{a}', timestamp '{b}')")
+        for u in UNITS:
+            if rng.random() < 0.5:
+                continue
+            add("extract_timestamp", (u, a), f"extract('{u}' from timestamp '{a}')")
+            add("extract_timestamptz", (u, a), f"extract('{u}' from timestamptz '{a}')", ny)
+            add("part_timestamp", (u, a), f"date_part('{u}', timestamp '{a}')")
+            add("part_timestamptz", (u, a), f"date_part('{u}', timestamptz '{a}')", ny)
+            add("extract_date", (u, a), f"extract('{u}' from (timestamp '{a}')::date)")
+            add("trunc_timestamp", (u, a), f"date_trunc('{u}', timestamp '{a}')")
+            add("trunc_timestamptz", (u, a), f"date_trunc('{u}', timestamptz '{a}')", ny)
+    for a in SPANS:
+        for u in UNITS:
+            if rng.random() < 0.5:
+                continue
+            add("extract_interval", (u, a), f"extract('{u}' from interval '{a}')")
+            add("part_interval", (u, a), f"date_part('{u}', interval '{a}')")
+            add("trunc_interval", (u, a), f"date_trunc('{u}', interval '{a}')")
+        for b in SPANS:
+            if rng.random() < 0.6:
+                continue
+            add("interval_pl", (a, b), f"interval '{a}' + interval '{b}'")
+            add("interval_mi", (a, b), f"interval '{a}' - interval '{b}'")
+            add("interval_cmp", (a, b), f"interval_cmp(interval '{a}', interval '{b}')")
+        for f in ("2", "0.5", "-1.5", "0.1", "3.7", "1e10", "0", "NaN", "0.333333"):
+            add("interval_mul", (a, f), f"interval '{a}' * float8 '{f}'")
+            add("interval_div", (a, f), f"interval '{a}' / float8 '{f}'")
+        for op in ("justify_hours", "justify_days", "justify_interval"):
+            add(op, (a,), f"{op}(interval '{a}')")
+        add("interval_um", (a,), f"- interval '{a}'")
+    for t in ("00:00:00", "12:34:56.789012", "24:00:00"):
+        for u in UNITS:
+            add("extract_time", (u, t), f"extract('{u}' from time '{t}')")
+            add("part_time", (u, t), f"date_part('{u}', time '{t}')")
+    for y, m, d in ((2000, 1, 1), (2000, 13, 1), (2001, 2, 29), (-44, 3, 15), (0, 1, 1), (5874897, 12, 31), (5874898, 1, 1), (2000, -1, 5), (-4714, 1, 1)):
+        add("make_date", (str(y), str(m), str(d)), f"make_date({y}, {m}, {d})")
+    for h, m, s in ((0, 0, "0"), (24, 0, "0"), (24, 0, "0.1"), (23, 59, "59.9999999"), (10, 60, "0"), (-1, 0, "0"), (1, 1, "60"), (1, 1, "60.5"), (1, 2, "3.4567899"), (1, 1, "NaN")):
+        add("make_time", (str(h), str(m), s), f"make_time({h}, {m}, float8 '{s}')")
+    for s in ("0", "1.5", "-1.5", "1e10", "1e20", "Infinity", "-Infinity", "NaN", "1234567890.123456"):
+        add("to_timestamp", (s,), f"to_timestamp(float8 '{s}')")
+    for stride in ("15 minutes", "1 day", "1 month", "0", "-1 day", "7 days 00:00:01"):
+        for a in ("2020-02-11 15:44:17.71323", "1999-12-31 23:59:59", "infinity"):
+            add("date_bin", (stride, a, "2001-01-01 00:00:00"), f"date_bin(interval '{stride}', timestamp '{a}', timestamp '2001-01-01')")
+    for z in ("America/New_York", "EST", "EDT", "UTC", "+03", "-5:30", "PST8PDT", "foo", "europe/berlin", "MSK"):
+        for a in ("2024-07-01 12:00:00", "2024-03-10 02:30:00", "2024-11-03 01:30:00", "infinity"):
+            add("zone_local", (z, a), f"timestamptz '{a}' at time zone '{z}'")
+            add("zone_instant", (z, a), f"timestamp '{a}' at time zone '{z}'")
+    write("date_math", cases, "set extra_float_digits = 1;")
+
+
+FAMILIES = {"decimal": record_decimal, "text": record_text, "date_math": record_date_math}
 
 
 def main():

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/type/calendar.hpp"
+#include "common/type/date_time_math.hpp"
 
 // What the parsers of dates and of intervals share: the text cut into fields, the words PostgreSQL knows, clock times,
 // offsets and errors. For date_time_parse.cpp, interval_parse.cpp and formatting only.
@@ -60,33 +61,7 @@ enum class Token : uint8_t {
    Unknown,
 };
 enum class Reserved : int32_t { Now, Today, Tomorrow, Yesterday, Zulu, Epoch, Infinity, MinusInfinity };
-enum class Unit : int32_t {
-   None,
-   Microsecond,
-   Millisecond,
-   Second,
-   Minute,
-   Hour,
-   Day,
-   Week,
-   Month,
-   Quarter,
-   Year,
-   Decade,
-   Century,
-   Millennium,
-   Julian,
-   Time,
-   DayOfWeek,
-   DayOfYear,
-   IsoDayOfWeek,
-   IsoYear,
-   Epoch,
-   Zone,
-   ZoneHour,
-   ZoneMinute,
-   Other
-};
+using Unit = DateUnit;
 struct Word {
    Token token = Token::Unknown;
    int32_t value = 0;

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "common/memory/arena.hpp"
@@ -42,21 +44,57 @@ Interval justifyInterval(const Interval& v);
 int compareIntervals(const Interval& a, const Interval& b);
 uint64_t hashInterval(const Interval& v); ///< by span
 
-// Fields: extract() gives numeric, date_part() double precision. Unit names in any case.
-StringView extractFromDate(std::string_view unit, int32_t date, Arena& arena, bool& isNull);
-StringView extractFromTime(std::string_view unit, int64_t time, Arena& arena);
-StringView extractFromTimestamp(std::string_view unit, int64_t timestamp, Arena& arena, bool& isNull);
-StringView extractFromTimestampTz(std::string_view unit, int64_t timestamp, const TimeZone* zone, Arena& arena,
-                                  bool& isNull);
-StringView extractFromInterval(std::string_view unit, const Interval& v, Arena& arena);
-double datePartFromTime(std::string_view unit, int64_t time);
-double datePartFromTimestamp(std::string_view unit, int64_t timestamp, bool& isNull);
-double datePartFromTimestampTz(std::string_view unit, int64_t timestamp, const TimeZone* zone, bool& isNull);
-double datePartFromInterval(std::string_view unit, const Interval& v);
+/// A field of a date or interval, by its name.
+enum class DateUnit : int32_t {
+   None,
+   Microsecond,
+   Millisecond,
+   Second,
+   Minute,
+   Hour,
+   Day,
+   Week,
+   Month,
+   Quarter,
+   Year,
+   Decade,
+   Century,
+   Millennium,
+   Julian,
+   Time,
+   DayOfWeek,
+   DayOfYear,
+   IsoDayOfWeek,
+   IsoYear,
+   Epoch,
+   Zone,
+   ZoneHour,
+   ZoneMinute
+};
+struct UnitName {
+   DateUnit unit = DateUnit::None; ///< None: no such unit
+   bool isTruncatable = false;     ///< date_trunc() knows fewer: no epoch, dow, ...
+   std::string text;               ///< in lower case, for errors
+};
+/// As extract(), date_part() and date_trunc() read it: any case, PostgreSQL's abbreviations.
+UnitName parseUnit(std::string_view text);
 
-int64_t truncateTimestamp(std::string_view unit, int64_t timestamp);
-int64_t truncateTimestampTz(std::string_view unit, int64_t timestamp, const TimeZone* zone);
-Interval truncateInterval(std::string_view unit, const Interval& v);
+// Fields: extract() gives numeric, date_part() double precision. Nothing means NULL (infinite arguments). A unit the
+// type does not have throws 0A000 or, if it is no unit at all, 22023.
+std::optional<StringView> extractFromDate(const UnitName& unit, int32_t date);
+StringView extractFromTime(const UnitName& unit, int64_t time);
+std::optional<StringView> extractFromTimestamp(const UnitName& unit, int64_t timestamp, Arena& arena);
+std::optional<StringView> extractFromTimestampTz(const UnitName& unit, int64_t timestamp, const TimeZone* zone,
+                                                 Arena& arena);
+StringView extractFromInterval(const UnitName& unit, const Interval& v, Arena& arena);
+double datePartFromTime(const UnitName& unit, int64_t time);
+std::optional<double> datePartFromTimestamp(const UnitName& unit, int64_t timestamp);
+std::optional<double> datePartFromTimestampTz(const UnitName& unit, int64_t timestamp, const TimeZone* zone);
+double datePartFromInterval(const UnitName& unit, const Interval& v);
+
+int64_t truncateTimestamp(const UnitName& unit, int64_t timestamp);
+int64_t truncateTimestampTz(const UnitName& unit, int64_t timestamp, const TimeZone* zone);
+Interval truncateInterval(const UnitName& unit, const Interval& v);
 /// date_bin(): the start of the stride-wide bin, counted from origin, that the timestamp falls into.
 int64_t binTimestamp(const Interval& stride, int64_t timestamp, int64_t origin);
 

@@ -124,6 +124,8 @@ private:
       }
    }
 
+   static bool isSigned(char c) { return c == '+' || c == '-'; }
+
    /// NAME[+-]hh[:mm[:ss]] without daylight saving; POSIX counts west.
    static std::unique_ptr<TimeZone> parsePosix(std::string_view text) {
       std::string_view abbreviation;
@@ -138,7 +140,7 @@ private:
             ++p;
          abbreviation = text.substr(0, p);
       }
-      if (abbreviation.size() < 3 || p == text.size()) return nullptr;
+      if (p == text.size() || (abbreviation.empty() && !isSigned(text[p]))) return nullptr;
       int32_t sign = 1;
       if (text[p] == '+' || text[p] == '-') sign = text[p++] == '-' ? -1 : 1;
       int32_t parts[3] = {0, 0, 0};

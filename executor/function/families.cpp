@@ -8,10 +8,16 @@ void registerFamilies() {
    registerBytes();
    registerCatalogFunctions();
    registerComparison();
+   registerDateTime();
+   registerDateTimeCasts();
+   registerDateTimeFields();
    registerFloating();
    registerInteger();
    registerLike();
    registerRegex();
+   registerMath();
+   registerNumberCasts();
+   registerNumeric();
    registerScaledNumeric();
    registerSystem();
    registerText();
