@@ -1,0 +1,339 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <functional>
+#include <random>
+
+#include "common/error/sql_error.hpp"
+#include "executor/kernel/hash.hpp"
+#include "executor/operator/runtime_filter.hpp"
+#include "executor/schedule/running_query.hpp"
+#include "executor/schedule/scheduler.hpp"
+#include "tests/unit/executor/expression_support.hpp"
+
+// Joins of two Values nodes against two loops over their rows.
+
+namespace ouzel::executor {
+namespace {
+
+using sql::ColumnId;
+using sql::JoinKind;
+using sql::plan::Node;
+using sql::plan::NodeKind;
+using sql::plan::NodePtr;
+using Row = std::vector<Value>;
+
+enum class Truth { False, Unknown, True };
+
+/// How keys look: which table the join makes of them.
+enum class Keys { Dense, Sparse, Text, Two, NullsEqual };
+
+struct Case {
+   JoinKind kind = JoinKind::Inner;
+   bool nestedLoop = false;
+   bool residual = false;
+   bool nullAware = false;
+   Keys keys = Keys::Dense;
+   uint32_t leftRows = 0, rightRows = 0;
+   uint32_t distinct = 10;
+   bool nulls = true;
+   uint32_t batchRows = batchRowsMax;
+   bool zeroHashes = false;
+};
+
+SqlType typeOf(PhysicalType type) {
+   return type == PhysicalType::I64      ? SqlType{oid::int8}
+          : type == PhysicalType::String ? SqlType{oid::text}
+                                         : SqlType{oid::int4};
+}
+
+Value makeKey(Keys keys, uint32_t v, PhysicalType type) {
+   switch (keys) {
+   case Keys::Sparse:
+      return Value::integer(type, static_cast<int64_t>(v) * 1'000'000'007LL - 5);
+   case Keys::Text:
+      return Value::string(v % 3 == 0 ? "short" + std::to_string(v) : "quite a long key of a row " + std::to_string(v));
+   default:
+      return Value::integer(type, static_cast<int64_t>(v) - 3);
+   }
+}
+
+struct Fixture {
+   explicit Fixture(const Case& c) : join(c), random(c.leftRows * 7919 + c.rightRows) {
+      keyType = c.keys == Keys::Sparse ? PhysicalType::I64
+                : c.keys == Keys::Text ? PhysicalType::String
+                                       : PhysicalType::I32;
+      for (int side = 0; side < 2; ++side) {
+         for (const PhysicalType type : {keyType, PhysicalType::I32, PhysicalType::I64, PhysicalType::String})
+            columns[side].push_back(plan.columns.add({"c", typeOf(type), {type, 0}, invalidOid, 0, true}));
+         const uint32_t count = side ? c.rightRows : c.leftRows;
+         for (uint32_t i = 0; i < count; ++i) {
+            Row row;
+            row.push_back(c.nulls && random() % 8 == 0
+                              ? Value::null(keyType)
+                              : makeKey(c.keys, static_cast<uint32_t>(random() % c.distinct), keyType));
+            row.push_back(c.nulls && random() % 8 == 0 ? Value::null(PhysicalType::I32)
+                                                       : Value::integer(PhysicalType::I32, random() % 3));
+            row.push_back(Value::integer(PhysicalType::I64, side * 100'000 + i));
+            row.push_back(random() % 9 == 0
+                              ? Value::null(PhysicalType::String)
+                              : Value::string(std::string(random() % 30, static_cast<char>('a' + i % 26))));
+            rows[side].push_back(std::move(row));
+         }
+      }
+   }
+
+   NodePtr values(int side) {
+      auto node = std::make_unique<Node>(NodeKind::Values);
+      node->output = columns[side];
+      for (const Row& row : rows[side]) {
+         std::vector<sql::ExprPtr> exprs;
+         for (size_t c = 0; c < row.size(); ++c)
+            exprs.push_back(sql::makeConstant(plan.columns[columns[side][c]].type, row[c]));
+         node->rows.push_back(std::move(exprs));
+      }
+      return node;
+   }
+   sql::ExprPtr column(int side, size_t c) {
+      auto expr = sql::makeColumn(columns[side][c], plan.columns[columns[side][c]].type);
+      expr->repr = plan.columns[columns[side][c]].repr;
+      return expr;
+   }
+   sql::ExprPtr compare(sql::CompareOp op, sql::ExprPtr a, sql::ExprPtr b) {
+      auto expr = sql::makeCompare(op, std::move(a), std::move(b));
+      expr->repr = {PhysicalType::Bool, 0};
+      return expr;
+   }
+
+   bool givesLeft() const { return join.kind != JoinKind::RightSemi && join.kind != JoinKind::RightAnti; }
+   bool givesRight() const {
+      return join.kind != JoinKind::Semi && join.kind != JoinKind::Anti && join.kind != JoinKind::Mark;
+   }
+
+   void buildPlan() {
+      auto node = std::make_unique<Node>(join.nestedLoop ? NodeKind::NestedLoopJoin : NodeKind::HashJoin);
+      node->children.push_back(values(0));
+      node->children.push_back(values(1));
+      node->joinKind = join.kind;
+      node->nullAware = join.nullAware;
+      if (join.nestedLoop) {
+         node->predicates.push_back(compare(sql::CompareOp::Eq, column(0, 0), column(1, 0)));
+      } else {
+         node->joinKeys.push_back({column(0, 0), column(1, 0), join.keys == Keys::NullsEqual});
+         if (join.keys == Keys::Two) node->joinKeys.push_back({column(0, 1), column(1, 1), false});
+      }
+      if (join.residual) node->predicates.push_back(compare(sql::CompareOp::Lt, column(0, 1), column(1, 1)));
+      // Not all columns, and not in the order of the children.
+      if (givesRight()) node->output.insert(node->output.end(), {columns[1][3], columns[1][2]});
+      if (givesLeft()) node->output.insert(node->output.end(), {columns[0][2], columns[0][0], columns[0][3]});
+      if (givesRight()) node->output.push_back(columns[1][0]);
+      if (join.kind == JoinKind::Mark) {
+         node->markColumn =
+             plan.columns.add({"m", SqlType{oid::boolean}, {PhysicalType::Bool, 0}, invalidOid, 0, true});
+         node->output.push_back(node->markColumn);
+      }
+      for (const ColumnId id : node->output)
+         plan.output.push_back({"c", id, plan.columns[id].type, invalidOid, 0});
+      plan.root = std::move(node);
+   }
+
+   static Truth equals(const Value& a, const Value& b) {
+      if (a.isNull || b.isNull) return Truth::Unknown;
+      return test::toText(a) == test::toText(b) ? Truth::True : Truth::False;
+   }
+   Truth holds(const Row& l, const Row& r) const {
+      Truth keys = equals(l[0], r[0]);
+      if (join.keys == Keys::NullsEqual) keys = l[0].isNull && r[0].isNull ? Truth::True : keys;
+      if (join.keys == Keys::Two && !join.nestedLoop) keys = std::min(keys, equals(l[1], r[1]));
+      // Keys of a hash join that are unknown match nothing; a nested loop's predicates are all three-valued.
+      if (keys == Truth::Unknown && !join.nestedLoop && !join.nullAware) keys = Truth::False;
+      if (!join.residual) return keys;
+      Truth residual = l[1].isNull || r[1].isNull ? Truth::Unknown : l[1].i64 < r[1].i64 ? Truth::True : Truth::False;
+      return std::min(keys, residual);
+   }
+
+   /// Nothing: the join must fail with 21000.
+   std::optional<std::vector<std::string>> naive() const {
+      std::vector<std::string> out;
+      std::vector<bool> rightMatched(rows[1].size());
+      const Row nulls{Value::null(keyType), Value::null(PhysicalType::I32), Value::null(PhysicalType::I64),
+                      Value::null(PhysicalType::String)};
+      const auto give = [&](const Row& l, const Row& r, Truth mark) {
+         std::string text;
+         const auto add = [&](const Value& v) { text += (v.isNull ? "NULL" : test::toText(v)) + "|"; };
+         if (givesRight()) add(r[3]), add(r[2]);
+         if (givesLeft()) add(l[2]), add(l[0]), add(l[3]);
+         if (givesRight()) add(r[0]);
+         if (join.kind == JoinKind::Mark)
+            add(mark == Truth::Unknown ? Value::null(PhysicalType::Bool) : Value::boolean(mark == Truth::True));
+         out.push_back(text);
+      };
+      for (const Row& l : rows[0]) {
+         Truth any = Truth::False;
+         uint32_t matches = 0;
+         for (size_t i = 0; i < rows[1].size(); ++i) {
+            const Row& r = rows[1][i];
+            const Truth truth = holds(l, r);
+            any = std::max(any, truth);
+            if (truth != Truth::True) continue;
+            ++matches;
+            rightMatched[i] = true;
+            if (join.kind == JoinKind::Inner || join.kind == JoinKind::Left || join.kind == JoinKind::Right ||
+                join.kind == JoinKind::Full || join.kind == JoinKind::Single)
+               give(l, r, any);
+         }
+         if (join.kind == JoinKind::Single && matches > 1) return std::nullopt;
+         const bool drops = any == Truth::Unknown && join.nullAware;
+         if (join.kind == JoinKind::Mark || (join.kind == JoinKind::Semi && matches) ||
+             (join.kind == JoinKind::Anti && !matches && !drops) ||
+             ((join.kind == JoinKind::Left || join.kind == JoinKind::Full || join.kind == JoinKind::Single) &&
+              !matches))
+            give(l, nulls, any);
+      }
+      for (size_t i = 0; i < rows[1].size(); ++i)
+         if (join.kind == JoinKind::RightSemi
+                 ? rightMatched[i]
+                 : !rightMatched[i] && (join.kind == JoinKind::Right || join.kind == JoinKind::Full ||
+                                        join.kind == JoinKind::RightAnti))
+            give(nulls, rows[1][i], Truth::False);
+      std::sort(out.begin(), out.end());
+      return out;
+   }
+
+   std::vector<std::string> run() {
+      MemoryLedger ledger{size_t{1} << 30};
+      Reservation memory{ledger};
+      ExecutionContext context{nullptr, test::testContext(), {}, &memory, nullptr, nullptr, {}, {}};
+      context.settings.batchRows = join.batchRows;
+      context.settings.zeroHashes = join.zeroHashes;
+      RunningQuery query(plan, context);
+      std::vector<std::string> out;
+      while (auto owned = query.next()) {
+         const Batch& batch = owned->batch;
+         CATCH_REQUIRE(batch.liveRows() <= batchRowsMax);
+         std::vector<std::string> texts(batch.liveRows());
+         for (const Vector& vector : batch.columns) {
+            const auto values = test::rowsOf(vector, batch.selection);
+            for (size_t i = 0; i < values.size(); ++i)
+               texts[i] += (values[i].isNull ? "NULL" : test::toText(values[i])) + "|";
+         }
+         out.insert(out.end(), texts.begin(), texts.end());
+      }
+      std::sort(out.begin(), out.end());
+      return out;
+   }
+
+   Case join;
+   std::mt19937 random;
+   PhysicalType keyType;
+   sql::plan::Plan plan;
+   std::vector<ColumnId> columns[2];
+   std::vector<Row> rows[2];
+};
+
+void check(const Case& c) {
+   Fixture fixture(c);
+   fixture.buildPlan();
+   CATCH_INFO("kind " << static_cast<int>(c.kind) << " nested " << c.nestedLoop << " residual " << c.residual
+                      << " nullAware " << c.nullAware << " keys " << static_cast<int>(c.keys) << " rows " << c.leftRows
+                      << " x " << c.rightRows << " distinct " << c.distinct << " nulls " << c.nulls << " batch "
+                      << c.batchRows << " zero " << c.zeroHashes);
+   const auto expected = fixture.naive();
+   if (!expected) {
+      try {
+         fixture.run();
+         CATCH_FAIL("no error");
+      } catch (const SqlError& error) {
+         CATCH_REQUIRE(error.state().text() == sqlstate::cardinalityViolation.text());
+      }
+      return;
+   }
+   const auto got = fixture.run();
+   CATCH_REQUIRE(got.size() == expected->size());
+   CATCH_REQUIRE(got == *expected);
+}
+
+const JoinKind allKinds[] = {JoinKind::Inner,     JoinKind::Left,     JoinKind::Right, JoinKind::Full,
+                             JoinKind::Semi,      JoinKind::Anti,     JoinKind::Mark,  JoinKind::Single,
+                             JoinKind::RightSemi, JoinKind::RightAnti};
+
+void checkAll(bool nestedLoop, const std::vector<Keys>& keyKinds) {
+   for (const JoinKind kind : allKinds)
+      for (const Keys keys : keyKinds)
+         for (const bool residual : {false, true})
+            for (const auto& [left, right, distinct] : std::vector<std::array<uint32_t, 3>>{{0, 0, 1},
+                                                                                            {5, 0, 3},
+                                                                                            {0, 5, 3},
+                                                                                            {1, 1, 1},
+                                                                                            {40, 30, 7},
+                                                                                            {30, 40, 1000},
+                                                                                            {150, 20, 20},
+                                                                                            {20, 150, 5}})
+               for (const bool nulls : {false, true})
+                  for (const uint32_t batchRows : {2u, batchRowsMax})
+                     for (const bool zero : {false, true}) {
+                        // One hash for all changes nothing about NULLs.
+                        if (zero && (nestedLoop || !nulls)) continue;
+                        check({kind, nestedLoop, residual, false, keys, left, right, distinct, nulls, batchRows, zero});
+                     }
+}
+
+} // namespace
+
+CATCH_TEST_CASE("hash joins of every kind agree with two loops", "[join]") {
+   checkAll(false, {Keys::Dense, Keys::Sparse, Keys::Text, Keys::Two, Keys::NullsEqual});
+}
+
+CATCH_TEST_CASE("hash joins with NOT IN semantics", "[join]") {
+   for (const JoinKind kind : {JoinKind::Anti, JoinKind::Mark})
+      for (const Keys keys : {Keys::Dense, Keys::Text})
+         for (const auto& [left, right, distinct] :
+              std::vector<std::array<uint32_t, 3>>{{5, 0, 3}, {40, 30, 7}, {30, 40, 1000}, {30, 1, 1}, {30, 3, 2}})
+            for (const bool nulls : {false, true})
+               for (const uint32_t batchRows : {2u, batchRowsMax})
+                  check({kind, false, false, true, keys, left, right, distinct, nulls, batchRows, false});
+}
+
+CATCH_TEST_CASE("hash joins of several batches", "[join]") {
+   for (const JoinKind kind : allKinds)
+      for (const Keys keys : {Keys::Dense, Keys::Sparse, Keys::Text})
+         for (const bool residual : {false, true})
+            check({kind, false, residual, false, keys, 3000, 2500, 3000, true, batchRowsMax, false});
+}
+
+CATCH_TEST_CASE("a runtime filter keeps what may match and drops the rest", "[join]") {
+   MemoryLedger ledger{size_t{1} << 30};
+   Reservation memory{ledger};
+   for (const int64_t spread : {1, 3, 1'000'003}) {
+      RuntimeFilter filter;
+      filter.setBounds(10, 10 + 999 * spread);
+      filter.allocate(1000, memory);
+      CATCH_REQUIRE(filter.usesBitmap() == (spread < 1000));
+      std::vector<Value> values;
+      for (int64_t i = 0; i < 1000; ++i) {
+         const int64_t value = 10 + i * spread;
+         if (filter.usesBitmap())
+            filter.addValue(value);
+         else
+            filter.addHash(hashValue(PhysicalType::I64, &value));
+         values.push_back(Value::integer(PhysicalType::I64, value));
+      }
+      filter.publish(true);
+      CATCH_REQUIRE(filter.isSelective() == (spread != 1));
+      for (int64_t i = 0; i < 500; ++i)
+         values.push_back(i % 10 == 0 ? Value::null(PhysicalType::I64) : Value::integer(PhysicalType::I64, -5 - i));
+      for (int64_t i = 0; i < 500; ++i)
+         values.push_back(Value::integer(PhysicalType::I64, 11 + 1000 * spread + i));
+      const auto column = test::Column::flat(PhysicalType::I64, values);
+      std::vector<RowIndex> out(batchRowsMax);
+      const uint32_t kept = filter.filter(column.vector(), Selection::dense(2000), out.data());
+      CATCH_REQUIRE(kept >= 1000);
+      CATCH_REQUIRE(kept <= (filter.usesBitmap() ? 1000 : 1100));
+      for (RowIndex i = 0; i < 1000; ++i)
+         CATCH_REQUIRE(out[i] == i);
+   }
+   RuntimeFilter nothing;
+   nothing.publishNothing();
+   CATCH_REQUIRE(nothing.isEmpty());
+}
+
+} // namespace ouzel::executor
