@@ -15,8 +15,8 @@ namespace ouzel::executor {
 ///    0    8   the row's hash; the join's table turns it into the link to the next row of the chain
 ///    8    …   columns by falling size, then states and other extra bytes (aligned), then one NULL bit per column
 ///
-/// Rows are multiples of 8 bytes (16 with an extra part so aligned). Strings longer than inlineMax point into the page's
-/// companion memory. Shared by all workers of an operator; only the notes about NULLs change after seal().
+/// Rows are multiples of 8 bytes (16 with an extra part so aligned). Strings longer than inlineMax point into the
+/// page's companion memory. Shared by all workers of an operator; only the notes about NULLs change after seal().
 class RowLayout {
 public:
    static constexpr uint32_t headerSize = 8;
@@ -84,7 +84,8 @@ struct GatherTarget {
    ValidityWord* validity = nullptr; ///< bits of the positions written are set or cleared, if NULLs are possible
 };
 /// Read column `column` of rows[0..count) to positions 0..count-1. A null row pointer reads as NULL when `mayBeAbsent`.
-/// Returns true when there may be a NULL; when false, `target.validity` was not written. Strings are not copied: they point into the rows' pages.
+/// Returns true when there may be a NULL; when false, `target.validity` was not written. Strings are not copied: they
+/// point into the rows' pages.
 bool gatherColumn(const RowLayout& layout, uint32_t column, const std::byte* const* rows, uint32_t count,
                   bool mayBeAbsent, GatherTarget target);
 /// The same to positions[k].

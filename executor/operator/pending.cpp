@@ -11,10 +11,7 @@ namespace ouzel::executor {
    }
 PENDING(NestedLoopJoin, "a nested loop join")
 PENDING(Aggregate, "an aggregation")
-PENDING(Sort, "a sort")
-PENDING(TopN, "a top-n")
 PENDING(Window, "a window")
-PENDING(DistinctOn, "DISTINCT ON")
 
 __attribute__((weak)) std::unique_ptr<TableFunction> makeTableFunction(TableFunctionSignature, FunctionContext&) {
    throwNotSupported("a table function");

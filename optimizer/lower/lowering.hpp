@@ -86,6 +86,8 @@ private:
 
 /// Number the joins' filters and hand them to the scans they reach.
 uint32_t assignRuntimeFilters(plan::Node& root);
+/// Fill in estimatedCost of every node.
+void assignCosts(plan::Node& root);
 /// Columns an expression list reads, added to `set`.
 void addColumns(const std::vector<ExprPtr>& exprs, ColumnSet& set);
 void addColumns(const Expr& expr, ColumnSet& set);

@@ -1,0 +1,42 @@
+#pragma once
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "common/vector/batch.hpp"
+#include "executor/materialize/row_layout.hpp"
+
+namespace ouzel::executor {
+
+/// Flat vectors that rows are gathered into: room for batchRowsMax values of each of some columns. One worker's own.
+class RowBatch {
+public:
+   explicit RowBatch(std::vector<PhysicalType> types);
+   RowBatch() = default;
+
+   void* data(uint32_t column) { return columns_[column].data.get(); }
+   ValidityWord* validity(uint32_t column) { return columns_[column].validity.get(); }
+   uint32_t columnCount() const { return static_cast<uint32_t>(columns_.size()); }
+   PhysicalType type(uint32_t column) const { return columns_[column].type; }
+
+   /// Gather column `source` of the layout into column `column`, as gatherColumn(); the vector over it.
+   Vector gather(uint32_t column, const RowLayout& layout, uint32_t source, const std::byte* const* rows,
+                 uint32_t count, bool mayBeAbsent = false);
+   Vector gather(uint32_t column, const RowLayout& layout, uint32_t source, const std::byte* const* rows,
+                 const RowIndex* positions, uint32_t count, bool mayBeAbsent = false);
+   /// A vector over what has been written by hand.
+   Vector vector(uint32_t column, bool hasNulls) const;
+
+private:
+   struct Column {
+      PhysicalType type;
+      std::unique_ptr<std::byte[]> data;
+      std::unique_ptr<ValidityWord[]> validity;
+   };
+   std::vector<Column> columns_;
+};
+
+/// A constant NULL vector of the type; readable for ever.
+Vector nullVector(PhysicalType type);
+
+} // namespace ouzel::executor
