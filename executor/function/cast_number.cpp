@@ -80,17 +80,6 @@ float decimalToFloat(DecimalView v) {
    return decimal::toFloat(v);
 }
 
-/// "char" holds one byte, and none for zero.
-StringView toChar(int32_t v) {
-   if (v < std::numeric_limits<int8_t>::min() || v > std::numeric_limits<int8_t>::max())
-      throwRange("\"char\" out of range");
-   const char c = static_cast<char>(v);
-   return StringView(&c, c == 0 ? 0 : 1);
-}
-int32_t fromChar(StringView v) {
-   return v.empty() ? 0 : static_cast<int8_t>(v.data()[0]);
-}
-
 } // namespace
 
 void registerNumberCasts() {
@@ -126,8 +115,6 @@ void registerNumberCasts() {
    addKernel<decimalToInt8>("numeric_int8");
    addKernel<decimalToDouble>("numeric_float8");
    addKernel<decimalToFloat>("numeric_float4");
-   addKernel<toChar>("i4tochar");
-   addKernel<fromChar>("chartoi4", totalKernel);
 }
 
 } // namespace ouzel::executor
