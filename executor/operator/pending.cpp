@@ -9,7 +9,6 @@ namespace ouzel::executor {
    __attribute__((weak)) std::vector<Stage> build##name(PlanBuilder&, const sql::plan::Node&) {                        \
       throwNotSupported(what);                                                                                         \
    }
-PENDING(NestedLoopJoin, "a nested loop join")
 PENDING(Aggregate, "an aggregation")
 PENDING(Window, "a window")
 

@@ -283,6 +283,14 @@ CATCH_TEST_CASE("hash joins of every kind agree with two loops", "[join]") {
    checkAll(false, {Keys::Dense, Keys::Sparse, Keys::Text, Keys::Two, Keys::NullsEqual});
 }
 
+CATCH_TEST_CASE("nested loops of every kind agree with two loops", "[join]") {
+   checkAll(true, {Keys::Dense, Keys::Text});
+   for (const JoinKind kind : allKinds)
+      check({kind, true, true, false, Keys::Dense, 3000, 40, 50, true, batchRowsMax, false});
+   for (const JoinKind kind : allKinds)
+      check({kind, true, true, false, Keys::Dense, 40, 3000, 50, true, batchRowsMax, false});
+}
+
 CATCH_TEST_CASE("hash joins with NOT IN semantics", "[join]") {
    for (const JoinKind kind : {JoinKind::Anti, JoinKind::Mark})
       for (const Keys keys : {Keys::Dense, Keys::Text})
