@@ -45,6 +45,7 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
       return;
    }
    inlineCtes(root, query);
+   liftCasts(root, query);
    simplify(root, query);
    removeSubqueries(root, query);
    unnest(root, query);

@@ -28,6 +28,8 @@ struct Query {
    sql::ColumnTable& columns;
    const OptimizerContext& context;
    uint32_t nextCte = 1; ///< above all ids in use
+   /// What samples said of the predicates of scans (a hash of both): fraction, and an upper bound when nothing matched.
+   std::unordered_map<uint64_t, std::pair<double, double>> samples{};
 
    ColumnId newColumn(std::string name, const SqlType& type, bool nullable = true);
    /// A new column with the same description.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "common/error/sql_error.hpp"
 #include "optimizer/cardinality/predicates.hpp"
@@ -205,7 +206,12 @@ RelEstimate Estimator::get(const Rel& rel) {
    }
    if (!rel.predicate) return result;
    double fraction = -1, floor = 0;
-   if (statistics) fraction = sampled(rel, *statistics, *rel.predicate, floor);
+   if (statistics) {
+      const auto [known, isNew] =
+          query_.samples.try_emplace(structuralHash(*rel.predicate) ^ rel.table.relation, -1, 0);
+      if (isNew) known->second.first = sampled(rel, *statistics, *rel.predicate, known->second.second);
+      std::tie(fraction, floor) = known->second;
+   }
    if (fraction < 0) {
       fraction = selectivity(*rel.predicate, result);
       if (floor > 0) fraction = std::min(fraction, floor); // nothing in the sample matched

@@ -8,6 +8,8 @@ namespace ouzel::optimizer {
 
 /// Drop CTEs nobody reads, inline those read once (or NOT MATERIALIZED).
 void inlineCtes(RelPtr& root, Query& query);
+/// Casts of all rows of VALUES run above it.
+void liftCasts(RelPtr& root, Query& query);
 /// Fold constants, normalise predicates, take common conjuncts out of ORs, undo casts around columns.
 void simplify(RelPtr& root, Query& query);
 /// Replace every Subquery expression by a dependent join below the operator that has it.

@@ -208,3 +208,29 @@ CATCH_TEST_CASE("a limit over a projection of a sort is a top-n") {
    CATCH_CHECK(result->root->kind == plan::NodeKind::TopN);
    CATCH_CHECK(result->root->output == std::vector<ColumnId>{a});
 }
+
+CATCH_TEST_CASE("casts of all rows of VALUES run in a projection") {
+   FakeStatistics statistics;
+   BoundQuery query;
+   const ColumnId a = add(query, "a", int8);
+   auto values = std::make_unique<Rel>(RelKind::Values);
+   values->columns = {a};
+   const Oid from = oid::int4;
+   for (int i = 0; i < 10; ++i) {
+      std::vector<ExprPtr> args;
+      args.push_back(makeConstant(int4, Value::integer(PhysicalType::I32, i)));
+      values->rows.emplace_back();
+      if (i == 5)
+         values->rows.back().push_back(makeNull(int8));
+      else
+         values->rows.back().push_back(
+             makeCall(catalog::builtins().findFunction("int8", std::span<const Oid>(&from, 1)), int8, std::move(args)));
+   }
+   query.root = std::move(values);
+   query.output.push_back({"a", a, int8});
+   const auto result = run(std::move(query), statistics);
+   CATCH_REQUIRE(result->root->kind == plan::NodeKind::Project);
+   CATCH_CHECK(result->root->computed[0].expr->kind == ExprKind::Call);
+   CATCH_CHECK(result->root->children[0]->rows[0][0]->kind == ExprKind::Constant);
+   CATCH_CHECK(result->root->children[0]->rows[5][0]->repr.physical == PhysicalType::I32);
+}

@@ -1,0 +1,102 @@
+#include <algorithm>
+
+#include "catalog/builtin/builtin.hpp"
+#include "optimizer/rewrite/rules.hpp"
+
+// VALUES with many rows casts each of its constants alike: INSERT INTO t VALUES (1, 'a'), (2, 'b'), ... The casts move
+// into a projection above, where they run over vectors instead of one by one.
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+namespace {
+
+constexpr size_t rowsMin = 4;
+
+bool isNullConstant(const Expr& expr) {
+   return expr.kind == ExprKind::Constant && expr.constant.isNull;
+}
+
+/// A cast of its first argument, whatever else it takes being constant; NULL for NULL.
+bool isLiftable(const Expr& expr) {
+   switch (expr.kind) {
+   case ExprKind::TypmodCast:
+   case ExprKind::TextCast:
+   case ExprKind::Relabel:
+      return true;
+   case ExprKind::Call:
+      return expr.function && expr.function->isStrict && !expr.function->returnsSet && !expr.args.empty() &&
+             expr.function->volatility != catalog::Volatility::Volatile &&
+             std::all_of(expr.args.begin() + 1, expr.args.end(),
+                         [](const ExprPtr& arg) { return arg->kind == ExprKind::Constant && !arg->constant.isNull; });
+   default:
+      return false;
+   }
+}
+
+/// The same cast of values of one type.
+bool isSameCast(const Expr& a, const Expr& b) {
+   if (a.kind != b.kind || a.type != b.type || a.function != b.function || a.explicitCast != b.explicitCast ||
+       a.args.size() != b.args.size() || a.args[0]->type != b.args[0]->type)
+      return false;
+   for (size_t i = 1; i < a.args.size(); ++i)
+      if (!equal(*a.args[i], *b.args[i])) return false;
+   return true;
+}
+
+/// Take the outermost cast off column `index` of all rows; null when they differ.
+ExprPtr takeCast(Rel& values, size_t index) {
+   const Expr* cast = nullptr;
+   for (const auto& row : values.rows) {
+      const Expr& expr = *row[index];
+      if (isNullConstant(expr)) continue;
+      if (!isLiftable(expr) || (cast && !isSameCast(*cast, expr))) return nullptr;
+      if (!cast) cast = &expr;
+   }
+   if (!cast) return nullptr;
+   ExprPtr result = clone(*cast);
+   const SqlType inner = cast->args[0]->type;
+   for (auto& row : values.rows) {
+      if (isNullConstant(*row[index])) {
+         row[index] = makeNull(inner);
+      } else {
+         ExprPtr arg = std::move(row[index]->args[0]);
+         row[index] = std::move(arg);
+      }
+   }
+   return result;
+}
+
+void lift(RelPtr& rel, Query& query) {
+   std::vector<std::vector<ComputedColumn>> layers; // outermost first
+   for (size_t i = 0; i < rel->columns.size(); ++i) {
+      ColumnId target = rel->columns[i];
+      for (size_t depth = 0;; ++depth) {
+         ExprPtr cast = takeCast(*rel, i);
+         if (!cast) break;
+         const ColumnId below = query.newColumn(query.columns[target].name, cast->args[0]->type);
+         cast->args[0] = query.ref(below);
+         if (layers.size() <= depth) layers.emplace_back();
+         layers[depth].push_back({target, std::move(cast)});
+         target = below;
+      }
+      rel->columns[i] = target;
+   }
+   for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer)
+      rel = makeMap(std::move(rel), std::move(*layer));
+}
+
+} // namespace
+
+void liftCasts(RelPtr& rel, Query& query) {
+   for (RelPtr& input : rel->inputs)
+      liftCasts(input, query);
+   for (Cte& cte : rel->ctes) {
+      liftCasts(cte.query, query);
+      if (cte.recursive) liftCasts(cte.recursive, query);
+   }
+   if (rel->kind == RelKind::Values && rel->rows.size() >= rowsMin) lift(rel, query);
+}
+
+} // namespace ouzel::optimizer
