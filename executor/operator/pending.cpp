@@ -10,7 +10,6 @@ namespace ouzel::executor {
       throwNotSupported(what);                                                                                         \
    }
 PENDING(Aggregate, "an aggregation")
-PENDING(Window, "a window")
 
 __attribute__((weak)) std::unique_ptr<TableFunction> makeTableFunction(TableFunctionSignature, FunctionContext&) {
    throwNotSupported("a table function");

@@ -119,6 +119,7 @@ void SortRun::dropRest() {
    std::nth_element(rows.begin(), rows.begin() + static_cast<ptrdiff_t>(keepRows_ - 1), rows.end(), less);
    rows.resize(keepRows_);
    threshold_.assign(key(rows.back().row), key(rows.back().row) + stride_);
+   std::sort(rows.begin(), rows.end(), [](RowAddress a, RowAddress b) { return a.row < b.row; }); // as they arrived
 
    SortRun kept(*layout_, *memory_, keepAll);
    Arena values(memory_);
