@@ -6,7 +6,7 @@
 
 // Takes the dependence out of dependent joins, innermost first. Cheap ways come first, the general one always works:
 //
-// 1. Nothing is read from the left: an ordinary join.
+// 1. Nothing is read from the left: an ordinary join. Nothing but the left is read: work over the left rows.
 // 2. The right side is one row whatever happens (an aggregate without GROUP BY, and projections or filters over it):
 //    group it by the correlated columns, left join, let what was above it follow on top. count() of nothing is 0 again.
 // 3. Correlated predicates at the top of the right side move into the join predicate; correlated projections above it.
@@ -43,7 +43,7 @@ private:
 
    void unnestJoin(RelPtr& join) {
       dropUseless(*join);
-      if (peelOneRow(join)) return;
+      if (feedWithLeft(join) || peelOneRow(join)) return;
       join->dependent = false;
       if (correlated(*join).empty()) {
          relaxSingle(*join);
@@ -111,6 +111,30 @@ private:
             pin(*join.predicate);
       }
       if (isUniqueOn(*join.inputs[1], pinned, query_)) join.joinKind = JoinKind::Left;
+   }
+
+   // ---- 1b. rows made out of each left row ----
+
+   /// LATERAL generate_series(1, t.a), (SELECT t.a + 1): projections, filters and functions over the row of nothing
+   /// work as well over the left rows themselves.
+   bool feedWithLeft(RelPtr& join) {
+      bool onlyProjects = true;
+      RelPtr* at = &join->inputs[1];
+      while ((*at)->kind == RelKind::Map || (*at)->kind == RelKind::Select || (*at)->kind == RelKind::ProjectSet) {
+         onlyProjects = onlyProjects && (*at)->kind == RelKind::Map;
+         at = &(*at)->inputs[0];
+      }
+      const bool isFunction = (*at)->kind == RelKind::TableFunction && (*at)->inputs.empty();
+      if (!isFunction && !isUnit(**at)) return false;
+      const bool single = join->joinKind == JoinKind::Single && onlyProjects && !isFunction && !join->predicate;
+      if ((join->joinKind != JoinKind::Inner && !single) || correlated(*join).empty()) return false;
+      if (isFunction)
+         (*at)->inputs.push_back(std::move(join->inputs[0]));
+      else
+         *at = std::move(join->inputs[0]);
+      RelPtr right = std::move(join->inputs[1]);
+      join = makeSelect(std::move(right), std::move(join->predicate));
+      return true;
    }
 
    // ---- 2. one row ----

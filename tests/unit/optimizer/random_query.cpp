@@ -177,6 +177,17 @@ RelPtr RandomQuery::limited(Columns& out, const Columns& outer, uint32_t depth, 
 }
 
 RelPtr RandomQuery::relation(Columns& out, const Columns& outer, uint32_t depth) {
+   if (depth == 0 && !outer.empty() && chance(6) == 0) { // (SELECT outer.x + 1 AS a, outer.y AS b)
+      auto unit = std::make_unique<Rel>(RelKind::Values);
+      unit->rows.emplace_back();
+      auto map = std::make_unique<Rel>(RelKind::Map);
+      map->inputs.push_back(std::move(unit));
+      for (int i = 0; i < 2; ++i) {
+         map->computed.push_back({column("o"), value(outer)});
+         out.push_back(map->computed.back().column);
+      }
+      return map;
+   }
    if (depth == 0) {
       RelPtr rel = table(out);
       if (chance(2)) return rel;
