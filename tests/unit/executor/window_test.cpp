@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
+#include <limits>
 #include <map>
 #include <optional>
 #include <random>
@@ -8,6 +9,8 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/type/decimal.hpp"
+#include "executor/operator/window_partition.hpp"
 #include "executor/schedule/running_query.hpp"
 #include "executor/schedule/scheduler.hpp"
 #include "tests/unit/executor/expression_support.hpp"
@@ -408,6 +411,78 @@ CATCH_TEST_CASE("window: sizes", "[window]") {
                true, true, batchRowsMax);
    checkWindow(f, {}, false, false, false, false, batchRowsMax);
    checkWindow(f, {FrameMode::Rows}, false, false, false, false, batchRowsMax);
+}
+
+/// in_range(a, b, offset, minus, less) for all a, b and offsets, in this order: what PostgreSQL 15 says.
+std::string rangeAnswers(SqlType type, const std::vector<Value>& values, const std::vector<Value>& offsets) {
+   FrameClause clause;
+   clause.keyType = type;
+   std::string out;
+   for (const Value& a : values)
+      for (const Value& b : values)
+         for (const Value& offset : offsets)
+            for (const bool minus : {false, true})
+               for (const bool less : {false, true}) {
+                  alignas(16) std::byte x[16], y[16];
+                  a.store(x);
+                  b.store(y);
+                  out += isInRange(clause, offset, x, y, minus, less, test::testContext()) ? '1' : '0';
+               }
+   return out;
+}
+
+CATCH_TEST_CASE("window: in_range", "[window]") {
+   const double infinite = std::numeric_limits<double>::infinity();
+   std::vector<Value> floats, floatOffsets, decimals, decimalOffsets;
+   for (const double v : {std::numeric_limits<double>::quiet_NaN(), -infinite, infinite, 0.0, 1.5, -3.0})
+      floats.push_back(Value::real(PhysicalType::F64, v));
+   for (const double v : {0.0, 1.5, infinite})
+      floatOffsets.push_back(Value::real(PhysicalType::F64, v));
+   const auto decimalOf = [](const char* v) {
+      Arena arena;
+      return Value::string(std::string(decimal::parse(v, arena).view()), PhysicalType::Decimal);
+   };
+   for (const char* v : {"NaN", "-Infinity", "Infinity", "0", "1.5", "-3"})
+      decimals.push_back(decimalOf(v));
+   for (const char* v : {"0", "1.5", "Infinity"})
+      decimalOffsets.push_back(decimalOf(v));
+   const auto date = [](int64_t v) { return Value::integer(PhysicalType::I32, v); };
+   const auto interval = [](int32_t months, int32_t days, int64_t hours) {
+      return Value::ofInterval({hours * 3'600'000'000, days, months});
+   };
+   const auto time = [](int64_t seconds) { return Value::integer(PhysicalType::I64, seconds * 1'000'000); };
+   CATCH_CHECK(rangeAnswers(float8, floats, floatOffsets) ==
+               "111111111111101010101010101010101010101010101010101010101010101010101010010101010101111111111111"
+               "010101010111010101010111010101010111010101010111010101010101101010101110111111111111101010101110"
+               "101010101110101010101110010101010101101010101110010101010111111101100110010101110110101010100110"
+               "010101010101101010101110010101010111101011100110111101100110101010100110010101010101101010101110"
+               "010101010111010101010110010101010110111101100110");
+   CATCH_CHECK(rangeAnswers({oid::numeric}, decimals, decimalOffsets) ==
+               "111111111111101010101010101010101010101010101010101010101010101010101010010101010101111111111111"
+               "010101010111010101010111010101010111010101010111010101010101101010101110111111111111101010101110"
+               "101010101110101010101110010101010101101010101110010101010111111101100110010101110110101010100110"
+               "010101010101101010101110010101010111101011100110111101100110101010100110010101010101101010101110"
+               "010101010111010101010110010101010110111101100110");
+   // 2020-01-31, 2020-02-29, infinities, 2020-03-30
+   CATCH_CHECK(rangeAnswers({oid::date}, {date(7335), date(7364), date(INT32_MAX), date(INT32_MIN), date(7394)},
+                            {interval(0, 0, 0), interval(0, 29, 12), interval(1, 0, 0)}) ==
+               "111101100110010101100110010101010101101010101010010101010101101001101110111101100110010101010101"
+               "101010101010010101010111101010101010101010101010111111111111101010101010101010101010010101010101"
+               "010101010101010101010101111111111111010101010101101010101010101010101010010101010101101010101010"
+               "111101100110");
+   Value second = interval(0, 100, 0);
+   second.interval.micros = 1'000'000;
+   CATCH_CHECK(rangeAnswers({oid::time}, {time(0), time(43'200), time(86'399), time(86'400)},
+                            {interval(0, 0, 0), interval(0, 0, 12), second}) ==
+               "111101100110010101110101010101010101010101010101101011101010111101100110010101100101010101110101"
+               "101010101010101001101010111101100110010101100111101010101010101011101010101001101110111101100110");
+   CATCH_CHECK(rangeAnswers({oid::interval},
+                            {interval(1, 0, 0), interval(0, 30, 0), interval(0, -1, 0), interval(0, 29, 24)},
+                            {interval(0, 0, 0), interval(0, 1, 0), interval(1, 0, 0)}) ==
+               "111101100110111101100110101010101010111101100110111101100110111101100110101010101010111101100110"
+               "010101010101010101010101111101100110010101010101111101100110111101100110101010101010111101100110");
+   CATCH_CHECK_THROWS_WITH(rangeAnswers(int4, {date(1)}, {date(-1)}),
+                           "invalid preceding or following size in window function");
 }
 
 CATCH_TEST_CASE("window: errors", "[window]") {
