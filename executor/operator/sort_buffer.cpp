@@ -26,7 +26,8 @@ std::vector<uint32_t> identitySlots(size_t count) {
 SortRun::SortRun(const SortRowLayout& layout, Reservation& memory, uint64_t keepRows)
    : layout_(&layout), memory_(&memory), keepRows_(keepRows), stride_(layout.key.stride()),
      slots_(identitySlots(layout.columns.size())), builder_(layout.columns, memory),
-     keyArena_(std::make_unique<Arena>(&memory)), mayHaveNulls_(layout.columns.size(), 0) {}
+     keyArena_(std::make_unique<Arena>(&memory)), columnBatches_(layout.columns.size()),
+     mayHaveNulls_(layout.columns.size(), 0) {}
 
 void SortRun::append(const Batch& rows, std::span<const Vector> keys) {
    if (rowCount_ > UINT32_MAX - 2 * batchRowsMax) throwNotSupported("sorting more than 4294963200 rows in one lane");
@@ -85,6 +86,7 @@ void SortRun::closeBatch() {
    const uint32_t count = batch->batch.rowCount;
    for (size_t i = 0; i < batch->batch.columns.size(); ++i) {
       Vector& column = batch->batch.columns[i];
+      columnBatches_[i].push_back(static_cast<const std::byte*>(column.data));
       const bool isFullWords = std::all_of(column.validity, column.validity + count / 64,
                                            [](ValidityWord word) { return word == ~ValidityWord{0}; });
       bool hasNulls = !isFullWords;
@@ -317,11 +319,17 @@ bool SortBuffer::mayHaveNulls(uint32_t column) const {
 
 void gatherRows(std::span<const SortRun* const> runs, std::span<const RowAddress> rows, uint32_t column,
                 PhysicalType type, void* out, ValidityWord* validity) {
+   std::vector<const std::byte* const*> batches;
+   for (const SortRun* run : runs)
+      batches.push_back(run->columnBatches(column));
    dispatchSize(type, [&](auto tag) {
       using T = decltype(tag);
       T* target = static_cast<T*>(out);
-      for (size_t i = 0; i < rows.size(); ++i)
-         std::memcpy(target + i, runs[rows[i].run]->value(column, rows[i].row), sizeof(T));
+      for (size_t i = 0; i < rows.size(); ++i) {
+         const RowAddress at = rows[i];
+         const std::byte* values = batches[at.run][at.row / batchRowsMax];
+         std::memcpy(target + i, values + at.row % batchRowsMax * sizeof(T), sizeof(T));
+      }
    });
    if (!validity) return;
    std::memset(validity, 0xff, validityWords(static_cast<uint32_t>(rows.size())) * sizeof(ValidityWord));

@@ -51,6 +51,8 @@ public:
       return !isValidBit(batchOf(row).columns[column].validity, row % batchRowsMax);
    }
    bool mayHaveNulls(uint32_t column) const { return mayHaveNulls_[column] != 0; }
+   /// Where the column's values begin, one address per batchRowsMax rows.
+   const std::byte* const* columnBatches(uint32_t column) const { return columnBatches_[column].data(); }
 
 private:
    void appendSome(const Batch& rows, std::span<const Vector> keys, const std::byte* encoded);
@@ -66,6 +68,7 @@ private:
    std::unique_ptr<Arena> keyArena_;
    std::vector<std::unique_ptr<OwnedBatch>> batches_;
    std::vector<std::byte*> keys_; // one array of batchRowsMax keys per batch
+   std::vector<std::vector<const std::byte*>> columnBatches_;
    std::vector<uint8_t> mayHaveNulls_;
    uint32_t rowCount_ = 0;
    std::vector<std::byte> threshold_; // keepRows: the key of the last row that is still wanted; empty at first

@@ -17,14 +17,15 @@ constexpr std::byte nullFirst{0}, notNull{1}, nullLast{2};
 
 template <typename T>
 void storeBigEndian(T value, std::byte* out) {
-   if constexpr (sizeof(T) == 1) {
-      *out = static_cast<std::byte>(value);
-   } else {
-      std::byte bytes[sizeof(T)];
-      std::memcpy(bytes, &value, sizeof(T));
-      for (size_t i = 0; i < sizeof(T); ++i)
-         out[i] = bytes[sizeof(T) - 1 - i];
+   if constexpr (sizeof(T) == 16) {
+      storeBigEndian(static_cast<uint64_t>(value >> 64), out);
+      storeBigEndian(static_cast<uint64_t>(value), out + 8);
+      return;
    }
+   if constexpr (sizeof(T) == 2) value = __builtin_bswap16(value);
+   if constexpr (sizeof(T) == 4) value = __builtin_bswap32(value);
+   if constexpr (sizeof(T) == 8) value = __builtin_bswap64(value);
+   std::memcpy(out, &value, sizeof(T));
 }
 
 template <typename T>

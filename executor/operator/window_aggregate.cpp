@@ -134,6 +134,8 @@ private:
          gatherRows(partition.buffer().runs(), partition.rows(), call_.args[i], type, values, validity);
          vectors_[i] = Vector::flat(type, values, validity);
       }
+      mayStartAnywhere_ =
+          std::none_of(vectors_.begin(), vectors_.end(), [](const Vector& vector) { return vector.mayHaveNulls(); });
       if (call_.filter == UINT32_MAX) return;
       uint8_t* passes = passes_.ensure(count, memory_);
       for (uint32_t row = 0; row < count; ++row)
@@ -160,10 +162,10 @@ private:
       addRows(state_.at(0), leafEnd * rows, end, stateArena_);
    }
 
-   /// Rows [from, end) into the state, in blocks that begin where a validity word does.
+   /// Rows [from, end) into the state, in blocks that begin where a validity word does, if there are any.
    void addRows(std::byte* state, uint32_t from, uint32_t end, Arena& arena) {
       while (from < end) {
-         const uint32_t block = from / 64 * 64, offset = from - block;
+         const uint32_t block = mayStartAnywhere_ ? from : from / 64 * 64, offset = from - block;
          const uint32_t until = std::min(end, block + batchRowsMax), rows = until - from;
          Selection selection = Selection::list(ascending_.data() + offset, rows);
          if (call_.filter != UINT32_MAX) {
@@ -221,6 +223,7 @@ private:
    std::vector<ScratchArray<std::byte>> values_;
    std::vector<ScratchArray<ValidityWord>> validity_;
    std::vector<Vector> vectors_, args_;
+   bool mayStartAnywhere_ = false;
    ScratchArray<uint8_t> passes_;
    std::array<RowIndex, batchRowsMax> passing_;
 };
