@@ -108,6 +108,7 @@ void QueryBinder::bindCte(Scope& scope, CteBinding& cte) {
       cte.cte.references = 0;
       cte.state = CteBinding::State::NonRecursiveTerm;
       auto query = bindSelect(select, &scope);
+      requireNoRows(query);
       makeOutputUnique(scope, query);
       nameCteColumns(cte, query.output);
       cte.cte.query = std::move(query.rel);
@@ -126,10 +127,12 @@ void QueryBinder::bindRecursiveCte(Scope& scope, CteBinding& cte, const ::Select
       base = bindSelect(*select.larg, &inner);
       recursion_.obstacle = nullptr;
    }
+   requireNoRows(base);
    makeOutputUnique(inner, base);
    nameCteColumns(cte, base.output);
    cte.state = CteBinding::State::RecursiveTerm;
    auto step = bindSelect(*select.rarg, &inner, {}, false);
+   requireNoRows(step);
    if (cte.selfReferences == 0) return;
    const auto refuse = [&](const ::Node* node, const char* what) {
       if (node)

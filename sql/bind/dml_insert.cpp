@@ -130,6 +130,7 @@ BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement) {
       for (const InsertColumn& column : columns)
          types.push_back(column.column->type);
       auto query = bindSelect(*select, &scope, types);
+      requireNoRows(query);
       const size_t count = query.output.size();
       checkCount(count, columns, isExplicit, count > columns.size() ? query.positions[columns.size()] : 0);
       std::vector<ComputedColumn> computed;

@@ -46,6 +46,7 @@ std::vector<ExprPtr> QueryBinder::bindMultiSource(Scope& scope, const ::Node* so
    if (isNode(source, T_SubLink) && as<SubLink>(source)->subLinkType == EXPR_SUBLINK) {
       // (a, b) = (SELECT x, y ...): joined to its row, at most one row each.
       auto query = bindSelect(*as<SelectStmt>(as<SubLink>(source)->subselect), &scope);
+      requireNoRows(query);
       for (const OutputColumn& output : query.output) {
          adopt(scope, output.column);
          values.push_back(makeColumn(output.column, output.type));

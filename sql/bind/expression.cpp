@@ -115,6 +115,7 @@ ExprPtr QueryBinder::bindConstant(const ::A_Const& node) {
 
 ExprPtr QueryBinder::bindParameter(const ::ParamRef& node) {
    const uint32_t position = at(node.location);
+   if (inlineArgs_) return clone(*inlineArgs_->at(static_cast<size_t>(node.number - 1)));
    if (!context_.allowParameters || node.number <= 0 || node.number > 65535)
       throw SqlError(sqlstate::undefinedParameter, "there is no parameter $" + std::to_string(node.number))
           .at(position);

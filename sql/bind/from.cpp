@@ -186,10 +186,7 @@ FromItem QueryBinder::bindFromSubquery(Scope& scope, const ::RangeSubselect& nod
    }
    scope.lateralActive = outerLateral;
    NamespaceItem item;
-   for (const OutputColumn& column : query.output) {
-      adopt(scope, column.column);
-      item.columns.push_back({column.name, column.column, column.type, column.tableOid, column.attribute});
-   }
+   item.columns = scopeColumns(scope, query);
    applyAlias(item, node.alias, 0);
    addEntry(scope, item);
    FromItem result;

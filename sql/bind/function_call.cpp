@@ -108,7 +108,10 @@ ExprPtr QueryBinder::bindFunctionCall(Scope& scope, const ::FuncCall& call) {
       args[0] = makeBoolean(true);
 
    const ListOf<> path(call.funcname);
-   const bool isBuiltin = path.size() == 1 || stringOf(path[path.size() - 2]) == "pg_catalog";
+   const auto schemaName = path.size() == 1 ? std::string_view("pg_catalog") : stringOf(path[path.size() - 2]);
+   const auto named = builtins().functions(name);
+   const bool isBuiltin = schemaName == "pg_catalog" || (schemaName == "information_schema" && !named.empty() &&
+                                                         named[0]->schema != catalog::pgCatalogSchema);
    std::vector<Oid> types;
    for (const ExprPtr& arg : args)
       types.push_back(arg->type.oid);
@@ -216,8 +219,16 @@ ExprPtr QueryBinder::finishCall(Scope& scope, const ::FuncCall* call, const Func
       break;
    }
    if (call) refuseDecorations(*call, name, position);
+   constexpr Oid sqlLanguage = 14;
+   if (function.language == sqlLanguage && !function.returnsSet)
+      if (auto inlined = inlineSqlFunction(function, args, resultType)) {
+         inlined->position = position;
+         return inlined;
+      }
    auto expr = makeCall(&function, resultType, std::move(args));
    expr->position = position;
+   if (!(call && call == fromFunction_) && resultOid == oid::record && !function.argModes.empty())
+      return registerRowFunction(scope, std::move(expr));
    if (!function.returnsSet || (call && call == fromFunction_)) return expr;
    return registerSrf(scope, std::move(expr));
 }

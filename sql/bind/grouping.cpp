@@ -293,6 +293,9 @@ RelPtr QueryBinder::placeGrouping(Scope& scope, RelPtr rel, Grouping grouping, s
    }
    for (TargetSrf& srf : scope.srfs)
       rewriter.rewrite(srf.call);
+   for (RowFunction& function : scope.rowFunctions)
+      for (ExprPtr& arg : function.call->args)
+         rewriter.rewrite(arg);
    for (AggregateCall& call : scope.aggregates)
       for (ExprPtr& arg : call.directArgs)
          rewriter.rewrite(arg);

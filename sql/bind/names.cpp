@@ -131,10 +131,8 @@ ExprPtr QueryBinder::findColumnIn(const NamespaceItem& item, std::string_view na
       found = &column;
    }
    if (found) {
-      auto expr = makeColumn(found->column, found->type);
-      expr->position = position;
       if (recorder_) recorder_->readColumn(found->tableOid, found->attribute);
-      return expr;
+      return referTo(*found, position);
    }
    if (!item.relation) return nullptr;
    if (name == "tableoid") {
@@ -198,15 +196,11 @@ const NamespaceItem* QueryBinder::findItem(Scope& scope, std::string_view schema
 }
 
 ExprPtr QueryBinder::wholeRow(const NamespaceItem& item, uint32_t position) {
-   if (item.isScalarFunction) { // a function of one unnamed column is that column
-      auto expr = makeColumn(item.columns[0].column, item.columns[0].type);
-      expr->position = position;
-      return expr;
-   }
+   if (item.isScalarFunction) return referTo(item.columns[0], position); // f is its one unnamed column
    auto row = makeTyped(ExprKind::Row, {item.rowType ? item.rowType : Oid{oid::record}, -1, invalidOid}, position);
    for (const ScopeColumn& column : item.columns) {
-      row->args.push_back(makeColumn(column.column, column.type));
-      row->args.back()->position = position;
+      row->args.push_back(referTo(column, position));
+      nameField(*row, column.name);
       if (recorder_) recorder_->readColumn(column.tableOid, column.attribute);
    }
    // Rows of the nullable side of an outer join can be missing as a whole, which the columns do not tell.

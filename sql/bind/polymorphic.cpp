@@ -26,7 +26,7 @@ bool isRange(Oid type) {
 /// and `message` says why.
 struct Generics {
    Oid element = invalidOid, array = invalidOid, range = invalidOid;
-   bool hasFirstFamily = false, hasNonArray = false, hasUnknown = false;
+   bool hasFirstFamily = false, hasNonArray = false, hasEnum = false, hasUnknown = false;
    std::vector<Oid> compatible; ///< known actual types of the anycompatible family
    bool hasCompatible = false, hasCompatibleNonArray = false;
    Oid compatibleType = invalidOid;
@@ -72,6 +72,7 @@ bool Generics::collect(std::span<const Oid> actual, std::span<const Oid> declare
       }
       hasFirstFamily = true;
       hasNonArray |= type == oid::anynonarray;
+      hasEnum |= type == oid::anyenum;
       if (isUnknown) {
          hasUnknown = true;
       } else if (isElementLike(type)) {
@@ -100,6 +101,11 @@ bool Generics::reconcile() {
    }
    if (hasFirstFamily && !element && !range) {
       return fail("could not determine polymorphic type because input has type unknown");
+   }
+   if (hasEnum && element) {
+      const auto* info = builtins().type(element);
+      if (!info || info->kind != catalog::TypeKind::Enum)
+         return fail("type matched to anyenum is not an enum type: " + typeName(element));
    }
    if (hasNonArray && elementType(element))
       return fail("type matched to anynonarray is an array type: " + typeName(element));

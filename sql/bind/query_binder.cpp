@@ -65,6 +65,7 @@ BoundQuery QueryBinder::bindStatement(const ::Node& statement) {
    default:
       throwInternal("statement is not a query");
    }
+   printRows(bound);
    checkParameters();
    if (!parameters_.empty()) typeParameters(*bound.rel);
    query.readOnly = statement.type == T_SelectStmt;

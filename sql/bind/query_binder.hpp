@@ -19,6 +19,8 @@ namespace ouzel::sql {
 struct BoundRel {
    RelPtr rel;
    std::vector<OutputColumn> output;
+   /// For outputs that are rows, whose `column` is noColumn: their fields. As long as `output`, or empty.
+   std::vector<std::vector<ScopeColumn>> fields;
    std::vector<uint32_t> positions; ///< of the output expressions, where known
    std::vector<RangeEntry> leaves;  ///< of a set operation: its queries, for hints
 };
@@ -30,7 +32,8 @@ struct Target {
    bool isHidden = false;    ///< only for ORDER BY, GROUP BY or DISTINCT ON
    bool isAnonymous = false; ///< cannot be meant by a name in ORDER BY
    uint32_t position = 0;
-   ColumnId column = noColumn; ///< once placed in the tree
+   ColumnId column = noColumn;      ///< once placed in the tree
+   std::vector<ScopeColumn> fields; ///< of a row, once placed
 };
 
 /// An ORDER BY element: which target, and which way.
@@ -129,8 +132,16 @@ private:
    RelPtr lockRows(Scope& scope, const ::SelectStmt& select, RelPtr rel);
    /// Turn target expressions into columns of a Map.
    RelPtr placeTargets(Scope& scope, RelPtr rel, std::vector<Target>& targets);
+   RelPtr placeRowFunctions(RelPtr rel, Scope& scope);
    RelPtr placeSrfs(Scope& scope, RelPtr rel, std::vector<TargetSrf> srfs);
-   std::vector<OutputColumn> outputOf(const std::vector<Target>& targets) const;
+   void setOutput(BoundRel& query, const std::vector<Target>& targets) const;
+   /// The output columns as a FROM item shows them; they belong to `scope` from here on.
+   std::vector<ScopeColumn> scopeColumns(const Scope& scope, const BoundRel& query);
+   void adoptFields(const Scope& scope, const std::vector<ScopeColumn>& fields);
+   void placeRow(Scope& scope, const Expr& row, std::vector<ScopeColumn>& fields,
+                 std::vector<ComputedColumn>& computed);
+   /// Refuses row values, which no client and no operator gets.
+   void requireNoRows(const BoundRel& query) const;
 
    // ---- set_operation.cpp ----
    BoundRel bindSetOperation(Scope& scope, const ::SelectStmt& select, bool resolveUnknowns);
@@ -203,6 +214,9 @@ private:
 
    // ---- table_function.cpp ----
    FromItem bindTableFunction(Scope& scope, const ::RangeFunction& node);
+   /// New columns for the OUT columns of a call; empty if it gives one value of its type.
+   std::vector<ScopeColumn> functionColumns(const Scope& scope, const Expr& call);
+   RelPtr functionRows(const Scope& scope, ExprPtr call, const std::vector<ScopeColumn>& columns, ColumnId ordinality);
 
    // ---- cte.cpp ----
    void declareCtes(Scope& scope, const ::WithClause* with);
@@ -272,6 +286,13 @@ private:
    /// Cast arguments to what the function wants, spread variadics into arrays, add defaults. `declared` as resolved.
    void coerceArguments(std::vector<ExprPtr>& args, std::span<const Oid> declared);
    ExprPtr registerSrf(Scope& scope, ExprPtr call);
+   /// The body of a function written in SQL over these arguments; null if it stays a call.
+   ExprPtr inlineSqlFunction(const catalog::FunctionInfo& function, std::vector<ExprPtr>& args,
+                             const SqlType& resultType);
+   /// An SQL expression in which $1... stand for copies of `args`.
+   ExprPtr bindBody(std::string_view body, const std::vector<ExprPtr>& args);
+   /// A function of several OUT columns in a select list: a Row of the columns it gives.
+   ExprPtr registerRowFunction(Scope& scope, ExprPtr call);
    ExprPtr bindFunctionDefault(std::string_view text, Oid type);
 
    // ---- array.cpp ----
@@ -283,6 +304,12 @@ private:
    // ---- row.cpp ----
    ExprPtr bindRow(Scope& scope, const ::RowExpr& node);
    ExprPtr selectField(ExprPtr row, std::string_view name);
+   /// A row as record_out prints it: (1,"a b",).
+   ExprPtr rowText(const Expr& row);
+   /// Rows among the outputs of a statement become text of type record.
+   void printRows(BoundRel& query);
+   /// A reference to a column, or to the fields of a row that a subquery passes on.
+   ExprPtr referTo(const ScopeColumn& column, uint32_t position) const;
 
    // ---- subquery.cpp ----
    ExprPtr bindSubLink(Scope& scope, const ::SubLink& node);
@@ -336,8 +363,9 @@ private:
       const char* obstacle = nullptr; ///< "a subquery", "an outer join": a self-reference here is 42P19
    } recursion_;
    class ViewTextRecorder* recorder_ = nullptr;
-   const ::FuncCall* fromFunction_ = nullptr; ///< may return a set, being a FROM item itself
-   uint32_t withinGroupFrom_ = 0;             ///< of the call being finished: where the arguments of WITHIN GROUP begin
+   const ::FuncCall* fromFunction_ = nullptr;         ///< may return a set, being a FROM item itself
+   const std::vector<ExprPtr>* inlineArgs_ = nullptr; ///< what $1... are while the body of an SQL function is bound
+   uint32_t withinGroupFrom_ = 0; ///< of the call being finished: where the arguments of WITHIN GROUP begin
 
    friend class DepthGuard;
    friend class ObstacleGuard;
@@ -380,6 +408,9 @@ uint32_t positionOfColumn(const Expr& expr, const std::function<bool(ColumnId)>&
 ExprPtr makeTyped(ExprKind kind, const SqlType& type, uint32_t position = 0);
 
 /// One row of no columns.
+/// Append a name to those a Row has for its fields.
+void nameField(Expr& row, std::string_view name);
+
 RelPtr oneRow();
 RelPtr makeSelect(RelPtr input, ExprPtr predicate);
 RelPtr makeMap(RelPtr input, std::vector<ComputedColumn> computed);

@@ -1,9 +1,31 @@
 #include "sql/bind/query_binder.hpp"
 
-// ROW(...) and whole-row references. Row values never reach the algebra: comparisons, IN, IS NULL and field selection
-// take them apart, everything else refuses them.
+// ROW(...), whole-row references and functions of several columns. Row values never reach the algebra: comparisons, IN,
+// IS NULL and field selection take them apart, subqueries pass their fields on one by one, everything else refuses
+// them. While binding, a Row node keeps the names of its fields in `kernel`, each ended by a line feed.
 
 namespace ouzel::sql {
+
+void nameField(Expr& row, std::string_view name) {
+   row.kernel += name;
+   row.kernel += '\n';
+}
+
+namespace {
+
+std::vector<std::string> fieldNames(const Expr& row) {
+   std::vector<std::string> names;
+   for (size_t at = 0; at < row.kernel.size();) {
+      const size_t end = row.kernel.find('\n', at);
+      names.push_back(row.kernel.substr(at, end - at));
+      at = end + 1;
+   }
+   for (size_t i = names.size(); i < row.args.size(); ++i)
+      names.push_back("f" + std::to_string(i + 1));
+   return names;
+}
+
+} // namespace
 
 ExprPtr QueryBinder::bindRow(Scope& scope, const ::RowExpr& node) {
    auto row = makeTyped(ExprKind::Row, {oid::record, -1, invalidOid}, at(node.location));
@@ -15,16 +37,119 @@ ExprPtr QueryBinder::bindRow(Scope& scope, const ::RowExpr& node) {
 
 ExprPtr QueryBinder::selectField(ExprPtr row, std::string_view name) {
    if (row->kind != ExprKind::Row) throwNotSupported("fields of row values", row->position);
-   for (size_t i = 0; i < row->args.size(); ++i) {
-      const Expr& field = *row->args[i];
-      const bool matches = row->type.oid != oid::record && field.kind == ExprKind::Column
-                               ? columns_[field.column].name == name
-                               : name == "f" + std::to_string(i + 1);
-      if (matches) return std::move(row->args[i]);
-   }
+   const auto names = fieldNames(*row);
+   for (size_t i = 0; i < row->args.size(); ++i)
+      if (names[i] == name) return std::move(row->args[i]);
    throw SqlError(sqlstate::undefinedColumn,
                   "could not identify column \"" + std::string(name) + "\" in record data type")
        .at(row->position);
+}
+
+ExprPtr QueryBinder::referTo(const ScopeColumn& column, uint32_t position) const {
+   if (column.column != noColumn) {
+      auto expr = makeColumn(column.column, column.type);
+      expr->position = position;
+      return expr;
+   }
+   auto row = makeTyped(ExprKind::Row, column.type, position);
+   for (const ScopeColumn& field : column.fields) {
+      row->args.push_back(referTo(field, position));
+      nameField(*row, field.name);
+   }
+   return row;
+}
+
+void QueryBinder::placeRow(Scope& scope, const Expr& row, std::vector<ScopeColumn>& fields,
+                           std::vector<ComputedColumn>& computed) {
+   const auto names = fieldNames(row);
+   for (size_t i = 0; i < row.args.size(); ++i) {
+      const Expr& field = *row.args[i];
+      ScopeColumn placed{names[i], noColumn, field.type};
+      if (field.kind == ExprKind::Row) {
+         placeRow(scope, field, placed.fields, computed);
+      } else if (field.kind == ExprKind::Column && depthOf(field.column) == scope.depth) {
+         placed.column = field.column;
+      } else {
+         auto value = unknownToText(clone(field));
+         placed.type = value->type;
+         placed.column = addColumn(scope, names[i], value->type);
+         computed.push_back({placed.column, std::move(value)});
+      }
+      fields.push_back(std::move(placed));
+   }
+}
+
+ExprPtr QueryBinder::rowText(const Expr& row) {
+   constexpr std::string_view quoted = R"(CASE WHEN $1 IS NULL THEN '' WHEN $1 = '' OR $1 ~ '[\s(),"\\]'
+      THEN '"' || replace(replace($1, '\', '\\'), '"', '""') || '"' ELSE $1 END)";
+   std::vector<ExprPtr> parts;
+   const SqlType text = plainType(oid::text);
+   const auto literal = [&](const char* value) { return makeConstant(text, Value::string(value)); };
+   ExprPtr result = literal("(");
+   for (size_t i = 0; i < row.args.size(); ++i) {
+      const Expr& field = *row.args[i];
+      std::vector<ExprPtr> value;
+      if (field.kind == ExprKind::Row) {
+         value.push_back(rowText(field));
+      } else {
+         value.push_back(unknownToText(clone(field)));
+         if (value[0]->type.oid == oid::boolean) { // whose cast to text is not its output
+            value.push_back(bindBody("CASE WHEN $1 THEN 't' WHEN NOT $1 THEN 'f' END", value));
+            value.erase(value.begin());
+         }
+         value[0] = coerce(std::move(value[0]), oid::text, -1, CoercionContext::Explicit);
+      }
+      if (i > 0) result = makeOperator("||", std::move(result), literal(","), 0);
+      result = makeOperator("||", std::move(result), bindBody(quoted, value), 0);
+   }
+   return makeOperator("||", std::move(result), literal(")"), 0);
+}
+
+void QueryBinder::printRows(BoundRel& query) {
+   std::vector<ComputedColumn> computed;
+   for (size_t i = 0; i < query.output.size(); ++i) {
+      OutputColumn& output = query.output[i];
+      if (output.column != noColumn) continue;
+      ScopeColumn column{output.name, noColumn, output.type};
+      column.fields = query.fields[i];
+      output.type = {oid::record, -1, invalidOid};
+      auto text = makeTyped(ExprKind::Relabel, output.type);
+      text->args.push_back(rowText(*referTo(column, 0)));
+      output.column = addColumn(0, output.name, output.type);
+      computed.push_back({output.column, std::move(text)});
+   }
+   query.rel = makeMap(std::move(query.rel), std::move(computed));
+}
+
+void QueryBinder::requireNoRows(const BoundRel& query) const {
+   for (size_t i = 0; i < query.output.size(); ++i)
+      if (query.output[i].column == noColumn)
+         throwNotSupported("row values in a result", i < query.positions.size() ? query.positions[i] : 0);
+}
+
+std::vector<ScopeColumn> QueryBinder::scopeColumns(const Scope& scope, const BoundRel& query) {
+   std::vector<ScopeColumn> columns;
+   for (size_t i = 0; i < query.output.size(); ++i) {
+      const OutputColumn& output = query.output[i];
+      ScopeColumn column{output.name, output.column, output.type, output.tableOid, output.attribute};
+      if (output.column != noColumn) {
+         adopt(scope, output.column);
+      } else {
+         column.fields = query.fields[i];
+         adoptFields(scope, column.fields);
+      }
+      columns.push_back(std::move(column));
+   }
+   return columns;
+}
+
+void QueryBinder::adoptFields(const Scope& scope, const std::vector<ScopeColumn>& fields) {
+   for (const ScopeColumn& field : fields)
+      if (field.column != noColumn) {
+         adopt(scope, field.column);
+      } else {
+         adoptFields(scope, field.fields);
+      }
 }
 
 } // namespace ouzel::sql

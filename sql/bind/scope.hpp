@@ -55,6 +55,7 @@ struct ScopeColumn {
    SqlType type;
    Oid tableOid = invalidOid; ///< the table or view whose column it is
    int16_t attribute = 0;
+   std::vector<ScopeColumn> fields{}; ///< of a row value, which is no column itself
 };
 
 /// One name in FROM, or an unnamed join whose columns are what USING made of them.
@@ -96,6 +97,12 @@ struct TargetSrf {
    ExprPtr call;
 };
 
+/// A function of several columns in the select list.
+struct RowFunction {
+   ExprPtr call;
+   std::vector<ScopeColumn> columns;
+};
+
 struct PendingWindowCall {
    const ::WindowDef* over;
    WindowCall call;
@@ -126,6 +133,7 @@ struct Scope {
    std::vector<PendingGrouping> groupings;
    std::vector<PendingWindowCall> windowCalls;
    std::vector<TargetSrf> srfs;
+   std::vector<RowFunction> rowFunctions;
    std::vector<const ::WindowDef*> namedWindows;
    bool isRecursiveTerm = false; ///< the recursive term of a CTE: no aggregates
    /// A CASE or COALESCE around the expression being bound: its name, for refusing set-returning functions.

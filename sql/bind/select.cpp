@@ -70,7 +70,8 @@ BoundRel QueryBinder::bindPlainSelect(Scope& scope, const ::SelectStmt& select, 
 
    for (size_t i = 0; i < targets.size(); ++i) {
       ExprPtr& expr = targets[i].expr;
-      if (expr->kind == ExprKind::Row) throwNotSupported("row values in a select list", expr->position);
+      if (expr->kind == ExprKind::Row && (!distinct.empty() || targets[i].isHidden))
+         throwNotSupported("row values here", expr->position);
       if (expr->type.oid != oid::unknown) continue;
       if (!targets[i].isHidden && i < assignTo.size() &&
           canCoerce(oid::unknown, assignTo[i].oid, CoercionContext::Assignment)) {
@@ -100,6 +101,7 @@ BoundRel QueryBinder::bindPlainSelect(Scope& scope, const ::SelectStmt& select, 
       node->windowCalls = std::move(window.calls);
       rel = std::move(node);
    }
+   rel = placeRowFunctions(std::move(rel), scope);
    rel = placeSrfs(scope, std::move(rel), std::move(scope.srfs));
    rel = placeTargets(scope, std::move(rel), targets);
 
@@ -127,7 +129,7 @@ BoundRel QueryBinder::bindPlainSelect(Scope& scope, const ::SelectStmt& select, 
 
    BoundRel result;
    result.rel = std::move(rel);
-   result.output = outputOf(targets);
+   setOutput(result, targets);
    for (const Target& target : targets)
       if (!target.isHidden) result.positions.push_back(target.position);
    return result;
@@ -159,6 +161,10 @@ RelPtr QueryBinder::placeSrfs(Scope& scope, RelPtr rel, std::vector<TargetSrf> s
 RelPtr QueryBinder::placeTargets(Scope& scope, RelPtr rel, std::vector<Target>& targets) {
    std::vector<ComputedColumn> computed;
    for (Target& target : targets) {
+      if (target.expr->kind == ExprKind::Row) {
+         placeRow(scope, *target.expr, target.fields, computed);
+         continue;
+      }
       // A column of an enclosing query becomes one of ours.
       if (target.expr->kind == ExprKind::Column && depthOf(target.expr->column) == scope.depth) {
          target.column = target.expr->column;
@@ -171,14 +177,17 @@ RelPtr QueryBinder::placeTargets(Scope& scope, RelPtr rel, std::vector<Target>& 
    return makeMap(std::move(rel), std::move(computed));
 }
 
-std::vector<OutputColumn> QueryBinder::outputOf(const std::vector<Target>& targets) const {
-   std::vector<OutputColumn> output;
+void QueryBinder::setOutput(BoundRel& query, const std::vector<Target>& targets) const {
    for (const Target& target : targets) {
       if (target.isHidden) continue;
-      const ColumnInfo& info = columns_[target.column];
-      output.push_back({target.name, target.column, target.expr->type, info.tableOid, info.attribute});
+      OutputColumn output{target.name, target.column, target.expr->type};
+      if (target.column != noColumn) {
+         output.tableOid = columns_[target.column].tableOid;
+         output.attribute = columns_[target.column].attribute;
+      }
+      query.output.push_back(std::move(output));
+      query.fields.push_back(target.fields);
    }
-   return output;
 }
 
 BoundRel QueryBinder::bindValues(Scope& scope, const ::SelectStmt& select) {
@@ -200,6 +209,8 @@ BoundRel QueryBinder::bindValues(Scope& scope, const ::SelectStmt& select) {
       std::vector<ExprPtr*> column;
       for (auto& row : rows)
          column.push_back(&row[i]);
+      for (const ExprPtr* expr : column)
+         if ((*expr)->kind == ExprKind::Row) throwNotSupported("row values in VALUES", (*expr)->position);
       const Oid common = selectCommonType(column, "VALUES");
       for (ExprPtr* expr : column)
          *expr = coerceToCommon(std::move(*expr), common, "VALUES");

@@ -83,6 +83,8 @@ BoundRel QueryBinder::bindSetOperation(Scope& scope, const ::SelectStmt& select,
          result.leaves[i].alias = result.leaves[i].relationName = "*SELECT* " + std::to_string(i + 1);
       scope.entries.insert(scope.entries.end(), result.leaves.begin(), result.leaves.end());
    }
+   requireNoRows(sides[0]);
+   requireNoRows(sides[1]);
    auto& left = sides[0].output;
    auto& right = sides[1].output;
    const auto positionOf = [&](int side, size_t i) {

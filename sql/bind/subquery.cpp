@@ -43,6 +43,7 @@ const char* forbiddenPlace(Clause clause) {
 const OutputColumn& QueryBinder::onlyColumn(const BoundRel& query, uint32_t position) const {
    if (query.output.size() != 1)
       throw SqlError(sqlstate::syntaxError, "subquery must return only one column").at(position);
+   requireNoRows(query);
    return query.output[0];
 }
 
@@ -102,6 +103,7 @@ ExprPtr QueryBinder::bindAnySubquery(Scope& scope, const ::SubLink& node, BoundR
    if (lefts.size() > query.output.size())
       throw SqlError(sqlstate::syntaxError, "subquery has too few columns").at(position);
 
+   requireNoRows(query);
    // Resolve the operator column by column, over references to the subquery's columns.
    const uint32_t innerDepth = scope.depth + 1;
    std::vector<ExprPtr> rights;
@@ -165,6 +167,7 @@ ExprPtr QueryBinder::bindRowSubquery(Scope& scope, std::string_view name, ExprPt
       throw SqlError(sqlstate::syntaxError, "subquery has too many columns").at(position);
    if (row->args.size() > query.output.size())
       throw SqlError(sqlstate::syntaxError, "subquery has too few columns").at(position);
+   requireNoRows(query);
    // The comparison moves inside and its value comes out: (a, b) = (SELECT x, y) is (SELECT (a, b) = (x, y)).
    std::vector<ExprPtr> rights;
    for (const OutputColumn& column : query.output)

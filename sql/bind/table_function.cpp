@@ -13,24 +13,9 @@ namespace {
 
 const SqlType int8Type{oid::int8, -1, invalidOid};
 
-struct FunctionColumn {
-   std::string name;
-   SqlType type;
-};
-
-/// OUT and TABLE columns of a function; empty: it gives one column of its return type.
-std::vector<FunctionColumn> outColumns(const FunctionInfo& function, uint32_t position) {
-   std::vector<FunctionColumn> columns;
-   for (size_t i = 0; i < function.argModes.size(); ++i) {
-      const char mode = function.argModes[i];
-      if (mode != 'o' && mode != 'b' && mode != 't') continue;
-      const Oid type = function.allArgTypes[i];
-      if (isPolymorphic(type)) throwNotSupported("function " + std::string(function.name) + " in FROM", position);
-      std::string name(i < function.argNames.size() ? function.argNames[i] : std::string_view());
-      if (name.empty()) name = "column" + std::to_string(columns.size() + 1);
-      columns.push_back({std::move(name), plainType(type)});
-   }
-   return columns;
+/// information_schema's helper: the elements of an array and their numbers.
+bool isExpandArray(const FunctionInfo& function) {
+   return function.name == "_pg_expandarray";
 }
 
 /// A function call of FROM with its arguments bound.
@@ -40,6 +25,72 @@ struct BoundFunction {
 };
 
 } // namespace
+
+std::vector<ScopeColumn> QueryBinder::functionColumns(const Scope& scope, const Expr& call) {
+   std::vector<ScopeColumn> columns;
+   if (call.kind != ExprKind::Call) return columns;
+   const FunctionInfo& function = *call.function;
+   for (size_t i = 0; i < function.argModes.size(); ++i) {
+      const char mode = function.argModes[i];
+      if (mode != 'o' && mode != 'b' && mode != 't') continue;
+      Oid type = function.allArgTypes[i];
+      if (isExpandArray(function) && isPolymorphic(type)) type = elementType(call.args[0]->type.oid);
+      if (isPolymorphic(type)) throwNotSupported("function " + std::string(function.name) + " in FROM", call.position);
+      std::string name(i < function.argNames.size() ? function.argNames[i] : std::string_view());
+      if (name.empty()) name = "column" + std::to_string(columns.size() + 1);
+      columns.push_back({name, addColumn(scope, name, plainType(type)), plainType(type)});
+   }
+   return columns;
+}
+
+RelPtr QueryBinder::functionRows(const Scope& scope, ExprPtr call, const std::vector<ScopeColumn>& columns,
+                                 ColumnId ordinality) {
+   auto rel = std::make_unique<Rel>(RelKind::TableFunction);
+   rel->function = call->function;
+   rel->args = std::move(call->args);
+   rel->ordinality = ordinality;
+   if (!isExpandArray(*call->function)) {
+      for (const ScopeColumn& column : columns)
+         rel->columns.push_back(column.column);
+      return rel;
+   }
+   rel->function = builtins().functions("unnest")[0];
+   rel->columns.push_back(columns[0].column);
+   if (ordinality == noColumn) rel->ordinality = addColumn(scope, "ordinality", int8Type);
+   auto number = makeColumn(rel->ordinality, int8Type);
+   std::vector<ComputedColumn> computed;
+   computed.push_back({columns[1].column, coerce(std::move(number), oid::int4, -1, CoercionContext::Explicit)});
+   return makeMap(std::move(rel), std::move(computed));
+}
+
+ExprPtr QueryBinder::registerRowFunction(Scope& scope, ExprPtr call) {
+   if (scope.clause != Clause::Select || scope.srfBlocker)
+      throwNotSupported("a function of several columns here", call->position);
+   RowFunction* known = nullptr;
+   for (RowFunction& other : scope.rowFunctions)
+      if (equal(*other.call, *call) && !isVolatile(*call)) known = &other;
+   const uint32_t position = call->position;
+   if (!known) {
+      auto columns = functionColumns(scope, *call);
+      for (const ScopeColumn& column : columns)
+         setKind(column.column, ColumnKind::Srf);
+      scope.rowFunctions.push_back({std::move(call), std::move(columns)});
+      known = &scope.rowFunctions.back();
+   }
+   auto row = makeTyped(ExprKind::Row, {oid::record, -1, invalidOid}, position);
+   for (const ScopeColumn& column : known->columns) {
+      row->args.push_back(makeColumn(column.column, column.type));
+      row->args.back()->position = position;
+      nameField(*row, column.name);
+   }
+   return row;
+}
+
+RelPtr QueryBinder::placeRowFunctions(RelPtr rel, Scope& scope) {
+   for (RowFunction& function : scope.rowFunctions)
+      rel = crossJoin(std::move(rel), functionRows(scope, std::move(function.call), function.columns, noColumn));
+   return rel;
+}
 
 FromItem QueryBinder::bindTableFunction(Scope& scope, const ::RangeFunction& node) {
    const bool outerLateral = std::exchange(scope.lateralActive, true);
@@ -83,9 +134,11 @@ FromItem QueryBinder::bindTableFunction(Scope& scope, const ::RangeFunction& nod
    if (functions.size() == 1) {
       auto& [call, name] = functions[0];
       const FunctionInfo* function = call->kind == ExprKind::Call ? call->function : nullptr;
-      auto columns = function ? outColumns(*function, call->position) : std::vector<FunctionColumn>();
-      if (columns.size() <= 1) {
-         const std::string column = !columns.empty() ? columns[0].name : !aliasName.empty() ? aliasName : name;
+      item.columns = functionColumns(scope, *call);
+      if (item.columns.size() <= 1) {
+         const std::string column = !item.columns.empty() ? item.columns[0].name
+                                    : !aliasName.empty()  ? aliasName
+                                                          : name;
          if (isRowType(call->type.oid)) {
             if (function && call->type.oid == oid::record)
                throw SqlError(sqlstate::syntaxError,
@@ -93,21 +146,15 @@ FromItem QueryBinder::bindTableFunction(Scope& scope, const ::RangeFunction& nod
                    .at(call->position);
             throwNotSupported("function " + name + " in FROM", call->position);
          }
-         columns.assign(1, {column, call->type});
+         item.columns.clear();
+         item.columns.push_back({column, addColumn(scope, column, call->type), call->type});
          item.isScalarFunction = true;
       }
-      for (FunctionColumn& column : columns)
-         item.columns.push_back({column.name, addColumn(scope, column.name, column.type), column.type});
-      if (function && (function->returnsSet || columns.size() > 1)) {
-         auto rel = std::make_unique<Rel>(RelKind::TableFunction);
-         rel->function = function;
-         rel->args = std::move(call->args);
-         for (const ScopeColumn& column : item.columns)
-            rel->columns.push_back(column.column);
-         if (node.ordinality) {
-            rel->ordinality = addColumn(scope, "ordinality", int8Type);
-            item.columns.push_back({"ordinality", rel->ordinality, int8Type});
-         }
+      if (function && (function->returnsSet || item.columns.size() > 1)) {
+         ColumnId ordinality = noColumn;
+         if (node.ordinality) ordinality = addColumn(scope, "ordinality", int8Type);
+         auto rel = functionRows(scope, std::move(call), item.columns, ordinality);
+         if (node.ordinality) item.columns.push_back({"ordinality", ordinality, int8Type});
          result.rel = std::move(rel);
       } else {
          std::vector<ComputedColumn> computed;

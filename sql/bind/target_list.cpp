@@ -147,8 +147,7 @@ void QueryBinder::expandStar(Scope& scope, const ::ColumnRef& star, std::vector<
    const ListOf<> fields(star.fields);
    std::string text;
    const auto add = [&](const NamespaceItem& item, const ScopeColumn& column) {
-      auto expr = makeColumn(column.column, column.type);
-      expr->position = position;
+      auto expr = referTo(column, position);
       if (recorder_) {
          recorder_->readColumn(column.tableOid, column.attribute);
          if (!text.empty()) text += ", ";

@@ -87,7 +87,9 @@ SqlType plainType(Oid type, int32_t typmod) {
 }
 
 std::string typeName(const SqlType& type) {
-   if (const Oid element = elementType(type.oid)) return typeName(SqlType{element, type.typmod, invalidOid}) + "[]";
+   const bool isVector = type.oid == oid::int2vector || type.oid == oid::oidvector;
+   if (const Oid element = isVector ? invalidOid : elementType(type.oid))
+      return typeName(SqlType{element, type.typmod, invalidOid}) + "[]";
    std::string name = formatType(type);
    if (name != "???") return name;
    const auto* info = builtins().type(type.oid);

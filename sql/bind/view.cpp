@@ -14,6 +14,7 @@ FromItem QueryBinder::bindView(Scope& scope, const catalog::RelationPtr& view, c
    const auto outerRecursion = std::exchange(recursion_, {});
    const auto* select = as<SelectStmt>(script.statements().at(0).node);
    auto query = bindSelect(*select, nullptr);
+   requireNoRows(query);
    source_ = outerSource;
    recorder_ = outerRecorder;
    recursion_ = outerRecursion;

@@ -60,9 +60,8 @@ CATCH_TEST_CASE("comparisons have one type on both sides", "[bind]") {
   Select ((a#0 = y#2) and (int4(z#3) = a#0) and (x#1 = 'q') and (numeric(a#0) > decimal[3]))
     Get u [a#0, x#1, y#2, z#3]
 )");
-   CATCH_CHECK(
-       tables().describe("select 1 from t where e = 5 and c > 1").find("((e#4 = 5) and (c#2 > decimal[3]))") !=
-       std::string::npos);
+   CATCH_CHECK(tables().describe("select 1 from t where e = 5 and c > 1").find("((e#4 = 5) and (c#2 > decimal[3]))") !=
+               std::string::npos);
 }
 
 CATCH_TEST_CASE("subqueries read columns of the enclosing query by their ids", "[bind]") {
@@ -198,4 +197,22 @@ CATCH_TEST_CASE("type rules", "[bind]") {
    CATCH_CHECK(enforceGenericConsistency(actual, declared, oid::anycompatiblearray) == oid::numericArray);
    CATCH_CHECK(declared == std::vector<Oid>{oid::numeric, oid::numericArray});
    CATCH_CHECK(typeName(oid::int4Array) == "integer[]");
+}
+
+CATCH_TEST_CASE("rows are taken apart by subqueries, comparisons and results", "[bind]") {
+   CATCH_CHECK(tables().outputs("select (s.r).b, (s.r).a + 1 as q from (select t as r from t) s") ==
+               "b text, q integer");
+   CATCH_CHECK(tables()
+                   .describe("select 1 from u where (a, y) < (z, 3)")
+                   .find("((a#0 < int4(z#3)) or ((a#0 = int4(z#3)) and "
+                         "(y#2 < 3)))") != std::string::npos);
+   CATCH_CHECK(tables().outputs("select t from t").substr(0, 2) == "t ");
+   CATCH_CHECK(tables().outputs("select distinct t from t").substr(0, 11) == "ERROR 0A000");
+   CATCH_CHECK(tables().outputs("select (information_schema._pg_expandarray(array['a', 'b'])).n") == "n integer");
+}
+
+CATCH_TEST_CASE("SQL functions are bound in place of their calls", "[bind]") {
+   CATCH_CHECK(tables().describe("select round(c) from t").find("numeric_round") == std::string::npos);
+   CATCH_CHECK(tables().describe("select round(c) from t").find("round(c#2, 0)") != std::string::npos);
+   CATCH_CHECK(tables().describe("select 1 || b from t").find("textcat") != std::string::npos);
 }
