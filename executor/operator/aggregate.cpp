@@ -1,0 +1,489 @@
+#include "executor/operator/aggregate.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "catalog/builtin/builtin.hpp"
+#include "executor/kernel/compare.hpp"
+#include "executor/materialize/key_hash.hpp"
+#include "executor/materialize/row_batch.hpp"
+
+namespace ouzel::executor {
+
+void GroupingSet::initialize(std::byte* const* rows, uint32_t count) const {
+   for (size_t a = 0; a < aggregates->size(); ++a) {
+      const auto init = (*aggregates)[a].kernel->initialize;
+      const uint32_t offset = stateOffsets[a];
+      for (uint32_t i = 0; i < count; ++i)
+         init(rows[i] + offset);
+   }
+}
+
+namespace {
+
+std::string signatureOf(const sql::AggregateCall& call) {
+   std::string text(call.function->name);
+   text += "(";
+   for (size_t i = 0; i < call.args.size(); ++i)
+      text += (i ? ", " : "") + formatType(call.args[i]->type);
+   return text + ")";
+}
+
+} // namespace
+
+CompiledAggregate AggregateSink::compile(PlanBuilder& builder, const sql::AggregateCall& call,
+                                         const ColumnSlots& slots) {
+   CompiledAggregate out;
+   out.call = &call;
+   out.result = columns_[call.column].repr;
+   std::vector<const sql::Expr*> exprs;
+   const bool withinGroup = !call.directArgs.empty() || (call.args.empty() && !call.star && !call.orderBy.empty());
+   if (withinGroup)
+      for (const sql::SortKey& key : call.orderBy)
+         exprs.push_back(key.expr.get());
+   for (const sql::ExprPtr& arg : call.args)
+      exprs.push_back(arg.get());
+   for (const sql::ExprPtr& arg : call.directArgs)
+      exprs.push_back(arg.get());
+   for (const sql::Expr* expr : exprs) {
+      out.argTypes.push_back(expr->type);
+      out.argReprs.push_back(expr->repr);
+   }
+   out.argCount = static_cast<uint32_t>(exprs.size());
+   out.kernel = findAggregate(call.function->name, out.argTypes, out.argReprs, out.result);
+   if (!out.kernel) throwNotSupported("aggregate " + signatureOf(call));
+   out.isCollected = out.kernel->ordered || !call.orderBy.empty();
+   out.isDistinct = call.distinct && !out.isCollected;
+   for (const sql::SortKey& key : call.orderBy) {
+      out.descending.push_back(key.descending);
+      out.nullsFirst.push_back(key.nullsFirst);
+      if (withinGroup) continue;
+      exprs.push_back(key.expr.get());
+      out.argReprs.push_back(key.expr->repr);
+      ++out.orderCount;
+   }
+   if (!exprs.empty()) out.args = ExpressionProgram::compile(std::span(exprs), slots, builder.context().columns());
+   if (call.filter) out.filter = ExpressionProgram::compile(*call.filter, slots, builder.context().columns());
+   return out;
+}
+
+AggregateSink::AggregateSink(PlanBuilder& builder, const sql::plan::Node& node)
+   : node_(node), columns_(builder.context().columns()) {
+   const ColumnSlots slots{std::span(node.children[0]->output)};
+   std::vector<const sql::Expr*> keys;
+   for (const sql::ComputedColumn& key : node.keys) {
+      keys.push_back(key.expr.get());
+      keyReprs_.push_back(key.expr->repr);
+   }
+   if (!keys.empty()) keys_ = ExpressionProgram::compile(std::span(keys), slots, columns_);
+   for (const sql::AggregateCall& call : node.aggregates)
+      aggregates_.push_back(compile(builder, call, slots));
+   if (node.groupingSets.empty()) {
+      GroupingSet& set = sets_.emplace_back();
+      set.keys.resize(node.keys.size());
+      std::iota(set.keys.begin(), set.keys.end(), 0u);
+   } else {
+      for (const std::vector<uint32_t>& indexes : node.groupingSets)
+         sets_.emplace_back().keys = indexes;
+   }
+   for (GroupingSet& set : sets_)
+      layOut(set);
+}
+
+void AggregateSink::layOut(GroupingSet& set) {
+   set.aggregates = &aggregates_;
+   for (const uint32_t key : set.keys)
+      set.layout.addColumn(keyReprs_[key].physical);
+   std::vector<uint32_t> extras;
+   for (const CompiledAggregate& aggregate : aggregates_)
+      extras.push_back(
+          set.layout.addExtra(aggregate.kernel->stateSize, aggregate.kernel->stateSize % 16 == 0 ? 16 : 8));
+   set.layout.seal();
+   for (const uint32_t extra : extras)
+      set.stateOffsets.push_back(set.layout.extraOffset(extra));
+   set.groups.init(set.layout, static_cast<uint32_t>(set.keys.size()));
+   set.distinct.resize(aggregates_.size());
+   set.collected.resize(aggregates_.size());
+   for (size_t a = 0; a < aggregates_.size(); ++a) {
+      if (aggregates_[a].isCollected) set.collected[a] = std::make_unique<RowBuffer>();
+      if (!aggregates_[a].isDistinct) continue;
+      auto& values = *(set.distinct[a] = std::make_unique<GroupingSet::DistinctValues>());
+      for (const uint32_t key : set.keys)
+         values.layout.addColumn(keyReprs_[key].physical);
+      for (const Representation& arg : aggregates_[a].argReprs)
+         values.layout.addColumn(arg.physical);
+      values.layout.seal();
+      values.groups.init(values.layout, values.layout.columnCount());
+   }
+}
+
+struct AggregateSink::Local final : LocalState {
+   struct PerSet {
+      std::unique_ptr<GroupTable> table;
+      std::byte* only = nullptr; ///< the one group of a set without keys
+      std::vector<std::unique_ptr<GroupTable>> distinct;
+      std::vector<std::unique_ptr<BatchBuilder>> collected;
+   };
+   std::vector<PerSet> sets;
+   std::unique_ptr<ExpressionState> keys;
+   std::vector<std::unique_ptr<ExpressionState>> args, filters;
+   Arena* arena = nullptr;
+   // Of the batch being consumed.
+   std::vector<Vector> keyValues;
+   std::vector<std::vector<Vector>> argValues;
+   std::vector<Selection> filtered;
+   std::vector<std::vector<RowIndex>> filterLists;
+   LiveColumns live, distinctLive;
+   std::vector<uint64_t> hashes = std::vector<uint64_t>(batchRowsMax);
+   std::vector<std::byte*> rows = std::vector<std::byte*>(batchRowsMax), states = std::vector<std::byte*>(batchRowsMax),
+                           distinctRows = std::vector<std::byte*>(batchRowsMax);
+};
+
+Arena& AggregateSink::newArena(QueryContext& context) {
+   const std::lock_guard lock(arenasMutex_);
+   return arenas_.emplace_back(&context.memory());
+}
+
+LocalStatePtr AggregateSink::makeLocal(QueryContext& context) {
+   auto local = std::make_unique<Local>();
+   local->arena = &newArena(context);
+   if (keys_) local->keys = std::make_unique<ExpressionState>(keys_, context.functions(), &context.memory());
+   local->keyValues.resize(keyReprs_.size());
+   for (const CompiledAggregate& aggregate : aggregates_) {
+      local->args.push_back(
+          aggregate.args ? std::make_unique<ExpressionState>(aggregate.args, context.functions(), &context.memory())
+                         : nullptr);
+      local->filters.push_back(
+          aggregate.filter ? std::make_unique<ExpressionState>(aggregate.filter, context.functions(), &context.memory())
+                           : nullptr);
+      local->argValues.emplace_back(aggregate.argReprs.size());
+      local->filterLists.emplace_back(aggregate.filter ? batchRowsMax : 0);
+   }
+   local->filtered.resize(aggregates_.size());
+   for (GroupingSet& set : sets_) {
+      Local::PerSet& mine = local->sets.emplace_back();
+      mine.table =
+          std::make_unique<GroupTable>(set.layout, static_cast<uint32_t>(set.keys.size()), set, context.memory());
+      for (size_t a = 0; a < aggregates_.size(); ++a) {
+         mine.distinct.push_back(set.distinct[a] ? std::make_unique<GroupTable>(set.distinct[a]->layout,
+                                                                                set.distinct[a]->layout.columnCount(),
+                                                                                *set.distinct[a], context.memory())
+                                                 : nullptr);
+         if (!aggregates_[a].isCollected) {
+            mine.collected.push_back(nullptr);
+            continue;
+         }
+         std::vector<Representation> layout;
+         for (const uint32_t key : set.keys)
+            layout.push_back(keyReprs_[key]);
+         layout.insert(layout.end(), aggregates_[a].argReprs.begin(), aggregates_[a].argReprs.end());
+         mine.collected.push_back(std::make_unique<BatchBuilder>(std::move(layout), context.memory()));
+      }
+   }
+   return local;
+}
+
+SinkStatus AggregateSink::consume(QueryContext& context, LocalState& state, const Batch& in) {
+   auto& local = static_cast<Local&>(state);
+   if (keys_) keys_->evaluateAll(*local.keys, in, in.selection, local.keyValues.data());
+   for (size_t a = 0; a < aggregates_.size(); ++a) {
+      const CompiledAggregate& aggregate = aggregates_[a];
+      local.filtered[a] =
+          aggregate.filter ? aggregate.filter->filter(*local.filters[a], in, in.selection, local.filterLists[a].data())
+                           : in.selection;
+      if (aggregate.args && local.filtered[a].count() > 0)
+         aggregate.args->evaluateAll(*local.args[a], in, local.filtered[a], local.argValues[a].data());
+   }
+   for (size_t set = 0; set < sets_.size(); ++set)
+      consumeSet(context, local, set, in);
+   return SinkStatus::NeedInput;
+}
+
+void AggregateSink::consumeSet(QueryContext& context, Local& local, size_t number, const Batch& in) {
+   GroupingSet& set = sets_[number];
+   Local::PerSet& mine = local.sets[number];
+   const uint32_t count = in.liveRows();
+   if (set.keys.empty()) {
+      if (!mine.only) {
+         const uint64_t hash = 0;
+         mine.table->findOrCreate(nullptr, &hash, 1, &mine.only);
+      }
+      std::fill_n(local.rows.begin(), count, mine.only);
+   } else {
+      std::vector<Vector> keys;
+      for (const uint32_t key : set.keys)
+         keys.push_back(local.keyValues[key]);
+      local.live.bind(keys, in.selection);
+      hashKeys(local.live.data(), static_cast<uint32_t>(keys.size()), count, context.settings().zeroHashes,
+               local.hashes.data());
+      mine.table->findOrCreate(local.live.data(), local.hashes.data(), count, local.rows.data());
+   }
+   updateStates(context, local, number, in, local.rows.data());
+}
+
+void AggregateSink::updateStates(QueryContext& context, Local& local, size_t number, const Batch& in,
+                                 std::byte* const* rows) {
+   GroupingSet& set = sets_[number];
+   Local::PerSet& mine = local.sets[number];
+   for (size_t a = 0; a < aggregates_.size(); ++a) {
+      const CompiledAggregate& aggregate = aggregates_[a];
+      const Selection selected = local.filtered[a];
+      if (selected.count() == 0) continue;
+      const std::span<const Vector> args(local.argValues[a].data(), aggregate.argCount);
+      if (aggregate.isCollected || aggregate.isDistinct) {
+         Batch values;
+         for (const uint32_t key : set.keys)
+            values.columns.push_back(local.keyValues[key]);
+         values.columns.insert(values.columns.end(), local.argValues[a].begin(), local.argValues[a].end());
+         values.rowCount = in.rowCount;
+         values.selection = selected;
+         if (aggregate.isDistinct) {
+            local.distinctLive.bind(values.columns, selected);
+            hashKeys(local.distinctLive.data(), local.distinctLive.size(), selected.count(),
+                     context.settings().zeroHashes, local.hashes.data());
+            mine.distinct[a]->findOrCreate(local.distinctLive.data(), local.hashes.data(), selected.count(),
+                                           local.distinctRows.data());
+            continue;
+         }
+         std::vector<uint32_t> slots(values.columns.size());
+         std::iota(slots.begin(), slots.end(), 0u);
+         for (uint32_t taken = 0; taken < selected.count();) {
+            taken += mine.collected[a]->append(values, slots, taken);
+            if (mine.collected[a]->isFull()) set.collected[a]->add(mine.collected[a]->take());
+         }
+         continue;
+      }
+      AggregateInput input{args, selected, context.functions(), *local.arena, aggregate.argTypes};
+      const uint32_t offset = set.stateOffsets[a];
+      if (set.keys.empty() && aggregate.kernel->updateOne) {
+         aggregate.kernel->updateOne(input, mine.only + offset);
+         continue;
+      }
+      // states[i] belongs to the i-th filtered row; rows[] is by live row of the batch.
+      if (selected.count() == in.liveRows()) {
+         for (uint32_t i = 0; i < selected.count(); ++i)
+            local.states[i] = rows[i] + offset;
+      } else {
+         uint32_t live = 0;
+         for (uint32_t i = 0; i < selected.count(); ++i, ++live) {
+            while (in.selection.row(live) != selected.row(i))
+               ++live;
+            local.states[i] = rows[live] + offset;
+         }
+      }
+      aggregate.kernel->update(input, local.states.data());
+   }
+}
+
+void AggregateSink::combine(QueryContext&, LocalState& state) {
+   auto& local = static_cast<Local&>(state);
+   for (size_t number = 0; number < sets_.size(); ++number) {
+      GroupingSet& set = sets_[number];
+      Local::PerSet& mine = local.sets[number];
+      const bool isUnique = mine.table->isUnique();
+      set.groups.add(mine.table->takePages(), isUnique);
+      for (size_t a = 0; a < aggregates_.size(); ++a) {
+         if (mine.distinct[a]) {
+            const bool valuesUnique = mine.distinct[a]->isUnique();
+            set.distinct[a]->groups.add(mine.distinct[a]->takePages(), valuesUnique);
+         }
+         if (mine.collected[a])
+            if (auto rest = mine.collected[a]->take()) set.collected[a]->add(std::move(rest));
+      }
+   }
+}
+
+// Round 0: pages are scattered to partitions. Round 1: partitions are united.
+uint32_t AggregateSink::finishTasks(QueryContext&, uint32_t round) {
+   tasks_.clear();
+   if (round == 0) {
+      for (GroupingSet& set : sets_) {
+         merges_.push_back({&set.groups, &set});
+         for (const auto& distinct : set.distinct)
+            if (distinct) merges_.push_back({&distinct->groups, nullptr});
+      }
+      for (const Merge& merge : merges_) {
+         merge.groups->start();
+         if (!merge.groups->needsMerge()) continue;
+         for (uint32_t page = 0; page < merge.groups->pageCount(); ++page)
+            tasks_.push_back({merge.groups, merge.set, page});
+      }
+      if (!tasks_.empty()) return static_cast<uint32_t>(tasks_.size());
+      return 0;
+   }
+   if (round == 1)
+      for (const Merge& merge : merges_)
+         if (merge.groups->needsMerge())
+            for (uint32_t partition = 0; partition < merge.groups->partitionCountUsed(); ++partition)
+               tasks_.push_back({merge.groups, merge.set, partition});
+   return static_cast<uint32_t>(tasks_.size());
+}
+
+void AggregateSink::finishTask(QueryContext& context, uint32_t round, uint32_t number) {
+   const Task& task = tasks_[number];
+   if (round == 0) {
+      task.groups->scatter(task.number);
+      return;
+   }
+   Arena* arena = nullptr;
+   task.groups->unite(task.number, [&](std::byte* const* into, const std::byte* const* from, uint32_t count, uint32_t) {
+      if (!task.set) return;
+      if (!arena) arena = &newArena(context);
+      combineStates(*task.set, into, from, count, *arena);
+   });
+}
+
+void AggregateSink::combineStates(GroupingSet& set, std::byte* const* into, const std::byte* const* from,
+                                  uint32_t count, Arena& arena) {
+   std::byte* targets[batchRowsMax];
+   const std::byte* sources[batchRowsMax];
+   for (size_t a = 0; a < aggregates_.size(); ++a) {
+      // Distinct and collected values are united on their own.
+      if (aggregates_[a].isCollected || aggregates_[a].isDistinct) continue;
+      for (uint32_t i = 0; i < count; ++i) {
+         targets[i] = into[i] + set.stateOffsets[a];
+         sources[i] = from[i] + set.stateOffsets[a];
+      }
+      aggregates_[a].kernel->combine(targets, sources, count, arena);
+   }
+}
+
+void AggregateSink::finish(QueryContext& context) {
+   for (GroupingSet& set : sets_) {
+      if (set.keys.empty() && set.groups.groups(0).empty()) {
+         // Nothing was read: a set without keys still has its one group.
+         GroupTable table(set.layout, 0, set, context.memory());
+         const uint64_t hash = 0;
+         std::byte* row = nullptr;
+         table.findOrCreate(nullptr, &hash, 1, &row);
+         set.groups.addOnly(table.takePages());
+      }
+      for (size_t a = 0; a < aggregates_.size(); ++a) {
+         if (aggregates_[a].isDistinct) addDistinct(context, set, a);
+         if (aggregates_[a].isCollected) addCollected(context, set, a);
+      }
+   }
+}
+
+/// Feed each distinct value once to the state of its group.
+void AggregateSink::addDistinct(QueryContext& context, GroupingSet& set, size_t a) {
+   const CompiledAggregate& aggregate = aggregates_[a];
+   GroupingSet::DistinctValues& values = *set.distinct[a];
+   const uint32_t keyCount = static_cast<uint32_t>(set.keys.size()), width = values.layout.columnCount();
+   std::vector<PhysicalType> types;
+   for (uint32_t column = 0; column < width; ++column)
+      types.push_back(values.layout.type(column));
+   RowBatch gathered(types);
+   Arena& arena = newArena(context);
+   LiveColumns live;
+   uint64_t hashes[batchRowsMax];
+   std::byte* rows[batchRowsMax];
+   for (uint32_t partition = 0; partition < values.groups.partitionCountUsed(); ++partition) {
+      const std::vector<std::byte*>& all = values.groups.groups(partition);
+      for (size_t first = 0; first < all.size(); first += batchRowsMax) {
+         context.checkCancelled();
+         const uint32_t count = static_cast<uint32_t>(std::min<size_t>(batchRowsMax, all.size() - first));
+         std::vector<Vector> columns;
+         for (uint32_t column = 0; column < width; ++column)
+            columns.push_back(gathered.gather(column, values.layout, column, all.data() + first, count));
+         const Selection rowsOfBatch = Selection::dense(count);
+         live.bind(columns.data(), keyCount, rowsOfBatch);
+         hashKeys(live.data(), keyCount, count, context.settings().zeroHashes, hashes);
+         set.groups.find(live.data(), hashes, count, rows);
+         for (uint32_t i = 0; i < count; ++i)
+            rows[i] += set.stateOffsets[a];
+         AggregateInput input{std::span<const Vector>(columns).subspan(keyCount, aggregate.argCount), rowsOfBatch,
+                              context.functions(), arena, aggregate.argTypes};
+         aggregate.kernel->update(input, rows);
+      }
+   }
+}
+
+namespace {
+
+/// A row of collected input.
+struct CollectedRow {
+   std::byte* group;
+   uint32_t batch;
+   RowIndex row;
+};
+
+/// Order of two values of columns that may be NULL, as ORDER BY has it.
+int orderOf(const Vector& a, uint32_t aRow, const Vector& b, uint32_t bRow, bool descending, bool nullsFirst) {
+   const bool aNull = a.isNull(aRow), bNull = b.isNull(bRow);
+   if (aNull || bNull) return aNull && bNull ? 0 : (aNull == nullsFirst ? -1 : 1);
+   const size_t size = physicalSize(a.type);
+   const int order = valueOrder(a.type)(static_cast<const char*>(a.data) + a.positionOf(aRow) * size,
+                                        static_cast<const char*>(b.data) + b.positionOf(bRow) * size);
+   return descending ? -order : order;
+}
+
+} // namespace
+
+/// Sort what was kept by group and order, and feed it in that order.
+void AggregateSink::addCollected(QueryContext& context, GroupingSet& set, size_t a) {
+   const CompiledAggregate& aggregate = aggregates_[a];
+   const auto& batches = set.collected[a]->batches();
+   const uint32_t keyCount = static_cast<uint32_t>(set.keys.size());
+   const uint32_t argsBegin = keyCount, orderBegin = keyCount + (aggregate.orderCount ? aggregate.argCount : 0);
+   std::vector<CollectedRow> all;
+   LiveColumns live;
+   uint64_t hashes[batchRowsMax];
+   std::byte* rows[batchRowsMax];
+   for (uint32_t number = 0; number < batches.size(); ++number) {
+      const Batch& batch = batches[number]->batch;
+      live.bind(batch.columns.data(), keyCount, batch.selection);
+      hashKeys(live.data(), keyCount, batch.rowCount, context.settings().zeroHashes, hashes);
+      set.groups.find(live.data(), hashes, batch.rowCount, rows);
+      for (uint32_t row = 0; row < batch.rowCount; ++row)
+         all.push_back({rows[row], number, static_cast<RowIndex>(row)});
+   }
+   const auto columnOf = [&](const CollectedRow& row, uint32_t column) -> const Vector& {
+      return batches[row.batch]->batch.columns[column];
+   };
+   const auto argsOrder = [&](const CollectedRow& x, const CollectedRow& y) {
+      for (uint32_t arg = 0; arg < aggregate.argCount; ++arg)
+         if (const int order =
+                 orderOf(columnOf(x, argsBegin + arg), x.row, columnOf(y, argsBegin + arg), y.row, false, false))
+            return order;
+      return 0;
+   };
+   std::stable_sort(all.begin(), all.end(), [&](const CollectedRow& x, const CollectedRow& y) {
+      if (x.group != y.group) return x.group < y.group;
+      for (uint32_t key = 0; key < aggregate.descending.size(); ++key)
+         if (const int order = orderOf(columnOf(x, orderBegin + key), x.row, columnOf(y, orderBegin + key), y.row,
+                                       aggregate.descending[key] != 0, aggregate.nullsFirst[key] != 0))
+            return order < 0;
+      return aggregate.call->distinct && argsOrder(x, y) < 0;
+   });
+   if (aggregate.call->distinct)
+      all.erase(std::unique(all.begin(), all.end(),
+                            [&](const CollectedRow& x, const CollectedRow& y) {
+                               return x.group == y.group && argsOrder(x, y) == 0;
+                            }),
+                all.end());
+
+   std::vector<Representation> argColumns(aggregate.argReprs.begin(), aggregate.argReprs.begin() + aggregate.argCount);
+   std::vector<uint32_t> slots(aggregate.argCount);
+   std::iota(slots.begin(), slots.end(), argsBegin);
+   Arena& arena = newArena(context);
+   for (size_t first = 0; first < all.size(); first += batchRowsMax) {
+      context.checkCancelled();
+      const uint32_t count = static_cast<uint32_t>(std::min<size_t>(batchRowsMax, all.size() - first));
+      BatchBuilder builder(argColumns, context.memory());
+      for (uint32_t i = 0; i < count; ++i) {
+         const CollectedRow& row = all[first + i];
+         Batch one = batches[row.batch]->batch;
+         one.selection = Selection::list(&row.row, 1);
+         builder.append(one, slots, 0);
+         rows[i] = row.group + set.stateOffsets[a];
+      }
+      const auto ordered = builder.take();
+      AggregateInput input{ordered->batch.columns, Selection::dense(count), context.functions(), arena,
+                           aggregate.argTypes};
+      aggregate.kernel->update(input, rows);
+   }
+}
+
+} // namespace ouzel::executor

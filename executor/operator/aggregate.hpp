@@ -1,0 +1,103 @@
+#pragma once
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "executor/function/aggregate.hpp"
+#include "executor/materialize/batch_builder.hpp"
+#include "executor/operator/group_table.hpp"
+#include "executor/operator/plan_builder.hpp"
+
+// GROUP BY: one operator for all cases. Rows meet a worker's small table first; when the input has ended the workers'
+// groups are united by partitions of the hash (FACTS A, B). Aggregates over DISTINCT values group their values a second
+// time; those that need their input in order (string_agg, percentiles) keep it and sort it at the end.
+
+namespace ouzel::executor {
+
+/// One aggregate of the plan, compiled. Shared by all grouping sets; read-only.
+struct CompiledAggregate {
+   const sql::AggregateCall* call = nullptr;
+   const AggregateKernel* kernel = nullptr;
+   std::vector<SqlType> argTypes;
+   std::vector<Representation> argReprs; ///< sort columns of WITHIN GROUP, arguments, direct arguments
+   Representation result;
+   uint32_t argCount = 0;                       ///< of argReprs, those that the kernel takes
+   uint32_t orderCount = 0;                     ///< columns behind the arguments that only order them
+   std::vector<uint8_t> descending, nullsFirst; ///< of the order: WITHIN GROUP's own arguments or the columns behind
+   bool isCollected = false;                    ///< kept and sorted
+   bool isDistinct = false;                     ///< by a second grouping
+   /// Arguments, then order columns; with a FILTER evaluated for its rows only.
+   std::shared_ptr<const ExpressionProgram> args;
+   std::shared_ptr<const ExpressionProgram> filter;
+};
+
+/// One grouping set: its keys, the layout of its groups, and the groups once united.
+struct GroupingSet final : GroupInitializer {
+   std::vector<uint32_t> keys; ///< of the plan's keys
+   RowLayout layout;
+   std::vector<uint32_t> stateOffsets; ///< by aggregate
+   const std::vector<CompiledAggregate>* aggregates = nullptr;
+   MergedGroups groups;
+   /// By aggregate; for DISTINCT ones the layout and groups of (keys, arguments).
+   struct DistinctValues final : GroupInitializer {
+      RowLayout layout;
+      MergedGroups groups;
+      void initialize(std::byte* const*, uint32_t) const override {}
+   };
+   std::vector<std::unique_ptr<DistinctValues>> distinct;
+   std::vector<std::unique_ptr<RowBuffer>> collected; ///< by aggregate: keys, arguments, order columns
+
+   void initialize(std::byte* const* rows, uint32_t count) const override;
+};
+
+class AggregateSink final : public Sink {
+public:
+   AggregateSink(PlanBuilder& builder, const sql::plan::Node& node);
+
+   LocalStatePtr makeLocal(QueryContext& context) override;
+   SinkStatus consume(QueryContext& context, LocalState& local, const Batch& in) override;
+   void combine(QueryContext& context, LocalState& local) override;
+   uint32_t finishTasks(QueryContext& context, uint32_t round) override;
+   void finishTask(QueryContext& context, uint32_t round, uint32_t task) override;
+   void finish(QueryContext& context) override;
+
+   const std::deque<GroupingSet>& sets() const { return sets_; }
+   const std::vector<CompiledAggregate>& aggregates() const { return aggregates_; }
+   const sql::plan::Node& node() const { return node_; }
+
+private:
+   struct Local;
+   /// One of the things to unite, and for a main one its set.
+   struct Merge {
+      MergedGroups* groups;
+      GroupingSet* set; ///< null: distinct values, which have no states
+   };
+
+   CompiledAggregate compile(PlanBuilder& builder, const sql::AggregateCall& call, const ColumnSlots& slots);
+   void layOut(GroupingSet& set);
+   void consumeSet(QueryContext& context, Local& local, size_t number, const Batch& in);
+   void updateStates(QueryContext& context, Local& local, size_t set, const Batch& in, std::byte* const* rows);
+   void combineStates(GroupingSet& set, std::byte* const* into, const std::byte* const* from, uint32_t count,
+                      Arena& arena);
+   void addDistinct(QueryContext& context, GroupingSet& set, size_t aggregate);
+   void addCollected(QueryContext& context, GroupingSet& set, size_t aggregate);
+   Arena& newArena(QueryContext& context);
+
+   const sql::plan::Node& node_;
+   const sql::ColumnTable& columns_;
+   std::vector<Representation> keyReprs_;
+   std::shared_ptr<const ExpressionProgram> keys_; ///< null: no keys
+   std::vector<CompiledAggregate> aggregates_;
+   std::deque<GroupingSet> sets_;
+   std::vector<Merge> merges_;
+   struct Task {
+      MergedGroups* groups;
+      GroupingSet* set;
+      uint32_t number;
+   };
+   std::vector<Task> tasks_; ///< of the current round
+   std::mutex arenasMutex_;
+   std::deque<Arena> arenas_; ///< variable-size parts of states; live as long as the query
+};
+
+} // namespace ouzel::executor

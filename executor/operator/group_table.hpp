@@ -1,0 +1,108 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "executor/materialize/live_column.hpp"
+#include "executor/materialize/row_layout.hpp"
+#include "executor/materialize/tuple_buffer.hpp"
+
+namespace ouzel::executor {
+
+/// Called for rows that have just been made, to initialise what follows their keys.
+class GroupInitializer {
+public:
+   virtual ~GroupInitializer() = default;
+   virtual void initialize(std::byte* const* rows, uint32_t count) const = 0;
+};
+
+/// A worker's pre-aggregation (FACTS A and B): a cache-sized table of salted pointers over rows that lie in a
+/// TupleBuffer. When the table is full it is forgotten and starts anew, so that a group may have several rows;
+/// MergedGroups unites them. When that happens with hardly any row finding its group, the table is left out for a while
+/// and every row becomes its own group. Not thread-safe.
+class GroupTable {
+public:
+   /// The first `keyCount` columns of the layout are the keys. All arguments outlive this.
+   GroupTable(const RowLayout& layout, uint32_t keyCount, const GroupInitializer& initializer, Reservation& memory);
+
+   /// rows[i] = the group of live row i, for count rows with these key columns and hashes.
+   void findOrCreate(const LiveColumn* keys, const uint64_t* hashes, uint32_t count, std::byte** rows);
+   /// True when no group can have two rows here.
+   bool isUnique() const { return isUnique_; }
+   TuplePages takePages() { return buffer_.takePages(); }
+
+private:
+   static constexpr uint32_t slotsMin = 1u << 12, slotsMax = 1u << 17;
+
+   void createRows(const LiveColumn* keys, const uint64_t* hashes, const RowIndex* live, uint32_t count,
+                   std::byte** rows);
+   void makeRoom(uint32_t coming);
+   void grow();
+
+   // PROPERTIES
+   const RowLayout& layout_;
+   const uint32_t keyCount_;
+   const GroupInitializer& initializer_;
+   // STATE
+   TupleBuffer buffer_;
+   std::vector<uint64_t> entries_; ///< salt << 48 | pointer; 0: free
+   uint32_t groups_ = 0;           ///< in the table
+   bool isUnique_ = true;
+   uint64_t rowsSeen_ = 0;    ///< since the table was last empty
+   uint64_t passThrough_ = 0; ///< rows still to be stored without looking
+   std::vector<RowIndex> pending_, fresh_, candidates_, rejected_;
+   std::vector<uint32_t> slots_, heapSizes_, heapSizesOfFresh_;
+   std::vector<uint64_t> hashesOfFresh_;
+   std::vector<std::byte*> rowsOfFresh_;
+   std::vector<char*> heaps_;
+};
+
+/// The groups of all workers, united by partitions of the hash. Made in rounds: start(), scatter() each page, unite()
+/// each partition; pages and partitions are independent of each other.
+class MergedGroups {
+public:
+   /// Combine the states of from[i] into into[i].
+   using Combine =
+       std::function<void(std::byte* const* into, const std::byte* const* from, uint32_t count, uint32_t partition)>;
+
+   void init(const RowLayout& layout, uint32_t keyCount) {
+      layout_ = &layout;
+      keyCount_ = keyCount;
+   }
+   /// Thread-safe only among themselves in the order given above.
+   void add(TuplePages&& pages, bool isUnique);
+   void start();
+   uint32_t pageCount() const { return static_cast<uint32_t>(pages_.pages().size()); }
+   uint32_t partitionCountUsed() const { return 1u << bits_; }
+   bool needsMerge() const { return needsMerge_; }
+   /// After start(): the one group of a set that read nothing.
+   void addOnly(TuplePages&& pages);
+   void scatter(uint32_t page);
+   void unite(uint32_t partition, const Combine& combine);
+
+   /// The group with these keys, or null. For looking up after the merge.
+   void find(const LiveColumn* keys, const uint64_t* hashes, uint32_t count, std::byte** rows);
+
+   /// Rows of the groups of one partition.
+   const std::vector<std::byte*>& groups(uint32_t partition) const { return partitions_[partition].groups; }
+
+private:
+   struct Partition {
+      std::vector<std::byte*> groups;
+      std::vector<uint64_t> entries; ///< as GroupTable's, twice as many as rows
+      uint32_t shift = 64;
+   };
+   uint32_t partitionOf(uint64_t hash) const { return bits_ ? static_cast<uint32_t>(hash >> (64 - bits_)) : 0; }
+   void buildTable(Partition& partition, const std::vector<std::byte*>& rows, const Combine* combine, uint32_t number);
+
+   const RowLayout* layout_ = nullptr;
+   uint32_t keyCount_ = 0;
+   TuplePages pages_;
+   uint32_t sources_ = 0, bits_ = 0;
+   bool needsMerge_ = false;
+   std::vector<std::vector<std::vector<std::byte*>>> scattered_; ///< [page][partition]
+   std::vector<Partition> partitions_;
+};
+
+} // namespace ouzel::executor
