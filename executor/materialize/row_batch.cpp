@@ -31,7 +31,7 @@ Vector RowBatch::gather(uint32_t column, const RowLayout& layout, uint32_t sourc
                  gatherColumn(layout, source, rows, positions, count, mayBeAbsent, {c.data.get(), c.validity.get()}));
 }
 
-Vector nullVector(PhysicalType type) {
+Vector absentVector(PhysicalType type) {
    alignas(16) static constexpr std::byte zero[16]{};
    static constexpr ValidityWord allNull = 0;
    return Vector::constant(type, zero, &allNull);

@@ -37,6 +37,6 @@ private:
 };
 
 /// A constant NULL vector of the type; readable for ever.
-Vector nullVector(PhysicalType type);
+Vector absentVector(PhysicalType type);
 
 } // namespace ouzel::executor

@@ -87,7 +87,7 @@ Vector AggregateSource::column(QueryContext& context, Local& local, const Chunk&
    switch (result.kind) {
    case ResultColumn::Kind::Key: {
       const auto found = std::find(set.keys.begin(), set.keys.end(), result.index);
-      if (found == set.keys.end()) return nullVector(types_[output]);
+      if (found == set.keys.end()) return absentVector(types_[output]);
       return local.columns.gather(output, set.layout, static_cast<uint32_t>(found - set.keys.begin()), chunk.rows,
                                   chunk.count);
    }
