@@ -305,6 +305,11 @@ void SortBuffer::finishSort() {
    splits_.clear();
 }
 
+void SortBuffer::releaseKeys() {
+   for (const auto& run : runs_)
+      run->releaseKeys();
+}
+
 void SortBuffer::clear() {
    finishSort();
    order_.release();

@@ -38,6 +38,11 @@ public:
    void append(const Batch& rows, std::span<const Vector> keys);
    /// No more rows come.
    void seal();
+   /// key() may not be called any more.
+   void releaseKeys() {
+      keys_.clear();
+      keyArena_.reset();
+   }
 
    uint32_t rowCount() const { return rowCount_; }
    const std::byte* key(uint32_t row) const { return keys_[row / batchRowsMax] + size_t{row % batchRowsMax} * stride_; }
@@ -110,6 +115,8 @@ public:
    void sortTask(uint32_t round, uint32_t task);
    /// After the last task.
    void finishSort();
+   /// The order stays; rows can no longer be compared.
+   void releaseKeys();
    void clear();
 
    uint64_t rowCount() const { return rowCount_; }

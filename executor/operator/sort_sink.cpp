@@ -118,6 +118,7 @@ void SortSink::finishTask(QueryContext&, uint32_t round, uint32_t task) {
 
 void SortSink::finish(QueryContext&) {
    buffer_.finishSort();
+   buffer_.releaseKeys();
 }
 
 void SortSink::describe(OperatorProfile& profile) const {

@@ -82,6 +82,9 @@ WindowCallPlan planCall(WindowPlan& plan, const sql::WindowCall& call, const sql
       if (!out.kernel) throwNotSupported("aggregate " + std::string(call.function->name));
    } else {
       out.source = call.function->source;
+      const bool givesArgument = out.source.starts_with("window_l") || out.source.ends_with("_value");
+      if (givesArgument && representations.at(0) != result)
+         throwInternal("a window function that changes the representation of its argument");
    }
    return out;
 }
@@ -183,6 +186,7 @@ public:
    }
    void finish(QueryContext&) override {
       buffer_.finishSort();
+      buffer_.releaseKeys();
       marks_.release();
       units_.clear();
    }
