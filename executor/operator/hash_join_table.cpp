@@ -137,7 +137,7 @@ uint32_t HashJoinTable::openDirectory(QueryContext& context) {
       RuntimeFilter* filter = keys_[k].filter;
       if (!filter || rows == 0) continue;
       if (wantsBounds_[k]) filter->setBounds(bounds_[k].lower, bounds_[k].upper);
-      filter->allocate(rows, memory_);
+      filter->allocate(rows, context.memory());
    }
    if (rows == 0) return tasks_ = 0;
    const auto pages = static_cast<uint32_t>(rows_.pages().size());

@@ -2,11 +2,14 @@
 #include <catch2/catch.hpp>
 #include <functional>
 #include <random>
+#include <thread>
 
 #include "common/error/sql_error.hpp"
 #include "executor/kernel/hash.hpp"
+#include "executor/operator/hash_join_table.hpp"
 #include "executor/operator/runtime_filter.hpp"
 #include "executor/schedule/running_query.hpp"
+#include "executor/schedule/running_query_state.hpp"
 #include "executor/schedule/scheduler.hpp"
 #include "tests/unit/executor/expression_support.hpp"
 
@@ -306,6 +309,85 @@ CATCH_TEST_CASE("hash joins of several batches", "[join]") {
       for (const Keys keys : {Keys::Dense, Keys::Sparse, Keys::Text})
          for (const bool residual : {false, true})
             check({kind, false, residual, false, keys, 3000, 2500, 3000, true, batchRowsMax, false});
+}
+
+CATCH_TEST_CASE("several workers build one join table", "[join]") {
+   MemoryLedger ledger{size_t{1} << 30};
+   Reservation memory{ledger};
+   Scheduler scheduler(3);
+   sql::plan::Plan plan;
+   plan.root = std::make_unique<Node>(NodeKind::Values);
+   ExecutionContext execution{&scheduler, test::testContext(), {}, &memory, nullptr, nullptr, {}, {}};
+   RunningQueryState query(plan, execution);
+   QueryContext context{execution, plan, query};
+   constexpr uint32_t lanes = 4, perLane = 40'000, distinct = lanes * perLane / 4;
+   for (const int64_t spread : {1, 1'000}) {
+      RuntimeFilter filter;
+      HashJoinTable table({{PhysicalType::I64, false, &filter}}, {PhysicalType::I64, PhysicalType::I32}, true, memory);
+      table.reset();
+      std::vector<JoinRows> rows, unjoinable;
+      std::vector<std::vector<HashJoinTable::KeyBounds>> bounds(lanes);
+      for (uint32_t lane = 0; lane < lanes; ++lane) {
+         rows.emplace_back(table.layout(), table.memory());
+         unjoinable.emplace_back(table.layout(), table.memory());
+         bounds[lane].resize(1);
+      }
+      const auto inParallel = [](uint32_t count, const std::function<void(uint32_t)>& body) {
+         std::vector<std::thread> threads;
+         for (uint32_t i = 0; i < count; ++i)
+            threads.emplace_back(body, i);
+         for (std::thread& thread : threads)
+            thread.join();
+      };
+      inParallel(lanes, [&](uint32_t lane) {
+         int64_t keys[1000];
+         int32_t payload[1000];
+         std::byte* targets[1000];
+         for (uint32_t begin = 0; begin < perLane; begin += 1000) {
+            for (uint32_t i = 0; i < 1000; ++i) {
+               payload[i] = static_cast<int32_t>(lane * perLane + begin + i);
+               keys[i] = payload[i] % distinct * spread;
+            }
+            const LiveColumn columns[] = {{PhysicalType::I64, keys, nullptr, nullptr},
+                                          {PhysicalType::I32, payload, nullptr, nullptr}};
+            rows[lane].allocate(1000, targets);
+            bounds[lane][0].add(columns[0], 1000);
+            rows[lane].write(columns, 1000, targets);
+         }
+      });
+      for (uint32_t lane = 0; lane < lanes; ++lane)
+         table.merge(rows[lane], unjoinable[lane], bounds[lane], false);
+      const uint32_t tasks = table.openDirectory(context);
+      CATCH_REQUIRE(tasks > 1);
+      CATCH_REQUIRE(table.isDirect() == (spread == 1));
+      std::atomic<uint32_t> task{0};
+      inParallel(3, [&](uint32_t) {
+         for (uint32_t t = task++; t < tasks; t = task++)
+            table.insert(context, t);
+      });
+      table.publish(context);
+      CATCH_REQUIRE(!table.isUnique());
+      CATCH_REQUIRE(filter.isPublished());
+      // Every row is found once, under its own key.
+      std::vector<uint8_t> seen(lanes * perLane);
+      for (uint32_t key = 0; key < distinct; ++key) {
+         const int64_t value = key * spread;
+         const uint64_t hash = hashValue(PhysicalType::I64, &value);
+         const LiveColumn column{PhysicalType::I64, &value, nullptr, nullptr};
+         const std::byte* row;
+         RowIndex candidate;
+         const uint32_t found = table.isDirect() ? table.lookupDirect(column, nullptr, 1, &row, &candidate)
+                                                 : table.lookup(&hash, nullptr, 1, &row, &candidate);
+         uint32_t matches = 0;
+         for (; found && row; row = HashJoinTable::next(row)) {
+            if (*reinterpret_cast<const int64_t*>(row + table.layout().offset(0)) != value) continue;
+            ++matches;
+            ++seen[static_cast<size_t>(*reinterpret_cast<const int32_t*>(row + table.layout().offset(1)))];
+         }
+         if (matches != 4) CATCH_FAIL("key " << key << " has " << matches << " rows");
+      }
+      CATCH_REQUIRE(std::all_of(seen.begin(), seen.end(), [](uint8_t n) { return n == 1; }));
+   }
 }
 
 CATCH_TEST_CASE("a runtime filter keeps what may match and drops the rest", "[join]") {
