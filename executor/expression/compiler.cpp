@@ -32,6 +32,11 @@ bool isTextLike(Oid type) {
    return type == oid::text || type == oid::varchar || type == oid::bpchar;
 }
 
+bool isArray(Oid type) {
+   const catalog::TypeInfo* info = catalog::builtins().type(type);
+   return info && info->isArray();
+}
+
 /// What makes two nodes the same: everything but their place in the graph.
 std::string fingerprint(const Node& node) {
    std::string key;
@@ -90,6 +95,7 @@ private:
    uint32_t constant(const SqlType& type, Representation repr, const Value& value);
    uint32_t compileNot(const Expr& arg);
    uint32_t compare(CompareOp op, uint32_t a, uint32_t b);
+   uint32_t compareArrays(CompareOp op, uint32_t a, uint32_t b);
    uint32_t connective(Op op, std::vector<uint32_t> args);
    uint32_t compileInList(const Expr& expr, bool negated);
    uint32_t inValues(uint32_t lhs, std::span<const Expr* const> items, bool negated);
@@ -211,7 +217,20 @@ void Compiler::unify(uint32_t& a, uint32_t& b) {
    b = convert(b, wider);
 }
 
+/// Arrays compare by elements: their bytes are equal only if the values are, but have no order.
+uint32_t Compiler::compareArrays(CompareOp op, uint32_t a, uint32_t b) {
+   static constexpr std::string_view kernels[] = {"array_eq", "array_ne", "array_lt",
+                                                  "array_le", "array_gt", "array_ge"};
+   static_assert(static_cast<int>(CompareOp::Ge) == 5);
+   auto result = makeBoolean(Op::Call, {a, b});
+   result->argTypes = {node(a).type, node(b).type};
+   result->argReprs = {node(a).repr, node(b).repr};
+   result->kernel = *findKernel(kernels[static_cast<size_t>(op)], result->argReprs);
+   return add(std::move(result), true);
+}
+
 uint32_t Compiler::compare(CompareOp op, uint32_t a, uint32_t b) {
+   if (op <= CompareOp::Ge && isArray(node(a).type.oid)) return compareArrays(op, a, b);
    unify(a, b);
    auto result = makeBoolean(Op::Compare, {a, b});
    result->compare = op;
