@@ -7,8 +7,8 @@ namespace ouzel::executor {
 const AggregateKernel* findAggregate(std::string_view name, std::span<const SqlType> argTypes,
                                      std::span<const Representation> args, Representation result) {
    const AggregateRequest request{name, argTypes, args, result};
-   for (const auto find :
-        {findSumAggregate, findExtremeAggregate, findBitAggregate, findStatisticalAggregate, findOrderedAggregate})
+   for (const auto find : {findSumAggregate, findIntervalAggregate, findExtremeAggregate, findBitAggregate,
+                           findStatisticalAggregate, findOrderedAggregate})
       if (const AggregateKernel* kernel = find(request)) return kernel;
    return nullptr;
 }

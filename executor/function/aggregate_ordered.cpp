@@ -3,6 +3,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/type/array.hpp"
+#include "common/type/date_time_math.hpp"
 #include "executor/function/aggregate_loops.hpp"
 #include "executor/kernel/compare.hpp"
 
@@ -250,8 +251,7 @@ T interpolate(T low, T high, double fraction) {
    if constexpr (std::is_same_v<T, double>) {
       return low + fraction * (high - low);
    } else {
-      (void)high, (void)fraction;
-      return low;
+      return addIntervals(low, multiplyInterval(subtractIntervals(high, low), fraction));
    }
 }
 template <typename T>
@@ -357,7 +357,8 @@ const AggregateKernel* findOrderedAggregate(const AggregateRequest& request) {
    if (name == "mode") return orderedKernel<Mode>;
    if (name == "percentile_disc") return orderedKernel<PercentileDisc>;
    if (name == "percentile_cont")
-      return request.args[0].physical == PhysicalType::Interval ? nullptr : orderedKernel<PercentileCont<double>>;
+      return request.args[0].physical == PhysicalType::Interval ? orderedKernel<PercentileCont<Interval>>
+                                                                : orderedKernel<PercentileCont<double>>;
    return nullptr;
 }
 

@@ -14,10 +14,10 @@ void registerFamilies() {
    registerFloating();
    registerInteger();
    registerLike();
-   registerRegex();
    registerMath();
    registerNumberCasts();
    registerNumeric();
+   registerRegex();
    registerScaledNumeric();
    registerSystem();
    registerText();

@@ -1,9 +1,11 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/type/date_time_math.hpp"
 #include "common/type/decimal.hpp"
+#include "common/type/session_format.hpp"
 #include "executor/function/table_function_rows.hpp"
 
-// generate_series over integers and numerics.
+// generate_series over integers, numerics and timestamps.
 
 namespace ouzel::executor {
 
@@ -98,9 +100,49 @@ private:
    std::vector<StringView> values_ = std::vector<StringView>(batchRowsMax);
 };
 
+/// Steps of an interval; of timestamptz they go by the session's local time.
+class TimestampSeries : public TableFunction {
+public:
+   TimestampSeries(bool hasZone, const FunctionContext& context)
+      : hasZone_(hasZone), zone_(context.format ? context.format->zone : nullptr) {}
+   void begin(std::span<const Vector> args, uint32_t row) override {
+      isDone_ = true;
+      for (const Vector& arg : args)
+         if (arg.isNull(row)) return;
+      current_ = args[0].value<int64_t>(row);
+      stop_ = args[1].value<int64_t>(row);
+      step_ = args[2].value<Interval>(row);
+      direction_ = intervalSpan(step_);
+      if (direction_ == 0) throwZeroStep();
+      isDone_ = false;
+   }
+   uint32_t next(uint32_t rowsMax, std::span<Vector> columns) override {
+      uint32_t count = 0;
+      while (!isDone_ && count < rowsMax) {
+         if (direction_ > 0 ? current_ > stop_ : current_ < stop_) {
+            isDone_ = true;
+            break;
+         }
+         values_[count++] = current_;
+         current_ = hasZone_ ? addIntervalTz(current_, step_, zone_) : addInterval(current_, step_);
+      }
+      columns[0] = Vector::flat(PhysicalType::I64, values_, nullptr);
+      return count;
+   }
+
+private:
+   bool hasZone_;
+   const TimeZone* zone_;
+   int64_t current_ = 0, stop_ = 0;
+   Interval step_;
+   int128 direction_ = 0;
+   bool isDone_ = true;
+   int64_t values_[batchRowsMax];
+};
+
 } // namespace
 
-std::unique_ptr<TableFunction> makeSeries(TableFunctionSignature& signature, FunctionContext&) {
+std::unique_ptr<TableFunction> makeSeries(TableFunctionSignature& signature, FunctionContext& context) {
    const std::string_view source = signature.function->source;
    if (source == "generate_series_int4" || source == "generate_series_step_int4")
       return std::make_unique<IntegerSeries<int32_t>>();
@@ -108,6 +150,8 @@ std::unique_ptr<TableFunction> makeSeries(TableFunctionSignature& signature, Fun
       return std::make_unique<IntegerSeries<int64_t>>();
    if (source == "generate_series_numeric" || source == "generate_series_step_numeric")
       return std::make_unique<DecimalSeries>();
+   if (source == "generate_series_timestamp") return std::make_unique<TimestampSeries>(false, context);
+   if (source == "generate_series_timestamptz") return std::make_unique<TimestampSeries>(true, context);
    return nullptr;
 }
 

@@ -334,14 +334,6 @@ StringView toName(const StringView& s) {
 StringView toChar(const StringView& s) {
    return s.empty() ? s : part(s.view().substr(0, 1));
 }
-StringView intToChar(int32_t v) {
-   if (v < -128 || v > 127) throw SqlError(sqlstate::numericValueOutOfRange, "\"char\" out of range");
-   const char c = static_cast<char>(v);
-   return v == 0 ? StringView() : StringView(&c, 1);
-}
-int32_t charToInt(const StringView& s) {
-   return s.empty() ? 0 : static_cast<signed char>(s.view()[0]);
-}
 StringView nameConcatOid(const StringView& name, int64_t oid, KernelEnv& env) {
    const std::string suffix = "_" + std::to_string(oid);
    std::string_view text = name.view();
@@ -404,8 +396,6 @@ void registerText() {
    addKernels<toName>({"text_name", "bpchar_name"}, totalKernel);
    addKernels<same>({"name_bpchar", "char_bpchar", "char_text"}, totalKernel);
    addKernel<toChar>("text_char", totalKernel);
-   addKernel<intToChar>("i4tochar");
-   addKernel<charToInt>("chartoi4", totalKernel);
    addKernel<nameConcatOid>("nameconcatoid", totalKernel);
 }
 

@@ -78,6 +78,9 @@ CATCH_TEST_CASE("series count up and down without overflow", "[table_function]")
    CATCH_CHECK(run("generate_series", {num, num, num}, {"1", "2", "0.25"}, {num}) ==
                Rows{"1", "1.25", "1.50", "1.75", "2.00"});
    CATCH_CHECK_THROWS_AS(run("generate_series", {i4, i4, i4}, {"1", "2", "0"}, {i4}), SqlError);
+   const Oid ts = oid::timestamp;
+   CATCH_CHECK(run("generate_series", {ts, ts, oid::interval}, {"2000-01-31", "2000-05-01", "1 month"}, {ts}) ==
+               Rows{"2000-01-31 00:00:00", "2000-02-29 00:00:00", "2000-03-29 00:00:00", "2000-04-29 00:00:00"});
    const Rows many = run("generate_series", {i8, i8}, {"1", "5000"}, {i8}, 2048);
    CATCH_CHECK(many.size() == 5000);
    CATCH_CHECK(many.back() == "5000");
