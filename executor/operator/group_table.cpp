@@ -45,7 +45,7 @@ void GroupTable::createRows(const LiveColumn* keys, const uint64_t* hashes, cons
          highest = std::max<uint32_t>(highest, live[i]);
       std::fill_n(heapSizes_.begin(), highest + 1, 0);
       for (uint32_t k = 0; k < keyCount_; ++k)
-         addVariableSizes(keys[k], highest + 1, heapSizes_.data());
+         if (isVariableSize(keys[k].type)) addVariableSizes(keys[k], highest + 1, heapSizes_.data());
    }
    for (uint32_t i = 0; i < count; ++i) {
       hashesOfFresh_[i] = hashes[live[i]];

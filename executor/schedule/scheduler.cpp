@@ -86,7 +86,13 @@ void Scheduler::work() {
       query->consumed_ += took;
       query->virtualTime_ += took * (1 + query->consumed_ / 100'000'000);
       now_ = std::max(now_, query->virtualTime_ - took);
-      if (outcome == Schedulable::Outcome::Nothing && query->wakes_ == wakes) query->ready_ = false;
+      if (outcome == Schedulable::Outcome::Ran) {
+         // Another worker may have found nothing meanwhile, while this one did what only one can do.
+         if (!query->ready_) workAvailable_.notify_one();
+         query->ready_ = true;
+      } else if (query->wakes_ == wakes) {
+         query->ready_ = false;
+      }
       if (--query->running_ == 0) left_.notify_all();
    }
 }
