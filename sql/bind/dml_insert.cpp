@@ -185,6 +185,8 @@ BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement) {
    addEntry(scope, item);
    scope.items.push_back(std::move(item));
    BoundRel result;
+   if (table->relationKind == catalog::RelationKind::View)
+      throwNotSupported("INSERT into a view", at(statement.relation->location));
    result.output = bindReturning(scope, statement.returningList, *dml);
    auto insert = std::make_unique<Rel>(RelKind::Insert);
    insert->inputs.push_back(std::move(rel));
