@@ -97,6 +97,7 @@ void SessionCore::notice(std::string message, std::string detail, SqlState state
 
 void SessionCore::cancel(CancelReason reason) noexcept {
    const std::lock_guard lock(cancelMutex_);
+   if (reason == CancelReason::Request && !isActive_) return;
    // A request to end the session outranks one to stop a statement, and the first of a kind stays.
    int seen = -1;
    if (!cancelRequested_.compare_exchange_strong(seen, static_cast<int>(reason)) && reason != CancelReason::Request &&
@@ -114,7 +115,14 @@ void SessionCore::checkInterrupts() {
    if (reason >= 0) throwCancelled(static_cast<CancelReason>(reason));
 }
 
+void SessionCore::statementBegins() {
+   const std::lock_guard lock(cancelMutex_);
+   isActive_ = true;
+}
+
 void SessionCore::statementEnds() {
+   const std::lock_guard lock(cancelMutex_);
+   isActive_ = false;
    int request = static_cast<int>(CancelReason::Request);
    cancelRequested_.compare_exchange_strong(request, -1);
 }

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,13 @@ struct BoundParameter {
    SqlType type;
    Value value;
 };
+
+inline std::vector<Oid> parameterTypes(std::span<const BoundParameter> parameters) {
+   std::vector<Oid> types;
+   for (const BoundParameter& parameter : parameters)
+      types.push_back(parameter.type.oid);
+   return types;
+}
 
 /// What the parts of a session share: its place in the database, its settings, its transaction, and the means to stop
 /// it. Used by the session's thread, except cancel().
@@ -56,7 +64,9 @@ public:
    void cancel(CancelReason reason) noexcept;
    /// Throws 57014 or 57P01 when somebody asked.
    void checkInterrupts();
-   /// Forget a request that came too late, unless the session is to end.
+   /// Requests to cancel count from here ...
+   void statementBegins();
+   /// ... to here: one that comes too late is forgotten, unless the session is to end.
    void statementEnds();
    /// While it lives, cancel() reaches the workers of `context`; the statement's time limit is started.
    class Cancellable {
@@ -73,6 +83,7 @@ public:
 
 private:
    std::mutex cancelMutex_;
+   bool isActive_ = false;                         // under cancelMutex_: a statement runs
    executor::ExecutionContext* running_ = nullptr; // under cancelMutex_
    std::atomic<int> cancelRequested_{-1};          // a CancelReason, -1: none
    SessionFormat format_;

@@ -28,6 +28,7 @@ std::unique_ptr<Session> Session::open(Database& database, const SessionOptions&
 }
 
 void SessionImpl::beginStatement(const sql::ParsedStatement& statement) {
+   core_.statementBegins();
    requireUsableTransaction(core_, statement);
    core_.checkInterrupts();
    core_.statementStart = wallClockMicros();

@@ -11,10 +11,14 @@ using sql::isNode;
 namespace {
 
 /// One attempt to bind; the caller repeats it when an object changed while it waited for locks.
-sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& script, const ::Node& node) {
+sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,
+                               std::span<const BoundParameter> parameters) {
+   const std::vector<Oid> types = parameterTypes(parameters);
    for (int attempt = 0;; ++attempt) {
       const catalog::SearchPath path = core.searchPath();
-      sql::BoundQuery query = sql::bindQuery(node, core.bindContext(path, &script.source()));
+      sql::BindContext context = core.bindContext(path, &script.source());
+      context.parameterTypes = types;
+      sql::BoundQuery query = sql::bindQuery(node, context);
       const catalog::Snapshot bound = core.transaction.catalog();
       const Oid target = query.root->dml ? query.root->dml->table.relation : invalidOid;
       for (const Oid relation : query.relations) {
@@ -91,7 +95,7 @@ StatementDescription describeStatement(SessionCore& core, const sql::ParsedScrip
 
 std::unique_ptr<QueryExecution> startQuery(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,
                                            std::span<const BoundParameter> parameters) {
-   sql::BoundQuery query = bindUnderLocks(core, script, node);
+   sql::BoundQuery query = bindUnderLocks(core, script, node, parameters);
    substituteParameters(query, parameters);
    if (!query.readOnly) {
       const char* command = query.root->kind == sql::RelKind::Insert   ? "INSERT"

@@ -286,7 +286,10 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
    if (skipsExisting(context, target, statement.if_not_exists)) return "CREATE TABLE AS";
    const catalog::SearchPath path = context.core.searchPath();
    if (!sql::isBindable(*statement.query)) throwNotSupported("CREATE TABLE AS EXECUTE");
-   sql::BoundQuery query = sql::bindQuery(*statement.query, context.core.bindContext(path, &context.source()));
+   sql::BindContext bind = context.core.bindContext(path, &context.source());
+   const std::vector<Oid> types = parameterTypes(context.parameters);
+   bind.parameterTypes = types;
+   sql::BoundQuery query = sql::bindQuery(*statement.query, bind);
    substituteParameters(query, context.parameters);
 
    const ListOf<> names(statement.into->colNames);

@@ -170,7 +170,10 @@ std::string explain(CommandContext& context, const ::ExplainStmt& statement) {
    if (!sql::isBindable(*inner)) throwNotSupported("EXPLAIN of this statement");
    const int64_t start = steadyNanos();
    const catalog::SearchPath path = core.searchPath();
-   sql::BoundQuery query = sql::bindQuery(*inner, core.bindContext(path, &context.source()));
+   sql::BindContext bind = core.bindContext(path, &context.source());
+   const std::vector<Oid> types = parameterTypes(context.parameters);
+   bind.parameterTypes = types;
+   sql::BoundQuery query = sql::bindQuery(*inner, bind);
    substituteParameters(query, context.parameters);
    if (!query.readOnly && options.analyze) requireWritable(core, "EXPLAIN");
    QueryExecution execution(core, std::move(query), options.analyze);

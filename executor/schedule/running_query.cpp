@@ -19,7 +19,7 @@ void QueryContext::checkCancelled() const {
    const char* state = execution.cancelState.load(std::memory_order_relaxed);
    if (!state) return;
    if (std::string_view(state) == sqlstate::adminShutdown.text())
-      throw SqlError(sqlstate::adminShutdown, execution.cancelMessage);
+      throw SqlError(sqlstate::adminShutdown, "terminating connection due to administrator command");
    throw SqlError(sqlstate::queryCanceled, execution.cancelMessage);
 }
 
