@@ -39,8 +39,9 @@ bool hasSubquery(const Expr& root) {
 
 } // namespace
 
-ExprPtr QueryBinder::shareValue(Scope& scope, ExprPtr value, const std::function<ExprPtr(const Expr&)>& use) {
-   if (!hasSubquery(*value) && !isVolatile(*value)) return use(*value);
+ExprPtr QueryBinder::shareValue(Scope& scope, ExprPtr value, const std::function<ExprPtr(const Expr&)>& use,
+                                bool isCostly) {
+   if (!isCostly && !hasSubquery(*value) && !isVolatile(*value)) return use(*value);
    // (SELECT use(x) FROM (SELECT value AS x)): whatever surrounds the expression, it is evaluated once.
    const uint32_t position = value->position;
    const SqlType valueType = value->type;
@@ -126,10 +127,52 @@ ExprPtr QueryBinder::bindMinMax(Scope& scope, const ::MinMaxExpr& node) {
       throw SqlError(sqlstate::undefinedFunction,
                      "could not identify a comparison function for type " + typeName(common))
           .at(at(node.location));
-   // Functions of our own: NULLs are passed over, all arguments have the result's type.
-   const auto functions = catalog::builtins().functions(node.op == IS_GREATEST ? "ouzel_greatest" : "ouzel_least");
-   auto expr = makeCall(functions[0], type, std::move(args));
-   expr->position = at(node.location);
+   for (ExprPtr& arg : args)
+      arg = applyTypmod(std::move(arg), type.typmod, CoercionContext::Implicit);
+   auto expr = chooseExtreme(scope, std::move(args), node.op == IS_GREATEST ? ">=" : "<=", at(node.location));
+   return expr;
+}
+
+/// The first argument that no later one beats, passing over NULLs: CASE WHEN (a >= b OR b IS NULL) AND ... THEN a ...
+ExprPtr QueryBinder::chooseExtreme(Scope& scope, std::vector<ExprPtr> args, std::string_view name, uint32_t position) {
+   if (args.size() == 1) return std::move(args[0]);
+   constexpr size_t chunk = 6; // the comparisons grow with the square of the arguments
+   if (args.size() > chunk) {
+      std::vector<ExprPtr> first, rest;
+      for (size_t i = 0; i < args.size(); ++i)
+         (i < chunk ? first : rest).push_back(std::move(args[i]));
+      auto best = chooseExtreme(scope, std::move(first), name, position);
+      return shareValue(
+          scope, std::move(best),
+          [&](const Expr& value) {
+             rest.insert(rest.begin(), clone(value));
+             return chooseExtreme(scope, std::move(rest), name, position);
+          },
+          true);
+   }
+   for (size_t i = 0; i < args.size(); ++i) {
+      if (!hasSubquery(*args[i]) && !isVolatile(*args[i])) continue;
+      auto value = std::move(args[i]);
+      return shareValue(scope, std::move(value), [&](const Expr& shared) {
+         args[i] = clone(shared);
+         return chooseExtreme(scope, std::move(args), name, position);
+      });
+   }
+   auto expr = makeTyped(ExprKind::Case, args[0]->type, position);
+   for (size_t i = 0; i + 1 < args.size(); ++i) {
+      std::vector<ExprPtr> beatsAll;
+      for (size_t j = i + 1; j < args.size(); ++j) {
+         std::vector<ExprPtr> beats;
+         beats.push_back(makeOperator(name, clone(*args[i]), clone(*args[j]), position));
+         auto isNull = makeTyped(ExprKind::IsNull, booleanType, position);
+         isNull->args.push_back(clone(*args[j]));
+         beats.push_back(std::move(isNull));
+         beatsAll.push_back(makeOr(std::move(beats)));
+      }
+      expr->args.push_back(makeAnd(std::move(beatsAll)));
+      expr->args.push_back(clone(*args[i]));
+   }
+   expr->args.push_back(std::move(args.back()));
    return expr;
 }
 

@@ -262,7 +262,9 @@ private:
    ExprPtr bindNullIf(Scope& scope, const ::A_Expr& node);
    ExprPtr bindSqlValue(Scope& scope, const ::SQLValueFunction& node);
    /// Give `use` an expression that may be repeated and stands for `value`, whose evaluation it costs once.
-   ExprPtr shareValue(Scope& scope, ExprPtr value, const std::function<ExprPtr(const Expr&)>& use);
+   ExprPtr shareValue(Scope& scope, ExprPtr value, const std::function<ExprPtr(const Expr&)>& use,
+                      bool isCostly = false);
+   ExprPtr chooseExtreme(Scope& scope, std::vector<ExprPtr> args, std::string_view name, uint32_t position);
 
    // ---- operator.cpp ----
    ExprPtr bindOperator(Scope& scope, const ::A_Expr& node);
