@@ -372,7 +372,66 @@ def record_date_math():
     write("date_math", cases, "set extra_float_digits = 1;")
 
 
-FAMILIES = {"decimal": record_decimal, "text": record_text, "date_math": record_date_math}
+# ---- to_char, to_date, to_timestamp, to_number ----
+
+DATE_PATTERNS = """YYYY-MM-DD HH24:MI:SS.US|DD Mon YYYY HH12:MI AM|Day, DD Month YYYY|FMDay, FMDDth FMMonth YYYY|DAY Day day DY Dy dy|MONTH Month month MON Mon mon|
+HH HH12 HH24 MI SS MS US FF1 FF2 FF3 FF4 FF5 FF6 SSSS SSSSS|Y,YYY YYYY YYY YY Y|IYYY IYY IY I IW ID IDDD|CC Q WW W D DDD J|RM rm FMRM|AM PM am pm A.M. P.M. a.m. p.m.|
+AD BC ad bc A.D. B.C. a.d. b.c.|TZ tz TZH TZM OF TZH:TZM|"quoted \\" text" YYYY|YYYYth MMTH DDth|FMHH24:FMMI:FMSS FMDDD FMWW FMIW|yyyy-mm-dd hh24:mi:ss|Hh24 Yyyy|
+TMMonth TMDay TMMON|xyz YYYY \\ abc|FMYYYY-FMMM-FMDD|MM/DD/YY|FMMS FMUS FMFF3|FX YYYY|YYYYSP DDspth|Q"th quarter"|HH24"h"MI"m"|üYYYYö"""
+INTERVAL_PATTERNS = """HH24:MI:SS|DD HH24|YYYY MM DD|HH12 AM|MS US SSSS|CC Y,YYY YYY YY Y|DDD WW W Q RM|FMHH24:FMMI|TZ|Day|Mon|AD|D|HH"""
+PARSE_CASES = [("2000-12-31", "YYYY-MM-DD"), ("20001231", "YYYYMMDD"), ("31 Dec 2000", "DD Mon YYYY"), ("05 december 2000", "DD Month YYYY"),
+    ("2000-12-31 23:59:58.123456", "YYYY-MM-DD HH24:MI:SS.US"), ("11:30 PM", "HH12:MI AM"), ("13:30 PM", "HH12:MI AM"), ("12 am", "HH am"),
+    ("2000-366", "YYYY-DDD"), ("2001-366", "YYYY-DDD"), ("366", "DDD"), ("2000-W01-1", "IYYY-\"W\"IW-ID"), ("200401", "IYYYIW"), ("2005-01", "IYYY-MM"),
+    ("2000 05", "YYYY  MM"), ("2000/05/06", "YYYY-MM-DD"), ("2000  05", "YYYY-MM"), ("2000-5-6", "YYYY-MM-DD"), ("200056", "YYYYMMDD"), ("99", "YY"),
+    ("70", "YY"), ("69", "YY"), ("995", "YYY"), ("5", "Y"), ("1,999", "Y,YYY"), ("19 99", "CC YY"), ("20", "CC"), ("6 bc", "YYYY bc"), ("44-03-15 BC", "YYYY-MM-DD BC"),
+    ("2451545", "J"), ("2000-02-30", "YYYY-MM-DD"), ("2000-13-01", "YYYY-MM-DD"), ("abc", "YYYY"), ("2000-xx", "YYYY-MM"), ("20", "YYYYMM"), ("2000foo", "YYYYMon"),
+    ("  2000  12 ", "YYYYMM"), ("2000-12-31", "FXYYYY-MM-DD"), ("2000 -12-31", "FXYYYY-MM-DD"), ("2000-1-2", "FXYYYY-MM-DD"), ("86399", "SSSS"), ("86400", "SSSSS"),
+    ("12:34:56.5", "HH24:MI:SS.MS"), ("12:34:56.05", "HH24:MI:SS.MS"), ("12:34:56.789012", "HH24:MI:SS.FF6"), ("12:34:56.789", "HH24:MI:SS.FF2"), ("2000-01-01 +05", "YYYY-MM-DD TZH"),
+    ("2000-01-01 -05:30", "YYYY-MM-DD TZH:TZM"), ("2000-01-01-05", "YYYY-MM-DDTZH"), ("2000-01-01 +16", "YYYY-MM-DD TZH"), ("2000-01-01 UTC", "YYYY-MM-DD TZ"), ("VII 2000", "RM YYYY"), ("xii 2000", "rm YYYY"),
+    ("monday 2000", "day YYYY"), ("2000 3", "YYYY Q"), ("2000-07-01 2000-08-01", "YYYY-MM-DD YYYY-MM-DD"), ("1st Jan 2000", "DDth Mon YYYY"), ("2000 12 03", "YYYY WW W"), ("2000-11 2", "YYYY-MM W"),
+    ("", "YYYY"), ("2000", ""), ("2147483648", "YYYY"), ("99999-01-01", "YYYYY-MM-DD"), ("20000-01-01", "YYYY-MM-DD"), ("20000101", "FMYYYYMMDD"), ("25:00", "HH24:MI"), ("10:61", "HH24:MI"),
+    ("2000\tJune", "YYYY Month"), ("January2000", "MonthYYYY"), ("2000-06-15 text 10", "YYYY-MM-DD \"text\" HH24"), ("2000.06.15", "YYYYMMDD"), ("-44-02-01", "YYYY-MM-DD"), ("0-1-1", "YYYY-MM-DD"), ("1997 BC 11 16", "YYYY BC MM DD"),
+    ("2011-12-18 11:38 PM", "YYYY-MM-DD HH12:MI PM"), ("2011-12-18 11:38 20", "YYYY-MM-DD HH12:MI TZM"), ("15 \"text between quote marks\" 98 54 45", "HH24 \\\"text between quote marks\\\" YY MI SS"), ("1985 January 12", "YYYY FMMonth DD")]
+NUMBER_PATTERNS = """9|99|999|9999.99|0|000|0000.00|9,999|9G999G999D99|999.999|FM999.999|FM999.990|FM990.00|FM9,999.99|S999|999S|S999.99|999.99S|MI999|999MI|PL999|999PL|SG999|999SG|999PR|FM999PR|9.9|FM9.9|
+FM9.|0.9|90.99|B9999|L999|FML999|RN|FMRN|rn|999th|999TH|FM999th|99V99|9.99EEEE|9EEEE|"Good number:"999|99 99|9 9 9|\\"9|999999999999999999|FM0|09|FM09.90|,999|FM,999|C99|9.99999999999999999999|
+99999|009999.99900|S|MI9.9|9.9MI|PR9|99.99.9|9S9S|SMI9|EEEE9|S9EEEE|9V9.9|9.9V9|.99|FM.99|9D|0D0|$999|999%|999,999,999|FM999,999,999.00"""
+NUMBERS = ["0", "1", "-1", "12", "-12", "123.456", "-123.456", "0.1", "-0.1", "0.05", "1234567.891", "999.995", "1e10", "-0.001", "485", "3999", "4000", "1004", "0.5", "1.5", "100"]
+TO_NUMBERS = [("-34,338,492", "99G999G999"), ("-34,338,492.654,878", "99G999G999D999G999"), ("<564646.654564>", "999999.999999PR"), ("0.00001-", "9.999999S"), ("5.01-", "FM9.999999S"), ("5.01-", "FM9.999999MI"), ("5 4 4 4 4 8 . 7 8", "9 9 9 9 9 9 . 9 9"),
+    (".01", "FM9.99"), (".0", "99999999.99999999"), ("0", "99.99"), (".-01", "S99.99"), (".01-", "99.99S"), (" . 0 1-", " 9 9 . 9 9 S"), ("34,50", "999,99"), ("123,000", "999G"), ("123456", "999G999"), ("$1234.56", "L9,999.99"), ("$1234.56", "L99,999.99"), ("$1,234.56", "L99,999.99"),
+    ("1234.56", "L99,999.99"), ("1,234.56", "L99,999.99"), ("42nd", "99th"), ("", "99"), ("abc", "99"), ("12.454.8-", "99D9S"), ("1234", "99"), ("-12", "S99"), ("+12", "S99"), ("12-", "99MI"), ("1.23", "9V99"), ("12", "99V99"), ("1e5", "9EEEE"), ("XII", "RN"), ("  12", "9999"), ("-0.5", "9.9"), ("<5>", "9PR")]
+
+
+def record_formatting():
+    cases = []
+    ny = ("ISO, MDY", "postgres", "America/New_York")
+    stamps = ["2000-01-01 00:00:00", "1999-12-31 23:59:59.999999", "2024-02-29 12:34:56.789012", "0044-03-15 13:05:09 BC", "0001-01-01 12:00:00", "12345-06-07 08:09:10.1",
+              "2024-07-04 00:30:00.05", "2021-01-03 11:59:59", "2011-11-11 11:11:11"]
+    for p in split(DATE_PATTERNS):
+        for t in stamps:
+            cases.append(("timestamp_to_char", (t, p, "UTC"), f"to_char(timestamp '{t}', {literal(p)})"))
+        for t in stamps[2:8:2]:
+            cases.append(("timestamptz_to_char", (t, p, ny[2]), f"to_char(timestamptz '{t}', {literal(p)})", ny))
+    for p in split(INTERVAL_PATTERNS):
+        for t in ("1 year 2 mons 3 days 04:05:06.789", "-1 year -2 mons -3 days -04:05:06.789", "0", "100:00:00", "-1 mon", "25 years", "12 mons", "-1 year"):
+            cases.append(("interval_to_char", (t, p, "UTC"), f"to_char(interval '{t}', {literal(p)})"))
+    for text, p in PARSE_CASES:
+        cases.append(("to_date", (text, p, "UTC"), f"to_date({literal(text)}, {literal(p)})"))
+        cases.append(("to_timestamp", (text, p, ny[2]), f"to_timestamp({literal(text)}, {literal(p)})", ny))
+    for p in split(NUMBER_PATTERNS):
+        for n in NUMBERS + ["NaN", "Infinity", "-Infinity"]:
+            cases.append(("numeric_to_char", (n, p, "UTC"), f"to_char(numeric '{n}', {literal(p)})"))
+            if len(cases) % 3 == 0:
+                cases.append(("float8_to_char", (n, p, "UTC"), f"to_char(float8 '{n}', {literal(p)})"))
+            if len(cases) % 5 == 0:
+                cases.append(("float4_to_char", (n, p, "UTC"), f"to_char(float4 '{n}', {literal(p)})"))
+        for n in (0, 1, -1, 12, -485, 3999, 123456789, 22, 113, 1001):
+            cases.append(("int8_to_char", (str(n), p, "UTC"), f"to_char(int8 '{n}', {literal(p)})"))
+    for text, p in TO_NUMBERS:
+        cases.append(("to_number", (text, p, "UTC"), f"to_number({literal(text)}, {literal(p)})"))
+    write("formatting", cases)
+
+
+FAMILIES = {"decimal": record_decimal, "text": record_text, "date_math": record_date_math, "formatting": record_formatting}
 
 
 def main():

@@ -12,6 +12,7 @@ void registerFamilies() {
    registerDateTimeCasts();
    registerDateTimeFields();
    registerFloating();
+   registerFormatting();
    registerInteger();
    registerLike();
    registerMath();

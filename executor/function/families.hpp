@@ -15,6 +15,7 @@ void registerDateTime();
 void registerDateTimeCasts();
 void registerDateTimeFields();
 void registerFloating();
+void registerFormatting();
 void registerInteger();
 void registerLike();
 void registerMath();
