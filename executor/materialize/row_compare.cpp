@@ -132,11 +132,25 @@ uint32_t keepEqual(const RowLayout& layout, uint32_t column, const LiveColumn& s
    });
 }
 
-bool rowsEqual(const RowLayout& layout, uint32_t keyCount, const std::byte* a, const std::byte* b) {
+RowEquality::RowEquality(const RowLayout& layout, uint32_t keyCount) : layout_(layout) {
    for (uint32_t c = 0; c < keyCount; ++c) {
-      const bool nullA = layout.isNull(a, c), nullB = layout.isNull(b, c);
-      if (nullA != nullB) return false;
-      if (!nullA && !valuesEqual(layout.type(c), a + layout.offset(c), b + layout.offset(c))) return false;
+      const PhysicalType type = layout.type(c);
+      const bool isPlain = type == PhysicalType::Bool || type == PhysicalType::I16 || type == PhysicalType::I32 ||
+                           type == PhysicalType::I64 || type == PhysicalType::I128;
+      columns_.push_back({c, layout.offset(c), physicalSize(type), type, isPlain, layout.mayHaveNulls(c)});
+   }
+   if (keyCount == 1 && columns_[0].isPlain && !columns_[0].mayHaveNulls) single_ = columns_[0].size;
+}
+
+bool RowEquality::compareColumns(const std::byte* a, const std::byte* b) const {
+   for (const Column& column : columns_) {
+      if (column.mayHaveNulls) {
+         const bool nullA = layout_.isNull(a, column.number), nullB = layout_.isNull(b, column.number);
+         if (nullA != nullB) return false;
+         if (nullA) continue;
+      }
+      const std::byte *x = a + column.offset, *y = b + column.offset;
+      if (!(column.isPlain ? std::memcmp(x, y, column.size) == 0 : valuesEqual(column.type, x, y))) return false;
    }
    return true;
 }

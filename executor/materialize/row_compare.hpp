@@ -15,7 +15,33 @@ int compareValues(PhysicalType type, const void* a, const void* b);
 uint32_t keepEqual(const RowLayout& layout, uint32_t column, const LiveColumn& source, const std::byte* const* rows,
                    bool nullsEqual, RowIndex* candidates, uint32_t count, RowIndex* rejected, uint32_t& rejectedCount);
 
-/// All key columns 0..keyCount-1 of the two rows are equal, NULL equal to NULL.
-bool rowsEqual(const RowLayout& layout, uint32_t keyCount, const std::byte* a, const std::byte* b);
+/// Whether columns 0..keyCount-1 of two rows are equal, NULL equal to NULL. Made once per loop over rows, after the
+/// last row was written.
+class RowEquality {
+public:
+   RowEquality(const RowLayout& layout, uint32_t keyCount);
+   bool operator()(const std::byte* a, const std::byte* b) const {
+      if (single_ == 4) return load<uint32_t>(a) == load<uint32_t>(b);
+      if (single_ == 8) return load<uint64_t>(a) == load<uint64_t>(b);
+      return compareColumns(a, b);
+   }
+
+private:
+   struct Column {
+      uint32_t number, offset, size;
+      PhysicalType type;
+      bool isPlain; ///< equal bytes and only those are equal values
+      bool mayHaveNulls;
+   };
+   template <typename T>
+   T load(const std::byte* row) const {
+      return *reinterpret_cast<const T*>(row + columns_[0].offset);
+   }
+   bool compareColumns(const std::byte* a, const std::byte* b) const;
+
+   const RowLayout& layout_;
+   std::vector<Column> columns_;
+   uint32_t single_ = 0; ///< size of the only key, when it is plain and never NULL
+};
 
 } // namespace ouzel::executor

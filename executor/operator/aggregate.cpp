@@ -8,6 +8,7 @@
 #include "executor/kernel/compare.hpp"
 #include "executor/materialize/key_hash.hpp"
 #include "executor/materialize/row_batch.hpp"
+#include "executor/operator/key_memo.hpp"
 
 namespace ouzel::executor {
 
@@ -20,7 +21,15 @@ void GroupingSet::initialize(std::byte* const* rows, uint32_t count) const {
    }
 }
 
+bool GroupingSet::needsIndex() const {
+   return std::any_of(aggregates->begin(), aggregates->end(),
+                      [](const CompiledAggregate& aggregate) { return aggregate.isDistinct || aggregate.isCollected; });
+}
+
 namespace {
+
+/// With fewer rows a group, sorting a batch's rows by group does not pay.
+constexpr size_t rowsPerGroupMin = 32;
 
 std::string signatureOf(const sql::AggregateCall& call) {
    std::string text(call.function->name);
@@ -102,7 +111,7 @@ void AggregateSink::layOut(GroupingSet& set) {
    set.layout.seal();
    for (const uint32_t extra : extras)
       set.stateOffsets.push_back(set.layout.extraOffset(extra));
-   set.groups.init(set.layout, static_cast<uint32_t>(set.keys.size()));
+   set.groups.init(set.layout, static_cast<uint32_t>(set.keys.size()), set.needsIndex());
    set.distinct.resize(aggregates_.size());
    set.collected.resize(aggregates_.size());
    for (size_t a = 0; a < aggregates_.size(); ++a) {
@@ -114,17 +123,20 @@ void AggregateSink::layOut(GroupingSet& set) {
       for (const Representation& arg : aggregates_[a].argReprs)
          values.layout.addColumn(arg.physical);
       values.layout.seal();
-      values.groups.init(values.layout, values.layout.columnCount());
+      values.groups.init(values.layout, values.layout.columnCount(), false);
    }
 }
 
+struct AggregateSink::PerSet {
+   std::unique_ptr<GroupTable> table;
+   std::byte* only = nullptr; ///< the one group of a set without keys
+   std::vector<std::unique_ptr<GroupTable>> distinct;
+   std::vector<std::unique_ptr<BatchBuilder>> collected;
+   KeyMemo memo;
+   std::vector<Vector> keys;
+};
+
 struct AggregateSink::Local final : LocalState {
-   struct PerSet {
-      std::unique_ptr<GroupTable> table;
-      std::byte* only = nullptr; ///< the one group of a set without keys
-      std::vector<std::unique_ptr<GroupTable>> distinct;
-      std::vector<std::unique_ptr<BatchBuilder>> collected;
-   };
    std::vector<PerSet> sets;
    std::unique_ptr<ExpressionState> keys;
    std::vector<std::unique_ptr<ExpressionState>> args, filters;
@@ -135,9 +147,11 @@ struct AggregateSink::Local final : LocalState {
    std::vector<Selection> filtered;
    std::vector<std::vector<RowIndex>> filterLists;
    LiveColumns live, distinctLive;
-   std::vector<uint64_t> hashes = std::vector<uint64_t>(batchRowsMax);
+   std::vector<uint64_t> hashes = std::vector<uint64_t>(batchRowsMax),
+                         groupHashes = std::vector<uint64_t>(batchRowsMax);
    std::vector<std::byte*> rows = std::vector<std::byte*>(batchRowsMax), states = std::vector<std::byte*>(batchRowsMax),
                            distinctRows = std::vector<std::byte*>(batchRowsMax);
+   std::vector<RowIndex> unknown = std::vector<RowIndex>(KeyMemo::combinationsMax);
 };
 
 Arena& AggregateSink::newArena(QueryContext& context) {
@@ -162,7 +176,7 @@ LocalStatePtr AggregateSink::makeLocal(QueryContext& context) {
    }
    local->filtered.resize(aggregates_.size());
    for (GroupingSet& set : sets_) {
-      Local::PerSet& mine = local->sets.emplace_back();
+      PerSet& mine = local->sets.emplace_back();
       mine.table =
           std::make_unique<GroupTable>(set.layout, static_cast<uint32_t>(set.keys.size()), set, context.memory());
       for (size_t a = 0; a < aggregates_.size(); ++a) {
@@ -202,8 +216,9 @@ SinkStatus AggregateSink::consume(QueryContext& context, LocalState& state, cons
 
 void AggregateSink::consumeSet(QueryContext& context, Local& local, size_t number, const Batch& in) {
    GroupingSet& set = sets_[number];
-   Local::PerSet& mine = local.sets[number];
+   PerSet& mine = local.sets[number];
    const uint32_t count = in.liveRows();
+   bool isMemoised = false;
    if (set.keys.empty()) {
       if (!mine.only) {
          const uint64_t hash = 0;
@@ -211,21 +226,68 @@ void AggregateSink::consumeSet(QueryContext& context, Local& local, size_t numbe
       }
       std::fill_n(local.rows.begin(), count, mine.only);
    } else {
-      std::vector<Vector> keys;
+      mine.keys.clear();
       for (const uint32_t key : set.keys)
-         keys.push_back(local.keyValues[key]);
-      local.live.bind(keys, in.selection);
-      hashKeys(local.live.data(), static_cast<uint32_t>(keys.size()), count, context.settings().zeroHashes,
-               local.hashes.data());
-      mine.table->findOrCreate(local.live.data(), local.hashes.data(), count, local.rows.data());
+         mine.keys.push_back(local.keyValues[key]);
+      if (mine.memo.bind(mine.keys, in.selection)) {
+         learnGroups(context, local, mine, in);
+         mine.memo.groupsOf(count, local.rows.data());
+         isMemoised = true;
+      } else {
+         findGroups(context, local, mine, in.selection, local.rows.data());
+      }
    }
-   updateStates(context, local, number, in, local.rows.data());
+   updateStates(context, local, number, in, local.rows.data(), isMemoised);
+}
+
+void AggregateSink::findGroups(QueryContext& context, Local& local, PerSet& mine, const Selection& rows,
+                               std::byte** groups) {
+   local.live.bind(mine.keys, rows);
+   hashKeys(local.live.data(), local.live.size(), rows.count(), context.settings().zeroHashes, local.hashes.data());
+   mine.table->findOrCreate(local.live.data(), local.hashes.data(), rows.count(), groups);
+}
+
+/// Find the groups of key combinations that the memo does not know.
+void AggregateSink::learnGroups(QueryContext& context, Local& local, PerSet& mine, const Batch& in) {
+   const std::span<const uint16_t> unknown = mine.memo.unknown();
+   if (unknown.empty()) return;
+   for (size_t i = 0; i < unknown.size(); ++i)
+      local.unknown[i] = in.selection.row(unknown[i]);
+   findGroups(context, local, mine, Selection::list(local.unknown.data(), static_cast<uint32_t>(unknown.size())),
+              local.rows.data());
+   mine.memo.learn(local.rows.data());
+}
+
+/// Few groups: each state takes its rows in one go, in registers, rather than row by row through memory.
+void AggregateSink::updateByGroup(const AggregateInput& input, const KeyMemo& memo, const AggregateKernel& kernel,
+                                  uint32_t offset) {
+   AggregateInput part = input;
+   for (const uint8_t combination : memo.present()) {
+      if (memo.present().size() > 1) part.rows = memo.rowsOf(combination);
+      kernel.updateOne(part, memo.group(combination) + offset);
+   }
+}
+
+/// The partition bits are those of the group, so that all values of a group lie in one partition; the rest is of group
+/// and value.
+void AggregateSink::hashDistinct(QueryContext& context, Local& local, uint32_t keyCount, uint32_t count) {
+   const bool zeroHashes = context.settings().zeroHashes;
+   uint64_t* hashes = local.hashes.data();
+   hashKeys(local.distinctLive.data(), local.distinctLive.size(), count, zeroHashes, hashes);
+   if (keyCount == 0) return;
+   uint64_t* groupHashes = local.groupHashes.data();
+   hashKeys(local.distinctLive.data(), keyCount, count, zeroHashes, groupHashes);
+   constexpr uint64_t valueBits = ~uint64_t{0} >> partitionBits;
+   for (uint32_t i = 0; i < count; ++i)
+      hashes[i] = (groupHashes[i] & ~valueBits) | (hashes[i] & valueBits);
 }
 
 void AggregateSink::updateStates(QueryContext& context, Local& local, size_t number, const Batch& in,
-                                 std::byte* const* rows) {
+                                 std::byte* const* rows, bool isMemoised) {
    GroupingSet& set = sets_[number];
-   Local::PerSet& mine = local.sets[number];
+   PerSet& mine = local.sets[number];
+   const bool isGrouped = isMemoised && mine.memo.present().size() * rowsPerGroupMin <= in.liveRows();
+   if (isGrouped) mine.memo.sortRows(in.selection);
    for (size_t a = 0; a < aggregates_.size(); ++a) {
       const CompiledAggregate& aggregate = aggregates_[a];
       const Selection selected = local.filtered[a];
@@ -240,8 +302,7 @@ void AggregateSink::updateStates(QueryContext& context, Local& local, size_t num
          values.selection = selected;
          if (aggregate.isDistinct) {
             local.distinctLive.bind(values.columns, selected);
-            hashKeys(local.distinctLive.data(), local.distinctLive.size(), selected.count(),
-                     context.settings().zeroHashes, local.hashes.data());
+            hashDistinct(context, local, static_cast<uint32_t>(set.keys.size()), selected.count());
             mine.distinct[a]->findOrCreate(local.distinctLive.data(), local.hashes.data(), selected.count(),
                                            local.distinctRows.data());
             continue;
@@ -258,6 +319,10 @@ void AggregateSink::updateStates(QueryContext& context, Local& local, size_t num
       const uint32_t offset = set.stateOffsets[a];
       if (set.keys.empty() && aggregate.kernel->updateOne) {
          aggregate.kernel->updateOne(input, mine.only + offset);
+         continue;
+      }
+      if (isGrouped && !aggregate.filter && aggregate.kernel->updateOne) {
+         updateByGroup(input, mine.memo, *aggregate.kernel, offset);
          continue;
       }
       // states[i] belongs to the i-th filtered row; rows[] is by live row of the batch.
@@ -280,7 +345,7 @@ void AggregateSink::combine(QueryContext&, LocalState& state) {
    auto& local = static_cast<Local&>(state);
    for (size_t number = 0; number < sets_.size(); ++number) {
       GroupingSet& set = sets_[number];
-      Local::PerSet& mine = local.sets[number];
+      PerSet& mine = local.sets[number];
       const bool isUnique = mine.table->isUnique();
       set.groups.add(mine.table->takePages(), isUnique);
       for (size_t a = 0; a < aggregates_.size(); ++a) {
@@ -294,38 +359,74 @@ void AggregateSink::combine(QueryContext&, LocalState& state) {
    }
 }
 
-// Round 0: pages are scattered to partitions. Round 1: partitions are united.
-uint32_t AggregateSink::finishTasks(QueryContext&, uint32_t round) {
-   tasks_.clear();
+/// Each call opens the next stage that has something to do.
+uint32_t AggregateSink::finishTasks(QueryContext& context, uint32_t round) {
    if (round == 0) {
       for (GroupingSet& set : sets_) {
          merges_.push_back({&set.groups, &set});
          for (const auto& distinct : set.distinct)
             if (distinct) merges_.push_back({&distinct->groups, nullptr});
       }
-      for (const Merge& merge : merges_) {
-         merge.groups->start();
-         if (!merge.groups->needsMerge()) continue;
-         for (uint32_t page = 0; page < merge.groups->pageCount(); ++page)
-            tasks_.push_back({merge.groups, merge.set, page});
-      }
-      if (!tasks_.empty()) return static_cast<uint32_t>(tasks_.size());
-      return 0;
-   }
-   if (round == 1)
       for (const Merge& merge : merges_)
-         if (merge.groups->needsMerge())
-            for (uint32_t partition = 0; partition < merge.groups->partitionCountUsed(); ++partition)
-               tasks_.push_back({merge.groups, merge.set, partition});
+         merge.groups->start();
+   }
+   tasks_.clear();
+   while (tasks_.empty() && nextStage_ != Stage::End) {
+      stage_ = nextStage_;
+      nextStage_ = static_cast<Stage>(static_cast<uint8_t>(nextStage_) + 1);
+      planStage(context);
+   }
    return static_cast<uint32_t>(tasks_.size());
 }
 
-void AggregateSink::finishTask(QueryContext& context, uint32_t round, uint32_t number) {
-   const Task& task = tasks_[number];
-   if (round == 0) {
-      task.groups->scatter(task.number);
-      return;
+void AggregateSink::planStage(QueryContext& context) {
+   switch (stage_) {
+   case Stage::Scatter:
+      for (const Merge& merge : merges_)
+         for (uint32_t page = 0; merge.groups->needsMerge() && page < merge.groups->pageCount(); ++page)
+            tasks_.push_back({merge.groups, merge.set, page, 0});
+      break;
+   case Stage::Unite:
+      for (const Merge& merge : merges_)
+         for (uint32_t part = 0; merge.groups->needsMerge() && part < merge.groups->partitionCountUsed(); ++part)
+            tasks_.push_back({merge.groups, merge.set, part, 0});
+      break;
+   case Stage::Distinct:
+      for (GroupingSet& set : sets_) {
+         addMissingGroup(context, set);
+         if (set.needsIndex()) set.groups.index();
+         for (uint32_t a = 0; a < aggregates_.size(); ++a)
+            for (uint32_t part = 0; set.distinct[a] && part < set.distinct[a]->groups.partitionCountUsed(); ++part)
+               if (!set.distinct[a]->groups.groups(part).empty()) tasks_.push_back({nullptr, &set, part, a});
+      }
+      break;
+   case Stage::Collected:
+      for (GroupingSet& set : sets_)
+         for (uint32_t a = 0; a < aggregates_.size(); ++a)
+            if (set.collected[a]) tasks_.push_back({nullptr, &set, 0, a});
+      break;
+   case Stage::End:
+      break;
    }
+}
+
+void AggregateSink::finishTask(QueryContext& context, uint32_t, uint32_t number) {
+   const Task& task = tasks_[number];
+   switch (stage_) {
+   case Stage::Scatter:
+      return task.groups->scatter(task.number);
+   case Stage::Unite:
+      return uniteGroups(context, task);
+   case Stage::Distinct:
+      return addDistinct(context, *task.set, task.aggregate, task.number);
+   case Stage::Collected:
+      return addCollected(context, *task.set, task.aggregate);
+   case Stage::End:
+      break;
+   }
+}
+
+void AggregateSink::uniteGroups(QueryContext& context, const Task& task) {
    Arena* arena = nullptr;
    task.groups->unite(task.number, [&](std::byte* const* into, const std::byte* const* from, uint32_t count, uint32_t) {
       if (!task.set) return;
@@ -349,25 +450,19 @@ void AggregateSink::combineStates(GroupingSet& set, std::byte* const* into, cons
    }
 }
 
-void AggregateSink::finish(QueryContext& context) {
-   for (GroupingSet& set : sets_) {
-      if (set.keys.empty() && set.groups.groups(0).empty()) {
-         // Nothing was read: a set without keys still has its one group.
-         GroupTable table(set.layout, 0, set, context.memory());
-         const uint64_t hash = 0;
-         std::byte* row = nullptr;
-         table.findOrCreate(nullptr, &hash, 1, &row);
-         set.groups.addOnly(table.takePages());
-      }
-      for (size_t a = 0; a < aggregates_.size(); ++a) {
-         if (aggregates_[a].isDistinct) addDistinct(context, set, a);
-         if (aggregates_[a].isCollected) addCollected(context, set, a);
-      }
-   }
+/// A set without keys has its one group even when nothing was read.
+void AggregateSink::addMissingGroup(QueryContext& context, GroupingSet& set) {
+   if (!set.keys.empty() || !set.groups.groups(0).empty()) return;
+   GroupTable table(set.layout, 0, set, context.memory());
+   const uint64_t hash = 0;
+   std::byte* row = nullptr;
+   table.findOrCreate(nullptr, &hash, 1, &row);
+   set.groups.addOnly(table.takePages());
 }
 
-/// Feed each distinct value once to the state of its group.
-void AggregateSink::addDistinct(QueryContext& context, GroupingSet& set, size_t a) {
+/// Feed each distinct value of a partition once to the state of its group. The partition is of the group's hash, so no
+/// other task touches these groups.
+void AggregateSink::addDistinct(QueryContext& context, GroupingSet& set, size_t a, uint32_t partition) {
    const CompiledAggregate& aggregate = aggregates_[a];
    GroupingSet::DistinctValues& values = *set.distinct[a];
    const uint32_t keyCount = static_cast<uint32_t>(set.keys.size()), width = values.layout.columnCount();
@@ -379,24 +474,22 @@ void AggregateSink::addDistinct(QueryContext& context, GroupingSet& set, size_t 
    LiveColumns live;
    uint64_t hashes[batchRowsMax];
    std::byte* rows[batchRowsMax];
-   for (uint32_t partition = 0; partition < values.groups.partitionCountUsed(); ++partition) {
-      const std::vector<std::byte*>& all = values.groups.groups(partition);
-      for (size_t first = 0; first < all.size(); first += batchRowsMax) {
-         context.checkCancelled();
-         const uint32_t count = static_cast<uint32_t>(std::min<size_t>(batchRowsMax, all.size() - first));
-         std::vector<Vector> columns;
-         for (uint32_t column = 0; column < width; ++column)
-            columns.push_back(gathered.gather(column, values.layout, column, all.data() + first, count));
-         const Selection rowsOfBatch = Selection::dense(count);
-         live.bind(columns.data(), keyCount, rowsOfBatch);
-         hashKeys(live.data(), keyCount, count, context.settings().zeroHashes, hashes);
-         set.groups.find(live.data(), hashes, count, rows);
-         for (uint32_t i = 0; i < count; ++i)
-            rows[i] += set.stateOffsets[a];
-         AggregateInput input{std::span<const Vector>(columns).subspan(keyCount, aggregate.argCount), rowsOfBatch,
-                              context.functions(), arena, aggregate.argTypes};
-         aggregate.kernel->update(input, rows);
-      }
+   const std::vector<std::byte*>& all = values.groups.groups(partition);
+   for (size_t first = 0; first < all.size(); first += batchRowsMax) {
+      context.checkCancelled();
+      const uint32_t count = static_cast<uint32_t>(std::min<size_t>(batchRowsMax, all.size() - first));
+      std::vector<Vector> columns;
+      for (uint32_t column = 0; column < width; ++column)
+         columns.push_back(gathered.gather(column, values.layout, column, all.data() + first, count));
+      const Selection rowsOfBatch = Selection::dense(count);
+      live.bind(columns.data(), keyCount, rowsOfBatch);
+      hashKeys(live.data(), keyCount, count, context.settings().zeroHashes, hashes);
+      set.groups.find(live.data(), hashes, count, rows);
+      for (uint32_t i = 0; i < count; ++i)
+         rows[i] += set.stateOffsets[a];
+      AggregateInput input{std::span<const Vector>(columns).subspan(keyCount, aggregate.argCount), rowsOfBatch,
+                           context.functions(), arena, aggregate.argTypes};
+      aggregate.kernel->update(input, rows);
    }
 }
 

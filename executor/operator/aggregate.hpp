@@ -14,6 +14,8 @@
 
 namespace ouzel::executor {
 
+class KeyMemo;
+
 /// One aggregate of the plan, compiled. Shared by all grouping sets; read-only.
 struct CompiledAggregate {
    const sql::AggregateCall* call = nullptr;
@@ -48,6 +50,8 @@ struct GroupingSet final : GroupInitializer {
    std::vector<std::unique_ptr<RowBuffer>> collected; ///< by aggregate: keys, arguments, order columns
 
    void initialize(std::byte* const* rows, uint32_t count) const override;
+   /// Some aggregate looks its groups up at the end.
+   bool needsIndex() const;
 };
 
 class AggregateSink final : public Sink {
@@ -59,7 +63,6 @@ public:
    void combine(QueryContext& context, LocalState& local) override;
    uint32_t finishTasks(QueryContext& context, uint32_t round) override;
    void finishTask(QueryContext& context, uint32_t round, uint32_t task) override;
-   void finish(QueryContext& context) override;
 
    const std::deque<GroupingSet>& sets() const { return sets_; }
    const std::vector<CompiledAggregate>& aggregates() const { return aggregates_; }
@@ -67,6 +70,15 @@ public:
 
 private:
    struct Local;
+   /// What is done after the input: groups are scattered by partitions and united, then the values of DISTINCT
+   /// aggregates and the rows of ordered ones go to the states of their groups.
+   enum class Stage : uint8_t { Scatter, Unite, Distinct, Collected, End };
+   struct Task {
+      MergedGroups* groups;
+      GroupingSet* set;
+      uint32_t number; ///< page or partition
+      uint32_t aggregate;
+   };
    /// One of the things to unite, and for a main one its set.
    struct Merge {
       MergedGroups* groups;
@@ -76,11 +88,21 @@ private:
    CompiledAggregate compile(PlanBuilder& builder, const sql::AggregateCall& call, const ColumnSlots& slots);
    void layOut(GroupingSet& set);
    void consumeSet(QueryContext& context, Local& local, size_t number, const Batch& in);
-   void updateStates(QueryContext& context, Local& local, size_t set, const Batch& in, std::byte* const* rows);
+   struct PerSet;
+   void findGroups(QueryContext& context, Local& local, PerSet& mine, const Selection& rows, std::byte** groups);
+   void learnGroups(QueryContext& context, Local& local, PerSet& mine, const Batch& in);
+   static void updateByGroup(const AggregateInput& input, const KeyMemo& memo, const AggregateKernel& kernel,
+                             uint32_t offset);
+   void updateStates(QueryContext& context, Local& local, size_t set, const Batch& in, std::byte* const* rows,
+                     bool isMemoised);
    void combineStates(GroupingSet& set, std::byte* const* into, const std::byte* const* from, uint32_t count,
                       Arena& arena);
-   void addDistinct(QueryContext& context, GroupingSet& set, size_t aggregate);
+   void addMissingGroup(QueryContext& context, GroupingSet& set);
+   void addDistinct(QueryContext& context, GroupingSet& set, size_t aggregate, uint32_t partition);
+   static void hashDistinct(QueryContext& context, Local& local, uint32_t keyCount, uint32_t count);
    void addCollected(QueryContext& context, GroupingSet& set, size_t aggregate);
+   void planStage(QueryContext& context);
+   void uniteGroups(QueryContext& context, const Task& task);
    Arena& newArena(QueryContext& context);
 
    const sql::plan::Node& node_;
@@ -90,12 +112,8 @@ private:
    std::vector<CompiledAggregate> aggregates_;
    std::deque<GroupingSet> sets_;
    std::vector<Merge> merges_;
-   struct Task {
-      MergedGroups* groups;
-      GroupingSet* set;
-      uint32_t number;
-   };
-   std::vector<Task> tasks_; ///< of the current round
+   std::vector<Task> tasks_; ///< of the current stage
+   Stage stage_ = Stage::Scatter, nextStage_ = Stage::Scatter;
    std::mutex arenasMutex_;
    std::deque<Arena> arenas_; ///< variable-size parts of states; live as long as the query
 };

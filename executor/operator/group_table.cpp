@@ -34,7 +34,7 @@ GroupTable::GroupTable(const RowLayout& layout, uint32_t keyCount, const GroupIn
    : layout_(layout), keyCount_(keyCount), initializer_(initializer), buffer_(layout, memory), entries_(slotsMin),
      pending_(batchRowsMax), fresh_(batchRowsMax), candidates_(batchRowsMax), rejected_(batchRowsMax),
      slots_(batchRowsMax), heapSizes_(batchRowsMax), heapSizesOfFresh_(batchRowsMax), hashesOfFresh_(batchRowsMax),
-     rowsOfFresh_(batchRowsMax), heaps_(batchRowsMax) {}
+     rowsOfFresh_(batchRowsMax), heaps_(batchRowsMax), heapByLive_(batchRowsMax) {}
 
 void GroupTable::createRows(const LiveColumn* keys, const uint64_t* hashes, const RowIndex* live, uint32_t count,
                             std::byte** rows) {
@@ -54,16 +54,14 @@ void GroupTable::createRows(const LiveColumn* keys, const uint64_t* hashes, cons
    buffer_.store(hashesOfFresh_.data(), hasStrings ? heapSizesOfFresh_.data() : nullptr, count, rowsOfFresh_.data(),
                  hasStrings ? heaps_.data() : nullptr);
    // scatterColumn() takes targets by live row.
-   std::vector<char*> heapByLive;
    if (hasStrings) {
-      heapByLive.resize(batchRowsMax);
       for (uint32_t i = 0; i < count; ++i)
-         heapByLive[live[i]] = heaps_[i];
+         heapByLive_[live[i]] = heaps_[i];
    }
    for (uint32_t i = 0; i < count; ++i)
       rows[live[i]] = rowsOfFresh_[i];
    for (uint32_t k = 0; k < keyCount_; ++k)
-      scatterColumn(layout_, k, keys[k], live, count, rows, hasStrings ? heapByLive.data() : nullptr);
+      scatterColumn(layout_, k, keys[k], live, count, rows, hasStrings ? heapByLive_.data() : nullptr);
    initializer_.initialize(rowsOfFresh_.data(), count);
 }
 
@@ -195,7 +193,16 @@ void MergedGroups::unite(uint32_t number, const Combine& combine) {
    }
    Partition& partition = partitions_[number];
    buildTable(partition, rows, &combine, number);
-   std::vector<uint64_t>().swap(partition.entries);
+   if (!keepsIndex_) std::vector<uint64_t>().swap(partition.entries);
+}
+
+void MergedGroups::index() {
+   for (Partition& partition : partitions_) {
+      if (!partition.entries.empty()) continue;
+      const std::vector<std::byte*> groups = std::move(partition.groups);
+      partition.groups.clear();
+      buildTable(partition, groups, nullptr, 0);
+   }
 }
 
 void MergedGroups::buildTable(Partition& partition, const std::vector<std::byte*>& rows, const Combine* combine,
@@ -211,6 +218,7 @@ void MergedGroups::buildTable(Partition& partition, const std::vector<std::byte*
       into.clear();
       from.clear();
    };
+   const RowEquality equal(*layout_, keyCount_);
    constexpr size_t ahead = 8;
    for (size_t i = 0; i < rows.size(); ++i) {
       if (i + 2 * ahead < rows.size()) __builtin_prefetch(rows[i + 2 * ahead]);
@@ -225,7 +233,7 @@ void MergedGroups::buildTable(Partition& partition, const std::vector<std::byte*
             partition.groups.push_back(row);
             break;
          }
-         if (saltMatches(entry, hash) && rowsEqual(*layout_, keyCount_, rowOf(entry), row)) {
+         if (saltMatches(entry, hash) && equal(rowOf(entry), row)) {
             if (combine) {
                into.push_back(rowOf(entry));
                from.push_back(row);
@@ -239,28 +247,37 @@ void MergedGroups::buildTable(Partition& partition, const std::vector<std::byte*
    if (combine) flush();
 }
 
-void MergedGroups::find(const LiveColumn* keys, const uint64_t* hashes, uint32_t count, std::byte** rows) {
-   for (Partition& partition : partitions_)
-      if (partition.entries.empty()) {
-         const std::vector<std::byte*> groups = std::move(partition.groups);
-         partition.groups.clear();
-         buildTable(partition, groups, nullptr, 0);
-      }
-   std::vector<RowIndex> candidates(1), rejected(1);
+void MergedGroups::find(const LiveColumn* keys, const uint64_t* hashes, uint32_t count, std::byte** rows) const {
+   uint64_t slots[batchRowsMax];
+   RowIndex pending[batchRowsMax], candidates[batchRowsMax], rejected[batchRowsMax];
    for (uint32_t i = 0; i < count; ++i) {
-      const Partition& partition = partitions_[partitionOf(hashes[i])];
-      const uint64_t mask = partition.entries.size() - 1;
-      rows[i] = nullptr;
-      for (uint64_t slot = (hashes[i] >> 16) & mask; partition.entries[slot] != 0; slot = (slot + 1) & mask) {
-         if (!saltMatches(partition.entries[slot], hashes[i])) continue;
-         rows[i] = rowOf(partition.entries[slot]);
-         candidates[0] = static_cast<RowIndex>(i);
-         uint32_t kept = 1, rejectedCount = 0;
-         for (uint32_t k = 0; k < keyCount_ && kept; ++k)
-            kept = keepEqual(*layout_, k, keys[k], rows, true, candidates.data(), kept, rejected.data(), rejectedCount);
-         if (kept) break;
-         rows[i] = nullptr;
+      slots[i] = hashes[i] >> 16;
+      pending[i] = static_cast<RowIndex>(i);
+   }
+   uint32_t pendingCount = count;
+   while (pendingCount > 0) {
+      uint32_t candidateCount = 0;
+      for (uint32_t k = 0; k < pendingCount; ++k) {
+         const RowIndex i = pending[k];
+         const Partition& partition = partitions_[partitionOf(hashes[i])];
+         const uint64_t mask = partition.entries.size() - 1;
+         uint64_t slot = slots[i] & mask;
+         while (partition.entries[slot] != 0 && !saltMatches(partition.entries[slot], hashes[i]))
+            slot = (slot + 1) & mask;
+         slots[i] = slot;
+         rows[i] = partition.entries[slot] == 0 ? nullptr : rowOf(partition.entries[slot]);
+         candidates[candidateCount] = i;
+         candidateCount += rows[i] != nullptr;
       }
+      uint32_t rejectedCount = 0;
+      for (uint32_t c = 0; c < keyCount_ && candidateCount > 0; ++c)
+         candidateCount =
+             keepEqual(*layout_, c, keys[c], rows, true, candidates, candidateCount, rejected, rejectedCount);
+      for (uint32_t k = 0; k < rejectedCount; ++k) {
+         ++slots[rejected[k]];
+         pending[k] = rejected[k];
+      }
+      pendingCount = rejectedCount;
    }
 }
 

@@ -55,7 +55,7 @@ private:
    std::vector<uint32_t> slots_, heapSizes_, heapSizesOfFresh_;
    std::vector<uint64_t> hashesOfFresh_;
    std::vector<std::byte*> rowsOfFresh_;
-   std::vector<char*> heaps_;
+   std::vector<char*> heaps_, heapByLive_;
 };
 
 /// The groups of all workers, united by partitions of the hash. Made in rounds: start(), scatter() each page, unite()
@@ -66,9 +66,11 @@ public:
    using Combine =
        std::function<void(std::byte* const* into, const std::byte* const* from, uint32_t count, uint32_t partition)>;
 
-   void init(const RowLayout& layout, uint32_t keyCount) {
+   /// `keepsIndex`: find() will be used.
+   void init(const RowLayout& layout, uint32_t keyCount, bool keepsIndex) {
       layout_ = &layout;
       keyCount_ = keyCount;
+      keepsIndex_ = keepsIndex;
    }
    /// Thread-safe only among themselves in the order given above.
    void add(TuplePages&& pages, bool isUnique);
@@ -81,8 +83,10 @@ public:
    void scatter(uint32_t page);
    void unite(uint32_t partition, const Combine& combine);
 
-   /// The group with these keys, or null. For looking up after the merge.
-   void find(const LiveColumn* keys, const uint64_t* hashes, uint32_t count, std::byte** rows);
+   /// Make the index of what needed no merge.
+   void index();
+   /// rows[i] = the group with these keys, or null. After the merge or index(); thread-safe.
+   void find(const LiveColumn* keys, const uint64_t* hashes, uint32_t count, std::byte** rows) const;
 
    /// Rows of the groups of one partition.
    const std::vector<std::byte*>& groups(uint32_t partition) const { return partitions_[partition].groups; }
@@ -100,7 +104,7 @@ private:
    uint32_t keyCount_ = 0;
    TuplePages pages_;
    uint32_t sources_ = 0, bits_ = 0;
-   bool needsMerge_ = false;
+   bool needsMerge_ = false, keepsIndex_ = false;
    std::vector<std::vector<std::vector<std::byte*>>> scattered_; ///< [page][partition]
    std::vector<Partition> partitions_;
 };
