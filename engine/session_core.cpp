@@ -64,6 +64,8 @@ executor::FunctionContext SessionCore::functionContext() {
    context.transactionStart = transaction.startTime();
    context.statementStart = statementStart;
    context.clock = [] { return wallClockMicros(); };
+   context.random = [this] { return random.next(); };
+   context.setSeed = [this](double seed) { random.setSeed(seed); };
    context.catalog = &transaction.catalog();
    context.user = options.user;
    context.sessionUser = options.user;

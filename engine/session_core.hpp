@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "catalog/search_path.hpp"
+#include "common/env/random.hpp"
 #include "engine/internals.hpp"
 #include "engine/session.hpp"
 #include "engine/settings.hpp"
@@ -56,6 +57,7 @@ public:
    /// For functions of a statement that starts now; shared by its workers.
    executor::FunctionContext functionContext();
    const SessionFormat& format();
+   SessionRandom random{unpredictableSeed()};
 
    void warn(SqlState state, std::string message);
    void notice(std::string message, std::string detail = {}, SqlState state = sqlstate::successfulCompletion);

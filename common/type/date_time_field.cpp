@@ -336,17 +336,30 @@ std::optional<StringView> extractFromDate(const UnitName& unit, int32_t date) {
 
 namespace {
 
-FieldValue timeField(const UnitName& unit, int64_t time) {
+FieldValue timeField(const UnitName& unit, int64_t time, const char* type = timeType) {
    FieldValue field;
    if (unit.unit == DateUnit::Epoch)
       field = {time, 6};
    else if (!clockField(unit.unit, time, field))
-      throwUnit(unit, timeType);
+      throwUnit(unit, type);
    return field;
+}
+
+FieldValue timeTzField(const UnitName& unit, int64_t time, int32_t zone) {
+   FieldValue field;
+   if (zoneField(unit.unit, zone, field)) return field;
+   const int64_t shift = unit.unit == DateUnit::Epoch ? zone * microsPerSecond : 0;
+   return timeField(unit, time - shift, "time with time zone");
 }
 
 } // namespace
 
+StringView extractFromTimeTz(const UnitName& unit, int64_t time, int32_t zone) {
+   return timeTzField(unit, time, zone).decimal();
+}
+double datePartFromTimeTz(const UnitName& unit, int64_t time, int32_t zone) {
+   return timeTzField(unit, time, zone).real();
+}
 StringView extractFromTime(const UnitName& unit, int64_t time) {
    return timeField(unit, time).decimal();
 }

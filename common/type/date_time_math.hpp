@@ -83,6 +83,9 @@ UnitName parseUnit(std::string_view text);
 // type does not have throws 0A000 or, if it is no unit at all, 22023.
 std::optional<StringView> extractFromDate(const UnitName& unit, int32_t date);
 StringView extractFromTime(const UnitName& unit, int64_t time);
+/// The zone in seconds east; the epoch counts in Greenwich.
+StringView extractFromTimeTz(const UnitName& unit, int64_t time, int32_t zone);
+double datePartFromTimeTz(const UnitName& unit, int64_t time, int32_t zone);
 std::optional<StringView> extractFromTimestamp(const UnitName& unit, int64_t timestamp, Arena& arena);
 std::optional<StringView> extractFromTimestampTz(const UnitName& unit, int64_t timestamp, const TimeZone* zone,
                                                  Arena& arena);

@@ -2,10 +2,11 @@
 #include <limits>
 
 #include "common/type/decimal.hpp"
+#include "common/type/text_codec.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 
-// Casts among the numbers.
+// Casts among the numbers, and to strings of limited length.
 
 namespace ouzel::executor {
 
@@ -80,9 +81,31 @@ float decimalToFloat(DecimalView v) {
    return decimal::toFloat(v);
 }
 
+/// "char" holds one byte, and none for zero.
+StringView toChar(int32_t v) {
+   if (v < std::numeric_limits<int8_t>::min() || v > std::numeric_limits<int8_t>::max())
+      throwRange("\"char\" out of range");
+   const char c = static_cast<char>(v);
+   return StringView(&c, c == 0 ? 0 : 1);
+}
+int32_t fromChar(StringView v) {
+   return v.empty() ? 0 : static_cast<int8_t>(v.data()[0]);
+}
+
+StringView toVarchar(StringView v, int32_t typmod, bool isExplicit, KernelEnv& env) {
+   return env.copy(applyVarcharTypmod(v.view(), typmod, isExplicit));
+}
+StringView toBpchar(StringView v, int32_t typmod, bool isExplicit, KernelEnv& env) {
+   return env.copy(applyBpcharTypmod(v.view(), typmod, isExplicit));
+}
+
 } // namespace
 
 void registerNumberCasts() {
+   addKernel<toChar>("i4tochar");
+   addKernel<fromChar>("chartoi4", totalKernel);
+   addKernel<toVarchar>("varchar");
+   addKernel<toBpchar>("bpchar");
    addKernel<convert<int16_t, int32_t>>("i2toi4", totalKernel);
    addKernel<convert<int16_t, int64_t>>("int28", totalKernel);
    addKernel<convert<int32_t, int64_t>>("int48", totalKernel);

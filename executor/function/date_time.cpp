@@ -257,18 +257,19 @@ int compareLocal(int64_t local, int64_t instant, const TimeZone* zone) {
 
 template <typename Test>
 struct MixedComparison {
-   static bool dateTimestamp(int32_t a, int64_t b) { return Test::of(compareDate(a, b, nullptr)); }
-   static bool timestampDate(int64_t a, int32_t b) { return Test::of(-compareDate(b, a, nullptr)); }
-   static bool dateTimestampTz(int32_t a, int64_t b, KernelEnv& env) {
+   using Result = decltype(Test::of(0));
+   static Result dateTimestamp(int32_t a, int64_t b) { return Test::of(compareDate(a, b, nullptr)); }
+   static Result timestampDate(int64_t a, int32_t b) { return Test::of(-compareDate(b, a, nullptr)); }
+   static Result dateTimestampTz(int32_t a, int64_t b, KernelEnv& env) {
       return Test::of(compareDate(a, b, zoneOf(env)));
    }
-   static bool timestampTzDate(int64_t a, int32_t b, KernelEnv& env) {
+   static Result timestampTzDate(int64_t a, int32_t b, KernelEnv& env) {
       return Test::of(-compareDate(b, a, zoneOf(env)));
    }
-   static bool timestampTimestampTz(int64_t a, int64_t b, KernelEnv& env) {
+   static Result timestampTimestampTz(int64_t a, int64_t b, KernelEnv& env) {
       return Test::of(compareLocal(a, b, zoneOf(env)));
    }
-   static bool timestampTzTimestamp(int64_t a, int64_t b, KernelEnv& env) {
+   static Result timestampTzTimestamp(int64_t a, int64_t b, KernelEnv& env) {
       return Test::of(-compareLocal(b, a, zoneOf(env)));
    }
    static void add(const std::string& name) {
@@ -279,6 +280,10 @@ struct MixedComparison {
       addKernel<timestampTimestampTz>("timestamp_" + name + "_timestamptz");
       addKernel<timestampTzTimestamp>("timestamptz_" + name + "_timestamp");
    }
+};
+/// The three-way comparisons themselves.
+struct Order {
+   static int32_t of(int order) { return order; }
 };
 struct Equal {
    static bool of(int order) { return order == 0; }
@@ -311,6 +316,12 @@ template <typename Test>
 bool timeTzTest(StringView a, StringView b) {
    return Test::of(compareTimeTz(a, b));
 }
+StringView timeTzLarger(StringView a, StringView b, KernelEnv& env) {
+   return env.copy((compareTimeTz(a, b) > 0 ? a : b).view());
+}
+StringView timeTzSmaller(StringView a, StringView b, KernelEnv& env) {
+   return env.copy((compareTimeTz(a, b) < 0 ? a : b).view());
+}
 int32_t timeTzOrder(StringView a, StringView b) {
    return compareTimeTz(a, b);
 }
@@ -337,6 +348,8 @@ void addTimeTz() {
    addKernel<timeTzTest<Greater>>("timetz_gt", totalKernel);
    addKernel<timeTzTest<GreaterEqual>>("timetz_ge", totalKernel);
    addKernel<timeTzOrder>("timetz_cmp", totalKernel);
+   addKernel<timeTzLarger>("timetz_larger", totalKernel);
+   addKernel<timeTzSmaller>("timetz_smaller", totalKernel);
    addKernel<timeTzPlus>("timetz_pl_interval");
    addKernel<timeTzMinus>("timetz_mi_interval");
    addKernel<intervalPlusTimeTz>("sql:interval_pl_timetz");
@@ -396,6 +409,7 @@ void registerDateTime() {
    addKernel<overlapBothLengths>("sql:overlaps");
    addKernel<overlapFirstLength>("sql:overlaps");
    addKernel<overlapSecondLength>("sql:overlaps");
+   MixedComparison<Order>::add("cmp");
    MixedComparison<Equal>::add("eq");
    MixedComparison<NotEqual>::add("ne");
    MixedComparison<Less>::add("lt");

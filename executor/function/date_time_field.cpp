@@ -72,6 +72,14 @@ OptionalDecimal extractTimestampTz(const UnitName& unit, const int64_t& v, Field
 StringView extractInterval(const UnitName& unit, const Interval& v, FieldEnv& env) {
    return extractFromInterval(unit, v, env.arena);
 }
+StringView extractTimeTz(const UnitName& unit, const StringView& v, FieldEnv&) {
+   const TimeTz t = readTimeTz(v.view());
+   return extractFromTimeTz(unit, t.micros, -t.zone);
+}
+double partOfTimeTz(const UnitName& unit, const StringView& v, FieldEnv&) {
+   const TimeTz t = readTimeTz(v.view());
+   return datePartFromTimeTz(unit, t.micros, -t.zone);
+}
 std::optional<double> partOfDate(const UnitName& unit, const int32_t& v, FieldEnv&) {
    return datePartFromTimestamp(unit, dateToTimestamp(v));
 }
@@ -148,6 +156,8 @@ void registerDateTimeFields() {
    addField<int64_t, extractTimestamp>("extract_timestamp");
    addField<int64_t, extractTimestampTz>("extract_timestamptz");
    addField<Interval, extractInterval>("extract_interval");
+   addField<StringView, extractTimeTz>("extract_timetz");
+   addField<StringView, partOfTimeTz>("timetz_part");
    addField<int32_t, partOfDate>("sql:date_part");
    addField<int64_t, partOfTime>("time_part");
    addField<int64_t, partOfTimestamp>("timestamp_part");

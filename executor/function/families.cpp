@@ -20,6 +20,7 @@ void registerFamilies() {
    registerNumeric();
    registerRegex();
    registerScaledNumeric();
+   registerSend();
    registerSystem();
    registerText();
    registerTextCase();

@@ -23,6 +23,7 @@ void registerNumberCasts();
 void registerNumeric();
 void registerRegex();
 void registerScaledNumeric();
+void registerSend();
 void registerSystem();
 void registerText();
 void registerTextCase();

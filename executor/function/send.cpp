@@ -1,0 +1,36 @@
+#include "common/type/binary_codec.hpp"
+#include "executor/function/families.hpp"
+#include "executor/function/kernel_helpers.hpp"
+
+// int4send() and its like: the wire's binary form of a value as bytea.
+
+namespace ouzel::executor {
+
+namespace {
+
+void send(const KernelCall& call, ResultVector& result) {
+   const Vector& values = call.args[0];
+   StringView* out = result.values<StringView>();
+   std::string bytes;
+   const size_t width = physicalSize(values.type);
+   forEachRow(call.rows, [&](uint32_t row) {
+      bytes.clear();
+      const std::byte* value = static_cast<const std::byte*>(values.data) + values.positionOf(row) * width;
+      appendBinary(bytes, call.argTypes[0], call.argReprs[0], value);
+      out[row] = result.strings().copyString(bytes);
+   });
+}
+
+} // namespace
+
+void registerSend() {
+   for (const char* prosrc :
+        {"boolsend",         "int2send",      "int4send",  "int8send",    "oidsend",        "float4send",
+         "float8send",       "numeric_send",  "textsend",  "varcharsend", "bpcharsend",     "namesend",
+         "charsend",         "byteasend",     "date_send", "time_send",   "timetz_send",    "timestamp_send",
+         "timestamptz_send", "interval_send", "uuid_send", "array_send",  "int2vectorsend", "oidvectorsend",
+         "json_send",        "jsonb_send"})
+      registerKernel(prosrc, anyArguments, {send, true, true});
+}
+
+} // namespace ouzel::executor
