@@ -47,6 +47,13 @@ struct BoundView {
 /// empty: from the query's first token to the end of `statementText`).
 BoundView bindView(const ::Node& query, const BindContext& context, uint32_t queryOffset, uint32_t queryLength);
 
+/// The text of a view (or of an expression over `table`) when a relation (attribute 0) or column gets a new name; bound
+/// against the catalog from before the change.
+std::string renameInView(std::string_view definition, Oid relation, int16_t attribute, std::string_view name,
+                         const BindContext& context);
+std::string renameInExpression(std::string_view expression, const catalog::Relation& table, int16_t attribute,
+                               std::string_view name, const BindContext& context);
+
 /// What an expression outside a query is for: decides what is allowed in it and how errors call it.
 enum class ExpressionUse : uint8_t {
    ColumnDefault, ///< DEFAULT: no columns, aggregates, subqueries

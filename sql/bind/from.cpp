@@ -127,6 +127,8 @@ FromItem QueryBinder::bindTable(Scope& scope, const ::RangeVar& name) {
    pinned_.push_back(relation);
    if (recorder_) {
       recorder_->readRelation(relation->oid);
+      recorder_->renameTable(relation->oid, name.location, name.schemaname ? 2 : 1,
+                             name.alias ? std::string_view() : relation->name);
       const auto schema = context_.catalog.schema(relation->schema);
       if (qualified.schema.empty() && name.location >= 0 && schema && schema->name != "pg_catalog")
          recorder_->replace(static_cast<uint32_t>(name.location), 0, catalog::quoteIdentifier(schema->name) + ".");

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "sql/bind/query_binder.hpp"
+#include "sql/bind/view_text.hpp"
 
 // JOIN: conditions, USING and NATURAL with their merged columns, and what names are visible afterwards.
 
@@ -93,7 +94,13 @@ QueryBinder::UsingMerge QueryBinder::mergeUsing(Scope& scope, const ::JoinExpr& 
    const auto isMerged = [&](const ScopeColumn& column) {
       return std::find(names.begin(), names.end(), column.name) != names.end();
    };
+   if (recorder_) recorder_->enterReference(-1, 1);
    for (const std::string& name : names) {
+      if (recorder_)
+         for (const auto* side : {&left, &right})
+            for (const ScopeColumn& column : *side)
+               if (column.name == name && recorder_->renamesColumn(column.tableOid, column.attribute))
+                  throwNotSupported("renaming a column by which a view joins with USING");
       const ScopeColumn& l = requireUsing(left, name, "left");
       const ScopeColumn& r = requireUsing(right, name, "right");
       auto equals = makeOperator("=", makeColumn(l.column, l.type), makeColumn(r.column, r.type), 0);

@@ -216,6 +216,7 @@ ExprPtr QueryBinder::bindColumnRef(Scope& scope, const ::ColumnRef& ref) {
       throw SqlError(sqlstate::featureNotSupported, "cannot use column reference in partition bound expression")
           .at(position);
    const ListOf<> fields(ref.fields);
+   if (recorder_) recorder_->enterReference(ref.location, fields.size());
    if (fields.size() > 4)
       throw SqlError(sqlstate::syntaxError, "improper qualified name (too many dotted names): " + joinNames(fields))
           .at(position);

@@ -70,6 +70,9 @@ public:
    // ---- statements: query_binder.cpp, dml_*.cpp ----
    BoundQuery bindStatement(const ::Node& statement);
    BoundView bindViewQuery(const ::Node& query, uint32_t offset, uint32_t length);
+   std::string renameInQuery(std::string_view query, Oid relation, int16_t attribute, std::string_view name);
+   std::string renameInExpression(std::string_view expression, const catalog::Relation& table, int16_t attribute,
+                                  std::string_view name);
 
    // ---- expressions outside queries: expression_api.cpp ----
    BoundExpression bindStandalone(const ::Node& node, Clause clause, const catalog::Relation* table,

@@ -207,6 +207,8 @@ std::vector<Target> QueryBinder::bindTargetList(Scope& scope, const ::List* list
           target.name == "?column?" && target.expr->kind == ExprKind::Subquery)
          target.name = columns_[target.expr->subqueryColumn].name;
       target.position = startOf(*target.expr);
+      if (recorder_ && !item->name && isNode(item->val, T_ColumnRef) && recorder_->isRenamed())
+         recorder_->keepOutputName(as<ColumnRef>(item->val)->location, target.name);
       targets.push_back(std::move(target));
    }
    if (targets.size() > 1664) throw SqlError(sqlstate::tooManyColumns, "target lists can have at most 1664 entries");

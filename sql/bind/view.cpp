@@ -52,4 +52,40 @@ BoundView QueryBinder::bindViewQuery(const ::Node& query, uint32_t offset, uint3
    return view;
 }
 
+std::string QueryBinder::renameInQuery(std::string_view query, Oid relation, int16_t attribute, std::string_view name) {
+   const auto script = ParsedScript::parse(query);
+   ViewTextRecorder recorder;
+   recorder.rename({relation, attribute, std::string(name)}, script.source().text());
+   recorder_ = &recorder;
+   source_ = nullptr;
+   bindSelect(*as<SelectStmt>(script.statements().at(0).node), nullptr);
+   recorder_ = nullptr;
+   return recorder.apply(script.source().text(), 0, static_cast<uint32_t>(script.source().text().size()));
+}
+
+std::string QueryBinder::renameInExpression(std::string_view expression, const catalog::Relation& table,
+                                            int16_t attribute, std::string_view name) {
+   constexpr uint32_t prefix = 7; // parseExpression puts "SELECT " before it
+   const auto script = ParsedScript::parseExpression(expression);
+   ViewTextRecorder recorder;
+   recorder.rename({table.oid, attribute, std::string(name)}, script.source().text());
+   recorder_ = &recorder;
+   source_ = nullptr;
+   bindStandalone(*script.expression(), Clause::Generated, &table, std::nullopt, {});
+   recorder_ = nullptr;
+   return recorder.apply(script.source().text(), prefix, static_cast<uint32_t>(script.source().text().size()) - prefix);
+}
+
+// ---- binder.hpp ----
+
+std::string renameInView(std::string_view definition, Oid relation, int16_t attribute, std::string_view name,
+                         const BindContext& context) {
+   return QueryBinder(context).renameInQuery(definition, relation, attribute, name);
+}
+
+std::string renameInExpression(std::string_view expression, const catalog::Relation& table, int16_t attribute,
+                               std::string_view name, const BindContext& context) {
+   return QueryBinder(context).renameInExpression(expression, table, attribute, name);
+}
+
 } // namespace ouzel::sql

@@ -216,3 +216,19 @@ CATCH_TEST_CASE("SQL functions are bound in place of their calls", "[bind]") {
    CATCH_CHECK(tables().describe("select round(c) from t").find("round(c#2, 0)") != std::string::npos);
    CATCH_CHECK(tables().describe("select 1 || b from t").find("textcat") != std::string::npos);
 }
+
+CATCH_TEST_CASE("views and expressions follow renamed columns and tables", "[bind]") {
+   TestCatalog catalog;
+   catalog.run("create table base (id int, name text, check (id > 0 and name <> 'id'))");
+   const auto context = catalog.context(nullptr);
+   const auto base = catalog::findRelation(catalog.snapshot(), context.searchPath, catalog::QualifiedName::of("base"));
+   const auto rename = [&](const char* text) { return renameInView(text, base->oid, 1, "key", context); };
+   CATCH_CHECK(rename("select id, b.id + 1 as i from public.base b where \"id\" > 1 and name = 'id'") ==
+               "select key AS id, b.key + 1 as i from public.base b where key > 1 and name = 'id'");
+   CATCH_CHECK(rename("select s.id from (select base.id from public.base) s") ==
+               "select s.id from (select base.key AS id from public.base) s");
+   CATCH_CHECK(renameInView("select base.id from public.base", base->oid, 0, "Other", context) ==
+               "select base.id from public.\"Other\" AS base");
+   CATCH_CHECK(renameInExpression(base->constraints[0].expression, *base, 1, "key", context) ==
+               "(key > 0 and name <> 'id')");
+}
