@@ -1,4 +1,5 @@
 #include "engine/command/command.hpp"
+#include "sql/bind/binder.hpp"
 #include "sql/parse/node_access.hpp"
 
 // ALTER ... RENAME, SET SCHEMA; COMMENT ON.
@@ -42,6 +43,14 @@ catalog::RelationPtr findOrNotice(CommandContext& context, const ::RangeVar& nam
    return relation;
 }
 
+/// Views say the new name; a view's own columns are named by the catalog, not by its text.
+catalog::SqlRewriter rewriteView(CommandContext& context, Oid relation, int16_t attribute, std::string name) {
+   return [&context, relation, attribute, name = std::move(name)](const std::string& definition) {
+      const catalog::SearchPath path = context.core.searchPath();
+      return sql::renameInView(definition, relation, attribute, name, context.core.bindContext(path, nullptr));
+   };
+}
+
 } // namespace
 
 std::string renameObject(CommandContext& context, const ::RenameStmt& statement) {
@@ -61,14 +70,23 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
    case OBJECT_VIEW:
    case OBJECT_INDEX:
       if (const auto relation = findOrNotice(context, *statement.relation, statement.missing_ok))
-         editor.renameRelation(relation->oid, statement.newname);
+         editor.renameRelation(relation->oid, statement.newname,
+                               rewriteView(context, relation->oid, 0, statement.newname));
       return tagOf(statement.renameType);
    case OBJECT_COLUMN:
       if (const auto relation = findOrNotice(context, *statement.relation, statement.missing_ok)) {
          if (!relation->findColumn(statement.subname))
             throw SqlError(sqlstate::undefinedColumn,
                            "column \"" + std::string(statement.subname) + "\" does not exist");
-         editor.renameColumn(relation->oid, statement.subname, statement.newname);
+         const int16_t attribute = relation->findColumn(statement.subname)->attribute;
+         editor.renameColumn(
+             relation->oid, statement.subname, statement.newname,
+             [&](const std::string& sql) {
+                const catalog::SearchPath path = core.searchPath();
+                return sql::renameInExpression(sql, *relation, attribute, statement.newname,
+                                               core.bindContext(path, nullptr));
+             },
+             rewriteView(context, relation->oid, attribute, statement.newname));
       }
       return tagOf(statement.relationType);
    case OBJECT_TABCONSTRAINT:

@@ -131,7 +131,7 @@ std::vector<ScopeColumn> QueryBinder::scopeColumns(const Scope& scope, const Bou
    std::vector<ScopeColumn> columns;
    for (size_t i = 0; i < query.output.size(); ++i) {
       const OutputColumn& output = query.output[i];
-      ScopeColumn column{output.name, output.column, output.type, output.tableOid, output.attribute};
+      ScopeColumn column{output.name, output.column, output.type};
       if (output.column != noColumn) {
          adopt(scope, output.column);
       } else {
