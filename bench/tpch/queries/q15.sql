@@ -16,7 +16,7 @@ FROM
             l_shipdate >= date '{date}'
             AND l_shipdate < date '{date}' + interval '3' month
         GROUP BY
-            supplier_no) revenue0
+            l_suppkey) revenue0
 WHERE
     s_suppkey = supplier_no
     AND total_revenue = (
@@ -32,6 +32,6 @@ WHERE
                 l_shipdate >= date '{date}'
                 AND l_shipdate < date '{date}' + interval '3' month
             GROUP BY
-                supplier_no) revenue1)
+                l_suppkey) revenue1)
 ORDER BY
     s_suppkey
