@@ -30,9 +30,26 @@ std::shared_ptr<PreparedStatement> SessionImpl::makePrepared(std::string_view te
    core_.transaction.ensureStarted();
    if (!core_.transaction.hasFailed())
       prepared->description = engine::describeStatement(core_, script, statement, parameterTypes);
+   describeRowsOfOthers(statement, prepared->description);
    // The statement is run with the types that were inferred.
    prepared->declaredTypes = prepared->description.parameterTypes;
    return prepared;
+}
+
+/// FETCH and EXECUTE return the rows of a cursor or prepared statement, if there is one by now.
+void SessionImpl::describeRowsOfOthers(const sql::ParsedStatement& statement, StatementDescription& description) {
+   const StatementDescription* source = nullptr;
+   if (isNode(statement.node, T_FetchStmt)) {
+      const auto& fetch = *as<::FetchStmt>(statement.node);
+      const auto found = portals_.find(std::string_view(fetch.portalname));
+      if (!fetch.ismove && found != portals_.end()) source = &found->second.description;
+   } else if (isNode(statement.node, T_ExecuteStmt)) {
+      const auto found = statements_.find(std::string_view(as<::ExecuteStmt>(statement.node)->name));
+      if (found != statements_.end()) source = &found->second->description;
+   }
+   if (!source) return;
+   description.returnsRows = source->returnsRows;
+   description.columns = source->columns;
 }
 
 const std::shared_ptr<PreparedStatement>& SessionImpl::requireStatement(std::string_view name) {
@@ -97,10 +114,18 @@ const StatementDescription& SessionImpl::describePortal(std::string_view name) {
 
 ExecuteResult SessionImpl::execute(std::string_view name, uint64_t maxRows, ResultSink& sink) {
    Portal& portal = requirePortal(name);
-   return runPortal(portal, maxRows, sink);
+   ExecuteResult result = runPortal(portal, maxRows, sink);
+   core_.timeLimitEnds(); // each Execute has its own
+   return result;
 }
 
 ExecuteResult SessionImpl::runPortal(Portal& portal, uint64_t maxRows, ResultSink& sink) {
+   if (portal.isCursor) { // by DECLARE, run by an Execute message
+      core_.statementBegins();
+      const uint64_t before = portal.execution->givenRows();
+      if (!portal.execution->run(maxRows, &sink)) return {ExecuteResult::Kind::Suspended, {}};
+      return {ExecuteResult::Kind::Complete, "SELECT " + std::to_string(portal.execution->givenRows() - before)};
+   }
    if (portal.statement->isEmpty) return {ExecuteResult::Kind::Empty, {}};
    if (portal.isDone) {
       if (!portal.execution) throw SqlError(sqlstate::objectNotInPrerequisiteState, "portal cannot be run anymore");
@@ -123,6 +148,7 @@ ExecuteResult SessionImpl::runPortal(Portal& portal, uint64_t maxRows, ResultSin
       portal.execution = startQuery(core_, script, *statement.node, portal.parameters);
    } else {
       requireUsableTransaction(core_, statement);
+      core_.statementBegins();
    }
    // A statement that writes is run to its end, whatever the limit: its RETURNING rows are few.
    const bool writes = portal.execution->target() != invalidOid;
@@ -213,6 +239,8 @@ std::string SessionImpl::declareCursor(const sql::ParsedScript& script, const sq
    Portal portal;
    portal.isCursor = true;
    portal.execution = startQuery(core_, script, *cursor.query, parameters);
+   portal.description.returnsRows = true;
+   portal.description.columns = portal.execution->columns();
    portals_.insert_or_assign(cursor.portalname, std::move(portal));
    return "DECLARE CURSOR";
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "catalog/catalog.hpp"
+#include "common/thread/alarm_clock.hpp"
 #include "engine/database.hpp"
 #include "engine/relation_locks.hpp"
 #include "executor/schedule/scheduler.hpp"
@@ -30,6 +31,7 @@ struct Database::Internals {
    std::unique_ptr<storage::Database> storage;
    std::unique_ptr<catalog::Catalog> catalog;
    RelationLocks locks;
+   AlarmClock alarms; ///< for statement_timeout
    std::mutex activityMutex;
    std::map<int32_t, SessionActivity> activity;
    int32_t nextTemporarySchema = 1; ///< under activityMutex

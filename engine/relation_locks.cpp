@@ -1,14 +1,18 @@
 #include "engine/relation_locks.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 #include <vector>
 
+#include "common/env/clock.hpp"
 #include "common/error/sql_error.hpp"
 
 namespace ouzel::engine {
 
 namespace {
+
+constexpr std::chrono::milliseconds interruptSlice{50}; // how often a waiter looks whether it was cancelled
 
 bool compatible(LockMode a, LockMode b) {
    if (a == LockMode::Exclusive || b == LockMode::Exclusive) return false;
@@ -43,16 +47,20 @@ bool RelationLocks::waitsFor(Owner from, Owner target) const {
    return false;
 }
 
-void RelationLocks::acquire(Owner owner, Oid relation, LockMode mode, const std::function<void()>& interrupted) {
+void RelationLocks::acquire(Owner owner, Oid relation, LockMode mode, int64_t millisMax,
+                            const std::function<void()>& interrupted) {
    std::unique_lock lock(mutex_);
    const auto held = entries_[relation].holders.find(owner);
    if (held != entries_[relation].holders.end() && held->second >= mode) return;
+   const int64_t giveUpAt = millisMax > 0 ? steadyNanos() + millisMax * 1'000'000 : INT64_MAX;
    while (conflicts(entries_[relation], owner, mode)) {
       for (const auto& [holder, theirs] : entries_[relation].holders)
          if (holder != owner && !compatible(theirs, mode) && waitsFor(holder, owner))
             throw SqlError(sqlstate::tRDeadlockDetected, "deadlock detected");
+      const int64_t left = giveUpAt == INT64_MAX ? INT64_MAX : giveUpAt - steadyNanos();
+      if (left <= 0) throw SqlError(sqlstate::lockNotAvailable, "canceling statement due to lock timeout");
       waiting_[owner] = {relation, mode};
-      changed_.wait_for(lock, std::chrono::milliseconds(200));
+      changed_.wait_for(lock, std::min<std::chrono::nanoseconds>(interruptSlice, std::chrono::nanoseconds(left)));
       waiting_.erase(owner);
       lock.unlock();
       interrupted();

@@ -18,8 +18,9 @@ class RelationLocks {
 public:
    using Owner = const void*;
    /// Wait until `owner` holds `mode` (or a stronger one it already has). `interrupted` is called a few times a second
-   /// while waiting and throws to give up. Throws 40P01 when waiting would close a cycle.
-   void acquire(Owner owner, Oid relation, LockMode mode, const std::function<void()>& interrupted);
+   /// while waiting and throws to give up. Throws 40P01 when waiting would close a cycle, 55P03 after `millisMax` (0:
+   /// no limit).
+   void acquire(Owner owner, Oid relation, LockMode mode, int64_t millisMax, const std::function<void()>& interrupted);
    void releaseAll(Owner owner);
 
 private:

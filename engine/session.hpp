@@ -19,9 +19,10 @@ class Database;
 
 enum class TransactionStatus : char { Idle = 'I', InBlock = 'T', Failed = 'E' };
 enum class CancelReason : uint8_t {
-   Request,    ///< 57014, the session goes on
-   ClientGone, ///< nobody reads the answer any more
-   Shutdown,   ///< 57P01
+   Request,          ///< 57014, the session goes on
+   ClientGone,       ///< nobody reads the answer any more
+   Shutdown,         ///< 57P01
+   StatementTimeout, ///< 57014 in other words, the session goes on
 };
 
 /// A parameter as Bind carried it. Text is valid UTF-8.
@@ -76,6 +77,8 @@ public:
    virtual std::vector<std::pair<std::string, std::string>> changedParameters() = 0;
    virtual const SessionFormat& format() const = 0;
    virtual TransactionStatus transactionStatus() const = 0;
+   /// Milliseconds that the client may stay silent now before the session is to end; 0: for ever.
+   virtual int64_t idleMillisMax() const = 0;
 
    /// Parses the whole text first: a syntax error anywhere runs nothing. `sql` outlives the Script.
    virtual std::unique_ptr<Script> parseScript(std::string_view sql) = 0;

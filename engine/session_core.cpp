@@ -1,5 +1,7 @@
 #include "engine/session_core.hpp"
 
+#include <chrono>
+
 #include "common/env/clock.hpp"
 #include "executor/schedule/running_query.hpp"
 
@@ -7,14 +9,21 @@ namespace ouzel::engine {
 
 namespace {
 
-const char* stateOf(CancelReason reason) {
-   return reason == CancelReason::Request ? "57014" : "57P01";
+/// Whether it stops a statement only, and not the session.
+bool endsStatementOnly(CancelReason reason) {
+   return reason == CancelReason::Request || reason == CancelReason::StatementTimeout;
 }
 
-[[noreturn]] void throwCancelled(CancelReason reason) {
-   if (reason == CancelReason::Request)
-      throw SqlError(sqlstate::queryCanceled, "canceling statement due to user request");
-   throw SqlError(sqlstate::adminShutdown, "terminating connection due to administrator command");
+const char* messageOf(CancelReason reason) {
+   if (reason == CancelReason::Request) return "canceling statement due to user request";
+   if (reason == CancelReason::StatementTimeout) return "canceling statement due to statement timeout";
+   return "terminating connection due to administrator command";
+}
+
+void tell(executor::ExecutionContext& context, CancelReason reason) {
+   // Workers read the message once they see a state, so only the first may write it; 57P01 has a text of its own.
+   if (!context.cancelState.load()) context.cancelMessage = messageOf(reason);
+   context.cancelState.store(endsStatementOnly(reason) ? "57014" : "57P01");
 }
 
 } // namespace
@@ -37,6 +46,7 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
 }
 
 SessionCore::~SessionCore() {
+   timeLimitEnds();
    transaction.rollback();
    const std::lock_guard lock(database.activityMutex);
    database.activity.erase(options.processId);
@@ -64,6 +74,7 @@ executor::FunctionContext SessionCore::functionContext() {
    context.transactionStart = transaction.startTime();
    context.statementStart = statementStart;
    context.clock = [] { return wallClockMicros(); };
+   context.sleep = [this](int64_t micros) { sleep(micros); };
    context.random = [this] { return random.next(); };
    context.setSeed = [this](double seed) { random.setSeed(seed); };
    context.catalog = &transaction.catalog();
@@ -102,31 +113,55 @@ void SessionCore::cancel(CancelReason reason) noexcept {
    if (reason == CancelReason::Request && !isActive_) return;
    // A request to end the session outranks one to stop a statement, and the first of a kind stays.
    int seen = -1;
-   if (!cancelRequested_.compare_exchange_strong(seen, static_cast<int>(reason)) && reason != CancelReason::Request &&
-       seen == static_cast<int>(CancelReason::Request))
+   if (!cancelRequested_.compare_exchange_strong(seen, static_cast<int>(reason))) {
+      if (endsStatementOnly(reason) || !endsStatementOnly(static_cast<CancelReason>(seen))) return;
       cancelRequested_.store(static_cast<int>(reason));
-   if (running_) {
-      if (reason != CancelReason::Request)
-         running_->cancelMessage = "terminating connection due to administrator command";
-      running_->cancelState.store(stateOf(reason));
    }
+   if (running_) tell(*running_, reason);
+   cancelled_.notify_all();
 }
 
 void SessionCore::checkInterrupts() {
-   const int reason = cancelRequested_.load();
-   if (reason >= 0) throwCancelled(static_cast<CancelReason>(reason));
+   const int requested = cancelRequested_.load();
+   if (requested < 0) return;
+   const auto reason = static_cast<CancelReason>(requested);
+   throw SqlError(endsStatementOnly(reason) ? sqlstate::queryCanceled : sqlstate::adminShutdown, messageOf(reason));
+}
+
+void SessionCore::sleep(int64_t micros) {
+   std::unique_lock lock(cancelMutex_);
+   cancelled_.wait_for(lock, std::chrono::microseconds(micros), [&] { return cancelRequested_.load() >= 0; });
+   lock.unlock();
+   checkInterrupts();
 }
 
 void SessionCore::statementBegins() {
+   const int64_t millis = settings.integer("statement_timeout");
+   if (millis > 0 && timeLimit_ == 0)
+      timeLimit_ =
+          database.alarms.set(steadyNanos() + millis * 1'000'000, [this] { cancel(CancelReason::StatementTimeout); });
    const std::lock_guard lock(cancelMutex_);
    isActive_ = true;
 }
 
 void SessionCore::statementEnds() {
+   timeLimitEnds();
    const std::lock_guard lock(cancelMutex_);
    isActive_ = false;
-   int request = static_cast<int>(CancelReason::Request);
-   cancelRequested_.compare_exchange_strong(request, -1);
+   forget(CancelReason::Request);
+}
+
+void SessionCore::timeLimitEnds() {
+   if (timeLimit_ == 0) return;
+   database.alarms.clear(timeLimit_); // not under cancelMutex_, which the alarm takes
+   timeLimit_ = 0;
+   const std::lock_guard lock(cancelMutex_);
+   forget(CancelReason::StatementTimeout);
+}
+
+void SessionCore::forget(CancelReason reason) {
+   int requested = static_cast<int>(reason);
+   cancelRequested_.compare_exchange_strong(requested, -1);
 }
 
 SessionCore::Cancellable::Cancellable(SessionCore& core, executor::ExecutionContext& context) : core_(core) {
@@ -134,7 +169,7 @@ SessionCore::Cancellable::Cancellable(SessionCore& core, executor::ExecutionCont
    outer_ = core.running_;
    core.running_ = &context;
    const int reason = core.cancelRequested_.load();
-   if (reason >= 0) context.cancelState.store(stateOf(static_cast<CancelReason>(reason)));
+   if (reason >= 0) tell(context, static_cast<CancelReason>(reason));
 }
 
 SessionCore::Cancellable::~Cancellable() {

@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -66,11 +67,15 @@ public:
    void cancel(CancelReason reason) noexcept;
    /// Throws 57014 or 57P01 when somebody asked.
    void checkInterrupts();
-   /// Requests to cancel count from here ...
+   /// Requests to cancel count from here, and statement_timeout runs, unless it does already ...
    void statementBegins();
    /// ... to here: one that comes too late is forgotten, unless the session is to end.
    void statementEnds();
-   /// While it lives, cancel() reaches the workers of `context`; the statement's time limit is started.
+   /// Only the time limit ends here; one that passed a moment ago is forgotten.
+   void timeLimitEnds();
+   /// For pg_sleep: wait, but not longer than until somebody cancels. Any thread; throws as checkInterrupts().
+   void sleep(int64_t micros);
+   /// While it lives, cancel() reaches the workers of `context`.
    class Cancellable {
    public:
       Cancellable(SessionCore& core, executor::ExecutionContext& context);
@@ -84,7 +89,11 @@ public:
    void reportActivity(const std::string& state, const std::string& query);
 
 private:
+   void forget(CancelReason reason);
+
    std::mutex cancelMutex_;
+   std::condition_variable cancelled_;
+   AlarmClock::Id timeLimit_ = 0;
    bool isActive_ = false;                         // under cancelMutex_: a statement runs
    executor::ExecutionContext* running_ = nullptr; // under cancelMutex_
    std::atomic<int> cancelRequested_{-1};          // a CancelReason, -1: none

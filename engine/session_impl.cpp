@@ -151,8 +151,9 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
       throwNotSupported("GRANT and REVOKE");
    case T_ListenStmt:
    case T_NotifyStmt:
-   case T_UnlistenStmt:
       throwNotSupported("LISTEN and NOTIFY");
+   case T_UnlistenStmt:
+      return "UNLISTEN"; // nothing is listened to; clients say it to clean a session
    case T_DoStmt:
       throwNotSupported("DO");
    case T_CallStmt:

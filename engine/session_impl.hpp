@@ -41,6 +41,10 @@ public:
    }
    const SessionFormat& format() const override { return core_.settings.format(); }
    TransactionStatus transactionStatus() const override { return core_.transaction.status(); }
+   int64_t idleMillisMax() const override {
+      return core_.settings.integer(core_.transaction.inBlock() ? "idle_in_transaction_session_timeout"
+                                                                : "idle_session_timeout");
+   }
    std::unique_ptr<Script> parseScript(std::string_view sql) override;
    void prepare(std::string_view name, std::string_view sql, std::span<const Oid> parameterTypes) override;
    const StatementDescription& describeStatement(std::string_view name) override;
@@ -75,6 +79,7 @@ private:
    std::string closeCursor(const ::Node& statement);
    std::string discard(const ::Node& statement);
    std::shared_ptr<PreparedStatement> makePrepared(std::string_view sql, std::span<const Oid> parameterTypes);
+   void describeRowsOfOthers(const sql::ParsedStatement& statement, StatementDescription& description);
    const std::shared_ptr<PreparedStatement>& requireStatement(std::string_view name);
    Portal& requirePortal(std::string_view name);
    void dropPortals();

@@ -99,7 +99,7 @@ void TransactionContext::end(bool committed) noexcept {
 
 void TransactionContext::lock(Oid relation, LockMode mode, const std::function<void()>& interrupted) {
    if (relation < catalog::firstUserOid) return; // built-in relations do not change
-   database_.locks.acquire(this, relation, mode, interrupted);
+   database_.locks.acquire(this, relation, mode, settings_.integer("lock_timeout"), interrupted);
 }
 
 void TransactionContext::savepoint(const std::string& name) {

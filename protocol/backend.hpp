@@ -148,6 +148,8 @@ public:
    /// How values are written now (DateStyle, TimeZone, ...); asked anew at each begin() of a result.
    virtual const ValueEncoder& valueEncoder() = 0;
    virtual TransactionStatus transactionStatus() const = 0;
+   /// Milliseconds that the client may stay silent now before the session is to end; 0: for ever.
+   virtual int64_t idleMillisMax() const { return 0; }
 
    /// Parse a simple Query's text as a whole: a syntax error anywhere runs nothing. No statements at all: a Script
    /// whose first next() is false. Drops the unnamed statement. `sql` is valid until the Script is destroyed.

@@ -86,6 +86,7 @@ void Session::flush() {
 
 void Session::handleReady(const Frame& frame) {
    const char type = frame.type;
+   isIdle_ = false;
    if (type == 'X') {
       phase_ = Phase::Closed;
       return;
@@ -159,6 +160,7 @@ void Session::readyForQuery() {
       MessageWriter(out_, 'S').cstring(name).cstring(value).finish();
    MessageWriter(out_, 'Z').int8(static_cast<uint8_t>(backend_->transactionStatus())).finish();
    flush();
+   isIdle_ = true;
 }
 
 void Session::handleQuery(std::string_view payload) {

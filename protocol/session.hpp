@@ -55,6 +55,8 @@ public:
 
    /// Null before authentication is through. cancel() on it may be called from any thread while the session lives.
    Backend* backend() const { return backend_.get(); }
+   /// ReadyForQuery was the last word: it is the client's turn.
+   bool isIdle() const { return isIdle_; }
    const StartupRequest& request() const { return request_; }
    /// Give memory back while nothing is going on.
    void releaseIdleMemory();
@@ -92,6 +94,7 @@ private:
    Phase phase_ = Phase::Startup;
    bool tlsAsked_ = false, gssAsked_ = false;
    bool drainToSync_ = false;
+   bool isIdle_ = false;
    StartupRequest request_;
    std::unique_ptr<ScramExchange> scram_;
    enum class Sasl : uint8_t { AwaitMechanism, AwaitClientFirst, AwaitClientFinal } sasl_ = Sasl::AwaitMechanism;

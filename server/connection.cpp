@@ -176,6 +176,8 @@ Connection::Next Connection::run() {
    if (next == Next::Close) {
       close();
    } else {
+      const int64_t millis = session_->isIdle() ? session_->backend()->idleMillisMax() : 0;
+      idleDeadline_ = millis > 0 ? steadyNanos() + millis * 1'000'000 : INT64_MAX;
       reader_.releaseIdleMemory();
       session_->releaseIdleMemory();
    }
@@ -185,6 +187,14 @@ Connection::Next Connection::run() {
 void Connection::hangUp() {
    // Input that was sent before the end still counts: the last statement of a script may be followed by Terminate.
    if (io::peerIsGone(stream_->handle())) context_.registry.cancel(key_.processId, protocol::CancelReason::ClientGone);
+}
+
+void Connection::endIdle() {
+   if (isInTransaction())
+      pendingError_.emplace(sqlstate::idleInTransactionSessionTimeout,
+                            "terminating connection due to idle-in-transaction timeout");
+   else
+      pendingError_.emplace(sqlstate::idleSessionTimeout, "terminating connection due to idle-session timeout");
 }
 
 void Connection::forceClose() {

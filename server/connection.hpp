@@ -45,6 +45,10 @@ public:
    void hangUp();
    /// Say 57P01 at the next chance; the statement itself is cancelled through the registry.
    void requestShutdown() { shutdownRequested_ = true; }
+   /// The time until which the client may stay silent, once run() has returned; INT64_MAX: no limit.
+   int64_t idleDeadline() const { return idleDeadline_.load(std::memory_order_relaxed); }
+   /// Event loop, while it owns it: the deadline has passed. The next run() says so and ends the session.
+   void endIdle();
    /// Break the socket: whoever waits on it finds it closed.
    void forceClose();
 
@@ -84,6 +88,7 @@ private:
    std::optional<SqlError> pendingError_;   // the stream is out of step
    bool handshaking_ = false;               // of TLS
    bool inputEnded_ = false;
+   std::atomic<int64_t> idleDeadline_{INT64_MAX};
    bool mayWait_ = false; // on a session thread; the event loop never blocks on a client
    std::atomic<bool> isAuthenticated_{false}, shutdownRequested_{false}, broken_{false};
 };

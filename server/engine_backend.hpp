@@ -21,6 +21,7 @@ public:
    std::vector<std::pair<std::string, std::string>> changedParameters() override;
    const protocol::ValueEncoder& valueEncoder() override;
    protocol::TransactionStatus transactionStatus() const override;
+   int64_t idleMillisMax() const override { return session_->idleMillisMax(); }
    std::unique_ptr<protocol::Script> parseScript(std::string_view sql) override;
    void prepare(std::string_view name, std::string_view sql, std::span<const Oid> parameterTypes) override;
    const protocol::StatementDescription& describeStatement(std::string_view name) override;

@@ -86,6 +86,7 @@ int serve(const std::vector<std::string>& arguments) {
    }
    setLogLevel(logLevelOf(options->logLevel));
    const sigset_t signals = blockSignals();
+   io::raiseHandleLimit(); // tables and clients both need more than the usual 1024
 
    engine::DatabaseOptions databaseOptions;
    databaseOptions.dataDirectory = options->dataDirectory;

@@ -1,5 +1,6 @@
 #include "server/server.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <sys/random.h>
 
@@ -85,8 +86,7 @@ void Server::remove(uint64_t id) {
 
 void Server::loop() {
    while (!stopped_) {
-      const bool needsTick = starting_ > 0 || acceptPaused_;
-      for (const io::Poller::Event& event : poller_.wait(needsTick ? tickMs : -1)) {
+      for (const io::Poller::Event& event : poller_.wait(waitMs())) {
          if ((event.tag & listenerTag) != 0)
             acceptAll(event.tag & ~listenerTag);
          else
@@ -96,12 +96,51 @@ void Server::loop() {
          endAll();
       } else {
          if (starting_ > 0) dropSlowStarters();
+         endIdle();
          if (acceptPaused_) {
             acceptPaused_ = false;
             for (size_t i = 0; i < listeners_.size(); ++i)
                poller_.arm(listeners_[i].socket.get(), listenerTag | i, io::Poller::Interest::Input);
          }
       }
+   }
+}
+
+int Server::waitMs() const {
+   const int tick = starting_ > 0 || acceptPaused_ ? tickMs : -1;
+   const int64_t deadline = idleDeadline_;
+   if (deadline == INT64_MAX) return tick;
+   const int64_t left = std::clamp<int64_t>((deadline - steadyNanos() + 999'999) / 1'000'000, 0, INT32_MAX);
+   return tick < 0 ? static_cast<int>(left) : std::min(tick, static_cast<int>(left));
+}
+
+void Server::expectIdleDeadline(int64_t deadline) {
+   int64_t known = idleDeadline_;
+   while (deadline < known)
+      if (idleDeadline_.compare_exchange_weak(known, deadline)) return poller_.wake();
+}
+
+void Server::endIdle() {
+   const int64_t now = steadyNanos();
+   if (now < idleDeadline_) return;
+   idleDeadline_ = INT64_MAX; // before looking: what comes to rest from now on tells its deadline itself
+   std::vector<std::pair<uint64_t, ConnectionPointer>> over;
+   int64_t next = INT64_MAX;
+   {
+      std::lock_guard lock(mutex_);
+      for (const auto& [id, entry] : connections_) {
+         if (entry.connection->isRunning) continue;
+         const int64_t deadline = entry.connection->idleDeadline();
+         if (deadline <= now)
+            over.emplace_back(id, entry.connection);
+         else
+            next = std::min(next, deadline);
+      }
+   }
+   expectIdleDeadline(next);
+   for (const auto& [id, connection] : over) {
+      connection->endIdle();
+      dispatch(id, connection, Connection::Next::Run);
    }
 }
 
@@ -179,10 +218,12 @@ void Server::runOn(uint64_t id, ConnectionPointer connection) {
       return;
    }
    const int handle = connection->handle();
+   const int64_t deadline = connection->idleDeadline();
    connection->isRunning = false; // from the next line on the event loop may own it
    poller_.arm(handle, id,
                next == Connection::Next::WaitOutput ? io::Poller::Interest::Output : io::Poller::Interest::Input);
    if (stopping_) poller_.wake();
+   expectIdleDeadline(deadline);
 }
 
 void Server::dropSlowStarters() {

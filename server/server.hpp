@@ -43,6 +43,11 @@ private:
    void dispatch(uint64_t id, const ConnectionPointer& connection, Connection::Next next);
    void runOn(uint64_t id, ConnectionPointer connection);
    void dropSlowStarters();
+   int waitMs() const; ///< how long the event loop may sleep
+   /// Have the event loop look again at `deadline`. Any thread.
+   void expectIdleDeadline(int64_t deadline);
+   /// End the sessions whose clients were silent for too long.
+   void endIdle();
    void endAll();
    ConnectionPointer find(uint64_t id) const;
    void remove(uint64_t id);
@@ -58,7 +63,8 @@ private:
    mutable std::mutex mutex_; // connections_
    std::condition_variable allGone_;
    std::unordered_map<uint64_t, Entry> connections_;
-   std::atomic<uint32_t> starting_{0}; // connections that may still run into the authentication time-out
+   std::atomic<uint32_t> starting_{0};            // connections that may still run into the authentication time-out
+   std::atomic<int64_t> idleDeadline_{INT64_MAX}; // not after the first idle deadline of a connection that waits
    uint64_t nextId_ = 0;
    int32_t nextProcessId_ = 0;
    bool acceptPaused_ = false;

@@ -16,7 +16,7 @@ constexpr uint64_t smallPlanRows = 16'384;
 } // namespace
 
 void QueryContext::checkCancelled() const {
-   const char* state = execution.cancelState.load(std::memory_order_relaxed);
+   const char* state = execution.cancelState.load(std::memory_order_acquire);
    if (!state) return;
    if (std::string_view(state) == sqlstate::adminShutdown.text())
       throw SqlError(sqlstate::adminShutdown, "terminating connection due to administrator command");
