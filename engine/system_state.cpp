@@ -88,8 +88,10 @@ int64_t SessionSystemState::bytes(catalog::StorageId id) const {
 std::vector<std::pair<std::string, int64_t>> SessionSystemState::memory() const {
    const MemoryLedger& ledger = database_.governor->ledger();
    const int64_t cached = static_cast<int64_t>(database_.governor->cachedBytes());
+   const int64_t delta = static_cast<int64_t>(database_.storage->deltaBytes());
    return {{"cache", cached},
-           {"queries", static_cast<int64_t>(ledger.used()) - cached},
+           {"delta", delta},
+           {"queries", static_cast<int64_t>(ledger.used()) - cached - delta},
            {"limit", static_cast<int64_t>(ledger.limit())}};
 }
 

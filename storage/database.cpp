@@ -151,6 +151,10 @@ uint64_t Database::check(const std::function<void(std::string_view)>& report) {
    return objects;
 }
 
+size_t Database::deltaBytes() const {
+   return state_->deltaMemory.used();
+}
+
 uint64_t Database::walBytes() const {
    return state_->log->keptBytes();
 }

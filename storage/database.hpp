@@ -81,6 +81,8 @@ public:
    /// Read every object and verify every checksum. Returns the number of objects; one line per fault to `report`.
    uint64_t check(const std::function<void(std::string_view)>& report);
    uint64_t walBytes() const;
+   /// Memory of rows that are not in blocks yet, as charged to the ledger.
+   size_t deltaBytes() const;
 
    struct State;
    State& state() { return *state_; } ///< for storage's own files

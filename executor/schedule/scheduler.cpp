@@ -7,6 +7,11 @@
 
 namespace ouzel::executor {
 
+namespace {
+/// A long query keeps at least this fraction of a fresh one's share, so that a stream of short ones cannot starve it.
+constexpr uint64_t weightMax = 8;
+} // namespace
+
 Scheduler::Scheduler(uint32_t workers) {
    for (uint32_t i = 0; i < std::max(1u, workers); ++i)
       threads_.emplace_back([this] { work(); });
@@ -84,7 +89,7 @@ void Scheduler::work() {
       lock.lock();
       // After each 100 ms of work a query counts its time double, triple, ...: newcomers overtake it.
       query->consumed_ += took;
-      query->virtualTime_ += took * (1 + query->consumed_ / 100'000'000);
+      query->virtualTime_ += took * std::min(weightMax, 1 + query->consumed_ / 100'000'000);
       now_ = std::max(now_, query->virtualTime_ - took);
       if (outcome == Schedulable::Outcome::Ran) {
          // Another worker may have found nothing meanwhile, while this one did what only one can do.

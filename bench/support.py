@@ -1,0 +1,52 @@
+"""What the benchmarks share: their virtual environment, a free port, an Ouzel server to measure."""
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BINARY = os.path.join(ROOT, "build/release/ouzel")
+VENV = os.path.join(ROOT, "build/bench-venv")
+PACKAGES = ["duckdb", "tableauhyperapi", "psycopg[binary]", "tpchgen-cli"]
+
+
+def ensure_venv():
+    """Re-executes in a virtual environment that has the peers."""
+    if sys.prefix == VENV:
+        return
+    if not os.path.exists(os.path.join(VENV, "bin/tpchgen-cli")):
+        subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
+        subprocess.run([os.path.join(VENV, "bin/pip"), "-q", "install", *PACKAGES], check=True)
+    os.execv(os.path.join(VENV, "bin/python"), [os.path.join(VENV, "bin/python"), *sys.argv])
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def generate(scale, directory):
+    """TPC-H as CSV files with a header."""
+    subprocess.run([os.path.join(VENV, "bin/tpchgen-cli"), "csv", "-s", str(scale), f"--output-dir={directory}"], check=True)
+
+
+class Server:
+    """An Ouzel server process over `home`/ouzel."""
+
+    def __init__(self, home, threads, memory):
+        self.port = free_port()
+        self.log = open(os.path.join(home, "ouzel.log"), "wb")
+        self.process = subprocess.Popen([BINARY, "serve", "--data", os.path.join(home, "ouzel"), "--port", str(self.port), "--threads",
+                                         str(threads), "--memory-limit", memory], stdout=self.log, stderr=self.log)
+
+    def status(self, field):
+        """A line of /proc/PID/status in bytes, VmRSS or VmHWM."""
+        with open(f"/proc/{self.process.pid}/status") as file:
+            return next(int(line.split()[1]) * 1024 for line in file if line.startswith(field + ":"))
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(120)
+        self.log.close()
