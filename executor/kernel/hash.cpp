@@ -1,39 +1,11 @@
 #include "executor/kernel/hash.hpp"
 
-#include <bit>
-
-#include "common/hash/hash.hpp"
-#include "common/type/decimal.hpp"
 #include "executor/kernel/dispatch.hpp"
+#include "executor/kernel/hash_value.hpp"
 
 namespace ouzel::executor {
 
 namespace {
-
-uint64_t hashI128(int128 value) {
-   if (value == static_cast<int64_t>(value)) return hashI64(static_cast<int64_t>(value));
-   return hashCombine(hashI64(static_cast<int64_t>(value)), hashI64(static_cast<int64_t>(value >> 64)));
-}
-
-template <PhysicalType type>
-inline uint64_t hashOf(const PhysicalValueType<type>& value) {
-   if constexpr (type == PhysicalType::F32 || type == PhysicalType::F64) {
-      // float4 = float8 is an operator of the family, so float hashes as the double it equals.
-      double canonical = static_cast<double>(value) + 0.0; // -0 + 0 = 0
-      if (canonical != canonical) canonical = __builtin_nan("");
-      return hashU64(std::bit_cast<uint64_t>(canonical));
-   } else if constexpr (type == PhysicalType::I128) {
-      return hashI128(value);
-   } else if constexpr (type == PhysicalType::Interval) {
-      return hashI128(intervalSpan(value));
-   } else if constexpr (type == PhysicalType::Decimal) {
-      return decimal::hash(value);
-   } else if constexpr (type == PhysicalType::String) {
-      return hashBytes(value.view());
-   } else {
-      return hashI64(static_cast<int64_t>(value));
-   }
-}
 
 struct Store {
    static void put(uint64_t& target, uint64_t hash) { target = hash; }
