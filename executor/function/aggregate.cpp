@@ -8,7 +8,7 @@ const AggregateKernel* findAggregate(std::string_view name, std::span<const SqlT
                                      std::span<const Representation> args, Representation result) {
    const AggregateRequest request{name, argTypes, args, result};
    for (const auto find : {findSumAggregate, findIntervalAggregate, findExtremeAggregate, findBitAggregate,
-                           findStatisticalAggregate, findOrderedAggregate})
+                           findStatisticalAggregate, findOrderedAggregate, findHypotheticalAggregate})
       if (const AggregateKernel* kernel = find(request)) return kernel;
    return nullptr;
 }

@@ -18,6 +18,8 @@ struct AggregateInput {
    FunctionContext& context;
    Arena& arena;                           ///< lives as long as the states (the query, or the partition)
    std::span<const SqlType> argTypes = {}; ///< of args; only array_agg and percentile arrays look at them
+   /// Of ORDER BY or WITHIN GROUP, by column; only hypothetical-set aggregates look at them.
+   std::span<const uint8_t> descending = {}, nullsFirst = {};
 };
 
 /// A state is `stateSize` bytes, aligned to 8 (16 when it holds an int128), without pointers into itself. Variable-size

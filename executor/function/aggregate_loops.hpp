@@ -99,5 +99,6 @@ const AggregateKernel* findExtremeAggregate(const AggregateRequest& request);
 const AggregateKernel* findBitAggregate(const AggregateRequest& request);
 const AggregateKernel* findStatisticalAggregate(const AggregateRequest& request);
 const AggregateKernel* findOrderedAggregate(const AggregateRequest& request);
+const AggregateKernel* findHypotheticalAggregate(const AggregateRequest& request);
 
 } // namespace ouzel::executor

@@ -187,4 +187,13 @@ ValueEquality valueEquality(PhysicalType type) {
    return equality;
 }
 
+int sortOrder(const Vector& a, uint32_t aRow, const Vector& b, uint32_t bRow, bool descending, bool nullsFirst) {
+   const bool aNull = a.isNull(aRow), bNull = b.isNull(bRow);
+   if (aNull || bNull) return aNull && bNull ? 0 : (aNull == nullsFirst ? -1 : 1);
+   const size_t size = physicalSize(a.type);
+   const int order = valueOrder(a.type)(static_cast<const char*>(a.data) + a.positionOf(aRow) * size,
+                                        static_cast<const char*>(b.data) + b.positionOf(bRow) * size);
+   return descending ? -order : order;
+}
+
 } // namespace ouzel::executor

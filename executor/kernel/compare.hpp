@@ -23,5 +23,7 @@ using ValueOrder = int (*)(const void* a, const void* b);
 ValueOrder valueOrder(PhysicalType type);
 using ValueEquality = bool (*)(const void* a, const void* b);
 ValueEquality valueEquality(PhysicalType type);
+/// Order of two values of columns that may be NULL, as ORDER BY has it.
+int sortOrder(const Vector& a, uint32_t aRow, const Vector& b, uint32_t bRow, bool descending, bool nullsFirst);
 
 } // namespace ouzel::executor

@@ -47,10 +47,9 @@ CompiledAggregate AggregateSink::compile(PlanBuilder& builder, const sql::Aggreg
    out.call = &call;
    out.result = columns_[call.column].repr;
    std::vector<const sql::Expr*> exprs;
-   const bool withinGroup = !call.directArgs.empty() || (call.args.empty() && !call.star && !call.orderBy.empty());
-   if (withinGroup)
-      for (const sql::SortKey& key : call.orderBy)
-         exprs.push_back(key.expr.get());
+   // WITHIN GROUP orders by the arguments themselves.
+   const auto* info = catalog::builtins().aggregate(call.function->oid);
+   const bool withinGroup = info && info->kind != catalog::AggregateKind::Normal;
    for (const sql::ExprPtr& arg : call.args)
       exprs.push_back(arg.get());
    for (const sql::ExprPtr& arg : call.directArgs)
@@ -502,16 +501,6 @@ struct CollectedRow {
    RowIndex row;
 };
 
-/// Order of two values of columns that may be NULL, as ORDER BY has it.
-int orderOf(const Vector& a, uint32_t aRow, const Vector& b, uint32_t bRow, bool descending, bool nullsFirst) {
-   const bool aNull = a.isNull(aRow), bNull = b.isNull(bRow);
-   if (aNull || bNull) return aNull && bNull ? 0 : (aNull == nullsFirst ? -1 : 1);
-   const size_t size = physicalSize(a.type);
-   const int order = valueOrder(a.type)(static_cast<const char*>(a.data) + a.positionOf(aRow) * size,
-                                        static_cast<const char*>(b.data) + b.positionOf(bRow) * size);
-   return descending ? -order : order;
-}
-
 } // namespace
 
 /// Sort what was kept by group and order, and feed it in that order.
@@ -538,14 +527,14 @@ void AggregateSink::addCollected(QueryContext& context, GroupingSet& set, size_t
    const auto argsOrder = [&](const CollectedRow& x, const CollectedRow& y) {
       for (uint32_t arg = 0; arg < aggregate.argCount; ++arg)
          if (const int order =
-                 orderOf(columnOf(x, argsBegin + arg), x.row, columnOf(y, argsBegin + arg), y.row, false, false))
+                 sortOrder(columnOf(x, argsBegin + arg), x.row, columnOf(y, argsBegin + arg), y.row, false, false))
             return order;
       return 0;
    };
    std::stable_sort(all.begin(), all.end(), [&](const CollectedRow& x, const CollectedRow& y) {
       if (x.group != y.group) return x.group < y.group;
       for (uint32_t key = 0; key < aggregate.descending.size(); ++key)
-         if (const int order = orderOf(columnOf(x, orderBegin + key), x.row, columnOf(y, orderBegin + key), y.row,
+         if (const int order = sortOrder(columnOf(x, orderBegin + key), x.row, columnOf(y, orderBegin + key), y.row,
                                        aggregate.descending[key] != 0, aggregate.nullsFirst[key] != 0))
             return order < 0;
       return aggregate.call->distinct && argsOrder(x, y) < 0;
@@ -573,8 +562,8 @@ void AggregateSink::addCollected(QueryContext& context, GroupingSet& set, size_t
          rows[i] = row.group + set.stateOffsets[a];
       }
       const auto ordered = builder.take();
-      AggregateInput input{ordered->batch.columns, Selection::dense(count), context.functions(), arena,
-                           aggregate.argTypes};
+      AggregateInput input{ordered->batch.columns, Selection::dense(count), context.functions(),  arena,
+                           aggregate.argTypes,     aggregate.descending,    aggregate.nullsFirst};
       aggregate.kernel->update(input, rows);
    }
 }

@@ -67,6 +67,25 @@ void QueryBinder::coerceArguments(std::vector<ExprPtr>& args, std::span<const Oi
    }
 }
 
+/// rank(direct...) WITHIN GROUP (ORDER BY sorted...): each direct argument is compared with the column at its place.
+void QueryBinder::uniteHypothetical(std::vector<ExprPtr>& args, uint32_t directCount, const std::string& signature,
+                                    uint32_t position) {
+   const std::string name = signature.substr(0, signature.find('('));
+   if (args.size() != size_t{2} * directCount)
+      throw SqlError(sqlstate::undefinedFunction, "function " + signature + " does not exist")
+          .at(position)
+          .hint("To use the hypothetical-set aggregate " + name +
+                ", the number of hypothetical direct arguments (here " + std::to_string(directCount) +
+                ") must match the number of ordering columns (here " + std::to_string(args.size() - directCount) +
+                ").");
+   for (uint32_t i = 0; i < directCount; ++i) {
+      ExprPtr* const pair[] = {&args[i], &args[directCount + i]};
+      const Oid type = selectCommonType(pair, "WITHIN GROUP");
+      for (ExprPtr* const arg : pair)
+         *arg = coerce(std::move(*arg), type, -1, CoercionContext::Implicit);
+   }
+}
+
 ExprPtr QueryBinder::callFunction(Scope& scope, std::string_view name, std::vector<ExprPtr> args, uint32_t position) {
    std::vector<Oid> types;
    for (const ExprPtr& arg : args)
@@ -150,6 +169,8 @@ ExprPtr QueryBinder::bindFunctionCall(Scope& scope, const ::FuncCall& call) {
       if (aggregate && aggregate->kind == AggregateKind::OrderedSet &&
           static_cast<uint32_t>(aggregate->directArgs) != directCount)
          throwNoFunction(nullptr, shownName, types, argNames, position);
+      if (aggregate && aggregate->kind == AggregateKind::Hypothetical)
+         uniteHypothetical(args, directCount, callSignature(shownName, types, argNames), position);
    }
    withinGroupFrom_ = call.agg_within_group ? directCount : static_cast<uint32_t>(args.size());
    return finishCall(scope, &call, found.candidate, std::move(args), position, shownName);

@@ -290,6 +290,8 @@ private:
                       std::vector<ExprPtr> args, uint32_t position, std::string_view name);
    /// Cast arguments to what the function wants, spread variadics into arrays, add defaults. `declared` as resolved.
    void coerceArguments(std::vector<ExprPtr>& args, std::span<const Oid> declared);
+   void uniteHypothetical(std::vector<ExprPtr>& args, uint32_t directCount, const std::string& signature,
+                          uint32_t position);
    ExprPtr registerSrf(Scope& scope, ExprPtr call);
    /// The body of a function written in SQL over these arguments; null if it stays a call.
    ExprPtr inlineSqlFunction(const catalog::FunctionInfo& function, std::vector<ExprPtr>& args,
