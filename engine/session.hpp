@@ -76,6 +76,8 @@ public:
    virtual std::vector<std::pair<std::string, std::string>> reportedParameters() = 0;
    virtual std::vector<std::pair<std::string, std::string>> changedParameters() = 0;
    virtual const SessionFormat& format() const = 0;
+   /// Text of a regclass, regtype or the like: the object's name, qualified where the search path does not find it.
+   virtual std::string objectName(Oid regType, Oid object) = 0;
    virtual TransactionStatus transactionStatus() const = 0;
    /// Milliseconds that the client may stay silent now before the session is to end; 0: for ever.
    virtual int64_t idleMillisMax() const = 0;

@@ -1,5 +1,8 @@
 #include "engine/session_impl.hpp"
 
+#include <algorithm>
+
+#include "catalog/pg_catalog/functions.hpp"
 #include "common/env/clock.hpp"
 #include "engine/command/command.hpp"
 #include "sql/parse/node_access.hpp"
@@ -27,12 +30,18 @@ std::unique_ptr<Session> Session::open(Database& database, const SessionOptions&
    return std::make_unique<SessionImpl>(internals, options, notices);
 }
 
+std::string SessionImpl::objectName(Oid regType, Oid object) {
+   const catalog::SearchPath path = core_.searchPath();
+   return catalog::regOut({core_.transaction.catalog(), path}, regType, object);
+}
+
 void SessionImpl::beginStatement(const sql::ParsedStatement& statement) {
    core_.statementBegins();
    requireUsableTransaction(core_, statement);
    core_.checkInterrupts();
    core_.statementStart = wallClockMicros();
    core_.transaction.ensureStarted();
+   core_.statementStart = std::max(core_.statementStart, core_.transaction.startTime());
    core_.reportActivity("active", std::string(statement.text));
    if (!isTransactionControl(statement) && !isNode(statement.node, T_VariableSetStmt) &&
        !isNode(statement.node, T_VariableShowStmt))
@@ -72,6 +81,7 @@ std::string SessionImpl::runStatement(const sql::ParsedScript& script, const sql
 std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
                                     std::span<const BoundParameter> parameters, ResultSink& sink) {
    CommandContext context{core_, script, statement, parameters, sink};
+   if (core_.transaction.isOpen()) core_.transaction.editor().setSearchPath(core_.searchPath());
    const ::Node* node = statement.node;
    switch (nodeTag(node)) {
    case T_TransactionStmt: {

@@ -40,6 +40,7 @@ public:
       return core_.settings.takeChanges();
    }
    const SessionFormat& format() const override { return core_.settings.format(); }
+   std::string objectName(Oid regType, Oid object) override;
    TransactionStatus transactionStatus() const override { return core_.transaction.status(); }
    int64_t idleMillisMax() const override {
       return core_.settings.integer(core_.transaction.inBlock() ? "idle_in_transaction_session_timeout"

@@ -30,7 +30,8 @@ void checkChangeable(const SettingInfo& info) {
 }
 
 /// What a value means beyond its type: spellings that clients use become one.
-std::string canonicalValue(const SettingInfo& info, std::string_view value) {
+/// `current` is what the setting is now: a DateStyle may name only a part.
+std::string canonicalValue(const SettingInfo& info, std::string_view value, std::string_view current) {
    std::string canonical = canonicalSetting(info, value);
    const auto refuse = [&] {
       throw SqlError(sqlstate::invalidParameterValue,
@@ -52,7 +53,7 @@ std::string canonicalValue(const SettingInfo& info, std::string_view value) {
       return *zone;
    }
    if (info.name == "DateStyle") {
-      const auto style = parseDateStyleSetting(value, canonical);
+      const auto style = parseDateStyleSetting(value, current);
       if (!style) refuse();
       return *style;
    }
@@ -66,7 +67,7 @@ Settings::Settings(const std::vector<std::pair<std::string, std::string>>& defau
       values_.emplace_back(info.initial);
    for (const auto& [name, value] : defaults) {
       const SettingInfo& info = require(name);
-      values_[info.index] = canonicalValue(info, value);
+      values_[info.index] = canonicalValue(info, value, values_[info.index]);
    }
    resetValues_ = values_;
    reportedValues_ = values_;
@@ -81,7 +82,7 @@ const SettingInfo& Settings::require(std::string_view name) const {
 void Settings::setInitial(std::string_view name, std::string_view value) {
    const SettingInfo& info = require(name);
    if (info.context == "internal" || info.context == "postmaster" || info.context == "sighup") checkChangeable(info);
-   assign(info, canonicalValue(info, value));
+   assign(info, canonicalValue(info, value, values_[info.index]));
    resetValues_[info.index] = values_[info.index];
    reportedValues_[info.index] = values_[info.index];
 }
@@ -95,7 +96,7 @@ void Settings::set(std::string_view name, std::string_view value, bool isLocal) 
    }
    const SettingInfo& info = require(name);
    checkChangeable(info);
-   std::string canonical = canonicalValue(info, value);
+   std::string canonical = canonicalValue(info, value, values_[info.index]);
    if (isLocal)
       afterCommit_.emplace(info.index, values_[info.index]);
    else

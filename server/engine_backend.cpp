@@ -75,7 +75,9 @@ private:
 
 EngineBackend::EngineBackend(engine::Database& database, const engine::SessionOptions& options,
                              protocol::ClientVoice& voice)
-   : voice_(voice), session_(engine::Session::open(database, options, *this)) {}
+   : voice_(voice), session_(engine::Session::open(database, options, *this)) {
+   codec_.setNames([this](Oid type, Oid object) { return session_->objectName(type, object); });
+}
 
 EngineBackend::~EngineBackend() = default;
 

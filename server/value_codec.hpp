@@ -1,4 +1,7 @@
 #pragma once
+#include <functional>
+#include <string>
+
 #include "common/type/session_format.hpp"
 #include "protocol/backend.hpp"
 
@@ -8,11 +11,14 @@ namespace ouzel::server {
 class ValueCodec : public protocol::ValueEncoder {
 public:
    void setFormat(const SessionFormat& format) { format_ = format; }
+   /// How regclass, regtype and their kin are written: the catalog knows the names.
+   void setNames(std::function<std::string(Oid type, Oid object)> names) { names_ = std::move(names); }
    void append(const Vector& values, const Selection& selection, const protocol::ResultColumn& column,
                protocol::Format format, std::string& bytes, uint32_t* ends) const override;
 
 private:
    SessionFormat format_;
+   std::function<std::string(Oid type, Oid object)> names_;
 };
 
 } // namespace ouzel::server

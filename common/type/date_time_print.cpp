@@ -354,18 +354,29 @@ void appendInterval(std::string& out, const Interval& v, const SessionFormat& fo
    }
 }
 
+// Bytes compare as the values do: first the moment in UTC, then the zone, both with the most significant byte first.
+
+constexpr int64_t microsBias = int64_t{1} << 62;
+constexpr int32_t zoneBias = 1 << 30;
+
 std::string timeTzBytes(const TimeTz& v) {
    std::string bytes(12, '\0');
-   std::memcpy(bytes.data(), &v.micros, 8);
-   std::memcpy(bytes.data() + 8, &v.zone, 4);
+   const auto moment = __builtin_bswap64(static_cast<uint64_t>(v.micros + int64_t{v.zone} * 1000000 + microsBias));
+   const auto zone = __builtin_bswap32(static_cast<uint32_t>(v.zone + zoneBias));
+   std::memcpy(bytes.data(), &moment, 8);
+   std::memcpy(bytes.data() + 8, &zone, 4);
    return bytes;
 }
 
 TimeTz readTimeTz(std::string_view bytes) {
    TimeTz v{};
    if (bytes.size() != 12) return v; // a NULL position
-   std::memcpy(&v.micros, bytes.data(), 8);
-   std::memcpy(&v.zone, bytes.data() + 8, 4);
+   uint64_t moment = 0;
+   uint32_t zone = 0;
+   std::memcpy(&moment, bytes.data(), 8);
+   std::memcpy(&zone, bytes.data() + 8, 4);
+   v.zone = static_cast<int32_t>(__builtin_bswap32(zone)) - zoneBias;
+   v.micros = static_cast<int64_t>(__builtin_bswap64(moment)) - microsBias - int64_t{v.zone} * 1000000;
    return v;
 }
 

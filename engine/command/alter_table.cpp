@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "engine/command/command.hpp"
 #include "engine/command/source_range.hpp"
 #include "engine/query_execution.hpp"
@@ -40,6 +42,11 @@ private:
    void dropConstraint(const ::AlterTableCmd& command);
    void alterType(const ::AlterTableCmd& command);
    void rejectNulls(const std::string& column);
+   /// Whether a generated column is computed from another.
+   bool reads(const catalog::Relation& relation, const catalog::Column& generated, int16_t attribute);
+   void dropGeneratedFrom(const catalog::Relation& relation, const catalog::Column& dropped,
+                          catalog::DropBehavior behavior);
+   void requireAssignable(const catalog::Column& column, const SqlType& type);
 
    CommandContext& context_;
    SessionCore& core_;
@@ -158,13 +165,45 @@ void TableAlteration::dropColumn(const ::AlterTableCmd& command) {
                    "\" does not exist, skipping");
       return;
    }
+   dropGeneratedFrom(*relation, catalog::requireColumn(*relation, command.name), behaviorOf(command));
    for (const catalog::Dropped::Item& item : editor_.dropColumn(oid_, command.name, behaviorOf(command)).items)
       if (item.isCascaded && !item.isInternal) core_.notice("drop cascades to " + item.description);
+}
+
+bool TableAlteration::reads(const catalog::Relation& relation, const catalog::Column& generated, int16_t attribute) {
+   if (!generated.generated || generated.isDropped) return false;
+   const auto script = sql::ParsedScript::parseExpression(generated.defaultExpr);
+   const catalog::SearchPath path = core_.searchPath();
+   const auto bound = sql::bindExpression(*script.expression(), sql::ExpressionUse::GeneratedColumn, &relation,
+                                          generated.type, generated.name, core_.bindContext(path, nullptr));
+   return std::any_of(bound.inputs.begin(), bound.inputs.end(),
+                      [&](const sql::GetColumn& input) { return input.attribute == attribute; });
+}
+
+void TableAlteration::dropGeneratedFrom(const catalog::Relation& relation, const catalog::Column& dropped,
+                                        catalog::DropBehavior behavior) {
+   const auto describe = [&](const catalog::Column& column) {
+      return "column " + catalog::quoteIdentifier(column.name) + " of table " +
+             catalog::displayName(editor_.snapshot(), core_.searchPath(), relation);
+   };
+   for (const catalog::Column& column : relation.columns) {
+      if (!reads(relation, column, dropped.attribute)) continue;
+      if (behavior == catalog::DropBehavior::Restrict)
+         throw SqlError(sqlstate::dependentObjectsStillExist,
+                        "cannot drop " + describe(dropped) + " because other objects depend on it")
+             .detail(describe(column) + " depends on " + describe(dropped))
+             .hint("Use DROP ... CASCADE to drop the dependent objects too.");
+      editor_.dropColumn(oid_, column.name, behavior);
+      core_.notice("drop cascades to " + describe(column));
+   }
 }
 
 void TableAlteration::setDefault(const ::AlterTableCmd& command) {
    const auto relation = table();
    const catalog::Column& column = catalog::requireColumn(*relation, command.name);
+   if (column.generated)
+      throw SqlError(sqlstate::syntaxError,
+                     "column \"" + column.name + "\" of relation \"" + relation->name + "\" is a generated column");
    if (!command.def) return editor_.setDefault(oid_, command.name, {});
    const catalog::SearchPath path = core_.searchPath();
    sql::bindExpression(*command.def, sql::ExpressionUse::ColumnDefault, nullptr, column.type, column.name,
@@ -209,9 +248,12 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
    added.name = std::string(textOf(constraint.conname));
    if (constraint.contype == CONSTR_CHECK) {
       const catalog::SearchPath path = core_.searchPath();
-      sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::CheckConstraint, relation.get(), std::nullopt, {},
-                          core_.bindContext(path, &context_.source()));
+      const auto bound =
+          sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::CheckConstraint, relation.get(), std::nullopt,
+                              {}, core_.bindContext(path, &context_.source()));
       added.kind = catalog::ConstraintKind::Check;
+      for (const sql::GetColumn& input : bound.inputs)
+         added.columns.push_back(input.attribute);
       added.expression = std::string(parenthesized(context_.source().text(), static_cast<size_t>(constraint.location)));
       const Oid oid = editor_.addConstraint(oid_, std::move(added));
       const auto rows =
@@ -258,6 +300,21 @@ void TableAlteration::dropConstraint(const ::AlterTableCmd& command) {
    editor_.dropConstraint(oid_, command.name, behaviorOf(command), command.missing_ok);
 }
 
+/// Without USING, a column is cast as by assignment.
+void TableAlteration::requireAssignable(const catalog::Column& column, const SqlType& type) {
+   const catalog::SearchPath path = core_.searchPath();
+   try {
+      sql::castForAssignment(sql::makeColumn(sql::ColumnId{}, column.type), type, column.name,
+                             core_.bindContext(path, nullptr));
+   } catch (const SqlError& error) {
+      if (error.state() != sqlstate::datatypeMismatch) throw;
+      throw SqlError(sqlstate::datatypeMismatch, "column \"" + column.name + "\" cannot be cast automatically to type " +
+                                                     formatType({type.oid, -1, invalidOid}))
+          .hint("You might need to specify \"USING " + catalog::quoteIdentifier(column.name) + "::" +
+                formatType(type) + "\".");
+   }
+}
+
 /// Rewrites the table: a new storage filled by INSERT ... SELECT with the column cast.
 void TableAlteration::alterType(const ::AlterTableCmd& command) {
    const auto relation = table();
@@ -266,8 +323,13 @@ void TableAlteration::alterType(const ::AlterTableCmd& command) {
    const catalog::SearchPath path = core_.searchPath();
    const SqlType type = sql::resolveTypeName(*definition.typeName, core_.bindContext(path, &context_.source()));
    if (type == column.type && !definition.raw_default) return;
+   if (!definition.raw_default) requireAssignable(column, type);
    if (!core_.transaction.catalog().dependentsOf(oid_).empty())
       throw SqlError(sqlstate::featureNotSupported, "cannot alter type of a column used by a view or rule");
+   for (const catalog::Column& other : relation->columns)
+      if (reads(*relation, other, column.attribute))
+         throw SqlError(sqlstate::featureNotSupported, "cannot alter type of a column used by a generated column")
+             .detail("Column \"" + column.name + "\" is used by generated column \"" + other.name + "\".");
    std::string value = catalog::quoteIdentifier(column.name);
    if (definition.raw_default) {
       const std::string_view text = context_.source().text();
@@ -319,8 +381,7 @@ std::string alterTable(CommandContext& context, const ::AlterTableStmt& statemen
    requireWritable(core, isView ? "ALTER VIEW" : "ALTER TABLE");
    if (statement.objtype != OBJECT_TABLE) throwNotSupported("ALTER of this kind of relation");
    const catalog::SearchPath path = core.searchPath();
-   const catalog::QualifiedName name =
-       sql::qualifiedName(*statement.relation, core.bindContext(path, &context.source()));
+   const catalog::QualifiedName name = commandTarget(context, path, *statement.relation);
    const auto relation = catalog::findRelation(core.transaction.catalog(), path, name);
    if (!relation && statement.missing_ok) {
       core.notice("relation \"" + name.text() + "\" does not exist, skipping");

@@ -87,6 +87,9 @@ std::vector<std::vector<Value>> runInternal(SessionCore& core, const std::string
 void checkUniqueConstraints(SessionCore& core, Oid relation);
 bool hasUniqueConstraints(const catalog::Snapshot& snapshot, const catalog::Relation& relation);
 
+/// The name a command names its target with: no position, as PostgreSQL reports none when it does not exist.
+catalog::QualifiedName commandTarget(CommandContext& context, const catalog::SearchPath& path, const ::RangeVar& name);
+
 /// 25006 in a READ ONLY transaction.
 void requireWritable(SessionCore& core, std::string_view command);
 

@@ -66,13 +66,16 @@ std::vector<int16_t> columnsOf(const catalog::Relation& relation, const ::List* 
    std::vector<int16_t> columns;
    if (!names) {
       for (const catalog::Column& column : relation.columns)
-         if (!column.isDropped) columns.push_back(column.attribute);
+         if (!column.isDropped && !column.generated) columns.push_back(column.attribute);
       return columns;
    }
    for (const ::Node* name : ListOf<>(names)) {
       const catalog::Column& column = catalog::requireColumn(relation, stringOf(name));
       if (std::find(columns.begin(), columns.end(), column.attribute) != columns.end())
          throw SqlError(sqlstate::duplicateColumn, "column \"" + column.name + "\" specified more than once");
+      if (column.generated)
+         throw SqlError(sqlstate::invalidColumnReference, "column \"" + column.name + "\" is a generated column")
+             .detail("Generated columns cannot be used in COPY.");
       columns.push_back(column.attribute);
    }
    return columns;
@@ -84,8 +87,8 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
    const catalog::SearchPath path = core.searchPath();
    const sql::BindContext bind = core.bindContext(path, &context.source());
    CopyTarget target;
-   target.relation =
-       catalog::requireRelation(core.transaction.catalog(), path, sql::qualifiedName(*statement.relation, bind));
+   target.relation = catalog::requireRelation(core.transaction.catalog(), path,
+                                              commandTarget(context, path, *statement.relation));
    if (target.relation->relationKind != catalog::RelationKind::Table)
       throw SqlError(sqlstate::wrongObjectType, "cannot copy to " +
                                                     std::string(catalog::relationKindName(*target.relation)) + " \"" +
@@ -119,8 +122,7 @@ std::unique_ptr<QueryExecution> sourceQuery(CommandContext& context, const ::Cop
    if (statement.query) return startQuery(core, context.script, *statement.query, context.parameters);
    const catalog::SearchPath path = core.searchPath();
    const auto relation =
-       catalog::requireRelation(core.transaction.catalog(), path,
-                                sql::qualifiedName(*statement.relation, core.bindContext(path, &context.source())));
+       catalog::requireRelation(core.transaction.catalog(), path, commandTarget(context, path, *statement.relation));
    if (relation->relationKind == catalog::RelationKind::View)
       throw SqlError(sqlstate::wrongObjectType, "cannot copy from view \"" + relation->name + "\"")
           .hint("Try the COPY (SELECT ...) TO variant.");

@@ -55,19 +55,22 @@ void makeStorage(SessionCore& core, catalog::Relation& draft) {
    draft.storage = core.database.storage->createTable(core.transaction.storage(), std::move(columns))->id();
 }
 
-std::vector<int16_t> columnNumbers(const catalog::Relation& draft, const ::List* names) {
+std::vector<int16_t> columnNumbers(const catalog::Relation& draft, const ::Constraint& key, uint32_t position) {
    std::vector<int16_t> numbers;
-   for (const ::Node* name : ListOf<>(names)) {
+   for (const ::Node* name : ListOf<>(key.keys)) {
       const auto found = std::find_if(draft.columns.begin(), draft.columns.end(), [&](const catalog::Column& column) {
          return column.name == stringOf(name) && !column.isDropped;
       });
       if (found == draft.columns.end())
          throw SqlError(sqlstate::undefinedColumn,
-                        "column \"" + std::string(stringOf(name)) + "\" named in key does not exist");
+                        "column \"" + std::string(stringOf(name)) + "\" named in key does not exist")
+             .at(position);
       const int16_t number = static_cast<int16_t>(found - draft.columns.begin() + 1);
       if (std::find(numbers.begin(), numbers.end(), number) != numbers.end())
          throw SqlError(sqlstate::duplicateColumn,
-                        "column \"" + found->name + "\" appears twice in primary key constraint");
+                        "column \"" + found->name + "\" appears twice in " +
+                            (key.contype == CONSTR_PRIMARY ? "primary key" : "unique") + " constraint")
+             .at(position);
       numbers.push_back(number);
    }
    return numbers;
@@ -100,9 +103,10 @@ private:
    struct PendingCheck {
       const ::Node* expression;
       std::string text, name;
-      std::vector<int16_t> columns;
    };
    std::vector<PendingCheck> checks_;
+   std::vector<std::pair<const ::Constraint*, size_t>> generated_; ///< and the number of the column
+   void bindGenerated(const ::Constraint& constraint, const catalog::Column& column);
 };
 
 void TableBuilder::addColumn(const ::ColumnDef& definition) {
@@ -151,6 +155,10 @@ void TableBuilder::addColumnConstraint(catalog::Column& column, const ::Constrai
       column.notNull = true;
       return;
    case CONSTR_DEFAULT: {
+      if (column.generated)
+         throw SqlError(sqlstate::syntaxError, "both default and generation expression specified for column \"" +
+                                                   column.name + "\" of " + table)
+             .at(context_.position(constraint.location));
       if (column.hasDefault())
          throw SqlError(sqlstate::syntaxError,
                         "multiple default values specified for column \"" + column.name + "\" of " + table)
@@ -164,8 +172,7 @@ void TableBuilder::addColumnConstraint(catalog::Column& column, const ::Constrai
    case CONSTR_CHECK:
       checks_.push_back({constraint.raw_expr,
                          std::string(parenthesized(text(), static_cast<size_t>(constraint.location))),
-                         std::string(textOf(constraint.conname)),
-                         {column.attribute}});
+                         std::string(textOf(constraint.conname))});
       return;
    case CONSTR_PRIMARY:
    case CONSTR_UNIQUE:
@@ -174,7 +181,18 @@ void TableBuilder::addColumnConstraint(catalog::Column& column, const ::Constrai
    case CONSTR_IDENTITY:
       throwNotSupported("an identity column", context_.position(constraint.location));
    case CONSTR_GENERATED:
-      throwNotSupported("a generated column", context_.position(constraint.location));
+      if (column.generated)
+         throw SqlError(sqlstate::syntaxError,
+                        "multiple generation clauses specified for column \"" + column.name + "\" of " + table)
+             .at(context_.position(constraint.location));
+      if (column.hasDefault())
+         throw SqlError(sqlstate::syntaxError, "both default and generation expression specified for column \"" +
+                                                   column.name + "\" of " + table)
+             .at(context_.position(constraint.location));
+      column.generated = 's';
+      column.defaultExpr = std::string(parenthesized(text(), static_cast<size_t>(constraint.location)));
+      generated_.emplace_back(&constraint, draft_.columns.size() - 1);
+      return;
    case CONSTR_FOREIGN:
       throwNotSupported("FOREIGN KEY", context_.position(constraint.location));
    default:
@@ -205,13 +223,12 @@ void TableBuilder::addTableConstraint(const ::Constraint& constraint) {
    switch (constraint.contype) {
    case CONSTR_PRIMARY:
    case CONSTR_UNIQUE:
-      addKey(constraint, columnNumbers(draft_, constraint.keys));
+      addKey(constraint, columnNumbers(draft_, constraint, context_.position(constraint.location)));
       return;
    case CONSTR_CHECK:
       checks_.push_back({constraint.raw_expr,
                          std::string(parenthesized(text(), static_cast<size_t>(constraint.location))),
-                         std::string(textOf(constraint.conname)),
-                         {}});
+                         std::string(textOf(constraint.conname))});
       return;
    case CONSTR_FOREIGN:
       throwNotSupported("FOREIGN KEY", context_.position(constraint.location));
@@ -228,19 +245,50 @@ void TableBuilder::addLike(const ::TableLikeClause& like) {
       catalog::Column copy = column;
       copy.attribute = static_cast<int16_t>(draft_.columns.size() + 1);
       copy.defaultOid = invalidOid;
-      if (!(like.options & CREATE_TABLE_LIKE_DEFAULTS)) copy.defaultExpr.clear();
+      const auto wanted = copy.generated ? CREATE_TABLE_LIKE_GENERATED : CREATE_TABLE_LIKE_DEFAULTS;
+      if (!(like.options & wanted)) {
+         copy.defaultExpr.clear();
+         copy.generated = '\0';
+      }
       draft_.columns.push_back(std::move(copy));
    }
 }
 
+/// A generation expression reads columns of its row that are not generated themselves, and always gives the same.
+void TableBuilder::bindGenerated(const ::Constraint& constraint, const catalog::Column& column) {
+   const auto bound = sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::GeneratedColumn, &draft_,
+                                          column.type, column.name, bindContext());
+   for (const sql::GetColumn& input : bound.inputs) {
+      const catalog::Column& read = *draft_.column(input.attribute);
+      if (!read.generated) continue;
+      uint32_t position = 0;
+      sql::forEachExpr(*bound.expr, [&](const sql::Expr& expr) {
+         if (expr.kind == sql::ExprKind::Column && expr.column == input.column) position = expr.position;
+         return true;
+      });
+      throw SqlError(sqlstate::invalidObjectDefinition,
+                     "cannot use generated column \"" + read.name + "\" in column generation expression")
+          .at(position)
+          .detail("A generated column cannot reference another generated column.");
+   }
+   sql::forEachExpr(*bound.expr, [](const sql::Expr& expr) {
+      if (expr.function && expr.function->volatility != catalog::Volatility::Immutable)
+         throw SqlError(sqlstate::invalidObjectDefinition, "generation expression is not immutable");
+      return true;
+   });
+}
+
 catalog::Relation TableBuilder::finish() {
+   for (const auto& [constraint, column] : generated_)
+      bindGenerated(*constraint, draft_.columns[column]);
    for (PendingCheck& check : checks_) {
-      sql::bindExpression(*check.expression, sql::ExpressionUse::CheckConstraint, &draft_, std::nullopt, {},
-                          bindContext());
+      const auto bound = sql::bindExpression(*check.expression, sql::ExpressionUse::CheckConstraint, &draft_,
+                                             std::nullopt, {}, bindContext());
       catalog::Constraint constraint;
       constraint.kind = catalog::ConstraintKind::Check;
       constraint.name = check.name;
-      constraint.columns = check.columns;
+      for (const sql::GetColumn& input : bound.inputs)
+         constraint.columns.push_back(input.attribute);
       constraint.expression = check.text;
       draft_.constraints.push_back(std::move(constraint));
    }
@@ -417,8 +465,7 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
    SessionCore& core = context.core;
    const catalog::SearchPath path = core.searchPath();
    const auto table =
-       catalog::requireRelation(core.transaction.catalog(), path,
-                                sql::qualifiedName(*statement.relation, core.bindContext(path, &context.source())));
+       catalog::requireRelation(core.transaction.catalog(), path, commandTarget(context, path, *statement.relation));
    if (table->relationKind != catalog::RelationKind::Table)
       throw SqlError(sqlstate::wrongObjectType, "cannot create index on relation \"" + table->name + "\"");
    if (statement.whereClause) throwNotSupported("a partial index");

@@ -140,8 +140,8 @@ std::string truncateTables(CommandContext& context, const ::TruncateStmt& statem
    requireWritable(core, "TRUNCATE TABLE");
    const catalog::SearchPath path = core.searchPath();
    for (const ::RangeVar* name : ListOf<::RangeVar>(statement.relations)) {
-      const auto relation = catalog::requireRelation(
-          core.transaction.catalog(), path, sql::qualifiedName(*name, core.bindContext(path, &context.source())));
+      const auto relation =
+          catalog::requireRelation(core.transaction.catalog(), path, commandTarget(context, path, *name));
       if (relation->relationKind != catalog::RelationKind::Table)
          throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table");
       core.transaction.lock(relation->oid, LockMode::Exclusive, [&] { core.checkInterrupts(); });

@@ -12,8 +12,7 @@ std::string vacuum(CommandContext& context, const ::VacuumStmt& statement) {
       throw SqlError(sqlstate::activeSqlTransaction, "VACUUM cannot run inside a transaction block");
    const catalog::SearchPath path = core.searchPath();
    for (const ::VacuumRelation* target : sql::ListOf<::VacuumRelation>(statement.rels))
-      catalog::requireRelation(core.transaction.catalog(), path,
-                               sql::qualifiedName(*target->relation, core.bindContext(path, &context.source())));
+      catalog::requireRelation(core.transaction.catalog(), path, commandTarget(context, path, *target->relation));
    // Statistics are kept up to date as rows are written; space comes back with the next checkpoint.
    return statement.is_vacuumcmd ? "VACUUM" : "ANALYZE";
 }
@@ -21,6 +20,12 @@ std::string vacuum(CommandContext& context, const ::VacuumStmt& statement) {
 std::string checkpoint(CommandContext& context) {
    context.core.database.storage->checkpoint();
    return "CHECKPOINT";
+}
+
+catalog::QualifiedName commandTarget(CommandContext& context, const catalog::SearchPath& path, const ::RangeVar& name) {
+   catalog::QualifiedName target = sql::qualifiedName(name, context.core.bindContext(path, &context.source()));
+   target.position = 0;
+   return target;
 }
 
 void requireWritable(SessionCore& core, std::string_view command) {

@@ -1,3 +1,4 @@
+#include "common/type/text_codec.hpp"
 #include "engine/command/command.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -43,6 +44,11 @@ std::string valueOf(const ::VariableSetStmt& statement) {
                      "SET " + std::string(statement.name) + " takes only one argument");
    for (const ::Node* arg : args) {
       std::string element = constantText(arg);
+      // SET TIME ZONE INTERVAL '-08:00': east is positive, unlike in the name of a zone; as a number it is, too.
+      if (textOf(statement.name) == "timezone" && isNode(arg, T_TypeCast)) {
+         const Value offset = parseText({oid::interval, -1, invalidOid}, element, SessionFormat());
+         element = std::to_string(static_cast<double>(intervalSpan(offset.interval)) / 3.6e9);
+      }
       if (textOf(statement.name) == "search_path") element = catalog::quoteIdentifier(element);
       value += (value.empty() ? "" : ", ") + element;
    }

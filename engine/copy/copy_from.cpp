@@ -44,6 +44,8 @@ struct CopyPlan {
    // Expressions over the stored columns: ColumnId i is storage column i.
    sql::ColumnTable columnTable;
    std::vector<std::pair<uint32_t, std::shared_ptr<const executor::ExpressionProgram>>> defaults;
+   /// Columns computed from the others of their row.
+   std::vector<std::pair<uint32_t, std::shared_ptr<const executor::ExpressionProgram>>> generated;
    struct Check {
       std::string name;
       std::shared_ptr<const executor::ExpressionProgram> program;
@@ -108,6 +110,16 @@ CopyPlan makePlan(SessionCore& core, const sql::BindContext& bind, const CopyTar
    for (const catalog::Column& column : relation.columns) {
       const uint32_t index = static_cast<uint32_t>(column.attribute - 1);
       if (column.isDropped || plan.columns[index].inputField >= 0 || !column.hasDefault()) continue;
+      if (column.generated) {
+         const auto script = sql::ParsedScript::parseExpression(column.defaultExpr);
+         sql::BindContext quiet = bind;
+         quiet.source = nullptr;
+         plan.generated.emplace_back(
+             index, compileOverColumns(plan, sql::bindExpression(*script.expression(),
+                                                                 sql::ExpressionUse::GeneratedColumn, &relation,
+                                                                 column.type, column.name, quiet)));
+         continue;
+      }
       const sql::ExprPtr expr = sql::bindColumnDefault(relation, column, bind);
       plan.defaults.emplace_back(
           index, executor::ExpressionProgram::compile(*expr, executor::ColumnSlots(), plan.columnTable));
@@ -141,6 +153,8 @@ public:
       }
       for (const auto& [index, program] : plan.defaults)
          defaults_.emplace_back(program, *plan.functions);
+      for (const auto& [index, program] : plan.generated)
+         generated_.emplace_back(program, *plan.functions);
       for (const CopyPlan::Check& check : plan.checks)
          checks_.emplace_back(check.program, *plan.functions);
       if (plan.where) where_.emplace(plan.where, *plan.functions);
@@ -193,7 +207,7 @@ private:
    std::vector<std::unique_ptr<std::byte[]>> data_;
    std::vector<std::vector<ValidityWord>> validity_;
    std::vector<RowIndex> rows_;
-   std::vector<executor::ExpressionState> defaults_, checks_;
+   std::vector<executor::ExpressionState> defaults_, generated_, checks_;
    std::optional<executor::ExpressionState> where_;
    std::unique_ptr<storage::Appender> appender_;
    uint64_t loaded_ = 0;
@@ -255,6 +269,9 @@ void ChunkLoader::appendRows() {
       batch.selection = plan_.where->filter(*where_, batch, batch.selection, rows_.data());
       if (batch.selection.count() == 0) return;
    }
+   for (size_t i = 0; i < plan_.generated.size(); ++i)
+      batch.columns[plan_.generated[i].first] =
+          plan_.generated[i].second->evaluate(generated_[i], batch, batch.selection);
    checkRows(batch, batch.selection);
    appender_->append(batch);
    loaded_ += batch.selection.count();

@@ -5,6 +5,7 @@
 #include "common/type/array.hpp"
 #include "common/type/date_time_math.hpp"
 #include "executor/function/aggregate_loops.hpp"
+#include "executor/function/utf8_text.hpp"
 #include "executor/kernel/compare.hpp"
 
 // Aggregates that see their rows in order and keep what they saw: string_agg, array_agg, percentile_disc,
@@ -88,6 +89,7 @@ struct ValueList {
    uint32_t count = 0;
    PhysicalType type = PhysicalType::I32;
    Oid elementType = invalidOid;
+   int32_t typmod = -1; ///< of the elements
 
    void add(const Vector& vector, uint32_t row, Arena& arena) {
       type = vector.type;
@@ -118,19 +120,28 @@ struct ValueList {
    }
 };
 
+/// Arrays do not know the length of their character(n), so elements are padded to it.
+void pad(std::string& text, int32_t typmod) {
+   const size_t length = countCharacters(text);
+   if (typmod > 4 && length < static_cast<size_t>(typmod) - 4) text.append(static_cast<size_t>(typmod) - 4 - length, ' ');
+}
+
 struct ArrayAgg {
    using State = ValueList;
    static void add(State& s, const AggregateInput& input, uint32_t row) {
       if (input.argTypes.empty()) throwInternal("array_agg needs the type of its argument");
       s.elementType = input.argTypes[0].oid;
+      s.typmod = input.argTypes[0].typmod;
       s.add(input.args[0], row, input.arena);
    }
    static void finish(const State& s, uint32_t row, ResultVector& result) {
       if (s.count == 0) return result.setNull(row);
       std::vector<Value> elements;
       elements.reserve(s.count);
-      for (uint32_t i = 0; i < s.count; ++i)
+      for (uint32_t i = 0; i < s.count; ++i) {
          elements.push_back(s.value(i));
+         if (s.elementType == oid::bpchar && !elements.back().isNull) pad(elements.back().bytes, s.typmod);
+      }
       result.values<StringView>()[row] = result.strings().copyString(makeArray(s.elementType, elements));
    }
 };

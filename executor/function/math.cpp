@@ -48,7 +48,7 @@ double truncate(double v) {
    return std::trunc(v);
 }
 double sign(double v) {
-   return v > 0 ? 1.0 : v < 0 ? -1.0 : v == 0 ? 0.0 : v;
+   return v > 0 ? 1.0 : v < 0 ? -1.0 : 0.0; // of NaN, too
 }
 double sqrt(double v) {
    if (v < 0) throwPower("cannot take square root of a negative number");

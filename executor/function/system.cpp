@@ -67,8 +67,12 @@ void countNonNulls(const KernelCall& call, ResultVector& result) {
 
 std::optional<StringView> settingMissingOk(const StringView& name, bool missingOk, KernelEnv& env) {
    if (!env.context.setting) throwNotSupported("current_setting");
-   const std::string value = env.context.setting(std::string(name.view()), missingOk);
-   return env.copy(value);
+   try {
+      return env.copy(env.context.setting(std::string(name.view()), false));
+   } catch (const SqlError& error) {
+      if (missingOk && error.state() == sqlstate::undefinedObject) return std::nullopt;
+      throw;
+   }
 }
 std::optional<StringView> settingOf(const StringView& name, KernelEnv& env) {
    return settingMissingOk(name, false, env);

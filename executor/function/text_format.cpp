@@ -42,9 +42,21 @@ void concatWithSeparator(const KernelCall& call, ResultVector& result) {
    });
 }
 
-/// text || anything, anything || text.
+/// text || anything, anything || text: as casts to text have it, which is "true" where output has "t".
 void concatPair(const KernelCall& call, ResultVector& result) {
-   concat(call, result);
+   StringView* out = result.values<StringView>();
+   std::string text;
+   forEachRow(call.rows, [&](uint32_t row) {
+      text.clear();
+      for (size_t i = 0; i < call.args.size(); ++i) {
+         if (call.args[i].isNull(row)) return result.setNull(row);
+         if (call.argTypes[i].oid == oid::boolean)
+            text.append(call.args[i].value<uint8_t>(row) != 0 ? "true" : "false");
+         else
+            appendArgument(text, call, i, row);
+      }
+      out[row] = result.strings().copyString(text);
+   });
 }
 
 // ---- quoting ----

@@ -56,6 +56,8 @@ public:
    std::unordered_map<uint32_t, RowBuffer*> cteBuffers;
    std::unordered_map<uint32_t, std::vector<sql::ColumnId>> cteColumns;
    std::unordered_map<uint32_t, RowBuffer*> workingTables;
+   /// Rows after which a recursion may stop, since a LIMIT above takes no more.
+   std::unordered_map<const sql::plan::Node*, uint64_t> rowsWanted;
    /// Adds `operators` to every stage.
    static void append(std::vector<Stage>& stages, StreamingOperator* op, uint32_t profile);
 

@@ -21,6 +21,7 @@ struct Recursion {
    RowBuffer fresh;   ///< rows of the round being run
    std::vector<Representation> columns;
    std::vector<uint32_t> identity;
+   uint64_t rowsWanted = UINT64_MAX;
    /// UNION: hashes of all rows in `result`, to (batch, row).
    std::unordered_multimap<uint64_t, std::pair<uint32_t, uint32_t>> seen;
 
@@ -94,7 +95,7 @@ void Recursion::appendAll(QueryContext& context) {
 
 void Recursion::endRound(QueryContext& context) {
    appendAll(context);
-   if (working.rowCount() > 0) startRound();
+   if (working.rowCount() > 0 && result.rowCount() < rowsWanted) startRound();
 }
 
 void Recursion::startRound() {
@@ -114,6 +115,8 @@ std::vector<Stage> buildRecursiveUnion(PlanBuilder& builder, const sql::plan::No
    recursion->columns = representationsOf(node.output, builder.context().columns());
    for (uint32_t i = 0; i < node.output.size(); ++i)
       recursion->identity.push_back(i);
+   if (const auto wanted = builder.rowsWanted.find(&node); wanted != builder.rowsWanted.end())
+      recursion->rowsWanted = wanted->second;
    std::vector<Stage> base = builder.produce(*node.children[0]);
    auto* sink = builder.own<BufferSink>(recursion->fresh, slotsOf(node.appendInputs[0], node.children[0]->output),
                                         recursion->columns);

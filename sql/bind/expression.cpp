@@ -1,4 +1,5 @@
 #include <charconv>
+#include <limits>
 
 #include "sql/bind/query_binder.hpp"
 
@@ -89,7 +90,10 @@ ExprPtr QueryBinder::bindConstant(const ::A_Const& node) {
          int64_t value = 0;
          const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
          if (error == std::errc() && end == digits.data() + digits.size()) {
-            expr = makeConstant({oid::int8, -1, invalidOid}, Value::integer(PhysicalType::I64, value));
+            // The least int4 comes as a number that is negated, as PostgreSQL's make_const() notes.
+            const bool isInt4 = value == std::numeric_limits<int32_t>::min();
+            expr = makeConstant({isInt4 ? oid::int4 : oid::int8, -1, invalidOid},
+                                Value::integer(isInt4 ? PhysicalType::I32 : PhysicalType::I64, value));
          } else {
             auto literal = makeConstant(unknown, Value::string(std::string(digits)));
             literal->position = position;

@@ -192,7 +192,15 @@ ExprPtr QueryBinder::finishCall(Scope& scope, const ::FuncCall* call, const Func
       throw;
    }
    coerceArguments(args, declared);
-   const SqlType resultType = plainType(resultOid);
+   SqlType resultType = plainType(resultOid);
+   // Of character(n) only the text is kept: what gives one of its arguments back must still know the padding.
+   if (resultOid == oid::bpchar && !args.empty()) {
+      const int32_t typmod = args.back()->type.typmod;
+      if (std::all_of(args.begin(), args.end(), [&](const ExprPtr& arg) {
+             return arg->type.oid != oid::bpchar || arg->type.typmod == typmod;
+          }) && args.back()->type.oid == oid::bpchar)
+         resultType.typmod = typmod;
+   }
 
    // Named notation: arguments into the order of parameters.
    const uint32_t parameters = function.argCount();

@@ -296,9 +296,17 @@ RelPtr QueryBinder::placeGrouping(Scope& scope, RelPtr rel, Grouping grouping, s
    for (RowFunction& function : scope.rowFunctions)
       for (ExprPtr& arg : function.call->args)
          rewriter.rewrite(arg);
-   for (AggregateCall& call : scope.aggregates)
-      for (ExprPtr& arg : call.directArgs)
-         rewriter.rewrite(arg);
+   // Direct arguments are the same in all rows of a group, so they are read below the grouping like the others.
+   for (const AggregateCall& call : scope.aggregates)
+      for (const ExprPtr& arg : call.directArgs) {
+         ExprPtr checked = clone(*arg);
+         try {
+            rewriter.rewrite(checked);
+         } catch (SqlError& error) {
+            if (error.state() != sqlstate::groupingError) throw;
+            throw SqlError(error).detail("Direct arguments of an ordered-set aggregate must use only grouped columns.");
+         }
+      }
 
    for (PendingGrouping& pending : scope.groupings) {
       Rel::GroupingCall call;
