@@ -18,6 +18,7 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
       const catalog::SearchPath path = core.searchPath();
       sql::BindContext context = core.bindContext(path, &script.source());
       context.parameterTypes = types;
+      context.allowParameters = !types.empty();
       sql::BoundQuery query = sql::bindQuery(node, context);
       const catalog::Snapshot bound = core.transaction.catalog();
       const Oid target = query.root->dml ? query.root->dml->table.relation : invalidOid;

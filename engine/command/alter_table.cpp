@@ -155,7 +155,7 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
       key.columns = {attribute};
       editor_.addConstraint(oid_, std::move(key));
    }
-   if (!later.empty()) checkUniqueConstraints(core_, oid_);
+   if (!later.empty()) checkUniqueConstraints(core_, oid_, true);
 }
 
 void TableAlteration::dropColumn(const ::AlterTableCmd& command) {
@@ -186,13 +186,17 @@ void TableAlteration::dropGeneratedFrom(const catalog::Relation& relation, const
       return "column " + catalog::quoteIdentifier(column.name) + " of table " +
              catalog::displayName(editor_.snapshot(), core_.searchPath(), relation);
    };
+   std::string detail;
+   for (const catalog::Column& column : relation.columns)
+      if (reads(relation, column, dropped.attribute))
+         detail += (detail.empty() ? "" : "\n") + describe(column) + " depends on " + describe(dropped);
+   if (!detail.empty() && behavior == catalog::DropBehavior::Restrict)
+      throw SqlError(sqlstate::dependentObjectsStillExist,
+                     "cannot drop " + describe(dropped) + " because other objects depend on it")
+          .detail(detail)
+          .hint("Use DROP ... CASCADE to drop the dependent objects too.");
    for (const catalog::Column& column : relation.columns) {
       if (!reads(relation, column, dropped.attribute)) continue;
-      if (behavior == catalog::DropBehavior::Restrict)
-         throw SqlError(sqlstate::dependentObjectsStillExist,
-                        "cannot drop " + describe(dropped) + " because other objects depend on it")
-             .detail(describe(column) + " depends on " + describe(dropped))
-             .hint("Use DROP ... CASCADE to drop the dependent objects too.");
       editor_.dropColumn(oid_, column.name, behavior);
       core_.notice("drop cascades to " + describe(column));
    }
@@ -207,7 +211,7 @@ void TableAlteration::setDefault(const ::AlterTableCmd& command) {
    if (!command.def) return editor_.setDefault(oid_, command.name, {});
    const catalog::SearchPath path = core_.searchPath();
    sql::bindExpression(*command.def, sql::ExpressionUse::ColumnDefault, nullptr, column.type, column.name,
-                       core_.bindContext(path, &context_.source()));
+                       core_.bindContext(path, nullptr)); // PostgreSQL gives no positions here
    const std::string_view text = context_.source().text();
    // ALTER COLUMN x SET DEFAULT expr: found from the column's name on, since the command has no position of its own.
    size_t from = context_.statement.offset;
@@ -248,9 +252,8 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
    added.name = std::string(textOf(constraint.conname));
    if (constraint.contype == CONSTR_CHECK) {
       const catalog::SearchPath path = core_.searchPath();
-      const auto bound =
-          sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::CheckConstraint, relation.get(), std::nullopt,
-                              {}, core_.bindContext(path, &context_.source()));
+      const auto bound = sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::CheckConstraint, relation.get(),
+                                             std::nullopt, {}, core_.bindContext(path, &context_.source()));
       added.kind = catalog::ConstraintKind::Check;
       for (const sql::GetColumn& input : bound.inputs)
          added.columns.push_back(input.attribute);
@@ -272,6 +275,9 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
       throwNotSupported(constraint.contype == CONSTR_FOREIGN ? "FOREIGN KEY" : "this constraint",
                         context_.position(constraint.location));
    if (constraint.indexname) throwNotSupported("ADD CONSTRAINT ... USING INDEX");
+   if (constraint.contype == CONSTR_PRIMARY && relation->primaryKey())
+      throw SqlError(sqlstate::invalidTableDefinition,
+                     "multiple primary keys for table \"" + relation->name + "\" are not allowed");
    added.kind =
        constraint.contype == CONSTR_PRIMARY ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
    for (const ::Node* key : ListOf<>(constraint.keys)) {
@@ -287,7 +293,7 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
       }
    }
    editor_.addConstraint(oid_, std::move(added));
-   checkUniqueConstraints(core_, oid_);
+   checkUniqueConstraints(core_, oid_, true);
 }
 
 void TableAlteration::dropConstraint(const ::AlterTableCmd& command) {
@@ -308,10 +314,11 @@ void TableAlteration::requireAssignable(const catalog::Column& column, const Sql
                              core_.bindContext(path, nullptr));
    } catch (const SqlError& error) {
       if (error.state() != sqlstate::datatypeMismatch) throw;
-      throw SqlError(sqlstate::datatypeMismatch, "column \"" + column.name + "\" cannot be cast automatically to type " +
+      throw SqlError(sqlstate::datatypeMismatch, "column \"" + column.name +
+                                                     "\" cannot be cast automatically to type " +
                                                      formatType({type.oid, -1, invalidOid}))
-          .hint("You might need to specify \"USING " + catalog::quoteIdentifier(column.name) + "::" +
-                formatType(type) + "\".");
+          .hint("You might need to specify \"USING " + catalog::quoteIdentifier(column.name) + "::" + formatType(type) +
+                "\".");
    }
 }
 

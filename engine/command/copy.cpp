@@ -87,8 +87,8 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
    const catalog::SearchPath path = core.searchPath();
    const sql::BindContext bind = core.bindContext(path, &context.source());
    CopyTarget target;
-   target.relation = catalog::requireRelation(core.transaction.catalog(), path,
-                                              commandTarget(context, path, *statement.relation));
+   target.relation =
+       catalog::requireRelation(core.transaction.catalog(), path, commandTarget(context, path, *statement.relation));
    if (target.relation->relationKind != catalog::RelationKind::Table)
       throw SqlError(sqlstate::wrongObjectType, "cannot copy to " +
                                                     std::string(catalog::relationKindName(*target.relation)) + " \"" +

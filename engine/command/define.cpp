@@ -5,7 +5,7 @@
 #include "engine/query_execution.hpp"
 #include "sql/parse/node_access.hpp"
 
-// CREATE TABLE, TABLE AS, VIEW, SCHEMA, INDEX.
+// CREATE TABLE, TABLE AS, VIEW, SCHEMA.
 
 namespace ouzel::engine {
 
@@ -67,9 +67,9 @@ std::vector<int16_t> columnNumbers(const catalog::Relation& draft, const ::Const
              .at(position);
       const int16_t number = static_cast<int16_t>(found - draft.columns.begin() + 1);
       if (std::find(numbers.begin(), numbers.end(), number) != numbers.end())
-         throw SqlError(sqlstate::duplicateColumn,
-                        "column \"" + found->name + "\" appears twice in " +
-                            (key.contype == CONSTR_PRIMARY ? "primary key" : "unique") + " constraint")
+         throw SqlError(sqlstate::duplicateColumn, "column \"" + found->name + "\" appears twice in " +
+                                                       (key.contype == CONSTR_PRIMARY ? "primary key" : "unique") +
+                                                       " constraint")
              .at(position);
       numbers.push_back(number);
    }
@@ -458,55 +458,6 @@ std::string createSchema(CommandContext& context, const ::CreateSchemaStmt& stat
    if (const auto role = context.core.transaction.catalog().findRole(context.core.user())) owner = role->oid;
    context.core.transaction.editor().createSchema(name, owner);
    return "CREATE SCHEMA";
-}
-
-std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
-   requireWritable(context.core, "CREATE INDEX");
-   SessionCore& core = context.core;
-   const catalog::SearchPath path = core.searchPath();
-   const auto table =
-       catalog::requireRelation(core.transaction.catalog(), path, commandTarget(context, path, *statement.relation));
-   if (table->relationKind != catalog::RelationKind::Table)
-      throw SqlError(sqlstate::wrongObjectType, "cannot create index on relation \"" + table->name + "\"");
-   if (statement.whereClause) throwNotSupported("a partial index");
-   if (statement.indexIncludingParams) throwNotSupported("INCLUDE in an index");
-   catalog::Relation draft;
-   catalog::IndexDefinition index;
-   index.table = table->oid;
-   index.isUnique = statement.unique;
-   index.method = textOf(statement.accessMethod);
-   std::string firstColumn;
-   for (const ::IndexElem* element : ListOf<::IndexElem>(statement.indexParams)) {
-      if (!element->name) throwNotSupported("an index on an expression");
-      const catalog::Column* column = table->findColumn(element->name);
-      if (!column)
-         throw SqlError(sqlstate::undefinedColumn, "column \"" + std::string(element->name) + "\" does not exist");
-      if (firstColumn.empty()) firstColumn = column->name;
-      index.columns.push_back(column->attribute);
-      const bool descending = element->ordering == SORTBY_DESC;
-      const bool nullsFirst = element->nulls_ordering == SORTBY_NULLS_FIRST ||
-                              (element->nulls_ordering == SORTBY_NULLS_DEFAULT && descending);
-      index.options.push_back(static_cast<uint8_t>((descending ? 1 : 0) | (nullsFirst ? 2 : 0)));
-      catalog::Column copy = *column;
-      copy.attribute = static_cast<int16_t>(draft.columns.size() + 1);
-      draft.columns.push_back(std::move(copy));
-   }
-   draft.schema = table->schema;
-   draft.database = table->database;
-   draft.relationKind = catalog::RelationKind::Index;
-   draft.persistence = table->persistence;
-   draft.name = statement.idxname
-                    ? statement.idxname
-                    : core.transaction.editor().chooseName(table->name, firstColumn, "idx", table->schema);
-   if (core.transaction.catalog().findRelation(draft.schema, draft.name) && statement.if_not_exists) {
-      core.notice("relation \"" + draft.name + "\" already exists, skipping", {}, sqlstate::duplicateTable);
-      return "CREATE INDEX";
-   }
-   draft.index = std::move(index);
-   if (statement.unique) core.transaction.lock(table->oid, LockMode::WriteAlone, [&] { core.checkInterrupts(); });
-   core.transaction.editor().createRelation(std::move(draft));
-   if (statement.unique) checkUniqueConstraints(core, table->oid);
-   return "CREATE INDEX";
 }
 
 } // namespace ouzel::engine

@@ -117,7 +117,7 @@ bool hasUniqueConstraints(const catalog::Snapshot& snapshot, const catalog::Rela
 }
 
 // One grouping of the whole table a statement: right, and slow for large tables that get small inserts.
-void checkUniqueConstraints(SessionCore& core, Oid oid) {
+void checkUniqueConstraints(SessionCore& core, Oid oid, bool isNew) {
    core.transaction.storage().nextCommand();
    const catalog::Snapshot& snapshot = core.transaction.catalog();
    const auto relation = snapshot.relation(oid);
@@ -138,8 +138,11 @@ void checkUniqueConstraints(SessionCore& core, Oid oid) {
       std::vector<std::string> values;
       for (const Value& value : rows[0])
          values.push_back(value.isNull ? "null" : value.bytes);
-      throw SqlError(sqlstate::uniqueViolation, "duplicate key value violates unique constraint \"" + key.name + "\"")
-          .detail("Key (" + joined(names, ", ") + ")=(" + joined(values, ", ") + ") already exists.")
+      throw SqlError(sqlstate::uniqueViolation, (isNew ? "could not create unique index \""
+                                                       : "duplicate key value violates unique constraint \"") +
+                                                    key.name + "\"")
+          .detail("Key (" + joined(names, ", ") + ")=(" + joined(values, ", ") +
+                  (isNew ? ") is duplicated." : ") already exists."))
           .table(snapshot.schema(relation->schema)->name, relation->name)
           .constraint(key.name);
    }

@@ -115,9 +115,9 @@ CopyPlan makePlan(SessionCore& core, const sql::BindContext& bind, const CopyTar
          sql::BindContext quiet = bind;
          quiet.source = nullptr;
          plan.generated.emplace_back(
-             index, compileOverColumns(plan, sql::bindExpression(*script.expression(),
-                                                                 sql::ExpressionUse::GeneratedColumn, &relation,
-                                                                 column.type, column.name, quiet)));
+             index,
+             compileOverColumns(plan, sql::bindExpression(*script.expression(), sql::ExpressionUse::GeneratedColumn,
+                                                          &relation, column.type, column.name, quiet)));
          continue;
       }
       const sql::ExprPtr expr = sql::bindColumnDefault(relation, column, bind);

@@ -4,8 +4,8 @@
 #include "executor/function/aggregate_loops.hpp"
 #include "executor/kernel/compare.hpp"
 
-// Hypothetical-set aggregates: where a row of the direct arguments would stand among the rows of the group. Rows come in
-// the order of WITHIN GROUP, so counting those before and beside it is enough. Never combined across workers.
+// Hypothetical-set aggregates: where a row of the direct arguments would stand among the rows of the group. Rows come
+// in the order of WITHIN GROUP, so counting those before and beside it is enough. Never combined across workers.
 
 namespace ouzel::executor {
 

@@ -123,7 +123,8 @@ struct ValueList {
 /// Arrays do not know the length of their character(n), so elements are padded to it.
 void pad(std::string& text, int32_t typmod) {
    const size_t length = countCharacters(text);
-   if (typmod > 4 && length < static_cast<size_t>(typmod) - 4) text.append(static_cast<size_t>(typmod) - 4 - length, ' ');
+   if (typmod > 4 && length < static_cast<size_t>(typmod) - 4)
+      text.append(static_cast<size_t>(typmod) - 4 - length, ' ');
 }
 
 struct ArrayAgg {

@@ -535,7 +535,7 @@ void AggregateSink::addCollected(QueryContext& context, GroupingSet& set, size_t
       if (x.group != y.group) return x.group < y.group;
       for (uint32_t key = 0; key < aggregate.descending.size(); ++key)
          if (const int order = sortOrder(columnOf(x, orderBegin + key), x.row, columnOf(y, orderBegin + key), y.row,
-                                       aggregate.descending[key] != 0, aggregate.nullsFirst[key] != 0))
+                                         aggregate.descending[key] != 0, aggregate.nullsFirst[key] != 0))
             return order < 0;
       return aggregate.call->distinct && argsOrder(x, y) < 0;
    });
@@ -562,7 +562,7 @@ void AggregateSink::addCollected(QueryContext& context, GroupingSet& set, size_t
          rows[i] = row.group + set.stateOffsets[a];
       }
       const auto ordered = builder.take();
-      AggregateInput input{ordered->batch.columns, Selection::dense(count), context.functions(),  arena,
+      AggregateInput input{ordered->batch.columns, Selection::dense(count), context.functions(), arena,
                            aggregate.argTypes,     aggregate.descending,    aggregate.nullsFirst};
       aggregate.kernel->update(input, rows);
    }

@@ -187,13 +187,11 @@ ExprPtr QueryBinder::coerceForAssignment(ExprPtr expr, const SqlType& target, st
    const Oid source = expr->type.oid;
    const uint32_t position = startOf(*expr);
    auto cast = tryCoerce(expr, target, CoercionContext::Assignment);
+   const bool isDefault = clause == Clause::Default || clause == Clause::Generated;
    if (!cast)
-      throw SqlError(sqlstate::datatypeMismatch, "column \"" + std::string(columnName) + "\" is of type " +
-                                                     typeName(target.oid) + " but " +
-                                                     (clause == Clause::Default     ? "default expression"
-                                                      : clause == Clause::Generated ? "generation expression"
-                                                                                    : "expression") +
-                                                     " is of type " + typeName(source))
+      throw SqlError(sqlstate::datatypeMismatch,
+                     "column \"" + std::string(columnName) + "\" is of type " + typeName(target.oid) + " but " +
+                         (isDefault ? "default expression" : "expression") + " is of type " + typeName(source))
           .at(position)
           .hint(castHint);
    return cast;

@@ -62,7 +62,8 @@ std::vector<ExprPtr> QueryBinder::bindMultiSource(Scope& scope, const ::Node* so
          values.push_back(isNode(arg, T_SetToDefault) ? nullptr : bindExpr(scope, arg, Clause::UpdateSource));
    } else {
       throw SqlError(sqlstate::featureNotSupported,
-                     "source for a multiple-column UPDATE item must be a sub-SELECT or ROW() expression");
+                     "source for a multiple-column UPDATE item must be a sub-SELECT or ROW() expression")
+          .at(startOfNode(source));
    }
    if (values.size() != count)
       throw SqlError(sqlstate::syntaxError, "number of columns does not match number of values")

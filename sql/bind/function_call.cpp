@@ -191,14 +191,20 @@ ExprPtr QueryBinder::finishCall(Scope& scope, const ::FuncCall* call, const Func
       error.setPosition(position);
       throw;
    }
+   // Other functions of "any" type see a literal as text; this one tells.
+   if (function.name == "pg_typeof" && types[0] == oid::unknown) {
+      auto unknownType = makeConstant(plainType(oid::regtype), Value::integer(PhysicalType::I64, oid::unknown));
+      unknownType->position = position;
+      return unknownType;
+   }
    coerceArguments(args, declared);
    SqlType resultType = plainType(resultOid);
    // Of character(n) only the text is kept: what gives one of its arguments back must still know the padding.
    if (resultOid == oid::bpchar && !args.empty()) {
       const int32_t typmod = args.back()->type.typmod;
-      if (std::all_of(args.begin(), args.end(), [&](const ExprPtr& arg) {
-             return arg->type.oid != oid::bpchar || arg->type.typmod == typmod;
-          }) && args.back()->type.oid == oid::bpchar)
+      if (std::all_of(args.begin(), args.end(),
+                      [&](const ExprPtr& arg) { return arg->type.oid != oid::bpchar || arg->type.typmod == typmod; }) &&
+          args.back()->type.oid == oid::bpchar)
          resultType.typmod = typmod;
    }
 
