@@ -139,6 +139,8 @@ void CatalogEditor::replaceRelation(Relation changed) {
 
 void CatalogEditor::rewriteDependents(const Relation& relation, int16_t attribute, const SqlRewriter& rewriteView,
                                       std::string_view feature) {
+   // All are rewritten before any is changed: binding one view reads the others as they were.
+   std::vector<Relation> rewritten;
    for (const RelationPtr& view : working_.dependentsOf(relation.oid)) {
       const bool isConcerned = std::any_of(view->dependsOn.begin(), view->dependsOn.end(), [&](const Dependency& d) {
          return d.relation == relation.oid && (attribute == 0 || d.attribute == attribute);
@@ -147,8 +149,10 @@ void CatalogEditor::rewriteDependents(const Relation& relation, int16_t attribut
       if (!rewriteView) throwNotSupported(feature);
       Relation changed = *view;
       changed.definition = rewriteView(changed.definition);
-      put(std::make_shared<const Relation>(std::move(changed)));
+      rewritten.push_back(std::move(changed));
    }
+   for (Relation& changed : rewritten)
+      put(std::make_shared<const Relation>(std::move(changed)));
 }
 
 void CatalogEditor::renameRelation(Oid relation, std::string name, const SqlRewriter& rewriteView) {

@@ -399,6 +399,20 @@ void checkReplacement(const catalog::Relation& old, const catalog::Relation& fre
 
 } // namespace
 
+namespace {
+
+bool isRecursiveView(std::string_view text, size_t from) {
+   for (size_t words = 0; words < 5; ++words) { // CREATE [OR REPLACE] [TEMP] RECURSIVE VIEW
+      const Token token = nextToken(text, from);
+      if (afterKeyword(text.substr(0, token.end), token.begin, "recursive") != std::string_view::npos) return true;
+      if (afterKeyword(text.substr(0, token.end), token.begin, "view") != std::string_view::npos) return false;
+      from = token.end;
+   }
+   return false;
+}
+
+} // namespace
+
 std::string createView(CommandContext& context, const ::ViewStmt& statement) {
    requireWritable(context.core, "CREATE VIEW");
    if (statement.withCheckOption != NO_CHECK_OPTION) throwNotSupported("WITH CHECK OPTION");
@@ -419,6 +433,15 @@ std::string createView(CommandContext& context, const ::ViewStmt& statement) {
    draft.relationKind = catalog::RelationKind::View;
    draft.persistence = target.isTemporary ? catalog::Persistence::Temporary : catalog::Persistence::Permanent;
    draft.definition = std::move(view.definition);
+   if (isRecursiveView(text, context.statement.offset)) {
+      // CREATE RECURSIVE VIEW v (a) AS q is CREATE VIEW v AS WITH RECURSIVE v (a) AS (q) SELECT a FROM v.
+      std::string columns;
+      for (const ::Node* name : ListOf<>(statement.aliases))
+         columns += (columns.empty() ? "" : ", ") + catalog::quoteIdentifier(stringOf(name));
+      const std::string name = catalog::quoteIdentifier(target.name.name);
+      draft.definition = "WITH RECURSIVE " + name + " (" + columns + ") AS (" + draft.definition + ") SELECT " +
+                         columns + " FROM " + name;
+   }
    draft.dependsOn = std::move(view.dependsOn);
    for (uint32_t i = 0; i < view.query.output.size(); ++i) {
       catalog::Column column;

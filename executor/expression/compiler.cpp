@@ -102,7 +102,8 @@ private:
    uint32_t compileCall(const Expr& expr);
    uint32_t call(const Expr& expr, std::vector<uint32_t> args);
    uint32_t compileAnyArray(const Expr& expr, bool negated);
-   uint32_t convert(uint32_t arg, Representation repr);
+   uint32_t convert(uint32_t arg, Representation repr) { return convert(arg, repr, node(arg).type); }
+   uint32_t convert(uint32_t arg, Representation repr, SqlType type);
    void unify(uint32_t& a, uint32_t& b);
    uint32_t asDecimal(uint32_t arg);
    void assignBuffers(uint32_t index, bool isPinned, std::vector<uint32_t>& held);
@@ -177,13 +178,14 @@ uint32_t Compiler::constant(const SqlType& type, Representation repr, const Valu
    return add(std::move(result));
 }
 
-uint32_t Compiler::convert(uint32_t arg, Representation repr) {
+/// `type` is what the value is from here on: lowering makes casts to numeric(p, s) out of conversions.
+uint32_t Compiler::convert(uint32_t arg, Representation repr, SqlType type) {
    const Node& source = node(arg);
    if (source.repr == repr) return arg;
    if (source.op == Op::Constant && (source.valueValidity & 1) == 0)
-      return constant(source.type, repr, Value::null(repr.physical));
+      return constant(type, repr, Value::null(repr.physical));
    const bool isTotal = conversionIsTotal(source.repr, repr);
-   auto result = make(Op::Convert, source.type, repr, {arg});
+   auto result = make(Op::Convert, type, repr, {arg});
    result->argReprs = {source.repr};
    return add(std::move(result), isTotal);
 }
@@ -484,7 +486,7 @@ uint32_t Compiler::compile(const Expr& expr) {
       return add(make(Op::Relabel, expr.type, expr.repr, {arg}));
    }
    case ExprKind::Convert:
-      return convert(compile(*expr.args[0]), expr.repr);
+      return convert(compile(*expr.args[0]), expr.repr, expr.type);
    case ExprKind::TextCast: {
       const uint32_t arg = compile(*expr.args[0]);
       auto result = make(Op::TextCast, expr.type, expr.repr, {arg});

@@ -161,7 +161,8 @@ void ExprLowering::convert(ExprPtr& expr, Representation target) {
          expr = std::move(inner);
          return;
       }
-      if (isInteger(from.physical)) {
+      // A Decimal shows as many digits as what it comes from has, so numeric(p, 3) must be seen on the way.
+      if (isInteger(from.physical) && (target.physical != PhysicalType::Decimal || from.scale == expr->repr.scale)) {
          expr->repr = target;
          return;
       }

@@ -129,12 +129,21 @@ ExprPtr QueryBinder::bindAggregate(Scope& scope, const ::FuncCall& call, const F
    if (aggregate.distinct) {
       for (const ExprPtr& arg : aggregate.args)
          requireEquality(arg->type, arg->position);
-      for (const SortKey& key : aggregate.orderBy)
-         if (std::none_of(aggregate.args.begin(), aggregate.args.end(),
-                          [&](const ExprPtr& arg) { return equal(*arg, *key.expr); }))
+      for (SortKey& key : aggregate.orderBy) {
+         // The argument may have been cast to what the function takes: string_agg(DISTINCT v, ',' ORDER BY v).
+         const auto isArgument = [&](const ExprPtr& arg) {
+            if (equal(*arg, *key.expr)) return true;
+            ExprPtr copy = clone(*key.expr);
+            const auto cast = tryCoerce(copy, arg->type, CoercionContext::Implicit);
+            return cast && equal(*arg, *cast);
+         };
+         const auto found = std::find_if(aggregate.args.begin(), aggregate.args.end(), isArgument);
+         if (found == aggregate.args.end())
             throw SqlError(sqlstate::invalidColumnReference,
                            "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list")
                 .at(key.expr->position);
+         key.expr = clone(**found);
+      }
    }
 
    std::vector<const Expr*> reads;

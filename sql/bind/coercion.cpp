@@ -21,7 +21,10 @@ ExprPtr callCast(const catalog::FunctionInfo& function, Oid target, int32_t typm
    const uint32_t position = arg->position;
    std::vector<ExprPtr> args;
    args.push_back(std::move(arg));
-   SqlType type = plainType(target);
+   // Some casts borrow a function for another type of the same values: int2 to oid takes int4(int2).
+   const Oid returned = function.returnType;
+   const bool isBorrowed = returned != target && function.argCount() == 1;
+   SqlType type = plainType(isBorrowed ? returned : target);
    if (function.argCount() >= 2) {
       args.push_back(makeConstant({oid::int4, -1, invalidOid}, Value::integer(PhysicalType::I32, typmod)));
       type.typmod = typmod;
@@ -29,7 +32,7 @@ ExprPtr callCast(const catalog::FunctionInfo& function, Oid target, int32_t typm
    if (function.argCount() >= 3) args.push_back(makeBoolean(isExplicit));
    auto call = makeCall(&function, type, std::move(args));
    call->position = position;
-   return call;
+   return isBorrowed ? withChild(ExprKind::Relabel, plainType(target), std::move(call)) : std::move(call);
 }
 
 /// Integer constants widen while binding, so that `bigint_column = 5` compares with a constant. Exact conversions only.

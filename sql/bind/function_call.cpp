@@ -200,12 +200,11 @@ ExprPtr QueryBinder::finishCall(Scope& scope, const ::FuncCall* call, const Func
    coerceArguments(args, declared);
    SqlType resultType = plainType(resultOid);
    // Of character(n) only the text is kept: what gives one of its arguments back must still know the padding.
-   if (resultOid == oid::bpchar && !args.empty()) {
-      const int32_t typmod = args.back()->type.typmod;
-      if (std::all_of(args.begin(), args.end(),
-                      [&](const ExprPtr& arg) { return arg->type.oid != oid::bpchar || arg->type.typmod == typmod; }) &&
-          args.back()->type.oid == oid::bpchar)
-         resultType.typmod = typmod;
+   if (resultOid == oid::bpchar) {
+      std::optional<int32_t> typmod;
+      for (const ExprPtr& arg : args)
+         if (arg->type.oid == oid::bpchar) typmod = !typmod || *typmod == arg->type.typmod ? arg->type.typmod : -1;
+      resultType.typmod = typmod.value_or(-1);
    }
 
    // Named notation: arguments into the order of parameters.

@@ -92,17 +92,27 @@ void QueryBinder::direction(const ::SortBy& sort, const SqlType& type, bool& des
 std::vector<OrderElement> QueryBinder::bindOrderBy(Scope& scope, const ::List* list, std::vector<Target>& targets,
                                                    Clause clause) {
    std::vector<OrderElement> order;
-   for (const auto* sort : ListOf<SortBy>(list)) {
-      const uint32_t index = findTargetSql92(scope, sort->node, targets, clause);
+   const auto add = [&](const ::SortBy& sort, const ::Node* node, bool isField) {
+      const uint32_t index =
+          isField ? findTargetSql99(scope, node, targets, clause) : findTargetSql92(scope, node, targets, clause);
       Target& target = targets[index];
       target.expr = unknownToText(std::move(target.expr));
       if (target.expr->kind == ExprKind::Row) throwNotSupported("ordering by row values", target.position);
-      requireOrdering(target.expr->type, startOfNode(sort->node));
+      requireOrdering(target.expr->type, startOfNode(node));
       OrderElement element{index, false, false};
-      direction(*sort, target.expr->type, element.descending, element.nullsFirst);
+      direction(sort, target.expr->type, element.descending, element.nullsFirst);
+      if (isField) element.nullsFirst = element.descending; // NULLS FIRST is of the row, which is never NULL
       const bool known =
           std::any_of(order.begin(), order.end(), [&](const OrderElement& other) { return other.target == index; });
       if (!known) order.push_back(element);
+   };
+   for (const auto* sort : ListOf<SortBy>(list)) {
+      if (!isNode(sort->node, T_RowExpr)) {
+         add(*sort, sort->node, false);
+         continue;
+      }
+      for (const ::Node* field : ListOf<>(as<RowExpr>(sort->node)->args)) // rows are ordered field by field
+         add(*sort, field, true);
    }
    return order;
 }

@@ -90,6 +90,8 @@ std::string typeName(const SqlType& type) {
    const bool isVector = type.oid == oid::int2vector || type.oid == oid::oidvector;
    if (const Oid element = isVector ? invalidOid : elementType(type.oid))
       return typeName(SqlType{element, type.typmod, invalidOid}) + "[]";
+   // Without a modifier messages say what format_type() calls bpchar.
+   if (type.oid == oid::bpchar && type.typmod < 0) return "character";
    std::string name = formatType(type);
    if (name != "???") return name;
    const auto* info = builtins().type(type.oid);
