@@ -40,7 +40,7 @@ class Server:
     def start(self):
         self.process = subprocess.Popen(
             [self.binary, "serve", "--data", self.data, "--port", str(self.port), *self.flags], stdout=self.log, stderr=self.log)
-        for _ in range(600):
+        for _ in range(3600):
             if self.process.poll() is not None:
                 raise SystemExit(f"server ended at start, see {self.data}.log:\n" + open(self.data + ".log", errors="replace").read()[-4000:])
             try:
@@ -54,7 +54,7 @@ class Server:
         if self.process and self.process.poll() is None:
             self.process.send_signal(how)
             try:
-                self.process.wait(60)
+                self.process.wait(180)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
@@ -94,7 +94,7 @@ def run_config(build, name, files):
 
     signal.signal(signal.SIGUSR1, restart)
     command = [os.path.join(ROOT, build, "tests/support/slt_runner"), "--config", name,
-               "--restart", f"rm -f {restarted}; kill -USR1 {os.getpid()}; for i in $(seq 600); do [ -e {restarted} ] && exit 0; sleep 0.1; done; exit 1"]
+               "--restart", f"rm -f {restarted}; kill -USR1 {os.getpid()}; for i in $(seq 3600); do [ -e {restarted} ] && exit 0; sleep 0.1; done; exit 1"]
     for sql in config["session"]:
         command += ["--init", sql]
     command += shlex.split(" ".join(config["runner"])) + [server.conninfo()] + files

@@ -92,6 +92,7 @@ Connection::Next Connection::gatherReady() {
       while (auto frame = reader_.next(session_->phase())) {
          if (frame->type != 0 || !isRequestCode(frame->payload)) {
             pending_ = frame;
+            hasMoreInput_ = reader_.buffered() != 0;
             return Next::Run;
          }
          const Next next = handleHere(*frame);
@@ -148,6 +149,7 @@ Connection::Next Connection::run() {
          auto frame = std::exchange(pending_, std::nullopt);
          if (!frame) frame = reader_.next(session_->phase());
          if (frame) {
+            lookForHangUp();
             const auto after = session_->handle(*frame);
             if (session_->phase() == protocol::Phase::Ready) isAuthenticated_.store(true, std::memory_order_relaxed);
             if (after != protocol::Session::Next::Continue) break;
@@ -185,8 +187,20 @@ Connection::Next Connection::run() {
 }
 
 void Connection::hangUp() {
+   isHungUp_ = true;
+   cancelIfGone();
+}
+
+void Connection::lookForHangUp() {
+   // Each side stores before it loads, so that one of the two sees a hang-up that comes while a frame is taken.
+   hasMoreInput_ = reader_.buffered() != 0;
+   if (isHungUp_) cancelIfGone();
+}
+
+void Connection::cancelIfGone() {
    // Input that was sent before the end still counts: the last statement of a script may be followed by Terminate.
-   if (io::peerIsGone(stream_->handle())) context_.registry.cancel(key_.processId, protocol::CancelReason::ClientGone);
+   if (!hasMoreInput_ && io::peerIsGone(stream_->handle()))
+      context_.registry.cancel(key_.processId, protocol::CancelReason::ClientGone);
 }
 
 void Connection::endIdle() {

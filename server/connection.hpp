@@ -41,7 +41,7 @@ public:
    /// Session thread: end the session and roll back what it left open.
    void close();
 
-   /// The peer closed its side while a statement runs: cancel it, unless more input waits.
+   /// The peer closed its side while a statement runs: cancel it, unless more input waits; then the last one of that.
    void hangUp();
    /// Say 57P01 at the next chance; the statement itself is cancelled through the registry.
    void requestShutdown() { shutdownRequested_ = true; }
@@ -75,6 +75,9 @@ private:
    Next gatherReady();
    Next startTls();
    Next handleHere(const protocol::Frame& frame);
+   /// Session thread, before each frame: the poller tells of a hang-up once only, maybe long before its input ends.
+   void lookForHangUp();
+   void cancelIfGone();
 
    // PROPERTIES
    ConnectionContext& context_;
@@ -90,6 +93,7 @@ private:
    bool inputEnded_ = false;
    std::atomic<int64_t> idleDeadline_{INT64_MAX};
    bool mayWait_ = false; // on a session thread; the event loop never blocks on a client
+   std::atomic<bool> isHungUp_{false}, hasMoreInput_{false};
    std::atomic<bool> isAuthenticated_{false}, shutdownRequested_{false}, broken_{false};
 };
 

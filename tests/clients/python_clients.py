@@ -140,14 +140,23 @@ def psycopg_copy(connect):
 
 def psycopg_cancel(connect):
     with connect() as c:
-        timer = threading.Timer(0.3, c.cancel)
-        timer.start()
+        done = threading.Event()
+
+        def cancel_until_heard():  # one that comes before the statement has begun has no effect
+            while not done.wait(0.3):
+                c.cancel()
+
+        canceller = threading.Thread(target=cancel_until_heard)
+        canceller.start()
         try:
             c.execute("SELECT count(*) FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b")
         except psycopg.errors.QueryCanceled:
             pass
         else:
             raise AssertionError("not cancelled")
+        finally:
+            done.set()
+            canceller.join()
         c.rollback()
         assert c.execute("SELECT 1").fetchone() == (1,)
         c.rollback()
@@ -158,7 +167,7 @@ def psycopg_cancel(connect):
             c.execute("SELECT count(*) FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b")
         except psycopg.errors.QueryCanceled as error:
             assert "statement timeout" in str(error)
-        assert time.monotonic() - start < 20
+        assert time.monotonic() - start < 120
 
 
 def psycopg_errors(connect):
@@ -204,7 +213,7 @@ async def asyncpg_all(host, port):
     except asyncpg.UndefinedTableError:
         pass
     try:
-        await asyncio.wait_for(c.fetch("SELECT count(*) FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b"), 0.3)
+        await asyncio.wait_for(c.fetch("SELECT count(*) FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b"), 1)
     except asyncio.TimeoutError:
         pass
     assert await c.fetchval("SELECT 1") == 1
@@ -255,7 +264,7 @@ def main():
             print(f"{name}: {type(error).__name__}: {error}", flush=True)
     if process:
         process.send_signal(signal.SIGTERM)
-        if process.wait(60) != 0:
+        if process.wait(180) != 0:
             failed += 1
             print(f"server ended with {process.returncode}")
         shutil.rmtree(home, ignore_errors=True)

@@ -216,8 +216,8 @@ CATCH_TEST_CASE("a pipeline up to Sync is one transaction") {
    c.start();
    c.ask(raw::query("DROP TABLE IF EXISTS wire_pipe; CREATE TABLE wire_pipe (a int)"));
    const auto step = [](const std::string& sql) { return raw::parse("", sql) + raw::bind("", "") + raw::execute(""); };
-   const auto failed = c.ask(step("INSERT INTO wire_pipe VALUES (1)") + step("SELECT 1 / (g - 1) FROM generate_series(1, 1) g") +
-                             raw::syncMessage());
+   const auto failed = c.ask(step("INSERT INTO wire_pipe VALUES (1)") +
+                             step("SELECT 1 / (g - 1) FROM generate_series(1, 1) g") + raw::syncMessage());
    CATCH_CHECK(withoutSource(failed) == "1\n2\nC INSERT 0 1\n1\n2\nE ERROR 22012 division by zero\nZ I\n");
    CATCH_CHECK(c.ask(raw::query("SELECT count(*) FROM wire_pipe")).find("D 0\n") != std::string::npos);
    c.ask(step("INSERT INTO wire_pipe VALUES (1)") + step("INSERT INTO wire_pipe VALUES (2)") + raw::syncMessage());

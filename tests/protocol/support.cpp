@@ -21,7 +21,7 @@ namespace ouzel::wire {
 
 namespace {
 
-constexpr int patienceMs = 60'000;
+constexpr int patienceMs = 180'000;
 
 std::string binaryPath() {
    const char* path = std::getenv("OUZEL_BINARY");
@@ -102,7 +102,7 @@ ServerProcess& sharedServer() {
 
 Connection::Connection(const ServerProcess& server, const std::string& more, bool mayFail) {
    const std::string info = "host=" + server.host + " port=" + std::to_string(server.port) +
-                            " user=postgres dbname=postgres connect_timeout=30 " + more;
+                            " user=postgres dbname=postgres connect_timeout=180 " + more;
    connection_ = PQconnectdb(info.c_str());
    PQsetNoticeProcessor(
        connection_, [](void*, const char*) {}, nullptr);

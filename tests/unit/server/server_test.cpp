@@ -18,6 +18,8 @@ using namespace ouzel::protocol::test;
 
 namespace {
 
+constexpr int patienceMs = 120'000; // only a failure takes that long
+
 class FakeFactory : public SessionFactory {
 public:
    std::string passwordVerifier(const std::string&) override { return verifier; }
@@ -53,13 +55,15 @@ public:
          if (size >= 6 && bytes[size - 6] == 'Z' && protocol::loadInt32(bytes.data() + size - 5) == 5)
             return readable(bytes);
          pollfd entry{fd_, POLLIN, 0};
-         CATCH_REQUIRE(poll(&entry, 1, 20'000) == 1);
+         CATCH_REQUIRE(poll(&entry, 1, patienceMs) == 1);
          char chunk[65536];
          const ssize_t got = recv(fd_, chunk, sizeof chunk, 0);
          if (got <= 0) return readable(bytes) + "(closed)";
          bytes.append(chunk, static_cast<size_t>(got));
       }
    }
+   /// Nothing more comes from this side.
+   void endInput() const { ::shutdown(fd_, SHUT_WR); }
    std::string byte() const {
       char c = 0;
       return recv(fd_, &c, 1, 0) == 1 ? std::string(1, c) : "(closed)";
@@ -150,12 +154,31 @@ CATCH_TEST_CASE("a client that vanishes frees its statement and its place") {
       CATCH_CHECK(second.ask(startupPacket({{"user", "u"}})) ==
                   "R 0\nE FATAL 53300 sorry, too many clients already\n(closed)");
    }
-   for (int i = 0; i < 2000; ++i) { // until the place is free
+   for (int i = 0; i < patienceMs / 5; ++i) { // until the place is free
       Client client(running.port);
       if (client.ask(startupPacket({{"user", "u"}})).ends_with("Z I\n")) return;
       usleep(5000);
    }
    CATCH_FAIL("the place is still taken");
+}
+
+CATCH_TEST_CASE("a client that vanishes behind a statement not yet read frees that one too") {
+   ServerOptions options;
+   options.sessionThreadsMax = 1;
+   Running running(options);
+   Client client(running.port);
+   const auto key = client.start();
+   client.send(query("sleep"));
+   client.send(query("sleep")); // the hang-up comes while this one waits
+   client.endInput();
+   Client canceller(running.port);
+   canceller.send(int32(16) + int32(80877102) + int32(key.processId) + int32(key.secret));
+   CATCH_CHECK(canceller.answer() == "(closed)");
+   std::string all;
+   for (std::string part; !part.ends_with("(closed)"); all += part)
+      part = client.answer();
+   CATCH_CHECK(all.ends_with("(closed)"));
+   CATCH_CHECK(all.starts_with("E ERROR 57014"));
 }
 
 CATCH_TEST_CASE("idle connections hold no thread; messages may come in drops") {
