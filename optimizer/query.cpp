@@ -190,10 +190,19 @@ RelPtr cloneRenamed(const Rel& rel, Query& query, ColumnMap& renamed) {
    collectMade(*copy, fields, ctes);
    // Fields also name columns that are read (set operations' inputs, CTE columns): free ones keep their id.
    ColumnSet outside(freeColumns(rel));
-   forEachRel(*copy, [&](Rel& node) {
-      if (node.kind == RelKind::CteScan && std::find(ctes.begin(), ctes.end(), node.cte) == ctes.end())
-         outside.add(node.cteColumns);
-   });
+   const std::function<void(Rel&)> addOutside = [&](Rel& node) {
+      forEachRel(node, [&](Rel& inner) {
+         if (inner.kind == RelKind::CteScan && std::find(ctes.begin(), ctes.end(), inner.cte) == ctes.end())
+            outside.add(inner.cteColumns);
+         forEachOwnExpr(inner, [&](ExprPtr& root) {
+            forEachExpr(*root, [&](const Expr& expr) {
+               if (expr.subquery) addOutside(*expr.subquery);
+               return true;
+            });
+         });
+      });
+   };
+   addOutside(*copy);
    for (const ColumnId column : fields)
       if (!outside.contains(column) && !renamed.contains(column)) renamed.emplace(column, query.copyColumn(column));
    std::unordered_map<uint32_t, uint32_t> cteIds;

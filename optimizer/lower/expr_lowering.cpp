@@ -261,11 +261,12 @@ std::optional<Bounds> ExprLowering::lower(ExprPtr& ptr) {
       convert(expr.args[0], expr.repr);
       return std::nullopt;
    }
+   case ExprKind::Row: // comparisons and IS NULL have taken theirs apart
+      throwNotSupported("row values here", expr.position);
    case ExprKind::Subquery:
    case ExprKind::OuterColumn:
    case ExprKind::Aggregate:
    case ExprKind::WindowCall:
-   case ExprKind::Row:
       throwInternal("expression that should be gone before lowering");
    default: // everything else takes values as they are stored, numerics as Decimal
       for (ExprPtr& arg : expr.args)

@@ -52,9 +52,9 @@ Scope& QueryBinder::aggregateScope(Scope& scope, const std::vector<const Expr*>&
          return positionOfColumn(
              *arg, [&](ColumnId column) { return depthOf(column) == level->depth && kindOf(column) == kind; });
       };
-      if (readsKind(*arg, *level, ColumnKind::Aggregate))
-         throw SqlError(sqlstate::groupingError, "aggregate function calls cannot be nested")
-             .at(positionOf(ColumnKind::Aggregate));
+      for (const ColumnKind kind : {ColumnKind::Aggregate, ColumnKind::Grouped}) // GROUPING() counts as one
+         if (readsKind(*arg, *level, kind))
+            throw SqlError(sqlstate::groupingError, "aggregate function calls cannot be nested").at(positionOf(kind));
       if (readsKind(*arg, *level, ColumnKind::Window))
          throw SqlError(sqlstate::groupingError, "aggregate function calls cannot contain window function calls")
              .at(positionOf(ColumnKind::Window));
@@ -153,6 +153,10 @@ ExprPtr QueryBinder::bindAggregate(Scope& scope, const ::FuncCall& call, const F
       reads.push_back(key.expr.get());
    if (aggregate.filter) reads.push_back(aggregate.filter.get());
    Scope& level = aggregateScope(scope, reads);
+   // Direct arguments have no part in choosing the level, but what may not be nested may not be in them either.
+   for (const ExprPtr& arg : aggregate.directArgs)
+      for (const ColumnKind kind : {ColumnKind::Aggregate, ColumnKind::Grouped, ColumnKind::Window, ColumnKind::Srf})
+         if (readsKind(*arg, level, kind)) aggregateScope(level, {arg.get()}); // throws
    checkAggregateClause(level, position, false);
 
    ColumnId column = noColumn;

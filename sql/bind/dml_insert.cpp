@@ -92,7 +92,8 @@ BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement) {
                                      return columns[i].column;
                                   });
          if (!rows.empty() && row.size() != rows[0].size())
-            throw SqlError(sqlstate::syntaxError, "VALUES lists must all be the same length").at(row[0]->position);
+            throw SqlError(sqlstate::syntaxError, "VALUES lists must all be the same length")
+                .at(row[0] ? row[0]->position : at(as<SetToDefault>(ListOf<>(list).front())->location));
          checkCount(row.size(), columns, isExplicit, 0);
          for (size_t i = 0; i < row.size(); ++i) {
             const catalog::Column& column = *columns[i].column;

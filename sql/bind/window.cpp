@@ -213,6 +213,11 @@ void QueryBinder::bindFrame(Scope& scope, const ::WindowDef& definition, WindowS
          throw SqlError(sqlstate::invalidColumnReference,
                         std::string("argument of ") + mode + " must not contain variables")
              .at(positionOfColumn(*offset, [&](ColumnId column) { return depthOf(column) == scope.depth; }));
+      forEachExpr(*offset, [](const Expr& expr) { // nothing unnests what a frame holds
+         if (expr.kind == ExprKind::Subquery)
+            throwNotSupported("a subquery in the offset of a window frame", expr.position);
+         return true;
+      });
       return offset;
    };
    spec.start.offset = bindOffset(definition.startOffset);
