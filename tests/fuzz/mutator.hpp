@@ -1,0 +1,31 @@
+#pragma once
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ouzel::fuzz {
+
+/// Makes inputs out of seeds. Text is changed token by token with tokens of all seeds, so that much of it still
+/// parses; other input byte by byte. The first byte of an input, which picks what the target does with it, is drawn.
+class Mutator {
+public:
+   /// `seeds` outlive it.
+   Mutator(const std::vector<std::string>& seeds, bool isText);
+   /// The same for the same number.
+   std::string mutate(uint64_t number) const;
+
+private:
+   using Random = std::mt19937_64;
+   std::string mutateText(Random& random, std::string_view seed) const;
+   std::string mutateBytes(Random& random, std::string bytes) const;
+   void changeTokens(Random& random, std::vector<std::string_view>& tokens) const;
+
+   void swapBrackets(Random& random, std::vector<std::string_view>& tokens) const;
+
+   const std::vector<std::string>& seeds_;
+   bool isText_;
+   std::vector<std::string_view> tokens_; // of all seeds, as often as they occur
+};
+
+} // namespace ouzel::fuzz

@@ -1,0 +1,260 @@
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+
+#include "common/type/text_codec.hpp"
+#include "engine/database.hpp"
+#include "engine/session.hpp"
+#include "sql/parse/node_access.hpp"
+#include "sql/parse/parser.hpp"
+#include "tests/fuzz/slt_seeds.hpp"
+#include "tests/fuzz/target.hpp"
+
+// Any SQL text against the tables of tests/sql: parsed, bound, optimised and run, then rolled back. Each .slt file has
+// its own schema; the first byte of an input picks the schema (its lower six bits), whether the extended protocol's
+// calls are taken (64) and whether vectors hold two rows (128). A failure is whatever a sanitizer or a DCHECK finds, an
+// error XX000, an exception that is no SqlError, and a statement that does not stop when it is cancelled.
+
+namespace {
+
+using namespace ouzel;
+using namespace ouzel::engine;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr auto patience = std::chrono::seconds(60);
+#else
+constexpr auto patience = std::chrono::seconds(30);
+#endif
+const bool isVerbose = std::getenv("FUZZ_VERBOSE") != nullptr; // says the errors of SQL too
+constexpr auto timeLimit = std::chrono::milliseconds(300);
+
+[[noreturn]] void fail(const char* what, const std::string& detail) {
+   std::fprintf(stderr, "%s: %s\n", what, detail.c_str());
+   std::abort();
+}
+
+const std::vector<fuzz::SltFile>& files() {
+   static const auto read = fuzz::readSltFiles(OUZEL_SQL_TESTS);
+   return read;
+}
+
+/// Cancels what takes long, again and again, and gives up on what does not listen.
+class Watchdog {
+public:
+   explicit Watchdog(Session& session) : session_(session), thread_([this] { watch(); }) {}
+   ~Watchdog() {
+      {
+         const std::lock_guard lock(mutex_);
+         ended_ = true;
+      }
+      changed_.notify_all();
+      thread_.join();
+   }
+   void begin() { set(true); }
+   void end() { set(false); }
+
+private:
+   using Clock = std::chrono::steady_clock;
+   void set(bool isRunning) {
+      const std::lock_guard lock(mutex_);
+      isRunning_ = isRunning;
+      begun_ = Clock::now();
+   }
+   void watch() {
+      std::unique_lock lock(mutex_);
+      while (!changed_.wait_for(lock, timeLimit / 3, [&] { return ended_; })) {
+         const auto took = Clock::now() - begun_;
+         if (isRunning_ && took > timeLimit) session_.cancel(CancelReason::Request);
+         if (isRunning_ && took > patience) fail("hang", "the statement does not stop");
+      }
+   }
+
+   Session& session_;
+   std::mutex mutex_;
+   std::condition_variable changed_;
+   bool isRunning_ = false, ended_ = false; // under mutex_
+   Clock::time_point begun_;                // under mutex_
+   std::thread thread_;
+};
+
+class NoNotices : public NoticeSink {
+   void notice(const Notice&) override {}
+};
+
+/// Takes rows as a client would and gives COPY a few lines.
+class Client : public ResultSink, private CopySource {
+public:
+   void begin(const std::vector<ResultColumn>& columns) override { columns_ = &columns; }
+   void rows(const Batch& batch) override {
+      bytes_.clear();
+      ends_.resize(batch.liveRows());
+      for (size_t i = 0; i < batch.columns.size(); ++i)
+         appendTextColumn(bytes_, ends_.data(), (*columns_)[i].type, (*columns_)[i].representation, batch.columns[i],
+                          batch.selection, format_);
+   }
+   CopySource& beginCopyIn(bool, uint16_t) override {
+      copyRead_ = false;
+      return *this;
+   }
+   void beginCopyOut(bool, uint16_t) override {}
+   void copyRows(std::string_view bytes, std::span<const uint32_t>) override { bytes_ = bytes; }
+
+private:
+   std::optional<std::string_view> read() override {
+      if (std::exchange(copyRead_, true)) return std::nullopt;
+      return "1\ttwo\t3\n\\N\t\\N\t\\N\n";
+   }
+   const std::vector<ResultColumn>* columns_ = nullptr;
+   SessionFormat format_;
+   std::string bytes_;
+   std::vector<uint32_t> ends_;
+   bool copyRead_ = false;
+};
+
+/// What would end the surrounding transaction, reach files, or stay.
+bool isAllowed(const sql::ParsedStatement& statement) {
+   if (sql::isNode(statement.node, T_CopyStmt)) return sql::as<::CopyStmt>(statement.node)->filename == nullptr;
+   return !sql::isNode(statement.node, T_TransactionStmt) && !sql::isNode(statement.node, T_CheckPointStmt) &&
+          !sql::isNode(statement.node, T_AlterSystemStmt);
+}
+
+class Fixture {
+public:
+   Fixture() : directory_((std::filesystem::temp_directory_path() / "ouzel-fuzz-XXXXXX").string()) {
+      if (mkdtemp(directory_.data()) == nullptr) fail("mkdtemp", directory_);
+      DatabaseOptions options;
+      options.dataDirectory = directory_;
+      options.threads = 2;
+      options.memoryLimit = size_t{256} << 20;
+      database_ = Database::open(options);
+      session_ = Session::open(*database_, {}, notices_);
+      watchdog_ = std::make_unique<Watchdog>(*session_);
+      for (size_t i = 0; i < files().size(); ++i) {
+         run("CREATE SCHEMA f" + std::to_string(i));
+         run(searchPath(i));
+         for (const auto& sql : files()[i].setup)
+            run(sql);
+      }
+   }
+   ~Fixture() {
+      watchdog_.reset();
+      session_.reset();
+      database_->close();
+      database_.reset();
+      std::error_code ignored;
+      std::filesystem::remove_all(directory_, ignored);
+   }
+
+   void tryInput(uint8_t choice, std::string_view sql) {
+      if (!mayRun(sql)) return;
+      run("BEGIN");
+      run(searchPath(choice % 64));
+      if ((choice & 128) != 0) run("SET ouzel.vector_size = 2");
+      watchdog_->begin();
+      if ((choice & 64) != 0)
+         guarded([&] { runExtended(sql); });
+      else
+         guarded([&] { runScript(sql); });
+      watchdog_->end();
+      run("ROLLBACK");
+      run("DEALLOCATE ALL");
+   }
+
+private:
+   static std::string searchPath(size_t file) {
+      return "SET search_path TO f" + std::to_string(file % files().size()) + ", public";
+   }
+
+   bool mayRun(std::string_view sql) {
+      bool may = true;
+      guarded([&] {
+         const auto script = sql::ParsedScript::parse(sql);
+         for (const auto& statement : script.statements())
+            may = may && isAllowed(statement);
+      });
+      return may;
+   }
+
+   void run(const std::string& sql) {
+      guarded([&] { runScript(sql); });
+   }
+
+   void runScript(std::string_view sql) {
+      Client client;
+      const auto script = session_->parseScript(sql);
+      while (script->next())
+         script->run(client);
+   }
+
+   void runExtended(std::string_view sql) {
+      Client client;
+      session_->closeStatement("");
+      session_->prepare("", sql, {});
+      const auto& description = session_->describeStatement("");
+      std::vector<ParameterValue> parameters(description.parameterTypes.size());
+      for (size_t i = 1; i < parameters.size(); i += 2)
+         parameters[i] = {false, false, "1"};
+      session_->bind("", "", parameters);
+      session_->describePortal("");
+      if (session_->execute("", 3, client).kind == ExecuteResult::Kind::Suspended) session_->execute("", 0, client);
+      session_->closePortal("");
+      session_->sync();
+   }
+
+   template <typename Action>
+   void guarded(const Action& action) {
+      try {
+         action();
+      } catch (const SqlError& error) {
+         if (error.state() == sqlstate::internalError) fail("internal error", error.what());
+         if (isVerbose) std::fprintf(stderr, "%s: %s\n", std::string(error.state().text()).c_str(), error.what());
+         session_->fail();
+      } catch (const std::exception& error) {
+         fail("an exception that is no SqlError", error.what());
+      }
+   }
+
+   std::string directory_;
+   NoNotices notices_;
+   std::unique_ptr<Database> database_;
+   std::unique_ptr<Session> session_;
+   std::unique_ptr<Watchdog> watchdog_;
+};
+
+} // namespace
+
+namespace ouzel::fuzz {
+
+bool isText() {
+   return true;
+}
+
+bool isWellFormed(const std::string& input) {
+   try {
+      return !sql::ParsedScript::parse(std::string_view(input).substr(1)).statements().empty();
+   } catch (const SqlError&) {
+      return false;
+   }
+}
+
+std::vector<std::string> seeds() {
+   std::vector<std::string> all;
+   for (size_t i = 0; i < files().size(); ++i)
+      for (const auto* list : {&files()[i].setup, &files()[i].records})
+         for (const auto& sql : *list)
+            for (const size_t way : {size_t{0}, size_t{64}, size_t{128}})
+               all.push_back(static_cast<char>(i + way) + sql);
+   return all;
+}
+
+} // namespace ouzel::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+   static Fixture fixture;
+   if (size > 0) fixture.tryInput(data[0], {reinterpret_cast<const char*>(data) + 1, size - 1});
+   return 0;
+}
