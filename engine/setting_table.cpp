@@ -49,9 +49,8 @@ SettingType typeOf(std::string_view name) {
    return SettingType::String;
 }
 
-void load(std::string_view text, std::vector<SettingInfo>& out) {
-   // Lives as long as the process: the settings are views into it.
-   const auto& table = *new catalog::TextTable(text);
+/// `out` gets views into `table`.
+void load(const catalog::TextTable& table, std::vector<SettingInfo>& out) {
    const auto field = [&](uint32_t row, std::string_view column) {
       return table.at(row, table.column(column)).value_or(std::string_view());
    };
@@ -79,11 +78,12 @@ void load(std::string_view text, std::vector<SettingInfo>& out) {
 }
 
 struct Table {
+   const catalog::TextTable postgres{{postgresText, sizeof postgresText - 1}}, ouzel{{ouzelText, sizeof ouzelText - 1}};
    std::vector<SettingInfo> infos;
    std::unordered_map<std::string, const SettingInfo*> byName;
    Table() {
-      load({postgresText, sizeof postgresText - 1}, infos);
-      load({ouzelText, sizeof ouzelText - 1}, infos);
+      load(postgres, infos);
+      load(ouzel, infos);
       for (const SettingInfo& info : infos)
          byName.emplace(lower(info.name), &info);
    }
