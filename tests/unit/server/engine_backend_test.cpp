@@ -47,6 +47,8 @@ public:
    std::vector<std::pair<std::string, std::string>> reportedParameters() override { return {{"server_version", "15"}}; }
    std::vector<std::pair<std::string, std::string>> changedParameters() override { return {}; }
    const SessionFormat& format() const override { return format_; }
+   std::string objectName(Oid, Oid) override { return "name"; }
+   int64_t idleMillisMax() const override { return 0; }
    engine::TransactionStatus transactionStatus() const override { return engine::TransactionStatus::Idle; }
    std::unique_ptr<engine::Script> parseScript(std::string_view) override {
       return std::make_unique<FixedScript>(*this);
