@@ -1,9 +1,11 @@
+#include "common/env/clock.hpp"
 #include "common/type/binary_codec.hpp"
 #include "common/type/text_codec.hpp"
 #include "engine/command/command.hpp"
 #include "engine/command/source_range.hpp"
 #include "engine/session_impl.hpp"
 #include "executor/expression/evaluator.hpp"
+#include "executor/function/value_text.hpp"
 #include "sql/parse/node_access.hpp"
 
 // Prepared statements, portals and cursors, whether they come by protocol messages or by SQL.
@@ -20,6 +22,8 @@ std::shared_ptr<PreparedStatement> SessionImpl::makePrepared(std::string_view te
    auto prepared = std::make_shared<PreparedStatement>();
    prepared->text = std::string(text);
    prepared->declaredTypes.assign(parameterTypes.begin(), parameterTypes.end());
+   prepared->shownText = prepared->text;
+   prepared->preparedAt = wallClockMicros();
    const auto script = sql::ParsedScript::parse(prepared->text);
    if (script.statements().size() > 1)
       throw SqlError(sqlstate::syntaxError, "cannot insert multiple commands into a prepared statement");
@@ -66,6 +70,28 @@ Portal& SessionImpl::requirePortal(std::string_view name) {
    throw SqlError(sqlstate::invalidCursorName, "portal \"" + std::string(name) + "\" does not exist");
 }
 
+std::vector<catalog::SystemState::PreparedStatement> SessionImpl::listStatements() const {
+   std::vector<catalog::SystemState::PreparedStatement> out;
+   for (const auto& [name, statement] : statements_)
+      if (!name.empty())
+         out.push_back({name, statement->shownText, statement->preparedAt, statement->description.parameterTypes,
+                        statement->isFromSql});
+   return out;
+}
+
+std::vector<catalog::SystemState::Cursor> SessionImpl::listCursors() const {
+   std::vector<catalog::SystemState::Cursor> out;
+   for (const auto& [name, portal] : portals_) {
+      if (name.empty()) continue;
+      catalog::SystemState::Cursor cursor;
+      cursor.name = name;
+      cursor.statement = portal.isCursor ? portal.text : portal.statement->text;
+      cursor.createdAt = portal.createdAt;
+      out.push_back(std::move(cursor));
+   }
+   return out;
+}
+
 void SessionImpl::dropPortals() {
    portals_.clear();
 }
@@ -93,6 +119,7 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
    core_.transaction.ensureStarted();
    Portal portal;
    portal.statement = statement;
+   portal.createdAt = wallClockMicros();
    portal.description = statement->description;
    for (size_t i = 0; i < parameters.size(); ++i) {
       const SqlType type{statement->description.parameterTypes[i], -1, invalidOid};
@@ -102,10 +129,21 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
          parameter.value = Value::null(storedRepresentation(type).physical);
       else if (parameters[i].binary)
          parameter.value = parseBinary(type, parameters[i].bytes);
+      else if (executor::isNamedOid(type.oid))
+         parameter.value = parseName(type, parameters[i].bytes);
       else
          parameter.value = parseText(type, parameters[i].bytes, core_.format());
    }
    portals_.insert_or_assign(std::string(portalName), std::move(portal));
+}
+
+/// The text of a regclass or one of its like: a name, which only the catalog can tell the OID of.
+Value SessionImpl::parseName(const SqlType& type, std::string_view text) {
+   const executor::FunctionContext functions = core_.functionContext();
+   Arena arena;
+   alignas(16) std::byte place[16] = {};
+   executor::parseValueText(place, functions, type, text, arena);
+   return Value::fromVector(Vector::constant(storedRepresentation(type).physical, place, nullptr), 0);
 }
 
 const StatementDescription& SessionImpl::describePortal(std::string_view name) {
@@ -187,6 +225,7 @@ std::string SessionImpl::prepareSql(const sql::ParsedScript& script, const sql::
    const size_t end = statement.offset + statement.text.size();
    auto prepared = makePrepared(text.substr(begin, end - begin), types);
    prepared->isFromSql = true;
+   prepared->shownText = std::string(statement.text) + (end < text.size() && text[end] == ';' ? ";" : "");
    statements_[prepare.name] = std::move(prepared);
    return "PREPARE";
 }
@@ -238,6 +277,8 @@ std::string SessionImpl::declareCursor(const sql::ParsedScript& script, const sq
       throw SqlError(sqlstate::duplicateCursor, "cursor \"" + std::string(cursor.portalname) + "\" already exists");
    Portal portal;
    portal.isCursor = true;
+   portal.text = std::string(statement.text);
+   portal.createdAt = core_.statementStart;
    portal.execution = startQuery(core_, script, *cursor.query, parameters);
    portal.description.returnsRows = true;
    portal.description.columns = portal.execution->columns();

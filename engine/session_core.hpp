@@ -1,12 +1,14 @@
 #pragma once
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "catalog/pg_catalog/virtual_table.hpp"
 #include "catalog/search_path.hpp"
 #include "common/env/random.hpp"
 #include "engine/internals.hpp"
@@ -48,6 +50,9 @@ public:
    Settings settings;
    TransactionContext transaction;
    int64_t statementStart = 0;
+   /// What pg_prepared_statements and pg_cursors show; set by the owner of both.
+   std::function<std::vector<catalog::SystemState::PreparedStatement>()> preparedStatements;
+   std::function<std::vector<catalog::SystemState::Cursor>()> cursors;
    int32_t temporaryBackend = 0; ///< number of pg_temp_n, 0: none yet
 
    const std::string& user() const { return options.user; }

@@ -16,6 +16,8 @@ struct PreparedStatement {
    StatementDescription description;
    bool isEmpty = false;
    bool isFromSql = false; ///< PREPARE rather than the Parse message
+   std::string shownText;  ///< in pg_prepared_statements
+   int64_t preparedAt = 0;
 };
 
 /// A statement with parameters, ready to run or in the middle of it.
@@ -25,15 +27,20 @@ struct Portal {
    std::unique_ptr<QueryExecution> execution; ///< of a query, from its first rows on
    StatementDescription description;
    bool isDone = false;
-   std::string tag; ///< once done
-   bool isCursor = false;
+   std::string tag;       ///< once done
+   bool isCursor = false; ///< made by DECLARE
+   std::string text;      ///< of a cursor, for pg_cursors
+   int64_t createdAt = 0;
 };
 
 /// One client's session over the engine's parts.
 class SessionImpl final : public Session {
 public:
    SessionImpl(Database::Internals& database, const SessionOptions& options, NoticeSink& notices)
-      : core_(database, options, notices) {}
+      : core_(database, options, notices) {
+      core_.preparedStatements = [this] { return listStatements(); };
+      core_.cursors = [this] { return listCursors(); };
+   }
 
    std::vector<std::pair<std::string, std::string>> reportedParameters() override { return core_.settings.reported(); }
    std::vector<std::pair<std::string, std::string>> changedParameters() override {
@@ -83,7 +90,10 @@ private:
    void describeRowsOfOthers(const sql::ParsedStatement& statement, StatementDescription& description);
    const std::shared_ptr<PreparedStatement>& requireStatement(std::string_view name);
    Portal& requirePortal(std::string_view name);
+   Value parseName(const SqlType& type, std::string_view text);
    void dropPortals();
+   std::vector<catalog::SystemState::PreparedStatement> listStatements() const;
+   std::vector<catalog::SystemState::Cursor> listCursors() const;
 
    SessionCore core_;
    std::map<std::string, std::shared_ptr<PreparedStatement>, std::less<>> statements_;

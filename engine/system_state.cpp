@@ -4,7 +4,7 @@ namespace ouzel::engine {
 
 SessionSystemState::SessionSystemState(SessionCore& core, const catalog::Snapshot& catalog,
                                        const storage::Snapshot& snapshot)
-   : database_(core.database), catalog_(catalog), snapshot_(snapshot), sessionSettings_(core.settings) {}
+   : core_(core), database_(core.database), catalog_(catalog), snapshot_(snapshot), sessionSettings_(core.settings) {}
 
 namespace {
 

@@ -12,11 +12,14 @@ public:
 
    std::vector<Setting> settings() const override;
    std::vector<Activity> activity() const override;
+   std::vector<PreparedStatement> preparedStatements() const override { return core_.preparedStatements(); }
+   std::vector<Cursor> cursors() const override { return core_.cursors(); }
    double rowCount(catalog::StorageId id) const override;
    int64_t bytes(catalog::StorageId id) const override;
    std::vector<std::pair<std::string, int64_t>> memory() const override;
 
 private:
+   SessionCore& core_; ///< its session waits while a statement reads rows
    Database::Internals& database_;
    const catalog::Snapshot& catalog_;
    const storage::Snapshot snapshot_;

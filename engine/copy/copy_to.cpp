@@ -26,8 +26,7 @@ void CopyWriter::begin(const std::vector<ResultColumn>& columns) {
       forceQuote_.push_back(options_.forceQuoteAll || std::find(options_.forceQuote.begin(), options_.forceQuote.end(),
                                                                 column.name) != options_.forceQuote.end());
    if (options_.format == CopyFormat::Binary) {
-      const uint32_t end = static_cast<uint32_t>(binaryHeader.size());
-      write_(binaryHeader, std::span(&end, 1));
+      unwritten_ = binaryHeader; // goes with the first row, as clients that take a message for a row expect
       return;
    }
    if (!options_.header) return;
@@ -109,7 +108,7 @@ void CopyWriter::rows(const Batch& batch) {
          appendTextColumn(bytes[i], ends[i].data(), column.type, column.representation, batch.columns[i],
                           batch.selection, format_);
    }
-   std::string out;
+   std::string out = std::exchange(unwritten_, {});
    std::vector<uint32_t> rowEnds(count);
    for (uint32_t row = 0; row < count; ++row) {
       if (binary) appendBigEndian(out, static_cast<uint32_t>(width), 2);
@@ -133,9 +132,9 @@ void CopyWriter::rows(const Batch& batch) {
 
 void CopyWriter::finish() {
    if (options_.format != CopyFormat::Binary) return;
-   constexpr std::string_view trailer("\377\377", 2);
-   const uint32_t end = 2;
-   write_(trailer, std::span(&end, 1));
+   unwritten_ += "\377\377";
+   const auto end = static_cast<uint32_t>(unwritten_.size());
+   write_(unwritten_, std::span(&end, 1));
 }
 
 } // namespace ouzel::engine

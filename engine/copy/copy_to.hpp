@@ -35,6 +35,7 @@ private:
    const std::vector<ResultColumn>* columns_ = nullptr;
    std::vector<uint8_t> forceQuote_;
    bool hasBegun_ = false;
+   std::string unwritten_; ///< of the binary format: the header, before the first row
 };
 
 } // namespace ouzel::engine

@@ -14,6 +14,7 @@ void registerFamilies() {
    registerFloating();
    registerFormatting();
    registerInteger();
+   registerJsonBuild();
    registerLike();
    registerMath();
    registerNumberCasts();

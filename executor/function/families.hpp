@@ -17,6 +17,7 @@ void registerDateTimeFields();
 void registerFloating();
 void registerFormatting();
 void registerInteger();
+void registerJsonBuild();
 void registerLike();
 void registerMath();
 void registerNumberCasts();

@@ -53,7 +53,7 @@ struct Local final : LocalState {
    bool inRow = false, started = false;
    uint64_t number = 0; ///< rows given for it, for ORDINALITY
    std::vector<int64_t> ordinality = std::vector<int64_t>(batchRowsMax);
-   std::vector<uint16_t> codes = std::vector<uint16_t>(batchRowsMax);
+   std::vector<std::vector<uint16_t>> codes; ///< per output column: a row lies elsewhere in each of them
    std::vector<ValidityWord> absent = std::vector<ValidityWord>(1, 0);
    alignas(16) std::byte zeros[16] = {};
 };
@@ -123,13 +123,15 @@ private:
 
    void emit(Local& local, const Batch& in, uint32_t inputRow, uint32_t rows, Batch& out) {
       out.columns.resize(output_.size());
+      local.codes.resize(output_.size());
       for (size_t i = 0; i < output_.size(); ++i)
-         out.columns[i] = column(local, in, inputRow, rows, output_[i]);
+         out.columns[i] = column(local, in, inputRow, rows, output_[i], local.codes[i]);
       local.number += rows;
       out.setDense(rows);
    }
 
-   Vector column(Local& local, const Batch& in, uint32_t inputRow, uint32_t rows, sql::ColumnId wanted) {
+   Vector column(Local& local, const Batch& in, uint32_t inputRow, uint32_t rows, sql::ColumnId wanted,
+                 std::vector<uint16_t>& codes) {
       for (size_t i = 0; i < calls_.size(); ++i)
          for (size_t k = 0; k < calls_[i].columns.size(); ++k)
             if (calls_[i].columns[k] == wanted) {
@@ -148,10 +150,11 @@ private:
       Vector repeated = in.columns[*slot];
       const uint32_t position = repeated.positionOf(inputRow);
       if (repeated.encoding == Encoding::Constant) return repeated;
-      std::fill_n(local.codes.begin(), rows, static_cast<uint16_t>(position));
+      codes.resize(batchRowsMax);
+      std::fill_n(codes.begin(), rows, static_cast<uint16_t>(position));
       if (repeated.encoding == Encoding::Flat) repeated.dictionarySize = in.rowCount;
       repeated.encoding = Encoding::Dictionary;
-      repeated.codes = local.codes.data();
+      repeated.codes = codes.data();
       return repeated;
    }
 

@@ -50,6 +50,17 @@ bool modifiesData(Rel& rel) {
 
 } // namespace
 
+void forEachCteScan(RelPtr& tree, uint32_t cte, const std::function<void(RelPtr&)>& visit) {
+   // Found first and visited then: a visitor may put something around the scan.
+   std::vector<RelPtr*> scans;
+   forEachRelDeep(tree, [&](RelPtr& rel) {
+      if ((rel->kind == RelKind::CteScan || rel->kind == RelKind::RecursiveScan) && rel->cte == cte)
+         scans.push_back(&rel);
+   });
+   for (RelPtr* scan : scans)
+      visit(*scan);
+}
+
 void replaceCteScans(Rel& with, const Cte& cte, Query& query) {
    const auto replace = [&](RelPtr& rel) {
       if (rel->kind != RelKind::CteScan || rel->cte != cte.id) return;

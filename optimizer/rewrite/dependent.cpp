@@ -583,16 +583,61 @@ RelPtr Dependence::pushValues(RelPtr rel, ColumnMapping& mapping) {
    return push(std::move(all), mapping);
 }
 
+/// The recursion runs once for all values: each of its rows carries the values it was made for in further columns. A
+/// scan of it is one that depends on the outer query by their equality, so that the rest is done by whoever pushes the
+/// scans.
+void Dependence::pushRecursion(Rel& with, size_t position, const std::vector<ColumnId>& needed) {
+   Cte& cte = with.ctes[position];
+   std::vector<ColumnId> carried;
+   const auto extend = [&](RelPtr& term, std::vector<ColumnId>& columns) {
+      ColumnMapping mapping;
+      term = provide(pushInput(std::move(term), mapping), mapping, needed);
+      std::vector<ComputedColumn> computed;
+      for (const ColumnId column : needed) {
+         const ColumnId copy = query_.copyColumn(column);
+         computed.push_back({copy, query_.ref(mapping.find(column)->inner)});
+         columns.push_back(copy);
+      }
+      term = makeMap(std::move(term), std::move(computed));
+   };
+   const auto restrict = [&](RelPtr& scan) {
+      std::vector<ExprPtr> conjuncts;
+      for (size_t i = 0; i < needed.size(); ++i) {
+         const ColumnId copy = query_.copyColumn(needed[i]);
+         scan->columns.push_back(copy);
+         scan->cteColumns.push_back(carried[i]);
+         conjuncts.push_back(makeCompare(notNull_.contains(needed[i]) ? CompareOp::Eq : CompareOp::IsNotDistinctFrom,
+                                         query_.ref(needed[i]), query_.ref(copy)));
+      }
+      scan = makeSelect(std::move(scan), std::move(conjuncts));
+   };
+   const size_t width = cte.columns.size();
+   extend(cte.query, cte.columns);
+   carried.assign(cte.columns.begin() + static_cast<std::ptrdiff_t>(width), cte.columns.end());
+   forEachCteScan(cte.recursive, cte.id, restrict);
+   extend(cte.recursive, cte.recursiveColumns);
+   for (RelPtr& input : with.inputs)
+      forEachCteScan(input, cte.id, restrict);
+   for (size_t i = position + 1; i < with.ctes.size(); ++i) {
+      forEachCteScan(with.ctes[i].query, cte.id, restrict);
+      if (with.ctes[i].recursive) forEachCteScan(with.ctes[i].recursive, cte.id, restrict);
+   }
+}
+
 RelPtr Dependence::pushWith(RelPtr rel, ColumnMapping& mapping) {
    for (size_t i = 0; i < rel->ctes.size();) {
-      const Rel& cteQuery = *rel->ctes[i].query;
-      const bool correlated =
-          !read(cteQuery).empty() || (rel->ctes[i].recursive && !read(*rel->ctes[i].recursive).empty());
-      if (!correlated) {
+      std::vector<ColumnId> needed = read(*rel->ctes[i].query);
+      if (rel->ctes[i].recursive)
+         for (const ColumnId column : read(*rel->ctes[i].recursive))
+            if (std::find(needed.begin(), needed.end(), column) == needed.end()) needed.push_back(column);
+      if (needed.empty()) {
          ++i;
          continue;
       }
-      if (rel->ctes[i].recursive) throwNotSupported("correlated recursive query");
+      if (rel->ctes[i].recursive) {
+         pushRecursion(*rel, i++, needed);
+         continue;
+      }
       replaceCteScans(*rel, rel->ctes[i], query_);
       rel->ctes.erase(rel->ctes.begin() + static_cast<std::ptrdiff_t>(i));
    }

@@ -69,6 +69,7 @@ private:
    RelPtr pushDistinct(RelPtr rel, ColumnMapping& mapping);
    RelPtr pushSetOp(RelPtr rel, ColumnMapping& mapping);
    RelPtr pushValues(RelPtr rel, ColumnMapping& mapping);
+   void pushRecursion(Rel& with, size_t position, const std::vector<ColumnId>& needed);
    RelPtr pushWith(RelPtr rel, ColumnMapping& mapping);
    RelPtr applyPredicates(RelPtr rel, std::vector<ExprPtr> conjuncts, ColumnMapping& mapping);
    bool eliminate(ExprPtr& conjunct, RelPtr& rel, ColumnMapping& mapping);

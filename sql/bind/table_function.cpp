@@ -54,7 +54,8 @@ RelPtr QueryBinder::functionRows(const Scope& scope, ExprPtr call, const std::ve
          rel->columns.push_back(column.column);
       return rel;
    }
-   rel->function = builtins().functions("unnest")[0];
+   for (const FunctionInfo* unnest : builtins().functions("unnest"))
+      if (unnest->argTypes[0] == oid::anyarray) rel->function = unnest;
    rel->columns.push_back(columns[0].column);
    if (ordinality == noColumn) rel->ordinality = addColumn(scope, "ordinality", int8Type);
    auto number = makeColumn(rel->ordinality, int8Type);
