@@ -63,6 +63,9 @@ public:
    /// For functions of a statement that starts now; shared by its workers.
    executor::FunctionContext functionContext();
    const SessionFormat& format();
+   /// Append the texts of a column of regclass or its like and where each ends.
+   void appendNames(std::string& bytes, uint32_t* ends, const ResultColumn& column, const Vector& values,
+                    const Selection& selection);
    SessionRandom random{unpredictableSeed()};
 
    void warn(SqlState state, std::string message);

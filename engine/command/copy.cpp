@@ -150,7 +150,7 @@ std::string copyOut(CommandContext& context, const ::CopyStmt& statement) {
       context.sink.beginCopyOut(options.format == CopyFormat::Binary,
                                 static_cast<uint16_t>(execution->columns().size()));
    }
-   CopyWriter writer(options, context.core.format(), [&](std::string_view bytes, std::span<const uint32_t> ends) {
+   CopyWriter writer(options, context.core, [&](std::string_view bytes, std::span<const uint32_t> ends) {
       file ? file->write(bytes) : context.sink.copyRows(bytes, ends);
    });
    execution->run(0, &writer);

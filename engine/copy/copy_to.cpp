@@ -4,6 +4,7 @@
 
 #include "common/type/binary_codec.hpp"
 #include "common/type/text_codec.hpp"
+#include "executor/function/value_text.hpp"
 
 namespace ouzel::engine {
 
@@ -104,6 +105,8 @@ void CopyWriter::rows(const Batch& batch) {
       if (binary)
          appendBinaryColumn(bytes[i], ends[i].data(), column.type, column.representation, batch.columns[i],
                             batch.selection);
+      else if (executor::isNamedOid(column.type.oid))
+         core_.appendNames(bytes[i], ends[i].data(), column, batch.columns[i], batch.selection);
       else
          appendTextColumn(bytes[i], ends[i].data(), column.type, column.representation, batch.columns[i],
                           batch.selection, format_);

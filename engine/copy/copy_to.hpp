@@ -15,8 +15,8 @@ class CopyWriter final : public ResultSink {
 public:
    /// `write` gets encoded rows: the bytes and the end of each row in them.
    using Write = std::function<void(std::string_view bytes, std::span<const uint32_t> ends)>;
-   CopyWriter(const CopyOptions& options, const SessionFormat& format, Write write)
-      : options_(options), format_(format), write_(std::move(write)) {}
+   CopyWriter(const CopyOptions& options, SessionCore& core, Write write)
+      : options_(options), core_(core), format_(core.format()), write_(std::move(write)) {}
 
    void begin(const std::vector<ResultColumn>& columns) override;
    void rows(const Batch& batch) override;
@@ -30,6 +30,7 @@ private:
    void appendField(std::string& out, std::string_view text, bool isNull, size_t column) const;
 
    const CopyOptions options_;
+   SessionCore& core_;
    const SessionFormat format_;
    const Write write_;
    const std::vector<ResultColumn>* columns_ = nullptr;

@@ -213,7 +213,7 @@ private:
       call.args.push_back(makeColumn(columns[0], element));
       call.column = query_.newColumn("array", expr->type);
       const Rel* ordered = expr->subquery.get();
-      while (ordered->kind == RelKind::Map || ordered->kind == RelKind::Limit)
+      while (ordered->kind == RelKind::Map || ordered->kind == RelKind::Limit || ordered->kind == RelKind::With)
          ordered = ordered->inputs[0].get();
       if (ordered->kind == RelKind::Sort)
          for (const SortKey& key : ordered->sortKeys)

@@ -1,5 +1,6 @@
 #include <charconv>
 
+#include "catalog/pg_catalog/functions.hpp"
 #include "common/type/text_codec.hpp"
 #include "sql/bind/query_binder.hpp"
 
@@ -40,7 +41,7 @@ Oid lookUp(const SqlType& type, const std::string& text, const BindContext& cont
          throw SqlError(sqlstate::ambiguousFunction, "more than one function named \"" + text + "\"");
       return functions[0]->oid;
    }
-   throwNotSupported("literals of type " + typeName(type.oid));
+   return catalog::regIn({context.catalog, context.searchPath, catalog::bootstrapRole}, type.oid, text);
 }
 
 } // namespace
