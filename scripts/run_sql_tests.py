@@ -110,6 +110,10 @@ def run_config(build, name, files):
         output += f"\nserver ended with {stopped}; its log:\n" + open(server.data + ".log", errors="replace").read()[-8000:]
     elif code != 0 and failed == 0:
         failed = 1
+    checked = subprocess.run([server.binary, "check", "--data", server.data], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if checked.returncode != 0:
+        failed += 1
+        output += "\nouzel check:\n" + checked.stdout[-4000:]
     if failed:
         print(f"--- configuration {name}\n{output}", flush=True)
     else:

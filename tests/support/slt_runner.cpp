@@ -1,6 +1,6 @@
 // Runs sqllogictest files against a server that speaks PostgreSQL's protocol, and records expectations from one.
 //
-//   slt_runner [--record] [--extended] [--init SQL]... [--restart COMMAND] CONNINFO FILE...
+//   slt_runner [--record] [--extended] [--binary] [--restart-each] [--init SQL]... [--restart COMMAND] CONNINFO FILE...
 //
 // Records are separated by blank lines; # starts a comment outside of them:
 //   statement ok                      the SQL follows
@@ -11,7 +11,9 @@
 //   with) restart                           stops the server with SIGTERM and starts it again (--restart), drops all
 //   connections skip CONFIG...                    this file does not run under these --config names
 // A statement may end with COPYDATA on its own line and then the lines that COPY FROM STDIN reads.
-// --record replaces every expectation by what the server answers. Each file starts with an empty schema public.
+// --binary asks for results in binary where all types are known (binary_text.hpp). --restart-each restarts the server
+// after each file and compares what its tables hold with what they held before. --record replaces every expectation by
+// what the server answers. Each file starts with an empty schema public.
 
 #include <algorithm>
 #include <cstdio>
@@ -24,10 +26,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/binary_text.hpp"
+
 namespace {
 
 struct Options {
-   bool record = false, extended = false;
+   bool record = false, extended = false, binary = false, restartEach = false;
    std::vector<std::string> init;
    std::string restart, config, conninfo;
 };
@@ -95,12 +99,40 @@ private:
    std::map<std::string, PGconn*> open_;
 };
 
+/// One value as text, whichever form it came in.
+std::string cellText(const PGresult* result, int row, int column) {
+   const char* value = PQgetvalue(result, row, column);
+   if (PQfformat(result, column) == 0) return value;
+   const std::string_view bytes(value, static_cast<size_t>(PQgetlength(result, row, column)));
+   return ouzel::slt::textOfBinary(PQftype(result, column), bytes).value_or("<no value of its type>");
+}
+
+/// Whether `sql` changes how text looks in ways that clients are not told.
+bool changesLooks(const std::string& sql) {
+   return sql.find("bytea_output") != std::string::npos || sql.find("extra_float_digits") != std::string::npos;
+}
+
+/// Whether binary results of these types can be compared with the text that was recorded.
+bool canAskForBinary(PGconn* connection, const PGresult* description) {
+   const auto isSet = [&](const char* name, std::string_view start) {
+      const char* value = PQparameterStatus(connection, name);
+      return value && std::string_view(value).substr(0, start.size()) == start;
+   };
+   const bool plainDates = isSet("DateStyle", "ISO") && isSet("IntervalStyle", "postgres") &&
+                           std::string_view(PQparameterStatus(connection, "IntervalStyle")) == "postgres";
+   const bool utc = isSet("TimeZone", "UTC") || isSet("TimeZone", "Etc/UTC") || isSet("TimeZone", "GMT");
+   if (!plainDates || !utc) return false;
+   for (int column = 0; column < PQnfields(description); ++column)
+      if (!ouzel::slt::hasBinaryText(PQftype(description, column))) return false;
+   return PQnfields(description) > 0;
+}
+
 void addRows(PGresult* result, Answer& answer) {
    for (int row = 0; row < PQntuples(result); ++row) {
       std::string line;
       for (int column = 0; column < PQnfields(result); ++column) {
          if (column) line += '\t';
-         line += PQgetisnull(result, row, column) ? "NULL" : escapeCell(PQgetvalue(result, row, column));
+         line += PQgetisnull(result, row, column) ? "NULL" : escapeCell(cellText(result, row, column).c_str());
       }
       answer.rows.push_back(line);
    }
@@ -117,9 +149,23 @@ void copyOut(PGconn* connection, Answer& answer) {
    }
 }
 
-Answer run(PGconn* connection, const Record& record, bool extended) {
+/// Prepare the statement and ask for binary results if their types allow it; false: run it the usual way.
+bool sendBinary(PGconn* connection, const Record& record) {
+   if (record.hasCopy || record.head.rfind("query", 0) != 0) return false;
+   PGresult* prepared = PQprepare(connection, "", record.sql.c_str(), 0, nullptr);
+   const bool isPrepared = PQresultStatus(prepared) == PGRES_COMMAND_OK;
+   PQclear(prepared);
+   if (!isPrepared) return false;
+   PGresult* description = PQdescribePrepared(connection, "");
+   const bool wanted = PQresultStatus(description) == PGRES_COMMAND_OK && canAskForBinary(connection, description);
+   PQclear(description);
+   return wanted && PQsendQueryPrepared(connection, "", 0, nullptr, nullptr, nullptr, 1) == 1;
+}
+
+Answer run(PGconn* connection, const Record& record, bool extended, bool binary) {
    Answer answer;
-   const int sent = extended && !record.hasCopy
+   const int sent = binary && sendBinary(connection, record) ? 1
+                    : extended && !record.hasCopy
                         ? PQsendQueryParams(connection, record.sql.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 0)
                         : PQsendQuery(connection, record.sql.c_str());
    if (!sent) {
@@ -244,6 +290,33 @@ bool skipped(const std::string& head, const std::string& config) {
    return false;
 }
 
+/// What the tables of schema public hold, a line per row.
+std::vector<std::string> contents(PGconn* connection) {
+   Record list{0,
+               "query",
+               "SELECT quote_ident(relname) FROM pg_class WHERE relkind = 'r' AND relnamespace = "
+               "'public'::regnamespace ORDER BY 1",
+               "",
+               false,
+               {}};
+   std::vector<std::string> out;
+   for (const std::string& table : run(connection, list, false, false).rows) {
+      Record copy{0, "query", "COPY public." + table + " TO STDOUT", "", false, {}};
+      Answer answer = run(connection, copy, false, false);
+      std::sort(answer.rows.begin(), answer.rows.end());
+      out.push_back(table + ": " + answer.state + " " + answer.message);
+      out.insert(out.end(), answer.rows.begin(), answer.rows.end());
+   }
+   return out;
+}
+
+void restart(const Options& options, Connections& connections, const std::string& path, int line) {
+   connections.closeAll();
+   if (std::system(options.restart.c_str()) == 0) return;
+   std::fprintf(stderr, "%s:%d: restart failed\n", path.c_str(), line);
+   std::exit(3);
+}
+
 void runFile(const std::string& path, const Options& options, int& passed, int& failed) {
    std::ifstream in(path);
    if (!in) {
@@ -253,6 +326,7 @@ void runFile(const std::string& path, const Options& options, int& passed, int& 
    std::ostringstream recorded;
    Connections connections(options);
    std::string current = "default", text;
+   bool looksPlain = true;
    PQclear(PQexec(connections.get(current), "DROP SCHEMA IF EXISTS public CASCADE"));
    PQclear(PQexec(connections.get(current), "CREATE SCHEMA public"));
    int line = 0;
@@ -269,14 +343,11 @@ void runFile(const std::string& path, const Options& options, int& passed, int& 
       } else if (text == "restart") {
          recorded << text << "\n";
          if (options.record || options.restart.empty()) continue;
-         connections.closeAll();
-         if (std::system(options.restart.c_str()) != 0) {
-            std::fprintf(stderr, "%s:%d: restart failed\n", path.c_str(), line);
-            std::exit(3);
-         }
+         restart(options, connections, path, line);
       } else if (text.rfind("statement ", 0) == 0 || text.rfind("query", 0) == 0) {
          const Record record = readRecord(in, text, line);
-         Answer answer = run(connections.get(current), record, options.extended);
+         Answer answer = run(connections.get(current), record, options.extended, options.binary && looksPlain);
+         looksPlain = looksPlain && !changesLooks(record.sql);
          if (text.find("rowsort") != std::string::npos) std::sort(answer.rows.begin(), answer.rows.end());
          if (options.record) {
             writeRecord(recorded, record, answer);
@@ -294,6 +365,14 @@ void runFile(const std::string& path, const Options& options, int& passed, int& 
       }
    }
    if (options.record) std::ofstream(path) << recorded.str();
+   if (options.restartEach && !options.record) {
+      connections.closeAll(); // what they left open is not to last
+      const std::vector<std::string> before = contents(connections.get("default"));
+      restart(options, connections, path, line);
+      const bool same = contents(connections.get("default")) == before;
+      same ? ++passed : ++failed;
+      if (!same) std::printf("%s: tables differ after a restart\n", path.c_str());
+   }
 }
 
 } // namespace
@@ -307,6 +386,10 @@ int main(int argc, char** argv) {
          options.record = true;
       else if (arg == "--extended")
          options.extended = true;
+      else if (arg == "--binary")
+         options.binary = true;
+      else if (arg == "--restart-each")
+         options.restartEach = true;
       else if (arg == "--init" && i + 1 < argc)
          options.init.push_back(argv[++i]);
       else if (arg == "--restart" && i + 1 < argc)
@@ -319,7 +402,8 @@ int main(int argc, char** argv) {
          files.push_back(arg);
    }
    if (options.conninfo.empty() || files.empty()) {
-      std::fprintf(stderr, "usage: slt_runner [--record] [--extended] [--init SQL] [--restart COMMAND] [--config NAME] "
+      std::fprintf(stderr, "usage: slt_runner [--record] [--extended] [--binary] [--restart-each] [--init SQL] "
+                           "[--restart COMMAND] [--config NAME] "
                            "CONNINFO FILE...\n");
       return 2;
    }
