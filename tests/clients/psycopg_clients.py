@@ -204,14 +204,23 @@ def test_psycopg_copy_every_type(host, port):
 
 def test_psycopg_cancel_and_timeout(host, port):
     with connect(host, port, autocommit=True) as c:
-        timer = threading.Timer(0.3, c.cancel)
-        timer.start()
-        assert "user request" in str(expect(psycopg.errors.QueryCanceled, c.execute, ENDLESS))
+        done = threading.Event()
+
+        def cancel_until_heard():  # one that comes before the statement has begun has no effect
+            while not done.wait(0.3):
+                c.cancel()
+        canceller = threading.Thread(target=cancel_until_heard)
+        canceller.start()
+        try:
+            assert "user request" in str(expect(psycopg.errors.QueryCanceled, c.execute, ENDLESS))
+        finally:
+            done.set()
+            canceller.join()
         assert c.execute("SELECT 1").fetchone() == (1,)
         c.execute("SET statement_timeout = '200ms'")
         start = time.monotonic()
         assert "statement timeout" in str(expect(psycopg.errors.QueryCanceled, c.execute, ENDLESS))
-        assert time.monotonic() - start < 20
+        assert time.monotonic() - start < 120
 
 
 def test_psycopg_errors(host, port):
