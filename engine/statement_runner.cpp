@@ -98,6 +98,7 @@ std::unique_ptr<QueryExecution> startQuery(SessionCore& core, const sql::ParsedS
                                            std::span<const BoundParameter> parameters) {
    sql::BoundQuery query = bindUnderLocks(core, script, node, parameters);
    substituteParameters(query, parameters);
+   if (query.readOnly) sql::padOutput(query);
    if (!query.readOnly) {
       const char* command = query.root->kind == sql::RelKind::Insert   ? "INSERT"
                             : query.root->kind == sql::RelKind::Update ? "UPDATE"

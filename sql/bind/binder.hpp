@@ -33,6 +33,9 @@ struct BindContext {
 /// Binds SELECT, VALUES, TABLE, INSERT, UPDATE or DELETE. Other statements are XX000: engine/ walks those itself.
 BoundQuery bindQuery(const ::Node& statement, const BindContext& context);
 
+/// Pad what a query gives to its client as PostgreSQL shows it; not for rows that are stored. padding.cpp
+void padOutput(BoundQuery& query);
+
 /// True for the statements bindQuery takes.
 bool isBindable(const ::Node& statement);
 

@@ -1,0 +1,122 @@
+#include "catalog/builtin/builtin.hpp"
+#include "sql/bind/binder.hpp"
+
+// The padding of character(n) in results. Values are kept without it and get it when they are written, from the length
+// in their type; but PostgreSQL also pads each value of an expression that mixes lengths and so has none itself, such
+// as coalesce(c, 'none'). Where such an expression is an output of the whole query, where nothing compares it any more,
+// the blanks are put in before the lengths are lost.
+
+namespace ouzel::sql {
+
+namespace {
+
+constexpr Oid rpadFunction = 874; // rpad(text, integer, text)
+
+bool isWithoutLength(const SqlType& type) {
+   return type.oid == oid::bpchar && type.typmod < 0;
+}
+
+ExprPtr padded(ExprPtr expr) {
+   const int32_t length = expr->type.typmod - 4;
+   const SqlType text{oid::text, -1, expr->type.collation};
+   auto relabelled = std::make_unique<Expr>(ExprKind::Relabel, text);
+   relabelled->args.push_back(std::move(expr));
+   std::vector<ExprPtr> args;
+   args.push_back(std::move(relabelled));
+   args.push_back(makeConstant({oid::int4, -1, invalidOid}, Value::integer(PhysicalType::I32, length)));
+   args.push_back(makeConstant(text, Value::string(" ")));
+   auto call = makeCall(catalog::builtins().function(rpadFunction), text, std::move(args));
+   auto result = std::make_unique<Expr>(ExprKind::Relabel, SqlType{oid::bpchar, -1, text.collation});
+   result->args.push_back(std::move(call));
+   return result;
+}
+
+void padExpr(ExprPtr& expr) {
+   if (expr->type.oid != oid::bpchar) return;
+   if (expr->type.typmod > 4) {
+      expr = padded(std::move(expr));
+   } else if (expr->kind == ExprKind::Coalesce) {
+      for (ExprPtr& arg : expr->args)
+         padExpr(arg);
+   } else if (expr->kind == ExprKind::Case) {
+      for (size_t i = 0; i < expr->args.size(); ++i)
+         if (i % 2 == 1 || i + 1 == expr->args.size()) padExpr(expr->args[i]);
+   }
+}
+
+class OutputPadding {
+public:
+   explicit OutputPadding(BoundQuery& query) : query_(query) {}
+
+   void pad(RelPtr& rel, ColumnId column) {
+      switch (rel->kind) {
+      case RelKind::Map:
+         for (ComputedColumn& computed : rel->computed) {
+            if (computed.column != column) continue;
+            if (computed.expr->kind != ExprKind::Column) return padExpr(computed.expr);
+            const ColumnId source = computed.expr->column;
+            if (readers(*rel, source) == 1) pad(rel->inputs[0], source);
+            return;
+         }
+         if (readers(*rel, column) == 0) pad(rel->inputs[0], column);
+         return;
+      case RelKind::Select:
+         if (readers(*rel, column) == 0) pad(rel->inputs[0], column);
+         return;
+      case RelKind::Sort: // blanks at the end hardly ever change an order
+      case RelKind::Limit:
+         return pad(rel->inputs[0], column);
+      case RelKind::SetOp: // one that looks for equal rows compares them
+         if (rel->setOpKind == SetOpKind::Union && rel->all)
+            for (size_t i = 0; i < rel->columns.size(); ++i)
+               if (rel->columns[i] == column)
+                  for (int side = 0; side < 2; ++side)
+                     padSide(*rel, side, i);
+         return;
+      default:
+         return;
+      }
+   }
+
+private:
+   /// How many of an operator's own expressions read a column: those would see the blanks.
+   static uint32_t readers(const Rel& rel, ColumnId column) {
+      uint32_t found = 0;
+      forEachOwnExpr(rel, [&](const Expr& root) {
+         bool reads = false;
+         forEachExpr(root, [&](const Expr& expr) {
+            reads = reads || (expr.kind == ExprKind::Column && expr.column == column) || expr.subquery;
+            return !reads;
+         });
+         found += reads ? 1 : 0;
+      });
+      return found;
+   }
+
+   void padSide(Rel& rel, int side, size_t number) {
+      ColumnId& source = rel.setOpInputs[side][number];
+      const SqlType type = query_.columns[source].type;
+      if (isWithoutLength(type)) return pad(rel.inputs[static_cast<size_t>(side)], source);
+      if (type.oid != oid::bpchar) return;
+      ColumnInfo info = query_.columns[source];
+      info.type.typmod = -1;
+      const ColumnId wide = query_.columns.add(std::move(info));
+      auto map = std::make_unique<Rel>(RelKind::Map);
+      map->computed.push_back({wide, makeColumn(source, type)});
+      padExpr(map->computed[0].expr);
+      map->inputs.push_back(std::move(rel.inputs[static_cast<size_t>(side)]));
+      rel.inputs[static_cast<size_t>(side)] = std::move(map);
+      source = wide;
+   }
+
+   BoundQuery& query_;
+};
+
+} // namespace
+
+void padOutput(BoundQuery& query) {
+   for (const OutputColumn& output : query.output)
+      if (isWithoutLength(output.type)) OutputPadding(query).pad(query.root, output.column);
+}
+
+} // namespace ouzel::sql
