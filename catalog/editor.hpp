@@ -98,7 +98,8 @@ public:
    void renameColumn(Oid relation, std::string_view from, std::string to, const SqlRewriter& rewriteExpr = nullptr,
                      const SqlRewriter& rewriteView = nullptr);
    void setNotNull(Oid relation, std::string_view column, bool notNull);
-   void setDefault(Oid relation, std::string_view column, std::string expr);
+   /// `sequence`: what a default of the form nextval('...') draws from.
+   void setDefault(Oid relation, std::string_view column, std::string expr, Oid sequence = invalidOid);
    Oid addConstraint(Oid relation, Constraint draft);
    Dropped dropConstraint(Oid relation, std::string_view name, DropBehavior behavior, bool missingOk);
    void renameConstraint(Oid relation, std::string_view from, std::string to);

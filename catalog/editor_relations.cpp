@@ -253,12 +253,12 @@ void CatalogEditor::setNotNull(Oid relation, std::string_view column, bool notNu
    put(std::make_shared<const Relation>(std::move(changed)));
 }
 
-void CatalogEditor::setDefault(Oid relation, std::string_view column, std::string expr) {
+void CatalogEditor::setDefault(Oid relation, std::string_view column, std::string expr, Oid sequence) {
    Relation changed = copyOf(relation);
    Column& target = changed.columns[static_cast<size_t>(requireColumn(changed, column).attribute) - 1];
    target.defaultOid = expr.empty() ? invalidOid : oids_();
    target.defaultExpr = std::move(expr);
-   target.defaultSequence = invalidOid;
+   target.defaultSequence = sequence;
    put(std::make_shared<const Relation>(std::move(changed)));
 }
 

@@ -55,6 +55,10 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    internals.catalog = std::make_unique<catalog::Catalog>(std::move(snapshot));
    internals.storage->setCatalogImageSource(
        [&catalog = *internals.catalog] { return catalog::encodeSnapshot(catalog.newest()); });
+   for (const Oid sequence : internals.storage->counters())
+      if (!internals.catalog->newest().inDatabase(catalog::postgresDatabase).relation(sequence))
+         internals.storage->forgetCounter(sequence); // dropped
+   internals.sequences = std::make_unique<SequenceValues>(*internals.storage);
    return database;
 }
 
@@ -73,6 +77,7 @@ uint64_t Database::check(const std::string& dataDirectory, const std::function<v
 }
 
 void Database::close() {
+   internals_->sequences->settle();
    internals_->storage->close();
 }
 

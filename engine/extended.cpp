@@ -321,13 +321,17 @@ std::string SessionImpl::closeCursor(const ::Node& node) {
 std::string SessionImpl::discard(const ::Node& node) {
    const auto target = as<::DiscardStmt>(&node)->target;
    if (target == DISCARD_PLANS) return "DISCARD PLANS";
-   if (target == DISCARD_SEQUENCES) return "DISCARD SEQUENCES";
+   if (target == DISCARD_SEQUENCES) {
+      core_.sequences.clear();
+      return "DISCARD SEQUENCES";
+   }
    if (target == DISCARD_TEMP) throwNotSupported("DISCARD TEMP");
    if (core_.transaction.inBlock())
       throw SqlError(sqlstate::activeSqlTransaction, "DISCARD ALL cannot run inside a transaction block");
    statements_.clear();
    dropPortals();
    core_.settings.resetAll();
+   core_.sequences.clear();
    return "DISCARD ALL";
 }
 

@@ -8,6 +8,7 @@
 #include "common/thread/alarm_clock.hpp"
 #include "engine/database.hpp"
 #include "engine/relation_locks.hpp"
+#include "engine/sequence_values.hpp"
 #include "executor/schedule/scheduler.hpp"
 #include "storage/buffer/memory_governor.hpp"
 #include "storage/database.hpp"
@@ -30,6 +31,7 @@ struct Database::Internals {
    std::unique_ptr<executor::Scheduler> scheduler;
    std::unique_ptr<storage::Database> storage;
    std::unique_ptr<catalog::Catalog> catalog;
+   std::unique_ptr<SequenceValues> sequences;
    RelationLocks locks;
    AlarmClock alarms; ///< for statement_timeout
    std::mutex activityMutex;

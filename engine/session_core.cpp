@@ -98,6 +98,7 @@ executor::FunctionContext SessionCore::functionContext() {
       const auto table = database.storage->find(found->storage);
       return table ? static_cast<int64_t>(table->storedBytes()) : 0;
    };
+   addSequences(context);
    return context;
 }
 
@@ -110,6 +111,39 @@ void SessionCore::appendNames(std::string& bytes, uint32_t* ends, const ResultCo
          executor::appendRowText(bytes, functions, column.type, column.representation, values, row);
       ends[i] = static_cast<uint32_t>(bytes.size());
    }
+}
+
+void SessionCore::addSequences(executor::FunctionContext& context) {
+   const auto refuseReadOnly = [this](const catalog::Relation& sequence, const char* function) {
+      if (transaction.isReadOnly() && sequence.persistence != catalog::Persistence::Temporary)
+         throw SqlError(sqlstate::readOnlySqlTransaction,
+                        std::string("cannot execute ") + function + " in a read-only transaction");
+   };
+   context.nextValue = [this, refuseReadOnly](const catalog::Relation& sequence) {
+      refuseReadOnly(sequence, "nextval()");
+      const int64_t value = database.sequences->next(sequence);
+      sequences.remember(sequence.oid, value);
+      transaction.usesCounters();
+      return value;
+   };
+   context.currentValue = [this](const catalog::Relation& sequence) {
+      if (const auto value = sequences.last(sequence.oid)) return *value;
+      throw SqlError(sqlstate::objectNotInPrerequisiteState,
+                     "currval of sequence \"" + sequence.name + "\" is not yet defined in this session");
+   };
+   context.lastValue = [this] {
+      const auto last = sequences.last();
+      // A dropped sequence is as good as none.
+      if (!last || !transaction.catalog().relation(last->sequence))
+         throw SqlError(sqlstate::objectNotInPrerequisiteState, "lastval is not yet defined in this session");
+      return last->value;
+   };
+   context.setValue = [this, refuseReadOnly](const catalog::Relation& sequence, int64_t value, bool isCalled) {
+      refuseReadOnly(sequence, "setval()");
+      database.sequences->set(sequence.oid, {value, isCalled});
+      if (isCalled) sequences.rememberSet(sequence.oid, value);
+      transaction.usesCounters();
+   };
 }
 
 void SessionCore::warn(SqlState state, std::string message) {

@@ -67,6 +67,7 @@ public:
    void appendNames(std::string& bytes, uint32_t* ends, const ResultColumn& column, const Vector& values,
                     const Selection& selection);
    SessionRandom random{unpredictableSeed()};
+   SessionSequences sequences;
 
    void warn(SqlState state, std::string message);
    void notice(std::string message, std::string detail = {}, SqlState state = sqlstate::successfulCompletion);
@@ -98,6 +99,7 @@ public:
 
 private:
    void forget(CancelReason reason);
+   void addSequences(executor::FunctionContext& context);
 
    std::mutex cancelMutex_;
    std::condition_variable cancelled_;

@@ -5,6 +5,7 @@
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/env/clock.hpp"
 #include "engine/command/command.hpp"
+#include "engine/command/sequence.hpp"
 #include "sql/parse/node_access.hpp"
 
 // Scripts of the simple protocol, and which statement kind goes where. extended.cpp has prepared statements and
@@ -146,8 +147,9 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_LockStmt:
       throwNotSupported("LOCK TABLE");
    case T_CreateSeqStmt:
+      return createSequence(context, *as<::CreateSeqStmt>(node));
    case T_AlterSeqStmt:
-      throwNotSupported("a sequence");
+      return alterSequence(context, *as<::AlterSeqStmt>(node));
    case T_CreateFunctionStmt:
       throwNotSupported("CREATE FUNCTION");
    case T_CreateTrigStmt:

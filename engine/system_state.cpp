@@ -95,4 +95,10 @@ std::vector<std::pair<std::string, int64_t>> SessionSystemState::memory() const 
            {"limit", static_cast<int64_t>(ledger.limit())}};
 }
 
+std::optional<SessionSystemState::SequenceValue>
+SessionSystemState::sequenceValue(const catalog::Relation& sequence) const {
+   const storage::Counter counter = database_.sequences->current(sequence);
+   return SequenceValue{counter.value, counter.isCalled};
+}
+
 } // namespace ouzel::engine

@@ -17,6 +17,7 @@ public:
    double rowCount(catalog::StorageId id) const override;
    int64_t bytes(catalog::StorageId id) const override;
    std::vector<std::pair<std::string, int64_t>> memory() const override;
+   std::optional<SequenceValue> sequenceValue(const catalog::Relation& sequence) const override;
 
 private:
    SessionCore& core_; ///< its session waits while a statement reads rows

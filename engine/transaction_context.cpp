@@ -58,7 +58,9 @@ void TransactionContext::commit() {
    if (!isOpen()) return;
    try {
       storage::CommitRequest request;
-      request.synchronous = settings_.value("synchronous_commit") != "off";
+      const bool synchronous = settings_.value("synchronous_commit") != "off";
+      request.synchronous = synchronous;
+      const bool isReadOnly = storage_->isReadOnly() && !editor_->hasChanges();
       if (editor_->hasChanges()) {
          auto prepared = database_.catalog->prepare(*editor_);
          request.catalogChange = prepared.record();
@@ -67,6 +69,7 @@ void TransactionContext::commit() {
       } else {
          database_.storage->commit(*storage_, std::move(request));
       }
+      if (isReadOnly && synchronous && usesCounters_.load()) database_.storage->syncLog();
       temporary_ = editor_->temporaryChanges();
    } catch (...) {
       rollback();
@@ -94,6 +97,7 @@ void TransactionContext::end(bool committed) noexcept {
    editor_.reset();
    storage_.reset();
    inBlock_ = failed_ = hasSnapshot_ = false;
+   usesCounters_.store(false);
    settings_.transactionEnds(committed);
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,6 +49,8 @@ public:
    const catalog::Snapshot& catalog() const { return editor_->snapshot(); }
    int64_t startTime() const { return startTime_; }
    bool hasSnapshot() const { return hasSnapshot_; }
+   /// A sequence was advanced: even a commit that has nothing else to write waits for the log. Any thread.
+   void usesCounters() { usesCounters_.store(true, std::memory_order_relaxed); }
 
    void lock(Oid relation, LockMode mode, const std::function<void()>& interrupted);
 
@@ -66,6 +69,7 @@ private:
    storage::Snapshot snapshot_;
    bool inBlock_ = false, failed_ = false, readOnly_ = false, hasSnapshot_ = false;
    Isolation isolation_ = Isolation::ReadCommitted;
+   std::atomic<bool> usesCounters_{false};
    int64_t startTime_ = 0;
    struct Savepoint {
       std::string name;

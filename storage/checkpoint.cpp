@@ -134,6 +134,7 @@ void Database::State::checkpoint(bool isClean) {
       next.nextOid = nextOid.load();
       next.nextStorage = nextStorage.load();
       next.nextSegment = context->nextSegment.load();
+      next.counters = counters;
       image = catalogImage();
       const std::lock_guard tablesLock(tablesMutex);
       for (auto& [id, entry] : tables) {

@@ -105,6 +105,39 @@ Oid Database::allocateOid() {
    return state_->nextOid.fetch_add(1);
 }
 
+void Database::setCounter(Oid id, Counter counter) {
+   std::string bytes;
+   writeCounter(id, counter, bytes);
+   const std::string_view part = bytes;
+   const std::lock_guard lock(state_->commitMutex);
+   state_->log->reserve(bytes.size());
+   state_->log->append(FrameKind::Counter, state_->lastAssigned, std::span(&part, 1));
+   state_->counters[id] = counter;
+}
+
+std::optional<Counter> Database::counter(Oid id) const {
+   const std::lock_guard lock(state_->commitMutex);
+   const auto it = state_->counters.find(id);
+   return it == state_->counters.end() ? std::nullopt : std::optional(it->second);
+}
+
+std::vector<Oid> Database::counters() const {
+   const std::lock_guard lock(state_->commitMutex);
+   std::vector<Oid> ids;
+   for (const auto& [id, counter] : state_->counters)
+      ids.push_back(id);
+   return ids;
+}
+
+void Database::forgetCounter(Oid id) {
+   const std::lock_guard lock(state_->commitMutex);
+   state_->counters.erase(id);
+}
+
+void Database::syncLog() {
+   state_->log->flush();
+}
+
 void Database::checkpoint() {
    const std::lock_guard lock(state_->checkpointMutex);
    state_->checkpoint(false);

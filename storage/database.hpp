@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,6 +73,16 @@ public:
 
    /// From the durable counter, at least 16384; not given out again after a crash unless nothing used it.
    Oid allocateOid();
+
+   /// Counters live outside transactions. What was set is durable with the next commit or syncLog() after it. An
+   /// unknown id has no counter.
+   void setCounter(Oid id, Counter counter);
+   std::optional<Counter> counter(Oid id) const;
+   std::vector<Oid> counters() const;
+   /// From the next checkpoint on; ids are not used again.
+   void forgetCounter(Oid id);
+   /// Return when everything appended to the log so far is on disk.
+   void syncLog();
 
    /// Turn the delta into blocks, publish a manifest, truncate the log. Others go on working meanwhile.
    void checkpoint();

@@ -76,8 +76,9 @@ struct Database::State {
    mutable std::mutex tablesMutex; ///< guards tables
    std::map<StorageId, Entry> tables;
 
-   std::mutex commitMutex; ///< order of commits: guards lastAssigned and the log's append
+   std::mutex commitMutex; ///< order of commits: guards lastAssigned, counters and the log's append
    Timestamp lastAssigned = 1;
+   std::map<Oid, Counter> counters;
 
    std::mutex checkpointMutex; ///< guards what follows
    Manifest manifest;          ///< the newest one published

@@ -48,4 +48,11 @@ struct ColumnDefinition {
    }
 };
 
+/// A number that is durable but in no transaction: what a sequence has come to.
+struct Counter {
+   int64_t value = 0;
+   bool isCalled = false; ///< `value` has been given out
+   bool operator==(const Counter&) const = default;
+};
+
 } // namespace ouzel::storage

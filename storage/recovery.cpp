@@ -26,6 +26,12 @@ public:
    explicit Replay(Database::State& state) : state_(state) {}
 
    void apply(Log::Frame&& frame) {
+      if (frame.kind == FrameKind::Counter) {
+         ByteReader in(frame.payload);
+         const auto [id, counter] = readCounter(in);
+         state_.counters[id] = counter;
+         return;
+      }
       if (frame.kind != FrameKind::Commit)
          throw SqlError(sqlstate::dataCorrupted, "write-ahead log holds a record of unknown kind");
       const CommitRecord record = CommitRecord::deserialize(frame.payload);
@@ -205,6 +211,7 @@ void Database::State::recover() {
    nextOid = manifest.nextOid;
    nextStorage = manifest.nextStorage;
    lastAssigned = manifest.lastCommit;
+   counters = manifest.counters;
    transactions.publish(manifest.lastCommit);
    if (!recovered.isNew && !manifest.isClean && !Log::exists(walDirectory))
       throw SqlError(sqlstate::dataCorrupted, "the write-ahead log is missing in \"" + walDirectory + "\"")

@@ -89,10 +89,27 @@ void attributeRows(const SystemContext& context, RowBuilder& row) {
    }
 }
 
+/// A default that draws from a sequence says the name the sequence has now.
+std::string defaultText(const Snapshot& snapshot, const Column& column) {
+   const RelationPtr sequence =
+       column.defaultSequence != invalidOid ? snapshot.relation(column.defaultSequence) : nullptr;
+   if (!sequence) return column.defaultExpr;
+   const SchemaPtr schema = snapshot.schema(sequence->schema);
+   std::string name = quoteIdentifier(sequence->name);
+   if (schema && schema->name != "public" && sequence->persistence != Persistence::Temporary)
+      name = quoteIdentifier(schema->name) + "." + name;
+   std::string literal = "'";
+   for (const char c : name)
+      literal += c == '\'' ? "''" : std::string(1, c);
+   literal += '\'';
+   return "nextval(" + literal + "::regclass)";
+}
+
 void attrdefRows(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : context.snapshot.relations())
       for (const Column& c : r->columns)
-         if (c.hasDefault()) row.oid(c.defaultOid).oid(r->oid).int2(c.attribute).text(c.defaultExpr).emit();
+         if (c.hasDefault())
+            row.oid(c.defaultOid).oid(r->oid).int2(c.attribute).text(defaultText(context.snapshot, c)).emit();
 }
 
 void indexRows(const SystemContext& context, RowBuilder& row) {

@@ -97,7 +97,8 @@ void pgSequences(const SystemContext& context, RowBuilder& row) {
       const RolePtr owner = context.snapshot.role(r->owner);
       row.text(schema ? schema->name : "").text(r->name).text(owner ? owner->name : "").oid(s.type.oid);
       row.int8(s.start).int8(s.minimum).int8(s.maximum).int8(s.increment).boolean(s.cycles).int8(s.cache);
-      row.timestamp(context.state != nullptr ? context.state->lastValue(r->oid) : std::nullopt).emit();
+      const auto value = context.state != nullptr ? context.state->sequenceValue(*r) : std::nullopt;
+      row.timestamp(value && value->isCalled ? std::optional(value->value) : std::nullopt).emit();
    }
 }
 
@@ -105,6 +106,15 @@ void ouzelStatMemory(const SystemContext& context, RowBuilder& row) {
    if (context.state == nullptr) return;
    for (const auto& [name, bytes] : context.state->memory())
       row.text(name).int8(bytes).emit();
+}
+
+/// What reading a sequence as a table shows, for all sequences: SequenceDefinition's columns are a view of this.
+void ouzelSequenceValues(const SystemContext& context, RowBuilder& row) {
+   for (const RelationPtr& r : context.snapshot.relations()) {
+      if (!r->sequence || context.state == nullptr) continue;
+      if (const auto value = context.state->sequenceValue(*r))
+         row.oid(r->oid).int8(value->value).boolean(value->isCalled).emit();
+   }
 }
 
 constexpr NamedProducer tables[] = {
@@ -116,6 +126,7 @@ constexpr NamedProducer tables[] = {
     {"pg_timezone_names", pgTimezoneNames},
     {"pg_timezone_abbrevs", pgTimezoneAbbrevs},
     {"pg_sequences", pgSequences},
+    {"ouzel_sequence_values", ouzelSequenceValues},
     {"ouzel_stat_memory", ouzelStatMemory},
 };
 

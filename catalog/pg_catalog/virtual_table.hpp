@@ -80,8 +80,12 @@ public:
    /// Rows and bytes of a table; -1 rows: unknown.
    virtual double rowCount(StorageId) const { return -1; }
    virtual int64_t bytes(StorageId) const { return 0; }
-   /// The last value a sequence gave out, nothing if none yet.
-   virtual std::optional<int64_t> lastValue(Oid /*sequence*/) const { return std::nullopt; }
+   /// What a sequence has come to: its last value, or, if not `isCalled`, the one that comes next.
+   struct SequenceValue {
+      int64_t value = 0;
+      bool isCalled = false;
+   };
+   virtual std::optional<SequenceValue> sequenceValue(const Relation& /*sequence*/) const { return std::nullopt; }
    /// The ledger: who holds how many bytes.
    virtual std::vector<std::pair<std::string, int64_t>> memory() const { return {}; }
 };

@@ -210,8 +210,9 @@ void TableAlteration::setDefault(const ::AlterTableCmd& command) {
                      "column \"" + column.name + "\" of relation \"" + relation->name + "\" is a generated column");
    if (!command.def) return editor_.setDefault(oid_, command.name, {});
    const catalog::SearchPath path = core_.searchPath();
-   sql::bindExpression(*command.def, sql::ExpressionUse::ColumnDefault, nullptr, column.type, column.name,
-                       core_.bindContext(path, nullptr)); // PostgreSQL gives no positions here
+   // PostgreSQL gives no positions here.
+   const auto bound = sql::bindExpression(*command.def, sql::ExpressionUse::ColumnDefault, nullptr, column.type,
+                                          column.name, core_.bindContext(path, nullptr));
    const std::string_view text = context_.source().text();
    // ALTER COLUMN x SET DEFAULT expr: found from the column's name on, since the command has no position of its own.
    size_t from = context_.statement.offset;
@@ -226,7 +227,8 @@ void TableAlteration::setDefault(const ::AlterTableCmd& command) {
       }
    }
    editor_.setDefault(oid_, command.name,
-                      std::string(expressionText(text, afterKeyword(text, from, "default"), text.size())));
+                      std::string(expressionText(text, afterKeyword(text, from, "default"), text.size())),
+                      sql::sequenceOfDefault(*bound.expr));
 }
 
 void TableAlteration::rejectNulls(const std::string& column) {

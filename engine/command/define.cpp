@@ -1,6 +1,8 @@
 #include <algorithm>
 
 #include "engine/command/command.hpp"
+#include "engine/command/new_relation.hpp"
+#include "engine/command/sequence.hpp"
 #include "engine/command/source_range.hpp"
 #include "engine/query_execution.hpp"
 #include "sql/parse/node_access.hpp"
@@ -16,37 +18,6 @@ using sql::stringOf;
 using sql::textOf;
 
 namespace {
-
-/// Where a new relation goes, and its name.
-struct Target {
-   catalog::QualifiedName name;
-   Oid schema = invalidOid;
-   bool isTemporary = false;
-   bool exists = false;
-};
-
-Target targetOf(CommandContext& context, const ::RangeVar& name) {
-   SessionCore& core = context.core;
-   Target target;
-   const bool temporary = name.relpersistence == 't' || textOf(name.schemaname) == "pg_temp";
-   if (temporary && !core.temporaryBackend) {
-      const std::lock_guard lock(core.database.activityMutex);
-      core.temporaryBackend = core.database.nextTemporarySchema++;
-   }
-   const catalog::SearchPath path = core.searchPath();
-   target.name = sql::qualifiedName(name, core.bindContext(path, &context.source()));
-   target.isTemporary = temporary;
-   target.schema = temporary ? core.transaction.editor().temporarySchema(core.temporaryBackend)
-                             : catalog::creationSchema(core.transaction.catalog(), path, target.name);
-   target.exists = core.transaction.catalog().findRelation(target.schema, target.name.name) != nullptr;
-   return target;
-}
-
-bool skipsExisting(CommandContext& context, const Target& target, bool ifNotExists) {
-   if (!target.exists || !ifNotExists) return false;
-   context.core.notice("relation \"" + target.name.name + "\" already exists, skipping", {}, sqlstate::duplicateTable);
-   return true;
-}
 
 void makeStorage(SessionCore& core, catalog::Relation& draft) {
    std::vector<storage::ColumnDefinition> columns;
@@ -79,11 +50,12 @@ std::vector<int16_t> columnNumbers(const catalog::Relation& draft, const ::Const
 /// Builds the draft of one CREATE TABLE.
 class TableBuilder {
 public:
-   TableBuilder(CommandContext& context, const Target& target) : context_(context), path_(context.core.searchPath()) {
+   TableBuilder(CommandContext& context, const NewRelation& target)
+      : context_(context), path_(context.core.searchPath()) {
       draft_.name = target.name.name;
       draft_.schema = target.schema;
       draft_.database = context.core.transaction.catalog().database();
-      draft_.persistence = target.isTemporary ? catalog::Persistence::Temporary : catalog::Persistence::Permanent;
+      draft_.persistence = target.persistence();
    }
 
    void addColumn(const ::ColumnDef& definition);
@@ -107,25 +79,33 @@ private:
    std::vector<PendingCheck> checks_;
    std::vector<std::pair<const ::Constraint*, size_t>> generated_; ///< and the number of the column
    void bindGenerated(const ::Constraint& constraint, const catalog::Column& column);
+   struct PendingSequence {
+      int16_t attribute;
+      Oid type;
+      const ::List* options; ///< of an identity column; null for serial
+   };
+   bool drawsFromSequence(const catalog::Column& column) const {
+      return std::any_of(sequences_.begin(), sequences_.end(),
+                         [&](const PendingSequence& sequence) { return sequence.attribute == column.attribute; });
+   }
+   std::vector<PendingSequence> sequences_;
 };
 
 void TableBuilder::addColumn(const ::ColumnDef& definition) {
    for (const catalog::Column& existing : draft_.columns)
       if (existing.name == definition.colname)
          throw SqlError(sqlstate::duplicateColumn, "column \"" + existing.name + "\" specified more than once");
-   const ListOf<> typeNames(definition.typeName->names);
-   const std::string_view typeWord = stringOf(typeNames.back());
-   for (const std::string_view serial : {"serial", "serial2", "serial4", "serial8", "bigserial", "smallserial"})
-      if (typeNames.size() == 1 && typeWord == serial)
-         throwNotSupported("type " + std::string(typeWord) + " (sequences)");
    catalog::Column column;
    column.name = definition.colname;
    column.attribute = static_cast<int16_t>(draft_.columns.size() + 1);
-   column.type = sql::resolveTypeName(*definition.typeName, bindContext());
+   const Oid serial = serialType(*definition.typeName);
+   column.type = serial ? SqlType{serial, -1, invalidOid} : sql::resolveTypeName(*definition.typeName, bindContext());
+   column.notNull = serial != invalidOid;
    if (const auto* info = catalog::builtins().type(column.type.oid); info && info->isPseudo())
       throw SqlError(sqlstate::invalidTableDefinition,
                      "column \"" + column.name + "\" has pseudo-type " + formatType(column.type));
-   draft_.columns.push_back(std::move(column));
+   draft_.columns.push_back(column);
+   if (serial) sequences_.push_back({column.attribute, serial, nullptr});
    const ListOf<::Constraint> constraints(definition.constraints);
    bool sawNull = false;
    for (uint32_t i = 0; i < constraints.size(); ++i) {
@@ -159,12 +139,18 @@ void TableBuilder::addColumnConstraint(catalog::Column& column, const ::Constrai
          throw SqlError(sqlstate::syntaxError, "both default and generation expression specified for column \"" +
                                                    column.name + "\" of " + table)
              .at(context_.position(constraint.location));
-      if (column.hasDefault())
+      if (column.identity)
+         throw SqlError(sqlstate::syntaxError,
+                        "both default and identity specified for column \"" + column.name + "\" of " + table)
+             .at(context_.position(constraint.location));
+      if (column.hasDefault() || drawsFromSequence(column))
          throw SqlError(sqlstate::syntaxError,
                         "multiple default values specified for column \"" + column.name + "\" of " + table)
              .at(context_.position(constraint.location));
-      sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr, column.type, column.name,
-                          bindContext());
+      column.defaultSequence =
+          sql::sequenceOfDefault(*sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
+                                                      column.type, column.name, bindContext())
+                                      .expr);
       const size_t begin = afterKeyword(text(), static_cast<size_t>(constraint.location), "default");
       column.defaultExpr = std::string(expressionText(text(), begin, limit));
       return;
@@ -179,7 +165,22 @@ void TableBuilder::addColumnConstraint(catalog::Column& column, const ::Constrai
       addKey(constraint, {column.attribute});
       return;
    case CONSTR_IDENTITY:
-      throwNotSupported("an identity column", context_.position(constraint.location));
+      if (column.identity)
+         throw SqlError(sqlstate::syntaxError,
+                        "multiple identity specifications for column \"" + column.name + "\" of " + table)
+             .at(context_.position(constraint.location));
+      if (column.hasDefault() || drawsFromSequence(column))
+         throw SqlError(sqlstate::syntaxError,
+                        "both default and identity specified for column \"" + column.name + "\" of " + table)
+             .at(context_.position(constraint.location));
+      if (column.generated)
+         throw SqlError(sqlstate::syntaxError, "both identity and generation expression specified for column \"" +
+                                                   column.name + "\" of " + table)
+             .at(context_.position(constraint.location));
+      column.identity = constraint.generated_when;
+      column.notNull = true;
+      sequences_.push_back({column.attribute, column.type.oid, constraint.options});
+      return;
    case CONSTR_GENERATED:
       if (column.generated)
          throw SqlError(sqlstate::syntaxError,
@@ -292,6 +293,10 @@ catalog::Relation TableBuilder::finish() {
       constraint.expression = check.text;
       draft_.constraints.push_back(std::move(constraint));
    }
+   if (!sequences_.empty()) draft_.oid = context_.core.transaction.editor().allocateOid();
+   for (const PendingSequence& sequence : sequences_)
+      attachSequence(context_, draft_, draft_.columns[static_cast<size_t>(sequence.attribute - 1)], sequence.type,
+                     sequence.options);
    return std::move(draft_);
 }
 
@@ -309,7 +314,7 @@ void refuseUnsupported(CommandContext& context, const ::CreateStmt& statement) {
 std::string createTable(CommandContext& context, const ::CreateStmt& statement) {
    requireWritable(context.core, "CREATE TABLE");
    refuseUnsupported(context, statement);
-   const Target target = targetOf(context, *statement.relation);
+   const NewRelation target = newRelation(context, *statement.relation);
    if (skipsExisting(context, target, statement.if_not_exists)) return "CREATE TABLE";
    TableBuilder builder(context, target);
    for (const ::Node* element : ListOf<>(statement.tableElts))
@@ -330,7 +335,7 @@ std::string createTable(CommandContext& context, const ::CreateStmt& statement) 
 std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& statement) {
    requireWritable(context.core, "CREATE TABLE AS");
    if (statement.objtype == OBJECT_MATVIEW) throwNotSupported("a materialized view");
-   const Target target = targetOf(context, *statement.into->rel);
+   const NewRelation target = newRelation(context, *statement.into->rel);
    if (skipsExisting(context, target, statement.if_not_exists)) return "CREATE TABLE AS";
    const catalog::SearchPath path = context.core.searchPath();
    if (!sql::isBindable(*statement.query)) throwNotSupported("CREATE TABLE AS EXECUTE");
@@ -347,7 +352,7 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
    draft.name = target.name.name;
    draft.schema = target.schema;
    draft.database = context.core.transaction.catalog().database();
-   draft.persistence = target.isTemporary ? catalog::Persistence::Temporary : catalog::Persistence::Permanent;
+   draft.persistence = target.persistence();
    auto dml = std::make_unique<sql::Dml>();
    for (uint32_t i = 0; i < query.output.size(); ++i) {
       catalog::Column column;
@@ -416,7 +421,7 @@ bool isRecursiveView(std::string_view text, size_t from) {
 std::string createView(CommandContext& context, const ::ViewStmt& statement) {
    requireWritable(context.core, "CREATE VIEW");
    if (statement.withCheckOption != NO_CHECK_OPTION) throwNotSupported("WITH CHECK OPTION");
-   const Target target = targetOf(context, *statement.view);
+   const NewRelation target = newRelation(context, *statement.view);
    const catalog::SearchPath path = context.core.searchPath();
    const std::string_view text = context.source().text();
    const size_t end = context.statement.offset + context.statement.text.size();
@@ -431,7 +436,7 @@ std::string createView(CommandContext& context, const ::ViewStmt& statement) {
    draft.schema = target.schema;
    draft.database = context.core.transaction.catalog().database();
    draft.relationKind = catalog::RelationKind::View;
-   draft.persistence = target.isTemporary ? catalog::Persistence::Temporary : catalog::Persistence::Permanent;
+   draft.persistence = target.persistence();
    draft.definition = std::move(view.definition);
    if (isRecursiveView(text, context.statement.offset)) {
       // CREATE RECURSIVE VIEW v (a) AS q is CREATE VIEW v AS WITH RECURSIVE v (a) AS (q) SELECT a FROM v.

@@ -1,4 +1,5 @@
 #include "engine/command/command.hpp"
+#include "engine/command/sequence.hpp"
 #include "sql/parse/node_access.hpp"
 
 // DROP and TRUNCATE.
@@ -151,6 +152,7 @@ std::string truncateTables(CommandContext& context, const ::TruncateStmt& statem
       core.database.storage->dropTable(core.transaction.storage(), changed.storage);
       changed.storage = core.database.storage->createTable(core.transaction.storage(), *columns)->id();
       core.transaction.editor().replaceRelation(std::move(changed));
+      if (statement.restart_seqs) restartOwnedSequences(core, *relation);
    }
    return "TRUNCATE TABLE";
 }

@@ -13,7 +13,8 @@ class Reservation;
 } // namespace ouzel
 namespace ouzel::catalog {
 class Snapshot;
-}
+struct Relation;
+} // namespace ouzel::catalog
 
 namespace ouzel::executor {
 
@@ -35,10 +36,10 @@ struct FunctionContext {
    std::function<int64_t(uint64_t relation)> relationSize; ///< bytes
    std::function<void(int64_t micros)> sleep;              ///< pg_sleep, cancellable
    std::function<int64_t(bool assign)> transactionId;      ///< txid_current(); 0: none yet and not to be assigned
-   // Sequences, by OID; thread-safe. Absent: not supported.
-   std::function<int64_t(uint32_t sequence)> nextValue, currentValue;
+   // Sequences; thread-safe.
+   std::function<int64_t(const catalog::Relation& sequence)> nextValue, currentValue;
    std::function<int64_t()> lastValue;
-   std::function<void(uint32_t sequence, int64_t value, bool isCalled)> setValue;
+   std::function<void(const catalog::Relation& sequence, int64_t value, bool isCalled)> setValue;
 };
 
 } // namespace ouzel::executor

@@ -22,6 +22,7 @@ void registerFamilies() {
    registerRegex();
    registerScaledNumeric();
    registerSend();
+   registerSequence();
    registerSystem();
    registerText();
    registerTextCase();

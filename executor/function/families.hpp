@@ -25,6 +25,7 @@ void registerNumeric();
 void registerRegex();
 void registerScaledNumeric();
 void registerSend();
+void registerSequence();
 void registerSystem();
 void registerText();
 void registerTextCase();

@@ -107,29 +107,6 @@ std::optional<int64_t> transactionIdIfAssigned(KernelEnv& env) {
    return id == 0 ? std::nullopt : std::optional(id);
 }
 
-// ---- sequences ----
-
-int64_t nextval(int64_t sequence, KernelEnv& env) {
-   if (!env.context.nextValue) throwNotSupported("nextval");
-   return env.context.nextValue(static_cast<uint32_t>(sequence));
-}
-int64_t currval(int64_t sequence, KernelEnv& env) {
-   if (!env.context.currentValue) throwNotSupported("currval");
-   return env.context.currentValue(static_cast<uint32_t>(sequence));
-}
-int64_t lastval(KernelEnv& env) {
-   if (!env.context.lastValue) throwNotSupported("lastval");
-   return env.context.lastValue();
-}
-int64_t setvalCalled(int64_t sequence, int64_t value, bool isCalled, KernelEnv& env) {
-   if (!env.context.setValue) throwNotSupported("setval");
-   env.context.setValue(static_cast<uint32_t>(sequence), value, isCalled);
-   return value;
-}
-int64_t setval(int64_t sequence, int64_t value, KernelEnv& env) {
-   return setvalCalled(sequence, value, true, env);
-}
-
 // ---- uuid ----
 
 int128 randomUuid() {
@@ -185,11 +162,6 @@ void registerSystem() {
    addKernel<unlockAll>("pg_advisory_unlock_all");
    addKernel<transactionId>("pg_current_xact_id");
    addKernel<transactionIdIfAssigned>("pg_current_xact_id_if_assigned");
-   addKernel<nextval>("nextval_oid");
-   addKernel<currval>("currval_oid");
-   addKernel<lastval>("lastval");
-   addKernel<setval>("setval_oid");
-   addKernel<setvalCalled>("setval3_oid");
    addKernel<randomUuid>("gen_random_uuid");
    addKernel<sizePretty>("pg_size_pretty");
 }

@@ -83,6 +83,9 @@ struct BoundExpression {
 BoundExpression bindExpression(const ::Node& expression, ExpressionUse use, const catalog::Relation* table,
                                std::optional<SqlType> target, std::string_view columnName, const BindContext& context);
 
+/// The sequence that a default of the form nextval('...') draws from; invalidOid for any other expression.
+Oid sequenceOfDefault(const Expr& expression);
+
 /// The default of a column as it stands in the catalog, cast to the column's type; NULL if it has none.
 ExprPtr bindColumnDefault(const catalog::Relation& table, const catalog::Column& column, const BindContext& context);
 

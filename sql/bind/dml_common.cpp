@@ -54,10 +54,31 @@ FromItem QueryBinder::bindTargetTable(Scope& scope, const ::RangeVar& name, cons
    return item;
 }
 
+Oid sequenceOfDefault(const Expr& expression) {
+   constexpr Oid nextval = 1574; // pg_proc
+   constexpr std::string_view conversions = "int8 int48 int2 int4";
+   const Expr* expr = &expression;
+   // An assignment cast to the column's type lies around it.
+   while (expr->kind == ExprKind::Relabel ||
+          (expr->kind == ExprKind::Call && expr->args.size() == 1 && expr->function && expr->function->oid != nextval &&
+           conversions.find(expr->function->name) != std::string_view::npos))
+      expr = expr->args[0].get();
+   if (expr->kind != ExprKind::Call || !expr->function || expr->function->oid != nextval) return invalidOid;
+   const Expr* argument = expr->args[0].get();
+   while (argument->kind == ExprKind::Relabel)
+      argument = argument->args[0].get();
+   if (argument->kind != ExprKind::Constant || argument->constant.isNull) return invalidOid;
+   return static_cast<Oid>(argument->constant.i64);
+}
+
 ExprPtr QueryBinder::defaultOf(const catalog::Relation& table, const catalog::Column& column) {
    static_cast<void>(table);
-   if (!column.hasDefault()) return makeNull(column.type);
-   const auto script = ParsedScript::parseExpression(column.defaultExpr);
+   if (!column.hasDefault() && column.defaultSequence == invalidOid) return makeNull(column.type);
+   // By OID: the sequence may have been renamed since.
+   const auto script = ParsedScript::parseExpression(
+       column.defaultSequence == invalidOid
+           ? column.defaultExpr
+           : "pg_catalog.nextval('" + std::to_string(column.defaultSequence) + "'::pg_catalog.regclass)");
    const SourceText* outer = std::exchange(source_, nullptr);
    Scope scope(nullptr);
    auto expr = bindExpr(scope, script.expression(), Clause::Default);

@@ -139,9 +139,8 @@ FromItem QueryBinder::bindTable(Scope& scope, const ::RangeVar& name) {
    case RelationKind::Virtual:
       return bindBaseTable(scope, relation, name.alias, position);
    case RelationKind::View:
+   case RelationKind::Sequence: // what it has come to is a query as well
       return bindView(scope, relation, name.alias, position);
-   case RelationKind::Sequence:
-      throwNotSupported("reading a sequence as a table", position);
    case RelationKind::Index:
       throw SqlError(sqlstate::wrongObjectType, "cannot open relation \"" + relation->name + "\"")
           .at(position)

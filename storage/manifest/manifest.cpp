@@ -12,7 +12,7 @@ namespace ouzel::storage {
 
 namespace {
 
-constexpr uint32_t manifestFormat = 1;
+constexpr uint32_t manifestFormat = 2;
 
 struct Seal {
    char magic[8] = {'O', 'U', 'Z', 'E', 'L', 'O', 'B', 'J'}; // 0
@@ -79,6 +79,9 @@ std::string Manifest::serialize() const {
          writeColumnDefinition(column, bytes);
       out.string(table.listOfHeaders);
    }
+   out.varint(counters.size());
+   for (const auto& [id, counter] : counters)
+      writeCounter(id, counter, bytes);
    return bytes;
 }
 
@@ -107,6 +110,8 @@ Manifest Manifest::deserialize(std::string_view bytes) {
       table.listOfHeaders = in.string();
       manifest.tables.push_back(std::move(table));
    }
+   for (size_t left = in.count(); left > 0; --left)
+      manifest.counters.insert(readCounter(in));
    return manifest;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,7 @@ struct Manifest {
       std::string listOfHeaders; ///< empty: no rows
    };
    std::vector<Table> tables;
+   std::map<Oid, Counter> counters;
 
    std::string serialize() const;
    static Manifest deserialize(std::string_view bytes);

@@ -185,4 +185,19 @@ size_t CommitRecord::sizeBound() const {
    return size;
 }
 
+void writeCounter(Oid id, const Counter& counter, std::string& bytes) {
+   ByteWriter out(bytes);
+   out.varint(id);
+   out.fixed(counter.value);
+   out.fixed(static_cast<uint8_t>(counter.isCalled));
+}
+
+std::pair<Oid, Counter> readCounter(ByteReader& in) {
+   const Oid id = static_cast<Oid>(in.varint());
+   Counter counter;
+   counter.value = in.fixed<int64_t>();
+   counter.isCalled = in.fixed<uint8_t>() != 0;
+   return {id, counter};
+}
+
 } // namespace ouzel::storage

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "storage/ids.hpp"
@@ -39,6 +40,10 @@ struct CommitRecord {
    /// At least the bytes serialize() will give.
    size_t sizeBound() const;
 };
+
+/// The payload of a Counter frame, and a counter of a manifest.
+void writeCounter(Oid id, const Counter& counter, std::string& out);
+std::pair<Oid, Counter> readCounter(class ByteReader& in);
 
 void writeColumnDefinition(const ColumnDefinition& column, std::string& out);
 ColumnDefinition readColumnDefinition(class ByteReader& in);

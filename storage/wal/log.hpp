@@ -24,7 +24,7 @@ namespace ouzel::storage {
 
 using Lsn = uint64_t;
 
-enum class FrameKind : uint32_t { Commit = 1 };
+enum class FrameKind : uint32_t { Commit = 1, Counter = 2 };
 
 struct FrameHeader {
    uint32_t magic = 0;      // 0

@@ -87,6 +87,26 @@ CATCH_TEST_CASE("everything committed is there after a crash, and nothing else")
    f.database->abort(*open);
 }
 
+CATCH_TEST_CASE("counters outlive crashes, checkpoints and aborted transactions") {
+   TemporaryDirectory temporary;
+   const std::string data = temporary.path() + "/data", copy = temporary.path() + "/copy";
+   DatabaseFixture f(data);
+   f.database->setCounter(20'000, {1, false});
+   f.database->setCounter(20'001, {-7, true});
+   f.database->checkpoint();
+   auto transaction = f.database->begin();
+   f.database->setCounter(20'000, {33, true});
+   f.database->abort(*transaction);
+   f.database->forgetCounter(20'001);
+   f.database->checkpoint();
+   f.database->setCounter(20'002, {INT64_MIN, true});
+   f.database->syncLog();
+   DatabaseFixture recovered(crashCopy(data, copy));
+   CATCH_CHECK(recovered.database->counter(20'000) == Counter{33, true});
+   CATCH_CHECK(!recovered.database->counter(20'001));
+   CATCH_CHECK(recovered.database->counter(20'002) == Counter{INT64_MIN, true});
+}
+
 CATCH_TEST_CASE("a checkpoint keeps rows, ids and deletes, and truncates the log") {
    TemporaryDirectory temporary;
    const std::string data = temporary.path() + "/data", copy = temporary.path() + "/copy";

@@ -1,0 +1,53 @@
+#include "catalog/snapshot.hpp"
+#include "executor/function/context.hpp"
+#include "executor/function/families.hpp"
+#include "executor/function/kernel_helpers.hpp"
+
+// nextval(), currval(), lastval() and setval(). What they do to a sequence is the engine's; here is what is checked
+// of their arguments.
+
+namespace ouzel::executor {
+
+namespace {
+
+const catalog::Relation& requireSequence(const FunctionContext& context, Oid oid) {
+   const catalog::RelationPtr relation = context.catalog->relation(oid);
+   if (!relation) throw SqlError(sqlstate::undefinedTable, "could not open relation with OID " + std::to_string(oid));
+   if (!relation->sequence) throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a sequence");
+   return *relation; // the snapshot keeps it
+}
+
+int64_t nextval(int64_t sequence, KernelEnv& env) {
+   return env.context.nextValue(requireSequence(env.context, static_cast<Oid>(sequence)));
+}
+int64_t currval(int64_t sequence, KernelEnv& env) {
+   return env.context.currentValue(requireSequence(env.context, static_cast<Oid>(sequence)));
+}
+int64_t lastval(KernelEnv& env) {
+   return env.context.lastValue();
+}
+int64_t setval3(int64_t oid, int64_t value, bool isCalled, KernelEnv& env) {
+   const catalog::Relation& sequence = requireSequence(env.context, static_cast<Oid>(oid));
+   const catalog::SequenceDefinition& definition = *sequence.sequence;
+   if (value < definition.minimum || value > definition.maximum)
+      throw SqlError(sqlstate::numericValueOutOfRange,
+                     "setval: value " + std::to_string(value) + " is out of bounds for sequence \"" + sequence.name +
+                         "\" (" + std::to_string(definition.minimum) + ".." + std::to_string(definition.maximum) + ")");
+   env.context.setValue(sequence, value, isCalled);
+   return value;
+}
+int64_t setval(int64_t sequence, int64_t value, KernelEnv& env) {
+   return setval3(sequence, value, true, env);
+}
+
+} // namespace
+
+void registerSequence() {
+   addKernel<nextval>("nextval_oid");
+   addKernel<currval>("currval_oid");
+   addKernel<lastval>("lastval");
+   addKernel<setval>("setval_oid");
+   addKernel<setval3>("setval3_oid");
+}
+
+} // namespace ouzel::executor
