@@ -20,6 +20,8 @@ const char* tagOf(::ObjectType type) {
       return "ALTER VIEW";
    case OBJECT_INDEX:
       return "ALTER INDEX";
+   case OBJECT_SEQUENCE:
+      return "ALTER SEQUENCE";
    case OBJECT_SCHEMA:
       return "ALTER SCHEMA";
    default:
@@ -69,6 +71,7 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
    case OBJECT_TABLE:
    case OBJECT_VIEW:
    case OBJECT_INDEX:
+   case OBJECT_SEQUENCE:
       if (const auto relation = findOrNotice(context, *statement.relation, statement.missing_ok))
          editor.renameRelation(relation->oid, statement.newname,
                                rewriteView(context, relation->oid, 0, statement.newname));
@@ -129,6 +132,7 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
    case OBJECT_TABLE:
    case OBJECT_VIEW:
    case OBJECT_INDEX:
+   case OBJECT_SEQUENCE:
       editor.setComment(catalog::class_oid::pgClass, relationOf(parts())->oid, 0, text);
       break;
    case OBJECT_COLUMN: {
