@@ -42,21 +42,41 @@ namespace {
 
 // ---- predicates: the pattern is nearly always one ----
 
+/// The text a pattern sees: of character(n) with its blanks.
+class RegexSubject {
+public:
+   explicit RegexSubject(const SqlType& type) {
+      if (type.oid == oid::bpchar && type.typmod >= 4) width_ = static_cast<uint32_t>(type.typmod - 4);
+   }
+   std::string_view of(const StringView& value) {
+      const uint32_t characters = width_ == 0 ? 0 : countCharacters(value.view());
+      if (characters >= width_) return value.view();
+      buffer_.assign(value.view());
+      buffer_.append(width_ - characters, ' ');
+      return buffer_;
+   }
+
+private:
+   uint32_t width_ = 0;
+   std::string buffer_;
+};
+
 template <bool negated, bool ignoreCase>
 void matchRegex(const KernelCall& call, ResultVector& result) {
    uint8_t* out = result.values<uint8_t>();
    RegexFlags flags;
    flags.ignoreCase = ignoreCase;
    const Vector &texts = call.args[0], &patterns = call.args[1];
+   RegexSubject subject(call.argTypes[0]);
    if (patterns.encoding == Encoding::Constant) {
       const Regex& regex = Regex::find(patterns.value<StringView>(0).view(), flags);
       forEachRow(call.rows,
-                 [&](uint32_t row) { out[row] = regex.matches(texts.value<StringView>(row).view()) != negated; });
+                 [&](uint32_t row) { out[row] = regex.matches(subject.of(texts.value<StringView>(row))) != negated; });
       return;
    }
    forEachRow(call.rows, [&](uint32_t row) {
       const Regex& regex = Regex::find(patterns.value<StringView>(row).view(), flags);
-      out[row] = regex.matches(texts.value<StringView>(row).view()) != negated;
+      out[row] = regex.matches(subject.of(texts.value<StringView>(row))) != negated;
    });
 }
 
