@@ -305,10 +305,12 @@ CATCH_TEST_CASE("hash joins with NOT IN semantics", "[join]") {
 }
 
 CATCH_TEST_CASE("hash joins of several batches", "[join]") {
+   // Two loops are slow, and the small cases go through every combination: here each kind gets the next kind of key.
+   constexpr Keys rotation[] = {Keys::Dense, Keys::Sparse, Keys::Text};
+   size_t next = 0;
    for (const JoinKind kind : allKinds)
-      for (const Keys keys : {Keys::Dense, Keys::Sparse, Keys::Text})
-         for (const bool residual : {false, true})
-            check({kind, false, residual, false, keys, 3000, 2500, 3000, true, batchRowsMax, false});
+      for (const bool residual : {false, true})
+         check({kind, false, residual, false, rotation[next++ % 3], 2200, 2100, 2200, true, batchRowsMax, false});
 }
 
 CATCH_TEST_CASE("several workers build one join table", "[join]") {

@@ -195,15 +195,15 @@ CATCH_TEST_CASE("sort: sizes, lanes and batches", "[sort]") {
          check(columns, count, 10, 2, 2, batchRows, 5);
       }
    check({}, 3000, 10, 2, 2, 1000, SortRun::keepAll);
-   check({{PhysicalType::I64, false, false}}, 200'000, 1'000'000, 3, 4, 2047, SortRun::keepAll);
-   check({{PhysicalType::String, true, false}}, 100'000, 500, 2, 4, 2047, SortRun::keepAll);
+   check({{PhysicalType::I64, false, false}}, 70'000, 1'000'000, 3, 4, 2047, SortRun::keepAll);
+   check({{PhysicalType::String, true, false}}, 40'000, 500, 2, 4, 2047, SortRun::keepAll);
 }
 
 CATCH_TEST_CASE("sort: top n", "[sort]") {
    for (const uint64_t keep : {1, 10, 2048, 5000})
       for (const uint32_t distinct : {1u, 20u, 100'000u}) {
-         check({{PhysicalType::I64, true, false}}, 30'000, distinct, 2, 2, 1000, keep);
-         check({{PhysicalType::String, false, true}, {PhysicalType::I64, false, false}}, 30'000, distinct, 2, 2, 1000,
+         check({{PhysicalType::I64, true, false}}, 12'000, distinct, 2, 2, 1000, keep);
+         check({{PhysicalType::String, false, true}, {PhysicalType::I64, false, false}}, 12'000, distinct, 2, 2, 1000,
                keep);
       }
 }
