@@ -450,7 +450,7 @@ uint64_t loadBinary(SessionCore& core, const CopyPlan& plan, const CopyInput& in
    uint64_t line = 0;
    const auto bad = [&](const std::string& message) {
       SqlError error(sqlstate::badCopyFileFormat, message);
-      error.setContext("COPY " + plan.tableName + ", line " + std::to_string(line));
+      if (line > 0) error.setContext("COPY " + plan.tableName + ", line " + std::to_string(line));
       throw error;
    };
    const auto readInt = [&](int bytes) {

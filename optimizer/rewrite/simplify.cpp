@@ -337,6 +337,7 @@ private:
       const bool isAnd = expr->kind == ExprKind::And;
       std::vector<ExprPtr> parts;
       bool hasNull = false;
+      constexpr size_t repeatsSoughtMax = 200; // among more it would take the square of their time
       const std::function<bool(ExprPtr)> add = [&](ExprPtr part) -> bool {
          if (part->kind == expr->kind) {
             for (ExprPtr& arg : part->args)
@@ -349,7 +350,7 @@ private:
          }
          if (isConstant(part)) return (part->constant.i64 != 0) == isAnd; // neutral, or decides the whole
          const bool repeated =
-             !isVolatile(*part) &&
+             !isVolatile(*part) && parts.size() < repeatsSoughtMax &&
              std::any_of(parts.begin(), parts.end(), [&part](const ExprPtr& other) { return equal(*other, *part); });
          if (!repeated) parts.push_back(std::move(part));
          return true;

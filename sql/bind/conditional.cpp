@@ -135,6 +135,7 @@ ExprPtr QueryBinder::bindMinMax(Scope& scope, const ::MinMaxExpr& node) {
 
 /// The first argument that no later one beats, passing over NULLs: CASE WHEN (a >= b OR b IS NULL) AND ... THEN a ...
 ExprPtr QueryBinder::chooseExtreme(Scope& scope, std::vector<ExprPtr> args, std::string_view name, uint32_t position) {
+   const DepthGuard guard(*this); // thousands of arguments nest
    if (args.size() == 1) return std::move(args[0]);
    constexpr size_t chunk = 6; // the comparisons grow with the square of the arguments
    if (args.size() > chunk) {
