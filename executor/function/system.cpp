@@ -96,6 +96,9 @@ StringView sleepInterval(const Interval& v, KernelEnv& env) {
    return sleepSeconds(static_cast<double>(intervalSpan(v)) / 1e6, env);
 }
 /// There are no advisory locks to take, so none to give back; clients call it to clean a session.
+StringView databaseEncoding(KernelEnv&) {
+   return StringView("UTF8");
+}
 StringView unlockAll(KernelEnv&) {
    return StringView();
 }
@@ -162,6 +165,7 @@ void registerSystem() {
    addKernel<unlockAll>("pg_advisory_unlock_all");
    addKernel<transactionId>("pg_current_xact_id");
    addKernel<transactionIdIfAssigned>("pg_current_xact_id_if_assigned");
+   addKernel<databaseEncoding>("getdatabaseencoding");
    addKernel<randomUuid>("gen_random_uuid");
    addKernel<sizePretty>("pg_size_pretty");
 }
