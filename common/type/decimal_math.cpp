@@ -13,10 +13,20 @@ namespace ouzel::decimal {
 
 namespace {
 
+/// MPFR keeps constants and spare numbers for each thread; a thread that ends gives them back.
+struct ThreadCaches {
+   ~ThreadCaches() { mpfr_free_cache(); }
+   void touch() const {}
+};
+thread_local const ThreadCaches threadCaches;
+
 /// Owns one MPFR number of a given precision in bits.
 class Real {
 public:
-   explicit Real(mpfr_prec_t bits) { mpfr_init2(r_, bits); }
+   explicit Real(mpfr_prec_t bits) {
+      threadCaches.touch(); // makes the thread's own, so that its destructor runs
+      mpfr_init2(r_, bits);
+   }
    ~Real() { mpfr_clear(r_); }
    Real(const Real&) = delete;
    Real& operator=(const Real&) = delete;
