@@ -1,5 +1,5 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs.
-.PHONY: build run test test-sanitizers check format bench bench-tpch bench-load deps deps-test clean
+.PHONY: build run test check format bench bench-tpch bench-load deps deps-test clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -19,13 +19,10 @@ build: deps
 run: build
 	@exec build/release/ouzel serve --data $(DATA) --port $(PORT)
 
-# Everything CI runs: layers, unit tests, SQL tests plain and under hostile settings, wire, crash and TPC-H tests.
+# Everything CI runs: layers, unit tests, SQL tests plain and under hostile settings, wire, crash and TPC-H tests;
+# the unit and SQL tests again, and the fuzz targets, with address and undefined-behaviour sanitizers.
 test check: deps-test
 	@scripts/run-tests
-
-# The same and the unit and SQL tests with address and undefined-behaviour sanitizers.
-test-sanitizers: deps-test
-	@scripts/run-tests --sanitizers
 
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-14 -i
