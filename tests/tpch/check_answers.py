@@ -17,6 +17,7 @@ import workload
 from run_sql_tests import Server
 
 VENV = os.path.join(ROOT, "build/test-venv")
+SKIPPED = 77 # the exit status that ctest takes for it
 
 
 def generator():
@@ -24,7 +25,9 @@ def generator():
     if not os.path.exists(tool):
         if not os.path.exists(os.path.join(VENV, "bin/pip")):
             subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
-        subprocess.run([os.path.join(VENV, "bin/pip"), "-q", "install", "tpchgen-cli"], check=True)
+        if subprocess.run([os.path.join(VENV, "bin/pip"), "-q", "install", "tpchgen-cli"]).returncode != 0:
+            print("skipped: the generator tpchgen-cli cannot be installed from PyPI")
+            sys.exit(SKIPPED)
     return tool
 
 
