@@ -92,7 +92,9 @@ void Scheduler::work() {
       query->virtualTime_ += took * std::min(weightMax, 1 + query->consumed_ / 100'000'000);
       now_ = std::max(now_, query->virtualTime_ - took);
       if (outcome == Schedulable::Outcome::Ran) {
-         // Another worker may have found nothing meanwhile, while this one did what only one can do.
+         // Another worker may have found nothing meanwhile, while this one did what only one can do; or be about to
+         // say so: what it saw is out of date, as if after a wake.
+         ++query->wakes_;
          if (!query->ready_) workAvailable_.notify_one();
          query->ready_ = true;
       } else if (query->wakes_ == wakes) {
