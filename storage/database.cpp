@@ -1,7 +1,5 @@
 #include "storage/database.hpp"
 
-#include <filesystem>
-
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "io/object_store/directory_store.hpp"
@@ -23,7 +21,7 @@ Database::~Database() = default;
 
 std::unique_ptr<Database> Database::open(const DatabaseOptions& options, MemoryGovernor& governor, TaskRunner& tasks) {
    auto state = std::make_unique<State>(options, governor, tasks);
-   if (options.readOnly && !std::filesystem::exists(options.dataDirectory))
+   if (options.readOnly && !io::exists(options.dataDirectory))
       throw SqlError(sqlstate::undefinedFile, "there is no database in \"" + options.dataDirectory + "\"");
    io::makeDirectories(options.dataDirectory);
    state->lockFile = io::File(options.dataDirectory + "/ouzel.lock", io::File::Mode::Write);

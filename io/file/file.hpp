@@ -2,6 +2,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "io/file/file_system.hpp"
 
 namespace ouzel::io {
 
@@ -35,6 +38,8 @@ public:
    void syncData();
    void truncate(uint64_t size);
    uint64_t size() const;
+   /// A hint that the range will be read soon.
+   void prefetch(uint64_t offset, uint64_t size) const;
    /// Take an exclusive lock for as long as the file is open; false when another process has it.
    [[nodiscard]] bool tryLock();
 
@@ -43,6 +48,14 @@ private:
    std::string path_;
 };
 
+[[nodiscard]] bool exists(const std::string& path);
+/// The names in a directory, in no order; none when there is no such directory.
+std::vector<DirectoryEntry> listDirectory(const std::string& path);
+/// Give a file a second name; false when that name is taken.
+[[nodiscard]] bool createLink(const std::string& from, const std::string& to);
+void renameFile(const std::string& from, const std::string& to);
+/// Does nothing when there is no such file.
+void removeFile(const std::string& path);
 /// Make the directory and its parents; each new entry is forced to the device.
 void makeDirectories(const std::string& path);
 /// Force the entries of a directory to the device.

@@ -1,11 +1,6 @@
 #include "io/object_store/directory_store.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <fcntl.h>
-#include <filesystem>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
@@ -21,9 +16,7 @@ class FileReader final : public ObjectReader {
 public:
    explicit FileReader(File file) : file_(std::move(file)), size_(file_.size()) {}
    void read(uint64_t offset, size_t size, void* target) const override { file_.readAt(target, size, offset); }
-   void prefetch(uint64_t offset, size_t size) const override {
-      ::posix_fadvise(file_.descriptor(), static_cast<off_t>(offset), static_cast<off_t>(size), POSIX_FADV_WILLNEED);
-   }
+   void prefetch(uint64_t offset, size_t size) const override { file_.prefetch(offset, size); }
    uint64_t size() const override { return size_; }
 
 private:
@@ -39,6 +32,12 @@ bool isValidName(std::string_view name) {
           name.find("..") == std::string_view::npos;
 }
 
+/// A name that is gone at the end, whether it was renamed or linked or a put failed half-way.
+struct TemporaryName {
+   const std::string& path;
+   ~TemporaryName() { FileSystem::current().unlink(path); }
+};
+
 std::string parentOf(const std::string& path) {
    return path.substr(0, path.find_last_of('/'));
 }
@@ -48,8 +47,8 @@ std::string parentOf(const std::string& path) {
 DirectoryStore::DirectoryStore(std::string root) : root_(std::move(root)) {
    makeDirectories(root_);
    const std::string temporary = root_ + "/" + std::string(temporaryDirectory);
-   std::error_code ignored;
-   std::filesystem::remove_all(temporary, ignored);
+   for (const DirectoryEntry& entry : listDirectory(temporary))
+      removeFile(temporary + "/" + entry.name);
    makeDirectories(temporary);
 }
 
@@ -60,12 +59,10 @@ std::string DirectoryStore::pathOf(std::string_view name) const {
 
 void DirectoryStore::prepareParent(const std::string& path) {
    const std::string parent = parentOf(path);
-   {
-      const std::lock_guard lock(mutex_);
-      if (knownDirectories_.contains(parent)) return;
-   }
-   makeDirectories(parent);
+   // Under the lock: who finds the directory must not go on before it is durable.
    const std::lock_guard lock(mutex_);
+   if (knownDirectories_.contains(parent)) return;
+   makeDirectories(parent);
    knownDirectories_.insert(parent);
 }
 
@@ -77,7 +74,8 @@ bool DirectoryStore::put(std::string_view name, std::span<const std::string_view
       const std::lock_guard lock(mutex_);
       temporary += std::to_string(++temporaryCount_);
    }
-   try {
+   const TemporaryName guard{temporary};
+   {
       File file(temporary, File::Mode::CreateNew);
       uint64_t offset = 0;
       for (const std::string_view part : parts) {
@@ -85,31 +83,18 @@ bool DirectoryStore::put(std::string_view name, std::span<const std::string_view
          offset += part.size();
       }
       file.syncData();
-   } catch (...) {
-      ::unlink(temporary.c_str());
-      throw;
    }
    prepareParent(path);
    bool stored = true;
    if (condition.kind == PutCondition::Kind::IfAbsent) {
-      const int result = ::link(temporary.c_str(), path.c_str());
-      const int error = errno;
-      ::unlink(temporary.c_str());
-      if (result != 0 && error != EEXIST) throwIoError("could not create file", path, error);
-      stored = result == 0;
+      stored = createLink(temporary, path);
    } else {
       std::unique_lock lock(mutex_, std::defer_lock);
       if (condition.kind == PutCondition::Kind::IfMatch) {
          lock.lock();
          stored = tag(name) == condition.tag;
       }
-      if (!stored) {
-         ::unlink(temporary.c_str());
-      } else if (::rename(temporary.c_str(), path.c_str()) != 0) {
-         const int error = errno;
-         ::unlink(temporary.c_str());
-         throwIoError("could not rename file", path, error);
-      }
+      if (stored) renameFile(temporary, path);
    }
    if (stored) syncDirectory(parentOf(path));
    return stored;
@@ -117,45 +102,45 @@ bool DirectoryStore::put(std::string_view name, std::span<const std::string_view
 
 std::unique_ptr<ObjectReader> DirectoryStore::open(std::string_view name) {
    const std::string path = pathOf(name);
-   if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) return nullptr;
+   if (!exists(path)) return nullptr;
    return std::make_unique<FileReader>(File(path, File::Mode::Read));
 }
 
 std::optional<std::string> DirectoryStore::tag(std::string_view name) {
-   struct stat status {};
-   if (::stat(pathOf(name).c_str(), &status) != 0) return std::nullopt;
-   return std::to_string(status.st_ino) + "-" + std::to_string(status.st_mtim.tv_sec) + "." +
-          std::to_string(status.st_mtim.tv_nsec) + "-" + std::to_string(status.st_size);
+   FileStatus status;
+   if (FileSystem::current().status(pathOf(name), status) < 0) return std::nullopt;
+   return status.tag;
+}
+
+void DirectoryStore::listBelow(const std::string& directory, std::string_view prefix,
+                               std::vector<ObjectInfo>& result) const {
+   for (const DirectoryEntry& entry : listDirectory(directory)) {
+      if (entry.name == temporaryDirectory) continue;
+      const std::string path = directory + "/" + entry.name;
+      if (entry.isDirectory) {
+         listBelow(path, prefix, result);
+         continue;
+      }
+      std::string name = path.substr(root_.size() + 1);
+      FileStatus status;
+      if (name.starts_with(prefix) && FileSystem::current().status(path, status) == 0)
+         result.push_back({std::move(name), status.size});
+   }
 }
 
 std::vector<ObjectInfo> DirectoryStore::list(std::string_view prefix, size_t limit) {
-   namespace fs = std::filesystem;
    std::vector<ObjectInfo> result;
    const size_t slash = prefix.find_last_of('/');
    const std::string start =
        slash == std::string_view::npos ? root_ : root_ + "/" + std::string(prefix.substr(0, slash));
-   std::error_code error;
-   if (!fs::is_directory(start, error)) return result;
-   for (auto it = fs::recursive_directory_iterator(start, error); !error && it != fs::recursive_directory_iterator();
-        it.increment(error)) {
-      const std::string path = it->path().string();
-      if (it->path().filename() == temporaryDirectory && it->is_directory()) {
-         it.disable_recursion_pending();
-         continue;
-      }
-      if (!it->is_regular_file()) continue;
-      std::string name = path.substr(root_.size() + 1);
-      if (name.starts_with(prefix)) result.push_back({std::move(name), it->file_size()});
-   }
-   if (error) throwIoError("could not read directory", start, error.value());
+   listBelow(start, prefix, result);
    std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
    if (result.size() > limit) result.resize(limit);
    return result;
 }
 
 void DirectoryStore::remove(std::string_view name) {
-   const std::string path = pathOf(name);
-   if (::unlink(path.c_str()) != 0 && errno != ENOENT) throwIoError("could not remove file", path, errno);
+   removeFile(pathOf(name));
 }
 
 } // namespace ouzel::io

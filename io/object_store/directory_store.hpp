@@ -22,6 +22,7 @@ public:
 private:
    std::string pathOf(std::string_view name) const;
    void prepareParent(const std::string& path);
+   void listBelow(const std::string& directory, std::string_view prefix, std::vector<ObjectInfo>& result) const;
 
    const std::string root_;
    std::mutex mutex_; ///< guards what follows, and makes IfMatch one step among this process's threads

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -17,6 +16,7 @@ namespace {
 
 constexpr uint64_t fileMagic = 0x314c41575a554f00ULL; // "\0OUZWAL1"
 constexpr uint32_t frameMagic = 0x46575a4f;           // "OZWF"
+constexpr std::string_view fileSuffix = ".wal";
 constexpr uint64_t headerSize = sizeof(LogFileHeader);
 constexpr uint64_t reserveMin = 1 << 20, reserveMax = 64 << 20;
 
@@ -51,24 +51,20 @@ Log::Log(std::string directory, uint64_t logId) : directory_(std::move(directory
 Log::~Log() = default;
 
 bool Log::exists(const std::string& directory) {
-   std::error_code error;
-   for (auto it = std::filesystem::directory_iterator(directory, error);
-        !error && it != std::filesystem::directory_iterator(); it.increment(error))
-      if (it->path().extension() == ".wal") return true;
+   for (const io::DirectoryEntry& entry : io::listDirectory(directory))
+      if (entry.name.ends_with(fileSuffix)) return true;
    return false;
 }
 
 std::vector<Log::LogFile> Log::listFiles() const {
    std::vector<LogFile> files;
-   std::error_code error;
-   for (auto it = std::filesystem::directory_iterator(directory_, error);
-        !error && it != std::filesystem::directory_iterator(); it.increment(error)) {
-      if (it->path().extension() != ".wal") continue;
-      const std::string stem = it->path().stem().string();
+   for (const io::DirectoryEntry& entry : io::listDirectory(directory_)) {
+      if (!entry.name.ends_with(fileSuffix)) continue;
+      const std::string stem = entry.name.substr(0, entry.name.size() - fileSuffix.size());
       char* end = nullptr;
       const Lsn start = std::strtoull(stem.c_str(), &end, 16);
       if (stem.size() != 16 || *end != '\0') continue;
-      files.push_back({start, it->path().string()});
+      files.push_back({start, directory_ + "/" + entry.name});
    }
    std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.startLsn < b.startLsn; });
    return files;
@@ -151,7 +147,7 @@ void Log::start() {
    if (!files.empty()) {
       // What lies behind the end must not be taken for frames later.
       if (files.back().startLsn >= end_) {
-         std::filesystem::remove(files.back().path);
+         io::removeFile(files.back().path);
       } else {
          io::File last(files.back().path, io::File::Mode::Write);
          last.truncate(headerSize + (end_ - files.back().startLsn));
@@ -258,7 +254,7 @@ Lsn Log::rotate() {
 void Log::removeBefore(Lsn lsn) {
    const std::vector<LogFile> files = listFiles();
    for (size_t i = 0; i + 1 < files.size(); ++i)
-      if (files[i + 1].startLsn <= lsn) std::filesystem::remove(files[i].path);
+      if (files[i + 1].startLsn <= lsn) io::removeFile(files[i].path);
    const std::lock_guard lock(mutex_);
    firstKept_ = std::max(firstKept_, lsn);
 }
