@@ -7,7 +7,7 @@
 #include "catalog/catalog.hpp"
 #include "common/thread/alarm_clock.hpp"
 #include "engine/database.hpp"
-#include "engine/relation_locks.hpp"
+#include "engine/lock_manager.hpp"
 #include "engine/sequence_values.hpp"
 #include "executor/schedule/scheduler.hpp"
 #include "storage/buffer/memory_governor.hpp"
@@ -32,7 +32,7 @@ struct Database::Internals {
    std::unique_ptr<storage::Database> storage;
    std::unique_ptr<catalog::Catalog> catalog;
    std::unique_ptr<SequenceValues> sequences;
-   RelationLocks locks;
+   LockManager locks;
    AlarmClock alarms; ///< for statement_timeout
    std::mutex activityMutex;
    std::map<int32_t, SessionActivity> activity;

@@ -31,7 +31,7 @@ void tell(executor::ExecutionContext& context, CancelReason reason) {
 
 SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& sessionOptions, NoticeSink& noticeSink)
    : database(internals), notices(noticeSink), options(sessionOptions), settings(internals.options.settings),
-     transaction(internals, settings) {
+     transaction(internals, settings, options.processId, [this] { checkInterrupts(); }) {
    settings.force("session_authorization", options.user);
    for (const auto& [name, value] : options.settings)
       settings.setInitial(name, value);
@@ -164,6 +164,7 @@ void SessionCore::cancel(CancelReason reason) noexcept {
       cancelRequested_.store(static_cast<int>(reason));
    }
    if (running_) tell(*running_, reason);
+   transaction.lockOwner().interrupt();
    cancelled_.notify_all();
 }
 

@@ -23,12 +23,12 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
       const catalog::Snapshot bound = core.transaction.catalog();
       const Oid target = query.root->dml ? query.root->dml->table.relation : invalidOid;
       for (const Oid relation : query.relations) {
-         LockMode mode = LockMode::Read;
+         LockMode mode = LockMode::AccessShare;
          if (relation == target) {
             const auto table = bound.relation(relation);
-            mode = table && hasUniqueConstraints(bound, *table) ? LockMode::WriteAlone : LockMode::Write;
+            mode = table && hasUniqueConstraints(bound, *table) ? LockMode::ShareRowExclusive : LockMode::RowExclusive;
          }
-         core.transaction.lock(relation, mode, [&] { core.checkInterrupts(); });
+         core.transaction.lock(relation, mode);
       }
       // Rows committed while this statement waited belong to its snapshot under READ COMMITTED.
       core.transaction.startStatement();

@@ -75,6 +75,50 @@ std::vector<catalog::SystemState::Activity> SessionSystemState::activity() const
    return out;
 }
 
+std::vector<catalog::SystemState::Lock> SessionSystemState::locks() const {
+   std::map<uint64_t, Oid> relationOf; // by storage
+   for (const auto& relation : catalog_.relations())
+      if (relation->storage != catalog::noStorage) relationOf[static_cast<uint64_t>(relation->storage)] = relation->oid;
+   std::vector<Lock> out;
+   for (const LockManager::View& view : database_.locks.list()) {
+      Lock row;
+      row.pid = view.processId;
+      row.mode = lockModeName(view.mode);
+      row.isGranted = view.isGranted;
+      row.owner = std::to_string(view.processId) + "/" + std::to_string(view.transaction);
+      row.database = catalog::postgresDatabase;
+      switch (view.tag.kind) {
+      case LockKind::Relation:
+         row.relation = static_cast<Oid>(view.tag.object);
+         break;
+      case LockKind::Transaction:
+         row.type = "transactionid";
+         row.database = invalidOid;
+         row.transactionId = static_cast<uint32_t>(view.tag.object);
+         break;
+      case LockKind::Row:
+         row.type = "tuple";
+         if (const auto found = relationOf.find(view.tag.object); found != relationOf.end())
+            row.relation = found->second;
+         break;
+      case LockKind::Key:
+         row.type = "key";
+         row.relation = static_cast<Oid>(view.tag.object);
+         row.classId = static_cast<Oid>(view.tag.detail >> 32);
+         row.objectId = static_cast<Oid>(view.tag.detail);
+         break;
+      case LockKind::Advisory:
+         row.type = "advisory";
+         row.classId = static_cast<Oid>(view.tag.detail >> 32);
+         row.objectId = static_cast<Oid>(view.tag.detail);
+         row.objectSubId = static_cast<int16_t>(view.tag.object);
+         break;
+      }
+      out.push_back(std::move(row));
+   }
+   return out;
+}
+
 double SessionSystemState::rowCount(catalog::StorageId id) const {
    const auto table = database_.storage->find(id);
    return table ? static_cast<double>(table->rowCount(snapshot_)) : -1;

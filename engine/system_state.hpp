@@ -12,6 +12,7 @@ public:
 
    std::vector<Setting> settings() const override;
    std::vector<Activity> activity() const override;
+   std::vector<Lock> locks() const override;
    std::vector<PreparedStatement> preparedStatements() const override { return core_.preparedStatements(); }
    std::vector<Cursor> cursors() const override { return core_.cursors(); }
    double rowCount(catalog::StorageId id) const override;

@@ -7,6 +7,7 @@ namespace ouzel::engine {
 
 TransactionContext::~TransactionContext() {
    rollback();
+   database_.locks.releaseAllSession(lockOwner_);
 }
 
 TransactionStatus TransactionContext::status() const {
@@ -85,14 +86,29 @@ void TransactionContext::rollback() noexcept {
 }
 
 void TransactionContext::fail() noexcept {
-   if (inBlock_)
-      failed_ = true;
+   if (!inBlock_) return rollback();
+   failed_ = true;
+   if (!isOpen() || !storage_->isOpen()) return;
+   if (savepoints_.empty())
+      undoTo({0, 0}, 0);
    else
-      rollback();
+      undoTo(savepoints_.back().storage, savepoints_.back().lockPosition);
+}
+
+void TransactionContext::undoTo(const storage::Transaction::Savepoint& savepoint, size_t lockPosition) noexcept {
+   storage_->rollbackTo(savepoint);
+   if (const uint64_t id = lockOwner_.transaction.load()) {
+      if (lockPosition <= ownLockPosition_)
+         lockOwner_.transaction.store(0);
+      else
+         database_.locks.wakeWaiters(id);
+   }
+   database_.locks.releaseTo(lockOwner_, lockPosition);
 }
 
 void TransactionContext::end(bool committed) noexcept {
-   database_.locks.releaseAll(this);
+   database_.locks.releaseAll(lockOwner_);
+   lockOwner_.transaction.store(0);
    savepoints_.clear();
    editor_.reset();
    storage_.reset();
@@ -101,13 +117,28 @@ void TransactionContext::end(bool committed) noexcept {
    settings_.transactionEnds(committed);
 }
 
-void TransactionContext::lock(Oid relation, LockMode mode, const std::function<void()>& interrupted) {
-   if (relation < catalog::firstUserOid) return; // built-in relations do not change
-   database_.locks.acquire(this, relation, mode, settings_.integer("lock_timeout"), interrupted);
+LockWait TransactionContext::lockWait() const {
+   return {settings_.integer("lock_timeout"), settings_.integer("deadlock_timeout"), false, &interrupted_};
+}
+
+bool TransactionContext::tryLock(Oid relation, LockMode mode, bool noWait) {
+   if (relation < catalog::firstUserOid) return true; // built-in relations do not change
+   if (mode > LockMode::AccessShare) lockOwnTransaction();
+   const LockTag tag = LockTag::relation(relation);
+   if (database_.locks.acquire(lockOwner_, tag, mode, {.noWait = true})) return true; // spares looking up settings
+   return !noWait && database_.locks.acquire(lockOwner_, tag, mode, lockWait());
+}
+
+/// Whoever may write is waited for by its transaction's id.
+void TransactionContext::lockOwnTransaction() {
+   if (lockOwner_.transaction.load(std::memory_order_relaxed) != 0) return;
+   ownLockPosition_ = lockOwner_.position();
+   database_.locks.acquire(lockOwner_, LockTag::transaction(storage_->id()), LockMode::Exclusive, {});
+   lockOwner_.transaction.store(LockTag::transaction(storage_->id()).object);
 }
 
 void TransactionContext::savepoint(const std::string& name) {
-   savepoints_.push_back({name, storage_->savepoint(), editor_->savepoint()});
+   savepoints_.push_back({name, storage_->savepoint(), editor_->savepoint(), lockOwner_.position()});
 }
 
 namespace {
@@ -128,7 +159,7 @@ void TransactionContext::releaseSavepoint(const std::string& name) {
 void TransactionContext::rollbackToSavepoint(const std::string& name) {
    for (size_t i = savepoints_.size(); i-- > 0;)
       if (savepoints_[i].name == name) {
-         storage_->rollbackTo(savepoints_[i].storage);
+         undoTo(savepoints_[i].storage, savepoints_[i].lockPosition);
          editor_->rollbackTo(*savepoints_[i].catalog);
          savepoints_.resize(i + 1);
          failed_ = false;

@@ -21,7 +21,10 @@ enum class Isolation : uint8_t { ReadCommitted, RepeatableRead };
 /// An implicit transaction is one statement, one simple-query script, or one pipeline up to Sync.
 class TransactionContext {
 public:
-   TransactionContext(Database::Internals& database, Settings& settings) : database_(database), settings_(settings) {}
+   /// `interrupted` is called while waiting for locks and throws to give up.
+   TransactionContext(Database::Internals& database, Settings& settings, int32_t processId,
+                      std::function<void()> interrupted)
+      : database_(database), settings_(settings), interrupted_(std::move(interrupted)), lockOwner_(processId) {}
    ~TransactionContext();
 
    TransactionStatus status() const;
@@ -38,7 +41,9 @@ public:
    /// Durable and visible when it returns; idle afterwards, also when it throws (then rolled back).
    void commit();
    void rollback() noexcept;
-   /// After an error: a block waits for ROLLBACK, anything else is rolled back at once.
+   /// After an error: a block waits for ROLLBACK, anything else is rolled back at once. What a block has done since its
+   /// last savepoint is taken back and unlocked at once too, so that nobody waits for a client that has to notice
+   /// first.
    void fail() noexcept;
 
    /// Take the snapshot the next statement sees. REQUIRES: isOpen().
@@ -52,7 +57,14 @@ public:
    /// A sequence was advanced: even a commit that has nothing else to write waits for the log. Any thread.
    void usesCounters() { usesCounters_.store(true, std::memory_order_relaxed); }
 
-   void lock(Oid relation, LockMode mode, const std::function<void()>& interrupted);
+   // Locks, held until the transaction ends or what took them is rolled back.
+   void lock(Oid relation, LockMode mode) { tryLock(relation, mode, false); }
+   /// False: `noWait`, and others are in the way.
+   bool tryLock(Oid relation, LockMode mode, bool noWait);
+   LockManager& locks() { return database_.locks; }
+   LockOwner& lockOwner() { return lockOwner_; }
+   /// How to wait for a lock now, as the settings say.
+   LockWait lockWait() const;
 
    void savepoint(const std::string& name);
    void releaseSavepoint(const std::string& name); ///< 3B001 when there is none
@@ -60,9 +72,15 @@ public:
 
 private:
    void end(bool committed) noexcept;
+   /// Take back rows and locks, not the catalog's objects.
+   void undoTo(const storage::Transaction::Savepoint& savepoint, size_t lockPosition) noexcept;
+   void lockOwnTransaction();
 
    Database::Internals& database_;
    Settings& settings_;
+   const std::function<void()> interrupted_;
+   LockOwner lockOwner_;
+   size_t ownLockPosition_ = 0; ///< of the lock on the transaction itself
    std::unique_ptr<storage::Transaction> storage_;
    std::unique_ptr<catalog::CatalogEditor> editor_;
    std::vector<catalog::Change> temporary_; ///< the session's temporary objects, kept between transactions
@@ -75,6 +93,7 @@ private:
       std::string name;
       storage::Transaction::Savepoint storage;
       std::shared_ptr<const catalog::CatalogEditor::Savepoint> catalog;
+      size_t lockPosition;
    };
    std::vector<Savepoint> savepoints_;
 };

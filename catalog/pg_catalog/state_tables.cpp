@@ -47,8 +47,16 @@ void pgStatActivity(const SystemContext& context, RowBuilder& row) {
 void pgLocks(const SystemContext& context, RowBuilder& row) {
    if (context.state == nullptr) return;
    for (const SystemState::Lock& l : context.state->locks()) {
-      row.text("relation").oid(l.database).oid(l.relation).nulls(7).text(std::to_string(l.pid) + "/0").int4(l.pid);
-      row.text(l.mode).boolean(l.isGranted).boolean(false).null().emit();
+      const auto oidOrNull = [&](const std::optional<Oid>& value) { value ? row.oid(*value) : row.null(); };
+      row.text(l.type);
+      oidOrNull(l.database == invalidOid ? std::nullopt : std::optional(l.database));
+      oidOrNull(l.relation);
+      row.nulls(3); // page, tuple, virtualxid
+      oidOrNull(l.transactionId ? std::optional(static_cast<Oid>(*l.transactionId)) : std::nullopt);
+      oidOrNull(l.classId);
+      oidOrNull(l.objectId);
+      l.objectSubId ? row.int2(*l.objectSubId) : row.null();
+      row.text(l.owner).int4(l.pid).text(l.mode).boolean(l.isGranted).boolean(false).null().emit();
    }
 }
 

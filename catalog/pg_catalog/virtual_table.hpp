@@ -47,7 +47,12 @@ public:
    virtual std::vector<Activity> activity() const { return {}; }
 
    struct Lock {
-      Oid database = invalidOid, relation = invalidOid;
+      std::string type = "relation"; ///< or "transactionid", "tuple", "key", "advisory"
+      Oid database = invalidOid;
+      std::optional<Oid> relation, classId, objectId;
+      std::optional<int16_t> objectSubId;
+      std::optional<uint32_t> transactionId;
+      std::string owner; ///< virtual transaction
       int32_t pid = 0;
       std::string mode; ///< "AccessShareLock"
       bool isGranted = true;

@@ -399,7 +399,7 @@ std::string alterTable(CommandContext& context, const ::AlterTableStmt& statemen
    if (!relation) catalog::requireRelation(core.transaction.catalog(), path, name);
    if (relation->relationKind != catalog::RelationKind::Table)
       throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table");
-   core.transaction.lock(relation->oid, LockMode::Exclusive, [&] { core.checkInterrupts(); });
+   core.transaction.lock(relation->oid, LockMode::AccessExclusive);
    TableAlteration alteration(context, relation->oid);
    for (const ::AlterTableCmd* command : ListOf<::AlterTableCmd>(statement.cmds)) {
       alteration.apply(*command);

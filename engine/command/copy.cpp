@@ -97,8 +97,7 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
    target.options = parseCopyOptions(statement.options, true);
    target.where = statement.whereClause;
    const bool isUnique = hasUniqueConstraints(core.transaction.catalog(), *target.relation);
-   core.transaction.lock(target.relation->oid, isUnique ? LockMode::WriteAlone : LockMode::Write,
-                         [&] { core.checkInterrupts(); });
+   core.transaction.lock(target.relation->oid, isUnique ? LockMode::ShareRowExclusive : LockMode::RowExclusive);
    core.transaction.startStatement();
    uint64_t rows = 0;
    if (statement.filename) {

@@ -54,7 +54,7 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
       return "CREATE INDEX";
    }
    draft.index = std::move(index);
-   if (statement.unique) core.transaction.lock(table->oid, LockMode::WriteAlone, [&] { core.checkInterrupts(); });
+   if (statement.unique) core.transaction.lock(table->oid, LockMode::ShareRowExclusive);
    core.transaction.editor().createRelation(std::move(draft));
    if (statement.unique) checkUniqueConstraints(core, table->oid, true);
    return "CREATE INDEX";

@@ -86,8 +86,7 @@ std::string dropSchemas(CommandContext& context, const ::DropStmt& statement, ca
          continue;
       }
       for (const auto& relation : core.transaction.catalog().relations())
-         if (relation->schema == schema->oid)
-            core.transaction.lock(relation->oid, LockMode::Exclusive, [&] { core.checkInterrupts(); });
+         if (relation->schema == schema->oid) core.transaction.lock(relation->oid, LockMode::AccessExclusive);
       announceAndFree(core, core.transaction.editor().dropSchema(schema->oid, behavior));
    }
    return "DROP SCHEMA";
@@ -129,7 +128,7 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
       if (relation->relationKind != wanted.kind)
          throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not " + wanted.article)
              .hint(hintFor(relation->relationKind));
-      core.transaction.lock(relation->oid, LockMode::Exclusive, [&] { core.checkInterrupts(); });
+      core.transaction.lock(relation->oid, LockMode::AccessExclusive);
       relations.push_back(relation->oid);
    }
    if (!relations.empty()) announceAndFree(core, core.transaction.editor().dropRelations(relations, behavior));
@@ -145,7 +144,7 @@ std::string truncateTables(CommandContext& context, const ::TruncateStmt& statem
           catalog::requireRelation(core.transaction.catalog(), path, commandTarget(context, path, *name));
       if (relation->relationKind != catalog::RelationKind::Table)
          throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table");
-      core.transaction.lock(relation->oid, LockMode::Exclusive, [&] { core.checkInterrupts(); });
+      core.transaction.lock(relation->oid, LockMode::AccessExclusive);
       catalog::Relation changed = *core.transaction.catalog().relation(relation->oid);
       const auto old = core.database.storage->find(changed.storage);
       const auto columns = old->columns();

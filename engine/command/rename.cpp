@@ -41,7 +41,7 @@ catalog::RelationPtr findOrNotice(CommandContext& context, const ::RangeVar& nam
       throw SqlError(sqlstate::insufficientPrivilege,
                      "permission denied: \"" + relation->name + "\" is a system catalog");
    else
-      core.transaction.lock(relation->oid, LockMode::Exclusive, [&] { core.checkInterrupts(); });
+      core.transaction.lock(relation->oid, LockMode::AccessExclusive);
    return relation;
 }
 

@@ -220,7 +220,7 @@ std::string alterSequence(CommandContext& context, const ::AlterSeqStmt& stateme
    }
    const auto relation = found ? found : catalog::requireRelation(core.transaction.catalog(), path, name);
    if (!relation->sequence) throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a sequence");
-   core.transaction.lock(relation->oid, LockMode::Exclusive, [&] { core.checkInterrupts(); });
+   core.transaction.lock(relation->oid, LockMode::AccessExclusive);
    catalog::Relation changed = *core.transaction.catalog().relation(relation->oid);
    const SequenceOptions options(context, statement.options);
    applyOptions(context, *changed.sequence, options, false);
