@@ -1,5 +1,6 @@
 """What the benchmarks share: their virtual environment, a free port, an Ouzel server to measure."""
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -50,3 +51,26 @@ class Server:
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(120)
         self.log.close()
+
+
+class PostgresServer:
+    """A PostgreSQL 15 cluster of its own in `home`/postgres, with its defaults for durability: every commit reaches the disk."""
+    BIN = "/usr/lib/postgresql/15/bin"
+
+    def __init__(self, home, *settings):
+        self.data, self.port = os.path.join(home, "postgres"), free_port()
+        self.as_user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+        os.makedirs(self.data)
+        if self.as_user:
+            os.chmod(home, 0o755)
+            shutil.chown(self.data, "postgres")
+        self.run(f"{self.BIN}/initdb", "-D", self.data, "-U", "postgres", "--locale=C", "--encoding=UTF8", "-A", "trust")
+        options = [f"-p {self.port}", "-c listen_addresses=127.0.0.1", f"-c unix_socket_directories={self.data}"]
+        options += [f"-c {setting}" for setting in settings]
+        self.run(f"{self.BIN}/pg_ctl", "-w", "-D", self.data, "-l", os.path.join(self.data, "log"), "-o", " ".join(options), "start")
+
+    def run(self, *command):
+        subprocess.run(self.as_user + list(command), check=True, stdout=subprocess.DEVNULL, cwd="/")
+
+    def stop(self):
+        self.run(f"{self.BIN}/pg_ctl", "-D", self.data, "-m", "fast", "stop")

@@ -21,4 +21,12 @@ std::vector<std::vector<int16_t>> TableStatisticsProvider::uniqueKeys(const sql:
    return keys;
 }
 
+std::vector<sql::plan::IndexUse> TableStatisticsProvider::indexes(const sql::TableRef& table) {
+   std::vector<sql::plan::IndexUse> result;
+   for (const auto& index : catalog_.indexesOf(table.relation))
+      result.push_back({index->index->columns, index->index->isUnique || index->index->isPrimary});
+   std::stable_partition(result.begin(), result.end(), [](const auto& index) { return index.isUnique; });
+   return result;
+}
+
 } // namespace ouzel::engine

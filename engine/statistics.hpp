@@ -18,6 +18,7 @@ public:
       return found ? found->statistics(snapshot_) : nullptr;
    }
    std::vector<std::vector<int16_t>> uniqueKeys(const sql::TableRef& table) override;
+   std::vector<sql::plan::IndexUse> indexes(const sql::TableRef& table) override;
 
 private:
    storage::Database& storage_;

@@ -22,6 +22,8 @@ public:
    virtual std::shared_ptr<const storage::TableStatistics> statistics(const sql::TableRef& table) = 0;
    /// Sets of attributes without duplicates (primary key, unique constraints over NOT NULL columns).
    virtual std::vector<std::vector<int16_t>> uniqueKeys(const sql::TableRef&) { return {}; }
+   /// Keys and indexes by which rows can be looked up; unique ones first.
+   virtual std::vector<sql::plan::IndexUse> indexes(const sql::TableRef&) { return {}; }
 };
 
 /// Switches, mostly for tests. With `enabled` false only what is needed to run is done: unnesting and plain lowering.

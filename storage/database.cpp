@@ -9,7 +9,8 @@ namespace ouzel::storage {
 
 Database::State::State(const DatabaseOptions& o, MemoryGovernor& g, TaskRunner& t)
    : options(o), governor(g), tasks(t),
-     walDirectory(o.walDirectory.empty() ? o.dataDirectory + "/wal" : o.walDirectory), deltaMemory(g.ledger()) {}
+     walDirectory(o.walDirectory.empty() ? o.dataDirectory + "/wal" : o.walDirectory), deltaMemory(g.ledger()),
+     keyIndexes(g, transactions) {}
 
 Database::State::~State() {
    waitForBackground();

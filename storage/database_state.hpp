@@ -62,6 +62,7 @@ struct Database::State {
    std::unique_ptr<io::ObjectStore> store;
    Reservation deltaMemory;
    TransactionManager transactions;
+   KeyIndexPool keyIndexes;
    std::unique_ptr<StorageContext> context;
    std::unique_ptr<Log> log;
    std::unique_ptr<CommitQueue> queue;

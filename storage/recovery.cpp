@@ -205,7 +205,7 @@ void Database::State::recover() {
                         "\"" + walDirectory + "\" holds a write-ahead log, but there is no manifest");
       manifest.logId = randomNumber();
    }
-   context = std::make_unique<StorageContext>(*store, governor.cache(), deltaMemory, tasks, transactions);
+   context = std::make_unique<StorageContext>(*store, governor.cache(), deltaMemory, tasks, transactions, keyIndexes);
    context->sessionTag = tagOf(randomNumber());
    context->nextSegment = manifest.nextSegment;
    nextOid = manifest.nextOid;

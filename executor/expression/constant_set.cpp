@@ -2,8 +2,8 @@
 
 #include <bit>
 
+#include "common/hash/vector_hash.hpp"
 #include "executor/kernel/compare.hpp"
-#include "executor/kernel/hash.hpp"
 
 namespace ouzel::executor {
 

@@ -2,7 +2,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "common/type/decimal.hpp"
-#include "executor/kernel/dispatch.hpp"
+#include "common/vector/dispatch.hpp"
 
 namespace ouzel::executor {
 

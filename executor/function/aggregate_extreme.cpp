@@ -1,6 +1,6 @@
+#include "common/vector/dispatch.hpp"
 #include "executor/function/aggregate_loops.hpp"
 #include "executor/kernel/compare_operators.hpp"
-#include "executor/kernel/dispatch.hpp"
 
 // min, max, any_value over every type, by the order of kernel/compare.hpp.
 

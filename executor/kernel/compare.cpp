@@ -1,8 +1,8 @@
 #include "executor/kernel/compare.hpp"
 
 #include "common/error/sql_error.hpp"
+#include "common/vector/dispatch.hpp"
 #include "executor/kernel/compare_operators.hpp"
-#include "executor/kernel/dispatch.hpp"
 #include "executor/kernel/select.hpp"
 
 namespace ouzel::executor {

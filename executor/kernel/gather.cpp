@@ -1,7 +1,7 @@
 #include "executor/kernel/gather.hpp"
 
+#include "common/vector/dispatch.hpp"
 #include "executor/kernel/compare_operators.hpp"
-#include "executor/kernel/dispatch.hpp"
 
 namespace ouzel::executor {
 

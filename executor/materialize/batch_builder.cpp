@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "executor/kernel/dispatch.hpp"
+#include "common/vector/dispatch.hpp"
 
 namespace ouzel::executor {
 

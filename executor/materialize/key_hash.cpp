@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "executor/kernel/dispatch.hpp"
-#include "executor/kernel/hash_value.hpp"
+#include "common/hash/hash_value.hpp"
+#include "common/vector/dispatch.hpp"
 
 namespace ouzel::executor {
 

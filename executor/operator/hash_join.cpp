@@ -298,6 +298,8 @@ std::vector<Stage> buildHashJoin(PlanBuilder& builder, const sql::plan::Node& no
 
    auto* table =
        builder.own<HashJoinTable>(std::move(keys), types, givesBuiltRowsLast(node.joinKind), context.memory());
+   if (node.keyLookup != 0 && mayFilterProbe(node.joinKind))
+      table->lookUp(builder.keyLookup(node.keyLookup), node.keyLookupKeys);
    const uint32_t profile = builder.profileOf(node);
    // The build side first: scans of the probe side use what it publishes.
    builder.addPipeline(builder.produce(*node.children[1]), builder.own<HashJoinBuild>(std::move(build), *table),

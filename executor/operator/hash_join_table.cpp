@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "common/hash/hash.hpp"
-#include "executor/kernel/hash.hpp"
+#include "common/hash/vector_hash.hpp"
 
 namespace ouzel::executor {
 
@@ -240,7 +240,39 @@ void HashJoinTable::insert(QueryContext& context, uint32_t task) {
    }
 }
 
+void HashJoinTable::publishLookup() {
+   if (!lookup_) return;
+   lookup_->reset();
+   if (rows_.rowCount() > KeyLookup::keysMax) return;
+   std::vector<uint64_t> hashes;
+   constexpr uint32_t group = 256;
+   alignas(16) std::byte values[group * 16];
+   const std::byte* rows[group];
+   ValidityWord validity[validityWords(group)];
+   for (JoinRows::Page& page : rows_.pages()) {
+      const std::byte* row = page.memory.as<std::byte>();
+      for (uint32_t done = 0; done < page.rowCount; done += group) {
+         const uint32_t count = std::min(group, page.rowCount - done);
+         for (uint32_t i = 0; i < count; ++i, row += layout_.rowSize())
+            rows[i] = row;
+         const size_t begin = hashes.size();
+         hashes.resize(begin + count);
+         for (size_t k = 0; k < lookupKeys_.size(); ++k) {
+            const uint32_t key = lookupKeys_[k];
+            gatherColumn(layout_, key, rows, count, false, {values, validity});
+            const Vector vector = Vector::flat(keys_[key].type, values, nullptr);
+            if (k == 0)
+               hashVector(vector, Selection::dense(count), &hashes[begin]);
+            else
+               hashCombineVector(vector, Selection::dense(count), &hashes[begin]);
+         }
+      }
+   }
+   lookup_->publish(std::move(hashes));
+}
+
 void HashJoinTable::publish(QueryContext&) {
+   publishLookup();
    for (const Key& key : keys_) {
       if (!key.filter) continue;
       if (rows_.rowCount() == 0) {

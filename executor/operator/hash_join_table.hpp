@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "executor/operator/join_rows.hpp"
+#include "executor/operator/key_lookup.hpp"
 #include "executor/operator/plan_builder.hpp"
 #include "executor/operator/runtime_filter.hpp"
 
@@ -50,6 +51,11 @@ public:
    Reservation& memory() { return memory_; }
 
    // BUILD
+   /// The scan of the probe side wants the hashes of these keys, if they are few.
+   void lookUp(KeyLookup& lookup, std::vector<uint32_t> keys) {
+      lookup_ = &lookup;
+      lookupKeys_ = std::move(keys);
+   }
    void reset();
    /// Take over a lane's rows: `rows` go into the directory, `unjoinable` ones have a NULL key and match nothing.
    void merge(JoinRows& rows, JoinRows& unjoinable, const std::vector<KeyBounds>& bounds, bool sawNullKey);
@@ -94,6 +100,7 @@ private:
    template <typename T>
    void hashSimpleKeys(std::byte* row, uint32_t count, uint64_t* hashes) const;
    void addToFilters(JoinRows::Page& page);
+   void publishLookup();
 
    // PROPERTIES
    const std::vector<Key> keys_;
@@ -101,6 +108,8 @@ private:
    Reservation memory_;
    const bool hasMatchFlags_;
    bool simpleKey_ = false;
+   KeyLookup* lookup_ = nullptr;
+   std::vector<uint32_t> lookupKeys_;
    std::vector<bool> wantsBounds_;
    uint32_t flagOffset_ = 0;
    // STATE

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "common/error/sql_error.hpp"
-#include "executor/kernel/dispatch.hpp"
+#include "common/vector/dispatch.hpp"
 #include "executor/materialize/live_column.hpp"
 
 // Joins without keys. The right side is materialised; each batch of the left side is joined with all of it. A step

@@ -1,5 +1,6 @@
 #include "executor/operator/plan_builder.hpp"
 
+#include "executor/operator/key_lookup.hpp"
 #include "executor/operator/runtime_filter.hpp"
 
 namespace ouzel::executor {
@@ -102,6 +103,12 @@ RuntimeFilter& PlanBuilder::runtimeFilter(uint32_t id) {
    RuntimeFilter*& filter = filters_[id];
    if (!filter) filter = own<RuntimeFilter>();
    return *filter;
+}
+
+KeyLookup& PlanBuilder::keyLookup(uint32_t id) {
+   KeyLookup*& lookup = keyLookups_[id];
+   if (!lookup) lookup = own<KeyLookup>();
+   return *lookup;
 }
 
 std::vector<uint32_t> slotsOf(const std::vector<sql::ColumnId>& wanted, const std::vector<sql::ColumnId>& layout) {

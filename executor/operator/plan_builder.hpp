@@ -12,6 +12,7 @@ namespace ouzel::executor {
 
 class RowBuffer;
 class RuntimeFilter;
+class KeyLookup;
 
 /// Something a query does before what comes after it: run a pipeline, or a piece of code between pipelines (a recursion
 /// decides here whether it goes round again, and inserts the steps for it).
@@ -52,6 +53,7 @@ public:
 
    /// The filter a join publishes and scans use; made on first mention (scans are built before or after the join).
    RuntimeFilter& runtimeFilter(uint32_t id);
+   KeyLookup& keyLookup(uint32_t id);
    /// What a CTE has been materialised into, and a recursion's working table.
    std::unordered_map<uint32_t, RowBuffer*> cteBuffers;
    std::unordered_map<uint32_t, std::vector<sql::ColumnId>> cteColumns;
@@ -67,6 +69,7 @@ private:
    std::vector<Step> steps_;
    std::unordered_map<const sql::plan::Node*, uint32_t> profiles_;
    std::unordered_map<uint32_t, RuntimeFilter*> filters_;
+   std::unordered_map<uint32_t, KeyLookup*> keyLookups_;
 };
 
 /// Positions in `layout` of each wanted column; a missing one is an internal error.

@@ -1,8 +1,8 @@
 #include <unordered_map>
 
 #include "common/hash/hash.hpp"
+#include "common/hash/vector_hash.hpp"
 #include "executor/kernel/compare.hpp"
-#include "executor/kernel/hash.hpp"
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/operator/plan_builder.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "executor/kernel/dispatch.hpp"
-#include "executor/kernel/hash.hpp"
+#include "common/hash/vector_hash.hpp"
+#include "common/vector/dispatch.hpp"
 
 namespace ouzel::executor {
 

@@ -10,7 +10,8 @@ namespace ouzel::executor {
 
 /// What a join knows of its build keys, for scans on the probe side: bounds, and an exact bitmap over a small range or
 /// a blocked Bloom filter. Published once by the join before the probe pipeline starts; read-only afterwards.
-/// Integer-like keys (Bool, I16, I32, I64) have bounds; all keys have a Bloom filter over their hash (kernel/hash.hpp).
+/// Integer-like keys (Bool, I16, I32, I64) have bounds; all keys have a Bloom filter over their hash
+/// (common/hash/vector_hash.hpp).
 class RuntimeFilter {
 public:
    bool isPublished() const { return published_; }

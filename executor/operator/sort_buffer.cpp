@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "common/error/sql_error.hpp"
+#include "common/vector/dispatch.hpp"
 #include "executor/kernel/compare.hpp"
-#include "executor/kernel/dispatch.hpp"
 #include "executor/operator/merge_tree.hpp"
 
 namespace ouzel::executor {

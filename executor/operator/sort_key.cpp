@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "common/type/decimal.hpp"
-#include "executor/kernel/dispatch.hpp"
+#include "common/vector/dispatch.hpp"
 
 namespace ouzel::executor {
 

@@ -3,6 +3,9 @@
 #include <map>
 #include <optional>
 
+#include "common/hash/hash.hpp"
+#include "common/hash/vector_hash.hpp"
+#include "executor/operator/key_lookup.hpp"
 #include "executor/operator/plan_builder.hpp"
 #include "executor/operator/runtime_filter.hpp"
 #include "storage/block/zone_key.hpp"
@@ -86,6 +89,8 @@ private:
    };
    void addPredicate(const sql::Expr& expr, PlanBuilder& builder);
    void addZone(const ColumnCompare& compare);
+   void addLookup(const sql::Expr& expr);
+   std::optional<storage::KeyFilter> keysToLookUp() const;
    Selection filterVector(QueryContext& context, Local& local, uint32_t first, uint32_t count, Selection rows);
    void decode(Local& local, uint32_t column, uint32_t first, uint32_t count, const Selection& rows);
 
@@ -99,6 +104,8 @@ private:
    std::vector<RuntimeUse> runtime_;
    storage::ScanSpec spec_;
    bool isEmpty_ = false;
+   std::map<int16_t, std::vector<const Value*>> fixed_; // by attribute: values that predicates leave
+   KeyLookup* keyLookup_ = nullptr;                     // of a join above
    // STATE
    std::vector<RangeFilter> activeRanges_; // fixed by prepare()
    std::vector<RuntimeUse> activeRuntime_;
@@ -118,8 +125,11 @@ TableScan::TableScan(PlanBuilder& builder, const sql::plan::Node& node)
    for (const sql::plan::ScanColumn& column : node.scanColumns)
       spec_.columns.push_back(column.attribute == sql::rowIdAttribute ? storage::ScanSpec::rowIdColumn
                                                                       : static_cast<uint32_t>(column.attribute - 1));
-   for (const sql::ExprPtr& predicate : node.predicates)
+   for (const sql::ExprPtr& predicate : node.predicates) {
       addPredicate(*predicate, builder);
+      if (!node.lookupAttributes.empty()) addLookup(*predicate);
+   }
+   if (node.keyLookup != 0) keyLookup_ = &builder.keyLookup(node.keyLookup);
    if (builder.context().settings().runtimeFilters)
       for (const sql::plan::RuntimeFilterUse& use : node.runtimeFilters)
          if (const auto slot = slots_.find(use.column)) runtime_.push_back({&builder.runtimeFilter(use.filter), *slot});
@@ -191,6 +201,71 @@ void TableScan::addZone(const ColumnCompare& compare) {
    spec_.zonePredicates.push_back(zone);
 }
 
+/// Remember the values that the predicate leaves for a column of the chosen index.
+void TableScan::addLookup(const sql::Expr& expr) {
+   const auto remember = [&](sql::ColumnId column, std::span<const Value* const> values) {
+      const int16_t attribute = node_.scanColumns[*slots_.find(column)].attribute;
+      const auto& wanted = node_.lookupAttributes;
+      if (std::find(wanted.begin(), wanted.end(), attribute) == wanted.end()) return;
+      for (const Value* value : values) // NULL equals nothing
+         if (!value->isNull && value->type != table_[column].repr.physical) return;
+      std::vector<const Value*> kept;
+      for (const Value* value : values)
+         if (!value->isNull) kept.push_back(value);
+      fixed_.try_emplace(attribute, std::move(kept));
+   };
+   const auto constantOf = [](const sql::ExprPtr& arg) {
+      return arg->kind == ExprKind::Constant ? &arg->constant : nullptr;
+   };
+   if (expr.kind == ExprKind::Compare && expr.compare == CompareOp::Eq) {
+      for (const size_t side : {0u, 1u}) {
+         const Value* value = constantOf(expr.args[1 - side]);
+         if (expr.args[side]->kind == ExprKind::Column && value)
+            remember(expr.args[side]->column, std::span(&value, 1));
+      }
+   } else if (expr.kind == ExprKind::InList && !expr.negated && expr.args[0]->kind == ExprKind::Column) {
+      std::vector<const Value*> values;
+      for (size_t i = 1; i < expr.args.size(); ++i) {
+         values.push_back(constantOf(expr.args[i]));
+         if (!values.back()) return;
+      }
+      remember(expr.args[0]->column, values);
+   }
+}
+
+/// What an index has to find: every combination of values that predicates leave, or the keys a join has built.
+std::optional<storage::KeyFilter> TableScan::keysToLookUp() const {
+   storage::KeyFilter filter;
+   const auto setColumns = [&](const std::vector<int16_t>& attributes) {
+      for (const int16_t attribute : attributes)
+         filter.columns.push_back(static_cast<uint32_t>(attribute - 1));
+   };
+   if (keyLookup_ && keyLookup_->isPublished()) {
+      setColumns(node_.keyLookupAttributes);
+      filter.hashes = keyLookup_->hashes();
+      return filter;
+   }
+   if (node_.lookupAttributes.empty()) return std::nullopt;
+   setColumns(node_.lookupAttributes);
+   filter.hashes.push_back(0);
+   bool isFirst = true;
+   for (const int16_t attribute : node_.lookupAttributes) {
+      const auto values = fixed_.find(attribute);
+      if (values == fixed_.end()) return std::nullopt;
+      std::vector<uint64_t> longer;
+      for (const uint64_t prefix : filter.hashes)
+         for (const Value* value : values->second) {
+            alignas(16) std::byte place[16];
+            value->store(place);
+            const uint64_t hash = hashValue(value->type, place);
+            longer.push_back(isFirst ? hash : hashCombine(prefix, hash));
+         }
+      filter.hashes = std::move(longer);
+      isFirst = false;
+   }
+   return filter;
+}
+
 void TableScan::prepare(QueryContext& context) {
    activeRanges_.clear();
    for (const auto& [column, range] : ranges_) {
@@ -211,6 +286,7 @@ void TableScan::prepare(QueryContext& context) {
       }
       activeRuntime_.push_back(use);
    }
+   spec.keys = keysToLookUp();
    storage::Table* table = context.execution.table(node_.table.storageId);
    source_ = table->scan(*context.execution.snapshot, std::move(spec));
 }

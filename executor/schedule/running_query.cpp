@@ -52,7 +52,8 @@ void RunningQueryState::stop() {
 }
 
 bool RunningQueryState::isSmall(const sql::plan::Node& node) const {
-   if (node.kind == sql::plan::NodeKind::TableScan) {
+   const bool looksUp = !node.lookupAttributes.empty() || node.keyLookup != 0;
+   if (node.kind == sql::plan::NodeKind::TableScan && !looksUp) {
       storage::Table* table = execution_.table ? execution_.table(node.table.storageId) : nullptr;
       if (table && table->rowCount(*execution_.snapshot) > smallPlanRows) return false;
    }

@@ -33,6 +33,7 @@ std::unique_ptr<plan::Plan> Lowering::run(RelPtr root, std::vector<OutputColumn>
    result->readOnly = readOnly;
    if (query_.context.settings.runtimeFilters && query_.context.settings.enabled)
       result->runtimeFilterCount = assignRuntimeFilters(*result->root);
+   if (query_.context.settings.enabled) assignKeyLookups(*result->root);
    assignCosts(*result->root);
    result->boundToSnapshot = exprs_.usedBounds();
    result->columns = query_.columns;

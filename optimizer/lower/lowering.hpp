@@ -86,6 +86,10 @@ private:
 
 /// Number the joins' filters and hand them to the scans they reach.
 uint32_t assignRuntimeFilters(plan::Node& root);
+/// Choose among the scan's indexes one whose columns its predicates fix, if looking up beats reading.
+void chooseIndex(plan::Node& scan, const sql::ColumnTable& columns);
+/// Let joins of few rows with a large table look their keys up in an index of it.
+void assignKeyLookups(plan::Node& root);
 /// Fill in estimatedCost of every node.
 void assignCosts(plan::Node& root);
 /// Columns an expression list reads, added to `set`.

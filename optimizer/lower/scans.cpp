@@ -107,6 +107,11 @@ Lowered Lowering::lowerGet(Rel& rel, const ColumnSet& need) {
       if (need.contains(column.column)) node->output.push_back(column.column);
    }
    if (rel.predicate) node->predicates = lowerPredicates(std::move(rel.predicate));
+   if (stored && query_.context.statistics && query_.context.settings.enabled) {
+      node->tableRows = rowsMax;
+      node->indexes = query_.context.statistics->indexes(rel.table);
+      chooseIndex(*node, query_.columns);
+   }
    return {std::move(node), rowsMax};
 }
 

@@ -65,6 +65,12 @@ struct RuntimeFilterSource {
    uint32_t key; ///< index into joinKeys
 };
 
+/// An index of a scanned table.
+struct IndexUse {
+   std::vector<int16_t> attributes;
+   bool isUnique = false;
+};
+
 struct CtePlan {
    uint32_t id;
    std::string name;
@@ -84,6 +90,15 @@ struct Node {
    std::vector<ScanColumn> scanColumns;
    std::vector<ExprPtr> predicates;
    std::vector<RuntimeFilterUse> runtimeFilters;
+   std::vector<IndexUse> indexes; ///< TableScan: of the table
+   double tableRows = 0;          ///< TableScan: of the table, deleted ones included
+   /// TableScan: columns of an index that `predicates` fix (= or IN) to few rows.
+   std::vector<int16_t> lookupAttributes;
+   /// ≠ 0: the HashJoin tells the TableScan of its probe side which keys to look up, if they are few: the join keys
+   /// `keyLookupKeys`, which stand for the scan's `keyLookupAttributes`.
+   uint32_t keyLookup = 0;
+   std::vector<int16_t> keyLookupAttributes;
+   std::vector<uint32_t> keyLookupKeys;
    std::vector<std::vector<ExprPtr>> rows;
    const catalog::FunctionInfo* function = nullptr;
    std::vector<ExprPtr> args;

@@ -89,6 +89,18 @@ std::vector<LocalWrites::Visible> LocalWrites::visible(uint32_t commandId) const
    return result;
 }
 
+std::vector<LocalWrites::Range> LocalWrites::insertedSince(uint32_t commandId) const {
+   const std::lock_guard lock(mutex_);
+   std::vector<Range> ranges;
+   for (const Own& own : own_) {
+      uint32_t before = 0, end = 0;
+      for (const CommandRows& rows : own.commands)
+         (rows.command < commandId ? before : end) = rows.rowEnd;
+      if (end > before) ranges.push_back({own.segment, before, end});
+   }
+   return ranges;
+}
+
 SegmentPtr LocalWrites::findSegment(SegmentId id) const {
    const std::lock_guard lock(mutex_);
    for (const Own& own : own_)
@@ -128,6 +140,7 @@ void LocalWrites::rollbackTo(uint32_t commandId) {
          if (own.segment == small_) small_ = nullptr;
       } else if (own.segment->delta && own.commands.back().rowEnd < own.segment->delta->rowCount()) {
          own.segment->delta->truncate(own.commands.back().rowEnd);
+         own.segment->versions->keys.forget();
       }
    }
    std::erase_if(own_, [](const Own& own) { return own.commands.empty(); });

@@ -35,6 +35,12 @@ public:
    };
    /// Own segments as a statement of command `commandId` sees them.
    std::vector<Visible> visible(uint32_t commandId) const;
+   struct Range {
+      SegmentPtr segment;
+      uint32_t first, end;
+   };
+   /// Rows that commands from `commandId` on have inserted, those deleted since included.
+   std::vector<Range> insertedSince(uint32_t commandId) const;
    SegmentPtr findSegment(SegmentId id) const;
    bool isEmpty() const;
    uint64_t insertedRows() const;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
@@ -145,6 +146,8 @@ struct RowGroupReader::State {
    Vector readStrings(ColumnReader& reader, uint32_t first, uint32_t count, const Selection& rows);
    Vector readCodes(ColumnReader& reader, uint32_t first, uint32_t count, const Selection& rows);
    bool vectorMayMatch(const ZonePredicate& predicate, ColumnReader& reader, uint32_t first);
+   bool hasCandidates() const { return morsel.candidateEnd != 0; }
+   std::span<const uint32_t> candidatesIn(uint32_t firstRow, uint32_t count) const;
 };
 
 RowGroupReader::RowGroupReader(std::shared_ptr<const ScanState> scan) : state_(std::make_unique<State>()) {
@@ -201,8 +204,17 @@ bool RowGroupReader::State::vectorMayMatch(const ZonePredicate& predicate, Colum
    return head.smallest <= upper && static_cast<ZoneKey>(head.smallest) + static_cast<ZoneKey>(head.range) >= lower;
 }
 
-bool RowGroupReader::canSkip(uint32_t firstRow, uint32_t) {
+std::span<const uint32_t> RowGroupReader::State::candidatesIn(uint32_t firstRow, uint32_t count) const {
+   const uint32_t first = firstRowOfGroup() + firstRow;
+   const auto begin = scan->candidates.begin() + morsel.candidateFirst;
+   const auto end = scan->candidates.begin() + morsel.candidateEnd;
+   const auto from = std::lower_bound(begin, end, first);
+   return {from, std::lower_bound(from, end, first + count)};
+}
+
+bool RowGroupReader::canSkip(uint32_t firstRow, uint32_t count) {
    State& s = *state_;
+   if (s.hasCandidates()) return s.candidatesIn(firstRow, count).empty();
    const auto& predicates = s.scan->spec.zonePredicates;
    for (size_t i = 0; i < predicates.size(); ++i)
       if (!s.vectorMayMatch(predicates[i], s.zoneColumns[i], firstRow / vectorRows * vectorRows)) return true;
@@ -213,6 +225,14 @@ Selection RowGroupReader::visible(uint32_t firstRow, uint32_t count) {
    State& s = *state_;
    const uint32_t row = s.firstRowOfGroup() + firstRow;
    const DeleteMarks::VectorMarks* marks = s.segment->versions->deletes.vector(row / vectorRows);
+   if (s.hasCandidates()) {
+      uint32_t found = 0;
+      for (const uint32_t candidate : s.candidatesIn(firstRow, count))
+         if (!marks || !DeleteMarks::isDeletedFor(marks->words[candidate % vectorRows].load(std::memory_order_acquire),
+                                                  s.scan->snapshot))
+            s.visibleRows[found++] = static_cast<RowIndex>(candidate - row);
+      return Selection::list(s.visibleRows, found);
+   }
    if (!marks) return Selection::dense(count);
    uint32_t kept = 0;
    for (uint32_t i = 0; i < count; ++i) {

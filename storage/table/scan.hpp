@@ -2,11 +2,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "common/vector/batch.hpp"
 #include "storage/block/zone_key.hpp"
 #include "storage/ids.hpp"
+#include "storage/table/key_index.hpp"
 #include "storage/transaction/snapshot.hpp"
 
 // How rows leave a table. A ScanSource belongs to one scan of one snapshot and hands out morsels (row groups) to
@@ -68,6 +70,8 @@ struct ScanSpec {
    /// Storage columns (attnum - 1) or rowIdColumn (read as I64); readers number them by position here.
    std::vector<uint32_t> columns;
    std::vector<ZonePredicate> zonePredicates;
+   /// Only rows whose keys hash like these are wanted, and all of them: others may be given too.
+   std::optional<KeyFilter> keys = std::nullopt;
 };
 
 /// One unit of scan work: a row group of one segment. Opaque to the executor.
@@ -75,6 +79,8 @@ struct Morsel {
    uint32_t segment = 0;  ///< index in the scan's list of segments
    uint32_t rowGroup = 0; ///< inside the segment
    uint32_t rowCount = 0; ///< rows that exist for the snapshot, deleted ones included
+   /// Of the scan's list of candidates, where a key index has found some; both 0: all rows.
+   uint32_t candidateFirst = 0, candidateEnd = 0;
 };
 
 /// Reads one row group at a time. One worker's own; not thread-safe.

@@ -18,6 +18,7 @@ struct ScanState {
    std::shared_ptr<const std::vector<ColumnDefinition>> columns;
    std::vector<Source> sources;
    std::vector<Morsel> morsels;
+   std::vector<uint32_t> candidates; ///< rows of segments, ascending within a morsel
    uint64_t rowCount = 0;
 };
 

@@ -6,6 +6,7 @@
 #include "storage/block/block.hpp"
 #include "storage/table/delete_marks.hpp"
 #include "storage/table/delta.hpp"
+#include "storage/table/key_index.hpp"
 
 namespace ouzel::storage {
 
@@ -19,6 +20,7 @@ public:
    uint32_t committedRows() const;
 
    DeleteMarks deletes;
+   KeyIndexes keys;
 
 private:
    struct Commit {

@@ -46,6 +46,38 @@ std::vector<ScanState::Source> sourcesOf(TableCore& core, const Snapshot& snapsh
    return sources;
 }
 
+/// Morsels of what a key index finds in one segment. False: there is none, all rows must be read.
+bool addCandidates(TableCore& core, ScanState& state, uint32_t index) {
+   const ScanState::Source& source = state.sources[index];
+   const auto groupMayMatch = [&](uint32_t group) {
+      for (const ZonePredicate& predicate : state.spec.zonePredicates)
+         if (!mayMatch(predicate, state, *source.segment, group)) return false;
+      return true;
+   };
+   uint64_t rowsToRead = 0;
+   for (uint32_t group = 0; group * rowGroupRows < source.rows; ++group)
+      if (groupMayMatch(group)) rowsToRead += std::min(rowGroupRows, source.rows - group * rowGroupRows);
+   if (rowsToRead == 0) return true;
+   const auto candidates = source.segment->versions->keys.find(core.context.keyIndexes, *source.segment, state.columns,
+                                                               *state.spec.keys, source.rows, rowsToRead);
+   if (!candidates) return false;
+   std::vector<uint32_t> rows;
+   for (const KeyIndexes::Candidate& candidate : *candidates)
+      rows.push_back(candidate.row);
+   std::sort(rows.begin(), rows.end());
+   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+   for (size_t i = 0; i < rows.size();) {
+      const uint32_t group = rows[i] / rowGroupRows, end = (group + 1) * rowGroupRows;
+      Morsel morsel{index, group, std::min(rowGroupRows, source.rows - group * rowGroupRows)};
+      morsel.candidateFirst = static_cast<uint32_t>(state.candidates.size());
+      for (; i < rows.size() && rows[i] < end; ++i)
+         state.candidates.push_back(rows[i]);
+      morsel.candidateEnd = static_cast<uint32_t>(state.candidates.size());
+      state.morsels.push_back(morsel);
+   }
+   return true;
+}
+
 } // namespace
 
 std::unique_ptr<ScanSource> Table::scan(const Snapshot& snapshot, ScanSpec spec) {
@@ -60,6 +92,7 @@ std::unique_ptr<ScanSource> Table::scan(const Snapshot& snapshot, ScanSpec spec)
    for (uint32_t i = 0; i < state->sources.size(); ++i) {
       const ScanState::Source& source = state->sources[i];
       state->rowCount += source.rows;
+      if (state->spec.keys && addCandidates(*core_, *state, i)) continue;
       for (uint32_t group = 0; group * rowGroupRows < source.rows; ++group)
          state->morsels.push_back({i, group, std::min(rowGroupRows, source.rows - group * rowGroupRows)});
    }

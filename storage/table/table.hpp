@@ -38,6 +38,26 @@ public:
    uint64_t deleteRows(Transaction& transaction, const Snapshot& snapshot, std::span<const RowId> rows,
                        std::span<uint8_t> deletedNow = {});
 
+   /// Keys that new rows must not share with others.
+   struct NewKeys {
+      std::vector<uint32_t> columns; ///< storage columns
+      std::vector<RowId> rows;
+      std::vector<uint64_t> hashes; ///< one per row
+      std::vector<ZoneRange> zones; ///< what the keys lie in, by column
+   };
+   /// Keys of the rows that the transaction has inserted in commands from `sinceCommand` on and not deleted again; rows
+   /// with a NULL in the key only when `nullsEqual`. Nothing when there are more than `rowsMax`.
+   std::optional<NewKeys> newKeys(Transaction& transaction, uint32_t sinceCommand, std::vector<uint32_t> columns,
+                                  bool nullsEqual, size_t rowsMax);
+   struct KeyConflict {
+      std::vector<Value> key;
+      TransactionId holder = 0; ///< ≠ 0: whether the other row stays is up to this open transaction (31 bits of its id)
+      bool isOwn = false;       ///< the other row is new as well
+   };
+   /// A new row whose key another row has, committed or of the transaction itself. REQUIRES: nobody else can commit
+   /// rows with these keys meanwhile.
+   std::optional<KeyConflict> findKeyConflict(Transaction& transaction, const NewKeys& keys);
+
    /// Cached until the table changes enough to matter; cheap to call per statement.
    std::shared_ptr<const TableStatistics> statistics(const Snapshot& snapshot);
    /// Rows the snapshot sees, without reading any.

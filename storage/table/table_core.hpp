@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/thread/task_runner.hpp"
+#include "storage/table/key_index.hpp"
 #include "storage/table/local_writes.hpp"
 #include "storage/table/segment.hpp"
 #include "storage/table/table.hpp"
@@ -21,6 +22,7 @@ struct StorageContext {
    Reservation& deltaMemory;
    TaskRunner& tasks;
    TransactionManager& transactions;
+   KeyIndexPool& keyIndexes;
    std::atomic<SegmentId> nextSegment{1};
    std::atomic<uint64_t> nextObject{1};
    std::string sessionTag; ///< makes object names of this run of the process unique

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "common/error/sql_error.hpp"
-#include "executor/kernel/hash.hpp"
+#include "common/hash/vector_hash.hpp"
 #include "executor/operator/hash_join_table.hpp"
 #include "executor/operator/runtime_filter.hpp"
 #include "executor/schedule/running_query.hpp"

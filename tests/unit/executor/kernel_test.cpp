@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "common/hash/vector_hash.hpp"
 #include "executor/kernel/compare.hpp"
 #include "executor/kernel/gather.hpp"
-#include "executor/kernel/hash.hpp"
 #include "executor/kernel/select.hpp"
 #include "tests/unit/executor/expression_support.hpp"
 

@@ -7,7 +7,7 @@
 // as int64, -0 as 0, all NaNs alike, intervals by span, decimals by value. Scaled numerics hash by their unscaled
 // integer, I64 and I128 alike: keys that meet have one scale (sql/algebra/representation.hpp).
 
-namespace ouzel::executor {
+namespace ouzel {
 
 /// hashes[i] = hash of the i-th live row; NULL hashes as hashOfNull.
 void hashVector(const Vector& vector, Selection rows, uint64_t* hashes);
@@ -16,4 +16,4 @@ void hashCombineVector(const Vector& vector, Selection rows, uint64_t* hashes);
 /// The same hash of one value at this address.
 uint64_t hashValue(PhysicalType type, const void* value);
 
-} // namespace ouzel::executor
+} // namespace ouzel

@@ -1,9 +1,9 @@
-#include "executor/kernel/hash.hpp"
+#include "common/hash/vector_hash.hpp"
 
-#include "executor/kernel/dispatch.hpp"
-#include "executor/kernel/hash_value.hpp"
+#include "common/vector/dispatch.hpp"
+#include "common/hash/hash_value.hpp"
 
-namespace ouzel::executor {
+namespace ouzel {
 
 namespace {
 
@@ -59,4 +59,4 @@ uint64_t hashValue(PhysicalType type, const void* value) {
    return hash;
 }
 
-} // namespace ouzel::executor
+} // namespace ouzel

@@ -3,7 +3,7 @@
 
 #include "common/vector/vector.hpp"
 
-namespace ouzel::executor {
+namespace ouzel {
 
 /// A physical type as a value that carries it in its type, for generic lambdas.
 template <PhysicalType physical>
@@ -56,4 +56,4 @@ inline void dispatchSize(PhysicalType type, Body&& body) {
    }
 }
 
-} // namespace ouzel::executor
+} // namespace ouzel

@@ -6,10 +6,10 @@
 #include "common/type/decimal.hpp"
 #include "common/vector/vector.hpp"
 
-// The one hash of a key value, for loops over vectors (kernel/hash.cpp) and over live rows (materialize/key_hash.cpp):
+// The one hash of a key value, for loops over vectors (common/hash/vector_hash.cpp) and over live rows (materialize/key_hash.cpp):
 // joins, groups, runtime filters and constant sets may compare each other's hashes. What counts as equal: hash.hpp.
 
-namespace ouzel::executor {
+namespace ouzel {
 
 inline uint64_t hashWide(int128 value) {
    // A value that fits 64 bits hashes as the int64 it is, without a branch.
@@ -49,4 +49,4 @@ inline uint64_t hashOf(const PhysicalValueType<type>& value) {
    }
 }
 
-} // namespace ouzel::executor
+} // namespace ouzel

@@ -1,0 +1,134 @@
+#include <algorithm>
+
+#include "optimizer/lower/lowering.hpp"
+#include "sql/algebra/expr.hpp"
+
+// Where an index beats reading: a scan whose predicates fix an index's columns, and the probe side of a join with few
+// rows to look up. Executor and storage may still read the table when the index does not exist in memory.
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+using plan::Node;
+using plan::NodeKind;
+
+namespace {
+
+/// A lookup costs about as much as reading this many rows.
+constexpr double rowsPerLookup = 200;
+/// Joins with more rows to look up scan.
+constexpr double lookupKeysMax = 1000;
+
+bool isFixed(const Expr& expr, const Representation& representation) {
+   return (expr.kind == ExprKind::Constant || expr.kind == ExprKind::Parameter) && expr.repr == representation;
+}
+
+/// How many values the predicate leaves for `column`: `column = c`, `column IN (c, ...)`; 0: it does not fix it.
+size_t valuesLeft(const Expr& predicate, ColumnId column, const Representation& representation) {
+   const auto isColumn = [&](const Expr& expr) { return expr.kind == ExprKind::Column && expr.column == column; };
+   if (predicate.kind == ExprKind::Compare && predicate.compare == CompareOp::Eq) {
+      const Expr &lhs = *predicate.args[0], &rhs = *predicate.args[1];
+      return (isColumn(lhs) && isFixed(rhs, representation)) || (isColumn(rhs) && isFixed(lhs, representation));
+   }
+   if (predicate.kind == ExprKind::InList && !predicate.negated && isColumn(*predicate.args[0]) &&
+       std::all_of(predicate.args.begin() + 1, predicate.args.end(),
+                   [&](const ExprPtr& arg) { return isFixed(*arg, representation); }))
+      return predicate.args.size() - 1;
+   return 0;
+}
+
+const plan::ScanColumn* scanned(const Node& scan, int16_t attribute) {
+   for (const plan::ScanColumn& column : scan.scanColumns)
+      if (column.attribute == attribute) return &column;
+   return nullptr;
+}
+
+/// The scan below that gives `column` for the probe rows it stands for, and as what attribute.
+std::pair<Node*, int16_t> scanOf(Node& node, ColumnId column) {
+   switch (node.kind) {
+   case NodeKind::TableScan:
+      for (const plan::ScanColumn& scan : node.scanColumns)
+         if (scan.column == column && scan.attribute > 0) return {&node, scan.attribute};
+      return {nullptr, int16_t{0}};
+   case NodeKind::Project:
+      for (const ComputedColumn& computed : node.computed)
+         if (computed.column == column)
+            return computed.expr->kind == ExprKind::Column ? scanOf(*node.children[0], computed.expr->column)
+                                                           : std::pair<Node*, int16_t>{nullptr, int16_t{0}};
+      return scanOf(*node.children[0], column);
+   case NodeKind::Filter:
+      return scanOf(*node.children[0], column);
+   default:
+      return {nullptr, int16_t{0}};
+   }
+}
+
+bool dropsUnmatchedProbe(JoinKind kind) {
+   return kind == JoinKind::Inner || kind == JoinKind::Semi || kind == JoinKind::Right || kind == JoinKind::RightSemi ||
+          kind == JoinKind::RightAnti;
+}
+
+void assign(Node& node, uint32_t& next) {
+   if (node.kind == NodeKind::HashJoin && dropsUnmatchedProbe(node.joinKind) &&
+       node.children[1]->estimatedRows <= lookupKeysMax) {
+      Node* scan = nullptr;
+      std::vector<std::pair<int16_t, uint32_t>> keys; // attribute of the scan, join key
+      for (uint32_t i = 0; i < node.joinKeys.size(); ++i) {
+         const plan::JoinKey& key = node.joinKeys[i];
+         if (key.nullsEqual || key.probe->kind != ExprKind::Column) continue;
+         const auto [found, attribute] = scanOf(*node.children[0], key.probe->column);
+         if (!found || (scan && scan != found)) continue;
+         scan = found;
+         keys.emplace_back(attribute, i);
+      }
+      if (scan && scan->lookupAttributes.empty() && scan->keyLookup == 0 &&
+          scan->tableRows > node.children[1]->estimatedRows * rowsPerLookup)
+         for (const plan::IndexUse& index : scan->indexes) {
+            std::vector<uint32_t> order;
+            for (const int16_t attribute : index.attributes)
+               for (const auto& [have, key] : keys)
+                  if (have == attribute) {
+                     order.push_back(key);
+                     break;
+                  }
+            if (order.size() != index.attributes.size()) continue;
+            scan->keyLookup = node.keyLookup = ++next;
+            scan->keyLookupAttributes = index.attributes;
+            node.keyLookupKeys = std::move(order);
+            break;
+         }
+   }
+   for (plan::NodePtr& child : node.children)
+      assign(*child, next);
+   for (plan::CtePlan& cte : node.ctes)
+      assign(*cte.plan, next);
+}
+
+} // namespace
+
+void chooseIndex(Node& scan, const ColumnTable& columns) {
+   for (const plan::IndexUse& index : scan.indexes) {
+      double lookups = 1;
+      bool isFixedByAll = true;
+      for (const int16_t attribute : index.attributes) {
+         const plan::ScanColumn* column = scanned(scan, attribute);
+         size_t values = 0;
+         for (const ExprPtr& predicate : scan.predicates)
+            if (column && values == 0) values = valuesLeft(*predicate, column->column, columns[column->column].repr);
+         isFixedByAll = isFixedByAll && values > 0;
+         lookups *= static_cast<double>(values);
+      }
+      if (!isFixedByAll) continue;
+      const double rowsFound = index.isUnique ? lookups : std::max(lookups, scan.estimatedRows);
+      if (rowsFound * rowsPerLookup > std::max(scan.tableRows, rowsPerLookup)) continue;
+      scan.lookupAttributes = index.attributes;
+      return;
+   }
+}
+
+void assignKeyLookups(Node& root) {
+   uint32_t next = 0;
+   assign(root, next);
+}
+
+} // namespace ouzel::optimizer

@@ -1,0 +1,236 @@
+#include "storage/table/key_index.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <utility>
+
+#include "common/error/check.hpp"
+#include "common/hash/vector_hash.hpp"
+#include "storage/table/scan_state.hpp"
+#include "storage/transaction/transaction.hpp"
+
+namespace ouzel::storage {
+
+namespace {
+
+/// Lookups pay for an index of a segment by reading its rows this many times over.
+constexpr uint64_t scansBeforeIndex = 8;
+/// Chains longer than this are searched for rows that nobody sees any more.
+constexpr uint32_t longChain = 16;
+
+} // namespace
+
+KeyIndexPool::KeyIndexPool(MemoryGovernor& governor, const TransactionManager& transactions)
+   : governor_(governor), transactions_(transactions), memory_(governor.ledger()) {
+   governor_.addReclaimer(*this);
+}
+
+KeyIndexPool::~KeyIndexPool() {
+   governor_.removeReclaimer(*this);
+}
+
+Timestamp KeyIndexPool::horizon() const {
+   return transactions_.horizon();
+}
+
+void KeyIndexPool::add(SegmentKeys& keys) {
+   const std::lock_guard lock(mutex_);
+   members_.push_back(&keys);
+}
+
+void KeyIndexPool::remove(SegmentKeys& keys) {
+   const std::lock_guard lock(mutex_);
+   std::erase(members_, &keys);
+}
+
+/// One index: chains of rows by hash. Entries are (11 bits of the hash << 21 | row + 1), 0: none, so that a chain is
+/// walked without touching rows of other keys. Newer rows come first.
+class SegmentKeys {
+public:
+   SegmentKeys(KeyIndexPool& pool, std::vector<uint32_t> columns) : pool_(pool), columns_(std::move(columns)) {
+      pool_.add(*this);
+   }
+   ~SegmentKeys() {
+      pool_.remove(*this);
+      drop();
+   }
+
+   const std::vector<uint32_t>& columns() const { return columns_; }
+
+   std::optional<std::vector<KeyIndexes::Candidate>>
+   find(const Segment& segment, const std::shared_ptr<const std::vector<ColumnDefinition>>& definitions,
+        const KeyFilter& filter, uint32_t rowCount, uint64_t scanCost) {
+      const std::lock_guard lock(mutex_);
+      if (!heads_) {
+         paid_ += scanCost;
+         if (paid_ < scansBeforeIndex * rowCount) return std::nullopt;
+      }
+      if (indexedRows_ < rowCount && !addRows(segment, definitions, rowCount)) return std::nullopt;
+      std::vector<KeyIndexes::Candidate> candidates;
+      for (uint32_t key = 0; key < filter.hashes.size(); ++key)
+         walk(segment.versions->deletes, filter.hashes[key], key, rowCount, candidates);
+      return candidates;
+   }
+
+   void forget() {
+      const std::lock_guard lock(mutex_);
+      drop();
+   }
+
+   /// For the pool, which must not wait for somebody who waits for memory.
+   size_t tryDrop() {
+      if (isReserving_) return 0; // perhaps by this very thread
+      const std::unique_lock lock(mutex_, std::try_to_lock);
+      if (!lock) return 0;
+      const size_t bytes = charged_;
+      drop();
+      return bytes;
+   }
+
+private:
+   static constexpr uint32_t rowBits = 21;
+   static uint32_t entryOf(uint64_t hash, uint32_t row) { return static_cast<uint32_t>(hash) << rowBits | (row + 1); }
+   static uint32_t rowOfEntry(uint32_t entry) { return (entry & ((1u << rowBits) - 1)) - 1; }
+   uint32_t bucketOf(uint64_t hash) const { return static_cast<uint32_t>(hash >> shift_); }
+
+   void drop() {
+      heads_ = nullptr;
+      next_ = nullptr;
+      indexedRows_ = capacity_ = 0;
+      paid_ = 0;
+      pool_.memory().shrink(std::exchange(charged_, 0));
+   }
+
+   /// Room for `rows`; what was indexed is forgotten when it moves. False: no memory.
+   bool reserve(uint32_t rows) {
+      if (rows <= capacity_) return true;
+      drop();
+      const uint32_t capacity = std::min(std::bit_ceil(std::max(rows + rows / 2, 4096u)), std::bit_ceil(blockRowsMax));
+      const size_t bytes = size_t{capacity} * 2 * sizeof(uint32_t);
+      isReserving_ = true;
+      const bool isGranted = pool_.memory().tryGrow(bytes);
+      isReserving_ = false;
+      if (!isGranted) return false;
+      charged_ = bytes;
+      capacity_ = capacity;
+      shift_ = 64 - static_cast<uint32_t>(std::countr_zero(capacity));
+      heads_ = std::make_unique<uint32_t[]>(capacity);
+      next_ = std::make_unique_for_overwrite<uint32_t[]>(capacity);
+      return true;
+   }
+
+   bool addRows(const Segment& segment, const std::shared_ptr<const std::vector<ColumnDefinition>>& definitions,
+                uint32_t rowCount) {
+      if (!reserve(rowCount)) return false;
+      while (indexedRows_ < rowCount) {
+         const uint32_t first = indexedRows_, count = std::min(rowGroupRows, rowCount - first);
+         const std::vector<uint64_t> hashes = hashKeys(segment, definitions, columns_, first, count);
+         for (uint32_t i = 0; i < count; ++i) {
+            uint32_t& head = heads_[bucketOf(hashes[i])];
+            next_[first + i] = head;
+            head = entryOf(hashes[i], first + i);
+         }
+         indexedRows_ = first + count;
+      }
+      return true;
+   }
+
+   void walk(const DeleteMarks& deletes, uint64_t hash, uint32_t key, uint32_t rowCount,
+             std::vector<KeyIndexes::Candidate>& candidates) {
+      const uint32_t tag = static_cast<uint32_t>(hash) << rowBits;
+      uint32_t* link = &heads_[bucketOf(hash)];
+      std::optional<Timestamp> horizon;
+      for (uint32_t length = 0; *link != 0; ++length) {
+         const uint32_t entry = *link, row = rowOfEntry(entry);
+         if (length >= longChain) {
+            if (!horizon) horizon = pool_.horizon();
+            const DeleteWord word = deletes.word(row);
+            if (word != 0 && (word & DeleteMarks::openBit) == 0 && word <= *horizon) {
+               *link = next_[row];
+               continue;
+            }
+         }
+         if ((entry >> rowBits) == (tag >> rowBits) && row < rowCount) candidates.push_back({row, key});
+         link = &next_[row];
+      }
+   }
+
+   KeyIndexPool& pool_;
+   const std::vector<uint32_t> columns_;
+   std::atomic<bool> isReserving_{false};
+   std::mutex mutex_; ///< guards what follows
+   std::unique_ptr<uint32_t[]> heads_, next_;
+   uint32_t capacity_ = 0, shift_ = 0, indexedRows_ = 0;
+   uint64_t paid_ = 0; ///< rows read by lookups while there was no index
+   size_t charged_ = 0;
+};
+
+size_t KeyIndexPool::reclaim(size_t bytes) {
+   const std::unique_lock lock(mutex_, std::try_to_lock);
+   if (!lock) return 0;
+   size_t freed = 0;
+   for (size_t i = 0; i < members_.size() && freed < bytes; ++i)
+      freed += members_[i]->tryDrop();
+   return freed;
+}
+
+KeyIndexes::KeyIndexes() = default;
+KeyIndexes::~KeyIndexes() = default;
+
+SegmentKeys& KeyIndexes::keysOf(KeyIndexPool& pool, const std::vector<uint32_t>& columns) {
+   const std::lock_guard lock(mutex_);
+   for (const auto& index : indexes_)
+      if (index->columns() == columns) return *index;
+   return *indexes_.emplace_back(std::make_unique<SegmentKeys>(pool, columns));
+}
+
+std::optional<std::vector<KeyIndexes::Candidate>>
+KeyIndexes::find(KeyIndexPool& pool, const Segment& segment,
+                 const std::shared_ptr<const std::vector<ColumnDefinition>>& columns, const KeyFilter& filter,
+                 uint32_t rowCount, uint64_t scanCost) {
+   return keysOf(pool, filter.columns).find(segment, columns, filter, rowCount, scanCost);
+}
+
+void KeyIndexes::forget() {
+   const std::lock_guard lock(mutex_);
+   for (const auto& index : indexes_)
+      index->forget();
+}
+
+std::vector<uint64_t> hashKeys(const Segment& segment,
+                               const std::shared_ptr<const std::vector<ColumnDefinition>>& definitions,
+                               const std::vector<uint32_t>& columns, uint32_t first, uint32_t count,
+                               std::vector<uint8_t>* hasNull) {
+   auto state = std::make_shared<ScanState>();
+   state->columns = definitions;
+   state->spec.columns = columns;
+   state->sources.push_back({std::shared_ptr<const Segment>(std::shared_ptr<void>(), &segment), first + count});
+   RowGroupReader reader(state);
+   std::vector<uint64_t> hashes(count);
+   if (hasNull) hasNull->assign(count, 0);
+   std::vector<uint64_t> scratch(vectorRows);
+   for (uint32_t done = 0; done < count;) {
+      const uint32_t row = first + done, group = row / rowGroupRows;
+      reader.open(
+          {.segment = 0, .rowGroup = group, .rowCount = std::min(rowGroupRows, first + count - group * rowGroupRows)});
+      // Whole vectors decode fastest; a delta that grew by a few rows is read from there.
+      const uint32_t inGroup = row % rowGroupRows;
+      const uint32_t part = std::min(vectorRows - inGroup % vectorRows, count - done);
+      for (uint32_t i = 0; i < columns.size(); ++i) {
+         const Selection all = Selection::dense(part);
+         const Vector keys = reader.read(i, inGroup, part, all);
+         if (i == 0)
+            hashVector(keys, all, hashes.data() + done);
+         else
+            hashCombineVector(keys, all, hashes.data() + done);
+         if (hasNull && keys.mayHaveNulls())
+            for (uint32_t j = 0; j < part; ++j)
+               if (keys.isNull(j)) (*hasNull)[done + j] = 1;
+      }
+      done += part;
+   }
+   return hashes;
+}
+
+} // namespace ouzel::storage
