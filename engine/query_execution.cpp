@@ -61,7 +61,10 @@ void substituteParameters(sql::BoundQuery& query, std::span<const BoundParameter
 QueryExecution::QueryExecution(SessionCore& core, sql::BoundQuery query, bool collectProfile)
    : core_(core), memory_(core.database.governor->ledger()), snapshot_(core.transaction.snapshot()),
      catalog_(core.transaction.catalog()), rootKind_(query.root->kind), isSelect_(query.readOnly) {
-   if (query.root->dml) target_ = query.root->dml->table.relation;
+   if (query.root->dml) {
+      target_ = query.root->dml->table.relation;
+      assigned_ = query.root->dml->assigned;
+   }
    snapshot_.commandId = core.transaction.storage().commandId();
    context_.scheduler = core.database.scheduler.get();
    context_.functions = core.functionContext();

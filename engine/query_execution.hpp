@@ -31,6 +31,11 @@ public:
    std::string tag() const;
 
    Oid target() const { return target_; } ///< relation the statement writes; invalidOid: none
+   /// The command its rows are written in.
+   uint32_t command() const { return snapshot_.commandId; }
+   bool isInserting() const { return rootKind_ != sql::RelKind::Delete; }
+   /// Attributes that an UPDATE sets; empty: all.
+   std::span<const int16_t> assigned() const { return assigned_; }
    bool isDone() const { return done_; }
    const sql::plan::Plan& plan() const { return *plan_; }
    const std::vector<executor::OperatorProfile>& profile() const { return running_->profile(); }
@@ -56,6 +61,7 @@ private:
    std::vector<ResultColumn> columns_;
    sql::RelKind rootKind_;
    Oid target_ = invalidOid; // relation that the statement writes
+   std::vector<int16_t> assigned_;
    bool isSelect_, done_ = false;
    uint64_t rowCount_ = 0, given_ = 0;
 };

@@ -1,6 +1,7 @@
 #include "engine/statement_runner.hpp"
 
 #include "engine/command/command.hpp"
+#include "engine/unique_keys.hpp"
 #include "sql/parse/node_access.hpp"
 
 namespace ouzel::engine {
@@ -24,10 +25,7 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
       const Oid target = query.root->dml ? query.root->dml->table.relation : invalidOid;
       for (const Oid relation : query.relations) {
          LockMode mode = LockMode::AccessShare;
-         if (relation == target) {
-            const auto table = bound.relation(relation);
-            mode = table && hasUniqueConstraints(bound, *table) ? LockMode::ShareRowExclusive : LockMode::RowExclusive;
-         }
+         if (relation == target) mode = lockForWriting(bound, *query.root);
          core.transaction.lock(relation, mode);
       }
       // Rows committed while this statement waited belong to its snapshot under READ COMMITTED.
@@ -110,10 +108,9 @@ std::unique_ptr<QueryExecution> startQuery(SessionCore& core, const sql::ParsedS
 
 void finishQuery(SessionCore& core, const QueryExecution& execution) {
    if (execution.target() == invalidOid) return;
+   if (execution.rowCount() > 0 && execution.isInserting())
+      checkUniqueKeys(core, execution.target(), execution.command(), execution.assigned());
    core.transaction.storage().nextCommand();
-   const auto relation = core.transaction.catalog().relation(execution.target());
-   if (relation && execution.rowCount() > 0 && hasUniqueConstraints(core.transaction.catalog(), *relation))
-      checkUniqueConstraints(core, relation->oid);
 }
 
 } // namespace ouzel::engine

@@ -3,6 +3,7 @@
 #include "engine/command/command.hpp"
 #include "engine/command/source_range.hpp"
 #include "engine/query_execution.hpp"
+#include "engine/unique_keys.hpp"
 #include "sql/parse/node_access.hpp"
 
 // ALTER TABLE: columns, defaults, NOT NULL, constraints, types.
@@ -155,7 +156,7 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
       key.columns = {attribute};
       editor_.addConstraint(oid_, std::move(key));
    }
-   if (!later.empty()) checkUniqueConstraints(core_, oid_, true);
+   if (!later.empty()) checkUniqueKeysOfTable(core_, oid_, true);
 }
 
 void TableAlteration::dropColumn(const ::AlterTableCmd& command) {
@@ -295,7 +296,7 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
       }
    }
    editor_.addConstraint(oid_, std::move(added));
-   checkUniqueConstraints(core_, oid_, true);
+   checkUniqueKeysOfTable(core_, oid_, true);
 }
 
 void TableAlteration::dropConstraint(const ::AlterTableCmd& command) {
@@ -379,7 +380,7 @@ void TableAlteration::alterType(const ::AlterTableCmd& command) {
    core_.database.storage->dropTable(core_.transaction.storage(), relation->storage);
    changed.storage = fresh->id();
    editor_.replaceRelation(std::move(changed));
-   if (hasUniqueConstraints(editor_.snapshot(), *table())) checkUniqueConstraints(core_, oid_);
+   if (hasUniqueKeys(editor_.snapshot(), oid_)) checkUniqueKeysOfTable(core_, oid_);
 }
 
 } // namespace

@@ -84,10 +84,6 @@ ResultColumn textColumn(std::string name);
 
 /// Runs SQL of our own inside the session's transaction and returns its rows; for checks that are queries.
 std::vector<std::vector<Value>> runInternal(SessionCore& core, const std::string& sql);
-/// 23505 when the rows of a table break one of its unique constraints; for after a statement that wrote to it, or
-/// (isNew) made the constraint.
-void checkUniqueConstraints(SessionCore& core, Oid relation, bool isNew = false);
-bool hasUniqueConstraints(const catalog::Snapshot& snapshot, const catalog::Relation& relation);
 
 /// The name a command names its target with: no position, as PostgreSQL reports none when it does not exist.
 catalog::QualifiedName commandTarget(CommandContext& context, const catalog::SearchPath& path, const ::RangeVar& name);

@@ -9,6 +9,7 @@
 #include "engine/copy/copy_to.hpp"
 #include "engine/query_execution.hpp"
 #include "engine/statement_runner.hpp"
+#include "engine/unique_keys.hpp"
 #include "sql/parse/node_access.hpp"
 
 // COPY: between tables or queries and the client or a file of the server.
@@ -96,9 +97,10 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
    target.columns = columnsOf(*target.relation, statement.attlist);
    target.options = parseCopyOptions(statement.options, true);
    target.where = statement.whereClause;
-   const bool isUnique = hasUniqueConstraints(core.transaction.catalog(), *target.relation);
+   const bool isUnique = hasUniqueKeys(core.transaction.catalog(), target.relation->oid);
    core.transaction.lock(target.relation->oid, isUnique ? LockMode::ShareRowExclusive : LockMode::RowExclusive);
    core.transaction.startStatement();
+   const uint32_t command = core.transaction.storage().commandId();
    uint64_t rows = 0;
    if (statement.filename) {
       ServerFile file(statement.filename, O_RDONLY, "reading");
@@ -112,7 +114,7 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
                                                     static_cast<uint16_t>(target.columns.size()));
       rows = copyFrom(core, bind, target, [&] { return source.read(); });
    }
-   if (isUnique && rows > 0) checkUniqueConstraints(core, target.relation->oid);
+   if (rows > 0) checkUniqueKeys(core, target.relation->oid, command);
    return "COPY " + std::to_string(rows);
 }
 

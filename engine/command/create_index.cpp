@@ -1,4 +1,5 @@
 #include "engine/command/command.hpp"
+#include "engine/unique_keys.hpp"
 #include "sql/parse/node_access.hpp"
 
 // CREATE INDEX: the catalog keeps it and a unique one is enforced; scans go by zone maps.
@@ -56,7 +57,7 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
    draft.index = std::move(index);
    if (statement.unique) core.transaction.lock(table->oid, LockMode::ShareRowExclusive);
    core.transaction.editor().createRelation(std::move(draft));
-   if (statement.unique) checkUniqueConstraints(core, table->oid, true);
+   if (statement.unique) checkUniqueKeysOfTable(core, table->oid, true);
    return "CREATE INDEX";
 }
 

@@ -147,6 +147,8 @@ struct Dml {
    /// values and casts have been bound into a Map below. Update: the new values of all live attributes, likewise.
    std::vector<GetColumn> target;
    ColumnId rowId = noColumn; ///< Update, Delete: the column with the row id
+   /// Update: the attributes that may get new values; the others of `target` are as they were.
+   std::vector<int16_t> assigned;
    /// RETURNING: expressions over `target` (new values) or, for Delete, over inputs[0]; the statement's output.
    std::vector<ComputedColumn> returning;
    /// CHECK constraints and NOT NULL to hold for new rows: expression over the target columns, constraint name ("" for

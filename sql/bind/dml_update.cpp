@@ -92,6 +92,7 @@ BoundRel QueryBinder::bindUpdate(const ::UpdateStmt& statement) {
       if (std::find(assigned.begin(), assigned.end(), &column) != assigned.end())
          throw SqlError(sqlstate::syntaxError, "multiple assignments to same column \"" + column.name + "\"");
       assigned.push_back(&column);
+      dml->assigned.push_back(column.attribute);
       ExprPtr value;
       if (isNode(item->val, T_MultiAssignRef)) {
          const auto* multi = as<MultiAssignRef>(item->val);
@@ -129,6 +130,8 @@ BoundRel QueryBinder::bindUpdate(const ::UpdateStmt& statement) {
       old->column = changed;
    }
    rel = computeGenerated(scope, std::move(rel), *dml, *table);
+   for (const catalog::Column& column : table->columns)
+      if (column.generated && !column.isDropped) dml->assigned.push_back(column.attribute);
    for (NamespaceItem& item : scope.items) {
       if (item.relation != table.get()) continue;
       for (ScopeColumn& column : item.columns)

@@ -200,16 +200,17 @@ void KeyIndexes::forget() {
 
 std::vector<uint64_t> hashKeys(const Segment& segment,
                                const std::shared_ptr<const std::vector<ColumnDefinition>>& definitions,
-                               const std::vector<uint32_t>& columns, uint32_t first, uint32_t count,
-                               std::vector<uint8_t>* hasNull) {
+                               const std::vector<uint32_t>& columns, uint32_t first, uint32_t count, KeyNotes* notes) {
    auto state = std::make_shared<ScanState>();
    state->columns = definitions;
    state->spec.columns = columns;
    state->sources.push_back({std::shared_ptr<const Segment>(std::shared_ptr<void>(), &segment), first + count});
    RowGroupReader reader(state);
    std::vector<uint64_t> hashes(count);
-   if (hasNull) hasNull->assign(count, 0);
-   std::vector<uint64_t> scratch(vectorRows);
+   if (notes) {
+      notes->hasNull.assign(count, 0);
+      notes->zones.resize(columns.size());
+   }
    for (uint32_t done = 0; done < count;) {
       const uint32_t row = first + done, group = row / rowGroupRows;
       reader.open(
@@ -224,9 +225,12 @@ std::vector<uint64_t> hashKeys(const Segment& segment,
             hashVector(keys, all, hashes.data() + done);
          else
             hashCombineVector(keys, all, hashes.data() + done);
-         if (hasNull && keys.mayHaveNulls())
-            for (uint32_t j = 0; j < part; ++j)
-               if (keys.isNull(j)) (*hasNull)[done + j] = 1;
+         for (uint32_t j = 0; notes && j < part; ++j) {
+            if (keys.isNull(j))
+               notes->hasNull[done + j] = 1;
+            else
+               notes->zones[i].add(zoneKeyOf(Value::fromVector(keys, j)));
+         }
       }
       done += part;
    }

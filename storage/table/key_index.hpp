@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/memory/ledger.hpp"
+#include "storage/block/zone_key.hpp"
 #include "storage/buffer/memory_governor.hpp"
 #include "storage/ids.hpp"
 #include "storage/transaction/snapshot.hpp"
@@ -78,11 +79,16 @@ private:
    std::vector<std::unique_ptr<SegmentKeys>> indexes_;
 };
 
-/// Hashes of the keys of rows [first, first + count) of a segment, as KeyFilter has them. Where `hasNull` is given it
-/// gets 1 for rows with a NULL among the key columns.
+/// What hashKeys finds out besides.
+struct KeyNotes {
+   std::vector<uint8_t> hasNull; ///< 1 for rows with a NULL among the key columns
+   std::vector<ZoneRange> zones; ///< of the other values, by key column; widened
+};
+
+/// Hashes of the keys of rows [first, first + count) of a segment, as KeyFilter has them.
 std::vector<uint64_t> hashKeys(const Segment& segment,
                                const std::shared_ptr<const std::vector<ColumnDefinition>>& definitions,
                                const std::vector<uint32_t>& columns, uint32_t first, uint32_t count,
-                               std::vector<uint8_t>* hasNull = nullptr);
+                               KeyNotes* notes = nullptr);
 
 } // namespace ouzel::storage

@@ -43,7 +43,7 @@ public:
       std::vector<uint32_t> columns; ///< storage columns
       std::vector<RowId> rows;
       std::vector<uint64_t> hashes; ///< one per row
-      std::vector<ZoneRange> zones; ///< what the keys lie in, by column
+      std::vector<ZoneRange> zones; ///< what all of them lie in, by column; empty: anything
    };
    /// Keys of the rows that the transaction has inserted in commands from `sinceCommand` on and not deleted again; rows
    /// with a NULL in the key only when `nullsEqual`. Nothing when there are more than `rowsMax`.

@@ -58,32 +58,24 @@ std::optional<Table::NewKeys> Table::newKeys(Transaction& transaction, uint32_t 
                                              std::vector<uint32_t> columns, bool nullsEqual, size_t rowsMax) {
    NewKeys keys;
    keys.columns = std::move(columns);
-   keys.zones.resize(keys.columns.size());
    const Definitions definitions = this->columns();
    const std::vector<LocalWrites::Range> ranges = transaction.writesOf(*this).insertedSince(sinceCommand);
    size_t rowCount = 0;
+   KeyNotes notes;
    for (const LocalWrites::Range& range : ranges)
       rowCount += range.end - range.first;
    if (rowCount > rowsMax) return std::nullopt;
    for (const LocalWrites::Range& range : ranges) {
-      std::vector<uint8_t> hasNull;
       const std::vector<uint64_t> hashes =
-          hashKeys(*range.segment, definitions, keys.columns, range.first, range.end - range.first, &hasNull);
+          hashKeys(*range.segment, definitions, keys.columns, range.first, range.end - range.first, &notes);
       for (uint32_t i = 0; i < hashes.size(); ++i) {
-         if (hasNull[i] && !nullsEqual) continue;
+         if (notes.hasNull[i] && !nullsEqual) continue;
          if (range.segment->versions->deletes.word(range.first + i) != 0) continue; // by the transaction itself
          keys.rows.push_back(makeRowId(range.segment->id, range.first + i));
          keys.hashes.push_back(hashes[i]);
-         const std::vector<Value> key = readKey(range.segment, definitions, keys.columns, range.first + i);
-         for (size_t c = 0; c < key.size(); ++c) {
-            // NULLs are outside of zones: then zones say nothing.
-            if (key[c].isNull)
-               keys.zones[c] = ZoneRange{zoneKeyMin, zoneKeyMax};
-            else
-               keys.zones[c].add(zoneKeyOf(key[c]));
-         }
       }
    }
+   if (!nullsEqual) keys.zones = std::move(notes.zones); // NULLs lie outside of zones
    return keys;
 }
 
@@ -93,10 +85,9 @@ std::optional<Table::KeyConflict> Table::findKeyConflict(Transaction& transactio
    auto state = std::make_shared<ScanState>();
    state->columns = columns();
    state->spec.columns = keys.columns;
-   for (size_t c = 0; c < keys.columns.size(); ++c)
-      if (keys.zones[c].lower != zoneKeyMin || keys.zones[c].upper != zoneKeyMax)
-         state->spec.zonePredicates.push_back(
-             {keys.columns[c], ZonePredicate::Kind::Range, keys.zones[c].lower, keys.zones[c].upper, nullptr});
+   for (size_t c = 0; c < keys.zones.size(); ++c)
+      state->spec.zonePredicates.push_back(
+          {keys.columns[c], ZonePredicate::Kind::Range, keys.zones[c].lower, keys.zones[c].upper, nullptr});
    for (const SegmentPtr& segment : *core_->segmentList())
       if (const uint32_t rows = segment->versions->committedRows()) state->sources.push_back({segment, rows});
    for (const LocalWrites::Visible& own : writes.visible(UINT32_MAX))

@@ -1,0 +1,172 @@
+#include "engine/unique_keys.hpp"
+
+#include <algorithm>
+
+#include "engine/command/command.hpp"
+#include "executor/function/value_text.hpp"
+
+namespace ouzel::engine {
+
+namespace {
+
+/// With more new rows than this, a lock on the table replaces locks on keys.
+constexpr size_t keyLocksMax = 10'000;
+
+using catalog::RelationPtr;
+
+std::string joined(const std::vector<std::string>& parts, const char* separator) {
+   std::string out;
+   for (const std::string& part : parts)
+      out += (out.empty() ? "" : separator) + part;
+   return out;
+}
+
+/// Checks one unique index of one table.
+class UniqueKey {
+public:
+   UniqueKey(SessionCore& core, RelationPtr table, RelationPtr index)
+      : core_(core), table_(std::move(table)), index_(std::move(index)) {
+      for (const int16_t attribute : index_->index->columns)
+         names_.push_back(catalog::quoteIdentifier(table_->column(attribute)->name));
+   }
+
+   void checkNew(uint32_t sinceCommand);
+   void checkAll(bool isNew);
+
+private:
+   [[noreturn]] void fail(const std::vector<std::string>& values, bool isNew) const;
+   [[noreturn]] void fail(const std::vector<Value>& key) const;
+
+   SessionCore& core_;
+   const RelationPtr table_, index_;
+   std::vector<std::string> names_;
+};
+
+void UniqueKey::checkNew(uint32_t sinceCommand) {
+   const auto stored = core_.database.storage->find(table_->storage);
+   storage::Transaction& transaction = core_.transaction.storage();
+   std::vector<uint32_t> columns;
+   for (const int16_t attribute : index_->index->columns)
+      columns.push_back(static_cast<uint32_t>(attribute - 1));
+   // Looking keys up one by one beats reading the table up to here.
+   const size_t lookupsMax = std::max(keyLocksMax, stored->rowCount(core_.transaction.snapshot()) / 4);
+   const auto keys = stored->newKeys(transaction, sinceCommand, columns, index_->index->nullsNotDistinct, lookupsMax);
+   LockManager& locks = core_.transaction.locks();
+   LockOwner& owner = core_.transaction.lockOwner();
+   if (!keys || keys->rows.size() > keyLocksMax) {
+      core_.transaction.lock(table_->oid, LockMode::ShareRowExclusive);
+   } else {
+      // In one order, lest two statements wait for each other.
+      std::vector<uint64_t> hashes = keys->hashes;
+      std::sort(hashes.begin(), hashes.end());
+      hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+      for (const uint64_t hash : hashes)
+         locks.acquire(owner, LockTag::key(index_->oid, hash), LockMode::Exclusive, core_.transaction.lockWait());
+   }
+   if (!keys) {
+      transaction.nextCommand();
+      return checkAll(false);
+   }
+   while (const auto conflict = stored->findKeyConflict(transaction, *keys)) {
+      if (conflict->holder == 0) fail(conflict->key);
+      locks.waitForTransaction(owner, conflict->holder, core_.transaction.lockWait());
+   }
+}
+
+void UniqueKey::checkAll(bool isNew) {
+   std::vector<std::string> texts, conditions;
+   for (const std::string& name : names_) {
+      texts.push_back("CAST(" + name + " AS text)");
+      if (!index_->index->nullsNotDistinct) conditions.push_back(name + " IS NOT NULL");
+   }
+   const std::string table = catalog::quoteIdentifier(core_.transaction.catalog().schema(table_->schema)->name) + "." +
+                             catalog::quoteIdentifier(table_->name);
+   const auto rows = runInternal(core_, "SELECT " + joined(texts, ", ") + " FROM " + table +
+                                            (conditions.empty() ? "" : " WHERE " + joined(conditions, " AND ")) +
+                                            " GROUP BY " + joined(names_, ", ") + " HAVING count(*) > 1 LIMIT 1");
+   if (rows.empty()) return;
+   std::vector<std::string> values;
+   for (const Value& value : rows[0])
+      values.push_back(value.isNull ? "null" : value.bytes);
+   fail(values, isNew);
+}
+
+void UniqueKey::fail(const std::vector<Value>& key) const {
+   const executor::FunctionContext functions = core_.functionContext();
+   std::vector<std::string> texts;
+   for (size_t i = 0; i < key.size(); ++i) {
+      std::string& text = texts.emplace_back("null");
+      if (key[i].isNull) continue;
+      text.clear();
+      const SqlType& type = table_->column(index_->index->columns[i])->type;
+      alignas(16) std::byte place[16];
+      key[i].store(place);
+      executor::appendRowText(text, functions, type, storedRepresentation(type),
+                              Vector::constant(key[i].type, place, nullptr), 0);
+   }
+   fail(texts, false);
+}
+
+void UniqueKey::fail(const std::vector<std::string>& values, bool isNew) const {
+   throw SqlError(sqlstate::uniqueViolation,
+                  (isNew ? "could not create unique index \"" : "duplicate key value violates unique constraint \"") +
+                      index_->name + "\"")
+       .detail("Key (" + joined(names_, ", ") + ")=(" + joined(values, ", ") +
+               (isNew ? ") is duplicated." : ") already exists."))
+       .table(core_.transaction.catalog().schema(table_->schema)->name, table_->name)
+       .constraint(index_->name);
+}
+
+/// Calls `body(index)` for each unique index.
+template <typename Body>
+void forEachUniqueIndex(const catalog::Snapshot& snapshot, Oid relation, Body body) {
+   for (const auto& index : snapshot.indexesOf(relation))
+      if (index->index->isUnique || index->index->isPrimary) body(index);
+}
+
+bool isOver(const catalog::Relation& index, std::span<const int16_t> attributes) {
+   const auto& columns = index.index->columns;
+   return std::any_of(attributes.begin(), attributes.end(), [&](int16_t attribute) {
+      return std::find(columns.begin(), columns.end(), attribute) != columns.end();
+   });
+}
+
+/// Whether the rows come from somewhere else than the statement's text.
+bool readsRows(const sql::Rel& rel) {
+   if (rel.kind == sql::RelKind::Get || rel.kind == sql::RelKind::VirtualGet ||
+       rel.kind == sql::RelKind::TableFunction || rel.kind == sql::RelKind::ProjectSet)
+      return true;
+   return std::any_of(rel.inputs.begin(), rel.inputs.end(), [](const auto& input) { return readsRows(*input); });
+}
+
+} // namespace
+
+bool hasUniqueKeys(const catalog::Snapshot& snapshot, Oid relation) {
+   bool has = false;
+   forEachUniqueIndex(snapshot, relation, [&](const auto&) { has = true; });
+   return has;
+}
+
+LockMode lockForWriting(const catalog::Snapshot& snapshot, const sql::Rel& statement) {
+   const bool mayWriteMany = statement.kind == sql::RelKind::Insert && readsRows(*statement.inputs[0]);
+   return mayWriteMany && hasUniqueKeys(snapshot, statement.dml->table.relation) ? LockMode::ShareRowExclusive
+                                                                                 : LockMode::RowExclusive;
+}
+
+void checkUniqueKeys(SessionCore& core, Oid relation, uint32_t sinceCommand, std::span<const int16_t> assigned) {
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   const RelationPtr table = snapshot.relation(relation);
+   forEachUniqueIndex(snapshot, relation, [&](const RelationPtr& index) {
+      if (assigned.empty() || isOver(*index, assigned)) UniqueKey(core, table, index).checkNew(sinceCommand);
+   });
+}
+
+void checkUniqueKeysOfTable(SessionCore& core, Oid relation, bool isNew) {
+   core.transaction.storage().nextCommand();
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   const RelationPtr table = snapshot.relation(relation);
+   forEachUniqueIndex(snapshot, relation,
+                      [&](const RelationPtr& index) { UniqueKey(core, table, index).checkAll(isNew); });
+}
+
+} // namespace ouzel::engine
