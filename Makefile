@@ -1,5 +1,5 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs.
-.PHONY: build run test check format bench bench-tpch bench-load deps deps-test clean
+.PHONY: build run test check crash format bench bench-tpch bench-load deps deps-test clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -23,6 +23,12 @@ run: build
 # the unit and SQL tests again, and the fuzz targets, with address and undefined-behaviour sanitizers.
 test check: deps-test
 	@scripts/run-tests
+
+# The long version of the crash tests: 10,000 power cuts on a simulated disk.
+crash: deps-test
+	@cmake --preset relassert >/dev/null
+	@cmake --build build/relassert -j $(JOBS) --target test_crash_power
+	@build/relassert/tests/crash/test_crash_power --cuts $(or $(CUTS),10000) $(CRASH_ARGS)
 
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-14 -i

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdio>
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
@@ -46,43 +47,50 @@ void replaceSegments(TableCore& core, const std::map<SegmentId, SegmentPtr>& rep
    core.segments = std::move(list);
 }
 
+void mustBeNew(bool stored) {
+   if (!stored) throw SqlError(sqlstate::dataCorrupted, "an object of the next checkpoint exists already");
+}
+
 /// Unlike those of a checkpoint that failed half-way with the same version number.
 std::string uniqueName(StorageContext& context, uint64_t version) {
    return std::to_string(version) + "-" + context.sessionTag + "-" + std::to_string(context.nextObject.fetch_add(1));
 }
 
-/// Write what is new about a table and return the manifest's entry.
+/// Write what is new about a table and return the manifest's entry. Names of objects that the manifest is going to need
+/// are added to `referenced` as soon as they may exist.
 Manifest::Table persistTable(Database::State& state, const CapturedTable& captured, uint64_t version,
                              Timestamp timestamp, std::set<std::string>& referenced) {
    const StorageId id = captured.table->id();
-   const auto objectName = [&](const char* kind) {
-      return "table/" + std::to_string(static_cast<uint64_t>(id)) + "/" + kind + "/" +
-             uniqueName(*state.context, version);
+   const auto newObject = [&](const char* kind) {
+      std::string name =
+          "table/" + std::to_string(static_cast<uint64_t>(id)) + "/" + kind + "/" + uniqueName(*state.context, version);
+      referenced.insert(name);
+      return name;
    };
    Database::State::Persisted& persisted = state.persisted[id];
    std::vector<SegmentId> segments;
    DeletedRows deleted;
-   uint64_t deleteCount = 0;
    for (const SegmentPtr& segment : captured.segments) {
       segments.push_back(segment->id);
       DeletedRows::Segment rows{segment->id, {}};
       segment->versions->deletes.forEachCommitted(segment->rowCount(), timestamp,
                                                   [&](uint32_t row) { rows.rows.push_back(row); });
-      deleteCount += rows.rows.size();
       if (!rows.rows.empty()) deleted.segments.push_back(std::move(rows));
    }
-   if (segments != persisted.segments || deleteCount != persisted.deleteCount) {
+   const std::string deletedBytes = deleted.segments.empty() ? std::string() : deleted.serialize();
+   const uint64_t deleteChecksum = deletedBytes.empty() ? 0 : checksumOf(deletedBytes);
+   if (segments != persisted.segments || deleteChecksum != persisted.deleteChecksum) {
       std::map<SegmentId, ListOfHeaders::Entry> known;
       for (const ListOfHeaders::Entry& entry : persisted.list.entries)
          known[entry.segment] = entry;
-      ListOfHeaders list;
-      std::string headers;
-      const std::string headerObject = objectName("header");
+      Database::State::Persisted next; // takes effect when all of it is stored
+      std::string headers, headerObject;
       for (const SegmentPtr& segment : captured.segments) {
          if (const auto it = known.find(segment->id); it != known.end()) {
-            list.entries.push_back(it->second);
+            next.list.entries.push_back(it->second);
             continue;
          }
+         if (headerObject.empty()) headerObject = newObject("header");
          ListOfHeaders::Entry entry;
          entry.segment = segment->id;
          entry.blockObject = segment->block->objectName();
@@ -91,26 +99,22 @@ Manifest::Table persistTable(Database::State& state, const CapturedTable& captur
          segment->block->header().serialize(headers);
          entry.size = headers.size() - entry.offset;
          entry.checksum = checksumOf(std::string_view(headers).substr(entry.offset));
-         list.entries.push_back(std::move(entry));
+         next.list.entries.push_back(std::move(entry));
       }
-      const auto mustBeNew = [](bool stored) {
-         if (!stored) throw SqlError(sqlstate::dataCorrupted, "an object of the next checkpoint exists already");
-      };
       if (!headers.empty()) mustBeNew(state.store->put(headerObject, headers, io::PutCondition::ifAbsent()));
-      if (deleteCount == persisted.deleteCount) {
-         list.deleteObject = persisted.list.deleteObject;
-      } else if (deleteCount != 0) {
-         list.deleteObject = objectName("delete");
-         mustBeNew(putSealed(*state.store, list.deleteObject, deleted.serialize()));
+      if (deleteChecksum == persisted.deleteChecksum) {
+         next.list.deleteObject = persisted.list.deleteObject;
+      } else if (!deletedBytes.empty()) {
+         next.list.deleteObject = newObject("delete");
+         mustBeNew(putSealed(*state.store, next.list.deleteObject, deletedBytes));
       }
-      persisted.listName.clear();
-      if (!list.entries.empty()) {
-         persisted.listName = objectName("list-of-headers");
-         mustBeNew(putSealed(*state.store, persisted.listName, list.serialize()));
+      if (!next.list.entries.empty()) {
+         next.listName = newObject("list-of-headers");
+         mustBeNew(putSealed(*state.store, next.listName, next.list.serialize()));
       }
-      persisted.list = std::move(list);
-      persisted.segments = std::move(segments);
-      persisted.deleteCount = deleteCount;
+      next.segments = std::move(segments);
+      next.deleteChecksum = deleteChecksum;
+      persisted = std::move(next);
    }
    if (!persisted.listName.empty()) referenced.insert(persisted.listName);
    for (const ListOfHeaders::Entry& entry : persisted.list.entries)
@@ -119,12 +123,50 @@ Manifest::Table persistTable(Database::State& state, const CapturedTable& captur
    return {id, captured.columns, persisted.listName};
 }
 
+/// Turn delta segments into blocks, all at once; in the table too. Where that fails, nothing has changed.
+void encodeDeltas(StorageContext& context, TaskRunner& tasks, std::vector<CapturedTable>& captured) {
+   struct Work {
+      CapturedTable* table;
+      size_t segment;
+   };
+   std::vector<Work> work;
+   for (CapturedTable& table : captured)
+      for (size_t s = 0; s < table.segments.size(); ++s)
+         if (table.segments[s]->delta && table.segments[s]->versions->committedRows() > 0) work.push_back({&table, s});
+   std::vector<SegmentPtr> encoded(work.size());
+   try {
+      tasks.parallelFor(work.size(), [&](uint64_t i) {
+         CapturedTable& table = *work[i].table;
+         encoded[i] = encodeSegment(context, table.table->id(), *table.segments[work[i].segment]);
+      });
+   } catch (...) {
+      for (const SegmentPtr& segment : encoded)
+         if (segment) segment->block->discard();
+      throw;
+   }
+   for (size_t i = 0; i < work.size(); ++i)
+      work[i].table->segments[work[i].segment] = std::move(encoded[i]);
+   for (CapturedTable& table : captured) {
+      std::map<SegmentId, SegmentPtr> replacements;
+      std::set<SegmentId> removed;
+      for (const SegmentPtr& segment : table.segments) {
+         if (segment->block)
+            replacements[segment->id] = segment;
+         else
+            removed.insert(segment->id); // placed rows were taken back: nothing ever was visible here
+      }
+      std::erase_if(table.segments, [](const SegmentPtr& segment) { return segment->delta != nullptr; });
+      replaceSegments(table.table->core(), replacements, removed);
+   }
+}
+
 } // namespace
 
 void Database::State::checkpoint(bool isClean) {
    CHECK(catalogImage != nullptr);
    Manifest next;
    std::string image;
+   std::set<std::string> garbage;
    std::vector<CapturedTable> captured;
    {
       const std::lock_guard commitLock(commitMutex);
@@ -136,6 +178,7 @@ void Database::State::checkpoint(bool isClean) {
       next.nextSegment = context->nextSegment.load();
       next.counters = counters;
       image = catalogImage();
+      garbage = context->garbage.take(); // of tables that the log before replayLsn has dropped
       const std::lock_guard tablesLock(tablesMutex);
       for (auto& [id, entry] : tables) {
          if (!entry.isCommitted) continue;
@@ -152,44 +195,27 @@ void Database::State::checkpoint(bool isClean) {
    next.logId = manifest.logId;
    next.isClean = isClean;
 
-   // Deltas become blocks, all at once.
-   struct Work {
-      size_t table, segment;
-   };
-   std::vector<Work> work;
-   for (size_t t = 0; t < captured.size(); ++t)
-      for (size_t s = 0; s < captured[t].segments.size(); ++s)
-         if (captured[t].segments[s]->delta && captured[t].segments[s]->versions->committedRows() > 0)
-            work.push_back({t, s});
-   tasks.parallelFor(work.size(), [&](uint64_t i) {
-      SegmentPtr& slot = captured[work[i].table].segments[work[i].segment];
-      slot = encodeSegment(*context, captured[work[i].table].table->id(), *slot);
-   });
-   for (CapturedTable& table : captured) {
-      std::map<SegmentId, SegmentPtr> replacements;
-      std::set<SegmentId> removed;
-      for (const SegmentPtr& segment : table.segments) {
-         if (segment->block)
-            replacements[segment->id] = segment;
-         else
-            removed.insert(segment->id); // placed rows were taken back: nothing ever was visible here
-      }
-      std::erase_if(table.segments, [](const SegmentPtr& segment) { return segment->delta != nullptr; });
-      replaceSegments(table.table->core(), replacements, removed);
-   }
-
    std::set<std::string> referenced;
-   next.catalogObject = manifest.catalogObject;
-   if (manifest.catalogObject.empty() || image != getSealed(*store, manifest.catalogObject)) {
-      next.catalogObject = "catalog/" + uniqueName(*context, next.version);
-      if (!putSealed(*store, next.catalogObject, image))
-         throw SqlError(sqlstate::dataCorrupted, "an object of the next checkpoint exists already");
-   }
-   referenced.insert(next.catalogObject);
-   for (const CapturedTable& table : captured)
-      next.tables.push_back(persistTable(*this, table, next.version, next.lastCommit, referenced));
    const Lsn replayLsn = next.replayLsn;
-   publishManifest(std::move(next), std::move(referenced));
+   try {
+      encodeDeltas(*context, tasks, captured);
+      next.catalogObject = manifest.catalogObject;
+      if (manifest.catalogObject.empty() || image != getSealed(*store, manifest.catalogObject)) {
+         next.catalogObject = "catalog/" + uniqueName(*context, next.version);
+         referenced.insert(next.catalogObject);
+         mustBeNew(putSealed(*store, next.catalogObject, image));
+      }
+      referenced.insert(next.catalogObject);
+      for (const CapturedTable& table : captured)
+         next.tables.push_back(persistTable(*this, table, next.version, next.lastCommit, referenced));
+      publishManifest(std::move(next), std::move(referenced));
+   } catch (...) {
+      // The log keeps everything. What has been written is used, or removed, by the next checkpoint.
+      referencedObjects.insert(referenced.begin(), referenced.end());
+      context->garbage.add(garbage);
+      throw;
+   }
+   removeObjects(garbage);
    log->removeBefore(replayLsn);
    std::set<StorageId> alive;
    for (const CapturedTable& table : captured)
@@ -198,14 +224,34 @@ void Database::State::checkpoint(bool isClean) {
 }
 
 void Database::State::publishManifest(Manifest next, std::set<std::string> referenced) {
-   if (!putSealed(*store, Manifest::objectName(next.version), next.serialize()))
-      throw SqlError(sqlstate::objectInUse, "another server has written to the database");
-   // One older manifest is kept for a look at what was; its objects are not.
-   if (next.version >= 2) store->remove(Manifest::objectName(next.version - 2));
+   bool isStored;
+   try {
+      isStored = putSealed(*store, Manifest::objectName(next.version), next.serialize());
+   } catch (...) {
+      // It may be there or not. The next one has another number, and until then nothing that it names is removed.
+      manifest.version = next.version;
+      referencedObjects.insert(referenced.begin(), referenced.end());
+      throw;
+   }
+   if (!isStored) throw SqlError(sqlstate::objectInUse, "another server has written to the database");
+   std::set<std::string> replaced;
    for (const std::string& name : referencedObjects)
-      if (!referenced.contains(name)) store->remove(name);
+      if (!referenced.contains(name)) replaced.insert(name);
+   // One older manifest is kept for a look at what was; its objects are not.
+   if (next.version >= 2) replaced.insert(Manifest::objectName(next.version - 2));
    referencedObjects = std::move(referenced);
    manifest = std::move(next);
+   removeObjects(replaced);
+}
+
+void Database::State::removeObjects(const std::set<std::string>& names) {
+   for (const std::string& name : names) {
+      try {
+         store->remove(name);
+      } catch (const SqlError& error) { // collected at the next start
+         std::fprintf(stderr, "could not remove \"%s\": %s\n", name.c_str(), error.what());
+      }
+   }
 }
 
 void Database::State::removeOrphans(const std::set<std::string>& namedByLog) {
@@ -213,11 +259,13 @@ void Database::State::removeOrphans(const std::set<std::string>& namedByLog) {
    for (const auto& [id, entry] : tables)
       for (const SegmentPtr& segment : *entry.table->core().segments)
          if (segment->block) blocks.insert(segment->block->objectName());
+   std::set<std::string> orphans;
    for (const char* prefix : {"table/", "catalog/"})
       for (const io::ObjectInfo& object : store->list(prefix))
          if (!referencedObjects.contains(object.name) && !blocks.contains(object.name) &&
              !namedByLog.contains(object.name))
-            store->remove(object.name);
+            orphans.insert(object.name);
+   removeObjects(orphans);
 }
 
 } // namespace ouzel::storage

@@ -202,20 +202,27 @@ void Database::State::waitForBackground() {
 
 void Database::State::scheduleCheckpointIfDue() {
    // The delta shares the memory limit with everything else: past a quarter of it, it becomes blocks.
-   const bool isDue = log->keptBytes() > options.checkpointWalBytes ||
+   // What was dropped takes space until a checkpoint leaves it behind.
+   constexpr size_t garbageMax = 16;
+   const bool isDue = log->keptBytes() > options.checkpointWalBytes || context->garbage.count() > garbageMax ||
                       deltaMemory.used() > std::max<size_t>(governor.ledger().limit() / 4, size_t{64} << 20);
    if (!isDue || !catalogImage) return;
    {
       const std::lock_guard lock(backgroundMutex);
-      if (isCheckpointScheduled || isClosing) return;
+      if (isCheckpointScheduled || isClosing || log->keptBytes() < retryAtLogBytes) return;
       isCheckpointScheduled = true;
    }
    runInBackground([this] {
       try {
          const std::lock_guard lock(checkpointMutex);
          checkpoint(false);
+         const std::lock_guard backgroundLock(backgroundMutex);
+         retryAtLogBytes = 0;
       } catch (const std::exception& error) {
-         std::fprintf(stderr, "checkpoint failed: %s\n", error.what()); // the log keeps everything; the next one may do
+         // The log keeps everything. Not again at once: that would only fill the disk with attempts.
+         std::fprintf(stderr, "checkpoint failed: %s\n", error.what());
+         const std::lock_guard lock(backgroundMutex);
+         retryAtLogBytes = log->keptBytes() + (options.checkpointWalBytes >> 4);
       }
       const std::lock_guard lock(backgroundMutex);
       isCheckpointScheduled = false;

@@ -85,7 +85,7 @@ struct Database::State {
    Manifest manifest;          ///< the newest one published
    struct Persisted {
       std::vector<SegmentId> segments;
-      uint64_t deleteCount = 0;
+      uint64_t deleteChecksum = 0; ///< of the serialized DeletedRows; 0: none
       std::string listName;
       ListOfHeaders list;
    };
@@ -101,6 +101,7 @@ struct Database::State {
    std::condition_variable backgroundIdle;
    uint32_t backgroundTasks = 0;
    bool isCheckpointScheduled = false;
+   uint64_t retryAtLogBytes = 0; ///< after a failed checkpoint, how long the log is to be before the next one
    bool isClosing = false;
 
    // recovery.cpp
@@ -108,6 +109,8 @@ struct Database::State {
    // checkpoint.cpp
    void checkpoint(bool isClean);
    void publishManifest(Manifest next, std::set<std::string> referenced);
+   /// What cannot be removed stays until the next start.
+   void removeObjects(const std::set<std::string>& names);
    void removeOrphans(const std::set<std::string>& namedByLog);
    // compaction.cpp
    /// Rewrites small and mostly dead segments; returns the blocks to discard once a manifest without them is published.

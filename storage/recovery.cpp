@@ -165,7 +165,9 @@ void loadTable(Database::State& state, const Manifest::Table& entry) {
       }
       if (!persisted.list.deleteObject.empty()) {
          state.referencedObjects.insert(persisted.list.deleteObject);
-         const DeletedRows deleted = DeletedRows::deserialize(getSealed(*state.store, persisted.list.deleteObject));
+         const std::string bytes = getSealed(*state.store, persisted.list.deleteObject);
+         const DeletedRows deleted = DeletedRows::deserialize(bytes);
+         persisted.deleteChecksum = checksumOf(bytes);
          for (const DeletedRows::Segment& rows : deleted.segments) {
             const SegmentPtr segment = core->findSegment(rows.id);
             if (!segment) ByteReader::corrupted();
@@ -173,7 +175,6 @@ void loadTable(Database::State& state, const Manifest::Table& entry) {
                if (row >= segment->rowCount()) ByteReader::corrupted();
                segment->versions->deletes.settle(row, 1);
             }
-            persisted.deleteCount += rows.rows.size();
          }
       }
    }
@@ -229,6 +230,13 @@ void Database::State::recover() {
    queue = std::make_unique<CommitQueue>(*log);
    if (options.readOnly) return;
 
+   if (recovered.isNew) {
+      // First, so that a log never stands without the manifest that knows it. Clean: there may be no log yet.
+      Manifest first = manifest;
+      first.version = 1;
+      first.isClean = true;
+      publishManifest(std::move(first), {});
+   }
    log->start();
    Manifest next = manifest;
    next.version = manifest.version + 1;

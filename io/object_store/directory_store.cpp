@@ -59,10 +59,16 @@ std::string DirectoryStore::pathOf(std::string_view name) const {
 
 void DirectoryStore::prepareParent(const std::string& path) {
    const std::string parent = parentOf(path);
-   // Under the lock: who finds the directory must not go on before it is durable.
+   // Under the lock: who finds the directory must not go on before it is durable. One that is there may have been made
+   // by somebody who failed or was killed before syncing it, so its name is synced once in any case.
    const std::lock_guard lock(mutex_);
    if (knownDirectories_.contains(parent)) return;
    makeDirectories(parent);
+   for (std::string level = parent; level.size() > root_.size() && !knownDirectories_.contains(level);
+        level = parentOf(level)) {
+      syncDirectory(parentOf(level));
+      knownDirectories_.insert(level);
+   }
    knownDirectories_.insert(parent);
 }
 

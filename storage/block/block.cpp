@@ -17,9 +17,14 @@ Block::Block(io::ObjectStore& store, FrameCache& cache, std::string objectName, 
    : store_(store), cache_(cache), objectName_(std::move(objectName)), header_(std::move(header)) {}
 
 Block::~Block() {
-   if (!isDiscarded_.load()) return;
+   Garbage* garbage = garbage_.load();
+   if (!isDiscarded_.load() && !garbage) return;
    cache_.evictSegment(header_.segment);
    reader_.reset();
+   if (garbage) {
+      garbage->add(objectName_);
+      return;
+   }
    try {
       store_.remove(objectName_);
    } catch (const SqlError&) { // an object left behind is collected at the next start

@@ -5,14 +5,15 @@
 
 #include "io/object_store/object_store.hpp"
 #include "storage/block/format.hpp"
+#include "storage/block/garbage.hpp"
 #include "storage/block/page_decoder.hpp"
 #include "storage/buffer/frame_cache.hpp"
 
 namespace ouzel::storage {
 
 /// An immutable block of the object store: its header in memory, its pages through the frame cache. Shared by all
-/// versions of a table that contain it. Thread-safe. A block that was discarded removes its object and its cached pages
-/// when the last user is gone.
+/// versions of a table that contain it. Thread-safe. A block that was discarded or retired leaves the cache, and in
+/// time the store, when the last user is gone.
 class Block {
 public:
    Block(io::ObjectStore& store, FrameCache& cache, std::string objectName, BlockHeader header);
@@ -26,8 +27,10 @@ public:
    PagePin page(uint32_t column, uint32_t rowGroup, uint32_t index) const;
    /// Ask for a chunk's bytes to be on their way.
    void prefetch(uint32_t column, uint32_t rowGroup) const;
-   /// Remove the object when nobody uses this any more.
+   /// Remove the object when nobody uses this any more. REQUIRES: neither a manifest nor the log names it.
    void discard() { isDiscarded_.store(true); }
+   /// The same for a block that they may name: then the object becomes garbage.
+   void retire(Garbage& garbage) { garbage_.store(&garbage); }
    /// Read every page and compare checksums, past the cache. Throws XX001.
    void verify() const;
 
@@ -45,6 +48,7 @@ private:
    mutable std::once_flag opened_;
    mutable std::unique_ptr<io::ObjectReader> reader_;
    std::atomic<bool> isDiscarded_{false};
+   std::atomic<Garbage*> garbage_{nullptr};
 };
 
 } // namespace ouzel::storage

@@ -20,7 +20,7 @@ TableCore::TableCore(StorageContext& ctx, StorageId tableId, std::vector<ColumnD
 TableCore::~TableCore() {
    if (!isDropped) return;
    for (const SegmentPtr& segment : *segments)
-      if (segment->block) segment->block->discard();
+      if (segment->block) segment->block->retire(context.garbage);
 }
 
 std::vector<PhysicalType> TableCore::physicalTypes() const {

@@ -25,6 +25,7 @@ struct StorageContext {
    KeyIndexPool& keyIndexes;
    std::atomic<SegmentId> nextSegment{1};
    std::atomic<uint64_t> nextObject{1};
+   Garbage garbage;
    std::string sessionTag; ///< makes object names of this run of the process unique
 
    /// "table/<id>/block/<segment>-<tag>-<n>"
@@ -44,7 +45,7 @@ struct TableCore {
    std::shared_ptr<const SegmentList> segments; ///< committed ones; replaced, never changed
    SegmentPtr openDelta;                        ///< the last segment, if small commits may still be added to it
    std::map<TransactionId, LocalWrites*> local; ///< of open transactions
-   bool isDropped = false;                      ///< objects go when the last user does
+   bool isDropped = false;                      ///< objects become garbage when the last user goes
 
    std::mutex statisticsMutex; ///< guards what follows, and the sketches of deltas
    std::shared_ptr<const TableStatistics> statistics;

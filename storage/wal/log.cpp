@@ -103,7 +103,7 @@ void Log::refuseIfDurable(const io::File& file, Lsn startLsn, Lsn damagedLsn, ui
 }
 
 void Log::replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply) {
-   const std::vector<LogFile> files = listFiles();
+   std::vector<LogFile> files = listFiles();
    Lsn next = fromLsn;
    firstKept_ = fromLsn;
    if (!files.empty()) {
@@ -111,7 +111,7 @@ void Log::replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply) {
       firstKept_ = files.front().startLsn;
    }
    for (size_t i = 0; i < files.size(); ++i) {
-      const bool isLast = i + 1 == files.size();
+      bool isLast = i + 1 == files.size();
       if (!isLast && files[i + 1].startLsn <= fromLsn) continue;
       const io::File file(files[i].path, io::File::Mode::Read);
       const uint64_t size = file.size();
@@ -125,6 +125,7 @@ void Log::replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply) {
       if (header.logId != logId_ || header.startLsn != files[i].startLsn)
          throw SqlError(sqlstate::dataCorrupted,
                         "write-ahead log file \"" + files[i].path + "\" belongs to another database");
+      tail_ = files[i];
       if (files[i].startLsn > next) refuse("frames are missing from " + hex(next));
       while (true) {
          std::optional<Frame> frame = readFrame(file, files[i].startLsn, next, size);
@@ -132,6 +133,10 @@ void Log::replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply) {
          next = frame->endLsn;
          apply(std::move(*frame));
       }
+      // A rotation that failed may leave a file in whose place the one before went on.
+      while (i + 1 < files.size() && files[i + 1].startLsn < next)
+         files.erase(files.begin() + static_cast<ptrdiff_t>(i) + 1);
+      isLast = i + 1 == files.size();
       if (!isLast) {
          if (next != files[i + 1].startLsn) refuse("invalid frame at " + hex(next) + " in \"" + files[i].path + "\"");
       } else {
@@ -143,34 +148,39 @@ void Log::replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply) {
 
 void Log::start() {
    io::makeDirectories(directory_);
-   const std::vector<LogFile> files = listFiles();
-   if (!files.empty()) {
-      // What lies behind the end must not be taken for frames later.
-      if (files.back().startLsn >= end_) {
-         io::removeFile(files.back().path);
-      } else {
-         io::File last(files.back().path, io::File::Mode::Write);
-         last.truncate(headerSize + (end_ - files.back().startLsn));
-         last.syncData();
-      }
+   // What lies behind the end must not be taken for frames later: torn ones, and files whose making failed. One that
+   // begins at the end is used again, not removed: it may be all that tells that there is a log.
+   for (const LogFile& file : listFiles())
+      if (file.startLsn > end_ || (tail_ && file.startLsn > tail_->startLsn)) io::removeFile(file.path);
+   if (tail_ && tail_->startLsn < end_) {
+      io::File last(tail_->path, io::File::Mode::Write);
+      last.truncate(headerSize + (end_ - tail_->startLsn));
+      last.syncData();
    }
    const std::lock_guard lock(mutex_);
    openFile(end_);
 }
 
+std::string Log::pathOf(Lsn startLsn) const {
+   return directory_ + "/" + hex(startLsn) + std::string(fileSuffix);
+}
+
 void Log::openFile(Lsn startLsn) {
-   file_ = io::File(directory_ + "/" + hex(startLsn) + ".wal", io::File::Mode::CreateNew);
-   file_.allocate(0, reserveMin);
-   allocated_ = reserveMin;
-   fileStart_ = startLsn;
+   // Until it is durable under its name, nothing goes on in it: a full disk must leave the file before as it is.
+   io::File file(pathOf(startLsn), io::File::Mode::Write);
+   file.truncate(0); // a start or rotation that failed may have left something
+   file.allocate(0, reserveMin);
    LogFileHeader header;
    header.magic = fileMagic;
    header.logId = logId_;
    header.startLsn = startLsn;
    header.checksum = XXH3_64bits(&header, offsetof(LogFileHeader, checksum));
-   file_.writeAt(&header, sizeof header, 0);
-   file_.syncData();
+   file.writeAt(&header, sizeof header, 0);
+   file.syncData();
    io::syncDirectory(directory_);
+   file_ = std::move(file);
+   allocated_ = reserveMin;
+   fileStart_ = startLsn;
 }
 
 void Log::reserve(size_t bytes) {
@@ -246,8 +256,13 @@ Lsn Log::rotate() {
    const std::lock_guard lock(mutex_);
    CHECK(pending_.empty());
    if (end_ == fileStart_) return end_; // nothing in this file yet
-   file_.truncate(headerSize + (end_ - fileStart_));
-   openFile(end_);
+   try {
+      openFile(end_);
+   } catch (...) {
+      // A start knows that it is not to be read, but it takes space.
+      io::FileSystem::current().unlink(pathOf(end_));
+      throw;
+   }
    return end_;
 }
 

@@ -94,14 +94,16 @@ private:
       std::string path;
    };
    std::vector<LogFile> listFiles() const;
+   std::string pathOf(Lsn startLsn) const;
    void openFile(Lsn startLsn);
    std::optional<Frame> readFrame(const io::File& file, Lsn startLsn, Lsn lsn, uint64_t fileSize) const;
    void refuseIfDurable(const io::File& file, Lsn startLsn, Lsn damagedLsn, uint64_t fileSize) const;
 
    const std::string directory_;
    const uint64_t logId_;
-   std::mutex flushMutex_;    ///< one writer at a time; taken before mutex_
-   mutable std::mutex mutex_; ///< guards what follows
+   std::optional<LogFile> tail_; ///< the last file that replay has read
+   std::mutex flushMutex_;       ///< one writer at a time; taken before mutex_
+   mutable std::mutex mutex_;    ///< guards what follows
    io::File file_;
    Lsn fileStart_ = 0;
    uint64_t allocated_ = 0; ///< end of reserved space in the file
