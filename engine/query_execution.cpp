@@ -110,17 +110,29 @@ storage::Table* QueryExecution::findTable(storage::StorageId id) {
    return table.get();
 }
 
+/// See to it that rows are pending; false: there are no more.
+bool QueryExecution::fetch() {
+   if (pending_) return true;
+   if (isAtEnd_) return false;
+   pending_ = running_->next();
+   pendingAt_ = 0;
+   isAtEnd_ = !pending_;
+   return !isAtEnd_;
+}
+
+void QueryExecution::finishWriting() {
+   if (isSelect_ || done_) return;
+   const SessionCore::Cancellable cancellable(core_, context_);
+   fetch(); // the first row comes after the last write
+}
+
 bool QueryExecution::run(uint64_t maxRows, ResultSink* sink) {
    if (sink && returnsRows()) sink->begin(columns_);
    if (done_) return true;
    const SessionCore::Cancellable cancellable(core_, context_);
    uint64_t room = maxRows ? maxRows : UINT64_MAX;
    while (true) {
-      if (!pending_) {
-         pending_ = running_->next();
-         pendingAt_ = 0;
-         if (!pending_) break;
-      }
+      if (!fetch()) break;
       const uint32_t left = pending_->batch.liveRows() - pendingAt_;
       const uint32_t count = static_cast<uint32_t>(std::min<uint64_t>(left, room));
       emit(count, sink);

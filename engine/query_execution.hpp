@@ -22,6 +22,9 @@ public:
 
    const std::vector<ResultColumn>& columns() const { return columns_; }
    bool returnsRows() const { return !columns_.empty() || isSelect_; }
+   /// Run a statement that writes until all is written; its rows are kept until run(). May throw
+   /// storage::WriteConflict.
+   void finishWriting();
    /// Give at most maxRows rows (0: all of them) to the sink, which may be null to throw them away. True: that was all.
    bool run(uint64_t maxRows, ResultSink* sink);
    /// Rows given so far; for DML without RETURNING the rows changed, once run() has returned true.
@@ -30,6 +33,8 @@ public:
    /// "SELECT 5", "INSERT 0 3" ...
    std::string tag() const;
 
+   bool writes() const { return !isSelect_; }
+   uint64_t affectedRows() const { return running_->affectedRows(); }
    Oid target() const { return target_; } ///< relation the statement writes; invalidOid: none
    /// The command its rows are written in.
    uint32_t command() const { return snapshot_.commandId; }
@@ -43,6 +48,7 @@ public:
 
 private:
    void emit(uint32_t count, ResultSink* sink);
+   bool fetch();
    storage::Table* findTable(storage::StorageId id);
 
    SessionCore& core_;
@@ -58,6 +64,7 @@ private:
    std::unique_ptr<executor::RunningQuery> running_;
    std::unique_ptr<executor::OwnedBatch> pending_; // rows fetched and not yet given
    uint32_t pendingAt_ = 0;
+   bool isAtEnd_ = false; // running_ has no more
    std::vector<ResultColumn> columns_;
    sql::RelKind rootKind_;
    Oid target_ = invalidOid; // relation that the statement writes

@@ -1,17 +1,18 @@
 #include "engine/statement_runner.hpp"
 
+#include <optional>
+#include <thread>
+
 #include "engine/command/command.hpp"
 #include "engine/unique_keys.hpp"
 #include "sql/parse/node_access.hpp"
+#include "storage/transaction/write_conflict.hpp"
 
 namespace ouzel::engine {
 
 using sql::as;
 using sql::isNode;
 
-namespace {
-
-/// One attempt to bind; the caller repeats it when an object changed while it waited for locks.
 sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,
                                std::span<const BoundParameter> parameters) {
    const std::vector<Oid> types = parameterTypes(parameters);
@@ -33,11 +34,63 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
       bool moved = false;
       for (const Oid relation : query.relations)
          moved = moved || bound.relation(relation) != core.transaction.catalog().relation(relation);
-      if (!moved || attempt == 10) return query;
+      if (moved && attempt < 10) continue;
+      substituteParameters(query, parameters);
+      return query;
    }
 }
 
+namespace {
+
+/// Wait until the row that was in the way is free.
+void awaitRow(SessionCore& core, const storage::WriteConflict& conflict) {
+   TransactionContext& transaction = core.transaction;
+   if (conflict.holder == 0) {
+      // Its mark is settled a moment before its timestamp is published.
+      while (transaction.storage().snapshot().commitTimestamp < conflict.committedAt)
+         std::this_thread::yield();
+      return;
+   }
+   // Those who wait for one row form a queue; only its head waits for the holder, so that few are woken in vain.
+   LockManager& locks = transaction.locks();
+   locks.acquire(transaction.lockOwner(),
+                 LockTag::row(static_cast<uint64_t>(conflict.table), static_cast<uint64_t>(conflict.row)),
+                 LockMode::Exclusive, transaction.lockWait());
+   locks.waitForTransaction(transaction.lockOwner(), conflict.holder, transaction.lockWait());
+}
+
 } // namespace
+
+std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
+                                                const std::function<std::unique_ptr<QueryExecution>()>& make) {
+   TransactionContext& transaction = core.transaction;
+   std::vector<LockTag> queues;
+   while (true) {
+      std::unique_ptr<QueryExecution> execution = make();
+      if (!execution->writes()) return execution;
+      const storage::Transaction::Savepoint savepoint = transaction.storage().mark();
+      std::optional<storage::WriteConflict> conflict;
+      try {
+         execution->finishWriting();
+      } catch (const storage::WriteConflict& error) {
+         conflict = error;
+      }
+      if (!conflict) {
+         // Who changed nothing after waiting does not have the row and keeps nobody else from it.
+         if (execution->affectedRows() == 0)
+            for (const LockTag& tag : queues)
+               transaction.locks().release(transaction.lockOwner(), tag, LockMode::Exclusive);
+         return execution;
+      }
+      execution.reset();
+      if (conflict->holder == 0 && transaction.isolation() != Isolation::ReadCommitted) throw *conflict;
+      // What the statement has marked stays locked, so that it gets further each time.
+      transaction.storage().rollbackTo(savepoint, true);
+      if (conflict->holder != 0)
+         queues.push_back(LockTag::row(static_cast<uint64_t>(conflict->table), static_cast<uint64_t>(conflict->row)));
+      awaitRow(core, *conflict);
+   }
+}
 
 bool isQuery(const sql::ParsedStatement& statement) {
    return sql::isBindable(*statement.node);
@@ -94,16 +147,17 @@ StatementDescription describeStatement(SessionCore& core, const sql::ParsedScrip
 
 std::unique_ptr<QueryExecution> startQuery(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,
                                            std::span<const BoundParameter> parameters) {
-   sql::BoundQuery query = bindUnderLocks(core, script, node, parameters);
-   substituteParameters(query, parameters);
-   if (query.readOnly) sql::padOutput(query);
-   if (!query.readOnly) {
-      const char* command = query.root->kind == sql::RelKind::Insert   ? "INSERT"
-                            : query.root->kind == sql::RelKind::Update ? "UPDATE"
-                                                                       : "DELETE";
-      requireWritable(core, command);
-   }
-   return std::make_unique<QueryExecution>(core, std::move(query));
+   return runUntilWritten(core, [&] {
+      sql::BoundQuery query = bindUnderLocks(core, script, node, parameters);
+      if (query.readOnly) sql::padOutput(query);
+      if (!query.readOnly) {
+         const char* command = query.root->kind == sql::RelKind::Insert   ? "INSERT"
+                               : query.root->kind == sql::RelKind::Update ? "UPDATE"
+                                                                          : "DELETE";
+         requireWritable(core, command);
+      }
+      return std::make_unique<QueryExecution>(core, std::move(query));
+   });
 }
 
 void finishQuery(SessionCore& core, const QueryExecution& execution) {

@@ -21,7 +21,15 @@ void requireUsableTransaction(const SessionCore& core, const sql::ParsedStatemen
 /// True for BEGIN, COMMIT and their like, which work on the transaction itself.
 bool isTransactionControl(const sql::ParsedStatement& statement);
 
-/// Bind and plan a query under locks on what it reads and writes.
+/// Bind a query under locks on what it reads and writes, with parameters replaced by their values.
+sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& script, const ::Node& query,
+                               std::span<const BoundParameter> parameters);
+/// Make an execution and let it write. When rows it wants are in another transaction's hands, take back what it did,
+/// wait for them and do all of it again: READ COMMITTED sees the rows as they have become, the other levels end with
+/// 40001 if they have changed. Nothing has reached the client by then.
+std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
+                                                const std::function<std::unique_ptr<QueryExecution>()>& make);
+/// Bind, plan and start a query; one that writes has done so when it returns, and its rows are ready.
 std::unique_ptr<QueryExecution> startQuery(SessionCore& core, const sql::ParsedScript& script, const ::Node& query,
                                            std::span<const BoundParameter> parameters);
 /// After the last row of a query that wrote: constraints that need the whole statement.

@@ -4,7 +4,7 @@
 #include "common/env/clock.hpp"
 #include "common/format.hpp"
 #include "engine/command/command.hpp"
-#include "engine/query_execution.hpp"
+#include "engine/statement_runner.hpp"
 #include "sql/parse/node_access.hpp"
 
 // EXPLAIN and EXPLAIN ANALYZE as an indented tree of operators.
@@ -169,26 +169,27 @@ std::string explain(CommandContext& context, const ::ExplainStmt& statement) {
    }
    if (!sql::isBindable(*inner)) throwNotSupported("EXPLAIN of this statement");
    const int64_t start = steadyNanos();
-   const catalog::SearchPath path = core.searchPath();
-   sql::BindContext bind = core.bindContext(path, &context.source());
-   const std::vector<Oid> types = parameterTypes(context.parameters);
-   bind.parameterTypes = types;
-   sql::BoundQuery query = sql::bindQuery(*inner, bind);
-   substituteParameters(query, context.parameters);
-   if (!query.readOnly && options.analyze) requireWritable(core, "EXPLAIN");
-   QueryExecution execution(core, std::move(query), options.analyze);
-   const int64_t planned = steadyNanos();
+   int64_t planned = start;
+   const auto make = [&] {
+      sql::BoundQuery query = bindUnderLocks(core, context.script, *inner, context.parameters);
+      if (!query.readOnly && options.analyze) requireWritable(core, "EXPLAIN");
+      auto made = std::make_unique<QueryExecution>(core, std::move(query), options.analyze);
+      planned = steadyNanos();
+      return made;
+   };
+   const std::unique_ptr<QueryExecution> execution = options.analyze ? runUntilWritten(core, make) : make();
    if (options.analyze) {
       NoRows nowhere;
-      execution.run(0, &nowhere);
+      execution->run(0, &nowhere);
+      finishQuery(core, *execution);
    }
    const int64_t ended = steadyNanos();
-   TreeWriter writer(execution.plan(), options, options.analyze ? &execution.profile() : nullptr);
-   writer.write(*execution.plan().root, 0);
+   TreeWriter writer(execution->plan(), options, options.analyze ? &execution->profile() : nullptr);
+   writer.write(*execution->plan().root, 0);
    if (options.summary) {
       writer.lines.push_back(format("Planning Time: {:.3f} ms", static_cast<double>(planned - start) / 1e6));
       if (options.analyze) {
-         writer.lines.push_back(format("Peak Memory: {} kB", (execution.memoryPeak() + 1023) / 1024));
+         writer.lines.push_back(format("Peak Memory: {} kB", (execution->memoryPeak() + 1023) / 1024));
          writer.lines.push_back(format("Execution Time: {:.3f} ms", static_cast<double>(ended - planned) / 1e6));
       }
    }

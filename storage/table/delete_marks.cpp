@@ -31,14 +31,29 @@ DeleteMarks::VectorMarks& DeleteMarks::vectorFor(uint32_t index) {
    return *marks;
 }
 
-DeleteMarks::Outcome DeleteMarks::mark(uint32_t row, const Snapshot& snapshot, uint32_t command) {
+DeleteMarks::Outcome DeleteMarks::mark(uint32_t row, const Snapshot& snapshot, uint32_t command, DeleteWord& seen) {
    DCHECK(snapshot.transactionId != 0);
    auto& word = vectorFor(row / vectorRows).words[row % vectorRows];
-   DeleteWord seen = 0;
-   if (word.compare_exchange_strong(seen, openWord(snapshot.transactionId, command), std::memory_order_acq_rel))
+   const DeleteWord mine = openWord(snapshot.transactionId, command);
+   seen = 0;
+   if (word.compare_exchange_strong(seen, mine, std::memory_order_acq_rel)) return Outcome::Marked;
+   // Two workers of one statement may both find the lock: only one of them deletes.
+   if (isLock(seen) && isOpenBy(seen, snapshot.transactionId) &&
+       word.compare_exchange_strong(seen, mine, std::memory_order_acq_rel))
       return Outcome::Marked;
    if (isOpenBy(seen, snapshot.transactionId)) return Outcome::Gone;
-   if ((seen & openBit) == 0 && seen <= snapshot.commitTimestamp) return Outcome::Gone;
+   if ((seen & openBit) == 0 && seen != 0 && seen <= snapshot.commitTimestamp) return Outcome::Gone;
+   return Outcome::Conflict;
+}
+
+DeleteMarks::Outcome DeleteMarks::lock(uint32_t row, const Snapshot& snapshot, uint32_t command, DeleteWord& seen) {
+   DCHECK(snapshot.transactionId != 0);
+   auto& word = vectorFor(row / vectorRows).words[row % vectorRows];
+   seen = 0;
+   if (word.compare_exchange_strong(seen, lockWord(snapshot.transactionId, command), std::memory_order_acq_rel))
+      return Outcome::Marked;
+   if (isOpenBy(seen, snapshot.transactionId)) return isLock(seen) ? Outcome::Held : Outcome::Gone;
+   if ((seen & openBit) == 0 && seen != 0 && seen <= snapshot.commitTimestamp) return Outcome::Gone;
    return Outcome::Conflict;
 }
 

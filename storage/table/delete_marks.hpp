@@ -10,7 +10,7 @@
 namespace ouzel::storage {
 
 /// Who deleted a row. 0: nobody. Else the commit's timestamp, or, with openBit, the transaction that is about to
-/// (31 bits of its id) and the command.
+/// (31 bits of its id) and the command (31 bits). With lockBit besides the transaction only keeps others from it.
 using DeleteWord = uint64_t;
 
 /// Versioned delete marks of one segment. A vector of 2,048 rows takes no memory until one of them is deleted.
@@ -20,14 +20,16 @@ using DeleteWord = uint64_t;
 class DeleteMarks {
 public:
    static constexpr DeleteWord openBit = DeleteWord{1} << 63;
+   static constexpr DeleteWord lockBit = DeleteWord{1} << 31;
    static constexpr uint32_t vectorCount = (1u << rowIdBits) / vectorRows;
    struct VectorMarks {
       std::atomic<DeleteWord> words[vectorRows];
    };
    enum class Outcome : uint8_t {
       Marked,
+      Held,    ///< lock() only: the same transaction has locked it before
       Gone,    ///< deleted by the same transaction, or by one the snapshot sees
-      Conflict ///< deleted by another transaction, open or committed after the snapshot
+      Conflict ///< deleted or locked by another transaction, open or committed after the snapshot
    };
 
    DeleteMarks() = default;
@@ -41,15 +43,24 @@ public:
    static bool isOpenBy(DeleteWord word, TransactionId transaction) {
       return (word & openBit) != 0 && ((word >> 32) & 0x7fffffff) == (transaction & 0x7fffffff);
    }
-   static uint32_t commandOf(DeleteWord word) { return static_cast<uint32_t>(word); }
+   static DeleteWord lockWord(TransactionId transaction, uint32_t command) {
+      return openWord(transaction, command) | lockBit;
+   }
+   static bool isLock(DeleteWord word) { return (word & (openBit | lockBit)) == (openBit | lockBit); }
+   /// 31 bits of the id of the open transaction that set the mark; 0: it is committed.
+   static TransactionId holderOf(DeleteWord word) { return (word & openBit) ? word >> 32 & 0x7fffffff : 0; }
+   static uint32_t commandOf(DeleteWord word) { return static_cast<uint32_t>(word & ~lockBit); }
    static bool isDeletedFor(DeleteWord word, const Snapshot& snapshot) {
       if ((word & openBit) == 0) return word != 0 && word <= snapshot.commitTimestamp;
-      return snapshot.transactionId != 0 && isOpenBy(word, snapshot.transactionId) &&
+      return snapshot.transactionId != 0 && isOpenBy(word, snapshot.transactionId) && (word & lockBit) == 0 &&
              commandOf(word) < snapshot.commandId;
    }
 
-   Outcome mark(uint32_t row, const Snapshot& snapshot, uint32_t command);
-   /// Replace the open mark of `row` by the commit's timestamp, or by 0 to take it back.
+   /// Delete the row, which the transaction may have locked before. `seen`: the mark that was there.
+   Outcome mark(uint32_t row, const Snapshot& snapshot, uint32_t command, DeleteWord& seen);
+   /// Keep others from deleting or locking the row.
+   Outcome lock(uint32_t row, const Snapshot& snapshot, uint32_t command, DeleteWord& seen);
+   /// Replace the open mark of `row` by the commit's timestamp, by 0 to take it back, or by a lock.
    void settle(uint32_t row, DeleteWord word);
    DeleteWord word(uint32_t row) const;
    /// Null: no row of the vector was ever deleted.

@@ -1,6 +1,7 @@
 #include "storage/table/local_writes.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "common/error/check.hpp"
 #include "storage/batch_codec.hpp"
@@ -77,6 +78,25 @@ void LocalWrites::addDeletes(const SegmentPtr& segment, std::vector<uint32_t> ro
    deletes_.push_back({segment, std::move(rows)});
 }
 
+void LocalWrites::addLocks(const SegmentPtr& segment, std::vector<uint32_t> rows, uint32_t command) {
+   if (rows.empty()) return;
+   const std::lock_guard lock(mutex_);
+   locks_.push_back({segment, std::move(rows), command});
+}
+
+bool LocalWrites::isOwn(const SegmentPtr& segment) const {
+   return std::any_of(own_.begin(), own_.end(), [&](const Own& own) { return own.segment == segment; });
+}
+
+void LocalWrites::releaseLocks() {
+   const std::lock_guard lock(mutex_);
+   for (const Locks& entry : locks_)
+      for (const uint32_t row : entry.rows)
+         if (DeleteMarks::isLock(entry.segment->versions->deletes.word(row)))
+            entry.segment->versions->deletes.settle(row, 0);
+   locks_.clear();
+}
+
 std::vector<LocalWrites::Visible> LocalWrites::visible(uint32_t commandId) const {
    const std::lock_guard lock(mutex_);
    std::vector<Visible> result;
@@ -121,18 +141,49 @@ uint64_t LocalWrites::insertedRows() const {
    return rows;
 }
 
-void LocalWrites::rollbackTo(uint32_t commandId) {
+void LocalWrites::rollbackTo(uint32_t commandId, bool keepLocks) {
    const std::lock_guard lock(mutex_);
+   // Rows that were locked before they were deleted are locked again; in between nobody may get hold of them.
+   std::map<std::pair<SegmentId, uint32_t>, uint32_t> lockedBy;
+   if (!deletes_.empty())
+      for (const Locks& entry : locks_)
+         if (entry.command < commandId || keepLocks)
+            for (const uint32_t row : entry.rows)
+               lockedBy[{entry.segment->id, row}] = entry.command;
+   std::vector<Locks> kept;
    for (Deletes& entry : deletes_) {
+      DeleteMarks& marks = entry.segment->versions->deletes;
+      const TransactionId transaction = entry.rows.empty() ? 0 : DeleteMarks::holderOf(marks.word(entry.rows[0]));
+      const bool staysLocked = keepLocks && !isOwn(entry.segment);
+      Locks locked{entry.segment, {}, commandId};
       std::erase_if(entry.rows, [&](uint32_t row) {
-         const DeleteWord word = entry.segment->versions->deletes.word(row);
+         const DeleteWord word = marks.word(row);
          CHECK((word & DeleteMarks::openBit) != 0);
          if (DeleteMarks::commandOf(word) < commandId) return false;
-         entry.segment->versions->deletes.settle(row, 0);
+         const auto before = lockedBy.find({entry.segment->id, row});
+         if (before != lockedBy.end()) {
+            marks.settle(row, DeleteMarks::lockWord(transaction, before->second));
+         } else if (staysLocked) {
+            marks.settle(row, DeleteMarks::lockWord(transaction, commandId));
+            locked.rows.push_back(row);
+         } else {
+            marks.settle(row, 0);
+         }
          return true;
       });
+      if (!locked.rows.empty()) kept.push_back(std::move(locked));
    }
    std::erase_if(deletes_, [](const Deletes& entry) { return entry.rows.empty(); });
+   if (!keepLocks)
+      std::erase_if(locks_, [&](const Locks& entry) {
+         if (entry.command < commandId) return false;
+         for (const uint32_t row : entry.rows)
+            if (DeleteMarks::isLock(entry.segment->versions->deletes.word(row)))
+               entry.segment->versions->deletes.settle(row, 0);
+         return true;
+      });
+   for (Locks& entry : kept)
+      locks_.push_back(std::move(entry));
    for (Own& own : own_) {
       std::erase_if(own.commands, [&](const CommandRows& rows) { return rows.command >= commandId; });
       if (own.commands.empty()) {

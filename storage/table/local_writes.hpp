@@ -28,6 +28,8 @@ public:
    void addBlock(std::shared_ptr<Block> block, uint32_t command);
    /// Delete marks were set on `rows` of the segment.
    void addDeletes(const SegmentPtr& segment, std::vector<uint32_t> rows);
+   /// Locks were set on `rows` of the segment by `command`.
+   void addLocks(const SegmentPtr& segment, std::vector<uint32_t> rows, uint32_t command);
 
    struct Visible {
       SegmentPtr segment;
@@ -42,11 +44,13 @@ public:
    /// Rows that commands from `commandId` on have inserted, those deleted since included.
    std::vector<Range> insertedSince(uint32_t commandId) const;
    SegmentPtr findSegment(SegmentId id) const;
-   bool isEmpty() const;
+   bool isEmpty() const; ///< locks aside
    uint64_t insertedRows() const;
 
-   /// Undo what commands from `commandId` on have done.
-   void rollbackTo(uint32_t commandId);
+   /// Undo what commands from `commandId` on have done. With `keepLocks`, what they deleted stays locked.
+   void rollbackTo(uint32_t commandId, bool keepLocks = false);
+   /// Take all locks back: the transaction ends.
+   void releaseLocks();
 
    // Commit, in this order: encode() without locks; place() in commit order, under the commit lock; then, when the log
    // is durable, publish(). unplace() takes place() back when the log refuses.
@@ -92,11 +96,19 @@ private:
       std::vector<uint32_t> rows;
    };
 
+   struct Locks {
+      SegmentPtr segment;
+      std::vector<uint32_t> rows;
+      uint32_t command;
+   };
+   bool isOwn(const SegmentPtr& segment) const;
+
    const std::shared_ptr<Table> table_;
    mutable std::mutex mutex_;
    std::vector<Own> own_;
    std::vector<Deletes> deletes_;
-   SegmentPtr small_; ///< the own segment that takes few rows
+   std::vector<Locks> locks_; ///< a row is in one of them at most, and keeps its place when it is deleted later
+   SegmentPtr small_;         ///< the own segment that takes few rows
 };
 
 } // namespace ouzel::storage

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "common/error/check.hpp"
-#include "common/error/sql_error.hpp"
 #include "storage/table/scan_state.hpp"
 #include "storage/table/table_core.hpp"
+#include "storage/transaction/write_conflict.hpp"
 
 namespace ouzel::storage {
 
@@ -112,6 +112,7 @@ uint64_t Table::deleteRows(Transaction& transaction, const Snapshot& snapshot, s
    uint64_t deleted = 0;
    SegmentPtr segment;
    std::vector<uint32_t> marked;
+   DeleteWord seen;
    for (size_t i = 0; i < rows.size(); ++i) {
       if (!segment || segment->id != segmentOf(rows[i])) {
          if (segment) writes.addDeletes(segment, std::exchange(marked, {}));
@@ -121,22 +122,65 @@ uint64_t Table::deleteRows(Transaction& transaction, const Snapshot& snapshot, s
       }
       const uint32_t row = rowOf(rows[i]);
       if (row >= segment->rowCount()) throwInternal("row id past the end of its segment");
-      switch (segment->versions->deletes.mark(row, snapshot, transaction.commandId())) {
+      switch (segment->versions->deletes.mark(row, snapshot, transaction.commandId(), seen)) {
       case DeleteMarks::Outcome::Marked:
          marked.push_back(row);
          ++deleted;
          if (!deletedNow.empty()) deletedNow[i] = 1;
          break;
+      case DeleteMarks::Outcome::Held:
       case DeleteMarks::Outcome::Gone:
          break;
       case DeleteMarks::Outcome::Conflict:
          writes.addDeletes(segment, std::move(marked));
-         throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update");
+         throw WriteConflict(id(), rows[i], seen);
       }
    }
    writes.addDeletes(segment, std::move(marked));
    return deleted;
 }
+
+void Table::lockRows(Transaction& transaction, const Snapshot& snapshot, std::span<const RowId> rows, bool skip,
+                     std::span<uint8_t> isLocked) {
+   CHECK(isLocked.size() == rows.size());
+   std::fill(isLocked.begin(), isLocked.end(), uint8_t{0});
+   if (rows.empty()) return;
+   LocalWrites& writes = transaction.writesOf(*this);
+   SegmentPtr segment;
+   std::vector<uint32_t> marked;
+   DeleteWord seen;
+   for (size_t i = 0; i < rows.size(); ++i) {
+      if (!segment || segment->id != segmentOf(rows[i])) {
+         if (segment) writes.addLocks(segment, std::exchange(marked, {}), transaction.commandId());
+         segment = core_->findSegment(segmentOf(rows[i]));
+      }
+      if (!segment) { // nobody else knows it
+         isLocked[i] = 1;
+         continue;
+      }
+      const uint32_t row = rowOf(rows[i]);
+      switch (segment->versions->deletes.lock(row, snapshot, transaction.commandId(), seen)) {
+      case DeleteMarks::Outcome::Marked:
+         marked.push_back(row);
+         isLocked[i] = 1;
+         break;
+      case DeleteMarks::Outcome::Held:
+         isLocked[i] = 1;
+         break;
+      case DeleteMarks::Outcome::Gone:
+         break;
+      case DeleteMarks::Outcome::Conflict:
+         if (skip) break;
+         writes.addLocks(segment, std::move(marked), transaction.commandId());
+         throw WriteConflict(id(), rows[i], seen);
+      }
+   }
+   if (segment) writes.addLocks(segment, std::move(marked), transaction.commandId());
+}
+
+WriteConflict::WriteConflict(StorageId conflictTable, RowId conflictRow, DeleteWord word)
+   : SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update"),
+     table(conflictTable), row(conflictRow), holder(DeleteMarks::holderOf(word)), committedAt(holder ? 0 : word) {}
 
 uint64_t Table::rowCount(const Snapshot& snapshot) {
    uint64_t rows = 0;

@@ -33,7 +33,8 @@ public:
 
    /// Mark rows as deleted by the transaction. Rows it has already deleted are passed over. Returns how many were newly
    /// deleted and, when given, sets deletedNow[i] to 1 for those (an update inserts the new version only of these).
-   /// Throws 40001 when another transaction deleted a row and is still open or committed after `snapshot`.
+   /// Throws WriteConflict when another transaction deleted or locked a row and is open, or deleted it and committed
+   /// after `snapshot`.
    /// May be called by many workers at once.
    uint64_t deleteRows(Transaction& transaction, const Snapshot& snapshot, std::span<const RowId> rows,
                        std::span<uint8_t> deletedNow = {});
@@ -57,6 +58,12 @@ public:
    /// A new row whose key another row has, committed or of the transaction itself. REQUIRES: nobody else can commit
    /// rows with these keys meanwhile.
    std::optional<KeyConflict> findKeyConflict(Transaction& transaction, const NewKeys& keys);
+
+   /// Lock rows: until it ends, no other transaction may delete or lock them. Sets isLocked[i] to 1 for those that are
+   /// locked now; the others are deleted or, with `skip`, in somebody else's hands. Throws WriteConflict as
+   /// deleteRows(). Rows the transaction has inserted itself need no lock. May be called by many workers at once.
+   void lockRows(Transaction& transaction, const Snapshot& snapshot, std::span<const RowId> rows, bool skip,
+                 std::span<uint8_t> isLocked);
 
    /// Cached until the table changes enough to matter; cheap to call per statement.
    std::shared_ptr<const TableStatistics> statistics(const Snapshot& snapshot);

@@ -47,11 +47,16 @@ Transaction::Savepoint Transaction::savepoint() {
    return {storageChanges_.size(), commandId_};
 }
 
-void Transaction::rollbackTo(const Savepoint& savepoint) {
+Transaction::Savepoint Transaction::mark() const {
+   const std::lock_guard lock(mutex_);
+   return {storageChanges_.size(), commandId_};
+}
+
+void Transaction::rollbackTo(const Savepoint& savepoint, bool keepLocks) {
    const std::lock_guard lock(mutex_);
    CHECK(open_);
    for (auto& [id, writes] : writes_)
-      writes->rollbackTo(savepoint.commandId);
+      writes->rollbackTo(savepoint.commandId, keepLocks);
    while (storageChanges_.size() > savepoint.position) {
       undoStorageChange(storageChanges_.back());
       storageChanges_.pop_back();
@@ -99,6 +104,7 @@ void Transaction::finishCommitted() {
 
 void Transaction::forgetWrites() {
    for (auto& [id, writes] : writes_) {
+      writes->releaseLocks();
       TableCore& core = writes->table().core();
       const std::lock_guard lock(core.mutex);
       core.local.erase(id_);

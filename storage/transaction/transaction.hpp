@@ -43,8 +43,11 @@ public:
       uint32_t commandId = 0;
    };
    Savepoint savepoint();
-   /// Undo everything written since. The savepoint stays valid.
-   void rollbackTo(const Savepoint& savepoint);
+   /// The same before anything of the current command was done, without starting another.
+   Savepoint mark() const;
+   /// Undo everything written since. The savepoint stays valid. With `keepLocks`, rows deleted since stay locked: a
+   /// statement that is going to be run again loses none of them to others.
+   void rollbackTo(const Savepoint& savepoint, bool keepLocks = false);
 
 private:
    friend class TransactionManager;

@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "common/error/sql_error.hpp"
+#include "storage/transaction/write_conflict.hpp"
 #include "tests/unit/storage/database_fixture.hpp"
 
 using namespace ouzel;
@@ -125,6 +126,68 @@ CATCH_TEST_CASE("of two transactions that delete a row the first wins") {
    CATCH_CHECK(f.table->deleteRows(*b, b->snapshot(), ids) == 0);
    f.database->abort(*b);
    CATCH_CHECK(readNumbers(*f.database, *f.table).size() == 9);
+}
+
+CATCH_TEST_CASE("locked rows are seen by all and kept from others until their transaction ends") {
+   OneTable f;
+   f.insert(0, 10);
+   auto a = f.database->begin();
+   const auto ids = f.idsOf(a->snapshot(), [](int64_t n) { return n < 3; });
+   const auto holderSeenBy = [&](Transaction& b, bool forLock) -> TransactionId {
+      uint8_t now[3];
+      try {
+         if (forLock)
+            f.table->lockRows(b, b.snapshot(), ids, false, now);
+         else
+            f.table->deleteRows(b, b.snapshot(), ids);
+         return 0;
+      } catch (const WriteConflict& conflict) {
+         CATCH_CHECK(conflict.row == ids[0]);
+         return conflict.holder;
+      }
+   };
+   uint8_t locked[3];
+   f.table->lockRows(*a, a->snapshot(), ids, false, locked);
+   CATCH_CHECK((locked[0] && locked[1] && locked[2]));
+   CATCH_CHECK(a->isReadOnly());
+   a->nextCommand();
+   CATCH_CHECK(readNumbers(*f.database, *f.table) == range(0, 10));
+   CATCH_CHECK(readRows(*f.table, a->snapshot()).size() == 10);
+   {
+      auto b = f.database->begin();
+      CATCH_CHECK(holderSeenBy(*b, true) == a->id());
+      CATCH_CHECK(holderSeenBy(*b, false) == a->id());
+      f.table->lockRows(*b, b->snapshot(), ids, true, locked);
+      CATCH_CHECK(!(locked[0] || locked[1] || locked[2]));
+   }
+   // A lock becomes a delete, and a lock again when that is rolled back.
+   const auto savepoint = a->savepoint();
+   CATCH_CHECK(f.table->deleteRows(*a, a->snapshot(), ids) == 3);
+   a->nextCommand();
+   CATCH_CHECK(readRows(*f.table, a->snapshot()).size() == 7);
+   a->rollbackTo(savepoint);
+   CATCH_CHECK(readRows(*f.table, a->snapshot()).size() == 10);
+   {
+      auto b = f.database->begin();
+      CATCH_CHECK(holderSeenBy(*b, false) == a->id());
+   }
+   // What a statement deleted stays locked when it is to run again, also what was not locked before.
+   const auto more = f.idsOf(a->snapshot(), [](int64_t n) { return n < 5; });
+   const auto again = a->savepoint();
+   CATCH_CHECK(f.table->deleteRows(*a, a->snapshot(), more) == 5);
+   a->rollbackTo(again, true);
+   CATCH_CHECK(readRows(*f.table, a->snapshot()).size() == 10);
+   {
+      auto b = f.database->begin();
+      CATCH_CHECK_THROWS_AS(f.table->deleteRows(*b, b->snapshot(), std::span(more).subspan(4)), WriteConflict);
+   }
+   CATCH_CHECK(f.table->deleteRows(*a, a->snapshot(), std::span(more).first(1)) == 1);
+   f.commit(*a);
+   CATCH_CHECK(readNumbers(*f.database, *f.table) == range(1, 10));
+   auto b = f.database->begin();
+   CATCH_CHECK(f.table->deleteRows(*b, b->snapshot(), more) == 4);
+   f.commit(*b);
+   CATCH_CHECK(readNumbers(*f.database, *f.table) == range(5, 10));
 }
 
 CATCH_TEST_CASE("own rows can be deleted before they are committed") {
