@@ -125,7 +125,8 @@ std::optional<Table::KeyConflict> Table::findKeyConflict(Transaction& transactio
       for (const KeyIndexes::Candidate& candidate : *candidates) {
          const RowId row = keys.rows[candidate.key];
          if (makeRowId(segment.id, candidate.row) == row) continue;
-         const DeleteWord word = segment.versions->deletes.word(candidate.row);
+         DeleteWord word = segment.versions->deletes.word(candidate.row);
+         if (DeleteMarks::isLock(word)) word = 0; // kept from others, not deleted
          const bool isOpen = (word & DeleteMarks::openBit) != 0;
          if (word != 0 && (!isOpen || DeleteMarks::isOpenBy(word, transaction.id()))) continue;
          std::vector<Value> key = readKey(segmentOfRow(row), state->columns, keys.columns, rowOf(row));
