@@ -309,6 +309,7 @@ Oid CatalogEditor::createConstraintIndex(const Constraint& constraint, const Rel
    definition.table = relation.oid;
    definition.isUnique = true;
    definition.isPrimary = constraint.kind == ConstraintKind::PrimaryKey;
+   definition.nullsNotDistinct = constraint.nullsNotDistinct;
    definition.columns = constraint.columns;
    definition.options.assign(constraint.columns.size(), 0);
    for (const int16_t attribute : constraint.columns) {

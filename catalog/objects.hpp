@@ -127,6 +127,7 @@ struct Constraint {
    std::vector<int16_t> foreignColumns;
    char onUpdate = 'a', onDelete = 'a', match = 's'; ///< a no action, r restrict, c cascade, n set null, d set default
    bool isDeferrable = false, isInitiallyDeferred = false, isValidated = true, noInherit = false;
+   bool nullsNotDistinct = false; ///< of a new unique constraint; kept by its index
 };
 
 enum class RelationKind : char {

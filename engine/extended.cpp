@@ -189,7 +189,7 @@ ExecuteResult SessionImpl::runPortal(Portal& portal, uint64_t maxRows, ResultSin
       core_.statementBegins();
    }
    // A statement that writes is run to its end, whatever the limit: its RETURNING rows are few.
-   const bool writes = portal.execution->target() != invalidOid;
+   const bool writes = !portal.execution->written().empty();
    const uint64_t before = portal.execution->givenRows();
    if (!portal.execution->run(writes ? 0 : maxRows, &sink)) return {ExecuteResult::Kind::Suspended, {}};
    portal.isDone = true;
@@ -280,6 +280,9 @@ std::string SessionImpl::declareCursor(const sql::ParsedScript& script, const sq
    portal.text = std::string(statement.text);
    portal.createdAt = core_.statementStart;
    portal.execution = startQuery(core_, script, *cursor.query, parameters);
+   if (!portal.execution->written().empty())
+      throw SqlError(sqlstate::featureNotSupported,
+                     "DECLARE CURSOR must not contain data-modifying statements in WITH");
    portal.description.returnsRows = true;
    portal.description.columns = portal.execution->columns();
    portals_.insert_or_assign(cursor.portalname, std::move(portal));

@@ -60,11 +60,8 @@ void substituteParameters(sql::BoundQuery& query, std::span<const BoundParameter
 
 QueryExecution::QueryExecution(SessionCore& core, sql::BoundQuery query, bool collectProfile)
    : core_(core), memory_(core.database.governor->ledger()), snapshot_(core.transaction.snapshot()),
-     catalog_(core.transaction.catalog()), rootKind_(query.root->kind), isSelect_(query.readOnly) {
-   if (query.root->dml) {
-      target_ = query.root->dml->table.relation;
-      assigned_ = query.root->dml->assigned;
-   }
+     catalog_(core.transaction.catalog()), kind_(query.kind), written_(query.written),
+     hasConflictClause_(query.hasConflictClause) {
    snapshot_.commandId = core.transaction.storage().commandId();
    context_.scheduler = core.database.scheduler.get();
    context_.functions = core.functionContext();
@@ -121,7 +118,7 @@ bool QueryExecution::fetch() {
 }
 
 void QueryExecution::finishWriting() {
-   if (isSelect_ || done_) return;
+   if (!writes() || done_) return;
    const SessionCore::Cancellable cancellable(core_, context_);
    fetch(); // the first row comes after the last write
 }
@@ -143,7 +140,7 @@ bool QueryExecution::run(uint64_t maxRows, ResultSink* sink) {
       if (room == 0) return false;
    }
    done_ = true;
-   rowCount_ = isSelect_ ? given_ : running_->affectedRows();
+   rowCount_ = kind_ == sql::StatementKind::Select ? given_ : running_->affectedRows();
    return true;
 }
 
@@ -161,16 +158,19 @@ void QueryExecution::emit(uint32_t count, ResultSink* sink) {
 
 std::string QueryExecution::tag() const {
    const std::string count = std::to_string(rowCount());
-   switch (rootKind_) {
-   case sql::RelKind::Insert:
+   switch (kind_) {
+   case sql::StatementKind::Insert:
       return "INSERT 0 " + count;
-   case sql::RelKind::Update:
+   case sql::StatementKind::Update:
       return "UPDATE " + count;
-   case sql::RelKind::Delete:
+   case sql::StatementKind::Delete:
       return "DELETE " + count;
-   default:
-      return "SELECT " + std::to_string(given_);
+   case sql::StatementKind::Merge:
+      return "MERGE " + count;
+   case sql::StatementKind::Select:
+      break;
    }
+   return "SELECT " + std::to_string(given_);
 }
 
 } // namespace ouzel::engine

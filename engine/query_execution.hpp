@@ -21,7 +21,7 @@ public:
    ~QueryExecution();
 
    const std::vector<ResultColumn>& columns() const { return columns_; }
-   bool returnsRows() const { return !columns_.empty() || isSelect_; }
+   bool returnsRows() const { return !columns_.empty() || kind_ == sql::StatementKind::Select; }
    /// Run a statement that writes until all is written; its rows are kept until run(). May throw
    /// storage::WriteConflict.
    void finishWriting();
@@ -29,18 +29,17 @@ public:
    bool run(uint64_t maxRows, ResultSink* sink);
    /// Rows given so far; for DML without RETURNING the rows changed, once run() has returned true.
    uint64_t rowCount() const { return rowCount_; }
+   /// Rows written by the statement and its WITH, counted or not.
+   uint64_t writtenRows() const { return running_->writtenRows(); }
    uint64_t givenRows() const { return given_; }
    /// "SELECT 5", "INSERT 0 3" ...
    std::string tag() const;
 
-   bool writes() const { return !isSelect_; }
-   uint64_t affectedRows() const { return running_->affectedRows(); }
-   Oid target() const { return target_; } ///< relation the statement writes; invalidOid: none
+   bool writes() const { return !written_.empty(); }
+   const std::vector<sql::WrittenRelation>& written() const { return written_; }
    /// The command its rows are written in.
    uint32_t command() const { return snapshot_.commandId; }
-   bool isInserting() const { return rootKind_ != sql::RelKind::Delete; }
-   /// Attributes that an UPDATE sets; empty: all.
-   std::span<const int16_t> assigned() const { return assigned_; }
+   bool hasConflictClause() const { return hasConflictClause_; }
    bool isDone() const { return done_; }
    const sql::plan::Plan& plan() const { return *plan_; }
    const std::vector<executor::OperatorProfile>& profile() const { return running_->profile(); }
@@ -66,10 +65,9 @@ private:
    uint32_t pendingAt_ = 0;
    bool isAtEnd_ = false; // running_ has no more
    std::vector<ResultColumn> columns_;
-   sql::RelKind rootKind_;
-   Oid target_ = invalidOid; // relation that the statement writes
-   std::vector<int16_t> assigned_;
-   bool isSelect_, done_ = false;
+   sql::StatementKind kind_;
+   std::vector<sql::WrittenRelation> written_;
+   bool hasConflictClause_, done_ = false;
    uint64_t rowCount_ = 0, given_ = 0;
 };
 

@@ -23,10 +23,9 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
       context.allowParameters = !types.empty();
       sql::BoundQuery query = sql::bindQuery(node, context);
       const catalog::Snapshot bound = core.transaction.catalog();
-      const Oid target = query.root->dml ? query.root->dml->table.relation : invalidOid;
       for (const Oid relation : query.relations) {
          LockMode mode = LockMode::AccessShare;
-         if (relation == target) mode = lockForWriting(bound, *query.root);
+         if (query.writes(relation)) mode = lockForWriting(bound, relation, *query.root);
          core.transaction.lock(relation, mode);
       }
       // Rows committed while this statement waited belong to its snapshot under READ COMMITTED.
@@ -77,7 +76,7 @@ std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
       }
       if (!conflict) {
          // Who changed nothing after waiting does not have the row and keeps nobody else from it.
-         if (execution->affectedRows() == 0)
+         if (execution->writtenRows() == 0)
             for (const LockTag& tag : queues)
                transaction.locks().release(transaction.lockOwner(), tag, LockMode::Exclusive);
          return execution;
@@ -128,7 +127,7 @@ StatementDescription describeStatement(SessionCore& core, const sql::ParsedScrip
       description.parameterTypes.clear();
       for (const SqlType& type : bound.parameters)
          description.parameterTypes.push_back(type.oid);
-      if (query == node && (bound.readOnly || !bound.output.empty())) {
+      if (query == node && (bound.kind == sql::StatementKind::Select || !bound.output.empty())) {
          description.returnsRows = true;
          for (const sql::OutputColumn& column : bound.output)
             description.columns.push_back(
@@ -151,19 +150,18 @@ std::unique_ptr<QueryExecution> startQuery(SessionCore& core, const sql::ParsedS
       sql::BoundQuery query = bindUnderLocks(core, script, node, parameters);
       if (query.readOnly) sql::padOutput(query);
       if (!query.readOnly) {
-         const char* command = query.root->kind == sql::RelKind::Insert   ? "INSERT"
-                               : query.root->kind == sql::RelKind::Update ? "UPDATE"
-                                                                          : "DELETE";
-         requireWritable(core, command);
+         static constexpr const char* commands[] = {"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE"};
+         requireWritable(core, commands[static_cast<size_t>(query.kind)]);
       }
       return std::make_unique<QueryExecution>(core, std::move(query));
    });
 }
 
 void finishQuery(SessionCore& core, const QueryExecution& execution) {
-   if (execution.target() == invalidOid) return;
-   if (execution.rowCount() > 0 && execution.isInserting())
-      checkUniqueKeys(core, execution.target(), execution.command(), execution.assigned());
+   if (execution.written().empty()) return;
+   if (execution.writtenRows() > 0)
+      for (const sql::WrittenRelation& written : execution.written())
+         if (written.makesRows) checkUniqueKeys(core, written.relation, execution.command(), written.assigned);
    core.transaction.storage().nextCommand();
 }
 

@@ -134,9 +134,29 @@ bool isOver(const catalog::Relation& index, std::span<const int16_t> attributes)
 /// Whether the rows come from somewhere else than the statement's text.
 bool readsRows(const sql::Rel& rel) {
    if (rel.kind == sql::RelKind::Get || rel.kind == sql::RelKind::VirtualGet ||
-       rel.kind == sql::RelKind::TableFunction || rel.kind == sql::RelKind::ProjectSet)
+       rel.kind == sql::RelKind::TableFunction || rel.kind == sql::RelKind::ProjectSet ||
+       rel.kind == sql::RelKind::CteScan)
       return true;
    return std::any_of(rel.inputs.begin(), rel.inputs.end(), [](const auto& input) { return readsRows(*input); });
+}
+
+/// The rows that a MERGE or ON CONFLICT joins to its target.
+const sql::Rel& sourceOf(const sql::Rel& dml) {
+   const sql::Rel* rel = dml.inputs[0].get();
+   if (dml.dml->clause == sql::noColumn) return *rel;
+   while (rel->kind == sql::RelKind::Map || rel->kind == sql::RelKind::Select || rel->kind == sql::RelKind::Sort ||
+          (rel->kind == sql::RelKind::Join && rel->joinKind == sql::JoinKind::Left))
+      rel = rel->inputs[0].get();
+   return *rel;
+}
+
+bool mayInsertMany(const sql::Rel& rel, Oid relation) {
+   const bool inserts = rel.kind == sql::RelKind::Insert || rel.kind == sql::RelKind::Merge;
+   if (inserts && rel.dml->table.relation == relation && readsRows(sourceOf(rel))) return true;
+   return std::any_of(rel.inputs.begin(), rel.inputs.end(),
+                      [&](const auto& input) { return mayInsertMany(*input, relation); }) ||
+          std::any_of(rel.ctes.begin(), rel.ctes.end(),
+                      [&](const sql::Cte& cte) { return mayInsertMany(*cte.query, relation); });
 }
 
 } // namespace
@@ -147,10 +167,9 @@ bool hasUniqueKeys(const catalog::Snapshot& snapshot, Oid relation) {
    return has;
 }
 
-LockMode lockForWriting(const catalog::Snapshot& snapshot, const sql::Rel& statement) {
-   const bool mayWriteMany = statement.kind == sql::RelKind::Insert && readsRows(*statement.inputs[0]);
-   return mayWriteMany && hasUniqueKeys(snapshot, statement.dml->table.relation) ? LockMode::ShareRowExclusive
-                                                                                 : LockMode::RowExclusive;
+LockMode lockForWriting(const catalog::Snapshot& snapshot, Oid relation, const sql::Rel& statement) {
+   return mayInsertMany(statement, relation) && hasUniqueKeys(snapshot, relation) ? LockMode::ShareRowExclusive
+                                                                                  : LockMode::RowExclusive;
 }
 
 void checkUniqueKeys(SessionCore& core, Oid relation, uint32_t sinceCommand, std::span<const int16_t> assigned) {

@@ -14,7 +14,7 @@ namespace ouzel::engine {
 
 bool hasUniqueKeys(const catalog::Snapshot& snapshot, Oid relation);
 /// The lock a statement needs on the table it writes: on every writer's account when it will write many keys.
-LockMode lockForWriting(const catalog::Snapshot& snapshot, const sql::Rel& statement);
+LockMode lockForWriting(const catalog::Snapshot& snapshot, Oid relation, const sql::Rel& statement);
 /// Throws 23505 when a row inserted by commands from `sinceCommand` on has a key that another row has. Keys over none
 /// of the `assigned` attributes are left out (no attributes: all keys are checked).
 void checkUniqueKeys(SessionCore& core, Oid relation, uint32_t sinceCommand, std::span<const int16_t> assigned = {});

@@ -130,7 +130,10 @@ void forEachField(Rel& rel, const std::function<void(ColumnId&)>& visit) {
    }
    if (rel.dml) {
       one(rel.dml->rowId);
+      one(rel.dml->clause);
       for (GetColumn& column : rel.dml->target)
+         visit(column.column);
+      for (GetColumn& column : rel.dml->proposed)
          visit(column.column);
       for (ComputedColumn& computed : rel.dml->returning)
          visit(computed.column);

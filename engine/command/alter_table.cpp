@@ -283,6 +283,7 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
                      "multiple primary keys for table \"" + relation->name + "\" are not allowed");
    added.kind =
        constraint.contype == CONSTR_PRIMARY ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
+   added.nullsNotDistinct = constraint.nulls_not_distinct;
    for (const ::Node* key : ListOf<>(constraint.keys)) {
       const std::string name(sql::stringOf(key));
       const catalog::Column* column = relation->findColumn(name);
@@ -374,6 +375,7 @@ void TableAlteration::alterType(const ::AlterTableCmd& command) {
    insert->dml = std::move(dml);
    query.root = std::move(insert);
    query.output.clear();
+   query.kind = sql::StatementKind::Insert;
    query.readOnly = false;
    QueryExecution execution(core_, std::move(query));
    execution.run(0, nullptr);

@@ -26,6 +26,7 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
    catalog::IndexDefinition index;
    index.table = table->oid;
    index.isUnique = statement.unique;
+   index.nullsNotDistinct = statement.nulls_not_distinct;
    index.method = textOf(statement.accessMethod);
    std::string firstColumn;
    for (const ::IndexElem* element : ListOf<::IndexElem>(statement.indexParams)) {

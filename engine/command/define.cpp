@@ -209,6 +209,7 @@ void TableBuilder::addKey(const ::Constraint& constraint, std::vector<int16_t> c
    const bool isPrimary = constraint.contype == CONSTR_PRIMARY;
    key.kind = isPrimary ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
    key.columns = std::move(columns);
+   key.nullsNotDistinct = constraint.nulls_not_distinct;
    if (isPrimary) {
       if (draft_.primaryKey())
          throw SqlError(sqlstate::invalidTableDefinition,
@@ -344,6 +345,7 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
    bind.parameterTypes = types;
    sql::BoundQuery query = sql::bindQuery(*statement.query, bind);
    substituteParameters(query, context.parameters);
+   if (!query.readOnly) throwNotSupported("INSERT, UPDATE or DELETE in WITH under CREATE TABLE AS");
 
    const ListOf<> names(statement.into->colNames);
    if (names.size() > query.output.size())
@@ -376,6 +378,7 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
    insert->dml = std::move(dml);
    query.root = std::move(insert);
    query.output.clear();
+   query.kind = sql::StatementKind::Insert;
    query.readOnly = false;
    QueryExecution execution(context.core, std::move(query));
    execution.run(0, nullptr);

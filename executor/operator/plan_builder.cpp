@@ -51,11 +51,10 @@ std::vector<Stage> PlanBuilder::produce(const Node& node) {
    case NodeKind::RecursiveScan:
       return buildRecursiveScan(*this, node);
    case NodeKind::Insert:
-      return buildInsert(*this, node);
    case NodeKind::Update:
-      return buildUpdate(*this, node);
    case NodeKind::Delete:
-      return buildDelete(*this, node);
+   case NodeKind::Merge:
+      return buildDml(*this, node);
    }
    return {};
 }

@@ -105,8 +105,6 @@ std::vector<Stage> buildMaterialize(PlanBuilder& builder, const sql::plan::Node&
 std::vector<Stage> buildCteScan(PlanBuilder& builder, const sql::plan::Node& node);        // cte.cpp
 std::vector<Stage> buildRecursiveUnion(PlanBuilder& builder, const sql::plan::Node& node); // recursive_union.cpp
 std::vector<Stage> buildRecursiveScan(PlanBuilder& builder, const sql::plan::Node& node);  // recursive_union.cpp
-std::vector<Stage> buildInsert(PlanBuilder& builder, const sql::plan::Node& node);         // dml.cpp
-std::vector<Stage> buildUpdate(PlanBuilder& builder, const sql::plan::Node& node);         // dml.cpp
-std::vector<Stage> buildDelete(PlanBuilder& builder, const sql::plan::Node& node);         // dml.cpp
+std::vector<Stage> buildDml(PlanBuilder& builder, const sql::plan::Node& node);            // dml.cpp
 
 } // namespace ouzel::executor

@@ -213,6 +213,9 @@ std::unique_ptr<OwnedBatch> RunningQuery::next() {
 uint64_t RunningQuery::affectedRows() const {
    return state_->query.affectedRows();
 }
+uint64_t RunningQuery::writtenRows() const {
+   return state_->query.writtenRows();
+}
 const std::vector<OperatorProfile>& RunningQuery::profile() const {
    return state_->query.profile();
 }

@@ -80,6 +80,7 @@ public:
    std::unique_ptr<OwnedBatch> next();
    /// Rows inserted, updated or deleted, once next() has returned null.
    uint64_t affectedRows() const;
+   uint64_t writtenRows() const; ///< the same with rows that data-modifying WITH queries wrote
    /// Valid after the end; preorder over plan.root.
    const std::vector<OperatorProfile>& profile() const;
 

@@ -23,11 +23,16 @@ public:
 
    std::unique_ptr<OwnedBatch> next();
    uint64_t affectedRows() const { return affected_.load(); }
+   uint64_t writtenRows() const { return written_.load(); }
    const std::vector<OperatorProfile>& profile() const { return profile_; }
 
    Outcome runSlice() override;
    void wake();
-   void addAffected(uint64_t rows) { affected_ += rows; }
+   /// Rows were written; by the main statement (isMain) they count for the command tag.
+   void addWritten(uint64_t rows, bool isMain) {
+      written_ += rows;
+      if (isMain) affected_ += rows;
+   }
    /// For the result sink: false when the queue is full and `force` is not set.
    bool offer(std::unique_ptr<OwnedBatch>& batch, bool force);
    bool hasRoom();
@@ -54,7 +59,7 @@ private:
    std::deque<std::unique_ptr<OwnedBatch>> queue_;
    bool hasEnded_ = false;
    std::exception_ptr error_;
-   std::atomic<uint64_t> affected_{0};
+   std::atomic<uint64_t> affected_{0}, written_{0};
    std::vector<std::unique_ptr<Pipeline>> finished_; // operators of later pipelines refer to them
 };
 

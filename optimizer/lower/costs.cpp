@@ -51,6 +51,7 @@ double ownCost(const Node& node) {
    case NodeKind::Insert:
    case NodeKind::Update:
    case NodeKind::Delete:
+   case NodeKind::Merge:
       return in * writtenRow;
    default:
       return out * scanRow;

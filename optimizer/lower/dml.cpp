@@ -1,35 +1,63 @@
 #include "common/error/sql_error.hpp"
 #include "optimizer/lower/lowering.hpp"
 
-// INSERT, UPDATE, DELETE: new rows reach the table in the representation it stores.
+// INSERT, UPDATE, DELETE, MERGE: new rows reach the table in the representation it stores.
 
 namespace ouzel::optimizer {
 
 using namespace sql;
 using plan::NodeKind;
 
+namespace {
+
+/// One proposed row at most: nothing within the statement can conflict with it.
+bool hasOneRow(const Rel& rel) {
+   switch (rel.kind) {
+   case RelKind::Values:
+      return rel.rows.size() <= 1;
+   case RelKind::Map:
+   case RelKind::Select:
+   case RelKind::Sort:
+   case RelKind::With:
+      return hasOneRow(*rel.inputs[0]);
+   case RelKind::Join: // with the rows that have the key, of which there is one at most
+      return rel.joinKind == JoinKind::Left && hasOneRow(*rel.inputs[0]) && rel.inputs[1]->kind == RelKind::Get;
+   default:
+      return false;
+   }
+}
+
+} // namespace
+
 Lowered Lowering::lowerDml(Rel& rel) {
    const NodeKind kind = rel.kind == RelKind::Insert   ? NodeKind::Insert
                          : rel.kind == RelKind::Update ? NodeKind::Update
-                                                       : NodeKind::Delete;
+                         : rel.kind == RelKind::Delete ? NodeKind::Delete
+                                                       : NodeKind::Merge;
    plan::NodePtr node = makeNode(kind, rel);
    Dml& dml = *rel.dml;
    ColumnSet below;
    for (const GetColumn& column : dml.target)
       below.add(column.column);
+   for (const GetColumn& column : dml.proposed)
+      below.add(column.column);
    if (dml.rowId != noColumn) below.add(dml.rowId);
+   if (dml.clause != noColumn) below.add(dml.clause);
    for (const ComputedColumn& computed : dml.returning)
       addColumns(*computed.expr, below);
    for (const Dml::Check& check : dml.checks)
       if (check.expr) addColumns(*check.expr, below);
+   for (const Dml::Check& check : dml.proposedChecks)
+      if (check.expr) addColumns(*check.expr, below);
+   if (hasOneRow(*rel.inputs[0])) dml.conflictKeys.clear();
    Lowered child = lower(*rel.inputs[0], below);
 
    // Columns already stored that way keep their ids; the others get converted copies that checks and RETURNING read.
    std::vector<ComputedColumn> computed;
    ColumnMap converted;
-   for (GetColumn& target : dml.target) {
+   const auto convert = [&](GetColumn& target) {
       const Representation stored = storedRepresentation(query_.columns[target.column].type);
-      if (query_.columns[target.column].repr == stored) continue;
+      if (query_.columns[target.column].repr == stored) return;
       const auto [it, isNew] = converted.try_emplace(target.column, noColumn);
       if (isNew) {
          ExprPtr expr = query_.ref(target.column);
@@ -40,7 +68,11 @@ Lowered Lowering::lowerDml(Rel& rel) {
          computed.push_back({it->second, std::move(expr)});
       }
       target.column = it->second;
-   }
+   };
+   for (GetColumn& target : dml.target)
+      convert(target);
+   for (GetColumn& proposed : dml.proposed)
+      convert(proposed);
    if (!computed.empty()) {
       std::vector<ColumnId> output = child.node->output;
       for (const ComputedColumn& column : computed)
@@ -58,6 +90,8 @@ Lowered Lowering::lowerDml(Rel& rel) {
       return exprs_.lower(expr);
    };
    for (Dml::Check& check : dml.checks)
+      if (check.expr) lowerOver(check.expr);
+   for (Dml::Check& check : dml.proposedChecks)
       if (check.expr) lowerOver(check.expr);
    for (ComputedColumn& column : dml.returning) {
       const std::optional<Bounds> bounds = lowerOver(column.expr);

@@ -80,6 +80,7 @@ Lowered Lowering::lower(Rel& rel, const ColumnSet& need) {
    case RelKind::Insert:
    case RelKind::Update:
    case RelKind::Delete:
+   case RelKind::Merge:
       return lowerDml(rel);
    }
    throwInternal("operator that cannot be lowered");

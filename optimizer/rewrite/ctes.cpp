@@ -33,8 +33,7 @@ void forEachRelDeep(RelPtr& rel, const std::function<void(RelPtr&)>& visit) {
 bool hasSideEffects(Rel& rel) {
    bool found = false;
    forEachRel(rel, [&found](Rel& op) {
-      found = found || op.kind == RelKind::Insert || op.kind == RelKind::Update || op.kind == RelKind::Delete ||
-              (op.function && op.function->volatility == catalog::Volatility::Volatile);
+      found = found || isDml(op.kind) || (op.function && op.function->volatility == catalog::Volatility::Volatile);
       forEachOwnExpr(static_cast<const Rel&>(op), [&found](const Expr& expr) { found = found || isVolatile(expr); });
    });
    return found;
@@ -42,9 +41,7 @@ bool hasSideEffects(Rel& rel) {
 
 bool modifiesData(Rel& rel) {
    bool found = false;
-   forEachRel(rel, [&found](Rel& op) {
-      found = found || op.kind == RelKind::Insert || op.kind == RelKind::Update || op.kind == RelKind::Delete;
-   });
+   forEachRel(rel, [&found](Rel& op) { found = found || isDml(op.kind); });
    return found;
 }
 

@@ -75,9 +75,13 @@ public:
       case RelKind::Insert:
       case RelKind::Update:
       case RelKind::Delete:
+      case RelKind::Merge:
          need = ColumnSet();
          for (const GetColumn& column : rel->dml->target)
             need.add(column.column);
+         for (const GetColumn& column : rel->dml->proposed)
+            need.add(column.column);
+         if (rel->dml->clause != noColumn) need.add(rel->dml->clause);
          if (rel->dml->rowId != noColumn) need.add(rel->dml->rowId);
          break;
       default:

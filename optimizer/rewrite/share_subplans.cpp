@@ -139,9 +139,7 @@ public:
          ctes.push_back(std::move(*cte));
       }
       if (ctes.empty()) return;
-      const bool isDml =
-          root->kind == RelKind::Insert || root->kind == RelKind::Update || root->kind == RelKind::Delete;
-      RelPtr& body = isDml ? root->inputs[0] : root;
+      RelPtr& body = isDml(root->kind) ? root->inputs[0] : root;
       auto with = std::make_unique<Rel>(RelKind::With);
       with->ctes = std::move(ctes);
       with->inputs.push_back(std::move(body));

@@ -71,6 +71,7 @@ private:
       case RelKind::Insert:
       case RelKind::Update:
       case RelKind::Delete:
+      case RelKind::Merge:
          throwNotSupported("subquery in RETURNING");
       default:
          forEachOwnExpr(*rel, [&](ExprPtr& expr) { replaceAll(expr, rel->inputs[0]); });

@@ -33,6 +33,8 @@ void ownColumns(const Rel& rel, const std::function<void(ColumnId)>& visit) {
    if (rel.dml) {
       for (const GetColumn& column : rel.dml->target)
          visit(column.column);
+      for (const GetColumn& column : rel.dml->proposed)
+         visit(column.column);
       for (const ComputedColumn& computed : rel.dml->returning)
          visit(computed.column);
    }
@@ -152,9 +154,20 @@ std::unique_ptr<Dml> cloneDml(const Dml& dml) {
    copy->table = dml.table;
    copy->target = dml.target;
    copy->rowId = dml.rowId;
+   copy->assigned = dml.assigned;
    copy->returning = cloneList(dml.returning);
-   for (const Dml::Check& check : dml.checks)
-      copy->checks.push_back({cloneOrNull(check.expr), check.constraint, check.notNullAttribute, check.column});
+   const auto cloneChecks = [](const std::vector<Dml::Check>& from, std::vector<Dml::Check>& to) {
+      for (const Dml::Check& check : from)
+         to.push_back({cloneOrNull(check.expr), check.constraint, check.notNullAttribute, check.column});
+   };
+   cloneChecks(dml.checks, copy->checks);
+   copy->clause = dml.clause;
+   copy->actions = dml.actions;
+   copy->proposed = dml.proposed;
+   cloneChecks(dml.proposedChecks, copy->proposedChecks);
+   copy->conflictKeys = dml.conflictKeys;
+   copy->conflict = dml.conflict;
+   copy->isMain = dml.isMain;
    return copy;
 }
 
@@ -187,6 +200,7 @@ std::vector<ColumnId> outputColumns(const Rel& rel) {
    case RelKind::Insert:
    case RelKind::Update:
    case RelKind::Delete:
+   case RelKind::Merge:
       for (const ComputedColumn& computed : rel.dml->returning)
          out.push_back(computed.column);
       return out;
@@ -239,6 +253,8 @@ void forEachOwnExpr(Rel& rel, const std::function<void(ExprPtr&)>& visit) {
    if (rel.dml) {
       columns(rel.dml->returning);
       for (Dml::Check& check : rel.dml->checks)
+         one(check.expr);
+      for (Dml::Check& check : rel.dml->proposedChecks)
          one(check.expr);
    }
 }

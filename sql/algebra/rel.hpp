@@ -44,8 +44,13 @@ enum class RelKind : uint8_t {
    LockRows,      ///< FOR UPDATE / SHARE over inputs[0]: engine decides; a no-op for now beyond being remembered
    Insert,
    Update,
-   Delete, ///< DML: inputs[0] gives the rows; `dml`
+   Delete,
+   Merge, ///< DML: inputs[0] gives the rows; `dml`
 };
+
+inline bool isDml(RelKind kind) {
+   return kind == RelKind::Insert || kind == RelKind::Update || kind == RelKind::Delete || kind == RelKind::Merge;
+}
 
 enum class JoinKind : uint8_t {
    Inner,
@@ -140,6 +145,8 @@ struct Cte {
    std::optional<bool> materialized; ///< WITH x AS [NOT] MATERIALIZED
 };
 
+/// What happens to one row that reaches a Dml.
+enum class DmlAction : uint8_t { Nothing, Insert, Update, Delete };
 enum class ConflictAction : uint8_t { None, Nothing, Update };
 struct Dml {
    TableRef table;
@@ -160,6 +167,24 @@ struct Dml {
       std::string column;
    };
    std::vector<Check> checks;
+
+   /// MERGE and ON CONFLICT: an int4 column numbers, row by row, the clause that applies; actions[number] is what it
+   /// does. noColumn: all rows meet the operator's own action.
+   ColumnId clause = noColumn;
+   std::vector<DmlAction> actions;
+   /// ON CONFLICT: the row proposed for insertion, which must satisfy `proposedChecks` whatever becomes of it; `checks`
+   /// are for updated rows then.
+   std::vector<GetColumn> proposed;
+   std::vector<Check> proposedChecks;
+   /// ON CONFLICT: no two rows that the statement inserts share such a key: the second is passed over (Nothing) or an
+   /// error (Update).
+   struct ConflictKey {
+      std::vector<int16_t> attributes;
+      bool nullsNotDistinct = false;
+   };
+   std::vector<ConflictKey> conflictKeys;
+   ConflictAction conflict = ConflictAction::None;
+   bool isMain = true; ///< false in WITH: its rows do not count for the command tag
 };
 
 /// One logical operator. Which members mean something follows from `kind`, as listed at RelKind.
@@ -226,13 +251,32 @@ struct OutputColumn {
    int16_t attribute = 0;
 };
 
+/// A relation that a statement or its WITH changes.
+struct WrittenRelation {
+   Oid relation = invalidOid;
+   bool makesRows = false;        ///< inserts or updates
+   std::vector<int16_t> assigned; ///< only these attributes get new values; empty: all
+};
+
+enum class StatementKind : uint8_t { Select, Insert, Update, Delete, Merge };
+
 /// A bound query: what binding yields and the optimizer takes. `output` is empty for DML without RETURNING.
 struct BoundQuery {
    RelPtr root;
    std::vector<OutputColumn> output;
    ColumnTable columns;
-   std::vector<SqlType> parameters; ///< types of $1..$n
-   std::vector<Oid> relations;      ///< objects the plan depends on (plan cache, locks)
+   std::vector<SqlType> parameters;            ///< types of $1..$n
+   std::vector<Oid> relations;                 ///< objects the plan depends on (plan cache, locks)
+   StatementKind kind = StatementKind::Select; ///< of the main statement
+   std::vector<WrittenRelation> written;       ///< each once
+   /// ON CONFLICT: a unique violation at the end that another transaction's row is part of means to run the statement
+   /// again on a fresh snapshot, not an error.
+   bool hasConflictClause = false;
+   bool writes(Oid relation) const {
+      for (const WrittenRelation& one : written)
+         if (one.relation == relation) return true;
+      return false;
+   }
    bool readOnly = true;
 };
 

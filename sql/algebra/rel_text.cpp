@@ -277,6 +277,8 @@ std::string Printer::head(const Rel& rel) const {
       return "Update " + rel.dml->table.name;
    case RelKind::Delete:
       return "Delete " + rel.dml->table.name;
+   case RelKind::Merge:
+      return "Merge " + rel.dml->table.name;
    }
    return "?";
 }

@@ -14,8 +14,12 @@ void QueryBinder::declareCtes(Scope& scope, const ::WithClause* with) {
          if (other.name == node->ctename)
             throw SqlError(sqlstate::duplicateAlias, "WITH query name \"" + other.name + "\" specified more than once")
                 .at(at(node->location));
-      if (!isNode(node->ctequery, T_SelectStmt))
-         throwNotSupported("INSERT, UPDATE or DELETE in WITH", at(node->location));
+      if (isNode(node->ctequery, T_MergeStmt))
+         throw SqlError(sqlstate::featureNotSupported, "MERGE not supported in WITH query").at(at(node->location));
+      if (!isNode(node->ctequery, T_SelectStmt) && scope.parent)
+         throw SqlError(sqlstate::featureNotSupported,
+                        "WITH clause containing a data-modifying statement must be at the top level")
+             .at(at(node->location));
       if (node->search_clause || node->cycle_clause) throwNotSupported("SEARCH and CYCLE of WITH", at(node->location));
       CteBinding& cte = scope.ctes.emplace_back();
       cte.name = node->ctename;
@@ -37,7 +41,8 @@ RelPtr QueryBinder::placeCtes(Scope& scope, RelPtr body) {
    auto with = std::make_unique<Rel>(RelKind::With);
    with->inputs.push_back(std::move(body));
    for (CteBinding* cte : scope.cteOrder)
-      if (cte->cte.references > 0) with->ctes.push_back(std::move(cte->cte));
+      if (cte->cte.references > 0 || !isNode(cte->node->ctequery, T_SelectStmt))
+         with->ctes.push_back(std::move(cte->cte));
    if (with->ctes.empty()) return std::move(with->inputs[0]);
    return with;
 }
@@ -94,12 +99,12 @@ void QueryBinder::makeOutputUnique(Scope& scope, BoundRel& query) {
 
 void QueryBinder::bindCte(Scope& scope, CteBinding& cte) {
    const DepthGuard guard(*this);
-   const auto& select = *as<SelectStmt>(cte.node->ctequery);
+   const bool isSelect = isNode(cte.node->ctequery, T_SelectStmt);
    const auto outer = std::exchange(recursion_, {&cte, nullptr});
    cte.state = CteBinding::State::NonRecursiveTerm;
    bool isRecursive = false;
-   if (scope.ctesAreRecursive && select.op == SETOP_UNION) {
-      bindRecursiveCte(scope, cte, select);
+   if (scope.ctesAreRecursive && isSelect && as<SelectStmt>(cte.node->ctequery)->op == SETOP_UNION) {
+      bindRecursiveCte(scope, cte, *as<SelectStmt>(cte.node->ctequery));
       isRecursive = cte.selfReferences > 0;
    }
    if (!isRecursive) {
@@ -107,7 +112,8 @@ void QueryBinder::bindCte(Scope& scope, CteBinding& cte) {
       cte.cte.recursiveColumns.clear();
       cte.cte.references = 0;
       cte.state = CteBinding::State::NonRecursiveTerm;
-      auto query = bindSelect(select, &scope);
+      auto query =
+          isSelect ? bindSelect(*as<SelectStmt>(cte.node->ctequery), &scope) : bindDml(*cte.node->ctequery, &scope);
       requireNoRows(query);
       makeOutputUnique(scope, query);
       nameCteColumns(cte, query.output);
@@ -192,6 +198,14 @@ FromItem QueryBinder::scanCte(Scope& scope, CteBinding& cte, const ::RangeVar& n
    if (isSelf && recursion_.cte != &cte)
       throw SqlError(sqlstate::featureNotSupported, "mutual recursion between WITH items is not implemented")
           .at(at(cte.node->location));
+   const bool isSelect = isNode(cte.node->ctequery, T_SelectStmt);
+   if (isSelf && !isSelect)
+      throw SqlError(sqlstate::invalidRecursion,
+                     "recursive query \"" + cte.name + "\" must not contain data-modifying statements")
+          .at(at(cte.node->location));
+   if (!isSelect && cte.columns.empty())
+      throw SqlError(sqlstate::featureNotSupported, "WITH query \"" + cte.name + "\" does not have a RETURNING clause")
+          .at(position);
    if (isSelf && cte.state == CteBinding::State::NonRecursiveTerm) {
       if (as<SelectStmt>(cte.node->ctequery)->op == SETOP_UNION) refuse("within its non-recursive term");
       throw SqlError(sqlstate::invalidRecursion, "recursive query \"" + cte.name +

@@ -8,12 +8,35 @@ namespace ouzel::sql {
 
 using catalog::RelationKind;
 
+namespace {
+
+std::string pluralOf(RelationKind kind) {
+   switch (kind) {
+   case RelationKind::View:
+      return "views";
+   case RelationKind::MaterializedView:
+      return "materialized views";
+   case RelationKind::Sequence:
+      return "sequences";
+   case RelationKind::Index:
+      return "indexes";
+   default:
+      return "tables";
+   }
+}
+
+} // namespace
+
 catalog::RelationPtr QueryBinder::targetTable(const ::RangeVar& name, const char* verb) {
    const uint32_t position = at(name.location);
    catalog::QualifiedName qualified{std::string(textOf(name.catalogname)), std::string(textOf(name.schemaname)),
                                     std::string(textOf(name.relname)), position};
    auto relation = catalog::requireRelation(context_.catalog, context_.searchPath, qualified);
    const std::string quoted = "\"" + relation->name + "\"";
+   if (std::string_view(verb) == "MERGE" && relation->relationKind != RelationKind::Table &&
+       relation->relationKind != RelationKind::Virtual)
+      throw SqlError(sqlstate::featureNotSupported, "cannot execute MERGE on relation " + quoted)
+          .detail("This operation is not supported for " + pluralOf(relation->relationKind) + ".");
    switch (relation->relationKind) {
    case RelationKind::Table:
       break;
@@ -105,22 +128,24 @@ ExprPtr QueryBinder::bindOverTarget(const catalog::Relation& table, const std::v
    return expr;
 }
 
-void QueryBinder::addChecks(Dml& dml, const catalog::Relation& table) {
-   for (const GetColumn& target : dml.target) {
-      const auto* column = table.column(target.attribute);
+std::vector<Dml::Check> QueryBinder::checksOf(const catalog::Relation& table, const std::vector<GetColumn>& target) {
+   std::vector<Dml::Check> checks;
+   for (const GetColumn& written : target) {
+      const auto* column = table.column(written.attribute);
       if (!column || !column->notNull) continue;
       Dml::Check check;
       check.notNullAttribute = column->attribute;
       check.column = column->name;
-      dml.checks.push_back(std::move(check));
+      checks.push_back(std::move(check));
    }
    for (const catalog::Constraint& constraint : table.constraints) {
       if (constraint.kind != catalog::ConstraintKind::Check) continue;
       Dml::Check check;
-      check.expr = coerceToBoolean(bindOverTarget(table, dml.target, constraint.expression, Clause::Check), "CHECK");
+      check.expr = coerceToBoolean(bindOverTarget(table, target, constraint.expression, Clause::Check), "CHECK");
       check.constraint = constraint.name;
-      dml.checks.push_back(std::move(check));
+      checks.push_back(std::move(check));
    }
+   return checks;
 }
 
 RelPtr QueryBinder::computeGenerated(Scope& scope, RelPtr rel, Dml& dml, const catalog::Relation& table) {
@@ -136,23 +161,119 @@ RelPtr QueryBinder::computeGenerated(Scope& scope, RelPtr rel, Dml& dml, const c
    return makeMap(std::move(rel), std::move(computed));
 }
 
-std::vector<OutputColumn> QueryBinder::bindReturning(Scope& scope, const ::List* list, Dml& dml) {
-   std::vector<OutputColumn> output;
-   if (!list) return output;
-   auto targets = bindTargetList(scope, list, Clause::Returning);
-   for (Target& target : targets) {
-      if (target.expr->kind == ExprKind::Row) throwNotSupported("row values in RETURNING", target.position);
-      target.expr = unknownToText(std::move(target.expr));
-      const ColumnId column = addColumn(scope, target.name, target.expr->type);
-      OutputColumn result{target.name, column, target.expr->type};
-      if (target.expr->kind == ExprKind::Column) {
-         result.tableOid = columns_[target.expr->column].tableOid;
-         result.attribute = columns_[target.expr->column].attribute;
+void QueryBinder::showRow(NamespaceItem& item, const catalog::Relation& table,
+                          const std::vector<GetColumn>& columns) const {
+   for (ScopeColumn& shown : item.columns)
+      for (const GetColumn& column : columns)
+         if (shown.tableOid == table.oid && shown.attribute == column.attribute) shown.column = column.column;
+}
+
+namespace {
+
+/// Call `visit` for every column that an item shows, fields of row values included.
+void forEachShown(std::vector<ScopeColumn>& columns, const std::function<void(ScopeColumn&)>& visit) {
+   for (ScopeColumn& column : columns)
+      if (column.column != noColumn) {
+         visit(column);
+      } else {
+         forEachShown(column.fields, visit);
       }
-      dml.returning.push_back({column, std::move(target.expr)});
-      output.push_back(std::move(result));
+}
+
+} // namespace
+
+BoundRel QueryBinder::finishDml(Scope& scope, RelKind kind, RelPtr rel, std::unique_ptr<Dml> dml,
+                                const ::List* returning) {
+   dml->isMain = scope.parent == nullptr;
+   auto written = std::find_if(written_.begin(), written_.end(),
+                               [&](const WrittenRelation& other) { return other.relation == dml->table.relation; });
+   if (written == written_.end()) written = written_.insert(written, {dml->table.relation, false, {}});
+   if (kind != RelKind::Delete) {
+      const bool someOnly = !dml->assigned.empty() && (!written->makesRows || !written->assigned.empty());
+      if (someOnly) {
+         written->assigned.insert(written->assigned.end(), dml->assigned.begin(), dml->assigned.end());
+      } else {
+         written->assigned.clear();
+      }
+      written->makesRows = true;
    }
-   return output;
+   BoundRel result;
+   result.rel = std::make_unique<Rel>(kind);
+   result.rel->inputs.push_back(std::move(rel));
+   result.rel->table = dml->table;
+   if (returning) {
+      // RETURNING is bound in terms of copies: what reads nothing but columns is computed as rows are written, from the
+      // columns themselves; the rest from copies that the operator passes on.
+      std::vector<std::pair<ColumnId, ColumnId>> copies; // copy, original
+      for (NamespaceItem& item : scope.items)
+         forEachShown(item.columns, [&](ScopeColumn& shown) {
+            const ColumnId copy = addColumn(scope, shown.name, shown.type);
+            columns_[copy].tableOid = columns_[shown.column].tableOid;
+            columns_[copy].attribute = columns_[shown.column].attribute;
+            copies.emplace_back(copy, std::exchange(shown.column, copy));
+         });
+      auto targets = bindTargetList(scope, returning, Clause::Returning);
+      bool isPlain = true;
+      for (Target& target : targets) {
+         target.expr = unknownToText(std::move(target.expr));
+         forEachExpr(*target.expr, [&isPlain](const Expr& expr) {
+            isPlain = isPlain && expr.kind != ExprKind::Row && !expr.subquery;
+            return isPlain;
+         });
+      }
+      if (isPlain) {
+         for (Target& target : targets) {
+            OutputColumn output{target.name, addColumn(scope, target.name, target.expr->type), target.expr->type};
+            if (target.expr->kind == ExprKind::Column) {
+               output.tableOid = columns_[target.expr->column].tableOid;
+               output.attribute = columns_[target.expr->column].attribute;
+            }
+            ExprPtr original;
+            substituteColumns(target.expr, [&](ColumnId column) -> const Expr* {
+               for (const auto& [copy, source] : copies)
+                  if (copy == column) {
+                     original = makeColumn(source, columns_[source].type);
+                     return original.get();
+                  }
+               return nullptr;
+            });
+            dml->returning.push_back({output.column, std::move(target.expr)});
+            result.output.push_back(std::move(output));
+         }
+      } else {
+         std::vector<ColumnId> read;
+         for (const Target& target : targets)
+            collectColumns(*target.expr, read);
+         for (const auto& [copy, source] : copies)
+            if (std::find(read.begin(), read.end(), copy) != read.end())
+               dml->returning.push_back({copy, makeColumn(source, columns_[source].type)});
+      }
+      result.rel->dml = std::move(dml);
+      if (!isPlain) {
+         result.rel = placeTargets(scope, std::move(result.rel), targets);
+         setOutput(result, targets);
+      }
+   } else {
+      result.rel->dml = std::move(dml);
+   }
+   result.rel = placeCtes(scope, std::move(result.rel));
+   return result;
+}
+
+BoundRel QueryBinder::bindDml(const ::Node& statement, Scope* parent) {
+   const DepthGuard guard(*this);
+   switch (statement.type) {
+   case T_InsertStmt:
+      return bindInsert(*as<InsertStmt>(&statement), parent);
+   case T_UpdateStmt:
+      return bindUpdate(*as<UpdateStmt>(&statement), parent);
+   case T_DeleteStmt:
+      return bindDelete(*as<DeleteStmt>(&statement), parent);
+   case T_MergeStmt:
+      return bindMerge(*as<MergeStmt>(&statement), parent);
+   default:
+      throwInternal("statement is not a query");
+   }
 }
 
 } // namespace ouzel::sql

@@ -8,22 +8,64 @@ namespace ouzel::sql {
 
 namespace {
 
-/// A column of the statement, in the order in which values are given.
-struct InsertColumn {
-   const catalog::Column* column;
-   uint32_t position;
-};
+template <typename InsertColumns>
+void checkCount(size_t given, const InsertColumns& columns, bool isExplicit, uint32_t extraPosition) {
+   if (given > columns.size())
+      throw SqlError(sqlstate::syntaxError, "INSERT has more expressions than target columns").at(extraPosition);
+   if (isExplicit && given < columns.size())
+      throw SqlError(sqlstate::syntaxError, "INSERT has more target columns than expressions")
+          .at(columns[given].position);
+}
 
-std::vector<InsertColumn> insertColumns(const ::InsertStmt& statement, const catalog::Relation& table,
-                                        const SourceText* source) {
+/// Columns that only the system may fill.
+void checkAssignable(const catalog::Column& column, ::OverridingKind overriding) {
+   const bool isIdentity = column.identity == 'a' && overriding == OVERRIDING_NOT_SET;
+   if (!column.generated && !isIdentity) return;
+   SqlError error(sqlstate::generatedAlways, "cannot insert a non-DEFAULT value into column \"" + column.name + "\"");
+   if (column.generated) throw std::move(error).detail("Column \"" + column.name + "\" is a generated column.");
+   throw std::move(error)
+       .detail("Column \"" + column.name + "\" is an identity column defined as GENERATED ALWAYS.")
+       .hint("Use OVERRIDING SYSTEM VALUE to override.");
+}
+
+/// A column that counts the rows in their order.
+RelPtr numberRows(RelPtr rel, ColumnId column) {
+   constexpr Oid rowNumber = 3100; // pg_proc
+   auto window = std::make_unique<Rel>(RelKind::Window);
+   WindowCall call;
+   call.column = column;
+   call.function = catalog::builtins().function(rowNumber);
+   call.type = {oid::int8, -1, invalidOid};
+   window->windowCalls.push_back(std::move(call));
+   window->inputs.push_back(std::move(rel));
+   return window;
+}
+
+RelPtr inOrder(RelPtr rel, ColumnId column) {
+   auto sort = std::make_unique<Rel>(RelKind::Sort);
+   sort->sortKeys.push_back({makeColumn(column, {oid::int8, -1, invalidOid}), false, false});
+   sort->inputs.push_back(std::move(rel));
+   return sort;
+}
+
+/// VALUES that are nothing but rows of expressions.
+bool isPlainValues(const ::SelectStmt& select) {
+   return select.valuesLists && !select.sortClause && !select.limitOffset && !select.limitCount &&
+          !select.lockingClause && !select.withClause;
+}
+
+} // namespace
+
+std::vector<QueryBinder::InsertColumn> QueryBinder::insertColumns(const ::List* names,
+                                                                  const catalog::Relation& table) const {
    std::vector<InsertColumn> result;
-   if (!statement.cols) {
+   if (!names) {
       for (const catalog::Column& column : table.columns)
          if (!column.isDropped) result.push_back({&column, 0});
       return result;
    }
-   for (const auto* target : ListOf<ResTarget>(statement.cols)) {
-      const uint32_t position = source ? source->position(target->location) : 0;
+   for (const auto* target : ListOf<ResTarget>(names)) {
+      const uint32_t position = at(target->location);
       const auto& column = catalog::requireColumn(table, target->name, position);
       if (target->indirection) throwNotSupported("INSERT into a part of a column", position);
       for (const InsertColumn& other : result)
@@ -35,39 +77,40 @@ std::vector<InsertColumn> insertColumns(const ::InsertStmt& statement, const cat
    return result;
 }
 
-void checkCount(size_t given, const std::vector<InsertColumn>& columns, bool isExplicit, uint32_t extraPosition) {
-   if (given > columns.size())
-      throw SqlError(sqlstate::syntaxError, "INSERT has more expressions than target columns").at(extraPosition);
-   if (isExplicit && given < columns.size())
-      throw SqlError(sqlstate::syntaxError, "INSERT has more target columns than expressions")
-          .at(columns[given].position);
+std::vector<ExprPtr> QueryBinder::bindInsertValues(Scope& scope, const ::List* list,
+                                                   const std::vector<InsertColumn>& columns, bool isExplicit,
+                                                   ::OverridingKind overriding, const catalog::Relation& table,
+                                                   size_t width) {
+   auto row = bindInsertRow(scope, list, columns.size(), columns.size() > 1 ? columns[1].position : 0,
+                            [&](size_t i, uint32_t position) {
+                               checkCount(i + 1, columns, false, position);
+                               return columns[i].column;
+                            });
+   if (width && row.size() != width)
+      throw SqlError(sqlstate::syntaxError, "VALUES lists must all be the same length")
+          .at(row[0] ? row[0]->position : at(as<SetToDefault>(ListOf<>(list).front())->location));
+   checkCount(row.size(), columns, isExplicit, 0);
+   for (size_t i = 0; i < row.size(); ++i) {
+      const catalog::Column& column = *columns[i].column;
+      if (!row[i]) { // DEFAULT
+         row[i] = column.generated ? makeNull(column.type) : defaultOf(table, column);
+         continue;
+      }
+      checkAssignable(column, overriding);
+      if (overriding == OVERRIDING_USER_VALUE && column.identity) {
+         row[i] = defaultOf(table, column);
+         continue;
+      }
+      row[i] = coerceForAssignment(std::move(row[i]), column.type, column.name, Clause::InsertValues);
+   }
+   return row;
 }
 
-/// Columns that only the system may fill.
-void checkAssignable(const catalog::Column& column, ::OverridingKind overriding) {
-   const bool isIdentity = column.identity == 'a' && overriding != OVERRIDING_SYSTEM_VALUE;
-   if (!column.generated && !isIdentity) return;
-   SqlError error(sqlstate::generatedAlways, "cannot insert a non-DEFAULT value into column \"" + column.name + "\"");
-   if (column.generated) throw std::move(error).detail("Column \"" + column.name + "\" is a generated column.");
-   throw std::move(error)
-       .detail("Column \"" + column.name + "\" is an identity column defined as GENERATED ALWAYS.")
-       .hint("Use OVERRIDING SYSTEM VALUE to override.");
-}
-
-/// VALUES that are nothing but rows of expressions.
-bool isPlainValues(const ::SelectStmt& select) {
-   return select.valuesLists && !select.sortClause && !select.limitOffset && !select.limitCount &&
-          !select.lockingClause && !select.withClause;
-}
-
-} // namespace
-
-BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement) {
-   if (statement.onConflictClause) throwNotSupported("ON CONFLICT", at(statement.onConflictClause->location));
-   Scope scope(nullptr);
+BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement, Scope* parent) {
+   Scope scope(parent);
    declareCtes(scope, statement.withClause);
    const auto table = targetTable(*statement.relation, "INSERT into");
-   const auto columns = insertColumns(statement, *table, source_);
+   const auto columns = insertColumns(statement.cols, *table);
    const bool isExplicit = statement.cols != nullptr;
    auto dml = makeDml(*table, *statement.relation);
    RangeEntry entry; // not visible, but known to hints
@@ -79,6 +122,7 @@ BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement) {
    // What feeds each named column; the columns of the statement that stay without get their defaults.
    std::vector<ColumnId> given;
    RelPtr rel;
+   ColumnId ordinal = noColumn; // ON CONFLICT: the order of the rows, of which the first may win
    const auto* select = as<SelectStmt>(statement.selectStmt);
    if (!select) {
       rel = oneRow(); // DEFAULT VALUES
@@ -86,28 +130,8 @@ BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement) {
       const ListOf<List> lists(select->valuesLists);
       std::vector<std::vector<ExprPtr>> rows;
       for (const auto* list : lists) {
-         auto row = bindInsertRow(scope, list, columns.size(), columns.size() > 1 ? columns[1].position : 0,
-                                  [&](size_t i, uint32_t position) {
-                                     checkCount(i + 1, columns, false, position);
-                                     return columns[i].column;
-                                  });
-         if (!rows.empty() && row.size() != rows[0].size())
-            throw SqlError(sqlstate::syntaxError, "VALUES lists must all be the same length")
-                .at(row[0] ? row[0]->position : at(as<SetToDefault>(ListOf<>(list).front())->location));
-         checkCount(row.size(), columns, isExplicit, 0);
-         for (size_t i = 0; i < row.size(); ++i) {
-            const catalog::Column& column = *columns[i].column;
-            if (!row[i]) { // DEFAULT
-               row[i] = column.generated ? makeNull(column.type) : defaultOf(*table, column);
-               continue;
-            }
-            checkAssignable(column, statement.override);
-            if (statement.override == OVERRIDING_USER_VALUE && column.identity) {
-               row[i] = defaultOf(*table, column);
-               continue;
-            }
-            row[i] = coerceForAssignment(std::move(row[i]), column.type, column.name, Clause::InsertValues);
-         }
+         auto row = bindInsertValues(scope, list, columns, isExplicit, statement.override, *table,
+                                     rows.empty() ? 0 : rows[0].size());
          rows.push_back(std::move(row));
       }
       const size_t count = rows[0].size();
@@ -124,6 +148,13 @@ BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement) {
                 .at(scope.srfs[0].call->position);
          rel = std::make_unique<Rel>(RelKind::Values);
          rel->columns = given;
+         if (statement.onConflictClause) {
+            ordinal = addColumn(scope, "ordinal", {oid::int8, -1, invalidOid});
+            rel->columns.push_back(ordinal);
+            for (size_t i = 0; i < rows.size(); ++i)
+               rows[i].push_back(
+                   makeConstant(columns_[ordinal].type, Value::integer(PhysicalType::I64, static_cast<int64_t>(i))));
+         }
          rel->rows = std::move(rows);
       }
    } else {
@@ -151,6 +182,9 @@ BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement) {
          given.push_back(addColumn(scope, column.name, column.type));
          computed.push_back({given.back(), std::move(value)});
       }
+      if (statement.onConflictClause && select->sortClause)
+         query.rel =
+             numberRows(std::move(query.rel), ordinal = addColumn(scope, "ordinal", {oid::int8, -1, invalidOid}));
       rel = makeMap(std::move(query.rel), std::move(computed));
    }
 
@@ -168,8 +202,14 @@ BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement) {
    }
    rel = makeMap(std::move(rel), std::move(defaults));
    rel = computeGenerated(scope, std::move(rel), *dml, *table);
-   rel = placeCtes(scope, std::move(rel));
-   addChecks(*dml, *table);
+   if (table->relationKind == catalog::RelationKind::View)
+      throwNotSupported("INSERT into a view", at(statement.relation->location));
+   if (statement.onConflictClause) {
+      rel = bindOnConflict(scope, statement, table, std::move(rel), *dml);
+      if (ordinal != noColumn) rel = inOrder(std::move(rel), ordinal);
+   } else {
+      dml->checks = checksOf(*table, dml->target);
+   }
 
    // RETURNING sees the new row, and nothing of where it came from.
    NamespaceItem item;
@@ -183,18 +223,14 @@ BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement) {
    applyAlias(item, statement.relation->alias, 0);
    scope.items.clear();
    scope.entries.clear();
+   if (statement.onConflictClause) {
+      RangeEntry excluded;
+      excluded.alias = excluded.relationName = "excluded";
+      scope.entries.push_back(std::move(excluded));
+   }
    addEntry(scope, item);
    scope.items.push_back(std::move(item));
-   BoundRel result;
-   if (table->relationKind == catalog::RelationKind::View)
-      throwNotSupported("INSERT into a view", at(statement.relation->location));
-   result.output = bindReturning(scope, statement.returningList, *dml);
-   auto insert = std::make_unique<Rel>(RelKind::Insert);
-   insert->inputs.push_back(std::move(rel));
-   insert->table = dml->table;
-   insert->dml = std::move(dml);
-   result.rel = std::move(insert);
-   return result;
+   return finishDml(scope, RelKind::Insert, std::move(rel), std::move(dml), statement.returningList);
 }
 
 std::vector<ExprPtr>
@@ -205,6 +241,17 @@ QueryBinder::bindInsertRow(Scope& scope, const ::List* list, size_t limit, uint3
       if (isNode(node, T_SetToDefault)) {
          columnOf(row.size(), at(as<SetToDefault>(node)->location));
          row.push_back(nullptr);
+         continue;
+      }
+      if (isNode(node, T_ColumnRef) && isNode(ListOf<>(as<ColumnRef>(node)->fields).back(), T_A_Star)) {
+         const ClauseGuard guard(scope, Clause::InsertValues);
+         std::vector<Target> unused;
+         std::vector<ExprPtr> columns;
+         expandStar(scope, *as<ColumnRef>(node), unused, &columns);
+         for (ExprPtr& column : columns) {
+            columnOf(row.size(), column->position);
+            row.push_back(std::move(column));
+         }
          continue;
       }
       auto expr = bindExpr(scope, node, Clause::InsertValues);

@@ -7,21 +7,7 @@
 
 namespace ouzel::sql {
 
-namespace {
-
-/// Joined tables may meet a row of the target more than once; it changes once.
-RelPtr oncePerRow(RelPtr rel, ColumnId rowId) {
-   auto distinct = std::make_unique<Rel>(RelKind::Distinct);
-   distinct->inputs.push_back(std::move(rel));
-   distinct->columns.push_back(rowId);
-   distinct->sortKeys.push_back({makeColumn(rowId, {oid::int8, -1, invalidOid}), false, false});
-   return distinct;
-}
-
-} // namespace
-
-RelPtr QueryBinder::bindTargetRows(Scope& scope, FromItem target, const ::List* from, const ::Node* where,
-                                   ColumnId rowId) {
+RelPtr QueryBinder::bindTargetRows(Scope& scope, FromItem target, const ::List* from, const ::Node* where) {
    for (NamespaceItem& item : target.items) {
       item.lateralOnly = true; // FROM does not see the target
       item.lateralOk = false;
@@ -38,10 +24,11 @@ RelPtr QueryBinder::bindTargetRows(Scope& scope, FromItem target, const ::List* 
       if (isNode(where, T_CurrentOfExpr)) throwNotSupported("WHERE CURRENT OF");
       rel = makeSelect(std::move(rel), coerceToBoolean(bindExpr(scope, where, Clause::Where), "WHERE"));
    }
-   return from ? oncePerRow(std::move(rel), rowId) : std::move(rel);
+   return rel; // a row that FROM meets several times is met once by the operator above
 }
 
-std::vector<ExprPtr> QueryBinder::bindMultiSource(Scope& scope, const ::Node* source, uint32_t count, RelPtr& rel) {
+std::vector<ExprPtr> QueryBinder::bindMultiSource(Scope& scope, const ::Node* source, uint32_t count, RelPtr& rel,
+                                                  const Expr* condition) {
    std::vector<ExprPtr> values;
    if (isNode(source, T_SubLink) && as<SubLink>(source)->subLinkType == EXPR_SUBLINK) {
       // (a, b) = (SELECT x, y ...): joined to its row, at most one row each.
@@ -53,6 +40,7 @@ std::vector<ExprPtr> QueryBinder::bindMultiSource(Scope& scope, const ::Node* so
       }
       auto join = std::make_unique<Rel>(RelKind::Join);
       join->joinKind = JoinKind::Single;
+      if (condition) join->predicate = clone(*condition);
       join->dependent = readsColumnsOf(*query.rel, *rel);
       join->inputs.push_back(std::move(rel));
       join->inputs.push_back(std::move(query.rel));
@@ -71,34 +59,25 @@ std::vector<ExprPtr> QueryBinder::bindMultiSource(Scope& scope, const ::Node* so
    return values;
 }
 
-BoundRel QueryBinder::bindUpdate(const ::UpdateStmt& statement) {
-   Scope scope(nullptr);
-   declareCtes(scope, statement.withClause);
-   const auto table = targetTable(*statement.relation, "UPDATE of");
-   auto dml = makeDml(*table, *statement.relation);
-   auto target = bindTargetTable(scope, *statement.relation, table, dml->rowId);
-   for (const GetColumn& column : target.rel->getColumns)
-      if (column.attribute != rowIdAttribute) dml->target.push_back(column);
-   RelPtr rel = bindTargetRows(scope, std::move(target), statement.fromClause, statement.whereClause, dml->rowId);
-
-   std::vector<ComputedColumn> computed;
+std::vector<QueryBinder::Assignment> QueryBinder::bindAssignments(Scope& scope, const ::List* list,
+                                                                  const catalog::Relation& table, RelPtr& rel,
+                                                                  const Expr* condition) {
+   std::vector<Assignment> assignments;
    std::vector<const catalog::Column*> assigned;
    std::map<const ::Node*, std::vector<ExprPtr>> multiSources;
-   std::vector<std::pair<GetColumn*, ColumnId>> replaced;
-   for (const auto* item : ListOf<ResTarget>(statement.targetList)) {
+   for (const auto* item : ListOf<ResTarget>(list)) {
       const uint32_t position = at(item->location);
-      const auto& column = catalog::requireColumn(*table, item->name, position);
+      const auto& column = catalog::requireColumn(table, item->name, position);
       if (item->indirection) throwNotSupported("UPDATE of a part of a column", position);
       if (std::find(assigned.begin(), assigned.end(), &column) != assigned.end())
          throw SqlError(sqlstate::syntaxError, "multiple assignments to same column \"" + column.name + "\"");
       assigned.push_back(&column);
-      dml->assigned.push_back(column.attribute);
       ExprPtr value;
       if (isNode(item->val, T_MultiAssignRef)) {
          const auto* multi = as<MultiAssignRef>(item->val);
          auto& values = multiSources[multi->source];
          if (multi->colno == 1)
-            values = bindMultiSource(scope, multi->source, static_cast<uint32_t>(multi->ncolumns), rel);
+            values = bindMultiSource(scope, multi->source, static_cast<uint32_t>(multi->ncolumns), rel, condition);
          value = std::move(values[static_cast<size_t>(multi->colno - 1)]);
       } else if (!isNode(item->val, T_SetToDefault)) {
          value = bindExpr(scope, item->val, Clause::UpdateSource);
@@ -109,65 +88,55 @@ BoundRel QueryBinder::bindUpdate(const ::UpdateStmt& statement) {
                      (column.generated ? "a generated column." : "an identity column defined as GENERATED ALWAYS."));
       }
       if (!value) {
-         if (column.generated) continue; // computed below in any case
-         value = defaultOf(*table, column);
+         if (column.generated) continue; // computed in any case
+         value = defaultOf(table, column);
       } else {
          value = coerceForAssignment(std::move(value), column.type, column.name, Clause::UpdateSource);
       }
-      const ColumnId changed = addColumn(scope, column.name, column.type);
-      computed.push_back({changed, std::move(value)});
+      assignments.push_back({column.attribute, std::move(value)});
+   }
+   return assignments;
+}
+
+BoundRel QueryBinder::bindUpdate(const ::UpdateStmt& statement, Scope* parent) {
+   Scope scope(parent);
+   declareCtes(scope, statement.withClause);
+   const auto table = targetTable(*statement.relation, "UPDATE of");
+   auto dml = makeDml(*table, *statement.relation);
+   auto target = bindTargetTable(scope, *statement.relation, table, dml->rowId);
+   for (const GetColumn& column : target.rel->getColumns)
+      if (column.attribute != rowIdAttribute) dml->target.push_back(column);
+   RelPtr rel = bindTargetRows(scope, std::move(target), statement.fromClause, statement.whereClause);
+
+   std::vector<ComputedColumn> computed;
+   for (Assignment& assignment : bindAssignments(scope, statement.targetList, *table, rel, nullptr)) {
+      const auto* column = table->column(assignment.attribute);
+      const ColumnId changed = addColumn(scope, column->name, column->type);
+      columns_[changed].tableOid = table->oid;
+      columns_[changed].attribute = assignment.attribute;
+      dml->assigned.push_back(assignment.attribute);
+      computed.push_back({changed, std::move(assignment.value)});
       for (GetColumn& old : dml->target)
-         if (old.attribute == column.attribute) replaced.emplace_back(&old, changed);
+         if (old.attribute == assignment.attribute) old.column = changed;
    }
    rel = makeMap(std::move(rel), std::move(computed));
-   for (const auto& [old, changed] : replaced) {
-      // From here on, for RETURNING and constraints, the table's name means the new row.
-      for (NamespaceItem& item : scope.items)
-         for (ScopeColumn& column : item.columns)
-            if (column.column == old->column) column.column = changed;
-      columns_[changed].tableOid = table->oid;
-      columns_[changed].attribute = old->attribute;
-      old->column = changed;
-   }
    rel = computeGenerated(scope, std::move(rel), *dml, *table);
    for (const catalog::Column& column : table->columns)
       if (column.generated && !column.isDropped) dml->assigned.push_back(column.attribute);
-   for (NamespaceItem& item : scope.items) {
-      if (item.relation != table.get()) continue;
-      for (ScopeColumn& column : item.columns)
-         for (const GetColumn& current : dml->target)
-            if (column.attribute == current.attribute && table->column(current.attribute)->generated)
-               column.column = current.column;
-      break;
-   }
-   rel = placeCtes(scope, std::move(rel));
-   addChecks(*dml, *table);
-   BoundRel result;
-   result.output = bindReturning(scope, statement.returningList, *dml);
-   auto update = std::make_unique<Rel>(RelKind::Update);
-   update->inputs.push_back(std::move(rel));
-   update->table = dml->table;
-   update->dml = std::move(dml);
-   result.rel = std::move(update);
-   return result;
+   // From here on, for RETURNING, the table's name means the new row. The target is the first item.
+   showRow(scope.items.front(), *table, dml->target);
+   dml->checks = checksOf(*table, dml->target);
+   return finishDml(scope, RelKind::Update, std::move(rel), std::move(dml), statement.returningList);
 }
 
-BoundRel QueryBinder::bindDelete(const ::DeleteStmt& statement) {
-   Scope scope(nullptr);
+BoundRel QueryBinder::bindDelete(const ::DeleteStmt& statement, Scope* parent) {
+   Scope scope(parent);
    declareCtes(scope, statement.withClause);
    const auto table = targetTable(*statement.relation, "DELETE from");
    auto dml = makeDml(*table, *statement.relation);
    auto target = bindTargetTable(scope, *statement.relation, table, dml->rowId);
-   RelPtr rel = bindTargetRows(scope, std::move(target), statement.usingClause, statement.whereClause, dml->rowId);
-   rel = placeCtes(scope, std::move(rel));
-   BoundRel result;
-   result.output = bindReturning(scope, statement.returningList, *dml);
-   auto remove = std::make_unique<Rel>(RelKind::Delete);
-   remove->inputs.push_back(std::move(rel));
-   remove->table = dml->table;
-   remove->dml = std::move(dml);
-   result.rel = std::move(remove);
-   return result;
+   RelPtr rel = bindTargetRows(scope, std::move(target), statement.usingClause, statement.whereClause);
+   return finishDml(scope, RelKind::Delete, std::move(rel), std::move(dml), statement.returningList);
 }
 
 } // namespace ouzel::sql

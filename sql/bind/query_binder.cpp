@@ -53,22 +53,19 @@ BoundQuery QueryBinder::bindStatement(const ::Node& statement) {
    case T_SelectStmt:
       bound = bindSelect(*as<SelectStmt>(&statement), nullptr);
       break;
-   case T_InsertStmt:
-      bound = bindInsert(*as<InsertStmt>(&statement));
-      break;
-   case T_UpdateStmt:
-      bound = bindUpdate(*as<UpdateStmt>(&statement));
-      break;
-   case T_DeleteStmt:
-      bound = bindDelete(*as<DeleteStmt>(&statement));
-      break;
    default:
-      throwInternal("statement is not a query");
+      bound = bindDml(statement, nullptr);
+      query.kind = isNode(&statement, T_InsertStmt)   ? StatementKind::Insert
+                   : isNode(&statement, T_UpdateStmt) ? StatementKind::Update
+                   : isNode(&statement, T_DeleteStmt) ? StatementKind::Delete
+                                                      : StatementKind::Merge;
    }
    printRows(bound);
    checkParameters();
    if (!parameters_.empty()) typeParameters(*bound.rel);
-   query.readOnly = statement.type == T_SelectStmt;
+   query.written = std::move(written_);
+   query.hasConflictClause = hasConflictClause_;
+   query.readOnly = query.written.empty();
    query.root = std::move(bound.rel);
    query.output = std::move(bound.output);
    query.columns = std::move(columns_);
@@ -206,7 +203,7 @@ RelPtr makeMap(RelPtr input, std::vector<ComputedColumn> computed) {
 
 bool isBindable(const ::Node& statement) {
    return statement.type == T_SelectStmt || statement.type == T_InsertStmt || statement.type == T_UpdateStmt ||
-          statement.type == T_DeleteStmt;
+          statement.type == T_DeleteStmt || statement.type == T_MergeStmt;
 }
 
 BoundQuery bindQuery(const ::Node& statement, const BindContext& context) {

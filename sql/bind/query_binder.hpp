@@ -326,10 +326,13 @@ private:
    /// The subquery's single column; throws 42601 `subquery must return only one column`.
    const OutputColumn& onlyColumn(const BoundRel& query, uint32_t position) const;
 
-   // ---- dml_insert.cpp, dml_update.cpp, dml_common.cpp ----
-   BoundRel bindInsert(const ::InsertStmt& statement);
-   BoundRel bindUpdate(const ::UpdateStmt& statement);
-   BoundRel bindDelete(const ::DeleteStmt& statement);
+   // ---- dml_insert.cpp, dml_conflict.cpp, dml_update.cpp, dml_merge.cpp, dml_common.cpp ----
+   /// Any of INSERT, UPDATE, DELETE, MERGE. `parent`: of a WITH query, else null.
+   BoundRel bindDml(const ::Node& statement, Scope* parent);
+   BoundRel bindInsert(const ::InsertStmt& statement, Scope* parent);
+   BoundRel bindUpdate(const ::UpdateStmt& statement, Scope* parent);
+   BoundRel bindDelete(const ::DeleteStmt& statement, Scope* parent);
+   BoundRel bindMerge(const ::MergeStmt& statement, Scope* parent);
    catalog::RelationPtr targetTable(const ::RangeVar& name, const char* verb);
    FromItem bindTargetTable(Scope& scope, const ::RangeVar& name, const catalog::RelationPtr& table, ColumnId& rowId);
    std::unique_ptr<Dml> makeDml(const catalog::Relation& table, const ::RangeVar& name) const;
@@ -340,10 +343,37 @@ private:
    /// One row of VALUES; null where DEFAULT stands. `columnOf` checks that there is a column for the i-th value.
    std::vector<ExprPtr> bindInsertRow(Scope& scope, const ::List* list, size_t limit, uint32_t shortPosition,
                                       const std::function<const catalog::Column*(size_t, uint32_t)>& columnOf);
-   RelPtr bindTargetRows(Scope& scope, FromItem target, const ::List* from, const ::Node* where, ColumnId rowId);
-   std::vector<ExprPtr> bindMultiSource(Scope& scope, const ::Node* source, uint32_t count, RelPtr& rel);
-   void addChecks(Dml& dml, const catalog::Relation& table);
-   std::vector<OutputColumn> bindReturning(Scope& scope, const ::List* list, Dml& dml);
+   /// A column that an INSERT names (or means), with the place where it is named.
+   struct InsertColumn {
+      const catalog::Column* column;
+      uint32_t position;
+   };
+   std::vector<InsertColumn> insertColumns(const ::List* names, const catalog::Relation& table) const;
+   /// One row of VALUES as the columns take it: cast, defaults in their places. `width`: of the rows before, 0: none.
+   std::vector<ExprPtr> bindInsertValues(Scope& scope, const ::List* list, const std::vector<InsertColumn>& columns,
+                                         bool isExplicit, ::OverridingKind overriding, const catalog::Relation& table,
+                                         size_t width);
+   /// Rows proposed for insertion (dml.target) meet the rows whose keys they share.
+   RelPtr bindOnConflict(Scope& scope, const ::InsertStmt& statement, const catalog::RelationPtr& table, RelPtr rel,
+                         Dml& dml);
+   std::vector<Dml::ConflictKey> inferArbiters(Scope& scope, const ::OnConflictClause& clause,
+                                               const catalog::Relation& table);
+   RelPtr bindTargetRows(Scope& scope, FromItem target, const ::List* from, const ::Node* where);
+   /// Values of `(a, b) = ...`. Those of a subquery are joined to `rel`, where `condition` holds (null: everywhere).
+   std::vector<ExprPtr> bindMultiSource(Scope& scope, const ::Node* source, uint32_t count, RelPtr& rel,
+                                        const Expr* condition);
+   struct Assignment {
+      int16_t attribute;
+      ExprPtr value;
+   };
+   /// SET of UPDATE, MERGE and ON CONFLICT.
+   std::vector<Assignment> bindAssignments(Scope& scope, const ::List* list, const catalog::Relation& table,
+                                           RelPtr& rel, const Expr* condition);
+   /// The item's name means the row in `columns` from here on.
+   void showRow(NamespaceItem& item, const catalog::Relation& table, const std::vector<GetColumn>& columns) const;
+   std::vector<Dml::Check> checksOf(const catalog::Relation& table, const std::vector<GetColumn>& target);
+   /// The operator, RETURNING and WITH around the rows of a statement.
+   BoundRel finishDml(Scope& scope, RelKind kind, RelPtr rel, std::unique_ptr<Dml> dml, const ::List* returning);
 
    friend SqlType resolveTypeName(const ::TypeName& name, const BindContext& context);
 
@@ -360,6 +390,8 @@ private:
    std::vector<Owner> owners_;   ///< by column
    std::vector<Oid> parameters_; ///< invalidOid: not referred to, unknown: not yet known
    std::vector<Oid> relations_;
+   std::vector<WrittenRelation> written_; ///< what the statement or its WITH change
+   bool hasConflictClause_ = false;
    std::vector<catalog::RelationPtr> pinned_; ///< keep NamespaceItem::relation alive
    uint32_t nextCte_ = 0;
    uint32_t depth_ = 0; ///< of nested expressions and queries

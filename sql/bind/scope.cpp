@@ -40,6 +40,8 @@ std::string_view clauseName(Clause clause) {
       return "VALUES";
    case Clause::UpdateSource:
       return "UPDATE";
+   case Clause::MergeWhen:
+      return "MERGE WHEN conditions";
    case Clause::Returning:
       return "RETURNING";
    case Clause::Check:

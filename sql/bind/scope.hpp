@@ -36,6 +36,7 @@ enum class Clause : uint8_t {
    Values,
    InsertValues,
    UpdateSource,
+   MergeWhen,
    Returning,
    Check,
    Default,

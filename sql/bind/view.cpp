@@ -45,6 +45,8 @@ BoundView QueryBinder::bindViewQuery(const ::Node& query, uint32_t offset, uint3
    BoundView view;
    view.query = bindStatement(query);
    recorder_ = nullptr;
+   if (!view.query.readOnly)
+      throw SqlError(sqlstate::featureNotSupported, "views must not contain data-modifying statements in WITH");
    if (!view.query.parameters.empty())
       throw SqlError(sqlstate::featureNotSupported, "views must not contain parameters");
    if (source_) view.definition = recorder.apply(source_->text(), offset, length);

@@ -90,6 +90,8 @@ std::string nodeName(const Node& node) {
       return onTable("Update", node.dml->table);
    case NodeKind::Delete:
       return onTable("Delete", node.dml->table);
+   case NodeKind::Merge:
+      return onTable("Merge", node.dml->table);
    }
    return "?";
 }

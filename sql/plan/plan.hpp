@@ -40,7 +40,8 @@ enum class NodeKind : uint8_t {
    RecursiveScan,  ///< the working table of `cte`; output[i] is its column number cteSlots[i]
    Insert,
    Update,
-   Delete, ///< sinks: `dml`; output (RETURNING) are dml->returning's columns
+   Delete,
+   Merge, ///< sinks: `dml`; output (RETURNING) are dml->returning's columns
 };
 
 /// lhs of the probe side, rhs of the build side: same type and representation.

@@ -1,0 +1,51 @@
+#pragma once
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/memory/arena.hpp"
+#include "common/vector/batch.hpp"
+
+namespace ouzel::executor {
+
+/// The keys of rows that one INSERT ... ON CONFLICT has inserted so far: its rows do not see each other in the table.
+/// One set per unique key. Shared by workers: sharded, a lock per shard. Memory is charged; it does not spill.
+class ConflictKeys {
+public:
+   struct Key {
+      std::vector<uint32_t> slots; ///< columns of the batch
+      bool nullsNotDistinct = false;
+   };
+   ConflictKeys(std::vector<Key> keys, Reservation& memory);
+
+   /// Rows of `rows` whose keys nobody has inserted yet, ascending, to `out`; their keys count as inserted from now on.
+   /// A row that shares any key with an earlier one is left out and leaves nothing behind.
+   uint32_t claim(const Batch& in, Selection rows, RowIndex* out);
+
+private:
+   static constexpr uint32_t shardCount = 64;
+   struct Shard {
+      explicit Shard(Reservation& query) : bytes(&query), memory(query) {}
+      std::mutex mutex;
+      Arena bytes;
+      struct Entry {
+         uint64_t hash = 0;
+         const char* data = nullptr; ///< null: free
+         size_t size = 0;
+      };
+      std::vector<Entry> entries;
+      size_t used = 0;
+      Reservation memory;
+
+      bool contains(uint64_t hash, std::string_view key) const;
+      void add(uint64_t hash, std::string_view key);
+      void grow();
+   };
+
+   std::vector<Key> keys_;
+   std::vector<std::unique_ptr<Shard>> shards_;
+};
+
+} // namespace ouzel::executor

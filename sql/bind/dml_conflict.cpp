@@ -1,0 +1,245 @@
+#include <algorithm>
+
+#include "sql/bind/query_binder.hpp"
+
+// INSERT ... ON CONFLICT: proposed rows are joined to the rows that have their keys, and each learns from that what
+// becomes of it. Rows of one statement that share a key are found where they are written.
+
+namespace ouzel::sql {
+
+namespace {
+
+const SqlType clauseType{oid::int4, -1, invalidOid};
+constexpr int insertClause = 1, updateClause = 2; ///< indexes of Dml::actions; 0 does nothing
+
+ExprPtr clauseNumber(int number) {
+   return makeConstant(clauseType, Value::integer(PhysicalType::I32, number));
+}
+
+ExprPtr makeTest(ExprKind kind, ExprPtr arg) {
+   auto test = makeTyped(kind, {oid::boolean, -1, invalidOid});
+   test->args.push_back(std::move(arg));
+   return test;
+}
+
+ColumnId columnOf(const std::vector<GetColumn>& columns, int16_t attribute) {
+   for (const GetColumn& column : columns)
+      if (column.attribute == attribute) return column.column;
+   return noColumn;
+}
+
+[[noreturn]] void throwDeferrable() {
+   throw SqlError(sqlstate::objectNotInPrerequisiteState,
+                  "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters");
+}
+
+/// The constraint that an index stands for, if it does for one.
+const catalog::Constraint* constraintOf(const catalog::Relation& table, Oid index) {
+   for (const catalog::Constraint& constraint : table.constraints)
+      if (constraint.index == index && (constraint.kind == catalog::ConstraintKind::Unique ||
+                                        constraint.kind == catalog::ConstraintKind::PrimaryKey))
+         return &constraint;
+   return nullptr;
+}
+
+Dml::ConflictKey keyOf(const catalog::Relation& table, const catalog::Relation& index) {
+   const auto* constraint = constraintOf(table, index.oid);
+   if (constraint && constraint->isDeferrable) throwDeferrable();
+   if (!index.index->expressions.empty() || !index.index->predicate.empty())
+      throwNotSupported("ON CONFLICT with a unique index over expressions or a part of the rows");
+   return {index.index->columns, index.index->nullsNotDistinct};
+}
+
+} // namespace
+
+std::vector<Dml::ConflictKey> QueryBinder::inferArbiters(Scope& scope, const ::OnConflictClause& clause,
+                                                         const catalog::Relation& table) {
+   std::vector<Dml::ConflictKey> keys;
+   const auto indexes = context_.catalog.indexesOf(table.oid);
+   if (!clause.infer) {
+      if (clause.action == ONCONFLICT_UPDATE)
+         throw SqlError(sqlstate::syntaxError,
+                        "ON CONFLICT DO UPDATE requires inference specification or constraint name")
+             .at(at(clause.location))
+             .hint("For example, ON CONFLICT (column_name).");
+      for (const auto& index : indexes)
+         if (index->index->isUnique || index->index->isPrimary) keys.push_back(keyOf(table, *index));
+      return keys;
+   }
+   const ::InferClause& infer = *clause.infer;
+   if (infer.conname) {
+      const auto* constraint = table.findConstraint(infer.conname);
+      if (!constraint)
+         throw SqlError(sqlstate::undefinedObject, "constraint \"" + std::string(infer.conname) + "\" for table \"" +
+                                                       table.name + "\" does not exist");
+      for (const auto& index : indexes)
+         if (index->oid == constraint->index && constraintOf(table, index->oid) == constraint)
+            keys.push_back(keyOf(table, *index));
+      if (keys.empty())
+         throw SqlError(sqlstate::wrongObjectType, "constraint in ON CONFLICT clause has no associated index");
+      return keys;
+   }
+   const auto refuse = [&](const char* what) {
+      throw SqlError(sqlstate::invalidColumnReference, std::string(what) + " is not allowed in ON CONFLICT clause")
+          .at(at(infer.location));
+   };
+   std::vector<int16_t> attributes;
+   bool canMatch = true;
+   for (const auto* element : ListOf<IndexElem>(infer.indexElems)) {
+      if (element->ordering != SORTBY_DEFAULT) refuse("ASC/DESC");
+      if (element->nulls_ordering != SORTBY_NULLS_DEFAULT) refuse("NULLS FIRST/LAST");
+      if (!element->name) {
+         bindExpr(scope, element->expr, Clause::Index);
+         canMatch = false; // no unique index has expressions
+         continue;
+      }
+      const auto* column = table.findColumn(element->name);
+      if (!column)
+         throw SqlError(sqlstate::undefinedColumn, "column \"" + std::string(element->name) + "\" does not exist")
+             .at(at(infer.location));
+      if (element->collation) {
+         const auto* collation = catalog::builtins().findCollation(stringOf(ListOf<>(element->collation).back()));
+         canMatch = canMatch && collation && collation->oid == column->type.collation;
+      }
+      if (std::find(attributes.begin(), attributes.end(), column->attribute) == attributes.end())
+         attributes.push_back(column->attribute);
+   }
+   if (infer.whereClause) coerceToBoolean(bindExpr(scope, infer.whereClause, Clause::Index), "WHERE");
+   std::sort(attributes.begin(), attributes.end());
+   for (const auto& index : indexes) {
+      if (!canMatch || !(index->index->isUnique || index->index->isPrimary)) continue;
+      if (!index->index->expressions.empty() || !index->index->predicate.empty()) continue;
+      auto columns = index->index->columns;
+      std::sort(columns.begin(), columns.end());
+      if (columns != attributes) continue;
+      // Several indexes over the same columns find the same rows, except that one may say more about NULLs.
+      auto key = keyOf(table, *index);
+      if (keys.empty()) {
+         keys.push_back(std::move(key));
+      } else {
+         keys[0].nullsNotDistinct = keys[0].nullsNotDistinct || key.nullsNotDistinct;
+      }
+   }
+   if (keys.empty())
+      throw SqlError(sqlstate::invalidColumnReference,
+                     "there is no unique or exclusion constraint matching the ON CONFLICT specification");
+   return keys;
+}
+
+RelPtr QueryBinder::bindOnConflict(Scope& scope, const ::InsertStmt& statement, const catalog::RelationPtr& table,
+                                   RelPtr rel, Dml& dml) {
+   const ::OnConflictClause& clause = *statement.onConflictClause;
+   const bool isUpdate = clause.action == ONCONFLICT_UPDATE;
+   ColumnId rowId = noColumn;
+   FromItem target = bindTargetTable(scope, *statement.relation, table, rowId);
+   columns_[rowId].nullable = true;
+   {
+      scope.items.push_back(target.items[0]);
+      dml.conflictKeys = inferArbiters(scope, clause, *table);
+      scope.items.clear();
+   }
+   dml.checks = checksOf(*table, dml.target);
+   if (dml.conflictKeys.empty()) return rel; // nothing can conflict
+   hasConflictClause_ = true;
+   dml.conflict = isUpdate ? ConflictAction::Update : ConflictAction::Nothing;
+   dml.actions = {DmlAction::Nothing, DmlAction::Insert, DmlAction::Update};
+   dml.proposed = dml.target;
+   dml.proposedChecks = std::exchange(dml.checks, {});
+
+   const auto joinOn = [&](const Dml::ConflictKey& key, RelPtr get) {
+      std::vector<ExprPtr> equal;
+      for (const int16_t attribute : key.attributes) {
+         const ColumnId proposed = columnOf(dml.proposed, attribute), stored = columnOf(get->getColumns, attribute);
+         equal.push_back(makeCompare(key.nullsNotDistinct ? CompareOp::IsNotDistinctFrom : CompareOp::Eq,
+                                     makeColumn(proposed, columns_[proposed].type),
+                                     makeColumn(stored, columns_[stored].type)));
+      }
+      auto join = std::make_unique<Rel>(RelKind::Join);
+      join->joinKind = JoinKind::Left;
+      join->predicate = makeAnd(std::move(equal));
+      join->inputs.push_back(std::move(rel));
+      join->inputs.push_back(std::move(get));
+      rel = std::move(join);
+   };
+   const auto isFound = [&](ColumnId id) { return makeTest(ExprKind::IsNotNull, makeColumn(id, columns_[id].type)); };
+   const ColumnId number = addColumn(scope, "clause", clauseType);
+   dml.clause = number;
+   const auto choose = [&](std::vector<ExprPtr> args) {
+      auto choice = makeTyped(ExprKind::Case, clauseType);
+      choice->args = std::move(args);
+      std::vector<ComputedColumn> computed;
+      computed.push_back({number, std::move(choice)});
+      rel = makeMap(std::move(rel), std::move(computed));
+   };
+
+   if (!isUpdate) {
+      std::vector<ExprPtr> found, args;
+      for (size_t i = 0; i < dml.conflictKeys.size(); ++i) {
+         if (i > 0) target = bindTargetTable(scope, *statement.relation, table, rowId);
+         columns_[rowId].nullable = true;
+         joinOn(dml.conflictKeys[i], std::move(target.rel));
+         found.push_back(isFound(rowId));
+      }
+      args.push_back(makeOr(std::move(found)));
+      args.push_back(clauseNumber(0));
+      args.push_back(clauseNumber(insertClause));
+      choose(std::move(args));
+      return rel;
+   }
+
+   dml.rowId = rowId;
+   const std::vector<GetColumn> old = target.rel->getColumns;
+   joinOn(dml.conflictKeys[0], std::move(target.rel));
+   NamespaceItem excluded = target.items[0];
+   excluded.alias = "excluded";
+   excluded.isAliased = true;
+   for (const catalog::Column& column : table->columns) // the alias' own column names do not reach it
+      for (ScopeColumn& shown : excluded.columns)
+         if (shown.attribute == column.attribute) shown.name = column.name;
+   showRow(excluded, *table, dml.proposed);
+   addEntry(scope, excluded);
+   scope.items.push_back(std::move(target.items[0]));
+   scope.items.push_back(std::move(excluded));
+   const auto found = isFound(rowId);
+   auto assignments = bindAssignments(scope, clause.targetList, *table, rel, found.get());
+   std::vector<ExprPtr> args;
+   args.push_back(makeNot(isFound(rowId)));
+   args.push_back(clauseNumber(insertClause));
+   if (clause.whereClause) {
+      args.push_back(coerceToBoolean(bindExpr(scope, clause.whereClause, Clause::Where), "WHERE"));
+      args.push_back(clauseNumber(updateClause));
+      args.push_back(clauseNumber(0));
+   } else {
+      args.push_back(clauseNumber(updateClause));
+   }
+   choose(std::move(args));
+
+   // The row to write: what was proposed, or the row found with its changes. Rows that stay keep their values, so that
+   // nothing is computed for them.
+   std::vector<ComputedColumn> computed;
+   const auto is = [&](int wanted) {
+      return makeCompare(CompareOp::Eq, makeColumn(number, clauseType), clauseNumber(wanted));
+   };
+   for (GetColumn& written : dml.target) {
+      const catalog::Column& column = *table->column(written.attribute);
+      auto value = makeTyped(ExprKind::Case, column.type);
+      value->args.push_back(is(insertClause));
+      value->args.push_back(makeColumn(written.column, column.type));
+      for (Assignment& assignment : assignments) {
+         if (assignment.attribute != written.attribute) continue;
+         value->args.push_back(is(updateClause));
+         value->args.push_back(std::move(assignment.value));
+      }
+      value->args.push_back(makeColumn(columnOf(old, written.attribute), column.type));
+      written.column = addColumn(scope, column.name, column.type);
+      columns_[written.column].tableOid = table->oid;
+      columns_[written.column].attribute = written.attribute;
+      computed.push_back({written.column, std::move(value)});
+   }
+   rel = makeMap(std::move(rel), std::move(computed));
+   rel = computeGenerated(scope, std::move(rel), dml, *table);
+   dml.checks = checksOf(*table, dml.target);
+   return rel;
+}
+
+} // namespace ouzel::sql

@@ -1,0 +1,167 @@
+#include <algorithm>
+
+#include "sql/bind/query_binder.hpp"
+
+// MERGE: the source is joined to the target; a CASE over the WHEN clauses numbers the one that applies to a row, and
+// the columns of the new row are CASEs over that number.
+
+namespace ouzel::sql {
+
+namespace {
+
+const SqlType clauseType{oid::int4, -1, invalidOid};
+
+ExprPtr clauseNumber(int number) {
+   return makeConstant(clauseType, Value::integer(PhysicalType::I32, number));
+}
+
+ExprPtr makeTest(ExprKind kind, ExprPtr arg) {
+   auto test = makeTyped(kind, {oid::boolean, -1, invalidOid});
+   test->args.push_back(std::move(arg));
+   return test;
+}
+
+/// A clause after one of its kind that takes all rows is never reached.
+void checkReachable(const ListOf<MergeWhenClause>& clauses) {
+   bool isTaken[2] = {};
+   for (const auto* clause : clauses) {
+      if (isTaken[clause->matched])
+         throw SqlError(sqlstate::syntaxError, "unreachable WHEN clause specified after unconditional WHEN clause");
+      isTaken[clause->matched] = !clause->condition;
+   }
+}
+
+/// What a clause puts into the columns of the row it writes.
+struct ClauseRow {
+   int number;
+   bool isInsert;
+   std::vector<std::pair<int16_t, ExprPtr>> values;
+};
+
+} // namespace
+
+BoundRel QueryBinder::bindMerge(const ::MergeStmt& statement, Scope* parent) {
+   Scope scope(parent);
+   if (statement.withClause && statement.withClause->recursive)
+      throw SqlError(sqlstate::syntaxError, "WITH RECURSIVE is not supported for MERGE statement");
+   declareCtes(scope, statement.withClause);
+   const ListOf<MergeWhenClause> clauses(statement.mergeWhenClauses);
+   checkReachable(clauses);
+   const auto table = targetTable(*statement.relation, "MERGE");
+   auto dml = makeDml(*table, *statement.relation);
+   FromItem source = bindFromItem(scope, statement.sourceRelation);
+   FromItem target = bindTargetTable(scope, *statement.relation, table, dml->rowId);
+   for (const NamespaceItem& item : source.items)
+      if (item.hasVisibleName && item.alias == target.items[0].alias)
+         throw SqlError(sqlstate::duplicateAlias, "name \"" + item.alias + "\" specified more than once")
+             .detail("The name is used both as MERGE target table and data source.");
+   const std::vector<GetColumn> old = target.rel->getColumns;
+
+   // The target comes first among the items; clauses for rows without a match do not see it.
+   std::vector<NamespaceItem> both = target.items;
+   both.insert(both.end(), source.items.begin(), source.items.end());
+   const auto see = [&](bool matched) {
+      scope.items = both;
+      if (!matched) scope.items.erase(scope.items.begin());
+   };
+   see(true);
+   bool hasInserts = false;
+   for (const auto* clause : clauses)
+      hasInserts = hasInserts || !clause->matched;
+   auto join = std::make_unique<Rel>(RelKind::Join);
+   join->joinKind = hasInserts ? JoinKind::Left : JoinKind::Inner;
+   if (hasInserts) columns_[dml->rowId].nullable = true;
+   join->predicate = coerceToBoolean(bindExpr(scope, statement.joinCondition, Clause::JoinOn), "JOIN/ON");
+   join->inputs.push_back(std::move(source.rel));
+   join->inputs.push_back(std::move(target.rel));
+   RelPtr rel = std::move(join);
+
+   const auto matched = [&] {
+      return makeTest(ExprKind::IsNotNull, makeColumn(dml->rowId, columns_[dml->rowId].type));
+   };
+   auto choice = makeTyped(ExprKind::Case, clauseType);
+   dml->actions = {DmlAction::Nothing};
+   std::vector<ClauseRow> written;
+   bool hasDeletes = false;
+   for (const auto* clause : clauses) {
+      see(clause->matched);
+      std::vector<ExprPtr> conditions;
+      if (hasInserts) conditions.push_back(clause->matched ? matched() : makeNot(matched()));
+      if (clause->condition)
+         conditions.push_back(coerceToBoolean(bindExpr(scope, clause->condition, Clause::MergeWhen), "WHEN"));
+      int number = 0;
+      if (clause->commandType != CMD_NOTHING) {
+         number = static_cast<int>(dml->actions.size());
+         dml->actions.push_back(clause->commandType == CMD_INSERT   ? DmlAction::Insert
+                                : clause->commandType == CMD_UPDATE ? DmlAction::Update
+                                                                    : DmlAction::Delete);
+      }
+      hasDeletes = hasDeletes || clause->commandType == CMD_DELETE;
+      if (clause->commandType == CMD_UPDATE) {
+         const auto condition = matched();
+         ClauseRow& row = written.emplace_back(ClauseRow{number, false, {}});
+         for (Assignment& assignment : bindAssignments(scope, clause->targetList, *table, rel, condition.get()))
+            row.values.emplace_back(assignment.attribute, std::move(assignment.value));
+      } else if (clause->commandType == CMD_INSERT) {
+         ClauseRow& row = written.emplace_back(ClauseRow{number, true, {}});
+         const auto columns = insertColumns(clause->targetList, *table);
+         std::vector<ExprPtr> values;
+         if (clause->values)
+            values = bindInsertValues(scope, clause->values, columns, clause->targetList != nullptr, clause->override,
+                                      *table, 0);
+         for (size_t i = 0; i < values.size(); ++i)
+            row.values.emplace_back(columns[i].column->attribute, std::move(values[i]));
+      }
+      choice->args.push_back(makeAnd(std::move(conditions)));
+      choice->args.push_back(clauseNumber(number));
+   }
+   choice->args.push_back(clauseNumber(0));
+   if (!scope.srfs.empty())
+      throw SqlError(sqlstate::featureNotSupported, "set-valued function called in context that cannot accept a set")
+          .at(scope.srfs[0].call->position);
+
+   // Rows that nothing happens to stop here, so that nothing is computed for them.
+   dml->clause = addColumn(scope, "clause", clauseType);
+   const auto number = [&] { return makeColumn(dml->clause, clauseType); };
+   std::vector<ComputedColumn> computed;
+   computed.push_back({dml->clause, std::move(choice)});
+   rel = makeMap(std::move(rel), std::move(computed));
+   rel = makeSelect(std::move(rel), makeCompare(CompareOp::Ne, number(), clauseNumber(0)));
+
+   computed.clear();
+   for (const catalog::Column& column : table->columns) {
+      if (column.isDropped || written.empty()) continue;
+      auto value = makeTyped(ExprKind::Case, column.type);
+      for (size_t i = 0; i < written.size(); ++i) {
+         ClauseRow& row = written[i];
+         ExprPtr own;
+         for (auto& [attribute, expr] : row.values)
+            if (attribute == column.attribute) own = std::move(expr);
+         if (!own && row.isInsert) own = column.generated ? makeNull(column.type) : defaultOf(*table, column);
+         if (!own)
+            for (const GetColumn& stored : old)
+               if (stored.attribute == column.attribute) own = makeColumn(stored.column, column.type);
+         // The last one needs no test, unless there are rows that are only deleted.
+         if (hasDeletes || i + 1 < written.size())
+            value->args.push_back(makeCompare(CompareOp::Eq, number(), clauseNumber(row.number)));
+         value->args.push_back(std::move(own));
+      }
+      const ColumnId changed = addColumn(scope, column.name, column.type);
+      columns_[changed].tableOid = table->oid;
+      columns_[changed].attribute = column.attribute;
+      if (value->args.size() == 1) {
+         ExprPtr only = std::move(value->args[0]);
+         value = std::move(only);
+      }
+      computed.push_back({changed, std::move(value)});
+      dml->target.push_back({changed, column.attribute});
+   }
+   rel = makeMap(std::move(rel), std::move(computed));
+   if (!written.empty()) {
+      rel = computeGenerated(scope, std::move(rel), *dml, *table);
+      dml->checks = checksOf(*table, dml->target);
+   }
+   return finishDml(scope, RelKind::Merge, std::move(rel), std::move(dml), nullptr);
+}
+
+} // namespace ouzel::sql
