@@ -40,6 +40,8 @@ public:
    /// The command its rows are written in.
    uint32_t command() const { return snapshot_.commandId; }
    bool hasConflictClause() const { return hasConflictClause_; }
+   bool areKeysChecked() const { return areKeysChecked_; }
+   void setKeysChecked() { areKeysChecked_ = true; }
    bool isDone() const { return done_; }
    const sql::plan::Plan& plan() const { return *plan_; }
    const std::vector<executor::OperatorProfile>& profile() const { return running_->profile(); }
@@ -67,7 +69,7 @@ private:
    std::vector<ResultColumn> columns_;
    sql::StatementKind kind_;
    std::vector<sql::WrittenRelation> written_;
-   bool hasConflictClause_, done_ = false;
+   bool hasConflictClause_, areKeysChecked_ = false, done_ = false;
    uint64_t rowCount_ = 0, given_ = 0;
 };
 

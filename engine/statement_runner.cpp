@@ -58,12 +58,22 @@ void awaitRow(SessionCore& core, const storage::WriteConflict& conflict) {
    locks.waitForTransaction(transaction.lockOwner(), conflict.holder, transaction.lockWait());
 }
 
+/// The unique keys of what the statement wrote.
+void checkWritten(SessionCore& core, QueryExecution& execution) {
+   if (execution.areKeysChecked()) return;
+   if (execution.writtenRows() > 0)
+      for (const sql::WrittenRelation& written : execution.written())
+         if (written.makesRows) checkUniqueKeys(core, written.relation, execution.command(), written.assigned);
+   execution.setKeysChecked();
+}
+
 } // namespace
 
 std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
                                                 const std::function<std::unique_ptr<QueryExecution>()>& make) {
    TransactionContext& transaction = core.transaction;
    std::vector<LockTag> queues;
+   std::string violated; // the key over which ON CONFLICT ran again last
    while (true) {
       std::unique_ptr<QueryExecution> execution = make();
       if (!execution->writes()) return execution;
@@ -73,6 +83,24 @@ std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
          execution->finishWriting();
       } catch (const storage::WriteConflict& error) {
          conflict = error;
+      }
+      if (!conflict && execution->hasConflictClause()) {
+         // A key that somebody committed after the snapshot is a conflict that a fresh snapshot shows. One that turns
+         // up again, or when nobody committed, is another kind of violation.
+         try {
+            checkWritten(core, *execution);
+         } catch (const SqlError& error) {
+            const std::string key = error.constraintName() + error.detailText();
+            if (error.state() != sqlstate::uniqueViolation || key == violated ||
+                transaction.storage().snapshot().commitTimestamp == transaction.snapshot().commitTimestamp)
+               throw;
+            if (transaction.isolation() != Isolation::ReadCommitted)
+               throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update");
+            violated = key;
+            execution.reset();
+            transaction.storage().rollbackTo(savepoint, true);
+            continue;
+         }
       }
       if (!conflict) {
          // Who changed nothing after waiting does not have the row and keeps nobody else from it.
@@ -157,11 +185,9 @@ std::unique_ptr<QueryExecution> startQuery(SessionCore& core, const sql::ParsedS
    });
 }
 
-void finishQuery(SessionCore& core, const QueryExecution& execution) {
-   if (execution.written().empty()) return;
-   if (execution.writtenRows() > 0)
-      for (const sql::WrittenRelation& written : execution.written())
-         if (written.makesRows) checkUniqueKeys(core, written.relation, execution.command(), written.assigned);
+void finishQuery(SessionCore& core, QueryExecution& execution) {
+   if (!execution.writes()) return;
+   checkWritten(core, execution);
    core.transaction.storage().nextCommand();
 }
 

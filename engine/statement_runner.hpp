@@ -26,13 +26,14 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
                                std::span<const BoundParameter> parameters);
 /// Make an execution and let it write. When rows it wants are in another transaction's hands, take back what it did,
 /// wait for them and do all of it again: READ COMMITTED sees the rows as they have become, the other levels end with
-/// 40001 if they have changed. Nothing has reached the client by then.
+/// 40001 if they have changed. So it goes for ON CONFLICT with keys that others have committed meanwhile. Nothing has
+/// reached the client by then.
 std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
                                                 const std::function<std::unique_ptr<QueryExecution>()>& make);
 /// Bind, plan and start a query; one that writes has done so when it returns, and its rows are ready.
 std::unique_ptr<QueryExecution> startQuery(SessionCore& core, const sql::ParsedScript& script, const ::Node& query,
                                            std::span<const BoundParameter> parameters);
 /// After the last row of a query that wrote: constraints that need the whole statement.
-void finishQuery(SessionCore& core, const QueryExecution& execution);
+void finishQuery(SessionCore& core, QueryExecution& execution);
 
 } // namespace ouzel::engine
