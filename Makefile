@@ -1,5 +1,5 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs.
-.PHONY: build run test check crash format bench bench-tpch bench-load deps deps-test clean
+.PHONY: build run test check crash format bench bench-tpch bench-load bench-update deps deps-test clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -33,13 +33,16 @@ crash: deps-test
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-14 -i
 
-bench: bench-tpch bench-load
+bench: bench-tpch bench-load bench-update
 bench-tpch: build
 	@scripts/install-deps --bench
 	@bench/tpch/run $(BENCH_ARGS)
 bench-load: build
 	@scripts/install-deps --bench
 	@bench/load/run $(BENCH_ARGS)
+bench-update: build
+	@scripts/install-deps --bench
+	@bench/update/run $(BENCH_ARGS)
 
 clean:
 	@rm -rf build

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "engine/command/command.hpp"
+#include "engine/command/sequence.hpp"
 #include "engine/command/source_range.hpp"
 #include "engine/query_execution.hpp"
 #include "engine/unique_keys.hpp"
@@ -67,6 +68,12 @@ void TableAlteration::apply(const ::AlterTableCmd& command) {
       return setNotNull(command, true);
    case AT_DropNotNull:
       return setNotNull(command, false);
+   case AT_AddIdentity:
+      return addIdentity(context_, *table(), command);
+   case AT_SetIdentity:
+      return setIdentity(context_, *table(), command);
+   case AT_DropIdentity:
+      return dropIdentity(context_, *table(), command);
    case AT_AddConstraint:
       return addConstraint(*as<::Constraint>(command.def));
    case AT_DropConstraint:
@@ -209,6 +216,12 @@ void TableAlteration::setDefault(const ::AlterTableCmd& command) {
    if (column.generated)
       throw SqlError(sqlstate::syntaxError,
                      "column \"" + column.name + "\" of relation \"" + relation->name + "\" is a generated column");
+   if (column.identity) {
+      SqlError error(sqlstate::syntaxError,
+                     "column \"" + column.name + "\" of relation \"" + relation->name + "\" is an identity column");
+      if (command.def) throw error;
+      throw std::move(error).hint("Use ALTER TABLE ... ALTER COLUMN ... DROP IDENTITY instead.");
+   }
    if (!command.def) return editor_.setDefault(oid_, command.name, {});
    const catalog::SearchPath path = core_.searchPath();
    // PostgreSQL gives no positions here.
@@ -244,7 +257,11 @@ void TableAlteration::rejectNulls(const std::string& column) {
 }
 
 void TableAlteration::setNotNull(const ::AlterTableCmd& command, bool notNull) {
-   catalog::requireColumn(*table(), command.name);
+   const auto relation = table();
+   const catalog::Column& column = catalog::requireColumn(*relation, command.name);
+   if (!notNull && column.identity)
+      throw SqlError(sqlstate::syntaxError,
+                     "column \"" + column.name + "\" of relation \"" + relation->name + "\" is an identity column");
    if (notNull) rejectNulls(command.name);
    editor_.setNotNull(oid_, command.name, notNull);
 }

@@ -48,28 +48,36 @@ TypeRange rangeOf(Oid type) {
 class SequenceOptions {
 public:
    SequenceOptions(CommandContext& context, const ::List* list) {
-      for (const ::DefElem* option : ListOf<::DefElem>(list)) {
-         const std::string_view name = textOf(option->defname);
-         const ::DefElem** slot = name == "as"              ? &type
-                                  : name == "increment"     ? &increment
-                                  : name == "start"         ? &start
-                                  : name == "restart"       ? &restart
-                                  : name == "maxvalue"      ? &maximum
-                                  : name == "minvalue"      ? &minimum
-                                  : name == "cache"         ? &cache
-                                  : name == "cycle"         ? &cycle
-                                  : name == "owned_by"      ? &ownedBy
-                                  : name == "sequence_name" ? &sequenceName
-                                                            : nullptr;
-         if (!slot) throwNotSupported("sequence option " + std::string(name), context.position(option->location));
-         if (*slot)
-            throw SqlError(sqlstate::syntaxError, "conflicting or redundant options")
-                .at(context.position(option->location));
-         *slot = option;
-      }
+      for (const ::DefElem* option : ListOf<::DefElem>(list))
+         add(context, option);
+   }
+   SequenceOptions(CommandContext& context, std::span<const ::DefElem* const> list) {
+      for (const ::DefElem* option : list)
+         add(context, option);
    }
    const ::DefElem *type = nullptr, *increment = nullptr, *start = nullptr, *restart = nullptr, *maximum = nullptr,
                    *minimum = nullptr, *cache = nullptr, *cycle = nullptr, *ownedBy = nullptr, *sequenceName = nullptr;
+
+private:
+   void add(CommandContext& context, const ::DefElem* option) {
+      const std::string_view name = textOf(option->defname);
+      const ::DefElem** slot = name == "as"              ? &type
+                               : name == "increment"     ? &increment
+                               : name == "start"         ? &start
+                               : name == "restart"       ? &restart
+                               : name == "maxvalue"      ? &maximum
+                               : name == "minvalue"      ? &minimum
+                               : name == "cache"         ? &cache
+                               : name == "cycle"         ? &cycle
+                               : name == "owned_by"      ? &ownedBy
+                               : name == "sequence_name" ? &sequenceName
+                                                         : nullptr;
+      if (!slot) throwNotSupported("sequence option " + std::string(name), context.position(option->location));
+      if (*slot)
+         throw SqlError(sqlstate::syntaxError, "conflicting or redundant options")
+             .at(context.position(option->location));
+      *slot = option;
+   }
 };
 
 std::string number(int64_t value) {
@@ -220,12 +228,22 @@ std::string alterSequence(CommandContext& context, const ::AlterSeqStmt& stateme
    }
    const auto relation = found ? found : catalog::requireRelation(core.transaction.catalog(), path, name);
    if (!relation->sequence) throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a sequence");
-   core.transaction.lock(relation->oid, LockMode::AccessExclusive);
-   catalog::Relation changed = *core.transaction.catalog().relation(relation->oid);
-   const SequenceOptions options(context, statement.options);
+   std::vector<const ::DefElem*> options;
+   for (const ::DefElem* option : ListOf<::DefElem>(statement.options))
+      options.push_back(option);
+   changeSequence(context, *relation, options);
+   return "ALTER SEQUENCE";
+}
+
+void changeSequence(CommandContext& context, const catalog::Relation& sequence,
+                    std::span<const ::DefElem* const> list) {
+   SessionCore& core = context.core;
+   core.transaction.lock(sequence.oid, LockMode::AccessExclusive);
+   catalog::Relation changed = *core.transaction.catalog().relation(sequence.oid);
+   const SequenceOptions options(context, list);
    applyOptions(context, *changed.sequence, options, false);
    if (options.ownedBy) applyOwner(context, changed, as<::List>(options.ownedBy->arg));
-   storage::Counter counter = core.database.sequences->current(*relation);
+   storage::Counter counter = core.database.sequences->current(sequence);
    if (options.restart) counter = {options.restart->arg ? integerOf(*options.restart) : changed.sequence->start, false};
    requireWithin(*changed.sequence, "RESTART", counter.value);
    const Oid oid = changed.oid;
@@ -233,7 +251,6 @@ std::string alterSequence(CommandContext& context, const ::AlterSeqStmt& stateme
    // What is logged ahead was counted with the old increment.
    core.database.sequences->set(oid, counter);
    core.transaction.usesCounters();
-   return "ALTER SEQUENCE";
 }
 
 Oid serialType(const ::TypeName& name) {

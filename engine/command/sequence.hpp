@@ -2,7 +2,9 @@
 #include "engine/command/command.hpp"
 
 struct AlterSeqStmt;
+struct AlterTableCmd;
 struct CreateSeqStmt;
+struct DefElem;
 struct List;
 struct TypeName;
 
@@ -17,6 +19,13 @@ Oid serialType(const ::TypeName& name);
 /// set) or a serial's. Sets the column's default.
 void attachSequence(CommandContext& context, const catalog::Relation& table, catalog::Column& column, Oid type,
                     const ::List* options);
+/// ALTER SEQUENCE with these options.
+void changeSequence(CommandContext& context, const catalog::Relation& sequence,
+                    std::span<const ::DefElem* const> options);
+// identity.cpp: ALTER TABLE ... ALTER COLUMN ... ADD, SET, DROP IDENTITY
+void addIdentity(CommandContext& context, const catalog::Relation& table, const ::AlterTableCmd& command);
+void setIdentity(CommandContext& context, const catalog::Relation& table, const ::AlterTableCmd& command);
+void dropIdentity(CommandContext& context, const catalog::Relation& table, const ::AlterTableCmd& command);
 /// Back to where they started: TRUNCATE ... RESTART IDENTITY.
 void restartOwnedSequences(SessionCore& core, const catalog::Relation& table);
 
