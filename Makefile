@@ -24,11 +24,12 @@ run: build
 test check: deps-test
 	@scripts/run-tests
 
-# The long version of the crash tests: 10,000 power cuts on a simulated disk.
+# The long version of the crash tests: 10,000 power cuts on a simulated disk, a server killed 2,000 times under load.
 crash: deps-test
 	@cmake --preset relassert >/dev/null
-	@cmake --build build/relassert -j $(JOBS) --target test_crash_power
-	@build/relassert/tests/crash/test_crash_power --cuts $(or $(CUTS),10000) $(CRASH_ARGS)
+	@cmake --build build/relassert -j $(JOBS) --target test_crash_power --target test_crash_server
+	@build/relassert/tests/crash/test_crash_power --cuts $(or $(CUTS),10000)
+	@build/relassert/tests/crash/test_crash_server --binary build/relassert/ouzel --kills $(or $(KILLS),2000) --check-every 20
 
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-14 -i

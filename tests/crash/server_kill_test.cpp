@@ -1,0 +1,307 @@
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "common/hash/hash.hpp"
+#include "tests/crash/server_process.hpp"
+
+// A real server under load is killed with SIGKILL at random instants. Clients transfer money between accounts, insert,
+// load with COPY, create and drop tables, commit with and without waiting, and checkpoint; each writes a row to `done`
+// in the transaction itself. After the restart: what was acknowledged is there, what failed or was never committed is
+// not, what was in flight is there as a whole or not at all, the sum of all accounts is what it was, and `ouzel check`
+// is clean.
+//
+//   test_crash_server --binary PATH [--kills N] [--seed N] [--clients N] [--check-every N] [--keep]
+
+using namespace ouzel;
+using namespace ouzel::crash;
+
+namespace {
+
+constexpr int accounts = 100;
+constexpr const char* initialBalance = "1000";
+
+struct Options {
+   std::string binary;
+   uint64_t kills = 20, seed = 1, checkEvery = 5;
+   int clients = 4;
+   bool keeps = false;
+};
+
+/// What one client did since the last start.
+struct Work {
+   struct Transaction {
+      int64_t number;
+      bool isAcknowledged;
+      bool isLasting; ///< acknowledged by a commit that waited
+      int64_t items;  ///< rows it inserted to `item`
+      int64_t table;  ///< it creates (> 0) or drops (< 0) the table of this number
+   };
+   std::vector<Transaction> sent; ///< COMMIT was sent and did not fail; the last may be in flight
+   std::set<int64_t> failed;
+};
+
+[[noreturn]] void fail(const std::string& what) {
+   std::fprintf(stderr, "FAILED: %s\n", what.c_str());
+   std::fflush(nullptr);
+   ::_exit(1);
+}
+
+std::string tableName(int client, int64_t number) {
+   return "t_" + std::to_string(client) + "_" + std::to_string(number);
+}
+
+/// Runs transactions until the connection is gone.
+class Worker {
+public:
+   Worker(int client, uint64_t seed, int port, int64_t first)
+      : client_(client), state_(seed), port_(port), number_(first) {}
+
+   void run() {
+      Client connection(port_);
+      if (!connection.isConnected()) return;
+      while (step(connection)) {
+      }
+   }
+
+   Work work;
+   int64_t next() const { return number_; }
+
+private:
+   uint64_t below(uint64_t bound) {
+      state_ = hashU64(state_ + 1);
+      return (state_ >> 16) % bound;
+   }
+
+   /// False when the connection is gone.
+   bool step(Client& connection) {
+      const int64_t n = number_++;
+      const std::string row = "(" + std::to_string(client_) + "," + std::to_string(n) + ")";
+      Work::Transaction transaction{n, false, below(4) != 0, 0, 0};
+      std::vector<std::string> statements;
+      std::string copied;
+      const uint64_t kind = below(20);
+      if (kind < 9) {
+         const auto amount = std::to_string(below(50) + 1);
+         const uint64_t from = below(accounts), to = (from + 1 + below(accounts - 1)) % accounts;
+         statements.push_back("UPDATE account SET balance = balance - " + amount +
+                              " WHERE id = " + std::to_string(from));
+         statements.push_back("UPDATE account SET balance = balance + " + amount + " WHERE id = " + std::to_string(to));
+      } else if (kind < 15) {
+         transaction.items = static_cast<int64_t>(below(kind == 14 ? 5000 : 20) + 1);
+         statements.push_back("INSERT INTO item SELECT " + std::to_string(client_) + "," + std::to_string(n) +
+                              ", g FROM generate_series(1, " + std::to_string(transaction.items) + ") g");
+      } else if (kind < 16) {
+         transaction.items = static_cast<int64_t>(below(3000) + 1);
+         for (int64_t i = 0; i < transaction.items; ++i)
+            copied += std::to_string(client_) + "\t" + std::to_string(n) + "\t" + std::to_string(i) + "\n";
+      } else if (kind < 17 && !tables_.empty()) {
+         transaction.table = -*tables_.begin();
+         statements.push_back("DROP TABLE " + tableName(client_, *tables_.begin()));
+      } else if (kind < 19) {
+         transaction.table = n;
+         statements.push_back("CREATE TABLE " + tableName(client_, n) + " (a bigint PRIMARY KEY)");
+         statements.push_back("INSERT INTO " + tableName(client_, n) + " VALUES (" + std::to_string(n) + ")");
+      } else {
+         if (client_ == 0 && below(3) == 0 && !connection.run("CHECKPOINT")) return connection.isConnected();
+         statements.push_back("DELETE FROM item WHERE client = " + std::to_string(client_) + " AND n < " +
+                              std::to_string(n - 300));
+      }
+      bool isWell = connection.run("BEGIN");
+      if (isWell && !transaction.isLasting) isWell = connection.run("SET LOCAL synchronous_commit = off");
+      for (const std::string& statement : statements)
+         isWell = isWell && connection.run(statement);
+      if (isWell && !copied.empty()) isWell = connection.copyIn("COPY item FROM STDIN", copied);
+      isWell = isWell && connection.run("INSERT INTO done VALUES " + row);
+      if (isWell && below(12) == 0) { // changed its mind
+         work.failed.insert(n);
+         return connection.run("ROLLBACK") || connection.isConnected();
+      }
+      if (!isWell) {
+         work.failed.insert(n); // COMMIT was never sent
+         if (!connection.isConnected() || connection.sqlstate().empty()) return false;
+         if (connection.sqlstate().substr(0, 2) != "40") fail(connection.message());
+         return connection.run("ROLLBACK") || connection.isConnected();
+      }
+      work.sent.push_back(transaction);
+      if (!connection.run("COMMIT")) {
+         if (!connection.isConnected() || connection.sqlstate().empty()) return false;
+         if (connection.sqlstate().substr(0, 2) != "40") fail(connection.message());
+         work.sent.pop_back();
+         work.failed.insert(n);
+         return true;
+      }
+      work.sent.back().isAcknowledged = true;
+      if (transaction.table > 0) tables_.insert(transaction.table);
+      if (transaction.table < 0) tables_.erase(-transaction.table);
+      return true;
+   }
+
+   const int client_;
+   uint64_t state_;
+   const int port_;
+   int64_t number_;
+   std::set<int64_t> tables_; ///< of this run
+};
+
+void query(Client& client, const std::string& statement) {
+   if (!client.run(statement)) fail(statement + ": " + client.message());
+}
+
+int64_t one(Client& client, const std::string& statement) {
+   query(client, statement);
+   return std::atoll(client.rows().at(0).at(0).c_str());
+}
+
+/// Compare what is there with what the workers did; returns how many transactions are.
+uint64_t verify(Client& client, const std::vector<std::unique_ptr<Worker>>& workers, int64_t firstNumber,
+                int64_t& doneBefore) {
+   if (one(client, "SELECT sum(balance) FROM account") != accounts * std::atoll(initialBalance))
+      fail("money has come or gone");
+   if (one(client, "SELECT count(*) FROM account") != accounts) fail("accounts have come or gone");
+   std::map<int, std::set<int64_t>> done;
+   query(client, "SELECT client, n FROM done WHERE n >= " + std::to_string(firstNumber));
+   for (const auto& row : client.rows())
+      if (!done[std::atoi(row[0].c_str())].insert(std::atoll(row[1].c_str())).second)
+         fail("a transaction is there twice");
+   std::map<std::pair<int, int64_t>, int64_t> items;
+   query(client, "SELECT client, n, count(*) FROM item WHERE n >= " + std::to_string(firstNumber) + " GROUP BY 1, 2");
+   for (const auto& row : client.rows())
+      items[{std::atoi(row[0].c_str()), std::atoll(row[1].c_str())}] = std::atoll(row[2].c_str());
+   std::set<std::string> tables;
+   query(client, "SELECT relname FROM pg_class WHERE relname LIKE 't\\_%' AND relkind = 'r'");
+   for (const auto& row : client.rows())
+      tables.insert(row[0]);
+   uint64_t found = 0;
+   std::set<std::string> expected;
+   for (size_t c = 0; c < workers.size(); ++c) {
+      const auto& present = done[static_cast<int>(c)];
+      const Work& work = workers[c]->work;
+      // Commits that did not wait may be lost, the last ones first.
+      size_t settled = 0;
+      for (size_t i = 0; i < work.sent.size(); ++i)
+         if (work.sent[i].isAcknowledged && work.sent[i].isLasting) settled = i + 1;
+      bool isEnd = false;
+      for (size_t i = 0; i < work.sent.size(); ++i) {
+         const auto& transaction = work.sent[i];
+         const bool isThere = present.contains(transaction.number);
+         const std::string name = "client " + std::to_string(c) + " transaction " + std::to_string(transaction.number);
+         if (!isThere && i < settled) fail(name + " was acknowledged and is lost");
+         if (isThere && isEnd) fail(name + " is there, but not the one before");
+         isEnd |= !isThere;
+         found += isThere;
+         if (const auto it = items.find({static_cast<int>(c), transaction.number});
+             it != items.end() ? !isThere || it->second != transaction.items : isThere && transaction.items != 0)
+            fail(name + " is there in part");
+         if (isThere && transaction.table > 0) expected.insert(tableName(static_cast<int>(c), transaction.table));
+         if (isThere && transaction.table < 0) expected.erase(tableName(static_cast<int>(c), -transaction.table));
+      }
+      for (const int64_t number : work.failed)
+         if (present.contains(number)) fail("client " + std::to_string(c) + ": a transaction without COMMIT is there");
+      if (present.size() > work.sent.size()) fail("transactions nobody sent are there");
+   }
+   if (tables != expected)
+      fail("there are " + std::to_string(tables.size()) + " tables, expected " + std::to_string(expected.size()));
+   for (const std::string& table : tables) {
+      if (one(client, "SELECT count(*) FROM " + table) != 1) fail("table " + table + " has lost its row");
+      query(client, "DROP TABLE " + table);
+   }
+   doneBefore += static_cast<int64_t>(found);
+   if (one(client, "SELECT count(*) FROM done") != doneBefore) fail("older transactions are lost");
+   return found;
+}
+
+void checkFiles(const Options& options, const std::string& directory) {
+   const std::string command = options.binary + " check --data " + directory + "/data >" + directory + "/check 2>&1";
+   const int status = std::system(command.c_str());
+   if (status != 0) fail("ouzel check: see " + directory + "/check");
+}
+
+void run(const Options& options, const std::string& directory) {
+   const auto start = std::chrono::steady_clock::now();
+   const std::vector<std::string> flags = {"--threads", "2", "--memory-limit", "1GB", "--log-level", "error"};
+   uint64_t transactions = 0;
+   int64_t firstNumber = 1, doneBefore = 0;
+   double recovery = 0, recoveryMax = 0;
+   auto server = std::make_unique<ServerProcess>(options.binary, directory, flags);
+   if (!server->isRunning()) fail("the server does not start; see " + directory + "/log");
+   {
+      Client client(server->port());
+      query(client, "CREATE TABLE account (id int PRIMARY KEY, balance bigint NOT NULL)");
+      query(client, std::string("INSERT INTO account SELECT g, ") + initialBalance + " FROM generate_series(0, 99) g");
+      query(client, "CREATE TABLE done (client int, n bigint)");
+      query(client, "CREATE TABLE item (client int, n bigint, i bigint)");
+   }
+   for (uint64_t round = 0; round < options.kills; ++round) {
+      const uint64_t random = hashU64(options.seed ^ hashU64(round));
+      std::vector<std::unique_ptr<Worker>> workers;
+      std::vector<std::thread> threads;
+      for (int c = 0; c < options.clients; ++c) {
+         workers.push_back(std::make_unique<Worker>(c, random + static_cast<uint64_t>(c), server->port(), firstNumber));
+         threads.emplace_back([&, c] { workers[static_cast<size_t>(c)]->run(); });
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(5'000 + random % 120'000));
+      server->kill();
+      for (std::thread& thread : threads)
+         thread.join();
+      if (round % options.checkEvery == 0) checkFiles(options, directory);
+      const auto before = std::chrono::steady_clock::now();
+      server = std::make_unique<ServerProcess>(options.binary, directory, flags);
+      const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+      recovery += took;
+      recoveryMax = std::max(recoveryMax, took);
+      if (!server->isRunning())
+         fail("kill " + std::to_string(round) + ": the server does not start; see " + directory + "/log");
+      Client client(server->port());
+      transactions += verify(client, workers, firstNumber, doneBefore);
+      for (const auto& worker : workers)
+         firstNumber = std::max(firstNumber, worker->next());
+      if (round % 25 == 24) query(client, "CHECKPOINT");
+   }
+   if (server->stop() != 0) fail("the server did not stop well");
+   checkFiles(options, directory);
+   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+   std::printf(
+       "%lu kills, %lu transactions found as they should be, %.1f s, %.2f s a kill; starts took %.3f s, at most %.3f s "
+       "(seed %lu): all well\n",
+       options.kills, transactions, seconds, seconds / static_cast<double>(options.kills),
+       recovery / static_cast<double>(options.kills), recoveryMax, options.seed);
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+   Options options;
+   for (int i = 1; i < count; ++i) {
+      const std::string argument = arguments[i];
+      const char* value = i + 1 < count ? arguments[i + 1] : "";
+      if (argument == "--keep") {
+         options.keeps = true;
+         continue;
+      }
+      if (argument == "--binary") options.binary = value;
+      if (argument == "--kills") options.kills = std::strtoull(value, nullptr, 10);
+      if (argument == "--seed") options.seed = std::strtoull(value, nullptr, 10);
+      if (argument == "--clients") options.clients = std::atoi(value);
+      if (argument == "--check-every") options.checkEvery = std::strtoull(value, nullptr, 10);
+      ++i;
+   }
+   if (options.binary.empty()) {
+      std::fprintf(stderr, "usage: %s --binary PATH [--kills N] [--seed N] [--clients N] [--check-every N] [--keep]\n",
+                   arguments[0]);
+      return 2;
+   }
+   std::string directory = (std::filesystem::temp_directory_path() / "ouzel-kill-XXXXXX").string();
+   if (!::mkdtemp(directory.data())) return std::perror("mkdtemp"), 2;
+   run(options, directory);
+   if (!options.keeps) std::filesystem::remove_all(directory);
+   return 0;
+}

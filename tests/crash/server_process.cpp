@@ -1,0 +1,118 @@
+#include "tests/crash/server_process.hpp"
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <stdexcept>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ouzel::crash {
+
+ServerProcess::ServerProcess(const std::string& binary, const std::string& directory,
+                             const std::vector<std::string>& flags, const Environment& environment) {
+   int output[2];
+   if (::pipe2(output, O_CLOEXEC) != 0) throw std::runtime_error("pipe failed");
+   std::vector<std::string> arguments = {binary, "serve", "--data", directory + "/data", "--port", "0"};
+   arguments.insert(arguments.end(), flags.begin(), flags.end());
+   std::vector<char*> pointers;
+   for (auto& argument : arguments)
+      pointers.push_back(argument.data());
+   pointers.push_back(nullptr);
+   pid_ = ::fork();
+   if (pid_ == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      for (const auto& [name, value] : environment)
+         ::setenv(name.c_str(), value.c_str(), 1);
+      ::dup2(output[1], STDOUT_FILENO);
+      const int log = ::open((directory + "/log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+      ::dup2(log, STDERR_FILENO);
+      ::execv(pointers[0], pointers.data());
+      ::_exit(127);
+   }
+   ::close(output[1]);
+   // The psql line it prints when it listens names the port.
+   std::string text;
+   char chunk[256];
+   size_t at = std::string::npos;
+   while ((at = text.find(" -p ")) == std::string::npos || text.find('\n', at) == std::string::npos) {
+      const ssize_t got = ::read(output[0], chunk, sizeof chunk);
+      if (got <= 0) break;
+      text.append(chunk, static_cast<size_t>(got));
+   }
+   ::close(output[0]);
+   if (at != std::string::npos) port_ = std::atoi(text.c_str() + at + 4);
+}
+
+ServerProcess::~ServerProcess() {
+   kill();
+}
+
+int ServerProcess::wait() {
+   if (pid_ == 0) return -1;
+   int status = 0;
+   ::waitpid(pid_, &status, 0);
+   pid_ = port_ = 0;
+   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void ServerProcess::kill() {
+   if (pid_ == 0) return;
+   ::kill(pid_, SIGKILL);
+   wait();
+}
+
+int ServerProcess::stop() {
+   if (pid_ == 0) return -1;
+   ::kill(pid_, SIGTERM);
+   return wait();
+}
+
+Client::Client(int port)
+   : connection_(PQconnectdb(
+         ("host=127.0.0.1 user=postgres dbname=postgres sslmode=disable port=" + std::to_string(port)).c_str())) {
+   PQsetNoticeProcessor(
+       connection_, [](void*, const char*) {}, nullptr);
+}
+
+bool Client::take(PGresult* result) {
+   const ExecStatusType status = PQresultStatus(result);
+   const bool isWell = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK || status == PGRES_COPY_IN;
+   rows_.clear();
+   sqlstate_.clear();
+   message_.clear();
+   if (!isWell) {
+      const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+      if (state && isConnected()) sqlstate_ = state;
+      message_ = PQresultErrorMessage(result);
+   }
+   for (int row = 0; row < PQntuples(result); ++row) {
+      rows_.emplace_back();
+      for (int column = 0; column < PQnfields(result); ++column)
+         rows_.back().emplace_back(PQgetvalue(result, row, column));
+   }
+   PQclear(result);
+   return isWell;
+}
+
+bool Client::run(const std::string& statement) {
+   return take(PQexec(connection_, statement.c_str()));
+}
+
+bool Client::copyIn(const std::string& statement, const std::string& bytes) {
+   if (!run(statement)) return false;
+   PQputCopyData(connection_, bytes.data(), static_cast<int>(bytes.size()));
+   PQputCopyEnd(connection_, nullptr);
+   bool isWell = true;
+   while (PGresult* result = PQgetResult(connection_)) {
+      if (isWell)
+         isWell = take(result);
+      else
+         PQclear(result);
+   }
+   return isWell;
+}
+
+} // namespace ouzel::crash

@@ -1,0 +1,63 @@
+#pragma once
+#include <libpq-fe.h>
+#include <string>
+#include <sys/types.h>
+#include <utility>
+#include <vector>
+
+// A real server in a process of its own that can be killed, and a connection to it that reports instead of throwing.
+
+namespace ouzel::crash {
+
+/// Ends with SIGKILL unless stop() was called.
+class ServerProcess {
+public:
+   using Environment = std::vector<std::pair<std::string, std::string>>;
+   /// Start on `directory`/data; wait until it listens. isRunning() says whether it does. Its stderr goes to
+   /// `directory`/log.
+   ServerProcess(const std::string& binary, const std::string& directory, const std::vector<std::string>& flags = {},
+                 const Environment& environment = {});
+   ~ServerProcess();
+   ServerProcess(const ServerProcess&) = delete;
+   ServerProcess& operator=(const ServerProcess&) = delete;
+
+   int port() const { return port_; }
+   bool isRunning() const { return port_ != 0; }
+   /// SIGKILL, and wait.
+   void kill();
+   /// SIGTERM, and wait; the exit status, or 128 + the signal.
+   int stop();
+   /// Wait until it ends by itself; as stop().
+   int wait();
+
+private:
+   pid_t pid_ = 0;
+   int port_ = 0;
+};
+
+/// One client. Rows are vectors of texts.
+class Client {
+public:
+   explicit Client(int port);
+   ~Client() { PQfinish(connection_); }
+   Client(const Client&) = delete;
+   Client& operator=(const Client&) = delete;
+
+   bool isConnected() const { return PQstatus(connection_) == CONNECTION_OK; }
+   /// False when it failed; sqlstate() tells why (empty: the connection is gone).
+   bool run(const std::string& statement);
+   const std::string& sqlstate() const { return sqlstate_; }
+   const std::string& message() const { return message_; }
+   /// Of the last statement.
+   const std::vector<std::vector<std::string>>& rows() const { return rows_; }
+   /// COPY table FROM STDIN with these bytes; like run().
+   bool copyIn(const std::string& statement, const std::string& bytes);
+
+private:
+   bool take(PGresult* result);
+   PGconn* connection_;
+   std::string sqlstate_, message_;
+   std::vector<std::vector<std::string>> rows_;
+};
+
+} // namespace ouzel::crash
