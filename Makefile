@@ -1,5 +1,5 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs.
-.PHONY: build run test check crash format bench bench-tpch bench-load bench-update deps deps-test clean
+.PHONY: build run test check crash format bench bench-tpch bench-load bench-update bench-recovery deps deps-test clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -34,7 +34,7 @@ crash: deps-test
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-14 -i
 
-bench: bench-tpch bench-load bench-update
+bench: bench-tpch bench-load bench-update bench-recovery
 bench-tpch: build
 	@scripts/install-deps --bench
 	@bench/tpch/run $(BENCH_ARGS)
@@ -44,6 +44,9 @@ bench-load: build
 bench-update: build
 	@scripts/install-deps --bench
 	@bench/update/run $(BENCH_ARGS)
+
+bench-recovery: build
+	@bench/recovery/run $(BENCH_ARGS)
 
 clean:
 	@rm -rf build

@@ -18,9 +18,14 @@ void CommitQueue::publishReady() {
       Entry& entry = *entries_.front();
       if (entry.isSynchronous && entry.endLsn > durable_) return;
       entry.publish();
-      entry.isPublished = true;
       entries_.pop_front();
+      entry.isPublished = true;
+      if (entry.isWaiting) entry.wake.notify_one(); // it goes on, and away, when the mutex is free
    }
+}
+
+void CommitQueue::wakeLeader() {
+   if (!isFlushing_ && !entries_.empty() && entries_.front()->isWaiting) entries_.front()->wake.notify_one();
 }
 
 void CommitQueue::wait(Entry& entry) {
@@ -29,7 +34,8 @@ void CommitQueue::wait(Entry& entry) {
       publishReady();
       if (entry.isPublished) break;
       if (isFlushing_) {
-         changed_.wait(lock);
+         entry.isWaiting = true;
+         entry.wake.wait(lock);
          continue;
       }
       isFlushing_ = true;
@@ -38,19 +44,16 @@ void CommitQueue::wait(Entry& entry) {
       lock.lock();
       isFlushing_ = false;
       durable_ = std::max(durable_, durable);
-      publishReady();
-      changed_.notify_all();
    }
-   changed_.notify_all();
+   wakeLeader();
 }
 
 void CommitQueue::drain() {
    const Lsn durable = log_.flush();
-   std::unique_lock lock(mutex_);
+   const std::lock_guard lock(mutex_);
    durable_ = std::max(durable_, durable);
    publishReady();
    CHECK(entries_.empty());
-   changed_.notify_all();
 }
 
 namespace {
@@ -175,7 +178,11 @@ Timestamp Database::State::commit(Transaction& transaction, CommitRequest& reque
    }
    queue->wait(entry);
    transaction.finishCommitted();
-   if (!request.synchronous) runInBackground([this] { log->flush(); });
+   if (!request.synchronous && !isFlushScheduled.exchange(true))
+      runInBackground([this] {
+         isFlushScheduled = false;
+         log->flush();
+      });
    scheduleCheckpointIfDue();
    return timestamp;
 }

@@ -17,7 +17,8 @@
 namespace ouzel::storage {
 
 /// Commits between being placed in the log and being visible. They become visible in log order: synchronous ones when
-/// the log is durable behind them. Whoever waits and finds nobody flushing does it for all (group commit).
+/// the log is durable behind them. Whoever waits and finds nobody flushing does it for all that have come by then
+/// (group commit); meanwhile the next group forms. Each waiter is woken once, when it is published or is to flush next.
 class CommitQueue {
 public:
    struct Entry {
@@ -25,6 +26,8 @@ public:
       bool isSynchronous = true;
       std::function<void()> publish;
       bool isPublished = false;
+      bool isWaiting = false;
+      std::condition_variable wake{};
    };
    explicit CommitQueue(Log& log) : log_(log) {}
 
@@ -37,10 +40,10 @@ public:
 
 private:
    void publishReady(); // the mutex is held
+   void wakeLeader();   // the mutex is held
 
    Log& log_;
    std::mutex mutex_; ///< guards what follows
-   std::condition_variable changed_;
    std::deque<Entry*> entries_;
    Lsn durable_ = 0;
    bool isFlushing_ = false;
@@ -96,6 +99,8 @@ struct Database::State {
    std::atomic<uint64_t> nextStorage{1};
    RecoveredCatalog recovered;
    bool isClosed = false;
+
+   std::atomic<bool> isFlushScheduled{false}; ///< for commits that did not wait
 
    std::mutex backgroundMutex; ///< guards what follows
    std::condition_variable backgroundIdle;

@@ -3,8 +3,9 @@
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
-#include "storage/batch_codec.hpp"
+#include "storage/byte_codec.hpp"
 #include "storage/database_state.hpp"
+#include "storage/wal/replay.hpp"
 
 // From a directory to a database: the newest manifest gives the blocks and what is deleted in them, the log gives the
 // commits since. Rows come back under the ids they had.
@@ -19,122 +20,6 @@ uint64_t randomNumber() {
    source.readAt(&value, sizeof value, 0);
    return value;
 }
-
-/// Applies log records. Single-threaded; nobody else uses the tables yet.
-class Replay {
-public:
-   explicit Replay(Database::State& state) : state_(state) {}
-
-   void apply(Log::Frame&& frame) {
-      if (frame.kind == FrameKind::Counter) {
-         ByteReader in(frame.payload);
-         const auto [id, counter] = readCounter(in);
-         state_.counters[id] = counter;
-         return;
-      }
-      if (frame.kind != FrameKind::Commit)
-         throw SqlError(sqlstate::dataCorrupted, "write-ahead log holds a record of unknown kind");
-      const CommitRecord record = CommitRecord::deserialize(frame.payload);
-      if (frame.timestamp <= state_.lastAssigned)
-         throw SqlError(sqlstate::dataCorrupted, "write-ahead log is corrupted: commits are out of order");
-      for (const auto& created : record.created)
-         addTable(created.id, created.columns);
-      for (const auto& added : record.added)
-         addColumn(added);
-      for (const auto& writes : record.writes)
-         applyWrites(writes, frame.timestamp);
-      for (const StorageId id : record.dropped)
-         dropTable(id);
-      if (!record.catalogChange.empty()) state_.recovered.changes.push_back(record.catalogChange);
-      state_.nextOid = std::max(state_.nextOid.load(), record.nextOid);
-      state_.nextStorage = std::max(state_.nextStorage.load(), record.nextStorage);
-      state_.context->nextSegment = std::max(state_.context->nextSegment.load(), record.nextSegment);
-      state_.lastAssigned = frame.timestamp;
-      state_.transactions.publish(frame.timestamp);
-   }
-
-   const std::set<std::string>& namedObjects() const { return namedObjects_; }
-
-private:
-   void addTable(StorageId id, std::vector<ColumnDefinition> columns) {
-      auto& entry = state_.tables[id];
-      if (entry.table) throw SqlError(sqlstate::dataCorrupted, "write-ahead log creates a table twice");
-      entry.committedColumns = static_cast<uint32_t>(columns.size());
-      entry.isCommitted = true;
-      entry.table = std::make_shared<Table>(std::make_unique<TableCore>(*state_.context, id, std::move(columns)));
-   }
-
-   TableCore& coreOf(StorageId id) {
-      const auto it = state_.tables.find(id);
-      if (it == state_.tables.end()) throw SqlError(sqlstate::dataCorrupted, "write-ahead log names an unknown table");
-      return it->second.table->core();
-   }
-
-   void addColumn(const CommitRecord::AddedColumn& added) {
-      TableCore& core = coreOf(added.id);
-      auto columns = std::make_shared<std::vector<ColumnDefinition>>(*core.columns);
-      columns->push_back(added.column);
-      core.columns = std::move(columns);
-      ++state_.tables[added.id].committedColumns;
-   }
-
-   void dropTable(StorageId id) {
-      coreOf(id).isDropped = !state_.options.readOnly;
-      state_.tables.erase(id);
-   }
-
-   void applyWrites(const CommitRecord::TableWrites& writes, Timestamp timestamp) {
-      TableCore& core = coreOf(writes.id);
-      for (const auto& rows : writes.rows)
-         applyRows(core, rows, timestamp);
-      for (const auto& logged : writes.blocks) {
-         const auto reader = state_.store->open(logged.objectName);
-         if (!reader)
-            throw SqlError(sqlstate::dataCorrupted, "missing block \"" + logged.objectName + "\" of a committed load");
-         auto segment = std::make_shared<Segment>();
-         segment->id = logged.segment;
-         segment->versions = std::make_shared<SegmentVersions>();
-         segment->block = std::make_shared<Block>(*state_.store, state_.governor.cache(), logged.objectName,
-                                                  Block::readHeader(*reader, logged.objectName));
-         segment->versions->addCommit(timestamp, segment->block->header().rowCount, 0);
-         core.addSegment(std::move(segment));
-         namedObjects_.insert(logged.objectName);
-      }
-      for (const auto& deletes : writes.deletes) {
-         const SegmentPtr segment = core.findSegment(deletes.segment);
-         if (!segment) throw SqlError(sqlstate::dataCorrupted, "write-ahead log deletes rows of an unknown segment");
-         for (const uint32_t row : deletes.rows) {
-            if (row >= segment->rowCount())
-               throw SqlError(sqlstate::dataCorrupted, "write-ahead log deletes a row that does not exist");
-            segment->versions->deletes.settle(row, timestamp);
-         }
-      }
-   }
-
-   void applyRows(TableCore& core, const LocalWrites::LoggedRows& rows, Timestamp timestamp) {
-      SegmentPtr segment = core.findSegment(rows.segment);
-      if (!segment) {
-         segment = core.newDeltaSegment(rows.segment);
-         core.addSegment(segment);
-      }
-      if (!segment->delta || segment->delta->rowCount() != rows.firstRow)
-         throw SqlError(sqlstate::dataCorrupted, "write-ahead log is corrupted: rows are not in order");
-      ByteReader in(rows.batches);
-      const std::vector<Value> missing = core.missingValues();
-      while (!in.atEnd()) {
-         Arena arena;
-         const Batch batch = decodeBatch(in, arena);
-         if (batch.columns.size() > segment->columnCount() || batch.liveRows() > segment->delta->room())
-            ByteReader::corrupted();
-         segment->delta->append(batch, missing);
-      }
-      if (segment->delta->rowCount() != rows.firstRow + rows.rowCount) ByteReader::corrupted();
-      segment->versions->addCommit(timestamp, segment->delta->rowCount(), timestamp);
-   }
-
-   Database::State& state_;
-   std::set<std::string> namedObjects_;
-};
 
 void loadTable(Database::State& state, const Manifest::Table& entry) {
    auto core = std::make_unique<TableCore>(*state.context, entry.id, entry.columns);
@@ -227,6 +112,7 @@ void Database::State::recover() {
    log = std::make_unique<Log>(walDirectory, manifest.logId);
    Replay replay(*this);
    log->replay(manifest.replayLsn, [&](Log::Frame&& frame) { replay.apply(std::move(frame)); });
+   replay.finish();
    queue = std::make_unique<CommitQueue>(*log);
    if (options.readOnly) return;
 

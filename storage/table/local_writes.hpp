@@ -59,7 +59,8 @@ public:
    struct LoggedRows {
       SegmentId segment = 0;
       uint32_t firstRow = 0, rowCount = 0;
-      std::string batches; ///< encodeBatch, one after the other
+      std::string batches;  ///< encodeBatch, one after the other, LZ4-compressed where that saves something
+      uint64_t rawSize = 0; ///< before compression; 0: not compressed
    };
    struct LoggedBlock {
       SegmentId segment = 0;

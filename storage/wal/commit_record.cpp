@@ -71,6 +71,7 @@ void writeTable(const CommitRecord::TableWrites& table, ByteWriter& out) {
       out.varint(rows.segment);
       out.varint(rows.firstRow);
       out.varint(rows.rowCount);
+      out.varint(rows.rawSize);
       out.string(rows.batches);
    }
    out.varint(table.blocks.size());
@@ -91,6 +92,7 @@ CommitRecord::TableWrites readTable(ByteReader& in) {
       rows.segment = in.varint();
       rows.firstRow = static_cast<uint32_t>(in.varint());
       rows.rowCount = static_cast<uint32_t>(in.varint());
+      rows.rawSize = in.varint();
       rows.batches = in.string();
    }
    table.blocks.resize(in.count());
@@ -176,7 +178,7 @@ size_t CommitRecord::sizeBound() const {
    for (const TableWrites& table : writes) {
       size += 4 * number;
       for (const auto& rows : table.rows)
-         size += 4 * number + rows.batches.size();
+         size += 5 * number + rows.batches.size();
       for (const auto& block : table.blocks)
          size += 2 * number + block.objectName.size();
       for (const auto& deletes : table.deletes)

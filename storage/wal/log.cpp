@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t fileMagic = 0x314c41575a554f00ULL; // "\0OUZWAL1"
 constexpr uint32_t frameMagic = 0x46575a4f;           // "OZWF"
-constexpr std::string_view fileSuffix = ".wal";
+constexpr std::string_view fileSuffix = ".wal", spareSuffix = ".spare";
 constexpr uint64_t headerSize = sizeof(LogFileHeader);
 constexpr uint64_t reserveMin = 1 << 20, reserveMax = 64 << 20;
 
@@ -70,34 +70,71 @@ std::vector<Log::LogFile> Log::listFiles() const {
    return files;
 }
 
-std::optional<Log::Frame> Log::readFrame(const io::File& file, Lsn startLsn, Lsn lsn, uint64_t fileSize) const {
-   const uint64_t offset = headerSize + (lsn - startLsn);
+/// Reads a file front to back in large pieces.
+class Log::Reader {
+public:
+   explicit Reader(const LogFile& file)
+      : path(file.path), startLsn(file.startLsn), file_(file.path, io::File::Mode::Read), size(file_.size()) {
+      file_.prefetch(0, size);
+   }
+
+   /// The bytes at `offset`; fewer than asked for only at the end of the file. Valid with buffer().
+   std::string_view bytes(uint64_t offset, uint64_t count) {
+      if (offset >= size) return {};
+      count = std::min(count, size - offset);
+      if (!buffer_ || offset < offset_ || offset + count > offset_ + buffer_->size()) {
+         auto buffer = std::make_shared<std::string>();
+         buffer->resize(std::min(std::max(count, pieceSize), size - offset));
+         file_.readAt(buffer->data(), buffer->size(), offset);
+         buffer_ = std::move(buffer);
+         offset_ = offset;
+      }
+      return std::string_view(*buffer_).substr(offset - offset_, count);
+   }
+   const std::shared_ptr<const std::string>& buffer() const { return buffer_; }
+
+   const std::string& path;
+   const Lsn startLsn;
+
+private:
+   static constexpr uint64_t pieceSize = 4 << 20;
+   io::File file_;
+
+public:
+   const uint64_t size;
+
+private:
+   uint64_t offset_ = 0;
+   std::shared_ptr<const std::string> buffer_;
+};
+
+std::optional<Log::Frame> Log::readFrame(Reader& reader, Lsn lsn) const {
+   const uint64_t offset = headerSize + (lsn - reader.startLsn);
    FrameHeader header;
-   if (offset + sizeof header > fileSize) return std::nullopt;
-   file.readAt(&header, sizeof header, offset);
+   const std::string_view bytes = reader.bytes(offset, sizeof header);
+   if (bytes.size() < sizeof header) return std::nullopt;
+   std::memcpy(&header, bytes.data(), sizeof header);
    if (header.magic != frameMagic || header.lsn != lsn || header.logId != logId_) return std::nullopt;
-   if (header.size > fileSize - offset - sizeof header) return std::nullopt;
-   Frame frame{lsn, lsn + padded(sizeof header + header.size), header.kind, header.timestamp, {}};
-   frame.payload.resize(header.size);
-   file.readAt(frame.payload.data(), header.size, offset + sizeof header);
-   const std::string_view payload = frame.payload;
+   if (header.size > reader.size - offset - sizeof header) return std::nullopt;
+   const std::string_view payload = reader.bytes(offset, sizeof header + header.size).substr(sizeof header);
    if (frameChecksum(header, std::span(&payload, 1)) != header.checksum) return std::nullopt;
-   return frame;
+   return Frame{
+       lsn, lsn + padded(sizeof header + header.size), header.kind, header.timestamp, payload, reader.buffer()};
 }
 
 // Something at `damagedLsn` is not a valid frame. Look whether a frame behind it proves that it once was.
-void Log::refuseIfDurable(const io::File& file, Lsn startLsn, Lsn damagedLsn, uint64_t fileSize) const {
+void Log::refuseIfDurable(Reader& reader, Lsn damagedLsn) const {
    constexpr size_t window = 1 << 20;
-   std::vector<char> bytes(window + sizeof(FrameHeader));
-   for (uint64_t offset = headerSize + (damagedLsn - startLsn); offset < fileSize; offset += window) {
-      const size_t got = file.readSome(bytes.data(), bytes.size(), offset);
-      for (size_t i = 0; i < window && i + sizeof(FrameHeader) <= got; i += 8) {
+   for (uint64_t offset = headerSize + (damagedLsn - reader.startLsn); offset < reader.size; offset += window) {
+      // A copy: readFrame reads elsewhere.
+      const std::string bytes(reader.bytes(offset, window + sizeof(FrameHeader)));
+      for (size_t i = 0; i < window && i + sizeof(FrameHeader) <= bytes.size(); i += 8) {
          FrameHeader header;
          std::memcpy(&header, bytes.data() + i, sizeof header);
-         const Lsn lsn = startLsn + (offset - headerSize) + i;
+         const Lsn lsn = reader.startLsn + (offset - headerSize) + i;
          if (header.magic != frameMagic || header.lsn != lsn || header.logId != logId_) continue;
-         if (header.durableLsn <= damagedLsn || !readFrame(file, startLsn, lsn, fileSize)) continue;
-         refuse("invalid frame at " + hex(damagedLsn) + " in \"" + file.path() + "\", valid ones follow");
+         if (header.durableLsn <= damagedLsn || !readFrame(reader, lsn)) continue;
+         refuse("invalid frame at " + hex(damagedLsn) + " in \"" + reader.path + "\", valid ones follow");
       }
    }
 }
@@ -113,22 +150,26 @@ void Log::replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply) {
    for (size_t i = 0; i < files.size(); ++i) {
       bool isLast = i + 1 == files.size();
       if (!isLast && files[i + 1].startLsn <= fromLsn) continue;
-      const io::File file(files[i].path, io::File::Mode::Read);
-      const uint64_t size = file.size();
+      Reader reader(files[i]);
       LogFileHeader header;
-      const bool hasHeader = size >= headerSize && (file.readAt(&header, headerSize, 0), true);
+      const std::string_view start = reader.bytes(0, headerSize);
+      const bool hasHeader = start.size() == headerSize;
+      if (hasHeader) std::memcpy(&header, start.data(), headerSize);
       if (!hasHeader || header.magic != fileMagic ||
           header.checksum != XXH3_64bits(&header, offsetof(LogFileHeader, checksum))) {
          if (isLast && next == files[i].startLsn) break; // a crash while the file was being made
          refuse("\"" + files[i].path + "\" has no valid header");
       }
+      if (header.version != LogFileHeader{}.version)
+         throw SqlError(sqlstate::dataCorrupted,
+                        "write-ahead log file \"" + files[i].path + "\" was written by another version of the server");
       if (header.logId != logId_ || header.startLsn != files[i].startLsn)
          throw SqlError(sqlstate::dataCorrupted,
                         "write-ahead log file \"" + files[i].path + "\" belongs to another database");
       tail_ = files[i];
       if (files[i].startLsn > next) refuse("frames are missing from " + hex(next));
       while (true) {
-         std::optional<Frame> frame = readFrame(file, files[i].startLsn, next, size);
+         std::optional<Frame> frame = readFrame(reader, next);
          if (!frame) break;
          next = frame->endLsn;
          apply(std::move(*frame));
@@ -140,7 +181,7 @@ void Log::replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply) {
       if (!isLast) {
          if (next != files[i + 1].startLsn) refuse("invalid frame at " + hex(next) + " in \"" + files[i].path + "\"");
       } else {
-         refuseIfDurable(file, files[i].startLsn, next, size);
+         refuseIfDurable(reader, next);
       }
    }
    end_ = durable_ = next;
@@ -167,9 +208,12 @@ std::string Log::pathOf(Lsn startLsn) const {
 
 void Log::openFile(Lsn startLsn) {
    // Until it is durable under its name, nothing goes on in it: a full disk must leave the file before as it is.
-   io::File file(pathOf(startLsn), io::File::Mode::Write);
-   file.truncate(0); // a start or rotation that failed may have left something
-   file.allocate(0, reserveMin);
+   const std::string path = pathOf(startLsn);
+   const std::optional<std::string> spare = findSpare();
+   io::File file(spare ? *spare : path, io::File::Mode::Write);
+   if (!spare) file.truncate(0); // a start or rotation that failed may have left something
+   const uint64_t reserved = std::max(file.size(), reserveMin);
+   file.allocate(0, reserved);
    LogFileHeader header;
    header.magic = fileMagic;
    header.logId = logId_;
@@ -177,9 +221,13 @@ void Log::openFile(Lsn startLsn) {
    header.checksum = XXH3_64bits(&header, offsetof(LogFileHeader, checksum));
    file.writeAt(&header, sizeof header, 0);
    file.syncData();
+   if (spare) {
+      io::renameFile(*spare, path);
+      file = io::File(path, io::File::Mode::Write); // under its new name in messages
+   }
    io::syncDirectory(directory_);
    file_ = std::move(file);
-   allocated_ = reserveMin;
+   allocated_ = reserved;
    fileStart_ = startLsn;
 }
 
@@ -188,7 +236,15 @@ void Log::reserve(size_t bytes) {
    const uint64_t needed = headerSize + (end_ - fileStart_) + padded(sizeof(FrameHeader) + bytes);
    if (needed <= allocated_) return;
    const uint64_t step = std::max(needed - allocated_, std::clamp(allocated_, reserveMin, reserveMax));
-   file_.allocate(allocated_, step);
+   try {
+      file_.allocate(allocated_, step);
+   } catch (const SqlError&) {
+      // The disk is full but for the file kept for later, perhaps.
+      const std::optional<std::string> spare = findSpare();
+      if (!spare) throw;
+      io::removeFile(*spare);
+      file_.allocate(allocated_, step);
+   }
    allocated_ += step;
 }
 
@@ -217,18 +273,20 @@ Lsn Log::append(FrameKind kind, Timestamp timestamp, std::span<const std::string
 
 Lsn Log::flush() {
    const std::lock_guard flushing(flushMutex_);
-   std::string bytes;
    uint64_t offset;
    Lsn target;
    {
       const std::lock_guard lock(mutex_);
-      bytes.swap(pending_);
+      if (pending_.empty()) return durable_;
+      constexpr size_t keptMax = 1 << 20; // the two buffers change places; a large one is given back
+      if (flushing_.capacity() > keptMax) flushing_ = {};
+      flushing_.clear();
+      flushing_.swap(pending_);
       target = end_;
-      offset = headerSize + (end_ - bytes.size() - fileStart_);
-      if (bytes.empty()) return durable_;
+      offset = headerSize + (end_ - flushing_.size() - fileStart_);
    }
    try {
-      file_.writeAt(bytes.data(), bytes.size(), offset);
+      file_.writeAt(flushing_.data(), flushing_.size(), offset);
       file_.syncData();
    } catch (const SqlError& error) {
       // Space had been reserved: the device fails, and nothing more can be promised to anybody.
@@ -267,11 +325,29 @@ Lsn Log::rotate() {
 }
 
 void Log::removeBefore(Lsn lsn) {
-   const std::vector<LogFile> files = listFiles();
-   for (size_t i = 0; i + 1 < files.size(); ++i)
-      if (files[i + 1].startLsn <= lsn) io::removeFile(files[i].path);
+   try {
+      const std::vector<LogFile> files = listFiles();
+      bool hasSpare = findSpare().has_value();
+      for (size_t i = files.size(); i-- > 0;) {
+         if (i + 1 >= files.size() || files[i + 1].startLsn > lsn) continue;
+         if (hasSpare) {
+            io::removeFile(files[i].path);
+         } else {
+            io::renameFile(files[i].path, directory_ + "/" + hex(files[i].startLsn) + std::string(spareSuffix));
+            hasSpare = true;
+         }
+      }
+   } catch (const SqlError& error) {
+      std::fprintf(stderr, "write-ahead log: %s\n", error.what());
+   }
    const std::lock_guard lock(mutex_);
    firstKept_ = std::max(firstKept_, lsn);
+}
+
+std::optional<std::string> Log::findSpare() const {
+   for (const io::DirectoryEntry& entry : io::listDirectory(directory_))
+      if (entry.name.ends_with(spareSuffix)) return directory_ + "/" + entry.name;
+   return std::nullopt;
 }
 
 uint64_t Log::keptBytes() const {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -16,9 +17,11 @@
 // Positions (LSNs) count bytes of frames over the log's whole life. A file "<16 hex digits of its first LSN>.wal" is
 //   0    LogFileHeader, 64 bytes
 //   64   frames, each a FrameHeader and its payload, padded with zeros to a multiple of 8
-// and space reserved ahead reads as zeros. A frame says how much of the log was durable when it was written. So, where
-// a frame is damaged, the rest decides: if a later frame says that this place had been durable, the log is corrupted
-// and recovery refuses; else the damage is what a crash leaves of a write, and the log ends here.
+// and space reserved ahead reads as zeros, or as frames of lower positions where the file is used again: one file that
+// is not needed any more waits as "<16 hex digits>.spare" for that. A frame says how much of the log was durable when
+// it was written. So, where a frame is damaged, the rest decides: if a later frame says that this place had been
+// durable, the log is corrupted and recovery refuses; else the damage is what a crash leaves of a write, and the log
+// ends here.
 
 namespace ouzel::storage {
 
@@ -40,7 +43,7 @@ static_assert(sizeof(FrameHeader) == 56);
 
 struct LogFileHeader {
    uint64_t magic = 0;      // 0
-   uint32_t version = 1;    // 8
+   uint32_t version = 2;    // 8
    uint32_t reserved0 = 0;  // 12
    uint64_t logId = 0;      // 16
    Lsn startLsn = 0;        // 24
@@ -57,7 +60,8 @@ public:
       Lsn lsn, endLsn;
       FrameKind kind;
       Timestamp timestamp;
-      std::string payload;
+      std::string_view payload;
+      std::shared_ptr<const std::string> buffer; ///< holds the payload
    };
 
    /// Opens nothing yet: call replay, then start.
@@ -83,7 +87,8 @@ public:
 
    /// Flush, then continue in a new file; returns its first LSN. REQUIRES: no append meanwhile.
    Lsn rotate();
-   /// Remove files that hold only frames before `lsn`.
+   /// Remove files that hold only frames before `lsn`, but keep one to be used again. Does not throw: what cannot be
+   /// removed is tried again next time.
    void removeBefore(Lsn lsn);
    /// Bytes of frames in the files kept.
    uint64_t keptBytes() const;
@@ -96,8 +101,10 @@ private:
    std::vector<LogFile> listFiles() const;
    std::string pathOf(Lsn startLsn) const;
    void openFile(Lsn startLsn);
-   std::optional<Frame> readFrame(const io::File& file, Lsn startLsn, Lsn lsn, uint64_t fileSize) const;
-   void refuseIfDurable(const io::File& file, Lsn startLsn, Lsn damagedLsn, uint64_t fileSize) const;
+   class Reader;
+   std::optional<Frame> readFrame(Reader& reader, Lsn lsn) const;
+   void refuseIfDurable(Reader& reader, Lsn damagedLsn) const;
+   std::optional<std::string> findSpare() const;
 
    const std::string directory_;
    const uint64_t logId_;
@@ -108,7 +115,8 @@ private:
    Lsn fileStart_ = 0;
    uint64_t allocated_ = 0; ///< end of reserved space in the file
    Lsn end_ = 0, durable_ = 0, firstKept_ = 0;
-   std::string pending_; ///< frames from LSN end_ - pending_.size() on
+   std::string pending_;  ///< frames from LSN end_ - pending_.size() on
+   std::string flushing_; ///< what flush() is writing; guarded by flushMutex_
 };
 
 } // namespace ouzel::storage
