@@ -3,6 +3,7 @@
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/error/test_point.hpp"
 #include "storage/block/block_builder.hpp"
 #include "storage/database_state.hpp"
 
@@ -198,7 +199,9 @@ void Database::State::checkpoint(bool isClean) {
    std::set<std::string> referenced;
    const Lsn replayLsn = next.replayLsn;
    try {
+      static_cast<void>(TEST_POINT("checkpoint.captured"));
       encodeDeltas(*context, tasks, captured);
+      static_cast<void>(TEST_POINT("checkpoint.encoded"));
       next.catalogObject = manifest.catalogObject;
       if (manifest.catalogObject.empty() || image != getSealed(*store, manifest.catalogObject)) {
          next.catalogObject = "catalog/" + uniqueName(*context, next.version);
@@ -225,6 +228,7 @@ void Database::State::checkpoint(bool isClean) {
 
 void Database::State::publishManifest(Manifest next, std::set<std::string> referenced) {
    bool isStored;
+   static_cast<void>(TEST_POINT("manifest.publish"));
    try {
       isStored = putSealed(*store, Manifest::objectName(next.version), next.serialize());
    } catch (...) {
@@ -234,6 +238,7 @@ void Database::State::publishManifest(Manifest next, std::set<std::string> refer
       throw;
    }
    if (!isStored) throw SqlError(sqlstate::objectInUse, "another server has written to the database");
+   static_cast<void>(TEST_POINT("manifest.published"));
    std::set<std::string> replaced;
    for (const std::string& name : referencedObjects)
       if (!referenced.contains(name)) replaced.insert(name);

@@ -1,5 +1,6 @@
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/error/test_point.hpp"
 #include "storage/database_state.hpp"
 
 // The commit path. Encode without locks; under the commit lock assign the timestamp, give rows their places and append
@@ -176,7 +177,9 @@ Timestamp Database::State::commit(Transaction& transaction, CommitRequest& reque
       };
       queue->add(entry);
    }
+   static_cast<void>(TEST_POINT("commit.appended"));
    queue->wait(entry);
+   static_cast<void>(TEST_POINT("commit.published"));
    transaction.finishCommitted();
    if (!request.synchronous && !isFlushScheduled.exchange(true))
       runInBackground([this] {

@@ -4,6 +4,7 @@
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/error/test_point.hpp"
 #include "io/file/file.hpp"
 
 namespace ouzel::io {
@@ -82,15 +83,18 @@ bool DirectoryStore::put(std::string_view name, std::span<const std::string_view
    }
    const TemporaryName guard{temporary};
    {
+      if (const int error = TEST_POINT("put.write")) throwIoError("could not write file", temporary, error);
       File file(temporary, File::Mode::CreateNew);
       uint64_t offset = 0;
       for (const std::string_view part : parts) {
          file.writeAt(part.data(), part.size(), offset);
          offset += part.size();
       }
+      if (const int error = TEST_POINT("put.sync")) throwIoError("could not fsync file", temporary, error);
       file.syncData();
    }
    prepareParent(path);
+   if (const int error = TEST_POINT("put.name")) throwIoError("could not create file", path, error);
    bool stored = true;
    if (condition.kind == PutCondition::Kind::IfAbsent) {
       stored = createLink(temporary, path);
@@ -102,7 +106,9 @@ bool DirectoryStore::put(std::string_view name, std::span<const std::string_view
       }
       if (stored) renameFile(temporary, path);
    }
+   if (const int error = TEST_POINT("put.named")) throwIoError("could not fsync directory", parentOf(path), error);
    if (stored) syncDirectory(parentOf(path));
+   static_cast<void>(TEST_POINT("put.done"));
    return stored;
 }
 
@@ -146,7 +152,9 @@ std::vector<ObjectInfo> DirectoryStore::list(std::string_view prefix, size_t lim
 }
 
 void DirectoryStore::remove(std::string_view name) {
-   removeFile(pathOf(name));
+   const std::string path = pathOf(name);
+   if (const int error = TEST_POINT("store.remove")) throwIoError("could not remove file", path, error);
+   removeFile(path);
 }
 
 } // namespace ouzel::io

@@ -9,6 +9,7 @@
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/error/test_point.hpp"
 
 namespace ouzel::storage {
 
@@ -195,6 +196,7 @@ void Log::start() {
       if (file.startLsn > end_ || (tail_ && file.startLsn > tail_->startLsn)) io::removeFile(file.path);
    if (tail_ && tail_->startLsn < end_) {
       io::File last(tail_->path, io::File::Mode::Write);
+      static_cast<void>(TEST_POINT("log.truncate"));
       last.truncate(headerSize + (end_ - tail_->startLsn));
       last.syncData();
    }
@@ -209,6 +211,7 @@ std::string Log::pathOf(Lsn startLsn) const {
 void Log::openFile(Lsn startLsn) {
    // Until it is durable under its name, nothing goes on in it: a full disk must leave the file before as it is.
    const std::string path = pathOf(startLsn);
+   if (const int error = TEST_POINT("log.open")) io::throwIoError("could not open file", path, error);
    const std::optional<std::string> spare = findSpare();
    io::File file(spare ? *spare : path, io::File::Mode::Write);
    if (!spare) file.truncate(0); // a start or rotation that failed may have left something
@@ -225,13 +228,16 @@ void Log::openFile(Lsn startLsn) {
       io::renameFile(*spare, path);
       file = io::File(path, io::File::Mode::Write); // under its new name in messages
    }
+   static_cast<void>(TEST_POINT("log.named"));
    io::syncDirectory(directory_);
+   static_cast<void>(TEST_POINT("log.opened"));
    file_ = std::move(file);
    allocated_ = reserved;
    fileStart_ = startLsn;
 }
 
 void Log::reserve(size_t bytes) {
+   if (const int error = TEST_POINT("log.reserve")) io::throwIoError("could not extend file", directory_, error);
    const std::lock_guard lock(mutex_);
    const uint64_t needed = headerSize + (end_ - fileStart_) + padded(sizeof(FrameHeader) + bytes);
    if (needed <= allocated_) return;
@@ -286,8 +292,11 @@ Lsn Log::flush() {
       offset = headerSize + (end_ - flushing_.size() - fileStart_);
    }
    try {
+      if (const int error = TEST_POINT("log.write")) io::throwIoError("could not write file", file_.path(), error);
       file_.writeAt(flushing_.data(), flushing_.size(), offset);
+      if (const int error = TEST_POINT("log.sync")) io::throwIoError("could not fsync file", file_.path(), error);
       file_.syncData();
+      static_cast<void>(TEST_POINT("log.synced"));
    } catch (const SqlError& error) {
       // Space had been reserved: the device fails, and nothing more can be promised to anybody.
       std::fprintf(stderr, "write-ahead log: %s\n", error.what());
@@ -326,6 +335,7 @@ Lsn Log::rotate() {
 
 void Log::removeBefore(Lsn lsn) {
    try {
+      if (const int error = TEST_POINT("log.remove")) io::throwIoError("could not remove file", directory_, error);
       const std::vector<LogFile> files = listFiles();
       bool hasSpare = findSpare().has_value();
       for (size_t i = files.size(); i-- > 0;) {

@@ -1,0 +1,69 @@
+#include "common/error/test_point.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+
+namespace ouzel::test_point {
+
+namespace {
+
+struct Point {
+   std::string action;
+   std::string file; ///< acts while it exists; empty: at the `when`-th time
+   uint64_t when = 1;
+   std::atomic<uint64_t> times{0};
+};
+
+/// Read once, before there are threads.
+std::map<std::string, Point, std::less<>> readPoints() {
+   std::map<std::string, Point, std::less<>> points;
+   const char* text = std::getenv("OUZEL_TEST_POINTS");
+   std::string_view rest = text ? text : "";
+   while (!rest.empty()) {
+      const std::string_view entry = rest.substr(0, rest.find(';'));
+      rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
+      const size_t equals = entry.find('='), at = entry.find('@');
+      if (equals == std::string_view::npos) continue;
+      Point& point = points[std::string(entry.substr(0, equals))];
+      point.action = entry.substr(equals + 1, at == std::string_view::npos ? at : at - equals - 1);
+      if (at == std::string_view::npos) continue;
+      const std::string when(entry.substr(at + 1));
+      if (when.starts_with('/'))
+         point.file = when;
+      else
+         point.when = std::strtoull(when.c_str(), nullptr, 10);
+   }
+   return points;
+}
+
+std::map<std::string, Point, std::less<>>& points() {
+   static std::map<std::string, Point, std::less<>> all = readPoints();
+   return all;
+}
+
+} // namespace
+
+std::atomic<bool> isArmed{std::getenv("OUZEL_TEST_POINTS") != nullptr && !points().empty()};
+
+int reached(const char* name) {
+   const auto it = points().find(std::string_view(name));
+   if (it == points().end()) return 0;
+   Point& point = it->second;
+   const bool acts = point.file.empty() ? ++point.times == point.when : ::access(point.file.c_str(), F_OK) == 0;
+   if (!acts) return 0;
+   if (point.action == "kill") {
+      ::kill(::getpid(), SIGKILL);
+      ::pause(); // nothing more happens on this thread
+   }
+   return point.action == "enospc" ? ENOSPC : EIO;
+}
+
+} // namespace ouzel::test_point

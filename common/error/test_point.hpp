@@ -1,0 +1,25 @@
+#pragma once
+#include <atomic>
+
+// Named places where a test can end the process or make an operation fail: `OUZEL_TEST_POINTS` in the environment lists
+// them as `<name>=<action>[@<when>]`, separated by ';'. Actions: `kill` (SIGKILL to this process), `enospc`, `eio`.
+// When: the n-th time it is reached (`@3`; the first if nothing is said), or as long as a file exists
+// (`@/path/to/file`).
+//
+// Off, a point costs the load of a flag that never changes.
+
+namespace ouzel::test_point {
+
+extern std::atomic<bool> isArmed;
+
+/// Slow path: what the test wants at this point, 0 or an errno.
+[[gnu::cold]] int reached(const char* name);
+
+} // namespace ouzel::test_point
+
+/// 0, or the errno with which the operation that follows is to fail. Names are listed in
+/// tests/crash/server_fault_test.cpp.
+#define TEST_POINT(name)                                                                                               \
+   (__builtin_expect(::ouzel::test_point::isArmed.load(std::memory_order_relaxed), 0)                                  \
+        ? ::ouzel::test_point::reached(name)                                                                           \
+        : 0)
