@@ -334,6 +334,7 @@ std::string SessionImpl::discard(const ::Node& node) {
    statements_.clear();
    dropPortals();
    core_.settings.resetAll();
+   core_.transaction.locks().releaseAllSession(core_.transaction.lockOwner());
    core_.sequences.clear();
    return "DISCARD ALL";
 }

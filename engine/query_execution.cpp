@@ -61,7 +61,7 @@ void substituteParameters(sql::BoundQuery& query, std::span<const BoundParameter
 QueryExecution::QueryExecution(SessionCore& core, sql::BoundQuery query, bool collectProfile)
    : core_(core), memory_(core.database.governor->ledger()), snapshot_(core.transaction.snapshot()),
      catalog_(core.transaction.catalog()), kind_(query.kind), written_(query.written),
-     hasConflictClause_(query.hasConflictClause) {
+     locksRows_(!query.rowLocked.empty()), hasConflictClause_(query.hasConflictClause) {
    snapshot_.commandId = core.transaction.storage().commandId();
    context_.scheduler = core.database.scheduler.get();
    context_.functions = core.functionContext();

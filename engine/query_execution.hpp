@@ -35,7 +35,8 @@ public:
    /// "SELECT 5", "INSERT 0 3" ...
    std::string tag() const;
 
-   bool writes() const { return !written_.empty(); }
+   /// It changes or locks rows.
+   bool writes() const { return !written_.empty() || locksRows_; }
    const std::vector<sql::WrittenRelation>& written() const { return written_; }
    /// The command its rows are written in.
    uint32_t command() const { return snapshot_.commandId; }
@@ -69,7 +70,7 @@ private:
    std::vector<ResultColumn> columns_;
    sql::StatementKind kind_;
    std::vector<sql::WrittenRelation> written_;
-   bool hasConflictClause_, areKeysChecked_ = false, done_ = false;
+   bool locksRows_, hasConflictClause_, areKeysChecked_ = false, done_ = false;
    uint64_t rowCount_ = 0, given_ = 0;
 };
 

@@ -99,6 +99,7 @@ executor::FunctionContext SessionCore::functionContext() {
       return table ? static_cast<int64_t>(table->storedBytes()) : 0;
    };
    addSequences(context);
+   addLocks(context);
    return context;
 }
 
@@ -144,6 +145,26 @@ void SessionCore::addSequences(executor::FunctionContext& context) {
       if (isCalled) sequences.rememberSet(sequence.oid, value);
       transaction.usesCounters();
    };
+}
+
+void SessionCore::addLocks(executor::FunctionContext& context) {
+   using Advisory = executor::FunctionContext::AdvisoryLock;
+   const auto tagOf = [](const Advisory& lock) {
+      return LockTag{LockKind::Advisory, lock.isPair ? uint64_t{2} : uint64_t{1}, static_cast<uint64_t>(lock.key)};
+   };
+   const auto modeOf = [](const Advisory& lock) { return lock.isShared ? LockMode::Share : LockMode::Exclusive; };
+   context.lockAdvisory = [this, tagOf, modeOf](const Advisory& lock) {
+      LockWait wait = transaction.lockWait();
+      wait.noWait = lock.noWait;
+      LockOwner& owner = transaction.lockOwner();
+      return lock.isSession ? database.locks.acquireSession(owner, tagOf(lock), modeOf(lock), wait)
+                            : database.locks.acquire(owner, tagOf(lock), modeOf(lock), wait);
+   };
+   context.unlockAdvisory = [this, tagOf, modeOf](const Advisory& lock) {
+      return database.locks.releaseSession(transaction.lockOwner(), tagOf(lock), modeOf(lock));
+   };
+   context.unlockAllAdvisory = [this] { database.locks.releaseAllSession(transaction.lockOwner()); };
+   context.blockersOf = [this](int32_t pid) { return database.locks.blockersOf(pid); };
 }
 
 void SessionCore::warn(SqlState state, std::string message) {

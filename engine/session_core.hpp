@@ -100,6 +100,7 @@ public:
 private:
    void forget(CancelReason reason);
    void addSequences(executor::FunctionContext& context);
+   void addLocks(executor::FunctionContext& context);
 
    std::mutex cancelMutex_;
    std::condition_variable cancelled_;

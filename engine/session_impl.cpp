@@ -145,7 +145,7 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_DiscardStmt:
       return discard(*node);
    case T_LockStmt:
-      throwNotSupported("LOCK TABLE");
+      return lockTables(context, *as<::LockStmt>(node));
    case T_CreateSeqStmt:
       return createSequence(context, *as<::CreateSeqStmt>(node));
    case T_AlterSeqStmt:

@@ -1,5 +1,6 @@
 #include "engine/statement_runner.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <thread>
 
@@ -25,6 +26,8 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
       const catalog::Snapshot bound = core.transaction.catalog();
       for (const Oid relation : query.relations) {
          LockMode mode = LockMode::AccessShare;
+         if (std::find(query.rowLocked.begin(), query.rowLocked.end(), relation) != query.rowLocked.end())
+            mode = LockMode::RowShare;
          if (query.writes(relation)) mode = lockForWriting(bound, relation, *query.root);
          core.transaction.lock(relation, mode);
       }
@@ -177,6 +180,7 @@ std::unique_ptr<QueryExecution> startQuery(SessionCore& core, const sql::ParsedS
    return runUntilWritten(core, [&] {
       sql::BoundQuery query = bindUnderLocks(core, script, node, parameters);
       if (query.readOnly) sql::padOutput(query);
+      if (!query.rowLocked.empty()) requireWritable(core, "SELECT FOR UPDATE");
       if (!query.readOnly) {
          static constexpr const char* commands[] = {"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE"};
          requireWritable(core, commands[static_cast<size_t>(query.kind)]);

@@ -27,8 +27,9 @@ void TransactionContext::ensureStarted() {
    failed_ = false;
    readOnly_ = settings_.boolean("default_transaction_read_only");
    const std::string& level = settings_.value("default_transaction_isolation");
-   isolation_ =
-       level == "repeatable read" || level == "serializable" ? Isolation::RepeatableRead : Isolation::ReadCommitted;
+   isolation_ = level == "serializable"      ? Isolation::Serializable
+                : level == "repeatable read" ? Isolation::RepeatableRead
+                                             : Isolation::ReadCommitted;
    settings_.transactionBegins();
    settings_.force("transaction_isolation", level);
    settings_.force("transaction_read_only", readOnly_ ? "on" : "off");
@@ -46,12 +47,13 @@ void TransactionContext::beginBlock() {
 }
 
 void TransactionContext::startStatement() {
-   if (hasSnapshot_ && isolation_ == Isolation::RepeatableRead) {
+   if (hasSnapshot_ && isolation_ != Isolation::ReadCommitted) {
       snapshot_ = storage_->refreshed(snapshot_);
       return;
    }
    editor_->rebase(database_.catalog->newest().inDatabase(catalog::postgresDatabase));
-   snapshot_ = storage_->snapshot();
+   snapshot_ =
+       isolation_ == Isolation::Serializable ? database_.storage->beginSerializable(*storage_) : storage_->snapshot();
    hasSnapshot_ = true;
 }
 

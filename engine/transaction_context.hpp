@@ -12,7 +12,7 @@
 
 namespace ouzel::engine {
 
-enum class Isolation : uint8_t { ReadCommitted, RepeatableRead };
+enum class Isolation : uint8_t { ReadCommitted, RepeatableRead, Serializable };
 
 /// The transaction a session is in, if any: rows (storage), objects (catalog), settings and locks end together.
 ///

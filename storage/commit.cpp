@@ -1,3 +1,6 @@
+#include <chrono>
+#include <thread>
+
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
@@ -129,6 +132,12 @@ Timestamp Database::State::commit(Transaction& transaction, CommitRequest& reque
    Timestamp timestamp;
    {
       const std::lock_guard lock(commitMutex);
+      // Whoever commits after this one is validated against it, so all of this transaction happens here.
+      if (transaction.reads_ && transactions.changes.overlaps(*transaction.reads_, transaction.serializableSnapshot_))
+         throw SqlError(sqlstate::tRSerializationFailure,
+                        "could not serialize access due to read/write dependencies among transactions")
+             .detail("Reason code: Canceled on identification as a pivot, during commit attempt.")
+             .hint("The transaction might succeed if retried.");
       size_t placed = 0;
       AbortGuard unplace([&] {
          while (placed > 0)
@@ -148,6 +157,12 @@ Timestamp Database::State::commit(Transaction& transaction, CommitRequest& reque
       unplace.dismiss();
       abort.dismiss(); // from here on the commit happens, or the process ends
       timestamp = ++lastAssigned;
+      if (transactions.changes.isRecording()) {
+         std::vector<ChangeLog::TableChange> changes;
+         for (LocalWrites* local : writes)
+            changes.push_back({local->table().id(), local->table().columns(), local->changes()});
+         transactions.changes.record(timestamp, std::move(changes));
+      }
       const std::string_view part = bytes;
       entry.endLsn = log->append(FrameKind::Commit, timestamp, std::span(&part, 1));
       entry.isSynchronous = request.synchronous;
@@ -188,6 +203,23 @@ Timestamp Database::State::commit(Transaction& transaction, CommitRequest& reque
       });
    scheduleCheckpointIfDue();
    return timestamp;
+}
+
+Snapshot Database::State::beginSerializable(Transaction& transaction) {
+   Timestamp assigned;
+   {
+      const std::lock_guard lock(commitMutex);
+      transaction.reads_ = std::make_unique<ReadSet>();
+      transactions.changes.open(transaction.id());
+      assigned = lastAssigned;
+   }
+   // Commits on their way to the disk are not recorded: they have to be seen. That takes a sync at most.
+   while (transactions.lastCommitted() < assigned)
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+   const Snapshot snapshot = transaction.snapshot();
+   transaction.serializableSnapshot_ = snapshot.commitTimestamp;
+   transactions.changes.setSnapshot(transaction.id(), snapshot.commitTimestamp);
+   return snapshot;
 }
 
 void Database::State::runInBackground(std::function<void()> task) {

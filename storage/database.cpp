@@ -42,6 +42,10 @@ void Database::setCatalogImageSource(std::function<std::string()> source) {
    state_->catalogImage = std::move(source);
 }
 
+Snapshot Database::beginSerializable(Transaction& transaction) {
+   return state_->beginSerializable(transaction);
+}
+
 std::unique_ptr<Transaction> Database::begin() {
    return state_->transactions.begin();
 }

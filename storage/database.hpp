@@ -56,6 +56,9 @@ public:
    void setCatalogImageSource(std::function<std::string()> source);
 
    std::unique_ptr<Transaction> begin();
+   /// The snapshot a serializable transaction reads with; from here on its reads are remembered and checked by
+   /// commit(), which throws 40001 when others have changed what it read and it has written.
+   Snapshot beginSerializable(Transaction& transaction);
    /// Returns when the commit is durable and visible (`synchronous`) or visible only. When it throws, the transaction
    /// has been aborted.
    Timestamp commit(Transaction& transaction, CommitRequest request = {});

@@ -123,6 +123,7 @@ struct Database::State {
    std::vector<std::shared_ptr<Block>> compactTables();
    // commit.cpp
    Timestamp commit(Transaction& transaction, CommitRequest& request);
+   Snapshot beginSerializable(Transaction& transaction);
    void scheduleCheckpointIfDue();
    void runInBackground(std::function<void()> task);
    void waitForBackground();

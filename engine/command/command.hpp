@@ -21,6 +21,7 @@ struct DropRoleStmt;
 struct DropStmt;
 struct ExplainStmt;
 struct IndexStmt;
+struct LockStmt;
 struct RenameStmt;
 struct TransactionStmt;
 struct TruncateStmt;
@@ -73,6 +74,8 @@ std::string explain(CommandContext& context, const ::ExplainStmt& statement);
 std::vector<ResultColumn> explainColumns(const ::ExplainStmt& statement);
 // copy.cpp
 std::string copy(CommandContext& context, const ::CopyStmt& statement);
+// lock_table.cpp
+std::string lockTables(CommandContext& context, const ::LockStmt& statement);
 // maintenance.cpp: VACUUM, ANALYZE, CHECKPOINT
 std::string vacuum(CommandContext& context, const ::VacuumStmt& statement);
 std::string checkpoint(CommandContext& context);

@@ -55,6 +55,12 @@ std::string valueOf(const ::VariableSetStmt& statement) {
    return value;
 }
 
+/// READ UNCOMMITTED is READ COMMITTED, and what is not a level is left to the setting to refuse.
+Isolation isolationOf(const std::string& level) {
+   if (level == "serializable") return Isolation::Serializable;
+   return level == "repeatable read" ? Isolation::RepeatableRead : Isolation::ReadCommitted;
+}
+
 /// SET TRANSACTION and BEGIN's options, as DefElems.
 void setTransactionOptions(CommandContext& context, const ::List* options, bool session) {
    for (const ::DefElem* option : ListOf<::DefElem>(options)) {
@@ -65,9 +71,7 @@ void setTransactionOptions(CommandContext& context, const ::List* options, bool 
             context.core.settings.set("default_transaction_isolation", value, false);
             continue;
          }
-         if (value == "serializable") throwNotSupported("isolation level SERIALIZABLE");
-         context.core.transaction.setIsolation(value == "repeatable read" ? Isolation::RepeatableRead
-                                                                          : Isolation::ReadCommitted);
+         context.core.transaction.setIsolation(isolationOf(value));
          context.core.settings.force("transaction_isolation", value);
       } else if (name == "transaction_read_only") {
          const bool readOnly = value != "0" && value != "off";
@@ -89,8 +93,7 @@ std::string setVariable(CommandContext& context, const ::VariableSetStmt& statem
    switch (statement.kind) {
    case VAR_SET_VALUE: {
       const std::string_view name = textOf(statement.name);
-      if (name == "transaction_isolation" && valueOf(statement) == "serializable")
-         throwNotSupported("isolation level SERIALIZABLE");
+      if (name == "transaction_isolation") context.core.transaction.setIsolation(isolationOf(valueOf(statement)));
       if (name == "session_authorization" || name == "role") {
          if (const std::string role = valueOf(statement); role != context.core.user() && role != "none")
             throwNotSupported("SET " + std::string(name) + " to another role");

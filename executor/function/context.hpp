@@ -36,8 +36,19 @@ struct FunctionContext {
    std::function<int64_t(uint64_t relation)> relationSize; ///< bytes
    std::function<void(int64_t micros)> sleep;              ///< pg_sleep, cancellable
    std::function<int64_t(bool assign)> transactionId;      ///< txid_current(); 0: none yet and not to be assigned
+   /// An advisory lock: a bigint, or two integers in its halves.
+   struct AdvisoryLock {
+      int64_t key = 0;
+      bool isPair = false, isShared = false;
+      bool isSession = false; ///< outlives the transaction
+      bool noWait = false;
+   };
+   std::function<bool(const AdvisoryLock&)> lockAdvisory;   ///< false: noWait, and it is taken
+   std::function<bool(const AdvisoryLock&)> unlockAdvisory; ///< false: the session does not hold it
+   std::function<void()> unlockAllAdvisory;
+   std::function<std::vector<int32_t>(int32_t pid)> blockersOf;
    // Sequences; thread-safe.
-   std::function<int64_t(const catalog::Relation& sequence)> nextValue, currentValue;
+   std::function<int64_t(const catalog::Relation&sequence)> nextValue, currentValue;
    std::function<int64_t()> lastValue;
    std::function<void(const catalog::Relation& sequence, int64_t value, bool isCalled)> setValue;
 };

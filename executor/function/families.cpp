@@ -24,6 +24,7 @@ void registerFamilies() {
    registerSend();
    registerSequence();
    registerSystem();
+   registerLocks();
    registerText();
    registerTextCase();
    registerTextFormat();

@@ -27,6 +27,7 @@ void registerScaledNumeric();
 void registerSend();
 void registerSequence();
 void registerSystem();
+void registerLocks();
 void registerText();
 void registerTextCase();
 void registerTextFormat();

@@ -95,12 +95,8 @@ StringView sleepSeconds(double seconds, KernelEnv& env) {
 StringView sleepInterval(const Interval& v, KernelEnv& env) {
    return sleepSeconds(static_cast<double>(intervalSpan(v)) / 1e6, env);
 }
-/// There are no advisory locks to take, so none to give back; clients call it to clean a session.
 StringView databaseEncoding(KernelEnv&) {
    return StringView("UTF8");
-}
-StringView unlockAll(KernelEnv&) {
-   return StringView();
 }
 int64_t transactionId(KernelEnv& env) {
    return env.context.transactionId ? env.context.transactionId(true) : 0;
@@ -162,7 +158,6 @@ void registerSystem() {
    addKernel<setConfig>("set_config_by_name");
    addKernel<sleepSeconds>("pg_sleep");
    addKernel<sleepInterval>("sql:pg_sleep_for");
-   addKernel<unlockAll>("pg_advisory_unlock_all");
    addKernel<transactionId>("pg_current_xact_id");
    addKernel<transactionIdIfAssigned>("pg_current_xact_id_if_assigned");
    addKernel<databaseEncoding>("getdatabaseencoding");

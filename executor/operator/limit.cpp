@@ -38,7 +38,6 @@ public:
       return first + rows >= end ? OperatorStatus::Done : OperatorStatus::NeedInput;
    }
 
-private:
    static uint64_t bound(QueryContext& context, const sql::Expr* expr, uint64_t absent, bool isOffset) {
       if (!expr) return absent;
       ExpressionEvaluator evaluator(context.functions());
@@ -50,6 +49,8 @@ private:
                         isOffset ? "OFFSET must not be negative" : "LIMIT must not be negative");
       return static_cast<uint64_t>(value.i64);
    }
+
+private:
    static void pick(Local& local, const Batch& in, Batch& out, uint32_t from, uint32_t to) {
       out.columns = in.columns;
       out.rowCount = in.rowCount;
@@ -112,6 +113,12 @@ private:
 } // namespace
 
 std::vector<Stage> buildLimit(PlanBuilder& builder, const sql::plan::Node& node) {
+   const sql::plan::Node& child = *node.children[0];
+   if (child.kind == sql::plan::NodeKind::LockRows && !node.withTies) {
+      const uint64_t offset = Limit::bound(builder.context(), node.offset.get(), 0, true);
+      const uint64_t limit = Limit::bound(builder.context(), node.limit.get(), UINT64_MAX, false);
+      if (limit <= UINT64_MAX - offset) builder.rowsWanted[&child] = offset + limit;
+   }
    std::vector<Stage> stages = builder.produce(*node.children[0]);
    std::vector<sql::ColumnId> ties;
    if (node.withTies)

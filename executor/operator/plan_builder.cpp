@@ -50,6 +50,8 @@ std::vector<Stage> PlanBuilder::produce(const Node& node) {
       return buildRecursiveUnion(*this, node);
    case NodeKind::RecursiveScan:
       return buildRecursiveScan(*this, node);
+   case NodeKind::LockRows:
+      return buildLockRows(*this, node);
    case NodeKind::Insert:
    case NodeKind::Update:
    case NodeKind::Delete:

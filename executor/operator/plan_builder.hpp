@@ -98,6 +98,7 @@ std::vector<Stage> buildAggregate(PlanBuilder& builder, const sql::plan::Node& n
 std::vector<Stage> buildSort(PlanBuilder& builder, const sql::plan::Node& node);           // sort.cpp
 std::vector<Stage> buildTopN(PlanBuilder& builder, const sql::plan::Node& node);           // top_n.cpp
 std::vector<Stage> buildLimit(PlanBuilder& builder, const sql::plan::Node& node);          // limit.cpp
+std::vector<Stage> buildLockRows(PlanBuilder& builder, const sql::plan::Node& node);
 std::vector<Stage> buildWindow(PlanBuilder& builder, const sql::plan::Node& node);         // window.cpp
 std::vector<Stage> buildDistinctOn(PlanBuilder& builder, const sql::plan::Node& node);     // distinct_on.cpp
 std::vector<Stage> buildAppend(PlanBuilder& builder, const sql::plan::Node& node);         // append.cpp

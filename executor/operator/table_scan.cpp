@@ -10,6 +10,7 @@
 #include "executor/operator/runtime_filter.hpp"
 #include "storage/block/zone_key.hpp"
 #include "storage/table/table.hpp"
+#include "storage/transaction/transaction.hpp"
 
 // Reading a stored table: what zone maps exclude is skipped, ranges are tested on encoded data, joins' filters and the
 // other predicates on what is left, and the remaining columns are decoded for the survivors only.
@@ -288,6 +289,7 @@ void TableScan::prepare(QueryContext& context) {
    }
    spec.keys = keysToLookUp();
    storage::Table* table = context.execution.table(node_.table.storageId);
+   if (context.execution.transaction) context.execution.transaction->noteRead(table->id(), spec);
    source_ = table->scan(*context.execution.snapshot, std::move(spec));
 }
 

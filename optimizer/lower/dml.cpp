@@ -1,7 +1,7 @@
 #include "common/error/sql_error.hpp"
 #include "optimizer/lower/lowering.hpp"
 
-// INSERT, UPDATE, DELETE, MERGE: new rows reach the table in the representation it stores.
+// INSERT, UPDATE, DELETE, MERGE: new rows reach the table in the representation it stores. And row locks.
 
 namespace ouzel::optimizer {
 
@@ -101,6 +101,18 @@ Lowered Lowering::lowerDml(Rel& rel) {
    node->table = dml.table;
    node->children.push_back(std::move(child.node));
    node->dml = std::move(rel.dml);
+   return {std::move(node), child.rowsMax};
+}
+
+Lowered Lowering::lowerLockRows(Rel& rel, const ColumnSet& need) {
+   plan::NodePtr node = makeNode(NodeKind::LockRows, rel);
+   ColumnSet below = need;
+   for (const RowLock& lock : rel.rowLocks)
+      below.add(lock.rowId);
+   Lowered child = lower(*rel.inputs[0], below);
+   node->rowLocks = std::move(rel.rowLocks);
+   node->children.push_back(std::move(child.node));
+   passThrough(*node, need);
    return {std::move(node), child.rowsMax};
 }
 

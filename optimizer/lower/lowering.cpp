@@ -76,7 +76,7 @@ Lowered Lowering::lower(Rel& rel, const ColumnSet& need) {
    case RelKind::RecursiveScan:
       return lowerRecursiveScan(rel, need);
    case RelKind::LockRows:
-      return lower(*rel.inputs[0], need);
+      return lowerLockRows(rel, need);
    case RelKind::Insert:
    case RelKind::Update:
    case RelKind::Delete:

@@ -60,6 +60,7 @@ private:
 
    // dml.cpp
    Lowered lowerDml(Rel& rel);
+   Lowered lowerLockRows(Rel& rel, const ColumnSet& need);
 
    // lowering.cpp
    plan::NodePtr makeNode(plan::NodeKind kind, const Rel& rel);

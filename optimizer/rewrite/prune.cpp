@@ -84,6 +84,10 @@ public:
          if (rel->dml->clause != noColumn) need.add(rel->dml->clause);
          if (rel->dml->rowId != noColumn) need.add(rel->dml->rowId);
          break;
+      case RelKind::LockRows:
+         for (const RowLock& lock : rel->rowLocks)
+            need.add(lock.rowId);
+         break;
       default:
          break;
       }

@@ -312,6 +312,7 @@ RelPtr clone(const Rel& rel) {
    for (const Cte& cte : rel.ctes)
       copy->ctes.push_back(cloneCte(cte));
    if (rel.dml) copy->dml = cloneDml(*rel.dml);
+   copy->rowLocks = rel.rowLocks;
    return copy;
 }
 

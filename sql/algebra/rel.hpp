@@ -41,7 +41,7 @@ enum class RelKind : uint8_t {
    CteScan,  ///< reads CTE `cte`: columns[i] is the CTE's cteColumns[i]
    With,     ///< inputs[0] = body; `ctes` evaluated at most once each, in order; visible in the body and in later ones
    RecursiveScan, ///< inside a recursive term: the working table of `cte`
-   LockRows,      ///< FOR UPDATE / SHARE over inputs[0]: engine decides; a no-op for now beyond being remembered
+   LockRows,      ///< FOR UPDATE / SHARE: `rowLocks` over inputs[0]
    Insert,
    Update,
    Delete,
@@ -132,6 +132,14 @@ struct GetColumn {
 };
 /// Pseudo-attribute of Get: the row's (segment << 24 | row) as int8, for UPDATE and DELETE.
 inline constexpr int16_t rowIdAttribute = -7;
+
+enum class LockWaitPolicy : uint8_t { Wait, Skip, Error }; ///< in the order in which one overrules the other
+/// Rows of `table`, whose ids are in column `rowId`, are locked until the transaction ends.
+struct RowLock {
+   TableRef table;
+   ColumnId rowId = noColumn;
+   LockWaitPolicy wait = LockWaitPolicy::Wait;
+};
 
 struct Cte {
    uint32_t id;
@@ -226,6 +234,7 @@ struct Rel {
    std::vector<ColumnId> cteColumns;
    std::vector<Cte> ctes;
    std::unique_ptr<Dml> dml;
+   std::vector<RowLock> rowLocks;
 
    explicit Rel(RelKind k) : kind(k) {}
 };
@@ -267,6 +276,7 @@ struct BoundQuery {
    ColumnTable columns;
    std::vector<SqlType> parameters;            ///< types of $1..$n
    std::vector<Oid> relations;                 ///< objects the plan depends on (plan cache, locks)
+   std::vector<Oid> rowLocked;                 ///< those whose rows LockRows locks
    StatementKind kind = StatementKind::Select; ///< of the main statement
    std::vector<WrittenRelation> written;       ///< each once
    /// ON CONFLICT: a unique violation at the end that another transaction's row is part of means to run the statement

@@ -72,6 +72,7 @@ BoundQuery QueryBinder::bindStatement(const ::Node& statement) {
    for (const Oid type : parameters_)
       query.parameters.push_back(plainType(type));
    query.relations = std::move(relations_);
+   query.rowLocked = std::move(rowLocked_);
    return query;
 }
 

@@ -132,7 +132,10 @@ private:
    /// ORDER BY and LIMIT over finished columns of VALUES and set operations.
    void bindOrderOverOutput(Scope& scope, const ::SelectStmt& select, BoundRel& rel);
    void bindLimit(Scope& scope, const ::SelectStmt& select, RelPtr& rel, std::vector<SortKey> tieKeys);
+   // lock_rows.cpp
    RelPtr lockRows(Scope& scope, const ::SelectStmt& select, RelPtr rel);
+   void lockTablesBelow(Scope& scope, Rel& rel, const ::LockingClause& clause, bool isNullable,
+                        std::vector<RowLock>& locks);
    /// Turn target expressions into columns of a Map.
    RelPtr placeTargets(Scope& scope, RelPtr rel, std::vector<Target>& targets);
    RelPtr placeRowFunctions(RelPtr rel, Scope& scope);
@@ -392,6 +395,7 @@ private:
    std::vector<Oid> relations_;
    std::vector<WrittenRelation> written_; ///< what the statement or its WITH change
    bool hasConflictClause_ = false;
+   std::vector<Oid> rowLocked_;
    std::vector<catalog::RelationPtr> pinned_; ///< keep NamespaceItem::relation alive
    uint32_t nextCte_ = 0;
    uint32_t depth_ = 0; ///< of nested expressions and queries

@@ -124,8 +124,8 @@ BoundRel QueryBinder::bindPlainSelect(Scope& scope, const ::SelectStmt& select, 
    }
    if (!order.empty() && (!isDistinctOn || select.sortClause))
       rel = makeSort(std::move(rel), sortKeysOf(order, targets));
-   bindLimit(scope, select, rel, sortKeysOf(order, targets));
    if (select.lockingClause) rel = lockRows(scope, select, std::move(rel));
+   bindLimit(scope, select, rel, sortKeysOf(order, targets));
 
    BoundRel result;
    result.rel = std::move(rel);
@@ -279,35 +279,6 @@ void QueryBinder::bindLimit(Scope& scope, const ::SelectStmt& select, RelPtr& re
    }
    node->inputs.push_back(std::move(rel));
    rel = std::move(node);
-}
-
-RelPtr QueryBinder::lockRows(Scope& scope, const ::SelectStmt& select, RelPtr rel) {
-   const auto* clause = ListOf<LockingClause>(select.lockingClause).front();
-   const char* name = clause->strength == LCS_FORUPDATE        ? "FOR UPDATE"
-                      : clause->strength == LCS_FORNOKEYUPDATE ? "FOR NO KEY UPDATE"
-                      : clause->strength == LCS_FORSHARE       ? "FOR SHARE"
-                                                               : "FOR KEY SHARE";
-   const auto refuse = [&](const char* with) {
-      throw SqlError(sqlstate::featureNotSupported, std::string(name) + " is not allowed with " + with);
-   };
-   if (select.distinctClause) refuse("DISTINCT clause");
-   if (select.groupClause) refuse("GROUP BY clause");
-   if (select.havingClause) refuse("HAVING clause");
-   if (!scope.aggregates.empty()) refuse("aggregate functions");
-   if (!scope.windowCalls.empty()) refuse("window functions");
-   for (const auto* locking : ListOf<LockingClause>(select.lockingClause))
-      for (const auto* table : ListOf<RangeVar>(locking->lockedRels)) {
-         const bool known = std::any_of(scope.items.begin(), scope.items.end(), [&](const NamespaceItem& item) {
-            return item.hasVisibleName && item.alias == table->relname;
-         });
-         if (!known)
-            throw SqlError(sqlstate::undefinedTable, "relation \"" + std::string(table->relname) + "\" in " + name +
-                                                         " clause not found in FROM clause")
-                .at(at(table->location));
-      }
-   auto node = std::make_unique<Rel>(RelKind::LockRows);
-   node->inputs.push_back(std::move(rel));
-   return node;
 }
 
 } // namespace ouzel::sql

@@ -84,6 +84,8 @@ std::string nodeName(const Node& node) {
       return "Recursive Union";
    case NodeKind::RecursiveScan:
       return "Work Table Scan";
+   case NodeKind::LockRows:
+      return "Lock Rows";
    case NodeKind::Insert:
       return onTable("Insert", node.dml->table);
    case NodeKind::Update:

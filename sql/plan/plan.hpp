@@ -38,6 +38,7 @@ enum class NodeKind : uint8_t {
    RecursiveUnion, ///< children[0] base, children[1] step reading RecursiveScan of `cte`; `unionAll`; output[i] is fed
                    ///< from appendInputs[0/1][i]
    RecursiveScan,  ///< the working table of `cte`; output[i] is its column number cteSlots[i]
+   LockRows,       ///< `rowLocks` over children[0]; rows that go meanwhile are left out
    Insert,
    Update,
    Delete,
@@ -132,6 +133,7 @@ struct Node {
    bool unionAll = true;
    std::vector<CtePlan> ctes;
    std::unique_ptr<Dml> dml;
+   std::vector<RowLock> rowLocks;
 
    explicit Node(NodeKind k) : kind(k) {}
 };

@@ -292,6 +292,18 @@ void LocalWrites::unplace() {
       }
 }
 
+std::vector<ChangedRows> LocalWrites::changes() const {
+   std::vector<ChangedRows> out;
+   for (const Own& own : own_)
+      if (own.target)
+         out.push_back({own.target, own.targetFirst, own.targetEnd, {}});
+      else if (!own.isCopied && own.segment->rowCount() > 0)
+         out.push_back({own.segment, 0, own.segment->rowCount(), {}});
+   for (const Deletes& entry : deletes_)
+      if (!isOwn(entry.segment)) out.push_back({entry.segment, 0, 0, entry.rows});
+   return out;
+}
+
 void LocalWrites::publish(Timestamp timestamp, Timestamp horizon) {
    for (const Deletes& entry : deletes_)
       for (const uint32_t row : entry.rows)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "storage/table/segment.hpp"
+#include "storage/transaction/change_log.hpp"
 
 namespace ouzel::storage {
 
@@ -74,6 +75,8 @@ public:
    void place();
    void unplace();
    void publish(Timestamp timestamp, Timestamp horizon);
+   /// Rows added (where place() has put them) and deleted.
+   std::vector<ChangedRows> changes() const;
 
    std::vector<LoggedRows> loggedRows;
    std::vector<LoggedBlock> loggedBlocks;

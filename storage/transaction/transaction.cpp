@@ -135,6 +135,7 @@ std::unique_ptr<Transaction> TransactionManager::begin() {
 }
 
 void TransactionManager::end(Transaction& transaction) {
+   if (transaction.reads_) changes.close(transaction.id());
    const std::lock_guard lock(mutex_);
    open_.erase(transaction.id());
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "storage/ids.hpp"
+#include "storage/transaction/change_log.hpp"
 #include "storage/transaction/snapshot.hpp"
 
 namespace ouzel::storage {
@@ -36,6 +37,10 @@ public:
    /// True when commit has nothing to write (catalog changes aside).
    bool isReadOnly() const;
    bool isOpen() const { return open_; }
+   /// Serializable transactions remember what they read. Any thread.
+   void noteRead(StorageId table, const ScanSpec& spec) {
+      if (reads_) reads_->add(table, spec);
+   }
 
    /// A place to roll back to (SAVEPOINT, and the implicit one of a statement). Starts a new command.
    struct Savepoint {
@@ -73,6 +78,8 @@ private:
 
    TransactionManager& manager_;
    const TransactionId id_;
+   std::unique_ptr<ReadSet> reads_; ///< of a serializable transaction
+   Timestamp serializableSnapshot_ = 0;
    uint32_t commandId_ = 1;
    bool open_ = true;
    Timestamp horizon_ = 0;    ///< oldest snapshot this transaction may still read with
@@ -90,6 +97,7 @@ public:
    /// The oldest timestamp any open transaction may still read with.
    Timestamp horizon() const;
    size_t openTransactions() const;
+   ChangeLog changes; ///< for serializable transactions
 
    /// Make `timestamp` visible; called in commit order after everything of that commit is in place.
    void publish(Timestamp timestamp) { lastCommitted_.store(timestamp, std::memory_order_release); }

@@ -8,6 +8,7 @@ for _name, _result, _arguments in [
         ("PQstatus", ctypes.c_int, [ctypes.c_void_p]),
         ("PQerrorMessage", ctypes.c_char_p, [ctypes.c_void_p]),
         ("PQbackendPID", ctypes.c_int, [ctypes.c_void_p]),
+        ("PQsocket", ctypes.c_int, [ctypes.c_void_p]),
         ("PQtransactionStatus", ctypes.c_int, [ctypes.c_void_p]),
         ("PQsendQuery", ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p]),
         ("PQconsumeInput", ctypes.c_int, [ctypes.c_void_p]),
@@ -72,6 +73,9 @@ class Connection:
         while (lines := self.result()) is None:
             pass
         return lines
+
+    def socket(self):
+        return _pq.PQsocket(self.conn)
 
     def in_transaction(self):
         return _pq.PQtransactionStatus(self.conn) != 0

@@ -1,0 +1,42 @@
+#include "engine/command/command.hpp"
+#include "sql/parse/node_access.hpp"
+
+// LOCK TABLE.
+
+namespace ouzel::engine {
+
+namespace {
+
+/// A view stands for the tables it reads.
+void lockRelation(SessionCore& core, const catalog::RelationPtr& relation, LockMode mode, bool noWait) {
+   if (!core.transaction.tryLock(relation->oid, mode, noWait))
+      throw SqlError(sqlstate::lockNotAvailable, "could not obtain lock on relation \"" + relation->name + "\"");
+   if (relation->relationKind != catalog::RelationKind::View) return;
+   for (const catalog::Dependency& dependency : relation->dependsOn)
+      if (const auto below = core.transaction.catalog().relation(dependency.relation))
+         lockRelation(core, below, mode, noWait);
+}
+
+} // namespace
+
+std::string lockTables(CommandContext& context, const ::LockStmt& statement) {
+   SessionCore& core = context.core;
+   if (!core.transaction.inBlock())
+      throw SqlError(sqlstate::noActiveSqlTransaction, "LOCK TABLE can only be used in transaction blocks");
+   const auto mode = static_cast<LockMode>(statement.mode); // PostgreSQL numbers them alike
+   for (const ::RangeVar* name : sql::ListOf<::RangeVar>(statement.relations)) {
+      const catalog::SearchPath path = core.searchPath();
+      const auto target = commandTarget(context, path, *name);
+      auto relation = catalog::requireRelation(core.transaction.catalog(), path, target);
+      if (relation->relationKind != catalog::RelationKind::Table &&
+          relation->relationKind != catalog::RelationKind::View) {
+         if (relation->oid < catalog::firstUserOid) continue; // system tables do not change
+         throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table or view");
+      }
+      if (core.transaction.isReadOnly() && mode > LockMode::RowShare) requireWritable(core, "LOCK TABLE");
+      lockRelation(core, relation, mode, statement.nowait);
+   }
+   return "LOCK TABLE";
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,130 @@
+#include <algorithm>
+
+#include "sql/bind/query_binder.hpp"
+
+// FOR UPDATE, FOR SHARE and their kin: which tables' rows, and what does not go together with it.
+
+namespace ouzel::sql {
+
+namespace {
+
+const char* nameOf(const ::LockingClause& clause) {
+   switch (clause.strength) {
+   case LCS_FORUPDATE:
+      return "FOR UPDATE";
+   case LCS_FORNOKEYUPDATE:
+      return "FOR NO KEY UPDATE";
+   case LCS_FORSHARE:
+      return "FOR SHARE";
+   default:
+      return "FOR KEY SHARE";
+   }
+}
+
+LockWaitPolicy policyOf(const ::LockingClause& clause) {
+   return clause.waitPolicy == LockWaitSkip    ? LockWaitPolicy::Skip
+          : clause.waitPolicy == LockWaitError ? LockWaitPolicy::Error
+                                               : LockWaitPolicy::Wait;
+}
+
+bool isNamed(const ::LockingClause& clause, const std::string& alias) {
+   for (const ::RangeVar* name : ListOf<RangeVar>(clause.lockedRels))
+      if (alias == name->relname) return true;
+   return !clause.lockedRels;
+}
+
+/// Rows that are made of several rows, here or in a subquery of FROM, cannot be locked.
+void refuseGrouped(const Rel& rel, const char* name) {
+   const char* what = rel.kind == RelKind::GroupBy    ? rel.keys.empty() ? "aggregate functions" : "GROUP BY clause"
+                      : rel.kind == RelKind::Window   ? "window functions"
+                      : rel.kind == RelKind::Distinct ? "DISTINCT clause"
+                      : rel.kind == RelKind::SetOp    ? "UNION/INTERSECT/EXCEPT"
+                                                      : nullptr;
+   if (what) throw SqlError(sqlstate::featureNotSupported, std::string(name) + " is not allowed with " + what);
+}
+
+} // namespace
+
+/// Add a lock for each table that FROM reads, subqueries and views included, and the column with its row ids.
+void QueryBinder::lockTablesBelow(Scope& scope, Rel& rel, const ::LockingClause& clause, bool isNullable,
+                                  std::vector<RowLock>& locks) {
+   switch (rel.kind) {
+   case RelKind::Get: {
+      if (!isNamed(clause, rel.table.alias)) return;
+      if (isNullable)
+         throw SqlError(sqlstate::featureNotSupported,
+                        std::string(nameOf(clause)) + " cannot be applied to the nullable side of an outer join");
+      ColumnId rowId = noColumn;
+      for (const GetColumn& column : rel.getColumns)
+         if (column.attribute == rowIdAttribute) rowId = column.column;
+      if (rowId == noColumn) {
+         rowId = addColumn(scope, "rowid", {oid::int8, -1, invalidOid});
+         columns_[rowId].nullable = false;
+         rel.getColumns.push_back({rowId, rowIdAttribute});
+      }
+      for (RowLock& lock : locks)
+         if (lock.rowId == rowId) {
+            lock.wait = std::max(lock.wait, policyOf(clause));
+            return;
+         }
+      locks.push_back({rel.table, rowId, policyOf(clause)});
+      rowLocked_.push_back(rel.table.relation);
+      return;
+   }
+   case RelKind::Join: {
+      const bool left = rel.joinKind == JoinKind::Right || rel.joinKind == JoinKind::Full;
+      const bool right = rel.joinKind == JoinKind::Left || rel.joinKind == JoinKind::Full;
+      lockTablesBelow(scope, *rel.inputs[0], clause, isNullable || left, locks);
+      if (rel.joinKind == JoinKind::Inner || right || left)
+         lockTablesBelow(scope, *rel.inputs[1], clause, isNullable || right, locks);
+      return;
+   }
+   case RelKind::Select:
+   case RelKind::Map:
+   case RelKind::ProjectSet:
+   case RelKind::Sort:
+   case RelKind::Limit:
+   case RelKind::LockRows:
+   case RelKind::With:
+      return lockTablesBelow(scope, *rel.inputs[0], clause, isNullable, locks);
+   default:
+      if (!clause.lockedRels) refuseGrouped(rel, nameOf(clause));
+      return; // rows of no table
+   }
+}
+
+RelPtr QueryBinder::lockRows(Scope& scope, const ::SelectStmt& select, RelPtr rel) {
+   const ListOf<LockingClause> clauses(select.lockingClause);
+   const auto refuse = [&](const char* with) {
+      throw SqlError(sqlstate::featureNotSupported,
+                     std::string(nameOf(*clauses.front())) + " is not allowed with " + with);
+   };
+   if (select.distinctClause) refuse("DISTINCT clause");
+   if (select.groupClause) refuse("GROUP BY clause");
+   if (select.havingClause) refuse("HAVING clause");
+   const Rel* top = rel.get();
+   while (top->kind == RelKind::Map || top->kind == RelKind::Select || top->kind == RelKind::Sort)
+      top = top->inputs[0].get();
+   refuseGrouped(*top, nameOf(*clauses.front()));
+   auto node = std::make_unique<Rel>(RelKind::LockRows);
+   for (const auto* clause : clauses) {
+      for (const auto* table : ListOf<RangeVar>(clause->lockedRels)) {
+         const bool known = std::any_of(scope.items.begin(), scope.items.end(), [&](const NamespaceItem& item) {
+            return item.hasVisibleName && item.alias == table->relname;
+         });
+         if (!known)
+            throw SqlError(sqlstate::undefinedTable, "relation \"" + std::string(table->relname) + "\" in " +
+                                                         nameOf(*clause) + " clause not found in FROM clause")
+                .at(at(table->location));
+      }
+      const size_t before = node->rowLocks.size();
+      lockTablesBelow(scope, *rel, *clause, false, node->rowLocks);
+      if (clause->lockedRels && node->rowLocks.size() == before)
+         throwNotSupported(std::string(nameOf(*clause)) + " of what is not a table");
+   }
+   if (node->rowLocks.empty()) return rel;
+   node->inputs.push_back(std::move(rel));
+   return node;
+}
+
+} // namespace ouzel::sql

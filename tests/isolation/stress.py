@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""Many sessions at once for some seconds: transfers between accounts at every isolation level, readers that add all up, a
+queue emptied with SKIP LOCKED, tables made and dropped, checkpoints. Money is neither made nor lost, a job is done once,
+only errors that ask for another try come up, and nothing stands still.
+
+    tests/isolation/stress.py [--build build/relassert] [--seconds 5] [--clients 8] [--seed N]"""
+import argparse
+import os
+import random
+import select
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../../scripts"))
+from libpq import Connection  # noqa: E402
+from run_sql_tests import Server  # noqa: E402
+
+ACCOUNTS, BALANCE, PATIENCE = 20, 1000, 60
+RETRIED = ("40001", "40P01", "55P03")
+done, retries, jobs = {}, {}, []
+
+
+class Failure(Exception):
+    pass
+
+
+def transfer(rng, level):
+    """Take from one account, give to another; under the stricter levels by what was read."""
+    a, b = rng.sample(range(ACCOUNTS), 2)
+    amount = rng.randrange(1, 20)
+    yield "BEGIN ISOLATION LEVEL " + level
+    if level == "READ COMMITTED":
+        yield f"UPDATE account SET balance = balance - {amount} WHERE id = {a}"
+        yield f"UPDATE account SET balance = balance + {amount} WHERE id = {b}"
+    else:
+        rows = yield f"SELECT id, balance FROM account WHERE id IN ({a}, {b}) ORDER BY id"
+        balance = dict(map(int, row.split("|")) for row in rows[:-1])
+        yield f"UPDATE account SET balance = {balance[a] - amount} WHERE id = {a}"
+        yield f"UPDATE account SET balance = {balance[b] + amount} WHERE id = {b}"
+    if rng.random() < 0.2:
+        yield "SAVEPOINT s"
+        yield f"UPDATE account SET balance = balance + 7 WHERE id = {rng.randrange(ACCOUNTS)}"
+        yield "ROLLBACK TO s"
+    yield "ROLLBACK" if rng.random() < 0.1 else "COMMIT"
+
+
+def everyone(rng):
+    """A statement that meets all rows, while others change them."""
+    yield "BEGIN"
+    yield "UPDATE account SET balance = balance + CASE WHEN id % 2 = 0 THEN 1 ELSE -1 END"
+    yield "COMMIT"
+
+
+def total(rng):
+    rows = yield "SELECT sum(balance), count(*) FROM account"
+    if rows[0] != f"{ACCOUNTS * BALANCE}|{ACCOUNTS}":
+        raise Failure(f"a reader saw {rows[0]}")
+
+
+def worker(rng):
+    yield "BEGIN"
+    rows = yield "SELECT id FROM job ORDER BY id LIMIT 2 FOR UPDATE SKIP LOCKED"
+    taken = rows[:-1]
+    for job in taken:
+        yield f"DELETE FROM job WHERE id = {job}"
+    yield "COMMIT"
+    jobs.extend(taken)
+
+
+def producer(rng):
+    yield "INSERT INTO job SELECT nextval('numbers') FROM generate_series(1, 3)"
+
+
+def tables(rng):
+    name = f"made_{rng.randrange(3)}"
+    yield f"DROP TABLE IF EXISTS {name}"
+    yield f"CREATE TABLE IF NOT EXISTS {name} AS SELECT id, balance FROM account"
+    yield f"ALTER TABLE {name} ADD COLUMN IF NOT EXISTS more int DEFAULT 5"
+    yield f"SELECT sum(balance), sum(more) FROM {name}"
+
+
+def checkpoint(rng):
+    yield "CHECKPOINT"
+
+
+def unique(rng):
+    key = rng.randrange(5)
+    yield "BEGIN"
+    yield f"INSERT INTO keyed VALUES ({key})"
+    yield f"DELETE FROM keyed WHERE id = {key}"
+    yield "COMMIT"
+
+
+class Client:
+    def __init__(self, number, conninfo, rng):
+        self.number, self.rng, self.connection = number, rng, Connection(conninfo)
+        self.kind, self.script, self.busy, self.sent = None, None, False, time.monotonic()
+
+    def next_script(self):
+        kinds = [(transfer, 30), (everyone, 3), (total, 10), (worker, 10), (producer, 5), (unique, 10)]
+        if self.number == 0:
+            kinds += [(checkpoint, 3)]
+        if self.number == 1:
+            kinds += [(tables, 10)]
+        self.kind = self.rng.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
+        if self.kind is transfer:
+            return transfer(self.rng, self.rng.choice(["READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"]))
+        return self.kind(self.rng)
+
+    def send(self, sql):
+        self.connection.send(sql)
+        self.busy, self.sent, self.sql = True, time.monotonic(), sql
+
+    def advance(self, is_over):
+        """Take what has come; send what is next. False: the client has ended."""
+        lines = None
+        if self.busy:
+            lines = self.connection.result()
+            if lines is None:
+                if time.monotonic() - self.sent > PATIENCE:
+                    raise Failure(f"client {self.number} stands still in: {self.sql}")
+                return True
+            self.busy = False
+            error = next((line for line in lines if line.startswith("ERROR")), None)
+            if error:
+                state = error.split()[1].rstrip(":")
+                expected = RETRIED + (("23505",) if self.kind is unique else ()) + (
+                    ("42P07", "42P01", "XX000", "42703") if self.kind is tables else ())
+                if state not in expected:
+                    raise Failure(f"{error} in: {self.sql}")
+                retries[state] = retries.get(state, 0) + 1
+                self.script = None
+                if self.connection.in_transaction():
+                    self.send("ROLLBACK")
+                    return True
+        try:
+            if self.script is None:
+                if is_over:
+                    return False
+                self.script = self.next_script()
+                self.send(next(self.script))
+            else:
+                self.send(self.script.send(lines))
+        except StopIteration:
+            done[self.kind.__name__] = done.get(self.kind.__name__, 0) + 1
+            self.script = None
+        return True
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", default="build/relassert")
+    parser.add_argument("--conninfo")
+    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    args = parser.parse_args()
+    print("seed", args.seed)
+    server = None
+    if not args.conninfo:
+        server = Server(args.build)
+        server.start()
+    conninfo = args.conninfo or f"host=127.0.0.1 port={server.port} user=postgres dbname=postgres"
+    control = Connection(conninfo)
+    for sql in ["DROP TABLE IF EXISTS account, job, keyed, made_0, made_1, made_2", "DROP SEQUENCE IF EXISTS numbers",
+                "CREATE TABLE account (id int PRIMARY KEY, balance int)",
+                f"INSERT INTO account SELECT g, {BALANCE} FROM generate_series(0, {ACCOUNTS - 1}) g",
+                "CREATE TABLE job (id bigint)", "CREATE SEQUENCE numbers", "CREATE TABLE keyed (id int PRIMARY KEY)"]:
+        for line in control.run(sql):
+            if line.startswith("ERROR"):
+                raise SystemExit(f"{sql}: {line}")
+    clients = [Client(i, conninfo, random.Random(args.seed * 1000 + i)) for i in range(args.clients)]
+    end = time.monotonic() + args.seconds
+    try:
+        running = list(clients)
+        while running:
+            is_over = time.monotonic() > end
+            running = [client for client in running if client.advance(is_over)]
+            waiting = [c.connection.socket() for c in running if c.busy]
+            if len(waiting) == len(running) and waiting:
+                select.select(waiting, [], [], 0.1)
+        rows = control.run("SELECT sum(balance) FROM account")
+        if rows[0] != str(ACCOUNTS * BALANCE):
+            raise Failure(f"the balances add up to {rows[0]}")
+        if len(jobs) != len(set(jobs)):
+            raise Failure("a job was done twice")
+        left = int(control.run("SELECT count(*) FROM job")[0])
+        made = int(control.run("SELECT last_value FROM numbers")[0]) if done.get("producer") else 0
+        if len(jobs) + left > made:
+            raise Failure(f"{len(jobs)} jobs done and {left} left of {made}")
+        locks = control.run("SELECT * FROM pg_locks WHERE pid <> pg_backend_pid()")
+        if len(locks) > 1:
+            raise Failure("locks are left over: " + "; ".join(locks[:-1]))
+    except Failure as failure:
+        print("FAILED:", failure)
+        return 1
+    finally:
+        if server:
+            server.stop()
+    log = open(server.data + ".log", errors="replace").read() if server else ""
+    if "WARNING: ThreadSanitizer" in log or "ERROR: AddressSanitizer" in log:
+        print(log[-20000:])
+        print("FAILED: the sanitizer has something to say")
+        return 1
+    if server:
+        server.remove()
+    print("done:", done, "tried again:", retries)
+    print("1 passed, 0 failed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
