@@ -1,5 +1,5 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs.
-.PHONY: build run test check crash format bench bench-tpch bench-load bench-update bench-recovery deps deps-test clean
+.PHONY: build run test check tsan crash format bench bench-tpch bench-load bench-update bench-recovery deps deps-test clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -30,6 +30,10 @@ crash: deps-test
 	@cmake --build build/relassert -j $(JOBS) --target test_crash_power --target test_crash_server
 	@build/relassert/tests/crash/test_crash_power --cuts $(or $(CUTS),10000)
 	@build/relassert/tests/crash/test_crash_server --binary build/relassert/ouzel --kills $(or $(KILLS),2000) --check-every 20
+
+# Threads: unit tests, isolation tests and many sessions at once under ThreadSanitizer; some minutes.
+tsan: deps-test
+	@scripts/run-tsan
 
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-14 -i

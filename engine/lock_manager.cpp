@@ -128,8 +128,9 @@ bool LockManager::acquireFor(LockOwner& owner, const LockTag& tag, LockMode mode
                              bool forSession) {
    Partition& partition = partitionOf(tag);
    std::unique_lock guard(partition.mutex);
-   Lock& lock = partition.locks.try_emplace(tag).first->second;
-   lock.tag = tag;
+   const auto [place, isNew] = partition.locks.try_emplace(tag);
+   Lock& lock = place->second;
+   if (isNew) lock.tag = tag; // its holders read the tag without the mutex
    const Held* own = find(lock, owner);
    if (own && (own->allModes() & bitOf(mode))) {
       grant(lock, owner, mode, forSession);

@@ -181,7 +181,7 @@ CATCH_TEST_CASE("many threads exclude each other and nobody is forgotten", "[loc
    LockManager locks;
    constexpr int threadCount = 8, rounds = 2000, things = 5;
    int64_t counters[things] = {};
-   std::atomic<int64_t> done{0}, deadlocks{0};
+   std::atomic<int64_t> done{0}, others{0};
    std::vector<std::thread> threads;
    for (int t = 0; t < threadCount; ++t)
       threads.emplace_back([&, t] {
@@ -199,8 +199,7 @@ CATCH_TEST_CASE("many threads exclude each other and nobody is forgotten", "[loc
                ++counters[second];
                done.fetch_add(1);
             } catch (const SqlError& error) {
-               CATCH_REQUIRE(error.state() == sqlstate::tRDeadlockDetected);
-               deadlocks.fetch_add(1);
+               if (error.state() != sqlstate::tRDeadlockDetected) others.fetch_add(1);
             }
             locks.releaseAll(owner);
          }
@@ -211,6 +210,7 @@ CATCH_TEST_CASE("many threads exclude each other and nobody is forgotten", "[loc
    for (const int64_t counter : counters)
       sum += counter;
    CATCH_CHECK(sum == done.load());
+   CATCH_CHECK(others.load() == 0);
    CATCH_CHECK(locks.list().empty());
 }
 
