@@ -48,7 +48,14 @@ LockManager::Partition& LockManager::partitionOf(const LockTag& tag) const {
    return partitions_[Partition::Hash()(tag) >> 40 & (partitionCount - 1)];
 }
 
+/// What the owner holds of the lock. The partition's mutex is held, the owner's is not.
 LockManager::Held* LockManager::find(const Lock& lock, const LockOwner& owner) {
+   if (lock.tag.kind == LockKind::Relation) { // a relation has many holders, an owner few relations
+      const std::lock_guard ownerLock(owner.mutex_);
+      for (Held* held : owner.relations_)
+         if (held->lock == &lock) return held;
+      return nullptr;
+   }
    for (Held* held = lock.holders; held; held = held->next)
       if (held->owner == &owner) return held;
    return nullptr;
@@ -64,8 +71,8 @@ bool LockManager::isBlocked(const Lock& lock, const Held* own, LockMode mode) {
 }
 
 void LockManager::grant(Lock& lock, LockOwner& owner, LockMode mode, bool forSession) {
-   const std::lock_guard ownerLock(owner.mutex_);
    Held* held = find(lock, owner);
+   const std::lock_guard ownerLock(owner.mutex_);
    if (!held) {
       if (owner.free_.empty()) {
          held = &owner.held_.emplace_back();
