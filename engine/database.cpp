@@ -22,10 +22,12 @@ size_t machineMemory() {
    return bytes;
 }
 
-storage::DatabaseOptions storageOptions(const std::string& directory) {
-   storage::DatabaseOptions options;
-   options.dataDirectory = directory;
-   return options;
+storage::DatabaseOptions storageOptions(const DatabaseOptions& options) {
+   storage::DatabaseOptions result;
+   result.dataDirectory = options.dataDirectory;
+   result.walDirectory = options.walDirectory;
+   if (options.checkpointWalBytes != 0) result.checkpointWalBytes = options.checkpointWalBytes;
+   return result;
 }
 
 } // namespace
@@ -45,8 +47,7 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    internals.options.settings.emplace_back("threads", std::to_string(internals.options.threads));
    internals.governor = std::make_unique<storage::MemoryGovernor>(internals.memoryLimit);
    internals.scheduler = std::make_unique<executor::Scheduler>(internals.options.threads);
-   internals.storage =
-       storage::Database::open(storageOptions(options.dataDirectory), *internals.governor, *internals.scheduler);
+   internals.storage = storage::Database::open(storageOptions(options), *internals.governor, *internals.scheduler);
    storage::RecoveredCatalog recovered = internals.storage->takeRecoveredCatalog();
    catalog::Snapshot snapshot =
        recovered.image.empty() ? catalog::Snapshot::bootstrap() : catalog::decodeSnapshot(recovered.image);
@@ -62,10 +63,11 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    return database;
 }
 
-uint64_t Database::check(const std::string& dataDirectory, const std::function<void(const std::string&)>& report) {
+uint64_t Database::check(const DatabaseOptions& databaseOptions,
+                         const std::function<void(const std::string&)>& report) {
    storage::MemoryGovernor governor(size_t{1} << 30);
    InlineTaskRunner tasks;
-   storage::DatabaseOptions options = storageOptions(dataDirectory);
+   storage::DatabaseOptions options = storageOptions(databaseOptions);
    options.readOnly = true;
    const auto storage = storage::Database::open(options, governor, tasks);
    uint64_t faults = 0;

@@ -25,7 +25,7 @@ enum ExitStatus : int { ok = 0, failed = 1, misused = 2 };
 
 constexpr const char* usage = "Usage:\n"
                               "  ouzel serve --data DIR [options]   serve a database (ouzel serve --help)\n"
-                              "  ouzel check --data DIR             verify every checksum of a stopped database\n"
+                              "  ouzel check --data DIR [--wal DIR]  verify every checksum of a stopped database\n"
                               "  ouzel --version\n";
 
 LogLevel logLevelOf(const std::string& name) {
@@ -90,6 +90,8 @@ int serve(const std::vector<std::string>& arguments) {
 
    engine::DatabaseOptions databaseOptions;
    databaseOptions.dataDirectory = options->dataDirectory;
+   databaseOptions.walDirectory = options->walDirectory;
+   databaseOptions.checkpointWalBytes = options->checkpointWalSize;
    databaseOptions.threads = options->threads;
    databaseOptions.memoryLimit = options->memoryLimit;
    databaseOptions.spillDirectories = options->spillDirectories;
@@ -116,18 +118,27 @@ int serve(const std::vector<std::string>& arguments) {
 }
 
 int check(const std::vector<std::string>& arguments) {
-   std::string directory;
+   engine::DatabaseOptions options;
+   const std::pair<std::string, std::string*> known[] = {{"--data", &options.dataDirectory},
+                                                         {"--wal", &options.walDirectory}};
    for (size_t i = 0; i < arguments.size(); ++i) {
-      if (arguments[i] == "--data" && i + 1 < arguments.size())
-         directory = arguments[++i];
-      else if (arguments[i].starts_with("--data="))
-         directory = arguments[i].substr(7);
-      else
-         throw UsageError(fmt::format("unknown option \"{}\"", arguments[i]));
+      bool isKnown = false;
+      for (const auto& [name, value] : known) {
+         if (arguments[i] == name && i + 1 < arguments.size())
+            *value = arguments[++i];
+         else if (arguments[i].starts_with(name + "="))
+            *value = arguments[i].substr(name.size() + 1);
+         else
+            continue;
+         isKnown = true;
+         break;
+      }
+      if (!isKnown) throw UsageError(fmt::format("unknown option \"{}\"", arguments[i]));
    }
+   const std::string& directory = options.dataDirectory;
    if (directory.empty()) throw UsageError("--data DIR is required");
    const uint64_t problems =
-       engine::Database::check(directory, [](const std::string& problem) { std::printf("%s\n", problem.c_str()); });
+       engine::Database::check(options, [](const std::string& problem) { std::printf("%s\n", problem.c_str()); });
    if (problems == 0)
       fmt::print("{}: no problems found\n", directory);
    else

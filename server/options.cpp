@@ -46,6 +46,16 @@ constexpr Option optionTable[] = {
         if (v.starts_with("s3://")) throw UsageError("s3:// is not supported yet; give a directory");
         o.dataDirectory = v;
      }},
+    {"wal", "DIR", "where the write-ahead log lies (default: inside the data directory)",
+     [](ServerOptions& o, const std::string& v) {
+        if (v.empty()) throw UsageError("a directory is needed");
+        o.walDirectory = v;
+     }},
+    {"checkpoint-wal-size", "SIZE", "a checkpoint starts when the log has grown by this (default 1GB)",
+     [](ServerOptions& o, const std::string& v) {
+        o.checkpointWalSize = parseSize(v);
+        if (o.checkpointWalSize < (size_t{1} << 20)) throw UsageError("at least 1MB is needed");
+     }},
     {"listen", "ADDR", "address to listen on; \"*\" for all (default 127.0.0.1)",
      [](ServerOptions& o, const std::string& v) { o.listen = v; }},
     {"port", "N", "TCP port; 0 picks a free one (default 5432)",

@@ -14,6 +14,8 @@ namespace ouzel::server {
 
 struct ServerOptions {
    std::string dataDirectory;
+   std::string walDirectory;     ///< empty: inside the data directory
+   size_t checkpointWalSize = 0; ///< bytes; 0: storage's default
    std::string listen = "127.0.0.1";
    uint16_t port = 5432;
    uint32_t threads = 0;   ///< 0: one per core

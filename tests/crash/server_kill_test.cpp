@@ -220,14 +220,17 @@ uint64_t verify(Client& client, const std::vector<std::unique_ptr<Worker>>& work
 }
 
 void checkFiles(const Options& options, const std::string& directory) {
-   const std::string command = options.binary + " check --data " + directory + "/data >" + directory + "/check 2>&1";
+   const std::string command = options.binary + " check --data " + directory + "/data --wal " + directory + "/wal >" +
+                               directory + "/check 2>&1";
    const int status = std::system(command.c_str());
    if (status != 0) fail("ouzel check: see " + directory + "/check");
 }
 
 void run(const Options& options, const std::string& directory) {
    const auto start = std::chrono::steady_clock::now();
-   const std::vector<std::string> flags = {"--threads", "2", "--memory-limit", "1GB", "--log-level", "error"};
+   const std::vector<std::string> flags = {"--threads", "2", "--memory-limit", "1GB", "--log-level", "error",
+                                           // The log elsewhere, and checkpoints by themselves too.
+                                           "--wal", directory + "/wal", "--checkpoint-wal-size", "1MB"};
    uint64_t transactions = 0;
    int64_t firstNumber = 1, doneBefore = 0;
    double recovery = 0, recoveryMax = 0;

@@ -45,6 +45,10 @@ CATCH_TEST_CASE("flags, environment, defaults") {
    CATCH_CHECK(options->memoryLimit == size_t{1} << 30);
    CATCH_CHECK(options->spillDirectories == std::vector<std::string>{"a", "b"});
    CATCH_CHECK(options->listen == "127.0.0.1");
+   CATCH_CHECK(options->walDirectory.empty());
+   const auto log = parseServeOptions({"--data", "d", "--wal", "w", "--checkpoint-wal-size", "64MB"}, noEnvironment);
+   CATCH_CHECK(log->walDirectory == "w");
+   CATCH_CHECK(log->checkpointWalSize == size_t{64} << 20);
    CATCH_CHECK_FALSE(parseServeOptions({"--help"}, noEnvironment));
 }
 
