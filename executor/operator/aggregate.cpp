@@ -30,6 +30,7 @@ namespace {
 
 /// With fewer rows a group, sorting a batch's rows by group does not pay.
 constexpr size_t rowsPerGroupMin = 32;
+constexpr uint32_t allPartitions = UINT32_MAX; ///< number of a task that takes them one after the other
 
 std::string signatureOf(const sql::AggregateCall& call) {
    std::string text(call.function->name);
@@ -394,9 +395,16 @@ void AggregateSink::planStage(QueryContext& context) {
       for (GroupingSet& set : sets_) {
          addMissingGroup(context, set);
          if (set.needsIndex()) set.groups.index();
-         for (uint32_t a = 0; a < aggregates_.size(); ++a)
-            for (uint32_t part = 0; set.distinct[a] && part < set.distinct[a]->groups.partitionCountUsed(); ++part)
+         for (uint32_t a = 0; a < aggregates_.size(); ++a) {
+            if (!set.distinct[a]) continue;
+            // Without keys the partitions are of the values, and all of them belong to the one group.
+            if (set.keys.empty()) {
+               tasks_.push_back({nullptr, &set, allPartitions, a});
+               continue;
+            }
+            for (uint32_t part = 0; part < set.distinct[a]->groups.partitionCountUsed(); ++part)
                if (!set.distinct[a]->groups.groups(part).empty()) tasks_.push_back({nullptr, &set, part, a});
+         }
       }
       break;
    case Stage::Collected:
@@ -417,7 +425,10 @@ void AggregateSink::finishTask(QueryContext& context, uint32_t, uint32_t number)
    case Stage::Unite:
       return uniteGroups(context, task);
    case Stage::Distinct:
-      return addDistinct(context, *task.set, task.aggregate, task.number);
+      if (task.number != allPartitions) return addDistinct(context, *task.set, task.aggregate, task.number);
+      for (uint32_t part = 0; part < task.set->distinct[task.aggregate]->groups.partitionCountUsed(); ++part)
+         addDistinct(context, *task.set, task.aggregate, part);
+      return;
    case Stage::Collected:
       return addCollected(context, *task.set, task.aggregate);
    case Stage::End:
