@@ -79,16 +79,12 @@ std::vector<QueryBinder::InsertColumn> QueryBinder::insertColumns(const ::List* 
 
 std::vector<ExprPtr> QueryBinder::bindInsertValues(Scope& scope, const ::List* list,
                                                    const std::vector<InsertColumn>& columns, bool isExplicit,
-                                                   ::OverridingKind overriding, const catalog::Relation& table,
-                                                   size_t width) {
+                                                   ::OverridingKind overriding, const catalog::Relation& table) {
    auto row = bindInsertRow(scope, list, columns.size(), columns.size() > 1 ? columns[1].position : 0,
                             [&](size_t i, uint32_t position) {
                                checkCount(i + 1, columns, false, position);
                                return columns[i].column;
                             });
-   if (width && row.size() != width)
-      throw SqlError(sqlstate::syntaxError, "VALUES lists must all be the same length")
-          .at(row[0] ? row[0]->position : at(as<SetToDefault>(ListOf<>(list).front())->location));
    checkCount(row.size(), columns, isExplicit, 0);
    for (size_t i = 0; i < row.size(); ++i) {
       const catalog::Column& column = *columns[i].column;
@@ -130,8 +126,10 @@ BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement, Scope* parent) {
       const ListOf<List> lists(select->valuesLists);
       std::vector<std::vector<ExprPtr>> rows;
       for (const auto* list : lists) {
-         auto row = bindInsertValues(scope, list, columns, isExplicit, statement.override, *table,
-                                     rows.empty() ? 0 : rows[0].size());
+         if (ListOf<>(list).size() != ListOf<>(lists.front()).size())
+            throw SqlError(sqlstate::syntaxError, "VALUES lists must all be the same length")
+                .at(startOfNode(ListOf<>(list).front()));
+         auto row = bindInsertValues(scope, list, columns, isExplicit, statement.override, *table);
          rows.push_back(std::move(row));
       }
       const size_t count = rows[0].size();

@@ -108,7 +108,7 @@ BoundRel QueryBinder::bindMerge(const ::MergeStmt& statement, Scope* parent) {
          std::vector<ExprPtr> values;
          if (clause->values)
             values = bindInsertValues(scope, clause->values, columns, clause->targetList != nullptr, clause->override,
-                                      *table, 0);
+                                      *table);
          for (size_t i = 0; i < values.size(); ++i)
             row.values.emplace_back(columns[i].column->attribute, std::move(values[i]));
       }

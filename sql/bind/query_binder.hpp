@@ -352,10 +352,9 @@ private:
       uint32_t position;
    };
    std::vector<InsertColumn> insertColumns(const ::List* names, const catalog::Relation& table) const;
-   /// One row of VALUES as the columns take it: cast, defaults in their places. `width`: of the rows before, 0: none.
+   /// One row of VALUES as the columns take it: cast, defaults in their places.
    std::vector<ExprPtr> bindInsertValues(Scope& scope, const ::List* list, const std::vector<InsertColumn>& columns,
-                                         bool isExplicit, ::OverridingKind overriding, const catalog::Relation& table,
-                                         size_t width);
+                                         bool isExplicit, ::OverridingKind overriding, const catalog::Relation& table);
    /// Rows proposed for insertion (dml.target) meet the rows whose keys they share.
    RelPtr bindOnConflict(Scope& scope, const ::InsertStmt& statement, const catalog::RelationPtr& table, RelPtr rel,
                          Dml& dml);
