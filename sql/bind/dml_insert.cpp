@@ -28,6 +28,14 @@ void checkAssignable(const catalog::Column& column, ::OverridingKind overriding)
        .hint("Use OVERRIDING SYSTEM VALUE to override.");
 }
 
+/// How many columns the statement gives values for, when it names none.
+size_t givenColumns(const ::InsertStmt& statement) {
+   const auto* select = as<SelectStmt>(statement.selectStmt);
+   if (!select) return 0;
+   if (select->valuesLists) return ListOf<>(ListOf<List>(select->valuesLists).front()).size();
+   return ListOf<>(select->targetList).size();
+}
+
 /// A column that counts the rows in their order.
 RelPtr numberRows(RelPtr rel, ColumnId column) {
    constexpr Oid rowNumber = 3100; // pg_proc
@@ -77,6 +85,21 @@ std::vector<QueryBinder::InsertColumn> QueryBinder::insertColumns(const ::List* 
    return result;
 }
 
+std::vector<QueryBinder::InsertColumn>
+QueryBinder::columnsBehind(const ViewTarget& view, std::vector<InsertColumn> columns, size_t given) const {
+   std::vector<InsertColumn> result;
+   for (const InsertColumn& column : columns) {
+      const auto* behind = columnBehind(view, *column.column);
+      if (!behind && result.size() < given) refuseViewColumn(view, *column.column, "insert into");
+      if (!behind) break; // nothing is given for it, nor for those after it
+      for (const InsertColumn& other : result)
+         if (other.column == behind && result.size() < given)
+            throw SqlError(sqlstate::syntaxError, "multiple assignments to same column \"" + behind->name + "\"");
+      result.push_back({behind, column.position});
+   }
+   return result;
+}
+
 std::vector<ExprPtr> QueryBinder::bindInsertValues(Scope& scope, const ::List* list,
                                                    const std::vector<InsertColumn>& columns, bool isExplicit,
                                                    ::OverridingKind overriding, const catalog::Relation& table) {
@@ -105,9 +128,19 @@ std::vector<ExprPtr> QueryBinder::bindInsertValues(Scope& scope, const ::List* l
 BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement, Scope* parent) {
    Scope scope(parent);
    declareCtes(scope, statement.withClause);
-   const auto table = targetTable(*statement.relation, "INSERT into");
-   const auto columns = insertColumns(statement.cols, *table);
+   auto table = targetTable(*statement.relation, "INSERT into");
    const bool isExplicit = statement.cols != nullptr;
+   auto columns = insertColumns(statement.cols, *table);
+   ViewTarget view;
+   NamespaceItem viewItem;
+   const bool isView = table->relationKind == catalog::RelationKind::View;
+   if (isView) {
+      Scope apart(&scope); // the view's rows are not read
+      viewItem = bindTargetView(apart, *statement.relation, table, "INSERT", view).items[0];
+      if (statement.onConflictClause) throwNotSupported("ON CONFLICT for a view", at(statement.relation->location));
+      table = view.table;
+      columns = columnsBehind(view, std::move(columns), isExplicit ? columns.size() : givenColumns(statement));
+   }
    auto dml = makeDml(*table, *statement.relation);
    RangeEntry entry; // not visible, but known to hints
    entry.alias = entry.relationName = table->name;
@@ -200,8 +233,6 @@ BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement, Scope* parent) {
    }
    rel = makeMap(std::move(rel), std::move(defaults));
    rel = computeGenerated(scope, std::move(rel), *dml, *table);
-   if (table->relationKind == catalog::RelationKind::View)
-      throwNotSupported("INSERT into a view", at(statement.relation->location));
    if (statement.onConflictClause) {
       rel = bindOnConflict(scope, statement, table, std::move(rel), *dml);
       if (ordinal != noColumn) rel = inOrder(std::move(rel), ordinal);
@@ -218,7 +249,12 @@ BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement, Scope* parent) {
       const auto* column = table->column(target.attribute);
       item.columns.push_back({column->name, target.column, column->type, table->oid, column->attribute});
    }
-   applyAlias(item, statement.relation->alias, 0);
+   if (isView) {
+      rel = showView(scope, std::move(rel), view, dml->target, viewItem);
+      item = std::move(viewItem);
+   } else {
+      applyAlias(item, statement.relation->alias, 0);
+   }
    scope.items.clear();
    scope.entries.clear();
    if (statement.onConflictClause) {

@@ -61,13 +61,16 @@ std::vector<ExprPtr> QueryBinder::bindMultiSource(Scope& scope, const ::Node* so
 
 std::vector<QueryBinder::Assignment> QueryBinder::bindAssignments(Scope& scope, const ::List* list,
                                                                   const catalog::Relation& table, RelPtr& rel,
-                                                                  const Expr* condition) {
+                                                                  const Expr* condition, const ViewTarget* view) {
    std::vector<Assignment> assignments;
    std::vector<const catalog::Column*> assigned;
    std::map<const ::Node*, std::vector<ExprPtr>> multiSources;
    for (const auto* item : ListOf<ResTarget>(list)) {
       const uint32_t position = at(item->location);
-      const auto& column = catalog::requireColumn(table, item->name, position);
+      const auto& named = catalog::requireColumn(view ? *view->view : table, item->name, position);
+      const auto* behind = view ? columnBehind(*view, named) : &named;
+      if (!behind) refuseViewColumn(*view, named, "update");
+      const catalog::Column& column = *behind;
       if (item->indirection) throwNotSupported("UPDATE of a part of a column", position);
       if (std::find(assigned.begin(), assigned.end(), &column) != assigned.end())
          throw SqlError(sqlstate::syntaxError, "multiple assignments to same column \"" + column.name + "\"");
@@ -101,15 +104,27 @@ std::vector<QueryBinder::Assignment> QueryBinder::bindAssignments(Scope& scope, 
 BoundRel QueryBinder::bindUpdate(const ::UpdateStmt& statement, Scope* parent) {
    Scope scope(parent);
    declareCtes(scope, statement.withClause);
-   const auto table = targetTable(*statement.relation, "UPDATE of");
+   auto table = targetTable(*statement.relation, "UPDATE of");
+   ViewTarget view;
+   ColumnId rowId = noColumn;
+   FromItem target;
+   const bool isView = table->relationKind == catalog::RelationKind::View;
+   if (isView) {
+      target = bindTargetView(scope, *statement.relation, table, "UPDATE", view);
+      table = view.table;
+      rowId = view.rowId;
+   } else {
+      target = bindTargetTable(scope, *statement.relation, table, rowId);
+   }
    auto dml = makeDml(*table, *statement.relation);
-   auto target = bindTargetTable(scope, *statement.relation, table, dml->rowId);
-   for (const GetColumn& column : target.rel->getColumns)
+   dml->rowId = rowId;
+   for (const GetColumn& column : isView ? view.old : target.rel->getColumns)
       if (column.attribute != rowIdAttribute) dml->target.push_back(column);
    RelPtr rel = bindTargetRows(scope, std::move(target), statement.fromClause, statement.whereClause);
 
    std::vector<ComputedColumn> computed;
-   for (Assignment& assignment : bindAssignments(scope, statement.targetList, *table, rel, nullptr)) {
+   for (Assignment& assignment :
+        bindAssignments(scope, statement.targetList, *table, rel, nullptr, isView ? &view : nullptr)) {
       const auto* column = table->column(assignment.attribute);
       const ColumnId changed = addColumn(scope, column->name, column->type);
       columns_[changed].tableOid = table->oid;
@@ -124,7 +139,11 @@ BoundRel QueryBinder::bindUpdate(const ::UpdateStmt& statement, Scope* parent) {
    for (const catalog::Column& column : table->columns)
       if (column.generated && !column.isDropped) dml->assigned.push_back(column.attribute);
    // From here on, for RETURNING, the table's name means the new row. The target is the first item.
-   showRow(scope.items.front(), *table, dml->target);
+   if (isView) {
+      rel = showView(scope, std::move(rel), view, dml->target, scope.items.front());
+   } else {
+      showRow(scope.items.front(), *table, dml->target);
+   }
    dml->checks = checksOf(*table, dml->target);
    return finishDml(scope, RelKind::Update, std::move(rel), std::move(dml), statement.returningList);
 }
@@ -132,9 +151,19 @@ BoundRel QueryBinder::bindUpdate(const ::UpdateStmt& statement, Scope* parent) {
 BoundRel QueryBinder::bindDelete(const ::DeleteStmt& statement, Scope* parent) {
    Scope scope(parent);
    declareCtes(scope, statement.withClause);
-   const auto table = targetTable(*statement.relation, "DELETE from");
+   auto table = targetTable(*statement.relation, "DELETE from");
+   ViewTarget view;
+   ColumnId rowId = noColumn;
+   FromItem target;
+   if (table->relationKind == catalog::RelationKind::View) {
+      target = bindTargetView(scope, *statement.relation, table, "DELETE", view);
+      table = view.table;
+      rowId = view.rowId;
+   } else {
+      target = bindTargetTable(scope, *statement.relation, table, rowId);
+   }
    auto dml = makeDml(*table, *statement.relation);
-   auto target = bindTargetTable(scope, *statement.relation, table, dml->rowId);
+   dml->rowId = rowId;
    RelPtr rel = bindTargetRows(scope, std::move(target), statement.usingClause, statement.whereClause);
    return finishDml(scope, RelKind::Delete, std::move(rel), std::move(dml), statement.returningList);
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -346,12 +347,23 @@ private:
    /// One row of VALUES; null where DEFAULT stands. `columnOf` checks that there is a column for the i-th value.
    std::vector<ExprPtr> bindInsertRow(Scope& scope, const ::List* list, size_t limit, uint32_t shortPosition,
                                       const std::function<const catalog::Column*(size_t, uint32_t)>& columnOf);
+   /// The table behind a view that is changed.
+   struct ViewTarget {
+      catalog::RelationPtr view, table;                   ///< null: the target is a table
+      std::vector<GetColumn> old;                         ///< the table's columns as read
+      std::vector<ColumnId> outputs;                      ///< by view column: one of `old`, or computed
+      std::vector<std::pair<ColumnId, ExprPtr>> computed; ///< by the view, uppermost first
+      ColumnId rowId = noColumn;
+   };
    /// A column that an INSERT names (or means), with the place where it is named.
    struct InsertColumn {
       const catalog::Column* column;
       uint32_t position;
    };
    std::vector<InsertColumn> insertColumns(const ::List* names, const catalog::Relation& table) const;
+   /// The same for the table behind a view; columns that the view computes are errors where values are given for them.
+   std::vector<InsertColumn> columnsBehind(const ViewTarget& view, std::vector<InsertColumn> columns,
+                                           size_t given) const;
    /// One row of VALUES as the columns take it: cast, defaults in their places.
    std::vector<ExprPtr> bindInsertValues(Scope& scope, const ::List* list, const std::vector<InsertColumn>& columns,
                                          bool isExplicit, ::OverridingKind overriding, const catalog::Relation& table);
@@ -364,13 +376,22 @@ private:
    /// Values of `(a, b) = ...`. Those of a subquery are joined to `rel`, where `condition` holds (null: everywhere).
    std::vector<ExprPtr> bindMultiSource(Scope& scope, const ::Node* source, uint32_t count, RelPtr& rel,
                                         const Expr* condition);
+   /// The view's rows with the row id of the table behind it. Throws 55000 unless the view is simple. dml_view.cpp.
+   FromItem bindTargetView(Scope& scope, const ::RangeVar& name, const catalog::RelationPtr& view,
+                           std::string_view verb, ViewTarget& target);
+   /// The table's column that a view column is; null if it is computed.
+   const catalog::Column* columnBehind(const ViewTarget& target, const catalog::Column& column) const;
+   [[noreturn]] void refuseViewColumn(const ViewTarget& target, const catalog::Column& column, const char* verb) const;
+   /// The view's item over the new row of the table.
+   RelPtr showView(Scope& scope, RelPtr rel, const ViewTarget& target, const std::vector<GetColumn>& row,
+                   NamespaceItem& item);
    struct Assignment {
       int16_t attribute;
       ExprPtr value;
    };
    /// SET of UPDATE, MERGE and ON CONFLICT.
    std::vector<Assignment> bindAssignments(Scope& scope, const ::List* list, const catalog::Relation& table,
-                                           RelPtr& rel, const Expr* condition);
+                                           RelPtr& rel, const Expr* condition, const ViewTarget* view = nullptr);
    /// The item's name means the row in `columns` from here on.
    void showRow(NamespaceItem& item, const catalog::Relation& table, const std::vector<GetColumn>& columns) const;
    std::vector<Dml::Check> checksOf(const catalog::Relation& table, const std::vector<GetColumn>& target);

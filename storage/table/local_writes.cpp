@@ -1,6 +1,7 @@
 #include "storage/table/local_writes.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <lz4.h>
 #include <map>
 
@@ -14,6 +15,21 @@ namespace {
 
 // Fewer rows than this are copied into a shared segment, so that small commits do not each become a segment.
 constexpr uint32_t adoptRowsMin = vectorRows;
+
+/// Workers bring runs of ascending rows, each row once: many are quicker put into a bitmap than compared.
+void sortRows(std::vector<uint32_t>& rows) {
+   constexpr size_t manyRows = 1024;
+   if (std::is_sorted(rows.begin(), rows.end())) return;
+   if (rows.size() < manyRows) return std::sort(rows.begin(), rows.end());
+   std::vector<uint64_t> bits(*std::max_element(rows.begin(), rows.end()) / 64 + 1);
+   for (const uint32_t row : rows)
+      bits[row / 64] |= uint64_t{1} << (row % 64);
+   size_t count = 0;
+   for (size_t word = 0; word < bits.size(); ++word)
+      for (uint64_t left = bits[word]; left != 0; left &= left - 1)
+         rows[count++] = static_cast<uint32_t>(word * 64 + static_cast<size_t>(std::countr_zero(left)));
+   CHECK(count == rows.size());
+}
 
 /// Call `body(batch)` for the rows of a delta that `isLive` accepts, a vector at a time.
 template <typename IsLive, typename Body>
@@ -249,7 +265,7 @@ void LocalWrites::encode() {
       rows.insert(rows.end(), entry.rows.begin(), entry.rows.end());
    }
    for (auto& [segment, rows] : rowsOf) {
-      std::sort(rows.begin(), rows.end());
+      sortRows(rows);
       loggedDeletes.push_back({segment, std::move(rows)});
    }
 }

@@ -234,11 +234,16 @@ Selection RowGroupReader::visible(uint32_t firstRow, uint32_t count) {
       return Selection::list(s.visibleRows, found);
    }
    if (!marks) return Selection::dense(count);
+   const Snapshot snapshot = s.scan->snapshot;
    uint32_t kept = 0;
    for (uint32_t i = 0; i < count; ++i) {
       const DeleteWord word = marks->words[row % vectorRows + i].load(std::memory_order_acquire);
+      // Neither 0 nor an open mark, which is larger than any timestamp, passes the one comparison.
+      bool isDeleted = word - 1 < snapshot.commitTimestamp;
+      if ((word & DeleteMarks::openBit) != 0) [[unlikely]]
+         isDeleted = DeleteMarks::isDeletedFor(word, snapshot);
       s.visibleRows[kept] = static_cast<RowIndex>(i);
-      kept += !DeleteMarks::isDeletedFor(word, s.scan->snapshot);
+      kept += !isDeleted;
    }
    return kept == count ? Selection::dense(count) : Selection::list(s.visibleRows, kept);
 }

@@ -1,0 +1,126 @@
+#include <algorithm>
+
+#include "sql/bind/query_binder.hpp"
+
+// INSERT, UPDATE and DELETE of views that select from one table (or such a view): their columns are columns of the
+// table, which is what changes.
+
+namespace ouzel::sql {
+
+namespace {
+
+[[noreturn]] void refuseView(const catalog::Relation& view, std::string_view verb, const std::string& reason) {
+   const std::string doing = verb == "INSERT" ? "inserting into" : verb == "UPDATE" ? "updating" : "deleting from";
+   const std::string done = verb == "INSERT" ? "insert into" : verb == "UPDATE" ? "update" : "delete from";
+   const std::string event(verb);
+   throw SqlError(sqlstate::objectNotInPrerequisiteState, "cannot " + done + " view \"" + view.name + "\"")
+       .detail("Views " + reason + " are not automatically updatable.")
+       .hint("To enable " + doing + " the view, provide an INSTEAD OF " + event + " trigger or an unconditional ON " +
+             event + " DO INSTEAD rule.");
+}
+
+constexpr const char* severalTables = "that do not select from a single table or view";
+
+/// What the text of a view says about it.
+void requireSimple(const ::SelectStmt& select, const catalog::Relation& view, std::string_view verb) {
+   if (select.distinctClause) refuseView(view, verb, "containing DISTINCT");
+   if (select.groupClause) refuseView(view, verb, "containing GROUP BY");
+   if (select.havingClause) refuseView(view, verb, "containing HAVING");
+   if (select.op != SETOP_NONE) refuseView(view, verb, "containing UNION, INTERSECT, or EXCEPT");
+   if (select.withClause) refuseView(view, verb, "containing WITH");
+   if (select.limitCount || select.limitOffset) refuseView(view, verb, "containing LIMIT or OFFSET");
+}
+
+} // namespace
+
+FromItem QueryBinder::bindTargetView(Scope& scope, const ::RangeVar& name, const catalog::RelationPtr& view,
+                                     std::string_view verb, ViewTarget& target) {
+   FromItem item = bindView(scope, view, name.alias, at(name.location));
+   // The operators of a simple view stand in one row above the table, and each view on the way is simple.
+   Rel* rel = item.rel.get();
+   std::string found;
+   while (rel->kind != RelKind::Get && !rel->inputs.empty()) {
+      if (rel->kind == RelKind::GroupBy) found = "that return aggregate functions";
+      if (rel->kind == RelKind::Window) found = "that return window functions";
+      if (rel->kind == RelKind::ProjectSet) found = "that return set-returning functions";
+      if (rel->kind == RelKind::Join || rel->kind == RelKind::SetOp) break;
+      for (const ComputedColumn& computed : rel->computed)
+         target.computed.emplace_back(computed.column, clone(*computed.expr));
+      rel = rel->inputs[0].get();
+   }
+   for (catalog::RelationPtr at = view; at;) {
+      const auto script = ParsedScript::parse(at->definition);
+      const auto& select = *as<SelectStmt>(script.statements().at(0).node);
+      requireSimple(select, *at, verb);
+      const ListOf<> from(select.fromClause);
+      const bool isOne = from.size() == 1 && isNode(from[0], T_RangeVar);
+      catalog::RelationPtr next;
+      if (isOne) {
+         const auto& source = *as<RangeVar>(from[0]);
+         const catalog::QualifiedName inner{
+             {}, std::string(textOf(source.schemaname)), std::string(textOf(source.relname)), 0};
+         next = catalog::findRelation(context_.catalog, context_.searchPath, inner);
+      }
+      const bool isView = next && next->relationKind == catalog::RelationKind::View;
+      if (!isView && !found.empty()) refuseView(*at, verb, found);
+      if (!isOne || (!isView && (rel->kind != RelKind::Get || !next || next->oid != rel->table.relation)))
+         refuseView(*at, verb, severalTables);
+      if (!isView) target.table = next;
+      at = isView ? next : nullptr;
+   }
+   if (target.table->relationKind != catalog::RelationKind::Table) refuseView(*view, verb, severalTables);
+   target.view = view;
+   target.old = rel->getColumns;
+   target.rowId = addColumn(scope, "rowid", {oid::int8, -1, invalidOid});
+   rel->getColumns.push_back({target.rowId, rowIdAttribute});
+   for (const ScopeColumn& column : item.items[0].columns)
+      target.outputs.push_back(column.column);
+   return item;
+}
+
+const catalog::Column* QueryBinder::columnBehind(const ViewTarget& target, const catalog::Column& column) const {
+   size_t index = 0;
+   for (const catalog::Column& other : target.view->columns) {
+      if (other.isDropped) continue;
+      if (&other == &column) break;
+      ++index;
+   }
+   for (const GetColumn& stored : target.old)
+      if (stored.column == target.outputs[index]) return target.table->column(stored.attribute);
+   return nullptr;
+}
+
+void QueryBinder::refuseViewColumn(const ViewTarget& target, const catalog::Column& column, const char* verb) const {
+   throw SqlError(sqlstate::featureNotSupported, "cannot " + std::string(verb) + " column \"" + column.name +
+                                                     "\" of view \"" + target.view->name + "\"")
+       .detail("View columns that are not columns of their base relation are not updatable.");
+}
+
+RelPtr QueryBinder::showView(Scope& scope, RelPtr rel, const ViewTarget& target, const std::vector<GetColumn>& row,
+                             NamespaceItem& item) {
+   std::map<ColumnId, ColumnId> renamed;
+   for (const GetColumn& old : target.old)
+      for (const GetColumn& current : row)
+         if (old.attribute == current.attribute) renamed[old.column] = current.column;
+   // What the view computes is computed again, from the operator next to the table upwards.
+   for (size_t i = target.computed.size(); i-- > 0;) {
+      ExprPtr value = clone(*target.computed[i].second);
+      ExprPtr replacement;
+      substituteColumns(value, [&](ColumnId column) -> const Expr* {
+         const auto it = renamed.find(column);
+         if (it == renamed.end()) return nullptr;
+         replacement = makeColumn(it->second, columns_[it->second].type);
+         return replacement.get();
+      });
+      const ColumnId column = addColumn(scope, columns_[target.computed[i].first].name, value->type);
+      renamed[target.computed[i].first] = column;
+      std::vector<ComputedColumn> computed;
+      computed.push_back({column, std::move(value)});
+      rel = makeMap(std::move(rel), std::move(computed));
+   }
+   for (ScopeColumn& shown : item.columns)
+      if (const auto it = renamed.find(shown.column); it != renamed.end()) shown.column = it->second;
+   return rel;
+}
+
+} // namespace ouzel::sql
