@@ -120,7 +120,7 @@ void Settings::resetAll() {
          if (info.name.rfind("transaction_", 0) != 0) values_[info.index] = resetValues_[info.index];
    afterCommit_.clear();
    custom_.clear();
-   updateFormat();
+   changed();
 }
 
 std::optional<std::string> Settings::find(std::string_view name) const {
@@ -136,7 +136,12 @@ std::string Settings::show(std::string_view name) const {
 }
 
 void Settings::force(std::string_view name, std::string value) {
-   assign(require(name), std::move(value));
+   const SettingInfo& info = require(name);
+   // The transaction's own settings change with every transaction and no plan with them.
+   if (info.name.rfind("transaction_", 0) == 0)
+      values_[info.index] = std::move(value);
+   else
+      assign(info, std::move(value));
 }
 
 const std::string& Settings::value(std::string_view name) const {
@@ -149,6 +154,11 @@ int64_t Settings::integer(std::string_view name) const {
 
 void Settings::assign(const SettingInfo& info, std::string canonical) {
    values_[info.index] = std::move(canonical);
+   changed();
+}
+
+void Settings::changed() {
+   ++version_;
    updateFormat();
 }
 
@@ -194,6 +204,7 @@ void Settings::transactionBegins() {
 }
 
 void Settings::transactionEnds(bool committed) {
+   const bool changes = committed ? !afterCommit_.empty() : atStart_.has_value();
    if (!committed && atStart_) {
       values_ = std::move(atStart_->values);
       custom_ = std::move(atStart_->custom);
@@ -204,7 +215,7 @@ void Settings::transactionEnds(bool committed) {
    inTransaction_ = false;
    atStart_.reset();
    afterCommit_.clear();
-   updateFormat();
+   if (changes) changed();
 }
 
 std::vector<std::pair<std::string, std::string>> Settings::reported() const {
@@ -216,6 +227,8 @@ std::vector<std::pair<std::string, std::string>> Settings::reported() const {
 
 std::vector<std::pair<std::string, std::string>> Settings::takeChanges() {
    std::vector<std::pair<std::string, std::string>> out;
+   if (takenVersion_ == version_) return out;
+   takenVersion_ = version_;
    for (const SettingInfo& info : settingTable())
       if (info.isReported && values_[info.index] != reportedValues_[info.index]) {
          out.emplace_back(info.name, displaySetting(info, values_[info.index]));

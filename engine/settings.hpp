@@ -32,6 +32,8 @@ public:
    /// Change a value that users cannot (is_superuser, transaction_isolation).
    void force(std::string_view name, std::string value);
 
+   /// Another number whenever a setting has changed that may change what a statement means or how it is planned.
+   uint64_t version() const { return version_; }
    bool boolean(std::string_view name) const { return value(name) == "on"; }
    int64_t integer(std::string_view name) const;
    const std::string& value(std::string_view name) const; ///< canonical
@@ -53,11 +55,13 @@ public:
 private:
    const SettingInfo& require(std::string_view name) const;
    void assign(const SettingInfo& info, std::string canonical);
+   void changed();
    void updateFormat();
 
    std::vector<std::string> values_, resetValues_, reportedValues_; // by SettingInfo::index
    std::map<std::string, std::string> custom_;                      // "extension.name" settings nobody defined
    SessionFormat format_;
+   uint64_t version_ = 0, takenVersion_ = 0;
    struct Undo {
       std::vector<std::string> values;
       std::map<std::string, std::string> custom;

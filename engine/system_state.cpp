@@ -121,7 +121,7 @@ std::vector<catalog::SystemState::Lock> SessionSystemState::locks() const {
 
 double SessionSystemState::rowCount(catalog::StorageId id) const {
    const auto table = database_.storage->find(id);
-   return table ? static_cast<double>(table->rowCount(snapshot_)) : -1;
+   return table ? static_cast<double>(table->estimatedRows(snapshot_)) : -1;
 }
 
 int64_t SessionSystemState::bytes(catalog::StorageId id) const {

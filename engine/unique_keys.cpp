@@ -49,7 +49,7 @@ void UniqueKey::checkNew(uint32_t sinceCommand) {
    for (const int16_t attribute : index_->index->columns)
       columns.push_back(static_cast<uint32_t>(attribute - 1));
    // Looking keys up one by one beats reading the table up to here.
-   const size_t lookupsMax = std::max(keyLocksMax, stored->rowCount(core_.transaction.snapshot()) / 4);
+   const size_t lookupsMax = std::max(keyLocksMax, stored->estimatedRows(core_.transaction.snapshot()) / 4);
    const auto keys = stored->newKeys(transaction, sinceCommand, columns, index_->index->nullsNotDistinct, lookupsMax);
    LockManager& locks = core_.transaction.locks();
    LockOwner& owner = core_.transaction.lockOwner();

@@ -43,11 +43,14 @@ struct OptimizerContext {
    OptimizerSettings settings;
    uint64_t memoryLimit = 0;
    uint32_t threads = 1;
+   /// The plan will run more than once: under later snapshots, and with values put in the place of its Parameters.
+   bool forReuse = false;
 };
 
 /// Turn a bound query into a plan. REQUIRES: parameters whose values are known have been replaced by constants; a
-/// Parameter that is left is 0A000. Throws SqlError only for what cannot be supported.
-/// The plan is valid for the snapshot the statistics are of (Plan::boundToSnapshot) and must not be cached beyond it.
+/// Parameter that is left is 0A000 unless the plan is made for reuse. Throws SqlError only for what cannot be
+/// supported. The plan is valid for the snapshot the statistics are of (Plan::boundToSnapshot) and must not be cached
+/// beyond it, unless it is made for reuse.
 std::unique_ptr<sql::plan::Plan> optimize(sql::BoundQuery&& query, const OptimizerContext& context);
 
 } // namespace ouzel::optimizer

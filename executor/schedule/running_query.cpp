@@ -55,7 +55,7 @@ bool RunningQueryState::isSmall(const sql::plan::Node& node) const {
    const bool looksUp = !node.lookupAttributes.empty() || node.keyLookup != 0;
    if (node.kind == sql::plan::NodeKind::TableScan && !looksUp) {
       storage::Table* table = execution_.table ? execution_.table(node.table.storageId) : nullptr;
-      if (table && table->rowCount(*execution_.snapshot) > smallPlanRows) return false;
+      if (table && table->estimatedRows(*execution_.snapshot) > smallPlanRows) return false;
    }
    for (const auto& child : node.children)
       if (!isSmall(*child)) return false;

@@ -224,6 +224,12 @@ RelEstimate Estimator::get(const Rel& rel) {
 double Estimator::sampled(const Rel& get, const storage::TableStatistics& statistics, const Expr& predicate,
                           double& floor) {
    if (!query_.context.evaluator || !statistics.sample || statistics.rowCount < sampleTableRowsMin) return -1;
+   bool isKnown = true;
+   forEachExpr(predicate, [&](const Expr& expr) {
+      isKnown = isKnown && expr.kind != ExprKind::Parameter;
+      return isKnown;
+   });
+   if (!isKnown) return -1;
    const Batch& batch = statistics.sample->batch;
    std::vector<ColumnId> used;
    collectColumns(predicate, used);

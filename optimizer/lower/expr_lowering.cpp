@@ -212,7 +212,9 @@ std::optional<Bounds> ExprLowering::lower(ExprPtr& ptr) {
          return Bounds{expr.constant.i64, expr.constant.i64};
       return std::nullopt;
    case ExprKind::Parameter:
-      throwNotSupported("parameter without a value", expr.position);
+      if (!query_.context.forReuse) throwNotSupported("parameter without a value", expr.position);
+      expr.repr = genericRepresentation(expr.type);
+      return std::nullopt;
    case ExprKind::Compare:
       lowerComparable(expr.args[0], expr.args[1]);
       break;

@@ -35,7 +35,7 @@ std::unique_ptr<plan::Plan> Lowering::run(RelPtr root, std::vector<OutputColumn>
       result->runtimeFilterCount = assignRuntimeFilters(*result->root);
    if (query_.context.settings.enabled) assignKeyLookups(*result->root);
    assignCosts(*result->root);
-   result->boundToSnapshot = exprs_.usedBounds();
+   result->boundToSnapshot = exprs_.usedBounds() && !query_.context.forReuse;
    result->columns = query_.columns;
    return result;
 }

@@ -90,7 +90,10 @@ Lowered Lowering::lowerGet(Rel& rel, const ColumnSet& need) {
    double rowsMax = 1e6;
    std::shared_ptr<const storage::TableStatistics> statistics;
    if (stored && query_.context.statistics) statistics = query_.context.statistics->statistics(rel.table);
-   rowsMax = statistics ? static_cast<double>(statistics->rowCount) : stored ? 1e12 : rowsMax;
+   rowsMax = statistics ? static_cast<double>(std::max(statistics->rowsStored, statistics->rowCount))
+             : stored   ? 1e12
+                        : rowsMax;
+   if (stored && query_.context.forReuse) rowsMax = 1e12;
    ColumnSet used = need;
    if (rel.predicate) addColumns(*rel.predicate, used);
    for (const GetColumn& column : rel.getColumns) {
@@ -99,7 +102,7 @@ Lowered Lowering::lowerGet(Rel& rel, const ColumnSet& need) {
       const Representation repr = storedRepresentation(info.type);
       std::optional<Bounds> bounds;
       const size_t index = static_cast<size_t>(column.attribute - 1);
-      if (statistics && column.attribute > 0 && index < statistics->columns.size())
+      if (statistics && column.attribute > 0 && index < statistics->columns.size() && !query_.context.forReuse)
          bounds = statisticsBounds(statistics->columns[index]);
       if (!bounds) bounds = boundsOfType(repr, info.type);
       exprs_.setColumn(column.column, repr, bounds);
@@ -108,7 +111,7 @@ Lowered Lowering::lowerGet(Rel& rel, const ColumnSet& need) {
    }
    if (rel.predicate) node->predicates = lowerPredicates(std::move(rel.predicate));
    if (stored && query_.context.statistics && query_.context.settings.enabled) {
-      node->tableRows = rowsMax;
+      node->tableRows = statistics ? static_cast<double>(statistics->rowCount) : 0;
       node->indexes = query_.context.statistics->indexes(rel.table);
       chooseIndex(*node, query_.columns);
    }

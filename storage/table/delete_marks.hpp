@@ -68,6 +68,8 @@ public:
       const Slots* slots = slots_.load(std::memory_order_acquire);
       return slots ? slots->vectors[index].load(std::memory_order_acquire) : nullptr;
    }
+   /// Rows whose delete is committed, whoever may still see them.
+   uint32_t settledCount() const { return settled_.load(std::memory_order_relaxed); }
    bool isEmpty() const { return slots_.load(std::memory_order_acquire) == nullptr; }
 
    /// How many of the first `rows` rows are deleted for the snapshot.
@@ -82,6 +84,7 @@ private:
    VectorMarks& vectorFor(uint32_t index);
 
    std::atomic<Slots*> slots_{nullptr};
+   std::atomic<uint32_t> settled_{0};
    std::mutex mutex_; ///< guards allocation
 };
 

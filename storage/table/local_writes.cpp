@@ -176,6 +176,14 @@ uint64_t LocalWrites::insertedRows() const {
    return rows;
 }
 
+uint64_t LocalWrites::deletedRows() const {
+   const std::lock_guard lock(mutex_);
+   uint64_t rows = 0;
+   for (const Deletes& entry : deletes_)
+      rows += entry.rows.size();
+   return rows;
+}
+
 void LocalWrites::rollbackTo(uint32_t commandId, bool keepLocks) {
    const std::lock_guard lock(mutex_);
    // Rows that were locked before they were deleted are locked again; in between nobody may get hold of them.

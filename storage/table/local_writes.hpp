@@ -47,6 +47,7 @@ public:
    SegmentPtr findSegment(SegmentId id) const;
    bool isEmpty() const; ///< locks aside
    uint64_t insertedRows() const;
+   uint64_t deletedRows() const;
 
    /// Undo what commands from `commandId` on have done. With `keepLocks`, what they deleted stays locked.
    void rollbackTo(uint32_t commandId, bool keepLocks = false);

@@ -26,7 +26,8 @@ struct SampleRows {
 
 /// What planning may know of a table under one snapshot. Made without fetching blocks. Immutable, shared by plans.
 struct TableStatistics {
-   uint64_t rowCount = 0; ///< exact, delta included, deleted rows not counted
+   uint64_t rowCount = 0;   ///< delta included, deleted rows not counted; may miss what others delete now
+   uint64_t rowsStored = 0; ///< the same with deleted rows: an upper bound for any snapshot as old as the statement's
    uint64_t storedBytes = 0;
    std::vector<ColumnStatistics> columns;
    std::shared_ptr<const SampleRows> sample; ///< at most 2,048 rows; all rows of a table that small

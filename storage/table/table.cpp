@@ -189,6 +189,15 @@ uint64_t Table::rowCount(const Snapshot& snapshot) {
    return rows;
 }
 
+uint64_t Table::estimatedRows(const Snapshot& snapshot) {
+   uint64_t rows = 0;
+   for (const ScanState::Source& source : sourcesOf(*core_, snapshot, nullptr))
+      rows += source.rows - std::min(source.rows, source.segment->versions->deletes.settledCount());
+   const std::lock_guard lock(core_->mutex);
+   const auto own = core_->local.find(snapshot.transactionId);
+   return own == core_->local.end() ? rows : rows - std::min(rows, own->second->deletedRows());
+}
+
 uint64_t Table::storedBytes() const {
    uint64_t bytes = 0;
    for (const SegmentPtr& segment : *core_->segmentList())

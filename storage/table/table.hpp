@@ -67,8 +67,10 @@ public:
 
    /// Cached until the table changes enough to matter; cheap to call per statement.
    std::shared_ptr<const TableStatistics> statistics(const Snapshot& snapshot);
-   /// Rows the snapshot sees, without reading any.
+   /// Rows the snapshot sees, without reading any; looks at every delete mark.
    uint64_t rowCount(const Snapshot& snapshot);
+   /// About as many, at once: what others have deleted since the snapshot is not counted.
+   uint64_t estimatedRows(const Snapshot& snapshot);
    /// Bytes of the blocks and of the delta, for pg_relation_size.
    uint64_t storedBytes() const;
 

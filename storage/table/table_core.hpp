@@ -50,7 +50,8 @@ struct TableCore {
    std::mutex statisticsMutex; ///< guards what follows, and the sketches of deltas
    std::shared_ptr<const TableStatistics> statistics;
    std::shared_ptr<const SegmentList> statisticsSegments;
-   uint64_t statisticsDeltaRows = 0;
+   uint64_t statisticsDeltaRows = 0; ///< when sketches and sample were made
+   uint64_t boundsDeltaRows = 0;     ///< when bounds were
 
    std::vector<PhysicalType> physicalTypes() const;
    std::vector<Value> missingValues() const;

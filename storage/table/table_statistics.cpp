@@ -5,13 +5,15 @@
 #include "storage/table/table_core.hpp"
 
 // Statistics come from what block headers and deltas already hold; no page is read. They are kept until segments come
-// or go or the delta grows; the row count alone is exact for the snapshot asked about.
+// or go or the delta grows by much; row counts and bounds are of now.
 
 namespace ouzel::storage {
 
 namespace {
 
 constexpr uint32_t tableSampleRows = batchRowsMax;
+/// Sketches and sample are kept while the delta has grown by less than this part of the table.
+constexpr uint64_t growthDivisor = 20;
 
 struct SegmentShare {
    SegmentPtr segment;
@@ -77,23 +79,31 @@ ColumnSketch missingSketch(const ColumnDefinition& column, uint64_t rows) {
    return sketch;
 }
 
+void setBounds(ColumnStatistics& statistics, const ZoneRange& zone, PhysicalType type) {
+   if (zone.isEmpty()) return;
+   statistics.min = valueOfZoneKey(type, zone.lower);
+   statistics.max = valueOfZoneKey(type, zone.upper);
+}
+
 ColumnStatistics columnStatistics(const ColumnSketch& sketch, PhysicalType type) {
    ColumnStatistics result;
    const auto values = static_cast<double>(sketch.valueCount), nulls = static_cast<double>(sketch.nullCount);
    if (values + nulls > 0) result.nullFraction = nulls / (values + nulls);
    result.distinct = std::min(sketch.distinct.estimate(), values);
    if (values > 0) result.averageWidth = static_cast<double>(sketch.valueBytes) / values;
-   if (!sketch.zone.isEmpty()) {
-      result.min = valueOfZoneKey(type, sketch.zone.lower);
-      result.max = valueOfZoneKey(type, sketch.zone.upper);
-   }
+   setBounds(result, sketch.zone, type);
    return result;
+}
+
+/// The statistics' mutex is held.
+const std::vector<ColumnSketch>& sketchesOf(const Segment& segment, uint32_t rows) {
+   return segment.delta ? segment.delta->sketches(rows) : segment.block->header().sketches;
 }
 
 } // namespace
 
 std::shared_ptr<const TableStatistics> Table::statistics(const Snapshot& snapshot) {
-   const uint64_t rows = rowCount(snapshot);
+   const uint64_t rows = estimatedRows(snapshot);
    std::shared_ptr<const SegmentList> list;
    std::shared_ptr<const std::vector<ColumnDefinition>> columns;
    {
@@ -111,23 +121,37 @@ std::shared_ptr<const TableStatistics> Table::statistics(const Snapshot& snapsho
       total += committed;
       if (segment->delta) deltaRows += committed;
    }
+   const uint64_t stored = std::max(total, rows);
    const std::lock_guard lock(core_->statisticsMutex);
-   const bool isCurrent = core_->statistics && core_->statisticsSegments == list &&
-                          core_->statisticsDeltaRows == deltaRows &&
-                          core_->statistics->columns.size() == columns->size();
-   if (isCurrent && core_->statistics->rowCount == rows) return core_->statistics;
-   if (isCurrent) {
-      auto copy = std::make_shared<TableStatistics>(*core_->statistics);
+   const bool isUsable = core_->statistics && core_->statisticsSegments == list &&
+                         deltaRows - core_->statisticsDeltaRows <= total / growthDivisor &&
+                         core_->statistics->columns.size() == columns->size();
+   if (isUsable) {
+      const TableStatistics& newest = *core_->statistics;
+      if (core_->boundsDeltaRows == deltaRows && newest.rowCount == rows && newest.rowsStored == stored)
+         return core_->statistics;
+      auto copy = std::make_shared<TableStatistics>(newest);
       copy->rowCount = rows;
+      copy->rowsStored = stored;
+      for (size_t i = 0; i < columns->size() && core_->boundsDeltaRows != deltaRows; ++i) {
+         ZoneRange zone;
+         for (const SegmentShare& share : shares) {
+            const auto& own = sketchesOf(*share.segment, share.rows);
+            zone.merge(i < own.size() ? own[i].zone : missingSketch((*columns)[i], share.rows).zone);
+         }
+         setBounds(copy->columns[i], zone, (*columns)[i].representation.physical);
+      }
+      core_->boundsDeltaRows = deltaRows;
+      core_->statistics = copy;
       return copy;
    }
    auto result = std::make_shared<TableStatistics>();
    result->rowCount = rows;
+   result->rowsStored = stored;
    result->storedBytes = storedBytes();
    std::vector<ColumnSketch> sketches(columns->size());
    for (const SegmentShare& share : shares) {
-      const Segment& segment = *share.segment;
-      const auto& own = segment.delta ? segment.delta->sketches(share.rows) : segment.block->header().sketches;
+      const auto& own = sketchesOf(*share.segment, share.rows);
       for (size_t i = 0; i < sketches.size(); ++i)
          sketches[i].merge(i < own.size() ? own[i] : missingSketch((*columns)[i], share.rows));
    }
@@ -136,7 +160,7 @@ std::shared_ptr<const TableStatistics> Table::statistics(const Snapshot& snapsho
    result->sample = sampleOf(shares, total, *columns);
    core_->statistics = result;
    core_->statisticsSegments = list;
-   core_->statisticsDeltaRows = deltaRows;
+   core_->statisticsDeltaRows = core_->boundsDeltaRows = deltaRows;
    return result;
 }
 
