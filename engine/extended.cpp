@@ -170,6 +170,14 @@ ExecuteResult SessionImpl::runPortal(Portal& portal, uint64_t maxRows, ResultSin
       portal.execution->run(maxRows, &sink); // no rows are left
       return {ExecuteResult::Kind::Complete, "SELECT 0"};
    }
+   if (!portal.execution) portal.execution = startGeneric(portal);
+   if (portal.execution) {
+      if (portal.execution->givenRows() > 0) { // goes on
+         requireUsableTransaction(core_);
+         core_.statementBegins();
+      }
+      return runQuery(portal, maxRows, sink);
+   }
    const auto script = sql::ParsedScript::parse(portal.statement->text);
    const sql::ParsedStatement& statement = script.statements()[0];
    const bool selectsInto = isNode(statement.node, T_SelectStmt) && as<::SelectStmt>(statement.node)->intoClause;
@@ -181,21 +189,52 @@ ExecuteResult SessionImpl::runPortal(Portal& portal, uint64_t maxRows, ResultSin
       std::string tag = runStatement(script, statement, parameters, sink);
       return {ExecuteResult::Kind::Complete, std::move(tag)};
    }
-   if (!portal.execution) {
-      beginStatement(statement);
-      portal.execution = startQuery(core_, script, *statement.node, portal.parameters);
-   } else {
-      requireUsableTransaction(core_, statement);
-      core_.statementBegins();
-   }
+   beginStatement(statement);
+   startPortal(portal, script);
+   return runQuery(portal, maxRows, sink);
+}
+
+/// Runs the portal's query, started before, as far as the client wants.
+ExecuteResult SessionImpl::runQuery(Portal& portal, uint64_t maxRows, ResultSink& sink) {
    // A statement that writes is run to its end, whatever the limit: its RETURNING rows are few.
-   const bool writes = !portal.execution->written().empty();
+   const bool writes = portal.execution->writes();
    const uint64_t before = portal.execution->givenRows();
    if (!portal.execution->run(writes ? 0 : maxRows, &sink)) return {ExecuteResult::Kind::Suspended, {}};
    portal.isDone = true;
    finishQuery(core_, *portal.execution);
    if (writes) return {ExecuteResult::Kind::Complete, portal.execution->tag()};
    return {ExecuteResult::Kind::Complete, "SELECT " + std::to_string(portal.execution->givenRows() - before)};
+}
+
+/// An execution by the statement's generic plan; null when there is none, or none that holds any more.
+std::unique_ptr<QueryExecution> SessionImpl::startGeneric(Portal& portal) {
+   const PreparedStatement& statement = *portal.statement;
+   if (!statement.generic) return nullptr;
+   beginQuery(statement.text);
+   if (!statement.generic->isFree()) return nullptr;
+   if (!statement.generic->isCurrent(core_)) {
+      statement.generic = nullptr;
+      return nullptr;
+   }
+   const std::shared_ptr<GenericPlan> generic = statement.generic;
+   return runUntilWritten(core_, [&]() -> std::unique_ptr<QueryExecution> {
+      if (generic->lock(core_)) return generic->start(core_, portal.parameters);
+      const auto script = sql::ParsedScript::parse(statement.text);
+      return planForValues(core_, script, *script.statements()[0].node, portal.parameters);
+   });
+}
+
+/// Make the statement's generic plan if it should have one, and start the portal by it or with a plan of its own.
+void SessionImpl::startPortal(Portal& portal, const sql::ParsedScript& script) {
+   const PreparedStatement& statement = *portal.statement;
+   const ::Node& node = *script.statements()[0].node;
+   if (std::exchange(statement.hasRun, true) && !statement.generic && !statement.needsPlanning) {
+      const std::vector<Oid> types = parameterTypes(portal.parameters);
+      statement.generic = GenericPlan::make(core_, bindUnderLocks(core_, script, node, types));
+      statement.needsPlanning = !statement.generic;
+      portal.execution = startGeneric(portal);
+   }
+   if (!portal.execution) portal.execution = startQuery(core_, script, node, portal.parameters);
 }
 
 void SessionImpl::closeStatement(std::string_view name) {

@@ -58,10 +58,33 @@ void substituteParameters(sql::BoundQuery& query, std::span<const BoundParameter
    if (!parameters.empty()) substituteIn(*query.root, parameters);
 }
 
-QueryExecution::QueryExecution(SessionCore& core, sql::BoundQuery query, bool collectProfile)
+std::shared_ptr<PlannedQuery> planQuery(SessionCore& core, sql::BoundQuery query, const storage::Snapshot& snapshot,
+                                        executor::FunctionContext& functions, bool forReuse) {
+   auto planned = std::make_shared<PlannedQuery>();
+   planned->kind = query.kind;
+   planned->written = query.written;
+   planned->locksRows = !query.rowLocked.empty();
+   planned->hasConflictClause = query.hasConflictClause;
+   TableStatisticsProvider statistics(*core.database.storage, core.transaction.catalog(), snapshot);
+   const auto evaluator = std::make_unique<executor::ExpressionEvaluator>(functions);
+   optimizer::OptimizerContext context;
+   context.statistics = &statistics;
+   context.evaluator = evaluator.get();
+   context.settings = optimizerSettings(core.settings);
+   context.memoryLimit = core.database.memoryLimit;
+   context.threads = core.database.options.threads;
+   context.forReuse = forReuse;
+   planned->plan = optimizer::optimize(std::move(query), context);
+   const sql::plan::Plan& plan = *planned->plan;
+   for (const sql::OutputColumn& column : plan.output)
+      planned->columns.push_back(
+          {column.name, column.type, plan.columns[column.column].repr, column.tableOid, column.attribute});
+   return planned;
+}
+
+QueryExecution::QueryExecution(SessionCore& core, bool collectProfile)
    : core_(core), memory_(core.database.governor->ledger()), snapshot_(core.transaction.snapshot()),
-     catalog_(core.transaction.catalog()), kind_(query.kind), written_(query.written),
-     locksRows_(!query.rowLocked.empty()), hasConflictClause_(query.hasConflictClause) {
+     catalog_(core.transaction.catalog()) {
    snapshot_.commandId = core.transaction.storage().commandId();
    context_.scheduler = core.database.scheduler.get();
    context_.functions = core.functionContext();
@@ -74,27 +97,24 @@ QueryExecution::QueryExecution(SessionCore& core, sql::BoundQuery query, bool co
    context_.snapshot = &snapshot_;
    context_.collectProfile = collectProfile;
    context_.table = [this](uint64_t id) { return findTable(static_cast<storage::StorageId>(id)); };
-   systemState_ = std::make_unique<SessionSystemState>(core, catalog_, snapshot_);
    context_.virtualTable = [this](Oid relation, const std::vector<int16_t>& attributes,
                                   const std::function<void(std::vector<Value>&)>& row) {
       const auto found = catalog_.relation(relation);
       if (!found) throwInternal("a virtual table that is not in the catalog");
-      catalog::scanVirtualTable({catalog_, systemState_.get()}, *found, attributes, row);
+      const SessionSystemState systemState(core_, catalog_, snapshot_);
+      catalog::scanVirtualTable({catalog_, &systemState}, *found, attributes, row);
    };
+}
 
-   TableStatisticsProvider statistics(*core.database.storage, catalog_, snapshot_);
-   const auto evaluator = std::make_unique<executor::ExpressionEvaluator>(context_.functions);
-   optimizer::OptimizerContext optimizerContext;
-   optimizerContext.statistics = &statistics;
-   optimizerContext.evaluator = evaluator.get();
-   optimizerContext.settings = optimizerSettings(core.settings);
-   optimizerContext.memoryLimit = core.database.memoryLimit;
-   optimizerContext.threads = core.database.options.threads;
-   plan_ = optimizer::optimize(std::move(query), optimizerContext);
-   for (const sql::OutputColumn& column : plan_->output)
-      columns_.push_back(
-          {column.name, column.type, plan_->columns[column.column].repr, column.tableOid, column.attribute});
-   running_ = std::make_unique<executor::RunningQuery>(*plan_, context_);
+QueryExecution::QueryExecution(SessionCore& core, sql::BoundQuery query, bool collectProfile)
+   : QueryExecution(core, collectProfile) {
+   planned_ = planQuery(core, std::move(query), snapshot_, context_.functions, false);
+   running_ = std::make_unique<executor::RunningQuery>(*planned_->plan, context_);
+}
+
+QueryExecution::QueryExecution(SessionCore& core, std::shared_ptr<PlannedQuery> planned) : QueryExecution(core, false) {
+   planned_ = std::move(planned);
+   running_ = std::make_unique<executor::RunningQuery>(*planned_->plan, context_);
 }
 
 QueryExecution::~QueryExecution() = default;
@@ -124,7 +144,7 @@ void QueryExecution::finishWriting() {
 }
 
 bool QueryExecution::run(uint64_t maxRows, ResultSink* sink) {
-   if (sink && returnsRows()) sink->begin(columns_);
+   if (sink && returnsRows()) sink->begin(planned_->columns);
    if (done_) return true;
    const SessionCore::Cancellable cancellable(core_, context_);
    uint64_t room = maxRows ? maxRows : UINT64_MAX;
@@ -140,13 +160,13 @@ bool QueryExecution::run(uint64_t maxRows, ResultSink* sink) {
       if (room == 0) return false;
    }
    done_ = true;
-   rowCount_ = kind_ == sql::StatementKind::Select ? given_ : running_->affectedRows();
+   rowCount_ = planned_->kind == sql::StatementKind::Select ? given_ : running_->affectedRows();
    return true;
 }
 
 /// Give `count` rows of pending_ from pendingAt_ on.
 void QueryExecution::emit(uint32_t count, ResultSink* sink) {
-   if (!sink || columns_.empty() || count == 0) return;
+   if (!sink || planned_->columns.empty() || count == 0) return;
    if (pendingAt_ == 0 && count == pending_->batch.liveRows()) return sink->rows(pending_->batch);
    RowIndex rows[batchRowsMax];
    for (uint32_t i = 0; i < count; ++i)
@@ -158,7 +178,7 @@ void QueryExecution::emit(uint32_t count, ResultSink* sink) {
 
 std::string QueryExecution::tag() const {
    const std::string count = std::to_string(rowCount());
-   switch (kind_) {
+   switch (planned_->kind) {
    case sql::StatementKind::Insert:
       return "INSERT 0 " + count;
    case sql::StatementKind::Update:

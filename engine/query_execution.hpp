@@ -10,7 +10,15 @@
 
 namespace ouzel::engine {
 
-class SessionSystemState;
+/// A query's plan and what clients and commands are told of it.
+struct PlannedQuery {
+   std::unique_ptr<sql::plan::Plan> plan;
+   std::vector<ResultColumn> columns;
+   sql::StatementKind kind = sql::StatementKind::Select;
+   std::vector<sql::WrittenRelation> written; ///< by the statement and its WITH
+   bool locksRows = false; ///< FOR UPDATE and its like
+   bool hasConflictClause = false;
+};
 
 /// One bound query on its way through optimizer and executor, resumable after any number of rows. Belongs to a session
 /// thread and ends before its transaction does.
@@ -18,10 +26,14 @@ class QueryExecution {
 public:
    /// Plans the query under the transaction's current snapshot; nothing runs yet.
    QueryExecution(SessionCore& core, sql::BoundQuery query, bool collectProfile = false);
+   /// The same of a query planned before. REQUIRES: its plan is good for this snapshot and has no Parameter left.
+   QueryExecution(SessionCore& core, std::shared_ptr<PlannedQuery> planned);
    ~QueryExecution();
 
-   const std::vector<ResultColumn>& columns() const { return columns_; }
-   bool returnsRows() const { return !columns_.empty() || kind_ == sql::StatementKind::Select; }
+   const std::vector<ResultColumn>& columns() const { return planned_->columns; }
+   bool returnsRows() const {
+      return !planned_->columns.empty() || planned_->kind == sql::StatementKind::Select;
+   }
    /// Run a statement that writes until all is written; its rows are kept until run(). May throw
    /// storage::WriteConflict.
    void finishWriting();
@@ -36,19 +48,20 @@ public:
    std::string tag() const;
 
    /// It changes or locks rows.
-   bool writes() const { return !written_.empty() || locksRows_; }
-   const std::vector<sql::WrittenRelation>& written() const { return written_; }
+   bool writes() const { return !planned_->written.empty() || planned_->locksRows; }
+   const std::vector<sql::WrittenRelation>& written() const { return planned_->written; }
    /// The command its rows are written in.
    uint32_t command() const { return snapshot_.commandId; }
-   bool hasConflictClause() const { return hasConflictClause_; }
+   bool hasConflictClause() const { return planned_->hasConflictClause; }
    bool areKeysChecked() const { return areKeysChecked_; }
    void setKeysChecked() { areKeysChecked_ = true; }
    bool isDone() const { return done_; }
-   const sql::plan::Plan& plan() const { return *plan_; }
+   const sql::plan::Plan& plan() const { return *planned_->plan; }
    const std::vector<executor::OperatorProfile>& profile() const { return running_->profile(); }
    size_t memoryPeak() const { return memory_.peak(); }
 
 private:
+   QueryExecution(SessionCore& core, bool collectProfile);
    void emit(uint32_t count, ResultSink* sink);
    bool fetch();
    storage::Table* findTable(storage::StorageId id);
@@ -59,20 +72,20 @@ private:
    storage::Snapshot snapshot_;
    catalog::Snapshot catalog_; // what the plan was made for: functions read it while the plan runs
    SessionFormat format_;
-   std::unique_ptr<SessionSystemState> systemState_;
    std::mutex tablesMutex_;
    std::vector<std::shared_ptr<storage::Table>> tables_; // keeps what the plan reads alive; under tablesMutex_
-   std::unique_ptr<sql::plan::Plan> plan_;
+   std::shared_ptr<PlannedQuery> planned_;
    std::unique_ptr<executor::RunningQuery> running_;
    std::unique_ptr<executor::OwnedBatch> pending_; // rows fetched and not yet given
    uint32_t pendingAt_ = 0;
    bool isAtEnd_ = false; // running_ has no more
-   std::vector<ResultColumn> columns_;
-   sql::StatementKind kind_;
-   std::vector<sql::WrittenRelation> written_;
-   bool locksRows_, hasConflictClause_, areKeysChecked_ = false, done_ = false;
+   bool areKeysChecked_ = false, done_ = false;
    uint64_t rowCount_ = 0, given_ = 0;
 };
+
+/// Plan a query for the snapshot, or, with `forReuse`, for any snapshot and parameters.
+std::shared_ptr<PlannedQuery> planQuery(SessionCore& core, sql::BoundQuery query, const storage::Snapshot& snapshot,
+                                        executor::FunctionContext& functions, bool forReuse);
 
 /// Put constants in the place of $1, $2, ... everywhere in the query.
 void substituteParameters(sql::BoundQuery& query, std::span<const BoundParameter> parameters);

@@ -39,14 +39,25 @@ std::string SessionImpl::objectName(Oid regType, Oid object) {
 void SessionImpl::beginStatement(const sql::ParsedStatement& statement) {
    core_.statementBegins();
    requireUsableTransaction(core_, statement);
+   beginActivity(statement.text);
+   if (!isTransactionControl(statement) && !isNode(statement.node, T_VariableSetStmt) &&
+       !isNode(statement.node, T_VariableShowStmt))
+      core_.transaction.startStatement();
+}
+
+void SessionImpl::beginQuery(std::string_view text) {
+   core_.statementBegins();
+   requireUsableTransaction(core_);
+   beginActivity(text);
+   core_.transaction.startStatement();
+}
+
+void SessionImpl::beginActivity(std::string_view text) {
    core_.checkInterrupts();
    core_.statementStart = wallClockMicros();
    core_.transaction.ensureStarted();
    core_.statementStart = std::max(core_.statementStart, core_.transaction.startTime());
-   core_.reportActivity("active", std::string(statement.text));
-   if (!isTransactionControl(statement) && !isNode(statement.node, T_VariableSetStmt) &&
-       !isNode(statement.node, T_VariableShowStmt))
-      core_.transaction.startStatement();
+   core_.reportActivity("active", std::string(text));
 }
 
 std::string SessionImpl::runStatement(const sql::ParsedScript& script, const sql::ParsedStatement& statement,

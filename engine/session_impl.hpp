@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "engine/generic_plan.hpp"
 #include "engine/session_core.hpp"
 #include "engine/statement_runner.hpp"
 
@@ -18,6 +19,10 @@ struct PreparedStatement {
    bool isFromSql = false; ///< PREPARE rather than the Parse message
    std::string shownText;  ///< in pg_prepared_statements
    int64_t preparedAt = 0;
+   /// Made by the second execution, if one plan is good for all; made anew when objects or settings change.
+   mutable std::shared_ptr<GenericPlan> generic;
+   mutable bool hasRun = false;
+   mutable bool needsPlanning = false; ///< each execution is planned for its values
 };
 
 /// A statement with parameters, ready to run or in the middle of it.
@@ -70,12 +75,18 @@ private:
 
    /// Start what every statement starts with: transaction, snapshot, activity. Not for transaction control.
    void beginStatement(const sql::ParsedStatement& statement);
+   /// The same of one that is known to be a query.
+   void beginQuery(std::string_view text);
+   void beginActivity(std::string_view text);
    /// Run a whole statement; its tag.
    std::string runStatement(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
                             std::span<const BoundParameter> parameters, ResultSink& sink);
    std::string runCommand(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
                           std::span<const BoundParameter> parameters, ResultSink& sink);
    ExecuteResult runPortal(Portal& portal, uint64_t maxRows, ResultSink& sink);
+   ExecuteResult runQuery(Portal& portal, uint64_t maxRows, ResultSink& sink);
+   void startPortal(Portal& portal, const sql::ParsedScript& script);
+   std::unique_ptr<QueryExecution> startGeneric(Portal& portal);
 
    // PREPARE, EXECUTE, DEALLOCATE, DECLARE, FETCH, CLOSE, DISCARD
    std::string prepareSql(const sql::ParsedScript& script, const sql::ParsedStatement& statement);

@@ -15,8 +15,7 @@ using sql::as;
 using sql::isNode;
 
 sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,
-                               std::span<const BoundParameter> parameters) {
-   const std::vector<Oid> types = parameterTypes(parameters);
+                               std::span<const Oid> types) {
    for (int attempt = 0;; ++attempt) {
       const catalog::SearchPath path = core.searchPath();
       sql::BindContext context = core.bindContext(path, &script.source());
@@ -36,10 +35,16 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
       bool moved = false;
       for (const Oid relation : query.relations)
          moved = moved || bound.relation(relation) != core.transaction.catalog().relation(relation);
-      if (moved && attempt < 10) continue;
-      substituteParameters(query, parameters);
-      return query;
+      if (!moved || attempt == 10) return query;
    }
+}
+
+sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,
+                               std::span<const BoundParameter> parameters) {
+   const std::vector<Oid> types = parameterTypes(parameters);
+   sql::BoundQuery query = bindUnderLocks(core, script, node, types);
+   substituteParameters(query, parameters);
+   return query;
 }
 
 namespace {
@@ -131,13 +136,17 @@ bool isTransactionControl(const sql::ParsedStatement& statement) {
 }
 
 void requireUsableTransaction(const SessionCore& core, const sql::ParsedStatement& statement) {
-   if (!core.transaction.hasFailed()) return;
    if (isTransactionControl(statement)) {
       const auto kind = as<::TransactionStmt>(statement.node)->kind;
       if (kind == TRANS_STMT_COMMIT || kind == TRANS_STMT_ROLLBACK || kind == TRANS_STMT_ROLLBACK_TO) return;
    }
-   throw SqlError(sqlstate::inFailedSqlTransaction,
-                  "current transaction is aborted, commands ignored until end of transaction block");
+   requireUsableTransaction(core);
+}
+
+void requireUsableTransaction(const SessionCore& core) {
+   if (core.transaction.hasFailed())
+      throw SqlError(sqlstate::inFailedSqlTransaction,
+                     "current transaction is aborted, commands ignored until end of transaction block");
 }
 
 StatementDescription describeStatement(SessionCore& core, const sql::ParsedScript& script,
@@ -175,18 +184,25 @@ StatementDescription describeStatement(SessionCore& core, const sql::ParsedScrip
    return description;
 }
 
+const char* statementName(sql::StatementKind kind) {
+   static constexpr const char* names[] = {"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE"};
+   return names[static_cast<size_t>(kind)];
+}
+
+std::unique_ptr<QueryExecution> planForValues(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,
+                                              std::span<const BoundParameter> parameters) {
+   sql::BoundQuery query = bindUnderLocks(core, script, node, parameters);
+   if (!query.rowLocked.empty()) requireWritable(core, "SELECT FOR UPDATE");
+   if (query.readOnly)
+      sql::padOutput(query);
+   else
+      requireWritable(core, statementName(query.kind));
+   return std::make_unique<QueryExecution>(core, std::move(query));
+}
+
 std::unique_ptr<QueryExecution> startQuery(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,
                                            std::span<const BoundParameter> parameters) {
-   return runUntilWritten(core, [&] {
-      sql::BoundQuery query = bindUnderLocks(core, script, node, parameters);
-      if (query.readOnly) sql::padOutput(query);
-      if (!query.rowLocked.empty()) requireWritable(core, "SELECT FOR UPDATE");
-      if (!query.readOnly) {
-         static constexpr const char* commands[] = {"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE"};
-         requireWritable(core, commands[static_cast<size_t>(query.kind)]);
-      }
-      return std::make_unique<QueryExecution>(core, std::move(query));
-   });
+   return runUntilWritten(core, [&] { return planForValues(core, script, node, parameters); });
 }
 
 void finishQuery(SessionCore& core, QueryExecution& execution) {
