@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/pg_catalog/virtual_table.hpp"
+#include "engine/foreign_keys.hpp"
 #include "engine/statistics.hpp"
 #include "engine/system_state.hpp"
 #include "executor/expression/evaluator.hpp"
@@ -109,6 +110,7 @@ QueryExecution::QueryExecution(SessionCore& core, bool collectProfile)
 QueryExecution::QueryExecution(SessionCore& core, sql::BoundQuery query, bool collectProfile)
    : QueryExecution(core, collectProfile) {
    planned_ = planQuery(core, std::move(query), snapshot_, context_.functions, false);
+   if (needsRowOrder(core, planned_->written)) context_.settings.threads = 1;
    running_ = std::make_unique<executor::RunningQuery>(*planned_->plan, context_);
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "common/env/clock.hpp"
+#include "engine/deferred_constraints.hpp"
 #include "executor/function/value_text.hpp"
 #include "executor/schedule/running_query.hpp"
 
@@ -32,6 +33,7 @@ void tell(executor::ExecutionContext& context, CancelReason reason) {
 SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& sessionOptions, NoticeSink& noticeSink)
    : database(internals), notices(noticeSink), options(sessionOptions), settings(internals.options.settings),
      transaction(internals, settings, options.processId, [this] { checkInterrupts(); }) {
+   transaction.checkDeferred = [this] { runDeferredChecks(*this); };
    settings.force("session_authorization", options.user);
    for (const auto& [name, value] : options.settings)
       settings.setInitial(name, value);

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -37,6 +38,13 @@ inline std::vector<Oid> parameterTypes(std::span<const BoundParameter> parameter
    return types;
 }
 
+/// Which foreign keys reference a relation, for one state of the catalog.
+struct ReferenceCache {
+   bool isFilled = false;
+   uint64_t version = 0;
+   std::map<Oid, std::vector<std::pair<Oid, Oid>>> byParent; ///< table, constraint
+};
+
 /// What the parts of a session share: its place in the database, its settings, its transaction, and the means to stop
 /// it. Used by the session's thread, except cancel().
 class SessionCore {
@@ -66,6 +74,7 @@ public:
    /// Append the texts of a column of regclass or its like and where each ends.
    void appendNames(std::string& bytes, uint32_t* ends, const ResultColumn& column, const Vector& values,
                     const Selection& selection);
+   ReferenceCache references;
    SessionRandom random{unpredictableSeed()};
    SessionSequences sequences;
 

@@ -6,6 +6,7 @@
 #include "common/env/clock.hpp"
 #include "engine/command/command.hpp"
 #include "engine/command/sequence.hpp"
+#include "engine/deferred_constraints.hpp"
 #include "sql/parse/node_access.hpp"
 
 // Scripts of the simple protocol, and which statement kind goes where. extended.cpp has prepared statements and
@@ -155,6 +156,8 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
       return closeCursor(*node);
    case T_DiscardStmt:
       return discard(*node);
+   case T_ConstraintsSetStmt:
+      return setConstraints(context, *as<::ConstraintsSetStmt>(node));
    case T_LockStmt:
       return lockTables(context, *as<::LockStmt>(node));
    case T_CreateSeqStmt:

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "engine/command/command.hpp"
+#include "engine/foreign_keys.hpp"
 #include "engine/unique_keys.hpp"
 #include "sql/parse/node_access.hpp"
 #include "storage/transaction/write_conflict.hpp"
@@ -209,6 +210,7 @@ void finishQuery(SessionCore& core, QueryExecution& execution) {
    if (!execution.writes()) return;
    checkWritten(core, execution);
    core.transaction.storage().nextCommand();
+   if (execution.writtenRows() > 0) checkForeignKeys(core, execution.written(), execution.command());
 }
 
 } // namespace ouzel::engine

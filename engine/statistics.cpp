@@ -25,6 +25,10 @@ std::vector<sql::plan::IndexUse> TableStatisticsProvider::indexes(const sql::Tab
    std::vector<sql::plan::IndexUse> result;
    for (const auto& index : catalog_.indexesOf(table.relation))
       result.push_back({index->index->columns, index->index->isUnique || index->index->isPrimary});
+   // Referential actions look children up; storage makes the index when they do.
+   if (const auto relation = catalog_.relation(table.relation))
+      for (const catalog::Constraint& constraint : relation->constraints)
+         if (constraint.kind == catalog::ConstraintKind::ForeignKey) result.push_back({constraint.columns, false});
    std::stable_partition(result.begin(), result.end(), [](const auto& index) { return index.isUnique; });
    return result;
 }

@@ -1,5 +1,7 @@
 #include "engine/transaction_context.hpp"
 
+#include <algorithm>
+
 #include "common/env/clock.hpp"
 #include "common/error/sql_error.hpp"
 
@@ -60,6 +62,7 @@ void TransactionContext::startStatement() {
 void TransactionContext::commit() {
    if (!isOpen()) return;
    try {
+      if (!deferredChecks_.empty()) checkDeferred();
       storage::CommitRequest request;
       const bool synchronous = settings_.value("synchronous_commit") != "off";
       request.synchronous = synchronous;
@@ -112,6 +115,9 @@ void TransactionContext::end(bool committed) noexcept {
    database_.locks.releaseAll(lockOwner_);
    lockOwner_.transaction.store(0);
    savepoints_.clear();
+   deferredChecks_.clear();
+   defersAll_.reset();
+   defersConstraint_.clear();
    editor_.reset();
    storage_.reset();
    inBlock_ = failed_ = hasSnapshot_ = false;
@@ -168,6 +174,30 @@ void TransactionContext::rollbackToSavepoint(const std::string& name) {
          return;
       }
    noSavepoint(name);
+}
+
+bool TransactionContext::defers(const catalog::Constraint& constraint) const {
+   if (!constraint.isDeferrable) return false;
+   const auto found = defersConstraint_.find(constraint.oid);
+   return found != defersConstraint_.end() ? found->second : defersAll_.value_or(constraint.isInitiallyDeferred);
+}
+
+void TransactionContext::defer(const DeferredCheck& check) {
+   for (DeferredCheck& known : deferredChecks_)
+      if (known.constraint == check.constraint) {
+         known.sinceCommand = std::min(known.sinceCommand, check.sinceCommand);
+         return;
+      }
+   deferredChecks_.push_back(check);
+}
+
+void TransactionContext::setDeferred(Oid constraint, bool isDeferred) {
+   if (constraint == invalidOid) {
+      defersAll_ = isDeferred;
+      defersConstraint_.clear();
+   } else {
+      defersConstraint_[constraint] = isDeferred;
+   }
 }
 
 } // namespace ouzel::engine

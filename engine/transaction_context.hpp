@@ -1,6 +1,9 @@
 #pragma once
 #include <atomic>
+#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,6 +69,19 @@ public:
    /// How to wait for a lock now, as the settings say.
    LockWait lockWait() const;
 
+   // Constraints whose check may wait until the transaction ends.
+   struct DeferredCheck {
+      Oid relation, constraint;
+      uint32_t sinceCommand; ///< what this and later commands wrote is to be checked
+   };
+   bool defers(const catalog::Constraint& constraint) const;
+   void defer(const DeferredCheck& check);
+   /// SET CONSTRAINTS; invalidOid: all of them.
+   void setDeferred(Oid constraint, bool isDeferred);
+   std::vector<DeferredCheck>& deferredChecks() { return deferredChecks_; }
+   /// Runs the deferred checks; called by commit() when there are any.
+   std::function<void()> checkDeferred;
+
    void savepoint(const std::string& name);
    void releaseSavepoint(const std::string& name); ///< 3B001 when there is none
    void rollbackToSavepoint(const std::string& name);
@@ -96,6 +112,25 @@ private:
       size_t lockPosition;
    };
    std::vector<Savepoint> savepoints_;
+   std::vector<DeferredCheck> deferredChecks_;
+   std::optional<bool> defersAll_;        ///< as SET CONSTRAINTS ALL said
+   std::map<Oid, bool> defersConstraint_; ///< and what it said of single ones since
+   friend class NewestSnapshot;
+};
+
+/// While it lives, queries of the transaction see what is committed now, whatever its isolation level.
+class NewestSnapshot {
+public:
+   explicit NewestSnapshot(TransactionContext& transaction) : transaction_(transaction), saved_(transaction.snapshot_) {
+      transaction.snapshot_ = transaction.storage_->snapshot();
+   }
+   ~NewestSnapshot() { transaction_.snapshot_ = saved_; }
+   NewestSnapshot(const NewestSnapshot&) = delete;
+   NewestSnapshot& operator=(const NewestSnapshot&) = delete;
+
+private:
+   TransactionContext& transaction_;
+   const storage::Snapshot saved_;
 };
 
 } // namespace ouzel::engine

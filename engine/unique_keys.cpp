@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/command/command.hpp"
-#include "executor/function/value_text.hpp"
+#include "engine/constraint_text.hpp"
 
 namespace ouzel::engine {
 
@@ -13,13 +13,6 @@ namespace {
 constexpr size_t keyLocksMax = 10'000;
 
 using catalog::RelationPtr;
-
-std::string joined(const std::vector<std::string>& parts, const char* separator) {
-   std::string out;
-   for (const std::string& part : parts)
-      out += (out.empty() ? "" : separator) + part;
-   return out;
-}
 
 /// Checks one unique index of one table.
 class UniqueKey {
@@ -79,11 +72,10 @@ void UniqueKey::checkAll(bool isNew) {
       texts.push_back("CAST(" + name + " AS text)");
       if (!index_->index->nullsNotDistinct) conditions.push_back(name + " IS NOT NULL");
    }
-   const std::string table = catalog::quoteIdentifier(core_.transaction.catalog().schema(table_->schema)->name) + "." +
-                             catalog::quoteIdentifier(table_->name);
-   const auto rows = runInternal(core_, "SELECT " + joined(texts, ", ") + " FROM " + table +
-                                            (conditions.empty() ? "" : " WHERE " + joined(conditions, " AND ")) +
-                                            " GROUP BY " + joined(names_, ", ") + " HAVING count(*) > 1 LIMIT 1");
+   const NewestSnapshot newest(core_.transaction);
+   const auto rows = runInternal(core_, "SELECT " + joinTexts(texts, ", ") + " FROM " + tableName(core_, *table_) +
+                                            (conditions.empty() ? "" : " WHERE " + joinTexts(conditions, " AND ")) +
+                                            " GROUP BY " + joinTexts(names_, ", ") + " HAVING count(*) > 1 LIMIT 1");
    if (rows.empty()) return;
    std::vector<std::string> values;
    for (const Value& value : rows[0])
@@ -92,26 +84,14 @@ void UniqueKey::checkAll(bool isNew) {
 }
 
 void UniqueKey::fail(const std::vector<Value>& key) const {
-   const executor::FunctionContext functions = core_.functionContext();
-   std::vector<std::string> texts;
-   for (size_t i = 0; i < key.size(); ++i) {
-      std::string& text = texts.emplace_back("null");
-      if (key[i].isNull) continue;
-      text.clear();
-      const SqlType& type = table_->column(index_->index->columns[i])->type;
-      alignas(16) std::byte place[16];
-      key[i].store(place);
-      executor::appendRowText(text, functions, type, storedRepresentation(type),
-                              Vector::constant(key[i].type, place, nullptr), 0);
-   }
-   fail(texts, false);
+   fail(keyTexts(core_, *table_, index_->index->columns, key), false);
 }
 
 void UniqueKey::fail(const std::vector<std::string>& values, bool isNew) const {
    throw SqlError(sqlstate::uniqueViolation,
                   (isNew ? "could not create unique index \"" : "duplicate key value violates unique constraint \"") +
                       index_->name + "\"")
-       .detail("Key (" + joined(names_, ", ") + ")=(" + joined(values, ", ") +
+       .detail("Key (" + joinTexts(names_, ", ") + ")=(" + joinTexts(values, ", ") +
                (isNew ? ") is duplicated." : ") already exists."))
        .table(core_.transaction.catalog().schema(table_->schema)->name, table_->name)
        .constraint(index_->name);
@@ -129,6 +109,13 @@ bool isOver(const catalog::Relation& index, std::span<const int16_t> attributes)
    return std::any_of(attributes.begin(), attributes.end(), [&](int16_t attribute) {
       return std::find(columns.begin(), columns.end(), attribute) != columns.end();
    });
+}
+
+/// The constraint that an index stands for, if it does.
+const catalog::Constraint* constraintOf(const catalog::Relation& table, Oid index) {
+   for (const catalog::Constraint& constraint : table.constraints)
+      if (constraint.index == index && constraint.kind != catalog::ConstraintKind::ForeignKey) return &constraint;
+   return nullptr;
 }
 
 /// Whether the rows come from somewhere else than the statement's text.
@@ -176,8 +163,19 @@ void checkUniqueKeys(SessionCore& core, Oid relation, uint32_t sinceCommand, std
    const catalog::Snapshot& snapshot = core.transaction.catalog();
    const RelationPtr table = snapshot.relation(relation);
    forEachUniqueIndex(snapshot, relation, [&](const RelationPtr& index) {
-      if (assigned.empty() || isOver(*index, assigned)) UniqueKey(core, table, index).checkNew(sinceCommand);
+      if (!assigned.empty() && !isOver(*index, assigned)) return;
+      const catalog::Constraint* constraint = constraintOf(*table, index->oid);
+      if (constraint && core.transaction.defers(*constraint))
+         core.transaction.defer({relation, constraint->oid, sinceCommand});
+      else
+         UniqueKey(core, table, index).checkNew(sinceCommand);
    });
+}
+
+void checkDeferredUniqueKey(SessionCore& core, const RelationPtr& table, const catalog::Constraint& constraint,
+                            uint32_t sinceCommand) {
+   const RelationPtr index = core.transaction.catalog().relation(constraint.index);
+   if (index) UniqueKey(core, table, index).checkNew(sinceCommand);
 }
 
 void checkUniqueKeysOfTable(SessionCore& core, Oid relation, bool isNew) {

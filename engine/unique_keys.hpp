@@ -18,6 +18,9 @@ LockMode lockForWriting(const catalog::Snapshot& snapshot, Oid relation, const s
 /// Throws 23505 when a row inserted by commands from `sinceCommand` on has a key that another row has. Keys over none
 /// of the `assigned` attributes are left out (no attributes: all keys are checked).
 void checkUniqueKeys(SessionCore& core, Oid relation, uint32_t sinceCommand, std::span<const int16_t> assigned = {});
+/// The same of one key that was deferred.
+void checkDeferredUniqueKey(SessionCore& core, const catalog::RelationPtr& table, const catalog::Constraint& constraint,
+                            uint32_t sinceCommand);
 /// The same for all rows; `isNew`: for a key that is being made.
 void checkUniqueKeysOfTable(SessionCore& core, Oid relation, bool isNew = false);
 

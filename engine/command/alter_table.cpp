@@ -76,6 +76,8 @@ void TableAlteration::apply(const ::AlterTableCmd& command) {
       return dropIdentity(context_, *table(), command);
    case AT_AddConstraint:
       return addConstraint(*as<::Constraint>(command.def));
+   case AT_ValidateConstraint:
+      return validateForeignKey(context_, oid_, command.name);
    case AT_DropConstraint:
       return dropConstraint(command);
    case AT_AlterColumnType:
@@ -132,6 +134,7 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
       case CONSTR_CHECK:
       case CONSTR_PRIMARY:
       case CONSTR_UNIQUE:
+      case CONSTR_FOREIGN:
          later.push_back(constraint);
          break;
       default:
@@ -154,6 +157,10 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
    for (const ::Constraint* constraint : later) {
       if (constraint->contype == CONSTR_CHECK) {
          addConstraint(*constraint);
+         continue;
+      }
+      if (constraint->contype == CONSTR_FOREIGN) {
+         addForeignKey(context_, oid_, *constraint, {definition.colname});
          continue;
       }
       catalog::Constraint key;
@@ -291,9 +298,16 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
       }
       return;
    }
+   if (constraint.contype == CONSTR_FOREIGN) {
+      std::vector<std::string> columns;
+      for (const ::Node* name : ListOf<>(constraint.fk_attrs))
+         columns.emplace_back(sql::stringOf(name));
+      return addForeignKey(context_, oid_, constraint, columns);
+   }
    if (constraint.contype != CONSTR_PRIMARY && constraint.contype != CONSTR_UNIQUE)
-      throwNotSupported(constraint.contype == CONSTR_FOREIGN ? "FOREIGN KEY" : "this constraint",
-                        context_.position(constraint.location));
+      throwNotSupported("this constraint", context_.position(constraint.location));
+   added.isDeferrable = constraint.deferrable;
+   added.isInitiallyDeferred = constraint.initdeferred;
    if (constraint.indexname) throwNotSupported("ADD CONSTRAINT ... USING INDEX");
    if (constraint.contype == CONSTR_PRIMARY && relation->primaryKey())
       throw SqlError(sqlstate::invalidTableDefinition,

@@ -12,6 +12,7 @@ struct AlterObjectSchemaStmt;
 struct AlterRoleStmt;
 struct AlterTableStmt;
 struct CommentStmt;
+struct Constraint;
 struct CopyStmt;
 struct CreateRoleStmt;
 struct CreateSchemaStmt;
@@ -79,6 +80,13 @@ std::string lockTables(CommandContext& context, const ::LockStmt& statement);
 // maintenance.cpp: VACUUM, ANALYZE, CHECKPOINT
 std::string vacuum(CommandContext& context, const ::VacuumStmt& statement);
 std::string checkpoint(CommandContext& context);
+
+// foreign_key.cpp
+/// Add the constraint to a table that exists; `columns` are those of the child. Its rows are checked unless NOT VALID.
+void addForeignKey(CommandContext& context, Oid child, const ::Constraint& definition,
+                   const std::vector<std::string>& columns);
+/// ALTER TABLE ... VALIDATE CONSTRAINT
+void validateForeignKey(CommandContext& context, Oid child, const std::string& name);
 
 /// Rows of text for the client: SHOW, EXPLAIN. Each row has one field per column.
 void emitTextRows(ResultSink& sink, const std::vector<ResultColumn>& columns,

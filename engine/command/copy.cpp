@@ -9,6 +9,7 @@
 #include "engine/copy/copy_to.hpp"
 #include "engine/query_execution.hpp"
 #include "engine/statement_runner.hpp"
+#include "engine/foreign_keys.hpp"
 #include "engine/unique_keys.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -114,7 +115,11 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
                                                     static_cast<uint16_t>(target.columns.size()));
       rows = copyFrom(core, bind, target, [&] { return source.read(); });
    }
-   if (rows > 0) checkUniqueKeys(core, target.relation->oid, command);
+   if (rows > 0) {
+      checkUniqueKeys(core, target.relation->oid, command);
+      core.transaction.storage().nextCommand();
+      checkForeignKeys(core, {{target.relation->oid, true, {}}}, command);
+   }
    return "COPY " + std::to_string(rows);
 }
 

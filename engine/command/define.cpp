@@ -62,11 +62,14 @@ public:
    void addTableConstraint(const ::Constraint& constraint);
    void addLike(const ::TableLikeClause& like);
    catalog::Relation finish();
+   /// To be added once the table exists.
+   const std::vector<std::pair<::Constraint, std::vector<std::string>>>& foreignKeys() const { return foreignKeys_; }
 
 private:
    sql::BindContext bindContext() { return context_.core.bindContext(path_, &context_.source()); }
    std::string_view text() const { return context_.source().text(); }
    void addColumnConstraint(catalog::Column& column, const ::Constraint& constraint, size_t limit, bool& sawNull);
+   void qualifyLast(bool isDeferred);
    void addKey(const ::Constraint& constraint, std::vector<int16_t> columns);
 
    CommandContext& context_;
@@ -88,6 +91,8 @@ private:
       return std::any_of(sequences_.begin(), sequences_.end(),
                          [&](const PendingSequence& sequence) { return sequence.attribute == column.attribute; });
    }
+   std::vector<std::pair<::Constraint, std::vector<std::string>>> foreignKeys_; ///< and their columns
+   bool lastIsForeign_ = false; ///< which kind DEFERRABLE behind a column's constraint means
    std::vector<PendingSequence> sequences_;
 };
 
@@ -163,6 +168,7 @@ void TableBuilder::addColumnConstraint(catalog::Column& column, const ::Constrai
    case CONSTR_PRIMARY:
    case CONSTR_UNIQUE:
       addKey(constraint, {column.attribute});
+      lastIsForeign_ = false;
       return;
    case CONSTR_IDENTITY:
       if (column.identity)
@@ -195,16 +201,33 @@ void TableBuilder::addColumnConstraint(catalog::Column& column, const ::Constrai
       generated_.emplace_back(&constraint, draft_.columns.size() - 1);
       return;
    case CONSTR_FOREIGN:
-      throwNotSupported("FOREIGN KEY", context_.position(constraint.location));
+      foreignKeys_.emplace_back(constraint, std::vector<std::string>{column.name});
+      lastIsForeign_ = true;
+      return;
+   case CONSTR_ATTR_DEFERRABLE:
+   case CONSTR_ATTR_DEFERRED:
+      qualifyLast(constraint.contype == CONSTR_ATTR_DEFERRED);
+      return;
    default:
-      return; // DEFERRABLE and its like qualify the constraint before them
+      return; // NOT DEFERRABLE, INITIALLY IMMEDIATE: as it is
+   }
+}
+
+/// DEFERRABLE or INITIALLY DEFERRED behind a column's constraint.
+void TableBuilder::qualifyLast(bool isDeferred) {
+   if (lastIsForeign_) {
+      foreignKeys_.back().first.deferrable = true;
+      if (isDeferred) foreignKeys_.back().first.initdeferred = true;
+   } else if (!draft_.constraints.empty()) {
+      draft_.constraints.back().isDeferrable = true;
+      if (isDeferred) draft_.constraints.back().isInitiallyDeferred = true;
    }
 }
 
 void TableBuilder::addKey(const ::Constraint& constraint, std::vector<int16_t> columns) {
-   if (constraint.deferrable)
-      throwNotSupported("a deferrable unique constraint", context_.position(constraint.location));
    catalog::Constraint key;
+   key.isDeferrable = constraint.deferrable;
+   key.isInitiallyDeferred = constraint.initdeferred;
    key.name = std::string(textOf(constraint.conname));
    const bool isPrimary = constraint.contype == CONSTR_PRIMARY;
    key.kind = isPrimary ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
@@ -232,8 +255,13 @@ void TableBuilder::addTableConstraint(const ::Constraint& constraint) {
                          std::string(parenthesized(text(), static_cast<size_t>(constraint.location))),
                          std::string(textOf(constraint.conname))});
       return;
-   case CONSTR_FOREIGN:
-      throwNotSupported("FOREIGN KEY", context_.position(constraint.location));
+   case CONSTR_FOREIGN: {
+      std::vector<std::string> columns;
+      for (const ::Node* name : ListOf<>(constraint.fk_attrs))
+         columns.emplace_back(stringOf(name));
+      foreignKeys_.emplace_back(constraint, std::move(columns));
+      return;
+   }
    default:
       throwNotSupported("this table constraint", context_.position(constraint.location));
    }
@@ -329,7 +357,9 @@ std::string createTable(CommandContext& context, const ::CreateStmt& statement) 
       builder.addTableConstraint(*as<::Constraint>(element));
    catalog::Relation draft = builder.finish();
    makeStorage(context.core, draft);
-   context.core.transaction.editor().createRelation(std::move(draft));
+   const Oid oid = context.core.transaction.editor().createRelation(std::move(draft));
+   for (const auto& [constraint, columns] : builder.foreignKeys())
+      addForeignKey(context, oid, constraint, columns);
    return "CREATE TABLE";
 }
 

@@ -1,5 +1,6 @@
 #include "engine/command/command.hpp"
 #include "engine/command/sequence.hpp"
+#include "engine/foreign_keys.hpp"
 #include "sql/parse/node_access.hpp"
 
 // DROP and TRUNCATE.
@@ -135,15 +136,46 @@ std::string dropObjects(CommandContext& context, const ::DropStmt& statement) {
    return wanted.hint;
 }
 
-std::string truncateTables(CommandContext& context, const ::TruncateStmt& statement) {
+namespace {
+
+/// The tables named, and with CASCADE those whose foreign keys reference them.
+std::vector<catalog::RelationPtr> truncatedTables(CommandContext& context, const ::TruncateStmt& statement) {
    SessionCore& core = context.core;
-   requireWritable(core, "TRUNCATE TABLE");
    const catalog::SearchPath path = core.searchPath();
+   std::vector<catalog::RelationPtr> tables;
+   const auto has = [&](Oid oid) {
+      return std::any_of(tables.begin(), tables.end(), [&](const auto& table) { return table->oid == oid; });
+   };
    for (const ::RangeVar* name : ListOf<::RangeVar>(statement.relations)) {
       const auto relation =
           catalog::requireRelation(core.transaction.catalog(), path, commandTarget(context, path, *name));
       if (relation->relationKind != catalog::RelationKind::Table)
          throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table");
+      if (!has(relation->oid)) tables.push_back(relation);
+   }
+   for (size_t i = 0; i < tables.size(); ++i) {
+      const std::vector<std::pair<Oid, Oid>> references = referencesTo(core, tables[i]->oid);
+      for (const auto& [childOid, constraint] : references) {
+         if (has(childOid)) continue;
+         const auto child = core.transaction.catalog().relation(childOid);
+         if (statement.behavior != DROP_CASCADE)
+            throw SqlError(sqlstate::featureNotSupported,
+                           "cannot truncate a table referenced in a foreign key constraint")
+                .detail("Table \"" + child->name + "\" references \"" + tables[i]->name + "\".")
+                .hint("Truncate table \"" + child->name + "\" at the same time, or use TRUNCATE ... CASCADE.");
+         core.notice("truncate cascades to table \"" + child->name + "\"");
+         tables.push_back(child);
+      }
+   }
+   return tables;
+}
+
+} // namespace
+
+std::string truncateTables(CommandContext& context, const ::TruncateStmt& statement) {
+   SessionCore& core = context.core;
+   requireWritable(core, "TRUNCATE TABLE");
+   for (const auto& relation : truncatedTables(context, statement)) {
       core.transaction.lock(relation->oid, LockMode::AccessExclusive);
       catalog::Relation changed = *core.transaction.catalog().relation(relation->oid);
       const auto old = core.database.storage->find(changed.storage);

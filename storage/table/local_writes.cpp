@@ -156,6 +156,18 @@ std::vector<LocalWrites::Range> LocalWrites::insertedSince(uint32_t commandId) c
    return ranges;
 }
 
+std::vector<std::pair<SegmentPtr, std::vector<uint32_t>>> LocalWrites::deletedSince(uint32_t commandId) const {
+   const std::lock_guard lock(mutex_);
+   std::vector<std::pair<SegmentPtr, std::vector<uint32_t>>> result;
+   for (const Deletes& entry : deletes_) {
+      std::vector<uint32_t> rows;
+      for (const uint32_t row : entry.rows)
+         if (DeleteMarks::commandOf(entry.segment->versions->deletes.word(row)) >= commandId) rows.push_back(row);
+      if (!rows.empty()) result.emplace_back(entry.segment, std::move(rows));
+   }
+   return result;
+}
+
 SegmentPtr LocalWrites::findSegment(SegmentId id) const {
    const std::lock_guard lock(mutex_);
    for (const Own& own : own_)

@@ -44,6 +44,8 @@ public:
    };
    /// Rows that commands from `commandId` on have inserted, those deleted since included.
    std::vector<Range> insertedSince(uint32_t commandId) const;
+   /// Rows that commands from `commandId` on have deleted, in that order.
+   std::vector<std::pair<SegmentPtr, std::vector<uint32_t>>> deletedSince(uint32_t commandId) const;
    SegmentPtr findSegment(SegmentId id) const;
    bool isEmpty() const; ///< locks aside
    uint64_t insertedRows() const;

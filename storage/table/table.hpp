@@ -58,6 +58,19 @@ public:
    /// A new row whose key another row has, committed or of the transaction itself. REQUIRES: nobody else can commit
    /// rows with these keys meanwhile.
    std::optional<KeyConflict> findKeyConflict(Transaction& transaction, const NewKeys& keys);
+   /// The i-th of them.
+   std::vector<Value> newKey(Transaction& transaction, const NewKeys& keys, size_t i);
+   struct KeyPresence {
+      bool isPresent = false;
+      TransactionId deleter = 0; ///< ≠ 0: not present if this open transaction commits, present if not
+   };
+   /// Whether a row has this key (no NULL in it; integers of any width) now, whatever the transaction's snapshot.
+   KeyPresence findKey(Transaction& transaction, const std::vector<uint32_t>& keyColumns, uint64_t hash,
+                       const std::vector<Value>& key);
+   /// Keys of the rows that the transaction has deleted in commands from `sinceCommand` on, in that order. Nothing when
+   /// there are more than `rowsMax`.
+   std::optional<std::vector<std::vector<Value>>> deletedKeys(Transaction& transaction, uint32_t sinceCommand,
+                                                              const std::vector<uint32_t>& keyColumns, size_t rowsMax);
 
    /// Lock rows: until it ends, no other transaction may delete or lock them. Sets isLocked[i] to 1 for those that are
    /// locked now; the others are deleted or, with `skip`, in somebody else's hands. Throws WriteConflict as

@@ -1,0 +1,166 @@
+#include <algorithm>
+
+#include "engine/command/command.hpp"
+#include "engine/constraint_text.hpp"
+#include "engine/foreign_keys.hpp"
+#include "sql/parse/node_access.hpp"
+
+// REFERENCES and FOREIGN KEY in CREATE TABLE and ALTER TABLE.
+
+namespace ouzel::engine {
+
+using catalog::Relation;
+using sql::ListOf;
+using sql::stringOf;
+using sql::textOf;
+
+namespace {
+
+std::vector<int16_t> attributesOf(const Relation& relation, const std::vector<std::string>& names) {
+   std::vector<int16_t> attributes;
+   for (const std::string& name : names) {
+      const catalog::Column* column = relation.findColumn(name);
+      if (!column)
+         throw SqlError(sqlstate::undefinedColumn,
+                        "column \"" + name + "\" referenced in foreign key constraint does not exist");
+      attributes.push_back(column->attribute);
+   }
+   return attributes;
+}
+
+std::vector<std::string> namesOf(const ::List* list) {
+   std::vector<std::string> names;
+   for (const ::Node* name : ListOf<>(list))
+      names.emplace_back(stringOf(name));
+   return names;
+}
+
+/// The unique index over exactly these columns, in any order.
+catalog::RelationPtr uniqueIndexOver(const catalog::Snapshot& snapshot, const Relation& table,
+                                     const std::vector<int16_t>& columns) {
+   std::vector<int16_t> wanted = columns;
+   std::sort(wanted.begin(), wanted.end());
+   for (const auto& index : snapshot.indexesOf(table.oid)) {
+      if (!index->index->isUnique && !index->index->isPrimary) continue;
+      std::vector<int16_t> have = index->index->columns;
+      std::sort(have.begin(), have.end());
+      if (have != wanted) continue;
+      const bool isDeferrable =
+          std::any_of(table.constraints.begin(), table.constraints.end(), [&](const catalog::Constraint& constraint) {
+             return constraint.index == index->oid && constraint.isDeferrable;
+          });
+      if (isDeferrable)
+         throw SqlError(sqlstate::objectNotInPrerequisiteState,
+                        "cannot use a deferrable unique constraint for referenced table \"" + table.name + "\"");
+      return index;
+   }
+   return nullptr;
+}
+
+void requireComparable(CommandContext& context, const Relation& child, const Relation& parent,
+                       const catalog::Constraint& constraint) {
+   for (size_t i = 0; i < constraint.columns.size(); ++i) {
+      const catalog::Column &a = *child.column(constraint.columns[i]),
+                            &b = *parent.column(constraint.foreignColumns[i]);
+      const std::string probe =
+          "SELECT CAST(NULL AS " + formatType(b.type) + ") = CAST(NULL AS " + formatType(a.type) + ")";
+      try {
+         runInternal(context.core, probe);
+      } catch (const SqlError& error) {
+         if (error.state() != sqlstate::undefinedFunction) throw;
+         throw SqlError(sqlstate::datatypeMismatch,
+                        "foreign key constraint \"" + constraint.name + "\" cannot be implemented")
+             .detail("Key columns \"" + a.name + "\" and \"" + b.name +
+                     "\" are of incompatible types: " + formatType({a.type.oid, -1, invalidOid}) + " and " +
+                     formatType({b.type.oid, -1, invalidOid}) + ".");
+      }
+   }
+}
+
+} // namespace
+
+void addForeignKey(CommandContext& context, Oid childOid, const ::Constraint& definition,
+                   const std::vector<std::string>& columnsOf) {
+   SessionCore& core = context.core;
+   catalog::CatalogEditor& editor = core.transaction.editor();
+   const catalog::SearchPath path = core.searchPath();
+   const auto child = editor.snapshot().relation(childOid);
+   const auto parent =
+       catalog::requireRelation(editor.snapshot(), path, commandTarget(context, path, *definition.pktable));
+   if (parent->relationKind != catalog::RelationKind::Table)
+      throw SqlError(sqlstate::wrongObjectType, "referenced relation \"" + parent->name + "\" is not a table");
+   if (parent->isBuiltin())
+      throw SqlError(sqlstate::insufficientPrivilege,
+                     "permission denied: \"" + parent->name + "\" is a system catalog");
+   const bool isTemporary = child->persistence == catalog::Persistence::Temporary;
+   if (isTemporary != (parent->persistence == catalog::Persistence::Temporary))
+      throw SqlError(sqlstate::invalidTableDefinition,
+                     isTemporary ? "constraints on temporary tables may reference only temporary tables"
+                                 : "constraints on permanent tables may reference only permanent tables");
+   core.transaction.lock(parent->oid, LockMode::ShareRowExclusive);
+   core.transaction.lock(child->oid, LockMode::ShareRowExclusive);
+
+   catalog::Constraint constraint;
+   constraint.kind = catalog::ConstraintKind::ForeignKey;
+   constraint.name = std::string(textOf(definition.conname));
+   constraint.columns = attributesOf(*child, columnsOf);
+   constraint.foreignRelation = parent->oid;
+   if (definition.pk_attrs) {
+      constraint.foreignColumns = attributesOf(*parent, namesOf(definition.pk_attrs));
+   } else {
+      const catalog::Constraint* key = parent->primaryKey();
+      if (!key)
+         throw SqlError(sqlstate::undefinedObject,
+                        "there is no primary key for referenced table \"" + parent->name + "\"");
+      constraint.foreignColumns = key->columns;
+   }
+   if (constraint.columns.size() != constraint.foreignColumns.size())
+      throw SqlError(sqlstate::invalidForeignKey,
+                     "number of referencing and referenced columns for foreign key disagree");
+   const auto index = uniqueIndexOver(editor.snapshot(), *parent, constraint.foreignColumns);
+   if (!index)
+      throw SqlError(sqlstate::invalidForeignKey,
+                     "there is no unique constraint matching given keys for referenced table \"" + parent->name + "\"");
+   constraint.index = index->oid;
+   constraint.match = definition.fk_matchtype;
+   constraint.onUpdate = definition.fk_upd_action;
+   constraint.onDelete = definition.fk_del_action;
+   if (constraint.match == 'p') throwNotSupported("MATCH PARTIAL");
+   if (definition.fk_del_set_cols) throwNotSupported("a column list with ON DELETE SET");
+   constraint.isDeferrable = definition.deferrable;
+   constraint.isInitiallyDeferred = definition.initdeferred;
+   constraint.isValidated = !definition.skip_validation;
+   for (const int16_t attribute : constraint.columns) {
+      const catalog::Column& column = *child->column(attribute);
+      if (column.generated && (constraint.onUpdate == 'n' || constraint.onUpdate == 'd' || constraint.onUpdate == 'c'))
+         throw SqlError(sqlstate::syntaxError,
+                        "invalid ON UPDATE action for foreign key constraint containing generated column");
+      if (column.generated && (constraint.onDelete == 'n' || constraint.onDelete == 'd'))
+         throw SqlError(sqlstate::syntaxError,
+                        "invalid ON DELETE action for foreign key constraint containing generated column");
+   }
+   const Oid oid = editor.addConstraint(childOid, std::move(constraint));
+   const auto [table, added] = editor.snapshot().constraint(oid);
+   requireComparable(context, *table, *parent, *added);
+   if (added->isValidated) checkForeignKeyOfTable(core, table, *added);
+}
+
+void validateForeignKey(CommandContext& context, Oid childOid, const std::string& name) {
+   catalog::CatalogEditor& editor = context.core.transaction.editor();
+   const auto table = editor.snapshot().relation(childOid);
+   const catalog::Constraint* constraint = table->findConstraint(name);
+   if (!constraint)
+      throw SqlError(sqlstate::undefinedObject,
+                     "constraint \"" + name + "\" of relation \"" + table->name + "\" does not exist");
+   if (constraint->kind != catalog::ConstraintKind::ForeignKey && constraint->kind != catalog::ConstraintKind::Check)
+      throw SqlError(sqlstate::wrongObjectType, "constraint \"" + name + "\" of relation \"" + table->name +
+                                                    "\" is not a foreign key or check constraint");
+   if (constraint->isValidated) return;
+   checkForeignKeyOfTable(context.core, table, *constraint);
+   Relation changed = *table;
+   for (catalog::Constraint& one : changed.constraints)
+      if (one.name == name) one.isValidated = true;
+   editor.replaceRelation(std::move(changed));
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,219 @@
+#include <algorithm>
+#include <unordered_map>
+
+#include "common/error/check.hpp"
+#include "common/type/decimal.hpp"
+#include "storage/table/scan_state.hpp"
+#include "storage/table/table_core.hpp"
+
+// What keys need to know of rows: does a new row repeat a key, is a key there, which keys went. Candidates come from
+// the key indexes of the segments, or from hashing a segment's keys while it has none; then the keys themselves are
+// compared. Rows count as the newest commits and the transaction itself have left them, whatever its snapshot.
+
+namespace ouzel::storage {
+
+namespace {
+
+using Definitions = std::shared_ptr<const std::vector<ColumnDefinition>>;
+
+bool isInteger(PhysicalType type) {
+   return type == PhysicalType::I16 || type == PhysicalType::I32 || type == PhysicalType::I64;
+}
+
+/// The values of a unique operator family: -0 = 0, NaN = NaN, 1.0 = 1.00, 24 hours = 1 day, int2 and int8 by value.
+bool equalKeys(const Value& a, const Value& b) {
+   if (a.isNull || b.isNull) return a.isNull == b.isNull;
+   if (isInteger(a.type) && isInteger(b.type)) return a.i64 == b.i64;
+   switch (a.type) {
+   case PhysicalType::F32:
+   case PhysicalType::F64:
+      return a.f64 == b.f64 || (a.f64 != a.f64 && b.f64 != b.f64);
+   case PhysicalType::Interval:
+      return intervalSpan(a.interval) == intervalSpan(b.interval);
+   case PhysicalType::Decimal:
+      return decimal::equal(StringView(a.bytes), StringView(b.bytes));
+   default:
+      return a.identical(b);
+   }
+}
+
+std::vector<Value> readKey(const SegmentPtr& segment, const Definitions& definitions,
+                           const std::vector<uint32_t>& columns, uint32_t row) {
+   auto state = std::make_shared<ScanState>();
+   state->columns = definitions;
+   state->spec.columns = columns;
+   state->sources.push_back({segment, row + 1});
+   RowGroupReader reader(state);
+   const uint32_t group = row / rowGroupRows, inGroup = row % rowGroupRows;
+   reader.open({.segment = 0, .rowGroup = group, .rowCount = inGroup + 1});
+   const uint32_t first = inGroup / vectorRows * vectorRows, count = inGroup - first + 1;
+   const auto position = static_cast<RowIndex>(inGroup - first);
+   std::vector<Value> key;
+   for (uint32_t i = 0; i < columns.size(); ++i)
+      key.push_back(Value::fromVector(reader.read(i, first, count, Selection::list(&position, 1)), position));
+   return key;
+}
+
+bool haveEqualKeys(const std::vector<Value>& a, const std::vector<Value>& b) {
+   return std::equal(a.begin(), a.end(), b.begin(), equalKeys);
+}
+
+} // namespace
+
+std::optional<Table::NewKeys> Table::newKeys(Transaction& transaction, uint32_t sinceCommand,
+                                             std::vector<uint32_t> columns, bool nullsEqual, size_t rowsMax) {
+   NewKeys keys;
+   keys.columns = std::move(columns);
+   const Definitions definitions = this->columns();
+   const std::vector<LocalWrites::Range> ranges = transaction.writesOf(*this).insertedSince(sinceCommand);
+   size_t rowCount = 0;
+   KeyNotes notes;
+   for (const LocalWrites::Range& range : ranges)
+      rowCount += range.end - range.first;
+   if (rowCount > rowsMax) return std::nullopt;
+   for (const LocalWrites::Range& range : ranges) {
+      const std::vector<uint64_t> hashes =
+          hashKeys(*range.segment, definitions, keys.columns, range.first, range.end - range.first, &notes);
+      for (uint32_t i = 0; i < hashes.size(); ++i) {
+         if (notes.hasNull[i] && !nullsEqual) continue;
+         if (range.segment->versions->deletes.word(range.first + i) != 0) continue; // by the transaction itself
+         keys.rows.push_back(makeRowId(range.segment->id, range.first + i));
+         keys.hashes.push_back(hashes[i]);
+      }
+   }
+   if (!nullsEqual) keys.zones = std::move(notes.zones); // NULLs lie outside of zones
+   return keys;
+}
+
+namespace {
+
+/// Rows of a table that have one of some keys, or may: whoever gets them compares.
+class KeySearch {
+public:
+   struct Found {
+      SegmentPtr segment;
+      uint32_t row, key;
+      TransactionId deleter; ///< ≠ 0: an open transaction is about to delete it
+   };
+
+   KeySearch(TableCore& core, Transaction& transaction, LocalWrites& writes, Definitions definitions,
+             const KeyFilter& filter, const std::vector<ZoneRange>& zones)
+      : core_(core), transaction_(transaction), filter_(filter), state_(std::make_shared<ScanState>()) {
+      state_->columns = std::move(definitions);
+      state_->spec.columns = filter.columns;
+      for (size_t c = 0; c < zones.size(); ++c)
+         state_->spec.zonePredicates.push_back(
+             {filter.columns[c], ZonePredicate::Kind::Range, zones[c].lower, zones[c].upper, nullptr});
+      for (const SegmentPtr& segment : *core.segmentList())
+         if (const uint32_t rows = segment->versions->committedRows()) state_->sources.push_back({segment, rows});
+      for (const LocalWrites::Visible& own : writes.visible(UINT32_MAX))
+         state_->sources.push_back({own.segment, own.rows});
+   }
+
+   /// Calls `body(found)` until it returns false.
+   template <typename Body>
+   void run(Body body) {
+      for (const ScanState::Source& source : state_->sources)
+         for (const KeyIndexes::Candidate& candidate : candidatesIn(source)) {
+            DeleteWord word = source.segment->versions->deletes.word(candidate.row);
+            if (DeleteMarks::isLock(word)) word = 0; // kept from others, not deleted
+            const bool isOpen = (word & DeleteMarks::openBit) != 0;
+            if (word != 0 && (!isOpen || DeleteMarks::isOpenBy(word, transaction_.id()))) continue;
+            if (!body(Found{source.segment, candidate.row, candidate.key,
+                            isOpen ? DeleteMarks::holderOf(word) : TransactionId{0}}))
+               return;
+         }
+   }
+
+private:
+   std::vector<KeyIndexes::Candidate> candidatesIn(const ScanState::Source& source) {
+      const Segment& segment = *source.segment;
+      const auto& predicates = state_->spec.zonePredicates;
+      std::vector<uint32_t> groups;
+      for (uint32_t group = 0; group * rowGroupRows < source.rows; ++group)
+         if (std::all_of(predicates.begin(), predicates.end(),
+                         [&](const ZonePredicate& predicate) { return mayMatch(predicate, *state_, segment, group); }))
+            groups.push_back(group);
+      if (groups.empty()) return {};
+      auto indexed = segment.versions->keys.find(core_.context.keyIndexes, segment, state_->columns, filter_,
+                                                 source.rows, groups.size() * uint64_t{rowGroupRows});
+      if (indexed) return std::move(*indexed);
+      std::vector<KeyIndexes::Candidate> candidates;
+      std::unordered_multimap<uint64_t, uint32_t> keyOf;
+      for (uint32_t i = 0; i < filter_.hashes.size(); ++i)
+         keyOf.emplace(filter_.hashes[i], i);
+      for (const uint32_t group : groups) {
+         const uint32_t first = group * rowGroupRows, count = std::min(rowGroupRows, source.rows - first);
+         const std::vector<uint64_t> hashes = hashKeys(segment, state_->columns, filter_.columns, first, count);
+         for (uint32_t i = 0; i < count; ++i)
+            for (auto [it, end] = keyOf.equal_range(hashes[i]); it != end; ++it)
+               candidates.push_back({first + i, it->second});
+      }
+      return candidates;
+   }
+
+   TableCore& core_;
+   Transaction& transaction_;
+   const KeyFilter& filter_;
+   std::shared_ptr<ScanState> state_;
+};
+
+} // namespace
+
+std::vector<Value> Table::newKey(Transaction& transaction, const NewKeys& keys, size_t i) {
+   const SegmentPtr segment = transaction.writesOf(*this).findSegment(segmentOf(keys.rows[i]));
+   CHECK(segment != nullptr);
+   return readKey(segment, columns(), keys.columns, rowOf(keys.rows[i]));
+}
+
+std::optional<Table::KeyConflict> Table::findKeyConflict(Transaction& transaction, const NewKeys& keys) {
+   if (keys.rows.empty()) return std::nullopt;
+   const KeyFilter filter{keys.columns, keys.hashes};
+   std::optional<KeyConflict> conflict;
+   KeySearch(*core_, transaction, transaction.writesOf(*this), columns(), filter, keys.zones)
+       .run([&](const KeySearch::Found& found) {
+          const RowId row = makeRowId(found.segment->id, found.row);
+          if (row == keys.rows[found.key]) return true;
+          std::vector<Value> key = newKey(transaction, keys, found.key);
+          if (!haveEqualKeys(key, readKey(found.segment, columns(), keys.columns, found.row))) return true;
+          const bool isNew = std::find(keys.rows.begin(), keys.rows.end(), row) != keys.rows.end();
+          conflict = KeyConflict{std::move(key), found.deleter, isNew};
+          return false;
+       });
+   return conflict;
+}
+
+Table::KeyPresence Table::findKey(Transaction& transaction, const std::vector<uint32_t>& keyColumns, uint64_t hash,
+                                  const std::vector<Value>& key) {
+   const KeyFilter filter{keyColumns, {hash}};
+   std::vector<ZoneRange> zones(key.size());
+   for (size_t c = 0; c < key.size(); ++c)
+      zones[c].add(zoneKeyOf(key[c]));
+   KeyPresence presence;
+   KeySearch(*core_, transaction, transaction.writesOf(*this), columns(), filter, zones)
+       .run([&](const KeySearch::Found& found) {
+          if (!haveEqualKeys(key, readKey(found.segment, columns(), keyColumns, found.row))) return true;
+          presence.isPresent = found.deleter == 0;
+          presence.deleter = found.deleter;
+          return !presence.isPresent;
+       });
+   if (presence.isPresent) presence.deleter = 0;
+   return presence;
+}
+
+std::optional<std::vector<std::vector<Value>>> Table::deletedKeys(Transaction& transaction, uint32_t sinceCommand,
+                                                                  const std::vector<uint32_t>& keyColumns,
+                                                                  size_t rowsMax) {
+   const auto deleted = transaction.writesOf(*this).deletedSince(sinceCommand);
+   size_t rowCount = 0;
+   for (const auto& [segment, rows] : deleted)
+      rowCount += rows.size();
+   if (rowCount > rowsMax) return std::nullopt;
+   std::vector<std::vector<Value>> keys;
+   for (const auto& [segment, rows] : deleted)
+      for (const uint32_t row : rows)
+         keys.push_back(readKey(segment, columns(), keyColumns, row));
+   return keys;
+}
+
+} // namespace ouzel::storage
