@@ -124,8 +124,8 @@ Manifest::Table persistTable(Database::State& state, const CapturedTable& captur
    return {id, captured.columns, persisted.listName};
 }
 
-/// Turn delta segments into blocks, all at once; in the table too. Where that fails, nothing has changed.
-void encodeDeltas(StorageContext& context, TaskRunner& tasks, std::vector<CapturedTable>& captured) {
+/// Turn delta segments into blocks, `lanes` at once; in the table too. Where that fails, nothing has changed.
+void encodeDeltas(Database::State& state, uint32_t lanes, std::vector<CapturedTable>& captured) {
    struct Work {
       CapturedTable* table;
       size_t segment;
@@ -136,9 +136,9 @@ void encodeDeltas(StorageContext& context, TaskRunner& tasks, std::vector<Captur
          if (table.segments[s]->delta && table.segments[s]->versions->committedRows() > 0) work.push_back({&table, s});
    std::vector<SegmentPtr> encoded(work.size());
    try {
-      tasks.parallelFor(work.size(), [&](uint64_t i) {
+      state.forEachInLanes(work.size(), lanes, [&](uint64_t i) {
          CapturedTable& table = *work[i].table;
-         encoded[i] = encodeSegment(context, table.table->id(), *table.segments[work[i].segment]);
+         encoded[i] = encodeSegment(*state.context, table.table->id(), *table.segments[work[i].segment]);
       });
    } catch (...) {
       for (const SegmentPtr& segment : encoded)
@@ -163,12 +163,24 @@ void encodeDeltas(StorageContext& context, TaskRunner& tasks, std::vector<Captur
 
 } // namespace
 
+void Database::State::forEachInLanes(uint64_t count, uint32_t lanes, const std::function<void(uint64_t)>& body) {
+   std::atomic<uint64_t> next{0};
+   tasks.parallelFor(std::min<uint64_t>(lanes, count), [&](uint64_t) {
+      for (uint64_t i; (i = next.fetch_add(1)) < count;)
+         body(i);
+   });
+}
+
 void Database::State::checkpoint(bool isClean) {
    CHECK(catalogImage != nullptr);
+   // Others go on: half of the processors are theirs.
+   const uint32_t lanes = isClean ? tasks.concurrency() : std::max(tasks.concurrency() / 2, 1u);
+   compact(lanes);
    Manifest next;
    std::string image;
    std::set<std::string> garbage;
    std::vector<CapturedTable> captured;
+   std::vector<std::shared_ptr<Block>> replaced;
    {
       const std::lock_guard commitLock(commitMutex);
       queue->drain();
@@ -186,10 +198,14 @@ void Database::State::checkpoint(bool isClean) {
          TableCore& core = entry.table->core();
          const std::lock_guard coreLock(core.mutex);
          core.sealDelta();
-         CapturedTable table{entry.table, *core.columns, *core.segments};
+         CapturedTable table{entry.table, *core.columns, {}};
+         for (const SegmentPtr& segment : *core.segments)
+            if (segment->retiredAt == 0) table.segments.push_back(segment);
          table.columns.resize(entry.committedColumns);
          captured.push_back(std::move(table));
       }
+      const std::lock_guard replacedLock(replacedMutex);
+      replaced.swap(replacedBlocks);
    }
    next.version = manifest.version + 1;
    next.epoch = manifest.epoch;
@@ -200,7 +216,7 @@ void Database::State::checkpoint(bool isClean) {
    const Lsn replayLsn = next.replayLsn;
    try {
       static_cast<void>(TEST_POINT("checkpoint.captured"));
-      encodeDeltas(*context, tasks, captured);
+      encodeDeltas(*this, lanes, captured);
       static_cast<void>(TEST_POINT("checkpoint.encoded"));
       next.catalogObject = manifest.catalogObject;
       if (manifest.catalogObject.empty() || image != getSealed(*store, manifest.catalogObject)) {
@@ -216,10 +232,15 @@ void Database::State::checkpoint(bool isClean) {
       // The log keeps everything. What has been written is used, or removed, by the next checkpoint.
       referencedObjects.insert(referenced.begin(), referenced.end());
       context->garbage.add(garbage);
+      const std::lock_guard replacedLock(replacedMutex);
+      replacedBlocks.insert(replacedBlocks.end(), replaced.begin(), replaced.end());
       throw;
    }
    removeObjects(garbage);
    log->removeBefore(replayLsn);
+   releaseRetired();
+   for (const std::shared_ptr<Block>& block : replaced)
+      block->discard();
    std::set<StorageId> alive;
    for (const CapturedTable& table : captured)
       alive.insert(table.table->id());
@@ -264,6 +285,8 @@ void Database::State::removeOrphans(const std::set<std::string>& namedByLog) {
    for (const auto& [id, entry] : tables)
       for (const SegmentPtr& segment : *entry.table->core().segments)
          if (segment->block) blocks.insert(segment->block->objectName());
+   for (const auto& block : replacedBlocks)
+      blocks.insert(block->objectName());
    std::set<std::string> orphans;
    for (const char* prefix : {"table/", "catalog/"})
       for (const io::ObjectInfo& object : store->list(prefix))

@@ -243,11 +243,14 @@ void Database::State::waitForBackground() {
 }
 
 void Database::State::scheduleCheckpointIfDue() {
+   if (const Timestamp retired = oldestRetired.load(); retired != 0 && retired <= transactions.horizon())
+      releaseRetired();
    // The delta shares the memory limit with everything else: past a quarter of it, it becomes blocks.
    // What was dropped takes space until a checkpoint leaves it behind.
    constexpr size_t garbageMax = 16;
    const bool isDue = log->keptBytes() > options.checkpointWalBytes || context->garbage.count() > garbageMax ||
-                      deltaMemory.used() > std::max<size_t>(governor.ledger().limit() / 4, size_t{64} << 20);
+                      deltaMemory.used() > context->retiredDeltaBytes +
+                                               std::max<size_t>(governor.ledger().limit() / 4, size_t{64} << 20);
    if (!isDue || !catalogImage) return;
    {
       const std::lock_guard lock(backgroundMutex);

@@ -1,182 +1,312 @@
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "common/error/check.hpp"
-#include "storage/block/block_builder.hpp"
+#include "common/error/test_point.hpp"
 #include "storage/database_state.hpp"
-#include "storage/table/scan_state.hpp"
+#include "storage/table/rewriter.hpp"
 
-// Many small commits and checkpoints leave many small blocks, deletes leave blocks of dead rows. When the database is
-// closed, and only then, nobody holds row ids: neighbours that are small or mostly dead are rewritten as one.
+// Many small commits and checkpoints leave many small blocks, deletes leave blocks of dead rows. Before a checkpoint
+// fixes what belongs to it, neighbours that are small or have many dead rows are rewritten as new segments, while
+// others read and write. Then the new ones take the place of the old in a commit of its own: snapshots from then on see
+// the new, older ones the old, which stay in the table until nobody can read them any more. Row ids change, which is
+// why a segment with rows that somebody is about to delete, or has locked, has to wait for the next checkpoint.
 
 namespace ouzel::storage {
 
 namespace {
 
 constexpr uint32_t smallRows = blockRowsMax / 4;
-constexpr uint64_t rewrittenRowsMax = 8 * uint64_t{blockRowsMax}; ///< closing must not take long
+constexpr uint32_t deadDivisor = 8;                                ///< more than an eighth of its rows dead: worth it
+constexpr uint64_t rewrittenRowsMax = 16 * uint64_t{blockRowsMax}; ///< a checkpoint must not take too long
 
+/// Transactions that write get so many pauses to end before the segments they touch are left alone; others that want to
+/// write to them wait that long.
+constexpr auto pause = std::chrono::microseconds(100);
+constexpr int pausesMax = 200;
+constexpr auto timeBetweenAttempts = std::chrono::milliseconds(20);
+constexpr int attempts = 3;
+
+/// Neighbours of one table to be rewritten.
 struct Run {
-   size_t first, end; ///< of the segment list
-   uint64_t rows;
+   std::shared_ptr<Table> table;
+   std::shared_ptr<const std::vector<ColumnDefinition>> columns; ///< committed ones
+   SegmentList segments;
+   uint64_t rows = 0;
+   bool isWorthAlone = false;
 };
 
-bool isWorthRewriting(const Segment& segment, const Snapshot& snapshot) {
-   const uint32_t rows = segment.versions->committedRows();
-   return rows < smallRows || segment.versions->deletes.count(rows, snapshot) * 5 > rows;
-}
-
-/// Neighbours worth rewriting, as far as the budget goes. A lone small block without dead rows is left as it is.
-std::vector<Run> chooseRuns(const SegmentList& segments, const Snapshot& snapshot, uint64_t& budget) {
-   std::vector<Run> runs;
-   for (size_t i = 0; i < segments.size();) {
-      Run run{i, i, 0};
-      bool hasDead = false;
-      while (run.end < segments.size() && isWorthRewriting(*segments[run.end], snapshot)) {
-         const uint32_t rows = segments[run.end]->versions->committedRows();
-         if (run.rows + rows > budget) break;
-         hasDead = hasDead || segments[run.end]->versions->deletes.count(rows, snapshot) > 0;
-         run.rows += rows;
-         ++run.end;
-      }
-      i = std::max(run.end, i + 1);
-      if (run.end - run.first > 1 || (run.end > run.first && hasDead)) {
+/// Runs of a table's segments, as far as the budget goes. A lone small block with few dead rows is left as it is.
+void chooseRuns(const Run& whole, const Snapshot& snapshot, uint64_t& budget, std::vector<Run>& runs) {
+   Run run{whole.table, whole.columns, {}};
+   const auto endRun = [&] {
+      if (run.segments.size() > 1 || run.isWorthAlone) {
          budget -= run.rows;
-         runs.push_back(run);
+         runs.push_back(std::move(run));
       }
+      run = {whole.table, whole.columns, {}};
+   };
+   for (const SegmentPtr& segment : whole.segments) {
+      const uint32_t rows = segment->versions->committedRows();
+      const uint64_t dead = segment->versions->deletes.count(rows, snapshot);
+      const bool hasManyDead = dead * deadDivisor > rows;
+      if (rows == 0 || (rows >= smallRows && !hasManyDead) || run.rows + rows > budget) {
+         endRun();
+         continue;
+      }
+      run.segments.push_back(segment);
+      run.rows += rows;
+      run.isWorthAlone = run.isWorthAlone || hasManyDead;
    }
-   return runs;
+   endRun();
 }
 
-/// Writes the live rows of a run as new blocks.
-class Rewriter {
+/// Keeps others from marking rows of the segments, until it ends one way or the other.
+class Move {
 public:
-   Rewriter(StorageContext& context, const Table& table, const std::vector<ColumnDefinition>& columns)
-      : context_(context), table_(table), memory_(context.deltaMemory) {
-      for (const ColumnDefinition& column : columns)
-         types_.push_back(column.representation.physical);
-      startDelta();
-   }
+   explicit Move(const SegmentList& segments) : segments_(segments) {}
+   ~Move() { cancel(); }
 
-   void addAll(std::shared_ptr<const ScanState> state) {
-      ScanSource source(state);
-      const auto reader = source.makeReader();
-      Morsel morsel;
-      while (source.next(morsel)) {
-         reader->open(morsel);
-         for (uint32_t first = 0; first < reader->rowCount(); first += vectorRows)
-            addVector(*reader, first, std::min(vectorRows, reader->rowCount() - first));
-      }
+   /// False: some rows are in the hands of transactions that did not end in time.
+   bool begin() {
+      int pauses = 0;
+      for (const SegmentPtr& segment : segments_)
+         segment->versions->deletes.beginMove();
+      isOpen_ = true;
+      for (const SegmentPtr& segment : segments_)
+         while (segment->versions->deletes.hasOpen(segment->versions->committedRows())) {
+            if (++pauses > pausesMax) {
+               cancel();
+               return false;
+            }
+            std::this_thread::sleep_for(pause);
+         }
+      return true;
    }
-
-   SegmentList finish() {
-      flushRowGroup();
-      if (builder_) writeBlock();
-      return std::move(segments_);
+   void cancel() {
+      if (isOpen_) end(0);
+   }
+   /// The rows have moved at this time.
+   void end(Timestamp timestamp) {
+      isOpen_ = false;
+      for (const SegmentPtr& segment : segments_)
+         segment->versions->deletes.endMove(timestamp);
    }
 
 private:
-   void startDelta() {
-      rows_ = std::make_unique<Delta>(types_, memory_);
-      rows_->expectMany();
-   }
-
-   void addVector(RowGroupReader& reader, uint32_t first, uint32_t count) {
-      Batch batch;
-      batch.rowCount = count;
-      batch.selection = reader.visible(first, count);
-      const uint32_t live = batch.selection.count();
-      if (live == 0) return;
-      RowIndex list[batchRowsMax];
-      for (uint32_t i = 0; i < live; ++i)
-         list[i] = batch.selection.row(i);
-      for (uint32_t column = 0; column < types_.size(); ++column)
-         batch.columns.push_back(reader.read(column, first, count, batch.selection));
-      const uint32_t head = std::min(live, rowGroupRows - rows_->rowCount());
-      batch.selection = Selection::list(list, head);
-      rows_->append(batch);
-      if (rows_->rowCount() == rowGroupRows) flushRowGroup();
-      if (head == live) return;
-      batch.selection = Selection::list(list + head, live - head);
-      rows_->append(batch);
-   }
-
-   void flushRowGroup() {
-      if (rows_->rowCount() == 0) return;
-      if (!builder_) builder_ = std::make_unique<BlockBuilder>(types_);
-      builder_->addRowGroup(rows_->slices(0, rows_->rowCount()));
-      rows_->clear();
-      if (builder_->isFull()) writeBlock();
-   }
-
-   void writeBlock() {
-      auto segment = std::make_shared<Segment>();
-      segment->id = context_.nextSegment.fetch_add(1);
-      const std::string name = context_.newBlockName(table_.id(), segment->id);
-      segment->versions = std::make_shared<SegmentVersions>();
-      segment->block = std::make_shared<Block>(context_.store, context_.cache, name,
-                                               builder_->finish(context_.store, name, segment->id));
-      segment->versions->addCommit(1, segment->block->header().rowCount, 0);
-      segments_.push_back(std::move(segment));
-      builder_ = nullptr;
-   }
-
-   StorageContext& context_;
-   const Table& table_;
-   Reservation memory_;
-   std::vector<PhysicalType> types_;
-   std::unique_ptr<Delta> rows_;
-   std::unique_ptr<BlockBuilder> builder_;
-   SegmentList segments_;
+   const SegmentList& segments_;
+   bool isOpen_ = false;
 };
 
-SegmentList rewrite(StorageContext& context, Table& table, const SegmentList& segments, const Run& run,
-                    const Snapshot& snapshot) {
-   auto state = std::make_shared<ScanState>();
-   state->snapshot = snapshot;
-   state->columns = table.columns();
-   for (uint32_t column = 0; column < state->columns->size(); ++column)
-      state->spec.columns.push_back(column);
-   for (size_t i = run.first; i < run.end; ++i) {
-      const uint32_t rows = segments[i]->versions->committedRows();
-      const auto source = static_cast<uint32_t>(state->sources.size());
-      state->sources.push_back({segments[i], rows});
-      for (uint32_t group = 0; group * rowGroupRows < rows; ++group)
-         state->morsels.push_back({source, group, std::min(rowGroupRows, rows - group * rowGroupRows)});
+/// A row of the new segments that was deleted while they were written.
+struct LateDelete {
+   size_t segment;
+   uint32_t row;
+   Timestamp timestamp;
+};
+
+/// New rows have the order of those that lived at `since`.
+std::vector<LateDelete> lateDeletes(const SegmentList& before, const SegmentList& after, Timestamp since) {
+   std::vector<LateDelete> late;
+   size_t segment = 0;
+   uint32_t row = 0;
+   const auto skip = [&](uint32_t rows) {
+      for (row += rows; segment < after.size() && row >= after[segment]->rowCount(); ++segment)
+         row -= after[segment]->rowCount();
+   };
+   for (const SegmentPtr& old : before) {
+      const uint32_t rows = old->versions->committedRows();
+      for (uint32_t first = 0; first < rows; first += vectorRows) {
+         const uint32_t count = std::min(vectorRows, rows - first);
+         const DeleteMarks::VectorMarks* marks = old->versions->deletes.vector(first / vectorRows);
+         if (!marks) {
+            skip(count);
+            continue;
+         }
+         for (uint32_t i = 0; i < count; ++i) {
+            // An open mark is one that is going to be taken back, see DeleteMarks::beginMove().
+            const DeleteWord word = marks->words[i].load(std::memory_order_acquire);
+            const bool isCommitted = word != 0 && (word & DeleteMarks::openBit) == 0;
+            if (isCommitted && word <= since) continue;
+            if (isCommitted) late.push_back({segment, row, word});
+            skip(1);
+         }
+      }
    }
-   Rewriter rewriter(context, table, *state->columns);
-   rewriter.addAll(state);
-   return rewriter.finish();
+   CHECK(segment == after.size() && row == 0);
+   return late;
+}
+
+/// What the log has of it.
+CommitRecord recordOf(const Run& run, const SegmentList& after, const std::vector<LateDelete>& late) {
+   CommitRecord record;
+   CommitRecord::TableWrites writes;
+   writes.id = run.table->id();
+   CommitRecord::Rewrite rewrite;
+   for (const SegmentPtr& segment : run.segments)
+      rewrite.retired.push_back(segment->id);
+   for (const SegmentPtr& segment : after)
+      rewrite.blocks.push_back({segment->id, segment->block->objectName()});
+   writes.rewrites.push_back(std::move(rewrite));
+   for (const LateDelete& entry : late) {
+      if (writes.deletes.empty() || writes.deletes.back().segment != after[entry.segment]->id)
+         writes.deletes.push_back({after[entry.segment]->id, {}});
+      writes.deletes.back().rows.push_back(entry.row);
+   }
+   record.writes.push_back(std::move(writes));
+   return record;
+}
+
+/// Put `after` into the table's list, behind those it replaces, which are marked as retired.
+void exchangeSegments(TableCore& core, const SegmentList& before, const SegmentList& after, Timestamp timestamp) {
+   const std::lock_guard lock(core.mutex);
+   auto list = std::make_shared<SegmentList>();
+   size_t found = 0;
+   for (const SegmentPtr& segment : *core.segments) {
+      if (found == before.size() || segment->id != before[found]->id) {
+         list->push_back(segment);
+         continue;
+      }
+      auto retired = std::make_shared<Segment>(*segment);
+      retired->retiredAt = timestamp;
+      if (retired->delta) core.context.retiredDeltaBytes += retired->delta->bytes();
+      list->push_back(std::move(retired));
+      if (++found == before.size()) list->insert(list->end(), after.begin(), after.end());
+   }
+   CHECK(found == before.size());
+   core.segments = std::move(list);
 }
 
 } // namespace
 
-std::vector<std::shared_ptr<Block>> Database::State::compactTables() {
-   std::vector<std::shared_ptr<Block>> replaced;
+void Database::State::compact(uint32_t lanes) {
+   std::vector<Run> tablesNow;
+   {
+      const std::lock_guard commitLock(commitMutex);
+      queue->drain(); // what has been placed in a sealed delta is then committed
+      const std::lock_guard tablesLock(tablesMutex);
+      for (auto& [id, entry] : tables) {
+         if (!entry.isCommitted) continue;
+         TableCore& core = entry.table->core();
+         const std::lock_guard coreLock(core.mutex);
+         core.sealDelta();
+         auto columns = std::make_shared<std::vector<ColumnDefinition>>(*core.columns);
+         columns->resize(entry.committedColumns);
+         SegmentList current;
+         for (const SegmentPtr& segment : *core.segments)
+            if (segment->retiredAt == 0) current.push_back(segment);
+         tablesNow.push_back({entry.table, std::move(columns), std::move(current)});
+      }
+   }
    const Snapshot snapshot{transactions.lastCommitted(), 0, 0};
    uint64_t budget = rewrittenRowsMax;
-   const std::lock_guard tablesLock(tablesMutex);
-   for (auto& [id, entry] : tables) {
-      TableCore& core = entry.table->core();
-      const auto before = core.segmentList();
-      const std::vector<Run> runs = chooseRuns(*before, snapshot, budget);
-      if (runs.empty()) continue;
-      auto after = std::make_shared<SegmentList>();
-      size_t next = 0;
-      for (const Run& run : runs) {
-         after->insert(after->end(), before->begin() + static_cast<ptrdiff_t>(next),
-                       before->begin() + static_cast<ptrdiff_t>(run.first));
-         for (SegmentPtr& segment : rewrite(*context, *entry.table, *before, run, snapshot))
-            after->push_back(std::move(segment));
-         for (size_t i = run.first; i < run.end; ++i)
-            if ((*before)[i]->block) replaced.push_back((*before)[i]->block);
-         next = run.end;
-      }
-      after->insert(after->end(), before->begin() + static_cast<ptrdiff_t>(next), before->end());
-      const std::lock_guard coreLock(core.mutex);
-      core.sealDelta();
-      core.segments = std::move(after);
+   std::vector<Run> runs;
+   for (const Run& table : tablesNow)
+      chooseRuns(table, snapshot, budget, runs);
+   tablesNow.clear();
+   forEachInLanes(runs.size(), lanes,
+                  [&](uint64_t i) { compactRun(runs[i].table, runs[i].columns, runs[i].segments); });
+   releaseRetired();
+}
+
+void Database::State::compactRun(const std::shared_ptr<Table>& table,
+                                 const std::shared_ptr<const std::vector<ColumnDefinition>>& columns,
+                                 const SegmentList& before) {
+   const Timestamp since = transactions.lastCommitted();
+   const SegmentList after = rewriteLiveRows(*context, table->id(), columns, before, since);
+   static_cast<void>(TEST_POINT("compaction.rewritten"));
+   bool isUsed = false;
+   const auto discardUnused = [&](void*) {
+      if (isUsed) return;
+      for (const SegmentPtr& segment : after)
+         segment->block->discard();
+   };
+   const std::unique_ptr<void, decltype(discardUnused)> guard(this, discardUnused);
+
+   Move move(before);
+   bool isAlone = false;
+   for (int attempt = 0; attempt < attempts && !isAlone; ++attempt) {
+      if (attempt > 0) std::this_thread::sleep_for(timeBetweenAttempts);
+      isAlone = move.begin();
    }
-   return replaced;
+   if (!isAlone) return;
+   // From here on the marks of `before` stay as they are.
+   const std::vector<LateDelete> late = lateDeletes(before, after, since);
+   CommitRecord record = recordOf({table, columns, before}, after, late);
+   for (const SegmentPtr& segment : after)
+      for (const SegmentPtr& old : before)
+         segment->versions->keys.expect(keyIndexes, old->versions->keys);
+
+   CommitQueue::Entry entry;
+   {
+      const std::lock_guard commitLock(commitMutex);
+      queue->drain(); // a DROP may be on its way
+      {
+         const std::lock_guard tablesLock(tablesMutex);
+         if (!tables.contains(table->id())) return;
+      }
+      record.nextOid = nextOid.load();
+      record.nextStorage = nextStorage.load();
+      record.nextSegment = context->nextSegment.load();
+      const std::string bytes = record.serialize();
+      log->reserve(bytes.size());
+      isUsed = true; // from here on it happens, or the process ends
+      const Timestamp timestamp = ++lastAssigned;
+      const std::string_view part = bytes;
+      entry.endLsn = log->append(FrameKind::Commit, timestamp, std::span(&part, 1));
+      entry.publish = [&, timestamp] {
+         for (const LateDelete& deleted : late)
+            after[deleted.segment]->versions->deletes.settle(deleted.row, deleted.timestamp);
+         for (const SegmentPtr& segment : after)
+            segment->versions->addCommit(timestamp, segment->rowCount(), 0);
+         exchangeSegments(table->core(), before, after, timestamp);
+         noteRetired(timestamp);
+         transactions.publish(timestamp);
+         move.end(timestamp); // who waited may look again, and finds the rows in the new segments
+      };
+      queue->add(entry);
+   }
+   queue->wait(entry);
+   static_cast<void>(TEST_POINT("compaction.published"));
+   const std::lock_guard lock(replacedMutex);
+   for (const SegmentPtr& segment : before)
+      if (segment->block) replacedBlocks.push_back(segment->block);
+}
+
+void Database::State::noteRetired(Timestamp timestamp) {
+   Timestamp known = oldestRetired.load();
+   while ((known == 0 || timestamp < known) && !oldestRetired.compare_exchange_weak(known, timestamp)) {
+   }
+}
+
+void Database::State::releaseRetired() {
+   if (oldestRetired.load() == 0) return;
+   oldestRetired = 0; // whoever retires something now notes it after this
+   const Timestamp horizon = transactions.horizon();
+   std::vector<std::shared_ptr<Table>> all;
+   {
+      const std::lock_guard lock(tablesMutex);
+      for (const auto& [id, entry] : tables)
+         all.push_back(entry.table);
+   }
+   for (const auto& table : all) {
+      std::shared_ptr<const SegmentList> previous; // freed without the lock
+      TableCore& core = table->core();
+      const std::lock_guard lock(core.mutex);
+      auto list = std::make_shared<SegmentList>();
+      for (const SegmentPtr& segment : *core.segments) {
+         if (segment->retiredAt == 0 || segment->retiredAt > horizon) {
+            list->push_back(segment);
+            if (segment->retiredAt != 0) noteRetired(segment->retiredAt);
+         } else if (segment->delta) {
+            core.context.retiredDeltaBytes -= segment->delta->bytes();
+         }
+      }
+      if (list->size() == core.segments->size()) continue;
+      previous = std::move(core.segments);
+      core.segments = std::move(list);
+   }
 }
 
 } // namespace ouzel::storage

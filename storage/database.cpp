@@ -153,10 +153,7 @@ void Database::close() {
    state_->waitForBackground();
    CHECK(state_->transactions.openTransactions() == 0);
    const std::lock_guard lock(state_->checkpointMutex);
-   const auto replaced = state_->compactTables();
    state_->checkpoint(true);
-   for (const auto& block : replaced)
-      block->discard();
 }
 
 uint64_t Database::check(const std::function<void(std::string_view)>& report) {

@@ -95,6 +95,12 @@ struct Database::State {
    std::map<StorageId, Persisted> persisted;
    std::set<std::string> referencedObjects; ///< by that manifest, blocks excepted
 
+   std::mutex replacedMutex; ///< guards what follows
+   /// Blocks of segments that compaction has retired: the next manifest does not name them.
+   std::vector<std::shared_ptr<Block>> replacedBlocks;
+   /// No segment that is retired and still listed was so before; 0: there is none.
+   std::atomic<Timestamp> oldestRetired{0};
+
    std::atomic<Oid> nextOid{16384};
    std::atomic<uint64_t> nextStorage{1};
    RecoveredCatalog recovered;
@@ -113,14 +119,20 @@ struct Database::State {
    void recover();
    // checkpoint.cpp
    void checkpoint(bool isClean);
+   /// Run body(0) ... body(count - 1) in up to `lanes` threads, this one included.
+   void forEachInLanes(uint64_t count, uint32_t lanes, const std::function<void(uint64_t)>& body);
    void publishManifest(Manifest next, std::set<std::string> referenced);
    /// What cannot be removed stays until the next start.
    void removeObjects(const std::set<std::string>& names);
    void removeOrphans(const std::set<std::string>& namedByLog);
    // compaction.cpp
-   /// Rewrites small and mostly dead segments; returns the blocks to discard once a manifest without them is published.
-   /// REQUIRES: no transaction is open, no scan runs.
-   std::vector<std::shared_ptr<Block>> compactTables();
+   /// Rewrite small segments and those with many dead rows, in up to `lanes` threads.
+   void compact(uint32_t lanes);
+   void compactRun(const std::shared_ptr<Table>& table,
+                   const std::shared_ptr<const std::vector<ColumnDefinition>>& columns, const SegmentList& before);
+   void noteRetired(Timestamp timestamp);
+   /// Forget segments that nobody can read any more.
+   void releaseRetired();
    // commit.cpp
    Timestamp commit(Transaction& transaction, CommitRequest& request);
    Snapshot beginSerializable(Transaction& transaction);

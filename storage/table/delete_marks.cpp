@@ -1,6 +1,8 @@
 #include "storage/table/delete_marks.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "common/error/check.hpp"
 
@@ -21,40 +23,60 @@ DeleteMarks::VectorMarks& DeleteMarks::vectorFor(uint32_t index) {
    Slots* slots = slots_.load(std::memory_order_relaxed);
    if (!slots) {
       slots = new Slots();
-      slots_.store(slots, std::memory_order_release);
+      slots_.store(slots);
    }
    VectorMarks* marks = slots->vectors[index].load(std::memory_order_relaxed);
    if (!marks) {
       marks = new VectorMarks();
-      slots->vectors[index].store(marks, std::memory_order_release);
+      slots->vectors[index].store(marks);
    }
    return *marks;
+}
+
+Timestamp DeleteMarks::awaitMove() const {
+   Timestamp movedAt;
+   while ((movedAt = movedAt_.load()) == moving) // for a sync at most
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+   return movedAt;
 }
 
 DeleteMarks::Outcome DeleteMarks::mark(uint32_t row, const Snapshot& snapshot, uint32_t command, DeleteWord& seen) {
    DCHECK(snapshot.transactionId != 0);
    auto& word = vectorFor(row / vectorRows).words[row % vectorRows];
    const DeleteWord mine = openWord(snapshot.transactionId, command);
-   seen = 0;
-   if (word.compare_exchange_strong(seen, mine, std::memory_order_acq_rel)) return Outcome::Marked;
-   // Two workers of one statement may both find the lock: only one of them deletes.
-   if (isLock(seen) && isOpenBy(seen, snapshot.transactionId) &&
-       word.compare_exchange_strong(seen, mine, std::memory_order_acq_rel))
-      return Outcome::Marked;
-   if (isOpenBy(seen, snapshot.transactionId)) return Outcome::Gone;
-   if ((seen & openBit) == 0 && seen != 0 && seen <= snapshot.commitTimestamp) return Outcome::Gone;
-   return Outcome::Conflict;
+   do {
+      seen = 0;
+      if (word.compare_exchange_strong(seen, mine)) {
+         if (mayKeep(word, 0)) return Outcome::Marked;
+         continue;
+      }
+      // Two workers of one statement may both find the lock: only one of them deletes.
+      DeleteWord lock = seen;
+      if (isLock(lock) && isOpenBy(lock, snapshot.transactionId) && word.compare_exchange_strong(seen, mine)) {
+         if (mayKeep(word, lock)) return Outcome::Marked;
+         continue;
+      }
+      if (isOpenBy(seen, snapshot.transactionId)) return Outcome::Gone;
+      if ((seen & openBit) == 0 && seen != 0 && seen <= snapshot.commitTimestamp) return Outcome::Gone;
+      return Outcome::Conflict;
+   } while ((seen = awaitMove()) == 0);
+   return Outcome::Moved;
 }
 
 DeleteMarks::Outcome DeleteMarks::lock(uint32_t row, const Snapshot& snapshot, uint32_t command, DeleteWord& seen) {
    DCHECK(snapshot.transactionId != 0);
    auto& word = vectorFor(row / vectorRows).words[row % vectorRows];
-   seen = 0;
-   if (word.compare_exchange_strong(seen, lockWord(snapshot.transactionId, command), std::memory_order_acq_rel))
-      return Outcome::Marked;
-   if (isOpenBy(seen, snapshot.transactionId)) return isLock(seen) ? Outcome::Held : Outcome::Gone;
-   if ((seen & openBit) == 0 && seen != 0 && seen <= snapshot.commitTimestamp) return Outcome::Gone;
-   return Outcome::Conflict;
+   do {
+      seen = 0;
+      if (word.compare_exchange_strong(seen, lockWord(snapshot.transactionId, command))) {
+         if (mayKeep(word, 0)) return Outcome::Marked;
+         continue;
+      }
+      if (isOpenBy(seen, snapshot.transactionId)) return isLock(seen) ? Outcome::Held : Outcome::Gone;
+      if ((seen & openBit) == 0 && seen != 0 && seen <= snapshot.commitTimestamp) return Outcome::Gone;
+      return Outcome::Conflict;
+   } while ((seen = awaitMove()) == 0);
+   return Outcome::Moved;
 }
 
 void DeleteMarks::settle(uint32_t row, DeleteWord word) {
@@ -65,6 +87,20 @@ void DeleteMarks::settle(uint32_t row, DeleteWord word) {
 DeleteWord DeleteMarks::word(uint32_t row) const {
    const VectorMarks* marks = vector(row / vectorRows);
    return marks ? marks->words[row % vectorRows].load(std::memory_order_acquire) : 0;
+}
+
+bool DeleteMarks::hasOpen(uint32_t rows) const {
+   for (uint32_t first = 0; first < rows; first += vectorRows) {
+      const Slots* slots = slots_.load();
+      const VectorMarks* marks = slots ? slots->vectors[first / vectorRows].load() : nullptr;
+      if (!marks) continue;
+      const uint32_t here = std::min(vectorRows, rows - first);
+      DeleteWord all = 0;
+      for (uint32_t i = 0; i < here; ++i)
+         all |= marks->words[i].load();
+      if ((all & openBit) != 0) return true;
+   }
+   return false;
 }
 
 uint32_t DeleteMarks::count(uint32_t rows, const Snapshot& snapshot) const {

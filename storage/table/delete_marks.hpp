@@ -27,9 +27,10 @@ public:
    };
    enum class Outcome : uint8_t {
       Marked,
-      Held,    ///< lock() only: the same transaction has locked it before
-      Gone,    ///< deleted by the same transaction, or by one the snapshot sees
-      Conflict ///< deleted or locked by another transaction, open or committed after the snapshot
+      Held,     ///< lock() only: the same transaction has locked it before
+      Gone,     ///< deleted by the same transaction, or by one the snapshot sees
+      Conflict, ///< deleted or locked by another transaction, open or committed after the snapshot
+      Moved     ///< the row has another id now, for snapshots from `seen` on
    };
 
    DeleteMarks() = default;
@@ -72,6 +73,13 @@ public:
    uint32_t settledCount() const { return settled_.load(std::memory_order_relaxed); }
    bool isEmpty() const { return slots_.load(std::memory_order_acquire) == nullptr; }
 
+   /// Rows are about to get other ids. Whoever marks or locks one waits until endMove(), having taken its mark back:
+   /// open marks found after hasOpen() has returned false do not count.
+   void beginMove() { movedAt_.store(moving); }
+   bool hasOpen(uint32_t rows) const;
+   /// 0: they stay; else snapshots from this timestamp on, which is published, see them elsewhere.
+   void endMove(Timestamp timestamp) { movedAt_.store(timestamp); }
+
    /// How many of the first `rows` rows are deleted for the snapshot.
    uint32_t count(uint32_t rows, const Snapshot& snapshot) const;
    /// Rows among the first `rows` whose delete is committed up to `timestamp`, ascending.
@@ -81,10 +89,21 @@ private:
    struct Slots {
       std::atomic<VectorMarks*> vectors[vectorCount] = {};
    };
+   static constexpr Timestamp moving = UINT64_MAX;
    VectorMarks& vectorFor(uint32_t index);
+   /// After a mark was set in place of `before`. False: it was taken back. Sequential consistency between marks and
+   /// movedAt_ makes sure that either the marker sees the move or the mover the mark.
+   bool mayKeep(std::atomic<DeleteWord>& word, DeleteWord before) {
+      if (movedAt_.load() == 0) [[likely]]
+         return true;
+      word.store(before);
+      return false;
+   }
+   Timestamp awaitMove() const;
 
    std::atomic<Slots*> slots_{nullptr};
    std::atomic<uint32_t> settled_{0};
+   std::atomic<Timestamp> movedAt_{0};
    std::mutex mutex_; ///< guards allocation
 };
 

@@ -78,6 +78,16 @@ public:
       drop();
    }
 
+   bool isMade() {
+      const std::lock_guard lock(mutex_);
+      return heads_ != nullptr;
+   }
+   /// The next lookup makes the index.
+   void setPaid() {
+      const std::lock_guard lock(mutex_);
+      paid_ = uint64_t{scansBeforeIndex} * blockRowsMax;
+   }
+
    /// For the pool, which must not wait for somebody who waits for memory.
    size_t tryDrop() {
       if (isReserving_) return 0; // perhaps by this very thread
@@ -190,6 +200,17 @@ KeyIndexes::find(KeyIndexPool& pool, const Segment& segment,
                  const std::shared_ptr<const std::vector<ColumnDefinition>>& columns, const KeyFilter& filter,
                  uint32_t rowCount, uint64_t scanCost) {
    return keysOf(pool, filter.columns).find(segment, columns, filter, rowCount, scanCost);
+}
+
+void KeyIndexes::expect(KeyIndexPool& pool, KeyIndexes& others) {
+   std::vector<std::vector<uint32_t>> made;
+   {
+      const std::lock_guard lock(others.mutex_);
+      for (const auto& index : others.indexes_)
+         if (index->isMade()) made.push_back(index->columns());
+   }
+   for (const std::vector<uint32_t>& columns : made)
+      keysOf(pool, columns).setPaid();
 }
 
 void KeyIndexes::forget() {

@@ -69,6 +69,8 @@ public:
    std::optional<std::vector<Candidate>> find(KeyIndexPool& pool, const Segment& segment,
                                               const std::shared_ptr<const std::vector<ColumnDefinition>>& columns,
                                               const KeyFilter& filter, uint32_t rowCount, uint64_t scanCost);
+   /// Rows come from a segment with these indexes: have the same ones as soon as somebody looks.
+   void expect(KeyIndexPool& pool, KeyIndexes& others);
    /// Rows were taken back: numbers may come to name other rows.
    void forget();
 

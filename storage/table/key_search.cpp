@@ -104,8 +104,10 @@ public:
       for (size_t c = 0; c < zones.size(); ++c)
          state_->spec.zonePredicates.push_back(
              {filter.columns[c], ZonePredicate::Kind::Range, zones[c].lower, zones[c].upper, nullptr});
-      for (const SegmentPtr& segment : *core.segmentList())
-         if (const uint32_t rows = segment->versions->committedRows()) state_->sources.push_back({segment, rows});
+      for (const SegmentPtr& segment : *core.segmentList()) {
+         const uint32_t rows = segment->retiredAt != 0 ? 0 : segment->versions->committedRows();
+         if (rows > 0) state_->sources.push_back({segment, rows});
+      }
       for (const LocalWrites::Visible& own : writes.visible(UINT32_MAX))
          state_->sources.push_back({own.segment, own.rows});
    }

@@ -37,6 +37,8 @@ struct Segment {
    std::shared_ptr<SegmentVersions> versions;
    std::shared_ptr<Delta> delta; ///< rows in memory, or
    std::shared_ptr<Block> block; ///< rows in the store
+   /// != 0: compaction has moved the rows to other segments, which snapshots from this time on read in its place.
+   Timestamp retiredAt = 0;
 
    uint32_t columnCount() const {
       return static_cast<uint32_t>(delta ? delta->types().size() : block->header().columnTypes.size());

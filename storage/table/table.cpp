@@ -37,6 +37,7 @@ std::vector<ScanState::Source> sourcesOf(TableCore& core, const Snapshot& snapsh
       if (it != core.local.end()) own = it->second;
    }
    for (const SegmentPtr& segment : *list) {
+      if (segment->retiredAt != 0 && segment->retiredAt <= snapshot.commitTimestamp) continue;
       const uint32_t rows = segment->versions->visibleRows(snapshot.commitTimestamp);
       if (rows > 0) sources.push_back({segment, rows});
    }
@@ -132,6 +133,7 @@ uint64_t Table::deleteRows(Transaction& transaction, const Snapshot& snapshot, s
       case DeleteMarks::Outcome::Gone:
          break;
       case DeleteMarks::Outcome::Conflict:
+      case DeleteMarks::Outcome::Moved:
          writes.addDeletes(segment, std::move(marked));
          throw WriteConflict(id(), rows[i], seen);
       }
@@ -171,6 +173,8 @@ void Table::lockRows(Transaction& transaction, const Snapshot& snapshot, std::sp
          break;
       case DeleteMarks::Outcome::Conflict:
          if (skip) break;
+         [[fallthrough]];
+      case DeleteMarks::Outcome::Moved:
          writes.addLocks(segment, std::move(marked), transaction.commandId());
          throw WriteConflict(id(), rows[i], seen);
       }
@@ -201,7 +205,8 @@ uint64_t Table::estimatedRows(const Snapshot& snapshot) {
 uint64_t Table::storedBytes() const {
    uint64_t bytes = 0;
    for (const SegmentPtr& segment : *core_->segmentList())
-      bytes += segment->block ? segment->block->header().objectSize : segment->delta->bytes();
+      if (segment->retiredAt == 0)
+         bytes += segment->block ? segment->block->header().objectSize : segment->delta->bytes();
    return bytes;
 }
 

@@ -18,6 +18,8 @@ TableCore::TableCore(StorageContext& ctx, StorageId tableId, std::vector<ColumnD
      segments(std::make_shared<const SegmentList>()) {}
 
 TableCore::~TableCore() {
+   for (const SegmentPtr& segment : *segments)
+      if (segment->retiredAt != 0 && segment->delta) context.retiredDeltaBytes -= segment->delta->bytes();
    if (!isDropped) return;
    for (const SegmentPtr& segment : *segments)
       if (segment->block) segment->block->retire(context.garbage);

@@ -25,6 +25,7 @@ struct StorageContext {
    KeyIndexPool& keyIndexes;
    std::atomic<SegmentId> nextSegment{1};
    std::atomic<uint64_t> nextObject{1};
+   std::atomic<size_t> retiredDeltaBytes{0}; ///< of the delta memory, what only older snapshots read
    Garbage garbage;
    std::string sessionTag; ///< makes object names of this run of the process unique
 

@@ -114,6 +114,7 @@ std::shared_ptr<const TableStatistics> Table::statistics(const Snapshot& snapsho
    std::vector<SegmentShare> shares;
    uint64_t total = 0, deltaRows = 0;
    for (const SegmentPtr& segment : *list) {
+      if (segment->retiredAt != 0) continue;
       // All committed rows: bounds then hold for every snapshot. Own uncommitted rows only show in the row count.
       const uint32_t committed = segment->versions->committedRows();
       if (committed == 0) continue;

@@ -64,6 +64,23 @@ LocalWrites::LoggedDeletes readDeletes(ByteReader& in) {
    return deletes;
 }
 
+void writeBlocks(const std::vector<LocalWrites::LoggedBlock>& blocks, ByteWriter& out) {
+   out.varint(blocks.size());
+   for (const auto& block : blocks) {
+      out.varint(block.segment);
+      out.string(block.objectName);
+   }
+}
+
+std::vector<LocalWrites::LoggedBlock> readBlocks(ByteReader& in) {
+   std::vector<LocalWrites::LoggedBlock> blocks(in.count());
+   for (auto& block : blocks) {
+      block.segment = in.varint();
+      block.objectName = in.string();
+   }
+   return blocks;
+}
+
 void writeTable(const CommitRecord::TableWrites& table, ByteWriter& out) {
    out.varint(static_cast<uint64_t>(table.id));
    out.varint(table.rows.size());
@@ -74,14 +91,17 @@ void writeTable(const CommitRecord::TableWrites& table, ByteWriter& out) {
       out.varint(rows.rawSize);
       out.string(rows.batches);
    }
-   out.varint(table.blocks.size());
-   for (const auto& block : table.blocks) {
-      out.varint(block.segment);
-      out.string(block.objectName);
-   }
+   writeBlocks(table.blocks, out);
    out.varint(table.deletes.size());
    for (const auto& deletes : table.deletes)
       writeDeletes(deletes, out);
+   out.varint(table.rewrites.size());
+   for (const auto& rewrite : table.rewrites) {
+      out.varint(rewrite.retired.size());
+      for (const SegmentId segment : rewrite.retired)
+         out.varint(segment);
+      writeBlocks(rewrite.blocks, out);
+   }
 }
 
 CommitRecord::TableWrites readTable(ByteReader& in) {
@@ -95,14 +115,17 @@ CommitRecord::TableWrites readTable(ByteReader& in) {
       rows.rawSize = in.varint();
       rows.batches = in.string();
    }
-   table.blocks.resize(in.count());
-   for (auto& block : table.blocks) {
-      block.segment = in.varint();
-      block.objectName = in.string();
-   }
+   table.blocks = readBlocks(in);
    table.deletes.resize(in.count());
    for (auto& deletes : table.deletes)
       deletes = readDeletes(in);
+   table.rewrites.resize(in.count());
+   for (auto& rewrite : table.rewrites) {
+      rewrite.retired.resize(in.count());
+      for (SegmentId& segment : rewrite.retired)
+         segment = in.varint();
+      rewrite.blocks = readBlocks(in);
+   }
    return table;
 }
 
@@ -176,7 +199,12 @@ size_t CommitRecord::sizeBound() const {
    for (const AddedColumn& column : added)
       size += 64 + number + column.column.missing.bytes.size();
    for (const TableWrites& table : writes) {
-      size += 4 * number;
+      size += 5 * number;
+      for (const auto& rewrite : table.rewrites) {
+         size += (2 + rewrite.retired.size()) * number;
+         for (const auto& block : rewrite.blocks)
+            size += 2 * number + block.objectName.size();
+      }
       for (const auto& rows : table.rows)
          size += 5 * number + rows.batches.size();
       for (const auto& block : table.blocks)

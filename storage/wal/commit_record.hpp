@@ -19,11 +19,17 @@ struct CommitRecord {
       StorageId id;
       ColumnDefinition column;
    };
+   /// Compaction: the rows that live in `retired`, neighbours, are from now on those of `blocks`.
+   struct Rewrite {
+      std::vector<SegmentId> retired;
+      std::vector<LocalWrites::LoggedBlock> blocks;
+   };
    struct TableWrites {
       StorageId id;
       std::vector<LocalWrites::LoggedRows> rows;
       std::vector<LocalWrites::LoggedBlock> blocks;
-      std::vector<LocalWrites::LoggedDeletes> deletes;
+      std::vector<LocalWrites::LoggedDeletes> deletes; ///< also of rows of `rewrites`
+      std::vector<Rewrite> rewrites{};
    };
    Oid nextOid = 0;
    uint64_t nextStorage = 0;

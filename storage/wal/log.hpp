@@ -43,7 +43,7 @@ static_assert(sizeof(FrameHeader) == 56);
 
 struct LogFileHeader {
    uint64_t magic = 0;      // 0
-   uint32_t version = 2;    // 8
+   uint32_t version = 3;    // 8
    uint32_t reserved0 = 0;  // 12
    uint64_t logId = 0;      // 16
    Lsn startLsn = 0;        // 24

@@ -55,7 +55,9 @@ void Replay::apply(Log::Frame&& frame) {
          collect(target, {frame.timestamp, std::move(rows), {}}, bytes);
       }
       for (const auto& block : writes.blocks)
-         addBlock(core, block, frame.timestamp);
+         core.addSegment(openBlock(block, frame.timestamp));
+      for (const auto& rewritten : writes.rewrites)
+         rewrite(core, rewritten, frame.timestamp);
       for (auto& deletes : writes.deletes) {
          const size_t bytes = deletes.rows.size() * sizeof(uint32_t);
          collect(targetOf(core, deletes.segment, false), {frame.timestamp, {}, std::move(deletes.rows)}, bytes);
@@ -106,7 +108,7 @@ void Replay::dropTable(StorageId id) {
    state_.tables.erase(id);
 }
 
-void Replay::addBlock(TableCore& core, const LocalWrites::LoggedBlock& logged, Timestamp timestamp) {
+SegmentPtr Replay::openBlock(const LocalWrites::LoggedBlock& logged, Timestamp timestamp) {
    const auto reader = state_.store->open(logged.objectName);
    if (!reader)
       throw SqlError(sqlstate::dataCorrupted, "missing block \"" + logged.objectName + "\" of a committed load");
@@ -116,8 +118,25 @@ void Replay::addBlock(TableCore& core, const LocalWrites::LoggedBlock& logged, T
    segment->block = std::make_shared<Block>(*state_.store, state_.governor.cache(), logged.objectName,
                                             Block::readHeader(*reader, logged.objectName));
    segment->versions->addCommit(timestamp, segment->block->header().rowCount, 0);
-   core.addSegment(std::move(segment));
    namedObjects_.insert(logged.objectName);
+   return segment;
+}
+
+void Replay::rewrite(TableCore& core, const CommitRecord::Rewrite& logged, Timestamp timestamp) {
+   auto list = std::make_shared<SegmentList>();
+   size_t found = 0;
+   for (const SegmentPtr& segment : *core.segments) {
+      if (found == logged.retired.size() || segment->id != logged.retired[found]) {
+         list->push_back(segment);
+         continue;
+      }
+      if (segment->block) state_.replacedBlocks.push_back(segment->block);
+      if (++found < logged.retired.size()) continue;
+      for (const auto& block : logged.blocks)
+         list->push_back(openBlock(block, timestamp));
+   }
+   if (found == 0 || found != logged.retired.size()) corrupted("rewritten segments are not there");
+   core.segments = std::move(list);
 }
 
 Replay::Target& Replay::targetOf(TableCore& core, SegmentId id, bool mayMake) {

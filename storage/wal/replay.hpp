@@ -45,7 +45,8 @@ private:
    TableCore& coreOf(StorageId id);
    void addColumn(const CommitRecord::AddedColumn& added);
    void dropTable(StorageId id);
-   void addBlock(TableCore& core, const LocalWrites::LoggedBlock& logged, Timestamp timestamp);
+   SegmentPtr openBlock(const LocalWrites::LoggedBlock& logged, Timestamp timestamp);
+   void rewrite(TableCore& core, const CommitRecord::Rewrite& logged, Timestamp timestamp);
    Target& targetOf(TableCore& core, SegmentId id, bool mayMake);
    void collect(Target& target, Work work, size_t bytes);
    void startApplying();

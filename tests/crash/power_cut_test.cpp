@@ -13,6 +13,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/hash/hash.hpp"
 #include "io/sim/disk.hpp"
+#include "storage/transaction/write_conflict.hpp"
 #include "tests/crash/model.hpp"
 
 // Power cuts. A child process opens a database on a simulated disk, checks it against the model, runs transactions and
@@ -176,7 +177,7 @@ void verify(ModelDatabase& database, Model& model) {
    worker.sent = model.done;
 }
 
-void work(ModelDatabase& database, Model model, uint64_t transactions) {
+void work(ModelDatabase& database, Model model, uint64_t transactions, bool isShared) {
    Shared::Worker& worker = shared->workers[model.worker];
    int64_t counter = worker.counter;
    for (uint64_t i = 0; i < transactions; ++i) {
@@ -185,7 +186,15 @@ void work(ModelDatabase& database, Model model, uint64_t transactions) {
       outcome = Outcome::Unknown;
       bool hasEffect = true;
       try {
-         database.run(model, step, [&] { worker.sent = model.done + 1; });
+         // Rows that another worker's checkpoint has moved are found by the next snapshot.
+         for (bool isDone = false; !isDone;) {
+            try {
+               database.run(model, step, [&] { worker.sent = model.done + 1; });
+               isDone = true;
+            } catch (const WriteConflict&) {
+               if (!isShared) throw;
+            }
+         }
          outcome = Outcome::Committed;
       } catch (const SqlError& error) {
          if (!mayFail(error)) fail(std::string("transaction: ") + error.what());
@@ -242,11 +251,11 @@ void work(ModelDatabase& database, Model model, uint64_t transactions) {
    shared->checks.fetch_add(1);
    const uint64_t transactions = 4 + random % 60;
    if (models.size() == 1) {
-      work(*database, models[0], transactions);
+      work(*database, models[0], transactions, false);
    } else {
       std::vector<std::thread> threads;
       for (const Model& model : models)
-         threads.emplace_back([&] { work(*database, model, transactions); });
+         threads.emplace_back([&] { work(*database, model, transactions, true); });
       for (std::thread& thread : threads)
          thread.join();
    }

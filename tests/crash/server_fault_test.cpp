@@ -20,10 +20,29 @@ namespace {
 
 /// All points, in the order a commit and a checkpoint reach them.
 constexpr const char* points[] = {
-    "log.truncate",       "log.open",     "log.named",  "log.opened",          "log.reserve",        "commit.appended",
-    "log.write",          "log.sync",     "log.synced", "commit.published",    "put.write",          "put.sync",
-    "put.name",           "put.named",    "put.done",   "checkpoint.captured", "checkpoint.encoded", "manifest.publish",
-    "manifest.published", "store.remove", "log.remove",
+    "log.truncate",
+    "log.open",
+    "log.named",
+    "log.opened",
+    "log.reserve",
+    "commit.appended",
+    "log.write",
+    "log.sync",
+    "log.synced",
+    "commit.published",
+    "put.write",
+    "put.sync",
+    "put.name",
+    "put.named",
+    "put.done",
+    "compaction.rewritten",
+    "compaction.published",
+    "checkpoint.captured",
+    "checkpoint.encoded",
+    "manifest.publish",
+    "manifest.published",
+    "store.remove",
+    "log.remove",
 };
 
 std::string binary;
