@@ -1,5 +1,5 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs.
-.PHONY: build run test check tsan crash format bench bench-tpch bench-load bench-update bench-recovery deps deps-test clean
+.PHONY: build run test check tsan crash format bench bench-tpch bench-load bench-oltp bench-update bench-recovery deps deps-test clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -38,13 +38,16 @@ tsan: deps-test
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-14 -i
 
-bench: bench-tpch bench-load bench-update bench-recovery
+bench: bench-tpch bench-load bench-oltp bench-update bench-recovery
 bench-tpch: build
 	@scripts/install-deps --bench
 	@bench/tpch/run $(BENCH_ARGS)
 bench-load: build
 	@scripts/install-deps --bench
 	@bench/load/run $(BENCH_ARGS)
+bench-oltp: build
+	@scripts/install-deps --bench
+	@bench/oltp/run $(BENCH_ARGS)
 bench-update: build
 	@scripts/install-deps --bench
 	@bench/update/run $(BENCH_ARGS)

@@ -56,7 +56,7 @@ public:
    /// New rows of the child must have a parent.
    void checkReferencing(uint32_t sinceCommand);
    /// What deleted or changed parents leave behind.
-   void followDeleted(uint32_t sinceCommand, bool isUpdate);
+   void followDeleted(uint32_t sinceCommand, const sql::WrittenRelation& written);
    /// All rows of the child must have a parent.
    void checkAllReferencing();
    /// No row of the child may have lost its parent.
@@ -80,6 +80,7 @@ private:
    void failReferenced(const Keys* keys) const;
    void cascadeUpdate(const Keys& oldKeys, uint32_t sinceCommand);
    void checkSerializable(const Keys* keys) const;
+   void requireNeverSeen(const std::vector<Value>& key) const;
    [[noreturn]] void failReferencing(const std::vector<std::string>& texts) const;
    std::vector<std::string> namesOf(const RelationPtr& relation, const std::vector<int16_t>& attributes) const {
       std::vector<std::string> names;
@@ -160,8 +161,22 @@ void ForeignKeyCheck::checkReferencing(uint32_t sinceCommand) {
       core_.transaction.locks().acquire(core_.transaction.lockOwner(), LockTag::key(index_->oid, keys->hashes[i]),
                                         LockMode::Share, core_.transaction.lockWait());
       const auto presence = parent.findKey(transaction, columns, keys->hashes[i], key);
-      if (!presence.isPresent && presence.deleter == 0) failReferencing(keyTexts(core_, *child_, childColumns_, key));
+      if (presence.isPresent || presence.deleter != 0) continue;
+      requireNeverSeen(key);
+      failReferencing(keyTexts(core_, *child_, childColumns_, key));
    }
+}
+
+/// A parent that the transaction's snapshot still shows went by a concurrent commit.
+void ForeignKeyCheck::requireNeverSeen(const std::vector<Value>& key) const {
+   if (core_.transaction.isolation() == Isolation::ReadCommitted) return;
+   const std::vector<std::string> literals = keyLiterals(core_, *child_, childColumns_, key),
+                                  names = namesOf(parent_, parentColumns_);
+   std::vector<std::string> conditions;
+   for (size_t i = 0; i < names.size(); ++i)
+      conditions.push_back(names[i] + " = " + literals[i]);
+   if (!runInternal(core_, "SELECT 1 FROM " + parentTable_ + " WHERE " + joinTexts(conditions, " AND ")).empty())
+      throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update");
 }
 
 /// Condition for rows c of the child: their key is not NULL, and no parent has it.
@@ -252,7 +267,8 @@ void ForeignKeyCheck::checkSerializable(const Keys* keys) const {
    }
 }
 
-void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, bool isUpdate) {
+void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, const sql::WrittenRelation& written) {
+   const bool isUpdate = written.makesRows;
    storage::Transaction& transaction = core_.transaction.storage();
    const std::vector<uint32_t> columns = storageColumns(parentColumns_);
    const char action = isUpdate ? constraint_.onUpdate : constraint_.onDelete;
@@ -271,6 +287,8 @@ void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, bool isUpdate) {
       core_.transaction.lock(child_->oid, LockMode::ShareRowExclusive);
    }
    if (pairsKeys) {
+      // Rows of a MERGE come and go unpaired.
+      if (written.assigned.empty()) throwNotSupported("ON UPDATE CASCADE for this statement");
       cascadeUpdate(*keys, sinceCommand);
       return checkSerializable(&*keys);
    }
@@ -372,7 +390,7 @@ void checkForeignKeys(SessionCore& core, const std::vector<sql::WrittenRelation>
          const RelationPtr child = snapshot.relation(childOid);
          const Constraint* constraint = snapshot.constraint(constraintOid).second;
          if (child && constraint && touches(one, constraint->foreignColumns))
-            ForeignKeyCheck(core, child, *constraint).followDeleted(sinceCommand, one.makesRows);
+            ForeignKeyCheck(core, child, *constraint).followDeleted(sinceCommand, one);
       }
       const RelationPtr table = snapshot.relation(one.relation);
       if (!one.makesRows || !table) continue;

@@ -2,7 +2,7 @@
 #include "engine/unique_keys.hpp"
 #include "sql/parse/node_access.hpp"
 
-// CREATE INDEX: the catalog keeps it and a unique one is enforced; scans go by zone maps.
+// CREATE INDEX: the catalog keeps it; storage makes it in memory when lookups need it, and unique ones are enforced.
 
 namespace ouzel::engine {
 
