@@ -26,6 +26,9 @@ storage::DatabaseOptions storageOptions(const DatabaseOptions& options) {
    storage::DatabaseOptions result;
    result.dataDirectory = options.dataDirectory;
    result.walDirectory = options.walDirectory;
+   result.leaseMs = options.leaseMs;
+   result.takeOver = options.takeOver;
+   result.onFenced = options.onFenced;
    if (options.checkpointWalBytes != 0) result.checkpointWalBytes = options.checkpointWalBytes;
    return result;
 }
@@ -45,6 +48,7 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    internals.memoryLimit = options.memoryLimit ? options.memoryLimit : machineMemory() / 10 * 8;
    internals.options.settings.emplace_back("memory_limit", std::to_string(internals.memoryLimit >> 20));
    internals.options.settings.emplace_back("threads", std::to_string(internals.options.threads));
+   internals.options.settings.emplace_back("ouzel.lease_seconds", std::to_string(options.leaseMs / 1000));
    internals.governor = std::make_unique<storage::MemoryGovernor>(internals.memoryLimit);
    internals.scheduler = std::make_unique<executor::Scheduler>(internals.options.threads);
    internals.storage = storage::Database::open(storageOptions(options), *internals.governor, *internals.scheduler);

@@ -14,8 +14,11 @@ struct DatabaseOptions {
    std::string dataDirectory;
    std::string walDirectory;        ///< empty: inside the data directory
    uint64_t checkpointWalBytes = 0; ///< a checkpoint starts when the log grows past this; 0: storage's default
-   uint32_t threads = 0;   ///< 0: one worker per core
-   size_t memoryLimit = 0; ///< bytes; 0: 80 % of the machine's (or the container's) memory
+   int64_t leaseMs = 10'000;        ///< of the writer; storage/manifest/writer_lease.hpp
+   bool takeOver = false;           ///< from a writer that may be alive, once its lease has expired
+   std::function<void(const std::string&)> onFenced; ///< once, when another server has taken over; must not wait
+   uint32_t threads = 0;                             ///< 0: one worker per core
+   size_t memoryLimit = 0;                           ///< bytes; 0: 80 % of the machine's (or the container's) memory
    std::vector<std::string> spillDirectories;
    std::vector<std::pair<std::string, std::string>> settings; ///< defaults of session settings, from the configuration
 };
@@ -26,7 +29,8 @@ public:
    /// Creates the data directory with database and superuser `postgres` when it is empty. Throws SqlError (55000
    /// another server uses it, XX001 damaged, 58030 I/O).
    static std::unique_ptr<Database> open(const DatabaseOptions& options);
-   /// Verifies every checksum of a database (its directories are what matters); reports each problem; returns how many there were.
+   /// Verifies every checksum of a database (its directories are what matters); reports each problem; returns how many
+   /// there were.
    static uint64_t check(const DatabaseOptions& options, const std::function<void(const std::string&)>& report);
    ~Database();
 

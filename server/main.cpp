@@ -92,6 +92,12 @@ int serve(const std::vector<std::string>& arguments) {
    databaseOptions.dataDirectory = options->dataDirectory;
    databaseOptions.walDirectory = options->walDirectory;
    databaseOptions.checkpointWalBytes = options->checkpointWalSize;
+   databaseOptions.leaseMs = int64_t{options->leaseSeconds} * 1000;
+   databaseOptions.takeOver = options->takeOver;
+   databaseOptions.onFenced = [](const std::string& reason) {
+      logLine(LogLevel::Fatal, reason + "; nothing more is committed here");
+      kill(getpid(), SIGTERM);
+   };
    databaseOptions.threads = options->threads;
    databaseOptions.memoryLimit = options->memoryLimit;
    databaseOptions.spillDirectories = options->spillDirectories;

@@ -21,6 +21,14 @@ Number parseNumber(std::string_view text, Number lowest, Number highest) {
    return value;
 }
 
+bool parseSwitch(std::string_view text) {
+   for (const char* on : {"on", "true", "yes", "1"})
+      if (text == on) return true;
+   for (const char* off : {"off", "false", "no", "0"})
+      if (text == off) return false;
+   throw UsageError(fmt::format("\"{}\" is neither on nor off", text));
+}
+
 std::vector<std::string> splitList(std::string_view text) {
    std::vector<std::string> parts;
    while (true) {
@@ -34,8 +42,8 @@ std::vector<std::string> splitList(std::string_view text) {
 }
 
 struct Option {
-   const char* name; ///< as a flag; with _ for - in files, OUZEL_ and capitals in the environment
-   const char* value;
+   const char* name;  ///< as a flag; with _ for - in files, OUZEL_ and capitals in the environment
+   const char* value; ///< empty: a flag, on when it is there
    const char* help;
    void (*set)(ServerOptions&, const std::string&);
 };
@@ -56,6 +64,10 @@ constexpr Option optionTable[] = {
         o.checkpointWalSize = parseSize(v);
         if (o.checkpointWalSize < (size_t{1} << 20)) throw UsageError("at least 1MB is needed");
      }},
+    {"take-over", "", "wait for the lease of a server that may be alive to expire, then start in its place",
+     [](ServerOptions& o, const std::string& v) { o.takeOver = parseSwitch(v); }},
+    {"lease-seconds", "N", "how long a server that is not heard of keeps others out (default 10)",
+     [](ServerOptions& o, const std::string& v) { o.leaseSeconds = parseNumber<uint32_t>(v, 1, 3600); }},
     {"listen", "ADDR", "address to listen on; \"*\" for all (default 127.0.0.1)",
      [](ServerOptions& o, const std::string& v) { o.listen = v; }},
     {"port", "N", "TCP port; 0 picks a free one (default 5432)",
@@ -232,6 +244,7 @@ std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& a
       }
       const Option* option = findFlag(std::string_view(flag).substr(2));
       if (option == nullptr && flag != "--config") throw UsageError(fmt::format("unknown option \"{}\"", flag));
+      if (!value && option != nullptr && *option->value == '\0') value = "on";
       if (!value) {
          if (i + 1 == arguments.size()) throw UsageError(fmt::format("{} needs a value", flag));
          value = arguments[++i];
@@ -259,7 +272,7 @@ std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& a
 std::string serveHelp() {
    std::string text = "Usage: ouzel serve --data DIR [options]\n\nServe a database to PostgreSQL clients.\n\n";
    const auto line = [&](std::string_view name, std::string_view value, std::string_view help) {
-      text += fmt::format("  {:<26} {}\n", fmt::format("--{} {}", name, value), help);
+      text += fmt::format("  {:<26} {}\n", fmt::format("--{}{}{}", name, value.empty() ? "" : " ", value), help);
    };
    for (const Option& option : optionTable)
       line(option.name, option.value, option.help);

@@ -250,6 +250,7 @@ void Database::State::checkpoint(bool isClean) {
 void Database::State::publishManifest(Manifest next, std::set<std::string> referenced) {
    bool isStored;
    static_cast<void>(TEST_POINT("manifest.publish"));
+   lease->require();
    try {
       isStored = putSealed(*store, Manifest::objectName(next.version), next.serialize());
    } catch (...) {
@@ -258,7 +259,8 @@ void Database::State::publishManifest(Manifest next, std::set<std::string> refer
       referencedObjects.insert(referenced.begin(), referenced.end());
       throw;
    }
-   if (!isStored) throw SqlError(sqlstate::objectInUse, "another server has written to the database");
+   if (!isStored) lease->fence();
+   lease->require(); // before anything is removed: a version used long ago may have been free again
    static_cast<void>(TEST_POINT("manifest.published"));
    std::set<std::string> replaced;
    for (const std::string& name : referencedObjects)

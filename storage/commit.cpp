@@ -18,7 +18,7 @@ void CommitQueue::add(Entry& entry) {
 }
 
 void CommitQueue::publishReady() {
-   while (!entries_.empty()) {
+   while (!entries_.empty() && !isFenced_) {
       Entry& entry = *entries_.front();
       if (entry.isSynchronous && entry.endLsn > durable_) return;
       entry.publish();
@@ -32,11 +32,30 @@ void CommitQueue::wakeLeader() {
    if (!isFlushing_ && !entries_.empty() && entries_.front()->isWaiting) entries_.front()->wake.notify_one();
 }
 
+bool CommitQueue::flush(Lsn& durable) {
+   durable = log_.flush();
+   static_cast<void>(TEST_POINT("commit.flushed"));
+   // Who takes over reads the log after our lease has expired: what was on disk before that is in what it reads.
+   return !lease_ || lease_->confirm();
+}
+
+void CommitQueue::setFenced() {
+   isFenced_ = true;
+   for (Entry* entry : entries_)
+      if (entry->isWaiting) entry->wake.notify_one();
+}
+
 void CommitQueue::wait(Entry& entry) {
    std::unique_lock lock(mutex_);
    while (true) {
       publishReady();
       if (entry.isPublished) break;
+      if (isFenced_) {
+         std::erase(entries_, &entry);
+         throw SqlError(sqlstate::transactionResolutionUnknown, "another server has taken over the database")
+             .detail("It is not known whether the transaction is committed.")
+             .hint("Connect to that server and look.");
+      }
       if (isFlushing_) {
          entry.isWaiting = true;
          entry.wake.wait(lock);
@@ -44,17 +63,26 @@ void CommitQueue::wait(Entry& entry) {
       }
       isFlushing_ = true;
       lock.unlock();
-      const Lsn durable = log_.flush();
+      Lsn durable;
+      const bool isOurs = flush(durable);
       lock.lock();
       isFlushing_ = false;
-      durable_ = std::max(durable_, durable);
+      if (isOurs)
+         durable_ = std::max(durable_, durable);
+      else
+         setFenced();
    }
    wakeLeader();
 }
 
 void CommitQueue::drain() {
-   const Lsn durable = log_.flush();
+   Lsn durable;
+   const bool isOurs = flush(durable);
    const std::lock_guard lock(mutex_);
+   if (!isOurs) {
+      setFenced();
+      lease_->require();
+   }
    durable_ = std::max(durable_, durable);
    publishReady();
    CHECK(entries_.empty());
@@ -90,6 +118,7 @@ Timestamp Database::State::commit(Transaction& transaction, CommitRequest& reque
    AbortGuard abort([&] { transaction.undoAll(); });
    if (options.readOnly)
       throw SqlError(sqlstate::readOnlySqlTransaction, "cannot write to a database opened read-only");
+   lease->require();
 
    CommitRecord record;
    record.catalogChange = std::move(request.catalogChange);
@@ -155,7 +184,7 @@ Timestamp Database::State::commit(Transaction& transaction, CommitRequest& reque
       const std::string bytes = record.serialize();
       log->reserve(bytes.size());
       unplace.dismiss();
-      abort.dismiss(); // from here on the commit happens, or the process ends
+      abort.dismiss(); // from here on the commit happens, or the process ends, or is no writer any more
       timestamp = ++lastAssigned;
       if (transactions.changes.isRecording()) {
          std::vector<ChangeLog::TableChange> changes;
@@ -193,7 +222,14 @@ Timestamp Database::State::commit(Transaction& transaction, CommitRequest& reque
       queue->add(entry);
    }
    static_cast<void>(TEST_POINT("commit.appended"));
-   queue->wait(entry);
+   try {
+      queue->wait(entry);
+      if (!request.synchronous) lease->require(); // nobody has looked after it was published
+   } catch (...) {
+      // Its blocks and rows may be part of what the other server has recovered: nothing is undone, only forgotten.
+      transaction.finishCommitted();
+      throw;
+   }
    static_cast<void>(TEST_POINT("commit.published"));
    transaction.finishCommitted();
    if (!request.synchronous && !isFlushScheduled.exchange(true))

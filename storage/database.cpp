@@ -26,11 +26,24 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, MemoryG
       throw SqlError(sqlstate::undefinedFile, "there is no database in \"" + options.dataDirectory + "\"");
    io::makeDirectories(options.dataDirectory);
    state->lockFile = io::File(options.dataDirectory + "/ouzel.lock", io::File::Mode::Write);
-   if (!state->lockFile.tryLock())
+   // A quick answer for most cases. The lease decides: a process that is stopped keeps its lock.
+   const bool isLocked = state->lockFile.tryLock();
+   if (!isLocked && !options.takeOver)
       throw SqlError(sqlstate::objectInUse, "data directory \"" + options.dataDirectory + "\" is in use")
           .hint("Is another server running on it?");
-   state->store = std::make_unique<io::DirectoryStore>(options.dataDirectory);
-   state->recover();
+   auto store = std::make_unique<io::DirectoryStore>(options.dataDirectory);
+   io::DirectoryStore& directory = *store;
+   state->store = std::move(store);
+   if (!options.readOnly) {
+      state->claim();
+      if (isLocked && !state->lease->mayPredecessorLive()) directory.removeLeftovers();
+   }
+   try {
+      state->recover();
+   } catch (...) {
+      state->releaseLease(); // nothing has been promised in this epoch
+      throw;
+   }
    return std::unique_ptr<Database>(new Database(std::move(state)));
 }
 
@@ -139,6 +152,7 @@ void Database::forgetCounter(Oid id) {
 
 void Database::syncLog() {
    state_->log->flush();
+   if (state_->lease) state_->lease->require();
 }
 
 void Database::checkpoint() {
@@ -151,9 +165,11 @@ void Database::close() {
    state_->isClosed = true;
    if (state_->options.readOnly) return;
    state_->waitForBackground();
+   state_->lease->require();
    CHECK(state_->transactions.openTransactions() == 0);
    const std::lock_guard lock(state_->checkpointMutex);
    state_->checkpoint(true);
+   state_->releaseLease();
 }
 
 uint64_t Database::check(const std::function<void(std::string_view)>& report) {

@@ -18,6 +18,12 @@ struct DatabaseOptions {
    std::string walDirectory;              ///< empty: "<dataDirectory>/wal"
    uint64_t checkpointWalBytes = 1 << 30; ///< a checkpoint starts when the log grows past this
    bool readOnly = false;
+   int64_t leaseMs = 10'000; ///< how long a writer that is not heard of keeps others out
+   /// Wait for the lease of a writer that may be alive to expire, and open a database whose log is lost as of its last
+   /// checkpoint.
+   bool takeOver = false;
+   /// Called once, by any thread, when another server has taken over; nothing commits from then on. Must not wait.
+   std::function<void(const std::string&)> onFenced;
 };
 
 /// What the catalog gets back at start: its newest image, then the changes committed since, in order.
@@ -38,11 +44,11 @@ struct CommitRequest {
    bool synchronous = true;
 };
 
-/// One open data directory: its tables, transactions, log and manifest. Only one process at a time can have it open.
+/// One open data directory: its tables, transactions, log and manifest. Only one process at a time can write to it.
 /// Thread-safe, except that open and close are called once.
 class Database {
 public:
-   /// Recover to the last acknowledged commit. Throws 55006 when another process has the directory open, XX001 when
+   /// Recover to the last acknowledged commit. Throws 55006 when another process has the database open, XX001 when
    /// what is on disk cannot be trusted. `catalogImage` is called during checkpoints and yields the bytes a later open
    /// gets back; it must reflect exactly the commits published so far (it is called between two commits).
    static std::unique_ptr<Database> open(const DatabaseOptions& options, MemoryGovernor& governor, TaskRunner& tasks);
@@ -60,7 +66,7 @@ public:
    /// commit(), which throws 40001 when others have changed what it read and it has written.
    Snapshot beginSerializable(Transaction& transaction);
    /// Returns when the commit is durable and visible (`synchronous`) or visible only. When it throws, the transaction
-   /// has been aborted.
+   /// has been aborted; but with 08007 nobody can know: another server took over meanwhile. 25006: it had before.
    Timestamp commit(Transaction& transaction, CommitRequest request = {});
    void abort(Transaction& transaction);
    TransactionManager& transactions();
@@ -89,7 +95,8 @@ public:
 
    /// Turn the delta into blocks, publish a manifest, truncate the log. Others go on working meanwhile.
    void checkpoint();
-   /// Checkpoint and mark the manifest clean. REQUIRES: no transaction is open.
+   /// Checkpoint, mark the manifest clean and release the lease. Throws 25006, and leaves everything as it is, when
+   /// another server has taken over. REQUIRES: no transaction is open.
    void close();
 
    /// Read every object and verify every checksum. Returns the number of objects; one line per fault to `report`.

@@ -10,6 +10,7 @@
 #include "io/object_store/object_store.hpp"
 #include "storage/database.hpp"
 #include "storage/manifest/manifest.hpp"
+#include "storage/manifest/writer_lease.hpp"
 #include "storage/table/table_core.hpp"
 #include "storage/wal/commit_record.hpp"
 #include "storage/wal/log.hpp"
@@ -19,6 +20,8 @@ namespace ouzel::storage {
 /// Commits between being placed in the log and being visible. They become visible in log order: synchronous ones when
 /// the log is durable behind them. Whoever waits and finds nobody flushing does it for all that have come by then
 /// (group commit); meanwhile the next group forms. Each waiter is woken once, when it is published or is to flush next.
+/// After each flush the lease is looked at: without it the log may not be the database's any more, and what has not
+/// been published never is.
 class CommitQueue {
 public:
    struct Entry {
@@ -29,24 +32,29 @@ public:
       bool isWaiting = false;
       std::condition_variable wake{};
    };
-   explicit CommitQueue(Log& log) : log_(log) {}
+   CommitQueue(Log& log, WriterLease* lease) : log_(log), lease_(lease) {}
 
    /// In log order, under the commit lock. The entry stays alive until wait() returns.
    void add(Entry& entry);
-   /// Return when the entry is published.
+   /// Return when the entry is published. Throws 08007 when another server has taken over before.
    void wait(Entry& entry);
-   /// Return when nothing is waiting. The caller keeps new entries out.
+   /// Return when nothing is waiting. The caller keeps new entries out. Throws 25006.
    void drain();
 
 private:
    void publishReady(); // the mutex is held
    void wakeLeader();   // the mutex is held
+   /// Flush; false when what was written is not ours to acknowledge.
+   [[nodiscard]] bool flush(Lsn& durable);
+   void setFenced(); // the mutex is held
 
    Log& log_;
-   std::mutex mutex_; ///< guards what follows
+   WriterLease* const lease_; ///< null: opened read-only
+   std::mutex mutex_;         ///< guards what follows
    std::deque<Entry*> entries_;
    Lsn durable_ = 0;
    bool isFlushing_ = false;
+   bool isFenced_ = false;
 };
 
 /// The members of a Database, open to its files: database.cpp (life, tables), commit.cpp, recovery.cpp, checkpoint.cpp.
@@ -63,6 +71,7 @@ struct Database::State {
    std::string walDirectory;
    io::File lockFile;
    std::unique_ptr<io::ObjectStore> store;
+   std::unique_ptr<WriterLease> lease; ///< null: opened read-only
    Reservation deltaMemory;
    TransactionManager transactions;
    KeyIndexPool keyIndexes;
@@ -116,7 +125,10 @@ struct Database::State {
    bool isClosing = false;
 
    // recovery.cpp
+   void claim();
    void recover();
+   /// What cannot be released expires.
+   void releaseLease();
    // checkpoint.cpp
    void checkpoint(bool isClean);
    /// Run body(0) ... body(count - 1) in up to `lanes` threads, this one included.

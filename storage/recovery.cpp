@@ -78,6 +78,23 @@ std::string tagOf(uint64_t number) {
 
 } // namespace
 
+void Database::State::claim() {
+   LeaseOptions leaseOptions;
+   leaseOptions.durationMs = options.leaseMs;
+   leaseOptions.takesOver = options.takeOver;
+   leaseOptions.onFenced = options.onFenced;
+   const std::optional<Manifest> newest = Manifest::load(*store);
+   lease = std::make_unique<WriterLease>(*store, std::move(leaseOptions), newest ? newest->epoch : 0);
+}
+
+void Database::State::releaseLease() {
+   try {
+      if (lease) lease->release();
+   } catch (const SqlError& error) {
+      std::fprintf(stderr, "could not release the writer's lease: %s\n", error.what());
+   }
+}
+
 void Database::State::recover() {
    std::optional<Manifest> newest = Manifest::load(*store);
    recovered.isNew = !newest.has_value();
@@ -99,9 +116,17 @@ void Database::State::recover() {
    lastAssigned = manifest.lastCommit;
    counters = manifest.counters;
    transactions.publish(manifest.lastCommit);
-   if (!recovered.isNew && !manifest.isClean && !Log::exists(walDirectory))
-      throw SqlError(sqlstate::dataCorrupted, "the write-ahead log is missing in \"" + walDirectory + "\"")
-          .hint("The database was not shut down cleanly and needs its log.");
+   const bool isLogLost = !recovered.isNew && !manifest.isClean && !Log::exists(walDirectory);
+   if (isLogLost) {
+      if (options.readOnly || !options.takeOver)
+         throw SqlError(sqlstate::dataCorrupted, "the write-ahead log is missing in \"" + walDirectory + "\"")
+             .hint("The database was not shut down cleanly and needs its log. If the log is lost, --take-over starts "
+                   "without the transactions committed since the last checkpoint.");
+      std::fprintf(stderr,
+                   "the write-ahead log is missing in \"%s\": transactions since the last checkpoint are lost\n",
+                   walDirectory.c_str());
+      manifest.logId = randomNumber(); // the lost one, should it be found, does not belong to what follows
+   }
 
    if (!manifest.catalogObject.empty()) {
       recovered.image = getSealed(*store, manifest.catalogObject);
@@ -113,20 +138,22 @@ void Database::State::recover() {
    Replay replay(*this);
    log->replay(manifest.replayLsn, [&](Log::Frame&& frame) { replay.apply(std::move(frame)); });
    replay.finish();
-   queue = std::make_unique<CommitQueue>(*log);
+   queue = std::make_unique<CommitQueue>(*log, lease.get());
    if (options.readOnly) return;
 
-   if (recovered.isNew) {
+   if (recovered.isNew || isLogLost) {
       // First, so that a log never stands without the manifest that knows it. Clean: there may be no log yet.
       Manifest first = manifest;
-      first.version = 1;
+      first.version = manifest.version + 1;
+      first.epoch = lease->epoch();
       first.isClean = true;
-      publishManifest(std::move(first), {});
+      publishManifest(std::move(first), referencedObjects);
    }
-   log->start();
+   lease->require();
+   log->start(lease->mayPredecessorLive());
    Manifest next = manifest;
    next.version = manifest.version + 1;
-   next.epoch = manifest.epoch + 1;
+   next.epoch = lease->epoch();
    next.isClean = false;
    publishManifest(std::move(next), referencedObjects);
    removeOrphans(replay.namedObjects());

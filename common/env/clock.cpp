@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <ctime>
 
 namespace ouzel {
 
@@ -19,6 +20,12 @@ int64_t wallClockMicros() {
 int64_t steadyNanos() {
    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
        .count();
+}
+
+int64_t bootNanos() {
+   timespec now{};
+   ::clock_gettime(CLOCK_BOOTTIME, &now);
+   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
 void setWallClock(int64_t (*clock)()) {

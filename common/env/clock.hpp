@@ -9,6 +9,8 @@ namespace ouzel {
 int64_t wallClockMicros();
 /// Nanoseconds of a clock that never goes back, for durations. Thread-safe.
 int64_t steadyNanos();
+/// The same, but it goes on while the machine sleeps. Thread-safe.
+int64_t bootNanos();
 /// Replace the wall clock (null: the real one again). For tests, before threads start.
 void setWallClock(int64_t (*clock)());
 

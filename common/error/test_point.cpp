@@ -63,6 +63,10 @@ int reached(const char* name) {
       ::kill(::getpid(), SIGKILL);
       ::pause(); // nothing more happens on this thread
    }
+   if (point.action == "stop") { // until somebody sends SIGCONT
+      ::kill(::getpid(), SIGSTOP);
+      return 0;
+   }
    return point.action == "enospc" ? ENOSPC : EIO;
 }
 

@@ -2,7 +2,8 @@
 #include <atomic>
 
 // Named places where a test can end the process or make an operation fail: `OUZEL_TEST_POINTS` in the environment lists
-// them as `<name>=<action>[@<when>]`, separated by ';'. Actions: `kill` (SIGKILL to this process), `enospc`, `eio`.
+// them as `<name>=<action>[@<when>]`, separated by ';'. Actions: `kill` (SIGKILL to this process), `stop` (SIGSTOP),
+// `enospc`, `eio`.
 // When: the n-th time it is reached (`@3`; the first if nothing is said), or as long as a file exists
 // (`@/path/to/file`).
 //

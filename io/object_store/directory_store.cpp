@@ -47,10 +47,17 @@ std::string parentOf(const std::string& path) {
 
 DirectoryStore::DirectoryStore(std::string root) : root_(std::move(root)) {
    makeDirectories(root_);
+   makeDirectories(root_ + "/" + std::string(temporaryDirectory));
+   uint64_t number = 0;
+   const File source("/dev/urandom", File::Mode::Read);
+   source.readAt(&number, sizeof number, 0);
+   ownPrefix_ = std::to_string(number) + "-";
+}
+
+void DirectoryStore::removeLeftovers() {
    const std::string temporary = root_ + "/" + std::string(temporaryDirectory);
    for (const DirectoryEntry& entry : listDirectory(temporary))
-      removeFile(temporary + "/" + entry.name);
-   makeDirectories(temporary);
+      if (!entry.name.starts_with(ownPrefix_)) removeFile(temporary + "/" + entry.name);
 }
 
 std::string DirectoryStore::pathOf(std::string_view name) const {
@@ -76,7 +83,7 @@ void DirectoryStore::prepareParent(const std::string& path) {
 bool DirectoryStore::put(std::string_view name, std::span<const std::string_view> parts,
                          const PutCondition& condition) {
    const std::string path = pathOf(name);
-   std::string temporary = root_ + "/" + std::string(temporaryDirectory) + "/";
+   std::string temporary = root_ + "/" + std::string(temporaryDirectory) + "/" + ownPrefix_;
    {
       const std::lock_guard lock(mutex_);
       temporary += std::to_string(++temporaryCount_);

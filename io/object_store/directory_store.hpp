@@ -7,10 +7,12 @@
 namespace ouzel::io {
 
 /// Objects as files below one directory. A put writes and syncs a file of another name in `.tmp`, then links or renames
-/// it into place and syncs the directory. Leftovers in `.tmp` from a crash are removed when the store is opened.
+/// it into place and syncs the directory. Several processes may use one directory; names in `.tmp` are a store's own.
 class DirectoryStore final : public ObjectStore {
 public:
    explicit DirectoryStore(std::string root);
+   /// Remove what others have left in `.tmp`. REQUIRES: nobody else is using the directory.
+   void removeLeftovers();
 
    using ObjectStore::put;
    bool put(std::string_view name, std::span<const std::string_view> parts, const PutCondition& condition) override;
@@ -25,7 +27,8 @@ private:
    void listBelow(const std::string& directory, std::string_view prefix, std::vector<ObjectInfo>& result) const;
 
    const std::string root_;
-   std::mutex mutex_; ///< guards what follows, and makes IfMatch one step among this process's threads
+   std::string ownPrefix_; ///< of names in `.tmp`
+   std::mutex mutex_;      ///< guards what follows, and makes IfMatch one step among this process's threads
    uint64_t temporaryCount_ = 0;
    std::set<std::string> knownDirectories_;
 };

@@ -188,12 +188,13 @@ void Log::replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply) {
    end_ = durable_ = next;
 }
 
-void Log::start() {
+void Log::start(bool isolates) {
    io::makeDirectories(directory_);
    // What lies behind the end must not be taken for frames later: torn ones, and files whose making failed. One that
    // begins at the end is used again, not removed: it may be all that tells that there is a log.
    for (const LogFile& file : listFiles())
       if (file.startLsn > end_ || (tail_ && file.startLsn > tail_->startLsn)) io::removeFile(file.path);
+   if (isolates) isolate();
    if (tail_ && tail_->startLsn < end_) {
       io::File last(tail_->path, io::File::Mode::Write);
       static_cast<void>(TEST_POINT("log.truncate"));
@@ -202,6 +203,31 @@ void Log::start() {
    }
    const std::lock_guard lock(mutex_);
    openFile(end_);
+}
+
+/// Put a copy in the place of the file that ends the log, and a new file where a spare is, to be the next one.
+void Log::isolate() {
+   for (const io::DirectoryEntry& entry : io::listDirectory(directory_))
+      if (entry.name.ends_with(spareSuffix)) io::removeFile(directory_ + "/" + entry.name);
+   if (tail_ && tail_->startLsn < end_) {
+      const std::string path = directory_ + "/isolated";
+      {
+         const io::File source(tail_->path, io::File::Mode::Read);
+         io::File target(path, io::File::Mode::Write);
+         target.truncate(0);
+         std::string piece(4 << 20, '\0');
+         const uint64_t size = headerSize + (end_ - tail_->startLsn);
+         for (uint64_t offset = 0; offset < size; offset += piece.size()) {
+            const size_t count = std::min<uint64_t>(piece.size(), size - offset);
+            source.readAt(piece.data(), count, offset);
+            target.writeAt(piece.data(), count, offset);
+         }
+         target.syncData();
+      }
+      io::renameFile(path, tail_->path);
+   }
+   io::File(directory_ + "/" + hex(end_) + std::string(spareSuffix), io::File::Mode::CreateNew);
+   io::syncDirectory(directory_);
 }
 
 std::string Log::pathOf(Lsn startLsn) const {

@@ -74,7 +74,8 @@ public:
    /// database, or begins after `fromLsn`. Changes nothing on disk.
    void replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply);
    /// Cut off a torn tail and begin a new file at the end of what was replayed (or at `fromLsn` in an empty directory).
-   void start();
+   /// `isolates`: a writer that is fenced out may have files open; none that it can write to stays part of the log.
+   void start(bool isolates = false);
 
    /// Reserve device space for `bytes` more. Throws 53100 when there is none.
    void reserve(size_t bytes);
@@ -105,6 +106,7 @@ private:
    std::optional<Frame> readFrame(Reader& reader, Lsn lsn) const;
    void refuseIfDurable(Reader& reader, Lsn damagedLsn) const;
    std::optional<std::string> findSpare() const;
+   void isolate();
 
    const std::string directory_;
    const uint64_t logId_;

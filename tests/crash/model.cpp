@@ -117,6 +117,7 @@ ModelDatabase::ModelDatabase(TaskRunner& tasks, uint64_t checkpointWalBytes) {
    DatabaseOptions options;
    options.dataDirectory = "/data";
    options.checkpointWalBytes = checkpointWalBytes;
+   options.leaseMs = 3'600'000; // renewals would come at any time
    database_ = Database::open(options, governor_, tasks);
    RecoveredCatalog recovered = database_->takeRecoveredCatalog();
    catalog_ = recovered.image;

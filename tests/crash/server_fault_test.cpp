@@ -29,6 +29,7 @@ constexpr const char* points[] = {
     "log.write",
     "log.sync",
     "log.synced",
+    "commit.flushed",
     "commit.published",
     "put.write",
     "put.sync",

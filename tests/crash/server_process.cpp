@@ -64,6 +64,17 @@ void ServerProcess::kill() {
    wait();
 }
 
+void ServerProcess::signal(int number) const {
+   if (pid_ != 0) ::kill(pid_, number);
+}
+
+bool ServerProcess::waitStopped() {
+   int status = 0;
+   if (pid_ == 0 || ::waitpid(pid_, &status, WUNTRACED) != pid_) return false;
+   if (!WIFSTOPPED(status)) pid_ = port_ = 0;
+   return WIFSTOPPED(status);
+}
+
 int ServerProcess::stop() {
    if (pid_ == 0) return -1;
    ::kill(pid_, SIGTERM);

@@ -25,6 +25,9 @@ public:
    bool isRunning() const { return port_ != 0; }
    /// SIGKILL, and wait.
    void kill();
+   void signal(int number) const;
+   /// Wait until it has stopped itself; false when it has ended instead.
+   bool waitStopped();
    /// SIGTERM, and wait; the exit status, or 128 + the signal.
    int stop();
    /// Wait until it ends by itself; as stop().

@@ -16,11 +16,15 @@ struct DatabaseFixture {
    std::unique_ptr<Database> database;
 
    explicit DatabaseFixture(std::string path, uint64_t checkpointWalBytes = uint64_t{1} << 30, bool readOnly = false)
-      : directory(std::move(path)) {
-      DatabaseOptions options;
-      options.dataDirectory = directory;
-      options.checkpointWalBytes = checkpointWalBytes;
-      options.readOnly = readOnly;
+      : DatabaseFixture([&] {
+           DatabaseOptions options;
+           options.dataDirectory = std::move(path);
+           options.checkpointWalBytes = checkpointWalBytes;
+           options.readOnly = readOnly;
+           return options;
+        }()) {}
+
+   explicit DatabaseFixture(const DatabaseOptions& options) : directory(options.dataDirectory) {
       database = Database::open(options, governor, tasks);
       RecoveredCatalog recovered = database->takeRecoveredCatalog();
       catalog = recovered.image;

@@ -36,10 +36,12 @@ void erase(DatabaseFixture& f, StorageId id, const std::function<bool(int64_t)>&
    f.commit(*transaction);
 }
 
-/// What a crash leaves: the files as they are now, without the lock.
+/// What a crash leaves: the files as they are now, without the lock, and without the lease of this process, which
+/// lives.
 std::string crashCopy(const std::string& directory, const std::string& copy) {
    fs::remove_all(copy);
    fs::copy(directory, copy, fs::copy_options::recursive);
+   fs::remove_all(copy + "/writer");
    return copy;
 }
 
@@ -250,7 +252,9 @@ CATCH_TEST_CASE("damaged metadata is refused") {
    }
    for (const auto& entry : fs::recursive_directory_iterator(data)) {
       const std::string relative = entry.path().string().substr(data.size());
-      if (!entry.is_regular_file() || relative.starts_with("/wal") || relative == "/ouzel.lock") continue;
+      if (!entry.is_regular_file() || relative.starts_with("/wal") || relative.starts_with("/writer") ||
+          relative == "/ouzel.lock")
+         continue;
       if (relative.starts_with("/manifest") &&
           relative != "/" + std::string("manifest") + "/" +
                           fs::directory_iterator(data + "/manifest")->path().filename().string())
