@@ -235,6 +235,12 @@ void SessionImpl::startPortal(Portal& portal, const sql::ParsedScript& script) {
       portal.execution = startGeneric(portal);
    }
    if (!portal.execution) portal.execution = startQuery(core_, script, node, portal.parameters);
+   // The client was told what rows look like, and may have been before the table changed.
+   const auto& told = statement.description.columns;
+   const auto& columns = portal.execution->columns();
+   if (!std::equal(columns.begin(), columns.end(), told.begin(), told.end(),
+                   [](const ResultColumn& a, const ResultColumn& b) { return a.name == b.name && a.type == b.type; }))
+      throw SqlError(sqlstate::featureNotSupported, "cached plan must not change result type");
 }
 
 void SessionImpl::closeStatement(std::string_view name) {

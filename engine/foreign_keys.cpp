@@ -36,6 +36,38 @@ bool hasNull(const std::vector<Value>& key) {
    return std::any_of(key.begin(), key.end(), [](const Value& value) { return value.isNull; });
 }
 
+/// How a statement makes rows of a table go, and with them their keys.
+struct RowsGone {
+   bool byDelete = false, byUpdate = false;
+   std::vector<int16_t> updated; ///< attributes that get new values
+};
+
+void collectRowsGone(const sql::plan::Node& node, Oid relation, RowsGone& gone) {
+   if (node.dml && node.dml->table.relation == relation) {
+      const auto has = [&](sql::DmlAction action) {
+         const auto& actions = node.dml->actions;
+         return std::find(actions.begin(), actions.end(), action) != actions.end();
+      };
+      if (node.kind == sql::plan::NodeKind::Delete || has(sql::DmlAction::Delete)) gone.byDelete = true;
+      if (node.kind == sql::plan::NodeKind::Update || has(sql::DmlAction::Update)) gone.byUpdate = true;
+      gone.updated.insert(gone.updated.end(), node.dml->assigned.begin(), node.dml->assigned.end());
+   }
+   for (const auto& child : node.children)
+      collectRowsGone(*child, relation, gone);
+   for (const sql::plan::CtePlan& cte : node.ctes)
+      collectRowsGone(*cte.plan, relation, gone);
+}
+
+RowsGone rowsGone(const sql::plan::Plan& plan, Oid relation) {
+   RowsGone gone;
+   collectRowsGone(*plan.root, relation, gone);
+   return gone;
+}
+
+bool haveCommon(const std::vector<int16_t>& a, const std::vector<int16_t>& b) {
+   return std::any_of(a.begin(), a.end(), [&](int16_t one) { return std::find(b.begin(), b.end(), one) != b.end(); });
+}
+
 /// One foreign key between its two tables. Columns are in the order of the index that makes the referenced ones unique.
 class ForeignKeyCheck {
 public:
@@ -56,7 +88,7 @@ public:
    /// New rows of the child must have a parent.
    void checkReferencing(uint32_t sinceCommand);
    /// What deleted or changed parents leave behind.
-   void followDeleted(uint32_t sinceCommand, const sql::WrittenRelation& written);
+   void followDeleted(uint32_t sinceCommand, const RowsGone& gone);
    /// All rows of the child must have a parent.
    void checkAllReferencing();
    /// No row of the child may have lost its parent.
@@ -76,6 +108,7 @@ private:
    }
    bool canLookUp() const;
    std::string orphans(const Keys* keys) const;
+   std::vector<std::string> comparedColumns() const;
    std::string values(const Keys& keys, const std::vector<int16_t>& columns) const;
    void failReferenced(const Keys* keys) const;
    void cascadeUpdate(const Keys& oldKeys, uint32_t sinceCommand);
@@ -100,13 +133,24 @@ private:
    std::string childTable_, parentTable_;
 };
 
-/// Keys of both sides hash alike, or not.
+bool isNumber(Oid type) {
+   return type == oid::int2 || type == oid::int4 || type == oid::int8 || type == oid::numeric;
+}
+
+bool isText(Oid type) {
+   return type == oid::text || type == oid::varchar;
+}
+
+/// Equal keys of both sides are stored and hash alike. Not so dates and timestamps, or text and char(n).
 bool ForeignKeyCheck::canLookUp() const {
    for (size_t i = 0; i < childColumns_.size(); ++i) {
-      const Representation a = storedRepresentation(child_->column(childColumns_[i])->type),
-                           b = storedRepresentation(parent_->column(parentColumns_[i])->type);
-      const bool areIntegers = a.physical <= PhysicalType::I64 && b.physical <= PhysicalType::I64 && a.scale == b.scale;
-      if (!(a == b) && !areIntegers) return false;
+      const SqlType& ofChild = child_->column(childColumns_[i])->type;
+      const SqlType& ofParent = parent_->column(parentColumns_[i])->type;
+      const Representation a = storedRepresentation(ofChild), b = storedRepresentation(ofParent);
+      const bool areNumbers = isNumber(ofChild.oid) && isNumber(ofParent.oid) && a.physical <= PhysicalType::I64 &&
+                              b.physical <= PhysicalType::I64 && a.scale == b.scale;
+      const bool areAlike = ofChild.oid == ofParent.oid || (isText(ofChild.oid) && isText(ofParent.oid));
+      if (!areNumbers && !(areAlike && a == b)) return false;
    }
    return true;
 }
@@ -179,15 +223,26 @@ void ForeignKeyCheck::requireNeverSeen(const std::vector<Value>& key) const {
       throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update");
 }
 
+/// The columns of the child c as they compare with those of the parent: as char(n) if those are.
+std::vector<std::string> ForeignKeyCheck::comparedColumns() const {
+   std::vector<std::string> columns = namesOf(child_, childColumns_);
+   for (size_t i = 0; i < columns.size(); ++i) {
+      columns[i] = "c." + columns[i];
+      if (parent_->column(parentColumns_[i])->type.oid == oid::bpchar &&
+          child_->column(childColumns_[i])->type.oid != oid::bpchar)
+         columns[i] = "CAST(rtrim(" + columns[i] + ") AS bpchar)";
+   }
+   return columns;
+}
+
 /// Condition for rows c of the child: their key is not NULL, and no parent has it.
 std::string ForeignKeyCheck::orphans(const Keys* keys) const {
-   const std::vector<std::string> childNames = namesOf(child_, childColumns_),
-                                  parentNames = namesOf(parent_, parentColumns_);
+   const std::vector<std::string> childNames = comparedColumns(), parentNames = namesOf(parent_, parentColumns_);
    std::vector<std::string> conditions, equalities;
    for (size_t i = 0; i < childNames.size(); ++i) {
-      conditions.push_back("c." + childNames[i] + " IS NOT NULL");
-      equalities.push_back("p." + parentNames[i] + " = c." + childNames[i]);
-      if (keys) conditions.push_back("c." + childNames[i] + " = v.k" + std::to_string(i));
+      conditions.push_back(childNames[i] + " IS NOT NULL");
+      equalities.push_back("p." + parentNames[i] + " = " + childNames[i]);
+      if (keys) conditions.push_back(childNames[i] + " = v.k" + std::to_string(i));
    }
    conditions.push_back("NOT EXISTS (SELECT FROM " + parentTable_ + " p WHERE " + joinTexts(equalities, " AND ") + ")");
    return joinTexts(conditions, " AND ");
@@ -267,8 +322,9 @@ void ForeignKeyCheck::checkSerializable(const Keys* keys) const {
    }
 }
 
-void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, const sql::WrittenRelation& written) {
-   const bool isUpdate = written.makesRows;
+void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, const RowsGone& gone) {
+   const bool isUpdate = gone.byUpdate && haveCommon(gone.updated, parentColumns_);
+   if (!isUpdate && !gone.byDelete) return;
    storage::Transaction& transaction = core_.transaction.storage();
    const std::vector<uint32_t> columns = storageColumns(parentColumns_);
    const char action = isUpdate ? constraint_.onUpdate : constraint_.onDelete;
@@ -276,6 +332,9 @@ void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, const sql::WrittenRel
    std::optional<Keys> keys =
        stored(parent_).deletedKeys(transaction, sinceCommand, columns, pairsKeys ? SIZE_MAX : parentKeysMax);
    if (keys && keys->empty()) return;
+   // Which keys were deleted and which changed is not known.
+   if (isUpdate && gone.byDelete && (pairsKeys || constraint_.onDelete != action))
+      throwNotSupported("one statement that deletes referenced rows and changes referenced keys");
    if (keys && canLookUp() && keys->size() <= childKeysMax) {
       std::set<uint64_t> hashes;
       for (const std::vector<Value>& key : *keys)
@@ -287,8 +346,6 @@ void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, const sql::WrittenRel
       core_.transaction.lock(child_->oid, LockMode::ShareRowExclusive);
    }
    if (pairsKeys) {
-      // Rows of a MERGE come and go unpaired.
-      if (written.assigned.empty()) throwNotSupported("ON UPDATE CASCADE for this statement");
       cascadeUpdate(*keys, sinceCommand);
       return checkSerializable(&*keys);
    }
@@ -342,10 +399,10 @@ void ForeignKeyCheck::cascadeUpdate(const Keys& oldKeys, uint32_t sinceCommand) 
    std::vector<int16_t> columns = parentColumns_;
    columns.insert(columns.end(), parentColumns_.begin(), parentColumns_.end());
    std::vector<std::string> assignments, conditions;
-   const std::vector<std::string> names = namesOf(child_, childColumns_);
+   const std::vector<std::string> names = namesOf(child_, childColumns_), compared = comparedColumns();
    for (size_t i = 0; i < names.size(); ++i) {
       assignments.push_back(names[i] + " = v.k" + std::to_string(names.size() + i));
-      conditions.push_back("c." + names[i] + " = v.k" + std::to_string(i));
+      conditions.push_back(compared[i] + " = v.k" + std::to_string(i));
    }
    runModification(core_, "UPDATE " + childTable_ + " c SET " + joinTexts(assignments, ", ") + " FROM " +
                               values(pairs, columns) + " WHERE " + joinTexts(conditions, " AND "));
@@ -360,9 +417,7 @@ void ForeignKeyCheck::checkAllReferenced(uint32_t sinceCommand) {
 }
 
 bool touches(const sql::WrittenRelation& written, const std::vector<int16_t>& columns) {
-   return written.assigned.empty() || std::any_of(columns.begin(), columns.end(), [&](int16_t column) {
-             return std::find(written.assigned.begin(), written.assigned.end(), column) != written.assigned.end();
-          });
+   return written.assigned.empty() || haveCommon(written.assigned, columns);
 }
 
 } // namespace
@@ -382,15 +437,17 @@ const std::vector<std::pair<Oid, Oid>>& referencesTo(SessionCore& core, Oid rela
    return cache.byParent[relation];
 }
 
-void checkForeignKeys(SessionCore& core, const std::vector<sql::WrittenRelation>& written, uint32_t sinceCommand) {
+void checkForeignKeys(SessionCore& core, const std::vector<sql::WrittenRelation>& written, const sql::plan::Plan* plan,
+                      uint32_t sinceCommand) {
    const catalog::Snapshot snapshot = core.transaction.catalog();
    for (const sql::WrittenRelation& one : written) {
       const std::vector<std::pair<Oid, Oid>> references = referencesTo(core, one.relation);
+      const RowsGone gone = plan && !references.empty() ? rowsGone(*plan, one.relation) : RowsGone();
       for (const auto& [childOid, constraintOid] : references) {
          const RelationPtr child = snapshot.relation(childOid);
          const Constraint* constraint = snapshot.constraint(constraintOid).second;
-         if (child && constraint && touches(one, constraint->foreignColumns))
-            ForeignKeyCheck(core, child, *constraint).followDeleted(sinceCommand, one);
+         if (child && constraint && (gone.byDelete || haveCommon(gone.updated, constraint->foreignColumns)))
+            ForeignKeyCheck(core, child, *constraint).followDeleted(sinceCommand, gone);
       }
       const RelationPtr table = snapshot.relation(one.relation);
       if (!one.makesRows || !table) continue;
@@ -415,12 +472,14 @@ void checkForeignKeyOfTable(SessionCore& core, const RelationPtr& table, const C
    ForeignKeyCheck(core, table, constraint).checkAllReferencing();
 }
 
-bool needsRowOrder(SessionCore& core, const std::vector<sql::WrittenRelation>& written) {
+bool needsRowOrder(SessionCore& core, const std::vector<sql::WrittenRelation>& written, const sql::plan::Plan& plan) {
    for (const sql::WrittenRelation& one : written) {
-      if (!one.makesRows || one.assigned.empty()) continue;
+      if (!one.makesRows) continue;
       for (const auto& [child, constraintOid] : referencesTo(core, one.relation)) {
          const Constraint* constraint = core.transaction.catalog().constraint(constraintOid).second;
-         if (constraint && constraint->onUpdate == cascade && touches(one, constraint->foreignColumns)) return true;
+         if (constraint && constraint->onUpdate == cascade &&
+             haveCommon(rowsGone(plan, one.relation).updated, constraint->foreignColumns))
+            return true;
       }
    }
    return false;

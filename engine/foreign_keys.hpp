@@ -4,6 +4,7 @@
 
 #include "engine/session_core.hpp"
 #include "sql/algebra/rel.hpp"
+#include "sql/plan/plan.hpp"
 
 // FOREIGN KEY: what a statement wrote is compared with the tables its foreign keys join, when it has written all, and
 // referential actions follow.
@@ -18,8 +19,10 @@ namespace ouzel::engine {
 const std::vector<std::pair<Oid, Oid>>& referencesTo(SessionCore& core, Oid relation);
 
 /// Check what commands from `sinceCommand` on have written: 23503, or the actions that ON DELETE and ON UPDATE ask for.
-/// Deferred checks are left to the end of the transaction. REQUIRES: that command has ended.
-void checkForeignKeys(SessionCore& core, const std::vector<sql::WrittenRelation>& written, uint32_t sinceCommand);
+/// `plan`: of the statement, null when it only inserts. Deferred checks are left to the end of the transaction.
+/// REQUIRES: that command has ended.
+void checkForeignKeys(SessionCore& core, const std::vector<sql::WrittenRelation>& written, const sql::plan::Plan* plan,
+                      uint32_t sinceCommand);
 /// The same for one that was deferred.
 void checkDeferredForeignKey(SessionCore& core, const catalog::RelationPtr& table,
                              const catalog::Constraint& constraint, uint32_t sinceCommand);
@@ -27,6 +30,6 @@ void checkDeferredForeignKey(SessionCore& core, const catalog::RelationPtr& tabl
 void checkForeignKeyOfTable(SessionCore& core, const catalog::RelationPtr& table,
                             const catalog::Constraint& constraint);
 /// True when rows must be written in the order they were read, on one thread: ON UPDATE CASCADE pairs old and new keys.
-bool needsRowOrder(SessionCore& core, const std::vector<sql::WrittenRelation>& written);
+bool needsRowOrder(SessionCore& core, const std::vector<sql::WrittenRelation>& written, const sql::plan::Plan& plan);
 
 } // namespace ouzel::engine

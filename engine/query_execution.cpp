@@ -110,12 +110,13 @@ QueryExecution::QueryExecution(SessionCore& core, bool collectProfile)
 QueryExecution::QueryExecution(SessionCore& core, sql::BoundQuery query, bool collectProfile)
    : QueryExecution(core, collectProfile) {
    planned_ = planQuery(core, std::move(query), snapshot_, context_.functions, false);
-   if (needsRowOrder(core, planned_->written)) context_.settings.threads = 1;
+   if (needsRowOrder(core, planned_->written, *planned_->plan)) context_.settings.threads = 1;
    running_ = std::make_unique<executor::RunningQuery>(*planned_->plan, context_);
 }
 
 QueryExecution::QueryExecution(SessionCore& core, std::shared_ptr<PlannedQuery> planned) : QueryExecution(core, false) {
    planned_ = std::move(planned);
+   if (needsRowOrder(core, planned_->written, *planned_->plan)) context_.settings.threads = 1;
    running_ = std::make_unique<executor::RunningQuery>(*planned_->plan, context_);
 }
 

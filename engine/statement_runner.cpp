@@ -210,7 +210,7 @@ void finishQuery(SessionCore& core, QueryExecution& execution) {
    if (!execution.writes()) return;
    checkWritten(core, execution);
    core.transaction.storage().nextCommand();
-   if (execution.writtenRows() > 0) checkForeignKeys(core, execution.written(), execution.command());
+   if (execution.writtenRows() > 0) checkForeignKeys(core, execution.written(), &execution.plan(), execution.command());
 }
 
 } // namespace ouzel::engine

@@ -62,7 +62,7 @@ void TransactionContext::startStatement() {
 void TransactionContext::commit() {
    if (!isOpen()) return;
    try {
-      if (!deferredChecks_.empty()) checkDeferred();
+      if (!deferrals_.checks.empty()) checkDeferred();
       storage::CommitRequest request;
       const bool synchronous = settings_.value("synchronous_commit") != "off";
       request.synchronous = synchronous;
@@ -115,9 +115,7 @@ void TransactionContext::end(bool committed) noexcept {
    database_.locks.releaseAll(lockOwner_);
    lockOwner_.transaction.store(0);
    savepoints_.clear();
-   deferredChecks_.clear();
-   defersAll_.reset();
-   defersConstraint_.clear();
+   deferrals_ = {};
    editor_.reset();
    storage_.reset();
    inBlock_ = failed_ = hasSnapshot_ = false;
@@ -146,7 +144,7 @@ void TransactionContext::lockOwnTransaction() {
 }
 
 void TransactionContext::savepoint(const std::string& name) {
-   savepoints_.push_back({name, storage_->savepoint(), editor_->savepoint(), lockOwner_.position()});
+   savepoints_.push_back({name, storage_->savepoint(), editor_->savepoint(), lockOwner_.position(), deferrals_});
 }
 
 namespace {
@@ -169,6 +167,7 @@ void TransactionContext::rollbackToSavepoint(const std::string& name) {
       if (savepoints_[i].name == name) {
          undoTo(savepoints_[i].storage, savepoints_[i].lockPosition);
          editor_->rollbackTo(*savepoints_[i].catalog);
+         deferrals_ = savepoints_[i].deferrals;
          savepoints_.resize(i + 1);
          failed_ = false;
          return;
@@ -178,25 +177,26 @@ void TransactionContext::rollbackToSavepoint(const std::string& name) {
 
 bool TransactionContext::defers(const catalog::Constraint& constraint) const {
    if (!constraint.isDeferrable) return false;
-   const auto found = defersConstraint_.find(constraint.oid);
-   return found != defersConstraint_.end() ? found->second : defersAll_.value_or(constraint.isInitiallyDeferred);
+   const auto found = deferrals_.ofConstraint.find(constraint.oid);
+   return found != deferrals_.ofConstraint.end() ? found->second
+                                                 : deferrals_.all.value_or(constraint.isInitiallyDeferred);
 }
 
 void TransactionContext::defer(const DeferredCheck& check) {
-   for (DeferredCheck& known : deferredChecks_)
+   for (DeferredCheck& known : deferrals_.checks)
       if (known.constraint == check.constraint) {
          known.sinceCommand = std::min(known.sinceCommand, check.sinceCommand);
          return;
       }
-   deferredChecks_.push_back(check);
+   deferrals_.checks.push_back(check);
 }
 
 void TransactionContext::setDeferred(Oid constraint, bool isDeferred) {
    if (constraint == invalidOid) {
-      defersAll_ = isDeferred;
-      defersConstraint_.clear();
+      deferrals_.all = isDeferred;
+      deferrals_.ofConstraint.clear();
    } else {
-      defersConstraint_[constraint] = isDeferred;
+      deferrals_.ofConstraint[constraint] = isDeferred;
    }
 }
 

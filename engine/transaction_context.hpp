@@ -78,7 +78,7 @@ public:
    void defer(const DeferredCheck& check);
    /// SET CONSTRAINTS; invalidOid: all of them.
    void setDeferred(Oid constraint, bool isDeferred);
-   std::vector<DeferredCheck>& deferredChecks() { return deferredChecks_; }
+   std::vector<DeferredCheck>& deferredChecks() { return deferrals_.checks; }
    /// Runs the deferred checks; called by commit() when there are any.
    std::function<void()> checkDeferred;
 
@@ -105,16 +105,20 @@ private:
    Isolation isolation_ = Isolation::ReadCommitted;
    std::atomic<bool> usesCounters_{false};
    int64_t startTime_ = 0;
+   struct Deferrals {
+      std::vector<DeferredCheck> checks;
+      std::optional<bool> all;          ///< as SET CONSTRAINTS ALL said
+      std::map<Oid, bool> ofConstraint; ///< and what it said of single ones since
+   };
    struct Savepoint {
       std::string name;
       storage::Transaction::Savepoint storage;
       std::shared_ptr<const catalog::CatalogEditor::Savepoint> catalog;
       size_t lockPosition;
+      Deferrals deferrals; ///< a check made since has to be made again: its locks are gone
    };
    std::vector<Savepoint> savepoints_;
-   std::vector<DeferredCheck> deferredChecks_;
-   std::optional<bool> defersAll_;        ///< as SET CONSTRAINTS ALL said
-   std::map<Oid, bool> defersConstraint_; ///< and what it said of single ones since
+   Deferrals deferrals_;
    friend class NewestSnapshot;
 };
 

@@ -7,9 +7,9 @@
 #include "engine/command/command.hpp"
 #include "engine/copy/copy_from.hpp"
 #include "engine/copy/copy_to.hpp"
+#include "engine/foreign_keys.hpp"
 #include "engine/query_execution.hpp"
 #include "engine/statement_runner.hpp"
-#include "engine/foreign_keys.hpp"
 #include "engine/unique_keys.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -118,7 +118,7 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
    if (rows > 0) {
       checkUniqueKeys(core, target.relation->oid, command);
       core.transaction.storage().nextCommand();
-      checkForeignKeys(core, {{target.relation->oid, true, {}}}, command);
+      checkForeignKeys(core, {{target.relation->oid, true, {}}}, nullptr, command);
    }
    return "COPY " + std::to_string(rows);
 }

@@ -187,7 +187,8 @@ BoundRel QueryBinder::finishDml(Scope& scope, RelKind kind, RelPtr rel, std::uni
                                [&](const WrittenRelation& other) { return other.relation == dml->table.relation; });
    if (written == written_.end()) written = written_.insert(written, {dml->table.relation, false, {}});
    if (kind != RelKind::Delete) {
-      const bool someOnly = !dml->assigned.empty() && (!written->makesRows || !written->assigned.empty());
+      const bool someOnly =
+          kind == RelKind::Update && !dml->assigned.empty() && (!written->makesRows || !written->assigned.empty());
       if (someOnly) {
          written->assigned.insert(written->assigned.end(), dml->assigned.begin(), dml->assigned.end());
       } else {

@@ -202,6 +202,10 @@ RelPtr QueryBinder::bindOnConflict(Scope& scope, const ::InsertStmt& statement, 
    scope.items.push_back(std::move(excluded));
    const auto found = isFound(rowId);
    auto assignments = bindAssignments(scope, clause.targetList, *table, rel, found.get());
+   for (const Assignment& assignment : assignments)
+      dml.assigned.push_back(assignment.attribute);
+   for (const catalog::Column& column : table->columns)
+      if (column.generated && !column.isDropped) dml.assigned.push_back(column.attribute);
    std::vector<ExprPtr> args;
    args.push_back(makeNot(isFound(rowId)));
    args.push_back(clauseNumber(insertClause));

@@ -100,8 +100,12 @@ BoundRel QueryBinder::bindMerge(const ::MergeStmt& statement, Scope* parent) {
       if (clause->commandType == CMD_UPDATE) {
          const auto condition = matched();
          ClauseRow& row = written.emplace_back(ClauseRow{number, false, {}});
-         for (Assignment& assignment : bindAssignments(scope, clause->targetList, *table, rel, condition.get()))
+         for (Assignment& assignment : bindAssignments(scope, clause->targetList, *table, rel, condition.get())) {
+            dml->assigned.push_back(assignment.attribute);
             row.values.emplace_back(assignment.attribute, std::move(assignment.value));
+         }
+         for (const catalog::Column& column : table->columns)
+            if (column.generated && !column.isDropped) dml->assigned.push_back(column.attribute);
       } else if (clause->commandType == CMD_INSERT) {
          ClauseRow& row = written.emplace_back(ClauseRow{number, true, {}});
          const auto columns = insertColumns(clause->targetList, *table);
