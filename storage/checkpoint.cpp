@@ -4,6 +4,7 @@
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
+#include "common/thread/low_priority.hpp"
 #include "storage/block/block_builder.hpp"
 #include "storage/database_state.hpp"
 
@@ -124,8 +125,8 @@ Manifest::Table persistTable(Database::State& state, const CapturedTable& captur
    return {id, captured.columns, persisted.listName};
 }
 
-/// Turn delta segments into blocks, `lanes` at once; in the table too. Where that fails, nothing has changed.
-void encodeDeltas(Database::State& state, uint32_t lanes, std::vector<CapturedTable>& captured) {
+/// Turn delta segments into blocks; in the table too. Where that fails, nothing has changed.
+void encodeDeltas(Database::State& state, bool isUrgent, std::vector<CapturedTable>& captured) {
    struct Work {
       CapturedTable* table;
       size_t segment;
@@ -136,7 +137,7 @@ void encodeDeltas(Database::State& state, uint32_t lanes, std::vector<CapturedTa
          if (table.segments[s]->delta && table.segments[s]->versions->committedRows() > 0) work.push_back({&table, s});
    std::vector<SegmentPtr> encoded(work.size());
    try {
-      state.forEachInLanes(work.size(), lanes, [&](uint64_t i) {
+      state.forEachPiece(work.size(), isUrgent, [&](uint64_t i) {
          CapturedTable& table = *work[i].table;
          encoded[i] = encodeSegment(*state.context, table.table->id(), *table.segments[work[i].segment]);
       });
@@ -163,9 +164,11 @@ void encodeDeltas(Database::State& state, uint32_t lanes, std::vector<CapturedTa
 
 } // namespace
 
-void Database::State::forEachInLanes(uint64_t count, uint32_t lanes, const std::function<void(uint64_t)>& body) {
+void Database::State::forEachPiece(uint64_t count, bool isUrgent, const std::function<void(uint64_t)>& body) {
+   if (isUrgent || count == 0) return tasks.parallelFor(count, body);
    std::atomic<uint64_t> next{0};
-   tasks.parallelFor(std::min<uint64_t>(lanes, count), [&](uint64_t) {
+   const uint64_t threads = std::min<uint64_t>(std::max(tasks.concurrency() / 2, 1u), count);
+   runAtLowPriority(static_cast<uint32_t>(threads), [&] {
       for (uint64_t i; (i = next.fetch_add(1)) < count;)
          body(i);
    });
@@ -173,9 +176,7 @@ void Database::State::forEachInLanes(uint64_t count, uint32_t lanes, const std::
 
 void Database::State::checkpoint(bool isClean) {
    CHECK(catalogImage != nullptr);
-   // Others go on: half of the processors are theirs.
-   const uint32_t lanes = isClean ? tasks.concurrency() : std::max(tasks.concurrency() / 2, 1u);
-   compact(lanes);
+   compact(isClean);
    Manifest next;
    std::string image;
    std::set<std::string> garbage;
@@ -216,7 +217,7 @@ void Database::State::checkpoint(bool isClean) {
    const Lsn replayLsn = next.replayLsn;
    try {
       static_cast<void>(TEST_POINT("checkpoint.captured"));
-      encodeDeltas(*this, lanes, captured);
+      encodeDeltas(*this, isClean, captured);
       static_cast<void>(TEST_POINT("checkpoint.encoded"));
       next.catalogObject = manifest.catalogObject;
       if (manifest.catalogObject.empty() || image != getSealed(*store, manifest.catalogObject)) {

@@ -38,7 +38,7 @@ struct Run {
 };
 
 /// Runs of a table's segments, as far as the budget goes. A lone small block with few dead rows is left as it is.
-void chooseRuns(const Run& whole, const Snapshot& snapshot, uint64_t& budget, std::vector<Run>& runs) {
+void chooseRuns(const Run& whole, uint64_t& budget, std::vector<Run>& runs) {
    Run run{whole.table, whole.columns, {}};
    const auto endRun = [&] {
       if (run.segments.size() > 1 || run.isWorthAlone) {
@@ -49,7 +49,7 @@ void chooseRuns(const Run& whole, const Snapshot& snapshot, uint64_t& budget, st
    };
    for (const SegmentPtr& segment : whole.segments) {
       const uint32_t rows = segment->versions->committedRows();
-      const uint64_t dead = segment->versions->deletes.count(rows, snapshot);
+      const uint64_t dead = segment->versions->deletes.settledCount();
       const bool hasManyDead = dead * deadDivisor > rows;
       if (rows == 0 || (rows >= smallRows && !hasManyDead) || run.rows + rows > budget) {
          endRun();
@@ -61,6 +61,20 @@ void chooseRuns(const Run& whole, const Snapshot& snapshot, uint64_t& budget, st
    }
    endRun();
 }
+
+/// What a run becomes. Blocks that do not come into use are removed.
+struct Rewritten {
+   Timestamp since = 0; ///< rows that lived then
+   SegmentList segments;
+   bool isUsed = false;
+
+   Rewritten() = default;
+   Rewritten(const Rewritten&) = delete;
+   ~Rewritten() {
+      for (const SegmentPtr& segment : segments)
+         if (!isUsed) segment->block->discard();
+   }
+};
 
 /// Keeps others from marking rows of the segments, until it ends one way or the other.
 class Move {
@@ -139,12 +153,13 @@ std::vector<LateDelete> lateDeletes(const SegmentList& before, const SegmentList
 }
 
 /// What the log has of it.
-CommitRecord recordOf(const Run& run, const SegmentList& after, const std::vector<LateDelete>& late) {
+CommitRecord recordOf(StorageId table, const SegmentList& before, const SegmentList& after,
+                      const std::vector<LateDelete>& late) {
    CommitRecord record;
    CommitRecord::TableWrites writes;
-   writes.id = run.table->id();
+   writes.id = table;
    CommitRecord::Rewrite rewrite;
-   for (const SegmentPtr& segment : run.segments)
+   for (const SegmentPtr& segment : before)
       rewrite.retired.push_back(segment->id);
    for (const SegmentPtr& segment : after)
       rewrite.blocks.push_back({segment->id, segment->block->objectName()});
@@ -180,7 +195,7 @@ void exchangeSegments(TableCore& core, const SegmentList& before, const SegmentL
 
 } // namespace
 
-void Database::State::compact(uint32_t lanes) {
+void Database::State::compact(bool isUrgent) {
    std::vector<Run> tablesNow;
    {
       const std::lock_guard commitLock(commitMutex);
@@ -199,31 +214,25 @@ void Database::State::compact(uint32_t lanes) {
          tablesNow.push_back({entry.table, std::move(columns), std::move(current)});
       }
    }
-   const Snapshot snapshot{transactions.lastCommitted(), 0, 0};
    uint64_t budget = rewrittenRowsMax;
    std::vector<Run> runs;
    for (const Run& table : tablesNow)
-      chooseRuns(table, snapshot, budget, runs);
+      chooseRuns(table, budget, runs);
    tablesNow.clear();
-   forEachInLanes(runs.size(), lanes,
-                  [&](uint64_t i) { compactRun(runs[i].table, runs[i].columns, runs[i].segments); });
+   std::vector<Rewritten> rewritten(runs.size());
+   forEachPiece(runs.size(), isUrgent, [&](uint64_t i) {
+      rewritten[i].since = transactions.lastCommitted();
+      rewritten[i].segments =
+          rewriteLiveRows(*context, runs[i].table->id(), runs[i].columns, runs[i].segments, rewritten[i].since);
+   });
+   static_cast<void>(TEST_POINT("compaction.rewritten"));
+   for (size_t i = 0; i < runs.size(); ++i)
+      moveRows(*runs[i].table, runs[i].segments, rewritten[i].segments, rewritten[i].since, rewritten[i].isUsed);
    releaseRetired();
 }
 
-void Database::State::compactRun(const std::shared_ptr<Table>& table,
-                                 const std::shared_ptr<const std::vector<ColumnDefinition>>& columns,
-                                 const SegmentList& before) {
-   const Timestamp since = transactions.lastCommitted();
-   const SegmentList after = rewriteLiveRows(*context, table->id(), columns, before, since);
-   static_cast<void>(TEST_POINT("compaction.rewritten"));
-   bool isUsed = false;
-   const auto discardUnused = [&](void*) {
-      if (isUsed) return;
-      for (const SegmentPtr& segment : after)
-         segment->block->discard();
-   };
-   const std::unique_ptr<void, decltype(discardUnused)> guard(this, discardUnused);
-
+void Database::State::moveRows(Table& table, const SegmentList& before, const SegmentList& after, Timestamp since,
+                               bool& isUsed) {
    Move move(before);
    bool isAlone = false;
    for (int attempt = 0; attempt < attempts && !isAlone; ++attempt) {
@@ -233,7 +242,7 @@ void Database::State::compactRun(const std::shared_ptr<Table>& table,
    if (!isAlone) return;
    // From here on the marks of `before` stay as they are.
    const std::vector<LateDelete> late = lateDeletes(before, after, since);
-   CommitRecord record = recordOf({table, columns, before}, after, late);
+   CommitRecord record = recordOf(table.id(), before, after, late);
    for (const SegmentPtr& segment : after)
       for (const SegmentPtr& old : before)
          segment->versions->keys.expect(keyIndexes, old->versions->keys);
@@ -244,14 +253,15 @@ void Database::State::compactRun(const std::shared_ptr<Table>& table,
       queue->drain(); // a DROP may be on its way
       {
          const std::lock_guard tablesLock(tablesMutex);
-         if (!tables.contains(table->id())) return;
+         if (!tables.contains(table.id())) return;
       }
       record.nextOid = nextOid.load();
       record.nextStorage = nextStorage.load();
       record.nextSegment = context->nextSegment.load();
       const std::string bytes = record.serialize();
       log->reserve(bytes.size());
-      isUsed = true; // from here on it happens, or the process ends
+      // From here on it happens, or the process ends, or another server has taken over and may have read it in the log.
+      isUsed = true;
       const Timestamp timestamp = ++lastAssigned;
       const std::string_view part = bytes;
       entry.endLsn = log->append(FrameKind::Commit, timestamp, std::span(&part, 1));
@@ -260,7 +270,7 @@ void Database::State::compactRun(const std::shared_ptr<Table>& table,
             after[deleted.segment]->versions->deletes.settle(deleted.row, deleted.timestamp);
          for (const SegmentPtr& segment : after)
             segment->versions->addCommit(timestamp, segment->rowCount(), 0);
-         exchangeSegments(table->core(), before, after, timestamp);
+         exchangeSegments(table.core(), before, after, timestamp);
          noteRetired(timestamp);
          transactions.publish(timestamp);
          move.end(timestamp); // who waited may look again, and finds the rows in the new segments

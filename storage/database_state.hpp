@@ -131,17 +131,19 @@ struct Database::State {
    void releaseLease();
    // checkpoint.cpp
    void checkpoint(bool isClean);
-   /// Run body(0) ... body(count - 1) in up to `lanes` threads, this one included.
-   void forEachInLanes(uint64_t count, uint32_t lanes, const std::function<void(uint64_t)>& body);
+   /// Run body(0) ... body(count - 1) in parallel; not urgently, as long as others work: in half as many threads as
+   /// there are workers, which wait for others.
+   void forEachPiece(uint64_t count, bool isUrgent, const std::function<void(uint64_t)>& body);
    void publishManifest(Manifest next, std::set<std::string> referenced);
    /// What cannot be removed stays until the next start.
    void removeObjects(const std::set<std::string>& names);
    void removeOrphans(const std::set<std::string>& namedByLog);
    // compaction.cpp
-   /// Rewrite small segments and those with many dead rows, in up to `lanes` threads.
-   void compact(uint32_t lanes);
-   void compactRun(const std::shared_ptr<Table>& table,
-                   const std::shared_ptr<const std::vector<ColumnDefinition>>& columns, const SegmentList& before);
+   /// Rewrite small segments and those with many dead rows.
+   void compact(bool isUrgent);
+   /// Put `after`, the rows of `before` that lived at `since`, in its place, unless somebody has rows of it in hand.
+   /// `isUsed`: the log may name the blocks of `after`.
+   void moveRows(Table& table, const SegmentList& before, const SegmentList& after, Timestamp since, bool& isUsed);
    void noteRetired(Timestamp timestamp);
    /// Forget segments that nobody can read any more.
    void releaseRetired();

@@ -68,7 +68,8 @@ size_t blockFiles(const std::string& directory) {
    return count;
 }
 
-/// A database as a crash leaves it, in a copy: files as they are now, without the lock.
+/// A database as a crash leaves it, in a copy: files as they are now, without the lock, and without the lease of this
+/// process, which lives.
 Numbers afterCrash(const std::string& directory, StorageId table) {
    const std::string copy = directory + "-crashed";
    fs::remove_all(copy);
@@ -76,6 +77,7 @@ Numbers afterCrash(const std::string& directory, StorageId table) {
    fs::remove(copy + "/ouzel.lock");
    Numbers numbers;
    for (int start = 0; start < 2; ++start) { // the second without a checkpoint in between
+      fs::remove_all(copy + "/writer");
       DatabaseFixture f(copy);
       auto transaction = f.database->begin();
       numbers = numbersIn(*f.database->find(table), transaction->snapshot());
@@ -269,6 +271,7 @@ CATCH_TEST_CASE("random transactions, old snapshots and compaction: every snapsh
          if (closes) f->database->close();
          table = nullptr;
          f = nullptr;
+         fs::remove_all(directory.path() + "/db/writer");
          f = std::make_unique<DatabaseFixture>(directory.path() + "/db");
          table = f->database->find(id);
       } else {
