@@ -6,6 +6,7 @@
 #include "engine/statement_runner.hpp"
 #include "engine/unique_keys.hpp"
 #include "executor/function/context.hpp"
+#include "storage/table/table.hpp"
 
 namespace ouzel::engine {
 
@@ -115,6 +116,8 @@ std::shared_ptr<GenericPlan> GenericPlan::make(SessionCore& core, sql::BoundQuer
    if (!isReusable(root)) return nullptr;
    const std::function<void(Node&)> collect = [&](Node& node) {
       forEachExprOf(node, [&](Expr& expr) { collectParameters(expr, generic->parameters_); });
+      if (node.kind == NodeKind::TableScan && node.lookupAttributes.empty() && node.keyLookup == 0)
+         generic->readWhole_.push_back(static_cast<storage::StorageId>(node.table.storageId));
       for (const auto& child : node.children)
          collect(*child);
    };
@@ -123,7 +126,12 @@ std::shared_ptr<GenericPlan> GenericPlan::make(SessionCore& core, sql::BoundQuer
 }
 
 bool GenericPlan::isCurrent(SessionCore& core) const {
-   return catalogVersion_ == core.transaction.catalog().version() && settingsVersion_ == core.settings.version();
+   if (catalogVersion_ != core.transaction.catalog().version() || settingsVersion_ != core.settings.version())
+      return false;
+   return std::all_of(readWhole_.begin(), readWhole_.end(), [&](storage::StorageId id) {
+      const auto table = core.database.storage->find(id);
+      return table && static_cast<double>(table->estimatedRows(core.transaction.snapshot())) <= 10 * smallTableRows;
+   });
 }
 
 bool GenericPlan::lock(SessionCore& core) const {

@@ -15,7 +15,7 @@ public:
    /// Plan a bound query whose parameters are left open. Null when its plan should depend on their values.
    static std::shared_ptr<GenericPlan> make(SessionCore& core, sql::BoundQuery query);
 
-   /// Objects and settings are what they were.
+   /// Objects and settings are what they were, and small tables have stayed small.
    bool isCurrent(SessionCore& core) const;
    /// No execution is at it.
    bool isFree() const { return planned_.use_count() == 1; }
@@ -32,6 +32,7 @@ private:
    std::shared_ptr<PlannedQuery> planned_; // its use count tells whether an execution is at it
    std::vector<sql::Expr*> parameters_;    // in the plan: constants while it runs
    std::vector<LockedRelation> locks_;
+   std::vector<storage::StorageId> readWhole_; // tables read without a lookup, since they are small
    bool isReadOnly_ = true;
    uint64_t catalogVersion_ = 0, settingsVersion_ = 0;
 };
