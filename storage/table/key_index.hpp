@@ -39,7 +39,6 @@ public:
    Reservation& memory() { return memory_; }
    /// Rows deleted before it are seen by nobody, now or later.
    Timestamp horizon() const;
-   size_t bytes() const { return memory_.used(); }
 
 private:
    friend class SegmentKeys;

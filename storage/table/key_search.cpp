@@ -178,8 +178,7 @@ std::optional<Table::KeyConflict> Table::findKeyConflict(Transaction& transactio
           if (row == keys.rows[found.key]) return true;
           std::vector<Value> key = newKey(transaction, keys, found.key);
           if (!haveEqualKeys(key, readKey(found.segment, columns(), keys.columns, found.row))) return true;
-          const bool isNew = std::find(keys.rows.begin(), keys.rows.end(), row) != keys.rows.end();
-          conflict = KeyConflict{std::move(key), found.deleter, isNew};
+          conflict = KeyConflict{std::move(key), found.deleter};
           return false;
        });
    return conflict;

@@ -180,14 +180,6 @@ bool LocalWrites::isEmpty() const {
    return own_.empty() && deletes_.empty();
 }
 
-uint64_t LocalWrites::insertedRows() const {
-   const std::lock_guard lock(mutex_);
-   uint64_t rows = 0;
-   for (const Own& own : own_)
-      rows += own.segment->rowCount();
-   return rows;
-}
-
 uint64_t LocalWrites::deletedRows() const {
    const std::lock_guard lock(mutex_);
    uint64_t rows = 0;

@@ -48,7 +48,6 @@ public:
    std::vector<std::pair<SegmentPtr, std::vector<uint32_t>>> deletedSince(uint32_t commandId) const;
    SegmentPtr findSegment(SegmentId id) const;
    bool isEmpty() const; ///< locks aside
-   uint64_t insertedRows() const;
    uint64_t deletedRows() const;
 
    /// Undo what commands from `commandId` on have done. With `keepLocks`, what they deleted stays locked.

@@ -53,7 +53,6 @@ public:
    struct KeyConflict {
       std::vector<Value> key;
       TransactionId holder = 0; ///< ≠ 0: whether the other row stays is up to this open transaction (31 bits of its id)
-      bool isOwn = false;       ///< the other row is new as well
    };
    /// A new row whose key another row has, committed or of the transaction itself. REQUIRES: nobody else can commit
    /// rows with these keys meanwhile.

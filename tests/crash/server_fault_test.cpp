@@ -49,25 +49,6 @@ constexpr const char* points[] = {
 std::string binary;
 const std::vector<std::string> flags = {"--threads", "2", "--memory-limit", "512MB", "--log-level", "error"};
 
-[[noreturn]] void fail(const std::string& what) {
-   std::fprintf(stderr, "FAILED: %s\n", what.c_str());
-   std::exit(1);
-}
-
-void require(bool holds, const std::string& what) {
-   if (!holds) fail(what);
-}
-
-/// A directory of its own.
-struct Directory {
-   std::string path = (std::filesystem::temp_directory_path() / "ouzel-fault-XXXXXX").string();
-   Directory() { require(::mkdtemp(path.data()) != nullptr, "mkdtemp"); }
-   ~Directory() {
-      std::error_code ignored;
-      std::filesystem::remove_all(path, ignored);
-   }
-};
-
 int64_t number(Client& client, const std::string& query) {
    require(client.run(query), query + ": " + client.message());
    return std::atoll(client.rows().at(0).at(0).c_str());

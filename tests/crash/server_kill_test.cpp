@@ -49,12 +49,6 @@ struct Work {
    std::set<int64_t> failed;
 };
 
-[[noreturn]] void fail(const std::string& what) {
-   std::fprintf(stderr, "FAILED: %s\n", what.c_str());
-   std::fflush(nullptr);
-   ::_exit(1);
-}
-
 std::string tableName(int client, int64_t number) {
    return "t_" + std::to_string(client) + "_" + std::to_string(number);
 }

@@ -1,15 +1,36 @@
 #include "tests/crash/server_process.hpp"
 
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <stdexcept>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace ouzel::crash {
+
+void fail(const std::string& what) {
+   std::fprintf(stderr, "FAILED: %s\n", what.c_str());
+   std::fflush(nullptr);
+   ::_exit(1);
+}
+
+void require(bool holds, const std::string& what) {
+   if (!holds) fail(what);
+}
+
+Directory::Directory() : path((std::filesystem::temp_directory_path() / "ouzel-crash-XXXXXX").string()) {
+   require(::mkdtemp(path.data()) != nullptr, "mkdtemp");
+}
+
+Directory::~Directory() {
+   std::error_code ignored;
+   std::filesystem::remove_all(path, ignored);
+}
 
 ServerProcess::ServerProcess(const std::string& binary, const std::string& directory,
                              const std::vector<std::string>& flags, const Environment& environment) {

@@ -9,6 +9,19 @@
 
 namespace ouzel::crash {
 
+/// Say what went wrong and end the test at once.
+[[noreturn]] void fail(const std::string& what);
+void require(bool holds, const std::string& what);
+
+/// A directory of its own, removed at the end.
+struct Directory {
+   std::string path;
+   Directory();
+   ~Directory();
+   Directory(const Directory&) = delete;
+   Directory& operator=(const Directory&) = delete;
+};
+
 /// Ends with SIGKILL unless stop() was called.
 class ServerProcess {
 public:

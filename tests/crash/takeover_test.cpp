@@ -28,25 +28,6 @@ std::string binary;
 std::vector<std::string> flags = {"--threads",   "2",     "--memory-limit",        "512MB", "--lease-seconds", "1",
                                   "--log-level", "error", "--checkpoint-wal-size", "1MB"};
 
-[[noreturn]] void fail(const std::string& what) {
-   std::fprintf(stderr, "FAILED: %s\n", what.c_str());
-   std::exit(1);
-}
-
-void require(bool holds, const std::string& what) {
-   if (!holds) fail(what);
-}
-
-/// A directory of its own.
-struct Directory {
-   std::string path = (std::filesystem::temp_directory_path() / "ouzel-takeover-XXXXXX").string();
-   Directory() { require(::mkdtemp(path.data()) != nullptr, "mkdtemp"); }
-   ~Directory() {
-      std::error_code ignored;
-      std::filesystem::remove_all(path, ignored);
-   }
-};
-
 std::vector<std::string> takingOver() {
    auto with = flags;
    with.push_back("--take-over");

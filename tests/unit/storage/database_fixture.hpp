@@ -117,4 +117,29 @@ inline std::vector<int64_t> range(int64_t first, int64_t end) {
    return numbers;
 }
 
+/// A fixture over a directory of its own with one committed, empty table.
+struct OwnDirectory {
+   TemporaryDirectory temporary;
+};
+struct OneTable : private OwnDirectory, DatabaseFixture {
+   std::shared_ptr<Table> table;
+
+   OneTable() : DatabaseFixture(temporary.path() + "/data") {
+      auto transaction = database->begin();
+      table = database->createTable(*transaction, intAndText());
+      commit(*transaction, "create;");
+   }
+   void insert(int64_t first, size_t count, AppendMode mode = AppendMode::Small) {
+      auto transaction = database->begin();
+      appendRows(*table, *transaction, first, count, mode);
+      commit(*transaction);
+   }
+   std::vector<RowId> idsOf(const Snapshot& snapshot, const std::function<bool(int64_t)>& wanted) {
+      std::vector<RowId> ids;
+      for (const ReadRow& row : readRows(*table, snapshot))
+         if (wanted(row.number)) ids.push_back(row.id);
+      return ids;
+   }
+};
+
 } // namespace ouzel::storage::test

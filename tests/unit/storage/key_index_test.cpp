@@ -11,24 +11,6 @@ using namespace ouzel::storage::test;
 
 namespace {
 
-struct Place {
-   TemporaryDirectory temporary;
-};
-struct OneTable : private Place, DatabaseFixture {
-   std::shared_ptr<Table> table;
-
-   OneTable() : DatabaseFixture(temporary.path() + "/data") {
-      auto transaction = database->begin();
-      table = database->createTable(*transaction, intAndText());
-      commit(*transaction, "create;");
-   }
-   void insert(int64_t first, size_t count, AppendMode mode = AppendMode::Small) {
-      auto transaction = database->begin();
-      appendRows(*table, *transaction, first, count, mode);
-      commit(*transaction);
-   }
-};
-
 struct Found {
    std::multiset<int64_t> numbers;
    std::vector<RowId> ids;

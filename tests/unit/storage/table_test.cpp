@@ -9,35 +9,6 @@ using namespace ouzel;
 using namespace ouzel::storage;
 using namespace ouzel::storage::test;
 
-namespace {
-
-/// A fixture with one committed, empty table.
-struct Place {
-   TemporaryDirectory temporary;
-};
-struct OneTable : private Place, DatabaseFixture {
-   std::shared_ptr<Table> table;
-
-   OneTable() : DatabaseFixture(temporary.path() + "/data") {
-      auto transaction = database->begin();
-      table = database->createTable(*transaction, intAndText());
-      commit(*transaction, "create;");
-   }
-   void insert(int64_t first, size_t count, AppendMode mode = AppendMode::Small) {
-      auto transaction = database->begin();
-      appendRows(*table, *transaction, first, count, mode);
-      commit(*transaction);
-   }
-   std::vector<RowId> idsOf(const Snapshot& snapshot, const std::function<bool(int64_t)>& wanted) {
-      std::vector<RowId> ids;
-      for (const ReadRow& row : readRows(*table, snapshot))
-         if (wanted(row.number)) ids.push_back(row.id);
-      return ids;
-   }
-};
-
-} // namespace
-
 CATCH_TEST_CASE("inserted rows are seen by their transaction's next command, and by others after commit") {
    OneTable f;
    auto writer = f.database->begin();
