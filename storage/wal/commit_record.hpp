@@ -19,7 +19,7 @@ struct CommitRecord {
       StorageId id;
       ColumnDefinition column;
    };
-   /// Compaction: the rows that live in `retired`, neighbours, are from now on those of `blocks`.
+   /// Compaction: the rows that live in `retired`, a set, are from now on those of `blocks`.
    struct Rewrite {
       std::vector<SegmentId> retired;
       std::vector<LocalWrites::LoggedBlock> blocks;

@@ -123,19 +123,22 @@ SegmentPtr Replay::openBlock(const LocalWrites::LoggedBlock& logged, Timestamp t
 }
 
 void Replay::rewrite(TableCore& core, const CommitRecord::Rewrite& logged, Timestamp timestamp) {
+   // The running server may have had them in another order: a load's segment came into its list when it was published,
+   // the one that gave a small insert its place before that.
+   std::set<SegmentId> retired(logged.retired.begin(), logged.retired.end());
+   if (retired.empty() || retired.size() != logged.retired.size()) corrupted("rewritten segments are not there");
    auto list = std::make_shared<SegmentList>();
-   size_t found = 0;
    for (const SegmentPtr& segment : *core.segments) {
-      if (found == logged.retired.size() || segment->id != logged.retired[found]) {
+      if (retired.erase(segment->id) == 0) {
          list->push_back(segment);
          continue;
       }
       if (segment->block) state_.replacedBlocks.push_back(segment->block);
-      if (++found < logged.retired.size()) continue;
+      if (!retired.empty()) continue;
       for (const auto& block : logged.blocks)
          list->push_back(openBlock(block, timestamp));
    }
-   if (found == 0 || found != logged.retired.size()) corrupted("rewritten segments are not there");
+   if (!retired.empty()) corrupted("rewritten segments are not there");
    core.segments = std::move(list);
 }
 

@@ -147,6 +147,31 @@ CATCH_TEST_CASE("a checkpoint merges segments under the eyes of older snapshots"
    CATCH_CHECK(afterCrash(f.directory, table->id()).size() >= left.size() - 1);
 }
 
+CATCH_TEST_CASE("rewritten segments are found in the log whatever order they came into the table") {
+   // A load becomes a segment when it is published, a small insert gets a place, and perhaps a segment, before that.
+   const TemporaryDirectory directory;
+   DatabaseFixture f(directory.path() + "/db");
+   const auto table = makeTable(f);
+   constexpr int64_t rounds = 100, loaded = vectorRows; // enough to be a segment of their own
+   for (int64_t round = 0; round < rounds; ++round) {
+      const int64_t first = round * (loaded + 1);
+      auto load = f.database->begin(), small = f.database->begin();
+      appendRows(*table, *load, first, loaded);
+      appendRows(*table, *small, first + loaded, 1);
+      std::thread loader([&] { f.commit(*load); });
+      std::this_thread::sleep_for(std::chrono::microseconds(10 * round)); // one of them meets the load's sync
+      f.commit(*small);
+      loader.join();
+      const std::lock_guard lock(table->core().mutex);
+      table->core().sealDelta();
+   }
+   CATCH_CHECK(segmentCount(*table) == 2 * rounds);
+   f.database->setCatalogImageSource([]() -> std::string { throw SqlError(sqlstate::ioError, "no image"); });
+   CATCH_CHECK_THROWS_AS(f.database->checkpoint(), SqlError); // after it has rewritten them
+   CATCH_CHECK(segmentCount(*table) == 1);
+   CATCH_CHECK(afterCrash(f.directory, table->id()) == from(0, rounds * (loaded + 1), [](int64_t) { return true; }));
+}
+
 CATCH_TEST_CASE("segments with rows in somebody's hands are left alone") {
    const TemporaryDirectory directory;
    DatabaseFixture f(directory.path() + "/db");
