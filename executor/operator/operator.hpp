@@ -26,6 +26,12 @@ struct QueryContext {
    RunningQueryState& query;
 
    Reservation& memory() { return *execution.memory; }
+   /// What operators that materialise rows take their grants from.
+   QueryBudget& budget();
+   /// Whether spill() may be called.
+   bool canSpill() const { return execution.spill != nullptr; }
+   /// Where the query's pages go that do not fit; made on first use. Thread-safe.
+   io::SpillSpace& spill();
    FunctionContext& functions() { return execution.functions; }
    const ExecutionSettings& settings() const { return execution.settings; }
    const sql::ColumnTable& columns() const { return plan.columns; }

@@ -27,13 +27,28 @@ void QueryContext::wake() {
    query.wake();
 }
 
+QueryBudget& QueryContext::budget() {
+   return query.budget();
+}
+
+io::SpillSpace& QueryContext::spill() {
+   return query.spill();
+}
+
+io::SpillSpace& RunningQueryState::spill() {
+   DCHECK(execution_.spill != nullptr);
+   std::call_once(spillMade_, [&] { spill_ = std::make_unique<io::SpillSpace>(*execution_.spill); });
+   return *spill_;
+}
+
 uint32_t QueryContext::workers() const {
    const uint32_t all = execution.scheduler ? execution.scheduler->workerCount() : 1;
    return execution.settings.threads ? std::min(all, execution.settings.threads) : all;
 }
 
 RunningQueryState::RunningQueryState(const sql::plan::Plan& plan, ExecutionContext& context)
-   : plan_(plan), execution_(context), context_{context, plan, *this}, builder_(context_) {}
+   : plan_(plan), execution_(context), context_{context, plan, *this},
+     budget_(*context.memory, context.memoryLimit, context.shares), builder_(context_) {}
 
 RunningQueryState::~RunningQueryState() {
    stop();

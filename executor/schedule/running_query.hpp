@@ -19,8 +19,15 @@ class Transaction;
 struct Snapshot;
 } // namespace ouzel::storage
 
+namespace ouzel::io {
+class SpillManager;
+class SpillSpace;
+} // namespace ouzel::io
+
 namespace ouzel::executor {
 
+class MemoryShares;
+class QueryBudget;
 class Scheduler; // scheduler.hpp: the worker pool, one per process
 
 /// Hostile settings that tests turn on; production leaves the defaults.
@@ -49,6 +56,9 @@ struct ExecutionContext {
    std::atomic<const char*> cancelState{nullptr}; ///< null, or a SQLSTATE such as "57014"
    std::string cancelMessage = "canceling statement due to user request";
    bool collectProfile = false; ///< EXPLAIN ANALYZE: per-operator times
+   io::SpillManager* spill = nullptr; ///< null: what does not fit into memory fails with 53200
+   MemoryShares* shares = nullptr;    ///< null: no other query is there
+   size_t memoryLimit = SIZE_MAX;     ///< of the session
 };
 
 /// What one operator did; indexed like a preorder walk of the plan.

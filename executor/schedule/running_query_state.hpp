@@ -5,6 +5,8 @@
 #include <mutex>
 
 #include "executor/materialize/batch_builder.hpp"
+#include "executor/schedule/memory_grant.hpp"
+#include "io/spill/spill.hpp"
 #include "executor/operator/plan_builder.hpp"
 #include "executor/schedule/pipeline_run.hpp"
 #include "executor/schedule/scheduler.hpp"
@@ -36,6 +38,8 @@ public:
    /// For the result sink: false when the queue is full and `force` is not set.
    bool offer(std::unique_ptr<OwnedBatch>& batch, bool force);
    bool hasRoom();
+   QueryBudget& budget() { return budget_; }
+   io::SpillSpace& spill();
 
 private:
    void start();
@@ -47,6 +51,9 @@ private:
    const sql::plan::Plan& plan_;
    ExecutionContext& execution_;
    QueryContext context_;
+   QueryBudget budget_;
+   std::once_flag spillMade_;
+   std::unique_ptr<io::SpillSpace> spill_;
    PlanBuilder builder_;
    std::vector<OperatorProfile> profile_;
    bool isStarted_ = false, runsHere_ = false, isScheduled_ = false;

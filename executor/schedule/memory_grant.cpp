@@ -1,0 +1,74 @@
+#include "executor/schedule/memory_grant.hpp"
+
+#include <algorithm>
+
+namespace ouzel::executor {
+
+namespace {
+/// Expression states, batches on their way and staging are not asked for page by page: they live in what is left.
+constexpr size_t slackDivisor = 16;
+constexpr size_t shareMin = size_t{4} << 20;
+} // namespace
+
+size_t MemoryShares::share() const {
+   const size_t limit = ledger_.limit(), used = ledger_.used();
+   const size_t givesWay = (evictable_ ? evictable_(context_) : 0) + queryBytes_.load(std::memory_order_relaxed);
+   const size_t others = used > givesWay ? used - givesWay : 0;
+   const size_t left = limit > others ? limit - others : 0;
+   const size_t queries = std::max<size_t>(queries_.load(std::memory_order_relaxed), 1);
+   return std::max(left - left / slackDivisor, shareMin) / queries;
+}
+
+QueryBudget::QueryBudget(Reservation& memory, size_t limit, MemoryShares* shares)
+   : memory_(memory), limit_(limit), shares_(shares) {}
+
+QueryBudget::~QueryBudget() {
+   if (!takesPart_) return;
+   shares_->queryBytes_.fetch_sub(reported_, std::memory_order_relaxed);
+   shares_->queries_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+size_t QueryBudget::bytes() {
+   if (!shares_) return limit_;
+   const std::lock_guard lock(mutex_);
+   if (!takesPart_) shares_->queries_.fetch_add(1, std::memory_order_relaxed);
+   takesPart_ = true;
+   const size_t used = memory_.used();
+   shares_->queryBytes_.fetch_add(used - reported_, std::memory_order_relaxed); // wraps when it has shrunk
+   reported_ = used;
+   return std::min(limit_, shares_->share());
+}
+
+MemoryGrant::MemoryGrant(QueryBudget& budget) : budget_(budget), memory_(budget.memory_) {
+   const std::lock_guard lock(budget_.mutex_);
+   budget_.grants_.push_back(this);
+}
+
+MemoryGrant::~MemoryGrant() {
+   const std::lock_guard lock(budget_.mutex_);
+   std::erase(budget_.grants_, this);
+}
+
+size_t MemoryGrant::floor() {
+   const size_t bytes = budget_.bytes();
+   const std::lock_guard lock(budget_.mutex_);
+   return budget_.grants_.size() == 1 ? bytes : bytes / (2 * budget_.grants_.size());
+}
+
+bool MemoryGrant::mayGrow(size_t bytes) {
+   const size_t budget = budget_.bytes();
+   {
+      const std::lock_guard lock(budget_.mutex_);
+      const size_t floor = budget / (2 * budget_.grants_.size());
+      size_t keptForOthers = 0;
+      for (const MemoryGrant* other : budget_.grants_)
+         if (other != this && other->memory_.used() < floor) keptForOthers += floor - other->memory_.used();
+      if (budget_.memory_.used() + bytes + keptForOthers > budget) return false;
+   }
+   // The cache may have to give way first.
+   if (!memory_.tryGrow(bytes)) return false;
+   memory_.shrink(bytes);
+   return true;
+}
+
+} // namespace ouzel::executor
