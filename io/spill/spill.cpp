@@ -1,51 +1,214 @@
 #include "io/spill/spill.hpp"
 
-#include "common/error/sql_error.hpp"
+#include <algorithm>
+#include <functional>
+#include <thread>
 
-// Not there yet: everything says so.
+#include "common/error/check.hpp"
+#include "common/error/sql_error.hpp"
+#include "io/file/file.hpp"
+#include "io/spill/read_lane.hpp"
+#include "io/spill/spill_lane.hpp"
+#include "io/spill/spill_state.hpp"
+
+// Who shares what: the manager hands lanes to threads; a space knows its files, what is still on its way to them and
+// the first error of the background.
 
 namespace ouzel::io {
 
-struct SpillManager::State {};
-struct SpillSpace::State {};
-struct SpillReader::State {};
-
-namespace {
-[[noreturn]] void notYet() {
-   throw SqlError(sqlstate::outOfMemory, "out of memory");
+SpillManager::State::State(SpillOptions options)
+   : level(options.level), lanes(std::max<size_t>(4, 2 * std::thread::hardware_concurrency())) {
+   CHECK(!options.directories.empty() && options.directories.size() <= spillDevicesMax);
+   for (const std::string& directory : options.directories) {
+      makeDirectories(directory);
+      auto& device = *devices.emplace_back(std::make_unique<SpillDevice>(directory));
+      device.bytesMax = options.bytesMax;
+      device.writes.setRate(options.writeRateMax);
+      device.reads.setRate(options.readRateMax);
+   }
 }
-} // namespace
 
-SpillManager::SpillManager(SpillOptions) {}
+SpillManager::State::~State() {
+   for (auto& lane : lanes)
+      delete lane.load();
+}
+
+SpillLane& SpillManager::State::lockLane() {
+   // Threads begin at different lanes and stay where they were the first to come.
+   static std::atomic<size_t> threads{0};
+   thread_local size_t preferred = threads.fetch_add(1, std::memory_order_relaxed);
+   for (size_t tried = 0; tried < lanes.size(); ++tried) {
+      auto& place = lanes[(preferred + tried) % lanes.size()];
+      SpillLane* lane = place.load(std::memory_order_acquire);
+      if (!lane) {
+         const std::lock_guard guard(mutex);
+         lane = place.load(std::memory_order_relaxed);
+         if (!lane) {
+            lane = new SpillLane(*this);
+            place.store(lane, std::memory_order_release);
+         }
+      }
+      if (lane->mutex.try_lock()) {
+         preferred += tried;
+         return *lane;
+      }
+   }
+   SpillLane& lane = *lanes[preferred % lanes.size()].load(std::memory_order_acquire);
+   lane.mutex.lock();
+   return lane;
+}
+
+std::unique_ptr<ReadLane> SpillManager::State::takeReader() {
+   {
+      const std::lock_guard guard(mutex);
+      if (!readers.empty()) {
+         auto reader = std::move(readers.back());
+         readers.pop_back();
+         return reader;
+      }
+   }
+   return std::make_unique<ReadLane>();
+}
+
+void SpillManager::State::giveReader(std::unique_ptr<ReadLane> reader) {
+   const std::lock_guard guard(mutex);
+   if (readers.size() < lanes.size()) readers.push_back(std::move(reader));
+}
+
+SpillManager::SpillManager(SpillOptions options) : state_(std::make_unique<State>(std::move(options))) {}
 SpillManager::~SpillManager() = default;
-void SpillManager::setRates(uint64_t, uint64_t) {}
-void SpillManager::setLevel(int) {}
+
+std::vector<SpillManager::Device> SpillManager::devices() const {
+   std::vector<Device> result;
+   for (const auto& device : state_->devices) {
+      const auto of = [](const std::atomic<uint64_t>& count) { return count.load(std::memory_order_relaxed); };
+      result.push_back({device->directory, of(device->bytesAllocated), of(device->bytesInUse),
+                        of(device->rawBytesWritten), of(device->bytesWritten), of(device->rawBytesRead),
+                        of(device->bytesRead)});
+   }
+   return result;
+}
+
+void SpillManager::setRates(uint64_t writeRateMax, uint64_t readRateMax) {
+   for (const auto& device : state_->devices) {
+      device->writes.setRate(writeRateMax);
+      device->reads.setRate(readRateMax);
+   }
+}
+
+void SpillManager::setLevel(int level) {
+   CHECK(level >= SpillOptions::regulated && level < static_cast<int>(spillLevels().size()));
+   state_->level.store(level, std::memory_order_relaxed);
+}
 
 uint32_t SpilledPage::storedBytes() const {
-   return 0;
+   return static_cast<uint32_t>(SpillLocator::unpack(locator).extent.size);
 }
 
-SpillSpace::SpillSpace(SpillManager&) {}
-SpillSpace::~SpillSpace() = default;
-SpilledPage SpillSpace::write(std::span<const std::span<const std::byte>>) {
-   notYet();
+SpillFile& SpillSpace::State::file(uint32_t device) {
+   const std::lock_guard guard(mutex_);
+   auto& file = files_[device];
+   if (!file) file = std::make_unique<SpillFile>(*manager.devices[device]);
+   return *file;
 }
-void SpillSpace::free(const SpilledPage&) {}
+
+void SpillSpace::State::fail(uint32_t device, const char* what, int error) {
+   const std::lock_guard guard(mutex_);
+   if (hasFailed_.load(std::memory_order_relaxed)) return;
+   failedDevice_ = device;
+   failedWhat_ = what;
+   failedError_ = error;
+   hasFailed_.store(true, std::memory_order_release);
+}
+
+void SpillSpace::State::throwIfFailed() {
+   if (hasFailed_.load(std::memory_order_acquire))
+      throwIoError(failedWhat_, manager.devices[failedDevice_]->directory, failedError_);
+}
+
+void SpillSpace::State::addPending(const Pending& pending) {
+   const std::lock_guard guard(mutex_);
+   pending_.push_back(pending);
+}
+
+std::vector<SpillSpace::State::Pending>::iterator SpillSpace::State::findPending(uint32_t device, uint64_t offset) {
+   const auto it = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& pending) {
+      return pending.device == device && pending.extent.offset == offset;
+   });
+   CHECK(it != pending_.end());
+   return it;
+}
+
+void SpillSpace::State::shrinkPending(uint32_t device, SpillExtent extent) {
+   const std::lock_guard guard(mutex_);
+   findPending(device, extent.offset)->extent.size = extent.size;
+}
+
+void SpillSpace::State::removePending(uint32_t device, uint64_t offset) {
+   const std::lock_guard guard(mutex_);
+   *findPending(device, offset) = pending_.back();
+   pending_.pop_back();
+}
+
+void SpillSpace::State::settle(uint32_t device, SpillExtent extent) {
+   const auto busyLane = [&]() -> SpillLane* {
+      const std::lock_guard guard(mutex_);
+      for (const Pending& pending : pending_)
+         if (pending.device == device && pending.extent.offset < extent.offset + extent.size &&
+             extent.offset < pending.extent.offset + pending.extent.size)
+            return pending.lane;
+      return nullptr;
+   };
+   while (SpillLane* const lane = busyLane()) {
+      const std::lock_guard guard(lane->mutex);
+      lane->settle(*this, device, extent);
+   }
+}
+
+void SpillSpace::State::free(const SpilledPage& page) {
+   const SpillLocator locator = SpillLocator::unpack(page.locator);
+   if (locator.extent.size == 0) return;
+   // Two writes to the same place at the same time: nobody could say which one wins.
+   settle(locator.device, locator.extent);
+   file(locator.device).free(locator.extent);
+}
+
+SpillSpace::SpillSpace(SpillManager& manager) : state_(std::make_unique<State>(*manager.state_)) {}
+
+SpillSpace::~SpillSpace() {
+   for (auto& place : state_->manager.lanes)
+      if (SpillLane* const lane = place.load(std::memory_order_acquire)) {
+         const std::lock_guard guard(lane->mutex);
+         lane->forget(*state_);
+      }
+}
+
+SpilledPage SpillSpace::write(std::span<const std::span<const std::byte>> parts) {
+   size_t rawBytes = 0;
+   for (const auto& part : parts)
+      rawBytes += part.size();
+   CHECK(rawBytes <= pageBytesMax);
+   state_->throwIfFailed();
+   if (rawBytes == 0) return {};
+   SpillLane& lane = state_->manager.lockLane();
+   const std::lock_guard guard(lane.mutex, std::adopt_lock);
+   return lane.write(*state_, parts, rawBytes);
+}
+
+void SpillSpace::free(const SpilledPage& page) {
+   state_->free(page);
+}
+
 SpillStatistics SpillSpace::statistics() const {
-   return {};
-}
-
-SpillReader::SpillReader(SpillSpace&, size_t) {}
-SpillReader::~SpillReader() = default;
-void SpillReader::add(const SpilledPage&, bool) {}
-bool SpillReader::isEmpty() const {
-   return true;
-}
-uint32_t SpillReader::nextBytes() const {
-   return 0;
-}
-void SpillReader::next(std::byte*) {
-   notYet();
+   const State& s = *state_;
+   SpillStatistics result;
+   result.pagesWritten = s.pagesWritten.load(std::memory_order_relaxed);
+   result.rawBytesWritten = s.rawBytesWritten.load(std::memory_order_relaxed);
+   result.bytesWritten = s.bytesWritten.load(std::memory_order_relaxed);
+   result.bytesRead = s.bytesRead.load(std::memory_order_relaxed);
+   for (size_t level = 0; level < spillLevels().size(); ++level)
+      result.pagesByLevel.push_back(s.pagesByLevel[level].load(std::memory_order_relaxed));
+   return result;
 }
 
 } // namespace ouzel::io

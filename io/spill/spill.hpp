@@ -16,6 +16,8 @@ struct SpillOptions {
    /// Bytes per second and device; 0: as fast as it goes.
    uint64_t writeRateMax = 0, readRateMax = 0;
    static constexpr int regulated = -1;
+   /// A device's files may take so much together; 0: what there is.
+   uint64_t bytesMax = 0;
    int level = regulated; ///< or always this level of the scale, 0 being none
 };
 
@@ -26,6 +28,13 @@ public:
    /// Makes the directories when they are not there.
    explicit SpillManager(SpillOptions options);
    ~SpillManager();
+   /// What the devices hold and have done, in the order of the options.
+   struct Device {
+      std::string directory;
+      uint64_t bytesAllocated, bytesInUse; ///< of files; of these, by pages
+      uint64_t rawBytesWritten, bytesWritten, rawBytesRead, bytesRead;
+   };
+   std::vector<Device> devices() const;
    /// For tests and for SET; take effect with the next page.
    void setRates(uint64_t writeRateMax, uint64_t readRateMax);
    void setLevel(int level);

@@ -1,0 +1,124 @@
+#include "io/spill/page_codec.hpp"
+
+#include <cstring>
+#include <lz4.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+#include "common/error/check.hpp"
+
+namespace ouzel::io {
+
+namespace {
+
+constexpr uint32_t unitMagic = 0x50535a4f; // "OZSP"
+
+struct UnitHeader {
+   uint32_t magic, level, rawBytes, storedBytes;
+   uint64_t place, checksum;
+};
+static_assert(sizeof(UnitHeader) == unitHeaderBytes);
+
+constexpr SpillLevel levels[] = {
+    {"none", SpillLevel::Codec::None, 0},   {"lz4-8", SpillLevel::Codec::Lz4, 8},
+    {"lz4", SpillLevel::Codec::Lz4, 1},     {"zstd--3", SpillLevel::Codec::Zstd, -3},
+    {"zstd-1", SpillLevel::Codec::Zstd, 1}, {"zstd-3", SpillLevel::Codec::Zstd, 3},
+};
+
+uint64_t checksumOf(UnitHeader header, const std::byte* stored) {
+   header.checksum = 0;
+   return XXH3_64bits_withSeed(stored, header.storedBytes, XXH3_64bits(&header, sizeof header));
+}
+
+} // namespace
+
+std::span<const SpillLevel> spillLevels() {
+   return levels;
+}
+
+struct UnitEncoder::Contexts {
+   std::unique_ptr<char[]> lz4 = std::make_unique<char[]>(static_cast<size_t>(LZ4_sizeofState()));
+   ZSTD_CCtx* zstd = nullptr;
+   ~Contexts() { ::ZSTD_freeCCtx(zstd); }
+};
+
+UnitEncoder::UnitEncoder() : contexts_(std::make_unique<Contexts>()) {}
+UnitEncoder::~UnitEncoder() = default;
+
+size_t UnitEncoder::encode(std::span<const std::byte> raw, uint64_t place, size_t blockBytes, uint32_t& level,
+                           std::byte* target) {
+   DCHECK(raw.size() <= unitBytesMax && level < std::size(levels));
+   std::byte* const bytes = target + unitHeaderBytes;
+   // Less than one block saved is nothing saved.
+   const size_t roomBytes = raw.size() > blockBytes ? raw.size() - blockBytes : 0;
+   size_t stored = 0;
+   const SpillLevel& how = levels[level];
+   if (roomBytes > 0 && how.codec == SpillLevel::Codec::Lz4) {
+      stored = static_cast<size_t>(::LZ4_compress_fast_extState(
+          contexts_->lz4.get(), reinterpret_cast<const char*>(raw.data()), reinterpret_cast<char*>(bytes),
+          static_cast<int>(raw.size()), static_cast<int>(roomBytes), how.parameter));
+   } else if (roomBytes > 0 && how.codec == SpillLevel::Codec::Zstd) {
+      if (!contexts_->zstd) contexts_->zstd = ::ZSTD_createCCtx();
+      if (contexts_->zstd) {
+         stored = ::ZSTD_compressCCtx(contexts_->zstd, bytes, roomBytes, raw.data(), raw.size(), how.parameter);
+         if (::ZSTD_isError(stored)) stored = 0;
+      }
+   }
+   if (stored == 0) {
+      level = 0;
+      stored = raw.size();
+      std::memcpy(bytes, raw.data(), raw.size());
+   }
+   UnitHeader header{unitMagic, level, static_cast<uint32_t>(raw.size()), static_cast<uint32_t>(stored), place, 0};
+   header.checksum = checksumOf(header, bytes);
+   std::memcpy(target, &header, sizeof header);
+   const size_t whole = unitBound(stored, blockBytes);
+   std::memset(bytes + stored, 0, whole - unitHeaderBytes - stored);
+   return whole;
+}
+
+struct UnitDecoder::Contexts {
+   ZSTD_DCtx* zstd = nullptr;
+   ~Contexts() { ::ZSTD_freeDCtx(zstd); }
+};
+
+UnitDecoder::UnitDecoder() : contexts_(std::make_unique<Contexts>()) {}
+UnitDecoder::~UnitDecoder() = default;
+
+bool UnitDecoder::decodePage(std::span<const std::byte> stored, uint64_t place, size_t blockBytes,
+                             std::span<std::byte> target) {
+   while (!target.empty()) {
+      UnitHeader header;
+      if (stored.size() < sizeof header) return false;
+      std::memcpy(&header, stored.data(), sizeof header);
+      if (header.magic != unitMagic || header.place != place || header.level >= std::size(levels)) return false;
+      if (header.rawBytes == 0 || header.rawBytes > target.size() || header.storedBytes > header.rawBytes) return false;
+      const size_t whole = unitBound(header.storedBytes, blockBytes);
+      const std::byte* const bytes = stored.data() + sizeof header;
+      if (whole > stored.size() || checksumOf(header, bytes) != header.checksum) return false;
+      switch (levels[header.level].codec) {
+      case SpillLevel::Codec::None:
+         if (header.storedBytes != header.rawBytes) return false;
+         std::memcpy(target.data(), bytes, header.rawBytes);
+         break;
+      case SpillLevel::Codec::Lz4:
+         if (::LZ4_decompress_safe(reinterpret_cast<const char*>(bytes), reinterpret_cast<char*>(target.data()),
+                                   static_cast<int>(header.storedBytes),
+                                   static_cast<int>(header.rawBytes)) != static_cast<int>(header.rawBytes))
+            return false;
+         break;
+      case SpillLevel::Codec::Zstd:
+         if (!contexts_->zstd) contexts_->zstd = ::ZSTD_createDCtx();
+         if (!contexts_->zstd || ::ZSTD_decompressDCtx(contexts_->zstd, target.data(), header.rawBytes, bytes,
+                                                       header.storedBytes) != header.rawBytes)
+            return false;
+         break;
+      }
+      target = target.subspan(header.rawBytes);
+      stored = stored.subspan(whole);
+      place += whole;
+   }
+   return stored.empty();
+}
+
+} // namespace ouzel::io

@@ -1,0 +1,73 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "io/spill/throttle.hpp"
+
+// Devices are directories; each query has one file without a name in each of them that it uses.
+
+namespace ouzel::io {
+
+/// One directory to spill to, shared by all queries. Thread-safe.
+struct SpillDevice {
+   explicit SpillDevice(std::string path) : directory(std::move(path)) {}
+
+   // PROPERTIES
+   const std::string directory;
+   uint64_t bytesMax = 0; ///< all files together may take so much; 0: what the device has
+
+   // STATE
+   Throttle writes, reads;
+   std::atomic<uint64_t> bytesAllocated{0}; ///< by all files
+   std::atomic<uint64_t> bytesInUse{0};     ///< of these, by pages
+   std::atomic<uint64_t> rawBytesWritten{0}, bytesWritten{0}, rawBytesRead{0}, bytesRead{0};
+};
+
+/// A place in a file, in bytes.
+struct SpillExtent {
+   uint64_t offset = 0, size = 0;
+};
+
+/// The file of one query on one device, and which of its places are free. It has no name: the kernel takes it away with
+/// the process. Thread-safe.
+class SpillFile {
+public:
+   /// Throws 58030 or 53100.
+   explicit SpillFile(SpillDevice& device);
+   ~SpillFile();
+   SpillFile(const SpillFile&) = delete;
+   SpillFile& operator=(const SpillFile&) = delete;
+
+   SpillDevice& device() const { return device_; }
+   int descriptor() const { return descriptor_; }
+   /// Offsets, sizes and addresses of requests are multiples of it.
+   uint32_t blockBytes() const { return blockBytes_; }
+
+   /// Take from `min` to `want` bytes. What was freed is used before the file grows; the device has promised the space
+   /// when this returns. Throws 53100.
+   SpillExtent allocate(uint64_t min, uint64_t want);
+   void free(SpillExtent extent);
+
+private:
+   void grow(uint64_t min); // REQUIRES: mutex_
+   void addFree(SpillExtent extent);
+
+   // PROPERTIES
+   SpillDevice& device_;
+   int descriptor_ = -1;
+   uint32_t blockBytes_ = 512;
+
+   // STATE
+   std::mutex mutex_; // guards what follows
+   uint64_t end_ = 0;
+   uint64_t inUse_ = 0;
+   std::map<uint64_t, uint64_t> freeByOffset_;          // neighbours are merged
+   std::set<std::pair<uint64_t, uint64_t>> freeBySize_; // (size, offset) of the same
+};
+
+} // namespace ouzel::io

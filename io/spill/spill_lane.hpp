@@ -1,0 +1,91 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "io/ring/ring.hpp"
+#include "io/spill/page_codec.hpp"
+#include "io/spill/spill_state.hpp"
+
+// Writing. A lane is a ring and a few staging areas; whoever holds its mutex may use it, in practice always the same
+// thread. Pages are encoded behind one another into the open area, which lies in an extent of the query's file; a full
+// area is handed to the kernel and comes back when it was written.
+//
+//   free --openArea--> open --submitArea--> in the kernel --reap--> [waits for the throttle] --release--> free
+
+namespace ouzel::io {
+
+/// Memory for O_DIRECT.
+struct AlignedDelete {
+   void operator()(std::byte* bytes) const;
+};
+using AlignedBytes = std::unique_ptr<std::byte[], AlignedDelete>;
+AlignedBytes allocateAligned(size_t bytes);
+
+/// Every call REQUIRES: mutex is held.
+class SpillLane {
+public:
+   explicit SpillLane(SpillManager::State& manager);
+   ~SpillLane();
+
+   std::mutex mutex;
+
+   SpilledPage write(SpillSpace::State& space, std::span<const std::span<const std::byte>> parts, size_t rawBytes);
+   /// Wait until no area of the space overlaps the extent, handing over the open one if it does.
+   void settle(SpillSpace::State& space, uint32_t device, SpillExtent extent);
+   /// The space goes: wait for what is in the kernel, drop what is not.
+   void forget(SpillSpace::State& space);
+
+   static constexpr size_t areaCount = 8; ///< deeper only adds latency (FACTS 0.1)
+   /// Four pages of 64 KiB, or one of 256, as they are, with their headers.
+   static constexpr size_t areaBytes = unitBytesMax + 8192;
+
+private:
+   struct Area {
+      AlignedBytes bytes;
+      SpillSpace::State* space = nullptr; ///< null: free
+      SpillFile* file = nullptr;
+      uint32_t device = 0;
+      uint64_t offset = 0; ///< in the file
+      size_t used = 0;
+      size_t written = 0;
+      size_t padding = 0; ///< of used
+      bool isInKernel = false;
+      int64_t due = 0; ///< the throttle's
+   };
+
+   void openExtent(SpillSpace::State& space, size_t rawBytes);
+   void closeExtent();
+   void openArea();
+   /// `pads`: up to the next border of the device's physical blocks, if the extent goes that far.
+   void submitArea(bool pads);
+   void prepareArea(Area& area);
+   /// Look at what the kernel has finished, waiting for at least one area if `mustWait`.
+   void reap(bool mustWait);
+   void release(Area& area);
+   std::span<const std::byte> gather(std::span<const std::span<const std::byte>> parts, size_t& part, size_t& skip,
+                                     size_t bytes);
+
+   // PROPERTIES
+   SpillManager::State& manager_;
+
+   // STATE
+   Ring ring_;
+   UnitEncoder encoder_;
+   std::array<Area, areaCount> areas_;
+   std::vector<std::byte> scratch_; ///< a unit that several parts make up
+   uint32_t nextDevice_;
+   // What is open. The area, when there is one, ends at cursor_, and extent_ at or behind it.
+   SpillSpace::State* space_ = nullptr; ///< null: nothing
+   SpillFile* file_ = nullptr;
+   uint32_t device_ = 0;
+   SpillExtent extent_;
+   uint64_t cursor_ = 0;
+   Area* area_ = nullptr;
+};
+
+} // namespace ouzel::io

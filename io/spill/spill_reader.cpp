@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "common/env/clock.hpp"
+#include "common/error/check.hpp"
+#include "common/error/sql_error.hpp"
+#include "common/error/test_point.hpp"
+#include "io/file/file.hpp"
+#include "io/spill/read_lane.hpp"
+#include "io/spill/spill.hpp"
+
+// Reading back: the pages that will be asked for are read in their order, as many at once as the caller allows.
+
+namespace ouzel::io {
+
+ReadLane::Buffer ReadLane::take(size_t bytes) {
+   for (Buffer& buffer : buffers_)
+      if (buffer.capacity >= bytes) {
+         std::swap(buffer, buffers_.back());
+         Buffer taken = std::move(buffers_.back());
+         buffers_.pop_back();
+         keptBytes_ -= taken.capacity;
+         return taken;
+      }
+   // In steps, so that pages of nearly the same size share their memory.
+   const size_t capacity = (bytes + 65535) / 65536 * 65536;
+   return {allocateAligned(capacity), capacity};
+}
+
+void ReadLane::give(Buffer buffer) {
+   if (!buffer.bytes || keptBytes_ + buffer.capacity > keptBytesMax) return;
+   keptBytes_ += buffer.capacity;
+   buffers_.push_back(std::move(buffer));
+}
+
+/// A page that was asked for. It is at the back of `pages` until its turn comes, then it is being read, then it is
+/// there.
+struct SpillReader::State {
+   struct Page {
+      SpilledPage page;
+      bool isLastUse;
+      SpillLocator locator;
+      ReadLane::Buffer buffer;
+      size_t read = 0;
+      bool isInKernel = false;
+      int error = 0;
+      int64_t due = 0; ///< the throttle's
+   };
+
+   SpillSpace::State& space;
+   const size_t aheadBytes;
+   std::unique_ptr<ReadLane> lane;
+   std::deque<Page> pages;   ///< in the order of next(); addresses stay while they are inside
+   uint64_t firstNumber = 0; ///< how many came before the front: a page's number is its userData
+   size_t started = 0;       ///< of pages, from the front
+   size_t startedBytes = 0;
+
+   void start(Page& page, uint64_t number);
+   void startAhead();
+   void prepare(Page& page, uint64_t number);
+   void reap(uint32_t atLeast);
+};
+
+void SpillReader::State::prepare(Page& page, uint64_t number) {
+   page.isInKernel = true;
+   lane->ring.prepare({RingRequest::Kind::Read, space.file(page.locator.device).descriptor(),
+                       page.buffer.bytes.get() + page.read, static_cast<uint32_t>(page.locator.extent.size - page.read),
+                       page.locator.extent.offset + page.read, number});
+}
+
+void SpillReader::State::start(Page& page, uint64_t number) {
+   if (page.locator.extent.size == 0) return;
+   // It may still be on its way to the device.
+   space.settle(page.locator.device, page.locator.extent);
+   page.buffer = lane->take(page.locator.extent.size);
+   page.due = space.manager.devices[page.locator.device]->reads.due(page.locator.extent.size);
+   prepare(page, number);
+}
+
+void SpillReader::State::startAhead() {
+   bool hasPrepared = false;
+   while (started < pages.size() && lane->ring.hasRoom()) {
+      Page& page = pages[started];
+      if (started > 0 && startedBytes + page.locator.extent.size > aheadBytes) break;
+      start(page, firstNumber + started);
+      ++started;
+      startedBytes += page.locator.extent.size;
+      hasPrepared = true;
+   }
+   if (hasPrepared) lane->ring.submit();
+}
+
+void SpillReader::State::reap(uint32_t atLeast) {
+   std::array<RingCompletion, ReadLane::depth> completions;
+   const size_t count = lane->ring.reap(completions, atLeast);
+   for (const RingCompletion& completion : std::span(completions).first(count)) {
+      Page& page = pages[completion.userData - firstNumber];
+      page.isInKernel = false;
+      const int error = completion.result < 0 ? -completion.result : TEST_POINT("spill.read");
+      if (error == 0)
+         page.read += static_cast<size_t>(completion.result);
+      else if (error != EINTR && error != EAGAIN)
+         page.error = error;
+      // A file that ends too early is no file of ours any more.
+      if (error == 0 && completion.result == 0) page.error = EIO;
+      if (page.error == 0 && page.read < page.locator.extent.size) prepare(page, completion.userData);
+   }
+}
+
+SpillReader::SpillReader(SpillSpace& space, size_t aheadBytes)
+   : state_(new State{*space.state_, aheadBytes, nullptr, {}, 0, 0, 0}) {}
+
+SpillReader::~SpillReader() {
+   State& s = *state_;
+   if (!s.lane) return;
+   while (s.lane->ring.inFlight() > 0)
+      s.reap(1);
+   for (State::Page& page : s.pages)
+      s.lane->give(std::move(page.buffer));
+   s.space.manager.giveReader(std::move(s.lane));
+}
+
+void SpillReader::add(const SpilledPage& page, bool isLastUse) {
+   State& s = *state_;
+   if (!s.lane) s.lane = s.space.manager.takeReader();
+   s.pages.push_back({page, isLastUse, SpillLocator::unpack(page.locator), {}});
+   s.startAhead();
+}
+
+bool SpillReader::isEmpty() const {
+   return state_->pages.empty();
+}
+
+uint32_t SpillReader::nextBytes() const {
+   DCHECK(!isEmpty());
+   return state_->pages.front().page.rawBytes;
+}
+
+void SpillReader::next(std::byte* target) {
+   State& s = *state_;
+   CHECK(!isEmpty());
+   s.startAhead();
+   State::Page& page = s.pages.front();
+   const SpillExtent extent = page.locator.extent;
+   SpillDevice& device = *s.space.manager.devices[page.locator.device];
+   if (extent.size > 0) {
+      while (page.isInKernel)
+         s.reap(1);
+      s.space.throwIfFailed();
+      if (page.error != 0)
+         throwIoError("could not read from temporary file in directory", device.directory, page.error);
+      if (const int64_t left = page.due - steadyNanos(); left > 0)
+         std::this_thread::sleep_for(std::chrono::nanoseconds(left));
+      if (!s.lane->decoder.decodePage({page.buffer.bytes.get(), extent.size}, extent.offset,
+                                      s.space.file(page.locator.device).blockBytes(), {target, page.page.rawBytes}))
+         throw SqlError(sqlstate::dataCorrupted,
+                        "invalid page in temporary file in directory \"" + device.directory + "\"");
+      s.space.bytesRead.fetch_add(extent.size, std::memory_order_relaxed);
+      device.bytesRead.fetch_add(extent.size, std::memory_order_relaxed);
+      device.rawBytesRead.fetch_add(page.page.rawBytes, std::memory_order_relaxed);
+      s.lane->give(std::move(page.buffer));
+      if (page.isLastUse) s.space.free(page.page);
+   }
+   s.pages.pop_front();
+   ++s.firstNumber;
+   --s.started;
+   s.startedBytes -= extent.size;
+   s.startAhead();
+}
+
+} // namespace ouzel::io

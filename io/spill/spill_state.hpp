@@ -1,0 +1,96 @@
+#pragma once
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "io/spill/page_codec.hpp"
+#include "io/spill/spill.hpp"
+#include "io/spill/spill_device.hpp"
+
+// What is behind SpillManager and SpillSpace. For this room only.
+
+namespace ouzel::io {
+
+class SpillLane;
+class ReadLane;
+
+inline constexpr size_t spillDevicesMax = 64;
+inline constexpr size_t spillLevelsMax = 16;
+
+/// 64 bits of where a page lies: device 6, blocks of 512 bytes 16, offset in such blocks 42. 0: a page without bytes.
+struct SpillLocator {
+   static constexpr uint64_t unit = 512;
+   uint32_t device = 0;
+   SpillExtent extent;
+
+   uint64_t packed() const { return (uint64_t{device} << 58) | (extent.size / unit << 42) | (extent.offset / unit); }
+   static SpillLocator unpack(uint64_t packed) {
+      constexpr uint64_t offsets = (uint64_t{1} << 42) - 1;
+      return {static_cast<uint32_t>(packed >> 58), {(packed & offsets) * unit, ((packed >> 42) & 0xffff) * unit}};
+   }
+};
+static_assert(pageBound(SpillSpace::pageBytesMax, 4096) / SpillLocator::unit <= 0xffff);
+
+struct SpillManager::State {
+   explicit State(SpillOptions options);
+   ~State();
+
+   // PROPERTIES
+   std::vector<std::unique_ptr<SpillDevice>> devices;
+
+   // STATE
+   std::atomic<int> level;
+   std::atomic<uint32_t> nextDevice{0}; ///< where the next lane begins
+   /// Made when they are needed, never taken away before the manager goes.
+   std::vector<std::atomic<SpillLane*>> lanes;
+   std::mutex mutex;                               // guards the making of lanes and what follows
+   std::vector<std::unique_ptr<ReadLane>> readers; ///< not in use
+
+   /// A lane that no other thread is using, locked.
+   SpillLane& lockLane();
+   std::unique_ptr<ReadLane> takeReader();
+   void giveReader(std::unique_ptr<ReadLane> reader);
+};
+
+struct SpillSpace::State {
+   explicit State(SpillManager::State& m) : manager(m), files_(m.devices.size()) {}
+
+   /// Bytes of a staging area that are not on the device yet.
+   struct Pending {
+      uint32_t device;
+      SpillExtent extent;
+      SpillLane* lane;
+   };
+
+   SpillFile& file(uint32_t device);
+   /// Keep the first error of the background.
+   void fail(uint32_t device, const char* what, int error);
+   void throwIfFailed();
+   void addPending(const Pending& pending);
+   /// It became shorter than it might have; what lies behind it is somebody else's from now on.
+   void shrinkPending(uint32_t device, SpillExtent extent);
+   void removePending(uint32_t device, uint64_t offset);
+   /// Wait until nothing of the extent is on its way to the device.
+   void settle(uint32_t device, SpillExtent extent);
+   void free(const SpilledPage& page);
+
+   SpillManager::State& manager;
+   std::atomic<uint64_t> pagesWritten{0}, rawBytesWritten{0}, bytesWritten{0}, bytesRead{0};
+   std::array<std::atomic<uint64_t>, spillLevelsMax> pagesByLevel{};
+
+private:
+   std::vector<Pending>::iterator findPending(uint32_t device, uint64_t offset); // REQUIRES: mutex_
+
+   std::mutex mutex_;                              // guards what follows
+   std::vector<std::unique_ptr<SpillFile>> files_; ///< one per device; null: not used yet
+   std::vector<Pending> pending_;                  ///< a handful per lane
+   std::atomic<bool> hasFailed_{false};
+   uint32_t failedDevice_ = 0;
+   const char* failedWhat_ = nullptr;
+   int failedError_ = 0;
+};
+
+} // namespace ouzel::io

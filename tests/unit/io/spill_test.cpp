@@ -1,0 +1,265 @@
+#include "io/spill/spill.hpp"
+
+#include <catch2/catch.hpp>
+#include <fcntl.h>
+#include <random>
+#include <thread>
+#include <unistd.h>
+
+#include "common/error/sql_error.hpp"
+#include "io/spill/spill_state.hpp"
+#include "tests/unit/io/spill_support.hpp"
+
+using namespace ouzel;
+using namespace ouzel::io;
+using namespace ouzel::io::test;
+
+namespace {
+
+/// The descriptor of the one temporary file this process has below `directory`.
+int spillDescriptor(const std::string& directory) {
+   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      std::error_code error;
+      const std::string target = std::filesystem::read_symlink(entry.path(), error).string();
+      if (target.starts_with(directory + "/")) return std::stoi(entry.path().filename().string());
+   }
+   return -1;
+}
+
+} // namespace
+
+CATCH_TEST_CASE("a locator holds device, size and offset") {
+   for (const uint32_t device : {0u, 1u, 63u})
+      for (const uint64_t size : {uint64_t{512}, uint64_t{65535} * 512})
+         for (const uint64_t offset : {uint64_t{0}, uint64_t{512}, ((uint64_t{1} << 42) - 1) * 512}) {
+            const SpillLocator back = SpillLocator::unpack(SpillLocator{device, {offset, size}}.packed());
+            CATCH_CHECK(back.device == device);
+            CATCH_CHECK(back.extent.size == size);
+            CATCH_CHECK(back.extent.offset == offset);
+         }
+}
+
+CATCH_TEST_CASE("pages of every size come back, whatever the level") {
+   SpillDirectories directories(2);
+   for (int level = SpillOptions::regulated; level < static_cast<int>(spillLevels().size()); ++level) {
+      directories.options.level = level;
+      SpillManager manager(directories.options);
+      SpillSpace space(manager);
+      std::vector<SpilledPage> written;
+      const size_t sizes[] = {0,     1,      511,    512,    513,     65536 - 1,       65536,
+                              65537, 262144, 262145, 300000, 1 << 20, (16 << 20) - 17, 16 << 20};
+      for (const size_t size : sizes)
+         written.push_back(writePage(space, pageOf(size, size)));
+      CATCH_CHECK(written[0].storedBytes() == 0);
+      CATCH_CHECK(written[1].storedBytes() == 512);
+      if (level == 2) CATCH_CHECK(written.back().storedBytes() < (12 << 20));
+      for (const size_t ahead : {size_t{0}, size_t{1} << 20, size_t{64} << 20}) {
+         SpillReader reader(space, ahead);
+         for (const SpilledPage& page : written)
+            reader.add(page, false);
+         for (const size_t size : sizes) {
+            CATCH_REQUIRE(reader.nextBytes() == size);
+            CATCH_REQUIRE(readPage(reader) == pageOf(size, size));
+         }
+         CATCH_CHECK(reader.isEmpty());
+      }
+      const SpillStatistics statistics = space.statistics();
+      CATCH_CHECK(statistics.pagesWritten == std::size(sizes) - 1);
+      if (level == 0) CATCH_CHECK(statistics.bytesWritten >= statistics.rawBytesWritten);
+      CATCH_CHECK(statistics.bytesRead == 3 * statistics.bytesWritten);
+   }
+}
+
+CATCH_TEST_CASE("the parts of a page lie one behind the other") {
+   SpillDirectories directories;
+   SpillManager manager(directories.options);
+   SpillSpace space(manager);
+   const std::vector<std::byte> whole = pageOf(7, 700000);
+   const std::span<const std::byte> all(whole);
+   std::vector<std::span<const std::byte>> parts = {all.first(0), all.first(100000), {}, all.subspan(100000, 1)};
+   parts.push_back(all.subspan(100001, 500000));
+   parts.push_back(all.subspan(600001));
+   parts.push_back({});
+   const SpilledPage page = space.write(parts);
+   SpillReader reader(space);
+   reader.add(page);
+   CATCH_CHECK(readPage(reader) == whole);
+}
+
+CATCH_TEST_CASE("what was freed is used again, and nothing has a name") {
+   SpillDirectories directories;
+   directories.options.level = GENERATE(0, 2);
+   SpillManager manager(directories.options);
+   {
+      SpillSpace space(manager);
+      // 8 MiB are there at any time; 800 MiB go through.
+      std::vector<std::pair<uint64_t, SpilledPage>> pages;
+      for (uint64_t number = 0; number < 128; ++number)
+         pages.emplace_back(number, writePage(space, pageOf(number % 8, 65536)));
+      std::mt19937_64 random(1);
+      for (int round = 0; round < 100; ++round) {
+         SpillReader reader(space);
+         std::shuffle(pages.begin(), pages.end(), random);
+         for (size_t i = 0; i < 64; ++i)
+            reader.add(pages[i].second);
+         for (size_t i = 0; i < 64; ++i) {
+            CATCH_REQUIRE(readPage(reader) == pageOf(pages[i].first % 8, 65536));
+            pages[i].second = writePage(space, pageOf(pages[i].first % 8, 65536));
+         }
+         CATCH_REQUIRE(manager.devices()[0].bytesAllocated <= size_t{64} << 20);
+      }
+      for (const auto& [number, page] : pages)
+         space.free(page);
+      CATCH_CHECK(std::filesystem::is_empty(directories.options.directories[0]));
+      // What lanes hold open is in use.
+      CATCH_CHECK(manager.devices()[0].bytesInUse <= size_t{2} << 20);
+   }
+   CATCH_CHECK(manager.devices()[0].bytesAllocated == 0);
+   CATCH_CHECK(manager.devices()[0].bytesInUse == 0);
+}
+
+CATCH_TEST_CASE("threads write and read each other's pages, those still on their way too") {
+   SpillDirectories directories(3);
+   SpillManager manager(directories.options);
+   constexpr int threadCount = 6, pageCount = 200;
+   for (int spaceNumber = 0; spaceNumber < 2; ++spaceNumber) {
+      std::vector<std::unique_ptr<SpillSpace>> spaces;
+      for (int i = 0; i < 2; ++i)
+         spaces.push_back(std::make_unique<SpillSpace>(manager));
+      std::mutex mutex;
+      std::vector<std::pair<uint64_t, SpilledPage>> written[2];
+      std::atomic<int> wrong{0}, read{0};
+      std::vector<std::thread> threads;
+      for (int thread = 0; thread < threadCount; ++thread)
+         threads.emplace_back([&, thread] {
+            const int which = thread % 2;
+            std::mt19937_64 random(static_cast<uint64_t>(thread));
+            for (int i = 0; i < pageCount; ++i) {
+               const uint64_t number = static_cast<uint64_t>(thread * 1000 + i);
+               const SpilledPage page = writePage(*spaces[which], pageOf(number, number % 7 * 20000 + 1));
+               std::vector<std::pair<uint64_t, SpilledPage>> mine;
+               {
+                  const std::lock_guard guard(mutex);
+                  written[which].emplace_back(number, page);
+                  for (uint64_t n = random() % 3; n > 0 && !written[which].empty(); --n) {
+                     std::swap(written[which][random() % written[which].size()], written[which].back());
+                     mine.push_back(written[which].back());
+                     written[which].pop_back();
+                  }
+               }
+               SpillReader reader(*spaces[which], random() % 200000);
+               for (const auto& entry : mine)
+                  reader.add(entry.second);
+               for (const auto& entry : mine) {
+                  wrong += readPage(reader) != pageOf(entry.first, entry.first % 7 * 20000 + 1);
+                  ++read;
+               }
+            }
+         });
+      for (std::thread& thread : threads)
+         thread.join();
+      CATCH_CHECK(wrong == 0);
+      CATCH_CHECK(read > threadCount * pageCount / 2);
+   }
+}
+
+CATCH_TEST_CASE("a page that is not what was written is an error") {
+   SpillDirectories directories;
+   directories.options.level = GENERATE(0, 2, 4);
+   SpillManager manager(directories.options);
+   SpillSpace space(manager);
+   const auto content = pageOf(1, 100000);
+   const SpilledPage page = writePage(space, content);
+   {
+      SpillReader reader(space);
+      reader.add(page, false);
+      CATCH_REQUIRE(readPage(reader) == content); // it is there now
+   }
+   const int descriptor = spillDescriptor(directories.options.directories[0]);
+   CATCH_REQUIRE(descriptor >= 0);
+   ::fcntl(descriptor, F_SETFL, 0); // not O_DIRECT: any byte can be written
+   for (const off_t offset : {0, 5, 9, 13, 20, 27, 31, 32, 20000}) {
+      char right = 0;
+      CATCH_REQUIRE(::pread(descriptor, &right, 1, offset) == 1);
+      const char wrong = static_cast<char>(right ^ 4);
+      CATCH_REQUIRE(::pwrite(descriptor, &wrong, 1, offset) == 1);
+      SpillReader reader(space);
+      reader.add(page, false);
+      std::vector<std::byte> back(content.size());
+      try {
+         reader.next(back.data());
+         CATCH_FAIL("offset " << offset);
+      } catch (const SqlError& error) {
+         CATCH_CHECK(error.state() == sqlstate::dataCorrupted);
+      }
+      CATCH_REQUIRE(::pwrite(descriptor, &right, 1, offset) == 1);
+   }
+}
+
+CATCH_TEST_CASE("a full device is an error of the query that fills it; the next one has the space again") {
+   SpillDirectories directories(2);
+   directories.options.level = 0;
+   directories.options.bytesMax = size_t{20} << 20;
+   SpillManager manager(directories.options);
+   const auto content = pageOf(1, 65536);
+   for (int round = 0; round < 3; ++round) {
+      SpillSpace space(manager);
+      std::vector<SpilledPage> pages;
+      try {
+         for (int i = 0; i < 10000; ++i)
+            pages.push_back(writePage(space, content));
+         CATCH_FAIL("it cannot have that much");
+      } catch (const SqlError& error) {
+         CATCH_CHECK(error.state() == sqlstate::diskFull);
+      }
+      // All of both devices was used, and what was written can be read.
+      CATCH_CHECK(pages.size() > 40 * 16 * 9 / 10);
+      SpillReader reader(space);
+      for (const SpilledPage& page : pages)
+         reader.add(page);
+      for (size_t i = 0; i < pages.size(); ++i)
+         CATCH_REQUIRE(readPage(reader) == content);
+      CATCH_CHECK(writePage(space, content).storedBytes() > 0);
+   }
+}
+
+CATCH_TEST_CASE("rates make devices slow") {
+   SpillDirectories directories;
+   directories.options.level = 0;
+   directories.options.writeRateMax = 50 << 20;
+   directories.options.readRateMax = 100 << 20;
+   SpillManager manager(directories.options);
+   SpillSpace space(manager);
+   const auto content = pageOf(1, 65536);
+   const auto begin = std::chrono::steady_clock::now();
+   std::vector<SpilledPage> pages;
+   for (int i = 0; i < 160; ++i) // 10 MiB
+      pages.push_back(writePage(space, content));
+   const auto middle = std::chrono::steady_clock::now();
+   SpillReader reader(space);
+   for (const SpilledPage& page : pages)
+      reader.add(page);
+   while (!reader.isEmpty())
+      readPage(reader);
+   const auto end = std::chrono::steady_clock::now();
+   // 200 ms, but for what is still on its way (2 MiB) when reading, 100 ms long, begins.
+   CATCH_CHECK(std::chrono::duration<double>(middle - begin).count() > 0.15);
+   CATCH_CHECK(std::chrono::duration<double>(end - middle).count() > 0.1);
+   CATCH_CHECK(std::chrono::duration<double>(end - begin).count() > 0.25);
+   manager.setRates(0, 0);
+}
+
+CATCH_TEST_CASE("a space goes while its pages are on their way, and lanes serve the next one") {
+   SpillDirectories directories(2);
+   SpillManager manager(directories.options);
+   for (int round = 0; round < 50; ++round) {
+      SpillSpace space(manager), other(manager);
+      const SpilledPage kept = writePage(other, pageOf(2, 5000));
+      SpillReader reader(space);
+      for (int i = 0; i < round; ++i)
+         reader.add(writePage(space, pageOf(1, 65536)), i % 2 == 0); // never fetched
+      SpillReader otherReader(other);
+      otherReader.add(kept);
+      CATCH_REQUIRE(readPage(otherReader) == pageOf(2, 5000));
+   }
+}
