@@ -38,6 +38,9 @@ struct AggregateKernel {
    /// Order-sensitive or unbounded state (string_agg, array_agg, percentile, mode): the operator materialises the input
    /// rows per group, sorts them by ORDER BY, and calls update in that order before finalize; never combined.
    bool ordered = false;
+   /// Bytes of the state at which StringViews lie whose bytes may be elsewhere: all that the state points to, unless it
+   /// is ordered.
+   std::span<const uint32_t> strings = {};
 };
 
 /// Find the kernel of PostgreSQL aggregate `name` (pg_proc.proname) for these argument representations and types; null:

@@ -47,23 +47,19 @@ struct FixedExtreme {
    }
 };
 
-/// A string copied into room of its own, which is reused when the next one fits.
+/// A string of its own, whose bytes are overwritten when the next one is not longer.
 struct StringState {
    StringView value;
-   char* room = nullptr;
-   uint32_t capacity = 0;
    bool isSet = false;
 
    void keep(const StringView& source, Arena& arena) {
+      const bool fits = isSet && !value.isInline() && source.size() <= value.size();
       isSet = true;
       if (source.isInline()) {
          value = source;
          return;
       }
-      if (source.size() > capacity) {
-         capacity = source.size() * 2;
-         room = static_cast<char*>(arena.allocate(capacity, 1));
-      }
+      char* room = fits ? const_cast<char*>(value.data()) : static_cast<char*>(arena.allocate(source.size(), 1));
       std::memmove(room, source.data(), source.size());
       value = StringView(room, source.size());
    }
@@ -72,6 +68,7 @@ template <PhysicalType type, Choice choice>
 struct StringExtreme {
    using Input = StringView;
    using State = StringState;
+   static constexpr uint32_t strings[] = {offsetof(StringState, value)};
    static void add(State& s, const StringView& value, Arena& arena) {
       if (!s.isSet || isBetter<type, choice>(value, s.value)) s.keep(value, arena);
    }

@@ -8,6 +8,7 @@
 //                static void add(State&, const Input&, Arena&)      one value that is not NULL
 //                static void merge(State& into, const State& from, Arena&)
 //                static void finish(const State&, uint32_t row, FunctionContext&, ResultVector&)
+// must have      static constexpr uint32_t strings[]     where the state holds StringViews, if it does
 // and may have   static void addDense(State&, const Input* values, uint32_t count)   contiguous values without NULLs
 
 namespace ouzel::executor {
@@ -80,7 +81,14 @@ struct AggregateLoops {
       for (uint32_t i = 0; i < count; ++i)
          P::finish(stateAt<State>(states[i]), i, context, result);
    }
-   static constexpr AggregateKernel kernel{sizeof(State), initialize, update, updateOne, combine, finalize, false};
+   static constexpr std::span<const uint32_t> strings = [] {
+      if constexpr (requires { P::strings; })
+         return std::span<const uint32_t>(P::strings);
+      else
+         return std::span<const uint32_t>();
+   }();
+   static constexpr AggregateKernel kernel{sizeof(State), initialize, update, updateOne,
+                                           combine,       finalize,   false,  strings};
 };
 
 template <typename P>

@@ -152,6 +152,7 @@ template <Spread spread>
 struct DecimalSpread {
    using State = DecimalMoments;
    using Input = StringView;
+   static constexpr uint32_t strings[] = {offsetof(DecimalMoments, sum.big), offsetof(DecimalMoments, squares.big)};
    static void add(State& s, const StringView& value, Arena& arena) {
       s.sum.add(value, arena);
       if (!decimal::isFinite(value)) return;

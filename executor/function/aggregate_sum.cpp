@@ -168,6 +168,7 @@ const AggregateKernel* scaledKernel(Representation arg) {
 
 struct DecimalSum {
    using State = DecimalAccumulator;
+   static constexpr uint32_t strings[] = {offsetof(DecimalAccumulator, big)};
    using Input = StringView;
    static void add(State& s, const StringView& value, Arena& arena) { s.add(value, arena); }
    static void merge(State& into, const State& from, Arena& arena) { into.merge(from, arena); }

@@ -202,6 +202,10 @@ void RowLayout::seal() {
    nullsOffset_ = end;
    end += (columnCount() + 7) / 8;
    rowSize_ = alignUp(end, rowAlignment);
+   for (uint32_t c = 0; c < columnCount(); ++c)
+      if (isVariableSize(types_[c])) stringOffsets_.push_back(offsets_[c]);
+   for (const ExtraString& string : extraStrings_)
+      extraStringOffsets_.push_back(extras_[string.extra].offset + string.offset);
 }
 
 bool addVariableSizes(const LiveColumn& column, uint32_t count, uint32_t* sizes) {

@@ -29,6 +29,8 @@ public:
    uint32_t addColumn(PhysicalType type);
    /// Bytes that belong to the operator (aggregate states, match flags); returns a number for extraOffset().
    uint32_t addExtra(uint32_t size, uint32_t alignment);
+   /// At this byte of the extra part is a StringView whose bytes lie anywhere until the row's page is settled.
+   void addExtraString(uint32_t extra, uint32_t offset) { extraStrings_.push_back({extra, offset}); }
    /// Place everything. Call once, after which the layout does not change.
    void seal();
 
@@ -39,6 +41,9 @@ public:
    uint32_t nullsOffset() const { return nullsOffset_; }
    uint32_t rowSize() const { return rowSize_; }
    bool hasVariableSize() const { return hasVariableSize_; }
+   /// Where in a row the StringViews of columns lie, and those of extra parts.
+   const std::vector<uint32_t>& stringOffsets() const { return stringOffsets_; }
+   const std::vector<uint32_t>& extraStringOffsets() const { return extraStringOffsets_; }
 
    /// Whether any row written so far has a NULL there. Readers come after writers (a barrier between phases).
    bool mayHaveNulls(uint32_t column) const { return nullsSeen_[column].load(std::memory_order_relaxed); }
@@ -55,7 +60,12 @@ private:
    };
    std::vector<PhysicalType> types_;
    std::vector<uint32_t> offsets_;
+   struct ExtraString {
+      uint32_t extra, offset;
+   };
    std::vector<Extra> extras_;
+   std::vector<ExtraString> extraStrings_;
+   std::vector<uint32_t> stringOffsets_, extraStringOffsets_;
    std::unique_ptr<std::atomic<bool>[]> nullsSeen_;
    uint32_t nullsOffset_ = 0;
    uint32_t rowSize_ = 0;

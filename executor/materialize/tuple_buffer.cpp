@@ -1,9 +1,11 @@
 #include "executor/materialize/tuple_buffer.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
+#include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 
 namespace ouzel::executor {
@@ -13,50 +15,107 @@ namespace {
 constexpr size_t growthFactor = 2;              // alpha of the paper
 constexpr size_t partitionPageSize = 64 * 1024; // quarter frames: 256 of them for rows and as many for strings
 constexpr size_t heapPageSizeMin = 16 * 1024, heapPageSizeMax = 1024 * 1024;
+/// Past this the strings of a partition's page are spilled with it rather than joined by more.
+constexpr size_t pageHeapMax = 256 * 1024;
+/// Under pressure so much is made free at once, as a part of what the operator can count on.
+constexpr size_t reliefDivisor = 32;
+constexpr size_t reliefMin = 256 * 1024;
 
 /// hash >> shift, where shift 64 gives 0 (a plain shift by 64 is undefined and gives hash on x86).
-inline uint32_t partitionOf(uint64_t hash, uint8_t shift) {
+inline uint32_t slotOf(uint64_t hash, uint8_t shift) {
    return static_cast<uint32_t>((hash >> 1) >> (shift - 1));
+}
+
+/// A page on disk: this, its rows, its strings. Pointers count from the beginning of the page.
+struct alignas(16) PageHeader {
+   uint32_t rowCount = 0;
+   uint32_t reserved = 0;
+   uint64_t heapBytes = 0;
+};
+
+template <typename Body>
+void forEachString(const std::vector<uint32_t>& offsets, std::byte* begin, std::byte* end, uint32_t rowSize,
+                   Body&& body) {
+   if (offsets.empty()) return;
+   for (std::byte* row = begin; row != end; row += rowSize)
+      for (const uint32_t offset : offsets) {
+         auto* string = reinterpret_cast<StringView*>(row + offset);
+         if (!string->isInline()) body(row, *string);
+      }
+}
+
+void moveTo(StringView& string, char*& heap) {
+   const uint32_t size = string.size();
+   std::memcpy(heap, string.data(), size);
+   string.rebase(heap, StringView::Storage::Transient);
+   heap += size;
 }
 
 } // namespace
 
+size_t TuplePage::bytes() const {
+   size_t bytes = memory.bytes();
+   for (const Companion& companion : companions)
+      bytes += companion.memory.bytes();
+   return bytes;
+}
+
+bool SpilledPartitions::isEmpty() const {
+   return std::all_of(mask_.begin(), mask_.end(), [](const auto& word) { return word.load() == 0; });
+}
+
+uint32_t SpilledPartitions::bitsFor(size_t grant, uint32_t workers) {
+   const size_t openPages = grant / 2 / (std::max(workers, 1u) * (partitionPageSize + heapPageSizeMin));
+   return std::clamp<uint32_t>(openPages < 2 ? 0 : static_cast<uint32_t>(std::bit_width(openPages) - 1), 3,
+                               partitionBitsMax);
+}
+
 void TuplePages::merge(TuplePages&& other) {
    for (auto& page : other.pages_)
       pages_.push_back(std::move(page));
-   other.pages_.clear();
+   spilled_.insert(spilled_.end(), other.spilled_.begin(), other.spilled_.end());
+   other.clear();
+}
+
+void TuplePages::clear() {
+   pages_.clear();
+   spilled_.clear();
 }
 
 uint64_t TuplePages::rowCount(uint32_t rowSize) const {
    uint64_t rows = 0;
    for (const auto& page : pages_)
       rows += page->rowCount(rowSize);
+   for (const SpilledTuples& page : spilled_)
+      rows += page.rowCount;
    return rows;
 }
 
 size_t TuplePages::bytes() const {
    size_t bytes = 0;
-   for (const auto& page : pages_) {
-      bytes += page->memory.bytes();
-      for (const LargeMemory& companion : page->companions)
-         bytes += companion.bytes();
-   }
+   for (const auto& page : pages_)
+      bytes += page->bytes();
    return bytes;
 }
 
-TupleBuffer::TupleBuffer(const RowLayout& layout, Reservation& reservation, Options options)
-   : layout_(layout), reservation_(reservation), options_(options), rowSize_(layout.rowSize()), out_(1, &nowhere_),
-     pageSize_(options.firstPageSize) {}
+// ---- storing ----
+
+TupleBuffer::TupleBuffer(const RowLayout& layout, MemoryGrant& grant, SpilledPartitions& partitions, Options options)
+   : layout_(layout), grant_(grant), partitions_(partitions), options_(options), rowSize_(layout.rowSize()),
+     out_(1, &nowhere_), pageSize_(options.firstPageSize) {
+   DCHECK(partitions.bits() > 0);
+   if (options_.startsPartitioned) startPartitioning();
+}
 
 TupleBuffer::~TupleBuffer() = default;
 
 void TupleBuffer::store(const uint64_t* hashes, const uint32_t* heapSizes, uint32_t count, std::byte** rows,
                         char** heap) {
-   const uint32_t rowSize = rowSize_;
+   const uint32_t rowSize = rowSize_, skipped = partitions_.skippedBits();
    for (uint32_t i = 0; i < count; ++i) {
       const uint64_t hash = hashes[i];
       const uint32_t heapSize = heapSizes ? heapSizes[i] : 0;
-      TuplePage* page = out_[partitionOf(hash, shift_)];
+      TuplePage* page = out_[slotOf(hash << skipped, shift_)];
       if (page->limit - page->cursor < rowSize || page->heapLimit - page->heap < heapSize) [[unlikely]]
          page = emptyPage(hash, heapSize);
       std::byte* row = page->cursor;
@@ -77,59 +136,201 @@ std::byte* TupleBuffer::storeOne(uint64_t hash, uint32_t heapSize, char*& heap) 
    return row;
 }
 
+void TupleBuffer::storeCopies(const TuplePage& page) {
+   for (std::byte* row = page.begin; row != page.cursor; row += rowSize_) {
+      uint32_t heapSize = 0;
+      const auto addSize = [&](std::byte*, const StringView& string) { heapSize += string.size(); };
+      forEachString(layout_.stringOffsets(), row, row + rowSize_, rowSize_, addSize);
+      forEachString(layout_.extraStringOffsets(), row, row + rowSize_, rowSize_, addSize);
+      char* heap = nullptr;
+      std::byte* copy = storeOne(rowHash(row), heapSize, heap);
+      std::memcpy(copy, row, rowSize_);
+      const auto copyString = [&](std::byte*, StringView& string) { moveTo(string, heap); };
+      forEachString(layout_.stringOffsets(), copy, copy + rowSize_, rowSize_, copyString);
+      forEachString(layout_.extraStringOffsets(), copy, copy + rowSize_, rowSize_, copyString);
+   }
+}
+
 TuplePage* TupleBuffer::emptyPage(uint64_t hash, uint32_t heapSize) {
-   TuplePage*& slot = out_[partitionOf(hash, shift_)];
-   if (slot != &nowhere_ && slot->limit - slot->cursor >= rowSize_) {
+   const uint32_t index = slotOf(hash << partitions_.skippedBits(), shift_);
+   TuplePage*& slot = out_[index];
+   if (slot != &nowhere_ && slot->limit - slot->cursor >= rowSize_ &&
+       (!isPartitioned() || slot->companions.empty() || slot->bytes() < partitionPageSize + pageHeapMax)) {
       // Rows fit, only the strings do not.
       growHeap(*slot, heapSize);
       return slot;
    }
-   if (!isPartitioned()) {
+   std::unique_ptr<TuplePage> page;
+   if (isPartitioned()) {
+      page = allocatePage(partitionPageSize, index);
+   } else {
       const bool isFirst = slot == &nowhere_;
       const size_t next = isFirst ? pageSize_ : pageSize_ * growthFactor;
-      if (!isFirst && options_.mayPartition && next >= partitionCount * partitionPageSize) {
+      if (!isFirst && next >= (partitionPageSize << partitions_.bits())) {
          startPartitioning();
          return emptyPage(hash, heapSize);
       }
-      // Without partitioning, pages still must not grow without end.
-      pageSize_ = std::min<size_t>(next, partitionCount * partitionPageSize);
-      auto page = allocatePage(pageSize_, TuplePage::anyPartition);
-      slot = page.get();
-      pages_.add(std::move(page));
-   } else {
-      const uint32_t partition = partitionOf(hash, shift_);
-      auto page = allocatePage(partitionPageSize, partition);
-      slot = page.get();
-      pages_.add(std::move(page));
+      pageSize_ = next;
+      page = allocatePage(pageSize_, TuplePage::anyPartition);
    }
+   slot = page.get();
+   pages_.add(std::move(page));
    if (heapSize > 0) growHeap(*slot, heapSize);
    return slot;
 }
 
 std::unique_ptr<TuplePage> TupleBuffer::allocatePage(size_t bytes, uint32_t partition) {
    bytes = std::max<size_t>(bytes, rowSize_);
+   if (!mayGrow(bytes)) wantsRelief_ = true;
    auto page = std::make_unique<TuplePage>();
    page->partition = partition;
-   // The one place where memory runs out: a page of a victim partition will be spilled here instead of giving up.
-   page->memory = LargeMemory(bytes, reservation_);
+   page->memory = LargeMemory(bytes, grant_.memory());
    // Aggregate states with 128-bit sums want 16; calloc and mmap give it.
    page->begin = page->cursor = page->memory.as<std::byte>();
    page->limit = page->begin + bytes / rowSize_ * rowSize_;
+   partitions_.laterBytes_.fetch_add(laterBytesOf(*page), std::memory_order_relaxed);
    return page;
 }
 
+size_t TupleBuffer::laterBytesOf(const TuplePage& page) const {
+   return static_cast<size_t>(page.limit - page.begin) / rowSize_ * options_.laterBytesPerRow;
+}
+
 void TupleBuffer::growHeap(TuplePage& page, uint32_t heapSize) {
-   size_t size = page.companions.empty() ? heapPageSizeMin
-                                         : std::min(page.companions.back().bytes() * growthFactor, heapPageSizeMax);
+   size_t size = heapPageSizeMin;
+   if (!page.companions.empty()) {
+      TuplePage::Companion& last = page.companions.back();
+      last.used = static_cast<size_t>(page.heap - last.memory.as<char>());
+      size = std::min(last.memory.bytes() * growthFactor, heapPageSizeMax);
+   }
    size = std::max<size_t>(size, heapSize);
-   page.companions.push_back(LargeMemory(size, reservation_));
-   page.heap = page.companions.back().as<char>();
+   if (!mayGrow(size)) wantsRelief_ = true;
+   page.companions.push_back({LargeMemory(size, grant_.memory()), 0});
+   page.heap = page.companions.back().memory.as<char>();
    page.heapLimit = page.heap + size;
 }
 
 void TupleBuffer::startPartitioning() {
-   shift_ = 64 - partitionBits;
-   out_.assign(partitionCount, &nowhere_);
+   if (partitions_.bits() == 0) return;
+   shift_ = static_cast<uint8_t>(64 - partitions_.bits());
+   out_.assign(size_t{1} << partitions_.bits(), &nowhere_);
+}
+
+// ---- spilling ----
+
+/// Store the rows of pages without a partition again, by partition.
+void TupleBuffer::partitionPages() {
+   std::vector<std::unique_ptr<TuplePage>> old = pages_.takePages();
+   if (!isPartitioned()) startPartitioning();
+   const uint64_t rowsBefore = rowCount_;
+   TuplePages kept;
+   for (auto& page : old) {
+      if (page->partition != TuplePage::anyPartition) {
+         kept.add(std::move(page));
+         continue;
+      }
+      storeCopies(*page);
+      partitions_.laterBytes_.fetch_sub(laterBytesOf(*page), std::memory_order_relaxed);
+      page.reset();
+   }
+   pages_.merge(std::move(kept));
+   rowCount_ = rowsBefore;
+}
+
+/// Copy the strings of extra parts into the page's own memory.
+void TupleBuffer::settle(TuplePage& page) {
+   std::byte* first = page.begin + size_t{page.settledRows} * rowSize_;
+   size_t bytes = 0;
+   forEachString(layout_.extraStringOffsets(), first, page.cursor, rowSize_,
+                 [&](std::byte*, const StringView& string) { bytes += string.size(); });
+   if (bytes > 0) {
+      CHECK(bytes <= UINT32_MAX);
+      if (page.heapLimit - page.heap < static_cast<ptrdiff_t>(bytes)) growHeap(page, static_cast<uint32_t>(bytes));
+      forEachString(layout_.extraStringOffsets(), first, page.cursor, rowSize_,
+                    [&](std::byte*, StringView& string) { moveTo(string, page.heap); });
+   }
+   page.settledRows = page.rowCount(rowSize_);
+}
+
+/// REQUIRES: the page is settled. Its rows are not usable afterwards.
+void TupleBuffer::spill(TuplePage& page) {
+   PageHeader header;
+   header.rowCount = page.rowCount(rowSize_);
+   std::vector<std::span<const std::byte>> parts;
+   const size_t rowBytes = static_cast<size_t>(page.cursor - page.begin);
+   parts.push_back(std::as_bytes(std::span(&header, 1)));
+   parts.emplace_back(page.begin, rowBytes);
+   struct Moved {
+      const char *begin, *end;
+      size_t at; ///< in the page on disk
+   };
+   std::vector<Moved> moved;
+   for (TuplePage::Companion& companion : page.companions) {
+      const char* begin = companion.memory.as<char>();
+      if (&companion == &page.companions.back()) companion.used = static_cast<size_t>(page.heap - begin);
+      moved.push_back({begin, begin + companion.used, sizeof header + rowBytes + header.heapBytes});
+      parts.push_back(std::as_bytes(std::span(begin, companion.used)));
+      header.heapBytes += companion.used;
+   }
+   size_t hint = 0;
+   const auto toOffset = [&](std::byte*, StringView& string) {
+      const char* data = string.data();
+      while (data < moved[hint].begin || data >= moved[hint].end)
+         hint = hint + 1 == moved.size() ? 0 : hint + 1;
+      const size_t offset = moved[hint].at + static_cast<size_t>(data - moved[hint].begin);
+      string.rebase(reinterpret_cast<const char*>(offset), StringView::Storage::Transient);
+   };
+   forEachString(layout_.stringOffsets(), page.begin, page.cursor, rowSize_, toOffset);
+   forEachString(layout_.extraStringOffsets(), page.begin, page.cursor, rowSize_, toOffset);
+   partitions_.laterBytes_.fetch_sub(laterBytesOf(page), std::memory_order_relaxed);
+   pages_.addSpilled({partitions_.space()->write(parts), page.partition, header.rowCount});
+}
+
+/// A partition that is spilled already, by whichever worker, before one that is not; the largest here.
+uint32_t TupleBuffer::chooseVictim(const std::vector<size_t>& sizes) {
+   const auto largest = [&](bool isSpilled) {
+      uint32_t best = TuplePage::anyPartition;
+      for (uint32_t p = 0; p < sizes.size(); ++p)
+         if (sizes[p] > 0 && partitions_.contains(p) == isSpilled &&
+             (best == TuplePage::anyPartition || sizes[p] > sizes[best]))
+            best = p;
+      return best;
+   };
+   uint32_t victim = largest(true);
+   if (victim != TuplePage::anyPartition) return victim;
+   const std::lock_guard lock(partitions_.choosing_);
+   victim = largest(true); // somebody has chosen meanwhile
+   if (victim == TuplePage::anyPartition) victim = largest(false);
+   if (victim != TuplePage::anyPartition) partitions_.insert(victim);
+   return victim;
+}
+
+void TupleBuffer::relieve() {
+   wantsRelief_ = false;
+   if (!partitions_.space()) return;
+   if (!isPartitioned() || (!pages_.pages().empty() && pages_.pages().front()->partition == TuplePage::anyPartition))
+      partitionPages();
+   for (const auto& page : pages_.pages())
+      if (page->settledRows < page->rowCount(rowSize_)) settle(*page);
+   wantsRelief_ = false;
+   std::vector<size_t> sizes(out_.size());
+   const auto isOpen = [&](const TuplePage& page) { return out_[page.partition] == &page; };
+   for (const auto& page : pages_.pages())
+      if (!isOpen(*page)) sizes[page->partition] += page->bytes();
+   const size_t wanted = std::max(grant_.floor() / reliefDivisor, reliefMin);
+   std::vector<std::unique_ptr<TuplePage>> pages = pages_.takePages();
+   while (!mayGrow(wanted)) {
+      const uint32_t victim = chooseVictim(sizes);
+      if (victim == TuplePage::anyPartition) break;
+      for (auto& page : pages) {
+         if (!page || page->partition != victim || isOpen(*page)) continue;
+         spill(*page);
+         page.reset();
+      }
+      sizes[victim] = 0;
+   }
+   for (auto& page : pages)
+      if (page) pages_.add(std::move(page));
 }
 
 TuplePages TupleBuffer::takePages() {
@@ -137,7 +338,64 @@ TuplePages TupleBuffer::takePages() {
    shift_ = 64;
    pageSize_ = options_.firstPageSize;
    rowCount_ = 0;
+   wantsRelief_ = false;
    return std::exchange(pages_, {});
+}
+
+TuplePages TupleBuffer::finish() {
+   if (!partitions_.isEmpty()) {
+      const bool hasUnpartitioned = std::any_of(pages_.pages().begin(), pages_.pages().end(), [](const auto& page) {
+         return page->partition == TuplePage::anyPartition;
+      });
+      if (hasUnpartitioned) partitionPages();
+      std::vector<std::unique_ptr<TuplePage>> pages = pages_.takePages();
+      for (auto& page : pages) {
+         settle(*page);
+         if (page->rowCount(rowSize_) == 0) continue;
+         if (partitions_.contains(page->partition)) {
+            spill(*page);
+            page.reset();
+         } else {
+            pages_.add(std::move(page));
+         }
+      }
+   }
+   return takePages();
+}
+
+// ---- reading back ----
+
+TupleReader::TupleReader(const RowLayout& layout, Reservation& memory, io::SpillSpace& space, size_t aheadBytes)
+   : layout_(layout), memory_(memory), reader_(space, aheadBytes) {}
+
+void TupleReader::add(const SpilledTuples& spilled, bool isLastUse) {
+   reader_.add(spilled.page, isLastUse);
+   queue_.push_back(spilled);
+}
+
+std::unique_ptr<TuplePage> TupleReader::next() {
+   if (reader_.isEmpty()) return nullptr;
+   const SpilledTuples& spilled = queue_[at_++];
+   auto page = std::make_unique<TuplePage>();
+   page->memory = LargeMemory(reader_.nextBytes(), memory_);
+   reader_.next(page->memory.as<std::byte>());
+   PageHeader header;
+   std::memcpy(&header, page->memory.data(), sizeof header);
+   const uint32_t rowSize = layout_.rowSize();
+   const size_t rowBytes = size_t{header.rowCount} * rowSize;
+   if (header.rowCount != spilled.rowCount || sizeof header + rowBytes + header.heapBytes != page->memory.bytes())
+      throw SqlError(sqlstate::dataCorrupted, "a spilled page is not what was written");
+   page->partition = spilled.partition;
+   page->begin = page->memory.as<std::byte>() + sizeof header;
+   page->cursor = page->limit = page->begin + rowBytes;
+   page->settledRows = header.rowCount;
+   const auto toAddress = [&](std::byte*, StringView& string) {
+      string.rebase(page->memory.as<char>() + reinterpret_cast<uintptr_t>(string.data()),
+                    StringView::Storage::Transient);
+   };
+   forEachString(layout_.stringOffsets(), page->begin, page->cursor, rowSize, toAddress);
+   forEachString(layout_.extraStringOffsets(), page->begin, page->cursor, rowSize, toAddress);
+   return page;
 }
 
 } // namespace ouzel::executor

@@ -1,20 +1,26 @@
 #pragma once
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "executor/materialize/large_memory.hpp"
 #include "executor/materialize/row_layout.hpp"
+#include "executor/schedule/memory_grant.hpp"
+#include "io/spill/spill.hpp"
 
 // Umami pages (Kuschewski et al., "High-Performance Query Processing with NVMe Arrays", 4.2 and 5.3): operators store
-// tuples without knowing where they land. All adaptivity (growing pages, starting to partition, spilling) lives in
-// TupleBuffer::emptyPage, once per page.
+// tuples without knowing where they land. All adaptivity lives here: growing pages and starting to partition in
+// emptyPage(), once per page; spilling in relieve(), between batches, so that rows handed out stay where they are while
+// a batch is worked on.
 
 namespace ouzel::executor {
 
-inline constexpr uint32_t partitionBits = 8;
-inline constexpr uint32_t partitionCount = 1u << partitionBits;
+inline constexpr uint32_t partitionBitsMax = 8;
+inline constexpr uint32_t partitionCountMax = 1u << partitionBitsMax;
 
 /// Some rows of one partition (or of all) as an array, and the memory their long strings point into. Rows never move.
 struct TuplePage {
@@ -26,25 +32,80 @@ struct TuplePage {
    std::byte* limit = nullptr;
    char* heap = nullptr; ///< next free byte of companion memory
    char* heapLimit = nullptr;
-   std::vector<LargeMemory> companions;
+   struct Companion {
+      LargeMemory memory;
+      size_t used = 0; ///< of all but the last, whose end is `heap`
+   };
+   std::vector<Companion> companions;
    uint32_t partition = anyPartition;
+   uint32_t settledRows = 0; ///< whose strings all lie in this page's memory
 
    uint32_t rowCount(uint32_t rowSize) const { return static_cast<uint32_t>((cursor - begin) / rowSize); }
+   size_t bytes() const;
+};
+
+/// A page on disk.
+struct SpilledTuples {
+   io::SpilledPage page;
+   uint32_t partition;
+   uint32_t rowCount;
+};
+
+/// What the buffers of one operator, one per worker, have in common: where they spill, and which partitions they have
+/// begun to spill. Thread-safe.
+class SpilledPartitions {
+public:
+   /// `space` null: nothing is ever spilled. `skippedBits`: of the hash, by which the rows are partitioned already.
+   SpilledPartitions(io::SpillSpace* space, uint32_t bits, uint32_t skippedBits = 0)
+      : space_(space), bits_(bits), skippedBits_(skippedBits) {}
+
+   /// log2 of the number of partitions.
+   uint32_t bits() const { return bits_; }
+   uint32_t skippedBits() const { return skippedBits_; }
+   uint32_t partitionOf(uint64_t hash) const {
+      return bits_ == 0 ? 0 : static_cast<uint32_t>(hash << skippedBits_ >> (64 - bits_));
+   }
+   bool contains(uint32_t partition) const {
+      return (mask_[partition / 64].load(std::memory_order_acquire) >> (partition % 64) & 1) != 0;
+   }
+   bool isEmpty() const;
+   io::SpillSpace* space() const { return space_; }
+   /// What the operator is going to need for the rows in memory besides their pages.
+   size_t laterBytes() const { return laterBytes_.load(std::memory_order_relaxed); }
+   /// All but a small part of `grant` must do for the open pages of so many workers: fewer partitions when it is small.
+   static uint32_t bitsFor(size_t grant, uint32_t workers);
+
+private:
+   friend class TupleBuffer;
+   void insert(uint32_t partition) {
+      mask_[partition / 64].fetch_or(uint64_t{1} << (partition % 64), std::memory_order_acq_rel);
+   }
+
+   io::SpillSpace* const space_;
+   const uint32_t bits_, skippedBits_;
+   std::atomic<size_t> laterBytes_{0};
+   std::mutex choosing_; ///< held while a new victim is chosen, so that workers do not all choose different ones
+   std::array<std::atomic<uint64_t>, partitionCountMax / 64> mask_{};
 };
 
 /// The pages several buffers of one operator have filled. Owned by the operator once its input has ended.
 class TuplePages {
 public:
    void add(std::unique_ptr<TuplePage> page) { pages_.push_back(std::move(page)); }
+   void addSpilled(const SpilledTuples& spilled) { spilled_.push_back(spilled); }
    void merge(TuplePages&& other);
-   void clear() { pages_.clear(); }
+   void clear();
 
+   /// In memory.
    const std::vector<std::unique_ptr<TuplePage>>& pages() const { return pages_; }
-   uint64_t rowCount(uint32_t rowSize) const;
-   size_t bytes() const;
+   std::vector<std::unique_ptr<TuplePage>> takePages() { return std::move(pages_); }
+   const std::vector<SpilledTuples>& spilled() const { return spilled_; }
+   uint64_t rowCount(uint32_t rowSize) const; ///< in memory and spilled
+   size_t bytes() const;                      ///< in memory
 
 private:
    std::vector<std::unique_ptr<TuplePage>> pages_;
+   std::vector<SpilledTuples> spilled_;
 };
 
 /// Where one worker stores the rows of one operator. Starts with one growing page; once the next page would be as large
@@ -52,11 +113,14 @@ private:
 class TupleBuffer {
 public:
    struct Options {
-      bool mayPartition = true;
       size_t firstPageSize = 64 * 1024;
+      bool startsPartitioned = false;
+      /// For the table over a row in memory once all input is there; kept free for it.
+      uint32_t laterBytesPerRow = 0;
    };
-   TupleBuffer(const RowLayout& layout, Reservation& reservation, Options options);
-   TupleBuffer(const RowLayout& layout, Reservation& reservation) : TupleBuffer(layout, reservation, Options{}) {}
+   TupleBuffer(const RowLayout& layout, MemoryGrant& grant, SpilledPartitions& partitions, Options options);
+   TupleBuffer(const RowLayout& layout, MemoryGrant& grant, SpilledPartitions& partitions)
+      : TupleBuffer(layout, grant, partitions, Options{}) {}
    ~TupleBuffer();
 
    /// Make room for `count` rows with these hashes: rows[i] becomes a zeroed row with its hash set, heap[i] its
@@ -65,29 +129,66 @@ public:
    /// One row; as store().
    std::byte* storeOne(uint64_t hash, uint32_t heapSize, char*& heap);
 
-   uint64_t rowCount() const { return rowCount_; }
+   /// Copies of the page's rows with all their strings.
+   void storeCopies(const TuplePage& page);
+
+   uint64_t rowCount() const { return rowCount_; } ///< spilled ones included
    bool isPartitioned() const { return shift_ != 64; }
-   /// Give up all pages, the open ones included; the buffer starts anew.
+   /// More was taken than the grant allows: relieve() is due at the next moment when no row is in use.
+   bool wantsRelief() const { return wantsRelief_; }
+   /// Spill full pages until the grant has room again, or none is left. Rows may be somewhere else, or gone,
+   /// afterwards. What remains points nowhere but into its own pages: arenas of the rows' states may be freed.
+   void relieve();
+   /// Give up all pages, the open ones included; the buffer starts anew. Rows of partitions that others have spilled
+   /// may still be here.
    TuplePages takePages();
+   /// As takePages(), with the pages of spilled partitions spilled and the others partitioned, if anything was spilled.
+   TuplePages finish();
 
 private:
    TuplePage* emptyPage(uint64_t hash, uint32_t heapSize);
    std::unique_ptr<TuplePage> allocatePage(size_t bytes, uint32_t partition);
    void growHeap(TuplePage& page, uint32_t heapSize);
+   bool mayGrow(size_t bytes) { return grant_.mayGrow(bytes + partitions_.laterBytes()); }
+   size_t laterBytesOf(const TuplePage& page) const;
    void startPartitioning();
+   void partitionPages();
+   void settle(TuplePage& page);
+   void spill(TuplePage& page);
+   uint32_t chooseVictim(const std::vector<size_t>& sizes);
 
    // PROPERTIES
    const RowLayout& layout_;
-   Reservation& reservation_;
+   MemoryGrant& grant_;
+   SpilledPartitions& partitions_;
    const Options options_;
    const uint32_t rowSize_;
    // STATE
    std::vector<TuplePage*> out_; ///< the current page of each partition
    uint8_t shift_ = 64;          ///< 64 - log2 of how many partitions there are
    size_t pageSize_;             ///< of the next unpartitioned page
+   bool wantsRelief_ = false;
    uint64_t rowCount_ = 0;
    TuplePages pages_;
    TuplePage nowhere_; ///< full from the start: stands for a page not yet made, so that the store path has no null test
+};
+
+/// Brings spilled pages back, some ahead of time. One worker's.
+class TupleReader {
+public:
+   TupleReader(const RowLayout& layout, Reservation& memory, io::SpillSpace& space,
+               size_t aheadBytes = size_t{2} << 20);
+   /// `isLastUse`: its space on disk is freed once it has been read.
+   void add(const SpilledTuples& spilled, bool isLastUse = true);
+   /// The next page in the order they were added; null at the end.
+   std::unique_ptr<TuplePage> next();
+
+private:
+   const RowLayout& layout_;
+   Reservation& memory_;
+   io::SpillReader reader_;
+   std::vector<SpilledTuples> queue_;
+   size_t at_ = 0;
 };
 
 } // namespace ouzel::executor

@@ -78,7 +78,7 @@ CompiledAggregate AggregateSink::compile(PlanBuilder& builder, const sql::Aggreg
 }
 
 AggregateSink::AggregateSink(PlanBuilder& builder, const sql::plan::Node& node)
-   : node_(node), columns_(builder.context().columns()) {
+   : node_(node), columns_(builder.context().columns()), grant_(builder.context().budget()) {
    const ColumnSlots slots{std::span(node.children[0]->output)};
    std::vector<const sql::Expr*> keys;
    for (const sql::ComputedColumn& key : node.keys) {
@@ -108,6 +108,9 @@ void AggregateSink::layOut(GroupingSet& set) {
    for (const CompiledAggregate& aggregate : aggregates_)
       extras.push_back(
           set.layout.addExtra(aggregate.kernel->stateSize, aggregate.kernel->stateSize % 16 == 0 ? 16 : 8));
+   for (size_t a = 0; a < aggregates_.size(); ++a)
+      for (const uint32_t offset : aggregates_[a].kernel->strings)
+         set.layout.addExtraString(extras[a], offset);
    set.layout.seal();
    for (const uint32_t extra : extras)
       set.stateOffsets.push_back(set.layout.extraOffset(extra));
@@ -134,13 +137,14 @@ struct AggregateSink::PerSet {
    std::vector<std::unique_ptr<BatchBuilder>> collected;
    KeyMemo memo;
    std::vector<Vector> keys;
+   std::unique_ptr<Arena> arena;
+   size_t arenaBytes = 0; ///< when it was last looked at
 };
 
 struct AggregateSink::Local final : LocalState {
    std::vector<PerSet> sets;
    std::unique_ptr<ExpressionState> keys;
    std::vector<std::unique_ptr<ExpressionState>> args, filters;
-   Arena* arena = nullptr;
    // Of the batch being consumed.
    std::vector<Vector> keyValues;
    std::vector<std::vector<Vector>> argValues;
@@ -154,14 +158,26 @@ struct AggregateSink::Local final : LocalState {
    std::vector<RowIndex> unknown = std::vector<RowIndex>(KeyMemo::combinationsMax);
 };
 
-Arena& AggregateSink::newArena(QueryContext& context) {
+Arena& AggregateSink::keepArena(std::unique_ptr<Arena> arena) {
    const std::lock_guard lock(arenasMutex_);
-   return arenas_.emplace_back(&context.memory());
+   return *arenas_.emplace_back(std::move(arena));
+}
+
+void AggregateSink::prepare(QueryContext& context) {
+   size_t tables = 0;
+   for (const GroupingSet& set : sets_)
+      tables += !set.keys.empty();
+   const uint32_t bits = SpilledPartitions::bitsFor(grant_.floor() / std::max<size_t>(tables, 1), context.workers());
+   for (GroupingSet& set : sets_) {
+      const bool maySpill = context.canSpill() && !set.keys.empty() && !set.needsIndex();
+      set.partitions = std::make_unique<SpilledPartitions>(maySpill ? &context.spill() : nullptr, bits);
+      for (const auto& distinct : set.distinct)
+         if (distinct) distinct->partitions = std::make_unique<SpilledPartitions>(nullptr, partitionBitsMax);
+   }
 }
 
 LocalStatePtr AggregateSink::makeLocal(QueryContext& context) {
    auto local = std::make_unique<Local>();
-   local->arena = &newArena(context);
    if (keys_) local->keys = std::make_unique<ExpressionState>(keys_, context.functions(), &context.memory());
    local->keyValues.resize(keyReprs_.size());
    for (const CompiledAggregate& aggregate : aggregates_) {
@@ -177,12 +193,13 @@ LocalStatePtr AggregateSink::makeLocal(QueryContext& context) {
    local->filtered.resize(aggregates_.size());
    for (GroupingSet& set : sets_) {
       PerSet& mine = local->sets.emplace_back();
-      mine.table =
-          std::make_unique<GroupTable>(set.layout, static_cast<uint32_t>(set.keys.size()), set, context.memory());
+      mine.arena = newArena();
+      mine.table = std::make_unique<GroupTable>(set.layout, static_cast<uint32_t>(set.keys.size()), set, grant_,
+                                                *set.partitions);
       for (size_t a = 0; a < aggregates_.size(); ++a) {
-         mine.distinct.push_back(set.distinct[a] ? std::make_unique<GroupTable>(set.distinct[a]->layout,
-                                                                                set.distinct[a]->layout.columnCount(),
-                                                                                *set.distinct[a], context.memory())
+         mine.distinct.push_back(set.distinct[a] ? std::make_unique<GroupTable>(
+                                                       set.distinct[a]->layout, set.distinct[a]->layout.columnCount(),
+                                                       *set.distinct[a], grant_, *set.distinct[a]->partitions)
                                                  : nullptr);
          if (!aggregates_[a].isCollected) {
             mine.collected.push_back(nullptr);
@@ -219,6 +236,10 @@ void AggregateSink::consumeSet(QueryContext& context, Local& local, size_t numbe
    PerSet& mine = local.sets[number];
    const uint32_t count = in.liveRows();
    bool isMemoised = false;
+   if (const size_t arenaBytes = mine.arena->chunkBytes();
+       mine.table->wantsRelief() || (arenaBytes > mine.arenaBytes && !grant_.mayGrow(0)))
+      relieve(mine);
+   mine.arenaBytes = mine.arena->chunkBytes();
    if (set.keys.empty()) {
       if (!mine.only) {
          const uint64_t hash = 0;
@@ -238,6 +259,14 @@ void AggregateSink::consumeSet(QueryContext& context, Local& local, size_t numbe
       }
    }
    updateStates(context, local, number, in, local.rows.data(), isMemoised);
+}
+
+/// No row of a group is in use.
+void AggregateSink::relieve(PerSet& mine) {
+   if (mine.only) return;
+   mine.memo.forget();
+   mine.table->relieve();
+   mine.arena = newArena();
 }
 
 void AggregateSink::findGroups(QueryContext& context, Local& local, PerSet& mine, const Selection& rows,
@@ -277,7 +306,7 @@ void AggregateSink::hashDistinct(QueryContext& context, Local& local, uint32_t k
    if (keyCount == 0) return;
    uint64_t* groupHashes = local.groupHashes.data();
    hashKeys(local.distinctLive.data(), keyCount, count, zeroHashes, groupHashes);
-   constexpr uint64_t valueBits = ~uint64_t{0} >> partitionBits;
+   constexpr uint64_t valueBits = ~uint64_t{0} >> partitionBitsMax;
    for (uint32_t i = 0; i < count; ++i)
       hashes[i] = (groupHashes[i] & ~valueBits) | (hashes[i] & valueBits);
 }
@@ -315,7 +344,7 @@ void AggregateSink::updateStates(QueryContext& context, Local& local, size_t num
          }
          continue;
       }
-      AggregateInput input{args, selected, context.functions(), *local.arena, aggregate.argTypes};
+      AggregateInput input{args, selected, context.functions(), *mine.arena, aggregate.argTypes};
       const uint32_t offset = set.stateOffsets[a];
       if (set.keys.empty() && aggregate.kernel->updateOne) {
          aggregate.kernel->updateOne(input, mine.only + offset);
@@ -347,7 +376,14 @@ void AggregateSink::combine(QueryContext&, LocalState& state) {
       GroupingSet& set = sets_[number];
       PerSet& mine = local.sets[number];
       const bool isUnique = mine.table->isUnique();
-      set.groups.add(mine.table->takePages(), isUnique);
+      TuplePages pages = mine.table->takePages();
+      keepArena(std::move(mine.arena));
+      for (const SpilledTuples& spilled : pages.spilled()) {
+         spilledRows_ += spilled.rowCount;
+         spilledBytes_ += spilled.page.rawBytes;
+         storedBytes_ += spilled.page.storedBytes();
+      }
+      set.groups.add(std::move(pages), isUnique);
       for (size_t a = 0; a < aggregates_.size(); ++a) {
          if (mine.distinct[a]) {
             const bool valuesUnique = mine.distinct[a]->isUnique();
@@ -360,7 +396,7 @@ void AggregateSink::combine(QueryContext&, LocalState& state) {
 }
 
 /// Each call opens the next stage that has something to do.
-uint32_t AggregateSink::finishTasks(QueryContext& context, uint32_t round) {
+uint32_t AggregateSink::finishTasks(QueryContext&, uint32_t round) {
    if (round == 0) {
       for (GroupingSet& set : sets_) {
          merges_.push_back({&set.groups, &set});
@@ -368,32 +404,32 @@ uint32_t AggregateSink::finishTasks(QueryContext& context, uint32_t round) {
             if (distinct) merges_.push_back({&distinct->groups, nullptr});
       }
       for (const Merge& merge : merges_)
-         merge.groups->start();
+         merge.groups->start(grant_.memory());
    }
    tasks_.clear();
    while (tasks_.empty() && nextStage_ != Stage::End) {
       stage_ = nextStage_;
       nextStage_ = static_cast<Stage>(static_cast<uint8_t>(nextStage_) + 1);
-      planStage(context);
+      planStage();
    }
    return static_cast<uint32_t>(tasks_.size());
 }
 
-void AggregateSink::planStage(QueryContext& context) {
+void AggregateSink::planStage() {
    switch (stage_) {
    case Stage::Scatter:
       for (const Merge& merge : merges_)
-         for (uint32_t page = 0; merge.groups->needsMerge() && page < merge.groups->pageCount(); ++page)
+         for (uint32_t page = 0; merge.groups->mergesHere() && page < merge.groups->pageCount(); ++page)
             tasks_.push_back({merge.groups, merge.set, page, 0});
       break;
    case Stage::Unite:
       for (const Merge& merge : merges_)
-         for (uint32_t part = 0; merge.groups->needsMerge() && part < merge.groups->partitionCountUsed(); ++part)
+         for (uint32_t part = 0; merge.groups->mergesHere() && part < merge.groups->partitionCountUsed(); ++part)
             tasks_.push_back({merge.groups, merge.set, part, 0});
       break;
    case Stage::Distinct:
       for (GroupingSet& set : sets_) {
-         addMissingGroup(context, set);
+         addMissingGroup(set);
          if (set.needsIndex()) set.groups.index();
          for (uint32_t a = 0; a < aggregates_.size(); ++a) {
             if (!set.distinct[a]) continue;
@@ -423,7 +459,7 @@ void AggregateSink::finishTask(QueryContext& context, uint32_t, uint32_t number)
    case Stage::Scatter:
       return task.groups->scatter(task.number);
    case Stage::Unite:
-      return uniteGroups(context, task);
+      return uniteGroups(task);
    case Stage::Distinct:
       if (task.number != allPartitions) return addDistinct(context, *task.set, task.aggregate, task.number);
       for (uint32_t part = 0; part < task.set->distinct[task.aggregate]->groups.partitionCountUsed(); ++part)
@@ -436,17 +472,17 @@ void AggregateSink::finishTask(QueryContext& context, uint32_t, uint32_t number)
    }
 }
 
-void AggregateSink::uniteGroups(QueryContext& context, const Task& task) {
+void AggregateSink::uniteGroups(const Task& task) {
    Arena* arena = nullptr;
-   task.groups->unite(task.number, [&](std::byte* const* into, const std::byte* const* from, uint32_t count, uint32_t) {
+   task.groups->unite(task.number, [&](std::byte* const* into, const std::byte* const* from, uint32_t count) {
       if (!task.set) return;
-      if (!arena) arena = &newArena(context);
+      if (!arena) arena = &keepArena(newArena());
       combineStates(*task.set, into, from, count, *arena);
    });
 }
 
-void AggregateSink::combineStates(GroupingSet& set, std::byte* const* into, const std::byte* const* from,
-                                  uint32_t count, Arena& arena) {
+void AggregateSink::combineStates(const GroupingSet& set, std::byte* const* into, const std::byte* const* from,
+                                  uint32_t count, Arena& arena) const {
    std::byte* targets[batchRowsMax];
    const std::byte* sources[batchRowsMax];
    for (size_t a = 0; a < aggregates_.size(); ++a) {
@@ -461,9 +497,9 @@ void AggregateSink::combineStates(GroupingSet& set, std::byte* const* into, cons
 }
 
 /// A set without keys has its one group even when nothing was read.
-void AggregateSink::addMissingGroup(QueryContext& context, GroupingSet& set) {
+void AggregateSink::addMissingGroup(GroupingSet& set) {
    if (!set.keys.empty() || !set.groups.groups(0).empty()) return;
-   GroupTable table(set.layout, 0, set, context.memory());
+   GroupTable table(set.layout, 0, set, grant_, *set.partitions);
    const uint64_t hash = 0;
    std::byte* row = nullptr;
    table.findOrCreate(nullptr, &hash, 1, &row);
@@ -480,11 +516,11 @@ void AggregateSink::addDistinct(QueryContext& context, GroupingSet& set, size_t 
    for (uint32_t column = 0; column < width; ++column)
       types.push_back(values.layout.type(column));
    RowBatch gathered(types);
-   Arena& arena = newArena(context);
+   Arena& arena = keepArena(newArena());
    LiveColumns live;
    uint64_t hashes[batchRowsMax];
    std::byte* rows[batchRowsMax];
-   const std::vector<std::byte*>& all = values.groups.groups(partition);
+   const std::span<std::byte* const> all = values.groups.groups(partition);
    for (size_t first = 0; first < all.size(); first += batchRowsMax) {
       context.checkCancelled();
       const uint32_t count = static_cast<uint32_t>(std::min<size_t>(batchRowsMax, all.size() - first));
@@ -501,6 +537,14 @@ void AggregateSink::addDistinct(QueryContext& context, GroupingSet& set, size_t 
                            context.functions(), arena, aggregate.argTypes};
       aggregate.kernel->update(input, rows);
    }
+}
+
+void AggregateSink::describe(OperatorProfile& profile) const {
+   profile.memoryPeak = std::max(profile.memoryPeak, grant_.memory().peak());
+   if (spilledRows_ == 0) return;
+   profile.notes.emplace_back("Spilled Rows", std::to_string(spilledRows_));
+   profile.notes.emplace_back("Spilled Bytes", std::to_string(spilledBytes_));
+   profile.notes.emplace_back("Stored Bytes", std::to_string(storedBytes_));
 }
 
 namespace {
@@ -560,7 +604,7 @@ void AggregateSink::addCollected(QueryContext& context, GroupingSet& set, size_t
    std::vector<Representation> argColumns(aggregate.argReprs.begin(), aggregate.argReprs.begin() + aggregate.argCount);
    std::vector<uint32_t> slots(aggregate.argCount);
    std::iota(slots.begin(), slots.end(), argsBegin);
-   Arena& arena = newArena(context);
+   Arena& arena = keepArena(newArena());
    for (size_t first = 0; first < all.size(); first += batchRowsMax) {
       context.checkCancelled();
       const uint32_t count = static_cast<uint32_t>(std::min<size_t>(batchRowsMax, all.size() - first));

@@ -7,6 +7,7 @@
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/operator/group_table.hpp"
 #include "executor/operator/plan_builder.hpp"
+#include "executor/schedule/memory_grant.hpp"
 
 // GROUP BY: one operator for all cases. Rows meet a worker's small table first; when the input has ended the workers'
 // groups are united by partitions of the hash (FACTS A, B). Aggregates over DISTINCT values group their values a second
@@ -44,10 +45,12 @@ struct GroupingSet final : GroupInitializer {
    struct DistinctValues final : GroupInitializer {
       RowLayout layout;
       MergedGroups groups;
+      std::unique_ptr<SpilledPartitions> partitions;
       void initialize(std::byte* const*, uint32_t) const override {}
    };
    std::vector<std::unique_ptr<DistinctValues>> distinct;
    std::vector<std::unique_ptr<RowBuffer>> collected; ///< by aggregate: keys, arguments, order columns
+   std::unique_ptr<SpilledPartitions> partitions;
 
    void initialize(std::byte* const* rows, uint32_t count) const override;
    /// Some aggregate looks its groups up at the end.
@@ -58,13 +61,19 @@ class AggregateSink final : public Sink {
 public:
    AggregateSink(PlanBuilder& builder, const sql::plan::Node& node);
 
+   void prepare(QueryContext& context) override;
    LocalStatePtr makeLocal(QueryContext& context) override;
    SinkStatus consume(QueryContext& context, LocalState& local, const Batch& in) override;
    void combine(QueryContext& context, LocalState& local) override;
    uint32_t finishTasks(QueryContext& context, uint32_t round) override;
    void finishTask(QueryContext& context, uint32_t round, uint32_t task) override;
+   void describe(OperatorProfile& profile) const override;
 
-   const std::deque<GroupingSet>& sets() const { return sets_; }
+   std::deque<GroupingSet>& sets() { return sets_; }
+   MemoryGrant& grant() { return grant_; }
+   /// Thread-safe.
+   void combineStates(const GroupingSet& set, std::byte* const* into, const std::byte* const* from, uint32_t count,
+                      Arena& arena) const;
    const std::vector<CompiledAggregate>& aggregates() const { return aggregates_; }
    const sql::plan::Node& node() const { return node_; }
 
@@ -95,18 +104,19 @@ private:
                              uint32_t offset);
    void updateStates(QueryContext& context, Local& local, size_t set, const Batch& in, std::byte* const* rows,
                      bool isMemoised);
-   void combineStates(GroupingSet& set, std::byte* const* into, const std::byte* const* from, uint32_t count,
-                      Arena& arena);
-   void addMissingGroup(QueryContext& context, GroupingSet& set);
+   void relieve(PerSet& mine);
+   void addMissingGroup(GroupingSet& set);
    void addDistinct(QueryContext& context, GroupingSet& set, size_t aggregate, uint32_t partition);
    static void hashDistinct(QueryContext& context, Local& local, uint32_t keyCount, uint32_t count);
    void addCollected(QueryContext& context, GroupingSet& set, size_t aggregate);
-   void planStage(QueryContext& context);
-   void uniteGroups(QueryContext& context, const Task& task);
-   Arena& newArena(QueryContext& context);
+   void planStage();
+   void uniteGroups(const Task& task);
+   Arena& keepArena(std::unique_ptr<Arena> arena);
+   std::unique_ptr<Arena> newArena() { return std::make_unique<Arena>(&grant_.memory()); }
 
    const sql::plan::Node& node_;
    const sql::ColumnTable& columns_;
+   MemoryGrant grant_;
    std::vector<Representation> keyReprs_;
    std::shared_ptr<const ExpressionProgram> keys_; ///< null: no keys
    std::vector<CompiledAggregate> aggregates_;
@@ -115,7 +125,8 @@ private:
    std::vector<Task> tasks_; ///< of the current stage
    Stage stage_ = Stage::Scatter, nextStage_ = Stage::Scatter;
    std::mutex arenasMutex_;
-   std::deque<Arena> arenas_; ///< variable-size parts of states; live as long as the query
+   std::vector<std::unique_ptr<Arena>> arenas_; ///< variable-size parts of states; live as long as the query
+   uint64_t spilledRows_ = 0, spilledBytes_ = 0, storedBytes_ = 0;
 };
 
 } // namespace ouzel::executor

@@ -2,9 +2,10 @@
 #include <atomic>
 
 #include "executor/materialize/row_batch.hpp"
-#include "executor/operator/aggregate.hpp"
+#include "executor/operator/spilled_groups.hpp"
 
-// The result of an aggregation: keys gathered from the groups' rows, aggregates from their states.
+// The result of an aggregation: keys gathered from the groups' rows, aggregates from their states. Partitions that were
+// spilled are united here, one after the other.
 
 namespace ouzel::executor {
 
@@ -21,14 +22,18 @@ struct Local final : LocalState {
    RowBatch columns;
    Arena strings;
    std::vector<int32_t> grouping;
+   std::unique_ptr<LoadedGroups> loaded;
+   size_t given = 0; ///< of its groups
 };
 
 class AggregateSource final : public Source {
 public:
-   AggregateSource(PlanBuilder& builder, const AggregateSink& sink);
+   AggregateSource(PlanBuilder& builder, AggregateSink& sink);
 
    void prepare(QueryContext& context) override;
-   uint32_t workersMax() const override { return static_cast<uint32_t>(std::clamp<size_t>(chunks_.size(), 1, 1024)); }
+   uint32_t workersMax() const override {
+      return static_cast<uint32_t>(std::clamp<size_t>(chunks_.size() + spilled_->partitionCount(), 1, 1024));
+   }
    LocalStatePtr makeLocal(QueryContext& context) override {
       return std::make_unique<Local>(types_, &context.memory());
    }
@@ -41,15 +46,17 @@ private:
       uint32_t count;
    };
    Vector column(QueryContext& context, Local& local, const Chunk& chunk, uint32_t output);
+   void give(QueryContext& context, Local& local, const Chunk& chunk, Batch& out);
 
-   const AggregateSink& sink_;
+   AggregateSink& sink_;
    std::vector<ResultColumn> results_;
    std::vector<PhysicalType> types_;
    std::vector<Chunk> chunks_;
    std::atomic<size_t> next_{0};
+   std::unique_ptr<SpilledGroups> spilled_;
 };
 
-AggregateSource::AggregateSource(PlanBuilder& builder, const AggregateSink& sink) : sink_(sink) {
+AggregateSource::AggregateSource(PlanBuilder& builder, AggregateSink& sink) : sink_(sink) {
    const sql::plan::Node& node = sink.node();
    for (const sql::ColumnId column : node.output) {
       types_.push_back(builder.context().columns()[column].repr.physical);
@@ -72,13 +79,19 @@ void AggregateSource::prepare(QueryContext& context) {
    chunks_.clear();
    next_.store(0);
    const uint32_t rowsMax = context.settings().batchRows;
-   for (const GroupingSet& set : sink_.sets())
+   spilled_ = std::make_unique<SpilledGroups>(sink_, context);
+   for (GroupingSet& set : sink_.sets()) {
+      if (set.groups.isSpilled()) {
+         spilled_->add(set);
+         continue;
+      }
       for (uint32_t partition = 0; partition < set.groups.partitionCountUsed(); ++partition) {
-         const std::vector<std::byte*>& rows = set.groups.groups(partition);
+         const std::span<std::byte* const> rows = set.groups.groups(partition);
          for (size_t first = 0; first < rows.size(); first += rowsMax)
             chunks_.push_back(
                 {&set, rows.data() + first, static_cast<uint32_t>(std::min<size_t>(rowsMax, rows.size() - first))});
       }
+   }
 }
 
 Vector AggregateSource::column(QueryContext& context, Local& local, const Chunk& chunk, uint32_t output) {
@@ -114,15 +127,40 @@ Vector AggregateSource::column(QueryContext& context, Local& local, const Chunk&
    return {};
 }
 
-SourceStatus AggregateSource::next(QueryContext& context, LocalState& state, Batch& out) {
-   auto& local = static_cast<Local&>(state);
-   const size_t index = next_.fetch_add(1);
-   if (index >= chunks_.size()) return SourceStatus::Done;
+void AggregateSource::give(QueryContext& context, Local& local, const Chunk& chunk, Batch& out) {
    local.strings.reset();
    out.columns.resize(results_.size());
    for (uint32_t i = 0; i < results_.size(); ++i)
-      out.columns[i] = column(context, local, chunks_[index], i);
-   out.setDense(chunks_[index].count);
+      out.columns[i] = column(context, local, chunk, i);
+   out.setDense(chunk.count);
+}
+
+SourceStatus AggregateSource::next(QueryContext& context, LocalState& state, Batch& out) {
+   auto& local = static_cast<Local&>(state);
+   if (!local.loaded) {
+      if (const size_t index = next_.load() < chunks_.size() ? next_.fetch_add(1) : chunks_.size();
+          index < chunks_.size()) {
+         give(context, local, chunks_[index], out);
+         return SourceStatus::HaveOutput;
+      }
+   } else if (local.given == local.loaded->groups.groups().size()) {
+      spilled_->release(std::move(local.loaded));
+   }
+   if (!local.loaded) {
+      switch (spilled_->open(local.loaded)) {
+      case SpilledGroups::Status::Blocked:
+         return SourceStatus::Blocked;
+      case SpilledGroups::Status::Done:
+         return SourceStatus::Done;
+      case SpilledGroups::Status::Opened:
+         local.given = 0;
+         break;
+      }
+   }
+   const std::span<std::byte* const> groups = local.loaded->groups.groups().subspan(local.given);
+   const uint32_t count = static_cast<uint32_t>(std::min<size_t>(context.settings().batchRows, groups.size()));
+   local.given += count;
+   give(context, local, {local.loaded->set, groups.data(), count}, out);
    return SourceStatus::HaveOutput;
 }
 

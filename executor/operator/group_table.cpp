@@ -30,8 +30,9 @@ uint32_t slotOf(uint64_t hash, uint32_t mask) {
 } // namespace
 
 GroupTable::GroupTable(const RowLayout& layout, uint32_t keyCount, const GroupInitializer& initializer,
-                       Reservation& memory)
-   : layout_(layout), keyCount_(keyCount), initializer_(initializer), buffer_(layout, memory), entries_(slotsMin),
+                       MemoryGrant& grant, SpilledPartitions& partitions)
+   : layout_(layout), keyCount_(keyCount), initializer_(initializer),
+     buffer_(layout, grant, partitions, {.laterBytesPerRow = GroupSet::bytesPerRow}), entries_(slotsMin),
      pending_(batchRowsMax), fresh_(batchRowsMax), candidates_(batchRowsMax), rejected_(batchRowsMax),
      slots_(batchRowsMax), heapSizes_(batchRowsMax), heapSizesOfFresh_(batchRowsMax), hashesOfFresh_(batchRowsMax),
      rowsOfFresh_(batchRowsMax), heaps_(batchRowsMax), heapByLive_(batchRowsMax) {}
@@ -83,10 +84,19 @@ void GroupTable::makeRoom(uint32_t coming) {
       grow();
    if ((groups_ + coming) * 3 <= entries_.size() * 2) return;
    if (groups_ > rowsSeen_ - rowsSeen_ / 8) passThrough_ = rowsSeen_ * 8;
+   forget();
+}
+
+void GroupTable::forget() {
    std::fill(entries_.begin(), entries_.end(), 0);
    groups_ = 0;
    rowsSeen_ = 0;
    isUnique_ = false;
+}
+
+void GroupTable::relieve() {
+   forget();
+   buffer_.relieve();
 }
 
 void GroupTable::findOrCreate(const LiveColumn* keys, const uint64_t* hashes, uint32_t count, std::byte** rows) {
@@ -145,34 +155,146 @@ void GroupTable::findOrCreate(const LiveColumn* keys, const uint64_t* hashes, ui
    }
 }
 
+// ---- GroupSet ----
+
+namespace {
+uint64_t slotsFor(uint64_t rows) {
+   return std::bit_ceil(std::max<uint64_t>(rows * 2, 16));
+}
+} // namespace
+
+GroupSet::GroupSet(uint64_t rowsMax, Reservation& memory)
+   : groups_(std::max<uint64_t>(rowsMax, 1) * sizeof(std::byte*), memory),
+     entries_(slotsFor(rowsMax) * sizeof(uint64_t), memory), slots_(slotsFor(rowsMax)) {}
+
+GroupSet GroupSet::listOnly(uint64_t rows, Reservation& memory) {
+   GroupSet set;
+   set.groups_ = LargeMemory(std::max<uint64_t>(rows, 1) * sizeof(std::byte*), memory);
+   return set;
+}
+
+void GroupSet::makeTable(Reservation& memory) {
+   slots_ = slotsFor(count_);
+   entries_ = LargeMemory(slots_ * sizeof(uint64_t), memory);
+   auto* entries = entries_.as<uint64_t>();
+   for (std::byte* row : groups()) {
+      uint64_t slot = (rowHash(row) >> 16) & (slots_ - 1);
+      while (entries[slot])
+         slot = (slot + 1) & (slots_ - 1);
+      entries[slot] = makeEntry(rowHash(row), row);
+   }
+}
+
+void GroupSet::dropTable() {
+   entries_.release();
+   slots_ = 0;
+}
+
+uint32_t GroupSet::add(const RowLayout& layout, uint32_t keyCount, std::byte* const* rows, size_t count,
+                       const Combine* combine) {
+   const uint64_t mask = slots_ - 1, before = count_;
+   auto* const entries = entries_.as<uint64_t>();
+   auto* const groups = groups_.as<std::byte*>();
+   std::byte* into[batchRowsMax];
+   const std::byte* from[batchRowsMax];
+   uint32_t found = 0;
+   const RowEquality equal(layout, keyCount);
+   constexpr size_t ahead = 8;
+   for (size_t i = 0; i < count; ++i) {
+      if (i + 2 * ahead < count) __builtin_prefetch(rows[i + 2 * ahead]);
+      if (i + ahead < count) __builtin_prefetch(&entries[(rowHash(rows[i + ahead]) >> 16) & mask]);
+      std::byte* row = rows[i];
+      const uint64_t hash = rowHash(row);
+      uint64_t slot = (hash >> 16) & mask;
+      while (true) {
+         const uint64_t entry = entries[slot];
+         if (entry == 0) {
+            entries[slot] = makeEntry(hash, row);
+            groups[count_++] = row;
+            break;
+         }
+         if (saltMatches(entry, hash) && equal(rowOf(entry), row)) {
+            if (combine) {
+               into[found] = rowOf(entry);
+               from[found++] = row;
+               if (found == batchRowsMax) (*combine)(into, from, std::exchange(found, 0));
+            }
+            break;
+         }
+         slot = (slot + 1) & mask;
+      }
+   }
+   if (found > 0) (*combine)(into, from, found);
+   return static_cast<uint32_t>(count_ - before);
+}
+
+void GroupSet::find(const RowLayout& layout, uint32_t keyCount, const LiveColumn* keys, const uint64_t* hashes,
+                    const RowIndex* live, uint32_t count, std::byte** rows) const {
+   uint64_t slots[batchRowsMax];
+   RowIndex pending[batchRowsMax], candidates[batchRowsMax], rejected[batchRowsMax];
+   for (uint32_t k = 0; k < count; ++k) {
+      slots[live[k]] = hashes[live[k]] >> 16;
+      pending[k] = live[k];
+   }
+   const auto* const entries = entries_.as<const uint64_t>();
+   const uint64_t mask = slots_ - 1;
+   for (uint32_t pendingCount = count; pendingCount > 0;) {
+      uint32_t candidateCount = 0;
+      for (uint32_t k = 0; k < pendingCount; ++k) {
+         const RowIndex i = pending[k];
+         uint64_t slot = slots[i] & mask;
+         while (entries[slot] != 0 && !saltMatches(entries[slot], hashes[i]))
+            slot = (slot + 1) & mask;
+         slots[i] = slot;
+         rows[i] = entries[slot] == 0 ? nullptr : rowOf(entries[slot]);
+         candidates[candidateCount] = i;
+         candidateCount += rows[i] != nullptr;
+      }
+      uint32_t rejectedCount = 0;
+      for (uint32_t c = 0; c < keyCount && candidateCount > 0; ++c)
+         candidateCount =
+             keepEqual(layout, c, keys[c], rows, true, candidates, candidateCount, rejected, rejectedCount);
+      for (uint32_t k = 0; k < rejectedCount; ++k) {
+         ++slots[rejected[k]];
+         pending[k] = rejected[k];
+      }
+      pendingCount = rejectedCount;
+   }
+}
+
+// ---- MergedGroups ----
+
 void MergedGroups::add(TuplePages&& pages, bool isUnique) {
-   if (pages.pages().empty()) return;
+   if (pages.pages().empty() && pages.spilled().empty()) return;
    ++sources_;
    needsMerge_ = needsMerge_ || !isUnique || sources_ > 1;
    pages_.merge(std::move(pages));
 }
 
-void MergedGroups::start() {
+void MergedGroups::start(Reservation& memory) {
+   memory_ = &memory;
+   if (isSpilled()) return;
    const uint64_t rows = pages_.rowCount(layout_->rowSize());
    if (!needsMerge_) {
       // One worker's table that was never forgotten: its rows are the groups.
-      partitions_.resize(1);
-      partitions_[0].groups.reserve(rows);
+      partitions_.push_back(GroupSet::listOnly(rows, memory));
       const uint32_t rowSize = layout_->rowSize();
       for (const auto& page : pages_.pages())
          for (std::byte* row = page->begin; row != page->cursor; row += rowSize)
-            partitions_[0].groups.push_back(row);
+            partitions_[0].append(row);
       return;
    }
    // A partition should fit a cache; few rows are not worth more than one.
-   while (bits_ < 8 && (rows >> bits_) > 16'384)
+   while (bits_ < partitionBitsMax && (rows >> bits_) > 16'384)
       ++bits_;
    partitions_.resize(size_t{1} << bits_);
    scattered_.resize(pages_.pages().size());
+   scatteredMemory_ = std::make_unique<Reservation>(memory);
+   scatteredMemory_->grow(rows * sizeof(std::byte*));
 }
 
 void MergedGroups::addOnly(TuplePages&& pages) {
-   partitions_[0].groups.push_back(pages.pages().front()->begin);
+   partitions_[0].append(pages.pages().front()->begin);
    pages_.merge(std::move(pages));
 }
 
@@ -185,100 +307,45 @@ void MergedGroups::scatter(uint32_t number) {
       lists[partitionOf(rowHash(row))].push_back(row);
 }
 
-void MergedGroups::unite(uint32_t number, const Combine& combine) {
-   std::vector<std::byte*> rows;
+void MergedGroups::unite(uint32_t number, const GroupSet::Combine& combine) {
+   uint64_t rows = 0;
+   for (const auto& lists : scattered_)
+      rows += lists[number].size();
+   std::vector<std::byte*> all;
+   all.reserve(rows);
    for (auto& lists : scattered_) {
-      rows.insert(rows.end(), lists[number].begin(), lists[number].end());
+      all.insert(all.end(), lists[number].begin(), lists[number].end());
       std::vector<std::byte*>().swap(lists[number]);
    }
-   Partition& partition = partitions_[number];
-   buildTable(partition, rows, &combine, number);
-   if (!keepsIndex_) std::vector<uint64_t>().swap(partition.entries);
+   GroupSet& set = partitions_[number] = GroupSet(rows, *memory_);
+   set.add(*layout_, keyCount_, all.data(), all.size(), &combine);
+   scatteredMemory_->shrink(rows * sizeof(std::byte*));
+   if (!keepsIndex_) set.dropTable();
 }
 
 void MergedGroups::index() {
-   for (Partition& partition : partitions_) {
-      if (!partition.entries.empty()) continue;
-      const std::vector<std::byte*> groups = std::move(partition.groups);
-      partition.groups.clear();
-      buildTable(partition, groups, nullptr, 0);
-   }
-}
-
-void MergedGroups::buildTable(Partition& partition, const std::vector<std::byte*>& rows, const Combine* combine,
-                              uint32_t number) {
-   const size_t slots = std::bit_ceil(std::max<size_t>(rows.size() * 2, 16));
-   partition.entries.assign(slots, 0);
-   const uint64_t mask = slots - 1;
-   partition.groups.reserve(rows.size() / 2);
-   std::vector<std::byte*> into;
-   std::vector<const std::byte*> from;
-   const auto flush = [&] {
-      if (!into.empty()) (*combine)(into.data(), from.data(), static_cast<uint32_t>(into.size()), number);
-      into.clear();
-      from.clear();
-   };
-   const RowEquality equal(*layout_, keyCount_);
-   constexpr size_t ahead = 8;
-   for (size_t i = 0; i < rows.size(); ++i) {
-      if (i + 2 * ahead < rows.size()) __builtin_prefetch(rows[i + 2 * ahead]);
-      if (i + ahead < rows.size()) __builtin_prefetch(&partition.entries[(rowHash(rows[i + ahead]) >> 16) & mask]);
-      std::byte* row = rows[i];
-      const uint64_t hash = rowHash(row);
-      uint64_t slot = (hash >> 16) & mask;
-      while (true) {
-         const uint64_t entry = partition.entries[slot];
-         if (entry == 0) {
-            partition.entries[slot] = makeEntry(hash, row);
-            partition.groups.push_back(row);
-            break;
-         }
-         if (saltMatches(entry, hash) && equal(rowOf(entry), row)) {
-            if (combine) {
-               into.push_back(rowOf(entry));
-               from.push_back(row);
-               if (into.size() == batchRowsMax) flush();
-            }
-            break;
-         }
-         slot = (slot + 1) & mask;
-      }
-   }
-   if (combine) flush();
+   for (GroupSet& partition : partitions_)
+      if (!partition.hasTable()) partition.makeTable(*memory_);
 }
 
 void MergedGroups::find(const LiveColumn* keys, const uint64_t* hashes, uint32_t count, std::byte** rows) const {
-   uint64_t slots[batchRowsMax];
-   RowIndex pending[batchRowsMax], candidates[batchRowsMax], rejected[batchRowsMax];
-   for (uint32_t i = 0; i < count; ++i) {
-      slots[i] = hashes[i] >> 16;
-      pending[i] = static_cast<RowIndex>(i);
+   RowIndex live[batchRowsMax];
+   if (partitions_.size() == 1) {
+      for (uint32_t i = 0; i < count; ++i)
+         live[i] = static_cast<RowIndex>(i);
+      return partitions_[0].find(*layout_, keyCount_, keys, hashes, live, count, rows);
    }
-   uint32_t pendingCount = count;
-   while (pendingCount > 0) {
-      uint32_t candidateCount = 0;
-      for (uint32_t k = 0; k < pendingCount; ++k) {
-         const RowIndex i = pending[k];
-         const Partition& partition = partitions_[partitionOf(hashes[i])];
-         const uint64_t mask = partition.entries.size() - 1;
-         uint64_t slot = slots[i] & mask;
-         while (partition.entries[slot] != 0 && !saltMatches(partition.entries[slot], hashes[i]))
-            slot = (slot + 1) & mask;
-         slots[i] = slot;
-         rows[i] = partition.entries[slot] == 0 ? nullptr : rowOf(partition.entries[slot]);
-         candidates[candidateCount] = i;
-         candidateCount += rows[i] != nullptr;
-      }
-      uint32_t rejectedCount = 0;
-      for (uint32_t c = 0; c < keyCount_ && candidateCount > 0; ++c)
-         candidateCount =
-             keepEqual(*layout_, c, keys[c], rows, true, candidates, candidateCount, rejected, rejectedCount);
-      for (uint32_t k = 0; k < rejectedCount; ++k) {
-         ++slots[rejected[k]];
-         pending[k] = rejected[k];
-      }
-      pendingCount = rejectedCount;
-   }
+   uint32_t ends[partitionCountMax] = {};
+   for (uint32_t i = 0; i < count; ++i)
+      ++ends[partitionOf(hashes[i])];
+   uint32_t sum = 0;
+   for (uint32_t& end : ends)
+      sum += std::exchange(end, sum);
+   for (uint32_t i = 0; i < count; ++i)
+      live[ends[partitionOf(hashes[i])]++] = static_cast<RowIndex>(i);
+   uint32_t begin = 0;
+   for (uint32_t p = 0; p < partitions_.size(); begin = ends[p++])
+      if (ends[p] > begin) partitions_[p].find(*layout_, keyCount_, keys, hashes, live + begin, ends[p] - begin, rows);
 }
 
 } // namespace ouzel::executor

@@ -26,6 +26,10 @@ bool KeyMemo::identify(const Vector& key, Identity& identity) {
    return true;
 }
 
+void KeyMemo::forget() {
+   groups_.fill(nullptr);
+}
+
 bool KeyMemo::bind(std::span<const Vector> keys, const Selection& rows) {
    const uint32_t count = rows.count();
    if (count < rowsMin) return false;

@@ -18,6 +18,9 @@ public:
    /// batch is too thin to be worth it; nothing else may then be asked.
    bool bind(std::span<const Vector> keys, const Selection& rows);
 
+   /// The groups known so far are not where they were.
+   void forget();
+
    /// Live rows, one for each combination, whose group is not known yet; after each bind() until learn().
    std::span<const uint16_t> unknown() const { return unknown_; }
    /// groups[k] is the group of live row unknown()[k].
