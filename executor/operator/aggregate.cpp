@@ -5,9 +5,8 @@
 #include <numeric>
 
 #include "catalog/builtin/builtin.hpp"
-#include "executor/kernel/compare.hpp"
 #include "executor/materialize/key_hash.hpp"
-#include "executor/materialize/row_batch.hpp"
+#include "executor/operator/aggregate_feed.hpp"
 #include "executor/operator/key_memo.hpp"
 
 namespace ouzel::executor {
@@ -24,6 +23,15 @@ void GroupingSet::initialize(std::byte* const* rows, uint32_t count) const {
 bool GroupingSet::needsIndex() const {
    return std::any_of(aggregates->begin(), aggregates->end(),
                       [](const CompiledAggregate& aggregate) { return aggregate.isDistinct || aggregate.isCollected; });
+}
+
+bool GroupingSet::isSpilled() const {
+   if (keys.empty()) return false; // one group, always in memory
+   return groups.isSpilled() ||
+          std::any_of(distinct.begin(), distinct.end(),
+                      [](const auto& values) { return values && values->groups.isSpilled(); }) ||
+          std::any_of(collected.begin(), collected.end(),
+                      [](const auto& rows) { return rows && !rows->pages.spilled().empty(); });
 }
 
 namespace {
@@ -118,7 +126,14 @@ void AggregateSink::layOut(GroupingSet& set) {
    set.distinct.resize(aggregates_.size());
    set.collected.resize(aggregates_.size());
    for (size_t a = 0; a < aggregates_.size(); ++a) {
-      if (aggregates_[a].isCollected) set.collected[a] = std::make_unique<RowBuffer>();
+      if (aggregates_[a].isCollected) {
+         RowLayout& layout = (set.collected[a] = std::make_unique<GroupingSet::CollectedRows>())->layout;
+         for (const uint32_t key : set.keys)
+            layout.addColumn(keyReprs_[key].physical);
+         for (const Representation& arg : aggregates_[a].argReprs)
+            layout.addColumn(arg.physical);
+         layout.seal();
+      }
       if (!aggregates_[a].isDistinct) continue;
       auto& values = *(set.distinct[a] = std::make_unique<GroupingSet::DistinctValues>());
       for (const uint32_t key : set.keys)
@@ -134,7 +149,7 @@ struct AggregateSink::PerSet {
    std::unique_ptr<GroupTable> table;
    std::byte* only = nullptr; ///< the one group of a set without keys
    std::vector<std::unique_ptr<GroupTable>> distinct;
-   std::vector<std::unique_ptr<BatchBuilder>> collected;
+   std::vector<std::unique_ptr<TupleBuffer>> collected;
    KeyMemo memo;
    std::vector<Vector> keys;
    std::unique_ptr<Arena> arena;
@@ -155,6 +170,8 @@ struct AggregateSink::Local final : LocalState {
                          groupHashes = std::vector<uint64_t>(batchRowsMax);
    std::vector<std::byte*> rows = std::vector<std::byte*>(batchRowsMax), states = std::vector<std::byte*>(batchRowsMax),
                            distinctRows = std::vector<std::byte*>(batchRowsMax);
+   std::vector<uint32_t> heapSizes = std::vector<uint32_t>(batchRowsMax);
+   std::vector<char*> heaps = std::vector<char*>(batchRowsMax);
    std::vector<RowIndex> unknown = std::vector<RowIndex>(KeyMemo::combinationsMax);
 };
 
@@ -164,15 +181,22 @@ Arena& AggregateSink::keepArena(std::unique_ptr<Arena> arena) {
 }
 
 void AggregateSink::prepare(QueryContext& context) {
-   size_t tables = 0;
-   for (const GroupingSet& set : sets_)
-      tables += !set.keys.empty();
-   const uint32_t bits = SpilledPartitions::bitsFor(grant_.floor() / std::max<size_t>(tables, 1), context.workers());
+   size_t buffers = 0;
+   for (const GroupingSet& set : sets_) {
+      buffers += !set.keys.empty();
+      for (size_t a = 0; a < aggregates_.size(); ++a)
+         buffers += aggregates_[a].isCollected || aggregates_[a].isDistinct;
+   }
+   const uint32_t bits = SpilledPartitions::bitsFor(grant_.floor() / std::max<size_t>(buffers, 1), context.workers());
+   io::SpillSpace* space = context.canSpill() ? &context.spill() : nullptr;
    for (GroupingSet& set : sets_) {
-      const bool maySpill = context.canSpill() && !set.keys.empty() && !set.needsIndex();
-      set.partitions = std::make_unique<SpilledPartitions>(maySpill ? &context.spill() : nullptr, bits);
-      for (const auto& distinct : set.distinct)
-         if (distinct) distinct->partitions = std::make_unique<SpilledPartitions>(nullptr, partitionBitsMax);
+      // Without keys there is one group, and what is collected belongs to it.
+      io::SpillSpace* ofGroups = set.keys.empty() ? nullptr : space;
+      set.partitions = std::make_unique<SpilledPartitions>(ofGroups, bits);
+      for (size_t a = 0; a < aggregates_.size(); ++a) {
+         if (set.distinct[a]) set.distinct[a]->partitions = std::make_unique<SpilledPartitions>(space, bits);
+         if (set.collected[a]) set.collected[a]->partitions = std::make_unique<SpilledPartitions>(ofGroups, bits);
+      }
    }
 }
 
@@ -201,15 +225,9 @@ LocalStatePtr AggregateSink::makeLocal(QueryContext& context) {
                                                        set.distinct[a]->layout, set.distinct[a]->layout.columnCount(),
                                                        *set.distinct[a], grant_, *set.distinct[a]->partitions)
                                                  : nullptr);
-         if (!aggregates_[a].isCollected) {
-            mine.collected.push_back(nullptr);
-            continue;
-         }
-         std::vector<Representation> layout;
-         for (const uint32_t key : set.keys)
-            layout.push_back(keyReprs_[key]);
-         layout.insert(layout.end(), aggregates_[a].argReprs.begin(), aggregates_[a].argReprs.end());
-         mine.collected.push_back(std::make_unique<BatchBuilder>(std::move(layout), context.memory()));
+         mine.collected.push_back(set.collected[a] ? std::make_unique<TupleBuffer>(set.collected[a]->layout, grant_,
+                                                                                   *set.collected[a]->partitions)
+                                                   : nullptr);
       }
    }
    return local;
@@ -306,7 +324,7 @@ void AggregateSink::hashDistinct(QueryContext& context, Local& local, uint32_t k
    if (keyCount == 0) return;
    uint64_t* groupHashes = local.groupHashes.data();
    hashKeys(local.distinctLive.data(), keyCount, count, zeroHashes, groupHashes);
-   constexpr uint64_t valueBits = ~uint64_t{0} >> partitionBitsMax;
+   constexpr uint64_t valueBits = ~uint64_t{0} >> distinctGroupBits;
    for (uint32_t i = 0; i < count; ++i)
       hashes[i] = (groupHashes[i] & ~valueBits) | (hashes[i] & valueBits);
 }
@@ -332,16 +350,13 @@ void AggregateSink::updateStates(QueryContext& context, Local& local, size_t num
          if (aggregate.isDistinct) {
             local.distinctLive.bind(values.columns, selected);
             hashDistinct(context, local, static_cast<uint32_t>(set.keys.size()), selected.count());
+            if (mine.distinct[a]->wantsRelief()) mine.distinct[a]->relieve();
             mine.distinct[a]->findOrCreate(local.distinctLive.data(), local.hashes.data(), selected.count(),
                                            local.distinctRows.data());
             continue;
          }
-         std::vector<uint32_t> slots(values.columns.size());
-         std::iota(slots.begin(), slots.end(), 0u);
-         for (uint32_t taken = 0; taken < selected.count();) {
-            taken += mine.collected[a]->append(values, slots, taken);
-            if (mine.collected[a]->isFull()) set.collected[a]->add(mine.collected[a]->take());
-         }
+         local.distinctLive.bind(values.columns, selected);
+         collect(context, local, mine, set, a, selected.count());
          continue;
       }
       AggregateInput input{args, selected, context.functions(), *mine.arena, aggregate.argTypes};
@@ -370,6 +385,35 @@ void AggregateSink::updateStates(QueryContext& context, Local& local, size_t num
    }
 }
 
+/// Keep rows, bound to local.distinctLive, until all input is there.
+void AggregateSink::collect(QueryContext& context, Local& local, PerSet& mine, const GroupingSet& set, size_t a,
+                            uint32_t count) {
+   const RowLayout& layout = set.collected[a]->layout;
+   TupleBuffer& buffer = *mine.collected[a];
+   if (buffer.wantsRelief()) buffer.relieve();
+   const LiveColumn* columns = local.distinctLive.data();
+   hashKeys(columns, static_cast<uint32_t>(set.keys.size()), count, context.settings().zeroHashes, local.hashes.data());
+   const bool hasStrings = layout.hasVariableSize();
+   if (hasStrings) {
+      std::fill_n(local.heapSizes.begin(), count, 0u);
+      for (uint32_t column = 0; column < layout.columnCount(); ++column)
+         if (isVariableSize(layout.type(column))) addVariableSizes(columns[column], count, local.heapSizes.data());
+   }
+   buffer.store(local.hashes.data(), hasStrings ? local.heapSizes.data() : nullptr, count, local.distinctRows.data(),
+                hasStrings ? local.heaps.data() : nullptr);
+   for (uint32_t column = 0; column < layout.columnCount(); ++column)
+      scatterColumn(layout, column, columns[column], count, local.distinctRows.data(),
+                    hasStrings ? local.heaps.data() : nullptr);
+}
+
+void AggregateSink::noteSpilled(const TuplePages& pages) {
+   for (const SpilledTuples& spilled : pages.spilled()) {
+      spilledRows_ += spilled.rowCount;
+      spilledBytes_ += spilled.page.rawBytes;
+      storedBytes_ += spilled.page.storedBytes();
+   }
+}
+
 void AggregateSink::combine(QueryContext&, LocalState& state) {
    auto& local = static_cast<Local&>(state);
    for (size_t number = 0; number < sets_.size(); ++number) {
@@ -378,19 +422,19 @@ void AggregateSink::combine(QueryContext&, LocalState& state) {
       const bool isUnique = mine.table->isUnique();
       TuplePages pages = mine.table->takePages();
       keepArena(std::move(mine.arena));
-      for (const SpilledTuples& spilled : pages.spilled()) {
-         spilledRows_ += spilled.rowCount;
-         spilledBytes_ += spilled.page.rawBytes;
-         storedBytes_ += spilled.page.storedBytes();
-      }
+      noteSpilled(pages);
       set.groups.add(std::move(pages), isUnique);
       for (size_t a = 0; a < aggregates_.size(); ++a) {
          if (mine.distinct[a]) {
             const bool valuesUnique = mine.distinct[a]->isUnique();
-            set.distinct[a]->groups.add(mine.distinct[a]->takePages(), valuesUnique);
+            TuplePages values = mine.distinct[a]->takePages();
+            noteSpilled(values);
+            set.distinct[a]->groups.add(std::move(values), valuesUnique);
          }
-         if (mine.collected[a])
-            if (auto rest = mine.collected[a]->take()) set.collected[a]->add(std::move(rest));
+         if (!mine.collected[a]) continue;
+         TuplePages rows = mine.collected[a]->finish();
+         noteSpilled(rows);
+         set.collected[a]->pages.merge(std::move(rows));
       }
    }
 }
@@ -399,9 +443,10 @@ void AggregateSink::combine(QueryContext&, LocalState& state) {
 uint32_t AggregateSink::finishTasks(QueryContext&, uint32_t round) {
    if (round == 0) {
       for (GroupingSet& set : sets_) {
+         if (set.isSpilled()) continue; // united by the source
          merges_.push_back({&set.groups, &set});
          for (const auto& distinct : set.distinct)
-            if (distinct) merges_.push_back({&distinct->groups, nullptr});
+            if (distinct && !distinct->groups.isSpilled()) merges_.push_back({&distinct->groups, nullptr});
       }
       for (const Merge& merge : merges_)
          merge.groups->start(grant_.memory());
@@ -429,6 +474,7 @@ void AggregateSink::planStage() {
       break;
    case Stage::Distinct:
       for (GroupingSet& set : sets_) {
+         if (set.isSpilled()) continue;
          addMissingGroup(set);
          if (set.needsIndex()) set.groups.index();
          for (uint32_t a = 0; a < aggregates_.size(); ++a) {
@@ -446,7 +492,7 @@ void AggregateSink::planStage() {
    case Stage::Collected:
       for (GroupingSet& set : sets_)
          for (uint32_t a = 0; a < aggregates_.size(); ++a)
-            if (set.collected[a]) tasks_.push_back({nullptr, &set, 0, a});
+            if (set.collected[a] && !set.isSpilled()) tasks_.push_back({nullptr, &set, 0, a});
       break;
    case Stage::End:
       break;
@@ -461,12 +507,14 @@ void AggregateSink::finishTask(QueryContext& context, uint32_t, uint32_t number)
    case Stage::Unite:
       return uniteGroups(task);
    case Stage::Distinct:
-      if (task.number != allPartitions) return addDistinct(context, *task.set, task.aggregate, task.number);
-      for (uint32_t part = 0; part < task.set->distinct[task.aggregate]->groups.partitionCountUsed(); ++part)
-         addDistinct(context, *task.set, task.aggregate, part);
-      return;
-   case Stage::Collected:
-      return addCollected(context, *task.set, task.aggregate);
+      return feedDistinctValues(context, task);
+   case Stage::Collected: {
+      std::vector<std::byte*> rows;
+      GroupingSet::CollectedRows& collected = *task.set->collected[task.aggregate];
+      listRows(collected.layout, collected.pages.pages(), rows);
+      return feedCollected(context, *task.set, task.aggregate, rows, findIn(task.set->groups), keepArena(newArena()),
+                           grant_.memory());
+   }
    case Stage::End:
       break;
    }
@@ -506,37 +554,19 @@ void AggregateSink::addMissingGroup(GroupingSet& set) {
    set.groups.addOnly(table.takePages());
 }
 
-/// Feed each distinct value of a partition once to the state of its group. The partition is of the group's hash, so no
-/// other task touches these groups.
-void AggregateSink::addDistinct(QueryContext& context, GroupingSet& set, size_t a, uint32_t partition) {
-   const CompiledAggregate& aggregate = aggregates_[a];
-   GroupingSet::DistinctValues& values = *set.distinct[a];
-   const uint32_t keyCount = static_cast<uint32_t>(set.keys.size()), width = values.layout.columnCount();
-   std::vector<PhysicalType> types;
-   for (uint32_t column = 0; column < width; ++column)
-      types.push_back(values.layout.type(column));
-   RowBatch gathered(types);
+/// Of one partition of the group's hash, so that no other task touches these groups; or, without keys, all.
+void AggregateSink::feedDistinctValues(QueryContext& context, const Task& task) {
+   GroupingSet::DistinctValues& values = *task.set->distinct[task.aggregate];
    Arena& arena = keepArena(newArena());
-   LiveColumns live;
-   uint64_t hashes[batchRowsMax];
-   std::byte* rows[batchRowsMax];
-   const std::span<std::byte* const> all = values.groups.groups(partition);
-   for (size_t first = 0; first < all.size(); first += batchRowsMax) {
-      context.checkCancelled();
-      const uint32_t count = static_cast<uint32_t>(std::min<size_t>(batchRowsMax, all.size() - first));
-      std::vector<Vector> columns;
-      for (uint32_t column = 0; column < width; ++column)
-         columns.push_back(gathered.gather(column, values.layout, column, all.data() + first, count));
-      const Selection rowsOfBatch = Selection::dense(count);
-      live.bind(columns.data(), keyCount, rowsOfBatch);
-      hashKeys(live.data(), keyCount, count, context.settings().zeroHashes, hashes);
-      set.groups.find(live.data(), hashes, count, rows);
-      for (uint32_t i = 0; i < count; ++i)
-         rows[i] += set.stateOffsets[a];
-      AggregateInput input{std::span<const Vector>(columns).subspan(keyCount, aggregate.argCount), rowsOfBatch,
-                           context.functions(), arena, aggregate.argTypes};
-      aggregate.kernel->update(input, rows);
-   }
+   const auto feed = [&](std::span<std::byte* const> rows) {
+      feedDistinct(context, *task.set, task.aggregate, rows, findIn(task.set->groups), arena);
+   };
+   if (task.number != allPartitions) return feed(values.groups.groups(task.number));
+   if (values.groups.isSpilled())
+      return forEachUnited(context, grant_, values.layout, values.groups.takePages(), *values.partitions,
+                           [&](const GroupSet& united) { feed(united.groups()); });
+   for (uint32_t part = 0; part < values.groups.partitionCountUsed(); ++part)
+      feed(values.groups.groups(part));
 }
 
 void AggregateSink::describe(OperatorProfile& profile) const {
@@ -545,82 +575,6 @@ void AggregateSink::describe(OperatorProfile& profile) const {
    profile.notes.emplace_back("Spilled Rows", std::to_string(spilledRows_));
    profile.notes.emplace_back("Spilled Bytes", std::to_string(spilledBytes_));
    profile.notes.emplace_back("Stored Bytes", std::to_string(storedBytes_));
-}
-
-namespace {
-
-/// A row of collected input.
-struct CollectedRow {
-   std::byte* group;
-   uint32_t batch;
-   RowIndex row;
-};
-
-} // namespace
-
-/// Sort what was kept by group and order, and feed it in that order.
-void AggregateSink::addCollected(QueryContext& context, GroupingSet& set, size_t a) {
-   const CompiledAggregate& aggregate = aggregates_[a];
-   const auto& batches = set.collected[a]->batches();
-   const uint32_t keyCount = static_cast<uint32_t>(set.keys.size());
-   const uint32_t argsBegin = keyCount, orderBegin = keyCount + (aggregate.orderCount ? aggregate.argCount : 0);
-   std::vector<CollectedRow> all;
-   LiveColumns live;
-   uint64_t hashes[batchRowsMax];
-   std::byte* rows[batchRowsMax];
-   for (uint32_t number = 0; number < batches.size(); ++number) {
-      const Batch& batch = batches[number]->batch;
-      live.bind(batch.columns.data(), keyCount, batch.selection);
-      hashKeys(live.data(), keyCount, batch.rowCount, context.settings().zeroHashes, hashes);
-      set.groups.find(live.data(), hashes, batch.rowCount, rows);
-      for (uint32_t row = 0; row < batch.rowCount; ++row)
-         all.push_back({rows[row], number, static_cast<RowIndex>(row)});
-   }
-   const auto columnOf = [&](const CollectedRow& row, uint32_t column) -> const Vector& {
-      return batches[row.batch]->batch.columns[column];
-   };
-   const auto argsOrder = [&](const CollectedRow& x, const CollectedRow& y) {
-      for (uint32_t arg = 0; arg < aggregate.argCount; ++arg)
-         if (const int order =
-                 sortOrder(columnOf(x, argsBegin + arg), x.row, columnOf(y, argsBegin + arg), y.row, false, false))
-            return order;
-      return 0;
-   };
-   std::stable_sort(all.begin(), all.end(), [&](const CollectedRow& x, const CollectedRow& y) {
-      if (x.group != y.group) return x.group < y.group;
-      for (uint32_t key = 0; key < aggregate.descending.size(); ++key)
-         if (const int order = sortOrder(columnOf(x, orderBegin + key), x.row, columnOf(y, orderBegin + key), y.row,
-                                         aggregate.descending[key] != 0, aggregate.nullsFirst[key] != 0))
-            return order < 0;
-      return aggregate.call->distinct && argsOrder(x, y) < 0;
-   });
-   if (aggregate.call->distinct)
-      all.erase(std::unique(all.begin(), all.end(),
-                            [&](const CollectedRow& x, const CollectedRow& y) {
-                               return x.group == y.group && argsOrder(x, y) == 0;
-                            }),
-                all.end());
-
-   std::vector<Representation> argColumns(aggregate.argReprs.begin(), aggregate.argReprs.begin() + aggregate.argCount);
-   std::vector<uint32_t> slots(aggregate.argCount);
-   std::iota(slots.begin(), slots.end(), argsBegin);
-   Arena& arena = keepArena(newArena());
-   for (size_t first = 0; first < all.size(); first += batchRowsMax) {
-      context.checkCancelled();
-      const uint32_t count = static_cast<uint32_t>(std::min<size_t>(batchRowsMax, all.size() - first));
-      BatchBuilder builder(argColumns, context.memory());
-      for (uint32_t i = 0; i < count; ++i) {
-         const CollectedRow& row = all[first + i];
-         Batch one = batches[row.batch]->batch;
-         one.selection = Selection::list(&row.row, 1);
-         builder.append(one, slots, 0);
-         rows[i] = row.group + set.stateOffsets[a];
-      }
-      const auto ordered = builder.take();
-      AggregateInput input{ordered->batch.columns, Selection::dense(count), context.functions(), arena,
-                           aggregate.argTypes,     aggregate.descending,    aggregate.nullsFirst};
-      aggregate.kernel->update(input, rows);
-   }
 }
 
 } // namespace ouzel::executor

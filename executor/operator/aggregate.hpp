@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "executor/function/aggregate.hpp"
-#include "executor/materialize/batch_builder.hpp"
 #include "executor/operator/group_table.hpp"
 #include "executor/operator/plan_builder.hpp"
 #include "executor/schedule/memory_grant.hpp"
@@ -41,6 +40,7 @@ struct GroupingSet final : GroupInitializer {
    std::vector<uint32_t> stateOffsets; ///< by aggregate
    const std::vector<CompiledAggregate>* aggregates = nullptr;
    MergedGroups groups;
+   std::unique_ptr<SpilledPartitions> partitions;
    /// By aggregate; for DISTINCT ones the layout and groups of (keys, arguments).
    struct DistinctValues final : GroupInitializer {
       RowLayout layout;
@@ -49,12 +49,19 @@ struct GroupingSet final : GroupInitializer {
       void initialize(std::byte* const*, uint32_t) const override {}
    };
    std::vector<std::unique_ptr<DistinctValues>> distinct;
-   std::vector<std::unique_ptr<RowBuffer>> collected; ///< by aggregate: keys, arguments, order columns
-   std::unique_ptr<SpilledPartitions> partitions;
+   /// By aggregate; for those that need their input in order, rows of (keys, arguments, order columns).
+   struct CollectedRows {
+      RowLayout layout;
+      TuplePages pages;
+      std::unique_ptr<SpilledPartitions> partitions;
+   };
+   std::vector<std::unique_ptr<CollectedRows>> collected;
 
    void initialize(std::byte* const* rows, uint32_t count) const override;
    /// Some aggregate looks its groups up at the end.
    bool needsIndex() const;
+   /// The groups, or what waits for them, are not all in memory: all of it is taken partition by partition.
+   bool isSpilled() const;
 };
 
 class AggregateSink final : public Sink {
@@ -106,9 +113,11 @@ private:
                      bool isMemoised);
    void relieve(PerSet& mine);
    void addMissingGroup(GroupingSet& set);
-   void addDistinct(QueryContext& context, GroupingSet& set, size_t aggregate, uint32_t partition);
    static void hashDistinct(QueryContext& context, Local& local, uint32_t keyCount, uint32_t count);
-   void addCollected(QueryContext& context, GroupingSet& set, size_t aggregate);
+   void collect(QueryContext& context, Local& local, PerSet& mine, const GroupingSet& set, size_t aggregate,
+                uint32_t count);
+   void feedDistinctValues(QueryContext& context, const Task& task);
+   void noteSpilled(const TuplePages& pages);
    void planStage();
    void uniteGroups(const Task& task);
    Arena& keepArena(std::unique_ptr<Arena> arena);

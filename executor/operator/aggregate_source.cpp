@@ -81,7 +81,7 @@ void AggregateSource::prepare(QueryContext& context) {
    const uint32_t rowsMax = context.settings().batchRows;
    spilled_ = std::make_unique<SpilledGroups>(sink_, context);
    for (GroupingSet& set : sink_.sets()) {
-      if (set.groups.isSpilled()) {
+      if (set.isSpilled()) {
          spilled_->add(set);
          continue;
       }

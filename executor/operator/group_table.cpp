@@ -228,6 +228,18 @@ uint32_t GroupSet::add(const RowLayout& layout, uint32_t keyCount, std::byte* co
    return static_cast<uint32_t>(count_ - before);
 }
 
+uint32_t GroupSet::addPage(const RowLayout& layout, uint32_t keyCount, const TuplePage& page, const Combine* combine) {
+   std::byte* rows[batchRowsMax];
+   uint32_t added = 0;
+   for (std::byte* row = page.begin; row != page.cursor;) {
+      uint32_t count = 0;
+      for (; count < batchRowsMax && row != page.cursor; row += layout.rowSize())
+         rows[count++] = row;
+      added += add(layout, keyCount, rows, count, combine);
+   }
+   return added;
+}
+
 void GroupSet::find(const RowLayout& layout, uint32_t keyCount, const LiveColumn* keys, const uint64_t* hashes,
                     const RowIndex* live, uint32_t count, std::byte** rows) const {
    uint64_t slots[batchRowsMax];

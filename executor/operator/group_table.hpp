@@ -83,6 +83,8 @@ public:
    /// of those. Returns how many were added.
    uint32_t add(const RowLayout& layout, uint32_t keyCount, std::byte* const* rows, size_t count,
                 const Combine* combine);
+   /// The same with all rows of a page.
+   uint32_t addPage(const RowLayout& layout, uint32_t keyCount, const TuplePage& page, const Combine* combine);
    /// rows[k] = the group of row live[k] of the keys, or null.
    void find(const RowLayout& layout, uint32_t keyCount, const LiveColumn* keys, const uint64_t* hashes,
              const RowIndex* live, uint32_t count, std::byte** rows) const;

@@ -4,72 +4,45 @@
 
 namespace ouzel::executor {
 
-namespace {
-
-constexpr uint32_t splitBits = 4;
-/// Rows that agree in so many bits will not be parted by more.
-constexpr uint32_t bitsUsedMax = 40;
-
-void addRows(GroupSet& groups, const RowLayout& layout, uint32_t keyCount, const TuplePage& page,
-             const GroupSet::Combine& combine, uint32_t& added) {
-   std::byte* rows[batchRowsMax];
-   for (std::byte* row = page.begin; row != page.cursor;) {
-      uint32_t count = 0;
-      for (; count < batchRowsMax && row != page.cursor; row += layout.rowSize())
-         rows[count++] = row;
-      added += groups.add(layout, keyCount, rows, count, &combine);
-   }
+bool SpilledGroups::Partition::isSpilled() const {
+   const auto has = [](const RowPartition& part) { return !part.spilled.empty(); };
+   return has(groups) || std::any_of(distinct.begin(), distinct.end(), has) ||
+          std::any_of(collected.begin(), collected.end(), has);
 }
 
-} // namespace
-
-void SpilledGroups::sortByPartition(const GroupingSet& set, TuplePages&& pages, const SpilledPartitions& by,
-                                    std::deque<Partition>& out) {
-   const uint32_t rowSize = set.layout.rowSize();
-   std::vector<Partition> partitions(size_t{1} << by.bits());
-   for (auto& page : pages.takePages()) {
-      Partition& partition = partitions[page->partition];
-      partition.rows += page->rowCount(rowSize);
-      partition.pages.push_back(std::move(page));
-   }
-   for (const SpilledTuples& spilled : pages.spilled()) {
-      Partition& partition = partitions[spilled.partition];
-      partition.rows += spilled.rowCount;
-      partition.spilledBytes += spilled.page.rawBytes;
-      partition.spilled.push_back(spilled);
-   }
-   for (Partition& partition : partitions) {
-      if (partition.rows == 0) continue;
-      partition.set = &set;
-      partition.bitsUsed = by.skippedBits() + by.bits();
-      if (partition.spilled.empty())
-         out.push_front(std::move(partition));
-      else
-         out.push_back(std::move(partition));
-   }
+void SpilledGroups::enqueue(Partition&& partition) {
+   if (partition.groups.rows == 0) return;
+   if (partition.isSpilled())
+      waiting_.push_back(std::move(partition));
+   else
+      waiting_.push_front(std::move(partition));
 }
 
 void SpilledGroups::add(GroupingSet& set) {
-   TuplePages pages = set.groups.takePages();
-   // A worker that ended before anything was spilled has pages of all partitions.
-   const bool isMixed = std::any_of(pages.pages().begin(), pages.pages().end(),
-                                    [](const auto& page) { return page->partition == TuplePage::anyPartition; });
-   if (isMixed) {
-      TupleBuffer buffer(set.layout, sink_.grant(), *set.partitions, {.startsPartitioned = true});
-      TuplePages partitioned;
-      for (auto& page : pages.takePages()) {
-         if (page->partition != TuplePage::anyPartition) {
-            partitioned.add(std::move(page));
-            continue;
-         }
-         buffer.storeCopies(*page);
-         page.reset();
-         if (buffer.wantsRelief()) buffer.relieve();
-      }
-      pages.merge(std::move(partitioned));
-      pages.merge(buffer.finish());
+   std::vector<Partition> partitions(size_t{1} << set.partitions->bits());
+   const size_t aggregates = set.aggregates->size();
+   for (Partition& partition : partitions) {
+      partition.set = &set;
+      partition.distinct.resize(aggregates);
+      partition.collected.resize(aggregates);
    }
-   sortByPartition(set, std::move(pages), *set.partitions, waiting_);
+   const auto distribute = [&](const RowLayout& layout, TuplePages&& pages, SpilledPartitions& by, auto&& partOf) {
+      std::vector<RowPartition> parts = partitionsOf(context_, sink_.grant(), layout, std::move(pages), by);
+      for (size_t p = 0; p < parts.size(); ++p)
+         partOf(partitions[p]) = std::move(parts[p]);
+   };
+   distribute(set.layout, set.groups.takePages(), *set.partitions,
+              [](Partition& partition) -> RowPartition& { return partition.groups; });
+   for (size_t a = 0; a < aggregates; ++a) {
+      if (auto* values = set.distinct[a].get())
+         distribute(values->layout, values->groups.takePages(), *values->partitions,
+                    [a](Partition& partition) -> RowPartition& { return partition.distinct[a]; });
+      if (auto* rows = set.collected[a].get())
+         distribute(rows->layout, std::move(rows->pages), *rows->partitions,
+                    [a](Partition& partition) -> RowPartition& { return partition.collected[a]; });
+   }
+   for (Partition& partition : partitions)
+      enqueue(std::move(partition));
 }
 
 SpilledGroups::Status SpilledGroups::open(std::unique_ptr<LoadedGroups>& out) {
@@ -78,20 +51,25 @@ SpilledGroups::Status SpilledGroups::open(std::unique_ptr<LoadedGroups>& out) {
    {
       const std::lock_guard lock(mutex_);
       if (waiting_.empty()) return open_ == 0 ? Status::Done : Status::Blocked;
-      const bool fits = sink_.grant().mayGrow(waiting_.front().bytesWanted());
+      const Partition& next = waiting_.front();
+      size_t wanted = next.groups.spilledBytes + next.groups.rows * GroupSet::bytesPerRow;
+      for (const RowPartition& rows : next.collected)
+         wanted += rows.spilledBytes * 2;
+      const bool fits = sink_.grant().mayGrow(wanted);
       if (!fits && open_ > 0) return Status::Blocked;
+      // Values of DISTINCT aggregates agree with their groups only so far.
+      mustSplit = !fits && next.isSpilled() && next.groups.bitsUsed + 4 <= distinctGroupBits;
       partition = std::move(waiting_.front());
       waiting_.pop_front();
-      mustSplit = !fits && !partition.spilled.empty() && partition.bitsUsed < bitsUsedMax;
       ++open_;
    }
    try {
       if (mustSplit) {
-         std::deque<Partition> parts = split(std::move(partition));
+         std::vector<Partition> parts = split(std::move(partition));
          {
             const std::lock_guard lock(mutex_);
             for (Partition& part : parts)
-               waiting_.push_front(std::move(part));
+               if (part.groups.rows > 0) waiting_.push_front(std::move(part));
          }
          finished();
          return open(out);
@@ -119,51 +97,62 @@ void SpilledGroups::finished() {
 
 std::unique_ptr<LoadedGroups> SpilledGroups::load(Partition&& partition) {
    const GroupingSet& set = *partition.set;
-   Reservation& memory = sink_.grant().memory();
+   MemoryGrant& grant = sink_.grant();
    auto loaded = std::make_unique<LoadedGroups>();
    loaded->set = &set;
-   loaded->arena = std::make_unique<Arena>(&memory);
-   loaded->groups = GroupSet(partition.rows, memory);
+   loaded->arena = std::make_unique<Arena>(&grant.memory());
+   loaded->groups = GroupSet(partition.groups.rows, grant.memory());
    const GroupSet::Combine combine = [&](std::byte* const* into, const std::byte* const* from, uint32_t count) {
       sink_.combineStates(set, into, from, count, *loaded->arena);
    };
-   const auto take = [&](std::unique_ptr<TuplePage> page) {
-      context_.checkCancelled();
-      uint32_t added = 0;
-      addRows(loaded->groups, set.layout, static_cast<uint32_t>(set.keys.size()), *page, combine, added);
-      if (added > 0) loaded->pages.push_back(std::move(page));
-   };
-   for (auto& page : partition.pages)
-      take(std::move(page));
-   if (partition.spilled.empty()) return loaded;
-   TupleReader reader(set.layout, memory, context_.spill());
-   for (const SpilledTuples& spilled : partition.spilled)
-      reader.add(spilled);
-   while (auto page = reader.next())
-      take(std::move(page));
+   forEachPage(context_, grant, set.layout, std::move(partition.groups), [&](std::unique_ptr<TuplePage> page) {
+      if (loaded->groups.addPage(set.layout, static_cast<uint32_t>(set.keys.size()), *page, &combine) > 0)
+         loaded->pages.push_back(std::move(page));
+   });
+   const FindGroups find = findIn(loaded->groups, set);
+   for (size_t a = 0; a < set.aggregates->size(); ++a) {
+      if (set.distinct[a]) {
+         RowPartition& values = partition.distinct[a];
+         values.bitsUsed = distinctGroupBits; // these are the group's
+         forEachUnited(context_, grant, set.distinct[a]->layout, std::move(values), [&](const GroupSet& united) {
+            feedDistinct(context_, set, a, united.groups(), find, *loaded->arena);
+         });
+      }
+      if (set.collected[a]) {
+         TuplePages pages;
+         forEachPage(context_, grant, set.collected[a]->layout, std::move(partition.collected[a]),
+                     [&](std::unique_ptr<TuplePage> page) { pages.add(std::move(page)); });
+         std::vector<std::byte*> rows;
+         listRows(set.collected[a]->layout, pages.pages(), rows);
+         feedCollected(context_, set, a, rows, find, *loaded->arena, grant.memory());
+      }
+   }
    return loaded;
 }
 
-/// By the next bits of the hash.
-std::deque<SpilledGroups::Partition> SpilledGroups::split(Partition&& partition) {
+std::vector<SpilledGroups::Partition> SpilledGroups::split(Partition&& partition) {
    const GroupingSet& set = *partition.set;
-   SpilledPartitions by(&context_.spill(), splitBits, partition.bitsUsed);
-   TupleBuffer buffer(set.layout, sink_.grant(), by, {.startsPartitioned = true});
-   const auto take = [&](std::unique_ptr<TuplePage> page) {
-      context_.checkCancelled();
-      buffer.storeCopies(*page);
-      page.reset();
-      if (buffer.wantsRelief()) buffer.relieve();
+   std::vector<Partition> parts;
+   const auto distribute = [&](const RowLayout& layout, RowPartition&& rows, auto&& partOf) {
+      std::vector<RowPartition> split = splitPartition(context_, sink_.grant(), layout, std::move(rows));
+      parts.resize(split.size());
+      for (size_t p = 0; p < split.size(); ++p)
+         partOf(parts[p]) = std::move(split[p]);
    };
-   for (auto& page : partition.pages)
-      take(std::move(page));
-   TupleReader reader(set.layout, sink_.grant().memory(), context_.spill());
-   for (const SpilledTuples& spilled : partition.spilled)
-      reader.add(spilled);
-   while (auto page = reader.next())
-      take(std::move(page));
-   std::deque<Partition> parts;
-   sortByPartition(set, buffer.finish(), by, parts);
+   distribute(set.layout, std::move(partition.groups), [](Partition& part) -> RowPartition& { return part.groups; });
+   for (Partition& part : parts) {
+      part.set = &set;
+      part.distinct.resize(set.aggregates->size());
+      part.collected.resize(set.aggregates->size());
+   }
+   for (size_t a = 0; a < set.aggregates->size(); ++a) {
+      if (set.distinct[a])
+         distribute(set.distinct[a]->layout, std::move(partition.distinct[a]),
+                    [a](Partition& part) -> RowPartition& { return part.distinct[a]; });
+      if (set.collected[a])
+         distribute(set.collected[a]->layout, std::move(partition.collected[a]),
+                    [a](Partition& part) -> RowPartition& { return part.collected[a]; });
+   }
    return parts;
 }
 

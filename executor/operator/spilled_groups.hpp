@@ -4,21 +4,21 @@
 #include <mutex>
 #include <vector>
 
-#include "executor/operator/aggregate.hpp"
+#include "executor/operator/aggregate_feed.hpp"
 
 namespace ouzel::executor {
 
-/// The groups of one partition in memory, united.
+/// The groups of one partition in memory, complete.
 struct LoadedGroups {
    const GroupingSet* set = nullptr;
    std::vector<std::unique_ptr<TuplePage>> pages; ///< that hold a group
    GroupSet groups;
-   std::unique_ptr<Arena> arena; ///< what uniting them needed
+   std::unique_ptr<Arena> arena; ///< of what was added to their states
 };
 
 /// Groups that did not all fit into memory, taken partition by partition: what is in memory first, so that its memory
-/// serves those that have to be read. A partition too large for the memory there is, is partitioned by further bits of
-/// the hash. Shared by the workers of a source.
+/// serves those that have to be read. A partition too large for the memory there is, is parted by further bits of the
+/// hash. Shared by the workers of a source.
 class SpilledGroups {
 public:
    SpilledGroups(AggregateSink& sink, QueryContext& context) : sink_(sink), context_(context) {}
@@ -36,18 +36,13 @@ public:
 private:
    struct Partition {
       const GroupingSet* set = nullptr;
-      std::vector<std::unique_ptr<TuplePage>> pages;
-      std::vector<SpilledTuples> spilled;
-      uint64_t rows = 0;
-      size_t spilledBytes = 0;
-      uint32_t bitsUsed = 0; ///< of the hash, by which its rows are alike
-      /// That loading it will take.
-      size_t bytesWanted() const { return spilledBytes + rows * GroupSet::bytesPerRow; }
+      RowPartition groups;
+      std::vector<RowPartition> distinct, collected; ///< by aggregate
+      bool isSpilled() const;
    };
-   void sortByPartition(const GroupingSet& set, TuplePages&& pages, const SpilledPartitions& by,
-                        std::deque<Partition>& out);
+   void enqueue(Partition&& partition);
    std::unique_ptr<LoadedGroups> load(Partition&& partition);
-   std::deque<Partition> split(Partition&& partition);
+   std::vector<Partition> split(Partition&& partition);
    void finished();
 
    AggregateSink& sink_;
