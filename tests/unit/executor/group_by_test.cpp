@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <map>
 #include <numeric>
 #include <random>
@@ -9,6 +10,7 @@
 #include "common/type/decimal.hpp"
 #include "executor/schedule/running_query.hpp"
 #include "executor/schedule/scheduler.hpp"
+#include "io/spill/spill.hpp"
 #include "tests/unit/executor/expression_support.hpp"
 
 // Aggregation against sorting rows into a map of groups, under hostile settings and with two workers.
@@ -33,7 +35,13 @@ struct Case {
    bool collected = true; ///< also aggregates that keep their input
    uint32_t batchRows = batchRowsMax;
    bool zeroHashes = false, blockTwice = false, parallel = false;
+   size_t memoryLimit = SIZE_MAX; ///< of the query; with one it may spill
 };
+
+io::SpillManager& spill() {
+   static io::SpillManager manager(io::SpillOptions{{std::filesystem::temp_directory_path()}});
+   return manager;
+}
 
 catalog::FunctionInfo makeFunction(std::string_view name) {
    catalog::FunctionInfo info{};
@@ -263,6 +271,7 @@ struct Fixture {
    std::vector<std::string> run() {
       MemoryLedger ledger{size_t{4} << 30};
       std::vector<std::string> out;
+      bool hasSpilled = false;
       {
          Reservation memory{ledger};
          Scheduler scheduler(2);
@@ -270,6 +279,8 @@ struct Fixture {
          context.settings.batchRows = test.batchRows;
          context.settings.zeroHashes = test.zeroHashes;
          context.settings.blockTwice = test.blockTwice;
+         context.memoryLimit = test.memoryLimit;
+         if (test.memoryLimit != SIZE_MAX) context.spill = &spill();
          context.virtualTable = [&](Oid, const std::vector<int16_t>& attributes,
                                     const std::function<void(std::vector<Value>&)>& give) {
             for (const Row& row : rows) {
@@ -290,8 +301,12 @@ struct Fixture {
             }
             out.insert(out.end(), texts.begin(), texts.end());
          }
+         for (const OperatorProfile& node : query.profile())
+            for (const auto& [name, value] : node.notes)
+               hasSpilled |= name == "Spilled Rows";
       }
       CATCH_REQUIRE(ledger.used() == 0);
+      if (test.memoryLimit < (size_t{1} << 20)) CATCH_REQUIRE(hasSpilled);
       std::sort(out.begin(), out.end());
       return out;
    }
@@ -337,6 +352,19 @@ CATCH_TEST_CASE("aggregation without keys", "[aggregate]") {
       c.parallel = true;
       check(c);
    }
+}
+
+CATCH_TEST_CASE("aggregation that spills", "[aggregate]") {
+   for (const PhysicalType type : {PhysicalType::I32, PhysicalType::String})
+      for (const size_t sets : {0u, 1u})
+         for (const bool parallel : {false, true})
+            for (const uint32_t distinct : {1u, 100u, 20'000u})
+               for (const size_t limit : {size_t{1} << 14, size_t{1} << 21}) {
+                  Case c{type, 10'000, distinct, setChoices[sets]};
+                  c.parallel = parallel;
+                  c.memoryLimit = limit;
+                  check(c);
+               }
 }
 
 CATCH_TEST_CASE("aggregation under hostile settings", "[aggregate]") {
