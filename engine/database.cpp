@@ -50,6 +50,11 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    internals.options.settings.emplace_back("threads", std::to_string(internals.options.threads));
    internals.options.settings.emplace_back("ouzel.lease_seconds", std::to_string(options.leaseMs / 1000));
    internals.governor = std::make_unique<storage::MemoryGovernor>(internals.memoryLimit);
+   internals.spill = std::make_unique<io::SpillManager>(io::SpillOptions{{options.dataDirectory + "/spill"}});
+   internals.shares = std::make_unique<executor::MemoryShares>(
+       internals.governor->ledger(),
+       [](void* governor) { return static_cast<storage::MemoryGovernor*>(governor)->cachedBytes(); },
+       internals.governor.get());
    internals.scheduler = std::make_unique<executor::Scheduler>(internals.options.threads);
    internals.storage = storage::Database::open(storageOptions(options), *internals.governor, *internals.scheduler);
    storage::RecoveredCatalog recovered = internals.storage->takeRecoveredCatalog();

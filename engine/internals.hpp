@@ -9,7 +9,9 @@
 #include "engine/database.hpp"
 #include "engine/lock_manager.hpp"
 #include "engine/sequence_values.hpp"
+#include "executor/schedule/memory_grant.hpp"
 #include "executor/schedule/scheduler.hpp"
+#include "io/spill/spill.hpp"
 #include "storage/buffer/memory_governor.hpp"
 #include "storage/database.hpp"
 
@@ -28,6 +30,8 @@ struct Database::Internals {
    DatabaseOptions options;
    size_t memoryLimit = 0;
    std::unique_ptr<storage::MemoryGovernor> governor;
+   std::unique_ptr<io::SpillManager> spill;
+   std::unique_ptr<executor::MemoryShares> shares;
    std::unique_ptr<executor::Scheduler> scheduler;
    std::unique_ptr<storage::Database> storage;
    std::unique_ptr<catalog::Catalog> catalog;

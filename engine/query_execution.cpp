@@ -97,6 +97,9 @@ QueryExecution::QueryExecution(SessionCore& core, bool collectProfile)
    context_.transaction = &core.transaction.storage();
    context_.snapshot = &snapshot_;
    context_.collectProfile = collectProfile;
+   context_.spill = core.database.spill.get();
+   context_.shares = core.database.shares.get();
+   context_.memoryLimit = core.database.memoryLimit;
    context_.table = [this](uint64_t id) { return findTable(static_cast<storage::StorageId>(id)); };
    context_.virtualTable = [this](Oid relation, const std::vector<int16_t>& attributes,
                                   const std::function<void(std::vector<Value>&)>& row) {
