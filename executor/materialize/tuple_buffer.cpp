@@ -13,7 +13,6 @@ namespace ouzel::executor {
 namespace {
 
 constexpr size_t growthFactor = 2;              // alpha of the paper
-constexpr size_t partitionPageSize = 64 * 1024; // quarter frames: 256 of them for rows and as many for strings
 constexpr size_t heapPageSizeMin = 16 * 1024, heapPageSizeMax = 1024 * 1024;
 /// Past this the strings of a partition's page are spilled with it rather than joined by more.
 constexpr size_t pageHeapMax = 256 * 1024;
@@ -65,7 +64,7 @@ bool SpilledPartitions::isEmpty() const {
 }
 
 uint32_t SpilledPartitions::bitsFor(size_t grant, uint32_t workers) {
-   const size_t openPages = grant / 2 / (std::max(workers, 1u) * (partitionPageSize + heapPageSizeMin));
+   const size_t openPages = grant / 2 / (std::max(workers, 1u) * (TupleBuffer::Options{}.partitionPageSize + heapPageSizeMin));
    return std::clamp<uint32_t>(openPages < 2 ? 0 : static_cast<uint32_t>(std::bit_width(openPages) - 1), 3,
                                partitionBitsMax);
 }
@@ -155,18 +154,18 @@ TuplePage* TupleBuffer::emptyPage(uint64_t hash, uint32_t heapSize) {
    const uint32_t index = slotOf(hash << partitions_.skippedBits(), shift_);
    TuplePage*& slot = out_[index];
    if (slot != &nowhere_ && slot->limit - slot->cursor >= rowSize_ &&
-       (!isPartitioned() || slot->companions.empty() || slot->bytes() < partitionPageSize + pageHeapMax)) {
+       (!isPartitioned() || slot->companions.empty() || slot->bytes() < options_.partitionPageSize + pageHeapMax)) {
       // Rows fit, only the strings do not.
       growHeap(*slot, heapSize);
       return slot;
    }
    std::unique_ptr<TuplePage> page;
    if (isPartitioned()) {
-      page = allocatePage(partitionPageSize, index);
+      page = allocatePage(options_.partitionPageSize, index);
    } else {
       const bool isFirst = slot == &nowhere_;
       const size_t next = isFirst ? pageSize_ : pageSize_ * growthFactor;
-      if (!isFirst && next >= (partitionPageSize << partitions_.bits())) {
+      if (!isFirst && next >= (options_.partitionPageSize << partitions_.bits())) {
          startPartitioning();
          return emptyPage(hash, heapSize);
       }

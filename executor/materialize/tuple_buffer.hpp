@@ -114,6 +114,7 @@ class TupleBuffer {
 public:
    struct Options {
       size_t firstPageSize = 64 * 1024;
+      size_t partitionPageSize = 64 * 1024; ///< quarter frames: 256 of them for rows and as many for strings
       bool startsPartitioned = false;
       /// For the table over a row in memory once all input is there; kept free for it.
       uint32_t laterBytesPerRow = 0;

@@ -2,10 +2,13 @@
 #include <cstring>
 
 #include "executor/materialize/key_hash.hpp"
+#include "executor/operator/hash_join_built_rows.hpp"
+#include "executor/operator/hash_join_partitions.hpp"
 #include "executor/operator/hash_join_probe.hpp"
+#include "executor/operator/join_rows.hpp"
 
-// Building a hash join: the sink that fills the table, the stage that gives built rows by their match flags, and the
-// translation of the plan node.
+// Building a hash join: the sink that fills the table, and the translation of the plan node into the stages of
+// hash_join_probe (rows in memory), hash_join_built_rows and hash_join_partitions (rows on disk).
 
 namespace ouzel::executor {
 
@@ -23,36 +26,45 @@ struct BuildShape {
 };
 
 struct BuildLocal final : LocalState {
-   BuildLocal(const BuildShape& shape, HashJoinTable& table, QueryContext& context)
+   BuildLocal(const BuildShape& shape, const HashJoinTable& table, HashJoinSpill& spill, QueryContext& context)
       : keys(shape.keys, context.functions(), &context.memory()), vectors(table.layout().columnCount()),
-        rows(table.layout(), table.memory()), unjoinable(table.layout(), table.memory()), bounds(table.keys().size()) {}
+        rows(table.layout(), spill.buildGrant(), spill.buildPartitions(), spill.buildOptions()),
+        unjoinable(table.layout(), spill.buildGrant(), spill.unjoinablePartitions(), spill.unjoinableOptions()),
+        bounds(table.rows().keys().size()) {}
 
    ExpressionState keys;
    std::vector<Vector> vectors;
    LiveColumns columns;
-   JoinRows rows, unjoinable;
+   TupleBuffer rows, unjoinable;
+   JoinRowWriter writer;
    std::vector<HashJoinTable::KeyBounds> bounds;
    bool sawNullKey = false;
    uint64_t hashes[batchRowsMax];
-   std::byte* targets[batchRowsMax];
    RowIndex joinable[batchRowsMax], nullKeyed[batchRowsMax];
 };
 
 class HashJoinBuild final : public Sink {
 public:
-   HashJoinBuild(BuildShape shape, HashJoinTable& table) : shape_(std::move(shape)), table_(table) {}
+   HashJoinBuild(BuildShape shape, HashJoinTable& table, HashJoinSpill& spill)
+      : shape_(std::move(shape)), table_(table), spill_(spill) {}
 
-   void prepare(QueryContext&) override { table_.reset(); }
+   void prepare(QueryContext& context) override {
+      table_.reset();
+      spill_.prepare(context);
+   }
    LocalStatePtr makeLocal(QueryContext& context) override {
-      return std::make_unique<BuildLocal>(shape_, table_, context);
+      return std::make_unique<BuildLocal>(shape_, table_, spill_, context);
    }
    SinkStatus consume(QueryContext& context, LocalState& local, const Batch& in) override;
    void combine(QueryContext&, LocalState& state) override {
       auto& local = static_cast<BuildLocal&>(state);
-      table_.merge(local.rows, local.unjoinable, local.bounds, local.sawNullKey);
+      table_.merge(local.rows.rowCount(), local.unjoinable.rowCount(), local.bounds, local.sawNullKey);
+      spill_.addBuilt(local.rows.finish(), local.unjoinable.finish());
    }
    uint32_t finishTasks(QueryContext& context, uint32_t round) override {
-      return round == 0 ? table_.openDirectory(context) : 0;
+      if (round > 0) return 0;
+      spill_.closeBuild(table_);
+      return table_.openDirectory(context);
    }
    void finishTask(QueryContext& context, uint32_t, uint32_t task) override { table_.insert(context, task); }
    void finish(QueryContext& context) override { table_.publish(context); }
@@ -63,14 +75,15 @@ private:
 
    const BuildShape shape_;
    HashJoinTable& table_;
+   HashJoinSpill& spill_;
 };
 
 /// Rows without NULL in a key that NULL cannot match; the others are listed in local.nullKeyed.
 Selection HashJoinBuild::splitNullKeys(BuildLocal& local, const Batch& in, uint32_t& nullKeyed) {
    Selection rows = in.selection;
-   for (uint32_t k = 0; k < table_.keys().size(); ++k) {
+   for (uint32_t k = 0; k < table_.rows().keys().size(); ++k) {
       const Vector& key = local.vectors[k];
-      if (table_.keys()[k].nullsEqual || !key.mayHaveNulls()) continue;
+      if (table_.rows().keys()[k].nullsEqual || !key.mayHaveNulls()) continue;
       uint32_t kept = 0;
       for (uint32_t i = 0; i < rows.count(); ++i) {
          const RowIndex row = rows.row(i);
@@ -87,7 +100,7 @@ Selection HashJoinBuild::splitNullKeys(BuildLocal& local, const Batch& in, uint3
 
 SinkStatus HashJoinBuild::consume(QueryContext& context, LocalState& state, const Batch& in) {
    auto& local = static_cast<BuildLocal&>(state);
-   const auto keyCount = static_cast<uint32_t>(table_.keys().size());
+   const auto keyCount = static_cast<uint32_t>(table_.rows().keys().size());
    shape_.keys->evaluateAll(local.keys, in, in.selection, local.vectors.data());
    for (size_t i = 0; i < shape_.payload.size(); ++i)
       local.vectors[keyCount + i] = in.columns[shape_.payload[i]];
@@ -98,109 +111,21 @@ SinkStatus HashJoinBuild::consume(QueryContext& context, LocalState& state, cons
    if (rows.count() > 0) {
       local.columns.bind(local.vectors, rows);
       const uint32_t count = rows.count();
-      local.rows.allocate(count, local.targets);
-      if (!table_.hasSimpleKey() && !context.settings().zeroHashes) {
-         hashKeys(local.columns.data(), keyCount, count, false, local.hashes);
-         for (uint32_t i = 0; i < count; ++i)
-            *reinterpret_cast<uint64_t*>(local.targets[i]) = local.hashes[i];
-      }
+      hashKeys(local.columns.data(), keyCount, count, context.settings().zeroHashes, local.hashes);
       for (uint32_t k = 0; k < keyCount; ++k)
-         if (table_.wantsBounds(k)) local.bounds[k].add(local.columns[k], count);
-      local.rows.write(local.columns.data(), count, local.targets);
+         if (table_.rows().wantsBounds(k)) local.bounds[k].add(local.columns[k], count);
+      local.writer.write(local.rows, table_.layout(), local.columns.data(), count, local.hashes);
+      if (local.rows.wantsRelief()) local.rows.relieve();
    }
    if (nullKeyed > 0 && shape_.keepsNullKeys) {
       // Found key by key, so they may be out of order.
       std::sort(local.nullKeyed, local.nullKeyed + nullKeyed);
       local.columns.bind(local.vectors, Selection::list(local.nullKeyed, nullKeyed));
-      local.unjoinable.allocate(nullKeyed, local.targets);
-      local.unjoinable.write(local.columns.data(), nullKeyed, local.targets);
+      std::memset(local.hashes, 0, nullKeyed * sizeof(local.hashes[0])); // nobody looks for them
+      local.writer.write(local.unjoinable, table_.layout(), local.columns.data(), nullKeyed, local.hashes);
+      if (local.unjoinable.wantsRelief()) local.unjoinable.relieve();
    }
    return SinkStatus::NeedInput;
-}
-
-struct FlaggedLocal final : LocalState {
-   JoinRows::Page* page = nullptr;
-   uint32_t next = 0;
-   bool isJoinable = true;
-   std::unique_ptr<Arena> arena;
-   struct Buffer {
-      void* data = nullptr;
-      ValidityWord* validity = nullptr;
-   };
-   std::vector<Buffer> buffers;
-   const std::byte* rows[batchRowsMax];
-};
-
-/// After the probe: the built rows that had a match (RightSemi) or had none (Right, Full, RightAnti).
-class FlaggedRows final : public Source {
-public:
-   FlaggedRows(const HashJoinShape& shape, HashJoinTable& table) : shape_(shape), table_(table) {}
-
-   void prepare(QueryContext&) override { nextPage_.store(0); }
-   uint32_t workersMax() const override {
-      return static_cast<uint32_t>(std::clamp<size_t>(table_.pages().size(), 1, 1024));
-   }
-   LocalStatePtr makeLocal(QueryContext& context) override {
-      auto local = std::make_unique<FlaggedLocal>();
-      local->arena = std::make_unique<Arena>(&context.memory());
-      local->buffers.resize(shape_.outputCount);
-      for (uint32_t c = 0; c < shape_.outputCount; ++c) {
-         if (shape_.columns[c].from != Column::From::Build) continue;
-         local->buffers[c].data =
-             local->arena->allocate(size_t{physicalSize(shape_.columns[c].type)} * batchRowsMax, 16);
-         local->buffers[c].validity = local->arena->allocateArray<ValidityWord>(validityWords(batchRowsMax));
-      }
-      return local;
-   }
-   SourceStatus next(QueryContext& context, LocalState& local, Batch& out) override;
-
-private:
-   const HashJoinShape& shape_;
-   HashJoinTable& table_;
-   std::atomic<size_t> nextPage_{0};
-};
-
-SourceStatus FlaggedRows::next(QueryContext& context, LocalState& state, Batch& out) {
-   auto& local = static_cast<FlaggedLocal&>(state);
-   const RowLayout& layout = table_.layout();
-   const uint32_t rowsMax = std::clamp(context.settings().batchRows, 1u, batchRowsMax);
-   if (!local.page) {
-      const size_t index = nextPage_.fetch_add(1), joinable = table_.pages().size();
-      local.isJoinable = index < joinable;
-      if (!local.isJoinable && index - joinable >= table_.unjoinablePages().size()) {
-         out.setDense(0);
-         return SourceStatus::Done;
-      }
-      local.page = local.isJoinable ? &table_.pages()[index] : &table_.unjoinablePages()[index - joinable];
-      local.next = 0;
-   }
-   const bool wanted = shape_.kind == JoinKind::RightSemi;
-   const std::byte* row = local.page->memory.as<const std::byte>() + size_t{local.next} * layout.rowSize();
-   uint32_t count = 0;
-   for (; local.next < local.page->rowCount && count < rowsMax; ++local.next, row += layout.rowSize()) {
-      local.rows[count] = row;
-      count += table_.isMatched(row) == wanted;
-   }
-   if (local.next == local.page->rowCount) local.page = nullptr;
-   out.columns.resize(shape_.outputCount);
-   for (uint32_t c = 0; c < shape_.outputCount; ++c) {
-      const Column& column = shape_.columns[c];
-      if (column.from != Column::From::Build) {
-         out.columns[c] = nullConstant(column.type);
-         continue;
-      }
-      const auto& buffer = local.buffers[c];
-      const bool hasNulls =
-          gatherColumn(layout, column.source, local.rows, count, false, {buffer.data, buffer.validity});
-      out.columns[c] = Vector::flat(column.type, buffer.data, hasNulls ? buffer.validity : nullptr);
-   }
-   out.setDense(count);
-   return SourceStatus::HaveOutput;
-}
-
-bool givesBuiltRowsLast(JoinKind kind) {
-   return kind == JoinKind::Right || kind == JoinKind::Full || kind == JoinKind::RightSemi ||
-          kind == JoinKind::RightAnti;
 }
 
 /// The probe side may be thinned out by what the build side knows.
@@ -282,6 +207,33 @@ private:
 
 } // namespace
 
+namespace {
+
+/// The shape of joins of rows put aside, which have the keys first. `slots`: of the probe batches, stored behind them.
+void makeAsideShape(const HashJoinShape& shape, const sql::plan::Node& node, HashJoinShape& aside,
+                    std::vector<PhysicalType>& types, std::vector<uint32_t>& slots) {
+   aside = shape;
+   aside.probeKeys = nullptr;
+   const auto keyCount = static_cast<uint32_t>(node.joinKeys.size());
+   for (const sql::plan::JoinKey& key : node.joinKeys)
+      types.push_back(key.probe->repr.physical);
+   for (Column& column : aside.columns) {
+      if (column.from != Column::From::Probe) continue;
+      const uint32_t slot = column.source;
+      column.source = UINT32_MAX;
+      for (uint32_t k = 0; k < keyCount && column.source == UINT32_MAX; ++k)
+         if (shape.probeKeys->columnSlot(k) == slot) column.source = k;
+      for (uint32_t i = 0; i < slots.size() && column.source == UINT32_MAX; ++i)
+         if (slots[i] == slot) column.source = keyCount + i;
+      if (column.source != UINT32_MAX) continue;
+      slots.push_back(slot);
+      types.push_back(column.type);
+      column.source = static_cast<uint32_t>(types.size() - 1);
+   }
+}
+
+} // namespace
+
 std::vector<Stage> buildHashJoin(PlanBuilder& builder, const sql::plan::Node& node) {
    QueryContext& context = builder.context();
    auto* shape = builder.own<HashJoinShape>();
@@ -289,29 +241,37 @@ std::vector<Stage> buildHashJoin(PlanBuilder& builder, const sql::plan::Node& no
    std::vector<PhysicalType> types;
    ShapeBuilder(node, context.columns()).run(*shape, build, types);
 
-   std::vector<HashJoinTable::Key> keys;
+   std::vector<HashJoinRows::Key> keys;
    for (const sql::plan::JoinKey& key : node.joinKeys)
       keys.push_back({key.build->repr.physical, key.nullsEqual, nullptr});
    if (context.settings().runtimeFilters && mayFilterProbe(node.joinKind))
       for (const sql::plan::RuntimeFilterSource& source : node.runtimeFilterSources)
          if (!keys[source.key].nullsEqual) keys[source.key].filter = &builder.runtimeFilter(source.filter);
 
-   auto* table =
-       builder.own<HashJoinTable>(std::move(keys), types, givesBuiltRowsLast(node.joinKind), context.memory());
+   auto* rows = builder.own<HashJoinRows>(std::move(keys), types, givesBuiltRowsLast(node.joinKind));
+   auto* asideShape = builder.own<HashJoinShape>();
+   std::vector<PhysicalType> asideTypes;
+   std::vector<uint32_t> asideSlots;
+   makeAsideShape(*shape, node, *asideShape, asideTypes, asideSlots);
+   auto* spill = builder.own<HashJoinSpill>(*rows, asideTypes, std::move(asideSlots), givesBuiltRowsLast(node.joinKind),
+                                            node.joinKind, context.budget());
+   auto* table = builder.own<HashJoinTable>(*rows, spill->buildGrant().memory());
    if (node.keyLookup != 0 && mayFilterProbe(node.joinKind))
       table->lookUp(builder.keyLookup(node.keyLookup), node.keyLookupKeys);
    const uint32_t profile = builder.profileOf(node);
    // The build side first: scans of the probe side use what it publishes.
-   builder.addPipeline(builder.produce(*node.children[1]), builder.own<HashJoinBuild>(std::move(build), *table),
+   builder.addPipeline(builder.produce(*node.children[1]), builder.own<HashJoinBuild>(std::move(build), *table, *spill),
                        profile);
    std::vector<Stage> stages = builder.produce(*node.children[0]);
-   PlanBuilder::append(stages, builder.own<HashJoinProbe>(*shape, *table), profile);
-   if (givesBuiltRowsLast(node.joinKind)) {
-      Stage last;
-      last.source = builder.own<FlaggedRows>(*shape, *table);
-      last.sourceProfile = profile;
-      stages.push_back(std::move(last));
-   }
+   PlanBuilder::append(stages, builder.own<HashJoinProbe>(*shape, *table, *spill), profile);
+   const auto addStage = [&](Source* source) {
+      Stage stage;
+      stage.source = source;
+      stage.sourceProfile = profile;
+      stages.push_back(std::move(stage));
+   };
+   if (givesBuiltRowsLast(node.joinKind)) addStage(builder.own<BuiltRows>(*shape, *table));
+   if (context.canSpill()) addStage(builder.own<HashJoinPartitions>(*asideShape, *table, *spill));
    return stages;
 }
 

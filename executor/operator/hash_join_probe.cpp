@@ -1,617 +1,92 @@
 #include "executor/operator/hash_join_probe.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <cstring>
-#include <optional>
-
-#include "common/error/sql_error.hpp"
-#include "executor/materialize/key_hash.hpp"
-#include "executor/materialize/row_compare.hpp"
-
-// A batch of probe rows is joined in waves. A wave finds for each of its probe rows the next match along the row's
-// chain: the first wave is all that a unique build side needs, and its joined rows are the input under a narrower
-// selection. Further matches are collected into batches of pairs, whose probe columns are dictionaries over the input's
-// vectors.
+#include "executor/operator/join_rows.hpp"
 
 namespace ouzel::executor {
 
-using sql::JoinKind;
-using Column = HashJoinShape::Column;
-
 namespace {
 
-alignas(16) constexpr std::byte nullValue[16]{};
-constexpr ValidityWord nullBits = 0;
+/// What a worker needs to put rows aside.
+struct Aside {
+   Aside(HashJoinSpill& spill, size_t columnCount) : buffer(spill.openProbeBuffer()), vectors(columnCount) {}
 
-class Prober final : public LocalState {
-public:
-   Prober(const HashJoinShape& shape, const HashJoinTable& table, QueryContext& context);
-   OperatorStatus process(QueryContext& context, const Batch& in, Batch& out);
-
-private:
-   enum class Phase : uint8_t { Closed, Pairs, Rest };
-
-   // The input batch.
-   OperatorStatus processEmptyBuild(const Batch& in, Batch& out);
-   void open(QueryContext& context, const Batch& in);
-   OperatorStatus processExistence(const Batch& in, Batch& out);
-   OperatorStatus processFirstWave(const Batch& in, Batch& out);
-   OperatorStatus processPairs(const Batch& in, Batch& out);
-   OperatorStatus processRest(const Batch& in, Batch& out);
-   OperatorStatus markBuildSide(QueryContext& context, const Batch& in);
-   OperatorStatus afterPairs();
-
-   // Waves: candidates_ and rows_ in, matched_ and rows_ out.
-   void verify();
-   bool advance();
-   void sortMatched();
-
-   // Joined rows.
-   void takePairs();
-   uint32_t usePositions(const Batch& in, const RowIndex* live, uint32_t count);
-   void bindProbeColumns(const Batch& in, bool asPairs);
-   void gatherBuild(uint32_t column, bool mayBeAbsent);
-   Selection joinPairs(const Batch& in, bool asPairs, bool needsOutput);
-   void compactPairs(const Selection& kept, bool asPairs);
-   void passProbeColumns(const Batch& in, Batch& out);
-   void give(Batch& out, const Selection& rows);
-   void addMark(const Batch& in, Batch& out);
-
-   bool isOuter() const {
-      return shape_.kind == JoinKind::Left || shape_.kind == JoinKind::Full || shape_.kind == JoinKind::Single;
-   }
-
-   // PROPERTIES
-   const HashJoinShape& shape_;
-   const HashJoinTable& table_;
-   const bool zeroHashes_;
-   const uint32_t rowsMax_;
-   ExpressionState keyState_;
-   std::optional<ExpressionState> residualState_;
-   Arena arena_;
-   std::vector<Vector> keyVectors_;
-   LiveColumns keys_;
-   Batch joined_;
-   struct Buffer {
-      void* data = nullptr;
-      ValidityWord* validity = nullptr;
-      uint16_t* codes = nullptr;
-   };
-   std::vector<Buffer> buffers_; ///< by joined column
-   uint8_t* markData_ = nullptr;
-   ValidityWord* markValidity_ = nullptr;
-
-   // STATE of the input batch
-   Phase phase_ = Phase::Closed;
-   uint32_t liveCount_ = 0;
-   const RowIndex* joinable_ = nullptr; ///< live rows without NULL keys; null: all
-   uint32_t joinableCount_ = 0;
-   uint32_t candidateCount_ = 0, matchedCount_ = 0, matchedTaken_ = 0;
-   uint32_t pairCount_ = 0;
-   const RowIndex* positions_ = nullptr; ///< where in joined_ pair k lies; null: at k
-   uint64_t hashes_[batchRowsMax];
-   const std::byte* rows_[batchRowsMax]; ///< by live row: where its chain has been followed to
-   RowIndex candidates_[batchRowsMax];   ///< live rows whose rows_ entry is to be compared
-   RowIndex rejected_[batchRowsMax];
-   RowIndex matched_[batchRowsMax]; ///< live rows whose rows_ entry matches
-   RowIndex joinableRows_[batchRowsMax];
-   uint8_t found_[batchRowsMax];   ///< by live row: has had a match
-   uint8_t unknown_[batchRowsMax]; ///< by live row: a residual predicate was NULL
-   const std::byte* pairRows_[batchRowsMax];
-   RowIndex pairLive_[batchRowsMax];
-   RowIndex pairPositions_[batchRowsMax];
-   RowIndex kept_[batchRowsMax];
+   TupleBuffer& buffer;
+   JoinRowWriter writer;
+   std::vector<Vector> vectors;
+   LiveColumns columns;
+   Batch rest; ///< the input without the rows put aside
+   bool isOpen = false;
+   uint64_t hashes[batchRowsMax];
+   RowIndex away[batchRowsMax], kept[batchRowsMax], keptLive[batchRowsMax];
 };
 
-Prober::Prober(const HashJoinShape& shape, const HashJoinTable& table, QueryContext& context)
-   : shape_(shape), table_(table), zeroHashes_(context.settings().zeroHashes),
-     rowsMax_(std::clamp(context.settings().batchRows, 1u, batchRowsMax)),
-     keyState_(shape.probeKeys, context.functions(), &context.memory()), arena_(&context.memory()),
-     keyVectors_(shape.probeKeys->expressionCount()), buffers_(shape.columns.size()) {
-   if (shape.residual) residualState_.emplace(shape.residual, context.functions(), &context.memory());
-   joined_.columns.resize(shape.columns.size());
-   for (size_t c = 0; c < shape.columns.size(); ++c) {
-      if (shape.columns[c].from != Column::From::Build) continue;
-      buffers_[c].data = arena_.allocate(size_t{physicalSize(shape.columns[c].type)} * batchRowsMax, 16);
-      buffers_[c].validity = arena_.allocateArray<ValidityWord>(validityWords(batchRowsMax));
-      std::memset(buffers_[c].data, 0, size_t{physicalSize(shape.columns[c].type)} * batchRowsMax);
-   }
-   if (shape.kind == JoinKind::Mark) {
-      markData_ = arena_.allocateArray<uint8_t>(batchRowsMax);
-      markValidity_ = arena_.allocateArray<ValidityWord>(validityWords(batchRowsMax));
-      std::memset(markData_, 0, batchRowsMax);
-   }
-}
+struct Local final : LocalState {
+   Local(const HashJoinShape& shape, const HashJoinTable& table, QueryContext& context)
+      : prober(shape, table, context) {}
 
-OperatorStatus Prober::process(QueryContext& context, const Batch& in, Batch& out) {
-   switch (phase_) {
-   case Phase::Closed:
-      if (table_.rowCount() == 0) return processEmptyBuild(in, out);
-      open(context, in);
-      switch (shape_.kind) {
-      case JoinKind::Semi:
-      case JoinKind::Anti:
-      case JoinKind::Mark:
-         return processExistence(in, out);
-      case JoinKind::RightSemi:
-      case JoinKind::RightAnti:
-         out.setDense(0);
-         return markBuildSide(context, in);
-      default:
-         return processFirstWave(in, out);
-      }
-   case Phase::Pairs:
-      return processPairs(in, out);
-   case Phase::Rest:
-      return processRest(in, out);
-   }
-   return OperatorStatus::NeedInput;
-}
+   HashJoinProber prober;
+   std::unique_ptr<Aside> aside; ///< made when something was spilled
+};
 
-/// No built row can match (there may have been dropped ones with NULL keys).
-OperatorStatus Prober::processEmptyBuild(const Batch& in, Batch& out) {
-   liveCount_ = in.liveRows();
-   std::memset(found_, 0, liveCount_);
-   const bool unknown = shape_.nullAware && table_.sawNullKey();
-   switch (shape_.kind) {
-   case JoinKind::Left:
-   case JoinKind::Full:
-   case JoinKind::Single:
-      return processRest(in, out);
-   case JoinKind::Anti:
-      if (unknown) break;
-      passProbeColumns(in, out);
-      out.selection = in.selection;
-      return OperatorStatus::NeedInput;
-   case JoinKind::Mark:
-      std::memset(unknown_, unknown ? 1 : 0, liveCount_);
-      passProbeColumns(in, out);
-      addMark(in, out);
-      return OperatorStatus::NeedInput;
-   default:
-      break;
-   }
-   out.setDense(0);
-   return OperatorStatus::Done;
-}
-
-/// Evaluate the keys and find the chains: candidates_.
-void Prober::open(QueryContext&, const Batch& in) {
-   liveCount_ = in.liveRows();
-   shape_.probeKeys->evaluateAll(keyState_, in, in.selection, keyVectors_.data());
-   keys_.bind(keyVectors_, in.selection);
-   joinable_ = nullptr;
-   joinableCount_ = liveCount_;
-   const auto& keys = table_.keys();
-   for (uint32_t k = 0; k < keys.size(); ++k) {
-      if (keys[k].nullsEqual || !keys_[k].validity) continue;
-      uint32_t kept = 0;
-      for (uint32_t i = 0; i < joinableCount_; ++i) {
-         const RowIndex live = joinable_ ? joinable_[i] : static_cast<RowIndex>(i);
-         joinableRows_[kept] = live;
-         kept += !keys_[k].isNull(live);
-      }
-      joinable_ = joinableRows_;
-      joinableCount_ = kept;
-   }
-   if (joinableCount_ == liveCount_) joinable_ = nullptr;
-   if (table_.isDirect()) {
-      candidateCount_ = table_.lookupDirect(keys_[0], joinable_, joinableCount_, rows_, candidates_);
-   } else {
-      hashKeys(keys_.data(), keys_.size(), liveCount_, zeroHashes_, hashes_);
-      candidateCount_ = table_.lookup(hashes_, joinable_, joinableCount_, rows_, candidates_);
-   }
-   verify();
-}
-
-/// Follow the candidates' chains to their first row with an equal key.
-void Prober::verify() {
-   if (table_.isDirect()) {
-      std::memcpy(matched_, candidates_, candidateCount_ * sizeof(RowIndex));
-      matchedCount_ = candidateCount_;
-      matchedTaken_ = 0;
-      return;
-   }
-   const auto& keys = table_.keys();
-   matchedCount_ = matchedTaken_ = 0;
-   bool isSorted = true;
-   while (candidateCount_ > 0) {
-      uint32_t kept = candidateCount_, rejectedCount = 0;
-      for (uint32_t k = 0; k < keys.size() && kept > 0; ++k)
-         kept = keepEqual(table_.layout(), k, keys_[k], rows_, keys[k].nullsEqual, candidates_, kept, rejected_,
-                          rejectedCount);
-      if (kept > 0) {
-         isSorted = matchedCount_ == 0 && isSorted;
-         std::memcpy(matched_ + matchedCount_, candidates_, kept * sizeof(RowIndex));
-         matchedCount_ += kept;
-      }
-      if (rejectedCount == 0) break;
-      candidateCount_ = 0;
-      for (uint32_t i = 0; i < rejectedCount; ++i) {
-         const RowIndex live = rejected_[i];
-         const std::byte* next = HashJoinTable::next(rows_[live]);
-         rows_[live] = next;
-         candidates_[candidateCount_] = live;
-         candidateCount_ += next != nullptr;
-      }
-      isSorted = false;
-   }
-   candidateCount_ = 0;
-   if (!isSorted && matchedCount_ > 1) sortMatched();
-}
-
-void Prober::sortMatched() {
-   uint64_t bits[batchRowsMax / 64];
-   const uint32_t words = (liveCount_ + 63) / 64;
-   std::memset(bits, 0, words * sizeof(uint64_t));
-   for (uint32_t i = 0; i < matchedCount_; ++i)
-      bits[matched_[i] >> 6] |= uint64_t{1} << (matched_[i] & 63);
-   uint32_t at = 0;
-   for (uint32_t w = 0; w < words; ++w)
-      for (uint64_t word = bits[w]; word != 0; word &= word - 1)
-         matched_[at++] = static_cast<RowIndex>(w * 64 + static_cast<uint32_t>(std::countr_zero(word)));
-}
-
-/// The next wave: the following matches of those that matched. False when there are none.
-bool Prober::advance() {
-   if (table_.isUnique()) {
-      matchedCount_ = matchedTaken_ = 0;
+/// Split the input: rows of spilled partitions go to the buffer, the others to aside.rest.
+void putAside(const HashJoinSpill& spill, const HashJoinTable& table, HashJoinProber& prober, Aside& aside,
+              const Batch& in) {
+   const uint64_t* hashes = prober.hashInput(in);
+   const LiveColumns& keys = prober.keys();
+   const auto& kinds = table.rows().keys();
+   const SpilledPartitions& partitions = spill.buildPartitions();
+   const uint32_t live = in.liveRows();
+   const auto matchesNothing = [&](uint32_t i) {
+      for (uint32_t k = 0; k < kinds.size(); ++k)
+         if (!kinds[k].nullsEqual && keys[k].isNull(i)) return true;
       return false;
-   }
-   candidateCount_ = 0;
-   for (uint32_t i = 0; i < matchedCount_; ++i) {
-      const RowIndex live = matched_[i];
-      const std::byte* next = HashJoinTable::next(rows_[live]);
-      rows_[live] = next;
-      candidates_[candidateCount_] = live;
-      candidateCount_ += next != nullptr;
-   }
-   if (table_.isLarge())
-      for (uint32_t i = 0; i < candidateCount_; ++i)
-         __builtin_prefetch(rows_[candidates_[i]]);
-   verify();
-   return matchedCount_ > 0;
-}
-
-/// Pairs of live rows live[0..count) keep the input's positions. Their rows are set by the caller.
-uint32_t Prober::usePositions(const Batch& in, const RowIndex* live, uint32_t count) {
-   pairCount_ = count;
-   if (count == in.rowCount && in.selection.isDense()) {
-      positions_ = nullptr; // all rows
-   } else if (in.selection.isDense()) {
-      std::memcpy(pairPositions_, live, count * sizeof(RowIndex));
-      positions_ = pairPositions_;
-   } else {
-      const RowIndex* rows = in.selection.rows();
-      for (uint32_t k = 0; k < count; ++k)
-         pairPositions_[k] = rows[live[k]];
-      positions_ = pairPositions_;
-   }
-   return count;
-}
-
-/// Move matches of this and following waves to the list of pairs until it is full or nothing is left.
-void Prober::takePairs() {
-   pairCount_ = 0;
-   positions_ = nullptr;
-   while (pairCount_ < rowsMax_) {
-      if (matchedTaken_ == matchedCount_ && (matchedCount_ == 0 || !advance())) break;
-      const uint32_t count = std::min(rowsMax_ - pairCount_, matchedCount_ - matchedTaken_);
-      for (uint32_t i = 0; i < count; ++i) {
-         const RowIndex live = matched_[matchedTaken_ + i];
-         pairLive_[pairCount_ + i] = live;
-         pairRows_[pairCount_ + i] = rows_[live];
-      }
-      matchedTaken_ += count;
-      pairCount_ += count;
-   }
-}
-
-void Prober::bindProbeColumns(const Batch& in, bool asPairs) {
-   if (!asPairs) {
-      for (size_t c = 0; c < shape_.columns.size(); ++c)
-         if (shape_.columns[c].from == Column::From::Probe) joined_.columns[c] = in.columns[shape_.columns[c].source];
-      return;
-   }
-   // Positions of the pairs' probe rows in the input, as the codes of all its flat columns.
-   const RowIndex* list = in.selection.rows();
-   uint16_t* rowCodes = pairPositions_;
-   for (uint32_t k = 0; k < pairCount_; ++k)
-      rowCodes[k] = list ? list[pairLive_[k]] : pairLive_[k];
-   for (size_t c = 0; c < shape_.columns.size(); ++c) {
-      if (shape_.columns[c].from != Column::From::Probe) continue;
-      const Vector& source = in.columns[shape_.columns[c].source];
-      Vector& target = joined_.columns[c];
-      target = source;
-      switch (source.encoding) {
-      case Encoding::Constant:
-         break;
-      case Encoding::Flat:
-         target.encoding = Encoding::Dictionary;
-         target.codes = rowCodes;
-         target.dictionarySize = in.rowCount;
-         target.dictionaryId = 0;
-         break;
-      case Encoding::Dictionary:
-         if (!buffers_[c].codes) buffers_[c].codes = arena_.allocateArray<uint16_t>(batchRowsMax);
-         for (uint32_t k = 0; k < pairCount_; ++k)
-            buffers_[c].codes[k] = source.codes[rowCodes[k]];
-         target.codes = buffers_[c].codes;
-         break;
-      }
-   }
-}
-
-void Prober::gatherBuild(uint32_t column, bool mayBeAbsent) {
-   const Column& info = shape_.columns[column];
-   const Buffer& buffer = buffers_[column];
-   const GatherTarget target{buffer.data, buffer.validity};
-   const bool hasNulls =
-       positions_ ? gatherColumn(table_.layout(), info.source, pairRows_, positions_, pairCount_, mayBeAbsent, target)
-                  : gatherColumn(table_.layout(), info.source, pairRows_, pairCount_, mayBeAbsent, target);
-   joined_.columns[column] = Vector::flat(info.type, buffer.data, hasNulls ? buffer.validity : nullptr);
-}
-
-/// Only the pairs at positions `kept` (a subset of the pairs' positions) are left.
-void Prober::compactPairs(const Selection& kept, bool asPairs) {
-   const uint32_t count = kept.count();
-   const RowIndex* list = kept.rows();
-   uint32_t k = 0;
-   for (uint32_t i = 0; i < count; ++i) {
-      const RowIndex position = list[i];
-      if (asPairs || !positions_) {
-         k = position;
-      } else {
-         while (positions_[k] != position)
-            ++k;
-      }
-      pairRows_[i] = pairRows_[k];
-      pairLive_[i] = pairLive_[k];
-      ++k;
-   }
-   positions_ = list;
-   pairCount_ = count;
-}
-
-/// Join the pairs: keep those whose residual predicates hold, note matches on both sides, gather what the output needs.
-Selection Prober::joinPairs(const Batch& in, bool asPairs, bool needsOutput) {
-   joined_.rowCount = asPairs ? pairCount_ : in.rowCount;
-   Selection rows = positions_ ? Selection::list(positions_, pairCount_) : Selection::dense(pairCount_);
-   if (shape_.residual || needsOutput) bindProbeColumns(in, asPairs);
-   if (shape_.residual) {
-      for (uint32_t c = 0; c < shape_.columns.size(); ++c)
-         if (shape_.columns[c].isResidual && shape_.columns[c].from == Column::From::Build) gatherBuild(c, false);
-      joined_.selection = rows;
-      const Selection kept = shape_.residual->filter(*residualState_, joined_, rows, kept_);
-      if (kept.count() < rows.count()) {
-         rows = kept;
-         compactPairs(kept, asPairs);
-      }
-      if (isOuter() || shape_.kind == JoinKind::Semi || shape_.kind == JoinKind::Anti) {
-         for (uint32_t k = 0; k < pairCount_; ++k) {
-            uint8_t& found = found_[pairLive_[k]];
-            if (shape_.kind == JoinKind::Single && found)
-               throw SqlError(sqlstate::cardinalityViolation,
-                              "more than one row returned by a subquery used as an expression");
-            found = 1;
-         }
-      }
-   }
-   if (table_.hasMatchFlags())
-      for (uint32_t k = 0; k < pairCount_; ++k)
-         table_.setMatched(pairRows_[k]);
-   if (needsOutput)
-      for (uint32_t c = 0; c < shape_.outputCount; ++c)
-         if (shape_.columns[c].from == Column::From::Build && !(shape_.residual && shape_.columns[c].isResidual))
-            gatherBuild(c, false);
-   return rows;
-}
-
-void Prober::give(Batch& out, const Selection& rows) {
-   out.columns.assign(joined_.columns.begin(), joined_.columns.begin() + shape_.outputCount);
-   out.rowCount = joined_.rowCount;
-   out.selection = rows;
-}
-
-void Prober::passProbeColumns(const Batch& in, Batch& out) {
-   out.columns.resize(shape_.outputCount);
-   for (uint32_t c = 0; c < shape_.outputCount; ++c)
-      if (shape_.columns[c].from == Column::From::Probe) out.columns[c] = in.columns[shape_.columns[c].source];
-   out.rowCount = in.rowCount;
-}
-
-/// All rows, with the mark from found_ and unknown_.
-void Prober::addMark(const Batch& in, Batch& out) {
-   bool anyUnknown = false;
-   for (uint32_t i = 0; i < liveCount_; ++i) {
-      const uint32_t row = in.selection.row(i);
-      const bool unknown = !found_[i] && unknown_[i];
-      markData_[row] = found_[i];
-      setValidBit(markValidity_, row, !unknown);
-      anyUnknown |= unknown;
-   }
-   for (uint32_t c = 0; c < shape_.outputCount; ++c)
-      if (shape_.columns[c].from == Column::From::Mark)
-         out.columns[c] = Vector::flat(PhysicalType::Bool, markData_, anyUnknown ? markValidity_ : nullptr);
-   out.selection = in.selection;
-}
-
-/// Semi, Anti, Mark: at most one row for each of the input.
-OperatorStatus Prober::processExistence(const Batch& in, Batch& out) {
-   std::memset(found_, 0, liveCount_);
-   const bool isMark = shape_.kind == JoinKind::Mark;
-   if (isMark) std::memset(unknown_, 0, liveCount_);
-   if (!shape_.residual) {
-      for (uint32_t i = 0; i < matchedCount_; ++i)
-         found_[matched_[i]] = 1;
-   } else {
-      while (matchedCount_ > 0) {
-         usePositions(in, matched_, matchedCount_);
-         for (uint32_t k = 0; k < pairCount_; ++k) {
-            pairLive_[k] = matched_[k];
-            pairRows_[k] = rows_[matched_[k]];
-         }
-         if (!isMark) {
-            joinPairs(in, false, false);
-         } else {
-            bindProbeColumns(in, false);
-            for (uint32_t c = 0; c < shape_.columns.size(); ++c)
-               if (shape_.columns[c].isResidual && shape_.columns[c].from == Column::From::Build) gatherBuild(c, false);
-            joined_.rowCount = in.rowCount;
-            joined_.selection = positions_ ? Selection::list(positions_, pairCount_) : Selection::dense(pairCount_);
-            const Vector holds = shape_.residual->evaluate(*residualState_, joined_, joined_.selection);
-            for (uint32_t k = 0; k < pairCount_; ++k) {
-               const uint32_t position = positions_ ? positions_[k] : k;
-               const bool isNull = holds.isNull(position);
-               unknown_[pairLive_[k]] |= isNull;
-               found_[pairLive_[k]] |= !isNull && holds.value<uint8_t>(position) != 0;
-            }
-         }
-         // Whoever has found a match is done.
-         uint32_t open = 0;
-         for (uint32_t i = 0; i < matchedCount_; ++i) {
-            matched_[open] = matched_[i];
-            open += !found_[matched_[i]];
-         }
-         matchedCount_ = open;
-         advance();
-      }
-   }
-   const uint32_t live = liveCount_;
-   const bool isNullAware = shape_.nullAware;
-   if (isMark) {
-      if (isNullAware)
-         for (uint32_t i = 0; i < live; ++i)
-            unknown_[i] = table_.sawNullKey() || keys_[0].isNull(i);
-      passProbeColumns(in, out);
-      addMark(in, out);
-      return OperatorStatus::NeedInput;
-   }
-   if (isNullAware && table_.sawNullKey()) {
-      out.setDense(0);
-      return OperatorStatus::Done;
-   }
-   const uint8_t wanted = shape_.kind == JoinKind::Semi ? 1 : 0;
-   uint32_t kept = 0;
+   };
+   uint32_t away = 0, kept = 0;
    for (uint32_t i = 0; i < live; ++i) {
-      kept_[kept] = in.selection.row(i);
-      kept += found_[i] == wanted && !(isNullAware && keys_[0].isNull(i));
+      const RowIndex row = in.selection.row(i);
+      const bool isAway = partitions.contains(partitions.partitionOf(hashes[i])) && !matchesNothing(i);
+      aside.away[away] = aside.kept[kept] = row;
+      aside.hashes[away] = hashes[i];
+      aside.keptLive[kept] = static_cast<RowIndex>(i);
+      away += isAway;
+      kept += !isAway;
    }
-   passProbeColumns(in, out);
-   out.selection = kept == live ? in.selection : Selection::list(kept_, kept);
-   return OperatorStatus::NeedInput;
-}
-
-/// RightSemi, RightAnti: only the built rows' flags are of interest here.
-OperatorStatus Prober::markBuildSide(QueryContext& context, const Batch& in) {
-   if (!shape_.residual) {
-      while (matchedCount_ > 0) {
-         for (uint32_t i = 0; i < matchedCount_; ++i)
-            table_.setMatched(rows_[matched_[i]]);
-         advance();
-      }
-      return OperatorStatus::NeedInput;
+   if (away > 0) {
+      std::copy(prober.keyVectors().begin(), prober.keyVectors().end(), aside.vectors.begin());
+      for (size_t i = 0; i < spill.probeSlots().size(); ++i)
+         aside.vectors[kinds.size() + i] = in.columns[spill.probeSlots()[i]];
+      aside.columns.bind(aside.vectors, Selection::list(aside.away, away));
+      aside.writer.write(aside.buffer, spill.probeLayout(), aside.columns.data(), away, aside.hashes);
+      if (aside.buffer.wantsRelief()) aside.buffer.relieve();
+      prober.keepHashes(aside.keptLive, kept);
    }
-   for (takePairs(); pairCount_ > 0; takePairs()) {
-      context.checkCancelled();
-      joinPairs(in, true, false);
-   }
-   return OperatorStatus::NeedInput;
-}
-
-OperatorStatus Prober::processFirstWave(const Batch& in, Batch& out) {
-   if (isOuter() && !shape_.residual) {
-      // Every row comes out, with its match or none.
-      const uint32_t matched = matchedCount_;
-      usePositions(in, identityPositions.data(), liveCount_);
-      if (matched < liveCount_) {
-         std::memset(pairRows_, 0, liveCount_ * sizeof(pairRows_[0]));
-         for (uint32_t i = 0; i < matched; ++i)
-            pairRows_[matched_[i]] = rows_[matched_[i]];
-      } else {
-         std::memcpy(pairRows_, rows_, liveCount_ * sizeof(pairRows_[0]));
-      }
-      if (table_.hasMatchFlags())
-         for (uint32_t i = 0; i < matched; ++i)
-            table_.setMatched(rows_[matched_[i]]);
-      bindProbeColumns(in, false);
-      for (uint32_t c = 0; c < shape_.outputCount; ++c) {
-         if (shape_.columns[c].from != Column::From::Build) continue;
-         if (matched == 0) {
-            joined_.columns[c] = nullConstant(shape_.columns[c].type);
-         } else {
-            gatherBuild(c, matched < liveCount_);
-         }
-      }
-      joined_.rowCount = in.rowCount;
-      give(out, in.selection);
-      if (!advance()) return OperatorStatus::NeedInput;
-      if (shape_.kind == JoinKind::Single)
-         throw SqlError(sqlstate::cardinalityViolation,
-                        "more than one row returned by a subquery used as an expression");
-      phase_ = Phase::Pairs;
-      return OperatorStatus::HaveOutput;
-   }
-   if (isOuter()) std::memset(found_, 0, liveCount_);
-   usePositions(in, matched_, matchedCount_);
-   for (uint32_t k = 0; k < pairCount_; ++k) {
-      pairLive_[k] = matched_[k];
-      pairRows_[k] = rows_[matched_[k]];
-   }
-   give(out, joinPairs(in, false, true));
-   advance();
-   return afterPairs();
-}
-
-OperatorStatus Prober::processPairs(const Batch& in, Batch& out) {
-   takePairs();
-   give(out, joinPairs(in, true, true));
-   if (matchedTaken_ == matchedCount_ && matchedCount_ > 0) advance();
-   return afterPairs();
-}
-
-/// What comes after a batch of pairs; the next wave has been looked for.
-OperatorStatus Prober::afterPairs() {
-   if (matchedCount_ > 0) {
-      phase_ = Phase::Pairs;
-      return OperatorStatus::HaveOutput;
-   }
-   if (isOuter() && shape_.residual && std::memchr(found_, 0, liveCount_)) {
-      phase_ = Phase::Rest;
-      return OperatorStatus::HaveOutput;
-   }
-   phase_ = Phase::Closed;
-   return OperatorStatus::NeedInput;
-}
-
-/// The rows that found no match, with NULLs for the build side.
-OperatorStatus Prober::processRest(const Batch& in, Batch& out) {
-   uint32_t kept = 0;
-   for (uint32_t i = 0; i < liveCount_; ++i) {
-      kept_[kept] = in.selection.row(i);
-      kept += !found_[i];
-   }
-   passProbeColumns(in, out);
-   for (uint32_t c = 0; c < shape_.outputCount; ++c)
-      if (shape_.columns[c].from == Column::From::Build) out.columns[c] = nullConstant(shape_.columns[c].type);
-   out.selection = kept == liveCount_ ? in.selection : Selection::list(kept_, kept);
-   phase_ = Phase::Closed;
-   return OperatorStatus::NeedInput;
+   aside.rest.columns.assign(in.columns.begin(), in.columns.end());
+   aside.rest.rowCount = in.rowCount;
+   aside.rest.selection = kept == live ? in.selection : Selection::list(aside.kept, kept);
 }
 
 } // namespace
 
-Vector nullConstant(PhysicalType type) {
-   return Vector::constant(type, nullValue, &nullBits);
-}
-
 LocalStatePtr HashJoinProbe::makeLocal(QueryContext& context) {
-   return std::make_unique<Prober>(shape_, table_, context);
+   return std::make_unique<Local>(shape_, table_, context);
 }
 
-OperatorStatus HashJoinProbe::process(QueryContext& context, LocalState& local, const Batch& in, Batch& out) {
-   return static_cast<Prober&>(local).process(context, in, out);
+OperatorStatus HashJoinProbe::process(QueryContext& context, LocalState& state, const Batch& in, Batch& out) {
+   auto& local = static_cast<Local&>(state);
+   if (!spill_.isActive()) return local.prober.process(context, in, out);
+   if (!local.aside)
+      local.aside = std::make_unique<Aside>(spill_, table_.rows().keys().size() + spill_.probeSlots().size());
+   Aside& aside = *local.aside;
+   if (!aside.isOpen) {
+      putAside(spill_, table_, local.prober, aside, in);
+      if (aside.rest.liveRows() == 0) {
+         out.setDense(0);
+         return OperatorStatus::NeedInput;
+      }
+   }
+   const OperatorStatus status = local.prober.process(context, aside.rest, out);
+   aside.isOpen = status == OperatorStatus::HaveOutput;
+   return status;
 }
 
 } // namespace ouzel::executor

@@ -12,8 +12,9 @@ namespace ouzel::executor {
 namespace {
 
 constexpr uint64_t pointerMask = (uint64_t{1} << 48) - 1;
-/// A piece of inserting is at least this many pages.
-constexpr uint32_t pagesPerTask = 4;
+constexpr uint64_t slotsMin = 32;
+/// Rows that are inserted by one worker at a time.
+constexpr size_t pieceBytesMax = size_t{1} << 20;
 
 /// Two of sixteen bits: a chain of one or two rows lets few strangers pass.
 uint64_t tagOf(uint64_t hash) {
@@ -82,10 +83,8 @@ void HashJoinTable::KeyBounds::add(const KeyBounds& other) {
    upper = std::max(upper, other.upper);
 }
 
-HashJoinTable::HashJoinTable(std::vector<Key> keys, const std::vector<PhysicalType>& types, bool hasMatchFlags,
-                             Reservation& memory)
-   : keys_(std::move(keys)), memory_(memory), hasMatchFlags_(hasMatchFlags), rows_(layout_, memory_),
-     unjoinable_(layout_, memory_) {
+HashJoinRows::HashJoinRows(std::vector<Key> keys, const std::vector<PhysicalType>& types, bool hasMatchFlags)
+   : keys_(std::move(keys)), hasMatchFlags_(hasMatchFlags) {
    for (const PhysicalType type : types)
       layout_.addColumn(type);
    const uint32_t flag = hasMatchFlags ? layout_.addExtra(1, 1) : 0;
@@ -97,111 +96,146 @@ HashJoinTable::HashJoinTable(std::vector<Key> keys, const std::vector<PhysicalTy
 }
 
 void HashJoinTable::reset() {
-   rows_.clear();
-   unjoinable_.clear();
-   directory_.release();
-   bounds_.assign(keys_.size(), KeyBounds{});
+   releaseRows();
+   bounds_.assign(rows_.keys().size(), KeyBounds{});
    sawNullKey_ = direct_ = false;
+   hasAllRows_ = true;
    hasDuplicates_.store(false);
-   rowCount_ = slots_ = 0;
+   rowCount_ = joinableCount_ = 0;
+}
+
+void HashJoinTable::releaseRows() {
+   pages_.clear();
+   unjoinable_.clear();
+   pieces_.clear();
+   memoryOfDirectory_.release();
+   directory_ = nullptr;
+   residentCount_ = slots_ = 0;
    bytes_ = 0;
 }
 
-void HashJoinTable::merge(JoinRows& rows, JoinRows& unjoinable, const std::vector<KeyBounds>& bounds, bool sawNullKey) {
-   rowCount_ += rows.rowCount() + unjoinable.rowCount();
-   rows_.absorb(rows);
-   unjoinable_.absorb(unjoinable);
+void HashJoinTable::merge(uint64_t joinable, uint64_t unjoinable, const std::vector<KeyBounds>& bounds,
+                          bool sawNullKey) {
+   rowCount_ += joinable + unjoinable;
+   joinableCount_ += joinable;
    for (size_t k = 0; k < bounds.size(); ++k)
       bounds_[k].add(bounds[k]);
    sawNullKey_ |= sawNullKey;
 }
 
-uint32_t HashJoinTable::openDirectory(QueryContext& context) {
-   const uint64_t rows = rows_.rowCount();
+void HashJoinTable::setPages(Pages pages, Pages unjoinable, bool hasAllRows) {
+   pages_ = std::move(pages);
+   unjoinable_ = std::move(unjoinable);
+   hasAllRows_ = hasAllRows;
+   residentCount_ = 0;
+   for (const auto& page : pages_)
+      residentCount_ += page->rowCount(layout().rowSize());
+   DCHECK(residentCount_ <= joinableCount_ && (!hasAllRows || residentCount_ == joinableCount_));
+}
+
+size_t HashJoinTable::directoryBytes(uint64_t rows) {
+   return std::bit_ceil(std::max<uint64_t>(rows, slotsMin)) * sizeof(uint64_t);
+}
+
+/// A hashed one, for hashes that start with `prefix`.
+void HashJoinTable::allocateDirectory(uint64_t rows, uint32_t prefixBits, uint64_t prefix) {
    direct_ = false;
-   if (simpleKey_ && rows > 0 && !context.settings().zeroHashes) {
+   slots_ = std::bit_ceil(std::max<uint64_t>(rows, slotsMin));
+   const auto isRefused = [&](size_t bytes) {
+      if (!memory_.tryGrow(bytes)) return true;
+      memory_.shrink(bytes);
+      return false;
+   };
+   // Longer chains are better than no answer.
+   while (slots_ > slotsMin && slots_ > rows / 8 && isRefused(slots_ * sizeof(uint64_t)))
+      slots_ /= 2;
+   shift_ = 64 - prefixBits - static_cast<uint32_t>(std::countr_zero(slots_));
+   memoryOfDirectory_ = LargeMemory(slots_ * sizeof(uint64_t), memory_);
+   directory_ = reinterpret_cast<uint64_t*>(reinterpret_cast<uintptr_t>(memoryOfDirectory_.data()) -
+                                            prefix * slots_ * sizeof(uint64_t));
+   bytes_ = memoryOfDirectory_.bytes() + rows * layout().rowSize();
+}
+
+uint32_t HashJoinTable::openDirectory(QueryContext& context) {
+   const uint64_t rows = residentCount_;
+   direct_ = false;
+   if (rows_.hasSimpleKey() && rows > 0 && hasAllRows_ && !context.settings().zeroHashes) {
       const uint64_t range = static_cast<uint64_t>(bounds_[0].upper) - static_cast<uint64_t>(bounds_[0].lower);
       if (range < std::max<uint64_t>(4 * rows, 1024)) {
          direct_ = true;
          lower_ = bounds_[0].lower;
          slots_ = range + 1;
+         memoryOfDirectory_ = LargeMemory(slots_ * sizeof(uint64_t), memory_);
+         directory_ = memoryOfDirectory_.as<uint64_t>();
+         bytes_ = memoryOfDirectory_.bytes() + rows * layout().rowSize();
       }
    }
-   if (!direct_) {
-      slots_ = std::bit_ceil(std::max<uint64_t>(rows, 32));
-      shift_ = static_cast<uint32_t>(64 - std::countr_zero(slots_));
-   }
-   directory_ = LargeMemory(slots_ * sizeof(uint64_t), memory_);
-   bytes_ = directory_.bytes() + rows * layout_.rowSize();
-   for (size_t k = 0; k < keys_.size(); ++k) {
-      RuntimeFilter* filter = keys_[k].filter;
-      if (!filter || rows == 0) continue;
-      if (wantsBounds_[k]) filter->setBounds(bounds_[k].lower, bounds_[k].upper);
-      filter->allocate(rows, context.memory());
+   if (!direct_) allocateDirectory(rows, 0, 0);
+   const auto& keys = rows_.keys();
+   for (size_t k = 0; k < keys.size(); ++k) {
+      RuntimeFilter* filter = keys[k].filter;
+      if (!filter || joinableCount_ == 0) continue;
+      if (rows_.wantsBounds(static_cast<uint32_t>(k))) filter->setBounds(bounds_[k].lower, bounds_[k].upper);
+      if (hasAllRows_) {
+         filter->allocate(rows, context.memory());
+      } else {
+         filter->useBoundsOnly();
+      }
    }
    if (rows == 0) return tasks_ = 0;
-   const auto pages = static_cast<uint32_t>(rows_.pages().size());
-   return tasks_ = context.workers() == 1 ? 1 : std::max(1u, (pages + pagesPerTask - 1) / pagesPerTask);
-}
-
-template <typename T>
-void HashJoinTable::hashSimpleKeys(std::byte* row, uint32_t count, uint64_t* hashes) const {
-   const uint32_t offset = layout_.offset(0), rowSize = layout_.rowSize();
-   for (uint32_t i = 0; i < count; ++i, row += rowSize)
-      hashes[i] = hashI64(static_cast<int64_t>(*reinterpret_cast<const T*>(row + offset)));
+   const size_t pieceBytes = std::max<size_t>(pieceBytesMax / layout().rowSize(), 1) * layout().rowSize();
+   for (const auto& page : pages_)
+      for (std::byte* at = page->begin; at < page->cursor; at += pieceBytes)
+         pieces_.push_back({at, std::min(at + pieceBytes, page->cursor)});
+   return tasks_ = context.workers() == 1 ? 1 : static_cast<uint32_t>(pieces_.size());
 }
 
 template <bool exclusive>
-void HashJoinTable::insertHashed(QueryContext& context, JoinRows::Page& page) {
-   constexpr uint32_t group = 256;
-   uint64_t hashes[group];
-   auto* directory = directory_.as<uint64_t>();
-   const uint32_t rowSize = layout_.rowSize();
-   std::byte* row = page.memory.as<std::byte>();
-   for (uint32_t done = 0; done < page.rowCount; done += group) {
-      const uint32_t count = std::min(group, page.rowCount - done);
-      if (simpleKey_ && !context.settings().zeroHashes) {
-         withInteger(keys_[0].type, [&]<typename T>(T) { hashSimpleKeys<T>(row, count, hashes); });
-      } else {
-         for (uint32_t i = 0; i < count; ++i)
-            hashes[i] = rowHash(row + size_t{i} * rowSize);
-      }
-      for (uint32_t i = 0; i < count; ++i)
-         __builtin_prefetch(directory + (hashes[i] >> shift_), 1);
-      for (uint32_t i = 0; i < count; ++i, row += rowSize)
-         pushRow<exclusive>(directory[hashes[i] >> shift_], row, tagOf(hashes[i]));
+void HashJoinTable::insertHashed(const Piece& piece) {
+   constexpr uint32_t ahead = 16;
+   uint64_t* directory = directory_;
+   const uint32_t rowSize = layout().rowSize(), shift = shift_;
+   std::byte* const end = piece.end;
+   const std::byte* next = piece.begin;
+   for (uint32_t i = 0; i < ahead && next < end; ++i, next += rowSize)
+      __builtin_prefetch(directory + (rowHash(next) >> shift), 1);
+   for (std::byte* row = piece.begin; row < end; row += rowSize, next += rowSize) {
+      if (next < end) __builtin_prefetch(directory + (rowHash(next) >> shift), 1);
+      const uint64_t hash = rowHash(row);
+      pushRow<exclusive>(directory[hash >> shift], row, tagOf(hash));
    }
 }
 
 template <bool exclusive, typename T>
-void HashJoinTable::insertDirect(JoinRows::Page& page) {
+void HashJoinTable::insertDirect(const Piece& piece) {
    constexpr uint32_t ahead = 16;
-   auto* directory = directory_.as<uint64_t>();
-   const uint32_t rowSize = layout_.rowSize(), offset = layout_.offset(0);
+   uint64_t* directory = directory_;
+   const uint32_t rowSize = layout().rowSize(), offset = layout().offset(0), rowCount = piece.rowCount(rowSize);
    const uint64_t lower = static_cast<uint64_t>(lower_);
-   std::byte* row = page.memory.as<std::byte>();
+   std::byte* row = piece.begin;
    const auto slotOf = [&](const std::byte* at) {
       return static_cast<uint64_t>(static_cast<int64_t>(*reinterpret_cast<const T*>(at + offset))) - lower;
    };
    uint64_t olds = 0;
-   for (uint32_t i = 0; i < page.rowCount; ++i, row += rowSize) {
-      if (i + ahead < page.rowCount) __builtin_prefetch(directory + slotOf(row + size_t{ahead} * rowSize), 1);
+   for (uint32_t i = 0; i < rowCount; ++i, row += rowSize) {
+      if (i + ahead < rowCount) __builtin_prefetch(directory + slotOf(row + size_t{ahead} * rowSize), 1);
       olds |= pushRow<exclusive>(directory[slotOf(row)], row, 0);
    }
    if (olds != 0) hasDuplicates_.store(true, std::memory_order_relaxed);
 }
 
 /// Tell the filters the keys of a page.
-void HashJoinTable::addToFilters(JoinRows::Page& page) {
-   const uint32_t rowSize = layout_.rowSize();
-   for (uint32_t k = 0; k < keys_.size(); ++k) {
-      RuntimeFilter* filter = keys_[k].filter;
+void HashJoinTable::addToFilters(const Piece& piece) {
+   const uint32_t rowSize = layout().rowSize(), rowCount = piece.rowCount(rowSize);
+   const auto& keys = rows_.keys();
+   for (uint32_t k = 0; k < keys.size(); ++k) {
+      RuntimeFilter* filter = keys[k].filter;
       if (!filter) continue;
-      const uint32_t offset = layout_.offset(k);
-      const std::byte* row = page.memory.as<std::byte>();
+      const uint32_t offset = layout().offset(k);
+      const std::byte* row = piece.begin;
       if (filter->usesBitmap()) {
-         withInteger(keys_[k].type, [&]<typename T>(T) {
-            for (uint32_t i = 0; i < page.rowCount; ++i, row += rowSize)
+         withInteger(keys[k].type, [&]<typename T>(T) {
+            for (uint32_t i = 0; i < rowCount; ++i, row += rowSize)
                filter->addValue(static_cast<int64_t>(*reinterpret_cast<const T*>(row + offset)));
          });
          continue;
@@ -211,12 +245,12 @@ void HashJoinTable::addToFilters(JoinRows::Page& page) {
       const std::byte* rows[group];
       uint64_t hashes[group];
       ValidityWord validity[validityWords(group)];
-      for (uint32_t done = 0; done < page.rowCount; done += group) {
-         const uint32_t count = std::min(group, page.rowCount - done);
+      for (uint32_t done = 0; done < rowCount; done += group) {
+         const uint32_t count = std::min(group, rowCount - done);
          for (uint32_t i = 0; i < count; ++i, row += rowSize)
             rows[i] = row;
-         gatherColumn(layout_, k, rows, count, false, {values, validity});
-         hashVector(Vector::flat(keys_[k].type, values, nullptr), Selection::dense(count), hashes);
+         gatherColumn(layout(), k, rows, count, false, {values, validity});
+         hashVector(Vector::flat(keys[k].type, values, nullptr), Selection::dense(count), hashes);
          for (uint32_t i = 0; i < count; ++i)
             filter->addHash(hashes[i]);
       }
@@ -224,43 +258,61 @@ void HashJoinTable::addToFilters(JoinRows::Page& page) {
 }
 
 void HashJoinTable::insert(QueryContext& context, uint32_t task) {
-   auto& pages = rows_.pages();
-   const size_t first = pages.size() * task / tasks_, end = pages.size() * (task + 1) / tasks_;
+   const size_t first = pieces_.size() * task / tasks_, end = pieces_.size() * (task + 1) / tasks_;
    const bool exclusive = tasks_ == 1;
    for (size_t p = first; p < end; ++p) {
       context.checkCancelled();
-      JoinRows::Page& page = pages[p];
-      addToFilters(page);
+      const Piece& piece = pieces_[p];
+      if (hasAllRows_) addToFilters(piece);
       if (!direct_) {
-         exclusive ? insertHashed<true>(context, page) : insertHashed<false>(context, page);
+         exclusive ? insertHashed<true>(piece) : insertHashed<false>(piece);
          continue;
       }
-      withInteger(keys_[0].type,
-                  [&]<typename T>(T) { exclusive ? insertDirect<true, T>(page) : insertDirect<false, T>(page); });
+      withInteger(rows_.keys()[0].type,
+                  [&]<typename T>(T) { exclusive ? insertDirect<true, T>(piece) : insertDirect<false, T>(piece); });
+   }
+}
+
+void HashJoinTable::load(QueryContext& context, Pages pages, uint32_t bits, const HashJoinTable& all) {
+   releaseRows();
+   sawNullKey_ = all.sawNullKey_;
+   rowCount_ = joinableCount_ = 0;
+   for (const auto& page : pages)
+      joinableCount_ += page->rowCount(layout().rowSize());
+   rowCount_ = joinableCount_;
+   setPages(std::move(pages), {}, true);
+   if (residentCount_ == 0) return;
+   const auto first =
+       std::find_if(pages_.begin(), pages_.end(), [](const auto& page) { return page->cursor > page->begin; });
+   allocateDirectory(residentCount_, bits, bits == 0 ? 0 : rowHash((*first)->begin) >> (64 - bits));
+   for (const auto& page : pages_) {
+      context.checkCancelled();
+      insertHashed<true>({page->begin, page->cursor});
    }
 }
 
 void HashJoinTable::publishLookup() {
    if (!lookup_) return;
    lookup_->reset();
-   if (rows_.rowCount() > KeyLookup::keysMax) return;
+   if (joinableCount_ > KeyLookup::keysMax || !hasAllRows_) return;
    std::vector<uint64_t> hashes;
    constexpr uint32_t group = 256;
    alignas(16) std::byte values[group * 16];
    const std::byte* rows[group];
    ValidityWord validity[validityWords(group)];
-   for (JoinRows::Page& page : rows_.pages()) {
-      const std::byte* row = page.memory.as<std::byte>();
-      for (uint32_t done = 0; done < page.rowCount; done += group) {
-         const uint32_t count = std::min(group, page.rowCount - done);
-         for (uint32_t i = 0; i < count; ++i, row += layout_.rowSize())
+   for (const auto& page : pages_) {
+      const std::byte* row = page->begin;
+      const uint32_t rowCount = page->rowCount(layout().rowSize());
+      for (uint32_t done = 0; done < rowCount; done += group) {
+         const uint32_t count = std::min(group, rowCount - done);
+         for (uint32_t i = 0; i < count; ++i, row += layout().rowSize())
             rows[i] = row;
          const size_t begin = hashes.size();
          hashes.resize(begin + count);
          for (size_t k = 0; k < lookupKeys_.size(); ++k) {
             const uint32_t key = lookupKeys_[k];
-            gatherColumn(layout_, key, rows, count, false, {values, validity});
-            const Vector vector = Vector::flat(keys_[key].type, values, nullptr);
+            gatherColumn(layout(), key, rows, count, false, {values, validity});
+            const Vector vector = Vector::flat(rows_.keys()[key].type, values, nullptr);
             if (k == 0)
                hashVector(vector, Selection::dense(count), &hashes[begin]);
             else
@@ -273,9 +325,9 @@ void HashJoinTable::publishLookup() {
 
 void HashJoinTable::publish(QueryContext&) {
    publishLookup();
-   for (const Key& key : keys_) {
+   for (const HashJoinRows::Key& key : rows_.keys()) {
       if (!key.filter) continue;
-      if (rows_.rowCount() == 0) {
+      if (joinableCount_ == 0) {
          key.filter->publishNothing();
       } else {
          key.filter->publish(true);
@@ -285,8 +337,8 @@ void HashJoinTable::publish(QueryContext&) {
 
 uint32_t HashJoinTable::lookup(const uint64_t* hashes, const RowIndex* live, uint32_t count, const std::byte** rows,
                                RowIndex* candidates) const {
-   if (rows_.rowCount() == 0) return 0;
-   const auto* directory = directory_.as<const uint64_t>();
+   if (residentCount_ == 0) return 0;
+   const uint64_t* directory = directory_;
    const uint32_t shift = shift_;
    uint32_t found = 0;
    const auto run = [&](auto&& index) {
@@ -314,9 +366,9 @@ uint32_t HashJoinTable::lookup(const uint64_t* hashes, const RowIndex* live, uin
 
 uint32_t HashJoinTable::lookupDirect(const LiveColumn& key, const RowIndex* live, uint32_t count,
                                      const std::byte** rows, RowIndex* candidates) const {
-   if (rows_.rowCount() == 0) return 0;
+   if (residentCount_ == 0) return 0;
    return withInteger(key.type, [&]<typename T>(T) {
-      const auto* directory = directory_.as<const uint64_t>();
+      const uint64_t* directory = directory_;
       const uint64_t lower = static_cast<uint64_t>(lower_), slots = slots_;
       const T* data = static_cast<const T*>(key.data);
       uint32_t found = 0;

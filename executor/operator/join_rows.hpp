@@ -1,46 +1,46 @@
 #pragma once
-#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "executor/materialize/large_memory.hpp"
-#include "executor/materialize/row_layout.hpp"
+#include "executor/materialize/tuple_buffer.hpp"
 
 namespace ouzel::executor {
 
-/// Pages of equally long rows, and the bytes of their long strings. Filled by one worker; then read by all. Rows never
-/// move. Pages start zeroed and small, so that a join of ten rows costs little.
-class JoinRows {
+/// Writes live rows into tuple buffers, and says where they went. One worker's own.
+class JoinRowWriter {
 public:
-   struct Page {
-      LargeMemory memory;
-      uint32_t rowCount = 0;
-      uint32_t capacity = 0;
-   };
-
-   JoinRows(const RowLayout& layout, Reservation& memory) : layout_(&layout), memory_(&memory) {}
-
-   /// Room for `count` new rows: rows[i] points at zeroes.
-   void allocate(uint32_t count, std::byte** rows);
-   /// Write the columns of live rows [0, count) to rows[i].
-   void write(const LiveColumn* columns, uint32_t count, std::byte* const* rows);
-
-   uint64_t rowCount() const { return rowCount_; }
-   std::vector<Page>& pages() { return pages_; }
-   /// Take over all pages of `other`.
-   void absorb(JoinRows& other);
-   void clear();
+   /// Store live rows [0, count) of `columns` (as the layout's) with these hashes.
+   void write(TupleBuffer& buffer, const RowLayout& layout, const LiveColumn* columns, uint32_t count,
+              const uint64_t* hashes);
 
 private:
-   void openPage();
-   char* allocateHeap(size_t bytes);
+   std::byte* rows_[batchRowsMax];
+   char* heap_[batchRowsMax];
+   uint32_t sizes_[batchRowsMax];
+};
 
-   const RowLayout* layout_;
-   Reservation* memory_;
-   std::vector<Page> pages_;
-   std::vector<LargeMemory> heaps_;
-   uint64_t rowCount_ = 0;
-   size_t heapUsed_ = 0;
+/// Cuts pages of rows into batches of columns. One worker's own.
+class JoinRowReader {
+public:
+   /// From the page's first row on; it must stay. Null: no rows.
+   void open(const TuplePage* page, uint32_t rowSize) {
+      at_ = page ? page->begin : nullptr;
+      end_ = page ? page->cursor : nullptr;
+      rowSize_ = rowSize;
+   }
+   /// The next rows, at most `countMax`; returns how many.
+   uint32_t next(uint32_t countMax, const std::byte** rows) {
+      uint32_t count = 0;
+      for (; at_ != end_ && count < countMax; at_ += rowSize_)
+         rows[count++] = at_;
+      return count;
+   }
+   bool isAtEnd() const { return at_ == end_; }
+
+private:
+   const std::byte *at_ = nullptr, *end_ = nullptr;
+   uint32_t rowSize_ = 0;
 };
 
 } // namespace ouzel::executor

@@ -60,7 +60,8 @@ public:
    virtual ~Source() = default;
    /// Called once, by one thread, before the stage starts and after everything before it has ended.
    virtual void prepare(QueryContext&) {}
-   /// Workers that can do something at once; asked after prepare(). 1 keeps the order of rows.
+   /// Workers that can do something at once; asked after prepare(). 1 keeps the order of rows. 0: there is nothing to
+   /// do, and no local state is made.
    virtual uint32_t workersMax() const = 0;
    virtual LocalStatePtr makeLocal(QueryContext& context) = 0;
    virtual SourceStatus next(QueryContext& context, LocalState& local, Batch& out) = 0;

@@ -28,6 +28,11 @@ struct Step {
 class PlanBuilder {
 public:
    explicit PlanBuilder(QueryContext& context) : context_(context) {}
+   /// What was made last goes first, since it may refer to what was made before.
+   ~PlanBuilder() {
+      while (!owned_.empty())
+         owned_.pop_back();
+   }
 
    /// Stages that give `node`'s rows, columns in the order of node.output. Pipelines that must have run before are
    /// added to the steps first.

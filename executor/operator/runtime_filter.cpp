@@ -142,6 +142,12 @@ void RuntimeFilter::allocate(uint64_t rows, Reservation& memory) {
    bits_ = LargeMemory(blocks * 8, memory);
 }
 
+void RuntimeFilter::useBoundsOnly() {
+   bits_.release();
+   bitmapBits_ = bloomBlocks_ = 0;
+   empty_ = false;
+}
+
 void RuntimeFilter::addValue(int64_t value) {
    const uint64_t at = static_cast<uint64_t>(value) - static_cast<uint64_t>(lower_);
    DCHECK(at < bitmapBits_);

@@ -31,6 +31,8 @@ public:
    /// Use a bitmap of [lower, upper] when `rows` fill it well enough, else a Bloom filter for `rows` keys. Charged to
    /// memory.
    void allocate(uint64_t rows, Reservation& memory);
+   /// No bits: some of the keys are not at hand any more.
+   void useBoundsOnly();
    bool usesBitmap() const { return bitmapBits_ != 0; }
    /// Thread-safe: several workers may add at once.
    void addValue(int64_t value);

@@ -68,6 +68,7 @@ PipelineRun::Outcome PipelineRun::run(int64_t nanos) {
       phase_ = Phase::Busy;
       lock.unlock();
       prepareStage();
+      if (lanesMax_ == 0) return endStage();
       lock.lock();
       phase_ = Phase::Stages;
       isPrepared_ = true;
@@ -110,7 +111,7 @@ void PipelineRun::prepareStage() {
    stage.source->prepare(context_);
    for (StreamingOperator* op : stage.operators)
       op->prepare(context_);
-   lanesMax_ = std::clamp(stage.source->workersMax(), 1u, workersMax_);
+   lanesMax_ = std::min(stage.source->workersMax(), workersMax_);
 }
 
 void PipelineRun::openLane(Lane& lane) {

@@ -1,16 +1,21 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <random>
 #include <thread>
 
 #include "common/error/sql_error.hpp"
 #include "common/hash/vector_hash.hpp"
+#include "executor/materialize/key_hash.hpp"
 #include "executor/operator/hash_join_table.hpp"
+#include "executor/operator/join_rows.hpp"
 #include "executor/operator/runtime_filter.hpp"
 #include "executor/schedule/running_query.hpp"
 #include "executor/schedule/running_query_state.hpp"
 #include "executor/schedule/scheduler.hpp"
+#include "io/spill/spill.hpp"
 #include "tests/unit/executor/expression_support.hpp"
 
 // Joins of two Values nodes against two loops over their rows.
@@ -41,7 +46,13 @@ struct Case {
    bool nulls = true;
    uint32_t batchRows = batchRowsMax;
    bool zeroHashes = false;
+   size_t memoryLimit = SIZE_MAX; ///< bytes; when set, the join spills
 };
+
+io::SpillManager& spillManager() {
+   static io::SpillManager manager(io::SpillOptions{{std::filesystem::temp_directory_path()}});
+   return manager;
+}
 
 SqlType typeOf(PhysicalType type) {
    return type == PhysicalType::I64      ? SqlType{oid::int8}
@@ -208,6 +219,10 @@ struct Fixture {
       ExecutionContext context{nullptr, test::testContext(), {}, &memory, nullptr, nullptr, {}, {}};
       context.settings.batchRows = join.batchRows;
       context.settings.zeroHashes = join.zeroHashes;
+      if (join.memoryLimit != SIZE_MAX) {
+         context.spill = &spillManager();
+         context.memoryLimit = join.memoryLimit;
+      }
       RunningQuery query(plan, context);
       std::vector<std::string> out;
       while (auto owned = query.next()) {
@@ -222,9 +237,12 @@ struct Fixture {
          out.insert(out.end(), texts.begin(), texts.end());
       }
       std::sort(out.begin(), out.end());
+      for (const auto& note : query.profile().at(0).notes)
+         notes[note.first] = note.second;
       return out;
    }
 
+   std::map<std::string, std::string> notes; ///< of the join
    Case join;
    std::mt19937 random;
    PhysicalType keyType;
@@ -233,13 +251,13 @@ struct Fixture {
    std::vector<Row> rows[2];
 };
 
-void check(const Case& c) {
+std::map<std::string, std::string> check(const Case& c) {
    Fixture fixture(c);
    fixture.buildPlan();
    CATCH_INFO("kind " << static_cast<int>(c.kind) << " nested " << c.nestedLoop << " residual " << c.residual
                       << " nullAware " << c.nullAware << " keys " << static_cast<int>(c.keys) << " rows " << c.leftRows
                       << " x " << c.rightRows << " distinct " << c.distinct << " nulls " << c.nulls << " batch "
-                      << c.batchRows << " zero " << c.zeroHashes);
+                      << c.batchRows << " zero " << c.zeroHashes << " limit " << c.memoryLimit);
    const auto expected = fixture.naive();
    if (!expected) {
       try {
@@ -248,11 +266,12 @@ void check(const Case& c) {
       } catch (const SqlError& error) {
          CATCH_REQUIRE(error.state().text() == sqlstate::cardinalityViolation.text());
       }
-      return;
+      return {};
    }
    const auto got = fixture.run();
    CATCH_REQUIRE(got.size() == expected->size());
    CATCH_REQUIRE(got == *expected);
+   return fixture.notes;
 }
 
 const JoinKind allKinds[] = {JoinKind::Inner,     JoinKind::Left,     JoinKind::Right, JoinKind::Full,
@@ -313,6 +332,38 @@ CATCH_TEST_CASE("hash joins of several batches", "[join]") {
          check({kind, false, residual, false, rotation[next++ % 3], 2200, 2100, 2200, true, batchRowsMax, false});
 }
 
+/// Some rows of every kind of join go to disk and come back.
+CATCH_TEST_CASE("hash joins that spill", "[join][spill]") {
+   constexpr size_t limit = 64 << 10;
+   for (const JoinKind kind : allKinds)
+      for (const bool residual : {false, true})
+         for (const Keys keys : {Keys::Dense, Keys::Text, Keys::Two, Keys::NullsEqual}) {
+            auto notes = check({kind, false, residual, false, keys, 350, 1000, 900, true, batchRowsMax, false, limit});
+            if (kind != JoinKind::Single) CATCH_REQUIRE(notes["Partitions Spilled"] != "");
+         }
+   for (const JoinKind kind : allKinds)
+      for (const auto& [left, right] : std::vector<std::array<uint32_t, 2>>{{0, 1000}, {3, 1000}, {1000, 600}})
+         check({kind, false, true, false, Keys::Sparse, left, right, 1'000'000, false, 100, false, limit});
+}
+
+CATCH_TEST_CASE("hash joins that spill with one heavy key or one hash", "[join][spill]") {
+   constexpr size_t limit = 64 << 10;
+   for (const JoinKind kind : allKinds)
+      for (const bool residual : {false, true}) {
+         auto notes = check({kind, false, residual, false, Keys::Text, 30, 2500, 1, true, 500, false, limit});
+         if (kind != JoinKind::Single) CATCH_REQUIRE(std::stoul(notes["Chunks"]) > 1);
+         notes = check({kind, false, residual, false, Keys::Sparse, 200, 2500, 100'000, true, 64, true, limit});
+         if (kind != JoinKind::Single) CATCH_REQUIRE(std::stoul(notes["Chunks"]) > 1);
+      }
+}
+
+CATCH_TEST_CASE("hash joins with NOT IN semantics that spill", "[join][spill]") {
+   for (const JoinKind kind : {JoinKind::Anti, JoinKind::Mark})
+      for (const bool nulls : {false, true})
+         for (const bool zero : {false, true})
+            check({kind, false, false, true, Keys::Text, 400, 1000, 900, nulls, batchRowsMax, zero, 64 << 10});
+}
+
 CATCH_TEST_CASE("several workers build one join table", "[join]") {
    MemoryLedger ledger{size_t{1} << 30};
    Reservation memory{ledger};
@@ -325,13 +376,16 @@ CATCH_TEST_CASE("several workers build one join table", "[join]") {
    constexpr uint32_t lanes = 4, perLane = 40'000, distinct = lanes * perLane / 4;
    for (const int64_t spread : {1, 1'000}) {
       RuntimeFilter filter;
-      HashJoinTable table({{PhysicalType::I64, false, &filter}}, {PhysicalType::I64, PhysicalType::I32}, true, memory);
+      const HashJoinRows shape({{PhysicalType::I64, false, &filter}}, {PhysicalType::I64, PhysicalType::I32}, true);
+      QueryBudget budget(memory, SIZE_MAX, nullptr);
+      MemoryGrant grant(budget);
+      SpilledPartitions partitions(nullptr, 8);
+      HashJoinTable table(shape, grant.memory());
       table.reset();
-      std::vector<JoinRows> rows, unjoinable;
+      std::vector<std::unique_ptr<TupleBuffer>> rows;
       std::vector<std::vector<HashJoinTable::KeyBounds>> bounds(lanes);
       for (uint32_t lane = 0; lane < lanes; ++lane) {
-         rows.emplace_back(table.layout(), table.memory());
-         unjoinable.emplace_back(table.layout(), table.memory());
+         rows.push_back(std::make_unique<TupleBuffer>(table.layout(), grant, partitions));
          bounds[lane].resize(1);
       }
       const auto inParallel = [](uint32_t count, const std::function<void(uint32_t)>& body) {
@@ -344,7 +398,8 @@ CATCH_TEST_CASE("several workers build one join table", "[join]") {
       inParallel(lanes, [&](uint32_t lane) {
          int64_t keys[1000];
          int32_t payload[1000];
-         std::byte* targets[1000];
+         uint64_t hashes[1000];
+         JoinRowWriter writer;
          for (uint32_t begin = 0; begin < perLane; begin += 1000) {
             for (uint32_t i = 0; i < 1000; ++i) {
                payload[i] = static_cast<int32_t>(lane * perLane + begin + i);
@@ -352,13 +407,17 @@ CATCH_TEST_CASE("several workers build one join table", "[join]") {
             }
             const LiveColumn columns[] = {{PhysicalType::I64, keys, nullptr, nullptr},
                                           {PhysicalType::I32, payload, nullptr, nullptr}};
-            rows[lane].allocate(1000, targets);
             bounds[lane][0].add(columns[0], 1000);
-            rows[lane].write(columns, 1000, targets);
+            hashKeys(columns, 1, 1000, false, hashes);
+            writer.write(*rows[lane], table.layout(), columns, 1000, hashes);
          }
       });
-      for (uint32_t lane = 0; lane < lanes; ++lane)
-         table.merge(rows[lane], unjoinable[lane], bounds[lane], false);
+      TuplePages pages;
+      for (uint32_t lane = 0; lane < lanes; ++lane) {
+         table.merge(rows[lane]->rowCount(), 0, bounds[lane], false);
+         pages.merge(rows[lane]->takePages());
+      }
+      table.setPages(pages.takePages(), {}, true);
       const uint32_t tasks = table.openDirectory(context);
       CATCH_REQUIRE(tasks > 1);
       CATCH_REQUIRE(table.isDirect() == (spread == 1));
