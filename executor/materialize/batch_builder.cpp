@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "common/vector/dispatch.hpp"
 
@@ -67,6 +68,130 @@ std::unique_ptr<OwnedBatch> BatchBuilder::take() {
    return std::move(current_);
 }
 
+// ---- RowBuffer ----
+
+namespace {
+/// Batches that a worker takes at once, and reads ahead.
+constexpr size_t batchesAhead = 8;
+constexpr size_t aheadBytes = size_t{1} << 20;
+} // namespace
+
+RowBuffer::RowBuffer() = default;
+RowBuffer::~RowBuffer() {
+   // What they are charged to goes after them.
+   batches_.clear();
+   page_.reset();
+}
+
+void RowBuffer::allowSpilling(QueryContext& context) {
+   if (!context.canSpill() || grant_) return;
+   grant_ = std::make_unique<MemoryGrant>(context.budget());
+   context_ = &context;
+}
+
+Reservation& RowBuffer::memory(QueryContext& context) const {
+   return grant_ ? grant_->memory() : context.memory();
+}
+
+void RowBuffer::add(std::unique_ptr<OwnedBatch> batch) {
+   const std::lock_guard lock(mutex_);
+   rows_ += batch->batch.rowCount;
+   batches_.push_back(std::move(batch));
+   if (!grant_ || grant_->mayGrow(batches_.back()->arena.chunkBytes())) return;
+   // What comes now goes to disk, and what came earlier as far as others need the memory.
+   store(batches_.size() - 1);
+   while (firstResident_ < batches_.size() && !batches_[firstResident_])
+      ++firstResident_;
+   if (firstResident_ < batches_.size() && grant_->memory().used() > grant_->floor()) store(firstResident_);
+}
+
+void RowBuffer::store(size_t index) {
+   const Batch& batch = batches_[index]->batch;
+   if (!page_) {
+      for (const Vector& column : batch.columns)
+         types_.push_back(column.type);
+      page_ = std::make_unique<RowPage>(types_, 0, grant_->memory());
+   }
+   fillPage(*page_, batch);
+   if (stored_.size() <= index) stored_.resize(index + 1);
+   stored_[index] = page_->store(context_->spill());
+   spilledBytes_ += stored_[index].bytes;
+   for (const io::SpilledPage& piece : stored_[index].pieces)
+      storedBytes_ += piece.storedBytes();
+   batches_[index].reset();
+}
+
+void RowBuffer::clear() {
+   for (const StoredRows& stored : stored_)
+      for (const io::SpilledPage& piece : stored.pieces)
+         context_->spill().free(piece);
+   batches_.clear();
+   stored_.clear();
+   firstResident_ = 0;
+   rows_ = 0;
+}
+
+const std::vector<std::unique_ptr<OwnedBatch>>& RowBuffer::batches() const {
+   DCHECK(!grant_);
+   return batches_;
+}
+
+void RowBuffer::describe(OperatorProfile& profile) const {
+   if (grant_) profile.memoryPeak = std::max(profile.memoryPeak, grant_->memory().peak());
+   if (spilledBytes_ == 0) return;
+   // A recursion reads its working table in each round; the last one counts, being the sum.
+   const auto note = [&](const char* name, uint64_t bytes) {
+      for (auto& [known, text] : profile.notes)
+         if (known == name) {
+            text = std::to_string(bytes);
+            return;
+         }
+      profile.notes.emplace_back(name, std::to_string(bytes));
+   };
+   note("Spilled Bytes", spilledBytes_);
+   note("Stored Bytes", storedBytes_);
+}
+
+RowBuffer::Reader::Reader(const RowBuffer& buffer, QueryContext& context, bool isLastUse)
+   : buffer_(buffer), isLastUse_(isLastUse), context_(context) {}
+RowBuffer::Reader::~Reader() = default;
+
+void RowBuffer::Reader::expect(size_t from, size_t end) {
+   for (size_t i = from; i < std::min(end, buffer_.stored_.size()); ++i) {
+      if (buffer_.batches_[i]) continue;
+      if (!disk_) disk_ = std::make_unique<io::SpillReader>(context_.spill(), aheadBytes);
+      addToReader(*disk_, buffer_.stored_[i], isLastUse_);
+      expected_.push_back(i);
+   }
+}
+
+const Batch& RowBuffer::Reader::batch(size_t index) {
+   if (buffer_.batches_[index]) return buffer_.batches_[index]->batch;
+   if (index == pageIndex_) return batch_;
+   pageIndex_ = SIZE_MAX;
+   if (!page_) page_ = std::make_unique<RowPage>(buffer_.types_, 0, buffer_.memory(context_));
+   const StoredRows& stored = buffer_.stored_[index];
+   if (expectedAt_ < expected_.size() && expected_[expectedAt_] == index) {
+      page_->load(*disk_, stored);
+      if (++expectedAt_ == expected_.size()) {
+         expected_.clear();
+         expectedAt_ = 0;
+      }
+   } else {
+      io::SpillReader reader(context_.spill(), 0);
+      addToReader(reader, stored, isLastUse_);
+      page_->load(reader, stored);
+   }
+   batch_.columns.clear();
+   for (size_t i = 0; i < buffer_.types_.size(); ++i)
+      batch_.columns.push_back(page_->column(i));
+   batch_.setDense(stored.rows);
+   pageIndex_ = index;
+   return batch_;
+}
+
+// ---- sink and source ----
+
 namespace {
 
 struct SinkLocal final : LocalState {
@@ -75,7 +200,10 @@ struct SinkLocal final : LocalState {
 };
 
 struct SourceLocal final : LocalState {
-   const OwnedBatch* batch = nullptr;
+   SourceLocal(const RowBuffer& buffer, QueryContext& context, bool isLastUse) : reader(buffer, context, isLastUse) {}
+   RowBuffer::Reader reader;
+   size_t next = 0, end = 0; // batches that this worker has taken
+   const Batch* batch = nullptr;
    uint32_t given = 0;
    std::vector<RowIndex> rows = std::vector<RowIndex>(batchRowsMax);
 };
@@ -83,7 +211,7 @@ struct SourceLocal final : LocalState {
 } // namespace
 
 LocalStatePtr BufferSink::makeLocal(QueryContext& context) {
-   return std::make_unique<SinkLocal>(BatchBuilder(columns_, context.memory()));
+   return std::make_unique<SinkLocal>(BatchBuilder(columns_, buffer_.memory(context)));
 }
 
 SinkStatus BufferSink::consume(QueryContext&, LocalState& state, const Batch& in) {
@@ -100,22 +228,31 @@ void BufferSink::combine(QueryContext&, LocalState& state) {
 }
 
 uint32_t BufferSource::workersMax() const {
-   return ordered_ ? 1 : static_cast<uint32_t>(std::clamp<size_t>(buffer_.batches().size(), 1, 1024));
+   return ordered_ ? 1 : static_cast<uint32_t>(std::clamp<size_t>(buffer_.batchCount(), 1, 1024));
 }
 
-LocalStatePtr BufferSource::makeLocal(QueryContext&) {
-   return std::make_unique<SourceLocal>();
+LocalStatePtr BufferSource::makeLocal(QueryContext& context) {
+   return std::make_unique<SourceLocal>(buffer_, context, isLastUse_);
 }
 
 SourceStatus BufferSource::next(QueryContext& context, LocalState& state, Batch& out) {
    SourceLocal& local = static_cast<SourceLocal&>(state);
    if (!local.batch) {
-      const size_t index = next_.fetch_add(1);
-      if (index >= buffer_.batches().size()) return SourceStatus::Done;
-      local.batch = buffer_.batches()[index].get();
+      if (local.next == local.end) {
+         // Several at once from disk, so that they are read ahead.
+         const size_t step = buffer_.hasSpilled() ? batchesAhead : 1;
+         local.next = next_.fetch_add(step);
+         local.end = std::min(local.next + step, buffer_.batchCount());
+         if (local.next >= buffer_.batchCount()) {
+            local.next = local.end = buffer_.batchCount();
+            return SourceStatus::Done;
+         }
+         local.reader.expect(local.next, local.end);
+      }
+      local.batch = &local.reader.batch(local.next++);
       local.given = 0;
    }
-   const Batch& batch = local.batch->batch;
+   const Batch& batch = *local.batch;
    const uint32_t count = std::min(context.settings().batchRows, batch.rowCount - local.given);
    out.columns.clear();
    for (const uint32_t slot : slots_)

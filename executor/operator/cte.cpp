@@ -53,6 +53,7 @@ std::vector<Stage> buildMaterialize(PlanBuilder& builder, const sql::plan::Node&
    for (const sql::plan::CtePlan& cte : node.ctes) {
       stopAtLimit(builder, node, cte);
       auto* buffer = builder.own<RowBuffer>();
+      buffer->allowSpilling(builder.context());
       std::vector<Stage> stages = builder.produce(*cte.plan);
       auto* sink = builder.own<BufferSink>(*buffer, slotsOf(cte.columns, cte.plan->output),
                                            representationsOf(cte.columns, builder.context().columns()));

@@ -131,7 +131,7 @@ LocalStatePtr DmlSink::makeLocal(QueryContext& context) {
       if (check) local->proposedChecks.emplace_back(check, context.functions(), &context.memory());
    if (returning_) {
       local->returning = std::make_unique<ExpressionState>(returning_, context.functions(), &context.memory());
-      local->returned = std::make_unique<BatchBuilder>(returningColumns_, context.memory());
+      local->returned = std::make_unique<BatchBuilder>(returningColumns_, returned_.memory(context));
    }
    if (writesRows_)
       local->appender = table_->appender(*context.execution.transaction, node_.children[0]->estimatedRows >= bulkRows
@@ -313,12 +313,13 @@ void DmlSink::insertRows(Local& local, const Batch& in, Selection rows) {
 std::vector<Stage> buildDml(PlanBuilder& builder, const sql::plan::Node& node) {
    std::vector<Stage> stages = builder.produce(*node.children[0]);
    auto* returned = builder.own<RowBuffer>();
+   returned->allowSpilling(builder.context());
    builder.addPipeline(std::move(stages), builder.own<DmlSink>(builder, node, *returned), builder.profileOf(node));
    std::vector<uint32_t> slots;
    for (uint32_t i = 0; i < node.output.size(); ++i)
       slots.push_back(i);
    Stage stage;
-   stage.source = builder.own<BufferSource>(*returned, std::move(slots), true);
+   stage.source = builder.own<BufferSource>(*returned, std::move(slots), true, true);
    std::vector<Stage> out;
    out.push_back(std::move(stage));
    return out;

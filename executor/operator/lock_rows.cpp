@@ -26,18 +26,21 @@ public:
 
    void run() {
       const auto& output = node_.children[0]->output;
-      BatchBuilder builder(representationsOf(output, context_.columns()), context_.memory());
+      BatchBuilder builder(representationsOf(output, context_.columns()), locked_.memory(context_));
       std::vector<uint32_t> identity(output.size());
       for (uint32_t i = 0; i < identity.size(); ++i)
          identity[i] = i;
-      for (const auto& owned : found_.batches()) {
+      RowBuffer::Reader reader(found_, context_, true);
+      reader.expect(0, found_.batchCount());
+      for (size_t i = 0; i < found_.batchCount(); ++i) {
          context_.checkCancelled();
+         const Batch& batch = reader.batch(i);
          // A LIMIT is met exactly: rows that are locked are rows that are given.
          const uint32_t step = wanted_ == UINT64_MAX ? batchRowsMax : 1;
-         for (uint32_t first = 0; first < owned->batch.rowCount && wanted_ > 0; first += step) {
-            const uint32_t count = lock(owned->batch, first, std::min(step, owned->batch.rowCount - first));
+         for (uint32_t first = 0; first < batch.rowCount && wanted_ > 0; first += step) {
+            const uint32_t count = lock(batch, first, std::min(step, batch.rowCount - first));
             if (wanted_ != UINT64_MAX) wanted_ -= count;
-            Batch kept = owned->batch;
+            Batch kept = batch;
             kept.selection = Selection::list(rows_.data(), count);
             for (uint32_t taken = 0; taken < count;) {
                taken += builder.append(kept, identity, taken);
@@ -104,6 +107,8 @@ std::vector<Stage> buildLockRows(PlanBuilder& builder, const sql::plan::Node& no
    const auto& columns = node.children[0]->output;
    auto* found = builder.own<RowBuffer>();
    auto* locked = builder.own<RowBuffer>();
+   found->allowSpilling(builder.context());
+   locked->allowSpilling(builder.context());
    std::vector<uint32_t> slots;
    for (uint32_t i = 0; i < columns.size(); ++i)
       slots.push_back(i);
@@ -115,7 +120,7 @@ std::vector<Stage> buildLockRows(PlanBuilder& builder, const sql::plan::Node& no
    auto* locker = builder.own<RowLocker>(builder, node, *found, *locked, wanted);
    builder.addAction([locker] { locker->run(); });
    Stage stage;
-   stage.source = builder.own<BufferSource>(*locked, slotsOf(node.output, columns), true);
+   stage.source = builder.own<BufferSource>(*locked, slotsOf(node.output, columns), true, true);
    std::vector<Stage> out;
    out.push_back(std::move(stage));
    return out;

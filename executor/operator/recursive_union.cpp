@@ -22,7 +22,9 @@ struct Recursion {
    std::vector<Representation> columns;
    std::vector<uint32_t> identity;
    uint64_t rowsWanted = UINT64_MAX;
-   /// UNION: hashes of all rows in `result`, to (batch, row).
+   std::unique_ptr<BatchBuilder> kept;        ///< the last rows of `result`, as its next batch
+   std::unique_ptr<RowBuffer::Reader> reader; ///< of `result`, for comparing
+   /// UNION: hashes of all rows in `result` and `kept`, to (batch, row).
    std::unordered_multimap<uint64_t, std::pair<uint32_t, uint32_t>> seen;
 
    void endRound(QueryContext& context);
@@ -30,7 +32,8 @@ struct Recursion {
 
 private:
    void appendAll(QueryContext& context);
-   bool isNew(const Batch& batch, uint32_t row, uint64_t hash) const;
+   bool isNew(QueryContext& context, const Batch& batch, uint32_t row, uint64_t hash);
+   void appendRows(BatchBuilder& open, const Batch& rows, RowBuffer& to) const;
 };
 
 bool sameValue(const Vector& a, uint32_t aRow, const Vector& b, uint32_t bRow) {
@@ -40,13 +43,15 @@ bool sameValue(const Vector& a, uint32_t aRow, const Vector& b, uint32_t bRow) {
                                 static_cast<const char*>(b.data) + b.positionOf(bRow) * size);
 }
 
-bool Recursion::isNew(const Batch& batch, uint32_t row, uint64_t hash) const {
+bool Recursion::isNew(QueryContext& context, const Batch& batch, uint32_t row, uint64_t hash) {
    const auto [begin, end] = seen.equal_range(hash);
    for (auto it = begin; it != end; ++it) {
-      const Batch& other = result.batches()[it->second.first]->batch;
+      const auto [number, otherRow] = it->second;
+      if (number < result.batchCount() && !reader) reader = std::make_unique<RowBuffer::Reader>(result, context, false);
+      const Batch& other = number < result.batchCount() ? reader->batch(number) : *kept->current();
       bool same = true;
       for (size_t column = 0; column < columns.size() && same; ++column)
-         same = sameValue(batch.columns[column], row, other.columns[column], it->second.second);
+         same = sameValue(batch.columns[column], row, other.columns[column], otherRow);
       if (same) return false;
    }
    return true;
@@ -54,48 +59,52 @@ bool Recursion::isNew(const Batch& batch, uint32_t row, uint64_t hash) const {
 
 /// Move what is new in `fresh` to `result`; the same rows become the working table.
 void Recursion::appendAll(QueryContext& context) {
-   BatchBuilder next(columns, context.memory());
+   BatchBuilder next(columns, working.memory(context));
+   if (!kept) kept = std::make_unique<BatchBuilder>(columns, result.memory(context));
    working.clear();
-   RowIndex one;
-   for (const auto& owned : fresh.batches()) {
-      const Batch& batch = owned->batch;
-      uint64_t hashes[batchRowsMax];
-      for (uint32_t i = 0; i < batch.rowCount; ++i)
-         hashes[i] = 0;
+   RowBuffer::Reader freshRows(fresh, context, false);
+   freshRows.expect(0, fresh.batchCount());
+   std::vector<RowIndex> newRows;
+   for (size_t number = 0; number < fresh.batchCount(); ++number) {
+      context.checkCancelled();
+      Batch batch = freshRows.batch(number);
+      uint64_t hashes[batchRowsMax] = {};
       for (const Vector& column : batch.columns)
          hashCombineVector(column, batch.selection, hashes);
+      newRows.clear();
       for (uint32_t row = 0; row < batch.rowCount; ++row) {
-         context.checkCancelled();
-         if (!node->unionAll && !isNew(batch, row, hashes[row])) continue;
-         Batch single = batch;
-         one = static_cast<RowIndex>(row);
-         single.selection = Selection::list(&one, 1);
-         next.append(single, identity, 0);
+         if (!node->unionAll && !isNew(context, batch, row, hashes[row])) continue;
+         newRows.push_back(static_cast<RowIndex>(row));
+         if (node->unionAll) continue;
          // Each kept row gets a place in `result` at once, so that later rows of this round are compared with it.
-         if (!node->unionAll) {
-            BatchBuilder kept(columns, context.memory(), 1);
-            kept.append(single, identity, 0);
-            seen.emplace(hashes[row], std::pair(static_cast<uint32_t>(result.batches().size()), 0u));
-            result.add(kept.take());
-         }
-         if (next.isFull()) working.add(next.take());
+         seen.emplace(hashes[row], std::pair(static_cast<uint32_t>(result.batchCount()),
+                                             kept->current() ? kept->current()->rowCount : 0u));
+         batch.selection = Selection::list(&newRows.back(), 1);
+         kept->append(batch, identity, 0);
+         if (kept->isFull()) result.add(kept->take());
       }
+      batch.selection = Selection::list(newRows);
+      appendRows(next, batch, working);
+      if (node->unionAll) appendRows(*kept, batch, result);
    }
    if (auto rest = next.take()) working.add(std::move(rest));
    fresh.clear();
-   if (!node->unionAll) return;
-   BatchBuilder copy(columns, context.memory());
-   for (const auto& owned : working.batches())
-      for (uint32_t taken = 0; taken < owned->batch.rowCount;) {
-         taken += copy.append(owned->batch, identity, taken);
-         if (copy.isFull()) result.add(copy.take());
-      }
-   if (auto rest = copy.take()) result.add(std::move(rest));
+}
+
+void Recursion::appendRows(BatchBuilder& open, const Batch& rows, RowBuffer& to) const {
+   for (uint32_t taken = 0; taken < rows.liveRows();) {
+      taken += open.append(rows, identity, taken);
+      if (open.isFull()) to.add(open.take());
+   }
 }
 
 void Recursion::endRound(QueryContext& context) {
    appendAll(context);
-   if (working.rowCount() > 0 && result.rowCount() < rowsWanted) startRound();
+   const uint64_t rows = result.rowCount() + (kept->current() ? kept->current()->rowCount : 0);
+   if (working.rowCount() > 0 && rows < rowsWanted) return startRound();
+   // The last batch of the result.
+   reader.reset();
+   if (auto rest = kept->take()) result.add(std::move(rest));
 }
 
 void Recursion::startRound() {
@@ -112,6 +121,8 @@ std::vector<Stage> buildRecursiveUnion(PlanBuilder& builder, const sql::plan::No
    auto* recursion = builder.own<Recursion>();
    recursion->node = &node;
    recursion->builder = &builder;
+   for (RowBuffer* buffer : {&recursion->result, &recursion->working, &recursion->fresh})
+      buffer->allowSpilling(builder.context());
    recursion->columns = representationsOf(node.output, builder.context().columns());
    for (uint32_t i = 0; i < node.output.size(); ++i)
       recursion->identity.push_back(i);
@@ -123,7 +134,7 @@ std::vector<Stage> buildRecursiveUnion(PlanBuilder& builder, const sql::plan::No
    builder.addPipeline(std::move(base), sink, UINT32_MAX);
    builder.addAction([recursion] { recursion->endRound(recursion->builder->context()); });
    Stage stage;
-   stage.source = builder.own<BufferSource>(recursion->result, recursion->identity, true);
+   stage.source = builder.own<BufferSource>(recursion->result, recursion->identity, true, true);
    stage.sourceProfile = builder.profileOf(node);
    return {std::move(stage)};
 }

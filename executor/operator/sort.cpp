@@ -12,17 +12,18 @@ constexpr uint64_t keepRowsMax = 1 << 16;
 /// A sort whose row range is an expression, known when the pipeline starts.
 class RangeSortSink final : public SortSink {
 public:
-   RangeSortSink(SortInput input, SortBuffer& buffer, SortedSource& source, const sql::Expr* limit,
+   RangeSortSink(SortInput input, ExternalSort& sort, SortedSource& source, const sql::Expr* limit,
                  const sql::Expr* offset)
-      : SortSink(std::move(input), buffer), source_(source), limit_(limit), offset_(offset) {}
+      : SortSink(std::move(input), sort), source_(source), limit_(limit), offset_(offset) {}
 
    void prepare(QueryContext& context) override {
-      SortSink::prepare(context);
       const uint64_t offset = bound(context, offset_, 0, true);
       const uint64_t limit = bound(context, limit_, UINT64_MAX, false);
       source_.setRange(offset, limit);
       const uint64_t wanted = limit > UINT64_MAX - offset ? UINT64_MAX : offset + limit;
       keepRows_ = limit == 0 ? 0 : wanted <= keepRowsMax ? wanted : SortRun::keepAll;
+      rowsWanted_ = limit == 0 ? 0 : wanted;
+      SortSink::prepare(context);
    }
 
 private:
@@ -54,12 +55,12 @@ std::vector<Stage> buildSorted(PlanBuilder& builder, const sql::plan::Node& node
    std::vector<Stage> input = builder.produce(child);
    SortInput sortInput =
        makeSortInput(child.output, node.output, sortOrders(node.sortKeys), builder.context().columns());
-   auto* buffer = builder.own<SortBuffer>(sortInput.layout);
-   auto* source = builder.own<SortedSource>(*buffer, static_cast<uint32_t>(node.output.size()));
+   auto* sort = builder.own<ExternalSort>(sortInput.layout, builder.context().budget());
+   auto* source = builder.own<SortedSource>(*sort, static_cast<uint32_t>(node.output.size()));
    Sink* sink =
        limit || offset
-           ? static_cast<Sink*>(builder.own<RangeSortSink>(std::move(sortInput), *buffer, *source, limit, offset))
-           : builder.own<SortSink>(std::move(sortInput), *buffer);
+           ? static_cast<Sink*>(builder.own<RangeSortSink>(std::move(sortInput), *sort, *source, limit, offset))
+           : builder.own<SortSink>(std::move(sortInput), *sort);
    builder.addPipeline(std::move(input), sink, builder.profileOf(node));
    Stage stage;
    stage.source = source;

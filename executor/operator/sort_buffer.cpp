@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "common/error/sql_error.hpp"
 #include "common/vector/dispatch.hpp"
-#include "executor/kernel/compare.hpp"
 #include "executor/operator/merge_tree.hpp"
 
 namespace ouzel::executor {
@@ -97,6 +97,7 @@ void SortRun::closeBatch() {
       else
          column.validity = nullptr;
    }
+   closedBytes_ += batch->arena.chunkBytes();
    batches_.push_back(std::move(batch));
 }
 
@@ -155,26 +156,12 @@ void SortRun::dropRest() {
 // ---- RowOrder ----
 
 int RowOrder::compare(RowAddress a, RowAddress b, uint32_t fromColumn, uint32_t toColumn) const {
-   if (fromColumn >= toColumn) return 0;
    const SortRun& runA = *runs_[a.run];
    const SortRun& runB = *runs_[b.run];
-   const std::byte* keyA = runA.key(a.row);
-   const std::byte* keyB = runB.key(b.row);
-   const auto& columns = layout_->key.columns();
-   uint32_t at = columns[fromColumn].offset;
-   if (!layout_->key.isExact())
-      for (uint32_t i = fromColumn; i < toColumn; ++i) {
-         const SortKeyLayout::Column& column = columns[i];
-         if (column.isExact) continue;
-         if (const int order = std::memcmp(keyA + at, keyB + at, column.end - at)) return order;
-         at = column.end;
-         if (!SortKeyLayout::isUnresolved(column, keyA)) continue;
-         const uint32_t stored = layout_->keyColumns[i];
-         const int order = valueOrder(column.type)(runA.value(stored, a.row), runB.value(stored, b.row));
-         if (order != 0) return column.descending ? -order : order;
-      }
-   const uint32_t end = columns[toColumn - 1].end;
-   return at < end ? std::memcmp(keyA + at, keyB + at, end - at) : 0;
+   return compareKeys(
+       *layout_, runA.key(a.row), runB.key(b.row), fromColumn, toColumn,
+       [&](uint32_t column) { return runA.value(column, a.row); },
+       [&](uint32_t column) { return runB.value(column, b.row); });
 }
 
 // ---- SortBuffer ----
@@ -184,7 +171,9 @@ static bool arrivedBefore(RowAddress a, RowAddress b) {
    return a.run != b.run ? a.run < b.run : a.row < b.row;
 }
 
-struct SortBuffer::Less {
+namespace {
+
+struct Less {
    RowOrder order;
    bool isPrefixEnough;
    bool operator()(const SortEntry& a, const SortEntry& b) const {
@@ -195,12 +184,37 @@ struct SortBuffer::Less {
    }
 };
 
+void fillEntries(const SortKeyLayout& layout, const SortRun& run, uint32_t number, uint32_t from, uint32_t end,
+                 SortEntry* out) {
+   for (uint32_t row = from; row < end; ++row) {
+      const SortPrefix prefix = layout.prefix(run.key(row));
+      *out++ = {prefix.high, prefix.low, {number, row}};
+   }
+}
+
+} // namespace
+
+void sortRuns(const SortRowLayout& layout, std::span<const SortRun* const> runs, SortEntry* entries) {
+   SortEntry* out = entries;
+   for (uint32_t run = 0; run < runs.size(); ++run) {
+      fillEntries(layout.key, *runs[run], run, 0, runs[run]->rowCount(), out);
+      out += runs[run]->rowCount();
+   }
+   std::sort(entries, out, Less{RowOrder(layout, runs), layout.key.isPrefixEnough()});
+}
+
 void SortBuffer::addRun(std::unique_ptr<SortRun> run) {
    run->seal();
    if (run->rowCount() == 0) return;
    rowCount_ += run->rowCount();
    runPointers_.push_back(run.get());
    runs_.push_back(std::move(run));
+}
+
+std::vector<std::unique_ptr<SortRun>> SortBuffer::takeRuns() {
+   runPointers_.clear();
+   rowCount_ = 0;
+   return std::exchange(runs_, {});
 }
 
 namespace {
@@ -215,17 +229,7 @@ uint32_t SortBuffer::sortTasks(uint32_t round, uint32_t workers, Reservation& me
    const uint64_t share = std::max<uint64_t>(pieceRowsMin, (rowCount_ + workers - 1) / workers);
    if (round == 0) {
       entries_ = LargeMemory(rowCount_ * sizeof(SortEntry), memory);
-      uint64_t at = 0;
-      for (uint32_t run = 0; run < runs_.size(); ++run) {
-         const uint64_t rows = runs_[run]->rowCount();
-         const uint64_t count = (rows + share - 1) / share;
-         for (uint64_t piece = 0; piece < count; ++piece) {
-            const auto from = static_cast<uint32_t>(rows * piece / count);
-            const auto end = static_cast<uint32_t>(rows * (piece + 1) / count);
-            pieces_.push_back({run, from, end, at});
-            at += end - from;
-         }
-      }
+      choosePieces(share);
       return static_cast<uint32_t>(pieces_.size());
    }
    order_ = LargeMemory(rowCount_ * sizeof(RowAddress), memory);
@@ -240,15 +244,33 @@ void SortBuffer::sortTask(uint32_t round, uint32_t task) {
       mergeRange(task);
 }
 
+/// Pieces of about `share` rows.
+void SortBuffer::choosePieces(uint64_t share) {
+   const uint64_t count = (rowCount_ + share - 1) / share;
+   uint32_t run = 0, row = 0;
+   for (uint64_t piece = 0, at = 0; piece < count; ++piece) {
+      const uint64_t end = rowCount_ * (piece + 1) / count;
+      pieces_.push_back({{}, at, end - at});
+      while (at < end) {
+         const auto some = static_cast<uint32_t>(std::min<uint64_t>(runs_[run]->rowCount() - row, end - at));
+         pieces_.back().ranges.push_back({run, row, row + some});
+         at += some;
+         row += some;
+         if (row < runs_[run]->rowCount()) continue;
+         ++run;
+         row = 0;
+      }
+   }
+}
+
 void SortBuffer::sortPiece(const Piece& piece) {
    SortEntry* entries = entries_.as<SortEntry>() + piece.at;
-   const SortRun& run = *runs_[piece.run];
-   const uint32_t count = piece.rowEnd - piece.rowFrom;
-   for (uint32_t i = 0; i < count; ++i) {
-      const SortPrefix prefix = layout_.key.prefix(run.key(piece.rowFrom + i));
-      entries[i] = {prefix.high, prefix.low, {piece.run, piece.rowFrom + i}};
+   SortEntry* out = entries;
+   for (const Piece::Range& range : piece.ranges) {
+      fillEntries(layout_.key, *runs_[range.run], range.run, range.rowFrom, range.rowEnd, out);
+      out += range.rowEnd - range.rowFrom;
    }
-   std::sort(entries, entries + count, Less{rowOrder(), layout_.key.isPrefixEnough()});
+   std::sort(entries, out, Less{rowOrder(), layout_.key.isPrefixEnough()});
 }
 
 /// Cut all pieces at common keys, sampled so that tasks get about equal shares.
@@ -259,7 +281,7 @@ void SortBuffer::chooseSplits(uint32_t tasks) {
    std::vector<SortEntry> samples;
    std::vector<uint64_t> begins, ends;
    for (const Piece& piece : pieces_) {
-      const uint64_t count = piece.rowEnd - piece.rowFrom;
+      const uint64_t count = piece.count;
       begins.push_back(piece.at);
       ends.push_back(piece.at + count);
       for (uint64_t i = 0; i < samplesPerPiece && tasks > 1; ++i)
@@ -303,6 +325,14 @@ void SortBuffer::finishSort() {
    entries_.release();
    pieces_.clear();
    splits_.clear();
+}
+
+void SortBuffer::keepArrivalOrder(Reservation& memory) {
+   order_ = LargeMemory(rowCount_ * sizeof(RowAddress), memory);
+   RowAddress* out = order_.as<RowAddress>();
+   for (uint32_t run = 0; run < runs_.size(); ++run)
+      for (uint32_t row = 0; row < runs_[run]->rowCount(); ++row)
+         *out++ = {run, row};
 }
 
 void SortBuffer::releaseKeys() {

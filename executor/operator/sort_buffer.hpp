@@ -1,9 +1,11 @@
 #pragma once
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "executor/kernel/compare.hpp"
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/materialize/large_memory.hpp"
 #include "executor/operator/sort_key.hpp"
@@ -36,6 +38,8 @@ public:
 
    /// Take the live rows of `rows`, columns as in the layout; `keys` are the values of the key columns.
    void append(const Batch& rows, std::span<const Vector> keys);
+   /// The same with the keys known: live row i's at keys + i * stride.
+   void appendEncoded(const Batch& rows, const std::byte* keys) { appendSome(rows, {}, keys); }
    /// No more rows come.
    void seal();
    /// key() may not be called any more.
@@ -45,6 +49,11 @@ public:
    }
 
    uint32_t rowCount() const { return rowCount_; }
+   /// Memory that rows and keys take.
+   size_t bytes() const { return closedBytes_ + builder_.bytes() + (keyArena_ ? keyArena_->chunkBytes() : 0); }
+   /// keepRows: the key of the last row that is wanted, for the run that follows this one.
+   std::vector<std::byte> takeThreshold() { return std::move(threshold_); }
+   void setThreshold(std::vector<std::byte> key) { threshold_ = std::move(key); }
    const std::byte* key(uint32_t row) const { return keys_[row / batchRowsMax] + size_t{row % batchRowsMax} * stride_; }
    const Batch& batchOf(uint32_t row) const { return batches_[row / batchRowsMax]->batch; }
    /// The stored value; NULL ones are readable.
@@ -76,10 +85,34 @@ private:
    std::vector<std::vector<const std::byte*>> columnBatches_;
    std::vector<uint8_t> mayHaveNulls_;
    uint32_t rowCount_ = 0;
+   size_t closedBytes_ = 0;           // of batches_
    std::vector<std::byte> threshold_; // keepRows: the key of the last row that is still wanted; empty at first
    std::vector<std::byte> scratch_;
    std::vector<RowIndex> passing_;
 };
+
+/// Three-way, by key columns [fromColumn, toColumn). `valueA(column)` and `valueB(column)` are where the rows' stored
+/// values lie.
+template <typename ValueA, typename ValueB>
+inline int compareKeys(const SortRowLayout& layout, const std::byte* keyA, const std::byte* keyB, uint32_t fromColumn,
+                       uint32_t toColumn, ValueA&& valueA, ValueB&& valueB) {
+   if (fromColumn >= toColumn) return 0;
+   const auto& columns = layout.key.columns();
+   uint32_t at = columns[fromColumn].offset;
+   if (!layout.key.isExact())
+      for (uint32_t i = fromColumn; i < toColumn; ++i) {
+         const SortKeyLayout::Column& column = columns[i];
+         if (column.isExact) continue;
+         if (const int order = std::memcmp(keyA + at, keyB + at, column.end - at)) return order;
+         at = column.end;
+         if (!SortKeyLayout::isUnresolved(column, keyA)) continue;
+         const uint32_t stored = layout.keyColumns[i];
+         const int order = valueOrder(column.type)(valueA(stored), valueB(stored));
+         if (order != 0) return column.descending ? -order : order;
+      }
+   const uint32_t end = columns[toColumn - 1].end;
+   return at < end ? std::memcmp(keyA + at, keyB + at, end - at) : 0;
+}
 
 /// Compares rows of some runs by their keys.
 class RowOrder {
@@ -102,6 +135,9 @@ struct SortEntry {
    RowAddress address;
 };
 
+/// Sorts the rows of `runs`, whose numbers in the addresses are their places here. `entries` has room for all rows.
+void sortRuns(const SortRowLayout& layout, std::span<const SortRun* const> runs, SortEntry* entries);
+
 /// All runs, and the order of their rows. Filled through addRun() by one thread at a time; sorted by tasks in rounds as
 /// Sink::finishTasks wants them; then read by any number of threads.
 class SortBuffer {
@@ -115,9 +151,16 @@ public:
    void sortTask(uint32_t round, uint32_t task);
    /// After the last task.
    void finishSort();
+   /// In place of sorting: rows came in order, all runs one behind the other.
+   void keepArrivalOrder(Reservation& memory);
    /// The order stays; rows can no longer be compared.
    void releaseKeys();
    void clear();
+
+   /// Take the runs away again, before they are sorted.
+   std::vector<std::unique_ptr<SortRun>> takeRuns();
+   /// What sorting needs beside the rows.
+   static constexpr size_t sortBytesPerRow = sizeof(SortEntry) + sizeof(RowAddress);
 
    uint64_t rowCount() const { return rowCount_; }
    /// Addresses in sort order.
@@ -127,11 +170,15 @@ public:
    bool mayHaveNulls(uint32_t column) const;
 
 private:
+   /// Rows that one task sorts, of one run or of several that follow each other.
    struct Piece {
-      uint32_t run, rowFrom, rowEnd;
-      uint64_t at; ///< of its entries
+      struct Range {
+         uint32_t run, rowFrom, rowEnd;
+      };
+      std::vector<Range> ranges;
+      uint64_t at, count; ///< its entries
    };
-   struct Less;
+   void choosePieces(uint64_t share);
    void sortPiece(const Piece& piece);
    void mergeRange(uint32_t task);
    void chooseSplits(uint32_t tasks);

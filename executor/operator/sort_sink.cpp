@@ -59,9 +59,9 @@ SortInput makeSortInput(const std::vector<sql::ColumnId>& inputLayout, const std
 namespace {
 
 struct Local final : LocalState {
-   Local(const SortInput& input, const SortBuffer& buffer, QueryContext& context, uint64_t keepRows)
+   Local(const SortInput& input, ExternalSort& sort, QueryContext& context, uint64_t keepRows)
       : state(input.keys, context.functions(), &context.memory()), keys(input.keys->expressionCount()),
-        run(std::make_unique<SortRun>(buffer.layout(), context.memory(), keepRows)) {
+        lane(sort, context, keepRows) {
       if (!input.extras) return;
       extraState.emplace(input.extras, context.functions(), &context.memory());
       extras.resize(input.extras->expressionCount());
@@ -71,21 +71,20 @@ struct Local final : LocalState {
    std::optional<ExpressionState> extraState;
    std::vector<Vector> extras;
    Batch stored;
-   std::unique_ptr<SortRun> run;
+   ExternalSort::Lane lane;
 };
 
 } // namespace
 
 void SortSink::prepare(QueryContext& context) {
-   buffer_.clear();
-   workers_ = std::max(1u, context.workers());
+   sort_.prepare(context, rowsWanted_);
 }
 
 LocalStatePtr SortSink::makeLocal(QueryContext& context) {
-   return std::make_unique<Local>(input_, buffer_, context, keepRows_);
+   return std::make_unique<Local>(input_, sort_, context, keepRows_);
 }
 
-SinkStatus SortSink::consume(QueryContext&, LocalState& state, const Batch& in) {
+SinkStatus SortSink::consume(QueryContext& context, LocalState& state, const Batch& in) {
    Local& local = static_cast<Local&>(state);
    if (keepRows_ == 0) return SinkStatus::Done;
    if (!local.keys.empty()) input_.keys->evaluateAll(local.state, in, in.selection, local.keys.data());
@@ -100,30 +99,32 @@ SinkStatus SortSink::consume(QueryContext&, LocalState& state, const Batch& in) 
       local.stored.columns.push_back(local.keys[key]);
    local.stored.rowCount = in.rowCount;
    local.stored.selection = in.selection;
-   local.run->append(local.stored, local.keys);
+   local.lane.append(context, local.stored, local.keys);
    return SinkStatus::NeedInput;
 }
 
 void SortSink::combine(QueryContext&, LocalState& state) {
-   buffer_.addRun(std::move(static_cast<Local&>(state).run));
+   sort_.combine(static_cast<Local&>(state).lane);
 }
 
-uint32_t SortSink::finishTasks(QueryContext& context, uint32_t round) {
-   return buffer_.sortTasks(round, workers_, context.memory());
+uint32_t SortSink::finishTasks(QueryContext& context, uint32_t) {
+   return sort_.finishTasks(context);
 }
 
-void SortSink::finishTask(QueryContext&, uint32_t round, uint32_t task) {
-   buffer_.sortTask(round, task);
+void SortSink::finishTask(QueryContext& context, uint32_t, uint32_t task) {
+   sort_.finishTask(context, task);
 }
 
 void SortSink::finish(QueryContext&) {
-   buffer_.finishSort();
-   buffer_.releaseKeys();
+   sort_.finish();
 }
 
 void SortSink::describe(OperatorProfile& profile) const {
-   profile.notes.emplace_back("Sort Method", keepRows_ == SortRun::keepAll ? "merge of sorted runs" : "top-N");
-   profile.notes.emplace_back("Sort Runs", std::to_string(buffer_.runs().size()));
+   profile.notes.emplace_back("Sort Method", sort_.hasSpilled()              ? "external merge"
+                                             : keepRows_ == SortRun::keepAll ? "merge of sorted runs"
+                                                                             : "top-N");
+   profile.notes.emplace_back("Sort Runs", std::to_string(sort_.buffer().runs().size()));
+   sort_.describe(profile);
 }
 
 // ---- SortedSource ----
@@ -147,26 +148,63 @@ void GatherSpace::gather(const SortBuffer& buffer, std::span<const RowAddress> r
    out.setDense(static_cast<uint32_t>(rows.size()));
 }
 
+void GatherSpace::gather(std::span<const RowRef> rows, const std::vector<uint8_t>& hasNulls, Batch& out) {
+   out.columns.resize(types_.size());
+   for (uint32_t i = 0; i < types_.size(); ++i) {
+      ValidityWord* validity = hasNulls[i] != 0 ? validity_[i] : nullptr;
+      gatherRefs(rows, i, types_[i], data_[i], validity);
+      out.columns[i] = Vector::flat(types_[i], data_[i], validity);
+   }
+   out.setDense(static_cast<uint32_t>(rows.size()));
+}
+
 namespace {
 
 struct SourceLocal final : LocalState {
    explicit SourceLocal(GatherSpace s) : space(std::move(s)) {}
    GatherSpace space;
+   std::unique_ptr<SortMerge> merge; // when rows were spilled
+   uint64_t merged = 0;              // rows that came of it
 };
 
 } // namespace
 
 LocalStatePtr SortedSource::makeLocal(QueryContext& context) {
-   return std::make_unique<SourceLocal>(GatherSpace(buffer_.layout().columns, columnCount_, context.memory()));
+   return std::make_unique<SourceLocal>(GatherSpace(sort_.buffer().layout().columns, columnCount_, context.memory()));
 }
 
 SourceStatus SortedSource::next(QueryContext& context, LocalState& state, Batch& out) {
-   const uint64_t end = std::min(buffer_.rowCount(), limit_ > UINT64_MAX - offset_ ? UINT64_MAX : offset_ + limit_);
+   if (sort_.hasSpilled()) return nextMerged(context, state, out);
+   const SortBuffer& buffer = sort_.buffer();
+   const uint64_t end = std::min(buffer.rowCount(), limit_ > UINT64_MAX - offset_ ? UINT64_MAX : offset_ + limit_);
    if (next_ >= end) return SourceStatus::Done;
    const uint64_t count = std::min<uint64_t>(context.settings().batchRows, end - next_);
-   static_cast<SourceLocal&>(state).space.gather(buffer_, buffer_.order().subspan(next_, count), out);
+   static_cast<SourceLocal&>(state).space.gather(buffer, buffer.order().subspan(next_, count), out);
    next_ += count;
    return SourceStatus::HaveOutput;
+}
+
+SourceStatus SortedSource::nextMerged(QueryContext& context, LocalState& state, Batch& out) {
+   auto& local = static_cast<SourceLocal&>(state);
+   if (!local.merge) local.merge = sort_.merge(context);
+   const uint64_t end = limit_ > UINT64_MAX - offset_ ? UINT64_MAX : offset_ + limit_;
+   while (local.merged < end) {
+      const bool isBefore = local.merged < offset_;
+      const uint64_t wanted = (isBefore ? offset_ : end) - local.merged;
+      const auto rows = local.merge->next(
+          static_cast<uint32_t>(std::min<uint64_t>(isBefore ? batchRowsMax : context.settings().batchRows, wanted)));
+      if (rows.empty()) break;
+      local.merged += rows.size();
+      if (isBefore) {
+         context.checkCancelled();
+         continue;
+      }
+      local.space.gather(rows, local.merge->hasNulls(), out);
+      return SourceStatus::HaveOutput;
+   }
+   local.merge.reset();
+   local.merged = end;
+   return SourceStatus::Done;
 }
 
 } // namespace ouzel::executor

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "executor/expression/program.hpp"
+#include "executor/operator/external_sort.hpp"
 #include "executor/operator/operator.hpp"
-#include "executor/operator/sort_buffer.hpp"
 
 namespace ouzel::executor {
 
@@ -33,12 +33,10 @@ SortInput makeSortInput(const std::vector<sql::ColumnId>& inputLayout, const std
                         const std::vector<SortOrder>& keys, const sql::ColumnTable& columns,
                         std::span<const sql::Expr* const> extras = {});
 
-/// Collects rows into runs, one per lane, and sorts them. `keepRows`: how many first rows are wanted, set before the
-/// pipeline runs or by an overriding prepare().
+/// Collects rows into runs, by lane, and sorts them. How many first rows are wanted is set by an overriding prepare().
 class SortSink : public Sink {
 public:
-   SortSink(SortInput input, SortBuffer& buffer, uint64_t keepRows = SortRun::keepAll)
-      : input_(std::move(input)), buffer_(buffer), keepRows_(keepRows) {}
+   SortSink(SortInput input, ExternalSort& sort) : input_(std::move(input)), sort_(sort) {}
    void prepare(QueryContext& context) override;
    LocalStatePtr makeLocal(QueryContext& context) override;
    SinkStatus consume(QueryContext& context, LocalState& local, const Batch& in) override;
@@ -50,15 +48,15 @@ public:
 
 protected:
    SortInput input_;
-   SortBuffer& buffer_;
-   uint64_t keepRows_;
-   uint32_t workers_ = 1;
+   ExternalSort& sort_;
+   uint64_t keepRows_ = SortRun::keepAll;
+   uint64_t rowsWanted_ = SortRun::keepAll; ///< the same for sorts that do not throw rows away while they collect
 };
 
-/// Gives rows [offset, offset + limit) of a sorted buffer in order, the first `columnCount` stored columns.
+/// Gives rows [offset, offset + limit) of a sort in order, the first `columnCount` stored columns.
 class SortedSource final : public Source {
 public:
-   SortedSource(const SortBuffer& buffer, uint32_t columnCount) : buffer_(buffer), columnCount_(columnCount) {}
+   SortedSource(ExternalSort& sort, uint32_t columnCount) : sort_(sort), columnCount_(columnCount) {}
    void setRange(uint64_t offset, uint64_t limit) {
       offset_ = offset;
       limit_ = limit;
@@ -69,7 +67,9 @@ public:
    SourceStatus next(QueryContext& context, LocalState& local, Batch& out) override;
 
 private:
-   const SortBuffer& buffer_;
+   SourceStatus nextMerged(QueryContext& context, LocalState& local, Batch& out);
+
+   ExternalSort& sort_;
    const uint32_t columnCount_;
    uint64_t offset_ = 0, limit_ = UINT64_MAX;
    uint64_t next_ = 0; // there is one worker at a time
@@ -81,6 +81,7 @@ public:
    GatherSpace(const std::vector<Representation>& columns, uint32_t count, Reservation& memory);
    /// Put these rows' stored columns [0, count) into out.columns.
    void gather(const SortBuffer& buffer, std::span<const RowAddress> rows, Batch& out);
+   void gather(std::span<const RowRef> rows, const std::vector<uint8_t>& hasNulls, Batch& out);
 
 private:
    Arena arena_;

@@ -84,15 +84,23 @@ public:
          ascending_[i] = static_cast<RowIndex>(i);
    }
 
-   void evaluate(const WindowPartition& partition, const WindowFrames& frames, WindowResult& result,
-                 Arena& strings) override {
-      load(partition);
-      hasTree_ = false;
+   void evaluate(const WindowPartition& partition, const WindowFrames& frames, const WindowBlock& block,
+                 WindowResult& result, Arena& strings) override {
+      if (block.from == 0) {
+         paged_ = partition.paged();
+         if (paged_)
+            mayStartAnywhere_ = std::none_of(call_.args.begin(), call_.args.end(),
+                                             [&](uint32_t column) { return paged_->mayHaveNulls(column); });
+         else
+            load(partition);
+         hasTree_ = false;
+         passesOf_ = UINT32_MAX;
+         begin_ = end_ = 0;
+         hasState_ = false;
+      }
       const uint32_t count = partition.count();
-      uint32_t begin = 0, end = 0; // of the rows in the state
-      bool hasState = false;
-      for (uint32_t row = 0; row < count; ++row) {
-         const uint64_t to = partition.begin() + row;
+      for (uint32_t row = block.from; row < block.end; ++row) {
+         const uint64_t to = block.resultOf(row);
          if (frames.hasExclusion()) {
             const FrameRows rows = frames.rowsOf(partition, row);
             clear();
@@ -102,19 +110,19 @@ public:
             continue;
          }
          const uint32_t from = frames.begin(row), until = std::max(from, frames.end(row));
-         if (hasState && from == begin && until == end) {
+         if (hasState_ && from == begin_ && until == end_ && row > block.from) {
             copyResult(result, to - 1, to);
             continue;
          }
-         if (!hasState || from != begin || until < end) {
+         if (!hasState_ || from != begin_ || until < end_) {
             clear();
             add(from, until, count);
          } else {
-            addRows(state_.at(0), end, until, stateArena_);
+            addRows(state_.at(0), end_, until, stateArena_);
          }
-         begin = from;
-         end = until;
-         hasState = true;
+         begin_ = from;
+         end_ = until;
+         hasState_ = true;
          finish(result, to, strings);
       }
    }
@@ -129,8 +137,7 @@ private:
          const PhysicalType type = call_.argPhysical[i];
          std::byte* values = values_[i].ensure(size_t{count} * physicalSize(type), memory_);
          ValidityWord* validity = nullptr;
-         if (partition.buffer().mayHaveNulls(call_.args[i]))
-            validity = validity_[i].ensure(validityWords(count), memory_);
+         if (partition.mayHaveNulls(call_.args[i])) validity = validity_[i].ensure(validityWords(count), memory_);
          gatherRows(partition.buffer().runs(), partition.rows(), call_.args[i], type, values, validity);
          vectors_[i] = Vector::flat(type, values, validity);
       }
@@ -162,8 +169,30 @@ private:
       addRows(state_.at(0), leafEnd * rows, end, stateArena_);
    }
 
-   /// Rows [from, end) into the state, in blocks that begin where a validity word does, if there are any.
+   /// Rows [from, end) into the state.
    void addRows(std::byte* state, uint32_t from, uint32_t end, Arena& arena) {
+      if (!paged_) return addStored(state, from, end, arena);
+      while (from < end) {
+         const PagedRows::Page& page = paged_->pageOf(from);
+         vectors_.clear();
+         for (const uint32_t column : call_.args)
+            vectors_.push_back(page.rows.column(column));
+         if (call_.filter != UINT32_MAX && passesOf_ != page.first) {
+            passesOf_ = page.first;
+            uint8_t* passes = passes_.ensure(page.count, memory_);
+            const auto* values = reinterpret_cast<const uint8_t*>(page.rows.values(call_.filter));
+            const ValidityWord* validity = page.rows.validity(call_.filter);
+            for (uint32_t row = 0; row < page.count; ++row)
+               passes[row] = isValidBit(validity, row) && values[row] != 0;
+         }
+         const uint32_t until = std::min(end, page.first + page.count);
+         addStored(state, from - page.first, until - page.first, arena);
+         from = until;
+      }
+   }
+
+   /// Rows [from, end) of vectors_ and passes_, in blocks that begin where a validity word does, if there are any.
+   void addStored(std::byte* state, uint32_t from, uint32_t end, Arena& arena) {
       while (from < end) {
          const uint32_t block = mayStartAnywhere_ ? from : from / 64 * 64, offset = from - block;
          const uint32_t until = std::min(end, block + batchRowsMax), rows = until - from;
@@ -224,6 +253,10 @@ private:
    std::vector<ScratchArray<ValidityWord>> validity_;
    std::vector<Vector> vectors_, args_;
    bool mayStartAnywhere_ = false;
+   PagedRows* paged_ = nullptr;
+   uint32_t passesOf_ = UINT32_MAX; // paged: first row of the page whose rows passes_ is about
+   uint32_t begin_ = 0, end_ = 0;   // of the rows in the state
+   bool hasState_ = false;
    ScratchArray<uint8_t> passes_;
    std::array<RowIndex, batchRowsMax> passing_;
 };

@@ -1,5 +1,7 @@
 #include "executor/operator/window_function.hpp"
 
+#include <algorithm>
+
 #include "common/error/sql_error.hpp"
 
 // row_number, rank, ..., lag, lead, first_value, ...: PostgreSQL's windowfuncs.c.
@@ -13,9 +15,12 @@ void WindowResult::allocate(uint64_t rows, Reservation& memory) {
 
 namespace {
 
-/// Copy the stored value, or NULL. Strings stay where the sort keeps them, as long as the query.
-void copyValue(const WindowPartition& partition, uint32_t column, uint32_t from, WindowResult& result, uint64_t to) {
+/// Copy the stored value, or NULL. Strings stay where the sort keeps them, as long as the query; pages come and go.
+void copyValue(const WindowPartition& partition, uint32_t column, uint32_t from, WindowResult& result, uint64_t to,
+               Arena& strings) {
    if (partition.isNull(column, from)) return result.setNull(to);
+   if (partition.paged() && isVariableSize(result.type))
+      return result.set(to, strings.copyString(partition.valueAs<StringView>(column, from).view()));
    std::memcpy(result.at(to), partition.value(column, from), physicalSize(result.type));
 }
 
@@ -23,9 +28,10 @@ template <typename Body>
 class PerRow final : public WindowEvaluator {
 public:
    explicit PerRow(Body body) : body_(body) {}
-   void evaluate(const WindowPartition& partition, const WindowFrames&, WindowResult& result, Arena&) override {
-      for (uint32_t row = 0; row < partition.count(); ++row)
-         result.set(partition.begin() + row, body_(partition, row));
+   void evaluate(const WindowPartition& partition, const WindowFrames&, const WindowBlock& block, WindowResult& result,
+                 Arena&) override {
+      for (uint32_t row = block.from; row < block.end; ++row)
+         result.set(block.resultOf(row), body_(partition, row));
    }
 
 private:
@@ -39,36 +45,48 @@ std::unique_ptr<WindowEvaluator> perRow(Body body) {
 class Ntile final : public WindowEvaluator {
 public:
    explicit Ntile(const WindowCallPlan& call) : call_(call) {}
-   void evaluate(const WindowPartition& partition, const WindowFrames&, WindowResult& result, Arena&) override {
+   void evaluate(const WindowPartition& partition, const WindowFrames&, const WindowBlock& block, WindowResult& result,
+                 Arena&) override {
       const uint32_t count = partition.count();
-      uint32_t first = 0; // NULL gives NULL until a row has a number, which then holds
-      for (; first < count && partition.isNull(call_.args[0], first); ++first)
-         result.setNull(partition.begin() + first);
-      if (first == count) return;
-      const auto buckets = partition.valueAs<int32_t>(call_.args[0], first);
-      if (buckets <= 0)
-         throw SqlError(sqlstate::invalidArgumentForNtile, "argument of ntile must be greater than zero");
+      if (block.from == 0) {
+         buckets_ = 0;
+         first_ = 0;
+      }
+      uint32_t row = block.from; // NULL gives NULL until a row has a number, which then holds
+      for (; buckets_ == 0 && row < block.end; ++row, ++first_) {
+         if (!partition.isNull(call_.args[0], row)) {
+            buckets_ = partition.valueAs<int32_t>(call_.args[0], row);
+            if (buckets_ <= 0)
+               throw SqlError(sqlstate::invalidArgumentForNtile, "argument of ntile must be greater than zero");
+            break;
+         }
+         result.setNull(block.resultOf(row));
+      }
       // The first `larger` buckets have one row more.
-      const uint32_t size = count / static_cast<uint32_t>(buckets), larger = count % static_cast<uint32_t>(buckets);
-      for (uint32_t row = first; row < count; ++row) {
-         const uint32_t index = row - first, border = larger * (size + 1);
+      const auto buckets = static_cast<uint32_t>(std::max(1, buckets_));
+      const uint32_t size = count / buckets, larger = count % buckets;
+      for (; row < block.end; ++row) {
+         const uint32_t index = row - first_, border = larger * (size + 1);
          const uint32_t bucket = index < border ? index / (size + 1) : larger + (index - border) / size;
-         result.set(partition.begin() + row, static_cast<int32_t>(bucket + 1));
+         result.set(block.resultOf(row), static_cast<int32_t>(bucket + 1));
       }
    }
 
 private:
    const WindowCallPlan& call_;
+   int32_t buckets_ = 0; // 0: not known yet
+   uint32_t first_ = 0;  // row with a number
 };
 
 /// lag (direction -1) and lead (1).
 class Neighbour final : public WindowEvaluator {
 public:
    Neighbour(const WindowCallPlan& call, int64_t direction) : call_(call), direction_(direction) {}
-   void evaluate(const WindowPartition& partition, const WindowFrames&, WindowResult& result, Arena&) override {
+   void evaluate(const WindowPartition& partition, const WindowFrames&, const WindowBlock& block, WindowResult& result,
+                 Arena& strings) override {
       const int64_t count = partition.count();
-      for (uint32_t row = 0; row < count; ++row) {
-         const uint64_t to = partition.begin() + row;
+      for (uint32_t row = block.from; row < block.end; ++row) {
+         const uint64_t to = block.resultOf(row);
          int64_t offset = 1;
          if (call_.args.size() > 1) {
             if (partition.isNull(call_.args[1], row)) {
@@ -79,9 +97,9 @@ public:
          }
          const int64_t target = row + direction_ * offset;
          if (target >= 0 && target < count)
-            copyValue(partition, call_.args[0], static_cast<uint32_t>(target), result, to);
+            copyValue(partition, call_.args[0], static_cast<uint32_t>(target), result, to, strings);
          else if (call_.args.size() > 2)
-            copyValue(partition, call_.args[2], row, result, to);
+            copyValue(partition, call_.args[2], row, result, to, strings);
          else
             result.setNull(to);
       }
@@ -98,9 +116,10 @@ enum class Place : uint8_t { First, Last, Nth };
 class FrameValue final : public WindowEvaluator {
 public:
    FrameValue(const WindowCallPlan& call, Place place) : call_(call), place_(place) {}
-   void evaluate(const WindowPartition& partition, const WindowFrames& frames, WindowResult& result, Arena&) override {
-      for (uint32_t row = 0; row < partition.count(); ++row) {
-         const uint64_t to = partition.begin() + row;
+   void evaluate(const WindowPartition& partition, const WindowFrames& frames, const WindowBlock& block,
+                 WindowResult& result, Arena& strings) override {
+      for (uint32_t row = block.from; row < block.end; ++row) {
+         const uint64_t to = block.resultOf(row);
          const FrameRows rows = frames.rowsOf(partition, row);
          int64_t index = place_ == Place::Last ? int64_t{rows.size()} - 1 : 0;
          if (place_ == Place::Nth) {
@@ -118,7 +137,8 @@ public:
             const int64_t size = rows.ranges[i].end - rows.ranges[i].from;
             isFound = index < size;
             if (isFound)
-               copyValue(partition, call_.args[0], rows.ranges[i].from + static_cast<uint32_t>(index), result, to);
+               copyValue(partition, call_.args[0], rows.ranges[i].from + static_cast<uint32_t>(index), result, to,
+                         strings);
             index -= size;
          }
          if (!isFound) result.setNull(to);

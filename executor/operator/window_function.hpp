@@ -42,9 +42,10 @@ struct WindowCallPlan {
 class WindowEvaluator {
 public:
    virtual ~WindowEvaluator() = default;
-   /// Fill result rows [partition.begin(), + count). Strings of the result go to `strings` when they are new.
-   virtual void evaluate(const WindowPartition& partition, const WindowFrames& frames, WindowResult& result,
-                         Arena& strings) = 0;
+   /// Fill the results of the block's rows. Strings of the result go to `strings` when they are new, or of a paged
+   /// partition.
+   virtual void evaluate(const WindowPartition& partition, const WindowFrames& frames, const WindowBlock& block,
+                         WindowResult& result, Arena& strings) = 0;
 };
 /// 0A000 for a function that is not known. `call` outlives the evaluator.
 std::unique_ptr<WindowEvaluator> makeWindowEvaluator(const WindowCallPlan& call, FunctionContext& context,

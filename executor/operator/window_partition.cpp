@@ -142,13 +142,14 @@ uint32_t moved(uint32_t row, int64_t offset, bool back, uint32_t end) {
 
 } // namespace
 
-void WindowFrames::compute(const WindowPartition& partition) {
+void WindowFrames::compute(const WindowPartition& partition, const WindowBlock& block) {
    const uint32_t count = partition.count();
-   uint32_t* begins = begins_.ensure(count, partition.memory());
-   uint32_t* ends = ends_.ensure(count, partition.memory());
+   from_ = block.from;
+   uint32_t* begins = begins_.ensure(block.end - block.from, partition.memory());
+   uint32_t* ends = ends_.ensure(block.end - block.from, partition.memory());
    const auto fill = [&](uint32_t* out, auto&& position) {
-      for (uint32_t row = 0; row < count; ++row)
-         out[row] = position(row);
+      for (uint32_t row = block.from; row < block.end; ++row)
+         out[row - block.from] = position(row);
    };
    const uint32_t groups = partition.groupCount();
    const bool isRows = clause_.mode == FrameMode::Rows;
@@ -174,7 +175,7 @@ void WindowFrames::compute(const WindowPartition& partition) {
             return partition.groupStart(moved(partition.groupOf(row), clause_.startOffset.i64, startsBack, groups));
          });
       else
-         computeRangeBegins(partition);
+         computeRangeBegins(partition, block);
       break;
    }
 
@@ -198,17 +199,17 @@ void WindowFrames::compute(const WindowPartition& partition) {
             return partition.groupStart(moved(partition.groupOf(row) + 1, clause_.endOffset.i64, endsBack, groups));
          });
       else
-         computeRangeEnds(partition);
+         computeRangeEnds(partition, block);
       break;
    }
 }
 
 // The ends of RANGE frames only move forward from row to row, as in PostgreSQL's update_frameheadpos.
-void WindowFrames::computeRangeBegins(const WindowPartition& partition) {
+void WindowFrames::computeRangeBegins(const WindowPartition& partition, const WindowBlock& block) {
    const uint32_t count = partition.count(), column = clause_.keyColumn;
    const bool minus = (clause_.start == FrameBoundKind::OffsetPreceding) != clause_.descending;
-   uint32_t head = 0;
-   for (uint32_t row = 0; row < count; ++row) {
+   uint32_t head = block.from == 0 ? 0 : head_;
+   for (uint32_t row = block.from; row < block.end; ++row) {
       const bool isNull = partition.isNull(column, row);
       for (; head < count; ++head) {
          const bool headIsNull = partition.isNull(column, head);
@@ -219,15 +220,16 @@ void WindowFrames::computeRangeBegins(const WindowPartition& partition) {
             break;
          }
       }
-      begins_[row] = head;
+      begins_[row - block.from] = head;
    }
+   head_ = head;
 }
 
-void WindowFrames::computeRangeEnds(const WindowPartition& partition) {
+void WindowFrames::computeRangeEnds(const WindowPartition& partition, const WindowBlock& block) {
    const uint32_t count = partition.count(), column = clause_.keyColumn;
    const bool minus = (clause_.end == FrameBoundKind::OffsetPreceding) != clause_.descending;
-   uint32_t tail = 0;
-   for (uint32_t row = 0; row < count; ++row) {
+   uint32_t tail = block.from == 0 ? 0 : tail_;
+   for (uint32_t row = block.from; row < block.end; ++row) {
       const bool isNull = partition.isNull(column, row);
       for (; tail < count; ++tail) {
          const bool tailIsNull = partition.isNull(column, tail);
@@ -238,12 +240,13 @@ void WindowFrames::computeRangeEnds(const WindowPartition& partition) {
             break;
          }
       }
-      ends_[row] = tail;
+      ends_[row - block.from] = tail;
    }
+   tail_ = tail;
 }
 
 FrameRows WindowFrames::rowsOf(const WindowPartition& partition, uint32_t row) const {
-   const uint32_t begin = begins_[row], end = ends_[row];
+   const uint32_t begin = this->begin(row), end = this->end(row);
    FrameRows out;
    switch (clause_.exclusion) {
    case FrameExclusion::None:

@@ -7,6 +7,7 @@
 #include "executor/function/context.hpp"
 #include "executor/materialize/large_memory.hpp"
 #include "executor/operator/sort_buffer.hpp"
+#include "executor/operator/window_pages.hpp"
 #include "sql/algebra/rel.hpp"
 
 // One partition of a window and the frames of its rows.
@@ -38,23 +39,29 @@ enum RowMark : uint8_t {
    PeerStart = 2, ///< differs from the row before in an ORDER BY key; every partition starts a peer group
 };
 
-/// Rows of one partition in order, counted from 0, and their peer groups. Reused from partition to partition by one
-/// worker.
+/// Rows of one partition in order, counted from 0, and their peer groups: in a sorted buffer, or paged. Reused from
+/// partition to partition by one worker.
 class WindowPartition {
 public:
-   WindowPartition(const SortBuffer& buffer, Reservation& memory) : buffer_(buffer), memory_(memory) {}
+   WindowPartition(const SortBuffer& buffer, Reservation& memory) : buffer_(&buffer), memory_(memory) {}
+   WindowPartition(PagedRows& rows, const PeerStarts& peers, Reservation& memory)
+      : paged_(&rows), peers_(&peers), memory_(memory), count_(rows.rowCount()), groupCount_(peers.groupCount()) {}
    void reset(uint64_t begin, uint32_t count, const uint8_t* marks);
 
-   uint64_t begin() const { return begin_; } ///< number of its first row in the whole order
    uint32_t count() const { return count_; }
-   std::span<const RowAddress> rows() const { return buffer_.order().subspan(begin_, count_); }
+   /// Null: the rows are in memory.
+   PagedRows* paged() const { return paged_; }
+   std::span<const RowAddress> rows() const { return buffer_->order().subspan(begin_, count_); }
    bool isNull(uint32_t column, uint32_t row) const {
-      const RowAddress at = buffer_.order()[begin_ + row];
-      return buffer_.runs()[at.run]->isNull(column, at.row);
+      if (paged_) return paged_->isNull(column, row);
+      const RowAddress at = buffer_->order()[begin_ + row];
+      return buffer_->runs()[at.run]->isNull(column, at.row);
    }
+   /// Of a paged partition valid until some other pages have been asked for.
    const std::byte* value(uint32_t column, uint32_t row) const {
-      const RowAddress at = buffer_.order()[begin_ + row];
-      return buffer_.runs()[at.run]->value(column, at.row);
+      if (paged_) return paged_->value(column, row);
+      const RowAddress at = buffer_->order()[begin_ + row];
+      return buffer_->runs()[at.run]->value(column, at.row);
    }
    template <typename T>
    T valueAs(uint32_t column, uint32_t row) const {
@@ -62,20 +69,35 @@ public:
       std::memcpy(&out, value(column, row), sizeof out);
       return out;
    }
+   bool mayHaveNulls(uint32_t column) const {
+      return paged_ ? paged_->mayHaveNulls(column) : buffer_->mayHaveNulls(column);
+   }
    uint32_t groupCount() const { return groupCount_; }
-   uint32_t groupOf(uint32_t row) const { return groups_[row]; }
-   uint32_t groupStart(uint32_t group) const { return groupStarts_[group]; } ///< of groupCount(): the end
-   uint32_t peerStart(uint32_t row) const { return groupStarts_[groups_[row]]; }
-   uint32_t peerEnd(uint32_t row) const { return groupStarts_[groups_[row] + 1]; }
-   const SortBuffer& buffer() const { return buffer_; }
+   uint32_t groupOf(uint32_t row) const { return peers_ ? peers_->groupOf(row) : groups_[row]; }
+   uint32_t groupStart(uint32_t group) const { ///< of groupCount(): the end
+      return peers_ ? peers_->groupStart(group) : groupStarts_[group];
+   }
+   uint32_t peerStart(uint32_t row) const { return peers_ ? peers_->peerStart(row) : groupStarts_[groups_[row]]; }
+   uint32_t peerEnd(uint32_t row) const { return peers_ ? peers_->peerEnd(row) : groupStarts_[groups_[row] + 1]; }
+   const SortBuffer& buffer() const { return *buffer_; }
    Reservation& memory() const { return memory_; }
 
 private:
-   const SortBuffer& buffer_;
+   const SortBuffer* buffer_ = nullptr;
+   PagedRows* paged_ = nullptr;
+   const PeerStarts* peers_ = nullptr; // of paged rows
    Reservation& memory_;
-   uint64_t begin_ = 0;
+   uint64_t begin_ = 0; // number of the first row in the buffer's order
    uint32_t count_ = 0, groupCount_ = 0;
    ScratchArray<uint32_t> groups_, groupStarts_;
+};
+
+/// Rows of a partition that are computed together: all of them, or some of a paged one, which come in order. Their
+/// results lie from resultAt on.
+struct WindowBlock {
+   uint32_t from, end;
+   uint64_t resultAt;
+   uint64_t resultOf(uint32_t row) const { return resultAt + (row - from); }
 };
 
 /// A frame clause with its offsets evaluated.
@@ -118,22 +140,24 @@ struct FrameRows {
    }
 };
 
-/// Frames of all rows of a partition. Without exclusion, row i's is [begin(i), end(i)), empty when begin >= end.
+/// Frames of a block's rows. Without exclusion, row i's is [begin(i), end(i)), empty when begin >= end.
 class WindowFrames {
 public:
    WindowFrames(const FrameClause& clause, const FunctionContext& context) : clause_(clause), context_(context) {}
-   void compute(const WindowPartition& partition);
-   uint32_t begin(uint32_t row) const { return begins_[row]; }
-   uint32_t end(uint32_t row) const { return ends_[row]; }
+   void compute(const WindowPartition& partition, const WindowBlock& block);
+   uint32_t begin(uint32_t row) const { return begins_[row - from_]; }
+   uint32_t end(uint32_t row) const { return ends_[row - from_]; }
    bool hasExclusion() const { return clause_.exclusion != sql::FrameExclusion::None; }
    FrameRows rowsOf(const WindowPartition& partition, uint32_t row) const;
 
 private:
-   void computeRangeBegins(const WindowPartition& partition);
-   void computeRangeEnds(const WindowPartition& partition);
+   void computeRangeBegins(const WindowPartition& partition, const WindowBlock& block);
+   void computeRangeEnds(const WindowPartition& partition, const WindowBlock& block);
 
    const FrameClause& clause_;
    const FunctionContext& context_;
+   uint32_t from_ = 0;
+   uint32_t head_ = 0, tail_ = 0; // of RANGE frames, where the block before ended
    ScratchArray<uint32_t> begins_, ends_;
 };
 

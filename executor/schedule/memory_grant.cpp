@@ -7,6 +7,7 @@ namespace ouzel::executor {
 namespace {
 /// Expression states, batches on their way and staging are not asked for page by page: they live in what is left.
 constexpr size_t slackDivisor = 16;
+constexpr size_t hostileBytes = size_t{16} << 10;
 constexpr size_t shareMin = size_t{4} << 20;
 } // namespace
 
@@ -19,8 +20,8 @@ size_t MemoryShares::share() const {
    return std::max(left - left / slackDivisor, shareMin) / queries;
 }
 
-QueryBudget::QueryBudget(Reservation& memory, size_t limit, MemoryShares* shares)
-   : memory_(memory), limit_(limit), shares_(shares) {}
+QueryBudget::QueryBudget(Reservation& memory, size_t limit, MemoryShares* shares, bool spillAlways)
+   : memory_(memory), limit_(limit), shares_(shares), spillAlways_(spillAlways) {}
 
 QueryBudget::~QueryBudget() {
    if (!takesPart_) return;
@@ -56,6 +57,7 @@ size_t MemoryGrant::floor() {
 }
 
 bool MemoryGrant::mayGrow(size_t bytes) {
+   if (budget_.spillAlways_ && memory_.used() + bytes > hostileBytes) return false;
    const size_t budget = budget_.bytes();
    {
       const std::lock_guard lock(budget_.mutex_);

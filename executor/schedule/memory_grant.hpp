@@ -36,7 +36,8 @@ private:
 class QueryBudget {
 public:
    /// `limit`: the session's own. `shares` null: nobody else is there.
-   QueryBudget(Reservation& memory, size_t limit, MemoryShares* shares);
+   /// `spillAlways`: nobody may grow beyond a few pages.
+   QueryBudget(Reservation& memory, size_t limit, MemoryShares* shares, bool spillAlways = false);
    ~QueryBudget();
    QueryBudget(const QueryBudget&) = delete;
    QueryBudget& operator=(const QueryBudget&) = delete;
@@ -48,6 +49,7 @@ private:
    Reservation& memory_;
    const size_t limit_;
    MemoryShares* const shares_;
+   const bool spillAlways_;
    std::mutex mutex_; // guards what follows
    std::vector<MemoryGrant*> grants_;
    bool takesPart_ = false;

@@ -6,8 +6,9 @@
 
 #include "common/type/decimal.hpp"
 #include "executor/kernel/compare.hpp"
-#include "executor/operator/sort_buffer.hpp"
+#include "executor/operator/sort_spill.hpp"
 #include "tests/unit/executor/expression_support.hpp"
+#include "tests/unit/io/spill_support.hpp"
 
 // Sort orders against comparing values one by one.
 
@@ -104,9 +105,16 @@ struct Fixture {
    Reservation memory{ledger};
 };
 
+/// Where the rows are when they are merged.
+enum class Place : uint8_t { Memory, Both, Disk };
+
 void check(const std::vector<SortColumn>& columns, uint32_t count, uint32_t distinct, uint32_t runs, uint32_t workers,
-           uint32_t batchRows, uint64_t keep) {
+           uint32_t batchRows, uint64_t keep, Place place = Place::Memory) {
    Fixture fixture;
+   io::test::SpillDirectories directories;
+   io::SpillManager manager(directories.options);
+   io::SpillSpace space(manager);
+   std::vector<SpilledRun> spilled;
    std::mt19937 random(count * 31 + distinct);
    std::vector<Row> rows(count);
    for (uint32_t i = 0; i < count; ++i) {
@@ -143,7 +151,13 @@ void check(const std::vector<SortColumn>& columns, uint32_t count, uint32_t dist
          batch.selection = Selection::list(live);
          lane->append(batch, std::span<const Vector>(batch.columns).first(columns.size()));
       }
-      buffer.addRun(std::move(lane));
+      if (place == Place::Memory || (place == Place::Both && run % 2 == 1)) {
+         buffer.addRun(std::move(lane));
+         continue;
+      }
+      lane->seal();
+      const SortRun* pointer = lane.get();
+      spilled.push_back(spillRuns(buffer.layout(), {&pointer, 1}, keep, space, fixture.memory, 2048, [] {}));
    }
    for (uint32_t round = 0;; ++round) {
       const uint32_t tasks = buffer.sortTasks(round, workers, fixture.memory);
@@ -156,21 +170,44 @@ void check(const std::vector<SortColumn>& columns, uint32_t count, uint32_t dist
    std::stable_sort(expected.begin(), expected.end(),
                     [&](const Row& a, const Row& b) { return compareRows(a, b, columns) < 0; });
    const size_t wanted = std::min<uint64_t>(count, keep);
-   CATCH_REQUIRE(buffer.order().size() >= wanted);
-   if (keep == SortRun::keepAll) CATCH_REQUIRE(buffer.order().size() == count);
    std::vector<bool> seen(count, false);
-   for (size_t i = 0; i < wanted; ++i) {
-      const RowAddress address = buffer.order()[i];
-      int64_t number;
-      std::memcpy(&number, buffer.runs()[address.run]->value(static_cast<uint32_t>(columns.size()), address.row), 8);
+   size_t given = 0;
+   const auto expect = [&](int64_t number, const auto& isNull) {
       CATCH_REQUIRE(!seen[static_cast<size_t>(number)]);
       seen[static_cast<size_t>(number)] = true;
-      CATCH_REQUIRE(compareRows(rows[static_cast<size_t>(number)], expected[i], columns) == 0);
-      for (size_t c = 0; c < columns.size(); ++c) {
-         CATCH_REQUIRE(buffer.runs()[address.run]->isNull(static_cast<uint32_t>(c), address.row) ==
-                       rows[static_cast<size_t>(number)][c].isNull);
+      CATCH_REQUIRE(compareRows(rows[static_cast<size_t>(number)], expected[given++], columns) == 0);
+      for (uint32_t c = 0; c < columns.size(); ++c)
+         CATCH_REQUIRE(isNull(c) == rows[static_cast<size_t>(number)][c].isNull);
+   };
+   const auto numberColumn = static_cast<uint32_t>(columns.size());
+   if (place == Place::Memory) {
+      CATCH_REQUIRE(buffer.order().size() >= wanted);
+      if (keep == SortRun::keepAll) CATCH_REQUIRE(buffer.order().size() == count);
+      for (const RowAddress address : buffer.order().first(wanted)) {
+         const SortRun& run = *buffer.runs()[address.run];
+         int64_t number;
+         std::memcpy(&number, run.value(numberColumn, address.row), 8);
+         expect(number, [&](uint32_t c) { return run.isNull(c, address.row); });
       }
+      return;
    }
+   {
+      SortMerge merge(buffer.layout(), fixture.memory);
+      for (const SpilledRun& run : spilled)
+         merge.addRun(run, space, 4096);
+      merge.addResident(buffer);
+      while (given < wanted) {
+         const auto some = merge.next(static_cast<uint32_t>(std::min<size_t>(1000, wanted - given)));
+         CATCH_REQUIRE(!some.empty());
+         std::vector<int64_t> numbers(some.size());
+         gatherRefs(some, numberColumn, PhysicalType::I64, numbers.data(), nullptr);
+         for (size_t i = 0; i < some.size(); ++i)
+            expect(numbers[i], [&](uint32_t c) { return !isValidBit(some[i].piece->validity[c], some[i].row); });
+      }
+      if (keep == SortRun::keepAll) CATCH_REQUIRE(merge.next(1).empty());
+   }
+   buffer.clear();
+   CATCH_REQUIRE(fixture.memory.used() == 0);
 }
 
 CATCH_TEST_CASE("sort: every type in every direction", "[sort]") {
@@ -206,6 +243,90 @@ CATCH_TEST_CASE("sort: top n", "[sort]") {
          check({{PhysicalType::String, false, true}, {PhysicalType::I64, false, false}}, 12'000, distinct, 2, 2, 1000,
                keep);
       }
+}
+
+CATCH_TEST_CASE("sort: runs on disk give the same order", "[sort]") {
+   for (const Place place : {Place::Both, Place::Disk}) {
+      for (uint32_t type = 0; type < physicalTypeCount; ++type)
+         for (const bool descending : {false, true}) {
+            const SortColumn column{static_cast<PhysicalType>(type), descending, !descending};
+            CATCH_INFO("type " << type << " descending " << descending);
+            check({column}, 900, 40, 5, 2, 100, SortRun::keepAll, place);
+            check(
+                {column, {PhysicalType::String, !descending, descending}, {PhysicalType::I32, descending, descending}},
+                700, 4, 3, 2, 100, SortRun::keepAll, place);
+         }
+      for (const uint32_t count : {0u, 1u, 2u, 64u, 2049u})
+         check({{PhysicalType::Decimal, true, true}}, count, 10, 3, 2, 64, SortRun::keepAll, place);
+      check({{PhysicalType::String, false, false}}, 40'000, 500, 9, 2, 2047, SortRun::keepAll, place);
+      check({{PhysicalType::I64, false, false}}, 20'000, 1000, 4, 2, 2047, 300, place);
+      check({}, 3000, 10, 3, 2, 1000, SortRun::keepAll, place);
+   }
+}
+
+CATCH_TEST_CASE("sort: values larger than a page of the spill space", "[sort]") {
+   Fixture fixture;
+   io::test::SpillDirectories directories;
+   io::SpillManager manager(directories.options);
+   io::SpillSpace space(manager);
+   const SortRowLayout layout{{{PhysicalType::String, 0}}, SortKeyLayout({{PhysicalType::String, false, false}}), {0}};
+   std::vector<SpilledRun> spilled;
+   std::vector<std::string> expected;
+   for (uint32_t r = 0; r < 2; ++r) {
+      SortRun run(layout, fixture.memory);
+      for (const size_t size : {size_t{3}, size_t{100'000}, io::SpillSpace::pageBytesMax + 77}) {
+         expected.push_back(std::string(40, 'x') + std::string(size, static_cast<char>('a' + r)));
+         const Column column = Column::flat(PhysicalType::String, {Value::string(expected.back())});
+         Batch batch;
+         batch.columns.push_back(column.vector());
+         batch.setDense(1);
+         run.append(batch, batch.columns);
+      }
+      run.seal();
+      const SortRun* pointer = &run;
+      spilled.push_back(spillRuns(layout, {&pointer, 1}, SortRun::keepAll, space, fixture.memory, 256 << 10, [] {}));
+   }
+   std::sort(expected.begin(), expected.end());
+   SortMerge merge(layout, fixture.memory);
+   for (const SpilledRun& run : spilled)
+      merge.addRun(run, space, 256 << 10);
+   size_t at = 0;
+   for (auto rows = merge.next(10); !rows.empty(); rows = merge.next(10))
+      for (const RowRef& row : rows) {
+         StringView view;
+         gatherRefs({&row, 1}, 0, PhysicalType::String, &view, nullptr);
+         CATCH_REQUIRE(view.view() == expected[at++]);
+      }
+   CATCH_REQUIRE(at == expected.size());
+}
+
+CATCH_TEST_CASE("sort: fan-in", "[sort]") {
+   // REMOP, table IV: with many runs, the fan-in per pass for an operator's memory over tau.
+   CATCH_CHECK(planMerge(100, 1000, 1e6, 0.25, 100).fanIn == 100); // latency is nothing: one pass
+   CATCH_CHECK(planMerge(100, 1000, 1e6, 0.25, 100).passes == 1);
+   CATCH_CHECK(planMerge(100, 1000, 40, 0.25, 20).passes == 2);
+   CATCH_CHECK(planMerge(1000, 10'000, 10, 100, 200).fanIn < 16); // asking is dear: few at once
+   CATCH_CHECK(planMerge(1, 10, 10, 1, 10).passes == 0);
+   for (const uint32_t runs : {2u, 3u, 10u, 17u, 100u, 1000u})
+      for (const uint32_t fanIn : {2u, 3u, 16u, 64u})
+         for (const uint32_t tasks : {1u, 2u, 5u}) {
+            uint32_t left = runs;
+            for (uint32_t passes = 0; left > fanIn; ++passes) {
+               CATCH_REQUIRE(passes < 20);
+               uint32_t at = 0, next = left;
+               for (const MergeGroup& group : mergeGroups(left, fanIn, tasks)) {
+                  CATCH_REQUIRE(group.from >= at);
+                  CATCH_REQUIRE(group.end <= left);
+                  CATCH_REQUIRE(group.end - group.from >= 2);
+                  CATCH_REQUIRE(group.end - group.from <= fanIn);
+                  next -= group.end - group.from - 1;
+                  at = group.end;
+               }
+               CATCH_REQUIRE(next < left);
+               CATCH_REQUIRE(next >= std::min(fanIn, left));
+               left = next;
+            }
+         }
 }
 
 } // namespace
