@@ -13,6 +13,7 @@ namespace ouzel::executor {
 namespace {
 
 constexpr size_t growthFactor = 2;              // alpha of the paper
+constexpr size_t largePageSize = 16 << 20;      // of huge pages
 constexpr size_t heapPageSizeMin = 16 * 1024, heapPageSizeMax = 1024 * 1024;
 /// Past this the strings of a partition's page are spilled with it rather than joined by more.
 constexpr size_t pageHeapMax = 256 * 1024;
@@ -111,7 +112,19 @@ TupleBuffer::~TupleBuffer() = default;
 void TupleBuffer::store(const uint64_t* hashes, const uint32_t* heapSizes, uint32_t count, std::byte** rows,
                         char** heap) {
    const uint32_t rowSize = rowSize_, skipped = partitions_.skippedBits();
-   for (uint32_t i = 0; i < count; ++i) {
+   uint32_t i = 0;
+   if (!isPartitioned() && !heapSizes) {
+      // What fits into the page in one go.
+      TuplePage& page = *out_[0];
+      std::byte* row = page.cursor;
+      const uint32_t fits = std::min(count, static_cast<uint32_t>((page.limit - row) / rowSize));
+      for (; i < fits; ++i, row += rowSize) {
+         std::memcpy(row, &hashes[i], sizeof hashes[i]);
+         rows[i] = row;
+      }
+      page.cursor = row;
+   }
+   for (; i < count; ++i) {
       const uint64_t hash = hashes[i];
       const uint32_t heapSize = heapSizes ? heapSizes[i] : 0;
       TuplePage* page = out_[slotOf(hash << skipped, shift_)];
@@ -164,8 +177,14 @@ TuplePage* TupleBuffer::emptyPage(uint64_t hash, uint32_t heapSize) {
       page = allocatePage(options_.partitionPageSize, index);
    } else {
       const bool isFirst = slot == &nowhere_;
-      const size_t next = isFirst ? pageSize_ : pageSize_ * growthFactor;
-      if (!isFirst && next >= (options_.partitionPageSize << partitions_.bits())) {
+      const size_t allPages = options_.partitionPageSize << partitions_.bits();
+      size_t next = isFirst ? pageSize_ : pageSize_ * growthFactor;
+      bool isDue = !isFirst && next >= allPages;
+      if (options_.partitionsFrom > 0) {
+         next = std::min(next, std::clamp(options_.partitionsFrom / 8, options_.firstPageSize, largePageSize));
+         isDue = grant_.memory().used() + next > options_.partitionsFrom;
+      }
+      if (isDue) {
          startPartitioning();
          return emptyPage(hash, heapSize);
       }

@@ -116,6 +116,9 @@ public:
       size_t firstPageSize = 64 * 1024;
       size_t partitionPageSize = 64 * 1024; ///< quarter frames: 256 of them for rows and as many for strings
       bool startsPartitioned = false;
+      /// Unless 0, rows are stored by partition only once the operator has so many bytes: for who reads rows at random
+      /// when all fit, and is then better off with few large pages in the order the rows came.
+      size_t partitionsFrom = 0;
       /// For the table over a row in memory once all input is there; kept free for it.
       uint32_t laterBytesPerRow = 0;
    };

@@ -42,6 +42,7 @@ TupleBuffer::Options HashJoinSpill::options() const {
 TupleBuffer::Options HashJoinSpill::buildOptions() const {
    TupleBuffer::Options options = this->options();
    options.firstPageSize = firstPageSize;
+   options.partitionsFrom = partitionsFrom_;
    options.laterBytesPerRow = directoryBytesPerRow;
    return options;
 }
@@ -64,6 +65,7 @@ void HashJoinSpill::prepare(QueryContext& context) {
    promisedBytes_ = 0;
    const size_t floor = probeGrant_.floor();
    const uint32_t bits = SpilledPartitions::bitsFor(floor, workers_);
+   partitionsFrom_ = floor / 2;
    pageSize_ = std::clamp(std::bit_floor(floor / 2 / (size_t{workers_} << bits)), pageSizeMin, pageSizeMax);
    build_ = std::make_unique<SpilledPartitions>(space_, bits);
    probe_ = std::make_unique<SpilledPartitions>(space_, bits);

@@ -100,6 +100,7 @@ private:
    io::SpillSpace* space_ = nullptr;
    uint32_t workers_ = 1;
    size_t pageSize_ = 0; ///< of partitions
+   size_t partitionsFrom_ = 0;
    std::unique_ptr<SpilledPartitions> build_, unjoinable_, probe_;
    TuplePages built_, builtUnjoinable_;
    bool isActive_ = false;
