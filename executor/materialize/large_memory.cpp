@@ -1,8 +1,11 @@
 #include "executor/materialize/large_memory.hpp"
 
 #include <cstdlib>
+#include <cstring>
+#include <mutex>
 #include <new>
 #include <sys/mman.h>
+#include <vector>
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
@@ -10,20 +13,59 @@
 namespace ouzel::executor {
 
 namespace {
+
 constexpr size_t hugePageSize = 2 << 20;
 /// From here on mmap: zero pages come for free and huge pages are possible.
 constexpr size_t mapSizeMin = 1 << 20;
+
+/// Freed allocations of usual sizes, for whoever wants one next.
+class KeptMemory {
+public:
+   static bool isUsual(size_t bytes) { return bytes % LargeMemory::usualStep == 0 && bytes < mapSizeMin; }
+
+   void* take(size_t bytes) {
+      const std::lock_guard lock(mutex_);
+      std::vector<void*>& list = lists_[bytes / LargeMemory::usualStep];
+      if (list.empty()) return nullptr;
+      void* data = list.back();
+      list.pop_back();
+      bytes_ -= bytes;
+      return data;
+   }
+   /// False: there is enough.
+   bool keep(void* data, size_t bytes) {
+      const std::lock_guard lock(mutex_);
+      if (bytes_ + bytes > LargeMemory::keptBytesMax) return false;
+      lists_[bytes / LargeMemory::usualStep].push_back(data);
+      bytes_ += bytes;
+      return true;
+   }
+
+private:
+   std::mutex mutex_;
+   std::vector<void*> lists_[mapSizeMin / LargeMemory::usualStep];
+   size_t bytes_ = 0;
+};
+
+KeptMemory& keptMemory() {
+   static auto* kept = new KeptMemory; // never destroyed: allocations may outlive everything
+   return *kept;
+}
+
 } // namespace
 
-LargeMemory::LargeMemory(size_t bytes, Reservation& reservation) : bytes_(bytes), reservation_(&reservation) {
+LargeMemory::LargeMemory(size_t bytes, Reservation& reservation, Fill fill)
+   : bytes_(bytes), reservation_(&reservation) {
    if (bytes == 0) return;
    reservation.grow(bytes);
-   if (bytes < mapSizeMin) {
-      data_ = std::calloc(1, bytes);
-   } else {
+   if (bytes >= mapSizeMin) {
       void* mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
       data_ = mapped == MAP_FAILED ? nullptr : mapped;
       if (data_ && bytes >= hugePageSize) ::madvise(data_, bytes, MADV_HUGEPAGE);
+   } else if (data_ = KeptMemory::isUsual(bytes) ? keptMemory().take(bytes) : nullptr; data_) {
+      if (fill == Fill::Zero) std::memset(data_, 0, bytes);
+   } else {
+      data_ = fill == Fill::Zero ? std::calloc(1, bytes) : std::malloc(bytes);
    }
    if (!data_) {
       reservation.shrink(bytes);
@@ -34,10 +76,10 @@ LargeMemory::LargeMemory(size_t bytes, Reservation& reservation) : bytes_(bytes)
 
 void LargeMemory::release() {
    if (!data_) return;
-   if (bytes_ < mapSizeMin) {
-      std::free(data_);
-   } else {
+   if (bytes_ >= mapSizeMin) {
       ::munmap(data_, bytes_);
+   } else if (!KeptMemory::isUsual(bytes_) || !keptMemory().keep(data_, bytes_)) {
+      std::free(data_);
    }
    reservation_->shrink(bytes_);
    data_ = nullptr;

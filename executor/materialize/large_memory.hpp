@@ -1,18 +1,24 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "common/memory/ledger.hpp"
 
 namespace ouzel::executor {
 
-/// One zeroed allocation charged to a reservation before it is made: hash directories, pages, bitmaps. Large ones get
-/// huge pages, since random access would otherwise miss the TLB on every row. Throws 53200 when the reservation cannot
-/// grow.
+/// One allocation charged to a reservation before it is made: hash directories, pages, bitmaps. Large ones get huge
+/// pages, since random access would otherwise miss the TLB on every row; pages of usual sizes are kept for the next
+/// that wants one, since fresh memory costs a fault for every 4 KiB. What is kept is not charged: keptBytesMax at most
+/// in all of the process. Throws 53200 when the reservation cannot grow.
 class LargeMemory {
 public:
+   enum class Fill : uint8_t { Zero, Anything };
+   static constexpr size_t keptBytesMax = size_t{32} << 20;
+   static constexpr size_t usualStep = 16 * 1024; ///< multiples of it are usual
+
    LargeMemory() = default;
-   LargeMemory(size_t bytes, Reservation& reservation);
+   LargeMemory(size_t bytes, Reservation& reservation, Fill fill = Fill::Zero);
    ~LargeMemory() { release(); }
    LargeMemory(LargeMemory&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)),

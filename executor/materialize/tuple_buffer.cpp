@@ -223,7 +223,7 @@ void TupleBuffer::growHeap(TuplePage& page, uint32_t heapSize) {
    }
    size = std::max<size_t>(size, heapSize);
    if (!mayGrow(size)) wantsRelief_ = true;
-   page.companions.push_back({LargeMemory(size, grant_.memory()), 0});
+   page.companions.push_back({LargeMemory(size, grant_.memory(), LargeMemory::Fill::Anything), 0});
    page.heap = page.companions.back().memory.as<char>();
    page.heapLimit = page.heap + size;
 }
@@ -395,13 +395,14 @@ std::unique_ptr<TuplePage> TupleReader::next() {
    if (reader_.isEmpty()) return nullptr;
    const SpilledTuples& spilled = queue_[at_++];
    auto page = std::make_unique<TuplePage>();
-   page->memory = LargeMemory(reader_.nextBytes(), memory_);
+   const size_t bytes = reader_.nextBytes(), step = LargeMemory::usualStep;
+   page->memory = LargeMemory((bytes + step - 1) / step * step, memory_, LargeMemory::Fill::Anything);
    reader_.next(page->memory.as<std::byte>());
    PageHeader header;
    std::memcpy(&header, page->memory.data(), sizeof header);
    const uint32_t rowSize = layout_.rowSize();
    const size_t rowBytes = size_t{header.rowCount} * rowSize;
-   if (header.rowCount != spilled.rowCount || sizeof header + rowBytes + header.heapBytes != page->memory.bytes())
+   if (header.rowCount != spilled.rowCount || sizeof header + rowBytes + header.heapBytes != bytes)
       throw SqlError(sqlstate::dataCorrupted, "a spilled page is not what was written");
    page->partition = spilled.partition;
    page->begin = page->memory.as<std::byte>() + sizeof header;
