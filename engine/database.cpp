@@ -50,7 +50,11 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    internals.options.settings.emplace_back("threads", std::to_string(internals.options.threads));
    internals.options.settings.emplace_back("ouzel.lease_seconds", std::to_string(options.leaseMs / 1000));
    internals.governor = std::make_unique<storage::MemoryGovernor>(internals.memoryLimit);
-   internals.spill = std::make_unique<io::SpillManager>(io::SpillOptions{{options.dataDirectory + "/spill"}});
+   io::SpillOptions spill;
+   spill.directories = options.spillDirectories;
+   if (spill.directories.empty()) spill.directories.push_back(options.dataDirectory + "/spill");
+   spill.memory = &internals.governor->ledger();
+   internals.spill = std::make_unique<io::SpillManager>(std::move(spill));
    internals.shares = std::make_unique<executor::MemoryShares>(
        internals.governor->ledger(),
        [](void* governor) { return static_cast<storage::MemoryGovernor*>(governor)->cachedBytes(); },

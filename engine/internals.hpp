@@ -31,7 +31,7 @@ struct Database::Internals {
    size_t memoryLimit = 0;
    std::unique_ptr<storage::MemoryGovernor> governor;
    std::unique_ptr<io::SpillManager> spill;
-   std::unique_ptr<executor::MemoryShares> shares;
+   std::unique_ptr<executor::MemoryShares> shares; ///< of what the governor's limit leaves for queries
    std::unique_ptr<executor::Scheduler> scheduler;
    std::unique_ptr<storage::Database> storage;
    std::unique_ptr<catalog::Catalog> catalog;

@@ -43,6 +43,21 @@ optimizer::OptimizerSettings optimizerSettings(const Settings& settings) {
    return out;
 }
 
+/// What one session's queries may use.
+size_t memoryLimit(const SessionCore& core) {
+   return std::min(core.database.memoryLimit, static_cast<size_t>(core.settings.integer("memory_limit")) << 20);
+}
+
+io::SpillPolicy spillPolicy(const Settings& settings) {
+   io::SpillPolicy out;
+   out.writeRateMax = static_cast<uint64_t>(settings.integer("ouzel.spill_write_rate"));
+   out.readRateMax = static_cast<uint64_t>(settings.integer("ouzel.spill_read_rate"));
+   const std::vector<std::string> levels = io::spillLevelNames();
+   const auto level = std::find(levels.begin(), levels.end(), settings.value("ouzel.spill_compression"));
+   if (level != levels.end()) out.level = static_cast<int>(level - levels.begin());
+   return out;
+}
+
 executor::ExecutionSettings executionSettings(const Settings& settings) {
    executor::ExecutionSettings out;
    out.batchRows = static_cast<uint32_t>(settings.integer("ouzel.vector_size"));
@@ -73,7 +88,7 @@ std::shared_ptr<PlannedQuery> planQuery(SessionCore& core, sql::BoundQuery query
    context.statistics = &statistics;
    context.evaluator = evaluator.get();
    context.settings = optimizerSettings(core.settings);
-   context.memoryLimit = core.database.memoryLimit;
+   context.memoryLimit = memoryLimit(core);
    context.threads = core.database.options.threads;
    context.forReuse = forReuse;
    planned->plan = optimizer::optimize(std::move(query), context);
@@ -95,12 +110,13 @@ QueryExecution::QueryExecution(SessionCore& core, bool collectProfile)
    context_.functions.catalog = &catalog_;
    context_.settings = executionSettings(core.settings);
    context_.memory = &memory_;
+   context_.memoryLimit = memoryLimit(core);
+   context_.spill = core.database.spill.get();
+   context_.spillPolicy = spillPolicy(core.settings);
+   context_.shares = core.database.shares.get();
    context_.transaction = &core.transaction.storage();
    context_.snapshot = &snapshot_;
    context_.collectProfile = collectProfile;
-   context_.spill = core.database.spill.get();
-   context_.shares = core.database.shares.get();
-   context_.memoryLimit = core.database.memoryLimit;
    context_.table = [this](uint64_t id) { return findTable(static_cast<storage::StorageId>(id)); };
    context_.virtualTable = [this](Oid relation, const std::vector<int16_t>& attributes,
                                   const std::function<void(std::vector<Value>&)>& row) {

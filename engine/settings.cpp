@@ -69,9 +69,17 @@ Settings::Settings(const std::vector<std::pair<std::string, std::string>>& defau
       const SettingInfo& info = require(name);
       values_[info.index] = canonicalValue(info, value, values_[info.index]);
    }
+   memoryLimitMax_ = integer("memory_limit");
    resetValues_ = values_;
    reportedValues_ = values_;
    updateFormat();
+}
+
+void Settings::checkMemoryLimit(const SettingInfo& info, const std::string& canonical) const {
+   if (info.name != "memory_limit" || std::strtoll(canonical.c_str(), nullptr, 10) <= memoryLimitMax_) return;
+   throw SqlError(sqlstate::invalidParameterValue, canonical + " MB is outside the valid range for parameter \"" +
+                                                       std::string(info.name) + "\" (" + std::string(info.minimum) +
+                                                       " MB .. " + std::to_string(memoryLimitMax_) + " MB)");
 }
 
 const SettingInfo& Settings::require(std::string_view name) const {
@@ -82,7 +90,9 @@ const SettingInfo& Settings::require(std::string_view name) const {
 void Settings::setInitial(std::string_view name, std::string_view value) {
    const SettingInfo& info = require(name);
    if (info.context == "internal" || info.context == "postmaster" || info.context == "sighup") checkChangeable(info);
-   assign(info, canonicalValue(info, value, values_[info.index]));
+   std::string canonical = canonicalValue(info, value, values_[info.index]);
+   checkMemoryLimit(info, canonical);
+   assign(info, std::move(canonical));
    resetValues_[info.index] = values_[info.index];
    reportedValues_[info.index] = values_[info.index];
 }
@@ -97,6 +107,7 @@ void Settings::set(std::string_view name, std::string_view value, bool isLocal) 
    const SettingInfo& info = require(name);
    checkChangeable(info);
    std::string canonical = canonicalValue(info, value, values_[info.index]);
+   checkMemoryLimit(info, canonical);
    if (isLocal)
       afterCommit_.emplace(info.index, values_[info.index]);
    else

@@ -37,7 +37,8 @@ io::SpillSpace& QueryContext::spill() {
 
 io::SpillSpace& RunningQueryState::spill() {
    DCHECK(execution_.spill != nullptr);
-   std::call_once(spillMade_, [&] { spill_ = std::make_unique<io::SpillSpace>(*execution_.spill); });
+   std::call_once(spillMade_,
+                  [&] { spill_ = std::make_unique<io::SpillSpace>(*execution_.spill, execution_.spillPolicy); });
    return *spill_;
 }
 

@@ -11,6 +11,7 @@
 #include "common/type/value.hpp"
 #include "common/vector/batch.hpp"
 #include "executor/function/context.hpp"
+#include "io/spill/spill.hpp"
 #include "sql/plan/plan.hpp"
 
 namespace ouzel::storage {
@@ -18,11 +19,6 @@ class Table;
 class Transaction;
 struct Snapshot;
 } // namespace ouzel::storage
-
-namespace ouzel::io {
-class SpillManager;
-class SpillSpace;
-} // namespace ouzel::io
 
 namespace ouzel::executor {
 
@@ -56,10 +52,11 @@ struct ExecutionContext {
    /// Set by cancel requests, time-outs and lost clients; looked at per batch. The code says which error is raised.
    std::atomic<const char*> cancelState{nullptr}; ///< null, or a SQLSTATE such as "57014"
    std::string cancelMessage = "canceling statement due to user request";
-   bool collectProfile = false; ///< EXPLAIN ANALYZE: per-operator times
+   bool collectProfile = false;       ///< EXPLAIN ANALYZE: per-operator times
    io::SpillManager* spill = nullptr; ///< null: what does not fit into memory fails with 53200
-   MemoryShares* shares = nullptr;    ///< null: no other query is there
-   size_t memoryLimit = SIZE_MAX;     ///< of the session
+   io::SpillPolicy spillPolicy;
+   MemoryShares* shares = nullptr; ///< null: no other query is there
+   size_t memoryLimit = SIZE_MAX;  ///< of the session
 };
 
 /// What one operator did; indexed like a preorder walk of the plan.

@@ -16,8 +16,7 @@
 
 namespace ouzel::io {
 
-SpillManager::State::State(SpillOptions options)
-   : level(options.level), lanes(std::max<size_t>(4, 2 * std::thread::hardware_concurrency())) {
+SpillManager::State::State(SpillOptions options) : lanes(std::max<size_t>(4, 2 * std::thread::hardware_concurrency())) {
    CHECK(!options.directories.empty() && options.directories.size() <= spillDevicesMax);
    for (const std::string& directory : options.directories) {
       makeDirectories(directory);
@@ -96,13 +95,25 @@ void SpillManager::setRates(uint64_t writeRateMax, uint64_t readRateMax) {
    }
 }
 
-void SpillManager::setLevel(int level) {
-   CHECK(level >= SpillOptions::regulated && level < static_cast<int>(spillLevels().size()));
-   state_->level.store(level, std::memory_order_relaxed);
+std::vector<std::string> spillLevelNames() {
+   DCHECK(spillLevels().size() <= spillLevelsMax);
+   std::vector<std::string> names;
+   for (const SpillLevel& level : spillLevels())
+      names.emplace_back(level.name);
+   return names;
 }
 
 uint32_t SpilledPage::storedBytes() const {
    return static_cast<uint32_t>(SpillLocator::unpack(locator).extent.size);
+}
+
+SpillSpace::State::State(SpillManager::State& m, SpillPolicy p)
+   : manager(m), policy(p), shares(m.devices.size()), files_(m.devices.size()) {
+   CHECK(policy.level >= SpillPolicy::regulated && policy.level < static_cast<int>(spillLevels().size()));
+   for (Share& share : shares) {
+      share.writes.setRate(policy.writeRateMax);
+      share.reads.setRate(policy.readRateMax);
+   }
 }
 
 SpillFile& SpillSpace::State::file(uint32_t device) {
@@ -173,7 +184,8 @@ void SpillSpace::State::free(const SpilledPage& page) {
    file(locator.device).free(locator.extent);
 }
 
-SpillSpace::SpillSpace(SpillManager& manager) : state_(std::make_unique<State>(*manager.state_)) {}
+SpillSpace::SpillSpace(SpillManager& manager, SpillPolicy policy)
+   : state_(std::make_unique<State>(*manager.state_, policy)) {}
 
 SpillSpace::~SpillSpace() {
    for (auto& place : state_->manager.lanes)

@@ -9,16 +9,26 @@
 // What does not fit into memory goes to local disks and comes back (FACTS A.1, I.3). Operators hand over pages; pages
 // are compressed or not, collected in staging areas, and written and read asynchronously with O_DIRECT.
 
+namespace ouzel {
+class MemoryLedger;
+}
+
 namespace ouzel::io {
+
+/// How one query's pages are written; the process's own rates hold besides.
+struct SpillPolicy {
+   uint64_t writeRateMax = 0, readRateMax = 0; ///< bytes per second and device; 0: as fast as it goes
+   static constexpr int regulated = -1;
+   int level = regulated; ///< or always this level of the scale, 0 being none
+};
 
 struct SpillOptions {
    std::vector<std::string> directories; ///< one per device
    /// Bytes per second and device; 0: as fast as it goes.
    uint64_t writeRateMax = 0, readRateMax = 0;
-   static constexpr int regulated = -1;
    /// A device's files may take so much together; 0: what there is.
    uint64_t bytesMax = 0;
-   int level = regulated; ///< or always this level of the scale, 0 being none
+   MemoryLedger* memory = nullptr; ///< staging areas are charged to it
 };
 
 /// The devices of the process, the staging areas of its threads and what is known of their speed. Thread-safe; outlives
@@ -35,9 +45,8 @@ public:
       uint64_t rawBytesWritten, bytesWritten, rawBytesRead, bytesRead;
    };
    std::vector<Device> devices() const;
-   /// For tests and for SET; take effect with the next page.
+   /// Take effect with the next page.
    void setRates(uint64_t writeRateMax, uint64_t readRateMax);
-   void setLevel(int level);
 
    struct State;
 
@@ -54,6 +63,9 @@ struct SpilledPage {
    uint32_t storedBytes() const; ///< on the device, in units of its blocks
 };
 
+/// The names of the scale's levels, from 0.
+std::vector<std::string> spillLevelNames();
+
 /// What a space has done so far.
 struct SpillStatistics {
    uint64_t pagesWritten = 0, rawBytesWritten = 0, bytesWritten = 0, bytesRead = 0;
@@ -64,7 +76,7 @@ struct SpillStatistics {
 /// of the space goes when this does. Thread-safe.
 class SpillSpace {
 public:
-   explicit SpillSpace(SpillManager& manager);
+   explicit SpillSpace(SpillManager& manager, SpillPolicy policy = {});
    /// Waits for what is in flight.
    ~SpillSpace();
    SpillSpace(const SpillSpace&) = delete;

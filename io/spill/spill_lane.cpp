@@ -56,14 +56,14 @@ SpilledPage SpillLane::write(SpillSpace::State& space, std::span<const std::span
    openExtent(space, rawBytes);
    const uint64_t begin = cursor_;
    const size_t block = file_->blockBytes();
-   const int wanted = manager_.level.load(std::memory_order_relaxed);
+   const int wanted = space.policy.level;
    size_t part = 0, skip = 0;
    uint32_t level = 0;
    for (size_t done = 0; done < rawBytes;) {
       const size_t unit = std::min(rawBytes - done, unitBytesMax);
       if (area_ && areaBytes - area_->used < unitBound(unit, block)) submitArea(false);
       if (!area_) openArea();
-      level = wanted == SpillOptions::regulated ? 2 : static_cast<uint32_t>(wanted);
+      level = wanted == SpillPolicy::regulated ? 3 : static_cast<uint32_t>(wanted);
       const size_t stored =
           encoder_.encode(gather(parts, part, skip, unit), cursor_, block, level, area_->bytes.get() + area_->used);
       area_->used += stored;
@@ -160,7 +160,7 @@ void SpillLane::submitArea(bool pads) {
    area.padding = padding; // no page's, free again when it was written
    cursor_ += padding;
    area.space->shrinkPending(device_, {area.offset, area.used});
-   area.due = file_->device().writes.due(area.used);
+   area.due = std::max(file_->device().writes.due(area.used), area.space->shares[device_].writes.due(area.used));
    prepareArea(area);
    ring_.submit();
 }

@@ -76,7 +76,8 @@ void SpillReader::State::start(Page& page, uint64_t number) {
    // It may still be on its way to the device.
    space.settle(page.locator.device, page.locator.extent);
    page.buffer = lane->take(page.locator.extent.size);
-   page.due = space.manager.devices[page.locator.device]->reads.due(page.locator.extent.size);
+   page.due = std::max(space.manager.devices[page.locator.device]->reads.due(page.locator.extent.size),
+                       space.shares[page.locator.device].reads.due(page.locator.extent.size));
    prepare(page, number);
 }
 

@@ -42,7 +42,6 @@ struct SpillManager::State {
    std::vector<std::unique_ptr<SpillDevice>> devices;
 
    // STATE
-   std::atomic<int> level;
    std::atomic<uint32_t> nextDevice{0}; ///< where the next lane begins
    /// Made when they are needed, never taken away before the manager goes.
    std::vector<std::atomic<SpillLane*>> lanes;
@@ -56,7 +55,7 @@ struct SpillManager::State {
 };
 
 struct SpillSpace::State {
-   explicit State(SpillManager::State& m) : manager(m), files_(m.devices.size()) {}
+   State(SpillManager::State& m, SpillPolicy p);
 
    /// Bytes of a staging area that are not on the device yet.
    struct Pending {
@@ -77,7 +76,17 @@ struct SpillSpace::State {
    void settle(uint32_t device, SpillExtent extent);
    void free(const SpilledPage& page);
 
+   /// What this query has of a device: its own rates.
+   struct Share {
+      Throttle writes, reads;
+   };
+
+   // PROPERTIES
    SpillManager::State& manager;
+   const SpillPolicy policy;
+   std::vector<Share> shares; ///< by device
+
+   // STATE
    std::atomic<uint64_t> pagesWritten{0}, rawBytesWritten{0}, bytesWritten{0}, bytesRead{0};
    std::array<std::atomic<uint64_t>, spillLevelsMax> pagesByLevel{};
 

@@ -17,7 +17,6 @@ CATCH_TEST_CASE("a fault ends the query it hits, with its code, and no other", "
    const SqlState expected = points.find("enospc") != points.npos ? sqlstate::diskFull : sqlstate::ioError;
    const bool isForGood = points.find("write") != points.npos;
    SpillDirectories directories;
-   directories.options.level = 0;
    SpillManager manager(directories.options);
    const auto content = pageOf(1, 65536);
    const auto use = [&](SpillSpace& space) {
@@ -30,7 +29,7 @@ CATCH_TEST_CASE("a fault ends the query it hits, with its code, and no other", "
       }
    };
    {
-      SpillSpace space(manager);
+      SpillSpace space(manager, atLevel(0));
       // Twice: what was written in the background may not be there, so such a space stays broken.
       for (int round = 0; round < (isForGood ? 2 : 1); ++round) {
          try {

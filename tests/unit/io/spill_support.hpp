@@ -41,6 +41,17 @@ inline std::vector<std::byte> pageOf(uint64_t number, size_t bytes) {
    return page;
 }
 
+/// As ==, which ThreadSanitizer looks at byte by byte.
+inline bool isSame(const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
+   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+inline SpillPolicy atLevel(int level) {
+   SpillPolicy policy;
+   policy.level = level;
+   return policy;
+}
+
 inline SpilledPage writePage(SpillSpace& space, const std::vector<std::byte>& page) {
    const std::span<const std::byte> parts[] = {page};
    return space.write(parts);
