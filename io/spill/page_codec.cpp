@@ -19,14 +19,16 @@ struct UnitHeader {
 };
 static_assert(sizeof(UnitHeader) == unitHeaderBytes);
 
-// Each is worth its price on rows of lineitem (bench/spill/device, ns per byte to encode and decode, what is stored):
-// none 0.07 0.07 100 %, lz4-32 0.50 0.17 69 %, lz4-8 0.74 0.21 56 %, lz4 1.00 0.25 46 %, zstd--5 1.67 0.60 42 %,
-// zstd--1 2.03 0.69 36 %, zstd-1 2.56 0.87 35 %, zstd-3 2.99 0.84 34 %. Left out: zstd--20 to zstd--7, which LZ4 does
-// faster (1.05 to 1.41 for 66 to 51 %), zstd-2 (as zstd-1), zstd-5 (6.4 for 33.5 %).
-constexpr SpillLevel levels[] = {{"none", SpillLevel::Codec::None, 0},     {"lz4-32", SpillLevel::Codec::Lz4, 32},
-                                 {"lz4-8", SpillLevel::Codec::Lz4, 8},     {"lz4", SpillLevel::Codec::Lz4, 1},
-                                 {"zstd--5", SpillLevel::Codec::Zstd, -5}, {"zstd--1", SpillLevel::Codec::Zstd, -1},
-                                 {"zstd-1", SpillLevel::Codec::Zstd, 1},   {"zstd-3", SpillLevel::Codec::Zstd, 3}};
+// Each is worth its price (bench/spill/device; nanoseconds of a core at 2.8 GHz). Left out: zstd--20 to zstd--7, which
+// LZ4 does faster (1.05 to 1.41 ns for 66 to 51 %), zstd-2 (as zstd-1), zstd-5 (6.4 ns for 33.5 %).
+constexpr SpillLevel levels[] = {{"none", SpillLevel::Codec::None, 0, 1.004, 0.07, 0.07},
+                                 {"lz4-32", SpillLevel::Codec::Lz4, 32, 0.687, 0.5, 0.17},
+                                 {"lz4-8", SpillLevel::Codec::Lz4, 8, 0.559, 0.74, 0.21},
+                                 {"lz4", SpillLevel::Codec::Lz4, 1, 0.464, 1.0, 0.25},
+                                 {"zstd--5", SpillLevel::Codec::Zstd, -5, 0.425, 1.67, 0.6},
+                                 {"zstd--1", SpillLevel::Codec::Zstd, -1, 0.361, 2.03, 0.69},
+                                 {"zstd-1", SpillLevel::Codec::Zstd, 1, 0.349, 2.56, 0.87},
+                                 {"zstd-3", SpillLevel::Codec::Zstd, 3, 0.339, 2.99, 0.84}};
 
 uint64_t checksumOf(UnitHeader header, const std::byte* stored) {
    header.checksum = 0;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <thread>
 
+#include "common/env/clock.hpp"
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "io/file/file.hpp"
@@ -17,13 +18,14 @@
 namespace ouzel::io {
 
 SpillManager::State::State(SpillOptions options) : lanes(std::max<size_t>(4, 2 * std::thread::hardware_concurrency())) {
+   if (options.memory) memory.emplace(*options.memory);
    CHECK(!options.directories.empty() && options.directories.size() <= spillDevicesMax);
    for (const std::string& directory : options.directories) {
       makeDirectories(directory);
       auto& device = *devices.emplace_back(std::make_unique<SpillDevice>(directory));
       device.bytesMax = options.bytesMax;
-      device.writes.setRate(options.writeRateMax);
-      device.reads.setRate(options.readRateMax);
+      device.writes.throttle.setRate(options.writeRateMax);
+      device.reads.throttle.setRate(options.readRateMax);
    }
 }
 
@@ -43,7 +45,7 @@ SpillLane& SpillManager::State::lockLane() {
          const std::lock_guard guard(mutex);
          lane = place.load(std::memory_order_relaxed);
          if (!lane) {
-            lane = new SpillLane(*this);
+            lane = new SpillLane(*this, static_cast<uint32_t>(&place - lanes.data()));
             place.store(lane, std::memory_order_release);
          }
       }
@@ -55,6 +57,27 @@ SpillLane& SpillManager::State::lockLane() {
    SpillLane& lane = *lanes[preferred % lanes.size()].load(std::memory_order_acquire);
    lane.mutex.lock();
    return lane;
+}
+
+uint32_t SpillManager::State::activeLanes() const {
+   constexpr int64_t lately = 50'000'000;
+   const int64_t since = steadyNanos() - lately;
+   uint32_t count = 0;
+   for (const auto& place : lanes)
+      if (const SpillLane* const lane = place.load(std::memory_order_acquire)) count += lane->lastUse() > since;
+   return std::max(count, 1u);
+}
+
+void SpillManager::State::record(const SpillManager::Decision& decision) {
+   constexpr size_t decisionsMax = 1024;
+   const std::lock_guard guard(mutex);
+   if (decisions.size() == decisionsMax) decisions.pop_front();
+   decisions.push_back(decision);
+}
+
+std::vector<SpillManager::Decision> SpillManager::decisions() const {
+   const std::lock_guard guard(state_->mutex);
+   return {state_->decisions.begin(), state_->decisions.end()};
 }
 
 std::unique_ptr<ReadLane> SpillManager::State::takeReader() {
@@ -83,15 +106,15 @@ std::vector<SpillManager::Device> SpillManager::devices() const {
       const auto of = [](const std::atomic<uint64_t>& count) { return count.load(std::memory_order_relaxed); };
       result.push_back({device->directory, of(device->bytesAllocated), of(device->bytesInUse),
                         of(device->rawBytesWritten), of(device->bytesWritten), of(device->rawBytesRead),
-                        of(device->bytesRead)});
+                        of(device->bytesRead), device->writes.bandwidth(), device->reads.bandwidth()});
    }
    return result;
 }
 
 void SpillManager::setRates(uint64_t writeRateMax, uint64_t readRateMax) {
    for (const auto& device : state_->devices) {
-      device->writes.setRate(writeRateMax);
-      device->reads.setRate(readRateMax);
+      device->writes.throttle.setRate(writeRateMax);
+      device->reads.throttle.setRate(readRateMax);
    }
 }
 
@@ -111,8 +134,8 @@ SpillSpace::State::State(SpillManager::State& m, SpillPolicy p)
    : manager(m), policy(p), shares(m.devices.size()), files_(m.devices.size()) {
    CHECK(policy.level >= SpillPolicy::regulated && policy.level < static_cast<int>(spillLevels().size()));
    for (Share& share : shares) {
-      share.writes.setRate(policy.writeRateMax);
-      share.reads.setRate(policy.readRateMax);
+      share.writes.throttle.setRate(policy.writeRateMax);
+      share.reads.throttle.setRate(policy.readRateMax);
    }
 }
 

@@ -43,8 +43,17 @@ public:
       std::string directory;
       uint64_t bytesAllocated, bytesInUse; ///< of files; of these, by pages
       uint64_t rawBytesWritten, bytesWritten, rawBytesRead, bytesRead;
+      double writeBandwidth, readBandwidth; ///< bytes per second as measured; 0: not yet
    };
    std::vector<Device> devices() const;
+   /// What a regulator did after a run of pages.
+   struct Decision {
+      int64_t at; ///< microseconds since 2000-01-01
+      uint32_t lane, device, levelBefore, levelAfter;
+      double cpuNanos, ioNanos; ///< per raw byte at the level before: operator and codec; writing and reading back
+   };
+   /// The last ones, oldest first.
+   std::vector<Decision> decisions() const;
    /// Take effect with the next page.
    void setRates(uint64_t writeRateMax, uint64_t readRateMax);
 

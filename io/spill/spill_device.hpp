@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "io/spill/throttle.hpp"
+#include "io/spill/flow.hpp"
 
 // Devices are directories; each query has one file without a name in each of them that it uses.
 
@@ -22,7 +22,7 @@ struct SpillDevice {
    uint64_t bytesMax = 0; ///< all files together may take so much; 0: what the device has
 
    // STATE
-   Throttle writes, reads;
+   Flow writes, reads;
    std::atomic<uint64_t> bytesAllocated{0}; ///< by all files
    std::atomic<uint64_t> bytesInUse{0};     ///< of these, by pages
    std::atomic<uint64_t> rawBytesWritten{0}, bytesWritten{0}, rawBytesRead{0}, bytesRead{0};

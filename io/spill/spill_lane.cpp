@@ -22,6 +22,13 @@ constexpr size_t extentBytes = size_t{1} << 20;
 /// Requests end at such a border when they can: less than a device's physical block would have to be read first.
 constexpr uint64_t physicalBytes = 4096;
 
+/// Longer than that between two pages: the thread did something else.
+constexpr int64_t pauseNanos = 100'000'000;
+/// Seen so soon after it happened, a completion says how fast the device is.
+constexpr int64_t exactNanos = 200'000;
+constexpr size_t calibrationAreas = 16;
+constexpr uint32_t calibrationBytes = 128 << 10;
+
 bool overlaps(SpillExtent a, SpillExtent b) {
    return a.offset < b.offset + b.size && b.offset < a.offset + a.size;
 }
@@ -40,10 +47,9 @@ AlignedBytes allocateAligned(size_t bytes) {
    return AlignedBytes(static_cast<std::byte*>(::operator new[](bytes, directAlignment)));
 }
 
-SpillLane::SpillLane(SpillManager::State& manager)
-   : manager_(manager), ring_(areaCount), nextDevice_(manager.nextDevice.fetch_add(1, std::memory_order_relaxed)) {
-   for (Area& area : areas_)
-      area.bytes = allocateAligned(areaBytes);
+SpillLane::SpillLane(SpillManager::State& manager, uint32_t number)
+   : manager_(manager), number_(number), ring_(areaCount),
+     nextDevice_(manager.nextDevice.fetch_add(1, std::memory_order_relaxed)), perDevice_(manager.devices.size()) {
    scratch_.resize(unitBytesMax);
 }
 SpillLane::~SpillLane() = default;
@@ -56,16 +62,21 @@ SpilledPage SpillLane::write(SpillSpace::State& space, std::span<const std::span
    openExtent(space, rawBytes);
    const uint64_t begin = cursor_;
    const size_t block = file_->blockBytes();
-   const int wanted = space.policy.level;
+   PerDevice& own = perDevice_[device_];
+   const uint32_t wanted =
+       space.policy.level == SpillPolicy::regulated ? own.regulator.level() : static_cast<uint32_t>(space.policy.level);
+   int64_t encodeNanos = 0;
    size_t part = 0, skip = 0;
    uint32_t level = 0;
    for (size_t done = 0; done < rawBytes;) {
       const size_t unit = std::min(rawBytes - done, unitBytesMax);
       if (area_ && areaBytes - area_->used < unitBound(unit, block)) submitArea(false);
       if (!area_) openArea();
-      level = wanted == SpillPolicy::regulated ? 3 : static_cast<uint32_t>(wanted);
+      level = wanted;
+      const int64_t before = steadyNanos();
       const size_t stored =
           encoder_.encode(gather(parts, part, skip, unit), cursor_, block, level, area_->bytes.get() + area_->used);
+      encodeNanos += steadyNanos() - before;
       area_->used += stored;
       cursor_ += stored;
       done += unit;
@@ -77,7 +88,72 @@ SpilledPage SpillLane::write(SpillSpace::State& space, std::span<const std::span
    space.pagesByLevel[level].fetch_add(1, std::memory_order_relaxed);
    file_->device().rawBytesWritten.fetch_add(rawBytes, std::memory_order_relaxed);
    file_->device().bytesWritten.fetch_add(locator.extent.size, std::memory_order_relaxed);
+   const int64_t now = steadyNanos();
+   if (lastThread_ != std::this_thread::get_id()) {
+      for (PerDevice& each : perDevice_)
+         each.lastPage = 0;
+      lastThread_ = std::this_thread::get_id();
+   }
+   lastUse_.store(now, std::memory_order_relaxed);
+   // A pause is nobody's work.
+   const int64_t elapsed = own.lastPage == 0 ? encodeNanos : now - own.lastPage - (waitedNanos_ - own.waitedAtLastPage);
+   const int64_t work = std::clamp(elapsed, encodeNanos, encodeNanos + pauseNanos);
+   own.lastPage = now;
+   own.waitedAtLastPage = waitedNanos_;
+   if (space.policy.level == SpillPolicy::regulated &&
+       own.regulator.add(rawBytes, locator.extent.size, work, encodeNanos))
+      regulate(space);
    return {locator.packed(), static_cast<uint32_t>(rawBytes)};
+}
+
+void SpillLane::regulate(SpillSpace::State& space) {
+   PerDevice& own = perDevice_[device_];
+   const int64_t now = steadyNanos();
+   Flow& writes = space.writes(device_);
+   // Not kept waiting for a fiftieth of the time: the device could do more.
+   if ((waitedNanos_ - own.waitedAtRunBegin) * 50 < now - own.runBegin) writes.doubt();
+   own.runBegin = now;
+   own.waitedAtRunBegin = waitedNanos_;
+   if (space.reads(device_).bandwidth() == 0 && own.written.size() == calibrationAreas) calibrate(space);
+   SpillManager::Decision decision{wallClockMicros(), number_, device_, own.regulator.level(), 0, 0, 0};
+   Regulator::Surroundings around;
+   around.writeBandwidth = writes.bandwidth();
+   around.readBandwidth = space.reads(device_).bandwidth();
+   around.lanes = manager_.activeLanes();
+   around.readWork = manager_.readWork.load(std::memory_order_relaxed);
+   const Regulator::Costs costs = own.regulator.decide(around);
+   decision.levelAfter = own.regulator.level();
+   decision.cpuNanos = costs.cpu;
+   decision.ioNanos = costs.io;
+   manager_.record(decision);
+}
+
+/// How fast does the device read? Nobody knows before the first query reads its pages back, and that is too late for
+/// it. Some milliseconds, once per device and process (and per query that is slowed down).
+void SpillLane::calibrate(SpillSpace::State& space) {
+   PerDevice& own = perDevice_[device_];
+   Flow& reads = space.reads(device_);
+   Ring ring(calibrationAreas);
+   const AlignedBytes bytes = allocateAligned(calibrationAreas * calibrationBytes);
+   const int64_t begun = steadyNanos();
+   const uint64_t atBegin = reads.begin();
+   int64_t due = 0;
+   for (size_t i = 0; i < calibrationAreas; ++i) {
+      ring.prepare({RingRequest::Kind::Read, file_->descriptor(), bytes.get() + i * calibrationBytes, calibrationBytes,
+                    own.written[i], i});
+      due = space.readDue(device_, calibrationBytes);
+   }
+   std::array<RingCompletion, calibrationAreas> completions;
+   uint64_t done = 0;
+   for (size_t seen = 0; seen < calibrationAreas;) {
+      const size_t count = ring.reap(std::span(completions).first(calibrationAreas - seen), 1);
+      for (const RingCompletion& completion : std::span(completions).first(count))
+         done += completion.result > 0 ? static_cast<uint64_t>(completion.result) : 0;
+      seen += count;
+   }
+   sleepUntil(due);
+   if (done > 0) reads.finish(atBegin, begun, done, true);
+   waitedNanos_ += steadyNanos() - begun;
 }
 
 /// The next `bytes` bytes of the parts in one piece.
@@ -122,7 +198,10 @@ void SpillLane::openExtent(SpillSpace::State& space, size_t rawBytes) {
          if (error.state() != sqlstate::diskFull || tried + 1 == deviceCount) throw;
       }
    }
-   space_ = &space;
+   if (lastSpace_ != &space)
+      for (PerDevice& each : perDevice_)
+         each.written.clear(); // other files
+   lastSpace_ = space_ = &space;
    cursor_ = extent_.offset;
 }
 
@@ -134,10 +213,24 @@ void SpillLane::closeExtent() {
 }
 
 void SpillLane::openArea() {
-   const auto isFree = [](const Area& area) { return area.space == nullptr; };
+   const auto isFree = [](const Area& area) { return area.space == nullptr && area.bytes; };
    auto it = std::find_if(areas_.begin(), areas_.end(), isFree);
-   for (; it == areas_.end(); it = std::find_if(areas_.begin(), areas_.end(), isFree))
+   if (it == areas_.end()) {
+      // Two must be there for anything to leave memory at all; more only if nobody else needs the memory.
+      const auto unmade = std::find_if(areas_.begin(), areas_.end(), [](const Area& area) { return !area.bytes; });
+      if (unmade != areas_.end()) {
+         unmade->isCharged = manager_.memory && manager_.memory->tryGrow(areaBytes);
+         if (unmade->isCharged || !manager_.memory || unmade - areas_.begin() < 2) {
+            unmade->bytes = allocateAligned(areaBytes);
+            it = unmade;
+         }
+      }
+   }
+   for (; it == areas_.end(); it = std::find_if(areas_.begin(), areas_.end(), isFree)) {
+      const int64_t before = steadyNanos();
       reap(true);
+      waitedNanos_ += steadyNanos() - before;
+   }
    Area& area = *it;
    // What it may become at most; the extents of others are not touched.
    const uint64_t most = std::min<uint64_t>(areaBytes, extent_.offset + extent_.size - cursor_);
@@ -160,7 +253,9 @@ void SpillLane::submitArea(bool pads) {
    area.padding = padding; // no page's, free again when it was written
    cursor_ += padding;
    area.space->shrinkPending(device_, {area.offset, area.used});
-   area.due = std::max(file_->device().writes.due(area.used), area.space->shares[device_].writes.due(area.used));
+   area.due = area.space->writeDue(device_, area.used);
+   area.begun = steadyNanos();
+   area.atBegin = area.space->writes(device_).begin();
    prepareArea(area);
    ring_.submit();
 }
@@ -173,6 +268,7 @@ void SpillLane::prepareArea(Area& area) {
 }
 
 void SpillLane::reap(bool mustWait) {
+   const int64_t before = steadyNanos();
    if (ring_.inFlight() > 0) {
       std::array<RingCompletion, areaCount> completions;
       const size_t count = ring_.reap(completions, mustWait ? 1 : 0);
@@ -198,16 +294,27 @@ void SpillLane::reap(bool mustWait) {
    int64_t earliest = 0;
    for (const int64_t now = steadyNanos(); Area & area : areas_) {
       if (!area.space || area.isInKernel || &area == area_) continue;
+      // What has been finished for a while was not waited for.
       if (area.due <= now)
-         release(area);
+         release(area, area.due > 0 ? now - area.due < exactNanos : mustWait && now - before > exactNanos / 10);
       else if (earliest == 0 || area.due < earliest)
          earliest = area.due;
    }
-   const bool isAnyFree = std::any_of(areas_.begin(), areas_.end(), [](const Area& area) { return !area.space; });
+   const bool isAnyFree =
+       std::any_of(areas_.begin(), areas_.end(), [](const Area& area) { return !area.space && area.bytes; });
    if (mustWait && !isAnyFree && ring_.inFlight() == 0 && earliest > 0) sleepUntil(earliest);
 }
 
-void SpillLane::release(Area& area) {
+void SpillLane::release(Area& area, bool isExact) {
+   if (area.begun > 0) {
+      area.space->writes(area.device).finish(area.atBegin, area.begun, area.used, isExact);
+      auto& written = perDevice_[area.device].written;
+      if (area.used >= calibrationBytes && area.space == space_) {
+         if (written.size() == calibrationAreas) written.erase(written.begin());
+         written.push_back(area.offset);
+      }
+      area.begun = 0;
+   }
    area.file->free({area.offset + area.used - area.padding, area.padding});
    area.space->removePending(area.device, area.offset);
    area.space = nullptr;
@@ -229,8 +336,9 @@ void SpillLane::settle(SpillSpace::State& space, uint32_t device, SpillExtent ex
 }
 
 void SpillLane::forget(SpillSpace::State& space) {
+   if (lastSpace_ == &space) lastSpace_ = nullptr;
    if (space_ == &space) {
-      if (area_) release(*std::exchange(area_, nullptr));
+      if (area_) release(*std::exchange(area_, nullptr), false);
       closeExtent();
    }
    const auto isBusy = [&](const Area& area) { return area.space == &space; };
@@ -238,6 +346,16 @@ void SpillLane::forget(SpillSpace::State& space) {
       for (Area& area : areas_)
          if (isBusy(area)) area.due = 0;
       reap(ring_.inFlight() > 0);
+   }
+   for (PerDevice& each : perDevice_) {
+      each.written.clear();
+      each.lastPage = 0;
+   }
+   // Between queries nothing is held.
+   for (Area& area : areas_) {
+      if (area.space || !area.bytes) continue;
+      area.bytes.reset();
+      if (std::exchange(area.isCharged, false)) manager_.memory->shrink(areaBytes);
    }
 }
 

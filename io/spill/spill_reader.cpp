@@ -47,7 +47,9 @@ struct SpillReader::State {
       size_t read = 0;
       bool isInKernel = false;
       int error = 0;
-      int64_t due = 0; ///< the throttle's
+      int64_t due = 0;      ///< the throttle's
+      int64_t begun = 0;    ///< steadyNanos()
+      uint64_t atBegin = 0; ///< of the flow
    };
 
    SpillSpace::State& space;
@@ -57,11 +59,14 @@ struct SpillReader::State {
    uint64_t firstNumber = 0; ///< how many came before the front: a page's number is its userData
    size_t started = 0;       ///< of pages, from the front
    size_t startedBytes = 0;
+   int64_t lastPage = 0; ///< steadyNanos() at the end of next(); 0: none yet
+   uint32_t lastBytes = 0;
 
    void start(Page& page, uint64_t number);
    void startAhead();
    void prepare(Page& page, uint64_t number);
    void reap(uint32_t atLeast);
+   void noteWork(int64_t nanos);
 };
 
 void SpillReader::State::prepare(Page& page, uint64_t number) {
@@ -76,8 +81,9 @@ void SpillReader::State::start(Page& page, uint64_t number) {
    // It may still be on its way to the device.
    space.settle(page.locator.device, page.locator.extent);
    page.buffer = lane->take(page.locator.extent.size);
-   page.due = std::max(space.manager.devices[page.locator.device]->reads.due(page.locator.extent.size),
-                       space.shares[page.locator.device].reads.due(page.locator.extent.size));
+   page.due = space.readDue(page.locator.device, page.locator.extent.size);
+   page.begun = steadyNanos();
+   page.atBegin = space.reads(page.locator.device).begin();
    prepare(page, number);
 }
 
@@ -111,8 +117,18 @@ void SpillReader::State::reap(uint32_t atLeast) {
    }
 }
 
+/// What whoever reads does between two pages, for the regulators.
+void SpillReader::State::noteWork(int64_t nanos) {
+   constexpr int64_t pauseNanos = 100'000'000;
+   if (lastBytes == 0 || nanos > pauseNanos) return;
+   const double sample = static_cast<double>(nanos) / lastBytes;
+   auto& work = space.manager.readWork;
+   const double before = work.load(std::memory_order_relaxed);
+   work.store(before < 0 ? sample : before + (sample - before) / 64, std::memory_order_relaxed);
+}
+
 SpillReader::SpillReader(SpillSpace& space, size_t aheadBytes)
-   : state_(new State{*space.state_, aheadBytes, nullptr, {}, 0, 0, 0}) {}
+   : state_(new State{*space.state_, aheadBytes, nullptr, {}, 0, 0, 0, 0, 0}) {}
 
 SpillReader::~SpillReader() {
    State& s = *state_;
@@ -143,6 +159,8 @@ uint32_t SpillReader::nextBytes() const {
 void SpillReader::next(std::byte* target) {
    State& s = *state_;
    CHECK(!isEmpty());
+   const int64_t entered = steadyNanos();
+   if (s.lastPage > 0) s.noteWork(entered - s.lastPage);
    s.startAhead();
    State::Page& page = s.pages.front();
    const SpillExtent extent = page.locator.extent;
@@ -150,11 +168,15 @@ void SpillReader::next(std::byte* target) {
    if (extent.size > 0) {
       while (page.isInKernel)
          s.reap(1);
+      const bool hasWaited = steadyNanos() - entered > 20'000;
       s.space.throwIfFailed();
       if (page.error != 0)
          throwIoError("could not read from temporary file in directory", device.directory, page.error);
       if (const int64_t left = page.due - steadyNanos(); left > 0)
          std::this_thread::sleep_for(std::chrono::nanoseconds(left));
+      // One page at a time would say how long a request takes, not how many bytes go through.
+      const bool isExact = page.due > 0 ? steadyNanos() - page.due < 200'000 : hasWaited && s.started >= 4;
+      s.space.reads(page.locator.device).finish(page.atBegin, page.begun, extent.size, isExact);
       if (!s.lane->decoder.decodePage({page.buffer.bytes.get(), extent.size}, extent.offset,
                                       s.space.file(page.locator.device).blockBytes(), {target, page.page.rawBytes}))
          throw SqlError(sqlstate::dataCorrupted,
@@ -165,11 +187,13 @@ void SpillReader::next(std::byte* target) {
       s.lane->give(std::move(page.buffer));
       if (page.isLastUse) s.space.free(page.page);
    }
+   s.lastBytes = page.page.rawBytes;
    s.pages.pop_front();
    ++s.firstNumber;
    --s.started;
    s.startedBytes -= extent.size;
    s.startAhead();
+   s.lastPage = steadyNanos();
 }
 
 } // namespace ouzel::io

@@ -1,11 +1,14 @@
 #pragma once
 #include <array>
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "common/memory/ledger.hpp"
 #include "io/spill/page_codec.hpp"
 #include "io/spill/spill.hpp"
 #include "io/spill/spill_device.hpp"
@@ -42,14 +45,20 @@ struct SpillManager::State {
    std::vector<std::unique_ptr<SpillDevice>> devices;
 
    // STATE
+   std::optional<Reservation> memory;
+   std::atomic<double> readWork{-1};    ///< nanoseconds per raw byte of those who read pages back, lately
    std::atomic<uint32_t> nextDevice{0}; ///< where the next lane begins
    /// Made when they are needed, never taken away before the manager goes.
    std::vector<std::atomic<SpillLane*>> lanes;
    std::mutex mutex;                               // guards the making of lanes and what follows
    std::vector<std::unique_ptr<ReadLane>> readers; ///< not in use
+   std::deque<SpillManager::Decision> decisions;
 
    /// A lane that no other thread is using, locked.
    SpillLane& lockLane();
+   /// How many lanes have written lately: they share the devices.
+   uint32_t activeLanes() const;
+   void record(const SpillManager::Decision& decision);
    std::unique_ptr<ReadLane> takeReader();
    void giveReader(std::unique_ptr<ReadLane> reader);
 };
@@ -64,6 +73,19 @@ struct SpillSpace::State {
       SpillLane* lane;
    };
 
+   /// Whose bandwidth this query has: its own when it is slowed down, else the device's.
+   Flow& writes(uint32_t device) {
+      return policy.writeRateMax > 0 ? shares[device].writes : manager.devices[device]->writes;
+   }
+   Flow& reads(uint32_t device) {
+      return policy.readRateMax > 0 ? shares[device].reads : manager.devices[device]->reads;
+   }
+   int64_t writeDue(uint32_t device, uint64_t bytes) {
+      return std::max(shares[device].writes.throttle.due(bytes), manager.devices[device]->writes.throttle.due(bytes));
+   }
+   int64_t readDue(uint32_t device, uint64_t bytes) {
+      return std::max(shares[device].reads.throttle.due(bytes), manager.devices[device]->reads.throttle.due(bytes));
+   }
    SpillFile& file(uint32_t device);
    /// Keep the first error of the background.
    void fail(uint32_t device, const char* what, int error);
@@ -78,7 +100,7 @@ struct SpillSpace::State {
 
    /// What this query has of a device: its own rates.
    struct Share {
-      Throttle writes, reads;
+      Flow writes, reads;
    };
 
    // PROPERTIES

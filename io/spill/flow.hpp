@@ -1,0 +1,37 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+#include "io/spill/throttle.hpp"
+
+namespace ouzel::io {
+
+/// One direction of a device, or what one query may have of it: how fast it goes. Thread-safe.
+class Flow {
+public:
+   Throttle throttle;
+
+   /// What had been transferred when a request began; for finish().
+   uint64_t begin() const { return bytes_.load(std::memory_order_relaxed); }
+   /// A request has ended. `isExact`: somebody waited for it, so it ended now and not some time ago. While it was
+   /// there, the device was never idle, so that what it did for all of us in this time is its bandwidth.
+   void finish(uint64_t atBegin, int64_t nanosAtBegin, uint64_t bytes, bool isExact) {
+      const uint64_t now = bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+      const int64_t nanos = steadyNanos() - nanosAtBegin;
+      if (!isExact || nanos <= 0) return;
+      const double sample = static_cast<double>(now - atBegin) * 1e9 / static_cast<double>(nanos);
+      const double before = bandwidth_.load(std::memory_order_relaxed);
+      // A race loses a sample.
+      bandwidth_.store(before == 0 ? sample : before + (sample - before) / 8, std::memory_order_relaxed);
+   }
+   /// Bytes per second; 0: not known, nobody ever had to wait.
+   double bandwidth() const { return bandwidth_.load(std::memory_order_relaxed); }
+   /// Nobody had to wait for a while: it may have become faster than was seen.
+   void doubt() { bandwidth_.store(bandwidth() * 1.01, std::memory_order_relaxed); }
+
+private:
+   std::atomic<uint64_t> bytes_{0};
+   std::atomic<double> bandwidth_{0};
+};
+
+} // namespace ouzel::io
