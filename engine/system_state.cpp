@@ -136,7 +136,33 @@ std::vector<std::pair<std::string, int64_t>> SessionSystemState::memory() const 
    return {{"cache", cached},
            {"delta", delta},
            {"queries", static_cast<int64_t>(ledger.used()) - cached - delta},
+           {"used", static_cast<int64_t>(ledger.used())},
+           {"peak", static_cast<int64_t>(ledger.peak())},
            {"limit", static_cast<int64_t>(ledger.limit())}};
+}
+
+std::vector<catalog::SystemState::SpillDevice> SessionSystemState::spillDevices() const {
+   std::vector<SpillDevice> out;
+   for (const io::SpillManager::Device& device : database_.spill->devices()) {
+      const auto count = [](auto number) { return static_cast<int64_t>(number); };
+      const auto known = [&](double bandwidth) {
+         return bandwidth > 0 ? std::optional(count(bandwidth)) : std::nullopt;
+      };
+      out.push_back({device.directory, count(device.bytesAllocated), count(device.bytesInUse),
+                     count(device.rawBytesWritten), count(device.bytesWritten), count(device.rawBytesRead),
+                     count(device.bytesRead), known(device.writeBandwidth), known(device.readBandwidth)});
+   }
+   return out;
+}
+
+std::vector<catalog::SystemState::CompressionDecision> SessionSystemState::compressionDecisions() const {
+   const auto devices = database_.spill->devices();
+   const auto levels = io::spillLevelNames();
+   std::vector<CompressionDecision> out;
+   for (const io::SpillManager::Decision& d : database_.spill->decisions())
+      out.push_back({d.at, static_cast<int32_t>(d.lane), devices[d.device].directory, levels[d.levelBefore],
+                     levels[d.levelAfter], d.cpuNanos, d.ioNanos});
+   return out;
 }
 
 std::optional<SessionSystemState::SequenceValue>

@@ -18,6 +18,8 @@ public:
    double rowCount(catalog::StorageId id) const override;
    int64_t bytes(catalog::StorageId id) const override;
    std::vector<std::pair<std::string, int64_t>> memory() const override;
+   std::vector<SpillDevice> spillDevices() const override;
+   std::vector<CompressionDecision> compressionDecisions() const override;
    std::optional<SequenceValue> sequenceValue(const catalog::Relation& sequence) const override;
 
 private:

@@ -116,6 +116,30 @@ void ouzelStatMemory(const SystemContext& context, RowBuilder& row) {
       row.text(name).int8(bytes).emit();
 }
 
+void ouzelStatSpill(const SystemContext& context, RowBuilder& row) {
+   if (context.state == nullptr) return;
+   for (const SystemState::SpillDevice& d : context.state->spillDevices()) {
+      row.text(d.directory).int8(d.bytesAllocated).int8(d.bytesInUse).int8(d.rawBytesWritten).int8(d.bytesWritten);
+      row.int8(d.rawBytesRead).int8(d.bytesRead);
+      d.writeBandwidth ? row.int8(*d.writeBandwidth) : row.null();
+      d.readBandwidth ? row.int8(*d.readBandwidth) : row.null();
+      row.emit();
+   }
+}
+
+void ouzelStatCompression(const SystemContext& context, RowBuilder& row) {
+   if (context.state == nullptr) return;
+   for (const SystemState::CompressionDecision& d : context.state->compressionDecisions())
+      row.timestamp(d.at)
+          .int4(d.lane)
+          .text(d.directory)
+          .text(d.levelBefore)
+          .text(d.levelAfter)
+          .float4(d.cpuNanos)
+          .float4(d.ioNanos)
+          .emit();
+}
+
 /// What reading a sequence as a table shows, for all sequences: SequenceDefinition's columns are a view of this.
 void ouzelSequenceValues(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : context.snapshot.relations()) {
@@ -136,6 +160,8 @@ constexpr NamedProducer tables[] = {
     {"pg_sequences", pgSequences},
     {"ouzel_sequence_values", ouzelSequenceValues},
     {"ouzel_stat_memory", ouzelStatMemory},
+    {"ouzel_stat_spill", ouzelStatSpill},
+    {"ouzel_stat_compression", ouzelStatCompression},
 };
 
 } // namespace

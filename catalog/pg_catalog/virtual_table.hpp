@@ -93,6 +93,21 @@ public:
    virtual std::optional<SequenceValue> sequenceValue(const Relation& /*sequence*/) const { return std::nullopt; }
    /// The ledger: who holds how many bytes.
    virtual std::vector<std::pair<std::string, int64_t>> memory() const { return {}; }
+   /// One device that queries spill to.
+   struct SpillDevice {
+      std::string directory;
+      int64_t bytesAllocated = 0, bytesInUse = 0, rawBytesWritten = 0, bytesWritten = 0, rawBytesRead = 0, bytesRead = 0;
+      std::optional<int64_t> writeBandwidth, readBandwidth; ///< bytes per second as measured
+   };
+   virtual std::vector<SpillDevice> spillDevices() const { return {}; }
+   /// What the regulators of compression did lately.
+   struct CompressionDecision {
+      int64_t at = 0; ///< microseconds since 2000-01-01
+      int32_t lane = 0;
+      std::string directory, levelBefore, levelAfter;
+      double cpuNanos = 0, ioNanos = 0; ///< per raw byte
+   };
+   virtual std::vector<CompressionDecision> compressionDecisions() const { return {}; }
 };
 
 /// What a scan of a system table sees. Everything outlives the scan.
