@@ -85,7 +85,7 @@ void ExternalSort::Lane::seal() {
 
 /// Charge what sorting the rows will need before it is needed.
 void ExternalSort::Lane::reserve() {
-   const size_t wanted = (sealedRows_ + run_->rowCount()) * SortBuffer::sortBytesPerRow;
+   const size_t wanted = (sealedRows_ + run_->rowCount()) * sort_.bytesPerRow_;
    if (wanted > reservedBytes_ && sort_.memory().tryGrow(wanted - reservedBytes_)) reservedBytes_ = wanted;
 }
 
@@ -105,7 +105,7 @@ void ExternalSort::Lane::spillSome(QueryContext& context) {
       rows += sealed_[i]->rowCount();
    }
    if (rows == 0) return;
-   const size_t sorting = std::min<size_t>(reservedBytes_, rows * SortBuffer::sortBytesPerRow);
+   const size_t sorting = std::min<size_t>(reservedBytes_, rows * sort_.bytesPerRow_);
    sort_.memory().shrink(sorting);
    reservedBytes_ -= sorting;
    const uint64_t wanted = std::min(keepRows_, sort_.rowsWanted_);

@@ -19,6 +19,9 @@ class ExternalSort {
 public:
    ExternalSort(SortRowLayout layout, QueryBudget& budget) : grant_(budget), buffer_(std::move(layout)) {}
 
+   /// What is done with the sorted rows needs so much memory for each, if they stay in memory.
+   void setBytesPerRow(size_t bytes) { bytesPerRow_ = SortBuffer::sortBytesPerRow + bytes; }
+
    const SortBuffer& buffer() const { return buffer_; }
    SortBuffer& buffer() { return buffer_; }
    MemoryGrant& grant() { return grant_; }
@@ -90,6 +93,7 @@ private:
    bool canSpill_ = false, spillAlways_ = false;
    uint64_t rowsWanted_ = SortRun::keepAll;
    uint32_t workers_ = 1;
+   size_t bytesPerRow_ = SortBuffer::sortBytesPerRow;
    size_t pageBytes_ = 0, runBytesMin_ = 0, segmentBytes_ = 0, stepBytes_ = 0;
    // STATE
    std::vector<SpilledRun> spilled_;

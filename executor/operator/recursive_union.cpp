@@ -22,6 +22,8 @@ struct Recursion {
    std::vector<Representation> columns;
    std::vector<uint32_t> identity;
    uint64_t rowsWanted = UINT64_MAX;
+   static constexpr size_t bytesPerSeen = 64;
+   std::unique_ptr<Reservation> seenMemory;
    std::unique_ptr<BatchBuilder> kept;        ///< the last rows of `result`, as its next batch
    std::unique_ptr<RowBuffer::Reader> reader; ///< of `result`, for comparing
    /// UNION: hashes of all rows in `result` and `kept`, to (batch, row).
@@ -82,6 +84,11 @@ void Recursion::appendAll(QueryContext& context) {
          batch.selection = Selection::list(&newRows.back(), 1);
          kept->append(batch, identity, 0);
          if (kept->isFull()) result.add(kept->take());
+      }
+      // TODO: what a UNION knows of its rows does not spill; it takes about 64 bytes a row, whatever they hold.
+      if (!node->unionAll) {
+         if (!seenMemory) seenMemory = std::make_unique<Reservation>(context.memory());
+         seenMemory->grow(newRows.size() * bytesPerSeen);
       }
       batch.selection = Selection::list(newRows);
       appendRows(next, batch, working);

@@ -22,6 +22,15 @@ public:
       : SortSink(std::move(input), sort), buffer_(sort.buffer()), plan_(std::move(plan)), results_(plan_.calls.size()) {
       for (size_t i = 0; i < plan_.calls.size(); ++i)
          results_[i].type = plan_.calls[i].type;
+      // Marks, peers and frames; results; arguments brought together.
+      size_t bytes = 1 + 4 * sizeof(uint32_t);
+      for (const WindowCallPlan& call : plan_.calls) {
+         bytes += physicalSize(call.type) + 1;
+         if (call.kernel)
+            for (const PhysicalType type : call.argPhysical)
+               bytes += physicalSize(type) + 1;
+      }
+      sort_.setBytesPerRow(bytes);
    }
 
    void prepare(QueryContext& context) override {
