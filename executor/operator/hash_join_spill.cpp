@@ -18,6 +18,7 @@ constexpr uint32_t directoryBytesPerRow = 16;
 /// Splitting twice by up to eight bits, after eight bits: what is too large then has few keys.
 constexpr uint32_t depthMax = 2;
 constexpr uint32_t hashBitsMax = 24;
+constexpr size_t hostileFloor = 32 << 10; // makes the smallest pages, which fill up and are spilled soon
 /// By size of a page: a reader's pages on their way, both readers and the page being probed, the smallest chunk.
 constexpr size_t pagesAhead = 32, pagesReading = 48, pagesPerChunkMin = 16;
 
@@ -63,7 +64,7 @@ void HashJoinSpill::prepare(QueryContext& context) {
    isActive_ = isAlone_ = false;
    running_ = splitting_ = 0;
    promisedBytes_ = 0;
-   const size_t floor = probeGrant_.floor();
+   const size_t floor = context.settings().spillAlways ? hostileFloor : probeGrant_.floor();
    const uint32_t bits = SpilledPartitions::bitsFor(floor, workers_);
    partitionsFrom_ = floor / 2;
    pageSize_ = std::clamp(std::bit_floor(floor / 2 / (size_t{workers_} << bits)), pageSizeMin, pageSizeMax);
