@@ -136,6 +136,14 @@ const std::vector<std::unique_ptr<OwnedBatch>>& RowBuffer::batches() const {
    return batches_;
 }
 
+size_t RowBuffer::freeBytes(size_t bytesMin) const {
+   if (!grant_) return bytesMin;
+   size_t bytes = size_t{1} << 40;
+   while (bytes > bytesMin && !grant_->mayGrow(bytes))
+      bytes /= 2;
+   return std::max(bytes, bytesMin);
+}
+
 void RowBuffer::describe(OperatorProfile& profile) const {
    if (grant_) profile.memoryPeak = std::max(profile.memoryPeak, grant_->memory().peak());
    if (spilledBytes_ == 0) return;

@@ -53,6 +53,15 @@ public:
    void clear();
    /// REQUIRES: spilling is not allowed.
    const std::vector<std::unique_ptr<OwnedBatch>>& batches() const;
+   /// REQUIRES: the batch is in memory, as all are that have not been spilled.
+   const Batch& resident(size_t index) const { return batches_[index]->batch; }
+   uint32_t batchRows(size_t index) const {
+      return batches_[index] ? batches_[index]->batch.rowCount : stored_[index].rows;
+   }
+   /// What reading it takes.
+   size_t batchDiskBytes(size_t index) const { return batches_[index] ? 0 : stored_[index].bytes; }
+   /// So much can be had for reading, at least `bytesMin`.
+   size_t freeBytes(size_t bytesMin) const;
    uint64_t rowCount() const { return rows_; }
    size_t batchCount() const { return batches_.size(); }
    /// What batches to be added are charged to.

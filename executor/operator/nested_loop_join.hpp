@@ -12,6 +12,7 @@ namespace ouzel::executor {
 /// workers, which set match flags atomically.
 struct NestedLoopRows {
    RowBuffer buffer;
+   bool isSpilled = false;          ///< some of it is on disk: the left side is joined by blocks, once it is there
    std::vector<uint64_t> firstRows; ///< by batch: number of its first row
    LargeMemory flags;               ///< by row, if wanted
 

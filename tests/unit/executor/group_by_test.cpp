@@ -275,7 +275,10 @@ struct Fixture {
       {
          Reservation memory{ledger};
          Scheduler scheduler(2);
-         ExecutionContext context{&scheduler, test::testContext(), {}, &memory, nullptr, nullptr, {}, {}};
+         ExecutionContext context;
+         context.scheduler = &scheduler;
+         context.functions = test::testContext();
+         context.memory = &memory;
          context.settings.batchRows = test.batchRows;
          context.settings.zeroHashes = test.zeroHashes;
          context.settings.blockTwice = test.blockTwice;

@@ -216,7 +216,9 @@ struct Fixture {
    std::vector<std::string> run() {
       MemoryLedger ledger{size_t{1} << 30};
       Reservation memory{ledger};
-      ExecutionContext context{nullptr, test::testContext(), {}, &memory, nullptr, nullptr, {}, {}};
+      ExecutionContext context;
+      context.functions = test::testContext();
+      context.memory = &memory;
       context.settings.batchRows = join.batchRows;
       context.settings.zeroHashes = join.zeroHashes;
       if (join.memoryLimit != SIZE_MAX) {
@@ -357,6 +359,17 @@ CATCH_TEST_CASE("hash joins that spill with one heavy key or one hash", "[join][
       }
 }
 
+CATCH_TEST_CASE("nested loops that spill", "[join][spill]") {
+   for (const JoinKind kind : allKinds)
+      for (const auto& [left, right] : std::vector<std::array<uint32_t, 2>>{{0, 800}, {3, 800}, {700, 800}, {5000, 40}})
+         for (const uint32_t batchRows : {100u, batchRowsMax}) {
+            auto notes = check({kind, true, true, false, Keys::Text, left, right, 60, true, batchRows, false, 1 << 10});
+            if (kind != JoinKind::Single && left > 0) CATCH_REQUIRE(notes["Blocks"] != "");
+         }
+   for (const bool nulls : {false, true})
+      check({JoinKind::Anti, true, false, true, Keys::Dense, 500, 600, 300, nulls, batchRowsMax, false, 1 << 10});
+}
+
 CATCH_TEST_CASE("hash joins with NOT IN semantics that spill", "[join][spill]") {
    for (const JoinKind kind : {JoinKind::Anti, JoinKind::Mark})
       for (const bool nulls : {false, true})
@@ -370,7 +383,10 @@ CATCH_TEST_CASE("several workers build one join table", "[join]") {
    Scheduler scheduler(3);
    sql::plan::Plan plan;
    plan.root = std::make_unique<Node>(NodeKind::Values);
-   ExecutionContext execution{&scheduler, test::testContext(), {}, &memory, nullptr, nullptr, {}, {}};
+   ExecutionContext execution;
+   execution.scheduler = &scheduler;
+   execution.functions = test::testContext();
+   execution.memory = &memory;
    RunningQueryState query(plan, execution);
    QueryContext context{execution, plan, query};
    constexpr uint32_t lanes = 4, perLane = 40'000, distinct = lanes * perLane / 4;
