@@ -246,7 +246,9 @@ void SpillLane::openArea() {
 void SpillLane::submitArea(bool pads) {
    Area& area = *std::exchange(area_, nullptr);
    const uint64_t toBorder = (physicalBytes - cursor_ % physicalBytes) % physicalBytes;
-   const uint64_t padding = pads ? std::min(toBorder, extent_.offset + extent_.size - cursor_) : 0;
+   // Where extents were used again, areas do not begin at borders: a full one may have no room up to the next.
+   const uint64_t padding =
+       pads ? std::min({toBorder, extent_.offset + extent_.size - cursor_, uint64_t{areaBytes - area.used}}) : 0;
    DCHECK(area.used + padding <= areaBytes);
    std::memset(area.bytes.get() + area.used, 0, padding);
    area.used += padding;

@@ -28,6 +28,32 @@ int spillDescriptor(const std::string& directory) {
 
 } // namespace
 
+CATCH_TEST_CASE("areas that end between borders of the device, in places used again", "[spill]") {
+   SpillDirectories directories;
+   SpillManager manager(directories.options);
+   SpillSpace space(manager, atLevel(0));
+   std::mt19937 random(7);
+   struct Kept {
+      SpilledPage page;
+      uint64_t number;
+      size_t bytes;
+   };
+   std::vector<Kept> kept;
+   for (uint64_t number = 0; number < 3000; ++number) {
+      // Sizes around the blocks and units that pages are made of.
+      const size_t bytes = 1 + (random() % 2 == 0 ? random() % 70'000 : random() % 600'000);
+      kept.push_back({writePage(space, pageOf(number, bytes)), number, bytes});
+      while (kept.size() > 40) {
+         const size_t at = random() % kept.size();
+         SpillReader reader(space);
+         reader.add(kept[at].page);
+         CATCH_REQUIRE(readPage(reader) == pageOf(kept[at].number, kept[at].bytes));
+         kept[at] = kept.back();
+         kept.pop_back();
+      }
+   }
+}
+
 CATCH_TEST_CASE("a locator holds device, size and offset") {
    for (const uint32_t device : {0u, 1u, 63u})
       for (const uint64_t size : {uint64_t{512}, uint64_t{65535} * 512})
