@@ -12,6 +12,8 @@ constexpr size_t pageBytesMin = size_t{16} << 10, pageBytesMax = size_t{256} << 
 constexpr size_t pagesPerGrant = 128; // pages are smaller when the grant is
 /// A run of less is not worth a page of memory when it is merged.
 constexpr size_t runBytesWorth = size_t{1} << 20;
+/// What a batch of rows takes at most beside them: arenas grow in chunks.
+constexpr size_t appendOverhead = size_t{128} << 10;
 constexpr size_t askedAtOnce = size_t{256} << 10;
 constexpr size_t segmentsPerLane = 8;
 /// Besides the pages: rows that were given out and are not read any more.
@@ -32,6 +34,9 @@ void ExternalSort::prepare(QueryContext& context, uint64_t rowsWanted) {
    workers_ = std::max(1u, context.workers());
    canSpill_ = context.canSpill();
    spillAlways_ = canSpill_ && context.settings().spillAlways;
+   rowBytes_ = buffer_.layout().key.stride();
+   for (const Representation& column : buffer_.layout().columns)
+      rowBytes_ += physicalSize(column.physical);
    const size_t floor = grant_.floor();
    pageBytes_ = std::clamp(std::bit_floor(floor / pagesPerGrant), pageBytesMin, pageBytesMax);
    runBytesMin_ = std::min(runBytesWorth, floor / (segmentsPerLane * workers_));
@@ -54,7 +59,15 @@ ExternalSort::Lane::Lane(ExternalSort& sort, QueryContext&, uint64_t keepRows)
 }
 
 void ExternalSort::Lane::append(QueryContext& context, const Batch& rows, std::span<const Vector> keys) {
-   if (sort_.canSpill_ && sealedBytes_ + run_->bytes() >= allowedBytes_) makeRoom(context);
+   if (sort_.canSpill_) {
+      if (sealedBytes_ + run_->bytes() >= allowedBytes_) makeRoom(context);
+      // Others may have taken since what the grant allowed.
+      const size_t bytes = rows.liveRows() * sort_.rowBytes_ + appendOverhead;
+      if (!sort_.memory().tryGrow(bytes))
+         spillSome(context);
+      else
+         sort_.memory().shrink(bytes);
+   }
    run_->append(rows, keys);
 }
 

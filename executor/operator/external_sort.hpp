@@ -94,6 +94,7 @@ private:
    uint64_t rowsWanted_ = SortRun::keepAll;
    uint32_t workers_ = 1;
    size_t bytesPerRow_ = SortBuffer::sortBytesPerRow;
+   size_t rowBytes_ = 0; ///< in memory, with the key
    size_t pageBytes_ = 0, runBytesMin_ = 0, segmentBytes_ = 0, stepBytes_ = 0;
    // STATE
    std::vector<SpilledRun> spilled_;

@@ -7,6 +7,8 @@ namespace ouzel::executor {
 namespace {
 /// Expression states, batches on their way and staging are not asked for page by page: they live in what is left.
 constexpr size_t slackDivisor = 16;
+/// Pages that a scan has pinned do not give way.
+constexpr size_t slackMin = size_t{4} << 20;
 constexpr size_t hostileBytes = size_t{16} << 10;
 constexpr size_t shareMin = size_t{4} << 20;
 } // namespace
@@ -17,7 +19,7 @@ size_t MemoryShares::share() const {
    const size_t others = used > givesWay ? used - givesWay : 0;
    const size_t left = limit > others ? limit - others : 0;
    const size_t queries = std::max<size_t>(queries_.load(std::memory_order_relaxed), 1);
-   return std::max(left - left / slackDivisor, shareMin) / queries;
+   return std::max(left - std::max(left / slackDivisor, std::min(left, slackMin)), shareMin) / queries;
 }
 
 QueryBudget::QueryBudget(Reservation& memory, size_t limit, MemoryShares* shares, bool spillAlways)
