@@ -12,11 +12,13 @@ namespace ouzel::executor {
 
 namespace {
 
-constexpr size_t growthFactor = 2;              // alpha of the paper
-constexpr size_t largePageSize = 16 << 20;      // of huge pages
+constexpr size_t growthFactor = 2;         // alpha of the paper
+constexpr size_t largePageSize = 16 << 20; // of huge pages
 constexpr size_t heapPageSizeMin = 16 * 1024, heapPageSizeMax = 1024 * 1024;
 /// Past this the strings of a partition's page are spilled with it rather than joined by more.
 constexpr size_t pageHeapMax = 256 * 1024;
+/// And so many times the page's rows, for whoever asks for small pages.
+constexpr size_t pageHeapFactor = 4;
 /// Under pressure so much is made free at once, as a part of what the operator can count on.
 constexpr size_t reliefDivisor = 32;
 constexpr size_t reliefMin = 256 * 1024;
@@ -65,7 +67,8 @@ bool SpilledPartitions::isEmpty() const {
 }
 
 uint32_t SpilledPartitions::bitsFor(size_t grant, uint32_t workers) {
-   const size_t openPages = grant / 2 / (std::max(workers, 1u) * (TupleBuffer::Options{}.partitionPageSize + heapPageSizeMin));
+   const size_t openPages =
+       grant / 2 / (std::max(workers, 1u) * (TupleBuffer::Options{}.partitionPageSize + heapPageSizeMin));
    return std::clamp<uint32_t>(openPages < 2 ? 0 : static_cast<uint32_t>(std::bit_width(openPages) - 1), 3,
                                partitionBitsMax);
 }
@@ -167,7 +170,9 @@ TuplePage* TupleBuffer::emptyPage(uint64_t hash, uint32_t heapSize) {
    const uint32_t index = slotOf(hash << partitions_.skippedBits(), shift_);
    TuplePage*& slot = out_[index];
    if (slot != &nowhere_ && slot->limit - slot->cursor >= rowSize_ &&
-       (!isPartitioned() || slot->companions.empty() || slot->bytes() < options_.partitionPageSize + pageHeapMax)) {
+       (!isPartitioned() || slot->companions.empty() ||
+        slot->bytes() <
+            options_.partitionPageSize + std::min(pageHeapMax, pageHeapFactor * options_.partitionPageSize))) {
       // Rows fit, only the strings do not.
       growHeap(*slot, heapSize);
       return slot;

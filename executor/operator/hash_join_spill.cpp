@@ -67,7 +67,9 @@ void HashJoinSpill::prepare(QueryContext& context) {
    const size_t floor = context.settings().spillAlways ? hostileFloor : probeGrant_.floor();
    const uint32_t bits = SpilledPartitions::bitsFor(floor, workers_);
    partitionsFrom_ = floor / 2;
-   pageSize_ = std::clamp(std::bit_floor(floor / 2 / (size_t{workers_} << bits)), pageSizeMin, pageSizeMax);
+   // With long strings a page takes several times as much.
+   const size_t parts = rows_.layout().hasVariableSize() || probeLayout_.hasVariableSize() ? 4 : 1;
+   pageSize_ = std::clamp(std::bit_floor(floor / 2 / (size_t{workers_} << bits) / parts), pageSizeMin, pageSizeMax);
    build_ = std::make_unique<SpilledPartitions>(space_, bits);
    probe_ = std::make_unique<SpilledPartitions>(space_, bits);
    unjoinable_ = std::make_unique<SpilledPartitions>(space_, 1);
