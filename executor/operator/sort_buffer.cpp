@@ -220,6 +220,8 @@ std::vector<std::unique_ptr<SortRun>> SortBuffer::takeRuns() {
 namespace {
 
 constexpr uint32_t pieceRowsMin = 1 << 15; // below this a task is not worth its overhead
+/// Larger pieces fall out of the cache while they are sorted; merging many costs less than that.
+constexpr uint64_t pieceRowsMax = 1 << 17;
 
 } // namespace
 
@@ -229,7 +231,7 @@ uint32_t SortBuffer::sortTasks(uint32_t round, uint32_t workers, Reservation& me
    const uint64_t share = std::max<uint64_t>(pieceRowsMin, (rowCount_ + workers - 1) / workers);
    if (round == 0) {
       entries_ = LargeMemory(rowCount_ * sizeof(SortEntry), memory);
-      choosePieces(share);
+      choosePieces(std::min(share, pieceRowsMax));
       return static_cast<uint32_t>(pieces_.size());
    }
    order_ = LargeMemory(rowCount_ * sizeof(RowAddress), memory);
