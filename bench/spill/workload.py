@@ -25,10 +25,10 @@ WINDOWS = {"window-rank": """SELECT sum(r) FROM (SELECT row_number() OVER (PARTI
                             WHERE l_comment < p"""}
 
 
-def queries(names, count):
-    """(name, SQL) for each name or group of names; `count(sql)` gives how many rows a query has."""
+def queries(names, count, tpch):
+    """(name, SQL) for each name or group of names; `count(sql)` gives how many rows a query has, `tpch` has TPC-H's by number."""
     groups = {"micro": ["aggregate", "join", "distinct"], "thin": [f"thin{i}" for i in range(1, 14)], "wide": [f"wide{i}" for i in range(1, 14)],
-              "sort": list(SORTS), "window": list(WINDOWS)}
+              "sort": list(SORTS), "window": list(WINDOWS), "tpch": [f"q{n}" for n in range(1, 23)]}
     for name in [n for given in names for n in groups.get(given, [given])]:
         if name in ("aggregate", "join", "distinct"):
             yield name, {"aggregate": AGGREGATE, "join": JOIN, "distinct": DISTINCT}[name]
@@ -41,5 +41,7 @@ def queries(names, count):
             groups_there = count(f"SELECT DISTINCT {keys} FROM lineitem")
             others = [f"min({c})" for c in sorted(REST - set(keys.split(", ")))] if name.startswith("wide") else []
             yield name, f"SELECT {', '.join([keys] + others)} FROM lineitem GROUP BY {keys} OFFSET {groups_there - 1}"
+        elif name.startswith("q"):
+            yield name, tpch[int(name[1:])]
         else:
             raise SystemExit(f"there is no query {name}")
