@@ -107,10 +107,30 @@ TupleBuffer::TupleBuffer(const RowLayout& layout, MemoryGrant& grant, SpilledPar
    : layout_(layout), grant_(grant), partitions_(partitions), options_(options), rowSize_(layout.rowSize()),
      out_(1, &nowhere_), pageSize_(options.firstPageSize) {
    DCHECK(partitions.bits() > 0);
+   expectLater();
    if (options_.startsPartitioned) startPartitioning();
 }
 
-TupleBuffer::~TupleBuffer() = default;
+TupleBuffer::~TupleBuffer() {
+   partitions_.laterBytes_.fetch_sub(expected_, std::memory_order_relaxed);
+}
+
+void TupleBuffer::expectOutside(size_t bytes) {
+   outsideBytes_ = bytes;
+   expectLater();
+}
+
+/// Keep room for what relieve() takes before it gives: an open page for each partition before the pages with rows of
+/// all go, and copies of the strings outside before their arena goes.
+void TupleBuffer::expectLater() {
+   size_t bytes = 0;
+   if (partitions_.space()) {
+      bytes = outsideBytes_;
+      if (!isPartitioned()) bytes += (options_.partitionPageSize + heapPageSizeMin) << partitions_.bits();
+   }
+   partitions_.laterBytes_.fetch_add(bytes - expected_, std::memory_order_relaxed); // wraps when it is less
+   expected_ = bytes;
+}
 
 void TupleBuffer::store(const uint64_t* hashes, const uint32_t* heapSizes, uint32_t count, std::byte** rows,
                         char** heap) {
@@ -237,6 +257,7 @@ void TupleBuffer::startPartitioning() {
    if (partitions_.bits() == 0) return;
    shift_ = static_cast<uint8_t>(64 - partitions_.bits());
    out_.assign(size_t{1} << partitions_.bits(), &nowhere_);
+   expectLater();
 }
 
 // ---- spilling ----
@@ -260,23 +281,35 @@ void TupleBuffer::partitionPages() {
    rowCount_ = rowsBefore;
 }
 
+/// Of strings that settle() would copy.
+size_t TupleBuffer::unsettledBytes(const TuplePage& page) const {
+   size_t bytes = 0;
+   forEachString(layout_.extraStringOffsets(), page.begin + size_t{page.settledRows} * rowSize_, page.cursor, rowSize_,
+                 [&](std::byte*, const StringView& string) { bytes += string.size(); });
+   return bytes;
+}
+
 /// Copy the strings of extra parts into the page's own memory.
 void TupleBuffer::settle(TuplePage& page) {
-   std::byte* first = page.begin + size_t{page.settledRows} * rowSize_;
-   size_t bytes = 0;
-   forEachString(layout_.extraStringOffsets(), first, page.cursor, rowSize_,
-                 [&](std::byte*, const StringView& string) { bytes += string.size(); });
-   if (bytes > 0) {
+   if (const size_t bytes = unsettledBytes(page); bytes > 0) {
       CHECK(bytes <= UINT32_MAX);
       if (page.heapLimit - page.heap < static_cast<ptrdiff_t>(bytes)) growHeap(page, static_cast<uint32_t>(bytes));
-      forEachString(layout_.extraStringOffsets(), first, page.cursor, rowSize_,
-                    [&](std::byte*, StringView& string) { moveTo(string, page.heap); });
+      forEachString(layout_.extraStringOffsets(), page.begin + size_t{page.settledRows} * rowSize_, page.cursor,
+                    rowSize_, [&](std::byte*, StringView& string) { moveTo(string, page.heap); });
    }
    page.settledRows = page.rowCount(rowSize_);
 }
 
-/// REQUIRES: the page is settled. Its rows are not usable afterwards.
-void TupleBuffer::spill(TuplePage& page) {
+/// False: the page is too large and stays. Else its rows are not usable afterwards.
+bool TupleBuffer::spill(TuplePage& page) {
+   // What is not settled goes through here on its way, so that spilling needs no memory of its own.
+   std::vector<char> unsettled(unsettledBytes(page));
+   if (page.bytes() + unsettled.size() + sizeof(PageHeader) > io::SpillSpace::pageBytesMax) return false;
+   if (!unsettled.empty()) {
+      char* heap = unsettled.data();
+      forEachString(layout_.extraStringOffsets(), page.begin + size_t{page.settledRows} * rowSize_, page.cursor,
+                    rowSize_, [&](std::byte*, StringView& string) { moveTo(string, heap); });
+   }
    PageHeader header;
    header.rowCount = page.rowCount(rowSize_);
    std::vector<std::span<const std::byte>> parts;
@@ -295,6 +328,12 @@ void TupleBuffer::spill(TuplePage& page) {
       parts.push_back(std::as_bytes(std::span(begin, companion.used)));
       header.heapBytes += companion.used;
    }
+   if (!unsettled.empty()) {
+      const char* begin = unsettled.data();
+      moved.push_back({begin, begin + unsettled.size(), sizeof header + rowBytes + header.heapBytes});
+      parts.push_back(std::as_bytes(std::span(unsettled)));
+      header.heapBytes += unsettled.size();
+   }
    size_t hint = 0;
    const auto toOffset = [&](std::byte*, StringView& string) {
       const char* data = string.data();
@@ -307,6 +346,7 @@ void TupleBuffer::spill(TuplePage& page) {
    forEachString(layout_.extraStringOffsets(), page.begin, page.cursor, rowSize_, toOffset);
    partitions_.laterBytes_.fetch_sub(laterBytesOf(page), std::memory_order_relaxed);
    pages_.addSpilled({partitions_.space()->write(parts), page.partition, header.rowCount});
+   return true;
 }
 
 /// A partition that is spilled already, by whichever worker, before one that is not; the largest here.
@@ -331,29 +371,42 @@ uint32_t TupleBuffer::chooseVictim(const std::vector<size_t>& sizes) {
 void TupleBuffer::relieve() {
    wantsRelief_ = false;
    if (!partitions_.space()) return;
+   expectOutside(0);
    if (!isPartitioned() || (!pages_.pages().empty() && pages_.pages().front()->partition == TuplePage::anyPartition))
       partitionPages();
+   size_t unsettled = 0; // needed on top before the arena they are in goes
    for (const auto& page : pages_.pages())
-      if (page->settledRows < page->rowCount(rowSize_)) settle(*page);
-   wantsRelief_ = false;
-   std::vector<size_t> sizes(out_.size());
-   const auto isOpen = [&](const TuplePage& page) { return out_[page.partition] == &page; };
-   for (const auto& page : pages_.pages())
-      if (!isOpen(*page)) sizes[page->partition] += page->bytes();
+      unsettled += unsettledBytes(*page);
    const size_t wanted = std::max(grant_.floor() / reliefDivisor, reliefMin);
    std::vector<std::unique_ptr<TuplePage>> pages = pages_.takePages();
-   while (!mayGrow(wanted)) {
-      const uint32_t victim = chooseVictim(sizes);
-      if (victim == TuplePage::anyPartition) break;
-      for (auto& page : pages) {
-         if (!page || page->partition != victim || isOpen(*page)) continue;
-         spill(*page);
-         page.reset();
+   // Full pages first; those being filled when that is not enough.
+   for (const bool openOnes : {false, true}) {
+      const auto isVictim = [&](const std::unique_ptr<TuplePage>& page) {
+         return page && (out_[page->partition] == page.get()) == openOnes;
+      };
+      std::vector<size_t> sizes(out_.size());
+      for (const auto& page : pages)
+         if (isVictim(page)) sizes[page->partition] += page->bytes();
+      while (!mayGrow(wanted + unsettled)) {
+         const uint32_t victim = chooseVictim(sizes);
+         if (victim == TuplePage::anyPartition) break;
+         sizes[victim] = 0;
+         for (auto& page : pages) {
+            if (!isVictim(page) || page->partition != victim) continue;
+            const size_t ofPage = unsettledBytes(*page);
+            if (!spill(*page)) continue;
+            unsettled -= ofPage;
+            if (openOnes) out_[victim] = &nowhere_;
+            page.reset();
+         }
       }
-      sizes[victim] = 0;
    }
-   for (auto& page : pages)
-      if (page) pages_.add(std::move(page));
+   for (auto& page : pages) {
+      if (!page) continue;
+      settle(*page);
+      pages_.add(std::move(page));
+   }
+   wantsRelief_ = false;
 }
 
 TuplePages TupleBuffer::takePages() {
@@ -362,6 +415,7 @@ TuplePages TupleBuffer::takePages() {
    pageSize_ = options_.firstPageSize;
    rowCount_ = 0;
    wantsRelief_ = false;
+   expectOutside(0);
    return std::exchange(pages_, {});
 }
 
@@ -373,14 +427,13 @@ TuplePages TupleBuffer::finish() {
       if (hasUnpartitioned) partitionPages();
       std::vector<std::unique_ptr<TuplePage>> pages = pages_.takePages();
       for (auto& page : pages) {
-         settle(*page);
          if (page->rowCount(rowSize_) == 0) continue;
-         if (partitions_.contains(page->partition)) {
-            spill(*page);
+         if (partitions_.contains(page->partition) && spill(*page)) {
             page.reset();
-         } else {
-            pages_.add(std::move(page));
+            continue;
          }
+         settle(*page);
+         pages_.add(std::move(page));
       }
    }
    return takePages();

@@ -140,6 +140,8 @@ public:
    bool isPartitioned() const { return shift_ != 64; }
    /// More was taken than the grant allows: relieve() is due at the next moment when no row is in use.
    bool wantsRelief() const { return wantsRelief_; }
+   /// Strings of extra parts take so many bytes outside the pages now.
+   void expectOutside(size_t bytes);
    /// Spill full pages until the grant has room again, or none is left. Rows may be somewhere else, or gone,
    /// afterwards. What remains points nowhere but into its own pages: arenas of the rows' states may be freed.
    void relieve();
@@ -153,12 +155,14 @@ private:
    TuplePage* emptyPage(uint64_t hash, uint32_t heapSize);
    std::unique_ptr<TuplePage> allocatePage(size_t bytes, uint32_t partition);
    void growHeap(TuplePage& page, uint32_t heapSize);
+   void expectLater();
    bool mayGrow(size_t bytes) { return grant_.mayGrow(bytes + partitions_.laterBytes()); }
    size_t laterBytesOf(const TuplePage& page) const;
    void startPartitioning();
    void partitionPages();
+   size_t unsettledBytes(const TuplePage& page) const;
    void settle(TuplePage& page);
-   void spill(TuplePage& page);
+   bool spill(TuplePage& page);
    uint32_t chooseVictim(const std::vector<size_t>& sizes);
 
    // PROPERTIES
@@ -172,6 +176,8 @@ private:
    uint8_t shift_ = 64;          ///< 64 - log2 of how many partitions there are
    size_t pageSize_;             ///< of the next unpartitioned page
    bool wantsRelief_ = false;
+   size_t outsideBytes_ = 0;
+   size_t expected_ = 0; ///< of it and of pages to come, in partitions_.laterBytes_
    uint64_t rowCount_ = 0;
    TuplePages pages_;
    TuplePage nowhere_; ///< full from the start: stands for a page not yet made, so that the store path has no null test

@@ -254,10 +254,12 @@ void AggregateSink::consumeSet(QueryContext& context, Local& local, size_t numbe
    PerSet& mine = local.sets[number];
    const uint32_t count = in.liveRows();
    bool isMemoised = false;
-   if (const size_t arenaBytes = mine.arena->chunkBytes();
-       mine.table->wantsRelief() || (arenaBytes > mine.arenaBytes && !grant_.mayGrow(0)))
-      relieve(mine);
-   mine.arenaBytes = mine.arena->chunkBytes();
+   if (const size_t arenaBytes = mine.arena->chunkBytes(); arenaBytes > mine.arenaBytes) {
+      mine.arenaBytes = arenaBytes;
+      mine.table->expectOutside(arenaBytes);
+      if (!grant_.mayGrow(set.partitions->laterBytes())) relieve(mine);
+   }
+   if (mine.table->wantsRelief()) relieve(mine);
    if (set.keys.empty()) {
       if (!mine.only) {
          const uint64_t hash = 0;
@@ -285,6 +287,7 @@ void AggregateSink::relieve(PerSet& mine) {
    mine.memo.forget();
    mine.table->relieve();
    mine.arena = newArena();
+   mine.arenaBytes = 0;
 }
 
 void AggregateSink::findGroups(QueryContext& context, Local& local, PerSet& mine, const Selection& rows,

@@ -35,6 +35,8 @@ public:
    bool isUnique() const { return isUnique_; }
    /// Memory is short: relieve() should be called when no group's row is in use.
    bool wantsRelief() const { return buffer_.wantsRelief(); }
+   /// The arena of the states' strings has so many bytes now.
+   void expectOutside(size_t bytes) { buffer_.expectOutside(bytes); }
    /// Forget all groups, and spill some. The states' strings lie in the rows' pages afterwards, so that the arena they
    /// were made in can go.
    void relieve();
