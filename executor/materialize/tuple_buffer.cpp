@@ -172,7 +172,12 @@ std::byte* TupleBuffer::storeOne(uint64_t hash, uint32_t heapSize, char*& heap) 
 }
 
 void TupleBuffer::storeCopies(const TuplePage& page) {
-   for (std::byte* row = page.begin; row != page.cursor; row += rowSize_) {
+   storeCopies(page.begin, page.cursor);
+}
+
+void TupleBuffer::storeCopies(std::byte* begin, std::byte* end) {
+   const uint32_t skipped = partitions_.skippedBits();
+   for (std::byte* row = begin; row != end; row += rowSize_) {
       uint32_t heapSize = 0;
       const auto addSize = [&](std::byte*, const StringView& string) { heapSize += string.size(); };
       forEachString(layout_.stringOffsets(), row, row + rowSize_, rowSize_, addSize);
@@ -183,6 +188,8 @@ void TupleBuffer::storeCopies(const TuplePage& page) {
       const auto copyString = [&](std::byte*, StringView& string) { moveTo(string, heap); };
       forEachString(layout_.stringOffsets(), copy, copy + rowSize_, rowSize_, copyString);
       forEachString(layout_.extraStringOffsets(), copy, copy + rowSize_, rowSize_, copyString);
+      TuplePage& target = *out_[slotOf(rowHash(row) << skipped, shift_)];
+      if (const uint32_t rows = target.rowCount(rowSize_); target.settledRows + 1 == rows) target.settledRows = rows;
    }
 }
 
@@ -273,7 +280,15 @@ void TupleBuffer::partitionPages() {
          kept.add(std::move(page));
          continue;
       }
-      storeCopies(*page);
+      // Copies take memory before the page gives it back; they may have to go at once.
+      constexpr size_t rowsAtOnce = 256;
+      for (std::byte* row = page->begin; row != page->cursor;) {
+         const auto left = static_cast<size_t>(page->cursor - row);
+         std::byte* end = row + std::min(left, rowsAtOnce * rowSize_);
+         storeCopies(row, end);
+         row = end;
+         if (std::exchange(wantsRelief_, false)) spillVictims(reliefMin);
+      }
       partitions_.laterBytes_.fetch_sub(laterBytesOf(*page), std::memory_order_relaxed);
       page.reset();
    }
@@ -374,10 +389,17 @@ void TupleBuffer::relieve() {
    expectOutside(0);
    if (!isPartitioned() || (!pages_.pages().empty() && pages_.pages().front()->partition == TuplePage::anyPartition))
       partitionPages();
+   spillVictims(std::max(grant_.floor() / reliefDivisor, reliefMin));
+   for (const auto& page : pages_.pages())
+      settle(*page);
+   wantsRelief_ = false;
+}
+
+/// Until the grant has room for so much, and for settling what is left.
+void TupleBuffer::spillVictims(size_t wanted) {
    size_t unsettled = 0; // needed on top before the arena they are in goes
    for (const auto& page : pages_.pages())
       unsettled += unsettledBytes(*page);
-   const size_t wanted = std::max(grant_.floor() / reliefDivisor, reliefMin);
    std::vector<std::unique_ptr<TuplePage>> pages = pages_.takePages();
    // Full pages first; those being filled when that is not enough.
    for (const bool openOnes : {false, true}) {
@@ -401,12 +423,8 @@ void TupleBuffer::relieve() {
          }
       }
    }
-   for (auto& page : pages) {
-      if (!page) continue;
-      settle(*page);
-      pages_.add(std::move(page));
-   }
-   wantsRelief_ = false;
+   for (auto& page : pages)
+      if (page) pages_.add(std::move(page));
 }
 
 TuplePages TupleBuffer::takePages() {

@@ -163,6 +163,8 @@ private:
    size_t unsettledBytes(const TuplePage& page) const;
    void settle(TuplePage& page);
    bool spill(TuplePage& page);
+   void spillVictims(size_t wanted);
+   void storeCopies(std::byte* begin, std::byte* end);
    uint32_t chooseVictim(const std::vector<size_t>& sizes);
 
    // PROPERTIES

@@ -54,7 +54,7 @@ struct ExecutionContext {
    std::string cancelMessage = "canceling statement due to user request";
    bool collectProfile = false;       ///< EXPLAIN ANALYZE: per-operator times
    io::SpillManager* spill = nullptr; ///< null: what does not fit into memory fails with 53200
-   io::SpillPolicy spillPolicy;
+   io::SpillPolicy spillPolicy{};
    MemoryShares* shares = nullptr; ///< null: no other query is there
    size_t memoryLimit = SIZE_MAX;  ///< of the session
 };
