@@ -107,8 +107,8 @@ TupleBuffer::TupleBuffer(const RowLayout& layout, MemoryGrant& grant, SpilledPar
    : layout_(layout), grant_(grant), partitions_(partitions), options_(options), rowSize_(layout.rowSize()),
      out_(1, &nowhere_), pageSize_(options.firstPageSize) {
    DCHECK(partitions.bits() > 0);
-   expectLater();
    if (options_.startsPartitioned) startPartitioning();
+   expectLater();
 }
 
 TupleBuffer::~TupleBuffer() {
@@ -218,10 +218,17 @@ TuplePage* TupleBuffer::emptyPage(uint64_t hash, uint32_t heapSize) {
       }
       if (isDue) {
          startPartitioning();
+         expectLater();
          return emptyPage(hash, heapSize);
       }
-      pageSize_ = next;
-      page = allocatePage(pageSize_, TuplePage::anyPartition);
+      // With no room left, just enough for the rest of the batch.
+      if (mayGrow(next)) {
+         pageSize_ = next;
+      } else {
+         wantsRelief_ = true;
+         next = options_.firstPageSize;
+      }
+      page = allocatePage(next, TuplePage::anyPartition);
    }
    slot = page.get();
    pages_.add(std::move(page));
@@ -264,7 +271,6 @@ void TupleBuffer::startPartitioning() {
    if (partitions_.bits() == 0) return;
    shift_ = static_cast<uint8_t>(64 - partitions_.bits());
    out_.assign(size_t{1} << partitions_.bits(), &nowhere_);
-   expectLater();
 }
 
 // ---- spilling ----
@@ -294,6 +300,7 @@ void TupleBuffer::partitionPages() {
    }
    pages_.merge(std::move(kept));
    rowCount_ = rowsBefore;
+   expectLater(); // the pages it kept room for are there
 }
 
 /// Of strings that settle() would copy.
