@@ -1,5 +1,5 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs.
-.PHONY: build run test check tsan crash format bench bench-tpch bench-load bench-oltp bench-update bench-recovery bench-checkpoint deps deps-test clean
+.PHONY: build run test check tsan crash format bench bench-tpch bench-load bench-oltp bench-update bench-recovery bench-checkpoint bench-spill deps deps-test clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -38,7 +38,7 @@ tsan: deps-test
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-14 -i
 
-bench: bench-tpch bench-load bench-oltp bench-update bench-recovery bench-checkpoint
+bench: bench-tpch bench-load bench-oltp bench-update bench-recovery bench-checkpoint bench-spill
 bench-tpch: build
 	@scripts/install-deps --bench
 	@bench/tpch/run $(BENCH_ARGS)
@@ -51,6 +51,10 @@ bench-oltp: build
 bench-update: build
 	@scripts/install-deps --bench
 	@bench/update/run $(BENCH_ARGS)
+
+bench-spill: build
+	@scripts/install-deps --bench
+	@bench/spill/run $(BENCH_ARGS)
 
 bench-recovery: build
 	@bench/recovery/run $(BENCH_ARGS)

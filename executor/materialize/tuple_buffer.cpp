@@ -73,6 +73,12 @@ uint32_t SpilledPartitions::bitsFor(size_t grant, uint32_t workers) {
                                partitionBitsMax);
 }
 
+size_t SpilledPartitions::pageSizeFor(size_t grant, uint32_t workers, uint32_t bits) {
+   constexpr size_t pageSizeMin = 16 * 1024;
+   return std::clamp(std::bit_floor(grant / 8 / (size_t{std::max(workers, 1u)} << bits)), pageSizeMin,
+                     TupleBuffer::Options{}.partitionPageSize);
+}
+
 void TuplePages::merge(TuplePages&& other) {
    for (auto& page : other.pages_)
       pages_.push_back(std::move(page));
@@ -120,13 +126,12 @@ void TupleBuffer::expectOutside(size_t bytes) {
    expectLater();
 }
 
-/// Keep room for what relieve() takes before it gives: an open page for each partition before the pages with rows of
-/// all go, and copies of the strings outside before their arena goes.
+/// Keep room for what is taken before relieve() gives something back: a page for each partition, since all of them may
+/// become full in one batch, and copies of the strings outside before their arena goes.
 void TupleBuffer::expectLater() {
    size_t bytes = 0;
    if (partitions_.space()) {
-      bytes = outsideBytes_;
-      if (!isPartitioned()) bytes += (options_.partitionPageSize + heapPageSizeMin) << partitions_.bits();
+      bytes = outsideBytes_ + ((options_.partitionPageSize + heapPageSizeMin) << partitions_.bits());
    }
    partitions_.laterBytes_.fetch_add(bytes - expected_, std::memory_order_relaxed); // wraps when it is less
    expected_ = bytes;
@@ -393,12 +398,12 @@ uint32_t TupleBuffer::chooseVictim(const std::vector<size_t>& sizes) {
 void TupleBuffer::relieve() {
    wantsRelief_ = false;
    if (!partitions_.space()) return;
-   expectOutside(0);
    if (!isPartitioned() || (!pages_.pages().empty() && pages_.pages().front()->partition == TuplePage::anyPartition))
       partitionPages();
    spillVictims(std::max(grant_.floor() / reliefDivisor, reliefMin));
    for (const auto& page : pages_.pages())
       settle(*page);
+   expectOutside(0); // not before: others would take the room
    wantsRelief_ = false;
 }
 
@@ -408,15 +413,17 @@ void TupleBuffer::spillVictims(size_t wanted) {
    for (const auto& page : pages_.pages())
       unsettled += unsettledBytes(*page);
    std::vector<std::unique_ptr<TuplePage>> pages = pages_.takePages();
-   // Full pages first; those being filled when that is not enough.
+   // Full pages first; those being filled when that is not enough, but not for a few rows each.
    for (const bool openOnes : {false, true}) {
       const auto isVictim = [&](const std::unique_ptr<TuplePage>& page) {
-         return page && (out_[page->partition] == page.get()) == openOnes;
+         if (!page || (out_[page->partition] == page.get()) != openOnes) return false;
+         return !openOnes || page->cursor - page->begin >= (page->limit - page->begin) / 2 ||
+                page->companions.size() > 1;
       };
       std::vector<size_t> sizes(out_.size());
       for (const auto& page : pages)
          if (isVictim(page)) sizes[page->partition] += page->bytes();
-      while (!mayGrow(wanted + unsettled)) {
+      while (!grant_.mayGrow(wanted + unsettled + partitions_.laterBytes() - outsideBytes_)) {
          const uint32_t victim = chooseVictim(sizes);
          if (victim == TuplePage::anyPartition) break;
          sizes[victim] = 0;

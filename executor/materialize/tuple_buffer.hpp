@@ -74,6 +74,8 @@ public:
    size_t laterBytes() const { return laterBytes_.load(std::memory_order_relaxed); }
    /// All but a small part of `grant` must do for the open pages of so many workers: fewer partitions when it is small.
    static uint32_t bitsFor(size_t grant, uint32_t workers);
+   /// And smaller pages.
+   static size_t pageSizeFor(size_t grant, uint32_t workers, uint32_t bits);
 
 private:
    friend class TupleBuffer;

@@ -187,7 +187,9 @@ void AggregateSink::prepare(QueryContext& context) {
       for (size_t a = 0; a < aggregates_.size(); ++a)
          buffers += aggregates_[a].isCollected || aggregates_[a].isDistinct;
    }
-   const uint32_t bits = SpilledPartitions::bitsFor(grant_.floor() / std::max<size_t>(buffers, 1), context.workers());
+   const size_t floor = grant_.floor() / std::max<size_t>(buffers, 1);
+   const uint32_t bits = SpilledPartitions::bitsFor(floor, context.workers());
+   pageSize_ = SpilledPartitions::pageSizeFor(floor, context.workers(), bits);
    io::SpillSpace* space = context.canSpill() ? &context.spill() : nullptr;
    for (GroupingSet& set : sets_) {
       // Without keys there is one group, and what is collected belongs to it.
@@ -219,15 +221,18 @@ LocalStatePtr AggregateSink::makeLocal(QueryContext& context) {
       PerSet& mine = local->sets.emplace_back();
       mine.arena = newArena();
       mine.table = std::make_unique<GroupTable>(set.layout, static_cast<uint32_t>(set.keys.size()), set, grant_,
-                                                *set.partitions);
+                                                *set.partitions, pageSize_);
       for (size_t a = 0; a < aggregates_.size(); ++a) {
-         mine.distinct.push_back(set.distinct[a] ? std::make_unique<GroupTable>(
-                                                       set.distinct[a]->layout, set.distinct[a]->layout.columnCount(),
-                                                       *set.distinct[a], grant_, *set.distinct[a]->partitions)
-                                                 : nullptr);
-         mine.collected.push_back(set.collected[a] ? std::make_unique<TupleBuffer>(set.collected[a]->layout, grant_,
-                                                                                   *set.collected[a]->partitions)
-                                                   : nullptr);
+         mine.distinct.push_back(
+             set.distinct[a]
+                 ? std::make_unique<GroupTable>(set.distinct[a]->layout, set.distinct[a]->layout.columnCount(),
+                                                *set.distinct[a], grant_, *set.distinct[a]->partitions, pageSize_)
+                 : nullptr);
+         mine.collected.push_back(
+             set.collected[a]
+                 ? std::make_unique<TupleBuffer>(set.collected[a]->layout, grant_, *set.collected[a]->partitions,
+                                                 TupleBuffer::Options{.partitionPageSize = pageSize_})
+                 : nullptr);
       }
    }
    return local;
@@ -550,7 +555,7 @@ void AggregateSink::combineStates(const GroupingSet& set, std::byte* const* into
 /// A set without keys has its one group even when nothing was read.
 void AggregateSink::addMissingGroup(GroupingSet& set) {
    if (!set.keys.empty() || !set.groups.groups(0).empty()) return;
-   GroupTable table(set.layout, 0, set, grant_, *set.partitions);
+   GroupTable table(set.layout, 0, set, grant_, *set.partitions, pageSize_);
    const uint64_t hash = 0;
    std::byte* row = nullptr;
    table.findOrCreate(nullptr, &hash, 1, &row);

@@ -30,12 +30,12 @@ uint32_t slotOf(uint64_t hash, uint32_t mask) {
 } // namespace
 
 GroupTable::GroupTable(const RowLayout& layout, uint32_t keyCount, const GroupInitializer& initializer,
-                       MemoryGrant& grant, SpilledPartitions& partitions)
+                       MemoryGrant& grant, SpilledPartitions& partitions, size_t pageSize)
    : layout_(layout), keyCount_(keyCount), initializer_(initializer),
-     buffer_(layout, grant, partitions, {.laterBytesPerRow = GroupSet::bytesPerRow}), entries_(slotsMin),
-     pending_(batchRowsMax), fresh_(batchRowsMax), candidates_(batchRowsMax), rejected_(batchRowsMax),
-     slots_(batchRowsMax), heapSizes_(batchRowsMax), heapSizesOfFresh_(batchRowsMax), hashesOfFresh_(batchRowsMax),
-     rowsOfFresh_(batchRowsMax), heaps_(batchRowsMax), heapByLive_(batchRowsMax) {}
+     buffer_(layout, grant, partitions, {.partitionPageSize = pageSize, .laterBytesPerRow = GroupSet::bytesPerRow}),
+     entries_(slotsMin), pending_(batchRowsMax), fresh_(batchRowsMax), candidates_(batchRowsMax),
+     rejected_(batchRowsMax), slots_(batchRowsMax), heapSizes_(batchRowsMax), heapSizesOfFresh_(batchRowsMax),
+     hashesOfFresh_(batchRowsMax), rowsOfFresh_(batchRowsMax), heaps_(batchRowsMax), heapByLive_(batchRowsMax) {}
 
 void GroupTable::createRows(const LiveColumn* keys, const uint64_t* hashes, const RowIndex* live, uint32_t count,
                             std::byte** rows) {

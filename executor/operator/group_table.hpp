@@ -26,8 +26,9 @@ public:
 class GroupTable {
 public:
    /// The first `keyCount` columns of the layout are the keys. All arguments outlive this.
+   /// `pageSize`: of partitions.
    GroupTable(const RowLayout& layout, uint32_t keyCount, const GroupInitializer& initializer, MemoryGrant& grant,
-              SpilledPartitions& partitions);
+              SpilledPartitions& partitions, size_t pageSize);
 
    /// rows[i] = the group of live row i, for count rows with these key columns and hashes.
    void findOrCreate(const LiveColumn* keys, const uint64_t* hashes, uint32_t count, std::byte** rows);
