@@ -190,7 +190,8 @@ std::vector<RowPartition> sortPages(const RowLayout& layout, TuplePages&& pages,
    for (const SpilledTuples& spilled : pages.spilled()) {
       RowPartition& partition = partitions[spilled.partition];
       partition.rows += spilled.rowCount;
-      partition.spilledBytes += spilled.page.rawBytes;
+      constexpr size_t step = LargeMemory::usualStep; // as TupleReader allocates
+      partition.spilledBytes += (spilled.page.rawBytes + step - 1) / step * step;
       partition.spilled.push_back(spilled);
    }
    for (RowPartition& partition : partitions)

@@ -34,7 +34,7 @@ struct RowPartition {
    std::vector<std::unique_ptr<TuplePage>> pages;
    std::vector<SpilledTuples> spilled;
    uint64_t rows = 0;
-   size_t spilledBytes = 0;
+   size_t spilledBytes = 0; ///< that the spilled pages take when they are back
    uint32_t bitsUsed = 0;
 };
 /// By partition; each may be empty. Pages in memory may hold rows of several partitions.

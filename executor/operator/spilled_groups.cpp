@@ -48,20 +48,23 @@ void SpilledGroups::add(GroupingSet& set) {
 SpilledGroups::Status SpilledGroups::open(std::unique_ptr<LoadedGroups>& out) {
    Partition partition;
    bool mustSplit = false;
+   size_t wanted = 0;
    {
       const std::lock_guard lock(mutex_);
       if (waiting_.empty()) return open_ == 0 ? Status::Done : Status::Blocked;
       const Partition& next = waiting_.front();
-      size_t wanted = next.groups.spilledBytes + next.groups.rows * GroupSet::bytesPerRow;
+      wanted = next.groups.spilledBytes + next.groups.rows * GroupSet::bytesPerRow;
       for (const RowPartition& rows : next.collected)
          wanted += rows.spilledBytes * 2;
-      const bool fits = sink_.grant().mayGrow(wanted);
+      const bool fits = sink_.grant().mayGrow(wanted + coming_);
       if (!fits && open_ > 0) return Status::Blocked;
       // Values of DISTINCT aggregates agree with their groups only so far.
       mustSplit = !fits && next.isSpilled() && next.groups.bitsUsed + 4 <= distinctGroupBits;
       partition = std::move(waiting_.front());
       waiting_.pop_front();
       ++open_;
+      if (mustSplit) wanted = 0;
+      coming_ += wanted;
    }
    try {
       if (mustSplit) {
@@ -76,15 +79,22 @@ SpilledGroups::Status SpilledGroups::open(std::unique_ptr<LoadedGroups>& out) {
       }
       out = load(std::move(partition));
    } catch (...) {
+      loaded(wanted);
       finished();
       throw;
    }
+   loaded(wanted);
    return Status::Opened;
 }
 
 void SpilledGroups::release(std::unique_ptr<LoadedGroups> groups) {
    groups.reset();
    finished();
+}
+
+void SpilledGroups::loaded(size_t wanted) {
+   const std::lock_guard lock(mutex_);
+   coming_ -= wanted;
 }
 
 void SpilledGroups::finished() {

@@ -43,6 +43,7 @@ private:
    void enqueue(Partition&& partition);
    std::unique_ptr<LoadedGroups> load(Partition&& partition);
    std::vector<Partition> split(Partition&& partition);
+   void loaded(size_t wanted);
    void finished();
 
    AggregateSink& sink_;
@@ -50,6 +51,7 @@ private:
    std::mutex mutex_; // guards what follows
    std::deque<Partition> waiting_;
    uint32_t open_ = 0; ///< being loaded, split or used
+   size_t coming_ = 0; ///< that those being loaded are going to take
 };
 
 } // namespace ouzel::executor
