@@ -141,14 +141,13 @@ void Database::State::recover() {
    queue = std::make_unique<CommitQueue>(*log, lease.get());
    if (options.readOnly) return;
 
-   if (recovered.isNew || isLogLost) {
-      // First, so that a log never stands without the manifest that knows it. Clean: there may be no log yet.
-      Manifest first = manifest;
-      first.version = manifest.version + 1;
-      first.epoch = lease->epoch();
-      first.isClean = true;
-      publishManifest(std::move(first), referencedObjects);
-   }
+   // First, so that a log never stands without the manifest that knows it. Also when there is one: whoever wrote it may
+   // have died before its name was on disk, and then a power cut takes it away again. Clean: there may be no log yet.
+   Manifest first = manifest;
+   first.version = manifest.version + 1;
+   first.epoch = lease->epoch();
+   first.isClean = recovered.isNew || isLogLost || manifest.isClean;
+   publishManifest(std::move(first), referencedObjects);
    lease->require();
    log->start(lease->mayPredecessorLive());
    Manifest next = manifest;
