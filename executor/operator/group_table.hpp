@@ -25,8 +25,8 @@ public:
 /// and every row becomes its own group. Not thread-safe.
 class GroupTable {
 public:
-   /// The first `keyCount` columns of the layout are the keys. All arguments outlive this.
-   /// `pageSize`: of partitions.
+   /// The first `keyCount` columns of the layout are the keys. `pageSize`: bytes of a partition's page. All arguments
+   /// outlive this.
    GroupTable(const RowLayout& layout, uint32_t keyCount, const GroupInitializer& initializer, MemoryGrant& grant,
               SpilledPartitions& partitions, size_t pageSize);
 

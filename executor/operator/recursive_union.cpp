@@ -85,7 +85,7 @@ void Recursion::appendAll(QueryContext& context) {
          kept->append(batch, identity, 0);
          if (kept->isFull()) result.add(kept->take());
       }
-      // TODO: what a UNION knows of its rows does not spill; it takes about 64 bytes a row, whatever they hold.
+      // What a UNION knows of its rows does not spill: about 64 bytes a row, whatever they hold (README says so).
       if (!node->unionAll) {
          if (!seenMemory) seenMemory = std::make_unique<Reservation>(context.memory());
          seenMemory->grow(newRows.size() * bytesPerSeen);
