@@ -3,6 +3,7 @@
 #include "executor/expression/evaluator.hpp"
 #include "executor/kernel/compare.hpp"
 #include "executor/operator/plan_builder.hpp"
+#include "executor/operator/sort_sink.hpp"
 
 // LIMIT and OFFSET over input in order (one lane) or in any order, and FETCH FIRST ... WITH TIES.
 
@@ -23,7 +24,12 @@ public:
       isPrepared_ = true;
       offset_ = bound(context, node_.offset.get(), 0, true);
       limit_ = bound(context, node_.limit.get(), UINT64_MAX, false);
+      if (!sorted_) return;
+      sorted_->setRange(offset_, limit_);
+      offset_ = 0;
    }
+   /// Rows come from there, which skips and ends by itself.
+   void setSource(SortedSource& sorted) { sorted_ = &sorted; }
    LocalStatePtr makeLocal(QueryContext&) override { return std::make_unique<Local>(); }
    OperatorStatus process(QueryContext& context, LocalState& state, const Batch& in, Batch& out) override {
       auto& local = static_cast<Local&>(state);
@@ -104,6 +110,7 @@ private:
 
    const sql::plan::Node& node_;
    const std::vector<uint32_t> tieSlots_;
+   SortedSource* sorted_ = nullptr;
    bool isPrepared_ = false;
    uint64_t offset_ = 0, limit_ = 0;
    std::atomic<uint64_t> seen_{0};
@@ -119,7 +126,7 @@ std::vector<Stage> buildLimit(PlanBuilder& builder, const sql::plan::Node& node)
       const uint64_t limit = Limit::bound(builder.context(), node.limit.get(), UINT64_MAX, false);
       if (limit <= UINT64_MAX - offset) builder.rowsWanted[&child] = offset + limit;
    }
-   std::vector<Stage> stages = builder.produce(*node.children[0]);
+   std::vector<Stage> stages = builder.produce(child);
    std::vector<sql::ColumnId> ties;
    if (node.withTies)
       for (const sql::SortKey& key : node.sortKeys) {
@@ -127,6 +134,8 @@ std::vector<Stage> buildLimit(PlanBuilder& builder, const sql::plan::Node& node)
          ties.push_back(key.expr->column);
       }
    auto* limit = builder.own<Limit>(node, slotsOf(ties, node.children[0]->output));
+   if (child.kind == sql::plan::NodeKind::Sort && !node.withTies)
+      limit->setSource(static_cast<SortedSource&>(*stages[0].source));
    PlanBuilder::append(stages, limit, builder.profileOf(node));
    if (node.output != node.children[0]->output)
       PlanBuilder::append(stages, makeColumnPick(builder, node.children[0]->output, node.output), UINT32_MAX);

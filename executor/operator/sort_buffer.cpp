@@ -7,7 +7,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "common/vector/dispatch.hpp"
-#include "executor/operator/merge_tree.hpp"
+#include "executor/operator/row_sorter.hpp"
 
 namespace ouzel::executor {
 
@@ -74,6 +74,7 @@ void SortRun::appendSome(const Batch& rows, std::span<const Vector> keys, const 
          std::memcpy(target, encoded + size_t{taken} * stride_, size_t{some} * stride_);
       else
          layout_->key.encode(keys, rows.selection, taken, some, target);
+      spread_.add(layout_->key, target, some);
       taken += some;
       rowCount_ += some;
       if (builder_.isFull()) closeBatch();
@@ -166,42 +167,9 @@ int RowOrder::compare(RowAddress a, RowAddress b, uint32_t fromColumn, uint32_t 
 
 // ---- SortBuffer ----
 
-/// Rows with equal keys stay in the order in which their lane got them.
-static bool arrivedBefore(RowAddress a, RowAddress b) {
-   return a.run != b.run ? a.run < b.run : a.row < b.row;
-}
+SortBuffer::SortBuffer(SortRowLayout layout) : layout_(std::move(layout)) {}
 
-namespace {
-
-struct Less {
-   RowOrder order;
-   bool isPrefixEnough;
-   bool operator()(const SortEntry& a, const SortEntry& b) const {
-      if (a.high != b.high) return a.high < b.high;
-      if (a.low != b.low) return a.low < b.low;
-      const int later = isPrefixEnough ? 0 : order.compare(a.address, b.address);
-      return later != 0 ? later < 0 : arrivedBefore(a.address, b.address);
-   }
-};
-
-void fillEntries(const SortKeyLayout& layout, const SortRun& run, uint32_t number, uint32_t from, uint32_t end,
-                 SortEntry* out) {
-   for (uint32_t row = from; row < end; ++row) {
-      const SortPrefix prefix = layout.prefix(run.key(row));
-      *out++ = {prefix.high, prefix.low, {number, row}};
-   }
-}
-
-} // namespace
-
-void sortRuns(const SortRowLayout& layout, std::span<const SortRun* const> runs, SortEntry* entries) {
-   SortEntry* out = entries;
-   for (uint32_t run = 0; run < runs.size(); ++run) {
-      fillEntries(layout.key, *runs[run], run, 0, runs[run]->rowCount(), out);
-      out += runs[run]->rowCount();
-   }
-   std::sort(entries, out, Less{RowOrder(layout, runs), layout.key.isPrefixEnough()});
-}
+SortBuffer::~SortBuffer() = default;
 
 void SortBuffer::addRun(std::unique_ptr<SortRun> run) {
    run->seal();
@@ -217,116 +185,27 @@ std::vector<std::unique_ptr<SortRun>> SortBuffer::takeRuns() {
    return std::exchange(runs_, {});
 }
 
-namespace {
-
-constexpr uint32_t pieceRowsMin = 1 << 15; // below this a task is not worth its overhead
-/// Larger pieces fall out of the cache while they are sorted; merging many costs less than that.
-constexpr uint64_t pieceRowsMax = 1 << 17;
-
-} // namespace
-
-/// Round 0 sorts pieces, round 1 merges ranges of keys.
+/// Round 0 divides the rows by ranges of keys, round 1 sorts the ranges.
 uint32_t SortBuffer::sortTasks(uint32_t round, uint32_t workers, Reservation& memory) {
    if (rowCount_ == 0 || round >= sortRounds) return 0;
-   const uint64_t share = std::max<uint64_t>(pieceRowsMin, (rowCount_ + workers - 1) / workers);
    if (round == 0) {
-      entries_ = LargeMemory(rowCount_ * sizeof(SortEntry), memory);
-      choosePieces(std::min(share, pieceRowsMax));
-      return static_cast<uint32_t>(pieces_.size());
+      sorter_ = std::make_unique<RowSorter>(layout_, runs(), workers, memory);
+   } else {
+      sorter_->endSplit();
+      order_ = LargeMemory(rowCount_ * sizeof(RowAddress), memory, LargeMemory::Fill::Anything);
    }
-   order_ = LargeMemory(rowCount_ * sizeof(RowAddress), memory);
-   chooseSplits(static_cast<uint32_t>((rowCount_ + share - 1) / share));
-   return static_cast<uint32_t>(splits_.size() - 1);
+   return sorter_->parts();
 }
 
 void SortBuffer::sortTask(uint32_t round, uint32_t task) {
    if (round == 0)
-      sortPiece(pieces_[task]);
+      sorter_->split(task);
    else
-      mergeRange(task);
-}
-
-/// Pieces of about `share` rows.
-void SortBuffer::choosePieces(uint64_t share) {
-   const uint64_t count = (rowCount_ + share - 1) / share;
-   uint32_t run = 0, row = 0;
-   for (uint64_t piece = 0, at = 0; piece < count; ++piece) {
-      const uint64_t end = rowCount_ * (piece + 1) / count;
-      pieces_.push_back({{}, at, end - at});
-      while (at < end) {
-         const auto some = static_cast<uint32_t>(std::min<uint64_t>(runs_[run]->rowCount() - row, end - at));
-         pieces_.back().ranges.push_back({run, row, row + some});
-         at += some;
-         row += some;
-         if (row < runs_[run]->rowCount()) continue;
-         ++run;
-         row = 0;
-      }
-   }
-}
-
-void SortBuffer::sortPiece(const Piece& piece) {
-   SortEntry* entries = entries_.as<SortEntry>() + piece.at;
-   SortEntry* out = entries;
-   for (const Piece::Range& range : piece.ranges) {
-      fillEntries(layout_.key, *runs_[range.run], range.run, range.rowFrom, range.rowEnd, out);
-      out += range.rowEnd - range.rowFrom;
-   }
-   std::sort(entries, out, Less{rowOrder(), layout_.key.isPrefixEnough()});
-}
-
-/// Cut all pieces at common keys, sampled so that tasks get about equal shares.
-void SortBuffer::chooseSplits(uint32_t tasks) {
-   constexpr uint64_t samplesPerPiece = 64;
-   const Less less{rowOrder(), layout_.key.isPrefixEnough()};
-   const SortEntry* entries = entries_.as<SortEntry>();
-   std::vector<SortEntry> samples;
-   std::vector<uint64_t> begins, ends;
-   for (const Piece& piece : pieces_) {
-      const uint64_t count = piece.count;
-      begins.push_back(piece.at);
-      ends.push_back(piece.at + count);
-      for (uint64_t i = 0; i < samplesPerPiece && tasks > 1; ++i)
-         samples.push_back(entries[piece.at + count * i / samplesPerPiece]);
-   }
-   std::sort(samples.begin(), samples.end(), less);
-   splits_.push_back(begins);
-   for (uint32_t task = 1; task < tasks; ++task) {
-      const SortEntry& split = samples[samples.size() * task / tasks];
-      std::vector<uint64_t> cuts;
-      for (size_t i = 0; i < pieces_.size(); ++i)
-         cuts.push_back(
-             static_cast<uint64_t>(std::lower_bound(entries + begins[i], entries + ends[i], split, less) - entries));
-      splits_.push_back(std::move(cuts));
-   }
-   splits_.push_back(std::move(ends));
-}
-
-void SortBuffer::mergeRange(uint32_t task) {
-   const SortEntry* entries = entries_.as<SortEntry>();
-   std::vector<std::span<const SortEntry>> inputs;
-   uint64_t at = 0;
-   for (size_t i = 0; i < pieces_.size(); ++i) {
-      const uint64_t from = splits_[task][i], end = splits_[task + 1][i];
-      at += from - pieces_[i].at;
-      if (from < end) inputs.emplace_back(entries + from, end - from);
-   }
-   RowAddress* out = order_.as<RowAddress>() + at;
-   if (inputs.empty()) return;
-   if (inputs.size() == 1) {
-      for (const SortEntry& entry : inputs[0])
-         *out++ = entry.address;
-      return;
-   }
-   MergeTree<SortEntry, Less> tree(std::move(inputs), Less{rowOrder(), layout_.key.isPrefixEnough()});
-   while (const SortEntry* entry = tree.next())
-      *out++ = entry->address;
+      sorter_->sort(task, order_.as<RowAddress>());
 }
 
 void SortBuffer::finishSort() {
-   entries_.release();
-   pieces_.clear();
-   splits_.clear();
+   sorter_.reset();
 }
 
 void SortBuffer::keepArrivalOrder(Reservation& memory) {

@@ -10,9 +10,8 @@
 #include "executor/materialize/large_memory.hpp"
 #include "executor/operator/sort_key.hpp"
 
-// Rows with sort keys, and their order. Each worker fills a SortRun of its own; SortBuffer collects the runs, sorts
-// them in pieces and merges the pieces, both in tasks that workers share. Rows never move: what is sorted are their
-// addresses, with the first 16 bytes of the key beside them.
+// Rows with sort keys, and their order. Each worker fills a SortRun of its own; SortBuffer collects the runs and sorts
+// them in tasks that workers share (row_sorter.hpp). Rows never move: what is sorted are their addresses.
 
 namespace ouzel::executor {
 
@@ -49,6 +48,8 @@ public:
    }
 
    uint32_t rowCount() const { return rowCount_; }
+   /// Of the keys.
+   const KeySpread& spread() const { return spread_; }
    /// Memory that rows and keys take.
    size_t bytes() const { return closedBytes_ + builder_.bytes() + (keyArena_ ? keyArena_->chunkBytes() : 0); }
    /// keepRows: the key of the last row that is wanted, for the run that follows this one.
@@ -84,6 +85,7 @@ private:
    std::vector<std::byte*> keys_; // one array of batchRowsMax keys per batch
    std::vector<std::vector<const std::byte*>> columnBatches_;
    std::vector<uint8_t> mayHaveNulls_;
+   KeySpread spread_;
    uint32_t rowCount_ = 0;
    size_t closedBytes_ = 0;           // of batches_
    std::vector<std::byte> threshold_; // keepRows: the key of the last row that is still wanted; empty at first
@@ -129,20 +131,14 @@ private:
    std::span<const SortRun* const> runs_;
 };
 
-/// An address with the beginning of its key.
-struct SortEntry {
-   uint64_t high, low;
-   RowAddress address;
-};
-
-/// Sorts the rows of `runs`, whose numbers in the addresses are their places here. `entries` has room for all rows.
-void sortRuns(const SortRowLayout& layout, std::span<const SortRun* const> runs, SortEntry* entries);
+class RowSorter;
 
 /// All runs, and the order of their rows. Filled through addRun() by one thread at a time; sorted by tasks in rounds as
 /// Sink::finishTasks wants them; then read by any number of threads.
 class SortBuffer {
 public:
-   explicit SortBuffer(SortRowLayout layout) : layout_(std::move(layout)) {}
+   explicit SortBuffer(SortRowLayout layout);
+   ~SortBuffer();
 
    const SortRowLayout& layout() const { return layout_; }
    void addRun(std::unique_ptr<SortRun> run);
@@ -160,7 +156,7 @@ public:
    /// Take the runs away again, before they are sorted.
    std::vector<std::unique_ptr<SortRun>> takeRuns();
    /// What sorting needs beside the rows.
-   static constexpr size_t sortBytesPerRow = sizeof(SortEntry) + sizeof(RowAddress);
+   static constexpr size_t sortBytesPerRow = 24 + sizeof(RowAddress) + 8;
 
    uint64_t rowCount() const { return rowCount_; }
    /// Addresses in sort order.
@@ -170,26 +166,12 @@ public:
    bool mayHaveNulls(uint32_t column) const;
 
 private:
-   /// Rows that one task sorts, of one run or of several that follow each other.
-   struct Piece {
-      struct Range {
-         uint32_t run, rowFrom, rowEnd;
-      };
-      std::vector<Range> ranges;
-      uint64_t at, count; ///< its entries
-   };
-   void choosePieces(uint64_t share);
-   void sortPiece(const Piece& piece);
-   void mergeRange(uint32_t task);
-   void chooseSplits(uint32_t tasks);
-
    const SortRowLayout layout_;
    std::vector<std::unique_ptr<SortRun>> runs_;
    std::vector<const SortRun*> runPointers_;
    uint64_t rowCount_ = 0;
-   std::vector<Piece> pieces_;
-   std::vector<std::vector<uint64_t>> splits_; // [task][piece]: first entry of the piece that the task merges
-   LargeMemory entries_, order_;
+   std::unique_ptr<RowSorter> sorter_; // while it sorts
+   LargeMemory order_;
 };
 
 /// Copy stored column `column` of these rows to out[0...) and validity (null: the column has no NULLs). Strings keep

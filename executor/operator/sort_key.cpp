@@ -12,7 +12,7 @@ namespace ouzel::executor {
 
 namespace {
 
-constexpr uint32_t stringPrefixBytes = 14; // with the NULL byte and the length byte 16
+constexpr uint32_t stringPrefixBytes = SortKeyLayout::stringPrefixBytes;
 constexpr std::byte nullFirst{0}, notNull{1}, nullLast{2};
 
 template <typename T>
@@ -202,6 +202,7 @@ SortKeyLayout::SortKeyLayout(const std::vector<SortColumn>& columns) {
       isExact_ = isExact_ && placed.isExact;
       columns_.push_back(placed);
    }
+   decidedBytes_ = decided;
    prefixBytes_ = std::min(decided, 16u);
    isPrefixEnough_ = isExact_ && width_ <= 16;
    stride_ = std::max(16u, (width_ + 7) / 8 * 8);
@@ -231,6 +232,58 @@ bool SortKeyLayout::isUnresolved(const Column& column, const std::byte* key) {
    const std::byte mark =
        column.type == PhysicalType::String ? static_cast<std::byte>(stringPrefixBytes + 1) : std::byte{1};
    return last == mark || last == ~mark;
+}
+
+// ---- packing ----
+
+void KeySpread::add(const SortKeyLayout& layout, const std::byte* keys, uint32_t count) {
+   if (count == 0) return;
+   const size_t words = layout.stride() / 8;
+   if (first_.empty()) {
+      first_.resize(words);
+      differing_.assign(words, 0);
+      std::memcpy(first_.data(), keys, words * 8);
+   }
+   for (size_t w = 0; w < words; ++w) {
+      const std::byte* at = keys + w * 8;
+      const uint64_t first = first_[w];
+      uint64_t differing = 0;
+      for (uint32_t i = 0; i < count; ++i, at += layout.stride()) {
+         uint64_t word;
+         std::memcpy(&word, at, 8);
+         differing |= word ^ first;
+      }
+      differing_[w] |= differing;
+   }
+}
+
+void KeySpread::add(const KeySpread& other) {
+   if (other.first_.empty()) return;
+   if (first_.empty()) {
+      *this = other;
+      return;
+   }
+   for (size_t w = 0; w < first_.size(); ++w)
+      differing_[w] |= other.differing_[w] | (first_[w] ^ other.first_[w]);
+}
+
+KeyPacking::KeyPacking(const SortKeyLayout& layout, const KeySpread& spread) {
+   const uint32_t bytes = layout.decidedBytes();
+   // Keys on pages lie side by side: a word reaches behind its key only while other words of the page follow, which
+   // RowPage sees to.
+   for (uint32_t offset = 0; offset < bytes && !spread.first_.empty(); offset += 8) {
+      uint64_t mask = __builtin_bswap64(spread.differing_[offset / 8]);
+      if (bytes - offset < 8) mask &= ~uint64_t{0} << (64 - 8 * (bytes - offset));
+      while (bits_ + static_cast<uint32_t>(std::popcount(mask)) > bitsMax) {
+         mask &= mask - 1;
+         isWhole_ = false;
+      }
+      if (mask == 0) continue;
+      words_[wordCount_++] = {offset, static_cast<uint32_t>(std::popcount(mask)), mask};
+      bits_ += words_[wordCount_ - 1].bits;
+   }
+   shift_ = bits_ == 0 ? 0 : bitsMax - bits_;
+   isEnough_ = isWhole_ && layout.isExact();
 }
 
 } // namespace ouzel::executor

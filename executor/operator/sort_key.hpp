@@ -1,6 +1,8 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <immintrin.h>
 #include <span>
 #include <vector>
 
@@ -30,6 +32,7 @@ public:
       uint32_t offset = 0, end = 0; ///< bytes [offset, end) of the key
       bool isExact = true;          ///< equal bytes mean equal values
    };
+   static constexpr uint32_t stringPrefixBytes = 14; ///< with the NULL byte and the length byte 16
    explicit SortKeyLayout(const std::vector<SortColumn>& columns);
 
    const std::vector<Column>& columns() const { return columns_; }
@@ -45,10 +48,61 @@ public:
    /// For a column that is not exact: is this key's part only a prefix of the value?
    static bool isUnresolved(const Column& column, const std::byte* key);
 
+   /// How many of a key's bytes decide without looking at values.
+   uint32_t decidedBytes() const { return decidedBytes_; }
+
 private:
    std::vector<Column> columns_;
-   uint32_t stride_ = 16, width_ = 0, prefixBytes_ = 0;
+   uint32_t stride_ = 16, width_ = 0, prefixBytes_ = 0, decidedBytes_ = 0;
    bool isPrefixEnough_ = false, isExact_ = true;
+};
+
+/// In which bits some keys differ.
+class KeySpread {
+public:
+   /// Keys of `layout`, one every stride().
+   void add(const SortKeyLayout& layout, const std::byte* keys, uint32_t count);
+   void add(const KeySpread& other);
+
+private:
+   friend class KeyPacking;
+   std::vector<uint64_t> first_, differing_; // as words of memory; padding counts, and nobody looks at it
+};
+
+/// Where keys differ, put together: the bits that are the same in all keys say nothing about their order, so that
+/// leaving them out lets 16 bytes decide what takes more as a key. A date, say, has 12 bits that differ out of 40.
+class KeyPacking {
+public:
+   static constexpr uint32_t bitsMax = 128;
+   /// For keys within `spread`, and no others.
+   KeyPacking(const SortKeyLayout& layout, const KeySpread& spread);
+
+   /// The first bits of the key that can differ, from the top.
+   SortPrefix prefix(const std::byte* key) const {
+      unsigned __int128 packed = 0;
+      for (uint32_t i = 0; i < wordCount_; ++i) {
+         uint64_t word = 0;
+         std::memcpy(&word, key + words_[i].offset, 8);
+         packed = packed << words_[i].bits | _pext_u64(__builtin_bswap64(word), words_[i].mask);
+      }
+      packed <<= shift_;
+      return {static_cast<uint64_t>(packed >> 64), static_cast<uint64_t>(packed)};
+   }
+   /// Whether SortPrefix::low is 0 for all keys.
+   bool isNarrow() const { return bits_ <= 64; }
+   /// Whether equal prefixes mean equal bytes, as far as they decide.
+   bool isWhole() const { return isWhole_; }
+   /// Whether the prefix is all there is to compare.
+   bool isEnough() const { return isEnough_; }
+
+private:
+   struct Word {
+      uint32_t offset, bits;
+      uint64_t mask;
+   };
+   Word words_[bitsMax] = {};
+   uint32_t wordCount_ = 0, bits_ = 0, shift_ = 0;
+   bool isWhole_ = true, isEnough_ = false;
 };
 
 } // namespace ouzel::executor

@@ -177,10 +177,11 @@ SourceStatus SortedSource::next(QueryContext& context, LocalState& state, Batch&
    if (sort_.hasSpilled()) return nextMerged(context, state, out);
    const SortBuffer& buffer = sort_.buffer();
    const uint64_t end = std::min(buffer.rowCount(), limit_ > UINT64_MAX - offset_ ? UINT64_MAX : offset_ + limit_);
-   if (next_ >= end) return SourceStatus::Done;
-   const uint64_t count = std::min<uint64_t>(context.settings().batchRows, end - next_);
-   static_cast<SourceLocal&>(state).space.gather(buffer, buffer.order().subspan(next_, count), out);
-   next_ += count;
+   const uint64_t from = offset_ + given_;
+   if (offset_ >= end || from >= end) return SourceStatus::Done;
+   const uint64_t count = std::min<uint64_t>(context.settings().batchRows, end - from);
+   static_cast<SourceLocal&>(state).space.gather(buffer, buffer.order().subspan(from, count), out);
+   given_ += count;
    return SourceStatus::HaveOutput;
 }
 

@@ -57,11 +57,12 @@ protected:
 class SortedSource final : public Source {
 public:
    SortedSource(ExternalSort& sort, uint32_t columnCount) : sort_(sort), columnCount_(columnCount) {}
+   /// Before the first rows are asked for.
    void setRange(uint64_t offset, uint64_t limit) {
       offset_ = offset;
       limit_ = limit;
    }
-   void prepare(QueryContext&) override { next_ = offset_; }
+   void prepare(QueryContext&) override { given_ = 0; }
    uint32_t workersMax() const override { return 1; }
    LocalStatePtr makeLocal(QueryContext& context) override;
    SourceStatus next(QueryContext& context, LocalState& local, Batch& out) override;
@@ -72,7 +73,7 @@ private:
    ExternalSort& sort_;
    const uint32_t columnCount_;
    uint64_t offset_ = 0, limit_ = UINT64_MAX;
-   uint64_t next_ = 0; // there is one worker at a time
+   uint64_t given_ = 0; // there is one worker at a time
 };
 
 /// Flat vectors that rows of a sorted buffer are gathered into.

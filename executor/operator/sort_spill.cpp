@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "common/vector/dispatch.hpp"
+#include "executor/operator/row_sorter.hpp"
 
 namespace ouzel::executor {
 
@@ -99,6 +100,19 @@ void RunWriter::append(std::span<const RowRef> rows) {
    }
 }
 
+/// The addresses of all rows in order.
+static LargeMemory sortRows(const SortRowLayout& layout, std::span<const SortRun* const> runs, Reservation& memory,
+                            const Interrupt& interrupt) {
+   RowSorter sorter(layout, runs, 1, memory);
+   for (uint32_t part = 0; part < sorter.parts(); ++part, interrupt())
+      sorter.split(part);
+   sorter.endSplit();
+   LargeMemory order(sorter.rowCount() * sizeof(RowAddress), memory, LargeMemory::Fill::Anything);
+   for (uint32_t range = 0; range < sorter.parts(); ++range, interrupt())
+      sorter.sort(range, order.as<RowAddress>());
+   return order;
+}
+
 SpilledRun spillRuns(const SortRowLayout& layout, std::span<const SortRun* const> runs, uint64_t rowsWanted,
                      io::SpillSpace& space, Reservation& memory, size_t pageBytes, const Interrupt& interrupt) {
    uint64_t rows = 0;
@@ -108,9 +122,7 @@ SpilledRun spillRuns(const SortRowLayout& layout, std::span<const SortRun* const
       for (uint32_t i = 0; i < hasNulls.size(); ++i)
          hasNulls[i] = hasNulls[i] != 0 || run->mayHaveNulls(i) ? 1 : 0;
    }
-   const LargeMemory entries(rows * sizeof(SortEntry), memory);
-   sortRuns(layout, runs, entries.as<SortEntry>());
-   interrupt();
+   const LargeMemory order = sortRows(layout, runs, memory, interrupt);
    const RunPieces pieces(runs, layout);
    RunWriter writer(layout, std::move(hasNulls), space, memory, pageBytes);
    std::vector<RowRef> refs;
@@ -120,7 +132,7 @@ SpilledRun spillRuns(const SortRowLayout& layout, std::span<const SortRun* const
       refs.clear();
       const uint64_t end = std::min<uint64_t>(rows, from + writer.rowsPerPage());
       for (uint64_t i = from; i < end; ++i)
-         refs.push_back(pieces.ref(entries.as<SortEntry>()[i].address));
+         refs.push_back(pieces.ref(order.as<RowAddress>()[i]));
       writer.append(refs);
    }
    return writer.finish();

@@ -6,6 +6,7 @@
 
 #include "common/type/decimal.hpp"
 #include "executor/kernel/compare.hpp"
+#include "executor/operator/radix_sort.hpp"
 #include "executor/operator/sort_spill.hpp"
 #include "tests/unit/executor/expression_support.hpp"
 #include "tests/unit/io/spill_support.hpp"
@@ -86,9 +87,12 @@ Value randomValue(PhysicalType type, std::mt19937& random, uint32_t distinct) {
       return Value::string(std::string(decimal::parse(text, arena).view()), type);
    }
    case PhysicalType::String:
-      switch (random() % 4) {
+      switch (random() % 5) {
       case 0:
          return Value::string(std::string(random() % 20, 'a'));
+      case 3: // alike for longer than any part of it that is taken up at once
+         return Value::string(std::string(random() % 3 + 40, 'b') + std::string(random() % 2, '\0') +
+                              std::to_string(v));
       case 1:
          return Value::string("a long common prefix" + std::to_string(v));
       case 2:
@@ -234,6 +238,57 @@ CATCH_TEST_CASE("sort: sizes, lanes and batches", "[sort]") {
    check({}, 3000, 10, 2, 2, 1000, SortRun::keepAll);
    check({{PhysicalType::I64, false, false}}, 70'000, 1'000'000, 3, 4, 2047, SortRun::keepAll);
    check({{PhysicalType::String, true, false}}, 40'000, 500, 2, 4, 2047, SortRun::keepAll);
+   // 8 bytes beside an address and a text, 16 bytes that do not hold the key, and one range of equal keys after
+   // another.
+   check({{PhysicalType::Bool, true, false}, {PhysicalType::String, false, false}, {PhysicalType::I64, true, true}},
+         30'000, 50, 2, 4, 2047, SortRun::keepAll);
+   check({{PhysicalType::F64, false, false}, {PhysicalType::I128, true, false}, {PhysicalType::I64, false, true}},
+         30'000, 3, 2, 4, 2047, SortRun::keepAll);
+   check({{PhysicalType::Bool, false, false}}, 70'000, 2, 2, 4, 2047, SortRun::keepAll);
+}
+
+CATCH_TEST_CASE("sort: entries by digits of their keys", "[sort]") {
+   using Entry = WideEntry<uint32_t>;
+   std::mt19937_64 random(7);
+   for (const size_t count : {0, 1, 24, 25, 1000, 70'000})
+      for (const uint64_t mask : {~uint64_t{0}, uint64_t{0xff}, uint64_t{0xf000'0000'0000'0001}, uint64_t{0}}) {
+         std::vector<Entry> entries(count), scratch(count);
+         for (uint32_t i = 0; i < count; ++i)
+            entries[i] = {{random() & mask, random() & ~mask & 0xffff'0000'0000'ffff}, i};
+         std::vector<Entry> expected = entries;
+         std::stable_sort(expected.begin(), expected.end(), keyBefore<Entry>);
+         radixSort(entries.data(), scratch.data(), count);
+         for (size_t i = 0; i < count; ++i)
+            CATCH_REQUIRE(entries[i].address == expected[i].address);
+      }
+}
+
+CATCH_TEST_CASE("sort: rows with equal keys stay in the order of their lane", "[sort]") {
+   Fixture fixture;
+   const SortRowLayout layout{
+       {{PhysicalType::I32, 0}}, SortKeyLayout({{PhysicalType::I32, false, false}}), {UINT32_MAX}};
+   SortBuffer buffer(layout);
+   auto run = std::make_unique<SortRun>(layout, fixture.memory);
+   for (uint32_t batch = 0; batch < 60; ++batch) {
+      std::vector<Value> values;
+      for (uint32_t i = 0; i < 1000; ++i)
+         values.push_back(Value::integer(PhysicalType::I32, i % 7 == 0 ? 3 : 4));
+      const Column column = Column::flat(PhysicalType::I32, values);
+      Batch rows;
+      rows.columns.push_back(column.vector());
+      rows.setDense(1000);
+      run->append(rows, rows.columns);
+   }
+   buffer.addRun(std::move(run));
+   for (uint32_t round = 0; const uint32_t tasks = buffer.sortTasks(round, 4, fixture.memory); ++round)
+      for (uint32_t task = 0; task < tasks; ++task)
+         buffer.sortTask(round, task);
+   const auto order = buffer.order();
+   for (size_t i = 1; i < order.size(); ++i)
+      CATCH_REQUIRE((order[i - 1].row % 1000 % 7 == 0) >= (order[i].row % 1000 % 7 == 0));
+   for (size_t i = 1; i < order.size(); ++i)
+      if ((order[i - 1].row % 1000 % 7 == 0) == (order[i].row % 1000 % 7 == 0))
+         CATCH_REQUIRE(order[i - 1].row < order[i].row);
 }
 
 CATCH_TEST_CASE("sort: top n", "[sort]") {
