@@ -8,6 +8,7 @@
 #include "common/error/sql_error.hpp"
 #include "engine/internals.hpp"
 #include "executor/function/registry.hpp"
+#include "executor/materialize/large_memory.hpp"
 
 namespace ouzel::engine {
 
@@ -50,6 +51,8 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    internals.options.settings.emplace_back("threads", std::to_string(internals.options.threads));
    internals.options.settings.emplace_back("ouzel.lease_seconds", std::to_string(options.leaseMs / 1000));
    internals.governor = std::make_unique<storage::MemoryGovernor>(internals.memoryLimit);
+   if (options.purgeMemory) internals.governor->watchResidency(options.purgeMemory);
+   executor::LargeMemory::keepAtMost(internals.memoryLimit / 32);
    io::SpillOptions spill;
    spill.directories = options.spillDirectories;
    if (spill.directories.empty()) spill.directories.push_back(options.dataDirectory + "/spill");

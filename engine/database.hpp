@@ -19,6 +19,9 @@ struct DatabaseOptions {
    std::function<void(const std::string&)> onFenced; ///< once, when another server has taken over; must not wait
    uint32_t threads = 0;                             ///< 0: one worker per core
    size_t memoryLimit = 0;                           ///< bytes; 0: 80 % of the machine's (or the container's) memory
+   /// Gives freed memory back to the system. Set: the process is the database's own, and what it has resident is kept
+   /// within memoryLimit and a small constant.
+   void (*purgeMemory)() = nullptr;
    std::vector<std::string> spillDirectories;        ///< none: one inside the data directory
    std::vector<std::pair<std::string, std::string>> settings; ///< defaults of session settings, from the configuration
 };

@@ -138,7 +138,8 @@ std::vector<std::pair<std::string, int64_t>> SessionSystemState::memory() const 
            {"queries", static_cast<int64_t>(ledger.used()) - cached - delta},
            {"used", static_cast<int64_t>(ledger.used())},
            {"peak", static_cast<int64_t>(ledger.peak())},
-           {"limit", static_cast<int64_t>(ledger.limit())}};
+           {"withheld", static_cast<int64_t>(ledger.withheld())},
+           {"limit", static_cast<int64_t>(ledger.wholeLimit())}};
 }
 
 std::vector<catalog::SystemState::SpillDevice> SessionSystemState::spillDevices() const {

@@ -11,6 +11,7 @@
 
 #include "engine/database.hpp"
 #include "protocol/scram.hpp"
+#include "server/allocator.hpp"
 #include "server/engine_factory.hpp"
 #include "server/log.hpp"
 #include "server/options.hpp"
@@ -100,6 +101,7 @@ int serve(const std::vector<std::string>& arguments) {
    };
    databaseOptions.threads = options->threads;
    databaseOptions.memoryLimit = options->memoryLimit;
+   databaseOptions.purgeMemory = purgeAllocator();
    databaseOptions.spillDirectories = options->spillDirectories;
    databaseOptions.settings = options->sessionSettings;
    const auto database = engine::Database::open(databaseOptions);

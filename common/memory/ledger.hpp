@@ -26,12 +26,20 @@ public:
    void release(size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
    size_t used() const { return used_.load(std::memory_order_relaxed); }
    size_t peak() const { return peak_.load(std::memory_order_relaxed); }
-   size_t limit() const { return limit_.load(std::memory_order_relaxed); }
+   /// What may be charged: the limit without what the process holds besides. Half of the limit is always there.
+   size_t limit() const {
+      const size_t limit = limit_.load(std::memory_order_relaxed), withheld = withheld_.load(std::memory_order_relaxed);
+      return limit - (withheld < limit / 2 ? withheld : limit / 2);
+   }
+   size_t wholeLimit() const { return limit_.load(std::memory_order_relaxed); }
    void setLimit(size_t limit) { limit_.store(limit, std::memory_order_relaxed); }
+   /// So much of the limit is taken by memory that nobody charges.
+   void withhold(size_t bytes) { withheld_.store(bytes, std::memory_order_relaxed); }
+   size_t withheld() const { return withheld_.load(std::memory_order_relaxed); }
    void setReclaimer(MemoryReclaimer* reclaimer) { reclaimer_.store(reclaimer); }
 
 private:
-   std::atomic<size_t> limit_, used_{0}, peak_{0};
+   std::atomic<size_t> limit_, withheld_{0}, used_{0}, peak_{0};
    std::atomic<MemoryReclaimer*> reclaimer_{nullptr};
 };
 

@@ -1,5 +1,6 @@
 #include "executor/materialize/large_memory.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -35,14 +36,19 @@ public:
    /// False: there is enough.
    bool keep(void* data, size_t bytes) {
       const std::lock_guard lock(mutex_);
-      if (bytes_ + bytes > LargeMemory::keptBytesMax) return false;
+      if (bytes_ + bytes > bytesMax_) return false;
       lists_[bytes / LargeMemory::usualStep].push_back(data);
       bytes_ += bytes;
       return true;
    }
+   void keepAtMost(size_t bytes) {
+      const std::lock_guard lock(mutex_);
+      bytesMax_ = std::min(bytes, LargeMemory::keptBytesMax);
+   }
 
 private:
    std::mutex mutex_;
+   size_t bytesMax_ = LargeMemory::keptBytesMax;
    std::vector<void*> lists_[mapSizeMin / LargeMemory::usualStep];
    size_t bytes_ = 0;
 };
@@ -53,6 +59,10 @@ KeptMemory& keptMemory() {
 }
 
 } // namespace
+
+void LargeMemory::keepAtMost(size_t bytes) {
+   keptMemory().keepAtMost(bytes);
+}
 
 LargeMemory::LargeMemory(size_t bytes, Reservation& reservation, Fill fill)
    : bytes_(bytes), reservation_(&reservation) {

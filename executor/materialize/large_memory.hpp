@@ -10,12 +10,15 @@ namespace ouzel::executor {
 /// One allocation charged to a reservation before it is made: hash directories, pages, bitmaps. Large ones get huge
 /// pages, since random access would otherwise miss the TLB on every row; pages of usual sizes are kept for the next
 /// that wants one, since fresh memory costs a fault for every 4 KiB. What is kept is not charged: keptBytesMax at most
-/// in all of the process. Throws 53200 when the reservation cannot grow.
+/// in all of the process, or what keepAtMost() says. Throws 53200 when the reservation cannot grow.
 class LargeMemory {
 public:
    enum class Fill : uint8_t { Zero, Anything };
    static constexpr size_t keptBytesMax = size_t{32} << 20;
    static constexpr size_t usualStep = 16 * 1024; ///< multiples of it are usual
+
+   /// Not more than `bytes` are kept from now on. Thread-safe.
+   static void keepAtMost(size_t bytes);
 
    LargeMemory() = default;
    LargeMemory(size_t bytes, Reservation& reservation, Fill fill = Fill::Zero);

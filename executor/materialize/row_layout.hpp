@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "common/type/physical_type.hpp"
@@ -38,6 +39,13 @@ public:
    PhysicalType type(uint32_t column) const { return types_[column]; }
    uint32_t offset(uint32_t column) const { return offsets_[column]; }
    uint32_t extraOffset(uint32_t extra) const { return extras_[extra].offset; }
+   /// Offset and size of each extra part.
+   std::vector<std::pair<uint32_t, uint32_t>> extraParts() const {
+      std::vector<std::pair<uint32_t, uint32_t>> parts;
+      for (const Extra& extra : extras_)
+         parts.emplace_back(extra.offset, extra.size);
+      return parts;
+   }
    uint32_t nullsOffset() const { return nullsOffset_; }
    uint32_t rowSize() const { return rowSize_; }
    bool hasVariableSize() const { return hasVariableSize_; }

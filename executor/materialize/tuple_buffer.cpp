@@ -28,11 +28,26 @@ inline uint32_t slotOf(uint64_t hash, uint8_t shift) {
    return static_cast<uint32_t>((hash >> 1) >> (shift - 1));
 }
 
-/// A page on disk: this, its rows, its strings. Pointers count from the beginning of the page.
-struct alignas(16) PageHeader {
-   uint32_t rowCount = 0;
-   uint32_t reserved = 0;
-   uint64_t heapBytes = 0;
+/// Memory for a page on its way to disk: each thread has some for those of usual size.
+class PackedPage {
+public:
+   explicit PackedPage(size_t bytes) {
+      thread_local Bytes usual;
+      if (bytes > usualBytes) {
+         large_ = Bytes(new std::byte[bytes]);
+         data_ = large_.get();
+         return;
+      }
+      if (!usual) usual = Bytes(new std::byte[usualBytes]);
+      data_ = usual.get();
+   }
+   std::byte* data() const { return data_; }
+
+private:
+   using Bytes = std::unique_ptr<std::byte[]>;
+   static constexpr size_t usualBytes = size_t{512} << 10;
+   Bytes large_;
+   std::byte* data_;
 };
 
 template <typename Body>
@@ -111,7 +126,7 @@ size_t TuplePages::bytes() const {
 
 TupleBuffer::TupleBuffer(const RowLayout& layout, MemoryGrant& grant, SpilledPartitions& partitions, Options options)
    : layout_(layout), grant_(grant), partitions_(partitions), options_(options), rowSize_(layout.rowSize()),
-     out_(1, &nowhere_), pageSize_(options.firstPageSize) {
+     packing_(layout), out_(1, &nowhere_), pageSize_(options.firstPageSize) {
    DCHECK(partitions.bits() > 0);
    if (options_.startsPartitioned) startPartitioning();
    expectLater();
@@ -329,50 +344,18 @@ void TupleBuffer::settle(TuplePage& page) {
 
 /// False: the page is too large and stays. Else its rows are not usable afterwards.
 bool TupleBuffer::spill(TuplePage& page) {
-   // What is not settled goes through here on its way, so that spilling needs no memory of its own.
-   std::vector<char> unsettled(unsettledBytes(page));
-   if (page.bytes() + unsettled.size() + sizeof(PageHeader) > io::SpillSpace::pageBytesMax) return false;
-   if (!unsettled.empty()) {
-      char* heap = unsettled.data();
-      forEachString(layout_.extraStringOffsets(), page.begin + size_t{page.settledRows} * rowSize_, page.cursor,
-                    rowSize_, [&](std::byte*, StringView& string) { moveTo(string, heap); });
-   }
-   PageHeader header;
-   header.rowCount = page.rowCount(rowSize_);
-   std::vector<std::span<const std::byte>> parts;
-   const size_t rowBytes = static_cast<size_t>(page.cursor - page.begin);
-   parts.push_back(std::as_bytes(std::span(&header, 1)));
-   parts.emplace_back(page.begin, rowBytes);
-   struct Moved {
-      const char *begin, *end;
-      size_t at; ///< in the page on disk
-   };
-   std::vector<Moved> moved;
-   for (TuplePage::Companion& companion : page.companions) {
-      const char* begin = companion.memory.as<char>();
-      if (&companion == &page.companions.back()) companion.used = static_cast<size_t>(page.heap - begin);
-      moved.push_back({begin, begin + companion.used, sizeof header + rowBytes + header.heapBytes});
-      parts.push_back(std::as_bytes(std::span(begin, companion.used)));
-      header.heapBytes += companion.used;
-   }
-   if (!unsettled.empty()) {
-      const char* begin = unsettled.data();
-      moved.push_back({begin, begin + unsettled.size(), sizeof header + rowBytes + header.heapBytes});
-      parts.push_back(std::as_bytes(std::span(unsettled)));
-      header.heapBytes += unsettled.size();
-   }
-   size_t hint = 0;
-   const auto toOffset = [&](std::byte*, StringView& string) {
-      const char* data = string.data();
-      while (data < moved[hint].begin || data >= moved[hint].end)
-         hint = hint + 1 == moved.size() ? 0 : hint + 1;
-      const size_t offset = moved[hint].at + static_cast<size_t>(data - moved[hint].begin);
-      string.rebase(reinterpret_cast<const char*>(offset), StringView::Storage::Transient);
-   };
-   forEachString(layout_.stringOffsets(), page.begin, page.cursor, rowSize_, toOffset);
-   forEachString(layout_.extraStringOffsets(), page.begin, page.cursor, rowSize_, toOffset);
+   size_t heapBytesMax = unsettledBytes(page);
+   for (const TuplePage::Companion& companion : page.companions)
+      heapBytesMax += companion.memory.bytes();
+   const uint32_t rowCount = page.rowCount(rowSize_);
+   const size_t bound = packing_.bound(rowCount, heapBytesMax);
+   if (bound > io::SpillSpace::pageBytesMax) return false;
+   const PackedPage memory(bound);
+   const RowPacking::Packed packed = packing_.pack(page.begin, page.cursor, memory.data());
+   const std::span<const std::byte> parts[] = {{memory.data(), packed.end}};
    partitions_.laterBytes_.fetch_sub(laterBytesOf(page), std::memory_order_relaxed);
-   pages_.addSpilled({partitions_.space()->write(parts), page.partition, header.rowCount});
+   pages_.addSpilled({partitions_.space()->write(parts), page.partition, rowCount,
+                      static_cast<uint32_t>(TupleReader::memoryFor(size_t{rowCount} * rowSize_ + packed.heapBytes))});
    return true;
 }
 
@@ -401,8 +384,9 @@ void TupleBuffer::relieve() {
    if (!isPartitioned() || (!pages_.pages().empty() && pages_.pages().front()->partition == TuplePage::anyPartition))
       partitionPages();
    spillVictims(std::max(grant_.floor() / reliefDivisor, reliefMin));
-   for (const auto& page : pages_.pages())
-      settle(*page);
+   if (!layout_.extraStringOffsets().empty())
+      for (const auto& page : pages_.pages())
+         settle(*page);
    expectOutside(0); // not before: others would take the room
    wantsRelief_ = false;
 }
@@ -410,8 +394,9 @@ void TupleBuffer::relieve() {
 /// Until the grant has room for so much, and for settling what is left.
 void TupleBuffer::spillVictims(size_t wanted) {
    size_t unsettled = 0; // needed on top before the arena they are in goes
-   for (const auto& page : pages_.pages())
-      unsettled += unsettledBytes(*page);
+   if (!layout_.extraStringOffsets().empty())
+      for (const auto& page : pages_.pages())
+         unsettled += unsettledBytes(*page);
    std::vector<std::unique_ptr<TuplePage>> pages = pages_.takePages();
    // Full pages first; those being filled when that is not enough, but not for a few rows each.
    for (const bool openOnes : {false, true}) {
@@ -474,7 +459,12 @@ TuplePages TupleBuffer::finish() {
 // ---- reading back ----
 
 TupleReader::TupleReader(const RowLayout& layout, Reservation& memory, io::SpillSpace& space, size_t aheadBytes)
-   : layout_(layout), memory_(memory), reader_(space, aheadBytes) {}
+   : layout_(layout), packing_(layout), memory_(memory), reader_(space, aheadBytes) {}
+
+size_t TupleReader::memoryFor(size_t bytes) {
+   constexpr size_t step = LargeMemory::usualStep;
+   return (bytes + step - 1) / step * step;
+}
 
 void TupleReader::add(const SpilledTuples& spilled, bool isLastUse) {
    reader_.add(spilled.page, isLastUse);
@@ -484,26 +474,21 @@ void TupleReader::add(const SpilledTuples& spilled, bool isLastUse) {
 std::unique_ptr<TuplePage> TupleReader::next() {
    if (reader_.isEmpty()) return nullptr;
    const SpilledTuples& spilled = queue_[at_++];
+   const size_t packedBytes = reader_.nextBytes(), needed = memoryFor(packedBytes + RowPacking::slackBytes);
+   if (packed_.bytes() < needed) {
+      packed_.release();
+      packed_ = LargeMemory(needed, memory_, LargeMemory::Fill::Anything);
+   }
+   reader_.next(packed_.as<std::byte>());
    auto page = std::make_unique<TuplePage>();
-   const size_t bytes = reader_.nextBytes(), step = LargeMemory::usualStep;
-   page->memory = LargeMemory((bytes + step - 1) / step * step, memory_, LargeMemory::Fill::Anything);
-   reader_.next(page->memory.as<std::byte>());
-   PageHeader header;
-   std::memcpy(&header, page->memory.data(), sizeof header);
-   const uint32_t rowSize = layout_.rowSize();
-   const size_t rowBytes = size_t{header.rowCount} * rowSize;
-   if (header.rowCount != spilled.rowCount || sizeof header + rowBytes + header.heapBytes != bytes)
-      throw SqlError(sqlstate::dataCorrupted, "a spilled page is not what was written");
+   page->memory = LargeMemory(spilled.bytes, memory_, LargeMemory::Fill::Anything);
    page->partition = spilled.partition;
-   page->begin = page->memory.as<std::byte>() + sizeof header;
-   page->cursor = page->limit = page->begin + rowBytes;
-   page->settledRows = header.rowCount;
-   const auto toAddress = [&](std::byte*, StringView& string) {
-      string.rebase(page->memory.as<char>() + reinterpret_cast<uintptr_t>(string.data()),
-                    StringView::Storage::Transient);
-   };
-   forEachString(layout_.stringOffsets(), page->begin, page->cursor, rowSize, toAddress);
-   forEachString(layout_.extraStringOffsets(), page->begin, page->cursor, rowSize, toAddress);
+   page->begin = page->memory.as<std::byte>();
+   page->cursor = page->limit = page->begin + size_t{spilled.rowCount} * layout_.rowSize();
+   page->settledRows = spilled.rowCount;
+   if (!packing_.unpack({packed_.as<std::byte>(), packedBytes}, page->begin, page->cursor,
+                        reinterpret_cast<char*>(page->cursor)))
+      throw SqlError(sqlstate::dataCorrupted, "a spilled page is not what was written");
    return page;
 }
 

@@ -9,6 +9,7 @@
 
 #include "executor/materialize/large_memory.hpp"
 #include "executor/materialize/row_layout.hpp"
+#include "executor/materialize/row_packing.hpp"
 #include "executor/schedule/memory_grant.hpp"
 #include "io/spill/spill.hpp"
 
@@ -46,9 +47,10 @@ struct TuplePage {
 
 /// A page on disk.
 struct SpilledTuples {
-   io::SpilledPage page;
+   io::SpilledPage page; ///< of packed rows
    uint32_t partition;
    uint32_t rowCount;
+   uint32_t bytes; ///< of memory that it takes when it is back
 };
 
 /// What the buffers of one operator, one per worker, have in common: where they spill, and which partitions they have
@@ -175,6 +177,7 @@ private:
    SpilledPartitions& partitions_;
    const Options options_;
    const uint32_t rowSize_;
+   const RowPacking packing_;
    // STATE
    std::vector<TuplePage*> out_; ///< the current page of each partition
    uint8_t shift_ = 64;          ///< 64 - log2 of how many partitions there are
@@ -192,6 +195,8 @@ class TupleReader {
 public:
    TupleReader(const RowLayout& layout, Reservation& memory, io::SpillSpace& space,
                size_t aheadBytes = size_t{2} << 20);
+   /// What is allocated for a page that is to hold so many bytes.
+   static size_t memoryFor(size_t bytes);
    /// `isLastUse`: its space on disk is freed once it has been read.
    void add(const SpilledTuples& spilled, bool isLastUse = true);
    /// The next page in the order they were added; null at the end.
@@ -199,8 +204,10 @@ public:
 
 private:
    const RowLayout& layout_;
+   const RowPacking packing_;
    Reservation& memory_;
    io::SpillReader reader_;
+   LargeMemory packed_; ///< the page being brought back
    std::vector<SpilledTuples> queue_;
    size_t at_ = 0;
 };

@@ -417,7 +417,7 @@ void AggregateSink::collect(QueryContext& context, Local& local, PerSet& mine, c
 void AggregateSink::noteSpilled(const TuplePages& pages) {
    for (const SpilledTuples& spilled : pages.spilled()) {
       spilledRows_ += spilled.rowCount;
-      spilledBytes_ += spilled.page.rawBytes;
+      spilledBytes_ += spilled.bytes;
       storedBytes_ += spilled.page.storedBytes();
    }
 }

@@ -190,8 +190,7 @@ std::vector<RowPartition> sortPages(const RowLayout& layout, TuplePages&& pages,
    for (const SpilledTuples& spilled : pages.spilled()) {
       RowPartition& partition = partitions[spilled.partition];
       partition.rows += spilled.rowCount;
-      constexpr size_t step = LargeMemory::usualStep; // as TupleReader allocates
-      partition.spilledBytes += (spilled.page.rawBytes + step - 1) / step * step;
+      partition.spilledBytes += spilled.bytes;
       partition.spilled.push_back(spilled);
    }
    for (RowPartition& partition : partitions)

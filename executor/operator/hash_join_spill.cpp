@@ -79,7 +79,7 @@ void HashJoinSpill::Side::add(const TuplePages& from) {
    for (const SpilledTuples& page : from.spilled()) {
       ++pages;
       rows += page.rowCount;
-      rawBytes += page.page.rawBytes;
+      rawBytes += page.bytes;
       storedBytes += page.page.storedBytes();
    }
 }
@@ -133,7 +133,7 @@ void HashJoinSpill::plan(HashJoinPartition& partition) const {
    const uint64_t rows = partition.build.rowCount(rows_.layout().rowSize());
    partition.bytes = HashJoinTable::directoryBytes(rows) + pagesReading * pageSize_;
    for (const SpilledTuples& page : partition.build.spilled())
-      partition.bytes += page.page.rawBytes;
+      partition.bytes += page.bytes;
 }
 
 /// False: nothing comes of it. Otherwise, `work` is Give when nothing probes it.

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -22,16 +23,21 @@ public:
       const double sample = static_cast<double>(now - atBegin) * 1e9 / static_cast<double>(nanos);
       const double before = bandwidth_.load(std::memory_order_relaxed);
       // A race loses a sample.
-      bandwidth_.store(before == 0 ? sample : before + (sample - before) / 8, std::memory_order_relaxed);
+      const double seen = before == 0 ? sample : before + (sample - before) / 8;
+      bandwidth_.store(seen, std::memory_order_relaxed);
+      seen_.store(seen, std::memory_order_relaxed);
    }
    /// Bytes per second; 0: not known, nobody ever had to wait.
    double bandwidth() const { return bandwidth_.load(std::memory_order_relaxed); }
-   /// Nobody had to wait for a while: it may have become faster than was seen.
-   void doubt() { bandwidth_.store(bandwidth() * 1.01, std::memory_order_relaxed); }
+   /// Nobody had to wait for a while: it may have become faster than was seen, though not without limit.
+   void doubt() {
+      const double seen = seen_.load(std::memory_order_relaxed);
+      bandwidth_.store(std::min(bandwidth() * 1.01, 2 * seen), std::memory_order_relaxed);
+   }
 
 private:
    std::atomic<uint64_t> bytes_{0};
-   std::atomic<double> bandwidth_{0};
+   std::atomic<double> bandwidth_{0}, seen_{0}; ///< with doubts, and as it was last measured
 };
 
 } // namespace ouzel::io

@@ -44,6 +44,30 @@ uint32_t directAlignment([[maybe_unused]] int descriptor) {
 
 } // namespace
 
+void SpillDevice::close(int descriptor, uint64_t bytes) {
+   const auto finish = [this, descriptor, bytes] {
+      ::close(descriptor);
+      bytesAllocated.fetch_sub(bytes, std::memory_order_relaxed);
+   };
+   if (bytes <= growBytes) return finish();
+   const std::lock_guard guard(mutex_);
+   if (!closer_) closer_ = std::make_unique<ThreadTaskRunner>(1);
+   ++closing_;
+   closer_->submit([this, finish] {
+      finish();
+      const std::lock_guard done(mutex_);
+      --closing_;
+      closed_.notify_all();
+   });
+}
+
+bool SpillDevice::waitForClosing() {
+   std::unique_lock guard(mutex_);
+   if (closing_ == 0) return false;
+   closed_.wait(guard, [this] { return closing_ == 0; });
+   return true;
+}
+
 SpillFile::SpillFile(SpillDevice& device) : device_(device) {
    descriptor_ = openWithoutName(device.directory, O_DIRECT);
    if (descriptor_ < 0 && errno == EINVAL) descriptor_ = openWithoutName(device.directory, 0); // through the page cache
@@ -56,9 +80,8 @@ SpillFile::SpillFile(SpillDevice& device) : device_(device) {
 }
 
 SpillFile::~SpillFile() {
-   device_.bytesAllocated.fetch_sub(end_, std::memory_order_relaxed);
    device_.bytesInUse.fetch_sub(inUse_, std::memory_order_relaxed);
-   ::close(descriptor_);
+   device_.close(descriptor_, end_);
 }
 
 SpillExtent SpillFile::allocate(uint64_t min, uint64_t want) {
@@ -105,6 +128,7 @@ void SpillFile::grow(uint64_t min) {
          return;
       }
       device_.bytesAllocated.fetch_sub(step, std::memory_order_relaxed);
+      if (error == ENOSPC && step == least && device_.waitForClosing()) continue;
       if (error != EINTR && (error != ENOSPC || step == least)) break;
    }
    throwIoError("could not extend temporary file in directory", device_.directory, error);

@@ -1,12 +1,15 @@
 #pragma once
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "common/thread/task_runner.hpp"
 #include "io/spill/flow.hpp"
 
 // Devices are directories; each query has one file without a name in each of them that it uses.
@@ -26,6 +29,18 @@ struct SpillDevice {
    std::atomic<uint64_t> bytesAllocated{0}; ///< by all files
    std::atomic<uint64_t> bytesInUse{0};     ///< of these, by pages
    std::atomic<uint64_t> rawBytesWritten{0}, bytesWritten{0}, rawBytesRead{0}, bytesRead{0};
+
+   /// Close a file and count its bytes as free. The kernel takes seconds to free gigabytes (longer still where it tells
+   /// the device of each), for which nobody should wait: large files go in the background.
+   void close(int descriptor, uint64_t bytes);
+   /// Wait for the files that are being closed. False: there were none.
+   bool waitForClosing();
+
+private:
+   std::mutex mutex_; ///< guards what follows
+   std::condition_variable closed_;
+   uint32_t closing_ = 0;
+   std::unique_ptr<ThreadTaskRunner> closer_; ///< made when it is needed; last, since it uses the others
 };
 
 /// A place in a file, in bytes.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "storage/buffer/frame_cache.hpp"
+#include "storage/buffer/residency_watch.hpp"
 
 namespace ouzel::storage {
 
@@ -11,13 +12,22 @@ MemoryGovernor::MemoryGovernor(size_t limit) : ledger_(limit), cache_(std::make_
 }
 
 MemoryGovernor::~MemoryGovernor() {
+   watch_.reset();
    ledger_.setReclaimer(nullptr);
 }
 
 void MemoryGovernor::setLimit(size_t bytes) {
    ledger_.setLimit(bytes);
-   const size_t used = ledger_.used();
-   if (used > bytes) reclaim(used - bytes);
+   shrink();
+}
+
+void MemoryGovernor::shrink() {
+   const size_t used = ledger_.used(), limit = ledger_.limit();
+   if (used > limit) reclaim(used - limit);
+}
+
+void MemoryGovernor::watchResidency(void (*purge)()) {
+   watch_ = std::make_unique<ResidencyWatch>(ledger_, purge, [this] { shrink(); });
 }
 
 size_t MemoryGovernor::cachedBytes() const {

@@ -8,6 +8,7 @@
 namespace ouzel::storage {
 
 class FrameCache;
+class ResidencyWatch;
 
 /// The one owner of memory: the ledger everything large is charged to, and the cache of block pages that gives way when
 /// others need room. Further reclaimers (operators that can spill, the delta's checkpoint) are asked after the cache.
@@ -22,6 +23,9 @@ public:
    /// Shrinks the cache when the new limit is below what is used.
    void setLimit(size_t bytes);
    size_t cachedBytes() const;
+   /// From now on the ledger gives out less when the process's resident memory exceeds limit + allowance. `purge` as
+   /// for ResidencyWatch. At most once.
+   void watchResidency(void (*purge)());
 
    /// `reclaimer` is asked, in order of registration, when the cache has nothing left to drop.
    void addReclaimer(MemoryReclaimer& reclaimer);
@@ -29,11 +33,13 @@ public:
 
 private:
    size_t reclaim(size_t bytes) override;
+   void shrink(); ///< the cache, when more is used than the limit
 
    MemoryLedger ledger_;
    std::unique_ptr<FrameCache> cache_;
    std::mutex mutex_;
    std::vector<MemoryReclaimer*> reclaimers_;
+   std::unique_ptr<ResidencyWatch> watch_;
 };
 
 } // namespace ouzel::storage

@@ -146,6 +146,20 @@ CATCH_TEST_CASE("what was freed is used again, and nothing has a name") {
    CATCH_CHECK(manager.devices()[0].bytesInUse == 0);
 }
 
+CATCH_TEST_CASE("a query gets the space of one that has just ended") {
+   SpillDirectories directories;
+   directories.options.bytesMax = size_t{160} << 20;
+   SpillManager manager(directories.options);
+   const std::vector<std::byte> page = pageOf(1, size_t{16} << 20);
+   for (int query = 0; query < 4; ++query) {
+      SpillSpace space(manager, atLevel(0));
+      for (int i = 0; i < 7; ++i) // more than a file that is closed at once
+         writePage(space, page);
+      CATCH_CHECK(manager.devices()[0].bytesInUse >= size_t{112} << 20);
+   }
+   CATCH_CHECK(manager.devices()[0].bytesInUse == 0);
+}
+
 CATCH_TEST_CASE("threads write and read each other's pages, those still on their way too") {
    SpillDirectories directories(3);
    SpillManager manager(directories.options);

@@ -1,0 +1,258 @@
+#include "executor/materialize/row_packing.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "common/error/check.hpp"
+#include "common/vector/string_view.hpp"
+
+namespace ouzel::executor {
+
+namespace {
+
+constexpr size_t fieldHeaderBytes = 9;
+
+template <typename T>
+T read(const std::byte* from) {
+   T value;
+   std::memcpy(&value, from, sizeof value);
+   return value;
+}
+
+template <typename T>
+std::byte* write(std::byte* to, T value) {
+   std::memcpy(to, &value, sizeof value);
+   return to + sizeof value;
+}
+
+/// Reads and writes nothing outside.
+inline void copyString(char* to, const char* from, uint32_t size) {
+   DCHECK(size > StringView::inlineMax);
+   if (size < 16) {
+      uint64_t first, last;
+      std::memcpy(&first, from, 8);
+      std::memcpy(&last, from + size - 8, 8);
+      std::memcpy(to, &first, 8);
+      std::memcpy(to + size - 8, &last, 8);
+      return;
+   }
+   if (size > 128) {
+      std::memcpy(to, from, size);
+      return;
+   }
+   char end[16];
+   std::memcpy(end, from + size - 16, 16);
+   for (uint32_t i = 0; i + 16 < size; i += 16)
+      std::memcpy(to + i, from + i, 16);
+   std::memcpy(to + size - 16, end, 16);
+}
+
+/// A string of at most inlineMax bytes; reads as many whatever its size.
+inline StringView inlineString(const std::byte* data, uint32_t size) {
+   const auto first = read<uint64_t>(data);
+   const uint64_t word0 = first << 32, word1 = first >> 32 | uint64_t{read<uint32_t>(data + 8)} << 32;
+   const uint64_t words[2] = {(size < 4 ? word0 & ~(~uint64_t{0} << (32 + 8 * size)) : word0) | size,
+                              size <= 4    ? 0
+                              : size == 12 ? word1
+                                           : word1 & ~(~uint64_t{0} << (8 * (size - 4)))};
+   StringView string;
+   std::memcpy(static_cast<void*>(&string), words, sizeof string);
+   return string;
+}
+
+/// values[0..count) to target, which has slack.
+std::byte* packNumbers(const int64_t* values, uint32_t count, std::byte* target) {
+   int64_t least = values[0], most = values[0];
+   for (uint32_t i = 1; i < count; ++i) {
+      least = std::min(least, values[i]);
+      most = std::max(most, values[i]);
+   }
+   const auto base = static_cast<uint64_t>(least);
+   const auto width = static_cast<uint32_t>((std::bit_width(static_cast<uint64_t>(most) - base) + 7) / 8);
+   target = write(target, static_cast<uint8_t>(width));
+   target = write(target, base);
+   const auto put = [&](auto fixedWidth) {
+      for (uint32_t i = 0; i < count; ++i, target += fixedWidth)
+         write(target, static_cast<uint64_t>(values[i]) - base);
+   };
+   switch (width) {
+   case 0:
+      break;
+   case 1:
+      put(std::integral_constant<uint32_t, 1>());
+      break;
+   case 2:
+      put(std::integral_constant<uint32_t, 2>());
+      break;
+   case 4:
+      put(std::integral_constant<uint32_t, 4>());
+      break;
+   case 8:
+      put(std::integral_constant<uint32_t, 8>());
+      break;
+   default:
+      put(width);
+   }
+   return target;
+}
+
+/// Null: there are not so many bytes. Otherwise the end of what was read.
+template <typename Put>
+const std::byte* unpackNumbers(const std::byte* from, const std::byte* end, uint32_t count, Put&& put) {
+   if (static_cast<size_t>(end - from) < fieldHeaderBytes) return nullptr;
+   const auto width = read<uint8_t>(from);
+   const auto base = read<uint64_t>(from + 1);
+   from += fieldHeaderBytes;
+   if (width > 8 || static_cast<size_t>(end - from) < size_t{width} * count) return nullptr;
+   const uint64_t mask = width == 0 ? 0 : ~uint64_t{0} >> (64 - 8 * width);
+   for (uint32_t i = 0; i < count; ++i, from += width)
+      put(i, base + (read<uint64_t>(from) & mask));
+   return from;
+}
+
+} // namespace
+
+RowPacking::RowPacking(const RowLayout& layout) : rowSize_(layout.rowSize()) {
+   addBytes(0, RowLayout::headerSize);
+   for (uint32_t c = 0; c < layout.columnCount(); ++c) {
+      if (isVariableSize(layout.type(c)))
+         fields_.push_back({layout.offset(c), 0});
+      else
+         addBytes(layout.offset(c), layout.offset(c) + physicalSize(layout.type(c)));
+   }
+   const std::vector<uint32_t>& strings = layout.extraStringOffsets();
+   for (const auto& [begin, size] : layout.extraParts()) {
+      uint32_t at = begin;
+      for (const uint32_t string : strings) {
+         if (string < begin || string >= begin + size) continue;
+         DCHECK(string >= at); // in the order they lie
+         addBytes(at, string);
+         fields_.push_back({string, 0});
+         at = string + sizeof(StringView);
+      }
+      addBytes(at, begin + size);
+   }
+   addBytes(layout.nullsOffset(), rowSize_);
+   uint32_t bytes = 0;
+   for (const Field& field : fields_)
+      bytes += field.bytes > 0 ? field.bytes : uint32_t{sizeof(StringView)};
+   hasGaps_ = bytes < rowSize_;
+}
+
+/// Numbers as large as their alignment allows.
+void RowPacking::addBytes(uint32_t begin, uint32_t end) {
+   for (uint32_t at = begin; at < end; at += fields_.back().bytes) {
+      const uint32_t aligned = at == 0 ? 8 : at & -at;
+      fields_.push_back({at, static_cast<uint8_t>(std::min({std::bit_floor(end - at), aligned, 8u}))});
+   }
+}
+
+size_t RowPacking::bound(size_t rowCount, size_t heapBytes) const {
+   // A string's length and what is inline fit into its view.
+   return (rowCount + runRows - 1) / runRows * fields_.size() * fieldHeaderBytes + rowCount * rowSize_ + heapBytes +
+          slackBytes;
+}
+
+RowPacking::Packed RowPacking::pack(const std::byte* begin, const std::byte* end, std::byte* target) const {
+   int64_t values[runRows];
+   size_t heapBytes = 0;
+   while (begin != end) {
+      const auto count = static_cast<uint32_t>(std::min<size_t>((end - begin) / rowSize_, runRows));
+      const std::byte* const runEnd = begin + size_t{count} * rowSize_;
+      for (const Field& field : fields_) {
+         const std::byte* row = begin + field.offset;
+         const auto gather = [&]<typename T>(T) {
+            for (uint32_t i = 0; i < count; ++i, row += rowSize_)
+               values[i] = static_cast<int64_t>(read<T>(row));
+         };
+         switch (field.bytes) {
+         case 8:
+            gather(int64_t{});
+            break;
+         case 4:
+            gather(int32_t{});
+            break;
+         case 2:
+            gather(int16_t{});
+            break;
+         case 1:
+            gather(uint8_t{});
+            break;
+         default:
+            for (uint32_t i = 0; i < count; ++i, row += rowSize_)
+               values[i] = reinterpret_cast<const StringView*>(row)->size();
+         }
+         target = packNumbers(values, count, target);
+         if (field.bytes > 0) continue;
+         for (row = begin + field.offset; row < runEnd; row += rowSize_) {
+            const auto& string = *reinterpret_cast<const StringView*>(row);
+            if (string.isInline()) {
+               std::memcpy(target, string.data(), StringView::inlineMax);
+            } else {
+               copyString(reinterpret_cast<char*>(target), string.data(), string.size());
+               heapBytes += string.size();
+            }
+            target += string.size();
+         }
+      }
+      begin = runEnd;
+   }
+   return {target, heapBytes};
+}
+
+bool RowPacking::unpack(std::span<const std::byte> packed, std::byte* begin, std::byte* end, char* heap) const {
+   const std::byte *from = packed.data(), *const fromEnd = from + packed.size();
+   if (hasGaps_) std::memset(begin, 0, static_cast<size_t>(end - begin));
+   uint32_t sizes[runRows];
+   while (begin != end) {
+      const auto count = static_cast<uint32_t>(std::min<size_t>((end - begin) / rowSize_, runRows));
+      for (const Field& field : fields_) {
+         std::byte* row = begin + field.offset;
+         const auto scatter = [&]<typename T>(T) {
+            from = unpackNumbers(from, fromEnd, count, [&](uint32_t, uint64_t value) {
+               write(row, static_cast<T>(value));
+               row += rowSize_;
+            });
+         };
+         switch (field.bytes) {
+         case 8:
+            scatter(uint64_t{});
+            break;
+         case 4:
+            scatter(uint32_t{});
+            break;
+         case 2:
+            scatter(uint16_t{});
+            break;
+         case 1:
+            scatter(uint8_t{});
+            break;
+         default:
+            from = unpackNumbers(from, fromEnd, count,
+                                 [&](uint32_t i, uint64_t value) { sizes[i] = static_cast<uint32_t>(value); });
+         }
+         if (!from) return false;
+         if (field.bytes > 0) continue;
+         size_t bytes = 0;
+         for (uint32_t i = 0; i < count; ++i)
+            bytes += sizes[i];
+         if (static_cast<size_t>(fromEnd - from) < bytes) return false;
+         for (uint32_t i = 0; i < count; ++i, row += rowSize_) {
+            auto& string = *reinterpret_cast<StringView*>(row);
+            if (sizes[i] <= StringView::inlineMax) {
+               string = inlineString(from, sizes[i]);
+            } else {
+               copyString(heap, reinterpret_cast<const char*>(from), sizes[i]);
+               string = StringView(heap, sizes[i], StringView::Storage::Transient);
+               heap += sizes[i];
+            }
+            from += sizes[i];
+         }
+      }
+      begin += size_t{count} * rowSize_;
+   }
+   return from == fromEnd;
+}
+
+} // namespace ouzel::executor

@@ -1,0 +1,61 @@
+#include "storage/buffer/residency_watch.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <unistd.h>
+
+namespace ouzel::storage {
+
+namespace {
+
+/// While much is in use; it takes a few microseconds.
+constexpr int64_t busyMs = 20, idleMs = 500;
+/// The correction sets in so far below what is promised, since memory grows between two looks.
+constexpr size_t marginBytes = ResidencyControl::allowanceBytes / 4;
+/// What is withheld falls by this part with every look.
+constexpr size_t decayDivisor = 256;
+
+/// 0: not known here.
+size_t residentBytes() {
+   std::FILE* file = std::fopen("/proc/self/statm", "re");
+   if (!file) return 0;
+   unsigned long size = 0, resident = 0;
+   const bool isRead = std::fscanf(file, "%lu %lu", &size, &resident) == 2;
+   std::fclose(file);
+   return isRead ? resident * static_cast<size_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
+} // namespace
+
+size_t ResidencyControl::observe(size_t resident, size_t limit) {
+   const size_t wanted = limit + allowanceBytes - marginBytes;
+   if (resident > wanted) {
+      withheld_ = std::min(withheld_ + (resident - wanted), limit / 2);
+   } else {
+      withheld_ -= std::min(withheld_, std::max(withheld_ / decayDivisor, size_t{64} << 10));
+   }
+   return withheld_;
+}
+
+ResidencyWatch::ResidencyWatch(MemoryLedger& ledger, void (*purge)(), std::function<void()> shrink)
+   : ledger_(ledger), purge_(purge), shrink_(std::move(shrink)) {
+   task_.start(idleMs, [this] {
+      look();
+      return ledger_.used() + ResidencyControl::allowanceBytes > ledger_.wholeLimit() / 2 ? busyMs : idleMs;
+   });
+}
+
+void ResidencyWatch::look() {
+   const size_t limit = ledger_.wholeLimit();
+   size_t resident = residentBytes();
+   // What was freed a moment ago is not what the limit is about.
+   if (resident > limit + ResidencyControl::allowanceBytes - marginBytes && purge_) {
+      purge_();
+      resident = residentBytes();
+   }
+   const size_t before = ledger_.withheld(), withheld = control_.observe(resident, limit);
+   ledger_.withhold(withheld);
+   if (withheld > before) shrink_();
+}
+
+} // namespace ouzel::storage

@@ -1,0 +1,42 @@
+#include "storage/buffer/residency_watch.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace ouzel::storage {
+
+CATCH_TEST_CASE("what is resident beyond the limit is withheld, and given back by and by") {
+   constexpr size_t mib = size_t{1} << 20, limit = 1024 * mib;
+   ResidencyControl control;
+   CATCH_CHECK(control.observe(900 * mib, limit) == 0);
+   CATCH_CHECK(control.observe(limit + ResidencyControl::allowanceBytes / 2, limit) == 0);
+   const size_t withheld = control.observe(limit + ResidencyControl::allowanceBytes + 100 * mib, limit);
+   CATCH_CHECK(withheld >= 100 * mib);
+   CATCH_CHECK(withheld <= 100 * mib + ResidencyControl::allowanceBytes / 2);
+   // Still too much: it adds up, to no more than half of the limit.
+   CATCH_CHECK(control.observe(limit + ResidencyControl::allowanceBytes + 50 * mib, limit) >= withheld + 50 * mib);
+   CATCH_CHECK(control.observe(4 * limit, limit) == limit / 2);
+   size_t before = limit / 2, looks = 0;
+   while (const size_t now = control.observe(800 * mib, limit)) {
+      CATCH_REQUIRE(now < before);
+      before = now;
+      ++looks;
+   }
+   CATCH_CHECK(looks > 100);
+   CATCH_CHECK(looks < 10'000);
+}
+
+CATCH_TEST_CASE("a ledger gives out what is not withheld") {
+   MemoryLedger ledger(1000);
+   CATCH_CHECK(ledger.tryCharge(600));
+   ledger.withhold(300);
+   CATCH_CHECK(ledger.limit() == 700);
+   CATCH_CHECK(ledger.wholeLimit() == 1000);
+   CATCH_CHECK_FALSE(ledger.tryCharge(200));
+   ledger.withhold(5000); // never more than half
+   CATCH_CHECK(ledger.limit() == 500);
+   ledger.withhold(0);
+   CATCH_CHECK(ledger.tryCharge(400));
+   ledger.release(1000);
+}
+
+} // namespace ouzel::storage
