@@ -1,5 +1,5 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs.
-.PHONY: build run test check tsan crash format bench bench-tpch bench-load bench-oltp bench-update bench-recovery bench-checkpoint bench-spill deps deps-test clean
+.PHONY: build run test check tsan crash format bench bench-tpch bench-load bench-oltp bench-update bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-device bench-spill-plot deps deps-test clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -55,6 +55,16 @@ bench-update: build
 bench-spill: build
 	@scripts/install-deps --bench
 	@bench/spill/run $(BENCH_ARGS)
+
+# bench/spill/README.md says what each of these measures.
+bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression: build
+	@scripts/install-deps --bench
+	@bench/spill/$(@:bench-spill-%=%) $(BENCH_ARGS)
+bench-spill-device: build
+	@cmake --build build/release -j $(JOBS) --target spill_device
+	@bench/spill/levels $(BENCH_ARGS)
+bench-spill-plot:
+	@bench/spill/plot $(BENCH_ARGS)
 
 bench-recovery: build
 	@bench/recovery/run $(BENCH_ARGS)

@@ -62,7 +62,10 @@ executor::ExecutionSettings executionSettings(const Settings& settings) {
    executor::ExecutionSettings out;
    out.batchRows = static_cast<uint32_t>(settings.integer("ouzel.vector_size"));
    out.zeroHashes = settings.boolean("ouzel.hash_zero");
-   out.spillAlways = settings.boolean("ouzel.spill_all");
+   out.memory.spillsAlways = settings.boolean("ouzel.spill_all");
+   out.memory.spillsEverything = settings.value("ouzel.spill_choice") == "all";
+   if (settings.value("ouzel.partition") == "never") out.memory.partitioning = executor::Partitioning::Never;
+   if (settings.value("ouzel.partition") == "always") out.memory.partitioning = executor::Partitioning::Always;
    out.blockTwice = settings.boolean("ouzel.block_twice");
    out.runtimeFilters = settings.boolean("ouzel.runtime_filters");
    out.threads = static_cast<uint32_t>(settings.integer("ouzel.query_threads"));

@@ -20,7 +20,7 @@ constexpr size_t pageHeapMax = 256 * 1024;
 /// And so many times the page's rows, for whoever asks for small pages.
 constexpr size_t pageHeapFactor = 4;
 /// Under pressure so much is made free at once, as a part of what the operator can count on.
-constexpr size_t reliefDivisor = 32;
+constexpr size_t reliefDivisor = 64;
 constexpr size_t reliefMin = 256 * 1024;
 
 /// hash >> shift, where shift 64 gives 0 (a plain shift by 64 is undefined and gives hash on x86).
@@ -126,9 +126,11 @@ size_t TuplePages::bytes() const {
 
 TupleBuffer::TupleBuffer(const RowLayout& layout, MemoryGrant& grant, SpilledPartitions& partitions, Options options)
    : layout_(layout), grant_(grant), partitions_(partitions), options_(options), rowSize_(layout.rowSize()),
-     packing_(layout), out_(1, &nowhere_), pageSize_(options.firstPageSize) {
+     packing_(layout), partitionsFrom_(options.partitionsFrom), out_(1, &nowhere_), pageSize_(options.firstPageSize) {
    DCHECK(partitions.bits() > 0);
-   if (options_.startsPartitioned) startPartitioning();
+   const Partitioning partitioning = grant.policy().partitioning;
+   if (options_.startsPartitioned || partitioning == Partitioning::Always) startPartitioning();
+   if (partitioning == Partitioning::Never) partitionsFrom_ = SIZE_MAX;
    expectLater();
 }
 
@@ -146,7 +148,8 @@ void TupleBuffer::expectOutside(size_t bytes) {
 void TupleBuffer::expectLater() {
    size_t bytes = 0;
    if (partitions_.space()) {
-      bytes = outsideBytes_ + ((options_.partitionPageSize + heapPageSizeMin) << partitions_.bits());
+      const bool hasStrings = !layout_.stringOffsets().empty() || !layout_.extraStringOffsets().empty();
+      bytes = outsideBytes_ + ((options_.partitionPageSize + (hasStrings ? heapPageSizeMin : 0)) << partitions_.bits());
    }
    partitions_.laterBytes_.fetch_add(bytes - expected_, std::memory_order_relaxed); // wraps when it is less
    expected_ = bytes;
@@ -232,9 +235,9 @@ TuplePage* TupleBuffer::emptyPage(uint64_t hash, uint32_t heapSize) {
       const size_t allPages = options_.partitionPageSize << partitions_.bits();
       size_t next = isFirst ? pageSize_ : pageSize_ * growthFactor;
       bool isDue = !isFirst && next >= allPages;
-      if (options_.partitionsFrom > 0) {
-         next = std::min(next, std::clamp(options_.partitionsFrom / 8, options_.firstPageSize, largePageSize));
-         isDue = grant_.memory().used() + next > options_.partitionsFrom;
+      if (partitionsFrom_ > 0) {
+         next = std::min(next, std::clamp(partitionsFrom_ / 8, options_.firstPageSize, largePageSize));
+         isDue = grant_.memory().used() + next > partitionsFrom_;
       }
       if (isDue) {
          startPartitioning();
@@ -279,6 +282,15 @@ void TupleBuffer::growHeap(TuplePage& page, uint32_t heapSize) {
       TuplePage::Companion& last = page.companions.back();
       last.used = static_cast<size_t>(page.heap - last.memory.as<char>());
       size = std::min(last.memory.bytes() * growthFactor, heapPageSizeMax);
+      if (const size_t rows = page.rowCount(rowSize_); isPartitioned() && rows > 0) {
+         // A page of a partition is full when its rows are; doubling would leave a third of its memory unused.
+         size_t used = 0;
+         for (const TuplePage::Companion& companion : page.companions)
+            used += companion.used;
+         const size_t rowsLeft = static_cast<size_t>(page.limit - page.cursor) / rowSize_;
+         const size_t expected = used * rowsLeft / rows, step = LargeMemory::usualStep;
+         size = std::min(size, std::max(heapPageSizeMin, (expected + expected / 16 + step - 1) / step * step));
+      }
    }
    size = std::max<size_t>(size, heapSize);
    if (!mayGrow(size)) wantsRelief_ = true;
@@ -297,15 +309,16 @@ void TupleBuffer::startPartitioning() {
 
 /// Store the rows of pages without a partition again, by partition.
 void TupleBuffer::partitionPages() {
+   // What has a partition stays where spillVictims() finds it: were the copies all there is to choose from, some of
+   // each partition would go.
    std::vector<std::unique_ptr<TuplePage>> old = pages_.takePages();
+   const auto middle = std::stable_partition(
+       old.begin(), old.end(), [](const auto& page) { return page->partition == TuplePage::anyPartition; });
+   std::for_each(middle, old.end(), [&](auto& page) { pages_.add(std::move(page)); });
+   old.erase(middle, old.end());
    if (!isPartitioned()) startPartitioning();
    const uint64_t rowsBefore = rowCount_;
-   TuplePages kept;
    for (auto& page : old) {
-      if (page->partition != TuplePage::anyPartition) {
-         kept.add(std::move(page));
-         continue;
-      }
       // Copies take memory before the page gives it back; they may have to go at once.
       constexpr size_t rowsAtOnce = 256;
       for (std::byte* row = page->begin; row != page->cursor;) {
@@ -318,7 +331,6 @@ void TupleBuffer::partitionPages() {
       partitions_.laterBytes_.fetch_sub(laterBytesOf(*page), std::memory_order_relaxed);
       page.reset();
    }
-   pages_.merge(std::move(kept));
    rowCount_ = rowsBefore;
    expectLater(); // the pages it kept room for are there
 }
@@ -374,7 +386,12 @@ uint32_t TupleBuffer::chooseVictim(const std::vector<size_t>& sizes) {
    const std::lock_guard lock(partitions_.choosing_);
    victim = largest(true); // somebody has chosen meanwhile
    if (victim == TuplePage::anyPartition) victim = largest(false);
-   if (victim != TuplePage::anyPartition) partitions_.insert(victim);
+   if (victim != TuplePage::anyPartition && grant_.policy().spillsEverything) {
+      for (uint32_t p = 0; p < sizes.size(); ++p)
+         partitions_.insert(p);
+   } else if (victim != TuplePage::anyPartition) {
+      partitions_.insert(victim);
+   }
    return victim;
 }
 

@@ -178,6 +178,7 @@ private:
    const Options options_;
    const uint32_t rowSize_;
    const RowPacking packing_;
+   size_t partitionsFrom_; ///< the option, but as ouzel.partition wants it
    // STATE
    std::vector<TuplePage*> out_; ///< the current page of each partition
    uint8_t shift_ = 64;          ///< 64 - log2 of how many partitions there are

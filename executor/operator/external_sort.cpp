@@ -33,7 +33,7 @@ void ExternalSort::prepare(QueryContext& context, uint64_t rowsWanted) {
    rowsWanted_ = rowsWanted;
    workers_ = std::max(1u, context.workers());
    canSpill_ = context.canSpill();
-   spillAlways_ = canSpill_ && context.settings().spillAlways;
+   spillAlways_ = canSpill_ && context.settings().memory.spillsAlways;
    rowBytes_ = buffer_.layout().key.stride();
    for (const Representation& column : buffer_.layout().columns)
       rowBytes_ += physicalSize(column.physical);

@@ -64,7 +64,7 @@ void HashJoinSpill::prepare(QueryContext& context) {
    isActive_ = isAlone_ = false;
    running_ = splitting_ = 0;
    promisedBytes_ = 0;
-   const size_t floor = context.settings().spillAlways ? hostileFloor : probeGrant_.floor();
+   const size_t floor = context.settings().memory.spillsAlways ? hostileFloor : probeGrant_.floor();
    const uint32_t bits = SpilledPartitions::bitsFor(floor, workers_);
    partitionsFrom_ = floor / 2;
    // With long strings a page takes several times as much.

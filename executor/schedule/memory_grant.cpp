@@ -22,8 +22,8 @@ size_t MemoryShares::share() const {
    return std::max(left - std::max(left / slackDivisor, std::min(left, slackMin)), shareMin) / queries;
 }
 
-QueryBudget::QueryBudget(Reservation& memory, size_t limit, MemoryShares* shares, bool spillAlways)
-   : memory_(memory), limit_(limit), shares_(shares), spillAlways_(spillAlways) {}
+QueryBudget::QueryBudget(Reservation& memory, size_t limit, MemoryShares* shares, const MemoryPolicy& policy)
+   : memory_(memory), limit_(limit), shares_(shares), policy_(policy) {}
 
 QueryBudget::~QueryBudget() {
    if (!takesPart_) return;
@@ -59,7 +59,7 @@ size_t MemoryGrant::floor() {
 }
 
 bool MemoryGrant::mayGrow(size_t bytes) {
-   if (budget_.spillAlways_ && memory_.used() + bytes > hostileBytes) return false;
+   if (budget_.policy_.spillsAlways && memory_.used() + bytes > hostileBytes) return false;
    const size_t budget = budget_.bytes();
    {
       const std::lock_guard lock(budget_.mutex_);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/memory/ledger.hpp"
+#include "executor/schedule/memory_policy.hpp"
 
 namespace ouzel::executor {
 
@@ -36,8 +37,7 @@ private:
 class QueryBudget {
 public:
    /// `limit`: the session's own. `shares` null: nobody else is there.
-   /// `spillAlways`: nobody may grow beyond a few pages.
-   QueryBudget(Reservation& memory, size_t limit, MemoryShares* shares, bool spillAlways = false);
+   QueryBudget(Reservation& memory, size_t limit, MemoryShares* shares, const MemoryPolicy& policy = {});
    ~QueryBudget();
    QueryBudget(const QueryBudget&) = delete;
    QueryBudget& operator=(const QueryBudget&) = delete;
@@ -49,7 +49,7 @@ private:
    Reservation& memory_;
    const size_t limit_;
    MemoryShares* const shares_;
-   const bool spillAlways_;
+   const MemoryPolicy policy_;
    std::mutex mutex_; // guards what follows
    std::vector<MemoryGrant*> grants_;
    bool takesPart_ = false;
@@ -70,6 +70,7 @@ public:
    const Reservation& memory() const { return memory_; }
    /// False: spill so much first. Who has nothing to spill may go on; charging throws 53200 when the ledger refuses.
    bool mayGrow(size_t bytes);
+   const MemoryPolicy& policy() const { return budget_.policy_; }
    /// What it can count on whatever the query's other operators do.
    size_t floor();
 

@@ -49,7 +49,7 @@ uint32_t QueryContext::workers() const {
 
 RunningQueryState::RunningQueryState(const sql::plan::Plan& plan, ExecutionContext& context)
    : plan_(plan), execution_(context), context_{context, plan, *this},
-     budget_(*context.memory, context.memoryLimit, context.shares, context.settings.spillAlways), builder_(context_) {}
+     budget_(*context.memory, context.memoryLimit, context.shares, context.settings.memory), builder_(context_) {}
 
 RunningQueryState::~RunningQueryState() {
    stop();

@@ -11,6 +11,7 @@
 #include "common/type/value.hpp"
 #include "common/vector/batch.hpp"
 #include "executor/function/context.hpp"
+#include "executor/schedule/memory_policy.hpp"
 #include "io/spill/spill.hpp"
 #include "sql/plan/plan.hpp"
 
@@ -32,7 +33,7 @@ struct ExecutionSettings {
    bool zeroHashes = false;           ///< ouzel.hash_zero: all keys hash alike
    uint32_t threads = 0;              ///< workers a query may use at once; 0: all
    bool runtimeFilters = true;
-   bool spillAlways = false; ///< ouzel.spill_all: operators spill as if a few pages were all the memory there is
+   MemoryPolicy memory;
    bool blockTwice = false; ///< every source and sink says Blocked twice before it works
 };
 

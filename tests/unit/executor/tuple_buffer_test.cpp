@@ -1,0 +1,185 @@
+#include "executor/materialize/tuple_buffer.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <set>
+#include <thread>
+
+#include "common/hash/hash.hpp"
+#include "tests/unit/io/spill_support.hpp"
+
+// When rows are stored by partition, what leaves memory when there is too little, and that all of it comes back.
+
+using namespace ouzel;
+using namespace ouzel::executor;
+
+namespace {
+
+constexpr uint32_t bits = 6;
+constexpr size_t pageSize = 4 << 10;
+
+RowLayout& layoutOfNumbers() {
+   static RowLayout layout;
+   static const bool isSealed = [] {
+      for (int i = 0; i < 6; ++i)
+         layout.addColumn(PhysicalType::I64);
+      layout.seal();
+      return true;
+   }();
+   static_cast<void>(isSealed);
+   return layout;
+}
+
+/// Rows first .. first + count, relieved as operators do it: between batches.
+void storeNumbers(TupleBuffer& buffer, const RowLayout& layout, uint64_t first, uint64_t count) {
+   constexpr uint32_t batch = 128;
+   for (uint64_t begin = first; begin < first + count; begin += batch) {
+      uint64_t hashes[batch];
+      std::byte* rows[batch];
+      char* heap[batch];
+      for (uint32_t i = 0; i < batch; ++i)
+         hashes[i] = hashU64(begin + i);
+      buffer.store(hashes, nullptr, batch, rows, heap);
+      for (uint32_t i = 0; i < batch; ++i) {
+         const uint64_t number = begin + i;
+         std::memcpy(rows[i] + layout.offset(0), &number, sizeof number);
+      }
+      if (buffer.wantsRelief()) buffer.relieve();
+   }
+}
+
+struct Setting {
+   MemoryLedger ledger{size_t{1} << 30};
+   Reservation memory{ledger};
+   io::test::SpillDirectories directories;
+   io::SpillManager manager{directories.options};
+   io::SpillSpace space{manager, io::test::atLevel(0)};
+};
+
+struct Outcome {
+   uint64_t rows = 0, numbers = 0; ///< numbers: different ones
+   uint64_t spilledRows = 0;
+   size_t partitions = 0; ///< that were spilled
+};
+
+/// `workers` buffers take `rowsEach` rows with so much memory; everything is read back.
+Outcome run(size_t limit, MemoryPolicy policy, uint32_t workers, uint64_t rowsEach, size_t partitionsFrom = 0) {
+   Setting setting;
+   const RowLayout& layout = layoutOfNumbers();
+   QueryBudget budget(setting.memory, limit, nullptr, policy);
+   MemoryGrant grant(budget);
+   SpilledPartitions partitions(&setting.space, bits);
+   std::vector<TuplePages> pages(workers);
+   std::vector<std::unique_ptr<TupleBuffer>> buffers;
+   for (uint32_t worker = 0; worker < workers; ++worker)
+      buffers.push_back(std::make_unique<TupleBuffer>(
+          layout, grant, partitions,
+          TupleBuffer::Options{.partitionPageSize = pageSize, .partitionsFrom = partitionsFrom}));
+   std::vector<std::thread> threads;
+   for (uint32_t worker = 0; worker < workers; ++worker)
+      threads.emplace_back([&, worker] { storeNumbers(*buffers[worker], layout, worker * rowsEach, rowsEach); });
+   for (std::thread& thread : threads)
+      thread.join();
+   for (uint32_t worker = 0; worker < workers; ++worker)
+      pages[worker] = buffers[worker]->finish();
+   Outcome outcome;
+   std::set<uint64_t> numbers;
+   const auto take = [&](const TuplePage& page) {
+      for (const std::byte* row = page.begin; row != page.cursor; row += layout.rowSize()) {
+         uint64_t number;
+         std::memcpy(&number, row + layout.offset(0), sizeof number);
+         numbers.insert(number);
+         ++outcome.rows;
+      }
+   };
+   std::set<uint32_t> spilled;
+   TupleReader reader(layout, grant.memory(), setting.space);
+   for (const TuplePages& each : pages) {
+      for (const auto& page : each.pages()) {
+         CATCH_CHECK((partitions.isEmpty() || page->partition != TuplePage::anyPartition));
+         take(*page);
+      }
+      for (const SpilledTuples& page : each.spilled()) {
+         spilled.insert(page.partition);
+         outcome.spilledRows += page.rowCount;
+         reader.add(page);
+      }
+   }
+   while (const auto page = reader.next())
+      take(*page);
+   outcome.partitions = spilled.size();
+   outcome.numbers = numbers.size();
+   return outcome;
+}
+
+} // namespace
+
+CATCH_TEST_CASE("rows are stored by partition when the setting says so", "[tuple_buffer]") {
+   Setting setting;
+   const RowLayout& layout = layoutOfNumbers();
+   const auto isPartitionedAfter = [&](Partitioning partitioning, uint64_t rows) {
+      MemoryPolicy policy;
+      policy.partitioning = partitioning;
+      QueryBudget budget(setting.memory, SIZE_MAX, nullptr, policy);
+      MemoryGrant grant(budget);
+      SpilledPartitions partitions(&setting.space, bits);
+      TupleBuffer buffer(layout, grant, partitions, {.firstPageSize = pageSize, .partitionPageSize = pageSize});
+      storeNumbers(buffer, layout, 0, rows);
+      CATCH_CHECK(buffer.rowCount() == rows);
+      return buffer.isPartitioned();
+   };
+   constexpr uint64_t few = 128, many = 128 << 10;
+   CATCH_CHECK_FALSE(isPartitionedAfter(Partitioning::Adaptive, few));
+   CATCH_CHECK(isPartitionedAfter(Partitioning::Adaptive, many));
+   CATCH_CHECK_FALSE(isPartitionedAfter(Partitioning::Never, many));
+   CATCH_CHECK(isPartitionedAfter(Partitioning::Always, few));
+}
+
+CATCH_TEST_CASE("a buffer that is short of memory spills what is too much, or all", "[tuple_buffer]") {
+   constexpr uint64_t rowsEach = 256 << 10;
+   const uint32_t workers = 2;
+   const size_t all = workers * rowsEach * layoutOfNumbers().rowSize();
+   for (const Partitioning partitioning : {Partitioning::Adaptive, Partitioning::Never, Partitioning::Always}) {
+      MemoryPolicy hybrid, everything;
+      hybrid.partitioning = everything.partitioning = partitioning;
+      everything.spillsEverything = true;
+      for (const bool isShort : {false, true}) {
+         const size_t limit = isShort ? all / 11 * 10 : 2 * all;
+         const Outcome some = run(limit, hybrid, workers, rowsEach), whole = run(limit, everything, workers, rowsEach);
+         for (const Outcome& outcome : {some, whole}) {
+            CATCH_CHECK(outcome.rows == workers * rowsEach);
+            CATCH_CHECK(outcome.numbers == workers * rowsEach);
+         }
+         if (!isShort) {
+            CATCH_CHECK(some.spilledRows == 0);
+            CATCH_CHECK(whole.spilledRows == 0);
+            continue;
+         }
+         CATCH_INFO("partitioning " << int(partitioning) << ": " << some.spilledRows << " rows, " << some.partitions
+                                    << " partitions");
+         CATCH_CHECK(whole.partitions == size_t{1} << bits);
+         CATCH_CHECK(whole.spilledRows == workers * rowsEach);
+         CATCH_CHECK(some.spilledRows > 0);
+         // An eleventh is too much, and open pages take some. Rows stored without partitions need room to be copied.
+         if (partitioning == Partitioning::Never)
+            CATCH_CHECK(some.spilledRows <= whole.spilledRows);
+         else
+            CATCH_CHECK(some.spilledRows * 3 < workers * rowsEach);
+      }
+   }
+}
+
+CATCH_TEST_CASE("rows stored before there were partitions do not drive a little of each partition out",
+                "[tuple_buffer]") {
+   constexpr uint64_t rowsEach = 256 << 10;
+   const uint32_t workers = 2;
+   const size_t all = workers * rowsEach * layoutOfNumbers().rowSize();
+   for (const size_t partitionsFrom : {all / 32, all / 16, all / 8}) {
+      const Outcome outcome = run(all / 11 * 10, {}, workers, rowsEach, partitionsFrom);
+      CATCH_CHECK(outcome.numbers == workers * rowsEach);
+      CATCH_INFO(outcome.spilledRows << " rows, " << outcome.partitions << " partitions");
+      CATCH_CHECK(outcome.partitions * 2 < size_t{1} << bits);
+      CATCH_CHECK(outcome.spilledRows * 2 < workers * rowsEach);
+   }
+}
