@@ -14,11 +14,11 @@ public:
 
    /// What had been transferred when a request began; for finish().
    uint64_t begin() const { return bytes_.load(std::memory_order_relaxed); }
-   /// A request has ended. `isExact`: somebody waited for it, so it ended now and not some time ago. While it was
-   /// there, the device was never idle, so that what it did for all of us in this time is its bandwidth.
-   void finish(uint64_t atBegin, int64_t nanosAtBegin, uint64_t bytes, bool isExact) {
+   /// A request has ended. `isExact`: it is known when. While it was there, the device was never idle, so that what it
+   /// did for all of us in this time is its bandwidth.
+   void finish(uint64_t atBegin, int64_t begun, int64_t ended, uint64_t bytes, bool isExact) {
       const uint64_t now = bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-      const int64_t nanos = steadyNanos() - nanosAtBegin;
+      const int64_t nanos = ended - begun;
       if (!isExact || nanos <= 0) return;
       const double sample = static_cast<double>(now - atBegin) * 1e9 / static_cast<double>(nanos);
       const double before = bandwidth_.load(std::memory_order_relaxed);

@@ -1,6 +1,7 @@
 #include "io/spill/regulator.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "common/error/check.hpp"
 
@@ -13,7 +14,13 @@ constexpr double worthwhile = 0.99;
 /// CPU and device work at the same time, but not quite.
 constexpr double overlap = 0.1;
 /// After so many runs what was seen of a level says nothing any more.
-constexpr uint32_t forgottenAfter = 500;
+constexpr uint32_t forgottenAfter = 128;
+/// A run is a sample of some milliseconds, in which others may have had the core.
+constexpr double weightOfRun = 0.25;
+/// What is different about a level is learned more slowly than what is different about the machine right now.
+constexpr double weightForLevel = 1.0 / 16;
+/// In so many runs without compression, what was known about it is half forgotten: other data may have come.
+constexpr double halfForgottenAfter = 64;
 
 double together(double cpu, double io) {
    return std::max(cpu, io) + overlap * std::min(cpu, io);
@@ -35,7 +42,7 @@ double Regulator::ratio(uint32_t level) const {
 }
 
 double Regulator::encode(uint32_t level) const {
-   return seen_[level].ratio > 0 ? seen_[level].encode : slowness_ * spillLevels()[level].encodeNanos;
+   return std::exp(slowness_ + seen_[level].dearness) * spillLevels()[level].encodeNanos;
 }
 
 Regulator::Costs Regulator::costs(uint32_t level, double work, const Surroundings& around, double& total) const {
@@ -44,7 +51,7 @@ Regulator::Costs Regulator::costs(uint32_t level, double work, const Surrounding
    };
    const double writeCpu = work + encode(level), writeIo = device(around.writeBandwidth);
    const double readCpu =
-       (around.readWork >= 0 ? around.readWork : work) + slowness_ * spillLevels()[level].decodeNanos;
+       (around.readWork >= 0 ? around.readWork : work) + std::exp(slowness_) * spillLevels()[level].decodeNanos;
    const double readIo = device(around.readBandwidth > 0 ? around.readBandwidth : around.writeBandwidth);
    total = together(writeCpu, writeIo) + together(readCpu, readIo);
    return {writeCpu + readCpu, writeIo + readIo};
@@ -54,14 +61,23 @@ Regulator::Costs Regulator::decide(const Surroundings& around) {
    DCHECK(pages_ > 0 && spillLevels().size() <= seen_.size());
    const double raw = static_cast<double>(rawBytes_);
    const double ratioNow = static_cast<double>(storedBytes_) / raw, encodeNow = static_cast<double>(encodeNanos_) / raw;
-   const double work = std::max(0.0, static_cast<double>(workNanos_ - encodeNanos_) / raw);
+   const double weight = std::max(weightOfRun, 1.0 / ++runs_);
+   const double workNow = std::max(0.0, static_cast<double>(workNanos_ - encodeNanos_) / raw);
+   work_ = work_ < 0 ? workNow : work_ + weight * (workNow - work_);
+   const double work = work_;
    Seen& now = seen_[level_];
-   now =
-       now.ratio > 0 ? Seen{(now.ratio + ratioNow) / 2, (now.encode + encodeNow) / 2, 0} : Seen{ratioNow, encodeNow, 0};
+   now.ratio = now.ratio > 0 ? (now.ratio + ratioNow) / 2 : ratioNow;
+   now.age = 0;
    const SpillLevel& said = spillLevels()[level_];
    if (level_ > 0) {
       savings_ = std::max(0.0, 1 - now.ratio) / (1 - said.ratio);
-      slowness_ = now.encode / said.encodeNanos;
+      const double error = std::log(std::max(encodeNow, 1e-3) / encode(level_));
+      slowness_ += weight * error;
+      now.dearness += weightForLevel * error;
+   } else {
+      const double forgotten = 1 - std::exp2(-1 / halfForgottenAfter);
+      savings_ += forgotten * (1 - savings_);
+      slowness_ -= forgotten * slowness_;
    }
    for (uint32_t level = 0; level < spillLevels().size(); ++level)
       if (level != level_ && ++seen_[level].age > forgottenAfter) seen_[level] = {};

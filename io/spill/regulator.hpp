@@ -9,8 +9,10 @@ namespace ouzel::io {
 
 /// Finds the level at which one lane writes to one device (Kuschewski et al. 2025, 4.4; FACTS I.3). After each run of
 /// pages it foresees what a byte would cost at each level, CPU against device, both when it is written and when it is
-/// read back, and goes one step toward the cheapest. What a level costs and saves is what was seen when it was in use,
-/// else follows from how the levels in use compare with the table. Not thread-safe.
+/// read back, and goes one step toward the cheapest. What a level saves is what was seen when it was in use, else
+/// follows from how the levels in use compare with the table. What it costs is what the table says, times what this
+/// level has proved to be off, times how slow the machine is at this time for all levels, so that the memory of a level
+/// that was in use when others were busy does not keep it from being used again. Not thread-safe.
 class Regulator {
 public:
    static constexpr uint32_t runPages = 16;
@@ -34,8 +36,9 @@ public:
 
 private:
    struct Seen {
-      double ratio = 0, encode = 0; ///< ratio 0: not in use lately
-      uint32_t age = 0;             ///< in runs
+      double ratio = 0;    ///< 0: not in use lately
+      double dearness = 0; ///< logarithm of its part of what encoding costs, as a multiple of what the table says
+      uint32_t age = 0;    ///< in runs
    };
    double ratio(uint32_t level) const;
    double encode(uint32_t level) const;
@@ -44,7 +47,9 @@ private:
    uint32_t level_ = 3;
    std::array<Seen, 16> seen_{};
    double savings_ = 1;  ///< what compression saves here, as a part of what the table says
-   double slowness_ = 1; ///< what it costs, as a multiple
+   double slowness_ = 0; ///< logarithm of what encoding costs at any level, as a multiple
+   double work_ = -1;    ///< nanoseconds per raw byte of the operator, lately; < 0: unknown
+   uint32_t runs_ = 0;
    // The run.
    uint32_t pages_ = 0;
    size_t rawBytes_ = 0, storedBytes_ = 0;

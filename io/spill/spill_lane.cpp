@@ -151,8 +151,9 @@ void SpillLane::calibrate(SpillSpace::State& space) {
          done += completion.result > 0 ? static_cast<uint64_t>(completion.result) : 0;
       seen += count;
    }
+   const int64_t ended = steadyNanos();
    sleepUntil(due);
-   if (done > 0) reads.finish(atBegin, begun, done, true);
+   if (done > 0) reads.finish(atBegin, begun, std::max(due, ended), done, true);
    waitedNanos_ += steadyNanos() - begun;
 }
 
@@ -290,6 +291,7 @@ void SpillLane::reap(bool mustWait) {
             area.written = area.used;
          }
          if (area.written < area.used) prepareArea(area);
+         area.ended = steadyNanos();
       }
    }
    // What the throttle still holds back.
@@ -309,7 +311,10 @@ void SpillLane::reap(bool mustWait) {
 
 void SpillLane::release(Area& area, bool isExact) {
    if (area.begun > 0) {
-      area.space->writes(area.device).finish(area.atBegin, area.begun, area.used, isExact);
+      // A throttled area is looked at some time after it was due: as long again for a fast device, which would seem
+      // slow.
+      area.space->writes(area.device)
+          .finish(area.atBegin, area.begun, std::max(area.due, area.ended), area.used, isExact);
       auto& written = perDevice_[area.device].written;
       if (area.used >= calibrationBytes && area.space == space_) {
          if (written.size() == calibrationAreas) written.erase(written.begin());

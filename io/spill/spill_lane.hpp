@@ -64,6 +64,7 @@ private:
       bool isCharged = false;
       int64_t due = 0;      ///< the throttle's
       int64_t begun = 0;    ///< steadyNanos()
+      int64_t ended = 0;    ///< when the kernel said so
       uint64_t atBegin = 0; ///< of the flow
    };
 

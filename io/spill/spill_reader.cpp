@@ -168,7 +168,8 @@ void SpillReader::next(std::byte* target) {
    if (extent.size > 0) {
       while (page.isInKernel)
          s.reap(1);
-      const bool hasWaited = steadyNanos() - entered > 20'000;
+      const int64_t there = steadyNanos();
+      const bool hasWaited = there - entered > 20'000;
       s.space.throwIfFailed();
       if (page.error != 0)
          throwIoError("could not read from temporary file in directory", device.directory, page.error);
@@ -176,7 +177,9 @@ void SpillReader::next(std::byte* target) {
          std::this_thread::sleep_for(std::chrono::nanoseconds(left));
       // One page at a time would say how long a request takes, not how many bytes go through.
       const bool isExact = page.due > 0 ? steadyNanos() - page.due < 200'000 : hasWaited && s.started >= 4;
-      s.space.reads(page.locator.device).finish(page.atBegin, page.begun, extent.size, isExact);
+      s.space.reads(page.locator.device)
+          .finish(page.atBegin, page.begun, page.due > 0 && !hasWaited ? page.due : std::max(page.due, there),
+                  extent.size, isExact);
       if (!s.lane->decoder.decodePage({page.buffer.bytes.get(), extent.size}, extent.offset,
                                       s.space.file(page.locator.device).blockBytes(), {target, page.page.rawBytes}))
          throw SqlError(sqlstate::dataCorrupted,
