@@ -163,7 +163,7 @@ class Hyper:
             try:
                 with open(f"/proc/{pid}/stat") as file:
                     name, rest = file.read().split("(", 1)[1].rsplit(")", 1)
-                if name == "hyperd" and int(rest.split()[1]) == os.getpid(): yield int(pid)
+                if name.startswith("hyperd") and int(rest.split()[1]) == os.getpid(): yield int(pid)
             except OSError:
                 pass
 
