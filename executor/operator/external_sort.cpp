@@ -266,6 +266,8 @@ void ExternalSort::finishTask(QueryContext& context, uint32_t number) {
       left -= rows.size();
    }
    task.result = writer.finish();
+   for (uint32_t i = task.group.from; i < task.group.end; ++i)
+      task.result.spread.add(spilled_[i].spread);
 }
 
 void ExternalSort::finish() {

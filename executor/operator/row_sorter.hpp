@@ -14,7 +14,7 @@ namespace ouzel::executor {
 /// is looked at twice however many rows there are.
 ///
 /// Beside each address are the bits of its key that differ (KeyPacking), 8 or 16 bytes; ranges are radix sorted by
-/// them. Rows that these do not tell apart are sorted by what follows in the value of a text, taken up 16 bytes at a
+/// them. Rows that these do not tell apart are sorted by what follows in the value of a text, taken up 15 bytes at a
 /// time in their place, or by comparing.
 class RowSorter {
 public:

@@ -23,6 +23,7 @@ struct SortColumn {
 /// The first 16 bytes of a key as numbers, so far as they decide without looking at values.
 struct SortPrefix {
    uint64_t high = 0, low = 0;
+   auto operator<=>(const SortPrefix&) const = default;
 };
 
 /// Where each column lies in a key. Immutable; shared by workers.

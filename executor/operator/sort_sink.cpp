@@ -187,7 +187,10 @@ SourceStatus SortedSource::next(QueryContext& context, LocalState& state, Batch&
 
 SourceStatus SortedSource::nextMerged(QueryContext& context, LocalState& state, Batch& out) {
    auto& local = static_cast<SourceLocal&>(state);
-   if (!local.merge) local.merge = sort_.merge(context);
+   if (!local.merge) {
+      local.merge = sort_.merge(context);
+      if (offset_ > 0) local.merged = local.merge->skip(offset_);
+   }
    const uint64_t end = limit_ > UINT64_MAX - offset_ ? UINT64_MAX : offset_ + limit_;
    while (local.merged < end) {
       const bool isBefore = local.merged < offset_;

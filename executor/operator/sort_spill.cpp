@@ -62,6 +62,21 @@ RunWriter::RunWriter(const SortRowLayout& layout, std::vector<uint8_t> hasNulls,
        std::clamp<size_t>(pageBytes / RowPage::rowBytes(physicalTypes(layout), layout.key.width()), 1, 1 << 16));
 }
 
+/// In words: what that writes behind a key the next one overwrites, or the values, or nobody needs.
+void RunWriter::copyKeys(std::span<const RowRef> rows) {
+   const uint32_t width = layout_.key.width(), words = (width + 7) / 8;
+   std::byte* key = page_.keys();
+   for (const RowRef& row : rows) {
+      const std::byte* from = row.piece->key(row.row);
+      for (uint32_t word = 0; word < words; ++word)
+         std::memcpy(key + size_t{word} * 8, from + size_t{word} * 8, 8);
+      key += width;
+   }
+   const size_t fence = run_.fences.size();
+   run_.fences.resize(fence + layout_.key.stride());
+   std::memcpy(run_.fences.data() + fence, page_.keys(), width);
+}
+
 void RunWriter::append(std::span<const RowRef> rows) {
    while (!rows.empty()) {
       size_t count = std::min<size_t>(rows.size(), rowsPerPage_), heapBytes = 0;
@@ -83,12 +98,7 @@ void RunWriter::append(std::span<const RowRef> rows) {
       }
       const std::span<const RowRef> some = rows.first(count);
       page_.open(static_cast<uint32_t>(count), run_.hasNulls, heapBytes);
-      const uint32_t width = layout_.key.width();
-      std::byte* key = page_.keys();
-      for (const RowRef& row : some) {
-         std::memcpy(key, row.piece->key(row.row), width);
-         key += width;
-      }
+      copyKeys(some);
       for (uint32_t column = 0; column < layout_.columns.size(); ++column)
          gatherRefs(some, column, layout_.columns[column].physical, page_.values(column), page_.validity(column));
       run_.pages.push_back(page_.store(space_));
@@ -135,7 +145,10 @@ SpilledRun spillRuns(const SortRowLayout& layout, std::span<const SortRun* const
          refs.push_back(pieces.ref(order.as<RowAddress>()[i]));
       writer.append(refs);
    }
-   return writer.finish();
+   SpilledRun out = writer.finish();
+   for (const SortRun* run : runs)
+      out.spread.add(run->spread());
+   return out;
 }
 
 // ---- SortMerge ----
@@ -149,9 +162,7 @@ struct SortMerge::Page {
 
 /// Either pages of a run or addresses of resident rows.
 struct SortMerge::Input {
-   // of the head, the next row of this input
-   uint64_t high = 0, low = 0;
-   RowRef head;
+   RowRef head; // the next row
    bool isExhausted = false;
 
    const SpilledRun* run = nullptr;
@@ -161,6 +172,26 @@ struct SortMerge::Input {
 
    std::span<const RowAddress> order; // still to come
    std::unique_ptr<RunPieces> pieces;
+
+   /// Pages whose first row comes before `key`.
+   size_t pagesBefore(const KeyPacking& packing, uint32_t stride, const SortPrefix& key) const {
+      size_t from = 0;
+      for (size_t end = run->pages.size(); from < end;) {
+         const size_t middle = (from + end) / 2;
+         if (packing.prefix(run->fences.data() + middle * stride) < key)
+            from = middle + 1;
+         else
+            end = middle;
+      }
+      return from;
+   }
+   uint64_t rowsBefore(const KeyPacking& packing, const SortPrefix& key) const {
+      const auto end = std::partition_point(order.begin(), order.end(), [&](RowAddress address) {
+         const RowRef row = pieces->ref(address);
+         return packing.prefix(row.piece->key(row.row)) < key;
+      });
+      return static_cast<uint64_t>(end - order.begin());
+   }
 };
 
 SortMerge::SortMerge(const SortRowLayout& layout, Reservation& memory)
@@ -177,8 +208,7 @@ void SortMerge::addRun(const SpilledRun& run, io::SpillSpace& space, size_t ahea
    memory_.grow(aheadBytes);
    aheadBytes_ += aheadBytes;
    input->reader = std::make_unique<io::SpillReader>(space, aheadBytes);
-   for (const StoredRows& page : run.pages)
-      addToReader(*input->reader, page, true);
+   spread_.add(run.spread);
    for (size_t i = 0; i < hasNulls_.size(); ++i)
       hasNulls_[i] = hasNulls_[i] != 0 || run.hasNulls[i] != 0 ? 1 : 0;
    inputs_.push_back(std::move(input));
@@ -189,16 +219,61 @@ void SortMerge::addResident(const SortBuffer& buffer) {
    auto input = std::make_unique<Input>();
    input->order = buffer.order();
    input->pieces = std::make_unique<RunPieces>(buffer.runs(), layout_);
+   for (const SortRun* run : buffer.runs())
+      spread_.add(run->spread());
    for (uint32_t i = 0; i < hasNulls_.size(); ++i)
       hasNulls_[i] = hasNulls_[i] != 0 || buffer.mayHaveNulls(i) ? 1 : 0;
    inputs_.push_back(std::move(input));
 }
 
-void SortMerge::setHead(Input& input, RowRef row) {
-   const SortPrefix prefix = layout_.key.prefix(row.piece->key(row.row));
-   input.high = prefix.high;
-   input.low = prefix.low;
-   input.head = row;
+/// How many rows may come before `key`: pages are taken as a whole.
+uint64_t SortMerge::rowsBefore(const SortPrefix& key) const {
+   uint64_t rows = 0;
+   for (const auto& input : inputs_) {
+      if (input->run) {
+         const size_t pages = input->pagesBefore(*packing_, layout_.key.stride(), key);
+         for (size_t page = 0; page < pages; ++page)
+            rows += input->run->pages[page].rows;
+      } else {
+         rows += input->rowsBefore(*packing_, key);
+      }
+   }
+   return rows;
+}
+
+uint64_t SortMerge::skip(uint64_t rows) {
+   DCHECK(!isStarted_ && !packing_);
+   packing_.emplace(layout_.key, spread_);
+   // The last of the fences with no more rows before it than are to be left out.
+   std::vector<SortPrefix> fences;
+   for (const auto& input : inputs_)
+      for (size_t page = 0; input->run && page < input->run->pages.size(); ++page)
+         fences.push_back(packing_->prefix(input->run->fences.data() + page * layout_.key.stride()));
+   std::sort(fences.begin(), fences.end());
+   const auto end = std::partition_point(fences.begin(), fences.end(),
+                                         [&](const SortPrefix& key) { return rowsBefore(key) <= rows; });
+   if (end == fences.begin()) return 0;
+   const SortPrefix& bound = end[-1];
+   uint64_t skipped = 0;
+   for (const auto& input : inputs_) {
+      if (!input->run) {
+         const uint64_t some = input->rowsBefore(*packing_, bound);
+         input->order = input->order.subspan(some);
+         skipped += some;
+         continue;
+      }
+      // The last page that begins before may go on behind.
+      const size_t pages = input->pagesBefore(*packing_, layout_.key.stride(), bound);
+      for (; input->nextPage + 1 < pages; ++input->nextPage)
+         skipped += input->run->pages[input->nextPage].rows;
+   }
+   return skipped;
+}
+
+void SortMerge::setHead(uint32_t number, RowRef row) {
+   const SortPrefix prefix = packing_->prefix(row.piece->key(row.row));
+   heads_[number] = {prefix.high, prefix.low};
+   inputs_[number]->head = row;
 }
 
 bool SortMerge::loadPage(Input& input) {
@@ -226,42 +301,45 @@ bool SortMerge::loadPage(Input& input) {
    return true;
 }
 
-void SortMerge::advance(Input& input) {
+void SortMerge::advance(uint32_t number) {
+   Input& input = *inputs_[number];
    if (!input.run) {
-      if (input.order.empty()) {
-         input.isExhausted = true;
+      if (!input.order.empty()) {
+         setHead(number, input.pieces->ref(input.order.front()));
+         input.order = input.order.subspan(1);
          return;
       }
-      setHead(input, input.pieces->ref(input.order.front()));
-      input.order = input.order.subspan(1);
    } else if (input.page && input.head.row + 1 < input.page->rows.rowCount()) {
-      setHead(input, {&input.page->piece, input.head.row + 1});
+      return setHead(number, {&input.page->piece, input.head.row + 1});
    } else if (loadPage(input)) {
-      setHead(input, {&input.page->piece, 0});
-   } else {
-      input.isExhausted = true;
+      return setHead(number, {&input.page->piece, 0});
    }
+   input.isExhausted = true;
+   heads_[number] = {UINT64_MAX, UINT64_MAX};
 }
 
 bool SortMerge::isBefore(uint32_t a, uint32_t b) const {
+   const Head &x = heads_[a], &y = heads_[b];
+   if (x.high != y.high) return x.high < y.high;
+   if (x.low != y.low) return x.low < y.low;
+   return isBeforeTied(a, b);
+}
+
+bool SortMerge::isBeforeTied(uint32_t a, uint32_t b) const {
    const uint32_t count = static_cast<uint32_t>(inputs_.size());
    if (a >= count || inputs_[a]->isExhausted) return false;
    if (b >= count || inputs_[b]->isExhausted) return true;
+   if (packing_->isEnough()) return a < b;
    const Input& x = *inputs_[a];
    const Input& y = *inputs_[b];
-   if (x.high != y.high) return x.high < y.high;
-   if (x.low != y.low) return x.low < y.low;
-   if (!layout_.key.isPrefixEnough()) {
-      const auto valueIn = [](const RowRef& row, uint32_t column) {
-         return row.piece->values[column] + row.row * sizeof(StringView); // values that decide are strings and decimals
-      };
-      const int order = compareKeys(
-          layout_, x.head.piece->key(x.head.row), y.head.piece->key(y.head.row), 0,
-          static_cast<uint32_t>(layout_.key.columns().size()), [&](uint32_t column) { return valueIn(x.head, column); },
-          [&](uint32_t column) { return valueIn(y.head, column); });
-      if (order != 0) return order < 0;
-   }
-   return a < b;
+   const auto valueIn = [](const RowRef& row, uint32_t column) {
+      return row.piece->values[column] + row.row * sizeof(StringView); // values that decide are strings and decimals
+   };
+   const int order = compareKeys(
+       layout_, x.head.piece->key(x.head.row), y.head.piece->key(y.head.row), 0,
+       static_cast<uint32_t>(layout_.key.columns().size()), [&](uint32_t column) { return valueIn(x.head, column); },
+       [&](uint32_t column) { return valueIn(y.head, column); });
+   return order != 0 ? order < 0 : a < b;
 }
 
 uint32_t SortMerge::build(uint32_t node) {
@@ -274,10 +352,16 @@ uint32_t SortMerge::build(uint32_t node) {
 
 void SortMerge::start() {
    isStarted_ = true;
-   for (const auto& input : inputs_)
-      advance(*input);
+   if (!packing_) packing_.emplace(layout_.key, spread_);
    while (leaves_ < inputs_.size())
       leaves_ *= 2;
+   heads_.assign(leaves_, {UINT64_MAX, UINT64_MAX});
+   for (uint32_t number = 0; number < inputs_.size(); ++number) {
+      Input& input = *inputs_[number];
+      for (size_t page = input.nextPage; input.run && page < input.run->pages.size(); ++page)
+         addToReader(*input.reader, input.run->pages[page], true);
+      advance(number);
+   }
    losers_.resize(leaves_);
    winner_ = build(1);
 }
@@ -293,7 +377,7 @@ std::span<const RowRef> SortMerge::next(uint32_t rowsMax) {
       Input& input = *inputs_[winner_];
       if (input.isExhausted) break;
       out_.push_back(input.head);
-      advance(input);
+      advance(winner_);
       for (uint32_t node = (winner_ + leaves_) / 2; node > 0; node /= 2)
          if (isBefore(losers_[node], winner_)) std::swap(losers_[node], winner_);
    }

@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct SpilledRun {
    std::vector<StoredRows> pages;
    std::vector<uint8_t> hasNulls; ///< by stored column
    uint64_t rows = 0, bytes = 0, storedBytes = 0;
+   KeySpread spread;              ///< of the keys, at least
+   std::vector<std::byte> fences; ///< the first key of each page, one every SortKeyLayout::stride() bytes
 };
 
 /// Rows in memory whose keys and columns are arrays: a page of a run on disk, or a batch of a SortRun.
@@ -61,6 +64,8 @@ public:
    SpilledRun finish() { return std::move(run_); }
 
 private:
+   void copyKeys(std::span<const RowRef> rows);
+
    const SortRowLayout& layout_;
    io::SpillSpace& space_;
    const size_t pageBytes_;
@@ -84,10 +89,13 @@ public:
    SortMerge(const SortRowLayout& layout, Reservation& memory);
    ~SortMerge();
 
-   /// The pages of `run` are freed as they are read. `aheadBytes`: memory for reading ahead.
+   /// The pages of `run` are freed as they are read. `aheadBytes`: memory for reading ahead. Not after the first row.
    void addRun(const SpilledRun& run, io::SpillSpace& space, size_t aheadBytes);
    /// Rows in memory, sorted and with their keys; they stay there.
    void addResident(const SortBuffer& buffer);
+   /// Leave out rows that are among the first `rows` ones, not always the first of these, without reading them; tells
+   /// how many. Before the first row.
+   uint64_t skip(uint64_t rows);
    /// The next rows in order, at most rowsMax; none at the end. They are valid until the next call.
    std::span<const RowRef> next(uint32_t rowsMax);
    const std::vector<uint8_t>& hasNulls() const { return hasNulls_; }
@@ -95,11 +103,17 @@ public:
 private:
    struct Input;
    struct Page;
+   /// Of the next row of an input, as far as it usually decides. Past the end all bits are set.
+   struct Head {
+      uint64_t high, low;
+   };
    void start();
+   uint64_t rowsBefore(const SortPrefix& key) const;
    bool isBefore(uint32_t a, uint32_t b) const;
+   bool isBeforeTied(uint32_t a, uint32_t b) const;
    uint32_t build(uint32_t node);
-   void advance(Input& input);
-   void setHead(Input& input, RowRef row);
+   void advance(uint32_t number);
+   void setHead(uint32_t number, RowRef row);
    bool loadPage(Input& input);
 
    const SortRowLayout& layout_;
@@ -107,10 +121,13 @@ private:
    std::vector<PhysicalType> types_;
    std::vector<std::unique_ptr<Input>> inputs_;
    std::vector<uint8_t> hasNulls_;
+   KeySpread spread_;
+   std::optional<KeyPacking> packing_; // once all inputs are known
    bool isStarted_ = false;
    // A loser tree: inner node n keeps the input that lost there.
    uint32_t leaves_ = 1, winner_ = 0;
    std::vector<uint32_t> losers_;
+   std::vector<Head> heads_; // of leaves
    std::vector<RowRef> out_;
    std::vector<std::unique_ptr<Page>> retired_, free_; // pages that were given out; pages to be used again
    size_t retiredBytes_ = 0, aheadBytes_ = 0;

@@ -200,6 +200,14 @@ void check(const std::vector<SortColumn>& columns, uint32_t count, uint32_t dist
       for (const SpilledRun& run : spilled)
          merge.addRun(run, space, 4096);
       merge.addResident(buffer);
+      if (keep == SortRun::keepAll && count % 2 == 1) {
+         const uint64_t offset = random() % count;
+         given = merge.skip(offset);
+         if (offset > count / 2 && count > 2100) CATCH_CHECK(given > 0);
+         CATCH_REQUIRE(given <= offset);
+         while (given < offset)
+            given += merge.next(static_cast<uint32_t>(offset - given)).size();
+      }
       while (given < wanted) {
          const auto some = merge.next(static_cast<uint32_t>(std::min<size_t>(1000, wanted - given)));
          CATCH_REQUIRE(!some.empty());
@@ -307,6 +315,7 @@ CATCH_TEST_CASE("sort: runs on disk give the same order", "[sort]") {
             const SortColumn column{static_cast<PhysicalType>(type), descending, !descending};
             CATCH_INFO("type " << type << " descending " << descending);
             check({column}, 900, 40, 5, 2, 100, SortRun::keepAll, place);
+            check({column}, 2501, 4000, 5, 2, 100, SortRun::keepAll, place);
             check(
                 {column, {PhysicalType::String, !descending, descending}, {PhysicalType::I32, descending, descending}},
                 700, 4, 3, 2, 100, SortRun::keepAll, place);
