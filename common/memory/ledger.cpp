@@ -14,20 +14,27 @@ void raise(std::atomic<size_t>& peak, size_t value) {
 } // namespace
 
 bool MemoryLedger::tryCharge(size_t bytes) {
-   for (int attempt = 0; attempt < 3; ++attempt) {
+   const auto tryWithin = [&](size_t limit) {
       const size_t before = used_.fetch_add(bytes, std::memory_order_relaxed);
-      if (before + bytes <= limit()) {
-         raise(peak_, before + bytes);
-         return true;
+      if (before + bytes > limit) {
+         used_.fetch_sub(bytes, std::memory_order_relaxed);
+         return false;
       }
-      used_.fetch_sub(bytes, std::memory_order_relaxed);
+      raise(peak_, before + bytes);
+      return true;
+   };
+   for (int attempt = 0; attempt < 3; ++attempt) {
+      if (tryWithin(limit())) return true;
       MemoryReclaimer* reclaimer = reclaimer_.load();
-      if (!reclaimer || reclaimer->reclaim(bytes) == 0) return false;
+      if (!reclaimer || reclaimer->reclaim(bytes) == 0) break;
    }
-   return false;
+   // What is withheld is no reason to fail: those who can spill were told by limit().
+   return tryWithin(limit()) || tryWithin(wholeLimit());
 }
 
-Reservation::~Reservation() { shrink(used()); }
+Reservation::~Reservation() {
+   shrink(used());
+}
 
 bool Reservation::tryGrow(size_t bytes) {
    const bool granted = parent_ ? parent_->tryGrow(bytes) : ledger_->tryCharge(bytes);

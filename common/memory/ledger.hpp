@@ -12,7 +12,8 @@ namespace ouzel {
 class MemoryReclaimer {
 public:
    virtual ~MemoryReclaimer() = default;
-   /// Try to release at least `bytes`; return what was released. Called on the requesting thread, without locks of ours held.
+   /// Try to release at least `bytes`; return what was released. Called on the requesting thread, without locks of ours
+   /// held.
    virtual size_t reclaim(size_t bytes) = 0;
 };
 
@@ -21,12 +22,13 @@ class MemoryLedger {
 public:
    explicit MemoryLedger(size_t limit) : limit_(limit) {}
 
-   /// Charge `bytes`, asking the reclaimer when the limit is hit. False: refused, nothing charged.
+   /// Charge `bytes`, asking the reclaimer when limit() is hit. False: wholeLimit() is, too; nothing charged.
    [[nodiscard]] bool tryCharge(size_t bytes);
    void release(size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
    size_t used() const { return used_.load(std::memory_order_relaxed); }
    size_t peak() const { return peak_.load(std::memory_order_relaxed); }
-   /// What may be charged: the limit without what the process holds besides. Half of the limit is always there.
+   /// What should be charged at most: the limit without what the process holds besides. Half of the limit is always
+   /// there.
    size_t limit() const {
       const size_t limit = limit_.load(std::memory_order_relaxed), withheld = withheld_.load(std::memory_order_relaxed);
       return limit - (withheld < limit / 2 ? withheld : limit / 2);

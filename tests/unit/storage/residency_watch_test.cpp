@@ -1,5 +1,6 @@
 #include "storage/buffer/residency_watch.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 namespace ouzel::storage {
@@ -25,18 +26,35 @@ CATCH_TEST_CASE("what is resident beyond the limit is withheld, and given back b
    CATCH_CHECK(looks < 10'000);
 }
 
-CATCH_TEST_CASE("a ledger gives out what is not withheld") {
+CATCH_TEST_CASE("a ledger asks its reclaimer before it gives out what is withheld") {
+   struct Cache final : MemoryReclaimer {
+      MemoryLedger& ledger;
+      size_t held = 300;
+      explicit Cache(MemoryLedger& l) : ledger(l) {}
+      size_t reclaim(size_t bytes) override {
+         const size_t freed = std::min(bytes, held);
+         held -= freed;
+         ledger.release(freed);
+         return freed;
+      }
+   };
    MemoryLedger ledger(1000);
-   CATCH_CHECK(ledger.tryCharge(600));
+   Cache cache(ledger);
+   ledger.setReclaimer(&cache);
+   CATCH_CHECK(ledger.tryCharge(600)); // the cache's among them
    ledger.withhold(300);
    CATCH_CHECK(ledger.limit() == 700);
    CATCH_CHECK(ledger.wholeLimit() == 1000);
-   CATCH_CHECK_FALSE(ledger.tryCharge(200));
+   CATCH_CHECK(ledger.tryCharge(300));
+   CATCH_CHECK(cache.held < 300);
+   CATCH_CHECK(ledger.used() <= 700);
+   CATCH_CHECK(ledger.tryCharge(400)); // nothing left to reclaim
+   CATCH_CHECK(cache.held == 0);
+   CATCH_CHECK(ledger.used() > 700);
+   CATCH_CHECK_FALSE(ledger.tryCharge(400));
    ledger.withhold(5000); // never more than half
    CATCH_CHECK(ledger.limit() == 500);
-   ledger.withhold(0);
-   CATCH_CHECK(ledger.tryCharge(400));
-   ledger.release(1000);
+   ledger.setReclaimer(nullptr);
 }
 
 } // namespace ouzel::storage
