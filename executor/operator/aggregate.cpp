@@ -187,6 +187,11 @@ void AggregateSink::prepare(QueryContext& context) {
       for (size_t a = 0; a < aggregates_.size(); ++a)
          buffers += aggregates_[a].isCollected || aggregates_[a].isDistinct;
    }
+   // Without keys and values kept there is next to nothing.
+   if (buffers == 0)
+      grant_.settle();
+   else
+      grant_.resume();
    const size_t floor = grant_.floor() / std::max<size_t>(buffers, 1);
    const uint32_t bits = SpilledPartitions::bitsFor(floor, context.workers());
    pageSize_ = SpilledPartitions::pageSizeFor(floor, context.workers(), bits);
@@ -465,6 +470,8 @@ uint32_t AggregateSink::finishTasks(QueryContext&, uint32_t round) {
       nextStage_ = static_cast<Stage>(static_cast<uint8_t>(nextStage_) + 1);
       planStage();
    }
+   if (tasks_.empty() && std::none_of(sets_.begin(), sets_.end(), [](const auto& set) { return set.isSpilled(); }))
+      grant_.settle();
    return static_cast<uint32_t>(tasks_.size());
 }
 

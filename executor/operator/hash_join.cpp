@@ -67,7 +67,10 @@ public:
       return table_.openDirectory(context);
    }
    void finishTask(QueryContext& context, uint32_t, uint32_t task) override { table_.insert(context, task); }
-   void finish(QueryContext& context) override { table_.publish(context); }
+   void finish(QueryContext& context) override {
+      table_.publish(context);
+      spill_.settle();
+   }
    void describe(OperatorProfile& profile) const override { table_.describe(profile); }
 
 private:
@@ -255,7 +258,7 @@ std::vector<Stage> buildHashJoin(PlanBuilder& builder, const sql::plan::Node& no
    makeAsideShape(*shape, node, *asideShape, asideTypes, asideSlots);
    auto* spill = builder.own<HashJoinSpill>(*rows, asideTypes, std::move(asideSlots), givesBuiltRowsLast(node.joinKind),
                                             node.joinKind, context.budget());
-   auto* table = builder.own<HashJoinTable>(*rows, spill->buildGrant().memory());
+   auto* table = builder.own<HashJoinTable>(*rows, spill->buildGrant());
    if (node.keyLookup != 0 && mayFilterProbe(node.joinKind))
       table->lookUp(builder.keyLookup(node.keyLookup), node.keyLookupKeys);
    const uint32_t profile = builder.profileOf(node);

@@ -64,6 +64,8 @@ void HashJoinSpill::prepare(QueryContext& context) {
    isActive_ = isAlone_ = false;
    running_ = splitting_ = 0;
    promisedBytes_ = 0;
+   buildGrant_.resume();
+   probeGrant_.resume();
    const size_t floor = context.settings().memory.spillsAlways ? hostileFloor : probeGrant_.floor();
    const uint32_t bits = SpilledPartitions::bitsFor(floor, workers_);
    partitionsFrom_ = floor / 2;
@@ -118,6 +120,12 @@ void HashJoinSpill::closeBuild(HashJoinTable& table) {
       if (isActive_) queue_.push_back(std::move(partition));
    }
    table.setPages(std::move(resident), builtUnjoinable_.takePages(), !isActive_);
+}
+
+void HashJoinSpill::settle() {
+   if (isActive_) return;
+   buildGrant_.settle();
+   probeGrant_.settle();
 }
 
 TupleBuffer& HashJoinSpill::openProbeBuffer() {
@@ -213,7 +221,8 @@ std::unique_ptr<HashJoinPartition> HashJoinSpill::take(bool& isEnd) {
       if (!fits && running_ > 0) return nullptr;
       if (!fits) {
          isAlone_ = true;
-         const bool maySplit = !first.isLump && first.depth < depthMax && first.bits < hashBitsMax;
+         const bool maySplit = !first.isLump && first.depth < depthMax && first.bits < hashBitsMax &&
+                               first.bytes > 2 * pagesReading * pageSize_; // else it would be split into empty pages
          first.work = maySplit ? Work::Split : Work::Chunks;
          splitting_ += maySplit;
       } else {

@@ -49,6 +49,8 @@ public:
    void addBuilt(TuplePages pages, TuplePages unjoinable);
    /// After the last of them: give the table what is in memory and stays there.
    void closeBuild(HashJoinTable& table);
+   /// The table is made. Unless something was spilled, this needs no more memory.
+   void settle();
 
    // PROBE
    /// Some of the build side is on disk. Constant while the probe side runs.

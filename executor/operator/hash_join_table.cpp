@@ -161,7 +161,9 @@ uint32_t HashJoinTable::openDirectory(QueryContext& context) {
    direct_ = false;
    if (rows_.hasSimpleKey() && rows > 0 && hasAllRows_ && !context.settings().zeroHashes) {
       const uint64_t range = static_cast<uint64_t>(bounds_[0].upper) - static_cast<uint64_t>(bounds_[0].lower);
-      if (range < std::max<uint64_t>(4 * rows, 1024)) {
+      const uint64_t direct = (range + 1) * sizeof(uint64_t), hashed = directoryBytes(rows);
+      // Room was kept for a hashed one.
+      if (range < std::max<uint64_t>(4 * rows, 1024) && (direct <= hashed || grant_.mayGrow(direct))) {
          direct_ = true;
          lower_ = bounds_[0].lower;
          slots_ = range + 1;

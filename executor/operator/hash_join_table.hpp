@@ -68,7 +68,7 @@ public:
    };
    using Pages = std::vector<std::unique_ptr<TuplePage>>;
 
-   HashJoinTable(const HashJoinRows& rows, Reservation& memory) : rows_(rows), memory_(memory) {}
+   HashJoinTable(const HashJoinRows& rows, MemoryGrant& grant) : rows_(rows), grant_(grant), memory_(grant.memory()) {}
 
    const HashJoinRows& rows() const { return rows_; }
    const RowLayout& layout() const { return rows_.layout(); }
@@ -135,7 +135,8 @@ private:
 
    // PROPERTIES
    const HashJoinRows& rows_;
-   Reservation& memory_;
+   MemoryGrant& grant_;
+   Reservation& memory_; ///< the grant's
    KeyLookup* lookup_ = nullptr;
    std::vector<uint32_t> lookupKeys_;
    // STATE

@@ -52,10 +52,27 @@ MemoryGrant::~MemoryGrant() {
    std::erase(budget_.grants_, this);
 }
 
+size_t QueryBudget::floorOf(size_t budget, const MemoryGrant& asking) const {
+   const auto count = static_cast<size_t>(std::count_if(grants_.begin(), grants_.end(), [&](const MemoryGrant* grant) {
+      return grant == &asking || !grant->isSettled_;
+   }));
+   return budget / (2 * count);
+}
+
 size_t MemoryGrant::floor() {
    const size_t bytes = budget_.bytes();
    const std::lock_guard lock(budget_.mutex_);
-   return budget_.grants_.size() == 1 ? bytes : bytes / (2 * budget_.grants_.size());
+   return budget_.grants_.size() == 1 ? bytes : budget_.floorOf(bytes, *this);
+}
+
+void MemoryGrant::settle() {
+   const std::lock_guard lock(budget_.mutex_);
+   isSettled_ = true;
+}
+
+void MemoryGrant::resume() {
+   const std::lock_guard lock(budget_.mutex_);
+   isSettled_ = false;
 }
 
 bool MemoryGrant::mayGrow(size_t bytes) {
@@ -63,11 +80,13 @@ bool MemoryGrant::mayGrow(size_t bytes) {
    const size_t budget = budget_.bytes();
    {
       const std::lock_guard lock(budget_.mutex_);
-      const size_t floor = budget / (2 * budget_.grants_.size());
+      const size_t floor = budget_.floorOf(budget, *this);
       size_t keptForOthers = 0;
       for (const MemoryGrant* other : budget_.grants_)
-         if (other != this && other->memory_.used() < floor) keptForOthers += floor - other->memory_.used();
-      if (budget_.memory_.used() + bytes + keptForOthers > budget) return false;
+         if (other != this && !other->isSettled_ && other->memory_.used() < floor)
+            keptForOthers += floor - other->memory_.used();
+      // The floor is a promise, even if somebody has taken too much.
+      if (budget_.memory_.used() + bytes + keptForOthers > budget && memory_.used() + bytes > floor) return false;
    }
    // The cache may have to give way first.
    if (!memory_.tryGrow(bytes)) return false;

@@ -46,6 +46,9 @@ public:
 
 private:
    friend class MemoryGrant;
+   /// Of grants that are not settled, `asking` counted as one of them. REQUIRES: mutex_ is held.
+   size_t floorOf(size_t budget, const MemoryGrant& asking) const;
+
    Reservation& memory_;
    const size_t limit_;
    MemoryShares* const shares_;
@@ -73,10 +76,15 @@ public:
    const MemoryPolicy& policy() const { return budget_.policy_; }
    /// What it can count on whatever the query's other operators do.
    size_t floor();
+   /// It will hardly want more than it has: nothing is kept for it until resume(), which whoever is to run again calls.
+   void settle();
+   void resume();
 
 private:
+   friend class QueryBudget;
    QueryBudget& budget_;
    Reservation memory_;
+   bool isSettled_ = false; ///< under the budget's mutex
 };
 
 } // namespace ouzel::executor

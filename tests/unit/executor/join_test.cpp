@@ -396,7 +396,7 @@ CATCH_TEST_CASE("several workers build one join table", "[join]") {
       QueryBudget budget(memory, SIZE_MAX, nullptr);
       MemoryGrant grant(budget);
       SpilledPartitions partitions(nullptr, 8);
-      HashJoinTable table(shape, grant.memory());
+      HashJoinTable table(shape, grant);
       table.reset();
       std::vector<std::unique_ptr<TupleBuffer>> rows;
       std::vector<std::vector<HashJoinTable::KeyBounds>> bounds(lanes);

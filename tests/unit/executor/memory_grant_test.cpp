@@ -1,0 +1,44 @@
+#include "executor/schedule/memory_grant.hpp"
+
+#include <catch2/catch.hpp>
+
+// Who may take how much of a query's budget.
+
+namespace ouzel::executor {
+
+CATCH_TEST_CASE("what nobody else may need goes to whoever asks", "[grant]") {
+   MemoryLedger ledger(10'000);
+   Reservation memory(ledger);
+   QueryBudget budget(memory, 1200, nullptr);
+   MemoryGrant first(budget), second(budget), third(budget);
+   CATCH_CHECK(first.floor() == 200);
+   CATCH_CHECK(first.mayGrow(800));
+   CATCH_CHECK_FALSE(first.mayGrow(801)); // a floor for each of the others
+   second.settle();
+   CATCH_CHECK(first.floor() == 300);
+   CATCH_CHECK(first.mayGrow(900));
+   CATCH_CHECK_FALSE(first.mayGrow(901));
+   CATCH_CHECK(second.mayGrow(600)); // it may, as long as the others have their floors
+   third.settle();
+   CATCH_CHECK(first.mayGrow(1200));
+   second.resume();
+   CATCH_CHECK(first.mayGrow(900));
+   CATCH_CHECK_FALSE(first.mayGrow(901));
+}
+
+CATCH_TEST_CASE("a floor is kept even if others have too much", "[grant]") {
+   MemoryLedger ledger(10'000);
+   Reservation memory(ledger);
+   QueryBudget budget(memory, 1200, nullptr);
+   MemoryGrant first(budget), second(budget);
+   first.memory().grow(1300);
+   CATCH_CHECK_FALSE(first.mayGrow(1));
+   CATCH_CHECK(second.mayGrow(300));
+   CATCH_CHECK_FALSE(second.mayGrow(301));
+   // But not what the process does not have.
+   first.memory().grow(8'600);
+   CATCH_CHECK_FALSE(second.mayGrow(300));
+   first.memory().shrink(first.memory().used());
+}
+
+} // namespace ouzel::executor
