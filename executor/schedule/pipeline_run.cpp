@@ -201,9 +201,13 @@ bool PipelineRun::flow(Lane& lane, bool& isBlocked) {
    return false;
 }
 
-/// What lies before `level` need not bring more, in any lane.
+/// What lies before `level` need not bring more, in any lane. Lanes that wait are to see it: what they wait for may be
+/// what this lane leaves undone.
 void PipelineRun::stopInput(Lane& lane, size_t level) {
-   isEnough_.store(true, std::memory_order_relaxed);
+   if (!isEnough_.exchange(true)) {
+      unblock();
+      context_.wake();
+   }
    for (size_t i = 0; i < std::min(level + 1, lane.more.size()); ++i)
       lane.more[i] = 0;
 }

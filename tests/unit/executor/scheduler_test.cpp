@@ -4,6 +4,10 @@
 #include <chrono>
 #include <deque>
 
+#include "executor/schedule/pipeline_run.hpp"
+#include "executor/schedule/running_query_state.hpp"
+#include "tests/unit/executor/expression_support.hpp"
+
 using namespace ouzel::executor;
 
 namespace {
@@ -31,7 +35,59 @@ private:
    std::atomic<uint32_t> done_{0};
 };
 
+/// Its first lane has to wait for the second one to be through, which nobody wants any more after one batch: what waits
+/// for a partition that another worker holds.
+class WaitsForTheOther final : public Source {
+public:
+   struct Local final : LocalState {
+      uint32_t number = 0;
+   };
+   uint32_t workersMax() const override { return 2; }
+   LocalStatePtr makeLocal(QueryContext&) override {
+      auto local = std::make_unique<Local>();
+      local->number = lanes_++;
+      return local;
+   }
+   SourceStatus next(QueryContext&, LocalState& local, ouzel::Batch& out) override {
+      if (static_cast<Local&>(local).number == 0) return SourceStatus::Blocked;
+      out.setDense(1);
+      return SourceStatus::HaveOutput;
+   }
+
+private:
+   uint32_t lanes_ = 0;
+};
+
+class WantsOneBatch final : public Sink {
+public:
+   LocalStatePtr makeLocal(QueryContext&) override { return std::make_unique<LocalState>(); }
+   SinkStatus consume(QueryContext&, LocalState&, const ouzel::Batch&) override { return SinkStatus::Done; }
+};
+
 } // namespace
+
+CATCH_TEST_CASE("who waits is told when enough has come", "[scheduler]") {
+   ouzel::MemoryLedger ledger{size_t{1} << 30};
+   ouzel::Reservation memory{ledger};
+   ouzel::sql::plan::Plan plan;
+   plan.root = std::make_unique<ouzel::sql::plan::Node>(ouzel::sql::plan::NodeKind::Values);
+   ExecutionContext execution;
+   execution.functions = ouzel::test::testContext();
+   execution.memory = &memory;
+   RunningQueryState query(plan, execution);
+   QueryContext context{execution, plan, query};
+   WaitsForTheOther source;
+   WantsOneBatch sink;
+   Pipeline pipeline;
+   pipeline.stages.push_back({&source, {}, UINT32_MAX, {}});
+   pipeline.sink = &sink;
+   std::vector<OperatorProfile> profile;
+   PipelineRun run(pipeline, context, profile, 2);
+   PipelineRun::Outcome outcome = PipelineRun::Outcome::Nothing;
+   for (int slice = 0; slice < 100 && outcome != PipelineRun::Outcome::Ended; ++slice)
+      outcome = run.run(1000);
+   CATCH_CHECK(outcome == PipelineRun::Outcome::Ended);
+}
 
 CATCH_TEST_CASE("no query is forgotten among others", "[scheduler]") {
    for (const uint32_t workers : {2u, 4u}) {
