@@ -71,6 +71,10 @@ public:
       return (mask_[partition / 64].load(std::memory_order_acquire) >> (partition % 64) & 1) != 0;
    }
    bool isEmpty() const;
+   /// From now on none of its rows stays in memory when a buffer is finished. REQUIRES: there is a space.
+   void insert(uint32_t partition) {
+      mask_[partition / 64].fetch_or(uint64_t{1} << (partition % 64), std::memory_order_acq_rel);
+   }
    io::SpillSpace* space() const { return space_; }
    /// What the operator is going to need for the rows in memory besides their pages.
    size_t laterBytes() const { return laterBytes_.load(std::memory_order_relaxed); }
@@ -81,10 +85,6 @@ public:
 
 private:
    friend class TupleBuffer;
-   void insert(uint32_t partition) {
-      mask_[partition / 64].fetch_or(uint64_t{1} << (partition % 64), std::memory_order_acq_rel);
-   }
-
    io::SpillSpace* const space_;
    const uint32_t bits_, skippedBits_;
    std::atomic<size_t> laterBytes_{0};

@@ -221,8 +221,9 @@ std::unique_ptr<HashJoinPartition> HashJoinSpill::take(bool& isEnd) {
       if (!fits && running_ > 0) return nullptr;
       if (!fits) {
          isAlone_ = true;
+         // What is no more than the smallest chunk is not made smaller.
          const bool maySplit = !first.isLump && first.depth < depthMax && first.bits < hashBitsMax &&
-                               first.bytes > 2 * pagesReading * pageSize_; // else it would be split into empty pages
+                               first.bytes > chunkBytesMin() + pagesReading * pageSize_;
          first.work = maySplit ? Work::Split : Work::Chunks;
          splitting_ += maySplit;
       } else {
@@ -254,9 +255,13 @@ size_t HashJoinSpill::aheadBytes() const {
    return pagesAhead * pageSize_;
 }
 
+size_t HashJoinSpill::chunkBytesMin() const {
+   return pagesPerChunkMin * pageSize_;
+}
+
 size_t HashJoinSpill::chunkBytes() {
    size_t bytes = size_t{1} << 40;
-   while (bytes > pagesPerChunkMin * pageSize_ && !buildGrant_.mayGrow(bytes + pagesReading * pageSize_))
+   while (bytes > chunkBytesMin() && !buildGrant_.mayGrow(bytes + pagesReading * pageSize_))
       bytes /= 2;
    return bytes;
 }
@@ -300,6 +305,11 @@ void HashJoinSpill::split(QueryContext& context, HashJoinPartition& partition) {
       SpilledPartitions partitions(space_, bits, partition.bits);
       TupleBuffer buffer(layout, buildGrant_, partitions, options);
       copyRows(context, pages, layout, buffer);
+      // The last pages of all parts, hardly filled, would wait for their turn in memory; so would those of each
+      // partition that is split before it comes.
+      if (!buildGrant_.mayGrow(chunkBytesMin() + pagesReading * pageSize_))
+         for (uint32_t p = 0; p < parts.size(); ++p)
+            partitions.insert(p);
       TuplePages result = buffer.finish();
       statistics.add(result);
       for (auto& page : result.takePages())

@@ -73,6 +73,7 @@ public:
    /// Split it by more bits of the hash; the parts are queued. Thread-safe.
    void split(QueryContext& context, HashJoinPartition& partition);
    /// How many bytes of built rows one chunk may have.
+   size_t chunkBytesMin() const;
    size_t chunkBytes();
    /// How much a reader may fetch ahead of time.
    size_t aheadBytes() const;

@@ -241,10 +241,12 @@ struct Fixture {
       std::sort(out.begin(), out.end());
       for (const auto& note : query.profile().at(0).notes)
          notes[note.first] = note.second;
+      memoryPeak = query.profile().at(0).memoryPeak;
       return out;
    }
 
    std::map<std::string, std::string> notes; ///< of the join
+   size_t memoryPeak = 0;
    Case join;
    std::mt19937 random;
    PhysicalType keyType;
@@ -357,6 +359,19 @@ CATCH_TEST_CASE("hash joins that spill with one heavy key or one hash", "[join][
          notes = check({kind, false, residual, false, Keys::Sparse, 200, 2500, 100'000, true, 64, true, limit});
          if (kind != JoinKind::Single) CATCH_REQUIRE(std::stoul(notes["Chunks"]) > 1);
       }
+}
+
+/// Many small partitions: what is left of each must not stay in memory until its turn.
+CATCH_TEST_CASE("hash joins that split a lot keep little", "[join][spill]") {
+   for (const size_t limit : {size_t{1}, size_t{64} << 10}) {
+      Fixture fixture(
+          {JoinKind::Inner, false, false, false, Keys::Text, 5000, 5000, 1'000'000, false, batchRowsMax, false, limit});
+      fixture.buildPlan();
+      fixture.run();
+      CATCH_INFO("limit " << limit << " peak " << fixture.memoryPeak);
+      CATCH_CHECK(std::stoul(fixture.notes["Partitions Split Again"]) > 0);
+      CATCH_CHECK(fixture.memoryPeak < size_t{6} << 20);
+   }
 }
 
 CATCH_TEST_CASE("nested loops that spill", "[join][spill]") {
