@@ -5,8 +5,12 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -20,7 +24,34 @@ struct Point {
    std::string file; ///< acts while it exists; empty: at the `when`-th time
    uint64_t when = 1;
    std::atomic<uint64_t> times{0};
+   std::mutex mutex;
+   std::string order; ///< what the file said last; under mutex
+
+   std::string ordered();
 };
+
+/// What to do now, by the file; empty: nothing.
+std::string Point::ordered() {
+   std::ifstream in(file);
+   if (!in) return {};
+   const std::string said{std::istreambuf_iterator<char>(in), {}};
+   if (said.empty()) return action;
+   uint64_t n = 0;
+   std::string what;
+   std::istringstream(said) >> n >> what;
+   const std::lock_guard lock(mutex);
+   if (said != order) times = 0;
+   order = said;
+   ++times;
+   if (what == "count") std::ofstream(file + ".count") << times;
+   return times == n ? what : std::string();
+}
+
+void hold(const std::string& file) {
+   std::ofstream(file + ".held").put('x');
+   while (::access(file.c_str(), F_OK) == 0)
+      ::usleep(500);
+}
 
 /// Read once, before there are threads.
 std::map<std::string, Point, std::less<>> readPoints() {
@@ -57,17 +88,25 @@ int reached(const char* name) {
    const auto it = points().find(std::string_view(name));
    if (it == points().end()) return 0;
    Point& point = it->second;
-   const bool acts = point.file.empty() ? ++point.times == point.when : ::access(point.file.c_str(), F_OK) == 0;
-   if (!acts) return 0;
-   if (point.action == "kill") {
+   std::string action = point.action;
+   if (!point.file.empty())
+      action = point.ordered();
+   else if (++point.times != point.when)
+      return 0;
+   if (action.empty() || action == "count") return 0;
+   if (action == "kill") {
       ::kill(::getpid(), SIGKILL);
       ::pause(); // nothing more happens on this thread
    }
-   if (point.action == "stop") { // until somebody sends SIGCONT
+   if (action == "hold") {
+      hold(point.file);
+      return 0;
+   }
+   if (action == "stop") { // until somebody sends SIGCONT
       ::kill(::getpid(), SIGSTOP);
       return 0;
    }
-   return point.action == "enospc" ? ENOSPC : EIO;
+   return action == "enospc" ? ENOSPC : EIO;
 }
 
 } // namespace ouzel::test_point

@@ -7,6 +7,7 @@
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/error/test_point.hpp"
 #include "io/file/file.hpp"
 #include "io/spill/read_lane.hpp"
 #include "io/spill/spill_lane.hpp"
@@ -225,6 +226,8 @@ SpilledPage SpillSpace::write(std::span<const std::span<const std::byte>> parts)
    CHECK(rawBytes <= pageBytesMax);
    state_->throwIfFailed();
    if (rawBytes == 0) return {};
+   if (const int error = TEST_POINT("spill.put"))
+      throwIoError("could not write to temporary file in directory", state_->manager.devices[0]->directory, error);
    SpillLane& lane = state_->manager.lockLane();
    const std::lock_guard guard(lane.mutex, std::adopt_lock);
    return lane.write(*state_, parts, rawBytes);

@@ -165,6 +165,8 @@ void SpillReader::next(std::byte* target) {
    State::Page& page = s.pages.front();
    const SpillExtent extent = page.locator.extent;
    SpillDevice& device = *s.space.manager.devices[page.locator.device];
+   if (const int error = TEST_POINT("spill.get"))
+      throwIoError("could not read from temporary file in directory", device.directory, error);
    if (extent.size > 0) {
       while (page.isInKernel)
          s.reap(1);

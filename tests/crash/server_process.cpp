@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,7 +24,9 @@ void require(bool holds, const std::string& what) {
    if (!holds) fail(what);
 }
 
-Directory::Directory() : path((std::filesystem::temp_directory_path() / "ouzel-crash-XXXXXX").string()) {
+Directory::Directory(const std::string& root)
+   : path(((root.empty() ? std::filesystem::temp_directory_path() : std::filesystem::path(root)) / "ouzel-crash-XXXXXX")
+              .string()) {
    require(::mkdtemp(path.data()) != nullptr, "mkdtemp");
 }
 
@@ -131,6 +134,39 @@ bool Client::take(PGresult* result) {
 
 bool Client::run(const std::string& statement) {
    return take(PQexec(connection_, statement.c_str()));
+}
+
+void Client::begin(const std::string& statement) {
+   require(PQsendQuery(connection_, statement.c_str()) == 1, PQerrorMessage(connection_));
+}
+
+bool Client::hasFinished() {
+   return PQconsumeInput(connection_) == 0 || PQisBusy(connection_) == 0;
+}
+
+bool Client::finish() {
+   bool isWell = true;
+   while (PGresult* result = PQgetResult(connection_)) {
+      if (isWell)
+         isWell = take(result);
+      else
+         PQclear(result);
+   }
+   return isWell;
+}
+
+void Client::breakOff(bool resets) {
+   const int socket = PQsocket(connection_);
+   if (resets) {
+      const linger hard{1, 0};
+      ::setsockopt(socket, SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
+      const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+      ::dup2(nothing, socket); // no message of libpq gets out any more
+      ::close(nothing);
+   } else {
+      ::shutdown(socket, SHUT_RDWR);
+   }
+   PQfinish(std::exchange(connection_, nullptr));
 }
 
 bool Client::copyIn(const std::string& statement, const std::string& bytes) {

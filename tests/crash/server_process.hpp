@@ -13,10 +13,10 @@ namespace ouzel::crash {
 [[noreturn]] void fail(const std::string& what);
 void require(bool holds, const std::string& what);
 
-/// A directory of its own, removed at the end.
+/// A directory of its own in `root` (empty: where temporary files go), removed at the end.
 struct Directory {
    std::string path;
-   Directory();
+   explicit Directory(const std::string& root = {});
    ~Directory();
    Directory(const Directory&) = delete;
    Directory& operator=(const Directory&) = delete;
@@ -36,6 +36,7 @@ public:
 
    int port() const { return port_; }
    bool isRunning() const { return port_ != 0; }
+   pid_t processId() const { return pid_; }
    /// SIGKILL, and wait.
    void kill();
    void signal(int number) const;
@@ -60,8 +61,17 @@ public:
    Client& operator=(const Client&) = delete;
 
    bool isConnected() const { return PQstatus(connection_) == CONNECTION_OK; }
+   PGconn* get() const { return connection_; }
    /// False when it failed; sqlstate() tells why (empty: the connection is gone).
    bool run(const std::string& statement);
+   /// Send it and return; finish() takes its results, and the last one is what run() would give.
+   void begin(const std::string& statement);
+   bool finish();
+   /// The results are there.
+   bool hasFinished();
+   /// Break the connection in the middle of whatever is going on, as a client that crashes (`resets`: with a reset, as
+   /// one whose machine does).
+   void breakOff(bool resets);
    const std::string& sqlstate() const { return sqlstate_; }
    const std::string& message() const { return message_; }
    /// Of the last statement.
