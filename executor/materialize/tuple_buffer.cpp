@@ -128,6 +128,8 @@ TupleBuffer::TupleBuffer(const RowLayout& layout, MemoryGrant& grant, SpilledPar
    : layout_(layout), grant_(grant), partitions_(partitions), options_(options), rowSize_(layout.rowSize()),
      packing_(layout), partitionsFrom_(options.partitionsFrom), out_(1, &nowhere_), pageSize_(options.firstPageSize) {
    DCHECK(partitions.bits() > 0);
+   partitions_.buffers_.fetch_add(1, std::memory_order_relaxed);
+   insertionsSeen_ = partitions_.insertions_.load(std::memory_order_acquire); // it has nothing of them
    const Partitioning partitioning = grant.policy().partitioning;
    if (options_.startsPartitioned || partitioning == Partitioning::Always) startPartitioning();
    if (partitioning == Partitioning::Never) partitionsFrom_ = SIZE_MAX;
@@ -135,6 +137,7 @@ TupleBuffer::TupleBuffer(const RowLayout& layout, MemoryGrant& grant, SpilledPar
 }
 
 TupleBuffer::~TupleBuffer() {
+   partitions_.buffers_.fetch_sub(1, std::memory_order_relaxed);
    partitions_.laterBytes_.fetch_sub(expected_, std::memory_order_relaxed);
 }
 
@@ -261,7 +264,9 @@ TuplePage* TupleBuffer::emptyPage(uint64_t hash, uint32_t heapSize) {
 
 std::unique_ptr<TuplePage> TupleBuffer::allocatePage(size_t bytes, uint32_t partition) {
    bytes = std::max<size_t>(bytes, rowSize_);
-   if (!mayGrow(bytes)) wantsRelief_ = true;
+   // What others spill must go here, too, or they would make room for these pages by spilling all of theirs.
+   if (!mayGrow(bytes) || partitions_.insertions_.load(std::memory_order_acquire) != insertionsSeen_)
+      wantsRelief_ = true;
    auto page = std::make_unique<TuplePage>();
    page->partition = partition;
    page->memory = LargeMemory(bytes, grant_.memory());
@@ -317,6 +322,7 @@ void TupleBuffer::partitionPages() {
    std::for_each(middle, old.end(), [&](auto& page) { pages_.add(std::move(page)); });
    old.erase(middle, old.end());
    if (!isPartitioned()) startPartitioning();
+   countUnsettled(); // copies are settled
    const uint64_t rowsBefore = rowCount_;
    for (auto& page : old) {
       // Copies take memory before the page gives it back; they may have to go at once.
@@ -341,6 +347,14 @@ size_t TupleBuffer::unsettledBytes(const TuplePage& page) const {
    forEachString(layout_.extraStringOffsets(), page.begin + size_t{page.settledRows} * rowSize_, page.cursor, rowSize_,
                  [&](std::byte*, const StringView& string) { bytes += string.size(); });
    return bytes;
+}
+
+/// Of all pages: it is needed on top before the arena they are in goes.
+void TupleBuffer::countUnsettled() {
+   unsettled_ = 0;
+   if (layout_.extraStringOffsets().empty()) return;
+   for (const auto& page : pages_.pages())
+      unsettled_ += unsettledBytes(*page);
 }
 
 /// Copy the strings of extra parts into the page's own memory.
@@ -400,6 +414,8 @@ void TupleBuffer::relieve() {
    if (!partitions_.space()) return;
    if (!isPartitioned() || (!pages_.pages().empty() && pages_.pages().front()->partition == TuplePage::anyPartition))
       partitionPages();
+   else
+      countUnsettled();
    spillVictims(std::max(grant_.floor() / reliefDivisor, reliefMin));
    if (!layout_.extraStringOffsets().empty())
       for (const auto& page : pages_.pages())
@@ -408,13 +424,13 @@ void TupleBuffer::relieve() {
    wantsRelief_ = false;
 }
 
-/// Until the grant has room for so much, and for settling what is left.
+/// Pages of spilled partitions, which have to go anyway; then those of more partitions until the grant has room for so
+/// much, and for settling what is left. Other buffers' pages of these follow when they look next, and count already:
+/// waiting for room that those fill again at once would drive everything out here.
 void TupleBuffer::spillVictims(size_t wanted) {
-   size_t unsettled = 0; // needed on top before the arena they are in goes
-   if (!layout_.extraStringOffsets().empty())
-      for (const auto& page : pages_.pages())
-         unsettled += unsettledBytes(*page);
+   insertionsSeen_ = partitions_.insertions_.load(std::memory_order_acquire);
    std::vector<std::unique_ptr<TuplePage>> pages = pages_.takePages();
+   size_t foreseen = 0;
    // Full pages first; those being filled when that is not enough, but not for a few rows each.
    for (const bool openOnes : {false, true}) {
       const auto isVictim = [&](const std::unique_ptr<TuplePage>& page) {
@@ -425,18 +441,28 @@ void TupleBuffer::spillVictims(size_t wanted) {
       std::vector<size_t> sizes(out_.size());
       for (const auto& page : pages)
          if (isVictim(page)) sizes[page->partition] += page->bytes();
-      while (!grant_.mayGrow(wanted + unsettled + partitions_.laterBytes() - outsideBytes_)) {
-         const uint32_t victim = chooseVictim(sizes);
-         if (victim == TuplePage::anyPartition) break;
-         sizes[victim] = 0;
+      const auto isShort = [&] {
+         return (foreseen < wanted || unsettled_ > 0) &&
+                !grant_.mayGrow(wanted + unsettled_ + partitions_.laterBytes() - outsideBytes_);
+      };
+      const auto spillPages = [&](auto&& isOf) {
          for (auto& page : pages) {
-            if (!isVictim(page) || page->partition != victim) continue;
+            if (!isVictim(page) || !isOf(page->partition)) continue;
+            const uint32_t partition = page->partition;
             const size_t ofPage = unsettledBytes(*page);
+            sizes[partition] = 0;
             if (!spill(*page)) continue;
-            unsettled -= ofPage;
-            if (openOnes) out_[victim] = &nowhere_;
+            unsettled_ -= ofPage;
+            if (openOnes) out_[partition] = &nowhere_;
             page.reset();
          }
+      };
+      if (!openOnes || isShort()) spillPages([&](uint32_t partition) { return partitions_.contains(partition); });
+      while (isShort()) {
+         const uint32_t victim = chooseVictim(sizes);
+         if (victim == TuplePage::anyPartition) break;
+         foreseen += sizes[victim] * partitions_.buffers_.load(std::memory_order_relaxed);
+         spillPages([victim](uint32_t partition) { return partition == victim; });
       }
    }
    for (auto& page : pages)

@@ -74,6 +74,7 @@ public:
    /// From now on none of its rows stays in memory when a buffer is finished. REQUIRES: there is a space.
    void insert(uint32_t partition) {
       mask_[partition / 64].fetch_or(uint64_t{1} << (partition % 64), std::memory_order_acq_rel);
+      insertions_.fetch_add(1, std::memory_order_release);
    }
    io::SpillSpace* space() const { return space_; }
    /// What the operator is going to need for the rows in memory besides their pages.
@@ -88,6 +89,8 @@ private:
    io::SpillSpace* const space_;
    const uint32_t bits_, skippedBits_;
    std::atomic<size_t> laterBytes_{0};
+   std::atomic<uint32_t> buffers_{0};    ///< that there are
+   std::atomic<uint32_t> insertions_{0}; ///< how often a partition was inserted
    std::mutex choosing_; ///< held while a new victim is chosen, so that workers do not all choose different ones
    std::array<std::atomic<uint64_t>, partitionCountMax / 64> mask_{};
 };
@@ -165,6 +168,7 @@ private:
    void startPartitioning();
    void partitionPages();
    size_t unsettledBytes(const TuplePage& page) const;
+   void countUnsettled();
    void settle(TuplePage& page);
    bool spill(TuplePage& page);
    void spillVictims(size_t wanted);
@@ -184,8 +188,10 @@ private:
    uint8_t shift_ = 64;          ///< 64 - log2 of how many partitions there are
    size_t pageSize_;             ///< of the next unpartitioned page
    bool wantsRelief_ = false;
+   uint32_t insertionsSeen_ = 0; ///< when pages of spilled partitions were last spilled here
    size_t outsideBytes_ = 0;
-   size_t expected_ = 0; ///< of it and of pages to come, in partitions_.laterBytes_
+   size_t unsettled_ = 0; ///< while pages are partitioned and spilled: of the pages there are
+   size_t expected_ = 0;  ///< of it and of pages to come, in partitions_.laterBytes_
    uint64_t rowCount_ = 0;
    TuplePages pages_;
    TuplePage nowhere_; ///< full from the start: stands for a page not yet made, so that the store path has no null test
