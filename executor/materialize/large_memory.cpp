@@ -72,10 +72,12 @@ LargeMemory::LargeMemory(size_t bytes, Reservation& reservation, Fill fill)
       void* mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
       data_ = mapped == MAP_FAILED ? nullptr : mapped;
       if (data_ && bytes >= hugePageSize) ::madvise(data_, bytes, MADV_HUGEPAGE);
-   } else if (data_ = KeptMemory::isUsual(bytes) ? keptMemory().take(bytes) : nullptr; data_) {
-      if (fill == Fill::Zero) std::memset(data_, 0, bytes);
    } else {
-      data_ = fill == Fill::Zero ? std::calloc(1, bytes) : std::malloc(bytes);
+      data_ = KeptMemory::isUsual(bytes) ? keptMemory().take(bytes) : nullptr;
+      if (!data_) data_ = std::malloc(bytes);
+      // Not calloc(): jemalloc gives memory it has back to the system to get zeros for it, which costs more than these.
+      // (The compiler would make one of a malloc() with a memset().)
+      if (data_ && fill == Fill::Zero) std::memset(data_, 0, bytes);
    }
    if (!data_) {
       reservation.shrink(bytes);

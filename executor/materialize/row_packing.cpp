@@ -12,6 +12,8 @@ namespace ouzel::executor {
 namespace {
 
 constexpr size_t fieldHeaderBytes = 9;
+/// For a width: strings by number of a list of those that are different.
+constexpr uint8_t listedStrings = 255;
 
 template <typename T>
 T read(const std::byte* from) {
@@ -97,6 +99,89 @@ std::byte* packNumbers(const int64_t* values, uint32_t count, std::byte* target)
    return target;
 }
 
+/// The different strings of a run, as long as they are few.
+class StringList {
+public:
+   static constexpr uint32_t entriesMax = 32;
+
+   /// False: there are too many for so few rows.
+   bool build(const std::byte* row, uint32_t count, uint32_t rowSize) {
+      size_ = 0;
+      const uint32_t entriesWorthwhile = std::min(entriesMax, count / 8);
+      uint8_t slots[slotCount] = {}; // number + 1
+      for (uint32_t i = 0; i < count; ++i, row += rowSize) {
+         const auto& string = *reinterpret_cast<const StringView*>(row);
+         uint32_t slot = (string.size() * 0x9e3779b1u ^ string.prefix() * 0x85ebca6bu) >> (32 - slotBits);
+         while (slots[slot] != 0 && !(entries_[slots[slot] - 1] == string))
+            slot = (slot + 1) % slotCount;
+         if (slots[slot] == 0) {
+            if (size_ == entriesWorthwhile) return false;
+            entries_[size_] = string;
+            slots[slot] = static_cast<uint8_t>(++size_);
+         }
+         numbers_[i] = static_cast<uint8_t>(slots[slot] - 1);
+      }
+      return true;
+   }
+
+   std::byte* pack(uint32_t count, std::byte* target, size_t& heapBytes) const {
+      target = write(target, listedStrings);
+      target = write(target, uint64_t{size_});
+      for (uint32_t i = 0; i < size_; ++i) {
+         const uint32_t bytes = entries_[i].size();
+         target = write(target, bytes);
+         std::memcpy(target, entries_[i].data(), bytes);
+         target += bytes;
+         heapBytes += entries_[i].isInline() ? 0 : bytes;
+      }
+      if (size_ == 1) return target;
+      std::memcpy(target, numbers_, count);
+      return target + count;
+   }
+
+   /// Of rows from `row` on. Null: the bytes were not packed so.
+   static const std::byte* unpack(const std::byte* from, const std::byte* end, uint32_t count, std::byte* row,
+                                  uint32_t rowSize, char*& heap) {
+      const auto left = [&] { return static_cast<size_t>(end - from); };
+      const auto size = read<uint64_t>(from + 1);
+      from += fieldHeaderBytes;
+      if (size == 0 || size > entriesMax) return nullptr;
+      StringView entries[entriesMax];
+      for (uint64_t i = 0; i < size; ++i) {
+         if (left() < sizeof(uint32_t)) return nullptr;
+         const auto bytes = read<uint32_t>(from);
+         from += sizeof bytes;
+         if (bytes > StringView::lengthMax || left() < bytes) return nullptr;
+         const auto* data = reinterpret_cast<const char*>(from);
+         if (bytes > StringView::inlineMax) {
+            std::memcpy(heap, data, bytes);
+            data = heap;
+            heap += bytes;
+         }
+         entries[i] = StringView(data, bytes);
+         from += bytes;
+      }
+      const std::byte* const numbers = from;
+      if (size > 1) {
+         if (left() < count) return nullptr;
+         from += count;
+      }
+      for (uint32_t i = 0; i < count; ++i, row += rowSize) {
+         const uint32_t number = size > 1 ? static_cast<uint32_t>(numbers[i]) : 0;
+         if (number >= size) return nullptr;
+         std::memcpy(row, &entries[number], sizeof(StringView));
+      }
+      return from;
+   }
+
+private:
+   static constexpr uint32_t slotBits = 6, slotCount = 1u << slotBits;
+
+   StringView entries_[entriesMax];
+   uint8_t numbers_[RowPacking::runRows];
+   uint32_t size_ = 0;
+};
+
 /// Null: there are not so many bytes. Otherwise the end of what was read.
 template <typename Put>
 const std::byte* unpackNumbers(const std::byte* from, const std::byte* end, uint32_t count, Put&& put) {
@@ -156,6 +241,7 @@ size_t RowPacking::bound(size_t rowCount, size_t heapBytes) const {
 
 RowPacking::Packed RowPacking::pack(const std::byte* begin, const std::byte* end, std::byte* target) const {
    int64_t values[runRows];
+   StringList list;
    size_t heapBytes = 0;
    while (begin != end) {
       const auto count = static_cast<uint32_t>(std::min<size_t>((end - begin) / rowSize_, runRows));
@@ -180,6 +266,10 @@ RowPacking::Packed RowPacking::pack(const std::byte* begin, const std::byte* end
             gather(uint8_t{});
             break;
          default:
+            if (list.build(row, count, rowSize_)) {
+               target = list.pack(count, target, heapBytes);
+               continue;
+            }
             for (uint32_t i = 0; i < count; ++i, row += rowSize_)
                values[i] = reinterpret_cast<const StringView*>(row)->size();
          }
@@ -229,6 +319,11 @@ bool RowPacking::unpack(std::span<const std::byte> packed, std::byte* begin, std
             scatter(uint8_t{});
             break;
          default:
+            if (static_cast<size_t>(fromEnd - from) >= fieldHeaderBytes && read<uint8_t>(from) == listedStrings) {
+               from = StringList::unpack(from, fromEnd, count, row, rowSize_, heap);
+               if (!from) return false;
+               continue;
+            }
             from = unpackNumbers(from, fromEnd, count,
                                  [&](uint32_t i, uint64_t value) { sizes[i] = static_cast<uint32_t>(value); });
          }

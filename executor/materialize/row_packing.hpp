@@ -9,12 +9,14 @@
 namespace ouzel::executor {
 
 /// How rows lie on disk: column by column in runs of runRows, each number as its distance from the run's least in as
-/// few bytes as the largest needs, each string as its length and its bytes. A pointer, a column that is all the same
+/// few bytes as the largest needs, each string as its length and its bytes, or as the number of one of a few different
+/// ones (which share their memory when they are back). A pointer, a column that is all the same
 /// and the NULL bits of none take nothing, so that a page is about half as large as in memory before any codec sees it,
 /// for a tenth of the codec's time.
 ///
 /// A run is, for each field: its width in bytes (1), the least value (8), then the distances; and behind each field of
-/// lengths the bytes of the strings. Immutable; thread-safe.
+/// lengths the bytes of the strings. A list of strings has 255 for a width, how many there are (8), their lengths (4)
+/// and bytes, and a byte for each row. Immutable; thread-safe.
 class RowPacking {
 public:
    static constexpr uint32_t runRows = 1024;

@@ -4,14 +4,17 @@
 #include <cstdio>
 #include <unistd.h>
 
+#include "common/env/clock.hpp"
+
 namespace ouzel::storage {
 
 namespace {
 
 /// While much is in use; it takes a few microseconds.
 constexpr int64_t busyMs = 20, idleMs = 500;
+constexpr int64_t purgeNanos = 250'000'000;
 /// The correction sets in so far below what is promised, since memory grows between two looks.
-constexpr size_t marginBytes = ResidencyControl::allowanceBytes / 4;
+constexpr size_t marginBytes = ResidencyControl::allowanceBytes / 2;
 /// What is withheld falls by this part with every look.
 constexpr size_t decayDivisor = 256;
 
@@ -48,8 +51,12 @@ ResidencyWatch::ResidencyWatch(MemoryLedger& ledger, void (*purge)(), std::funct
 void ResidencyWatch::look() {
    const size_t limit = ledger_.wholeLimit();
    size_t resident = residentBytes();
-   // What was freed a moment ago is not what the limit is about.
    if (resident > limit + ResidencyControl::allowanceBytes - marginBytes && purge_) {
+      // What was freed a moment ago is not what the limit is about. But most of it is wanted again soon, and then
+      // costs a fault for every page: so not too often.
+      const int64_t now = steadyNanos();
+      if (now < nextPurge_) return;
+      nextPurge_ = now + purgeNanos;
       purge_();
       resident = residentBytes();
    }

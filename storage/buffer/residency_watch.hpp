@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 #include "common/memory/ledger.hpp"
@@ -11,7 +12,8 @@ namespace ouzel::storage {
 /// stays within limit + allowance whatever is not charged. Not thread-safe.
 class ResidencyControl {
 public:
-   /// For what nobody charges: the program itself, sessions, plans, expression scratch, freed memory not yet given back.
+   /// For what nobody charges: the program itself, sessions, plans, expression scratch, freed memory not yet given
+   /// back.
    static constexpr size_t allowanceBytes = size_t{128} << 20;
 
    /// What to withhold from now on. `resident`: of the process. Rises at once by what is too much, falls by and by.
@@ -35,7 +37,8 @@ private:
    void (*const purge_)();
    const std::function<void()> shrink_;
    ResidencyControl control_;
-   RepeatingTask task_; // last: stops before the others go
+   int64_t nextPurge_ = 0; ///< not before this steadyNanos()
+   RepeatingTask task_;    // last: stops before the others go
 };
 
 } // namespace ouzel::storage

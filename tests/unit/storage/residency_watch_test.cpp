@@ -9,10 +9,10 @@ CATCH_TEST_CASE("what is resident beyond the limit is withheld, and given back b
    constexpr size_t mib = size_t{1} << 20, limit = 1024 * mib;
    ResidencyControl control;
    CATCH_CHECK(control.observe(900 * mib, limit) == 0);
-   CATCH_CHECK(control.observe(limit + ResidencyControl::allowanceBytes / 2, limit) == 0);
+   CATCH_CHECK(control.observe(limit + ResidencyControl::allowanceBytes / 4, limit) == 0);
    const size_t withheld = control.observe(limit + ResidencyControl::allowanceBytes + 100 * mib, limit);
    CATCH_CHECK(withheld >= 100 * mib);
-   CATCH_CHECK(withheld <= 100 * mib + ResidencyControl::allowanceBytes / 2);
+   CATCH_CHECK(withheld <= 100 * mib + ResidencyControl::allowanceBytes);
    // Still too much: it adds up, to no more than half of the limit.
    CATCH_CHECK(control.observe(limit + ResidencyControl::allowanceBytes + 50 * mib, limit) >= withheld + 50 * mib);
    CATCH_CHECK(control.observe(4 * limit, limit) == limit / 2);
