@@ -13,8 +13,6 @@ namespace {
 /// While much is in use; it takes a few microseconds.
 constexpr int64_t busyMs = 20, idleMs = 500;
 constexpr int64_t purgeNanos = 250'000'000;
-/// The correction sets in so far below what is promised, since memory grows between two looks.
-constexpr size_t marginBytes = ResidencyControl::allowanceBytes / 2;
 /// What is withheld falls by this part with every look.
 constexpr size_t decayDivisor = 256;
 
@@ -30,8 +28,13 @@ size_t residentBytes() {
 
 } // namespace
 
+size_t ResidencyControl::target(size_t limit) {
+   // More memory is filled faster.
+   return limit + allowanceBytes - std::min(allowanceBytes / 6 * 5, allowanceBytes / 2 + limit / 16);
+}
+
 size_t ResidencyControl::observe(size_t resident, size_t limit) {
-   const size_t wanted = limit + allowanceBytes - marginBytes;
+   const size_t wanted = target(limit);
    if (resident > wanted) {
       withheld_ = std::min(withheld_ + (resident - wanted), limit / 2);
    } else {
@@ -51,7 +54,7 @@ ResidencyWatch::ResidencyWatch(MemoryLedger& ledger, void (*purge)(), std::funct
 void ResidencyWatch::look() {
    const size_t limit = ledger_.wholeLimit();
    size_t resident = residentBytes();
-   if (resident > limit + ResidencyControl::allowanceBytes - marginBytes && purge_) {
+   if (resident > ResidencyControl::target(limit) && purge_) {
       // What was freed a moment ago is not what the limit is about. But most of it is wanted again soon, and then
       // costs a fault for every page: so not too often.
       const int64_t now = steadyNanos();

@@ -14,8 +14,10 @@ class ResidencyControl {
 public:
    /// For what nobody charges: the program itself, sessions, plans, expression scratch, freed memory not yet given
    /// back.
-   static constexpr size_t allowanceBytes = size_t{128} << 20;
+   static constexpr size_t allowanceBytes = size_t{192} << 20;
 
+   /// What should be resident at most: so far below what is promised as memory may grow between two looks.
+   static size_t target(size_t limit);
    /// What to withhold from now on. `resident`: of the process. Rises at once by what is too much, falls by and by.
    size_t observe(size_t resident, size_t limit);
 

@@ -9,7 +9,7 @@ CATCH_TEST_CASE("what is resident beyond the limit is withheld, and given back b
    constexpr size_t mib = size_t{1} << 20, limit = 1024 * mib;
    ResidencyControl control;
    CATCH_CHECK(control.observe(900 * mib, limit) == 0);
-   CATCH_CHECK(control.observe(limit + ResidencyControl::allowanceBytes / 4, limit) == 0);
+   CATCH_CHECK(control.observe(limit + ResidencyControl::allowanceBytes / 8, limit) == 0);
    const size_t withheld = control.observe(limit + ResidencyControl::allowanceBytes + 100 * mib, limit);
    CATCH_CHECK(withheld >= 100 * mib);
    CATCH_CHECK(withheld <= 100 * mib + ResidencyControl::allowanceBytes);
