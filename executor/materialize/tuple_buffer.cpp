@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "common/error/check.hpp"
-#include "common/error/sql_error.hpp"
 
 namespace ouzel::executor {
 
@@ -497,42 +496,6 @@ TuplePages TupleBuffer::finish() {
       }
    }
    return takePages();
-}
-
-// ---- reading back ----
-
-TupleReader::TupleReader(const RowLayout& layout, Reservation& memory, io::SpillSpace& space, size_t aheadBytes)
-   : layout_(layout), packing_(layout), memory_(memory), reader_(space, aheadBytes) {}
-
-size_t TupleReader::memoryFor(size_t bytes) {
-   constexpr size_t step = LargeMemory::usualStep;
-   return (bytes + step - 1) / step * step;
-}
-
-void TupleReader::add(const SpilledTuples& spilled, bool isLastUse) {
-   reader_.add(spilled.page, isLastUse);
-   queue_.push_back(spilled);
-}
-
-std::unique_ptr<TuplePage> TupleReader::next() {
-   if (reader_.isEmpty()) return nullptr;
-   const SpilledTuples& spilled = queue_[at_++];
-   const size_t packedBytes = reader_.nextBytes(), needed = memoryFor(packedBytes + RowPacking::slackBytes);
-   if (packed_.bytes() < needed) {
-      packed_.release();
-      packed_ = LargeMemory(needed, memory_, LargeMemory::Fill::Anything);
-   }
-   reader_.next(packed_.as<std::byte>());
-   auto page = std::make_unique<TuplePage>();
-   page->memory = LargeMemory(spilled.bytes, memory_, LargeMemory::Fill::Anything);
-   page->partition = spilled.partition;
-   page->begin = page->memory.as<std::byte>();
-   page->cursor = page->limit = page->begin + size_t{spilled.rowCount} * layout_.rowSize();
-   page->settledRows = spilled.rowCount;
-   if (!packing_.unpack({packed_.as<std::byte>(), packedBytes}, page->begin, page->cursor,
-                        reinterpret_cast<char*>(page->cursor)))
-      throw SqlError(sqlstate::dataCorrupted, "a spilled page is not what was written");
-   return page;
 }
 
 } // namespace ouzel::executor
