@@ -35,10 +35,9 @@ std::string Point::ordered() {
    std::ifstream in(file);
    if (!in) return {};
    const std::string said{std::istreambuf_iterator<char>(in), {}};
-   if (said.empty()) return action;
    uint64_t n = 0;
    std::string what;
-   std::istringstream(said) >> n >> what;
+   if (!(std::istringstream(said) >> n >> what)) return action;
    const std::lock_guard lock(mutex);
    if (said != order) times = 0;
    order = said;

@@ -5,7 +5,7 @@
 // them as `<name>=<action>[@<when>]`, separated by ';'. Actions: `kill` (SIGKILL to this process), `stop` (SIGSTOP),
 // `enospc`, `eio`.
 // When: the n-th time it is reached (`@3`; the first if nothing is said), or as long as a file exists
-// (`@/path/to/file`). A file that is not empty says more, so that one process can be tried at many moments: `<n>
+// (`@/path/to/file`). The file may say more, so that one process can be tried at many moments: `<n>
 // <action> <anything>` acts the n-th time the point is reached since the file says so. Two more actions are for this
 // form: `hold` makes the file `/path/to/file.held` and lets the thread wait until the first file is gone; `count`
 // writes to
