@@ -50,6 +50,21 @@ inline void copyString(char* to, const char* from, uint32_t size) {
    std::memcpy(to + size - 16, end, 16);
 }
 
+/// Calls body(T()) for the number that takes so many bytes. Single bytes are mostly flags.
+template <typename Body>
+void withNumber(uint8_t bytes, Body&& body) {
+   switch (bytes) {
+   case 8:
+      return body(int64_t{});
+   case 4:
+      return body(int32_t{});
+   case 2:
+      return body(int16_t{});
+   default:
+      return body(uint8_t{});
+   }
+}
+
 /// A string of at most inlineMax bytes; reads as many whatever its size.
 inline StringView inlineString(const std::byte* data, uint32_t size) {
    const auto first = read<uint64_t>(data);
@@ -196,6 +211,53 @@ const std::byte* unpackNumbers(const std::byte* from, const std::byte* end, uint
    return from;
 }
 
+/// Lengths and bytes. `sizes` is scratch.
+std::byte* packStrings(const std::byte* row, uint32_t count, uint32_t rowSize, int64_t* sizes, std::byte* target,
+                       size_t& heapBytes) {
+   const std::byte* const first = row;
+   for (uint32_t i = 0; i < count; ++i, row += rowSize)
+      sizes[i] = reinterpret_cast<const StringView*>(row)->size();
+   target = packNumbers(sizes, count, target);
+   row = first;
+   for (uint32_t i = 0; i < count; ++i, row += rowSize) {
+      const auto& string = *reinterpret_cast<const StringView*>(row);
+      if (string.isInline()) {
+         std::memcpy(target, string.data(), StringView::inlineMax);
+      } else {
+         copyString(reinterpret_cast<char*>(target), string.data(), string.size());
+         heapBytes += string.size();
+      }
+      target += string.size();
+   }
+   return target;
+}
+
+/// Null: the bytes were not packed so.
+const std::byte* unpackStrings(const std::byte* from, const std::byte* end, uint32_t count, std::byte* row,
+                               uint32_t rowSize, char*& heap) {
+   if (static_cast<size_t>(end - from) >= fieldHeaderBytes && read<uint8_t>(from) == listedStrings)
+      return StringList::unpack(from, end, count, row, rowSize, heap);
+   uint32_t sizes[RowPacking::runRows];
+   size_t bytes = 0;
+   from = unpackNumbers(from, end, count, [&](uint32_t i, uint64_t value) {
+      sizes[i] = static_cast<uint32_t>(value);
+      bytes += sizes[i];
+   });
+   if (!from || static_cast<size_t>(end - from) < bytes) return nullptr;
+   for (uint32_t i = 0; i < count; ++i, row += rowSize) {
+      auto& string = *reinterpret_cast<StringView*>(row);
+      if (sizes[i] <= StringView::inlineMax) {
+         string = inlineString(from, sizes[i]);
+      } else {
+         copyString(heap, reinterpret_cast<const char*>(from), sizes[i]);
+         string = StringView(heap, sizes[i], StringView::Storage::Transient);
+         heap += sizes[i];
+      }
+      from += sizes[i];
+   }
+   return from;
+}
+
 } // namespace
 
 RowPacking::RowPacking(const RowLayout& layout) : rowSize_(layout.rowSize()) {
@@ -245,48 +307,20 @@ RowPacking::Packed RowPacking::pack(const std::byte* begin, const std::byte* end
    size_t heapBytes = 0;
    while (begin != end) {
       const auto count = static_cast<uint32_t>(std::min<size_t>((end - begin) / rowSize_, runRows));
-      const std::byte* const runEnd = begin + size_t{count} * rowSize_;
       for (const Field& field : fields_) {
          const std::byte* row = begin + field.offset;
-         const auto gather = [&]<typename T>(T) {
-            for (uint32_t i = 0; i < count; ++i, row += rowSize_)
-               values[i] = static_cast<int64_t>(read<T>(row));
-         };
-         switch (field.bytes) {
-         case 8:
-            gather(int64_t{});
-            break;
-         case 4:
-            gather(int32_t{});
-            break;
-         case 2:
-            gather(int16_t{});
-            break;
-         case 1:
-            gather(uint8_t{});
-            break;
-         default:
-            if (list.build(row, count, rowSize_)) {
-               target = list.pack(count, target, heapBytes);
-               continue;
-            }
-            for (uint32_t i = 0; i < count; ++i, row += rowSize_)
-               values[i] = reinterpret_cast<const StringView*>(row)->size();
+         if (field.bytes == 0) {
+            target = list.build(row, count, rowSize_) ? list.pack(count, target, heapBytes)
+                                                      : packStrings(row, count, rowSize_, values, target, heapBytes);
+            continue;
          }
+         withNumber(field.bytes, [&]<typename T>(T) {
+            for (uint32_t i = 0; i < count; ++i, row += rowSize_)
+               values[i] = read<T>(row);
+         });
          target = packNumbers(values, count, target);
-         if (field.bytes > 0) continue;
-         for (row = begin + field.offset; row < runEnd; row += rowSize_) {
-            const auto& string = *reinterpret_cast<const StringView*>(row);
-            if (string.isInline()) {
-               std::memcpy(target, string.data(), StringView::inlineMax);
-            } else {
-               copyString(reinterpret_cast<char*>(target), string.data(), string.size());
-               heapBytes += string.size();
-            }
-            target += string.size();
-         }
       }
-      begin = runEnd;
+      begin += size_t{count} * rowSize_;
    }
    return {target, heapBytes};
 }
@@ -294,56 +328,21 @@ RowPacking::Packed RowPacking::pack(const std::byte* begin, const std::byte* end
 bool RowPacking::unpack(std::span<const std::byte> packed, std::byte* begin, std::byte* end, char* heap) const {
    const std::byte *from = packed.data(), *const fromEnd = from + packed.size();
    if (hasGaps_) std::memset(begin, 0, static_cast<size_t>(end - begin));
-   uint32_t sizes[runRows];
    while (begin != end) {
       const auto count = static_cast<uint32_t>(std::min<size_t>((end - begin) / rowSize_, runRows));
       for (const Field& field : fields_) {
          std::byte* row = begin + field.offset;
-         const auto scatter = [&]<typename T>(T) {
-            from = unpackNumbers(from, fromEnd, count, [&](uint32_t, uint64_t value) {
-               write(row, static_cast<T>(value));
-               row += rowSize_;
+         if (field.bytes == 0) {
+            from = unpackStrings(from, fromEnd, count, row, rowSize_, heap);
+         } else {
+            withNumber(field.bytes, [&]<typename T>(T) {
+               from = unpackNumbers(from, fromEnd, count, [&](uint32_t, uint64_t value) {
+                  write(row, static_cast<T>(value));
+                  row += rowSize_;
+               });
             });
-         };
-         switch (field.bytes) {
-         case 8:
-            scatter(uint64_t{});
-            break;
-         case 4:
-            scatter(uint32_t{});
-            break;
-         case 2:
-            scatter(uint16_t{});
-            break;
-         case 1:
-            scatter(uint8_t{});
-            break;
-         default:
-            if (static_cast<size_t>(fromEnd - from) >= fieldHeaderBytes && read<uint8_t>(from) == listedStrings) {
-               from = StringList::unpack(from, fromEnd, count, row, rowSize_, heap);
-               if (!from) return false;
-               continue;
-            }
-            from = unpackNumbers(from, fromEnd, count,
-                                 [&](uint32_t i, uint64_t value) { sizes[i] = static_cast<uint32_t>(value); });
          }
          if (!from) return false;
-         if (field.bytes > 0) continue;
-         size_t bytes = 0;
-         for (uint32_t i = 0; i < count; ++i)
-            bytes += sizes[i];
-         if (static_cast<size_t>(fromEnd - from) < bytes) return false;
-         for (uint32_t i = 0; i < count; ++i, row += rowSize_) {
-            auto& string = *reinterpret_cast<StringView*>(row);
-            if (sizes[i] <= StringView::inlineMax) {
-               string = inlineString(from, sizes[i]);
-            } else {
-               copyString(heap, reinterpret_cast<const char*>(from), sizes[i]);
-               string = StringView(heap, sizes[i], StringView::Storage::Transient);
-               heap += sizes[i];
-            }
-            from += sizes[i];
-         }
       }
       begin += size_t{count} * rowSize_;
    }

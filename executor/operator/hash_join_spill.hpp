@@ -72,9 +72,9 @@ public:
    void end(QueryContext& context, const HashJoinPartition& partition);
    /// Split it by more bits of the hash; the parts are queued. Thread-safe.
    void split(QueryContext& context, HashJoinPartition& partition);
-   /// How many bytes of built rows one chunk may have.
-   size_t chunkBytesMin() const;
+   /// How many bytes of built rows one chunk may have, and how many it may have in any case.
    size_t chunkBytes();
+   size_t chunkBytesMin() const;
    /// How much a reader may fetch ahead of time.
    size_t aheadBytes() const;
    void free(TuplePages& pages);

@@ -9,7 +9,8 @@
 namespace ouzel::storage {
 
 /// Decides how much of the limit to withhold from those who charge the ledger, so that the process's resident memory
-/// stays within limit + allowance whatever is not charged. Not thread-safe.
+/// stays within limit + allowance, as long as what is not charged takes no more than the allowance and half of the
+/// limit: the other half is left to queries in any case. Not thread-safe.
 class ResidencyControl {
 public:
    /// For what nobody charges: the program itself, sessions, plans, expression scratch, freed memory not yet given

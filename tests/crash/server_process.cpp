@@ -173,14 +173,7 @@ bool Client::copyIn(const std::string& statement, const std::string& bytes) {
    if (!run(statement)) return false;
    PQputCopyData(connection_, bytes.data(), static_cast<int>(bytes.size()));
    PQputCopyEnd(connection_, nullptr);
-   bool isWell = true;
-   while (PGresult* result = PQgetResult(connection_)) {
-      if (isWell)
-         isWell = take(result);
-      else
-         PQclear(result);
-   }
-   return isWell;
+   return finish();
 }
 
 } // namespace ouzel::crash

@@ -161,11 +161,9 @@ CATCH_TEST_CASE("a buffer that is short of memory spills what is too much, or al
          CATCH_CHECK(whole.partitions == size_t{1} << bits);
          CATCH_CHECK(whole.spilledRows == workers * rowsEach);
          CATCH_CHECK(some.spilledRows > 0);
-         // An eleventh is too much, and open pages take some. Rows stored without partitions need room to be copied.
-         if (partitioning == Partitioning::Never)
-            CATCH_CHECK(some.spilledRows <= whole.spilledRows);
-         else
-            CATCH_CHECK(some.spilledRows * 3 < workers * rowsEach);
+         // An eleventh is too much, and open pages take some. Rows stored without partitions have to be copied before
+         // any memory returns, for which nothing can be promised.
+         if (partitioning != Partitioning::Never) CATCH_CHECK(some.spilledRows * 3 < whole.spilledRows);
       }
    }
 }
