@@ -14,7 +14,9 @@ public:
    /// Remove what others have left in `.tmp`. REQUIRES: nobody else is using the directory.
    void removeLeftovers();
 
+   using ObjectStore::open;
    using ObjectStore::put;
+   using ObjectStore::remove;
    bool put(std::string_view name, std::span<const std::string_view> parts, const PutCondition& condition) override;
    std::unique_ptr<ObjectReader> open(std::string_view name) override;
    std::optional<std::string> tag(std::string_view name) override;

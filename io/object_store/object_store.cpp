@@ -2,6 +2,27 @@
 
 namespace ouzel::io {
 
+std::unique_ptr<PendingRead> ObjectReader::readAsync(uint64_t offset, size_t size, void* target,
+                                                     std::function<void(std::exception_ptr)> done) const {
+   std::exception_ptr error;
+   try {
+      read(offset, size, target);
+   } catch (...) {
+      error = std::current_exception();
+   }
+   done(error);
+   return nullptr;
+}
+
+std::unique_ptr<ObjectReader> ObjectStore::open(std::string_view name, uint64_t) {
+   return open(name);
+}
+
+void ObjectStore::remove(std::span<const std::string> names) {
+   for (const std::string& name : names)
+      remove(std::string_view(name));
+}
+
 std::optional<std::string> ObjectStore::get(std::string_view name) {
    const auto reader = open(name);
    if (!reader) return std::nullopt;

@@ -1,6 +1,8 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,8 +26,17 @@ struct PutCondition {
    static PutCondition ifMatch(std::string tag) { return {Kind::IfMatch, std::move(tag)}; }
 };
 
+/// A read that has been started and can be called off. Letting go of it calls nothing off. Any thread but the store's
+/// own (the one that calls `done`).
+class PendingRead {
+public:
+   virtual ~PendingRead() = default;
+   /// When this returns, nobody writes to the buffer any more, and `done` has either returned or will never be called.
+   virtual void cancel() noexcept = 0;
+};
+
 /// One object opened for ranged reads. Thread-safe. Stays readable after the object was removed where the store can
-/// keep that promise (a directory can).
+/// keep that promise (a directory can). The store must outlive it.
 class ObjectReader {
 public:
    virtual ~ObjectReader() = default;
@@ -33,6 +44,13 @@ public:
    virtual void read(uint64_t offset, size_t size, void* target) const = 0;
    /// A hint that the range will be read soon.
    virtual void prefetch(uint64_t offset, size_t size) const = 0;
+   /// Start reading exactly [offset, offset + size) into `target`, which must stay until `done` was called or the read
+   /// was cancelled. `done` is called once, with null or what read() would have thrown: by a thread of the store, or
+   /// from within this call, which then returns null. It must be short, must not throw, wait, cancel or destroy the
+   /// store or this reader; it may start further reads. May be called from any thread, and does not wait for the
+   /// network (a directory's read is done on the spot).
+   virtual std::unique_ptr<PendingRead> readAsync(uint64_t offset, size_t size, void* target,
+                                                  std::function<void(std::exception_ptr)> done) const;
    virtual uint64_t size() const = 0;
 };
 
@@ -51,14 +69,19 @@ public:
    }
    /// Null when there is no such object.
    virtual std::unique_ptr<ObjectReader> open(std::string_view name) = 0;
+   /// The same when its size is known from elsewhere, which saves a store over the network a request. That the object
+   /// is missing or shorter may then only be seen by a read (58030); null when it is seen at once.
+   virtual std::unique_ptr<ObjectReader> open(std::string_view name, uint64_t knownSize);
    /// The whole object; empty when there is none.
-   std::optional<std::string> get(std::string_view name);
+   virtual std::optional<std::string> get(std::string_view name);
    /// Changes whenever the object is replaced; empty when there is none.
    virtual std::optional<std::string> tag(std::string_view name) = 0;
    /// Objects whose names begin with `prefix`, in byte order of the names; at most `limit`.
    virtual std::vector<ObjectInfo> list(std::string_view prefix, size_t limit = SIZE_MAX) = 0;
    /// Removing what is not there is fine.
    virtual void remove(std::string_view name) = 0;
+   /// The same for many, where the store can in few requests. After an error some may be gone.
+   virtual void remove(std::span<const std::string> names);
 };
 
 } // namespace ouzel::io

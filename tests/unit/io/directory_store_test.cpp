@@ -38,6 +38,12 @@ CATCH_TEST_CASE("a directory keeps the promises of an object store") {
    char bytes[3];
    reader->read(1, 3, bytes);
    CATCH_CHECK(std::string_view(bytes, 3) == "ive");
+   bool isDone = false;
+   CATCH_CHECK(reader->readAsync(0, 2, bytes, [&](std::exception_ptr error) { isDone = !error; }) == nullptr);
+   CATCH_CHECK(isDone);
+   CATCH_CHECK(std::string_view(bytes, 2) == "fi");
+   reader->readAsync(2, 3, bytes, [&](std::exception_ptr error) { isDone = !error; });
+   CATCH_CHECK_FALSE(isDone);
    try {
       reader->read(2, 3, bytes);
       CATCH_FAIL("read past the end");
