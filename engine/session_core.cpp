@@ -4,6 +4,7 @@
 
 #include "common/env/clock.hpp"
 #include "engine/deferred_constraints.hpp"
+#include "engine/external_files.hpp"
 #include "executor/function/value_text.hpp"
 #include "executor/schedule/running_query.hpp"
 
@@ -68,7 +69,13 @@ const SessionFormat& SessionCore::format() {
 }
 
 sql::BindContext SessionCore::bindContext(const catalog::SearchPath& path, const sql::SourceText* source) {
-   return {.catalog = transaction.catalog(), .searchPath = path, .format = format(), .source = source};
+   if (!openExternal_)
+      openExternal_ = [this](std::string_view function, const io::ExternalRequest& request) {
+         return openExternalTable(*this, function, request);
+      };
+   sql::BindContext context{.catalog = transaction.catalog(), .searchPath = path, .format = format(), .source = source};
+   context.openExternal = &openExternal_;
+   return context;
 }
 
 executor::FunctionContext SessionCore::functionContext() {

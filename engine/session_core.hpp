@@ -118,6 +118,7 @@ private:
    executor::ExecutionContext* running_ = nullptr; // under cancelMutex_
    std::atomic<int> cancelRequested_{-1};          // a CancelReason, -1: none
    SessionFormat format_;
+   sql::OpenExternal openExternal_;
 };
 
 } // namespace ouzel::engine

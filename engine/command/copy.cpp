@@ -2,11 +2,13 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/command/command.hpp"
 #include "engine/copy/copy_from.hpp"
 #include "engine/copy/copy_to.hpp"
+#include "engine/external_files.hpp"
 #include "engine/foreign_keys.hpp"
 #include "engine/query_execution.hpp"
 #include "engine/statement_runner.hpp"
@@ -35,6 +37,11 @@ public:
                         : error == EACCES ? sqlstate::insufficientPrivilege
                                           : sqlstate::ioError,
                         "could not open file \"" + path + "\" for " + action + ": " + std::strerror(error));
+      }
+      struct stat status;
+      if (::fstat(fd_, &status) == 0 && S_ISDIR(status.st_mode)) {
+         ::close(fd_);
+         throw SqlError(sqlstate::wrongObjectType, "\"" + path + "\" is a directory");
       }
    }
    ~ServerFile() { ::close(fd_); }
@@ -83,8 +90,12 @@ std::vector<int16_t> columnsOf(const catalog::Relation& relation, const ::List* 
    return columns;
 }
 
+constexpr const char* clientHint =
+    "Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.";
+
 std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
    SessionCore& core = context.core;
+   if (statement.filename) requireFileAccess(core, FileAccess::Read, "COPY from a file", clientHint);
    requireWritable(core, "COPY FROM");
    const catalog::SearchPath path = core.searchPath();
    const sql::BindContext bind = core.bindContext(path, &context.source());
@@ -143,6 +154,7 @@ std::unique_ptr<QueryExecution> sourceQuery(CommandContext& context, const ::Cop
 }
 
 std::string copyOut(CommandContext& context, const ::CopyStmt& statement) {
+   if (statement.filename) requireFileAccess(context.core, FileAccess::Write, "COPY to a file", clientHint);
    const CopyOptions options = parseCopyOptions(statement.options, false);
    const auto execution = sourceQuery(context, statement);
    if (!execution->returnsRows())

@@ -8,14 +8,19 @@
 #include "common/type/binary_codec.hpp"
 #include "common/type/text_codec.hpp"
 #include "common/type/utf8.hpp"
-#include "engine/copy/field_splitter.hpp"
 #include "executor/expression/program.hpp"
 #include "executor/kernel/select.hpp"
+#include "io/format/csv/field_splitter.hpp"
 #include "storage/table/table.hpp"
 
 namespace ouzel::engine {
 
 namespace {
+
+using io::CopyChunk;
+using io::FieldSplitter;
+using io::FieldTable;
+using io::RowSplitter;
 
 /// What a worker needs to know of one column of the table.
 struct TargetColumn {
@@ -144,7 +149,8 @@ CopyPlan makePlan(SessionCore& core, const sql::BindContext& bind, const CopyTar
 class ChunkLoader {
 public:
    explicit ChunkLoader(const CopyPlan& plan)
-      : plan_(plan), splitter_(plan.options, plan.tableName, plan.fieldNames, plan.forceNotNull, plan.forceNull),
+      : plan_(plan),
+        splitter_(plan.options, "COPY " + plan.tableName, plan.fieldNames, plan.forceNotNull, plan.forceNull),
         fields_(static_cast<uint32_t>(plan.fieldNames.size())), rows_(batchRowsMax),
         appender_(plan.table->appender(*plan.transaction, storage::AppendMode::Bulk)) {
       for (const TargetColumn& column : plan.columns) {
@@ -405,7 +411,8 @@ void takeHeader(const CopyPlan& plan, CopyChunk& chunk) {
       line.memory.resize(length + 64);
       line.size = length;
       line.windowsLines = chunk.windowsLines;
-      FieldSplitter splitter(plan.options, plan.tableName, plan.fieldNames, plan.forceNotNull, plan.forceNull);
+      FieldSplitter splitter(plan.options, "COPY " + plan.tableName, plan.fieldNames, plan.forceNotNull,
+                             plan.forceNull);
       splitter.open(line);
       FieldTable fields(static_cast<uint32_t>(plan.fieldNames.size()));
       splitter.next(fields);

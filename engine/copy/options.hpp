@@ -3,19 +3,17 @@
 #include <string>
 #include <vector>
 
+#include "io/format/csv/row_format.hpp"
+
 struct List; // PostgreSQL's parse nodes
 
 namespace ouzel::engine {
 
-enum class CopyFormat : uint8_t { Text, Csv, Binary };
+using io::CopyFormat;
 
 /// The options of one COPY, defaulted as PostgreSQL does.
-struct CopyOptions {
-   CopyFormat format = CopyFormat::Text;
-   char delimiter = '\t';
-   char quote = '"', escape = '"'; ///< csv only
-   std::string null = "\\N";
-   bool header = false, headerMatch = false;
+struct CopyOptions : io::RowFormat {
+   bool headerMatch = false;
    std::vector<std::string> forceQuote, forceNotNull, forceNull; ///< csv only, column names
    bool forceQuoteAll = false;
 };

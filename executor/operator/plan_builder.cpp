@@ -13,7 +13,7 @@ std::vector<Stage> PlanBuilder::produce(const Node& node) {
    case NodeKind::TableScan:
       return buildTableScan(*this, node);
    case NodeKind::VirtualScan:
-      return buildVirtualScan(*this, node);
+      return node.table.external ? buildExternalScan(*this, node) : buildVirtualScan(*this, node);
    case NodeKind::Values:
       return buildValues(*this, node);
    case NodeKind::TableFunction:

@@ -92,6 +92,7 @@ StreamingOperator* makeFilter(PlanBuilder& builder, const std::vector<sql::ExprP
 // One function per node kind, each in the file of its operator. `node` outlives the query.
 std::vector<Stage> buildTableScan(PlanBuilder& builder, const sql::plan::Node& node);      // table_scan.cpp
 std::vector<Stage> buildVirtualScan(PlanBuilder& builder, const sql::plan::Node& node);    // virtual_scan.cpp
+std::vector<Stage> buildExternalScan(PlanBuilder& builder, const sql::plan::Node& node);   // external_scan.cpp
 std::vector<Stage> buildValues(PlanBuilder& builder, const sql::plan::Node& node);         // values.cpp
 std::vector<Stage> buildTableFunction(PlanBuilder& builder, const sql::plan::Node& node);  // table_function_scan.cpp
 std::vector<Stage> buildProjectSet(PlanBuilder& builder, const sql::plan::Node& node);     // table_function_scan.cpp

@@ -5,6 +5,7 @@
 #include "common/error/sql_error.hpp"
 #include "executor/operator/result_sink.hpp"
 #include "executor/schedule/running_query_state.hpp"
+#include "io/format/external_table.hpp"
 #include "storage/table/table.hpp"
 
 namespace ouzel::executor {
@@ -73,6 +74,7 @@ bool RunningQueryState::isSmall(const sql::plan::Node& node) const {
       storage::Table* table = execution_.table ? execution_.table(node.table.storageId) : nullptr;
       if (table && table->estimatedRows(*execution_.snapshot) > smallPlanRows) return false;
    }
+   if (node.table.external && node.table.external->estimatedRows() > smallPlanRows) return false;
    for (const auto& child : node.children)
       if (!isSmall(*child)) return false;
    for (const auto& cte : node.ctes)

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "common/error/sql_error.hpp"
+#include "io/format/external_table.hpp"
 #include "optimizer/cardinality/predicates.hpp"
 #include "optimizer/lower/expr_lowering.hpp"
 
@@ -96,7 +97,7 @@ RelEstimate Estimator::compute(const Rel& rel) {
    if (!rel.inputs.empty() && rel.kind != RelKind::With) result = estimate(*rel.inputs[0]);
    switch (rel.kind) {
    case RelKind::VirtualGet:
-      result.rows = 500;
+      result.rows = rel.table.external ? rel.table.external->estimatedRows() : 500;
       if (rel.predicate) result.rows *= selectivity(*rel.predicate, result);
       break;
    case RelKind::Values:

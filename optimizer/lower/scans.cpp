@@ -91,8 +91,8 @@ Lowered Lowering::lowerGet(Rel& rel, const ColumnSet& need) {
    std::shared_ptr<const storage::TableStatistics> statistics;
    if (stored && query_.context.statistics) statistics = query_.context.statistics->statistics(rel.table);
    rowsMax = statistics ? static_cast<double>(std::max(statistics->rowsStored, statistics->rowCount))
-             : stored   ? 1e12
-                        : rowsMax;
+             : stored || rel.table.external ? 1e12
+                                            : rowsMax;
    if (stored && query_.context.forReuse) rowsMax = 1e12;
    ColumnSet used = need;
    if (rel.predicate) addColumns(*rel.predicate, used);

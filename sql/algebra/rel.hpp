@@ -14,6 +14,9 @@
 namespace ouzel::catalog {
 struct AggregateInfo;
 }
+namespace ouzel::io {
+class ExternalTable;
+}
 
 namespace ouzel::sql {
 
@@ -21,7 +24,8 @@ using RelPtr = std::unique_ptr<Rel>;
 
 enum class RelKind : uint8_t {
    Get,           ///< scan of a stored table: `table`, `getColumns`
-   VirtualGet,    ///< scan of a catalog or statistics table computed from the snapshot: `table.relation`, `getColumns`
+   VirtualGet,    ///< scan of a catalog or statistics table computed from the snapshot: `table.relation`, `getColumns`;
+                  ///< or of files: `table.external`, whose column i is attribute i + 1
    Values,        ///< `rows` of expressions giving `columns`; one row of no columns is "no FROM"
    TableFunction, ///< set-returning `function` over args (may be correlated: under a dependent Join); gives `columns`
                   ///< (+ `ordinality`)
@@ -124,7 +128,8 @@ struct WindowSpec {
 struct TableRef {
    Oid relation = invalidOid;
    uint64_t storageId = 0;
-   std::string schema, name, alias; ///< for EXPLAIN and errors
+   std::string schema, name, alias;                     ///< for EXPLAIN and errors
+   std::shared_ptr<const io::ExternalTable> external{}; ///< files read as a table
 };
 struct GetColumn {
    ColumnId column;

@@ -55,6 +55,7 @@ FromItem QueryBinder::bindFromItem(Scope& scope, const ::Node* node) {
    case T_RangeSubselect:
       return bindFromSubquery(scope, *as<RangeSubselect>(node));
    case T_RangeFunction:
+      if (auto external = bindExternal(scope, *as<RangeFunction>(node))) return std::move(*external);
       return bindTableFunction(scope, *as<RangeFunction>(node));
    case T_JoinExpr:
       return bindJoin(scope, *as<JoinExpr>(node));

@@ -221,6 +221,8 @@ private:
 
    // ---- table_function.cpp ----
    FromItem bindTableFunction(Scope& scope, const ::RangeFunction& node);
+   /// read_csv(...) and read_parquet(...): external.cpp. Null when the node is something else.
+   std::optional<FromItem> bindExternal(Scope& scope, const ::RangeFunction& node);
    /// New columns for the OUT columns of a call; empty if it gives one value of its type.
    std::vector<ScopeColumn> functionColumns(const Scope& scope, const Expr& call);
    RelPtr functionRows(const Scope& scope, ExprPtr call, const std::vector<ScopeColumn>& columns, ColumnId ordinality);

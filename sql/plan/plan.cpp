@@ -1,6 +1,7 @@
 #include "sql/plan/plan.hpp"
 
 #include "catalog/builtin/builtin.hpp"
+#include "io/format/external_table.hpp"
 
 namespace ouzel::sql::plan {
 
@@ -45,6 +46,7 @@ std::string nodeName(const Node& node) {
    case NodeKind::TableScan:
       return onTable("Table Scan", node.table);
    case NodeKind::VirtualScan:
+      if (node.table.external) return std::string(node.table.external->formatName()) + " Scan on " + node.table.name;
       return onTable("Virtual Scan", node.table);
    case NodeKind::Values:
       return node.rows.size() == 1 && node.rows[0].empty() ? "Result" : "Values Scan";

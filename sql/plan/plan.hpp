@@ -17,7 +17,7 @@ using NodePtr = std::unique_ptr<Node>;
 
 enum class NodeKind : uint8_t {
    TableScan,     ///< `table`, `scanColumns`, `predicates`, `runtimeFilters`
-   VirtualScan,   ///< `table.relation`, `scanColumns`; then `predicates`
+   VirtualScan,   ///< `table.relation` or `table.external`, `scanColumns`; then `predicates`
    Values,        ///< `rows`; columns are `output`
    TableFunction, ///< `function` over constant `args`, or per row of children[0] when there is a child (lateral); gives
                   ///< `columns`

@@ -7,9 +7,13 @@
 //   statement error (42P01) @15 text  code, position (0: none) and message are compared; @ and text may be left out
 //   query [rowsort]                   the SQL, then ---- and the rows as text, columns separated by tabs, NULL as NULL,
 //                                     the empty string as (empty)
-//   connection NAME                   later records use this connection (made when first named; "default" to start
-//   with) restart                           stops the server with SIGTERM and starts it again (--restart), drops all
-//   connections skip CONFIG...                    this file does not run under these --config names
+//   connection NAME [as ROLE]         later records use this connection (made when first named, for the user ROLE;
+//                                     "default" to start with)
+//   restart                           stops the server with SIGTERM and starts it again (--restart), drops all
+//                                     connections
+//   skip CONFIG...                    this file does not run under these --config names
+//   needs SQL                         this file does not run where the SQL says 0A000, "not supported"
+// {DIR} in SQL and messages is an empty directory of this file's, which anybody may write to.
 // A statement may end with COPYDATA on its own line and then the lines that COPY FROM STDIN reads.
 // --binary asks for results in binary where all types are known (binary_text.hpp). --restart-each restarts the server
 // after each file and compares what its tables hold with what they held before. --record replaces every expectation by
@@ -19,6 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <libpq-fe.h>
 #include <map>
@@ -70,7 +75,9 @@ public:
    PGconn* get(const std::string& name) {
       PGconn*& connection = open_[name];
       if (connection) return connection;
-      connection = PQconnectdb(options_.conninfo.c_str());
+      const size_t as = name.find(" as ");
+      const std::string user = as == std::string::npos ? "" : " user=" + name.substr(as + 4);
+      connection = PQconnectdb((options_.conninfo + user).c_str());
       if (PQstatus(connection) != CONNECTION_OK) {
          std::fprintf(stderr, "cannot connect: %s", PQerrorMessage(connection));
          std::exit(3);
@@ -161,6 +168,39 @@ bool sendBinary(PGconn* connection, const Record& record) {
    PQclear(description);
    return wanted && PQsendQueryPrepared(connection, "", 0, nullptr, nullptr, nullptr, 1) == 1;
 }
+
+/// A directory of its own for each file that mentions one; gone at the end.
+class Directory {
+public:
+   ~Directory() {
+      if (!path_.empty()) std::filesystem::remove_all(path_);
+   }
+   /// `text` with the name in the place of {DIR}.
+   std::string fillIn(std::string text) {
+      for (size_t at; (at = text.find(mark)) != std::string::npos;)
+         text.replace(at, mark.size(), path());
+      return text;
+   }
+   std::string takeOut(std::string text) const {
+      for (size_t at; !path_.empty() && (at = text.find(path_)) != std::string::npos;)
+         text.replace(at, path_.size(), mark);
+      return text;
+   }
+
+private:
+   const std::string& path() {
+      if (path_.empty()) {
+         char name[] = "/tmp/ouzel-slt-XXXXXX";
+         if (!mkdtemp(name)) std::exit(3);
+         path_ = name;
+         std::filesystem::permissions(path_, std::filesystem::perms::all);
+      }
+      return path_;
+   }
+
+   static constexpr std::string_view mark = "{DIR}";
+   std::string path_;
+};
 
 Answer run(PGconn* connection, const Record& record, bool extended, bool binary) {
    Answer answer;
@@ -324,6 +364,7 @@ void runFile(const std::string& path, const Options& options, int& passed, int& 
       std::exit(2);
    }
    std::ostringstream recorded;
+   Directory directory;
    Connections connections(options);
    std::string current = "default", text;
    bool looksPlain = true;
@@ -340,13 +381,22 @@ void runFile(const std::string& path, const Options& options, int& passed, int& 
       } else if (text.rfind("skip ", 0) == 0) {
          if (skipped(text, options.config)) return;
          recorded << text << "\n";
+      } else if (text.rfind("needs ", 0) == 0) {
+         const Record probe{line, "query", text.substr(6), "", false, {}};
+         if (!options.record && run(connections.get(current), probe, false, false).state == "0A000") return;
+         recorded << text << "\n";
       } else if (text == "restart") {
          recorded << text << "\n";
          if (options.record || options.restart.empty()) continue;
          restart(options, connections, path, line);
       } else if (text.rfind("statement ", 0) == 0 || text.rfind("query", 0) == 0) {
          const Record record = readRecord(in, text, line);
-         Answer answer = run(connections.get(current), record, options.extended, options.binary && looksPlain);
+         Record filled = record;
+         filled.sql = directory.fillIn(record.sql);
+         Answer answer = run(connections.get(current), filled, options.extended, options.binary && looksPlain);
+         answer.message = directory.takeOut(answer.message);
+         for (std::string& row : answer.rows)
+            row = directory.takeOut(row);
          looksPlain = looksPlain && !changesLooks(record.sql);
          if (text.find("rowsort") != std::string::npos) std::sort(answer.rows.begin(), answer.rows.end());
          if (options.record) {

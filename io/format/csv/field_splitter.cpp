@@ -1,11 +1,11 @@
-#include "engine/copy/field_splitter.hpp"
+#include "io/format/csv/field_splitter.hpp"
 
 #include <cstring>
 #include <immintrin.h>
 
 #include "common/error/sql_error.hpp"
 
-namespace ouzel::engine {
+namespace ouzel::io {
 
 namespace {
 
@@ -36,9 +36,9 @@ int hexDigit(char c) {
 
 } // namespace
 
-FieldSplitter::FieldSplitter(const CopyOptions& options, std::string table, std::vector<std::string> names,
+FieldSplitter::FieldSplitter(const RowFormat& options, std::string subject, std::vector<std::string> names,
                              std::vector<uint8_t> forceNotNull, std::vector<uint8_t> forceNull)
-   : options_(options), table_(std::move(table)), names_(std::move(names)), forceNotNull_(std::move(forceNotNull)),
+   : options_(options), subject_(std::move(subject)), names_(std::move(names)), forceNotNull_(std::move(forceNotNull)),
      forceNull_(std::move(forceNull)) {}
 
 void FieldSplitter::open(const CopyChunk& chunk) {
@@ -71,7 +71,7 @@ void FieldSplitter::badRow(const std::string& message, std::string hint) {
    if (text.size() > 100) text = text.substr(0, 100) + "...";
    throw SqlError(sqlstate::badCopyFileFormat, message)
        .hint(std::move(hint))
-       .context("COPY " + table_ + ", line " + std::to_string(line_) + ": \"" + text + "\"");
+       .context(subject_ + ", line " + std::to_string(line_) + ": \"" + text + "\"");
 }
 
 /// Store one field whose raw bytes are [begin, end); `special` says that it holds quotes (csv) or backslashes (text).
@@ -253,4 +253,4 @@ std::string_view FieldSplitter::unescape(const char* begin, const char* end) {
    return {out, static_cast<size_t>(o - out)};
 }
 
-} // namespace ouzel::engine
+} // namespace ouzel::io

@@ -5,9 +5,9 @@
 
 #include "common/memory/arena.hpp"
 #include "common/vector/selection.hpp"
-#include "engine/copy/row_splitter.hpp"
+#include "io/format/csv/row_splitter.hpp"
 
-namespace ouzel::engine {
+namespace ouzel::io {
 
 /// The fields of up to batchRowsMax rows, column by column, so that each column can be parsed in one loop.
 struct FieldTable {
@@ -24,8 +24,9 @@ struct FieldTable {
 /// something had to be removed, into the arena, which next() resets.
 class FieldSplitter {
 public:
-   /// `names` are the columns of the input in order, for errors; `forceNotNull/forceNull` by position (csv).
-   FieldSplitter(const CopyOptions& options, std::string table, std::vector<std::string> names,
+   /// `subject` begins the context of errors: "COPY t". `names` are the columns of the input in order, for errors;
+   /// `forceNotNull/forceNull` by position (csv).
+   FieldSplitter(const RowFormat& options, std::string subject, std::vector<std::string> names,
                  std::vector<uint8_t> forceNotNull, std::vector<uint8_t> forceNull);
 
    void open(const CopyChunk& chunk);
@@ -40,8 +41,8 @@ private:
    void store(FieldTable& table, uint32_t row, uint32_t column, const char* begin, const char* end, bool special);
    [[noreturn]] void badRow(const std::string& message, std::string hint = {});
 
-   const CopyOptions& options_;
-   std::string table_;
+   const RowFormat& options_;
+   std::string subject_;
    std::vector<std::string> names_;
    std::vector<uint8_t> forceNotNull_, forceNull_;
    Arena arena_;
@@ -50,4 +51,4 @@ private:
    uint64_t line_ = 1;
 };
 
-} // namespace ouzel::engine
+} // namespace ouzel::io

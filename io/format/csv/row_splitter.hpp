@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/copy/options.hpp"
+#include "io/format/csv/row_format.hpp"
 
-namespace ouzel::engine {
+namespace ouzel::io {
 
 /// Whole rows of COPY input, as workers parse them. The memory behind `bytes` is readable for 64 bytes past its end.
 struct CopyChunk {
@@ -25,7 +25,7 @@ class RowSplitter {
 public:
    static constexpr size_t chunkSize = 1 << 20;
 
-   explicit RowSplitter(const CopyOptions& options) : options_(options) {}
+   explicit RowSplitter(const RowFormat& options) : options_(options) {}
 
    /// Take the next bytes of the stream. Calls emit(CopyChunk&&) for each full chunk.
    template <typename Emit>
@@ -53,7 +53,7 @@ private:
    bool cut(CopyChunk& chunk, bool last);
    void scan();
 
-   const CopyOptions& options_;
+   const RowFormat& options_;
    std::vector<char> pending_;
    size_t scanned_ = 0;     // bytes of pending_ looked at
    size_t rowEnd_ = 0;      // end of the last whole row in pending_
@@ -64,4 +64,4 @@ private:
    int windowsLines_ = -1; // unknown until the first line break
 };
 
-} // namespace ouzel::engine
+} // namespace ouzel::io

@@ -1,11 +1,11 @@
-#include "engine/copy/row_splitter.hpp"
+#include "io/format/csv/row_splitter.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "common/error/sql_error.hpp"
 
-namespace ouzel::engine {
+namespace ouzel::io {
 
 size_t RowSplitter::fill(std::string_view piece) {
    const size_t room = pending_.size() < chunkSize ? chunkSize - pending_.size() : chunkSize;
@@ -93,4 +93,4 @@ bool RowSplitter::cut(CopyChunk& chunk, bool last) {
    return true;
 }
 
-} // namespace ouzel::engine
+} // namespace ouzel::io
