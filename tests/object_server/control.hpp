@@ -1,0 +1,40 @@
+#pragma once
+// The control URL, /_control: GET tells settings and counters as JSON; POST /_control?name=value&... changes settings;
+// besides, reset=1 sets the counters to zero and lets faults begin anew. With --instance-role also what the metadata
+// service of a cloud's machine answers: a token, and credentials that are over after some time.
+#include <functional>
+#include <string>
+
+#include "tests/object_server/counters.hpp"
+#include "tests/object_server/credentials.hpp"
+#include "tests/object_server/service.hpp"
+#include "tests/object_server/settings.hpp"
+
+namespace ouzel::object_server {
+
+class ControlService final : public Service {
+public:
+   struct Role {
+      std::string name; ///< empty: no metadata service
+      int64_t seconds = 900;
+   };
+   ControlService(Settings& settings, Counters& counters, FaultPlan& faults, Credentials& credentials, Role role)
+      : settings_(settings), counters_(counters), faults_(faults), credentials_(credentials), role_(std::move(role)) {}
+   std::unique_ptr<Exchange> begin(const HttpRequest& request) override;
+   static bool isControl(const HttpRequest& request);
+
+private:
+   friend class ControlExchange;
+   HttpResponse answer(const HttpRequest& request);
+   HttpResponse answerMetadata(const HttpRequest& request);
+   std::string mintCredentials();
+
+   Settings& settings_;
+   Counters& counters_;
+   FaultPlan& faults_;
+   Credentials& credentials_;
+   const Role role_;
+   uint64_t minted_ = 0;
+};
+
+} // namespace ouzel::object_server
