@@ -1,8 +1,10 @@
 #include "io/net/stream.hpp"
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <cerrno>
 #include <climits>
+#include <cstdlib>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
@@ -57,6 +59,19 @@ public:
       if (ssl_ == nullptr || SSL_set_fd(ssl_, socket_.get()) != 1) throwInternal("could not start TLS");
       SSL_set_accept_state(ssl_);
    }
+   /// The client's side.
+   TlsStream(SSL_CTX* context, FileDescriptor socket, const std::string& host) : TlsStream(context, std::move(socket)) {
+      SSL_set_connect_state(ssl_);
+      in6_addr address;
+      const bool isAddress =
+          inet_pton(AF_INET, host.c_str(), &address) == 1 || inet_pton(AF_INET6, host.c_str(), &address) == 1;
+      // Names of servers are sent for names only (RFC 6066, 3).
+      const bool isSet = isAddress ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_), host.c_str()) == 1
+                                   : SSL_set1_host(ssl_, host.c_str()) == 1 &&
+                                         SSL_ctrl(ssl_, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+                                                  const_cast<char*>(host.c_str())) == 1;
+      if (!isSet) throwInternal("could not start TLS");
+   }
    ~TlsStream() override {
       if (SSL_is_init_finished(ssl_) && !broken_) SSL_shutdown(ssl_);
       SSL_free(ssl_);
@@ -81,6 +96,7 @@ public:
    int handle() const override { return socket_.get(); }
    FileDescriptor release() override { return std::move(socket_); }
    bool isEncrypted() const override { return true; }
+   std::string failure() const override { return failure_; }
 
 private:
    static int clamp(size_t size) { return static_cast<int>(std::min<size_t>(size, INT_MAX)); }
@@ -95,13 +111,22 @@ private:
          return StreamStatus::Closed;
       default:
          broken_ = true;
+         noteFailure();
          return StreamStatus::Closed;
       }
+   }
+
+   void noteFailure() {
+      if (const long code = SSL_get_verify_result(ssl_); code != X509_V_OK)
+         failure_ = std::string("certificate verify failed: ") + X509_verify_cert_error_string(code);
+      else if (const char* reason = ERR_reason_error_string(ERR_peek_error()); reason != nullptr)
+         failure_ = reason;
    }
 
    FileDescriptor socket_;
    SSL* ssl_;
    bool broken_ = false;
+   std::string failure_;
 };
 
 [[noreturn, gnu::cold]] void throwTls(const std::string& what) {
@@ -142,6 +167,30 @@ TlsContext::~TlsContext() = default;
 
 std::unique_ptr<Stream> TlsContext::accept(FileDescriptor socket) const {
    return std::make_unique<TlsStream>(context_->ssl, std::move(socket));
+}
+
+struct TlsClientContext::Context {
+   SSL_CTX* ssl = SSL_CTX_new(TLS_client_method());
+   ~Context() { SSL_CTX_free(ssl); }
+};
+
+TlsClientContext::TlsClientContext() : context_(std::make_unique<Context>()) {
+   SSL_CTX* const ssl = context_->ssl;
+   if (ssl == nullptr) throwTls("could not create a TLS context");
+   SSL_CTX_set_min_proto_version(ssl, TLS1_2_VERSION);
+   SSL_CTX_set_mode(ssl, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+   SSL_CTX_set_options(ssl, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
+   SSL_CTX_set_verify(ssl, SSL_VERIFY_PEER, nullptr);
+   if (SSL_CTX_set_default_verify_paths(ssl) != 1) throwTls("could not load the system's certificates");
+   if (const char* bundle = std::getenv("AWS_CA_BUNDLE"); bundle != nullptr && *bundle != '\0')
+      if (SSL_CTX_load_verify_locations(ssl, bundle, nullptr) != 1)
+         throwTls("could not load certificates from file \"" + std::string(bundle) + "\"");
+}
+
+TlsClientContext::~TlsClientContext() = default;
+
+std::unique_ptr<Stream> TlsClientContext::connect(FileDescriptor socket, const std::string& host) const {
+   return std::make_unique<TlsStream>(context_->ssl, std::move(socket), host);
 }
 
 } // namespace ouzel::io

@@ -28,6 +28,8 @@ public:
    /// Take the socket back, to put TLS on top of it.
    virtual FileDescriptor release() = 0;
    virtual bool isEncrypted() const = 0;
+   /// Why it was closed, if TLS has something to say about it.
+   virtual std::string failure() const { return {}; }
 };
 
 std::unique_ptr<Stream> makePlainStream(FileDescriptor socket);
@@ -40,6 +42,22 @@ public:
    ~TlsContext();
    /// The server's side; the handshake has not begun. The context must outlive the stream.
    std::unique_ptr<Stream> accept(FileDescriptor socket) const;
+
+private:
+   struct Context;
+   std::unique_ptr<Context> context_;
+};
+
+/// What connections of clients share: which certificates are trusted (the system's, or those of SSL_CERT_FILE and
+/// AWS_CA_BUNDLE). Thread-safe.
+class TlsClientContext {
+public:
+   /// Throws SqlError F0000 when the certificates cannot be used.
+   TlsClientContext();
+   ~TlsClientContext();
+   /// The client's side; the handshake has not begun, and fails unless the server's certificate is trusted and names
+   /// `host` (a name or an address). The context must outlive the stream.
+   std::unique_ptr<Stream> connect(FileDescriptor socket, const std::string& host) const;
 
 private:
    struct Context;

@@ -25,14 +25,6 @@ private:
    uint64_t size_;
 };
 
-bool isValidName(std::string_view name) {
-   if (name.empty() || name.front() == '/' || name.back() == '/' || name.front() == '.') return false;
-   return std::all_of(
-              name.begin(), name.end(),
-              [](unsigned char c) { return std::isalnum(c) || c == '/' || c == '.' || c == '_' || c == '-'; }) &&
-          name.find("..") == std::string_view::npos;
-}
-
 /// A name that is gone at the end, whether it was renamed or linked or a put failed half-way.
 struct TemporaryName {
    const std::string& path;
@@ -61,7 +53,7 @@ void DirectoryStore::removeLeftovers() {
 }
 
 std::string DirectoryStore::pathOf(std::string_view name) const {
-   CHECK(isValidName(name));
+   CHECK(isValidObjectName(name));
    return root_ + "/" + std::string(name);
 }
 

@@ -1,6 +1,25 @@
 #include "io/object_store/object_store.hpp"
 
+#include <algorithm>
+#include <cctype>
+
+#include "io/object_store/directory_store.hpp"
+#include "io/object_store/s3_store.hpp"
+
 namespace ouzel::io {
+
+bool isValidObjectName(std::string_view name) {
+   if (name.empty() || name.front() == '/' || name.back() == '/' || name.front() == '.') return false;
+   return std::all_of(
+              name.begin(), name.end(),
+              [](unsigned char c) { return std::isalnum(c) || c == '/' || c == '.' || c == '_' || c == '-'; }) &&
+          name.find("..") == std::string_view::npos;
+}
+
+std::unique_ptr<ObjectStore> openObjectStore(const std::string& address) {
+   if (isS3Url(address)) return std::make_unique<S3Store>(S3Location::parse(address));
+   return std::make_unique<DirectoryStore>(address);
+}
 
 std::unique_ptr<PendingRead> ObjectReader::readAsync(uint64_t offset, size_t size, void* target,
                                                      std::function<void(std::exception_ptr)> done) const {

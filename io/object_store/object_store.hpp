@@ -84,4 +84,11 @@ public:
    virtual void remove(std::span<const std::string> names);
 };
 
+/// Whether a store takes the name (see ObjectStore).
+bool isValidObjectName(std::string_view name);
+
+/// The store at an address: `s3://…` (see S3Location::parse), else a directory, which is made. Throws 22023 for
+/// addresses that are not valid, and what the store's constructor throws.
+std::unique_ptr<ObjectStore> openObjectStore(const std::string& address);
+
 } // namespace ouzel::io

@@ -74,10 +74,7 @@ void CredentialsKeeper::run() {
       failures_ = fresh ? 0 : failures_ + 1;
       if (fresh) current_.credentials = std::move(fresh);
       ++current_.version;
-      const std::function<void()> notify = notify_;
-      lock.unlock();
-      if (notify) notify();
-      lock.lock();
+      if (notify_) notify_();
    }
 }
 

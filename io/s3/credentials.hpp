@@ -45,7 +45,8 @@ public:
    /// The credentials of that version were refused: ask the source again, soon. `current().version` will be another
    /// then.
    void refresh(uint64_t refusedVersion);
-   /// Called after each answer of the source, by the keeper's thread. Set before refresh() is used.
+   /// Called after each answer of the source, by the keeper's thread; must be short and not use the keeper. Not called
+   /// any more once another (or none) was set.
    void onChange(std::function<void()> notify);
 
 private:

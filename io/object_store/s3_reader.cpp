@@ -1,0 +1,122 @@
+#include "io/object_store/s3_reader.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+
+#include "common/error/sql_error.hpp"
+
+namespace ouzel::io {
+
+namespace {
+
+/// Below 8 MiB requests cost more than they bring, above 16 MiB they only take longer (AnyBlob, section 2.4).
+constexpr size_t requestSizeMax = 16 << 20;
+constexpr size_t alignment = 4096;
+
+/// What the requests of one read share; freed by the last of them or the reader's caller.
+struct SharedRead {
+   std::function<void(std::exception_ptr)> done;
+   std::mutex mutex;
+   size_t pending;           // under mutex
+   std::exception_ptr error; // under mutex
+
+   void finish(std::exception_ptr partError) {
+      {
+         const std::lock_guard lock(mutex);
+         if (partError && !error) error = std::move(partError);
+         if (--pending > 0) return;
+      }
+      done(error);
+   }
+};
+
+class S3PendingRead final : public PendingRead {
+public:
+   S3PendingRead(std::shared_ptr<Retriever> retriever, std::vector<Retriever::Id> requests)
+      : retriever_(std::move(retriever)), requests_(std::move(requests)) {}
+   void cancel() noexcept override {
+      for (const Retriever::Id id : requests_)
+         retriever_->cancel(id);
+   }
+
+private:
+   const std::shared_ptr<Retriever> retriever_; ///< shared with the store
+   const std::vector<Retriever::Id> requests_;
+};
+
+/// An answer that is no error of the retriever may still be none to a read.
+std::exception_ptr problemOf(const S3Answer& answer, const std::string& display) {
+   const char* why = nullptr;
+   switch (answer.status) {
+   case 200:
+   case 206:
+      return nullptr;
+   case 404:
+      why = "it does not exist";
+      break;
+   case 412:
+      why = "it was replaced while it was read";
+      break;
+   case 416:
+      why = "it is shorter than it should be";
+      break;
+   default:
+      if (answer.error) return answer.error;
+      why = "the store does not say why";
+   }
+   return std::make_exception_ptr(SqlError(sqlstate::ioError, "could not read object \"" + display + "\": " + why));
+}
+
+} // namespace
+
+std::unique_ptr<PendingRead> S3Reader::readAsync(uint64_t offset, size_t size, void* target,
+                                                 std::function<void(std::exception_ptr)> done) const {
+   const std::string display = retriever_->location().display(name_);
+   if (offset > size_ || size > size_ - offset) {
+      done(std::make_exception_ptr(SqlError(sqlstate::ioError, "could not read object \"" + display + "\": it has " +
+                                                                   std::to_string(size_) + " bytes, not " +
+                                                                   std::to_string(offset + size))));
+      return nullptr;
+   }
+   if (size == 0) {
+      done(nullptr);
+      return nullptr;
+   }
+   const size_t count = (size + requestSizeMax - 1) / requestSizeMax;
+   const size_t step = ((size + count - 1) / count + alignment - 1) / alignment * alignment;
+   const auto shared = std::make_shared<SharedRead>();
+   shared->done = std::move(done);
+   shared->pending = (size + step - 1) / step;
+   std::vector<Retriever::Id> ids;
+   for (size_t start = 0; start < size; start += step) {
+      S3Request request;
+      request.object = name_;
+      request.target = static_cast<char*>(target) + start;
+      request.offset = offset + start;
+      request.targetSize = std::min(step, size - start);
+      request.mayHedge = true;
+      if (!tag_.empty()) request.headers.emplace_back("if-match", tag_);
+      ids.push_back(retriever_->submit(
+          std::move(request), [shared, display](S3Answer&& answer) { shared->finish(problemOf(answer, display)); }));
+   }
+   return std::make_unique<S3PendingRead>(retriever_, std::move(ids));
+}
+
+void S3Reader::read(uint64_t offset, size_t size, void* target) const {
+   std::mutex mutex;
+   std::condition_variable arrived;
+   bool isHere = false;
+   std::exception_ptr error;
+   readAsync(offset, size, target, [&](std::exception_ptr given) {
+      const std::lock_guard lock(mutex);
+      error = std::move(given);
+      isHere = true;
+      arrived.notify_one();
+   });
+   std::unique_lock lock(mutex);
+   arrived.wait(lock, [&] { return isHere; });
+   if (error) std::rethrow_exception(error);
+}
+
+} // namespace ouzel::io

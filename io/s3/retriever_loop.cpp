@@ -1,0 +1,230 @@
+#include "io/s3/retriever_loop.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+
+#include "common/env/clock.hpp"
+#include "common/error/check.hpp"
+#include "common/error/sql_error.hpp"
+#include "io/s3/unix_time.hpp"
+
+// The thread: taking requests in, starting flights, waiting. What their ends mean is in retriever_outcome.cpp.
+
+namespace ouzel::io {
+
+namespace {
+constexpr int64_t millisecond = 1'000'000;
+constexpr int64_t tickNanos = 5 * millisecond;
+constexpr int64_t idleMax = 15'000 * millisecond; ///< servers close what is idle for longer, S3 after 20 s or so
+constexpr size_t uploadsMax = 16, smallMax = 64;
+} // namespace
+
+void Retriever::Loop::run() {
+   // Writing to a connection that is gone is no reason to end the process; OpenSSL cannot say so with each write.
+   sigset_t signals;
+   sigemptyset(&signals);
+   sigaddset(&signals, SIGPIPE);
+   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+
+   std::array<SocketCompletion, 64> completions;
+   while (true) {
+      const bool isQuiet = !takeInbox();
+      int64_t now = steadyNanos();
+      if (!isDraining_)
+         startDue(now);
+      else if (isQuiet && flights_.empty())
+         return;
+      const size_t count = ring_->wait(completions, waitNanos(now));
+      now = steadyNanos();
+      for (size_t i = 0; i < count; ++i) {
+         auto* const flight = static_cast<Flight*>(reinterpret_cast<Exchange*>(completions[i].userData));
+         flight->step(completions[i].result, now);
+         if (flight->isOver()) onOver(*flight, now);
+      }
+      if (now - lastTick_ >= tickNanos) tick(now);
+   }
+}
+
+bool Retriever::Loop::takeInbox() {
+   std::vector<std::unique_ptr<Job>> submitted;
+   std::vector<Id> cancelled;
+   bool isStopping;
+   {
+      const std::lock_guard lock(mutex_);
+      submitted.swap(submitted_);
+      cancelled.swap(cancelled_);
+      isStopping = isStopping_;
+   }
+   for (auto& job : submitted) {
+      ready_[static_cast<size_t>(job->lane)].push_back(job.get());
+      job->isQueued = true;
+      const Id id = job->id;
+      jobs_.emplace(id, std::move(job));
+   }
+   for (const Id id : cancelled)
+      if (const auto found = jobs_.find(id); found != jobs_.end()) cancelJob(*found->second);
+   if (credentialsChanged_.exchange(false))
+      for (Job* job : delayed_)
+         if (job->waitsForCredentials) job->notBefore = 0;
+   if (isStopping) drain();
+   return !submitted.empty();
+}
+
+/// End everything that is known.
+void Retriever::Loop::drain() {
+   isDraining_ = true;
+   std::vector<Job*> all;
+   for (const auto& [id, job] : jobs_)
+      all.push_back(job.get());
+   for (Job* job : all) {
+      if (job->isCancelled) continue;
+      job->problem = "the server is shutting down";
+      // Its memory is free only once its flight is over; onPrimaryOver() then fails it.
+      if (job->primary != nullptr)
+         job->primary->abort(Exchange::Failure::Aborted);
+      else
+         fail(*job, sqlstate::queryCanceled);
+   }
+   for (const auto& flight : flights_)
+      if (flight->isHedge) flight->abort(Exchange::Failure::Aborted);
+}
+
+void Retriever::Loop::cancelJob(Job& job) {
+   job.isCancelled = true;
+   if (job.primary != nullptr)
+      job.primary->abort(Exchange::Failure::Aborted);
+   else
+      forget(job);
+}
+
+int64_t Retriever::Loop::waitNanos(int64_t now) const {
+   if (!flights_.empty()) return tickNanos;
+   int64_t wait = -1;
+   for (const Job* job : delayed_) {
+      const int64_t until = std::clamp<int64_t>(job->notBefore - now, 0, 1000 * millisecond);
+      if (wait < 0 || until < wait) wait = until;
+   }
+   return wait;
+}
+
+size_t Retriever::Loop::limitOf(Lane lane) const {
+   switch (lane) {
+   case Lane::Bulk:
+      return governor_.limit();
+   case Lane::Upload:
+      return uploadsMax;
+   case Lane::Small:
+      break;
+   }
+   return smallMax;
+}
+
+void Retriever::Loop::startDue(int64_t now) {
+   // Those that wait for another try come first: they were there first.
+   std::vector<Job*> due;
+   std::erase_if(delayed_, [&](Job* job) {
+      if (job->notBefore > now) return false;
+      due.push_back(job);
+      return true;
+   });
+   for (Job* job : due) {
+      job->waitsForCredentials = false;
+      ready_[static_cast<size_t>(job->lane)].push_front(job);
+   }
+   for (size_t lane = 0; lane < lanes; ++lane) {
+      auto& queue = ready_[lane];
+      while (!queue.empty() && inFlight_[lane] < limitOf(static_cast<Lane>(lane))) {
+         Job& job = *queue.front();
+         queue.pop_front();
+         job.isQueued = false;
+         start(job, now, false);
+      }
+      if (!queue.empty() && lane == static_cast<size_t>(Lane::Bulk)) governor_.onLimited();
+   }
+}
+
+std::unique_ptr<Connection> Retriever::Loop::connectionFor(const Job& job, int64_t now) {
+   while (!idle_.empty() && !job.needsFreshConnection) {
+      auto connection = std::move(idle_.back());
+      idle_.pop_back();
+      if (now - connection->idleSince > idleMax) {
+         idle_.clear(); // the others are older still
+         break;
+      }
+      if (connection->book == book_ && !book_->isAvoided(connection->address) && !peerIsGone(connection->handle()))
+         return connection;
+   }
+   counters_.connections.fetch_add(1, std::memory_order_relaxed);
+   return std::make_unique<Connection>(book_, book_->choose());
+}
+
+void Retriever::Loop::start(Job& job, int64_t now, bool isHedge) {
+   if (job.firstStartAt == 0) job.firstStartAt = now;
+   const S3Request& request = job.request;
+   const CredentialsKeeper::Current current = credentials_.current();
+   ExchangeOrder order;
+   order.head = requestText(request, location_, *current.credentials, unixSeconds() + clockOffset_);
+   order.body = request.body;
+   std::erase_if(order.body, [](std::string_view part) { return part.empty(); });
+   order.isHead = request.method == "HEAD";
+   order.target = request.target;
+   order.targetSize = request.targetSize;
+   order.bodySizeMax = std::max(request.bodySizeMax, request.targetSize);
+   std::unique_ptr<char[]> ownTarget;
+   if (isHedge && request.target != nullptr) {
+      ownTarget.reset(new char[request.targetSize]);
+      order.target = ownTarget.get();
+   }
+   auto flight =
+       std::make_unique<Flight>(*ring_, connectionFor(job, now), tls_.get(), location_.serverName(), std::move(order));
+   flight->job = &job;
+   flight->ownTarget = std::move(ownTarget);
+   flight->credentialsVersion = current.version;
+   flight->mayRenew = current.credentials->expiresAt != 0 || !current.credentials->sessionToken.empty();
+   flight->isHedge = isHedge;
+   flight->position = flights_.size();
+   if (isHedge) {
+      job.hedge = flight.get();
+   } else {
+      ++job.attempts;
+      job.primary = flight.get();
+      ++inFlight_[static_cast<size_t>(job.lane)];
+      counters_.queued.fetch_sub(1, std::memory_order_relaxed);
+   }
+   Flight& started = *flight;
+   flights_.push_back(std::move(flight));
+   counters_.active.store(flights_.size(), std::memory_order_relaxed);
+   counters_.kinds[static_cast<size_t>(request.kind)].requests.fetch_add(1, std::memory_order_relaxed);
+   started.start(now);
+   if (started.isOver()) onOver(started, now);
+}
+
+bool Retriever::Loop::isStraggler(const Flight& flight, int64_t now) const {
+   if (flight.firstByteAt() == 0)
+      return now - (flight.sentAt() != 0 ? flight.sentAt() : flight.startedAt()) > latency_.firstByteBound();
+   return now - flight.startedAt() > latency_.totalBound(flight.job->request.targetSize);
+}
+
+/// Look after what does not move by itself.
+void Retriever::Loop::tick(int64_t now) {
+   lastTick_ = now;
+   std::vector<Job*> late;
+   for (const auto& flight : flights_) {
+      flight->checkProgress(now, options_.connectTimeoutMs * millisecond, options_.firstByteTimeoutMs * millisecond,
+                            options_.progressTimeoutMs * millisecond);
+      Job* const job = flight->job;
+      const bool mayHedge = options_.hedge && !isDraining_ && job != nullptr && job->request.mayHedge &&
+                            !flight->isHedge && job->hedge == nullptr && !job->isCancelled && !job->overtaker;
+      if (mayHedge && flight->failure() == Exchange::Failure::None && isStraggler(*flight, now)) late.push_back(job);
+   }
+   for (Job* job : late) {
+      if (hedgeTokens_ < 1) break;
+      hedgeTokens_ -= 1;
+      counters_.hedges.fetch_add(1, std::memory_order_relaxed);
+      start(*job, now, true);
+   }
+   std::erase_if(idle_, [&](const auto& connection) { return now - connection->idleSince > idleMax; });
+}
+
+} // namespace ouzel::io

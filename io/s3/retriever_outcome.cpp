@@ -1,0 +1,269 @@
+#include <algorithm>
+#include <cstring>
+
+#include "common/env/clock.hpp"
+#include "common/error/check.hpp"
+#include "common/error/sql_error.hpp"
+#include "io/s3/retriever_loop.hpp"
+#include "io/s3/unix_time.hpp"
+
+// What the end of a flight means for its job.
+
+namespace ouzel::io {
+
+namespace {
+constexpr int64_t millisecond = 1'000'000;
+constexpr size_t idleCountMax = 256;
+constexpr size_t bodySizeToJudgeAddress = 256 << 10;
+constexpr double hedgeShare = 0.05, hedgeTokensMax = 8;
+constexpr uint32_t relocationsMax = 3;
+} // namespace
+
+std::unique_ptr<Retriever::Loop::Flight> Retriever::Loop::removeFlight(Flight& flight) {
+   const size_t position = flight.position;
+   std::unique_ptr<Flight> taken = std::move(flights_[position]);
+   if (position + 1 < flights_.size()) {
+      flights_[position] = std::move(flights_.back());
+      flights_[position]->position = position;
+   }
+   flights_.pop_back();
+   counters_.active.store(flights_.size(), std::memory_order_relaxed);
+   if (flights_.empty()) governor_.onIdle();
+   return taken;
+}
+
+void Retriever::Loop::onOver(Flight& over, int64_t now) {
+   std::unique_ptr<Flight> flight = removeFlight(over);
+   if (auto connection = flight->takeConnection(); connection && idle_.size() < idleCountMax)
+      idle_.push_back(std::move(connection));
+   learn(*flight, now);
+   Job* const job = flight->job;
+   if (job == nullptr) return;
+   if (flight->isHedge) {
+      job->hedge = nullptr;
+      onHedgeOver(*job, std::move(flight), now);
+   } else {
+      job->primary = nullptr;
+      --inFlight_[static_cast<size_t>(job->lane)];
+      counters_.queued.fetch_add(1, std::memory_order_relaxed); // taken back when it ends
+      onPrimaryOver(*job, *flight, now);
+   }
+}
+
+/// Latencies, addresses and bandwidth.
+void Retriever::Loop::learn(const Flight& flight, int64_t now) {
+   const Exchange::Failure failure = flight.failure();
+   if (flight.state() != Exchange::State::Finished) {
+      if (failure == Exchange::Failure::Connect || failure == Exchange::Failure::TimedOut)
+         book_->onFailure(flight.address());
+      if (flight.firstByteAt() == 0 && flight.sentAt() != 0 && failure != Exchange::Failure::Closed)
+         latency_.addUnanswered(now - flight.sentAt());
+      return;
+   }
+   const int status = flight.head().status;
+   if (flight.job == nullptr || status < 200 || status >= 300) return;
+   const S3Request& request = flight.job->request;
+   Counters::Kind& kind = counters_.kinds[static_cast<size_t>(request.kind)];
+   kind.bytes.fetch_add(flight.receivedBytes(), std::memory_order_relaxed);
+   for (const std::string_view part : request.body)
+      kind.bytes.fetch_add(part.size(), std::memory_order_relaxed);
+   if (!request.mayHedge) return;
+   const int64_t bodyNanos = std::max<int64_t>(now - flight.firstByteAt(), 1);
+   latency_.add(flight.receivedBytes(), flight.firstByteAt() - flight.sentAt(), bodyNanos);
+   hedgeTokens_ = std::min(hedgeTokens_ + hedgeShare, hedgeTokensMax);
+   if (flight.receivedBytes() >= bodySizeToJudgeAddress)
+      book_->onReceived(flight.address(),
+                        static_cast<double>(flight.receivedBytes()) * 1e9 / static_cast<double>(bodyNanos));
+   if (flight.job->lane == Lane::Bulk) governor_.onFinished(flight.receivedBytes(), now, latency_);
+   counters_.limit.store(governor_.limit(), std::memory_order_relaxed);
+   counters_.bandwidth.store(governor_.bandwidth(), std::memory_order_relaxed);
+   counters_.baseLatencyMs.store(latency_.baseLatency() / 1e6, std::memory_order_relaxed);
+}
+
+void Retriever::Loop::onPrimaryOver(Job& job, Flight& flight, int64_t now) {
+   if (job.isCancelled) {
+      forget(job);
+      return;
+   }
+   if (job.overtaker) {
+      const std::unique_ptr<Flight> winner = std::move(job.overtaker);
+      settle(job, *winner, now);
+      return;
+   }
+   if (isDraining_ && flight.state() == Exchange::State::Failed) {
+      fail(job, sqlstate::queryCanceled);
+      return;
+   }
+   if (flight.state() == Exchange::State::Finished) {
+      settle(job, flight, now);
+      return;
+   }
+   job.isRepeated = job.isRepeated || flight.hasSentAnything();
+   job.problem = flight.failureText();
+   if (job.hedge != nullptr) return; // the other one is still on its way
+   if (flight.failure() == Exchange::Failure::Certificate) {
+      fail(job, sqlstate::ioError);
+      return;
+   }
+   const bool wasStale = flight.wasStale() && !job.needsFreshConnection;
+   job.needsFreshConnection = true;
+   if (wasStale) --job.attempts;
+   retryLater(job, now, wasStale);
+}
+
+void Retriever::Loop::onHedgeOver(Job& job, std::unique_ptr<Flight> flight, int64_t now) {
+   const bool isGood = flight->state() == Exchange::State::Finished && flight->head().status < 300;
+   if (job.isCancelled) return; // its primary is being called off
+   if (job.primary == nullptr) {
+      if (flight->state() == Exchange::State::Finished)
+         settle(job, *flight, now);
+      else if (isDraining_)
+         fail(job, sqlstate::queryCanceled);
+      else
+         retryLater(job, now);
+      return;
+   }
+   if (!isGood) return;
+   counters_.hedgesWon.fetch_add(1, std::memory_order_relaxed);
+   job.overtaker = std::move(flight);
+   job.primary->abort(Exchange::Failure::Aborted);
+}
+
+/// An answer came; the caller's memory is free.
+void Retriever::Loop::settle(Job& job, Flight& flight, int64_t now) {
+   DCHECK(job.primary == nullptr);
+   const Judgement judgement = judge(job.request, flight.head(), flight.body(), flight.wentToTarget(), location_.region,
+                                     flight.mayRenew && !job.hasRenewed);
+   if (judgement.verdict == Verdict::Deliver)
+      deliver(job, flight);
+   else
+      act(job, flight, judgement, now);
+}
+
+void Retriever::Loop::deliver(Job& job, Flight& flight) {
+   const S3Request& request = job.request;
+   if (request.target != nullptr && flight.head().status < 300) {
+      if (!flight.wentToTarget())
+         std::memcpy(request.target, flight.body().data(), request.targetSize);
+      else if (flight.isHedge)
+         std::memcpy(request.target, flight.ownTarget.get(), request.targetSize);
+   }
+   end(job, {flight.head().status, flight.head(), std::move(flight.body()), nullptr, job.isRepeated});
+}
+
+void Retriever::Loop::act(Job& job, const Flight& flight, const Judgement& judgement, int64_t now) {
+   job.problem = judgement.text;
+   const bool isServerError = flight.head().status >= 500;
+   switch (judgement.verdict) {
+   case Verdict::Deliver:
+      break;
+   case Verdict::Throttled:
+      counters_.throttled.fetch_add(1, std::memory_order_relaxed);
+      governor_.onThrottled(now);
+      [[fallthrough]];
+   case Verdict::Retry:
+      job.isRepeated = job.isRepeated || isServerError;
+      retryLater(job, now);
+      return;
+   case Verdict::WrongTime: {
+      const int64_t theirs = parseHttpDate(flight.head().header("date"));
+      if (job.hasSetClock || theirs < 0) break;
+      job.hasSetClock = true;
+      clockOffset_ = theirs - unixSeconds();
+      retryLater(job, now, true);
+      return;
+   }
+   case Verdict::Renew:
+      if (job.hasRenewed) break;
+      job.hasRenewed = true;
+      job.waitsForCredentials = credentials_.current().version == flight.credentialsVersion;
+      credentials_.refresh(flight.credentialsVersion);
+      retryLater(job, now, true);
+      return;
+   case Verdict::Relocate:
+      if (++job.relocations > relocationsMax) break;
+      try {
+         relocate(judgement.region);
+      } catch (const SqlError& error) {
+         job.problem += std::string("; ") + error.what();
+         break;
+      }
+      retryLater(job, now, true);
+      return;
+   case Verdict::Denied:
+      fail(job, sqlstate::insufficientPrivilege);
+      return;
+   case Verdict::Refused:
+      break;
+   }
+   const bool isDenied = judgement.verdict == Verdict::Renew || judgement.verdict == Verdict::WrongTime;
+   if (isDenied)
+      fail(job, sqlstate::insufficientPrivilege);
+   else
+      fail(job, sqlstate::ioError);
+}
+
+void Retriever::Loop::relocate(const std::string& region) {
+   if (region == location_.region) return; // another request has been told before
+   S3Location moved = location_.inRegion(region);
+   if (moved.serverName() != location_.serverName())
+      book_ = std::make_shared<AddressBook>(moved.serverName(), moved.port); // waits for the resolver, once
+   location_ = std::move(moved);
+}
+
+void Retriever::Loop::retryLater(Job& job, int64_t now, bool atOnce) {
+   if (isDraining_) {
+      fail(job, sqlstate::queryCanceled);
+      return;
+   }
+   if (job.attempts >= options_.attemptsMax || now - job.firstStartAt > options_.requestTimeoutMs * millisecond) {
+      fail(job, sqlstate::ioError);
+      return;
+   }
+   counters_.retries.fetch_add(1, std::memory_order_relaxed);
+   const uint32_t doublings = std::min(job.attempts == 0 ? 0 : job.attempts - 1, 16U);
+   const int64_t backoff = std::min(options_.backoffMs << doublings, options_.backoffMsMax) * millisecond;
+   // Between half and all of it, so that those that failed together do not come back together.
+   const double share = 0.5 + 0.5 * static_cast<double>(random_() % 1024) / 1024;
+   job.notBefore = job.waitsForCredentials ? now + options_.requestTimeoutMs * millisecond / 2
+                   : atOnce                ? now
+                                           : now + static_cast<int64_t>(static_cast<double>(backoff) * share);
+   job.isQueued = true;
+   delayed_.push_back(&job);
+}
+
+void Retriever::Loop::fail(Job& job, SqlState state) {
+   counters_.kinds[static_cast<size_t>(job.request.kind)].errors.fetch_add(1, std::memory_order_relaxed);
+   S3Answer answer;
+   answer.isRepeated = job.isRepeated;
+   std::string text = describeFailure(job.request, location_) + ": " + job.problem;
+   if (job.attempts > 1) text += " (tried " + std::to_string(job.attempts) + " times)";
+   answer.error = std::make_exception_ptr(SqlError(state, text));
+   end(job, std::move(answer));
+}
+
+void Retriever::Loop::end(Job& job, S3Answer&& answer) {
+   job.done(std::move(answer));
+   forget(job);
+}
+
+/// REQUIRES: nothing touches the caller's memory any more.
+void Retriever::Loop::forget(Job& job) {
+   DCHECK(job.primary == nullptr);
+   if (job.hedge != nullptr) {
+      job.hedge->job = nullptr;
+      job.hedge->abort(Exchange::Failure::Aborted);
+   }
+   if (job.isQueued) {
+      std::erase(delayed_, &job);
+      std::erase(ready_[static_cast<size_t>(job.lane)], &job);
+   }
+   counters_.queued.fetch_sub(1, std::memory_order_relaxed);
+   const Id id = job.id;
+   jobs_.erase(id);
+   const std::lock_guard lock(mutex_);
+   live_.erase(id);
+   gone_.notify_all();
+}
+
+} // namespace ouzel::io
