@@ -31,6 +31,18 @@ void hashTyped(const LiveColumn& column, uint32_t count, uint64_t* hashes) {
    }
 }
 
+template <PhysicalType type, bool mayHaveNulls, bool combine>
+void hashColumnOfRows(const RowLayout& layout, uint32_t column, const std::byte* row, uint32_t count,
+                      uint64_t* hashes) {
+   const uint32_t offset = layout.offset(column), rowSize = layout.rowSize();
+   for (uint32_t i = 0; i < count; ++i, row += rowSize) {
+      PhysicalValueType<type> value;
+      std::memcpy(static_cast<void*>(&value), row + offset, sizeof value); // may lie at multiples of 8 only
+      const uint64_t hash = mayHaveNulls && layout.isNull(row, column) ? hashOfNull : hashOf<type>(value);
+      hashes[i] = combine ? hashCombine(hashes[i], hash) : hash;
+   }
+}
+
 } // namespace
 
 void hashColumn(const LiveColumn& column, uint32_t count, bool combine, uint64_t* hashes) {
@@ -47,6 +59,18 @@ void hashKeys(const LiveColumn* columns, uint32_t columnCount, uint32_t count, b
    }
    for (uint32_t c = 0; c < columnCount; ++c)
       hashColumn(columns[c], count, c > 0, hashes);
+}
+
+void hashRows(const RowLayout& layout, uint32_t columnCount, const std::byte* rows, uint32_t count, uint64_t* hashes) {
+   for (uint32_t c = 0; c < columnCount; ++c)
+      dispatchPhysical(layout.type(c), [&](auto tag) {
+         constexpr PhysicalType type = decltype(tag)::type;
+         const auto run = [&]<bool mayHaveNulls>(std::bool_constant<mayHaveNulls>) {
+            return c > 0 ? hashColumnOfRows<type, mayHaveNulls, true>(layout, c, rows, count, hashes)
+                         : hashColumnOfRows<type, mayHaveNulls, false>(layout, c, rows, count, hashes);
+         };
+         return layout.mayHaveNulls(c) ? run(std::true_type()) : run(std::false_type());
+      });
 }
 
 } // namespace ouzel::executor

@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "executor/materialize/live_column.hpp"
+#include "executor/materialize/row_layout.hpp"
 
 namespace ouzel::executor {
 
@@ -11,5 +12,8 @@ void hashColumn(const LiveColumn& column, uint32_t count, bool combine, uint64_t
 
 /// All key columns; no keys hash to 0. `zeroHashes` is the hostile setting that makes all keys collide.
 void hashKeys(const LiveColumn* columns, uint32_t columnCount, uint32_t count, bool zeroHashes, uint64_t* hashes);
+
+/// The same of columns 0..columnCount-1 (at least one) of `count` rows that lie one behind the other.
+void hashRows(const RowLayout& layout, uint32_t columnCount, const std::byte* rows, uint32_t count, uint64_t* hashes);
 
 } // namespace ouzel::executor

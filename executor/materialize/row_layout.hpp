@@ -32,6 +32,8 @@ public:
    uint32_t addExtra(uint32_t size, uint32_t alignment);
    /// At this byte of the extra part is a StringView whose bytes lie anywhere until the row's page is settled.
    void addExtraString(uint32_t extra, uint32_t offset) { extraStrings_.push_back({extra, offset}); }
+   /// The rows' hashes are hashKeys() of the first columns, as a rule; they need not be stored on disk then.
+   void setHashedColumns(uint32_t count) { hashedColumns_ = count; }
    /// Place everything. Call once, after which the layout does not change.
    void seal();
 
@@ -46,6 +48,7 @@ public:
          parts.emplace_back(extra.offset, extra.size);
       return parts;
    }
+   uint32_t hashedColumns() const { return hashedColumns_; }
    uint32_t nullsOffset() const { return nullsOffset_; }
    uint32_t rowSize() const { return rowSize_; }
    bool hasVariableSize() const { return hasVariableSize_; }
@@ -75,6 +78,7 @@ private:
    std::vector<ExtraString> extraStrings_;
    std::vector<uint32_t> stringOffsets_, extraStringOffsets_;
    std::unique_ptr<std::atomic<bool>[]> nullsSeen_;
+   uint32_t hashedColumns_ = 0;
    uint32_t nullsOffset_ = 0;
    uint32_t rowSize_ = 0;
    bool hasVariableSize_ = false;

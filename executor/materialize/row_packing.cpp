@@ -6,6 +6,7 @@
 
 #include "common/error/check.hpp"
 #include "common/vector/string_view.hpp"
+#include "executor/materialize/key_hash.hpp"
 
 namespace ouzel::executor {
 
@@ -14,6 +15,8 @@ namespace {
 constexpr size_t fieldHeaderBytes = 9;
 /// For a width: strings by number of a list of those that are different.
 constexpr uint8_t listedStrings = 255;
+/// For a width: hashes of the layout's hashed columns.
+constexpr uint8_t hashesOfColumns = 254;
 
 template <typename T>
 T read(const std::byte* from) {
@@ -260,7 +263,7 @@ const std::byte* unpackStrings(const std::byte* from, const std::byte* end, uint
 
 } // namespace
 
-RowPacking::RowPacking(const RowLayout& layout) : rowSize_(layout.rowSize()) {
+RowPacking::RowPacking(const RowLayout& layout) : layout_(layout), rowSize_(layout.rowSize()) {
    addBytes(0, RowLayout::headerSize);
    for (uint32_t c = 0; c < layout.columnCount(); ++c) {
       if (isVariableSize(layout.type(c)))
@@ -301,6 +304,16 @@ size_t RowPacking::bound(size_t rowCount, size_t heapBytes) const {
           slackBytes;
 }
 
+bool RowPacking::hashesAreOfColumns(const std::byte* rows, uint32_t count) const {
+   if (layout_.hashedColumns() == 0) return false;
+   uint64_t hashes[runRows];
+   hashRows(layout_, layout_.hashedColumns(), rows, count, hashes);
+   uint64_t difference = 0;
+   for (uint32_t i = 0; i < count; ++i, rows += rowSize_)
+      difference |= hashes[i] ^ rowHash(rows);
+   return difference == 0;
+}
+
 RowPacking::Packed RowPacking::pack(const std::byte* begin, const std::byte* end, std::byte* target) const {
    int64_t values[runRows];
    StringList list;
@@ -309,6 +322,10 @@ RowPacking::Packed RowPacking::pack(const std::byte* begin, const std::byte* end
       const auto count = static_cast<uint32_t>(std::min<size_t>((end - begin) / rowSize_, runRows));
       for (const Field& field : fields_) {
          const std::byte* row = begin + field.offset;
+         if (field.offset == 0 && hashesAreOfColumns(begin, count)) {
+            target = write(target, hashesOfColumns);
+            continue;
+         }
          if (field.bytes == 0) {
             target = list.build(row, count, rowSize_) ? list.pack(count, target, heapBytes)
                                                       : packStrings(row, count, rowSize_, values, target, heapBytes);
@@ -325,14 +342,27 @@ RowPacking::Packed RowPacking::pack(const std::byte* begin, const std::byte* end
    return {target, heapBytes};
 }
 
+bool RowPacking::makeHashes(std::byte* rows, uint32_t count) const {
+   if (layout_.hashedColumns() == 0) return false;
+   uint64_t hashes[runRows];
+   hashRows(layout_, layout_.hashedColumns(), rows, count, hashes);
+   for (uint32_t i = 0; i < count; ++i, rows += rowSize_)
+      write(rows, hashes[i]);
+   return true;
+}
+
 bool RowPacking::unpack(std::span<const std::byte> packed, std::byte* begin, std::byte* end, char* heap) const {
    const std::byte *from = packed.data(), *const fromEnd = from + packed.size();
    if (hasGaps_) std::memset(begin, 0, static_cast<size_t>(end - begin));
    while (begin != end) {
       const auto count = static_cast<uint32_t>(std::min<size_t>((end - begin) / rowSize_, runRows));
+      bool hasHashes = true;
       for (const Field& field : fields_) {
          std::byte* row = begin + field.offset;
-         if (field.bytes == 0) {
+         if (field.offset == 0 && from != fromEnd && read<uint8_t>(from) == hashesOfColumns) {
+            hasHashes = false;
+            ++from;
+         } else if (field.bytes == 0) {
             from = unpackStrings(from, fromEnd, count, row, rowSize_, heap);
          } else {
             withNumber(field.bytes, [&]<typename T>(T) {
@@ -344,6 +374,7 @@ bool RowPacking::unpack(std::span<const std::byte> packed, std::byte* begin, std
          }
          if (!from) return false;
       }
+      if (!hasHashes && !makeHashes(begin, count)) return false;
       begin += size_t{count} * rowSize_;
    }
    return from == fromEnd;

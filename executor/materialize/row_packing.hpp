@@ -16,7 +16,8 @@ namespace ouzel::executor {
 ///
 /// A run is, for each field: its width in bytes (1), the least value (8), then the distances; and behind each field of
 /// lengths the bytes of the strings. A list of strings has 255 for a width, how many there are (8), their lengths (4)
-/// and bytes, and a byte for each row. Immutable; thread-safe.
+/// and bytes, and a byte for each row. Hashes that are those of the layout's hashed columns, which no codec could make
+/// smaller, are left out (a width of 254, then nothing) and made again. Immutable; thread-safe.
 class RowPacking {
 public:
    static constexpr uint32_t runRows = 1024;
@@ -43,7 +44,10 @@ private:
       uint8_t bytes; ///< 1, 2, 4, 8; 0: a StringView
    };
    void addBytes(uint32_t begin, uint32_t end);
+   bool hashesAreOfColumns(const std::byte* rows, uint32_t count) const;
+   [[nodiscard]] bool makeHashes(std::byte* rows, uint32_t count) const;
 
+   const RowLayout& layout_;
    const uint32_t rowSize_;
    std::vector<Field> fields_;
    bool hasGaps_ = false; ///< bytes between the fields

@@ -112,6 +112,7 @@ void AggregateSink::layOut(GroupingSet& set) {
    set.aggregates = &aggregates_;
    for (const uint32_t key : set.keys)
       set.layout.addColumn(keyReprs_[key].physical);
+   set.layout.setHashedColumns(set.layout.columnCount());
    std::vector<uint32_t> extras;
    for (const CompiledAggregate& aggregate : aggregates_)
       extras.push_back(
@@ -130,6 +131,7 @@ void AggregateSink::layOut(GroupingSet& set) {
          RowLayout& layout = (set.collected[a] = std::make_unique<GroupingSet::CollectedRows>())->layout;
          for (const uint32_t key : set.keys)
             layout.addColumn(keyReprs_[key].physical);
+         layout.setHashedColumns(layout.columnCount());
          for (const Representation& arg : aggregates_[a].argReprs)
             layout.addColumn(arg.physical);
          layout.seal();

@@ -178,6 +178,7 @@ void HashJoinProber::verify() {
       for (uint32_t i = 0; i < rejectedCount; ++i) {
          const RowIndex live = rejected_[i];
          const std::byte* next = HashJoinTable::next(rows_[live]);
+         __builtin_prefetch(next);
          rows_[live] = next;
          candidates_[candidateCount_] = live;
          candidateCount_ += next != nullptr;

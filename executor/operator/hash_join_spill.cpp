@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t firstPageSize = 8 << 10; // a join of ten rows is to cost little
 /// Of partitions: smaller ones when all open ones together must fit into little.
-constexpr size_t pageSizeMin = 1 << 10, pageSizeMax = 64 << 10;
+constexpr size_t pageSizeMin = 1 << 10, pageSizeMax = 256 << 10;
 /// Entries of the directory for a row: it is a power of two, and may be just over half full.
 constexpr uint32_t directoryBytesPerRow = 16;
 /// Splitting twice by up to eight bits, after eight bits: what is too large then has few keys.
@@ -31,6 +31,7 @@ HashJoinSpill::HashJoinSpill(const HashJoinRows& rows, const std::vector<Physica
      buildGrant_(budget), probeGrant_(budget) {
    for (const PhysicalType type : probeTypes)
       probeLayout_.addColumn(type);
+   probeLayout_.setHashedColumns(static_cast<uint32_t>(rows.keys().size())); // the keys come first
    probeLayout_.seal();
 }
 
@@ -69,9 +70,7 @@ void HashJoinSpill::prepare(QueryContext& context) {
    const size_t floor = context.settings().memory.spillsAlways ? hostileFloor : probeGrant_.floor();
    const uint32_t bits = SpilledPartitions::bitsFor(floor, workers_);
    partitionsFrom_ = floor / 2;
-   // With long strings a page takes several times as much.
-   const size_t parts = rows_.layout().hasVariableSize() || probeLayout_.hasVariableSize() ? 4 : 1;
-   pageSize_ = std::clamp(std::bit_floor(floor / 2 / (size_t{workers_} << bits) / parts), pageSizeMin, pageSizeMax);
+   pageSize_ = std::clamp(std::bit_floor(floor / 2 / (size_t{workers_} << bits)), pageSizeMin, pageSizeMax);
    build_ = std::make_unique<SpilledPartitions>(space_, bits);
    probe_ = std::make_unique<SpilledPartitions>(space_, bits);
    unjoinable_ = std::make_unique<SpilledPartitions>(space_, 1);

@@ -87,6 +87,7 @@ HashJoinRows::HashJoinRows(std::vector<Key> keys, const std::vector<PhysicalType
    : keys_(std::move(keys)), hasMatchFlags_(hasMatchFlags) {
    for (const PhysicalType type : types)
       layout_.addColumn(type);
+   layout_.setHashedColumns(static_cast<uint32_t>(keys_.size()));
    const uint32_t flag = hasMatchFlags ? layout_.addExtra(1, 1) : 0;
    layout_.seal();
    if (hasMatchFlags) flagOffset_ = layout_.extraOffset(flag);

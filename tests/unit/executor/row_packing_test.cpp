@@ -7,6 +7,7 @@
 #include <string>
 
 #include "common/vector/string_view.hpp"
+#include "executor/materialize/key_hash.hpp"
 
 // Rows that were packed come back byte for byte, but for where their strings lie.
 
@@ -145,6 +146,44 @@ CATCH_TEST_CASE("what is the same in all rows takes no space", "[packing]") {
    const std::unique_ptr<std::byte[]> packed(new std::byte[packing.bound(count, 0)]);
    const auto bytes = packing.pack(rows.data(), rows.data() + rows.size(), packed.get()).end - packed.get();
    CATCH_CHECK(bytes < count + 100); // one byte of the value; the hash, too, is the same
+}
+
+CATCH_TEST_CASE("hashes of the keys are not stored", "[packing]") {
+   RowLayout layout;
+   layout.addColumn(PhysicalType::String);
+   layout.addColumn(PhysicalType::I32);
+   layout.addColumn(PhysicalType::I64);
+   layout.setHashedColumns(2);
+   layout.seal();
+   layout.noteNulls(1);
+   const uint32_t count = 2500;
+   std::vector<std::byte> rows(size_t{count} * layout.rowSize());
+   std::mt19937_64 random(7);
+   for (uint32_t row = 0; row < count; ++row) {
+      std::byte* at = rows.data() + size_t{row} * layout.rowSize();
+      *reinterpret_cast<StringView*>(at + layout.offset(0)) = StringView(random() % 2 == 0 ? "one" : "two");
+      const auto key = static_cast<int32_t>(random() % 100);
+      std::memcpy(at + layout.offset(1), &key, sizeof key);
+      if (random() % 10 == 0) at[layout.nullsOffset()] = std::byte{2};
+   }
+   std::vector<uint64_t> hashes(count);
+   hashRows(layout, 2, rows.data(), count, hashes.data());
+   for (uint32_t row = 0; row < count; ++row)
+      std::memcpy(rows.data() + size_t{row} * layout.rowSize(), &hashes[row], sizeof(uint64_t));
+   const RowPacking packing(layout);
+   const std::unique_ptr<std::byte[]> packed(new std::byte[packing.bound(count, 0)]);
+   const auto check = [&](size_t bytesMax) {
+      const auto bytes =
+          static_cast<size_t>(packing.pack(rows.data(), rows.data() + rows.size(), packed.get()).end - packed.get());
+      CATCH_CHECK(bytes < bytesMax);
+      std::vector<std::byte> back(rows.size());
+      CATCH_REQUIRE(packing.unpack({packed.get(), bytes}, back.data(), back.data() + back.size(), nullptr));
+      CATCH_CHECK(back == rows);
+   };
+   check(4 * count);
+   // Other hashes come back too: in one run they are stored, in the others made again.
+   std::memset(rows.data() + size_t{1500} * layout.rowSize(), 0, sizeof(uint64_t));
+   check(4 * count + 9 * 1024);
 }
 
 } // namespace ouzel::executor
