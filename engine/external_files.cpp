@@ -2,6 +2,7 @@
 
 #include "catalog/pg_catalog/functions.hpp"
 #include "io/format/csv/csv_table.hpp"
+#include "io/format/parquet/parquet.hpp"
 
 namespace ouzel::engine {
 
@@ -26,7 +27,7 @@ io::ExternalTablePtr openExternalTable(SessionCore& core, std::string_view funct
    io::ExternalRequest complete = request;
    complete.format = core.format();
    if (function == "read_csv") return std::make_shared<const io::CsvTable>(complete);
-   throw SqlError(sqlstate::featureNotSupported, "this build has no Parquet support");
+   return io::openParquet(complete);
 }
 
 } // namespace ouzel::engine

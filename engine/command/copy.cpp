@@ -8,6 +8,7 @@
 #include "engine/command/command.hpp"
 #include "engine/copy/copy_from.hpp"
 #include "engine/copy/copy_to.hpp"
+#include "engine/copy/parquet_copy.hpp"
 #include "engine/external_files.hpp"
 #include "engine/foreign_keys.hpp"
 #include "engine/query_execution.hpp"
@@ -114,6 +115,11 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
    core.transaction.startStatement();
    const uint32_t command = core.transaction.storage().commandId();
    uint64_t rows = 0;
+   if (target.options.format == CopyFormat::Parquet) {
+      if (!statement.filename) throwNotSupported("COPY FROM STDIN with FORMAT parquet");
+      rows = copyFromParquet(core, target, statement.filename, statement.attlist != nullptr);
+      return "COPY " + std::to_string(rows);
+   }
    if (statement.filename) {
       ServerFile file(statement.filename, O_RDONLY, "reading");
       std::vector<char> buffer(1 << 20);
@@ -159,10 +165,19 @@ std::string copyOut(CommandContext& context, const ::CopyStmt& statement) {
    const auto execution = sourceQuery(context, statement);
    if (!execution->returnsRows())
       throw SqlError(sqlstate::featureNotSupported, "COPY query must have a RETURNING clause");
+   if (statement.filename && statement.filename[0] != '/' && !io::isObjectUrl(statement.filename))
+      throw SqlError(sqlstate::invalidName, "relative path not allowed for COPY to file");
+   if (options.format == CopyFormat::Parquet) {
+      if (!statement.filename) throwNotSupported("COPY TO STDOUT with FORMAT parquet");
+      ParquetSink sink(context.core, statement.filename, options.parquet);
+      sink.begin(execution->columns());
+      execution->run(0, &sink);
+      sink.finish();
+      finishQuery(context.core, *execution);
+      return "COPY " + std::to_string(execution->givenRows());
+   }
    std::optional<ServerFile> file;
    if (statement.filename) {
-      if (statement.filename[0] != '/')
-         throw SqlError(sqlstate::invalidName, "relative path not allowed for COPY to file");
       file.emplace(statement.filename, O_WRONLY | O_CREAT | O_TRUNC, "writing");
    } else {
       context.sink.beginCopyOut(options.format == CopyFormat::Binary,

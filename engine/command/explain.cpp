@@ -5,6 +5,7 @@
 #include "common/format.hpp"
 #include "engine/command/command.hpp"
 #include "engine/statement_runner.hpp"
+#include "io/format/external_table.hpp"
 #include "sql/parse/node_access.hpp"
 
 // EXPLAIN and EXPLAIN ANALYZE as an indented tree of operators.
@@ -114,6 +115,13 @@ private:
    }
    void details(const plan::Node& node, const std::string& indent) {
       std::vector<std::string> parts;
+      if (node.table.external) {
+         list(indent, "Files", {std::to_string(node.table.external->files().size())}, "");
+         for (const plan::ScanColumn& column : node.scanColumns)
+            parts.push_back(plan_.columns[column.column].name);
+         list(indent, "Columns", parts, ", ");
+         parts.clear();
+      }
       for (const plan::JoinKey& key : node.joinKeys)
          parts.push_back("(" + text(*key.probe) + " = " + text(*key.build) + ")");
       list(indent, "Join Cond", parts, " AND ");

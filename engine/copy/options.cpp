@@ -1,6 +1,7 @@
 #include "engine/copy/options.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include "common/error/sql_error.hpp"
 #include "engine/setting_table.hpp"
@@ -55,6 +56,11 @@ void require(bool condition, SqlState state, const char* message) {
 void checkCombination(const CopyOptions& options, bool isFrom, bool sawDelimiter, bool sawNull, bool sawQuote,
                       bool sawEscape) {
    const bool csv = options.format == CopyFormat::Csv, binary = options.format == CopyFormat::Binary;
+   if (options.format == CopyFormat::Parquet) {
+      require(!sawDelimiter && !sawNull && !options.header && !sawQuote && !sawEscape, sqlstate::syntaxError,
+              "options of text cannot be specified in PARQUET mode");
+      return;
+   }
    require(!(binary && sawDelimiter), sqlstate::syntaxError, "cannot specify DELIMITER in BINARY mode");
    require(!(binary && sawNull), sqlstate::syntaxError, "cannot specify NULL in BINARY mode");
    require(!(binary && options.header), sqlstate::featureNotSupported, "cannot specify HEADER in BINARY mode");
@@ -92,7 +98,7 @@ void checkCombination(const CopyOptions& options, bool isFrom, bool sawDelimiter
 
 CopyOptions parseCopyOptions(const ::List* list, bool isFrom) {
    CopyOptions options;
-   bool sawDelimiter = false, sawNull = false, sawQuote = false, sawEscape = false;
+   bool sawDelimiter = false, sawNull = false, sawQuote = false, sawEscape = false, sawParquet = false;
    for (const ::DefElem* option : ListOf<::DefElem>(list)) {
       const std::string_view name = option->defname;
       if (name == "format") {
@@ -101,6 +107,8 @@ CopyOptions parseCopyOptions(const ::List* list, bool isFrom) {
             options.format = CopyFormat::Csv;
          else if (format == "binary")
             options.format = CopyFormat::Binary;
+         else if (format == "parquet")
+            options.format = CopyFormat::Parquet;
          else if (format != "text")
             throw SqlError(sqlstate::invalidParameterValue, "COPY format \"" + format + "\" not recognized");
       } else if (name == "delimiter") {
@@ -131,6 +139,16 @@ CopyOptions parseCopyOptions(const ::List* list, bool isFrom) {
          options.forceNotNull = nameList(*option);
       } else if (name == "force_null") {
          options.forceNull = nameList(*option);
+      } else if (name == "compression") {
+         options.parquet.compression = textArg(*option);
+         sawParquet = true;
+      } else if (name == "row_group_size") {
+         const std::string text = textArg(*option);
+         const auto [end, error] =
+             std::from_chars(text.data(), text.data() + text.size(), options.parquet.rowGroupRows);
+         require(error == std::errc() && end == text.data() + text.size() && options.parquet.rowGroupRows > 0,
+                 sqlstate::invalidParameterValue, "row_group_size must be a positive number of rows");
+         sawParquet = true;
       } else if (name == "freeze") {
          boolArg(*option);
       } else if (name == "encoding") {
@@ -148,6 +166,8 @@ CopyOptions parseCopyOptions(const ::List* list, bool isFrom) {
       if (!sawNull) options.null.clear();
       if (sawQuote && !sawEscape) options.escape = options.quote;
    }
+   require(!sawParquet || (options.format == CopyFormat::Parquet && !isFrom), sqlstate::syntaxError,
+           "compression and row_group_size are for COPY TO in PARQUET mode only");
    checkCombination(options, isFrom, sawDelimiter, sawNull, sawQuote, sawEscape);
    return options;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "io/format/csv/row_format.hpp"
+#include "io/format/parquet/parquet.hpp"
 
 struct List; // PostgreSQL's parse nodes
 
@@ -14,6 +15,7 @@ using io::CopyFormat;
 /// The options of one COPY, defaulted as PostgreSQL does.
 struct CopyOptions : io::RowFormat {
    bool headerMatch = false;
+   io::ParquetOptions parquet;
    std::vector<std::string> forceQuote, forceNotNull, forceNull; ///< csv only, column names
    bool forceQuoteAll = false;
 };

@@ -38,7 +38,7 @@ public:
    }
    std::unique_ptr<ExternalReader> makeReader() override;
    std::vector<std::pair<std::string, std::string>> facts() const override {
-      return {{"Files", std::to_string(table_.files().size())}, {"Bytes Read", std::to_string(bytesRead_)}};
+      return {{"Bytes Read", std::to_string(bytesRead_)}};
    }
    /// False when all has been given away. Thread-safe.
    bool take(FileChunk& out);

@@ -1,0 +1,78 @@
+#include "engine/copy/parquet_copy.hpp"
+
+#include <algorithm>
+
+#include "engine/external_files.hpp"
+#include "engine/query_execution.hpp"
+#include "engine/statement_runner.hpp"
+
+namespace ouzel::engine {
+
+namespace {
+
+/// Whether the file has the columns that are to be loaded, and no others unless they were named.
+void checkColumns(const CopyTarget& target, const io::ExternalTable& table, const std::string& file, bool isList) {
+   for (const int16_t attribute : target.columns) {
+      const std::string& name = target.relation->column(attribute)->name;
+      if (std::none_of(table.columns().begin(), table.columns().end(),
+                       [&](const io::ExternalColumn& column) { return column.name == name; }))
+         throw SqlError(sqlstate::badCopyFileFormat, "file \"" + file + "\" has no column \"" + name + "\"")
+             .hint("Name the columns that it has: COPY " + target.relation->name + " (...) FROM ...");
+   }
+   for (const io::ExternalColumn& column : table.columns())
+      if (!isList && std::none_of(target.columns.begin(), target.columns.end(), [&](int16_t attribute) {
+             return target.relation->column(attribute)->name == column.name;
+          }))
+         throw SqlError(sqlstate::badCopyFileFormat,
+                        "file \"" + file + "\" has a column \"" + column.name + "\" that is not loaded")
+             .hint("Name the columns to load: COPY " + target.relation->name + " (...) FROM ...");
+}
+
+std::string quoteText(const std::string& text) {
+   std::string out = "'";
+   for (const char c : text)
+      out += c == '\'' ? "''" : std::string(1, c);
+   return out + "'";
+}
+
+} // namespace
+
+uint64_t copyFromParquet(SessionCore& core, const CopyTarget& target, const std::string& file, bool isList) {
+   if (target.where) throwNotSupported("COPY FROM with FORMAT parquet and WHERE");
+   io::ExternalRequest request;
+   request.patterns = {file};
+   checkColumns(target, *openExternalTable(core, "read_parquet", request), file, isList);
+   std::string names;
+   for (const int16_t attribute : target.columns)
+      names += (names.empty() ? "" : ", ") + catalog::quoteIdentifier(target.relation->column(attribute)->name);
+   const std::string text = "INSERT INTO " +
+                            catalog::quoteIdentifier(core.transaction.catalog().schema(target.relation->schema)->name) +
+                            "." + catalog::quoteIdentifier(target.relation->name) + " (" + names +
+                            ") OVERRIDING SYSTEM VALUE SELECT " + names + " FROM read_parquet(" + quoteText(file) + ")";
+   const auto script = sql::ParsedScript::parse(text);
+   const auto execution = startQuery(core, script, *script.statements()[0].node, {});
+   execution->run(0, nullptr);
+   finishQuery(core, *execution);
+   return execution->rowCount();
+}
+
+ParquetSink::ParquetSink(SessionCore& core, const std::string& file, const io::ParquetOptions& options)
+   : memory_(core.database.governor->ledger()), options_(options), file_(io::openOutput(file)) {}
+
+void ParquetSink::begin(const std::vector<ResultColumn>& columns) {
+   if (writer_) return;
+   std::vector<io::ExternalColumn> described;
+   std::vector<Representation> representations;
+   for (const ResultColumn& column : columns) {
+      described.push_back({column.name, column.type});
+      representations.push_back(column.representation);
+   }
+   writer_ = io::makeParquetWriter(*file_, described, representations, options_, memory_);
+}
+
+void ParquetSink::finish() {
+   writer_->finish();
+   file_->finish();
+}
+
+} // namespace ouzel::engine
