@@ -1,5 +1,5 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs.
-.PHONY: build run test check tsan crash format bench bench-tpch bench-load bench-oltp bench-update bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-device bench-spill-plot deps deps-test clean
+.PHONY: build run test check tsan crash format bench bench-tpch bench-load bench-oltp bench-update bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-device bench-spill-plot bench-s3-retriever deps deps-test clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -65,6 +65,13 @@ bench-spill-device: build
 	@bench/spill/levels $(BENCH_ARGS)
 bench-spill-plot:
 	@bench/spill/plot $(BENCH_ARGS)
+
+# bench/s3/README.md says what it measures.
+bench-s3-retriever: deps
+	@scripts/install-deps --bench
+	@cmake --preset release -DOUZEL_TESTS=ON >/dev/null
+	@cmake --build build/release -j $(JOBS) --target s3_clients --target object_server
+	@bench/s3/run $(BENCH_ARGS)
 
 bench-recovery: build
 	@bench/recovery/run $(BENCH_ARGS)
