@@ -14,6 +14,7 @@
 #include "engine/query_execution.hpp"
 #include "engine/statement_runner.hpp"
 #include "engine/unique_keys.hpp"
+#include "io/format/sequential_input.hpp"
 #include "sql/parse/node_access.hpp"
 
 // COPY: between tables or queries and the client or a file of the server.
@@ -120,7 +121,10 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
       rows = copyFromParquet(core, target, statement.filename, statement.attlist != nullptr);
       return "COPY " + std::to_string(rows);
    }
-   if (statement.filename) {
+   if (statement.filename && io::isObjectUrl(statement.filename)) {
+      io::SequentialInput input(statement.filename);
+      rows = copyFrom(core, bind, target, [&] { return input.next(); });
+   } else if (statement.filename) {
       ServerFile file(statement.filename, O_RDONLY, "reading");
       std::vector<char> buffer(1 << 20);
       rows = copyFrom(core, bind, target, [&]() -> std::optional<std::string_view> {
@@ -177,17 +181,25 @@ std::string copyOut(CommandContext& context, const ::CopyStmt& statement) {
       return "COPY " + std::to_string(execution->givenRows());
    }
    std::optional<ServerFile> file;
-   if (statement.filename) {
+   Reservation memory(context.core.database.governor->ledger());
+   std::unique_ptr<io::OutputFile> object;
+   if (statement.filename && io::isObjectUrl(statement.filename)) {
+      object = io::openOutput(statement.filename, memory);
+   } else if (statement.filename) {
       file.emplace(statement.filename, O_WRONLY | O_CREAT | O_TRUNC, "writing");
    } else {
       context.sink.beginCopyOut(options.format == CopyFormat::Binary,
                                 static_cast<uint16_t>(execution->columns().size()));
    }
    CopyWriter writer(options, context.core, [&](std::string_view bytes, std::span<const uint32_t> ends) {
-      file ? file->write(bytes) : context.sink.copyRows(bytes, ends);
+      if (object)
+         object->write(bytes);
+      else
+         file ? file->write(bytes) : context.sink.copyRows(bytes, ends);
    });
    execution->run(0, &writer);
    writer.finish();
+   if (object) object->finish();
    finishQuery(context.core, *execution);
    return "COPY " + std::to_string(execution->givenRows());
 }

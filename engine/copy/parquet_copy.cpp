@@ -57,7 +57,7 @@ uint64_t copyFromParquet(SessionCore& core, const CopyTarget& target, const std:
 }
 
 ParquetSink::ParquetSink(SessionCore& core, const std::string& file, const io::ParquetOptions& options)
-   : memory_(core.database.governor->ledger()), options_(options), file_(io::openOutput(file)) {}
+   : memory_(core.database.governor->ledger()), options_(options), file_(io::openOutput(file, memory_)) {}
 
 void ParquetSink::begin(const std::vector<ResultColumn>& columns) {
    if (writer_) return;

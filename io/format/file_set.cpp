@@ -9,6 +9,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "io/file/file.hpp"
+#include "io/format/object_files.hpp"
 
 namespace ouzel::io {
 
@@ -105,10 +106,6 @@ private:
    std::vector<InputFile> found_;
 };
 
-[[noreturn]] void throwNoObjects(const std::string& url) {
-   throwNotSupported("reading or writing \"" + url + "\"");
-}
-
 } // namespace
 
 bool isObjectUrl(std::string_view path) {
@@ -118,7 +115,11 @@ bool isObjectUrl(std::string_view path) {
 std::vector<InputFile> findFiles(const std::vector<std::string>& patterns) {
    std::vector<InputFile> files;
    for (const std::string& pattern : patterns) {
-      if (isObjectUrl(pattern)) throwNoObjects(pattern);
+      if (isObjectUrl(pattern)) {
+         std::vector<InputFile> found = findObjects(pattern);
+         std::move(found.begin(), found.end(), std::back_inserter(files));
+         continue;
+      }
       if (hasWildcard(pattern)) {
          std::vector<InputFile> found = Matcher(pattern).find();
          if (found.empty()) throw SqlError(sqlstate::undefinedFile, "no file matches \"" + pattern + "\"");
@@ -135,15 +136,15 @@ std::vector<InputFile> findFiles(const std::vector<std::string>& patterns) {
 }
 
 std::unique_ptr<ObjectReader> openInput(const std::string& path) {
-   if (isObjectUrl(path)) throwNoObjects(path);
+   if (isObjectUrl(path)) return openObject(path);
    const int descriptor = FileSystem::current().open(path, O_RDONLY | O_CLOEXEC);
    if (descriptor < 0) throwCannotOpen(path, "reading", -descriptor);
    FileSystem::current().close(descriptor);
    return std::make_unique<LocalReader>(path);
 }
 
-std::unique_ptr<OutputFile> openOutput(const std::string& path) {
-   if (isObjectUrl(path)) throwNoObjects(path);
+std::unique_ptr<OutputFile> openOutput(const std::string& path, Reservation& memory) {
+   if (isObjectUrl(path)) return createObject(path, memory);
    // As COPY TO makes it: readable for whom the umask lets, unlike the server's own files.
    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
    if (descriptor < 0) throwCannotOpen(path, "writing", errno);

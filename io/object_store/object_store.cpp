@@ -10,9 +10,10 @@ namespace ouzel::io {
 
 bool isValidObjectName(std::string_view name) {
    if (name.empty() || name.front() == '/' || name.back() == '/' || name.front() == '.') return false;
-   return std::all_of(
-              name.begin(), name.end(),
-              [](unsigned char c) { return std::isalnum(c) || c == '/' || c == '.' || c == '_' || c == '-'; }) &&
+   return std::all_of(name.begin(), name.end(),
+                      [](unsigned char c) {
+                         return std::isalnum(c) || c == '/' || c == '.' || c == '_' || c == '-' || c == '=';
+                      }) &&
           name.find("..") == std::string_view::npos;
 }
 

@@ -55,7 +55,7 @@ public:
 };
 
 /// Named immutable byte strings: S3, or a directory with the same promises. A put is atomic and, when it returns,
-/// durable. Names are '/'-separated words of letters, digits, '.', '_' and '-'. Thread-safe. Failures throw 58030,
+/// durable. Names are '/'-separated words of letters, digits, '.', '_', '-' and '='. Thread-safe. Failures throw 58030,
 /// 53100 when full; what a caller branches on is a result.
 class ObjectStore {
 public:

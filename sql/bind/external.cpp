@@ -105,7 +105,8 @@ std::optional<FromItem> QueryBinder::bindExternal(Scope& scope, const ::RangeFun
 
    auto rel = std::make_unique<Rel>(RelKind::VirtualGet);
    rel->table.external = table;
-   const std::string& first = table->files().front();
+   std::string first = table->files().front();
+   if (first.starts_with("s3://")) first.erase(std::min(first.find('?'), first.size()));
    rel->table.name = table->files().size() == 1 ? first.substr(first.find_last_of('/') + 1)
                                                 : std::to_string(table->files().size()) + " files";
    NamespaceItem item;

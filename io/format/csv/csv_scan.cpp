@@ -9,6 +9,7 @@
 #include "io/format/csv/csv_sniffer.hpp"
 #include "io/format/csv/csv_table.hpp"
 #include "io/format/csv/field_splitter.hpp"
+#include "io/format/sequential_input.hpp"
 
 // Reading CSV files: whoever needs rows takes the next chunk, which is cut from the files in their order under a lock;
 // taking it apart and parsing, nearly all of the work, is done by each worker for itself.
@@ -17,7 +18,7 @@ namespace ouzel::io {
 
 namespace {
 
-constexpr size_t pieceSize = 1 << 20;
+constexpr size_t morselSize = 1 << 20; ///< what RowSplitter cuts
 
 /// A chunk and the file it is from.
 struct FileChunk {
@@ -29,12 +30,11 @@ class CsvScan final : public ExternalScan {
 public:
    CsvScan(const CsvTable& table, ExternalScanSpec spec)
       : table_(table), spec_(std::move(spec)), memory_(*spec_.memory), pieces_(memory_) {
-      pieces_.grow(4 * pieceSize);
-      piece_.resize(pieceSize);
+      pieces_.grow(SequentialInput::memoryMax(table.files()[0]) + 3 * morselSize);
    }
 
    uint32_t readersMax() const override {
-      return spec_.keepsOrder ? 1 : static_cast<uint32_t>(std::min<uint64_t>(table_.bytes() / pieceSize + 1, 1024));
+      return spec_.keepsOrder ? 1 : static_cast<uint32_t>(std::min<uint64_t>(table_.bytes() / morselSize + 1, 1024));
    }
    std::unique_ptr<ExternalReader> makeReader() override;
    std::vector<std::pair<std::string, std::string>> facts() const override {
@@ -57,20 +57,18 @@ private:
    std::mutex mutex_;
    // Guarded by mutex_:
    std::deque<FileChunk> waiting_;
-   std::string piece_;
    size_t nextFile_ = 0;
    const std::string* file_ = nullptr;
-   std::unique_ptr<ObjectReader> reader_; ///< null between files
+   std::unique_ptr<SequentialInput> input_; ///< null between files
    std::unique_ptr<RowSplitter> splitter_;
-   uint64_t offset_ = 0, bytesRead_ = 0;
+   uint64_t bytesRead_ = 0;
    bool isFirstOfFile_ = false;
 };
 
 void CsvScan::openNext() {
    file_ = &table_.files()[nextFile_++];
-   reader_ = openInput(*file_);
+   input_ = std::make_unique<SequentialInput>(*file_);
    splitter_ = std::make_unique<RowSplitter>(table_.rowFormat());
-   offset_ = 0;
    isFirstOfFile_ = true;
 }
 
@@ -104,27 +102,24 @@ bool CsvScan::take(FileChunk& out) {
       if (made.chunk.size > 0) waiting_.push_back(std::move(made));
    };
    while (waiting_.empty()) {
-      if (!reader_) {
+      if (!input_) {
          if (nextFile_ == table_.files().size()) return false;
          openNext();
       }
-      const size_t size = static_cast<size_t>(std::min<uint64_t>(pieceSize, reader_->size() - offset_));
       try {
-         if (size > 0) {
-            reader_->read(offset_, size, piece_.data());
-            offset_ += size;
-            bytesRead_ += size;
-            reader_->prefetch(offset_, pieceSize);
-            splitter_->feed(std::string_view(piece_).substr(0, size), emit);
+         const std::optional<std::string_view> piece = input_->next();
+         if (piece) {
+            bytesRead_ += piece->size();
+            splitter_->feed(*piece, emit);
          }
-         if (size == 0 || offset_ == reader_->size() || splitter_->ended()) {
+         if (!piece || splitter_->ended()) {
             splitter_->finish(emit);
-            reader_.reset();
+            input_.reset();
          }
       } catch (SqlError& error) {
          if (error.contextText().empty()) error.setContext("CSV file \"" + *file_ + "\"");
          nextFile_ = table_.files().size();
-         reader_.reset();
+         input_.reset();
          throw;
       }
    }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <arrow/buffer.h>
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <parquet/exception.h>
 
 #include "common/error/sql_error.hpp"
@@ -13,6 +15,8 @@ namespace ouzel::io {
 namespace {
 /// Where nothing lies: Arrow wants an aligned address for allocations of no bytes, too.
 alignas(64) uint8_t nothing[64];
+/// Ranges with so little between them are read together, up to the size of a request that is worth its while.
+constexpr uint64_t gapMax = 256 << 10, mergedMax = 16 << 20;
 } // namespace
 
 arrow::Status LedgerPool::Allocate(int64_t size, int64_t alignment, uint8_t** out) {
@@ -50,11 +54,91 @@ void LedgerPool::Free(uint8_t* buffer, int64_t size, int64_t) {
    memory_.shrink(static_cast<size_t>(size));
 }
 
+/// A range on its way into memory.
+struct ArrowInput::Ahead {
+   ByteRange range;
+   std::shared_ptr<arrow::Buffer> bytes;
+   std::mutex mutex;
+   std::condition_variable arrived;
+   bool isHere = false;      // under mutex
+   std::exception_ptr error; // under mutex
+   std::unique_ptr<PendingRead> pending;
+
+   ~Ahead() {
+      if (pending) pending->cancel();
+   }
+   void start(const ObjectReader& reader) {
+      pending = reader.readAsync(range.offset, range.size, bytes->mutable_data(), [this](std::exception_ptr given) {
+         const std::lock_guard lock(mutex);
+         error = std::move(given);
+         isHere = true;
+         arrived.notify_all();
+      });
+   }
+   void wait() {
+      std::unique_lock lock(mutex);
+      arrived.wait(lock, [this] { return isHere; });
+      if (error) std::rethrow_exception(error);
+   }
+};
+
+ArrowInput::ArrowInput(std::shared_ptr<const ObjectReader> reader, arrow::MemoryPool* pool,
+                       std::atomic<uint64_t>* bytesRead)
+   : reader_(std::move(reader)), pool_(pool), bytesRead_(bytesRead) {}
+
+ArrowInput::~ArrowInput() = default;
+
+void ArrowInput::prefetch(std::vector<ByteRange> ranges, bool intoMemory) {
+   if (!intoMemory) {
+      for (const ByteRange& range : ranges)
+         reader_->prefetch(range.offset, range.size);
+      return;
+   }
+   std::sort(ranges.begin(), ranges.end(), [](const ByteRange& a, const ByteRange& b) { return a.offset < b.offset; });
+   std::vector<ByteRange> merged;
+   for (const ByteRange& range : ranges) {
+      if (!merged.empty()) {
+         ByteRange& last = merged.back();
+         const uint64_t end = last.offset + last.size, together = range.offset + range.size - last.offset;
+         if (range.offset >= end && range.offset - end <= gapMax && together <= mergedMax) {
+            last.size = together;
+            continue;
+         }
+      }
+      merged.push_back(range);
+   }
+   for (const ByteRange& range : merged) {
+      if (range.size == 0) continue;
+      auto bytes = arrow::AllocateBuffer(static_cast<int64_t>(range.size), pool_);
+      if (!bytes.ok()) return; // read when it is needed, in smaller pieces perhaps
+      auto ahead = std::make_unique<Ahead>();
+      ahead->range = range;
+      ahead->bytes = std::move(*bytes);
+      ahead->start(*reader_);
+      if (bytesRead_) *bytesRead_ += range.size;
+      ahead_.push_back(std::move(ahead));
+   }
+}
+
+std::shared_ptr<arrow::Buffer> ArrowInput::readAhead(int64_t position, int64_t size) const {
+   const auto begin = static_cast<uint64_t>(position), end = begin + static_cast<uint64_t>(size);
+   for (const auto& ahead : ahead_) {
+      if (begin < ahead->range.offset || end > ahead->range.offset + ahead->range.size) continue;
+      ahead->wait();
+      return arrow::SliceBuffer(ahead->bytes, static_cast<int64_t>(begin - ahead->range.offset), size);
+   }
+   return nullptr;
+}
+
 arrow::Result<int64_t> ArrowInput::ReadAt(int64_t position, int64_t size, void* out) {
    const int64_t total = static_cast<int64_t>(reader_->size());
    if (position < 0 || size < 0 || position > total) return arrow::Status::Invalid("read outside of the file");
    size = std::min(size, total - position);
    try {
+      if (const auto known = size > 0 ? readAhead(position, size) : nullptr) {
+         std::memcpy(out, known->data(), static_cast<size_t>(size));
+         return size;
+      }
       if (size > 0) reader_->read(static_cast<uint64_t>(position), static_cast<size_t>(size), out);
    } catch (...) {
       error_ = std::current_exception();
@@ -66,6 +150,14 @@ arrow::Result<int64_t> ArrowInput::ReadAt(int64_t position, int64_t size, void* 
 
 arrow::Result<std::shared_ptr<arrow::Buffer>> ArrowInput::ReadAt(int64_t position, int64_t size) {
    size = std::min(size, static_cast<int64_t>(reader_->size())); // what a spoilt file asks for may be anything
+   if (position >= 0 && size > 0 && position <= static_cast<int64_t>(reader_->size()) - size) {
+      try {
+         if (auto known = readAhead(position, size)) return known;
+      } catch (...) {
+         error_ = std::current_exception();
+         return arrow::Status::IOError("could not read");
+      }
+   }
    ARROW_ASSIGN_OR_RAISE(std::unique_ptr<arrow::ResizableBuffer> buffer, arrow::AllocateResizableBuffer(size, pool_));
    ARROW_ASSIGN_OR_RAISE(const int64_t got, ReadAt(position, size, buffer->mutable_data()));
    ARROW_RETURN_NOT_OK(buffer->Resize(got, false));

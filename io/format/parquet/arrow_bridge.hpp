@@ -34,13 +34,17 @@ private:
    std::atomic<int64_t> total_{0}, count_{0};
 };
 
+struct ByteRange {
+   uint64_t offset, size;
+};
+
 /// An object as Arrow reads it. The first error of the object's reader is kept for throwStatus(). Positioned reads are
 /// thread-safe.
 class ArrowInput final : public arrow::io::RandomAccessFile {
 public:
+   ~ArrowInput() override;
    /// `pool` outlives this; `bytesRead`, if given, is counted up.
-   ArrowInput(std::shared_ptr<const ObjectReader> reader, arrow::MemoryPool* pool, std::atomic<uint64_t>* bytesRead)
-      : reader_(std::move(reader)), pool_(pool), bytesRead_(bytesRead) {}
+   ArrowInput(std::shared_ptr<const ObjectReader> reader, arrow::MemoryPool* pool, std::atomic<uint64_t>* bytesRead);
 
    arrow::Result<int64_t> GetSize() override { return static_cast<int64_t>(reader_->size()); }
    arrow::Result<int64_t> ReadAt(int64_t position, int64_t size, void* out) override;
@@ -59,7 +63,16 @@ public:
    bool closed() const override { return isClosed_; }
    std::exception_ptr error() const { return error_; }
 
+   /// The ranges will be read. `intoMemory`: start to read them all at once, near ones together, as far as memory can
+   /// be had; reads of parts of them then wait for theirs. REQUIRES: nothing has been read yet.
+   void prefetch(std::vector<ByteRange> ranges, bool intoMemory);
+
 private:
+   struct Ahead;
+   /// The range read ahead that has these bytes, waited for; null if none. Throws what reading it threw.
+   std::shared_ptr<arrow::Buffer> readAhead(int64_t position, int64_t size) const;
+
+   std::vector<std::unique_ptr<Ahead>> ahead_;
    std::shared_ptr<const ObjectReader> reader_;
    arrow::MemoryPool* pool_;
    std::atomic<uint64_t>* bytesRead_;

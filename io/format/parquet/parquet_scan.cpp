@@ -90,6 +90,7 @@ std::shared_ptr<const ObjectReader> ParquetScan::open(uint32_t index) {
    const std::lock_guard lock(mutex_);
    if (auto known = inputs_[index].lock()) return known;
    const ParquetFile& file = table_.parquetFiles()[index];
+   if (file.object) return file.object;
    std::shared_ptr<const ObjectReader> opened = openInput(file.path);
    if (opened->size() != file.size)
       throw SqlError(sqlstate::objectNotInPrerequisiteState, "file \"" + file.path + "\" changed while it was read");
@@ -155,12 +156,14 @@ bool ParquetReader::openNext() {
    runArrow(file_->path, nullptr, [&] {
       const auto group = file_->metadata->RowGroup(group_->index);
       int64_t bytes = 0;
+      std::vector<ByteRange> ranges;
       for (const int leaf : leaves) {
          const auto chunk = group->ColumnChunk(leaf);
          bytes += std::max<int64_t>(0, chunk->total_uncompressed_size());
          uint64_t offset, size;
-         if (chunkRange(*chunk, file_->size, offset, size)) object->prefetch(offset, static_cast<size_t>(size));
+         if (chunkRange(*chunk, file_->size, offset, size)) ranges.push_back({offset, size});
       }
+      input_->prefetch(std::move(ranges), file_->object != nullptr);
       const int64_t rowBytes = std::max<int64_t>(1, bytes / group_->rows);
       batchRows = std::clamp<int64_t>(batchBytesWanted / rowBytes, 64, batchRowsWanted);
       return arrow::Status::OK();

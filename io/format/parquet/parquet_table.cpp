@@ -74,6 +74,7 @@ void ParquetTable::addFile(const InputFile& input) {
    file.path = input.path;
    std::shared_ptr<const ObjectReader> object = openInput(input.path);
    file.size = object->size();
+   if (isObjectUrl(file.path)) file.object = object;
    const auto source = std::make_shared<ArrowInput>(std::move(object), arrow::default_memory_pool(), nullptr);
    runArrow(file.path, source.get(), [&] {
       file.metadata = parquet::ParquetFileReader::Open(source)->metadata();

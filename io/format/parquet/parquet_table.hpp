@@ -16,6 +16,7 @@ namespace ouzel::io {
 struct ParquetFile {
    std::string path;
    uint64_t size = 0;
+   std::shared_ptr<const ObjectReader> object; ///< in an object store: as it was when its footer was read; else null
    std::shared_ptr<parquet::FileMetaData> metadata;
    std::vector<int> leaves; ///< by column of the table: the leaf column of the file; -1: nested, not to be read
 };

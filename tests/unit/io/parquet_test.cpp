@@ -2,11 +2,13 @@
 
 #include <atomic>
 #include <filesystem>
+#include <optional>
 #include <thread>
 #include <unistd.h>
 
 #include "catch2/catch.hpp"
 #include "common/error/sql_error.hpp"
+#include "tests/unit/io/s3/versitygw.hpp"
 
 using namespace ouzel;
 using namespace ouzel::io;
@@ -24,7 +26,7 @@ struct File {
 void writeRows(const std::string& path, Reservation& memory) {
    const std::vector<ExternalColumn> columns{{"id", {oid::int8, -1, invalidOid}},
                                              {"name", {oid::text, -1, defaultCollation}}};
-   const auto file = openOutput(path);
+   const auto file = openOutput(path, memory);
    const auto writer = makeParquetWriter(*file, columns, {{PhysicalType::I64, 0}, {PhysicalType::String, 0}},
                                          {"snappy", 7'000}, memory);
    for (int64_t begin = 0; begin < rowCount; begin += 1'000) {
@@ -50,21 +52,11 @@ void writeRows(const std::string& path, Reservation& memory) {
    file->finish();
 }
 
-} // namespace
-
-CATCH_TEST_CASE("parquet: several readers read every row once; memory is given back") {
-   const File file;
+void readRows(const std::string& path) {
    MemoryLedger ledger(1 << 30);
    Reservation memory(ledger);
-   try {
-      writeRows(file.path, memory);
-   } catch (const SqlError& error) {
-      if (error.state() == sqlstate::featureNotSupported) return; // a build without Arrow
-      throw;
-   }
-   CATCH_CHECK(ledger.used() == 0);
    ExternalRequest request;
-   request.patterns = {file.path, file.path};
+   request.patterns = {path, path};
    const ExternalTablePtr table = openParquet(request);
    CATCH_CHECK(table->estimatedRows() == 2 * rowCount);
    for (const int64_t lower : {int64_t{0}, int64_t{50'000}}) {
@@ -113,5 +105,32 @@ CATCH_TEST_CASE("parquet: several readers read every row once; memory is given b
       CATCH_FAIL("memory was not charged");
    } catch (const SqlError& error) {
       CATCH_CHECK(error.state() == sqlstate::outOfMemory);
+   }
+}
+
+} // namespace
+
+CATCH_TEST_CASE("parquet: several readers read every row once; memory is given back") {
+   const File file;
+   MemoryLedger ledger(1 << 30);
+   Reservation memory(ledger);
+   std::vector<std::string> places{file.path};
+   std::optional<VersityGateway> gateway;
+   if (!VersityGateway::find().empty()) {
+      gateway.emplace();
+      ::setenv("AWS_ACCESS_KEY_ID", "testkey", 1);
+      ::setenv("AWS_SECRET_ACCESS_KEY", "testsecret", 1);
+      const std::string url = gateway->url("some");
+      places.push_back(url.substr(0, url.find('?')) + "/file.parquet" + url.substr(url.find('?')));
+   }
+   for (const std::string& place : places) {
+      try {
+         writeRows(place, memory);
+      } catch (const SqlError& error) {
+         if (error.state() == sqlstate::featureNotSupported) return; // a build without Arrow
+         throw;
+      }
+      CATCH_CHECK(ledger.used() == 0);
+      readRows(place);
    }
 }
