@@ -9,6 +9,7 @@
 #include "engine/internals.hpp"
 #include "executor/function/registry.hpp"
 #include "executor/materialize/large_memory.hpp"
+#include "io/object_store/object_store.hpp"
 
 namespace ouzel::engine {
 
@@ -55,7 +56,9 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    executor::LargeMemory::keepAtMost(internals.memoryLimit / 32);
    io::SpillOptions spill;
    spill.directories = options.spillDirectories;
-   if (spill.directories.empty()) spill.directories.push_back(options.dataDirectory + "/spill");
+   if (spill.directories.empty())
+      spill.directories.push_back(
+          (io::isRemoteStore(options.dataDirectory) ? options.walDirectory : options.dataDirectory) + "/spill");
    spill.memory = &internals.governor->ledger();
    internals.spill = std::make_unique<io::SpillManager>(std::move(spill));
    internals.shares = std::make_unique<executor::MemoryShares>(

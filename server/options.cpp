@@ -7,6 +7,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "io/object_store/object_store.hpp"
+
 namespace ouzel::server {
 
 namespace {
@@ -49,12 +51,10 @@ struct Option {
 };
 
 constexpr Option optionTable[] = {
-    {"data", "DIR", "where the database lives; created when it does not exist (required)",
-     [](ServerOptions& o, const std::string& v) {
-        if (v.starts_with("s3://")) throw UsageError("s3:// is not supported yet; give a directory");
-        o.dataDirectory = v;
-     }},
-    {"wal", "DIR", "where the write-ahead log lies (default: inside the data directory)",
+    {"data", "DIR|URL",
+     "where the database lives: a directory, created when it does not exist, or s3://BUCKET/PREFIX (required)",
+     [](ServerOptions& o, const std::string& v) { o.dataDirectory = v; }},
+    {"wal", "DIR", "where the write-ahead log lies (default: inside the data directory; required with s3://)",
      [](ServerOptions& o, const std::string& v) {
         if (v.empty()) throw UsageError("a directory is needed");
         o.walDirectory = v;
@@ -79,7 +79,7 @@ constexpr Option optionTable[] = {
         o.memoryLimit = parseSize(v);
         if (o.memoryLimit < (size_t{16} << 20)) throw UsageError("at least 16MB are needed");
      }},
-    {"spill", "DIR[,DIR...]", "where what outgrows memory goes (default: inside the data directory)",
+    {"spill", "DIR[,DIR...]", "where what outgrows memory goes (default: inside the data directory or the log's)",
      [](ServerOptions& o, const std::string& v) { o.spillDirectories = splitList(v); }},
     {"password", "TEXT", "password of the user postgres; remote clients must know it",
      [](ServerOptions& o, const std::string& v) {
@@ -264,6 +264,8 @@ std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& a
    for (const auto& [option, value] : flags)
       apply(*option, options, value, std::string("--") + option->name);
    if (options.dataDirectory.empty()) throw UsageError("--data DIR is required");
+   if (io::isRemoteStore(options.dataDirectory) && options.walDirectory.empty())
+      throw UsageError("--wal DIR is required with --data s3://...: the log of what is not in the bucket yet");
    if (options.tlsCertificateFile.empty() != options.tlsKeyFile.empty())
       throw UsageError("--ssl-cert-file and --ssl-key-file belong together");
    return options;

@@ -274,12 +274,11 @@ void Database::State::publishManifest(Manifest next, std::set<std::string> refer
 }
 
 void Database::State::removeObjects(const std::set<std::string>& names) {
-   for (const std::string& name : names) {
-      try {
-         store->remove(name);
-      } catch (const SqlError& error) { // collected at the next start
-         std::fprintf(stderr, "could not remove \"%s\": %s\n", name.c_str(), error.what());
-      }
+   const std::vector<std::string> list(names.begin(), names.end());
+   try {
+      store->remove(std::span(list));
+   } catch (const SqlError& error) { // collected at the next start
+      std::fprintf(stderr, "could not remove objects: %s\n", error.what());
    }
 }
 

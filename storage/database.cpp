@@ -2,7 +2,6 @@
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
-#include "io/object_store/directory_store.hpp"
 #include "storage/database_state.hpp"
 
 namespace ouzel::storage {
@@ -22,21 +21,21 @@ Database::~Database() = default;
 
 std::unique_ptr<Database> Database::open(const DatabaseOptions& options, MemoryGovernor& governor, TaskRunner& tasks) {
    auto state = std::make_unique<State>(options, governor, tasks);
-   if (options.readOnly && !io::exists(options.dataDirectory))
+   const bool isRemote = io::isRemoteStore(options.dataDirectory);
+   if (options.readOnly && !isRemote && !io::exists(options.dataDirectory))
       throw SqlError(sqlstate::undefinedFile, "there is no database in \"" + options.dataDirectory + "\"");
-   io::makeDirectories(options.dataDirectory);
-   state->lockFile = io::File(options.dataDirectory + "/ouzel.lock", io::File::Mode::Write);
+   const std::string& lockDirectory = isRemote ? state->walDirectory : options.dataDirectory;
+   io::makeDirectories(lockDirectory);
+   state->lockFile = io::File(lockDirectory + "/ouzel.lock", io::File::Mode::Write);
    // A quick answer for most cases. The lease decides: a process that is stopped keeps its lock.
    const bool isLocked = state->lockFile.tryLock();
    if (!isLocked && !options.takeOver)
-      throw SqlError(sqlstate::objectInUse, "data directory \"" + options.dataDirectory + "\" is in use")
+      throw SqlError(sqlstate::objectInUse, "data directory \"" + lockDirectory + "\" is in use")
           .hint("Is another server running on it?");
-   auto store = std::make_unique<io::DirectoryStore>(options.dataDirectory);
-   io::DirectoryStore& directory = *store;
-   state->store = std::move(store);
+   state->store = io::openObjectStore(options.dataDirectory);
    if (!options.readOnly) {
       state->claim();
-      if (isLocked && !state->lease->mayPredecessorLive()) directory.removeLeftovers();
+      if (isLocked && !state->lease->mayPredecessorLive()) state->store->removeLeftovers();
    }
    try {
       state->recover();

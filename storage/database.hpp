@@ -14,8 +14,8 @@
 namespace ouzel::storage {
 
 struct DatabaseOptions {
-   std::string dataDirectory;             ///< of the object store; created when missing
-   std::string walDirectory;              ///< empty: "<dataDirectory>/wal"
+   std::string dataDirectory;             ///< where the object store is (io::openObjectStore); created when missing
+   std::string walDirectory;              ///< empty: "<dataDirectory>/wal"; not for a store over a network
    uint64_t checkpointWalBytes = 1 << 30; ///< a checkpoint starts when the log grows past this
    bool readOnly = false;
    int64_t leaseMs = 10'000; ///< how long a writer that is not heard of keeps others out

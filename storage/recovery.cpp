@@ -28,14 +28,14 @@ void loadTable(Database::State& state, const Manifest::Table& entry) {
       persisted.listName = entry.listOfHeaders;
       persisted.list = ListOfHeaders::deserialize(getSealed(*state.store, entry.listOfHeaders));
       state.referencedObjects.insert(entry.listOfHeaders);
-      std::map<std::string, std::unique_ptr<io::ObjectReader>> readers;
+      std::map<std::string, std::optional<std::string>> headerObjects;
       for (const ListOfHeaders::Entry& header : persisted.list.entries) {
-         auto& reader = readers[header.headerObject];
-         if (!reader) reader = state.store->open(header.headerObject);
-         if (!reader) throw SqlError(sqlstate::dataCorrupted, "missing object \"" + header.headerObject + "\"");
-         if (header.offset + header.size > reader->size() || header.size > (uint64_t{1} << 30)) ByteReader::corrupted();
-         std::string bytes(header.size, '\0');
-         reader->read(header.offset, bytes.size(), bytes.data());
+         // Most of its headers are still in use.
+         auto& object = headerObjects[header.headerObject];
+         if (!object) object = state.store->get(header.headerObject);
+         if (!object) throw SqlError(sqlstate::dataCorrupted, "missing object \"" + header.headerObject + "\"");
+         if (header.offset > object->size() || header.size > object->size() - header.offset) ByteReader::corrupted();
+         const auto bytes = std::string_view(*object).substr(header.offset, header.size);
          if (checksumOf(bytes) != header.checksum)
             throw SqlError(sqlstate::dataCorrupted, "checksum mismatch in object \"" + header.headerObject + "\"");
          auto segment = std::make_shared<Segment>();

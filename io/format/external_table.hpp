@@ -43,7 +43,7 @@ struct ExternalRequest {
 /// What rows must satisfy to be of interest: `lower` <= column <= `upper`, inclusive, where they are not NULL values.
 /// Values are in storedRepresentation(type of the column). A scan may give rows that fail it.
 struct ExternalRange {
-   uint32_t column; ///< of the table
+   uint32_t column = 0; ///< of the table
    Value lower, upper;
 };
 

@@ -11,8 +11,6 @@ namespace ouzel::io {
 class DirectoryStore final : public ObjectStore {
 public:
    explicit DirectoryStore(std::string root);
-   /// Remove what others have left in `.tmp`. REQUIRES: nobody else is using the directory.
-   void removeLeftovers();
 
    using ObjectStore::open;
    using ObjectStore::put;
@@ -22,6 +20,8 @@ public:
    std::optional<std::string> tag(std::string_view name) override;
    std::vector<ObjectInfo> list(std::string_view prefix, size_t limit) override;
    void remove(std::string_view name) override;
+   /// Those in `.tmp`.
+   void removeLeftovers() override;
 
 private:
    std::string pathOf(std::string_view name) const;

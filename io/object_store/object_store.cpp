@@ -17,6 +17,10 @@ bool isValidObjectName(std::string_view name) {
           name.find("..") == std::string_view::npos;
 }
 
+bool isRemoteStore(std::string_view address) {
+   return isS3Url(address);
+}
+
 std::unique_ptr<ObjectStore> openObjectStore(const std::string& address) {
    if (isS3Url(address)) return std::make_unique<S3Store>(S3Location::parse(address));
    return std::make_unique<DirectoryStore>(address);

@@ -82,10 +82,17 @@ public:
    virtual void remove(std::string_view name) = 0;
    /// The same for many, where the store can in few requests. After an error some may be gone.
    virtual void remove(std::span<const std::string> names);
+   /// Remove what others have left unfinished. REQUIRES: nobody else is putting.
+   virtual void removeLeftovers() = 0;
+   /// Reads wait for a network: whoever knows what will be read should start reading it ahead of time.
+   virtual bool isRemote() const { return false; }
 };
 
 /// Whether a store takes the name (see ObjectStore).
 bool isValidObjectName(std::string_view name);
+
+/// Whether the address names a store over a network.
+bool isRemoteStore(std::string_view address);
 
 /// The store at an address: `s3://…` (see S3Location::parse), else a directory, which is made. Throws 22023 for
 /// addresses that are not valid, and what the store's constructor throws.

@@ -155,8 +155,7 @@ void S3Store::removeBatch(std::span<const std::string> names) {
                             "\": " + failure.code + ": " + failure.message);
 }
 
-size_t S3Store::removeLeftovers() {
-   size_t count = 0;
+void S3Store::removeLeftovers() {
    const std::string& own = location().prefix;
    // Each round sees the first thousand of those that are left.
    while (true) {
@@ -171,8 +170,7 @@ size_t S3Store::removeLeftovers() {
          abortUpload(*retriever_, std::string_view(upload.key).substr(own.size()), upload.uploadId);
          ++found;
       }
-      count += found;
-      if (found < batchSizeMax) return count;
+      if (found < batchSizeMax) return;
    }
 }
 

@@ -27,8 +27,9 @@ public:
    void remove(std::string_view name) override;
    void remove(std::span<const std::string> names) override;
 
-   /// Call off the uploads in parts that others have left; returns how many. REQUIRES: nobody else is putting.
-   size_t removeLeftovers();
+   /// Uploads in parts.
+   void removeLeftovers() override;
+   bool isRemote() const override { return true; }
    RetrieverStatistics statistics() const { return retriever_->statistics(); }
    const S3Location& location() const { return retriever_->location(); }
 

@@ -33,7 +33,7 @@ Block::~Block() {
 
 const io::ObjectReader& Block::reader() const {
    std::call_once(opened_, [&] {
-      reader_ = store_.open(objectName_);
+      reader_ = store_.open(objectName_, header_.objectSize);
       if (!reader_) corrupted(objectName_, "missing block");
    });
    return *reader_;
