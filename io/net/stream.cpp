@@ -169,6 +169,19 @@ std::unique_ptr<Stream> TlsContext::accept(FileDescriptor socket) const {
    return std::make_unique<TlsStream>(context_->ssl, std::move(socket));
 }
 
+namespace {
+/// The file and the directory of certificates that OpenSSL was built with, or the environment names; either may be
+/// missing. Not SSL_CTX_set_default_verify_paths(): it looks in OpenSSL's stores, too, which crashes (3.0.x) in a
+/// process that has Arrow's library loaded.
+void trustSystem(X509_STORE* store) {
+   const char* file = std::getenv(X509_get_default_cert_file_env());
+   const char* directory = std::getenv(X509_get_default_cert_dir_env());
+   X509_STORE_load_file(store, file != nullptr ? file : X509_get_default_cert_file());
+   X509_STORE_load_path(store, directory != nullptr ? directory : X509_get_default_cert_dir());
+   ERR_clear_error();
+}
+} // namespace
+
 struct TlsClientContext::Context {
    SSL_CTX* ssl = SSL_CTX_new(TLS_client_method());
    ~Context() { SSL_CTX_free(ssl); }
@@ -181,7 +194,7 @@ TlsClientContext::TlsClientContext() : context_(std::make_unique<Context>()) {
    SSL_CTX_set_mode(ssl, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
    SSL_CTX_set_options(ssl, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
    SSL_CTX_set_verify(ssl, SSL_VERIFY_PEER, nullptr);
-   if (SSL_CTX_set_default_verify_paths(ssl) != 1) throwTls("could not load the system's certificates");
+   trustSystem(SSL_CTX_get_cert_store(ssl));
    if (const char* bundle = std::getenv("AWS_CA_BUNDLE"); bundle != nullptr && *bundle != '\0')
       if (SSL_CTX_load_verify_locations(ssl, bundle, nullptr) != 1)
          throwTls("could not load certificates from file \"" + std::string(bundle) + "\"");

@@ -70,6 +70,7 @@ std::optional<S3Error> parseS3Error(std::string_view xml) {
       if (name == "Code") error.code = text;
       if (name == "Message") error.message = text;
       if (name == "Region") error.region = text;
+      if (name == "ServerTime") error.serverTime = text;
       return true;
    });
    if (!isGood || error.code.empty()) return std::nullopt;

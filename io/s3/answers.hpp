@@ -11,7 +11,8 @@ namespace ouzel::io {
 
 struct S3Error {
    std::string code, message;
-   std::string region; ///< of AuthorizationHeaderMalformed and redirects
+   std::string region;     ///< of AuthorizationHeaderMalformed and redirects
+   std::string serverTime; ///< of RequestTimeTooSkewed
 };
 /// Of an <Error> document.
 std::optional<S3Error> parseS3Error(std::string_view xml);

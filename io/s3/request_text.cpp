@@ -41,27 +41,31 @@ bool isOneOf(std::string_view code, std::initializer_list<std::string_view> code
    return std::find(codes.begin(), codes.end(), code) != codes.end();
 }
 
+Judgement relocation(const std::string& text, const std::string& region) {
+   Judgement result(Verdict::Relocate, text);
+   result.region = region;
+   return result;
+}
+
 /// A ranged GET must have brought exactly what was asked for.
 Judgement judgeRange(const S3Request& request, const HttpHead& head, bool isComplete) {
-   if (head.status == 200 && request.offset > 0) return {Verdict::Refused, "the server does not answer ranges", {}};
+   if (head.status == 200 && request.offset > 0) return {Verdict::Refused, "the server does not answer ranges"};
    if (head.status == 206) {
       const auto range = parseContentRange(head.header("content-range"));
-      if (!range || range->first != request.offset) return {Verdict::Refused, "the server sent another range", {}};
+      if (!range || range->first != request.offset) return {Verdict::Refused, "the server sent another range"};
       if (range->last != request.offset + request.targetSize - 1)
-         return {Verdict::Refused,
-                 "the object ends at byte " + std::to_string(range->total) + ", before byte " +
-                     std::to_string(request.offset + request.targetSize),
-                 {}};
+         return {Verdict::Refused, "the object ends at byte " + std::to_string(range->total) + ", before byte " +
+                                       std::to_string(request.offset + request.targetSize)};
    }
    if (!isComplete)
-      return {Verdict::Refused, "the object does not have " + std::to_string(request.targetSize) + " bytes", {}};
+      return {Verdict::Refused, "the object does not have " + std::to_string(request.targetSize) + " bytes"};
    return {};
 }
 
 } // namespace
 
 Judgement judge(const S3Request& request, const HttpHead& head, std::string_view body, bool wentToTarget,
-                std::string_view region, bool mayRenew) {
+                std::string_view region) {
    const int status = head.status;
    if (status >= 200 && status < 300) {
       const bool isComplete = wentToTarget || body.size() == request.targetSize;
@@ -80,21 +84,35 @@ Judgement judge(const S3Request& request, const HttpHead& head, std::string_view
    if (saysRegion && !found.empty() && found != region && found.size() < 64 &&
        std::all_of(found.begin(), found.end(),
                    [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; }))
-      return {Verdict::Relocate, text, found};
-   if (error.code == "RequestTimeTooSkewed") return {Verdict::WrongTime, text, {}};
+      return relocation(text, found);
+   if (error.code == "RequestTimeTooSkewed") {
+      Judgement result(Verdict::WrongTime, text);
+      result.theirs = parseHttpDate(head.header("date"));
+      if (result.theirs < 0) result.theirs = parseIsoTime(error.serverTime);
+      return result;
+   }
    if (isOneOf(error.code,
                {"ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "InvalidToken", "InvalidAccessKeyId"}))
-      return {Verdict::Renew, text, {}};
+      return {Verdict::Renew, text};
    // The answer to HEAD says no more than its status.
-   if (request.method == "HEAD" && mayRenew && (status == 400 || status == 403)) return {Verdict::Renew, text, {}};
-   if (status == 501) return {Verdict::Refused, text, {}};
-   if (status == 429 || status == 503 || error.code == "SlowDown") return {Verdict::Throttled, text, {}};
+   if (request.method == "HEAD" && (status == 301 || status == 307 || status == 400 || status == 403))
+      return {Verdict::AskWhy, text};
+   if (status == 501) return {Verdict::Refused, text};
+   if (status == 429 || status == 503 || error.code == "SlowDown") return {Verdict::Throttled, text};
    if (status >= 500 || status == 408 || isOneOf(error.code, {"RequestTimeout", "BadDigest", "IncompleteBody"}))
-      return {Verdict::Retry, text, {}};
-   if (status == 401 || status == 403) return {Verdict::Denied, text, {}};
-   if (error.code == "NoSuchBucket") return {Verdict::Refused, text, {}};
+      return {Verdict::Retry, text};
+   if (status == 401 || status == 403) return {Verdict::Denied, text};
+   if (error.code == "NoSuchBucket") return {Verdict::Refused, text};
    if (status == 304 || status == 404 || status == 409 || status == 412 || status == 416) return {};
-   return {Verdict::Refused, text, {}};
+   return {Verdict::Refused, text};
+}
+
+S3Request requestForReason(const S3Request& refused) {
+   S3Request request;
+   request.kind = refused.kind;
+   request.object = refused.object;
+   request.headers = {{"range", "bytes=0-0"}};
+   return request;
 }
 
 std::string describeFailure(const S3Request& request, const S3Location& location) {

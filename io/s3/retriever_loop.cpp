@@ -161,7 +161,8 @@ std::unique_ptr<Connection> Retriever::Loop::connectionFor(const Job& job, int64
 
 void Retriever::Loop::start(Job& job, int64_t now, bool isHedge) {
    if (job.firstStartAt == 0) job.firstStartAt = now;
-   const S3Request& request = job.request;
+   const S3Request reason = job.asksWhy ? requestForReason(job.request) : S3Request();
+   const S3Request& request = job.asksWhy ? reason : job.request;
    const CredentialsKeeper::Current current = credentials_.current();
    ExchangeOrder order;
    order.head = requestText(request, location_, *current.credentials, unixSeconds() + clockOffset_);
@@ -181,7 +182,6 @@ void Retriever::Loop::start(Job& job, int64_t now, bool isHedge) {
    flight->job = &job;
    flight->ownTarget = std::move(ownTarget);
    flight->credentialsVersion = current.version;
-   flight->mayRenew = current.credentials->expiresAt != 0 || !current.credentials->sessionToken.empty();
    flight->isHedge = isHedge;
    flight->position = flights_.size();
    if (isHedge) {

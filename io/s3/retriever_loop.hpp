@@ -46,7 +46,8 @@ private:
       Done done;
       Lane lane = Lane::Small;
       uint32_t attempts = 0, relocations = 0;
-      bool isRepeated = false, hasRenewed = false, hasSetClock = false, needsFreshConnection = false;
+      bool isRepeated = false, hasRenewed = false, hasSetClock = false, asksWhy = false, hasAskedWhy = false,
+           needsFreshConnection = false;
       bool isCancelled = false, waitsForCredentials = false, isQueued = false;
       int64_t firstStartAt = 0, notBefore = 0;
       Flight* primary = nullptr;
@@ -60,7 +61,7 @@ private:
       Job* job = nullptr;
       std::unique_ptr<char[]> ownTarget; ///< a hedge's
       uint64_t credentialsVersion = 0;
-      bool mayRenew = false, isHedge = false;
+      bool isHedge = false;
       size_t position = 0; ///< in flights_
    };
 
@@ -80,6 +81,7 @@ private:
    void onPrimaryOver(Job& job, Flight& flight, int64_t now);
    void onHedgeOver(Job& job, std::unique_ptr<Flight> flight, int64_t now);
    void learn(const Flight& flight, int64_t now);
+   void dropHedge(Job& job);
    void settle(Job& job, Flight& flight, int64_t now);
    void deliver(Job& job, Flight& flight);
    void act(Job& job, const Flight& flight, const Judgement& judgement, int64_t now);

@@ -132,8 +132,18 @@ void Retriever::Loop::onHedgeOver(Job& job, std::unique_ptr<Flight> flight, int6
 /// An answer came; the caller's memory is free.
 void Retriever::Loop::settle(Job& job, Flight& flight, int64_t now) {
    DCHECK(job.primary == nullptr);
-   const Judgement judgement = judge(job.request, flight.head(), flight.body(), flight.wentToTarget(), location_.region,
-                                     flight.mayRenew && !job.hasRenewed);
+   dropHedge(job);
+   const S3Request reason = job.asksWhy ? requestForReason(job.request) : S3Request();
+   const Judgement judgement =
+       judge(job.asksWhy ? reason : job.request, flight.head(), flight.body(), flight.wentToTarget(), location_.region);
+   if (job.asksWhy) {
+      job.asksWhy = false;
+      if (judgement.verdict == Verdict::Deliver)
+         retryLater(job, now, true); // nothing is wrong any more
+      else
+         act(job, flight, judgement, now);
+      return;
+   }
    if (judgement.verdict == Verdict::Deliver)
       deliver(job, flight);
    else
@@ -157,6 +167,11 @@ void Retriever::Loop::act(Job& job, const Flight& flight, const Judgement& judge
    switch (judgement.verdict) {
    case Verdict::Deliver:
       break;
+   case Verdict::AskWhy:
+      if (job.hasAskedWhy) break;
+      job.hasAskedWhy = job.asksWhy = true;
+      retryLater(job, now, true);
+      return;
    case Verdict::Throttled:
       counters_.throttled.fetch_add(1, std::memory_order_relaxed);
       governor_.onThrottled(now);
@@ -165,14 +180,12 @@ void Retriever::Loop::act(Job& job, const Flight& flight, const Judgement& judge
       job.isRepeated = job.isRepeated || isServerError;
       retryLater(job, now);
       return;
-   case Verdict::WrongTime: {
-      const int64_t theirs = parseHttpDate(flight.head().header("date"));
-      if (job.hasSetClock || theirs < 0) break;
+   case Verdict::WrongTime:
+      if (job.hasSetClock || judgement.theirs < 0) break;
       job.hasSetClock = true;
-      clockOffset_ = theirs - unixSeconds();
+      clockOffset_ = judgement.theirs - unixSeconds();
       retryLater(job, now, true);
       return;
-   }
    case Verdict::Renew:
       if (job.hasRenewed) break;
       job.hasRenewed = true;
@@ -196,7 +209,8 @@ void Retriever::Loop::act(Job& job, const Flight& flight, const Judgement& judge
    case Verdict::Refused:
       break;
    }
-   const bool isDenied = judgement.verdict == Verdict::Renew || judgement.verdict == Verdict::WrongTime;
+   const bool isDenied = judgement.verdict == Verdict::Renew || judgement.verdict == Verdict::WrongTime ||
+                         (judgement.verdict == Verdict::AskWhy && flight.head().status == 403);
    if (isDenied)
       fail(job, sqlstate::insufficientPrivilege);
    else
@@ -247,13 +261,17 @@ void Retriever::Loop::end(Job& job, S3Answer&& answer) {
    forget(job);
 }
 
+void Retriever::Loop::dropHedge(Job& job) {
+   if (job.hedge == nullptr) return;
+   job.hedge->job = nullptr;
+   job.hedge->abort(Exchange::Failure::Aborted);
+   job.hedge = nullptr;
+}
+
 /// REQUIRES: nothing touches the caller's memory any more.
 void Retriever::Loop::forget(Job& job) {
    DCHECK(job.primary == nullptr);
-   if (job.hedge != nullptr) {
-      job.hedge->job = nullptr;
-      job.hedge->abort(Exchange::Failure::Aborted);
-   }
+   dropHedge(job);
    if (job.isQueued) {
       std::erase(delayed_, &job);
       std::erase(ready_[static_cast<size_t>(job.lane)], &job);

@@ -151,6 +151,7 @@ std::string HttpRequest::parameterOr(std::string_view name) const {
 
 std::string HttpResponse::head(bool keepsAlive) const {
    std::string text = "HTTP/1.1 " + std::to_string(status) + ' ' + reason(status) + "\r\n";
+   text += "Date: " + httpDate(time(nullptr)) + "\r\n";
    for (const auto& [name, value] : headers)
       text += name + ": " + value + "\r\n";
    if (status != 204 && status != 304)
