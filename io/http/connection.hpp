@@ -19,11 +19,13 @@ struct Connection {
 
    const std::shared_ptr<AddressBook> book; ///< shared with the retriever and the other connections to the host
    const SocketAddress address;
-   FileDescriptor socket;       ///< plain
-   std::unique_ptr<Stream> tls; ///< or encrypted, and then the socket is its
-   bool isConnected = false;    ///< handshake and all
-   uint32_t requests = 0;       ///< answered over it
-   int64_t idleSince = 0;       ///< steadyNanos()
+   FileDescriptor socket;               ///< plain
+   std::unique_ptr<Stream> tls;         ///< or encrypted, and then the socket is its
+   bool isConnected = false;            ///< handshake and all
+   uint32_t requests = 0;               ///< answered over it
+   int64_t idleSince = 0;               ///< steadyNanos()
+   size_t receiveSize = receiveSizeMin; ///< of one operation that receives a body (see Exchange::adaptReceive)
+   static constexpr size_t receiveSizeMin = 256 << 10, receiveSizeMax = 4 << 20;
 };
 
 } // namespace ouzel::io

@@ -227,10 +227,10 @@ bool Exchange::stepTls(int64_t now) {
    return true;
 }
 
-/// The next bytes to send, at most a piece.
+/// The next bytes to send.
 std::string_view Exchange::outgoing() const {
    const std::string_view part = sendPart_ == 0 ? std::string_view(order_.head) : order_.body[sendPart_ - 1];
-   return part.substr(sendOffset_, pieceSize);
+   return part.substr(sendOffset_, sendSize);
 }
 
 void Exchange::onSent(size_t size, int64_t now) {
@@ -254,7 +254,8 @@ std::pair<char*, size_t> Exchange::incoming() {
    }
    if (bodySize_ > 0) {
       char* const base = toTarget_ ? order_.target : body_.data();
-      return {base + bodyReceived_, static_cast<size_t>(std::min<uint64_t>(bodySize_ - bodyReceived_, pieceSize))};
+      return {base + bodyReceived_,
+              static_cast<size_t>(std::min<uint64_t>(bodySize_ - bodyReceived_, connection_->receiveSize))};
    }
    scratch_.resize(16 << 10);
    return {scratch_.data(), scratch_.size()};
@@ -268,10 +269,22 @@ void Exchange::onReceived(size_t size, int64_t now) {
       onHeadBytes(now);
    } else if (bodySize_ > 0) {
       bodyReceived_ += size;
+      adaptReceive(now);
       if (bodyReceived_ == bodySize_) finish(now);
    } else {
       takeBody(std::string_view(scratch_.data(), size), now);
    }
+}
+
+/// Large operations cost less CPU for a byte: with 4 MiB a fifth less than with 256 KiB at 8 requests over loopback
+/// (bench/s3, 2026-11). But progress is only seen when one ends, so it should take some ten milliseconds.
+void Exchange::adaptReceive(int64_t now) {
+   constexpr int64_t shortNanos = 30'000'000, longNanos = 200'000'000;
+   const int64_t took = now - receiveStart_;
+   receiveStart_ = now;
+   size_t& size = connection_->receiveSize;
+   if (took < shortNanos) size = std::min(size * 2, Connection::receiveSizeMax);
+   if (took > longNanos) size = std::max(size / 2, Connection::receiveSizeMin);
 }
 
 void Exchange::onClosed(int64_t now) {
@@ -310,7 +323,7 @@ void Exchange::onHeadBytes(int64_t now) {
 /// Decide where the body goes. False: the exchange is over.
 bool Exchange::prepareBody(int64_t now) {
    state_ = State::ReceivingBody;
-   windowStart_ = now;
+   windowStart_ = receiveStart_ = now;
    windowBytes_ = 0;
    if (order_.isHead || head_.hasNoBody() || head_.contentLength == uint64_t{0}) {
       finish(now);

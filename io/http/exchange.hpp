@@ -87,7 +87,7 @@ public:
    std::unique_ptr<Connection> takeConnection();
 
 private:
-   static constexpr size_t pieceSize = 256 << 10;      ///< of one operation; what progress is measured by
+   static constexpr size_t sendSize = 256 << 10;       ///< of one operation at most
    static constexpr size_t progressSizeMin = 16 << 10; ///< in each span of progressNanos
 
    void fail(Failure reason, int64_t now);
@@ -102,6 +102,7 @@ private:
    void onSent(size_t size, int64_t now);
    std::pair<char*, size_t> incoming();
    void onReceived(size_t size, int64_t now);
+   void adaptReceive(int64_t now);
    void onClosed(int64_t now);
    void onHeadBytes(int64_t now);
    bool prepareBody(int64_t now);
@@ -132,7 +133,7 @@ private:
    std::string body_, scratch_;
    ChunkDecoder chunks_;
    int64_t startedAt_ = 0, sentAt_ = 0, firstByteAt_ = 0, endedAt_ = 0;
-   int64_t windowStart_ = 0;
+   int64_t windowStart_ = 0, receiveStart_ = 0;
    uint64_t windowBytes_ = 0;
 };
 
