@@ -1,0 +1,115 @@
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <sys/socket.h>
+#include <thread>
+
+#include "common/error/sql_error.hpp"
+#include "io/net/socket.hpp"
+#include "io/object_store/s3_store.hpp"
+
+// Answers no store gives: each must end in an error, soon, and leave the caller's memory beyond the target alone.
+
+using namespace ouzel;
+using namespace ouzel::io;
+
+namespace {
+
+/// Gives every request the same bytes as an answer and closes the connection.
+class Parrot {
+public:
+   explicit Parrot(std::string answer) : answer_(std::move(answer)), listeners_(listenTcp("127.0.0.1", 0)) {
+      thread_ = std::thread([this] { run(); });
+   }
+   ~Parrot() {
+      isStopping_ = true;
+      thread_.join();
+   }
+   std::string url() const {
+      return "s3://bucket/p?endpoint=http://127.0.0.1:" + std::to_string(listeners_.front().port);
+   }
+
+private:
+   void run() {
+      while (!isStopping_) {
+         FileDescriptor socket;
+         PeerAddress peer;
+         if (!waitReadable(listeners_.front().socket.get(), 10) ||
+             acceptConnection(listeners_.front().socket, socket, peer) != AcceptStatus::Accepted)
+            continue;
+         char request[8192];
+         waitReadable(socket.get(), 1000);
+         static_cast<void>(!::recv(socket.get(), request, sizeof request, 0));
+         for (std::string_view rest = answer_; !rest.empty();) {
+            const ssize_t sent = ::send(socket.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
+            if (sent > 0)
+               rest.remove_prefix(static_cast<size_t>(sent));
+            else if (!waitWritable(socket.get(), 100))
+               break;
+            else if (sent < 0 && errno != EAGAIN)
+               break;
+         }
+         ::shutdown(socket.get(), SHUT_WR);
+      }
+   }
+
+   const std::string answer_;
+   const std::vector<ListeningSocket> listeners_;
+   std::atomic<bool> isStopping_{false};
+   std::thread thread_;
+};
+
+std::string failureOf(const std::function<void()>& action) {
+   try {
+      action();
+      return "";
+   } catch (const SqlError& error) {
+      return std::string(error.state().text());
+   }
+}
+
+} // namespace
+
+CATCH_TEST_CASE("answers no store gives end in an error") {
+   RetrieverOptions options;
+   options.firstByteTimeoutMs = options.progressTimeoutMs = 500;
+   options.attemptsMax = 2;
+   options.backoffMs = 1;
+   const std::string good = "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-9/100\r\n";
+   for (const std::string& answer :
+        {std::string(), std::string("SSH-2.0-OpenSSH_9.2\r\n"), std::string(20'000, 'x'),
+         "HTTP/1.1 200 OK\r\nx: " + std::string(100'000, 'x'), good + "Content-Length: 10\r\n\r\n12345",
+         good + "Content-Length: 99\r\n\r\n1234567890", good + "Content-Length: 10\r\n\r\n123456789012345",
+         good + "Content-Length: 99999999999999\r\n\r\n", good + "Transfer-Encoding: chunked\r\n\r\nffffffff\r\n",
+         good + "Transfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n0\r\n\r\n",
+         good + "Transfer-Encoding: chunked\r\n\r\n10\r\n1234567890123456\r\n0\r\n\r\n",
+         std::string(
+             "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 5-14/100\r\nContent-Length: 10\r\n\r\n1234567890"),
+         std::string("HTTP/1.1 206 Partial Content\r\nContent-Length: 10\r\n\r\n1234567890"),
+         std::string("HTTP/1.1 204 No Content\r\n\r\n"), std::string("HTTP/1.1 304 Not Modified\r\n\r\n"),
+         std::string("HTTP/1.1 301 Moved\r\nLocation: http://evil/\r\nContent-Length: 0\r\n\r\n"),
+         std::string("HTTP/1.1 301 Moved\r\nx-amz-bucket-region: ../evil\r\nContent-Length: 0\r\n\r\n"),
+         std::string("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n")}) {
+      const Parrot parrot(answer);
+      S3Store store(
+          S3Location::parse(parrot.url()),
+          [] {
+             return Credentials{"a", "b", "", 0};
+          },
+          options);
+      std::string target(64, 'u');
+      CATCH_CHECK(failureOf([&] { store.open("x", 100)->read(0, 10, target.data()); }) == "58030");
+      CATCH_CHECK(target.substr(10) == std::string(54, 'u'));
+      CATCH_CHECK(failureOf([&] { store.list("", 10); }) == "58030");
+   }
+   // One that is unusual and right.
+   const Parrot parrot(good + "Transfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n5\r\n67890\r\n0\r\n\r\n");
+   S3Store store(
+       S3Location::parse(parrot.url()),
+       [] {
+          return Credentials{"a", "b", "", 0};
+       },
+       options);
+   std::string target(10, 'u');
+   store.open("x", 100)->read(0, 10, target.data());
+   CATCH_CHECK(target == "1234567890");
+}
