@@ -349,34 +349,56 @@ const void* ColumnConverter::texts(const Slice& slice) {
    case Type::FIXED_SIZE_BINARY:
       out = views(slice, static_cast<const arrow::FixedSizeBinaryArray&>(slice.array));
       break;
-   default: {
-      const auto& coded = static_cast<const arrow::DictionaryArray&>(slice.array);
-      struct Decoded {
-         const arrow::DictionaryArray& codes;
-         const arrow::Array& words;
-         std::string_view GetView(int64_t row) const {
-            const int64_t code = codes.GetValueIndex(row);
-            switch (words.type_id()) {
-            case Type::LARGE_STRING:
-            case Type::LARGE_BINARY:
-               return static_cast<const arrow::LargeBinaryArray&>(words).GetView(code);
-            case Type::STRING_VIEW:
-            case Type::BINARY_VIEW:
-               return static_cast<const arrow::BinaryViewArray&>(words).GetView(code);
-            default:
-               return static_cast<const arrow::BinaryArray&>(words).GetView(code);
-            }
-         }
-      };
-      out = views(slice, Decoded{coded, *coded.dictionary()});
+   default:
+      return words(slice);
    }
-   }
-   if (type_.oid != oid::bytea) checkText(slice, static_cast<const StringView*>(out));
+   if (type_.oid != oid::bytea) checkText(static_cast<const StringView*>(out), slice.count);
    return out;
 }
 
-void ColumnConverter::checkText(const Slice& slice, const StringView* texts) const {
+/// Values of a dictionary: its words are looked at once, however many rows have them.
+const void* ColumnConverter::words(const Slice& slice) {
+   using arrow::Type;
+   const auto& coded = static_cast<const arrow::DictionaryArray&>(slice.array);
+   if (dictionary_ != coded.dictionary()) {
+      dictionary_ = coded.dictionary();
+      words_.clear();
+      words_.reserve(static_cast<size_t>(dictionary_->length()));
+      const auto addAll = [this](const auto& array) {
+         for (int64_t i = 0; i < array.length(); ++i)
+            words_.emplace_back(array.GetView(i));
+      };
+      switch (dictionary_->type_id()) {
+      case Type::LARGE_STRING:
+      case Type::LARGE_BINARY:
+         addAll(static_cast<const arrow::LargeBinaryArray&>(*dictionary_));
+         break;
+      case Type::STRING_VIEW:
+      case Type::BINARY_VIEW:
+         addAll(static_cast<const arrow::BinaryViewArray&>(*dictionary_));
+         break;
+      default:
+         addAll(static_cast<const arrow::BinaryArray&>(*dictionary_));
+      }
+      if (type_.oid != oid::bytea) checkText(words_.data(), words_.size());
+   }
+   StringView* out = room<StringView>();
+   const bool isPlain = coded.indices()->type_id() == Type::INT32;
+   const int32_t* codes = isPlain ? coded.indices()->data()->GetValues<int32_t>(1) + slice.offset : nullptr;
    for (uint32_t i = 0; i < slice.count; ++i) {
+      out[i] = StringView();
+      if (!isValidBit(slice.validity, i)) continue;
+      const auto code = static_cast<uint64_t>(isPlain ? codes[i] : coded.GetValueIndex(slice.offset + i));
+      if (code >= words_.size())
+         throw SqlError(sqlstate::badCopyFileFormat, "file \"" + file_ + "\" is not valid Parquet: column \"" + name_ +
+                                                         "\" has a code beyond its dictionary");
+      out[i] = words_[code];
+   }
+   return out;
+}
+
+void ColumnConverter::checkText(const StringView* texts, size_t count) const {
+   for (size_t i = 0; i < count; ++i) {
       const std::string_view text = texts[i].view();
       if (findInvalidUtf8(text) == text.size()) continue;
       try {

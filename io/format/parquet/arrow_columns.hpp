@@ -38,9 +38,10 @@ private:
    const void* texts(const Slice& slice);
    template <typename Array>
    const void* views(const Slice& slice, const Array& array);
+   const void* words(const Slice& slice);
    const void* uuids(const Slice& slice);
    [[noreturn]] void outOfRange(const char* what) const;
-   void checkText(const Slice& slice, const StringView* views) const;
+   void checkText(const StringView* texts, size_t count) const;
    template <typename T>
    T* room() {
       return reinterpret_cast<T*>(buffer_.data());
@@ -54,6 +55,8 @@ private:
    const std::string name_, file_;
    std::vector<Place> buffer_;
    std::vector<ValidityWord> validity_;
+   std::shared_ptr<arrow::Array> dictionary_; ///< that `words_` are the views of
+   std::vector<StringView> words_;
 };
 
 } // namespace ouzel::io

@@ -153,6 +153,7 @@ bool ParquetReader::openNext() {
    const std::shared_ptr<const ObjectReader> object = scan_.open(group_->file);
    input_ = std::make_shared<ArrowInput>(object, &pool_, &scan_.bytesRead());
    int64_t batchRows = batchRowsWanted;
+   std::vector<int> coded;
    runArrow(file_->path, nullptr, [&] {
       const auto group = file_->metadata->RowGroup(group_->index);
       int64_t bytes = 0;
@@ -160,6 +161,7 @@ bool ParquetReader::openNext() {
       for (const int leaf : leaves) {
          const auto chunk = group->ColumnChunk(leaf);
          bytes += std::max<int64_t>(0, chunk->total_uncompressed_size());
+         if (isCodedText(*chunk)) coded.push_back(leaf);
          uint64_t offset, size;
          if (chunkRange(*chunk, file_->size, offset, size)) ranges.push_back({offset, size});
       }
@@ -168,7 +170,7 @@ bool ParquetReader::openNext() {
       batchRows = std::clamp<int64_t>(batchBytesWanted / rowBytes, 64, batchRowsWanted);
       return arrow::Status::OK();
    });
-   reader_ = makeFileReader(*file_, input_, &pool_, batchRows);
+   reader_ = makeFileReader(*file_, input_, &pool_, batchRows, coded);
    runArrow(file_->path, input_.get(), [&] {
       ARROW_ASSIGN_OR_RAISE(batches_, reader_->GetRecordBatchReader({group_->index}, leaves));
       return arrow::Status::OK();

@@ -109,7 +109,8 @@ void ParquetTable::addFile(const InputFile& input) {
 
 std::unique_ptr<parquet::arrow::FileReader> makeFileReader(const ParquetFile& file,
                                                            const std::shared_ptr<ArrowInput>& input,
-                                                           arrow::MemoryPool* pool, int64_t batchRows) {
+                                                           arrow::MemoryPool* pool, int64_t batchRows,
+                                                           const std::vector<int>& coded) {
    std::unique_ptr<parquet::arrow::FileReader> reader;
    runArrow(file.path, input.get(), [&] {
       parquet::ReaderProperties properties(pool);
@@ -121,12 +122,28 @@ std::unique_ptr<parquet::arrow::FileReader> makeFileReader(const ParquetFile& fi
       parquet::ArrowReaderProperties arrowProperties(false);
       arrowProperties.set_batch_size(batchRows);
       arrowProperties.set_pre_buffer(false);
+      for (const int leaf : coded)
+         arrowProperties.set_read_dictionary(leaf, true);
       ARROW_ASSIGN_OR_RAISE(
           reader, parquet::arrow::FileReader::Make(
                       pool, parquet::ParquetFileReader::Open(input, properties, file.metadata), arrowProperties));
       return arrow::Status::OK();
    });
    return reader;
+}
+
+bool isCodedText(const parquet::ColumnChunkMetaData& chunk) {
+   if (chunk.type() != parquet::Type::BYTE_ARRAY || !chunk.has_dictionary_page()) return false;
+   bool hasPages = false;
+   for (const parquet::PageEncodingStats& pages : chunk.encoding_stats()) {
+      if (pages.page_type != parquet::PageType::DATA_PAGE && pages.page_type != parquet::PageType::DATA_PAGE_V2)
+         continue;
+      hasPages = true;
+      if (pages.count > 0 && pages.encoding != parquet::Encoding::RLE_DICTIONARY &&
+          pages.encoding != parquet::Encoding::PLAIN_DICTIONARY)
+         return false;
+   }
+   return hasPages;
 }
 
 bool chunkRange(const parquet::ColumnChunkMetaData& chunk, uint64_t fileSize, uint64_t& offset, uint64_t& size) {

@@ -35,10 +35,14 @@ private:
    std::vector<ParquetFile> parquetFiles_;
 };
 
-/// A reader over an opened file whose footer is known already.
+/// A reader over an opened file whose footer is known already; of `coded` leaves it gives dictionaries and codes.
 std::unique_ptr<parquet::arrow::FileReader> makeFileReader(const ParquetFile& file,
                                                            const std::shared_ptr<ArrowInput>& input,
-                                                           arrow::MemoryPool* pool, int64_t batchRows);
+                                                           arrow::MemoryPool* pool, int64_t batchRows,
+                                                           const std::vector<int>& coded);
+
+/// Whether all pages of a chunk of text are codes of its dictionary.
+bool isCodedText(const parquet::ColumnChunkMetaData& chunk);
 
 /// The bytes of a leaf's chunk in a row group; false when the footer says nonsense.
 bool chunkRange(const parquet::ColumnChunkMetaData& chunk, uint64_t fileSize, uint64_t& offset, uint64_t& size);
