@@ -1,5 +1,5 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs.
-.PHONY: build run test check tsan crash format bench bench-tpch bench-load bench-oltp bench-update bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-device bench-spill-plot bench-s3-retriever deps deps-test clean
+.PHONY: build run test check tsan crash format bench bench-tpch bench-load bench-oltp bench-update bench-external bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-device bench-spill-plot bench-s3-retriever deps deps-test clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -51,6 +51,9 @@ bench-oltp: build
 bench-update: build
 	@scripts/install-deps --bench
 	@bench/update/run $(BENCH_ARGS)
+bench-external: build
+	@scripts/install-deps --bench
+	@bench/external/run $(BENCH_ARGS)
 
 bench-spill: build
 	@scripts/install-deps --bench
