@@ -73,6 +73,7 @@ private:
       result.method = method;
       result.object = name_;
       result.query = std::move(query);
+      result.patience = 3; // stores sync what they answer for
       return result;
    }
    void addCondition(S3Request& request) const {
@@ -201,6 +202,7 @@ private:
       S3Request post = request("POST", "uploadId=" + percentEncode(uploadId));
       post.body.assign(1, list);
       post.payloadHash = sha256Hex(post.body);
+      post.patience = 15; // some copy all parts together
       post.headers.emplace_back("content-type", "application/xml");
       addCondition(post);
       S3Answer answer = retriever_.call(std::move(post));

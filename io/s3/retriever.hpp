@@ -47,7 +47,9 @@ struct S3Request {
    uint64_t offset = 0;
    size_t targetSize = 0;
    size_t bodySizeMax = 4 << 20; ///< of an answer that does not go to `target`
-   bool mayHedge = false;        ///< sending it twice is harmless and a second one may overtake the first
+   /// How many times the usual time-out the first byte of the answer may take: some requests are much work.
+   uint32_t patience = 1;
+   bool mayHedge = false; ///< sending it twice is harmless and a second one may overtake the first
 };
 
 /// What became of it.

@@ -34,7 +34,7 @@ void Retriever::Loop::run() {
       if (!isDraining_)
          startDue(now);
       else if (isQuiet && flights_.empty())
-         return;
+         break;
       const size_t count = ring_->wait(completions, waitNanos(now));
       now = steadyNanos();
       for (size_t i = 0; i < count; ++i) {
@@ -44,6 +44,7 @@ void Retriever::Loop::run() {
       }
       if (now - lastTick_ >= tickNanos) tick(now);
    }
+   idle_.clear(); // here, where signals are blocked: TLS says farewell to servers that may be gone
 }
 
 bool Retriever::Loop::takeInbox() {
@@ -100,7 +101,7 @@ void Retriever::Loop::cancelJob(Job& job) {
 
 int64_t Retriever::Loop::waitNanos(int64_t now) const {
    if (!flights_.empty()) return tickNanos;
-   int64_t wait = -1;
+   int64_t wait = idle_.empty() ? -1 : idleMax; // then they are closed
    for (const Job* job : delayed_) {
       const int64_t until = std::clamp<int64_t>(job->notBefore - now, 0, 1000 * millisecond);
       if (wait < 0 || until < wait) wait = until;
@@ -183,6 +184,7 @@ void Retriever::Loop::start(Job& job, int64_t now, bool isHedge) {
    flight->ownTarget = std::move(ownTarget);
    flight->credentialsVersion = current.version;
    flight->isHedge = isHedge;
+   flight->patience = request.patience;
    flight->position = flights_.size();
    if (isHedge) {
       job.hedge = flight.get();
@@ -211,7 +213,8 @@ void Retriever::Loop::tick(int64_t now) {
    lastTick_ = now;
    std::vector<Job*> late;
    for (const auto& flight : flights_) {
-      flight->checkProgress(now, options_.connectTimeoutMs * millisecond, options_.firstByteTimeoutMs * millisecond,
+      flight->checkProgress(now, options_.connectTimeoutMs * millisecond,
+                            options_.firstByteTimeoutMs * flight->patience * millisecond,
                             options_.progressTimeoutMs * millisecond);
       Job* const job = flight->job;
       const bool mayHedge = options_.hedge && !isDraining_ && job != nullptr && job->request.mayHedge &&

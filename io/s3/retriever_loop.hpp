@@ -62,6 +62,7 @@ private:
       std::unique_ptr<char[]> ownTarget; ///< a hedge's
       uint64_t credentialsVersion = 0;
       bool isHedge = false;
+      uint32_t patience = 1;
       size_t position = 0; ///< in flights_
    };
 
