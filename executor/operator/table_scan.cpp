@@ -388,6 +388,9 @@ void TableScan::describe(OperatorProfile& profile) const {
    profile.notes.emplace_back("Row Groups", std::to_string(source_->morselCount()));
    if (source_->morselsSkipped())
       profile.notes.emplace_back("Row Groups Skipped", std::to_string(source_->morselsSkipped()));
+   if (const auto network = source_->networkReads(); network.reads > 0)
+      profile.notes.emplace_back("Object Reads", std::to_string(network.reads) + ", " + std::to_string(network.bytes) +
+                                                     " bytes, waited for " + std::to_string(network.waits));
 }
 
 } // namespace

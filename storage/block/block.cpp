@@ -39,18 +39,25 @@ const io::ObjectReader& Block::reader() const {
    return *reader_;
 }
 
-void Block::loadPage(const PageEntry& entry, bool isDictionary, char* frame) const {
-   if (entry.codec == PageCodec::None) {
-      if (entry.storedSize != entry.rawSize) corrupted(objectName_, "invalid page size");
-      reader().read(entry.offset, entry.rawSize, frame);
-      if (checksumOf({frame, entry.rawSize}) != entry.checksum) corrupted(objectName_, "page checksum mismatch");
+void Block::loadPage(const PageEntry& entry, bool isDictionary, const Landing* landing, char* frame) const {
+   const bool isPlain = entry.codec == PageCodec::None;
+   if (isPlain && entry.storedSize != entry.rawSize) corrupted(objectName_, "invalid page size");
+   std::unique_ptr<char[]> own;
+   const char* stored = nullptr;
+   if (landing && landing->contains(entry.offset, entry.storedSize)) {
+      stored = landing->wait(entry.offset);
    } else {
-      std::unique_ptr<char[]> stored(new char[entry.storedSize]);
-      reader().read(entry.offset, entry.storedSize, stored.get());
-      if (checksumOf({stored.get(), entry.storedSize}) != entry.checksum)
-         corrupted(objectName_, "page checksum mismatch");
+      if (!isPlain) own.reset(new char[entry.storedSize]);
+      char* const target = isPlain ? frame : own.get();
+      reader().read(entry.offset, entry.storedSize, target);
+      stored = target;
+   }
+   if (checksumOf({stored, entry.storedSize}) != entry.checksum) corrupted(objectName_, "page checksum mismatch");
+   if (isPlain) {
+      if (stored != frame) std::memcpy(frame, stored, entry.rawSize);
+   } else {
       const int size =
-          LZ4_decompress_safe(stored.get(), frame, static_cast<int>(entry.storedSize), static_cast<int>(entry.rawSize));
+          LZ4_decompress_safe(stored, frame, static_cast<int>(entry.storedSize), static_cast<int>(entry.rawSize));
       if (size != static_cast<int>(entry.rawSize)) corrupted(objectName_, "page does not decompress");
    }
    std::memset(frame + entry.rawSize, 0, pagePadding);
@@ -58,19 +65,26 @@ void Block::loadPage(const PageEntry& entry, bool isDictionary, char* frame) con
    if (isDictionary) buildDictionary(frame, entry);
 }
 
-PagePin Block::page(uint32_t column, uint32_t rowGroup, uint32_t index) const {
+PagePin Block::page(uint32_t column, uint32_t rowGroup, uint32_t index, const Landing* landing) const {
    const ChunkHeader& chunk = header_.chunk(column, rowGroup);
    const PageEntry& entry = chunk.pages[index];
    const bool isDictionary = chunk.hasDictionary && index == 0;
    return cache_.pin({header_.segment, column, rowGroup << 16 | index}, frameSize(entry, isDictionary),
-                     [&](char* frame) { loadPage(entry, isDictionary, frame); });
+                     [&](char* frame) { loadPage(entry, isDictionary, landing, frame); });
 }
 
-void Block::prefetch(uint32_t column, uint32_t rowGroup) const {
+bool Block::isCached(uint32_t column, uint32_t rowGroup) const {
    const ChunkHeader& chunk = header_.chunk(column, rowGroup);
-   if (chunk.pages.empty()) return;
+   for (uint32_t index = 0; index < chunk.pages.size(); ++index)
+      if (!cache_.contains({header_.segment, column, rowGroup << 16 | index})) return false;
+   return true;
+}
+
+size_t Block::storedBytes(uint32_t column, uint32_t rowGroup) const {
+   const ChunkHeader& chunk = header_.chunk(column, rowGroup);
+   if (chunk.pages.empty()) return 0;
    const PageEntry &first = chunk.pages.front(), &last = chunk.pages.back();
-   reader().prefetch(first.offset, last.offset + last.storedSize - first.offset);
+   return last.offset + last.storedSize - first.offset;
 }
 
 void Block::verify() const {
@@ -80,7 +94,7 @@ void Block::verify() const {
          const size_t size = frameSize(chunk.pages[i], isDictionary);
          const std::unique_ptr<char, void (*)(void*)> frame(
              static_cast<char*>(std::aligned_alloc(64, (size + 63) / 64 * 64)), std::free);
-         loadPage(chunk.pages[i], isDictionary, frame.get());
+         loadPage(chunk.pages[i], isDictionary, nullptr, frame.get());
       }
    }
 }

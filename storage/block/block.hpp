@@ -6,6 +6,7 @@
 #include "io/object_store/object_store.hpp"
 #include "storage/block/format.hpp"
 #include "storage/block/garbage.hpp"
+#include "storage/block/landing.hpp"
 #include "storage/block/page_decoder.hpp"
 #include "storage/buffer/frame_cache.hpp"
 
@@ -23,10 +24,14 @@ public:
 
    const BlockHeader& header() const { return header_; }
    const std::string& objectName() const { return objectName_; }
-   /// Pin page `index` of a chunk, from the cache or the store. Throws XX001 when its checksum does not match.
-   PagePin page(uint32_t column, uint32_t rowGroup, uint32_t index) const;
-   /// Ask for a chunk's bytes to be on their way.
-   void prefetch(uint32_t column, uint32_t rowGroup) const;
+   /// Pin page `index` of a chunk, from the cache, the landing (may be null) or the store. Throws XX001 when its
+   /// checksum does not match.
+   PagePin page(uint32_t column, uint32_t rowGroup, uint32_t index, const Landing* landing = nullptr) const;
+   /// All pages of a chunk are in the cache.
+   bool isCached(uint32_t column, uint32_t rowGroup) const;
+   /// Bytes of a chunk's pages in the object, where they lie one behind the other; those of the next row group follow.
+   size_t storedBytes(uint32_t column, uint32_t rowGroup) const;
+   const io::ObjectReader& reader() const;
    /// Remove the object when nobody uses this any more. REQUIRES: neither a manifest nor the log names it.
    void discard() { isDiscarded_.store(true); }
    /// The same for a block that they may name: then the object becomes garbage.
@@ -38,8 +43,7 @@ public:
    static BlockHeader readHeader(const io::ObjectReader& reader, const std::string& objectName);
 
 private:
-   const io::ObjectReader& reader() const;
-   void loadPage(const PageEntry& entry, bool isDictionary, char* frame) const;
+   void loadPage(const PageEntry& entry, bool isDictionary, const Landing* landing, char* frame) const;
 
    io::ObjectStore& store_;
    FrameCache& cache_;

@@ -77,6 +77,12 @@ PagePin FrameCache::pin(const PageKey& key, size_t size, const std::function<voi
    return PagePin(frame);
 }
 
+bool FrameCache::contains(const PageKey& key) {
+   Shard& shard = shards_[KeyHash{}(key) % shardCount];
+   const std::lock_guard lock(shard.mutex);
+   return shard.frames.contains(key);
+}
+
 void FrameCache::detach(Shard& shard, Frame* frame) {
    shard.frames.erase(frame->key);
    Frame* last = shard.ring.back();

@@ -58,13 +58,15 @@ private:
 /// threads may load it at once and one copy is dropped.
 class FrameCache {
 public:
-   explicit FrameCache(MemoryLedger& ledger) : reservation_(ledger) {}
+   explicit FrameCache(MemoryLedger& ledger) : ledger_(ledger), reservation_(ledger) {}
    /// REQUIRES: nothing is pinned.
    ~FrameCache();
 
    /// Pin a page; when it is not cached, `load` fills `size` bytes (it may throw; nothing is kept then). Throws 53200
    /// when the ledger refuses.
    PagePin pin(const PageKey& key, size_t size, const std::function<void(char*)>& load);
+   bool contains(const PageKey& key);
+   MemoryLedger& ledger() const { return ledger_; }
    /// Free unpinned frames until `bytes` are released or none is left; returns what was.
    size_t evict(size_t bytes);
    /// Forget all pages of a segment; pinned ones go when their pins do.
@@ -93,6 +95,7 @@ private:
    void free(Frame* frame);
    size_t evictFrom(Shard& shard, size_t bytes);
 
+   MemoryLedger& ledger_;
    Reservation reservation_;
    std::array<Shard, shardCount> shards_;
    std::atomic<uint32_t> nextShard_{0};

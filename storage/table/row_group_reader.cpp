@@ -27,7 +27,8 @@ struct ColumnReader {
    PhysicalType type = PhysicalType::I64;
    const Value* missing = nullptr; ///< of the definition; owned by the scan's column list
 
-   std::vector<PagePin> pages; ///< by index in the chunk; pinned on first use
+   std::vector<PagePin> pages;             ///< by index in the chunk; pinned on first use
+   std::shared_ptr<const Landing> landing; ///< where they come from, if they were read ahead
    std::unique_ptr<char[], FreeDeleter> values;
    std::unique_ptr<ValidityWord[]> validity;
    std::unique_ptr<uint16_t[], FreeDeleter> codes;
@@ -35,6 +36,7 @@ struct ColumnReader {
 
    void forget() {
       pages.clear();
+      landing.reset();
       decoded = nothingDecoded;
    }
    char* scratch() {
@@ -123,14 +125,19 @@ struct RowGroupReader::State {
    RowIndex visibleRows[batchRowsMax];
    std::vector<ColumnReader> zoneColumns; ///< pages looked at for fine zone maps only, one per zone predicate
 
+   void close();
    uint32_t firstRowOfGroup() const { return morsel.rowGroup * rowGroupRows; }
    const ChunkHeader& chunkOf(const ColumnReader& reader) const {
       return block->header().chunk(reader.column, morsel.rowGroup);
    }
    PageView pageAt(ColumnReader& reader, uint32_t index) const {
       const ChunkHeader& chunk = chunkOf(reader);
-      if (reader.pages.empty()) reader.pages.resize(chunk.pages.size());
-      if (!reader.pages[index]) reader.pages[index] = block->page(reader.column, morsel.rowGroup, index);
+      if (reader.pages.empty()) {
+         reader.pages.resize(chunk.pages.size());
+         if (scan->readAhead) reader.landing = scan->readAhead->find(morsel, reader.column);
+      }
+      if (!reader.pages[index])
+         reader.pages[index] = block->page(reader.column, morsel.rowGroup, index, reader.landing.get());
       return {reader.pages[index].data()};
    }
    /// The index of the page that holds `row` of the row group.
@@ -168,14 +175,23 @@ RowGroupReader::RowGroupReader(std::shared_ptr<const ScanState> scan) : state_(s
       state_->zoneColumns.push_back(makeReader(predicate.column));
 }
 
-RowGroupReader::~RowGroupReader() = default;
+/// Done with the row group.
+void RowGroupReader::State::close() {
+   for (ColumnReader& reader : columns)
+      reader.forget();
+   for (ColumnReader& reader : zoneColumns)
+      reader.forget();
+   if (segment && scan->readAhead) scan->readAhead->release(morsel);
+   segment = nullptr;
+}
+
+RowGroupReader::~RowGroupReader() {
+   state_->close();
+}
 
 void RowGroupReader::open(const Morsel& morsel) {
    State& s = *state_;
-   for (ColumnReader& reader : s.columns)
-      reader.forget();
-   for (ColumnReader& reader : s.zoneColumns)
-      reader.forget();
+   s.close();
    s.morsel = morsel;
    s.segment = s.scan->sources[morsel.segment].segment.get();
    s.block = s.segment->block.get();

@@ -60,6 +60,10 @@ bool ScanSource::next(Morsel& morsel) {
       bool matches = true;
       for (const ZonePredicate& predicate : state_->spec.zonePredicates)
          matches = matches && mayMatch(predicate, *state_, segment, morsel.rowGroup);
+      if (state_->readAhead) {
+         state_->readAhead->advance(index);
+         if (!matches) state_->readAhead->release(morsel);
+      }
       if (matches) return true;
       skipped_.fetch_add(1, std::memory_order_relaxed);
    }
@@ -81,7 +85,11 @@ uint32_t ScanSource::morselsHandedOut() const {
 uint32_t ScanSource::morselsSkipped() const {
    return skipped_.load(std::memory_order_relaxed);
 }
+ScanSource::NetworkReads ScanSource::networkReads() const {
+   return state_->readAhead ? state_->readAhead->statistics() : NetworkReads{};
+}
 void ScanSource::rewind() {
+   if (state_->readAhead) state_->readAhead->rewind();
    next_.store(0);
    skipped_.store(0);
 }

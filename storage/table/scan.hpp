@@ -131,6 +131,11 @@ public:
    uint32_t morselCount() const;
    uint32_t morselsHandedOut() const; ///< for progress
    uint32_t morselsSkipped() const;   ///< for EXPLAIN ANALYZE
+   struct NetworkReads {
+      uint64_t reads = 0, bytes = 0;
+      uint64_t waits = 0; ///< for bytes that were not here yet
+   };
+   NetworkReads networkReads() const; ///< for EXPLAIN ANALYZE; ahead of the workers, cached pages excepted
    /// Start over, for a second scan of the same rows. No reader may be in use.
    void rewind();
 

@@ -2,6 +2,7 @@
 #include <memory>
 #include <vector>
 
+#include "storage/table/read_ahead.hpp"
 #include "storage/table/scan.hpp"
 #include "storage/table/segment.hpp"
 
@@ -20,6 +21,7 @@ struct ScanState {
    std::vector<Morsel> morsels;
    std::vector<uint32_t> candidates; ///< rows of segments, ascending within a morsel
    uint64_t rowCount = 0;
+   std::unique_ptr<ReadAhead> readAhead; ///< null: the store is not over a network. Its own state is its own affair
 };
 
 /// False when no row of the row group can satisfy the predicate.

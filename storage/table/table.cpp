@@ -97,6 +97,8 @@ std::unique_ptr<ScanSource> Table::scan(const Snapshot& snapshot, ScanSpec spec)
       for (uint32_t group = 0; group * rowGroupRows < source.rows; ++group)
          state->morsels.push_back({i, group, std::min(rowGroupRows, source.rows - group * rowGroupRows)});
    }
+   if (core_->context.store.isRemote())
+      state->readAhead = std::make_unique<ReadAhead>(*state, core_->context.cache.ledger());
    return std::make_unique<ScanSource>(std::move(state));
 }
 

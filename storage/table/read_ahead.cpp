@@ -1,0 +1,149 @@
+#include "storage/table/read_ahead.hpp"
+
+#include <algorithm>
+
+#include "common/error/sql_error.hpp"
+#include "storage/table/scan_state.hpp"
+
+namespace ouzel::storage {
+
+namespace {
+constexpr size_t windowFirst = 64 << 20, windowLargest = 512 << 20;
+constexpr size_t partOfLimit = 8; ///< of all memory, for one scan
+} // namespace
+
+ReadAhead::ReadAhead(const ScanState& state, MemoryLedger& ledger)
+   : state_(state), windowMax_(std::clamp(ledger.wholeLimit() / partOfLimit, size_t{1} << 20, windowLargest)),
+     memory_(ledger), window_(std::min(windowFirst, windowMax_)) {
+   columns_ = state.spec.columns;
+   for (const ZonePredicate& predicate : state.spec.zonePredicates)
+      columns_.push_back(predicate.column); // for the zone maps inside its pages
+   std::sort(columns_.begin(), columns_.end());
+   columns_.erase(std::unique(columns_.begin(), columns_.end()), columns_.end());
+   if (!columns_.empty() && columns_.back() == ScanSpec::rowIdColumn) columns_.pop_back();
+}
+
+ReadAhead::~ReadAhead() {
+   runs_.clear();
+   memory_.shrink(memory_.used());
+}
+
+void ReadAhead::advance(uint32_t morsel) {
+   const std::lock_guard lock(mutex_);
+   planned_ = std::max(planned_, morsel);
+   while (planned_ < state_.morsels.size() && held_ < window_ && planSlab()) {
+   }
+}
+
+/// Plan some row groups of one segment. False: there is no memory for them now.
+bool ReadAhead::planSlab() {
+   const uint32_t segment = state_.morsels[planned_].segment;
+   const Segment& source = *state_.sources[segment].segment;
+   std::vector<uint32_t> groups;
+   size_t bytes = 0;
+   uint32_t end = planned_;
+   for (; end < state_.morsels.size() && bytes < std::max(window_ / 2, window_ - held_); ++end) {
+      const Morsel& morsel = state_.morsels[end];
+      if (morsel.segment != segment) break;
+      // Few rows that a key index has found take few pages.
+      if (!source.block || morsel.candidateEnd != 0) continue;
+      if (!std::all_of(state_.spec.zonePredicates.begin(), state_.spec.zonePredicates.end(),
+                       [&](const ZonePredicate& p) { return mayMatch(p, state_, source, morsel.rowGroup); }))
+         continue;
+      groups.push_back(morsel.rowGroup);
+      for (const uint32_t column : columns_)
+         if (column < source.columnCount()) bytes += source.block->storedBytes(column, morsel.rowGroup);
+   }
+   if (!groups.empty()) {
+      if (!memory_.tryGrow(bytes)) return false;
+      const size_t before = held_;
+      for (const uint32_t column : columns_)
+         if (column < source.columnCount()) planColumn(segment, column, groups);
+      memory_.shrink(bytes - (held_ - before)); // what is cached is not read
+   }
+   planned_ = end;
+   return true;
+}
+
+void ReadAhead::planColumn(uint32_t segment, uint32_t column, const std::vector<uint32_t>& groups) {
+   for (size_t i = 0; i < groups.size();) {
+      if (isCached(segment, column, groups[i])) {
+         ++i;
+         continue;
+      }
+      size_t end = i + 1;
+      while (end < groups.size() && groups[end] == groups[end - 1] + 1 && !isCached(segment, column, groups[end]))
+         ++end;
+      startRun(segment, column, groups[i], groups[end - 1] + 1);
+      i = end;
+   }
+}
+
+bool ReadAhead::isCached(uint32_t segment, uint32_t column, uint32_t group) const {
+   return state_.sources[segment].segment->block->isCached(column, group);
+}
+
+void ReadAhead::startRun(uint32_t segment, uint32_t column, uint32_t first, uint32_t end) {
+   const Block& block = *state_.sources[segment].segment->block;
+   size_t bytes = 0;
+   uint64_t offset = UINT64_MAX;
+   for (uint32_t group = first; group < end; ++group) {
+      const size_t size = block.storedBytes(column, group);
+      if (size > 0) offset = std::min(offset, block.header().chunk(column, group).pages.front().offset);
+      bytes += size;
+   }
+   if (bytes == 0) return;
+   Run run{first, end, end - first, std::make_shared<Landing>(offset, bytes)};
+   run.landing->start(block.reader());
+   held_ += bytes;
+   ++statistics_.reads;
+   statistics_.bytes += bytes;
+   runs_[keyOf(segment, column)].push_back(std::move(run));
+}
+
+std::shared_ptr<const Landing> ReadAhead::find(const Morsel& morsel, uint32_t column) {
+   const std::lock_guard lock(mutex_);
+   const auto found = runs_.find(keyOf(morsel.segment, column));
+   if (found == runs_.end()) return nullptr;
+   for (const Run& run : found->second) {
+      if (morsel.rowGroup < run.first || morsel.rowGroup >= run.end) continue;
+      if (!run.landing->isHere()) {
+         ++statistics_.waits;
+         window_ = std::min(window_ * 2, windowMax_);
+      }
+      return run.landing;
+   }
+   return nullptr;
+}
+
+void ReadAhead::release(const Morsel& morsel) {
+   const std::lock_guard lock(mutex_);
+   for (const uint32_t column : columns_) {
+      const auto found = runs_.find(keyOf(morsel.segment, column));
+      if (found == runs_.end()) continue;
+      for (Run& run : found->second) {
+         if (morsel.rowGroup < run.first || morsel.rowGroup >= run.end || --run.groupsLeft > 0) continue;
+         held_ -= run.landing->size();
+         memory_.shrink(run.landing->size());
+         std::swap(run, found->second.back());
+         found->second.pop_back();
+         break;
+      }
+      if (found->second.empty()) runs_.erase(found);
+   }
+}
+
+void ReadAhead::rewind() {
+   const std::lock_guard lock(mutex_);
+   runs_.clear();
+   memory_.shrink(memory_.used());
+   held_ = 0;
+   planned_ = 0;
+}
+
+ScanSource::NetworkReads ReadAhead::statistics() const {
+   const std::lock_guard lock(mutex_);
+   return statistics_;
+}
+
+} // namespace ouzel::storage

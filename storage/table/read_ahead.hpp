@@ -1,0 +1,62 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "common/memory/ledger.hpp"
+#include "storage/block/landing.hpp"
+#include "storage/table/scan.hpp"
+
+namespace ouzel::storage {
+
+/// Starts reads of what a scan is going to need from a store over a network, so that its workers find the bytes in
+/// memory (AnyBlob, section 4: prepare, retrieve, process). Row groups come in the order of the morsels; of each column
+/// those that lie side by side and are not cached are one read. So much is under way as the window allows, which begins
+/// small, for scans that end early, and doubles when a worker had to wait. What the ledger refuses is not read ahead:
+/// then pages are read one by one. Thread-safe.
+class ReadAhead {
+public:
+   /// `state` outlives this.
+   ReadAhead(const ScanState& state, MemoryLedger& ledger);
+   ~ReadAhead();
+
+   /// Workers have come to this morsel of the scan's list.
+   void advance(uint32_t morsel);
+   /// The stretch with a chunk's pages; null: it was not read ahead.
+   std::shared_ptr<const Landing> find(const Morsel& morsel, uint32_t column);
+   /// The morsel was read, or skipped. Once for each, after the last use of what was found for it.
+   void release(const Morsel& morsel);
+   /// For another pass. REQUIRES: no worker is reading.
+   void rewind();
+   ScanSource::NetworkReads statistics() const;
+
+private:
+   /// Chunks of one column, of row groups [first, end), in one stretch.
+   struct Run {
+      uint32_t first, end;
+      uint32_t groupsLeft; ///< that were not released
+      std::shared_ptr<Landing> landing;
+   };
+   static uint64_t keyOf(uint32_t segment, uint32_t column) { return uint64_t{segment} << 32 | column; }
+   bool planSlab();
+   void planColumn(uint32_t segment, uint32_t column, const std::vector<uint32_t>& groups);
+   bool isCached(uint32_t segment, uint32_t column, uint32_t group) const;
+   void startRun(uint32_t segment, uint32_t column, uint32_t first, uint32_t end);
+
+   // PROPERTIES
+   const ScanState& state_;
+   std::vector<uint32_t> columns_; ///< of the table
+   const size_t windowMax_;
+
+   mutable std::mutex mutex_; ///< guards what follows
+   Reservation memory_;
+   std::unordered_map<uint64_t, std::vector<Run>> runs_;
+   uint32_t planned_ = 0; ///< morsels before this one need no planning
+   size_t window_;        ///< bytes that may be under way or waiting for their workers
+   size_t held_ = 0;
+   ScanSource::NetworkReads statistics_;
+};
+
+} // namespace ouzel::storage
