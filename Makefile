@@ -1,5 +1,5 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs.
-.PHONY: build run test check tsan crash format bench bench-tpch bench-load bench-oltp bench-update bench-external bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-device bench-spill-plot bench-s3-retriever deps deps-test clean
+.PHONY: build run test check tsan crash format bench bench-tpch bench-load bench-oltp bench-update bench-external bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -75,6 +75,12 @@ bench-s3-retriever: deps
 	@cmake --preset release -DOUZEL_TESTS=ON >/dev/null
 	@cmake --build build/release -j $(JOBS) --target s3_clients --target object_server
 	@bench/s3/run $(BENCH_ARGS)
+
+bench-s3-tpch: deps
+	@scripts/install-deps --bench
+	@cmake --preset release -DOUZEL_TESTS=ON >/dev/null
+	@cmake --build build/release -j $(JOBS) --target ouzel --target object_server
+	@bench/s3/tpch $(BENCH_ARGS)
 
 bench-recovery: build
 	@bench/recovery/run $(BENCH_ARGS)
