@@ -116,8 +116,9 @@ std::shared_ptr<const Landing> ReadAhead::find(const Morsel& morsel, uint32_t co
    return nullptr;
 }
 
-void ReadAhead::release(const Morsel& morsel) {
+void ReadAhead::release(const Morsel& morsel, uint32_t pass) {
    const std::lock_guard lock(mutex_);
+   if (pass != pass_.load(std::memory_order_relaxed)) return; // a reader's last one, noticed late
    for (const uint32_t column : columns_) {
       const auto found = runs_.find(keyOf(morsel.segment, column));
       if (found == runs_.end()) continue;
@@ -139,6 +140,7 @@ void ReadAhead::rewind() {
    memory_.shrink(memory_.used());
    held_ = 0;
    planned_ = 0;
+   pass_.fetch_add(1, std::memory_order_relaxed);
 }
 
 ScanSource::NetworkReads ReadAhead::statistics() const {

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -26,8 +27,10 @@ public:
    void advance(uint32_t morsel);
    /// The stretch with a chunk's pages; null: it was not read ahead.
    std::shared_ptr<const Landing> find(const Morsel& morsel, uint32_t column);
-   /// The morsel was read, or skipped. Once for each, after the last use of what was found for it.
-   void release(const Morsel& morsel);
+   /// The morsel of this pass was read, or skipped. Once for each, after the last use of what was found for it.
+   void release(const Morsel& morsel, uint32_t pass);
+   /// How often the scan was rewound.
+   uint32_t pass() const { return pass_.load(std::memory_order_relaxed); }
    /// For another pass. REQUIRES: no worker is reading.
    void rewind();
    ScanSource::NetworkReads statistics() const;
@@ -50,6 +53,7 @@ private:
    std::vector<uint32_t> columns_; ///< of the table
    const size_t windowMax_;
 
+   std::atomic<uint32_t> pass_{0};
    mutable std::mutex mutex_; ///< guards what follows
    Reservation memory_;
    std::unordered_map<uint64_t, std::vector<Run>> runs_;

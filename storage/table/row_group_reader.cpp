@@ -120,6 +120,7 @@ struct RowGroupReader::State {
 
    // STATE
    Morsel morsel;
+   uint32_t pass = 0; ///< of the scan, when the morsel was opened
    const Segment* segment = nullptr;
    const Block* block = nullptr;
    RowIndex visibleRows[batchRowsMax];
@@ -181,7 +182,7 @@ void RowGroupReader::State::close() {
       reader.forget();
    for (ColumnReader& reader : zoneColumns)
       reader.forget();
-   if (segment && scan->readAhead) scan->readAhead->release(morsel);
+   if (segment && scan->readAhead) scan->readAhead->release(morsel, pass);
    segment = nullptr;
 }
 
@@ -193,6 +194,7 @@ void RowGroupReader::open(const Morsel& morsel) {
    State& s = *state_;
    s.close();
    s.morsel = morsel;
+   if (s.scan->readAhead) s.pass = s.scan->readAhead->pass();
    s.segment = s.scan->sources[morsel.segment].segment.get();
    s.block = s.segment->block.get();
 }

@@ -62,7 +62,7 @@ bool ScanSource::next(Morsel& morsel) {
          matches = matches && mayMatch(predicate, *state_, segment, morsel.rowGroup);
       if (state_->readAhead) {
          state_->readAhead->advance(index);
-         if (!matches) state_->readAhead->release(morsel);
+         if (!matches) state_->readAhead->release(morsel, state_->readAhead->pass());
       }
       if (matches) return true;
       skipped_.fetch_add(1, std::memory_order_relaxed);
