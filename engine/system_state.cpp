@@ -1,5 +1,8 @@
 #include "engine/system_state.hpp"
 
+#include "engine/database_metrics.hpp"
+#include "io/s3/retriever_statistics.hpp"
+
 namespace ouzel::engine {
 
 SessionSystemState::SessionSystemState(SessionCore& core, const catalog::Snapshot& catalog,
@@ -130,16 +133,11 @@ int64_t SessionSystemState::bytes(catalog::StorageId id) const {
 }
 
 std::vector<std::pair<std::string, int64_t>> SessionSystemState::memory() const {
-   const MemoryLedger& ledger = database_.governor->ledger();
-   const int64_t cached = static_cast<int64_t>(database_.governor->cachedBytes());
-   const int64_t delta = static_cast<int64_t>(database_.storage->deltaBytes());
-   return {{"cache", cached},
-           {"delta", delta},
-           {"queries", static_cast<int64_t>(ledger.used()) - cached - delta},
-           {"used", static_cast<int64_t>(ledger.used())},
-           {"peak", static_cast<int64_t>(ledger.peak())},
-           {"withheld", static_cast<int64_t>(ledger.withheld())},
-           {"limit", static_cast<int64_t>(ledger.wholeLimit())}};
+   const MemoryUse use = measureMemory(database_);
+   const auto bytes = [](uint64_t number) { return static_cast<int64_t>(number); };
+   return {{"cache", bytes(use.cache)}, {"delta", bytes(use.delta)}, {"queries", bytes(use.queries)},
+           {"used", bytes(use.used)},   {"peak", bytes(use.peak)},   {"withheld", bytes(use.withheld)},
+           {"limit", bytes(use.limit)}};
 }
 
 std::vector<catalog::SystemState::SpillDevice> SessionSystemState::spillDevices() const {
@@ -163,6 +161,37 @@ std::vector<catalog::SystemState::CompressionDecision> SessionSystemState::compr
    for (const io::SpillManager::Decision& d : database_.spill->decisions())
       out.push_back({d.at, static_cast<int32_t>(d.lane), devices[d.device].directory, levels[d.levelBefore],
                      levels[d.levelAfter], d.cpuNanos, d.ioNanos});
+   return out;
+}
+
+std::vector<catalog::SystemState::StoreRequests> SessionSystemState::storeRequests() const {
+   const auto statistics = database_.storage->storeStatistics();
+   if (!statistics) return {};
+   std::vector<StoreRequests> out;
+   for (size_t i = 0; i < io::requestKinds; ++i) {
+      const io::RetrieverStatistics::Kind& kind = statistics->kinds[i];
+      const auto count = [](uint64_t number) { return static_cast<int64_t>(number); };
+      StoreRequests row{io::requestKindNames[i],
+                        count(kind.requests),
+                        count(kind.bytes),
+                        count(kind.errors),
+                        count(kind.retries),
+                        count(kind.hedges),
+                        count(kind.hedgesWon),
+                        count(kind.throttled),
+                        count(kind.active),
+                        0,
+                        {},
+                        {},
+                        {}};
+      row.estimatedCost = statistics->estimatedCost(static_cast<io::RequestKind>(i));
+      if (static_cast<io::RequestKind>(i) == io::RequestKind::Get) { // the others are not governed
+         row.limit = count(statistics->limit);
+         if (statistics->bandwidth > 0) row.bandwidth = static_cast<int64_t>(statistics->bandwidth);
+         if (statistics->baseLatencyMs > 0) row.latencyMs = statistics->baseLatencyMs;
+      }
+      out.push_back(std::move(row));
+   }
    return out;
 }
 

@@ -1,5 +1,6 @@
 #include "server/engine_backend.hpp"
 
+#include "common/env/clock.hpp"
 #include "engine/database.hpp"
 #include "server/engine_factory.hpp"
 
@@ -57,25 +58,44 @@ private:
    protocol::ResultShape shape_;
 };
 
+/// Run a statement, or a portal's next rows, and count it.
+template <typename Body>
+protocol::ExecuteResult counted(StatementCounters& counters, Body&& body) {
+   struct Count {
+      StatementCounters& counters;
+      const int64_t start = steadyNanos();
+      bool isOver = true;
+      ~Count() {
+         counters.nanos.fetch_add(static_cast<uint64_t>(steadyNanos() - start), std::memory_order_relaxed);
+         if (isOver) counters.statements.fetch_add(1, std::memory_order_relaxed);
+      }
+   } count{counters};
+   protocol::ExecuteResult result = translate(body());
+   count.isOver = result.kind == protocol::ExecuteResult::Kind::Complete;
+   return result;
+}
+
 class ScriptAdapter : public protocol::Script {
 public:
-   explicit ScriptAdapter(std::unique_ptr<engine::Script> script) : script_(std::move(script)) {}
+   ScriptAdapter(std::unique_ptr<engine::Script> script, StatementCounters& counters)
+      : script_(std::move(script)), counters_(counters) {}
 
    bool next() override { return script_->next(); }
    protocol::ExecuteResult run(protocol::ResultSink& sink) override {
       SinkAdapter adapter(sink, {});
-      return translate(script_->run(adapter));
+      return counted(counters_, [&] { return script_->run(adapter); });
    }
 
 private:
    std::unique_ptr<engine::Script> script_;
+   StatementCounters& counters_;
 };
 
 } // namespace
 
 EngineBackend::EngineBackend(engine::Database& database, const engine::SessionOptions& options,
-                             protocol::ClientVoice& voice)
-   : voice_(voice), session_(engine::Session::open(database, options, *this)) {
+                             protocol::ClientVoice& voice, StatementCounters& counters)
+   : voice_(voice), counters_(counters), session_(engine::Session::open(database, options, *this)) {
    codec_.setNames([this](Oid type, Oid object) { return session_->objectName(type, object); });
 }
 
@@ -99,7 +119,7 @@ protocol::TransactionStatus EngineBackend::transactionStatus() const {
 }
 
 std::unique_ptr<protocol::Script> EngineBackend::parseScript(std::string_view sql) {
-   return std::make_unique<ScriptAdapter>(session_->parseScript(sql));
+   return std::make_unique<ScriptAdapter>(session_->parseScript(sql), counters_);
 }
 
 void EngineBackend::prepare(std::string_view name, std::string_view sql, std::span<const Oid> parameterTypes) {
@@ -140,7 +160,7 @@ const protocol::ResultShape& EngineBackend::describePortal(std::string_view name
 protocol::ExecuteResult EngineBackend::execute(std::string_view portal, uint64_t maxRows, protocol::ResultSink& sink) {
    const auto formats = portalFormats_.find(portal);
    SinkAdapter adapter(sink, formats == portalFormats_.end() ? std::vector<protocol::Format>() : formats->second);
-   return translate(session_->execute(portal, maxRows, adapter));
+   return counted(counters_, [&] { return session_->execute(portal, maxRows, adapter); });
 }
 
 void EngineBackend::closePortal(std::string_view name) {
@@ -154,6 +174,7 @@ void EngineBackend::sync() {
 }
 
 void EngineBackend::fail() noexcept {
+   counters_.errors.fetch_add(1, std::memory_order_relaxed);
    session_->fail();
    forgetPortals();
 }
@@ -194,7 +215,7 @@ std::unique_ptr<protocol::Backend> EngineFactory::open(const protocol::StartupRe
    options.settings = request.settings;
    options.processId = client.processId;
    options.clientAddress = client.address;
-   return std::make_unique<EngineBackend>(database_, options, voice);
+   return std::make_unique<EngineBackend>(database_, options, voice, counters_);
 }
 
 } // namespace ouzel::server

@@ -5,6 +5,7 @@
 
 #include "engine/session.hpp"
 #include "protocol/backend.hpp"
+#include "server/statement_counters.hpp"
 #include "server/value_codec.hpp"
 
 namespace ouzel::server {
@@ -14,7 +15,8 @@ namespace ouzel::server {
 class EngineBackend : public protocol::Backend, private engine::NoticeSink {
 public:
    /// Throws what engine::Session::open throws.
-   EngineBackend(engine::Database& database, const engine::SessionOptions& options, protocol::ClientVoice& voice);
+   EngineBackend(engine::Database& database, const engine::SessionOptions& options, protocol::ClientVoice& voice,
+                 StatementCounters& counters);
    ~EngineBackend() override;
 
    std::vector<std::pair<std::string, std::string>> reportedParameters() override;
@@ -43,6 +45,7 @@ private:
    void forgetPortals();
 
    protocol::ClientVoice& voice_;
+   StatementCounters& counters_;
    ValueCodec codec_;
    std::unique_ptr<engine::Session> session_;
    protocol::StatementDescription statement_; // what describeStatement() answers

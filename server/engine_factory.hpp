@@ -1,5 +1,6 @@
 #pragma once
 #include "server/session_factory.hpp"
+#include "server/statement_counters.hpp"
 
 namespace ouzel::engine {
 class Database;
@@ -15,9 +16,11 @@ public:
    std::string passwordVerifier(const std::string& user) override;
    std::unique_ptr<protocol::Backend> open(const protocol::StartupRequest& request, const ClientInfo& client,
                                            protocol::ClientVoice& voice) override;
+   const StatementCounters& counters() const { return counters_; }
 
 private:
    engine::Database& database_;
+   StatementCounters counters_;
 };
 
 } // namespace ouzel::server

@@ -1,5 +1,6 @@
-// ouzel serve | check | --version
+// ouzel serve | check | ready | --version
 
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -15,7 +16,10 @@
 #include "server/allocator.hpp"
 #include "server/engine_factory.hpp"
 #include "server/log.hpp"
+#include "server/metrics/metrics_server.hpp"
+#include "server/metrics/server_metrics.hpp"
 #include "server/options.hpp"
+#include "server/readiness.hpp"
 #include "server/server.hpp"
 
 using namespace ouzel;
@@ -23,11 +27,14 @@ using namespace ouzel::server;
 
 namespace {
 
+constexpr int readyTimeoutMs = 4000; // a health check of Docker's waits a little longer
+
 enum ExitStatus : int { ok = 0, failed = 1, misused = 2 };
 
 constexpr const char* usage = "Usage:\n"
                               "  ouzel serve --data DIR [options]   serve a database (ouzel serve --help)\n"
                               "  ouzel check --data DIR [--wal DIR]  verify every checksum of a stopped database\n"
+                              "  ouzel ready [--host HOST] [--port N]  succeed if a server takes clients there\n"
                               "  ouzel --version\n";
 
 LogLevel logLevelOf(const std::string& name) {
@@ -80,6 +87,19 @@ void announce(const Server& server) {
    std::fflush(stdout);
 }
 
+/// Null: nobody wants them.
+std::unique_ptr<MetricsServer> startMetrics(const ServerOptions& options, engine::Database& database,
+                                            const Server& server, const EngineFactory& factory) {
+   if (!options.metricsPort) return nullptr;
+   auto metrics = std::make_unique<MetricsServer>(options.listen, *options.metricsPort, [&database, &server, &factory] {
+      return describeMetrics(database, server, factory.counters());
+   });
+   metrics->start();
+   for (const io::ListeningSocket& listener : metrics->listeners())
+      logLine(LogLevel::Log, fmt::format("metrics at http://{}/metrics", listener.address.text));
+   return metrics;
+}
+
 int serve(const std::vector<std::string>& arguments) {
    const auto options = parseServeOptions(arguments, [](const char* name) -> const char* { return std::getenv(name); });
    if (!options) {
@@ -111,6 +131,7 @@ int serve(const std::vector<std::string>& arguments) {
       EngineFactory factory(*database);
       Server server(*options, factory);
       server.start();
+      const auto metrics = startMetrics(*options, *database, server, factory);
       announce(server);
       const int signal = waitForSignal(signals);
       logLine(LogLevel::Log, fmt::format("received {}, shutting down", strsignal(signal)));
@@ -126,10 +147,9 @@ int serve(const std::vector<std::string>& arguments) {
    return ok;
 }
 
-int check(const std::vector<std::string>& arguments) {
-   engine::DatabaseOptions options;
-   const std::pair<std::string, std::string*> known[] = {{"--data", &options.dataDirectory},
-                                                         {"--wal", &options.walDirectory}};
+/// Options that are no more than texts. Throws UsageError for others.
+void parseOptions(const std::vector<std::string>& arguments,
+                  std::initializer_list<std::pair<std::string, std::string*>> known) {
    for (size_t i = 0; i < arguments.size(); ++i) {
       bool isKnown = false;
       for (const auto& [name, value] : known) {
@@ -144,6 +164,11 @@ int check(const std::vector<std::string>& arguments) {
       }
       if (!isKnown) throw UsageError(fmt::format("unknown option \"{}\"", arguments[i]));
    }
+}
+
+int check(const std::vector<std::string>& arguments) {
+   engine::DatabaseOptions options;
+   parseOptions(arguments, {{"--data", &options.dataDirectory}, {"--wal", &options.walDirectory}});
    const std::string& directory = options.dataDirectory;
    if (directory.empty()) throw UsageError("--data DIR is required");
    if (io::isRemoteStore(directory) && options.walDirectory.empty())
@@ -157,6 +182,24 @@ int check(const std::vector<std::string>& arguments) {
    return problems == 0 ? ok : failed;
 }
 
+/// Asks where a server with the same environment would listen, unless told otherwise: for the health check of an image.
+int ready(const std::vector<std::string>& arguments) {
+   const auto environment = [](const char* name, const char* otherwise) {
+      const char* value = std::getenv(name);
+      return std::string(value != nullptr ? value : otherwise);
+   };
+   std::string host = environment("OUZEL_LISTEN", "127.0.0.1"), port = environment("OUZEL_PORT", "5432");
+   parseOptions(arguments, {{"--host", &host}, {"--port", &port}});
+   if (host == "*" || host == "0.0.0.0" || host == "::") host = "localhost";
+   uint16_t number = 0;
+   const auto parsed = std::from_chars(port.data(), port.data() + port.size(), number);
+   if (parsed.ec != std::errc() || parsed.ptr != port.data() + port.size() || number == 0)
+      throw UsageError(fmt::format("\"{}\" is not a port", port));
+   const std::string problem = whyNotReady(host, number, readyTimeoutMs);
+   fmt::print("{}:{}: {}\n", host, port, problem.empty() ? "ready" : problem);
+   return problem.empty() ? ok : failed;
+}
+
 } // namespace
 
 int main(int count, char** values) {
@@ -166,6 +209,7 @@ int main(int count, char** values) {
       const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
       if (arguments[0] == "serve") return serve(rest);
       if (arguments[0] == "check") return check(rest);
+      if (arguments[0] == "ready") return ready(rest);
       if (arguments[0] == "--version" || arguments[0] == "-V") {
          std::puts("ouzel " OUZEL_VERSION);
          return ok;

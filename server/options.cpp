@@ -72,6 +72,8 @@ constexpr Option optionTable[] = {
      [](ServerOptions& o, const std::string& v) { o.listen = v; }},
     {"port", "N", "TCP port; 0 picks a free one (default 5432)",
      [](ServerOptions& o, const std::string& v) { o.port = parseNumber<uint16_t>(v, 0, 65535); }},
+    {"metrics-port", "N", "answer GET /metrics (Prometheus) on this port, to everyone who can reach it (default: off)",
+     [](ServerOptions& o, const std::string& v) { o.metricsPort = parseNumber<uint16_t>(v, 0, 65535); }},
     {"threads", "N", "worker threads (default: one per core)",
      [](ServerOptions& o, const std::string& v) { o.threads = parseNumber<uint32_t>(v, 1, 4096); }},
     {"memory-limit", "SIZE", "memory for everything, e.g. 4GB (default: 80 % of the machine's)",

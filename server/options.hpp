@@ -20,8 +20,9 @@ struct ServerOptions {
    bool takeOver = false;
    std::string listen = "127.0.0.1";
    uint16_t port = 5432;
-   uint32_t threads = 0;   ///< 0: one per core
-   size_t memoryLimit = 0; ///< bytes; 0: 80 % of the machine's
+   std::optional<uint16_t> metricsPort; ///< none: no metrics
+   uint32_t threads = 0;                ///< 0: one per core
+   size_t memoryLimit = 0;              ///< bytes; 0: 80 % of the machine's
    std::vector<std::string> spillDirectories;
    uint32_t connectionsMax = 2000;
    uint32_t sessionThreadsMax = 256;

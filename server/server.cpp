@@ -159,6 +159,7 @@ void Server::acceptAll(size_t listener) {
       if (status == io::AcceptStatus::None) break;
       if (connections() >= options_.connectionsMax + spareConnections) continue; // closes it
       const uint64_t id = nextId_++;
+      accepted_.fetch_add(1, std::memory_order_relaxed);
       const int32_t processId = nextProcessId_ = nextProcessId_ == INT32_MAX ? 1 : nextProcessId_ + 1;
       logLine(LogLevel::Debug, fmt::format("connection {} from {}", processId, peer.text));
       const int handle = accepted.get();

@@ -28,6 +28,7 @@ public:
 
    const std::vector<io::ListeningSocket>& listeners() const { return listeners_; }
    uint32_t connections() const;
+   uint64_t acceptedConnections() const { return accepted_.load(std::memory_order_relaxed); }
    uint32_t sessionThreads() const { return pool_.threads(); }
 
 private:
@@ -66,6 +67,7 @@ private:
    std::atomic<uint32_t> starting_{0};            // connections that may still run into the authentication time-out
    std::atomic<int64_t> idleDeadline_{INT64_MAX}; // not after the first idle deadline of a connection that waits
    uint64_t nextId_ = 0;
+   std::atomic<uint64_t> accepted_{0};
    int32_t nextProcessId_ = 0;
    bool acceptPaused_ = false;
    std::atomic<bool> stopping_{false}, stopped_{false};

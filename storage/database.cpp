@@ -2,6 +2,7 @@
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
+#include "io/s3/retriever_statistics.hpp"
 #include "storage/database_state.hpp"
 
 namespace ouzel::storage {
@@ -203,8 +204,16 @@ size_t Database::deltaBytes() const {
    return state_->deltaMemory.used();
 }
 
+std::optional<io::RetrieverStatistics> Database::storeStatistics() const {
+   return state_->store->statistics();
+}
+
 uint64_t Database::walBytes() const {
    return state_->log->keptBytes();
+}
+
+uint64_t Database::walPosition() const {
+   return state_->log->endLsn();
 }
 
 } // namespace ouzel::storage

@@ -11,6 +11,10 @@
 #include "storage/table/table.hpp"
 #include "storage/transaction/transaction.hpp"
 
+namespace ouzel::io {
+struct RetrieverStatistics;
+}
+
 namespace ouzel::storage {
 
 struct DatabaseOptions {
@@ -101,9 +105,12 @@ public:
 
    /// Read every object and verify every checksum. Returns the number of objects; one line per fault to `report`.
    uint64_t check(const std::function<void(std::string_view)>& report);
-   uint64_t walBytes() const;
+   uint64_t walBytes() const;    ///< of the log, that a start would read
+   uint64_t walPosition() const; ///< bytes written to the log over its whole life
    /// Memory of rows that are not in blocks yet, as charged to the ledger.
    size_t deltaBytes() const;
+   /// Of the store: what it has asked the network for; empty for a directory.
+   std::optional<io::RetrieverStatistics> storeStatistics() const;
 
    struct State;
    State& state() { return *state_; } ///< for storage's own files

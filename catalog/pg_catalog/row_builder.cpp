@@ -155,6 +155,10 @@ RowBuilder& RowBuilder::float4(double number) {
    if (Value* value = next(PhysicalType::F32)) *value = Value::real(PhysicalType::F32, number);
    return *this;
 }
+RowBuilder& RowBuilder::float8(double number) {
+   if (Value* value = next(PhysicalType::F64)) *value = Value::real(PhysicalType::F64, number);
+   return *this;
+}
 RowBuilder& RowBuilder::text(std::string_view bytes) {
    if (Value* value = next(PhysicalType::String)) *value = catalog::text(bytes);
    return *this;

@@ -23,6 +23,7 @@ public:
    RowBuilder& int4(int64_t value);
    RowBuilder& int8(int64_t value);
    RowBuilder& float4(double value);
+   RowBuilder& float8(double value);
    RowBuilder& text(std::string_view value); ///< text, name, pg_node_tree
    RowBuilder& nullable(const std::optional<std::string>& value);
    RowBuilder& textOrNull(std::string_view value) { return value.empty() ? null() : text(value); }

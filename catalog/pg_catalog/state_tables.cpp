@@ -140,6 +140,18 @@ void ouzelStatCompression(const SystemContext& context, RowBuilder& row) {
           .emit();
 }
 
+void ouzelStatObjectStore(const SystemContext& context, RowBuilder& row) {
+   if (context.state == nullptr) return;
+   for (const SystemState::StoreRequests& r : context.state->storeRequests()) {
+      row.text(r.kind).int8(r.requests).int8(r.bytes).int8(r.errors).int8(r.retries).int8(r.hedges).int8(r.hedgesWon);
+      row.int8(r.throttled).int8(r.active).float8(r.estimatedCost);
+      r.limit ? row.int8(*r.limit) : row.null();
+      r.bandwidth ? row.int8(*r.bandwidth) : row.null();
+      r.latencyMs ? row.float8(*r.latencyMs) : row.null();
+      row.emit();
+   }
+}
+
 /// What reading a sequence as a table shows, for all sequences: SequenceDefinition's columns are a view of this.
 void ouzelSequenceValues(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : context.snapshot.relations()) {
@@ -162,6 +174,7 @@ constexpr NamedProducer tables[] = {
     {"ouzel_stat_memory", ouzelStatMemory},
     {"ouzel_stat_spill", ouzelStatSpill},
     {"ouzel_stat_compression", ouzelStatCompression},
+    {"ouzel_stat_object_store", ouzelStatObjectStore},
 };
 
 } // namespace

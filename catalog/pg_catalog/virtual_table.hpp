@@ -96,10 +96,21 @@ public:
    /// One device that queries spill to.
    struct SpillDevice {
       std::string directory;
-      int64_t bytesAllocated = 0, bytesInUse = 0, rawBytesWritten = 0, bytesWritten = 0, rawBytesRead = 0, bytesRead = 0;
+      int64_t bytesAllocated = 0, bytesInUse = 0, rawBytesWritten = 0, bytesWritten = 0, rawBytesRead = 0,
+              bytesRead = 0;
       std::optional<int64_t> writeBandwidth, readBandwidth; ///< bytes per second as measured
    };
    virtual std::vector<SpillDevice> spillDevices() const { return {}; }
+   /// Requests of one kind to the bucket that holds the database, since the start.
+   struct StoreRequests {
+      std::string kind;
+      int64_t requests = 0, bytes = 0, errors = 0, retries = 0, hedges = 0, hedgesWon = 0, throttled = 0, active = 0;
+      double estimatedCost = 0;         ///< dollars
+      std::optional<int64_t> limit;     ///< how many may be under way
+      std::optional<int64_t> bandwidth; ///< bytes per second as measured
+      std::optional<double> latencyMs;  ///< of a small request, as measured
+   };
+   virtual std::vector<StoreRequests> storeRequests() const { return {}; }
    /// What the regulators of compression did lately.
    struct CompressionDecision {
       int64_t at = 0; ///< microseconds since 2000-01-01

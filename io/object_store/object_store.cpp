@@ -26,6 +26,10 @@ std::unique_ptr<ObjectStore> openObjectStore(const std::string& address) {
    return std::make_unique<DirectoryStore>(address);
 }
 
+std::optional<RetrieverStatistics> ObjectStore::statistics() const {
+   return std::nullopt;
+}
+
 std::unique_ptr<PendingRead> ObjectReader::readAsync(uint64_t offset, size_t size, void* target,
                                                      std::function<void(std::exception_ptr)> done) const {
    std::exception_ptr error;

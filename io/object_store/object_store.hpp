@@ -12,6 +12,8 @@
 
 namespace ouzel::io {
 
+struct RetrieverStatistics; // io/s3/retriever_statistics.hpp
+
 struct ObjectInfo {
    std::string name;
    uint64_t size = 0;
@@ -86,6 +88,8 @@ public:
    virtual void removeLeftovers() = 0;
    /// Reads wait for a network: whoever knows what will be read should start reading it ahead of time.
    virtual bool isRemote() const { return false; }
+   /// What it has asked the network for since it was opened; empty when there is no network.
+   virtual std::optional<RetrieverStatistics> statistics() const;
 };
 
 /// Whether a store takes the name (see ObjectStore).

@@ -30,7 +30,7 @@ public:
    /// Uploads in parts.
    void removeLeftovers() override;
    bool isRemote() const override { return true; }
-   RetrieverStatistics statistics() const { return retriever_->statistics(); }
+   std::optional<RetrieverStatistics> statistics() const override { return retriever_->statistics(); }
    const S3Location& location() const { return retriever_->location(); }
 
 private:

@@ -8,10 +8,26 @@
 
 namespace ouzel::io {
 
+double RetrieverStatistics::estimatedCost(RequestKind kind) const {
+   const auto requests = static_cast<double>(of(kind).requests);
+   switch (kind) {
+   case RequestKind::Get:
+   case RequestKind::Head:
+      return requests * 0.40e-6;
+   case RequestKind::Put:
+   case RequestKind::List:
+      return requests * 5e-6;
+   case RequestKind::Delete:
+      break;
+   }
+   return 0;
+}
+
 double RetrieverStatistics::estimatedCost() const {
-   const uint64_t reads = of(RequestKind::Get).requests + of(RequestKind::Head).requests;
-   const uint64_t writes = of(RequestKind::Put).requests + of(RequestKind::List).requests;
-   return static_cast<double>(reads) * 0.40e-6 + static_cast<double>(writes) * 5e-6;
+   double sum = 0;
+   for (size_t kind = 0; kind < requestKinds; ++kind)
+      sum += estimatedCost(static_cast<RequestKind>(kind));
+   return sum;
 }
 
 Retriever::Retriever(S3Location location, CredentialsSource source, RetrieverOptions options)
@@ -135,15 +151,18 @@ void Retriever::Loop::cancel(Id id) {
 RetrieverStatistics Retriever::Loop::statistics() const {
    const auto read = [](const auto& counter) { return counter.load(std::memory_order_relaxed); };
    RetrieverStatistics result;
-   for (size_t i = 0; i < requestKinds; ++i)
-      result.kinds[i] = {read(counters_.kinds[i].requests), read(counters_.kinds[i].bytes),
-                         read(counters_.kinds[i].errors)};
-   result.retries = read(counters_.retries);
-   result.hedges = read(counters_.hedges);
-   result.hedgesWon = read(counters_.hedgesWon);
+   for (size_t i = 0; i < requestKinds; ++i) {
+      const Counters::Kind& counted = counters_.kinds[i];
+      RetrieverStatistics::Kind& kind = result.kinds[i];
+      kind = {read(counted.requests), read(counted.bytes),     read(counted.errors),    read(counted.retries),
+              read(counted.hedges),   read(counted.hedgesWon), read(counted.throttled), read(counted.active)};
+      result.retries += kind.retries;
+      result.hedges += kind.hedges;
+      result.hedgesWon += kind.hedgesWon;
+      result.throttled += kind.throttled;
+      result.active += kind.active;
+   }
    result.connections = read(counters_.connections);
-   result.throttled = read(counters_.throttled);
-   result.active = read(counters_.active);
    result.queued = read(counters_.queued);
    result.limit = read(counters_.limit);
    result.bandwidth = read(counters_.bandwidth);

@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -11,6 +10,7 @@
 #include "io/http/response.hpp"
 #include "io/ring/socket_ring.hpp"
 #include "io/s3/credentials.hpp"
+#include "io/s3/retriever_statistics.hpp"
 #include "io/s3/s3_location.hpp"
 
 namespace ouzel::io {
@@ -28,10 +28,6 @@ struct RetrieverOptions {
    bool hedge = true;
    SocketRing::Backend backend = SocketRing::Backend::Automatic;
 };
-
-/// What requests are counted and paid as.
-enum class RequestKind : uint8_t { Get, Put, List, Delete, Head };
-inline constexpr size_t requestKinds = 5;
 
 /// One request to the bucket. The memory it refers to stays until it was answered or cancelled.
 struct S3Request {
@@ -63,24 +59,6 @@ struct S3Answer {
    std::exception_ptr error;
    /// An earlier attempt, whose answer did not come, may have taken effect.
    bool isRepeated = false;
-};
-
-/// Counted since the start.
-struct RetrieverStatistics {
-   struct Kind {
-      uint64_t requests = 0; ///< sent, with all repetitions: what the store counts
-      uint64_t bytes = 0;    ///< received (Put: sent) in bodies
-      uint64_t errors = 0;   ///< requests that were given up
-   };
-   std::array<Kind, requestKinds> kinds;
-   uint64_t retries = 0, hedges = 0, hedgesWon = 0, connections = 0, throttled = 0;
-   // Now:
-   uint64_t active = 0, queued = 0, limit = 0;
-   double bandwidth = 0;     ///< learned, bytes per second
-   double baseLatencyMs = 0; ///< learned
-   const Kind& of(RequestKind kind) const { return kinds[static_cast<size_t>(kind)]; }
-   /// In dollars, at S3's prices in 2024: 0.40 a million GET and HEAD, 5 a million PUT and LIST, DELETE free.
-   double estimatedCost() const;
 };
 
 /// Sends requests to one bucket, many at a time, from a thread of its own (AnyBlob, section 3): state machines over

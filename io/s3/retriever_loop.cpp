@@ -184,6 +184,7 @@ void Retriever::Loop::start(Job& job, int64_t now, bool isHedge) {
    flight->ownTarget = std::move(ownTarget);
    flight->credentialsVersion = current.version;
    flight->isHedge = isHedge;
+   flight->kind = request.kind;
    flight->patience = request.patience;
    flight->position = flights_.size();
    if (isHedge) {
@@ -196,8 +197,8 @@ void Retriever::Loop::start(Job& job, int64_t now, bool isHedge) {
    }
    Flight& started = *flight;
    flights_.push_back(std::move(flight));
-   counters_.active.store(flights_.size(), std::memory_order_relaxed);
-   counters_.kinds[static_cast<size_t>(request.kind)].requests.fetch_add(1, std::memory_order_relaxed);
+   counters_.of(request.kind).active.fetch_add(1, std::memory_order_relaxed);
+   counters_.of(request.kind).requests.fetch_add(1, std::memory_order_relaxed);
    started.start(now);
    if (started.isOver()) onOver(started, now);
 }
@@ -224,7 +225,7 @@ void Retriever::Loop::tick(int64_t now) {
    for (Job* job : late) {
       if (hedgeTokens_ < 1) break;
       hedgeTokens_ -= 1;
-      counters_.hedges.fetch_add(1, std::memory_order_relaxed);
+      counters_.of(job->request.kind).hedges.fetch_add(1, std::memory_order_relaxed);
       start(*job, now, true);
    }
    std::erase_if(idle_, [&](const auto& connection) { return now - connection->idleSince > idleMax; });

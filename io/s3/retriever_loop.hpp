@@ -62,6 +62,7 @@ private:
       std::unique_ptr<char[]> ownTarget; ///< a hedge's
       uint64_t credentialsVersion = 0;
       bool isHedge = false;
+      RequestKind kind{};
       uint32_t patience = 1;
       size_t position = 0; ///< in flights_
    };
@@ -111,12 +112,13 @@ private:
 
    struct Counters {
       struct Kind {
-         std::atomic<uint64_t> requests{0}, bytes{0}, errors{0};
+         std::atomic<uint64_t> requests{0}, bytes{0}, errors{0}, retries{0}, hedges{0}, hedgesWon{0}, throttled{0},
+             active{0};
       };
       std::array<Kind, requestKinds> kinds;
-      std::atomic<uint64_t> retries{0}, hedges{0}, hedgesWon{0}, connections{0}, throttled{0};
-      std::atomic<uint64_t> active{0}, queued{0}, limit{RequestGovernor::limitAtFirst};
+      std::atomic<uint64_t> connections{0}, queued{0}, limit{RequestGovernor::limitAtFirst};
       std::atomic<double> bandwidth{0}, baseLatencyMs{0};
+      Kind& of(RequestKind kind) { return kinds[static_cast<size_t>(kind)]; }
    } counters_;
 
    // STATE of the thread

@@ -27,7 +27,7 @@ std::unique_ptr<Retriever::Loop::Flight> Retriever::Loop::removeFlight(Flight& f
       flights_[position]->position = position;
    }
    flights_.pop_back();
-   counters_.active.store(flights_.size(), std::memory_order_relaxed);
+   counters_.of(taken->kind).active.fetch_sub(1, std::memory_order_relaxed);
    if (flights_.empty()) governor_.onIdle();
    return taken;
 }
@@ -63,7 +63,7 @@ void Retriever::Loop::learn(const Flight& flight, int64_t now) {
    const int status = flight.head().status;
    if (flight.job == nullptr || status < 200 || status >= 300) return;
    const S3Request& request = flight.job->request;
-   Counters::Kind& kind = counters_.kinds[static_cast<size_t>(request.kind)];
+   Counters::Kind& kind = counters_.of(request.kind);
    kind.bytes.fetch_add(flight.receivedBytes(), std::memory_order_relaxed);
    for (const std::string_view part : request.body)
       kind.bytes.fetch_add(part.size(), std::memory_order_relaxed);
@@ -124,7 +124,7 @@ void Retriever::Loop::onHedgeOver(Job& job, std::unique_ptr<Flight> flight, int6
       return;
    }
    if (!isGood) return;
-   counters_.hedgesWon.fetch_add(1, std::memory_order_relaxed);
+   counters_.of(job.request.kind).hedgesWon.fetch_add(1, std::memory_order_relaxed);
    job.overtaker = std::move(flight);
    job.primary->abort(Exchange::Failure::Aborted);
 }
@@ -173,7 +173,7 @@ void Retriever::Loop::act(Job& job, const Flight& flight, const Judgement& judge
       retryLater(job, now, true);
       return;
    case Verdict::Throttled:
-      counters_.throttled.fetch_add(1, std::memory_order_relaxed);
+      counters_.of(job.request.kind).throttled.fetch_add(1, std::memory_order_relaxed);
       governor_.onThrottled(now);
       [[fallthrough]];
    case Verdict::Retry:
@@ -234,7 +234,7 @@ void Retriever::Loop::retryLater(Job& job, int64_t now, bool atOnce) {
       fail(job, sqlstate::ioError);
       return;
    }
-   counters_.retries.fetch_add(1, std::memory_order_relaxed);
+   counters_.of(job.request.kind).retries.fetch_add(1, std::memory_order_relaxed);
    const uint32_t doublings = std::min(job.attempts == 0 ? 0 : job.attempts - 1, 16U);
    const int64_t backoff = std::min(options_.backoffMs << doublings, options_.backoffMsMax) * millisecond;
    // Between half and all of it, so that those that failed together do not come back together.
@@ -247,7 +247,7 @@ void Retriever::Loop::retryLater(Job& job, int64_t now, bool atOnce) {
 }
 
 void Retriever::Loop::fail(Job& job, SqlState state) {
-   counters_.kinds[static_cast<size_t>(job.request.kind)].errors.fetch_add(1, std::memory_order_relaxed);
+   counters_.of(job.request.kind).errors.fetch_add(1, std::memory_order_relaxed);
    S3Answer answer;
    answer.isRepeated = job.isRepeated;
    std::string text = describeFailure(job.request, location_) + ": " + job.problem;

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "object_server"))
 from server import KEY, SECRET, ObjectServer
@@ -29,6 +30,7 @@ def check(condition, message):
 class Server:
     """An Ouzel on a bucket with a log directory of its own, or of a predecessor."""
     binary = None
+    started = []  # what a test leaves behind is ended by its id
 
     def __init__(self, bucket, log, *flags, wait=True):
         self.log = log
@@ -38,6 +40,7 @@ class Server:
             [self.binary, "serve", "--data", address, "--wal", log, "--port", "0", "--threads", "2", "--memory-limit", "256MB",
              "--lease-seconds", "1", *flags], stdout=self.output, stderr=subprocess.STDOUT,
             env=dict(os.environ, AWS_ACCESS_KEY_ID=KEY, AWS_SECRET_ACCESS_KEY=SECRET))
+        self.started.append(self.process)
         self.port = self.ready() if wait else None
 
     def text(self):
@@ -200,6 +203,150 @@ def scans_read_ahead(bucket, directory):
     small.stop()
 
 
+OPERATIONS = {"get": ["GetObject"], "put": ["PutObject", "CreateMultipartUpload", "UploadPart", "CompleteMultipartUpload"],
+              "list": ["ListObjectsV2", "ListMultipartUploads"], "delete": ["DeleteObject", "DeleteObjects", "AbortMultipartUpload"],
+              "head": ["HeadObject"]}
+PRICES = {"get": 0.4e-6, "head": 0.4e-6, "put": 5e-6, "list": 5e-6, "delete": 0}
+
+
+def moved(bucket):
+    counters = bucket.counters()
+    return {name: counters[name] for name in ("requests", "faults", "bytes_sent", "bytes_received")}
+
+
+def statistics(server, *columns):
+    """Rows of ouzel_stat_object_store by kind."""
+    rows = server.sql(f"SELECT request, {', '.join(columns)} FROM ouzel_stat_object_store")
+    return {row.split("|")[0]: dict(zip(columns, [float(field or 0) for field in row.split("|")[1:]])) for row in rows.splitlines()}
+
+
+def both_count(bucket, server):
+    """The server's statistics and the bucket's counters while nothing is under way: the lease is renewed all the time."""
+    for _ in range(200):
+        before = moved(bucket)
+        rows = statistics(server, "requests", "bytes", "errors", "retries", "hedges", "active", "estimated_cost")
+        if rows["put"]["active"] + rows["get"]["active"] == 0 and moved(bucket) == before:
+            return rows, before
+    raise Failure("the server never rests")
+
+
+def requests_are_counted(bucket, directory):
+    first = Server(bucket, directory("log"))
+    fill(first)
+    first.sql("CREATE TABLE gone AS SELECT * FROM t; CHECKPOINT; DROP TABLE gone; CHECKPOINT")
+    rows, counted = both_count(bucket, first)
+    check(set(rows) == set(OPERATIONS), f"the kinds are {sorted(rows)}")
+    for kind, operations in OPERATIONS.items():
+        expected = sum(counted["requests"].get(operation, 0) for operation in operations)
+        check(rows[kind]["requests"] == expected, f"{kind}: {rows[kind]} but {counted}")
+        check(abs(rows[kind]["estimated_cost"] - PRICES[kind] * expected) < 1e-9, f"{kind} costs {rows[kind]}")
+        check(rows[kind]["errors"] == 0, f"errors without a fault: {rows}")
+    check(rows["put"]["requests"] > 5 and rows["delete"]["requests"] > 0 and rows["list"]["requests"] > 0, f"{rows}")
+    check(rows["put"]["bytes"] >= 200_000 * 30, f"fewer bytes than the rows have: {rows}")
+    first.stop()
+
+    second = Server(bucket, directory("empty"))
+    old, old_counted = both_count(bucket, second)
+    second.sql(SUMS)
+    new, counted = both_count(bucket, second)
+    check(new["get"]["bytes"] - old["get"]["bytes"] > 1_000_000, f"the scan has read nothing: {new}")
+    # Both ways and of all kinds: the lease is renewed meanwhile.
+    moved_here = sum(new[kind]["bytes"] - old[kind]["bytes"] for kind in OPERATIONS)
+    moved_there = sum(counted[way] - old_counted[way] for way in ("bytes_sent", "bytes_received"))
+    # A hedge that lost was sent, in part.
+    is_same = moved_here == moved_there if new["get"]["hedges"] == 0 else moved_here <= moved_there
+    check(is_same, f"{moved_here} bytes here, {moved_there} at the bucket: {old}, {new}")
+    limit = second.sql("SELECT string_agg(request, ',') FROM ouzel_stat_object_store WHERE request_limit > 0 AND latency_ms > 0")
+    check(limit == "get", f"the retriever's measurements are at {limit}")
+    second.stop()
+
+    third = Server(bucket, directory("empty too"))
+    old, _ = both_count(bucket, third)
+    bucket.set(reset=1, error=1, match="block", methods="GET")
+    third.sql(SUMS, fails=True)
+    bucket.set(error=0)
+    new, counted = both_count(bucket, third)
+    get = {name: new["get"][name] - old["get"][name] for name in new["get"]}
+    answered = counted["requests"]["GetObject"] + counted["requests"]["Refused"]
+    check(get["errors"] > 0 and get["requests"] == answered, f"{get} but {counted}")
+    # Each refused request was tried again or given up, but for hedges: their primary was.
+    refused = sum(counted["faults"].values())
+    check(refused - get["hedges"] <= get["retries"] + get["errors"] <= refused, f"{get} but {refused} were refused")
+    third.stop()
+
+
+def scrape(server):
+    """{'name{label="value"}': number} of /metrics."""
+    address = re.search(r"metrics at (http://\S+)", server.text()).group(1)
+    text = urllib.request.urlopen(address, timeout=10).read().decode()
+    samples = [line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#")]
+    check(len({name for name, _ in samples}) == len(samples), "a sample is there twice: " + text)
+    return {name: float(value) for name, value in samples}
+
+
+def metrics_tell_what_happens(bucket, directory):
+    first = Server(bucket, directory("log"), "--metrics-port", "0", "--memory-limit", "64MB")
+    old = scrape(first)
+    fill(first)
+    first.sql("SELECT 1; SELECT 2; CHECKPOINT")
+    first.sql("SELECT 1/0", fails=True)
+    first.sql("SELEC", fails=True)
+    check(first.sql("SELECT count(DISTINCT s || 'and so on until it is long') FROM t") == "200000", "wrong count")
+    first.sql("SET ouzel.spill_all = on; SELECT count(*) FROM (SELECT s FROM t ORDER BY s OFFSET 1) x")
+    new = scrape(first)
+    grown = {name: value - old.get(name, 0) for name, value in new.items()}
+    # CREATE TABLE AS, three, the division, count(DISTINCT), SET and SELECT; what cannot be parsed is none.
+    check(grown["ouzel_statements_total"] == 8, f"statements: {grown}")
+    check(grown["ouzel_errors_total"] == 2, f"errors: {grown}")
+    check(grown["ouzel_connections_total"] == 6, f"connections: {grown}")
+    check(0 < grown["ouzel_statement_seconds_total"] < 600, f"seconds: {grown}")
+    check(grown["ouzel_wal_bytes_total"] > 0 and new["ouzel_memory_limit_bytes"] == 64 << 20, f"{new}")
+    check(new["ouzel_memory_used_bytes"] <= new["ouzel_memory_peak_bytes"] and new["process_resident_memory_bytes"] > 10 << 20, f"{new}")
+    spilled = first.sql("SELECT sum(bytes_written), sum(raw_bytes_written) FROM ouzel_stat_spill").split("|")
+    label = "{directory=\"" + first.log + "/spill\"}"
+    check(float(spilled[0]) > 0 and new["ouzel_spill_written_bytes_total" + label] == float(spilled[0])
+          and new["ouzel_spill_written_raw_bytes_total" + label] == float(spilled[1]), f"{spilled} but {new}")
+    with subprocess.Popen(["psql", "-XAtq", "-h", "127.0.0.1", "-p", first.port, "-U", "postgres"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as waiting:
+        waiting.stdin.write("BEGIN; SELECT 'here';\n")
+        waiting.stdin.flush()
+        check(waiting.stdout.readline() == "here\n", "psql did not start")
+        for _ in range(100):
+            now = scrape(first)
+            if now['ouzel_sessions{state="idle in transaction"}'] == 1: break
+            time.sleep(0.05)
+        else:
+            raise Failure(f"nobody is idle in transaction: {now}")
+        check(now["ouzel_connections"] == 1, f"connections: {now}")
+    for _ in range(200):
+        before = moved(bucket)
+        now = scrape(first)
+        if sum(value for name, value in now.items() if "_active_requests" in name) == 0 and moved(bucket) == before: break
+    else:
+        raise Failure("the server never rests")
+    for kind, operations in OPERATIONS.items():
+        expected = sum(before["requests"].get(operation, 0) for operation in operations)
+        label = "{request=\"" + kind + "\"}"
+        check(now["ouzel_object_store_requests_total" + label] == expected, f"{kind}: {now} but {before}")
+        check(abs(now["ouzel_object_store_cost_dollars_total" + label] - PRICES[kind] * expected) < 1e-9, f"{kind}: {now}")
+    pages = now["ouzel_cache_hits_total"] + now["ouzel_cache_misses_total"]
+    first.sql(SUMS)
+    now = scrape(first)
+    check(now["ouzel_cache_hits_total"] + now["ouzel_cache_misses_total"] > pages, "a scan asks the cache for pages")
+    first.stop()
+
+
+def who_is_ready_says_so(bucket, directory):
+    def ready(port):
+        return subprocess.run([Server.binary, "ready", "--port", port], capture_output=True, text=True, env={}, timeout=30).returncode
+    server = Server(bucket, directory("log"))
+    check(ready(server.port) == 0, "a server is not ready")
+    check(ready("none") == 2, "a port that is none")
+    server.sql("SELECT 1")
+    server.stop()
+    check(ready(server.port) == 1, "a server that is gone is ready")
+
+
 def nothing_is_left_over(bucket, directory):
     log = directory("log")
     server = Server(bucket, log)
@@ -219,7 +366,8 @@ def nothing_is_left_over(bucket, directory):
 
 
 TESTS = [the_bucket_is_the_database, the_log_holds_what_the_bucket_does_not, one_server_writes, a_race_has_one_winner,
-         who_was_stopped_commits_no_more, faults_of_the_network_are_not_seen, changed_bytes_are_told, scans_read_ahead, nothing_is_left_over]
+         who_was_stopped_commits_no_more, faults_of_the_network_are_not_seen, changed_bytes_are_told, scans_read_ahead,
+         requests_are_counted, metrics_tell_what_happens, who_is_ready_says_so, nothing_is_left_over]
 
 
 def main():
@@ -243,7 +391,11 @@ def main():
             print(f"FAILED  {test.__name__}: {failure}", flush=True)
         finally:
             bucket.stop()
-            subprocess.run(["pkill", "-9", "-f", home], check=False)
+            for process in Server.started:
+                if process.poll() is None:
+                    process.kill()
+                    process.wait()
+            Server.started.clear()
             shutil.rmtree(home, ignore_errors=True)
     return 1 if failed else 0
 

@@ -95,10 +95,11 @@ class Doorkeeper : public protocol::test::FakeDoorkeeper {
 public:
    std::unique_ptr<protocol::Backend> open(const protocol::StartupRequest& request,
                                            protocol::ClientVoice& voice) override {
-      // Never dereferenced: the session above needs no database.
-      alignas(16) static char place[64];
-      return EngineFactory(*reinterpret_cast<engine::Database*>(place)).open(request, {"local", 5}, voice);
+      return factory.open(request, {"local", 5}, voice);
    }
+   // Never dereferenced: the session above needs no database.
+   alignas(16) char place[64];
+   EngineFactory factory{*reinterpret_cast<engine::Database*>(place)};
 };
 
 class Talk : private protocol::Transport {
@@ -109,6 +110,8 @@ public:
          session_.handle(*frame);
       return protocol::test::readable(std::exchange(received_, {}));
    }
+
+   const StatementCounters& counters() const { return doorkeeper_.factory.counters(); }
 
 private:
    void send(std::string_view bytes) override { received_ += bytes; }
@@ -151,4 +154,7 @@ CATCH_TEST_CASE("an engine's rows go out as text and in binary, char(n) padded, 
                                                    "\nC SELECT 2\nZ I\n");
    CATCH_CHECK(talk.say(raw::parse("", "x") + raw::bind("", "", {"1"}, {1, 0}) + raw::syncMessage()) ==
                "1\nE ERROR 08P01 bind message has 2 result formats but query has 5 columns\nZ I\n");
+   CATCH_CHECK(talk.counters().statements == 2);
+   CATCH_CHECK(talk.counters().errors == 1);
+   CATCH_CHECK(talk.counters().nanos > 0);
 }

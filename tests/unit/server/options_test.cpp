@@ -46,6 +46,8 @@ CATCH_TEST_CASE("flags, environment, defaults") {
    CATCH_CHECK(options->spillDirectories == std::vector<std::string>{"a", "b"});
    CATCH_CHECK(options->listen == "127.0.0.1");
    CATCH_CHECK(options->walDirectory.empty());
+   CATCH_CHECK_FALSE(options->metricsPort);
+   CATCH_CHECK(parseServeOptions({"--data", "d", "--metrics-port", "9187"}, noEnvironment)->metricsPort == 9187);
    const auto log = parseServeOptions({"--data", "d", "--wal", "w", "--checkpoint-wal-size", "64MB"}, noEnvironment);
    CATCH_CHECK(log->walDirectory == "w");
    CATCH_CHECK(log->checkpointWalSize == size_t{64} << 20);

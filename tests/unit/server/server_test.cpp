@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "protocol/message_reader.hpp"
+#include "server/readiness.hpp"
 #include "tests/unit/protocol/fake_backend.hpp"
 
 using namespace ouzel;
@@ -118,6 +119,26 @@ CATCH_TEST_CASE("clients are served and said good-bye to at shutdown") {
    CATCH_CHECK(b.answer() == goodBye);
    CATCH_CHECK(sleeping.answer() == goodBye);
    CATCH_CHECK(running.server.connections() == 0);
+}
+
+CATCH_TEST_CASE("whether a server takes clients can be asked") {
+   uint16_t port;
+   {
+      Running running;
+      port = running.port;
+      CATCH_CHECK(whyNotReady("127.0.0.1", port, patienceMs) == "");
+      CATCH_CHECK(whyNotReady("localhost", port, patienceMs) == "");
+      ServerOptions options;
+      options.connectionsMax = 1;
+      Running full(options);
+      const Client only(full.port);
+      only.start();
+      CATCH_CHECK(whyNotReady("127.0.0.1", full.port, patienceMs) == ""); // it says so, and lives
+   }
+   CATCH_CHECK(whyNotReady("127.0.0.1", port, patienceMs) == "Connection refused");
+   const auto silent = io::listenTcp("127.0.0.1", 0);
+   CATCH_CHECK(whyNotReady("127.0.0.1", silent.front().port, 50) == "no answer");
+   CATCH_CHECK(whyNotReady("no.such.host.invalid", 1, 50) != "");
 }
 
 CATCH_TEST_CASE("a cancel request reaches the running statement, the right one only") {

@@ -75,7 +75,7 @@ std::string readInPieces(const ObjectReader& reader, size_t step) {
 }
 
 uint64_t requestsOf(const S3Store& store) {
-   return store.statistics().of(RequestKind::Get).requests;
+   return store.statistics()->of(RequestKind::Get).requests;
 }
 
 } // namespace
@@ -94,7 +94,7 @@ CATCH_TEST_CASE("reads are right whatever the network does") {
          CATCH_CHECK(readInPieces(*store.open("x", content.size()), 200'000) == content);
          server.set("error=0&reset_before=0&reset_body=0&truncate=0");
       }
-      const RetrieverStatistics statistics = store.statistics();
+      const RetrieverStatistics statistics = *store.statistics();
       CATCH_CHECK(statistics.retries > 20);
       CATCH_CHECK(statistics.of(RequestKind::Get).errors == 0);
       CATCH_CHECK(statistics.of(RequestKind::Get).bytes >= 5 * content.size());
@@ -146,7 +146,7 @@ CATCH_TEST_CASE("a second request overtakes one that stalls") {
       const uint64_t wanted = content.size() / (64 << 10), extra = requestsOf(store) - before - wanted;
       CATCH_CHECK(extra < wanted * 8 / 100 + 3);
    }
-   const RetrieverStatistics statistics = store.statistics();
+   const RetrieverStatistics statistics = *store.statistics();
    CATCH_CHECK(statistics.hedgesWon > 0);
    CATCH_CHECK(statistics.hedgesWon <= statistics.hedges);
 }
@@ -323,7 +323,7 @@ CATCH_TEST_CASE("a cancelled read does not touch its buffer any more") {
          read->cancel();
       CATCH_CHECK(calls <= 32);
    }
-   CATCH_CHECK(store.statistics().queued == 0);
+   CATCH_CHECK(store.statistics()->queued == 0);
 }
 
 CATCH_TEST_CASE("what is under way when the store goes ends with it") {

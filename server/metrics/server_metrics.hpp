@@ -1,0 +1,17 @@
+#pragma once
+#include <string>
+
+namespace ouzel::engine {
+class Database;
+}
+
+namespace ouzel::server {
+
+class Server;
+struct StatementCounters;
+
+/// All metrics of the process in Prometheus' text format (docs/OPERATIONS.md, "Metrics"). Any thread, while the server
+/// and the database are there.
+std::string describeMetrics(engine::Database& database, const Server& server, const StatementCounters& statements);
+
+} // namespace ouzel::server
