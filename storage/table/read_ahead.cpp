@@ -9,12 +9,22 @@ namespace ouzel::storage {
 
 namespace {
 constexpr size_t windowFirst = 64 << 20, windowLargest = 512 << 20;
-constexpr size_t partOfLimit = 8; ///< of all memory, for one scan
+constexpr size_t partOfLimit = 8; ///< of all memory, for all scans
 } // namespace
 
-ReadAhead::ReadAhead(const ScanState& state, MemoryLedger& ledger)
-   : state_(state), windowMax_(std::clamp(ledger.wholeLimit() / partOfLimit, size_t{1} << 20, windowLargest)),
-     memory_(ledger), window_(std::min(windowFirst, windowMax_)) {
+size_t ReadAheadBudget::limit() const {
+   return std::clamp(ledger_.wholeLimit() / partOfLimit, size_t{1} << 20, windowLargest);
+}
+
+bool ReadAheadBudget::tryTake(size_t bytes) {
+   if (used_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= limit()) return true;
+   give(bytes);
+   return false;
+}
+
+ReadAhead::ReadAhead(const ScanState& state, ReadAheadBudget& budget)
+   : state_(state), budget_(budget), windowMax_(budget.limit()), memory_(budget.ledger()),
+     window_(std::min(windowFirst, windowMax_)) {
    columns_ = state.spec.columns;
    for (const ZonePredicate& predicate : state.spec.zonePredicates)
       columns_.push_back(predicate.column); // for the zone maps inside its pages
@@ -25,7 +35,27 @@ ReadAhead::ReadAhead(const ScanState& state, MemoryLedger& ledger)
 
 ReadAhead::~ReadAhead() {
    runs_.clear();
-   memory_.shrink(memory_.used());
+   giveBack(memory_.used());
+}
+
+/// `isLeast`: a scan gets on with no less.
+bool ReadAhead::take(size_t bytes, bool isLeast) {
+   const bool isOfBudget = budget_.tryTake(bytes);
+   if (!isOfBudget && !isLeast) return false;
+   if (!memory_.tryGrow(bytes)) {
+      if (isOfBudget) budget_.give(bytes);
+      return false;
+   }
+   if (isOfBudget) ofBudget_ += bytes;
+   return true;
+}
+
+void ReadAhead::giveBack(size_t bytes) {
+   memory_.shrink(bytes);
+   // What was taken besides the budget goes last.
+   const size_t part = std::min(bytes, ofBudget_);
+   ofBudget_ -= part;
+   budget_.give(part);
 }
 
 void ReadAhead::advance(uint32_t morsel) {
@@ -40,8 +70,8 @@ bool ReadAhead::planSlab() {
    const uint32_t segment = state_.morsels[planned_].segment;
    const Segment& source = *state_.sources[segment].segment;
    std::vector<uint32_t> groups;
-   size_t bytes = 0;
-   uint32_t end = planned_;
+   size_t bytes = 0, leastBytes = 0;
+   uint32_t end = planned_, leastEnd = planned_;
    for (; end < state_.morsels.size() && bytes < std::max(window_ / 2, window_ - held_); ++end) {
       const Morsel& morsel = state_.morsels[end];
       if (morsel.segment != segment) break;
@@ -53,13 +83,22 @@ bool ReadAhead::planSlab() {
       groups.push_back(morsel.rowGroup);
       for (const uint32_t column : columns_)
          if (column < source.columnCount()) bytes += source.block->storedBytes(column, morsel.rowGroup);
+      if (groups.size() == 1) {
+         leastBytes = bytes;
+         leastEnd = end + 1;
+      }
    }
    if (!groups.empty()) {
-      if (!memory_.tryGrow(bytes)) return false;
+      if (!take(bytes, false)) {
+         if (held_ > 0 || !take(leastBytes, true)) return false;
+         bytes = leastBytes;
+         end = leastEnd;
+         groups.resize(1);
+      }
       const size_t before = held_;
       for (const uint32_t column : columns_)
          if (column < source.columnCount()) planColumn(segment, column, groups);
-      memory_.shrink(bytes - (held_ - before)); // what is cached is not read
+      giveBack(bytes - (held_ - before)); // what is cached is not read
    }
    planned_ = end;
    return true;
@@ -125,7 +164,7 @@ void ReadAhead::release(const Morsel& morsel, uint32_t pass) {
       for (Run& run : found->second) {
          if (morsel.rowGroup < run.first || morsel.rowGroup >= run.end || --run.groupsLeft > 0) continue;
          held_ -= run.landing->size();
-         memory_.shrink(run.landing->size());
+         giveBack(run.landing->size());
          std::swap(run, found->second.back());
          found->second.pop_back();
          break;
@@ -137,7 +176,7 @@ void ReadAhead::release(const Morsel& morsel, uint32_t pass) {
 void ReadAhead::rewind() {
    const std::lock_guard lock(mutex_);
    runs_.clear();
-   memory_.shrink(memory_.used());
+   giveBack(memory_.used());
    held_ = 0;
    planned_ = 0;
    pass_.fetch_add(1, std::memory_order_relaxed);

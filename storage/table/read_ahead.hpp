@@ -12,15 +12,29 @@
 
 namespace ouzel::storage {
 
+/// What all scans together may have read ahead: those bytes cannot be evicted. Thread-safe.
+class ReadAheadBudget {
+public:
+   explicit ReadAheadBudget(MemoryLedger& ledger) : ledger_(ledger) {}
+   [[nodiscard]] bool tryTake(size_t bytes);
+   void give(size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+   size_t limit() const;
+   MemoryLedger& ledger() const { return ledger_; }
+
+private:
+   MemoryLedger& ledger_;
+   std::atomic<size_t> used_{0};
+};
+
 /// Starts reads of what a scan is going to need from a store over a network, so that its workers find the bytes in
 /// memory (AnyBlob, section 4: prepare, retrieve, process). Row groups come in the order of the morsels; of each column
 /// those that lie side by side and are not cached are one read. So much is under way as the window allows, which begins
-/// small, for scans that end early, and doubles when a worker had to wait. What the ledger refuses is not read ahead:
-/// then pages are read one by one. Thread-safe.
+/// small, for scans that end early, and doubles when a worker had to wait. Without a share of the budget a scan reads
+/// one row group ahead; what the ledger refuses is not read ahead: then pages are read one by one. Thread-safe.
 class ReadAhead {
 public:
    /// `state` outlives this.
-   ReadAhead(const ScanState& state, MemoryLedger& ledger);
+   ReadAhead(const ScanState& state, ReadAheadBudget& budget);
    ~ReadAhead();
 
    /// Workers have come to this morsel of the scan's list.
@@ -44,18 +58,22 @@ private:
    };
    static uint64_t keyOf(uint32_t segment, uint32_t column) { return uint64_t{segment} << 32 | column; }
    bool planSlab();
+   [[nodiscard]] bool take(size_t bytes, bool isLeast);
+   void giveBack(size_t bytes);
    void planColumn(uint32_t segment, uint32_t column, const std::vector<uint32_t>& groups);
    bool isCached(uint32_t segment, uint32_t column, uint32_t group) const;
    void startRun(uint32_t segment, uint32_t column, uint32_t first, uint32_t end);
 
    // PROPERTIES
    const ScanState& state_;
+   ReadAheadBudget& budget_;
    std::vector<uint32_t> columns_; ///< of the table
    const size_t windowMax_;
 
    std::atomic<uint32_t> pass_{0};
    mutable std::mutex mutex_; ///< guards what follows
    Reservation memory_;
+   size_t ofBudget_ = 0; ///< of what memory_ holds
    std::unordered_map<uint64_t, std::vector<Run>> runs_;
    uint32_t planned_ = 0; ///< morsels before this one need no planning
    size_t window_;        ///< bytes that may be under way or waiting for their workers

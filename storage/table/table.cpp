@@ -98,7 +98,7 @@ std::unique_ptr<ScanSource> Table::scan(const Snapshot& snapshot, ScanSpec spec)
          state->morsels.push_back({i, group, std::min(rowGroupRows, source.rows - group * rowGroupRows)});
    }
    if (core_->context.store.isRemote())
-      state->readAhead = std::make_unique<ReadAhead>(*state, core_->context.cache.ledger());
+      state->readAhead = std::make_unique<ReadAhead>(*state, core_->context.readAhead);
    return std::make_unique<ScanSource>(std::move(state));
 }
 

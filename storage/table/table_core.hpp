@@ -9,6 +9,7 @@
 #include "common/thread/task_runner.hpp"
 #include "storage/table/key_index.hpp"
 #include "storage/table/local_writes.hpp"
+#include "storage/table/read_ahead.hpp"
 #include "storage/table/segment.hpp"
 #include "storage/table/table.hpp"
 #include "storage/transaction/transaction.hpp"
@@ -23,6 +24,7 @@ struct StorageContext {
    TaskRunner& tasks;
    TransactionManager& transactions;
    KeyIndexPool& keyIndexes;
+   ReadAheadBudget readAhead{cache.ledger()};
    std::atomic<SegmentId> nextSegment{1};
    std::atomic<uint64_t> nextObject{1};
    std::atomic<size_t> retiredDeltaBytes{0}; ///< of the delta memory, what only older snapshots read
