@@ -97,8 +97,8 @@ void Server::loop() {
       } else {
          if (starting_ > 0) dropSlowStarters();
          endIdle();
-         if (acceptPaused_) {
-            acceptPaused_ = false;
+         if (acceptPausedUntil_ != 0 && acceptPausedUntil_ <= steadyNanos()) {
+            acceptPausedUntil_ = 0;
             for (size_t i = 0; i < listeners_.size(); ++i)
                poller_.arm(listeners_[i].socket.get(), listenerTag | i, io::Poller::Interest::Input);
          }
@@ -107,7 +107,7 @@ void Server::loop() {
 }
 
 int Server::waitMs() const {
-   const int tick = starting_ > 0 || acceptPaused_ ? tickMs : -1;
+   const int tick = starting_ > 0 || acceptPausedUntil_ != 0 ? tickMs : -1;
    const int64_t deadline = idleDeadline_;
    if (deadline == INT64_MAX) return tick;
    const int64_t left = std::clamp<int64_t>((deadline - steadyNanos() + 999'999) / 1'000'000, 0, INT32_MAX);
@@ -153,7 +153,7 @@ void Server::acceptAll(size_t listener) {
       const io::AcceptStatus status = io::acceptConnection(socket, accepted, peer);
       if (status == io::AcceptStatus::OutOfHandles) {
          logLine(LogLevel::Warning, "out of file handles: new connections have to wait");
-         acceptPaused_ = true; // armed again at the next tick
+         acceptPausedUntil_ = steadyNanos() + second;
          return;
       }
       if (status == io::AcceptStatus::None) break;

@@ -69,7 +69,7 @@ private:
    uint64_t nextId_ = 0;
    std::atomic<uint64_t> accepted_{0};
    int32_t nextProcessId_ = 0;
-   bool acceptPaused_ = false;
+   int64_t acceptPausedUntil_ = 0; // for want of file handles; 0: it is not
    std::atomic<bool> stopping_{false}, stopped_{false};
    SessionPool pool_;
    std::thread loopThread_;

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -119,6 +120,43 @@ CATCH_TEST_CASE("clients are served and said good-bye to at shutdown") {
    CATCH_CHECK(b.answer() == goodBye);
    CATCH_CHECK(sleeping.answer() == goodBye);
    CATCH_CHECK(running.server.connections() == 0);
+}
+
+CATCH_TEST_CASE("without file handles new clients wait, and the server does not spin") {
+   Running running;
+   FILE* const log = tmpfile();
+   CATCH_REQUIRE(log != nullptr);
+   const int standardError = dup(STDERR_FILENO);
+   rlimit before{};
+   getrlimit(RLIMIT_NOFILE, &before);
+   const rlimit few{128, before.rlim_max};
+   setrlimit(RLIMIT_NOFILE, &few);
+   std::vector<int> hoard;
+   for (int handle; (handle = dup(standardError)) >= 0;)
+      hoard.push_back(handle);
+   const auto giveBack = [&] {
+      for (const int handle : hoard)
+         ::close(handle);
+      hoard.clear();
+      setrlimit(RLIMIT_NOFILE, &before);
+   };
+   ::close(hoard.back()); // for the client's end
+   hoard.pop_back();
+   dup2(fileno(log), STDERR_FILENO);
+   const Client client(running.port);
+   poll(nullptr, 0, 500);
+   dup2(standardError, STDERR_FILENO);
+   ::close(standardError);
+   giveBack();
+   client.start();
+   rewind(log);
+   size_t complaints = 0;
+   char line[1024];
+   while (fgets(line, sizeof line, log) != nullptr)
+      complaints += std::string_view(line).find("out of file handles") != std::string_view::npos;
+   fclose(log);
+   CATCH_CHECK(complaints >= 1);
+   CATCH_CHECK(complaints <= 2);
 }
 
 CATCH_TEST_CASE("whether a server takes clients can be asked") {
