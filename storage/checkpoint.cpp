@@ -295,6 +295,10 @@ void Database::State::removeOrphans(const std::set<std::string>& namedByLog) {
          if (!referencedObjects.contains(object.name) && !blocks.contains(object.name) &&
              !namedByLog.contains(object.name))
             orphans.insert(object.name);
+   // Who is killed between putting a manifest and removing the last but one leaves it. Older ones sort behind.
+   const std::string previous = Manifest::objectName(manifest.version - 1);
+   for (const io::ObjectInfo& object : store->list("manifest/"))
+      if (object.name > previous) orphans.insert(object.name);
    removeObjects(orphans);
 }
 

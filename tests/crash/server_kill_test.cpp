@@ -11,15 +11,19 @@
 #include <unistd.h>
 
 #include "common/hash/hash.hpp"
+#include "tests/crash/bucket.hpp"
 #include "tests/crash/server_process.hpp"
 
 // A real server under load is killed with SIGKILL at random instants. Clients transfer money between accounts, insert,
 // load with COPY, create and drop tables, commit with and without waiting, and checkpoint; each writes a row to `done`
 // in the transaction itself. After the restart: what was acknowledged is there, what failed or was never committed is
 // not, what was in flight is there as a whole or not at all, the sum of all accounts is what it was, and `ouzel check`
-// is clean.
+// is clean. The database is in a directory or, with --object-server, in a bucket: then it is loaded, now and then, with
+// enough to be uploaded in parts, and whenever a server has been shut down well nothing may be in the bucket that the
+// database has no use for.
 //
-//   test_crash_server --binary PATH [--kills N] [--seed N] [--clients N] [--check-every N] [--keep]
+//   test_crash_server --binary PATH [--object-server PATH [--faults NAME=VALUE,...]] [--kills N] [--seed N]
+//                     [--clients N] [--check-every N] [--keep]
 
 using namespace ouzel;
 using namespace ouzel::crash;
@@ -31,6 +35,8 @@ constexpr const char* initialBalance = "1000";
 
 struct Options {
    std::string binary;
+   std::string objectServer; ///< empty: the database is in a directory
+   std::string faults;       ///< of the object server
    uint64_t kills = 20, seed = 1, checkEvery = 5;
    int clients = 4;
    bool keeps = false;
@@ -43,6 +49,7 @@ struct Work {
       bool isAcknowledged;
       bool isLasting; ///< acknowledged by a commit that waited
       int64_t items;  ///< rows it inserted to `item`
+      int64_t loaded; ///< rows it inserted to `load`
       int64_t table;  ///< it creates (> 0) or drops (< 0) the table of this number
    };
    std::vector<Transaction> sent; ///< COMMIT was sent and did not fail; the last may be in flight
@@ -56,8 +63,9 @@ std::string tableName(int client, int64_t number) {
 /// Runs transactions until the connection is gone.
 class Worker {
 public:
-   Worker(int client, uint64_t seed, int port, int64_t first)
-      : client_(client), state_(seed), port_(port), number_(first) {}
+   /// `loads`: it does nothing but load much at once.
+   Worker(int client, uint64_t seed, int port, int64_t first, bool loads)
+      : client_(client), state_(seed), port_(port), number_(first), loads_(loads) {}
 
    void run() {
       Client connection(port_);
@@ -79,11 +87,17 @@ private:
    bool step(Client& connection) {
       const int64_t n = number_++;
       const std::string row = "(" + std::to_string(client_) + "," + std::to_string(n) + ")";
-      Work::Transaction transaction{n, false, below(4) != 0, 0, 0};
+      Work::Transaction transaction{n, false, below(4) != 0, 0, 0, 0};
       std::vector<std::string> statements;
       std::string copied;
       const uint64_t kind = below(20);
-      if (kind < 9) {
+      if (loads_) {
+         // Digits of a hash do not compress: about 20 MB, which go up in parts.
+         transaction.loaded = 250'000 + static_cast<int64_t>(below(100'000));
+         statements.push_back("INSERT INTO load SELECT " + std::to_string(client_) + "," + std::to_string(n) +
+                              ", md5(g::text), md5((g + " + std::to_string(n) + ")::text) FROM generate_series(1, " +
+                              std::to_string(transaction.loaded) + ") g");
+      } else if (kind < 9) {
          const auto amount = std::to_string(below(50) + 1);
          const uint64_t from = below(accounts), to = (from + 1 + below(accounts - 1)) % accounts;
          statements.push_back("UPDATE account SET balance = balance - " + amount +
@@ -94,7 +108,8 @@ private:
          statements.push_back("INSERT INTO item SELECT " + std::to_string(client_) + "," + std::to_string(n) +
                               ", g FROM generate_series(1, " + std::to_string(transaction.items) + ") g");
       } else if (kind < 16) {
-         transaction.items = static_cast<int64_t>(below(3000) + 1);
+         // Whole row groups become blocks at once, before the commit.
+         transaction.items = static_cast<int64_t>(below(below(8) == 0 ? 70'000 : 3000) + 1);
          for (int64_t i = 0; i < transaction.items; ++i)
             copied += std::to_string(client_) + "\t" + std::to_string(n) + "\t" + std::to_string(i) + "\n";
       } else if (kind < 17 && !tables_.empty()) {
@@ -143,6 +158,7 @@ private:
    uint64_t state_;
    const int port_;
    int64_t number_;
+   const bool loads_;
    std::set<int64_t> tables_; ///< of this run
 };
 
@@ -170,6 +186,13 @@ uint64_t verify(Client& client, const std::vector<std::unique_ptr<Worker>>& work
    query(client, "SELECT client, n, count(*) FROM item WHERE n >= " + std::to_string(firstNumber) + " GROUP BY 1, 2");
    for (const auto& row : client.rows())
       items[{std::atoi(row[0].c_str()), std::atoll(row[1].c_str())}] = std::atoll(row[2].c_str());
+   std::map<std::pair<int, int64_t>, int64_t> loaded;
+   query(client, "SELECT client, n, count(*), sum(length(a) + length(b)) FROM load GROUP BY 1, 2");
+   for (const auto& row : client.rows()) {
+      const int64_t rows = std::atoll(row[2].c_str());
+      loaded[{std::atoi(row[0].c_str()), std::atoll(row[1].c_str())}] = rows;
+      if (std::atoll(row[3].c_str()) != rows * 64) fail("what was loaded has another length");
+   }
    std::set<std::string> tables;
    query(client, "SELECT relname FROM pg_class WHERE relname LIKE 't\\_%' AND relkind = 'r'");
    for (const auto& row : client.rows())
@@ -192,9 +215,11 @@ uint64_t verify(Client& client, const std::vector<std::unique_ptr<Worker>>& work
          if (isThere && isEnd) fail(name + " is there, but not the one before");
          isEnd |= !isThere;
          found += isThere;
-         if (const auto it = items.find({static_cast<int>(c), transaction.number});
-             it != items.end() ? !isThere || it->second != transaction.items : isThere && transaction.items != 0)
-            fail(name + " is there in part");
+         const auto hasAll = [&](const auto& counts, int64_t rows) {
+            const auto it = counts.find({static_cast<int>(c), transaction.number});
+            return it == counts.end() ? !isThere || rows == 0 : isThere && it->second == rows;
+         };
+         if (!hasAll(items, transaction.items) || !hasAll(loaded, transaction.loaded)) fail(name + " is there in part");
          if (isThere && transaction.table > 0) expected.insert(tableName(static_cast<int>(c), transaction.table));
          if (isThere && transaction.table < 0) expected.erase(tableName(static_cast<int>(c), -transaction.table));
       }
@@ -213,64 +238,108 @@ uint64_t verify(Client& client, const std::vector<std::unique_ptr<Worker>>& work
    return found;
 }
 
-void checkFiles(const Options& options, const std::string& directory) {
-   const std::string command = options.binary + " check --data " + directory + "/data --wal " + directory + "/wal >" +
-                               directory + "/check 2>&1";
+void checkFiles(const Options& options, const std::string& directory, const std::string& data) {
+   const std::string command =
+       options.binary + " check --data '" + data + "' --wal " + directory + "/wal >" + directory + "/check 2>&1";
    const int status = std::system(command.c_str());
    if (status != 0) fail("ouzel check: see " + directory + "/check");
 }
 
+/// Nothing but what the database needs. REQUIRES: a server has been started and shut down since the last kill.
+void checkBucket(const Bucket& bucket) {
+   const std::vector<std::string> leftovers = bucket.leftovers();
+   for (const std::string& name : leftovers)
+      std::fprintf(stderr, "left over: %s\n", name.c_str());
+   if (!leftovers.empty()) fail("there are objects that nobody needs");
+}
+
+/// Figures of a run.
+struct Totals {
+   uint64_t transactions = 0, cutUploads = 0;
+   double recovery = 0, recoveryMax = 0; ///< seconds
+};
+
+void createTables(int port) {
+   Client client(port);
+   query(client, "CREATE TABLE account (id int PRIMARY KEY, balance bigint NOT NULL)");
+   query(client, std::string("INSERT INTO account SELECT g, ") + initialBalance + " FROM generate_series(0, 99) g");
+   query(client, "CREATE TABLE done (client int, n bigint)");
+   query(client, "CREATE TABLE item (client int, n bigint, i bigint)");
+   query(client, "CREATE TABLE load (client int, n bigint, a text, b text)");
+}
+
 void run(const Options& options, const std::string& directory) {
    const auto start = std::chrono::steady_clock::now();
+   std::unique_ptr<Bucket> bucket;
+   std::string data = directory + "/data";
+   if (!options.objectServer.empty()) {
+      bucket = std::make_unique<Bucket>(options.objectServer, directory, options.faults);
+      data = bucket->address();
+      for (const auto& [name, value] : Bucket::environment())
+         ::setenv(name.c_str(), value.c_str(), 1); // for `ouzel check`, too
+   }
    const std::vector<std::string> flags = {"--threads", "2", "--memory-limit", "1GB", "--log-level", "error",
                                            // The log elsewhere, and checkpoints by themselves too.
-                                           "--wal", directory + "/wal", "--checkpoint-wal-size", "1MB"};
-   uint64_t transactions = 0;
+                                           "--wal", directory + "/wal", "--checkpoint-wal-size", "1MB", "--data",
+                                           data}; // the last one counts
+   const auto startServer = [&](const std::string& after) {
+      auto server = std::make_unique<ServerProcess>(options.binary, directory, flags);
+      if (!server->isRunning()) fail(after + ": the server does not start; see " + directory + "/log");
+      return server;
+   };
+   Totals totals;
    int64_t firstNumber = 1, doneBefore = 0;
-   double recovery = 0, recoveryMax = 0;
-   auto server = std::make_unique<ServerProcess>(options.binary, directory, flags);
-   if (!server->isRunning()) fail("the server does not start; see " + directory + "/log");
-   {
-      Client client(server->port());
-      query(client, "CREATE TABLE account (id int PRIMARY KEY, balance bigint NOT NULL)");
-      query(client, std::string("INSERT INTO account SELECT g, ") + initialBalance + " FROM generate_series(0, 99) g");
-      query(client, "CREATE TABLE done (client int, n bigint)");
-      query(client, "CREATE TABLE item (client int, n bigint, i bigint)");
-   }
+   auto server = startServer("at first");
+   createTables(server->port());
    for (uint64_t round = 0; round < options.kills; ++round) {
       const uint64_t random = hashU64(options.seed ^ hashU64(round));
+      const bool isHeavy = bucket && round % 10 == 9;
       std::vector<std::unique_ptr<Worker>> workers;
       std::vector<std::thread> threads;
       for (int c = 0; c < options.clients; ++c) {
-         workers.push_back(std::make_unique<Worker>(c, random + static_cast<uint64_t>(c), server->port(), firstNumber));
+         workers.push_back(std::make_unique<Worker>(c, random + static_cast<uint64_t>(c), server->port(), firstNumber,
+                                                    isHeavy && c == 0));
          threads.emplace_back([&, c] { workers[static_cast<size_t>(c)]->run(); });
       }
-      std::this_thread::sleep_for(std::chrono::microseconds(5'000 + random % 120'000));
+      std::this_thread::sleep_for(std::chrono::microseconds(5'000 + random % (isHeavy ? 1'500'000 : 120'000)));
       server->kill();
       for (std::thread& thread : threads)
          thread.join();
-      if (round % options.checkEvery == 0) checkFiles(options, directory);
+      if (bucket) totals.cutUploads += bucket->pendingUploads();
+      const bool checks = round % options.checkEvery == 0;
+      if (checks) checkFiles(options, directory, data);
       const auto before = std::chrono::steady_clock::now();
-      server = std::make_unique<ServerProcess>(options.binary, directory, flags);
+      server = startServer("kill " + std::to_string(round));
       const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
-      recovery += took;
-      recoveryMax = std::max(recoveryMax, took);
-      if (!server->isRunning())
-         fail("kill " + std::to_string(round) + ": the server does not start; see " + directory + "/log");
-      Client client(server->port());
-      transactions += verify(client, workers, firstNumber, doneBefore);
+      totals.recovery += took;
+      totals.recoveryMax = std::max(totals.recoveryMax, took);
+      {
+         Client client(server->port());
+         totals.transactions += verify(client, workers, firstNumber, doneBefore);
+         if (isHeavy) query(client, "TRUNCATE load");
+         if (round % 25 == 24) query(client, "CHECKPOINT");
+      }
       for (const auto& worker : workers)
          firstNumber = std::max(firstNumber, worker->next());
-      if (round % 25 == 24) query(client, "CHECKPOINT");
+      if (bucket && checks) {
+         if (server->stop() != 0) fail("the server did not stop well");
+         checkBucket(*bucket);
+         server = startServer("after a good end");
+      }
    }
    if (server->stop() != 0) fail("the server did not stop well");
-   checkFiles(options, directory);
+   checkFiles(options, directory, data);
+   if (bucket) {
+      checkBucket(*bucket);
+      std::printf("%zu objects in the bucket, none of them left over; %lu uploads in parts were cut off\n",
+                  bucket->objects(), totals.cutUploads);
+   }
    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
    std::printf(
        "%lu kills, %lu transactions found as they should be, %.1f s, %.2f s a kill; starts took %.3f s, at most %.3f s "
        "(seed %lu): all well\n",
-       options.kills, transactions, seconds, seconds / static_cast<double>(options.kills),
-       recovery / static_cast<double>(options.kills), recoveryMax, options.seed);
+       options.kills, totals.transactions, seconds, seconds / static_cast<double>(options.kills),
+       totals.recovery / static_cast<double>(options.kills), totals.recoveryMax, options.seed);
 }
 
 } // namespace
@@ -285,6 +354,8 @@ int main(int count, char** arguments) {
          continue;
       }
       if (argument == "--binary") options.binary = value;
+      if (argument == "--object-server") options.objectServer = value;
+      if (argument == "--faults") options.faults = value;
       if (argument == "--kills") options.kills = std::strtoull(value, nullptr, 10);
       if (argument == "--seed") options.seed = std::strtoull(value, nullptr, 10);
       if (argument == "--clients") options.clients = std::atoi(value);
@@ -292,7 +363,9 @@ int main(int count, char** arguments) {
       ++i;
    }
    if (options.binary.empty()) {
-      std::fprintf(stderr, "usage: %s --binary PATH [--kills N] [--seed N] [--clients N] [--check-every N] [--keep]\n",
+      std::fprintf(stderr,
+                   "usage: %s --binary PATH [--object-server PATH [--faults NAME=VALUE,...]] [--kills N] [--seed N] "
+                   "[--clients N] [--check-every N] [--keep]\n",
                    arguments[0]);
       return 2;
    }
