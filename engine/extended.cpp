@@ -1,4 +1,5 @@
 #include "common/env/clock.hpp"
+#include "common/thread/interruption.hpp"
 #include "common/type/binary_codec.hpp"
 #include "common/type/text_codec.hpp"
 #include "engine/command/command.hpp"
@@ -19,6 +20,7 @@ using sql::textOf;
 
 std::shared_ptr<PreparedStatement> SessionImpl::makePrepared(std::string_view text,
                                                              std::span<const Oid> parameterTypes) {
+   const Interruptible interruptible(core_.interruptCheck);
    auto prepared = std::make_shared<PreparedStatement>();
    prepared->text = std::string(text);
    prepared->declaredTypes.assign(parameterTypes.begin(), parameterTypes.end());
@@ -158,6 +160,7 @@ ExecuteResult SessionImpl::execute(std::string_view name, uint64_t maxRows, Resu
 }
 
 ExecuteResult SessionImpl::runPortal(Portal& portal, uint64_t maxRows, ResultSink& sink) {
+   const Interruptible interruptible(core_.interruptCheck);
    if (portal.isCursor) { // by DECLARE, run by an Execute message
       core_.statementBegins();
       const uint64_t before = portal.execution->givenRows();

@@ -85,6 +85,8 @@ public:
    void cancel(CancelReason reason) noexcept;
    /// Throws 57014 or 57P01 when somebody asked.
    void checkInterrupts();
+   /// The same for an Interruptible, which the session's thread is while it runs a statement.
+   const std::function<void()> interruptCheck = [this] { checkInterrupts(); };
    /// Requests to cancel count from here, and statement_timeout runs, unless it does already ...
    void statementBegins();
    /// ... to here: one that comes too late is forgotten, unless the session is to end.

@@ -4,6 +4,7 @@
 
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/env/clock.hpp"
+#include "common/thread/interruption.hpp"
 #include "engine/command/command.hpp"
 #include "engine/command/sequence.hpp"
 #include "engine/deferred_constraints.hpp"
@@ -63,6 +64,7 @@ void SessionImpl::beginActivity(std::string_view text) {
 
 std::string SessionImpl::runStatement(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
                                       std::span<const BoundParameter> parameters, ResultSink& sink) {
+   const Interruptible interruptible(core_.interruptCheck);
    beginStatement(statement);
    if (!isQuery(statement)) {
       std::string tag = runCommand(script, statement, parameters, sink);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/error/sql_error.hpp"
+#include "common/thread/interruption.hpp"
 #include "executor/operator/result_sink.hpp"
 #include "executor/schedule/running_query_state.hpp"
 #include "io/format/external_table.hpp"
@@ -140,6 +141,7 @@ Schedulable::Outcome RunningQueryState::runSlice() {
       run = run_;
    }
    try {
+      const Interruptible interruptible(checkCancelled_);
       switch (run->run(sliceNanos)) {
       case PipelineRun::Outcome::Ran:
          return Outcome::Ran;

@@ -5,11 +5,11 @@
 #include <mutex>
 
 #include "executor/materialize/batch_builder.hpp"
-#include "executor/schedule/memory_grant.hpp"
-#include "io/spill/spill.hpp"
 #include "executor/operator/plan_builder.hpp"
+#include "executor/schedule/memory_grant.hpp"
 #include "executor/schedule/pipeline_run.hpp"
 #include "executor/schedule/scheduler.hpp"
+#include "io/spill/spill.hpp"
 
 namespace ouzel::executor {
 
@@ -51,6 +51,7 @@ private:
    const sql::plan::Plan& plan_;
    ExecutionContext& execution_;
    QueryContext context_;
+   const std::function<void()> checkCancelled_ = [this] { context_.checkCancelled(); };
    QueryBudget budget_;
    std::once_flag spillMade_;
    std::unique_ptr<io::SpillSpace> spill_;

@@ -42,7 +42,8 @@ public:
 class ObjectReader {
 public:
    virtual ~ObjectReader() = default;
-   /// Read exactly [offset, offset + size); 58030 when the object is shorter.
+   /// Read exactly [offset, offset + size); 58030 when the object is shorter, 58P01 when it is gone. Throws what the
+   /// thread's Interruptible throws (common/thread/interruption.hpp), where reading waits for a network.
    virtual void read(uint64_t offset, size_t size, void* target) const = 0;
    /// A hint that the range will be read soon.
    virtual void prefetch(uint64_t offset, size_t size) const = 0;

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "common/error/sql_error.hpp"
+#include "common/thread/interruption.hpp"
 
 namespace ouzel::io {
 
@@ -48,12 +49,14 @@ private:
 /// An answer that is no error of the retriever may still be none to a read.
 std::exception_ptr problemOf(const S3Answer& answer, const std::string& display) {
    const char* why = nullptr;
+   SqlState state = sqlstate::ioError;
    switch (answer.status) {
    case 200:
    case 206:
       return nullptr;
    case 404:
       why = "it does not exist";
+      state = sqlstate::undefinedFile;
       break;
    case 412:
       why = "it was replaced while it was read";
@@ -65,7 +68,7 @@ std::exception_ptr problemOf(const S3Answer& answer, const std::string& display)
       if (answer.error) return answer.error;
       why = "the store does not say why";
    }
-   return std::make_exception_ptr(SqlError(sqlstate::ioError, "could not read object \"" + display + "\": " + why));
+   return std::make_exception_ptr(SqlError(state, "could not read object \"" + display + "\": " + why));
 }
 
 } // namespace
@@ -108,14 +111,19 @@ void S3Reader::read(uint64_t offset, size_t size, void* target) const {
    std::condition_variable arrived;
    bool isHere = false;
    std::exception_ptr error;
-   readAsync(offset, size, target, [&](std::exception_ptr given) {
+   const auto pending = readAsync(offset, size, target, [&](std::exception_ptr given) {
       const std::lock_guard lock(mutex);
       error = std::move(given);
       isHere = true;
       arrived.notify_one();
    });
-   std::unique_lock lock(mutex);
-   arrived.wait(lock, [&] { return isHere; });
+   try {
+      std::unique_lock lock(mutex);
+      waitInterruptibly(arrived, lock, [&] { return isHere; });
+   } catch (...) {
+      if (pending) pending->cancel(); // else it writes to what is gone
+      throw;
+   }
    if (error) std::rethrow_exception(error);
 }
 

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "common/thread/interruption.hpp"
+
 namespace ouzel::storage {
 
 Landing::Landing(uint64_t offset, size_t size)
@@ -32,7 +34,7 @@ bool Landing::isHere() const {
 
 const char* Landing::wait(uint64_t offset) const {
    std::unique_lock lock(mutex_);
-   arrived_.wait(lock, [&] { return isHere_; });
+   waitInterruptibly(arrived_, lock, [&] { return isHere_; });
    if (error_) std::rethrow_exception(error_);
    return data_ + (offset - offset_);
 }

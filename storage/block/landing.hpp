@@ -24,7 +24,8 @@ public:
       return offset >= offset_ && offset - offset_ <= size_ && size <= size_ - (offset - offset_);
    }
    bool isHere() const;
-   /// The bytes at `offset` of the object, once they are here. Throws what reading them threw. REQUIRES: contains().
+   /// The bytes at `offset` of the object, once they are here. Throws what reading them threw, or what
+   /// the thread's Interruptible throws. REQUIRES: contains().
    const char* wait(uint64_t offset) const;
    size_t size() const { return size_; }
 

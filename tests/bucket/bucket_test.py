@@ -28,16 +28,16 @@ def check(condition, message):
 
 
 class Server:
-    """An Ouzel on a bucket with a log directory of its own, or of a predecessor."""
+    """An Ouzel on a bucket with a log directory of its own, or of a predecessor; None: it only reads."""
     binary = None
     started = []  # what a test leaves behind is ended by its id
 
-    def __init__(self, bucket, log, *flags, wait=True):
+    def __init__(self, bucket, log, *flags, wait=True, data=None):
         self.log = log
-        address = f"s3://data/base?endpoint={bucket.url}&path_style=true&region=us-east-1"
+        address = data or f"s3://data/base?endpoint={bucket.url}&path_style=true&region=us-east-1"
         self.output = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
-            [self.binary, "serve", "--data", address, "--wal", log, "--port", "0", "--threads", "2", "--memory-limit", "256MB",
+            [self.binary, "serve", "--data", address, *(["--wal", log] if log else ["--read-only"]), "--port", "0", "--threads", "2", "--memory-limit", "256MB",
              "--lease-seconds", "1", *flags], stdout=self.output, stderr=subprocess.STDOUT,
             env=dict(os.environ, AWS_ACCESS_KEY_ID=KEY, AWS_SECRET_ACCESS_KEY=SECRET))
         self.started.append(self.process)
@@ -347,6 +347,47 @@ def who_is_ready_says_so(bucket, directory):
     check(ready(server.port) == 1, "a server that is gone is ready")
 
 
+def who_waits_can_be_stopped(bucket, directory):
+    first = Server(bucket, directory("log"))
+    fill(first)
+    first.stop()
+    second = Server(bucket, directory("empty"))
+    bucket.set(stall_body=1, stall_ms=20000, match="block", methods="GET")
+    # Read ahead; page by page, as far as an index has to be made; and while somebody else is waiting for the same page.
+    for text in (SUMS, "SELECT count(*) FROM t WHERE s = md5('5')", "SELECT max(n) FROM t a JOIN (SELECT 5 AS n) b USING (n)"):
+        start = time.monotonic()
+        told = second.sql(f"SET statement_timeout = 300; {text}", fails=True)
+        check("57014" in told and time.monotonic() - start < 1, f"statement_timeout took {time.monotonic() - start:.2f} s: {told}")
+
+    def client():
+        return subprocess.Popen(["psql", "-XAtq", "-h", "127.0.0.1", "-p", second.port, "-U", "postgres", "-c", SUMS],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    active = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT count(%' AND state = 'active' AND pid <> pg_backend_pid()"
+
+    def wait(text, value, seconds):
+        end = time.monotonic() + seconds
+        while second.sql(text) != value:
+            check(time.monotonic() < end, f"{text} is not {value}")
+            time.sleep(0.02)
+
+    waiting = client()
+    wait(active, "1", 10)
+    time.sleep(0.3)
+    start = time.monotonic()
+    waiting.send_signal(signal.SIGINT)  # psql asks for it
+    told = waiting.communicate(timeout=30)[1]
+    check("canceling statement due to user request" in told and time.monotonic() - start < 1, f"cancelling took {time.monotonic() - start:.2f} s: {told}")
+    waiting = client()
+    wait(active, "1", 10)
+    waiting.kill()
+    waiting.communicate()
+    wait(active, "0", 1.5)
+    bucket.set(stall_body=0)
+    check(second.sql(SUMS).startswith("200000|"), "the server did not recover")
+    second.stop()
+
+
 def nothing_is_left_over(bucket, directory):
     log = directory("log")
     server = Server(bucket, log)
@@ -367,7 +408,8 @@ def nothing_is_left_over(bucket, directory):
 
 TESTS = [the_bucket_is_the_database, the_log_holds_what_the_bucket_does_not, one_server_writes, a_race_has_one_winner,
          who_was_stopped_commits_no_more, faults_of_the_network_are_not_seen, changed_bytes_are_told, scans_read_ahead,
-         requests_are_counted, metrics_tell_what_happens, who_is_ready_says_so, nothing_is_left_over]
+         who_waits_can_be_stopped, requests_are_counted, metrics_tell_what_happens,
+         who_is_ready_says_so, nothing_is_left_over]
 
 
 def main():
