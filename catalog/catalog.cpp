@@ -7,6 +7,11 @@ Snapshot Catalog::newest() const {
    return newest_;
 }
 
+void Catalog::replace(Snapshot snapshot) {
+   const std::scoped_lock guard(latch_);
+   std::swap(newest_, snapshot);
+}
+
 Catalog::Commit Catalog::prepare(CatalogEditor& editor) {
    return Commit(*this, editor);
 }

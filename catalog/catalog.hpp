@@ -20,6 +20,9 @@ public:
    /// Cheap; take one per statement.
    Snapshot newest() const;
 
+   /// Show another snapshot: that of a database which somebody else changes. REQUIRES: nobody commits.
+   void replace(Snapshot snapshot);
+
    class Commit {
    public:
       /// Bytes for the log; Snapshot::apply(decodeChanges(record)) repeats the commit.

@@ -1,6 +1,7 @@
 #include "engine/database.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <unistd.h>
 
@@ -30,9 +31,18 @@ storage::DatabaseOptions storageOptions(const DatabaseOptions& options) {
    result.walDirectory = options.walDirectory;
    result.leaseMs = options.leaseMs;
    result.takeOver = options.takeOver;
+   result.follows = options.readOnly;
    result.onFenced = options.onFenced;
    if (options.checkpointWalBytes != 0) result.checkpointWalBytes = options.checkpointWalBytes;
    return result;
+}
+
+/// Beside what the server owns. A server that only reads may own nothing; the files have no names.
+std::string spillDirectory(const DatabaseOptions& options) {
+   if (!options.walDirectory.empty() && (options.readOnly || io::isRemoteStore(options.dataDirectory)))
+      return options.walDirectory + "/spill";
+   if (options.readOnly) return std::filesystem::temp_directory_path().string();
+   return options.dataDirectory + "/spill";
 }
 
 } // namespace
@@ -51,14 +61,13 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    internals.options.settings.emplace_back("memory_limit", std::to_string(internals.memoryLimit >> 20));
    internals.options.settings.emplace_back("threads", std::to_string(internals.options.threads));
    internals.options.settings.emplace_back("ouzel.lease_seconds", std::to_string(options.leaseMs / 1000));
+   if (options.readOnly) internals.options.settings.emplace_back("in_hot_standby", "on");
    internals.governor = std::make_unique<storage::MemoryGovernor>(internals.memoryLimit);
    if (options.purgeMemory) internals.governor->watchResidency(options.purgeMemory);
    executor::LargeMemory::keepAtMost(internals.memoryLimit / 32);
    io::SpillOptions spill;
    spill.directories = options.spillDirectories;
-   if (spill.directories.empty())
-      spill.directories.push_back(
-          (io::isRemoteStore(options.dataDirectory) ? options.walDirectory : options.dataDirectory) + "/spill");
+   if (spill.directories.empty()) spill.directories.push_back(spillDirectory(options));
    spill.memory = &internals.governor->ledger();
    internals.spill = std::make_unique<io::SpillManager>(std::move(spill));
    internals.shares = std::make_unique<executor::MemoryShares>(
@@ -75,10 +84,15 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    internals.catalog = std::make_unique<catalog::Catalog>(std::move(snapshot));
    internals.storage->setCatalogImageSource(
        [&catalog = *internals.catalog] { return catalog::encodeSnapshot(catalog.newest()); });
+   internals.sequences = std::make_unique<SequenceValues>(*internals.storage);
+   if (options.readOnly) {
+      internals.following = std::make_unique<Following>(internals);
+      internals.following->start();
+      return database;
+   }
    for (const Oid sequence : internals.storage->counters())
       if (!internals.catalog->newest().inDatabase(catalog::postgresDatabase).relation(sequence))
          internals.storage->forgetCounter(sequence); // dropped
-   internals.sequences = std::make_unique<SequenceValues>(*internals.storage);
    return database;
 }
 
@@ -98,6 +112,7 @@ uint64_t Database::check(const DatabaseOptions& databaseOptions,
 }
 
 void Database::close() {
+   internals_->following.reset();
    internals_->sequences->settle();
    internals_->storage->close();
 }
@@ -106,10 +121,15 @@ std::string Database::passwordVerifier(const std::string& role) {
    const auto found = internals_->catalog->newest().findRole(role);
    if (!found || !found->canLogin)
       throw SqlError(sqlstate::invalidAuthorizationSpecification, "role \"" + role + "\" does not exist");
-   return found->verifier;
+   const auto own = internals_->verifiers.find(role);
+   return own == internals_->verifiers.end() ? found->verifier : own->second;
 }
 
 void Database::setPasswordVerifier(const std::string& role, const std::string& verifier) {
+   if (internals_->following) {
+      internals_->verifiers[role] = verifier;
+      return;
+   }
    catalog::CatalogEditor editor(internals_->catalog->newest().inDatabase(catalog::postgresDatabase),
                                  [this] { return internals_->storage->allocateOid(); });
    const auto found = editor.snapshot().findRole(role);

@@ -15,6 +15,7 @@ struct DatabaseOptions {
    std::string walDirectory;        ///< empty: inside the data directory
    uint64_t checkpointWalBytes = 0; ///< a checkpoint starts when the log grows past this; 0: storage's default
    int64_t leaseMs = 10'000;        ///< of the writer; storage/manifest/writer_lease.hpp
+   bool readOnly = false;           ///< show what the checkpoints of another server publish; needs no log
    bool takeOver = false;           ///< from a writer that may be alive, once its lease has expired
    std::function<void(const std::string&)> onFenced; ///< once, when another server has taken over; must not wait
    uint32_t threads = 0;                             ///< 0: one worker per core
@@ -22,7 +23,7 @@ struct DatabaseOptions {
    /// Gives freed memory back to the system. Set: the process is the database's own, and what it has resident is kept
    /// within memoryLimit and a small constant.
    void (*purgeMemory)() = nullptr;
-   std::vector<std::string> spillDirectories;        ///< none: one inside the data directory
+   std::vector<std::string> spillDirectories;                 ///< none: one inside the data directory
    std::vector<std::pair<std::string, std::string>> settings; ///< defaults of session settings, from the configuration
 };
 
@@ -41,7 +42,8 @@ public:
    void close();
    /// SCRAM verifier of a role; empty: no password. Throws 28000 when there is no such role or it must not log in.
    std::string passwordVerifier(const std::string& role);
-   /// Set at start when a password was given on the command line.
+   /// Set at start when a password was given on the command line, before there are sessions. A database that is only
+   /// read keeps it for itself.
    void setPasswordVerifier(const std::string& role, const std::string& verifier);
 
    struct Internals; ///< engine's own view of it: internals.hpp

@@ -7,6 +7,7 @@
 #include "catalog/catalog.hpp"
 #include "common/thread/alarm_clock.hpp"
 #include "engine/database.hpp"
+#include "engine/following.hpp"
 #include "engine/lock_manager.hpp"
 #include "engine/sequence_values.hpp"
 #include "executor/schedule/memory_grant.hpp"
@@ -40,7 +41,9 @@ struct Database::Internals {
    AlarmClock alarms; ///< for statement_timeout
    std::mutex activityMutex;
    std::map<int32_t, SessionActivity> activity;
-   int32_t nextTemporarySchema = 1; ///< under activityMutex
+   int32_t nextTemporarySchema = 1;              ///< under activityMutex
+   std::map<std::string, std::string> verifiers; ///< of roles, in place of the catalog's; set before sessions are
+   std::unique_ptr<Following> following;         ///< of a server that only reads; null: it writes
 };
 
 } // namespace ouzel::engine

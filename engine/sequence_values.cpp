@@ -71,6 +71,11 @@ storage::Counter SequenceValues::current(const catalog::Relation& sequence) {
    return stateOf(sequence).counter;
 }
 
+void SequenceValues::forget() {
+   const std::lock_guard lock(mutex_);
+   states_.clear();
+}
+
 void SequenceValues::settle() {
    const std::lock_guard lock(mutex_);
    for (auto& [oid, state] : states_)

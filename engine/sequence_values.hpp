@@ -22,6 +22,8 @@ public:
    void set(Oid sequence, storage::Counter counter);
    /// What `SELECT last_value, is_called FROM sequence` shows.
    storage::Counter current(const catalog::Relation& sequence);
+   /// Others count: what is stored may have changed.
+   void forget();
    /// Log the values as they are, for a close without gaps.
    void settle();
 

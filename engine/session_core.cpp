@@ -93,6 +93,7 @@ executor::FunctionContext SessionCore::functionContext() {
    context.database = options.database;
    context.searchPath = settings.searchPath(options.user);
    context.backendPid = options.processId;
+   context.isInRecovery = database.following != nullptr;
    context.setting = [this](const std::string& name, bool missingOk) {
       if (missingOk) return settings.find(name).value_or("");
       return settings.show(name);

@@ -27,7 +27,7 @@ void TransactionContext::ensureStarted() {
    startTime_ = wallClockMicros();
    hasSnapshot_ = false;
    failed_ = false;
-   readOnly_ = settings_.boolean("default_transaction_read_only");
+   readOnly_ = database_.following || settings_.boolean("default_transaction_read_only");
    const std::string& level = settings_.value("default_transaction_isolation");
    isolation_ = level == "serializable"      ? Isolation::Serializable
                 : level == "repeatable read" ? Isolation::RepeatableRead
@@ -43,6 +43,13 @@ void TransactionContext::setIsolation(Isolation isolation) {
    isolation_ = isolation;
 }
 
+void TransactionContext::setReadOnly(bool readOnly) {
+   if (!readOnly && database_.following)
+      throw SqlError(sqlstate::featureNotSupported, "cannot set transaction read-write mode during recovery");
+   readOnly_ = readOnly;
+   settings_.force("transaction_read_only", readOnly ? "on" : "off");
+}
+
 void TransactionContext::beginBlock() {
    ensureStarted();
    inBlock_ = true;
@@ -53,6 +60,8 @@ void TransactionContext::startStatement() {
       snapshot_ = storage_->refreshed(snapshot_);
       return;
    }
+   if (database_.following) database_.following->beforeStatement();
+   const auto together = database_.following ? database_.following->hold() : std::shared_lock<std::shared_mutex>();
    editor_->rebase(database_.catalog->newest().inDatabase(catalog::postgresDatabase));
    snapshot_ =
        isolation_ == Isolation::Serializable ? database_.storage->beginSerializable(*storage_) : storage_->snapshot();

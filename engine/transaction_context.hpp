@@ -35,7 +35,8 @@ public:
    bool inBlock() const { return inBlock_; }
    bool hasFailed() const { return failed_; }
    bool isReadOnly() const { return readOnly_; }
-   void setReadOnly(bool readOnly) { readOnly_ = readOnly; }
+   /// Throws 0A000 when the server does not write.
+   void setReadOnly(bool readOnly);
    void setIsolation(Isolation isolation);
    Isolation isolation() const { return isolation_; }
 

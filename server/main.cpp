@@ -116,6 +116,7 @@ int serve(const std::vector<std::string>& arguments) {
    databaseOptions.checkpointWalBytes = options->checkpointWalSize;
    databaseOptions.leaseMs = int64_t{options->leaseSeconds} * 1000;
    databaseOptions.takeOver = options->takeOver;
+   databaseOptions.readOnly = options->readOnly;
    databaseOptions.onFenced = [](const std::string& reason) {
       logLine(LogLevel::Fatal, reason + "; nothing more is committed here");
       kill(getpid(), SIGTERM);

@@ -64,6 +64,8 @@ constexpr Option optionTable[] = {
         o.checkpointWalSize = parseSize(v);
         if (o.checkpointWalSize < (size_t{1} << 20)) throw UsageError("at least 1MB is needed");
      }},
+    {"read-only", "", "show what another server writes to the database, as of its checkpoints; needs no --wal",
+     [](ServerOptions& o, const std::string& v) { o.readOnly = parseSwitch(v); }},
     {"take-over", "", "wait for the lease of a server that may be alive to expire, then start in its place",
      [](ServerOptions& o, const std::string& v) { o.takeOver = parseSwitch(v); }},
     {"lease-seconds", "N", "how long a server that is not heard of keeps others out (default 10)",
@@ -266,7 +268,8 @@ std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& a
    for (const auto& [option, value] : flags)
       apply(*option, options, value, std::string("--") + option->name);
    if (options.dataDirectory.empty()) throw UsageError("--data DIR is required");
-   if (io::isRemoteStore(options.dataDirectory) && options.walDirectory.empty())
+   if (options.readOnly && options.takeOver) throw UsageError("--take-over is for a server that writes");
+   if (io::isRemoteStore(options.dataDirectory) && options.walDirectory.empty() && !options.readOnly)
       throw UsageError("--wal DIR is required with --data s3://...: the log of what is not in the bucket yet");
    if (options.tlsCertificateFile.empty() != options.tlsKeyFile.empty())
       throw UsageError("--ssl-cert-file and --ssl-key-file belong together");

@@ -17,6 +17,7 @@ struct ServerOptions {
    std::string walDirectory;     ///< empty: inside the data directory
    size_t checkpointWalSize = 0; ///< bytes; 0: storage's default
    uint32_t leaseSeconds = 10;
+   bool readOnly = false;
    bool takeOver = false;
    std::string listen = "127.0.0.1";
    uint16_t port = 5432;

@@ -116,8 +116,7 @@ Timestamp Database::State::commit(Transaction& transaction, CommitRequest& reque
       return transactions.lastCommitted();
    }
    AbortGuard abort([&] { transaction.undoAll(); });
-   if (options.readOnly)
-      throw SqlError(sqlstate::readOnlySqlTransaction, "cannot write to a database opened read-only");
+   if (!lease) throw SqlError(sqlstate::readOnlySqlTransaction, "cannot write to a database opened read-only");
    lease->require();
 
    CommitRecord record;

@@ -23,8 +23,13 @@ Database::~Database() = default;
 std::unique_ptr<Database> Database::open(const DatabaseOptions& options, MemoryGovernor& governor, TaskRunner& tasks) {
    auto state = std::make_unique<State>(options, governor, tasks);
    const bool isRemote = io::isRemoteStore(options.dataDirectory);
-   if (options.readOnly && !isRemote && !io::exists(options.dataDirectory))
+   if ((options.readOnly || options.follows) && !isRemote && !io::exists(options.dataDirectory))
       throw SqlError(sqlstate::undefinedFile, "there is no database in \"" + options.dataDirectory + "\"");
+   if (options.follows) {
+      state->store = io::openObjectStore(options.dataDirectory);
+      state->startFollowing();
+      return std::unique_ptr<Database>(new Database(std::move(state)));
+   }
    const std::string& lockDirectory = isRemote ? state->walDirectory : options.dataDirectory;
    io::makeDirectories(lockDirectory);
    state->lockFile = io::File(lockDirectory + "/ouzel.lock", io::File::Mode::Write);
@@ -121,7 +126,15 @@ Oid Database::allocateOid() {
    return state_->nextOid.fetch_add(1);
 }
 
+namespace {
+/// Of a follower. The engine refuses statements that write; this is for what it forgets.
+[[noreturn]] void refuseWrite() {
+   throw SqlError(sqlstate::readOnlySqlTransaction, "cannot write to a database opened read-only");
+}
+} // namespace
+
 void Database::setCounter(Oid id, Counter counter) {
+   if (!state_->log) refuseWrite();
    std::string bytes;
    writeCounter(id, counter, bytes);
    const std::string_view part = bytes;
@@ -151,11 +164,21 @@ void Database::forgetCounter(Oid id) {
 }
 
 void Database::syncLog() {
+   if (!state_->log) return;
    state_->log->flush();
    if (state_->lease) state_->lease->require();
 }
 
+bool Database::follow(const FollowCallback& publish) {
+   return state_->follow(publish);
+}
+
+bool Database::hasLostBlock() const {
+   return state_->hasLostBlock.load();
+}
+
 void Database::checkpoint() {
+   if (!state_->log) refuseWrite();
    const std::lock_guard lock(state_->checkpointMutex);
    state_->checkpoint(false);
 }
@@ -163,7 +186,7 @@ void Database::checkpoint() {
 void Database::close() {
    CHECK(!state_->isClosed);
    state_->isClosed = true;
-   if (state_->options.readOnly) return;
+   if (!state_->lease) return;
    state_->waitForBackground();
    state_->lease->require();
    CHECK(state_->transactions.openTransactions() == 0);
@@ -209,7 +232,7 @@ std::optional<io::RetrieverStatistics> Database::storeStatistics() const {
 }
 
 uint64_t Database::walBytes() const {
-   return state_->log->keptBytes();
+   return state_->log ? state_->log->keptBytes() : 0;
 }
 
 uint64_t Database::walPosition() const {

@@ -21,8 +21,9 @@ struct DatabaseOptions {
    std::string dataDirectory;             ///< where the object store is (io::openObjectStore); created when missing
    std::string walDirectory;              ///< empty: "<dataDirectory>/wal"; not for a store over a network
    uint64_t checkpointWalBytes = 1 << 30; ///< a checkpoint starts when the log grows past this
-   bool readOnly = false;
-   int64_t leaseMs = 10'000; ///< how long a writer that is not heard of keeps others out
+   bool readOnly = false;                 ///< to look at a database that nobody serves, its log included
+   bool follows = false;                  ///< to show what another process writes: see Database::follow
+   int64_t leaseMs = 10'000;              ///< how long a writer that is not heard of keeps others out
    /// Wait for the lease of a writer that may be alive to expire, and open a database whose log is lost as of its last
    /// checkpoint.
    bool takeOver = false;
@@ -36,6 +37,10 @@ struct RecoveredCatalog {
    std::vector<std::string> changes;
    bool isNew = false;
 };
+
+/// Makes a newer state visible: is to call its second argument once, together with the catalog of the first (null: it
+/// is the same as before).
+using FollowCallback = std::function<void(const std::string* catalogImage, const std::function<void()>& publishRows)>;
 
 /// How a transaction ends well.
 struct CommitRequest {
@@ -96,6 +101,13 @@ public:
    void forgetCounter(Oid id);
    /// Return when everything appended to the log so far is on disk.
    void syncLog();
+
+   /// Of a database opened to follow: look for a newer checkpoint of the writer and make it visible. Snapshots taken
+   /// before go on seeing what they saw, but for blocks that the writer has removed: reading one is 40001. False: there
+   /// is none. Throws what the store throws, and XX001; everything stays as it was then.
+   bool follow(const FollowCallback& publish);
+   /// A block was removed while it was needed: a new snapshot should come after follow().
+   bool hasLostBlock() const;
 
    /// Turn the delta into blocks, publish a manifest, truncate the log. Others go on working meanwhile.
    void checkpoint();

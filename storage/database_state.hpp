@@ -71,13 +71,14 @@ struct Database::State {
    std::string walDirectory;
    io::File lockFile;
    std::unique_ptr<io::ObjectStore> store;
-   std::unique_ptr<WriterLease> lease; ///< null: opened read-only
+   std::unique_ptr<WriterLease> lease;    ///< null: opened read-only
+   std::atomic<bool> hasLostBlock{false}; ///< of a follower: the writer has removed one that was read
    Reservation deltaMemory;
    TransactionManager transactions;
    KeyIndexPool keyIndexes;
    std::unique_ptr<StorageContext> context;
-   std::unique_ptr<Log> log;
-   std::unique_ptr<CommitQueue> queue;
+   std::unique_ptr<Log> log;           ///< null: follows
+   std::unique_ptr<CommitQueue> queue; ///< null: follows
    std::function<std::string()> catalogImage;
 
    // STATE
@@ -103,6 +104,8 @@ struct Database::State {
    };
    std::map<StorageId, Persisted> persisted;
    std::set<std::string> referencedObjects; ///< by that manifest, blocks excepted
+   /// Of a follower: tables that the manifest does not name any more, and since when.
+   std::vector<std::pair<Timestamp, StorageId>> droppedTables;
 
    std::mutex replacedMutex; ///< guards what follows
    /// Blocks of segments that compaction has retired: the next manifest does not name them.
@@ -147,6 +150,12 @@ struct Database::State {
    void noteRetired(Timestamp timestamp);
    /// Forget segments that nobody can read any more.
    void releaseRetired();
+   // follower.cpp
+   void startFollowing();
+   bool follow(const FollowCallback& publish);
+   /// Load that manifest and publish it. checkpointMutex is held.
+   bool followTo(const std::string& name, const FollowCallback& publish);
+   void forgetDropped();
    // commit.cpp
    Timestamp commit(Transaction& transaction, CommitRequest& request);
    Snapshot beginSerializable(Transaction& transaction);

@@ -5,6 +5,7 @@
 #include "common/error/sql_error.hpp"
 #include "storage/byte_codec.hpp"
 #include "storage/database_state.hpp"
+#include "storage/manifest/header_objects.hpp"
 #include "storage/wal/replay.hpp"
 
 // From a directory to a database: the newest manifest gives the blocks and what is deleted in them, the log gives the
@@ -28,21 +29,13 @@ void loadTable(Database::State& state, const Manifest::Table& entry) {
       persisted.listName = entry.listOfHeaders;
       persisted.list = ListOfHeaders::deserialize(getSealed(*state.store, entry.listOfHeaders));
       state.referencedObjects.insert(entry.listOfHeaders);
-      std::map<std::string, std::optional<std::string>> headerObjects;
+      HeaderObjects headers(*state.store);
       for (const ListOfHeaders::Entry& header : persisted.list.entries) {
-         // Most of its headers are still in use.
-         auto& object = headerObjects[header.headerObject];
-         if (!object) object = state.store->get(header.headerObject);
-         if (!object) throw SqlError(sqlstate::dataCorrupted, "missing object \"" + header.headerObject + "\"");
-         if (header.offset > object->size() || header.size > object->size() - header.offset) ByteReader::corrupted();
-         const auto bytes = std::string_view(*object).substr(header.offset, header.size);
-         if (checksumOf(bytes) != header.checksum)
-            throw SqlError(sqlstate::dataCorrupted, "checksum mismatch in object \"" + header.headerObject + "\"");
          auto segment = std::make_shared<Segment>();
          segment->id = header.segment;
          segment->versions = std::make_shared<SegmentVersions>();
-         segment->block = std::make_shared<Block>(*state.store, state.governor.cache(), header.blockObject,
-                                                  BlockHeader::deserialize(bytes));
+         segment->block =
+             std::make_shared<Block>(*state.store, state.governor.cache(), header.blockObject, headers.read(header));
          segment->versions->addCommit(1, segment->block->header().rowCount, 0);
          core->addSegment(std::move(segment));
          persisted.segments.push_back(header.segment);

@@ -18,7 +18,11 @@ std::string vacuum(CommandContext& context, const ::VacuumStmt& statement) {
 }
 
 std::string checkpoint(CommandContext& context) {
-   context.core.database.storage->checkpoint();
+   Database::Internals& database = context.core.database;
+   if (database.following)
+      database.following->look(); // as a standby of PostgreSQL does what it can
+   else
+      database.storage->checkpoint();
    return "CHECKPOINT";
 }
 

@@ -80,7 +80,6 @@ void setTransactionOptions(CommandContext& context, const ::List* options, bool 
             continue;
          }
          context.core.transaction.setReadOnly(readOnly);
-         context.core.settings.force("transaction_read_only", readOnly ? "on" : "off");
       }
       // DEFERRABLE matters to serializable read-only transactions alone.
    }
@@ -102,6 +101,7 @@ std::string setVariable(CommandContext& context, const ::VariableSetStmt& statem
       if (statement.is_local && !context.core.transaction.inBlock())
          context.core.warn(sqlstate::noActiveSqlTransaction, "SET LOCAL can only be used in transaction blocks");
       settings.set(name, valueOf(statement), statement.is_local);
+      if (name == "transaction_read_only") context.core.transaction.setReadOnly(settings.boolean(name));
       return "SET";
    }
    case VAR_SET_MULTI:

@@ -353,7 +353,7 @@ void registerCatalogFunctions() {
    addKernel<databaseSize>("pg_database_size_oid");
    addKernel<databaseSizeByName>("pg_database_size_name");
    addKernels<no>({"pg_relation_is_publishable", "pg_is_other_temp_schema", "row_security_active"});
-   addKernels<noAtAll>({"pg_is_in_recovery", "pg_jit_available"});
+   addKernel<noAtAll>("pg_jit_available");
    addKernel<zero>("pg_my_temp_schema");
 }
 

@@ -31,6 +31,7 @@ struct FunctionContext {
    std::string user = "postgres", sessionUser = "postgres", database = "postgres";
    std::vector<std::string> searchPath{"public"};
    int32_t backendPid = 0;
+   bool isInRecovery = false; ///< the server shows what another one writes
    std::function<std::string(const std::string& name, bool missingOk)> setting; ///< current_setting(); thread-safe
    std::function<std::string(const std::string& name, const std::string& value, bool local)> setSetting;
    std::function<int64_t(uint64_t relation)> relationSize; ///< bytes

@@ -35,6 +35,9 @@ StringView currentSchemas(bool includeImplicit, KernelEnv& env) {
       names.push_back(Value::string(std::move(name)));
    return env.copy(makeArray(oid::name, names));
 }
+bool isInRecovery(KernelEnv& env) {
+   return env.context.isInRecovery;
+}
 int32_t backendPid(KernelEnv& env) {
    return env.context.backendPid;
 }
@@ -147,6 +150,7 @@ void registerSystem() {
    addKernel<sessionUser>("session_user");
    addKernel<currentSchema>("current_schema");
    addKernel<currentSchemas>("current_schemas");
+   addKernel<isInRecovery>("pg_is_in_recovery");
    addKernel<backendPid>("pg_backend_pid");
    addKernels<noText>({"inet_client_addr", "inet_server_addr", "current_query"});
    addKernels<noInt>({"inet_client_port", "inet_server_port"});

@@ -13,8 +13,9 @@ namespace {
 }
 } // namespace
 
-Block::Block(io::ObjectStore& store, FrameCache& cache, std::string objectName, BlockHeader header)
-   : store_(store), cache_(cache), objectName_(std::move(objectName)), header_(std::move(header)) {}
+Block::Block(io::ObjectStore& store, FrameCache& cache, std::string objectName, BlockHeader header,
+             std::atomic<bool>* lost)
+   : store_(store), cache_(cache), objectName_(std::move(objectName)), header_(std::move(header)), lost_(lost) {}
 
 Block::~Block() {
    Garbage* garbage = garbage_.load();
@@ -34,9 +35,17 @@ Block::~Block() {
 const io::ObjectReader& Block::reader() const {
    std::call_once(opened_, [&] {
       reader_ = store_.open(objectName_, header_.objectSize);
-      if (!reader_) corrupted(objectName_, "missing block");
+      if (!reader_) throwMissing();
    });
    return *reader_;
+}
+
+void Block::throwMissing() const {
+   if (!lost_) corrupted(objectName_, "missing block");
+   lost_->store(true);
+   throw SqlError(sqlstate::tRSerializationFailure, "canceling statement due to conflict with recovery")
+       .detail("The statement needs object \"" + objectName_ + "\", which the server that writes has removed since.")
+       .hint("Run it again: it will see a newer state of the database.");
 }
 
 void Block::loadPage(const PageEntry& entry, bool isDictionary, const Landing* landing, char* frame) const {
@@ -44,13 +53,18 @@ void Block::loadPage(const PageEntry& entry, bool isDictionary, const Landing* l
    if (isPlain && entry.storedSize != entry.rawSize) corrupted(objectName_, "invalid page size");
    std::unique_ptr<char[]> own;
    const char* stored = nullptr;
-   if (landing && landing->contains(entry.offset, entry.storedSize)) {
-      stored = landing->wait(entry.offset);
-   } else {
-      if (!isPlain) own.reset(new char[entry.storedSize]);
-      char* const target = isPlain ? frame : own.get();
-      reader().read(entry.offset, entry.storedSize, target);
-      stored = target;
+   try {
+      if (landing && landing->contains(entry.offset, entry.storedSize)) {
+         stored = landing->wait(entry.offset);
+      } else {
+         if (!isPlain) own.reset(new char[entry.storedSize]);
+         char* const target = isPlain ? frame : own.get();
+         reader().read(entry.offset, entry.storedSize, target);
+         stored = target;
+      }
+   } catch (const SqlError& error) {
+      if (error.state() == sqlstate::undefinedFile) throwMissing();
+      throw;
    }
    if (checksumOf({stored, entry.storedSize}) != entry.checksum) corrupted(objectName_, "page checksum mismatch");
    if (isPlain) {

@@ -17,7 +17,9 @@ namespace ouzel::storage {
 /// time the store, when the last user is gone.
 class Block {
 public:
-   Block(io::ObjectStore& store, FrameCache& cache, std::string objectName, BlockHeader header);
+   /// `lost`: not null when another process may remove the object while this one reads it. That sets it.
+   Block(io::ObjectStore& store, FrameCache& cache, std::string objectName, BlockHeader header,
+         std::atomic<bool>* lost = nullptr);
    ~Block();
    Block(const Block&) = delete;
    Block& operator=(const Block&) = delete;
@@ -25,7 +27,7 @@ public:
    const BlockHeader& header() const { return header_; }
    const std::string& objectName() const { return objectName_; }
    /// Pin page `index` of a chunk, from the cache, the landing (may be null) or the store. Throws XX001 when its
-   /// checksum does not match.
+   /// checksum does not match or the object is missing, 40001 when another process has removed it.
    PagePin page(uint32_t column, uint32_t rowGroup, uint32_t index, const Landing* landing = nullptr) const;
    /// All pages of a chunk are in the cache.
    bool isCached(uint32_t column, uint32_t rowGroup) const;
@@ -43,12 +45,14 @@ public:
    static BlockHeader readHeader(const io::ObjectReader& reader, const std::string& objectName);
 
 private:
+   [[noreturn]] void throwMissing() const;
    void loadPage(const PageEntry& entry, bool isDictionary, const Landing* landing, char* frame) const;
 
    io::ObjectStore& store_;
    FrameCache& cache_;
    const std::string objectName_;
    const BlockHeader header_;
+   std::atomic<bool>* const lost_;
    mutable std::once_flag opened_;
    mutable std::unique_ptr<io::ObjectReader> reader_;
    std::atomic<bool> isDiscarded_{false};

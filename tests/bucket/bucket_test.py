@@ -388,6 +388,114 @@ def who_waits_can_be_stopped(bucket, directory):
     second.stop()
 
 
+def until(server, text, value, seconds):
+    """How long it takes until the answer is `value`."""
+    start = time.monotonic()
+    while server.sql(text) != value:
+        check(time.monotonic() - start < seconds, f"{text} is still not {value}")
+        time.sleep(0.02)
+    return time.monotonic() - start
+
+
+REFUSED = {
+    "INSERT INTO t VALUES (1, 'x')": "cannot execute INSERT in a read-only transaction",
+    "UPDATE t SET n = 1": "cannot execute UPDATE in a read-only transaction",
+    "DELETE FROM t": "cannot execute DELETE in a read-only transaction",
+    "CREATE TABLE x (a int)": "cannot execute CREATE TABLE in a read-only transaction",
+    "CREATE TEMP TABLE x (a int)": "cannot execute CREATE TABLE in a read-only transaction",
+    "DROP TABLE t": "cannot execute DROP TABLE in a read-only transaction",
+    "TRUNCATE t": "cannot execute TRUNCATE TABLE in a read-only transaction",
+    "COPY t FROM STDIN": "cannot execute COPY FROM in a read-only transaction",
+    "SELECT nextval('ids')": "cannot execute nextval() in a read-only transaction",
+    "SELECT n FROM t FOR UPDATE": "cannot execute SELECT FOR UPDATE in a read-only transaction",
+}
+
+
+def follow(writer, reader):
+    """A server that only reads, on what `writer` writes."""
+    check(reader.sql(SUMS) == writer.sql(SUMS), "the reader has other rows")
+    check(reader.sql("SELECT pg_is_in_recovery(), current_setting('transaction_read_only'), current_setting('in_hot_standby')") == "t|on|on",
+          "the reader does not say what it is")
+    check(writer.sql("SELECT pg_is_in_recovery()") == "f", "the writer does not say what it is")
+    for text, told in REFUSED.items():
+        error = reader.sql(text, fails=True)
+        check("25006" in error and told in error, f"{text}: {error}")
+    for text in ("BEGIN READ WRITE", "SET transaction_read_only = off", "BEGIN; SET TRANSACTION READ WRITE"):
+        error = reader.sql(text, fails=True)
+        check("0A000" in error and "cannot set transaction read-write mode during recovery" in error, f"{text}: {error}")
+    check(reader.sql("SET default_transaction_read_only = off; SHOW transaction_read_only") == "on", "it would write")
+    check(1 <= int(reader.sql("SELECT last_value FROM ids")) <= 33, "the sequence is elsewhere")  # the log runs ahead
+    rows = int(reader.sql("SELECT count(*) FROM t"))
+    writer.sql("INSERT INTO t SELECT g, 'new' FROM generate_series(1, 100) g; SELECT nextval('ids') FROM generate_series(1, 50)")
+    time.sleep(0.7)
+    check(reader.sql("SELECT count(*) FROM t") == str(rows), "rows without a checkpoint")
+    writer.sql("CREATE TABLE u AS SELECT 7 AS a; ALTER TABLE t ADD COLUMN extra int DEFAULT 5; CREATE VIEW v AS SELECT extra FROM t")
+    writer.sql("CHECKPOINT")
+    took = until(reader, "SELECT count(*) FROM t", str(rows + 100), 5)
+    check(took < 1, f"it took {took:.2f} s to see a checkpoint")
+    check(reader.sql("SELECT a, (SELECT sum(extra) FROM v) FROM u") == f"7|{5 * (rows + 100)}", "what was defined since is missing")
+    check(51 <= int(reader.sql("SELECT last_value FROM ids")) <= 83, "the sequence is elsewhere")
+    writer.sql("DROP VIEW v; DROP TABLE u; UPDATE t SET s = 'changed' WHERE n <= 10")
+    writer.sql("CHECKPOINT")
+    reader.sql("CHECKPOINT")  # looks at once
+    check("42P01" in reader.sql("SELECT * FROM u", fails=True), "a dropped table is there")
+    check(reader.sql(SUMS) == writer.sql(SUMS), "the reader has other rows")
+
+
+def readers_follow(bucket, directory):
+    writer = Server(bucket, directory("log"))
+    fill(writer, 50_000)
+    writer.sql("CREATE SEQUENCE ids; SELECT nextval('ids')")
+    writer.sql("CHECKPOINT")
+    reader, others = Server(bucket, None), [Server(bucket, None) for _ in range(2)]
+    follow(writer, reader)
+    answer = writer.sql(SUMS)
+    for other in others:
+        until(other, SUMS, answer, 1.5)
+    # Blocks go that a reader has not read yet. Its transaction ends, the next one sees what there is now.
+    late = Server(bucket, None)
+    session = subprocess.Popen(["psql", "-XAtq", "-v", "VERBOSITY=verbose", "-h", "127.0.0.1", "-p", late.port, "-U", "postgres"],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    session.stdin.write("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 'begun' FROM pg_class LIMIT 1;\n")
+    session.stdin.flush()
+    check(session.stdout.readline().strip() == "begun", "no transaction")
+    writer.sql("DELETE FROM t WHERE n > 1000")
+    writer.sql("CHECKPOINT")
+    answer = writer.sql(SUMS)
+    writer.sql("INSERT INTO t VALUES (0, 'later')")
+    writer.sql(SUMS)  # nobody there has the old blocks in hand any more
+    told = session.communicate("SELECT min(s) FROM t;\n", timeout=60)[1]
+    check("40001" in told and "conflict with recovery" in told, "the transaction did not end as it should: " + told)
+    check(late.sql(SUMS) == answer, "the reader has other rows")
+    # Readers need no writer, and whoever comes next is followed.
+    writer.kill()
+    until(reader, SUMS, answer, 1.5)
+    second = Server(bucket, writer.log)
+    second.sql("INSERT INTO t VALUES (-1, 'second')")
+    second.sql("CHECKPOINT")
+    until(reader, "SELECT s FROM t WHERE n = -1", "second", 1.5)
+    second.stop()
+    bucket.set(error=0.3, reset_body=0.1, seed=5)
+    check(reader.sql(SUMS) != answer and late.sql(SUMS) == reader.sql(SUMS), "the reader has other rows")
+    for server in (reader, late, *others):
+        server.stop()
+
+
+def readers_follow_in_a_directory(bucket, directory):
+    data = directory("data")
+    early = Server(bucket, None, data=data, wait=False)
+    check(early.process.wait(30) != 0 and "there is no database" in early.text(), "it serves nothing: " + early.text())
+    writer = Server(bucket, directory("log"), data=data)
+    fill(writer, 50_000)
+    writer.sql("CREATE SEQUENCE ids; SELECT nextval('ids')")
+    writer.sql("CHECKPOINT")
+    reader = Server(bucket, None, "--password", "secret", data=data)
+    follow(writer, reader)
+    writer.stop()
+    check(reader.sql("SELECT count(*) FROM t") == "50100", "the reader has other rows")
+    reader.stop()
+
+
 def nothing_is_left_over(bucket, directory):
     log = directory("log")
     server = Server(bucket, log)
@@ -408,7 +516,7 @@ def nothing_is_left_over(bucket, directory):
 
 TESTS = [the_bucket_is_the_database, the_log_holds_what_the_bucket_does_not, one_server_writes, a_race_has_one_winner,
          who_was_stopped_commits_no_more, faults_of_the_network_are_not_seen, changed_bytes_are_told, scans_read_ahead,
-         who_waits_can_be_stopped, requests_are_counted, metrics_tell_what_happens,
+         who_waits_can_be_stopped, readers_follow, readers_follow_in_a_directory, requests_are_counted, metrics_tell_what_happens,
          who_is_ready_says_so, nothing_is_left_over]
 
 

@@ -1,0 +1,24 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+
+#include "io/object_store/object_store.hpp"
+#include "storage/block/format.hpp"
+#include "storage/manifest/manifest.hpp"
+
+namespace ouzel::storage {
+
+/// Reads headers of blocks out of the objects that hold many; each of these is read once. For one load, by one thread.
+class HeaderObjects {
+public:
+   explicit HeaderObjects(io::ObjectStore& store) : store_(store) {}
+   /// Throws XX001 when it is missing or damaged.
+   BlockHeader read(const ListOfHeaders::Entry& entry);
+
+private:
+   io::ObjectStore& store_;
+   std::map<std::string, std::optional<std::string>> objects_;
+};
+
+} // namespace ouzel::storage
