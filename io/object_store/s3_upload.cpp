@@ -93,11 +93,13 @@ private:
    }
 
    /// What a status says about the condition; nothing: try again, somebody was writing at the same moment.
-   std::optional<bool> outcome(const S3Answer& answer) const {
+   std::optional<bool> outcome(const S3Answer& answer) {
       if (answer.status >= 200 && answer.status < 300) return true;
+      // Also one before a conflict: the put whose answer was lost may be what the next one conflicts with.
+      isRepeated_ = isRepeated_ || answer.isRepeated || answer.status == 409;
       if (answer.status == 409) return std::nullopt;
       const bool isConditional = condition_.kind != PutCondition::Kind::Always;
-      if (answer.isRepeated && isOurs()) return true; // the answer to an earlier attempt was lost
+      if (isRepeated_ && isOurs()) return true; // the answer to an earlier attempt was lost
       if (isConditional && (answer.status == 412 || answer.status == 404)) return false;
       refuse("the store answers with status " + std::to_string(answer.status));
    }
@@ -198,7 +200,7 @@ private:
       return (size_ + count - 1) / count;
    }
 
-   std::optional<bool> complete(const std::string& uploadId, const std::string& list) const {
+   std::optional<bool> complete(const std::string& uploadId, const std::string& list) {
       S3Request post = request("POST", "uploadId=" + percentEncode(uploadId));
       post.body.assign(1, list);
       post.payloadHash = sha256Hex(post.body);
@@ -228,6 +230,7 @@ private:
    const PutCondition& condition_;
    const size_t size_;
    const std::string token_;
+   bool isRepeated_ = false; ///< a put before may have happened, though nobody has said so
 };
 
 } // namespace

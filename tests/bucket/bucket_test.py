@@ -157,6 +157,16 @@ def faults_of_the_network_are_not_seen(bucket, directory):
     check(sum(bucket.counters()["faults"].values()) > 0, "there were no faults")
 
 
+def a_put_without_an_answer_is_known_after_a_conflict(bucket, directory):
+    for seed in range(4):
+        bucket.set(reset_after=0.3, conflict=0.4, seed=seed, methods="PUT")
+        first = Server(bucket, directory(f"log{seed}"), "--take-over")
+        first.sql("CREATE TABLE IF NOT EXISTS t (a int)")
+        first.sql("CHECKPOINT")
+        check("taken over" not in first.text(), "the server took its own put for another's: " + first.text())
+        first.stop()
+
+
 def changed_bytes_are_told(bucket, directory):
     first = Server(bucket, directory("log"))
     fill(first)
@@ -515,7 +525,8 @@ def nothing_is_left_over(bucket, directory):
 
 
 TESTS = [the_bucket_is_the_database, the_log_holds_what_the_bucket_does_not, one_server_writes, a_race_has_one_winner,
-         who_was_stopped_commits_no_more, faults_of_the_network_are_not_seen, changed_bytes_are_told, scans_read_ahead,
+         who_was_stopped_commits_no_more, faults_of_the_network_are_not_seen,
+         a_put_without_an_answer_is_known_after_a_conflict, changed_bytes_are_told, scans_read_ahead,
          who_waits_can_be_stopped, readers_follow, readers_follow_in_a_directory, requests_are_counted, metrics_tell_what_happens,
          who_is_ready_says_so, nothing_is_left_over]
 
