@@ -73,7 +73,7 @@ public:
    /// Null when there is no such object.
    virtual std::unique_ptr<ObjectReader> open(std::string_view name) = 0;
    /// The same when its size is known from elsewhere, which saves a store over the network a request. That the object
-   /// is missing or shorter may then only be seen by a read (58030); null when it is seen at once.
+   /// is missing or shorter may then only be seen by a read (58P01, 58030); null when it is seen at once.
    virtual std::unique_ptr<ObjectReader> open(std::string_view name, uint64_t knownSize);
    /// The whole object; empty when there is none.
    virtual std::optional<std::string> get(std::string_view name);
