@@ -81,6 +81,7 @@ def read_config(name):
 
 
 def run_config(build, name, files):
+    started = time.monotonic()
     config = read_config(name)
     server = Server(build, shlex.split(" ".join(config["server"])))
     server.start()
@@ -117,7 +118,8 @@ def run_config(build, name, files):
     if failed:
         print(f"--- configuration {name}\n{output}", flush=True)
     else:
-        print(f"configuration {name}: {passed} passed", flush=True)
+        print(f"configuration {name}: {passed} passed ({time.monotonic() - started:.0f} s)", flush=True)
+        print("".join(re.findall(r"^skipped .*\n", output, re.M)), end="", flush=True)
     if os.path.exists(restarted):
         os.unlink(restarted)
     server.remove()

@@ -41,7 +41,7 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, MemoryG
    state->store = io::openObjectStore(options.dataDirectory);
    if (!options.readOnly) {
       state->claim();
-      if (isLocked && !state->lease->mayPredecessorLive()) state->store->removeLeftovers();
+      if (isLocked && !state->lease->mayPredecessorLive()) state->removeLeftovers();
    }
    try {
       state->recover();
@@ -192,6 +192,8 @@ void Database::close() {
    CHECK(state_->transactions.openTransactions() == 0);
    const std::lock_guard lock(state_->checkpointMutex);
    state_->checkpoint(true);
+   // An upload whose beginning was answered, but the answer was lost, is nobody's.
+   if (!state_->lease->mayPredecessorLive()) state_->removeLeftovers();
    state_->releaseLease();
 }
 

@@ -132,6 +132,9 @@ struct Database::State {
    void recover();
    /// What cannot be released expires.
    void releaseLease();
+   /// What others, or lost answers, have left unfinished in the store; what cannot be removed stays until the next start.
+   /// REQUIRES: the lease is held, no predecessor may live and nobody is putting.
+   void removeLeftovers();
    // checkpoint.cpp
    void checkpoint(bool isClean);
    /// Run body(0) ... body(count - 1) in parallel; not urgently, as long as others work: in half as many threads as

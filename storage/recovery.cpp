@@ -88,6 +88,14 @@ void Database::State::releaseLease() {
    }
 }
 
+void Database::State::removeLeftovers() {
+   try {
+      store->removeLeftovers();
+   } catch (const SqlError& error) {
+      std::fprintf(stderr, "could not remove unfinished objects: %s\n", error.what());
+   }
+}
+
 void Database::State::recover() {
    std::optional<Manifest> newest = Manifest::load(*store);
    recovered.isNew = !newest.has_value();

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -65,7 +66,7 @@ class Worker {
 public:
    /// `loads`: it does nothing but load much at once.
    Worker(int client, uint64_t seed, int port, int64_t first, bool loads)
-      : client_(client), state_(seed), port_(port), number_(first), loads_(loads) {}
+      : client_(client), state_(seed), port_(port), first_(first), number_(first), loads_(loads) {}
 
    void run() {
       Client connection(port_);
@@ -121,8 +122,9 @@ private:
          statements.push_back("INSERT INTO " + tableName(client_, n) + " VALUES (" + std::to_string(n) + ")");
       } else {
          if (client_ == 0 && below(3) == 0 && !connection.run("CHECKPOINT")) return connection.isConnected();
+         // Not what this run inserted, which is counted when it has been killed.
          statements.push_back("DELETE FROM item WHERE client = " + std::to_string(client_) + " AND n < " +
-                              std::to_string(n - 300));
+                              std::to_string(std::min(n - 300, first_)));
       }
       bool isWell = connection.run("BEGIN");
       if (isWell && !transaction.isLasting) isWell = connection.run("SET LOCAL synchronous_commit = off");
@@ -157,6 +159,7 @@ private:
    const int client_;
    uint64_t state_;
    const int port_;
+   const int64_t first_; ///< number of its first transaction
    int64_t number_;
    const bool loads_;
    std::set<int64_t> tables_; ///< of this run
@@ -215,11 +218,15 @@ uint64_t verify(Client& client, const std::vector<std::unique_ptr<Worker>>& work
          if (isThere && isEnd) fail(name + " is there, but not the one before");
          isEnd |= !isThere;
          found += isThere;
-         const auto hasAll = [&](const auto& counts, int64_t rows) {
+         const auto requireAll = [&](const char* table, const auto& counts, int64_t rows) {
             const auto it = counts.find({static_cast<int>(c), transaction.number});
-            return it == counts.end() ? !isThere || rows == 0 : isThere && it->second == rows;
+            const int64_t there = it == counts.end() ? 0 : it->second;
+            if (there == (isThere ? rows : 0)) return;
+            fail(name + " is there in part: " + std::to_string(there) + " of " + std::to_string(rows) + " rows of " +
+                 table + ", and " + (isThere ? "1" : "no") + " row of done");
          };
-         if (!hasAll(items, transaction.items) || !hasAll(loaded, transaction.loaded)) fail(name + " is there in part");
+         requireAll("item", items, transaction.items);
+         requireAll("load", loaded, transaction.loaded);
          if (isThere && transaction.table > 0) expected.insert(tableName(static_cast<int>(c), transaction.table));
          if (isThere && transaction.table < 0) expected.erase(tableName(static_cast<int>(c), -transaction.table));
       }
@@ -296,11 +303,11 @@ void run(const Options& options, const std::string& directory) {
       const bool isHeavy = bucket && round % 10 == 9;
       std::vector<std::unique_ptr<Worker>> workers;
       std::vector<std::thread> threads;
-      for (int c = 0; c < options.clients; ++c) {
+      for (int c = 0; c < options.clients; ++c)
          workers.push_back(std::make_unique<Worker>(c, random + static_cast<uint64_t>(c), server->port(), firstNumber,
                                                     isHeavy && c == 0));
-         threads.emplace_back([&, c] { workers[static_cast<size_t>(c)]->run(); });
-      }
+      for (const auto& worker : workers)
+         threads.emplace_back([&worker = *worker] { worker.run(); });
       std::this_thread::sleep_for(std::chrono::microseconds(5'000 + random % (isHeavy ? 1'500'000 : 120'000)));
       server->kill();
       for (std::thread& thread : threads)
