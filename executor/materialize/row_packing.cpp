@@ -356,11 +356,11 @@ bool RowPacking::unpack(std::span<const std::byte> packed, std::byte* begin, std
    if (hasGaps_) std::memset(begin, 0, static_cast<size_t>(end - begin));
    while (begin != end) {
       const auto count = static_cast<uint32_t>(std::min<size_t>((end - begin) / rowSize_, runRows));
-      bool hasHashes = true;
+      bool leavesOutHashes = false;
       for (const Field& field : fields_) {
          std::byte* row = begin + field.offset;
          if (field.offset == 0 && from != fromEnd && read<uint8_t>(from) == hashesOfColumns) {
-            hasHashes = false;
+            leavesOutHashes = true;
             ++from;
          } else if (field.bytes == 0) {
             from = unpackStrings(from, fromEnd, count, row, rowSize_, heap);
@@ -374,7 +374,7 @@ bool RowPacking::unpack(std::span<const std::byte> packed, std::byte* begin, std
          }
          if (!from) return false;
       }
-      if (!hasHashes && !makeHashes(begin, count)) return false;
+      if (leavesOutHashes && !makeHashes(begin, count)) return false;
       begin += size_t{count} * rowSize_;
    }
    return from == fromEnd;

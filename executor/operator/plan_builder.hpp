@@ -89,6 +89,11 @@ StreamingOperator* makeColumnPick(PlanBuilder& builder, const std::vector<sql::C
 StreamingOperator* makeFilter(PlanBuilder& builder, const std::vector<sql::ExprPtr>& predicates,
                               const std::vector<sql::ColumnId>& layout);
 
+/// The columns of a scan's table that it reads, in the order of node.scanColumns.
+std::vector<sql::ColumnId> scanLayout(const sql::plan::Node& node);
+/// Stages of a scan whose source gives scanLayout(): the source, the node's predicates, and the columns of its output.
+std::vector<Stage> stagesOfScan(PlanBuilder& builder, const sql::plan::Node& node, Source* source);
+
 // One function per node kind, each in the file of its operator. `node` outlives the query.
 std::vector<Stage> buildTableScan(PlanBuilder& builder, const sql::plan::Node& node);      // table_scan.cpp
 std::vector<Stage> buildVirtualScan(PlanBuilder& builder, const sql::plan::Node& node);    // virtual_scan.cpp

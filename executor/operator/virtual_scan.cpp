@@ -79,17 +79,7 @@ private:
 } // namespace
 
 std::vector<Stage> buildVirtualScan(PlanBuilder& builder, const sql::plan::Node& node) {
-   std::vector<sql::ColumnId> layout;
-   for (const sql::plan::ScanColumn& column : node.scanColumns)
-      layout.push_back(column.column);
-   Stage stage;
-   stage.source = builder.own<VirtualScan>(node, layout, builder.context().columns());
-   stage.sourceProfile = builder.profileOf(node);
-   std::vector<Stage> stages;
-   stages.push_back(std::move(stage));
-   if (!node.predicates.empty()) PlanBuilder::append(stages, makeFilter(builder, node.predicates, layout), UINT32_MAX);
-   if (node.output != layout) PlanBuilder::append(stages, makeColumnPick(builder, layout, node.output), UINT32_MAX);
-   return stages;
+   return stagesOfScan(builder, node, builder.own<VirtualScan>(node, scanLayout(node), builder.context().columns()));
 }
 
 } // namespace ouzel::executor

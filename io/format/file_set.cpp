@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "common/error/sql_error.hpp"
-#include "io/file/file.hpp"
 #include "io/format/object_files.hpp"
+#include "io/object_store/file_reader.hpp"
 
 namespace ouzel::io {
 
@@ -21,18 +21,6 @@ namespace {
                                                       : sqlstate::ioError,
                   "could not open file \"" + path + "\" for " + purpose + ": " + std::strerror(error));
 }
-
-class LocalReader final : public ObjectReader {
-public:
-   explicit LocalReader(const std::string& path) : file_(path, File::Mode::Read), size_(file_.size()) {}
-   void read(uint64_t offset, size_t size, void* target) const override { file_.readAt(target, size, offset); }
-   void prefetch(uint64_t offset, size_t size) const override { file_.prefetch(offset, size); }
-   uint64_t size() const override { return size_; }
-
-private:
-   File file_;
-   uint64_t size_;
-};
 
 class LocalOutput final : public OutputFile {
 public:
@@ -140,7 +128,7 @@ std::unique_ptr<ObjectReader> openInput(const std::string& path) {
    const int descriptor = FileSystem::current().open(path, O_RDONLY | O_CLOEXEC);
    if (descriptor < 0) throwCannotOpen(path, "reading", -descriptor);
    FileSystem::current().close(descriptor);
-   return std::make_unique<LocalReader>(path);
+   return std::make_unique<FileReader>(File(path, File::Mode::Read));
 }
 
 std::unique_ptr<OutputFile> openOutput(const std::string& path, Reservation& memory) {

@@ -5,25 +5,13 @@
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
-#include "io/file/file.hpp"
+#include "io/object_store/file_reader.hpp"
 
 namespace ouzel::io {
 
 namespace {
 
 constexpr std::string_view temporaryDirectory = ".tmp";
-
-class FileReader final : public ObjectReader {
-public:
-   explicit FileReader(File file) : file_(std::move(file)), size_(file_.size()) {}
-   void read(uint64_t offset, size_t size, void* target) const override { file_.readAt(target, size, offset); }
-   void prefetch(uint64_t offset, size_t size) const override { file_.prefetch(offset, size); }
-   uint64_t size() const override { return size_; }
-
-private:
-   File file_;
-   uint64_t size_;
-};
 
 /// A name that is gone at the end, whether it was renamed or linked or a put failed half-way.
 struct TemporaryName {

@@ -9,6 +9,7 @@
 #include "common/error/sql_error.hpp"
 #include "io/object_store/directory_store.hpp"
 #include "io/object_store/s3_store.hpp"
+#include "tests/unit/io/s3/object_server.hpp"
 #include "tests/unit/io/s3/versitygw.hpp"
 
 // What every object store promises, tried with each of them.
@@ -29,26 +30,34 @@ struct DirectoryFixture {
    static bool isThere() { return true; }
 };
 
+Credentials testCredentials() {
+   return {"AKIAOUZELTEST", "secret/of+the=tests", "", 0};
+}
+
+template <SocketRing::Backend backend>
 struct S3Fixture {
+   ObjectServer server{{"--credentials", testCredentials().accessKeyId + ":" + testCredentials().secretAccessKey}};
+   std::unique_ptr<ObjectStore> store;
+   S3Fixture() {
+      RetrieverOptions options;
+      options.backend = backend;
+      store = std::make_unique<S3Store>(S3Location::parse(server.url("some/prefix")), testCredentials, options);
+   }
+   static bool isThere() { return true; }
+};
+using S3RingFixture = S3Fixture<SocketRing::Backend::Automatic>;
+using S3PollFixture = S3Fixture<SocketRing::Backend::Poll>;
+
+/// A server that others have written.
+struct VersityFixture {
    VersityGateway gateway;
    std::unique_ptr<ObjectStore> store =
-       std::make_unique<S3Store>(S3Location::parse(gateway.url("some/prefix")), VersityGateway::credentials);
+       std::make_unique<S3Store>(S3Location::parse(gateway.url()), VersityGateway::credentials);
    static bool isThere() {
       if (!VersityGateway::find().empty()) return true;
       CATCH_WARN("skipped: versitygw is not installed (scripts/install-deps --test)");
       return false;
    }
-};
-
-struct S3PollFixture {
-   VersityGateway gateway;
-   std::unique_ptr<ObjectStore> store;
-   S3PollFixture() {
-      RetrieverOptions options;
-      options.backend = SocketRing::Backend::Poll;
-      store = std::make_unique<S3Store>(S3Location::parse(gateway.url()), VersityGateway::credentials, options);
-   }
-   static bool isThere() { return !VersityGateway::find().empty(); }
 };
 
 std::string pattern(size_t size) {
@@ -73,7 +82,8 @@ bool fails(const std::function<void()>& action, SqlState expected = sqlstate::io
 
 } // namespace
 
-CATCH_TEMPLATE_TEST_CASE("stores put, read, list and remove", "", DirectoryFixture, S3Fixture, S3PollFixture) {
+CATCH_TEMPLATE_TEST_CASE("stores put, read, list and remove", "", DirectoryFixture, S3RingFixture, S3PollFixture,
+                         VersityFixture) {
    if (!TestType::isThere()) return;
    TestType fixture;
    ObjectStore& store = *fixture.store;
@@ -124,7 +134,8 @@ CATCH_TEMPLATE_TEST_CASE("stores put, read, list and remove", "", DirectoryFixtu
    CATCH_CHECK(names("").empty());
 }
 
-CATCH_TEMPLATE_TEST_CASE("stores read large objects in parallel", "", DirectoryFixture, S3Fixture, S3PollFixture) {
+CATCH_TEMPLATE_TEST_CASE("stores read large objects in parallel", "", DirectoryFixture, S3RingFixture, S3PollFixture,
+                         VersityFixture) {
    if (!TestType::isThere()) return;
    TestType fixture;
    ObjectStore& store = *fixture.store;
@@ -160,7 +171,8 @@ CATCH_TEMPLATE_TEST_CASE("stores read large objects in parallel", "", DirectoryF
    CATCH_CHECK((gone == nullptr || fails([&] { gone->read(0, 10, target.data()); }, sqlstate::undefinedFile)));
 }
 
-CATCH_TEMPLATE_TEST_CASE("one of many conditional puts takes effect", "", DirectoryFixture, S3Fixture) {
+CATCH_TEMPLATE_TEST_CASE("one of many conditional puts takes effect", "", DirectoryFixture, S3RingFixture,
+                         VersityFixture) {
    if (!TestType::isThere()) return;
    TestType fixture;
    ObjectStore& store = *fixture.store;
