@@ -20,16 +20,22 @@ Credentials anybody() {
    return {"key", "secret", "", 0};
 }
 
-/// Short waits, so that failing takes no time.
-RetrieverOptions quick() {
+/// Tries again at once. How long it waits for an answer is as ever: a test's machine may be slow.
+RetrieverOptions eager() {
    RetrieverOptions options;
+   options.backoffMs = 2;
+   options.backoffMsMax = 20;
+   options.attemptsMax = 12;
+   return options;
+}
+
+/// Short waits besides, for tests in which nobody answers.
+RetrieverOptions impatient() {
+   RetrieverOptions options = eager();
    options.connectTimeoutMs = 500;
    options.firstByteTimeoutMs = 500;
    options.progressTimeoutMs = 400;
    options.requestTimeoutMs = 5'000;
-   options.backoffMs = 2;
-   options.backoffMsMax = 20;
-   options.attemptsMax = 12;
    return options;
 }
 
@@ -84,14 +90,14 @@ CATCH_TEST_CASE("reads are right whatever the network does") {
    const ObjectServer server;
    const std::string content = pattern(20 << 20);
    for (const SocketRing::Backend backend : {SocketRing::Backend::Automatic, SocketRing::Backend::Poll}) {
-      RetrieverOptions options = quick();
+      RetrieverOptions options = eager();
       options.backend = backend;
       S3Store store(S3Location::parse(server.url("p")), anybody, options);
       CATCH_REQUIRE(store.put("x", content));
       for (const char* fault : {"error=0.2", "reset_before=0.2", "reset_body=0.2", "truncate=0.2",
                                 "error=0.05&reset_body=0.05&truncate=0.05&reset_before=0.05"}) {
          server.set(fault);
-         CATCH_CHECK(readInPieces(*store.open("x", content.size()), 200'000) == content);
+         CATCH_CHECK((readInPieces(*store.open("x", content.size()), 200'000) == content));
          server.set("error=0&reset_before=0&reset_body=0&truncate=0");
       }
       const RetrieverStatistics statistics = *store.statistics();
@@ -106,7 +112,7 @@ CATCH_TEST_CASE("reads are right whatever the network does") {
 
 CATCH_TEST_CASE("puts are right whatever the network does") {
    const ObjectServer server;
-   S3Store store(S3Location::parse(server.url("p")), anybody, quick());
+   S3Store store(S3Location::parse(server.url("p")), anybody, eager());
    const std::string large = pattern((33 << 20) + 7);
    for (const char* fault : {"error=0.3", "reset_before=0.3", "reset_after=0.3", "conflict=0.3"}) {
       server.set(fault);
@@ -124,7 +130,7 @@ CATCH_TEST_CASE("puts are right whatever the network does") {
       const std::string name = kind + "large";
       CATCH_CHECK(store.put(name, large, PutCondition::ifAbsent()));
       CATCH_CHECK_FALSE(store.put(name, large, PutCondition::ifAbsent()));
-      CATCH_CHECK(store.get(name) == large);
+      CATCH_CHECK((store.get(name) == large)); // in brackets: millions of bytes are no message
       server.set("error=0&reset_before=0&reset_after=0&conflict=0");
    }
    store.removeLeftovers(); // uploads whose beginning we were not told of
@@ -141,8 +147,8 @@ CATCH_TEST_CASE("a second request overtakes one that stalls") {
    for (const char* fault : {"stall_header=0.02&stall_ms=8000", "stall_header=0&stall_body=0.02"}) {
       server.set(fault);
       const uint64_t before = requestsOf(store);
-      const double seconds = secondsOf([&] { CATCH_CHECK(readInPieces(*reader, 64 << 10) == content); });
-      CATCH_CHECK(seconds < 4);
+      const double seconds = secondsOf([&] { CATCH_CHECK((readInPieces(*reader, 64 << 10) == content)); });
+      CATCH_CHECK(seconds < 8);
       const uint64_t wanted = content.size() / (64 << 10), extra = requestsOf(store) - before - wanted;
       CATCH_CHECK(extra < wanted * 8 / 100 + 3);
    }
@@ -156,14 +162,14 @@ CATCH_TEST_CASE("endpoints that are dead or creep end in an error") {
    CATCH_SECTION("nobody listens") {
       const uint16_t port = listenTcp("127.0.0.1", 0).front().port;
       const std::string endpoint = "http://127.0.0.1:" + std::to_string(port);
-      S3Store store(S3Location::parse("s3://bucket/p?endpoint=" + endpoint), anybody, quick());
+      S3Store store(S3Location::parse("s3://bucket/p?endpoint=" + endpoint), anybody, impatient());
       std::string failure;
       CATCH_CHECK(secondsOf([&] { failure = failureOf([&] { store.get("x"); }); }) < 5);
       CATCH_CHECK(failure.starts_with("58030 could not read object \"s3://bucket/p/x\" at " + endpoint));
    }
    CATCH_SECTION("somebody listens and says nothing") {
       const ObjectServer server;
-      RetrieverOptions options = quick();
+      RetrieverOptions options = impatient();
       options.requestTimeoutMs = 1'000;
       S3Store store(S3Location::parse(server.url()), anybody, options);
       CATCH_REQUIRE(store.put("x", std::string(1000, 'x')));
@@ -176,7 +182,7 @@ CATCH_TEST_CASE("endpoints that are dead or creep end in an error") {
    }
    CATCH_SECTION("a slow loris") {
       const ObjectServer server;
-      RetrieverOptions options = quick();
+      RetrieverOptions options = impatient();
       options.attemptsMax = 3;
       S3Store store(S3Location::parse(server.url()), anybody, options);
       CATCH_REQUIRE(store.put("x", std::string(100'000, 'x')));
@@ -195,11 +201,11 @@ CATCH_TEST_CASE("buckets of other regions are found") {
    const ObjectServer server({"--region", "eu-west-1", "--credentials", "key:secret"});
    for (const char* manner : {"redirect", "malformed"}) {
       server.set(std::string("wrong_region=") + manner);
-      S3Store store(S3Location::parse(server.url()), anybody, quick());
+      S3Store store(S3Location::parse(server.url()), anybody, eager());
       CATCH_CHECK(store.put("x", "1"));
       CATCH_CHECK(store.get("x") == "1");
       CATCH_CHECK(store.list("", SIZE_MAX).size() == 1);
-      CATCH_CHECK(S3Store(S3Location::parse(server.url()), anybody, quick()).tag("x").has_value());
+      CATCH_CHECK(S3Store(S3Location::parse(server.url()), anybody, eager()).tag("x").has_value());
    }
 }
 
@@ -210,7 +216,7 @@ CATCH_TEST_CASE("who may not is told so, and who has the wrong time corrects it"
        [] {
           return Credentials{"key", "other", "", 0};
        },
-       quick());
+       eager());
    for (const std::string& failure :
         {failureOf([&] { intruder.get("x"); }), failureOf([&] { intruder.put("x", "1"); }),
          failureOf([&] { intruder.list("", 1); }), failureOf([&] { intruder.open("x"); })}) {
@@ -221,7 +227,7 @@ CATCH_TEST_CASE("who may not is told so, and who has the wrong time corrects it"
        +[]() -> int64_t { return (static_cast<int64_t>(::time(nullptr)) - 946'684'800 - 7200) * 1'000'000; };
    setWallClock(behind);
    {
-      S3Store late(S3Location::parse(server.url("p")), anybody, quick());
+      S3Store late(S3Location::parse(server.url("p")), anybody, eager());
       CATCH_CHECK(late.put("x", "1"));
       CATCH_CHECK(late.get("x") == "1");
    }
@@ -241,7 +247,7 @@ CATCH_TEST_CASE("credentials of a role are fetched and renewed") {
          ++fetched;
          return findCredentials();
       };
-      S3Store store(S3Location::parse(server.url()), source, quick());
+      S3Store store(S3Location::parse(server.url()), source, eager());
       CATCH_CHECK(store.put("x", "1"));
       server.set("expire_after=10");
       for (int i = 0; i < 30; ++i) {
@@ -267,7 +273,7 @@ CATCH_TEST_CASE("TLS trusts whom it should") {
        (std::filesystem::temp_directory_path() / ("ouzel-certificate-" + std::to_string(::getpid()))).string();
    const ObjectServer server({"--tls", certificate});
    {
-      S3Store store(S3Location::parse(server.url("", "https")), anybody, quick());
+      S3Store store(S3Location::parse(server.url("", "https")), anybody, eager());
       const std::string failure = failureOf([&] { store.get("x"); });
       CATCH_CHECK(failure.starts_with("58030"));
       CATCH_CHECK(failure.find("certificate verify failed") != std::string::npos);
@@ -276,11 +282,11 @@ CATCH_TEST_CASE("TLS trusts whom it should") {
    {
       const std::string content = pattern((20 << 20) + 3);
       for (const SocketRing::Backend backend : {SocketRing::Backend::Automatic, SocketRing::Backend::Poll}) {
-         RetrieverOptions options = quick();
+         RetrieverOptions options = eager();
          options.backend = backend;
          S3Store store(S3Location::parse(server.url("", "https")), anybody, options);
          CATCH_CHECK(store.put("x", content));
-         CATCH_CHECK(readInPieces(*store.open("x", content.size()), 1 << 20) == content);
+         CATCH_CHECK((readInPieces(*store.open("x", content.size()), 1 << 20) == content));
       }
    }
    ::unsetenv("AWS_CA_BUNDLE");
