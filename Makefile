@@ -25,7 +25,7 @@ test check: deps-test
 	@scripts/run-tests
 
 # The long version of the crash tests: 10,000 power cuts on a simulated disk, a server killed 2,000 times under load in
-# a directory and 1,000 times in a bucket, half of these on a network that fails.
+# a directory and 1,000 times in a bucket, half of these on a network that fails; 100 times without a log.
 crash: deps-test
 	@cmake --preset relassert >/dev/null
 	@cmake --build build/relassert -j $(JOBS) --target test_crash_power --target test_crash_server --target object_server
@@ -35,6 +35,9 @@ crash: deps-test
 	  --object-server build/relassert/tests/object_server/object_server
 	@build/relassert/tests/crash/test_crash_server --binary build/relassert/ouzel --kills $(or $(BUCKET_KILLS),500) --check-every 20 \
 	  --object-server build/relassert/tests/object_server/object_server --seed 2 \
+	  --faults error=0.02,conflict=0.05,reset-after=0.02,reset-before=0.01,reset-body=0.01
+	@build/relassert/tests/crash/test_crash_server --binary build/relassert/ouzel --kills $(or $(NO_LOG_KILLS),100) --check-every 10 \
+	  --object-server build/relassert/tests/object_server/object_server --no-log --seed 3 \
 	  --faults error=0.02,conflict=0.05,reset-after=0.02,reset-before=0.01,reset-body=0.01
 
 # Threads: unit tests, isolation tests and many sessions at once under ThreadSanitizer; some minutes.

@@ -8,6 +8,7 @@
 #include "catalog/catalog.hpp"
 #include "common/error/sql_error.hpp"
 #include "engine/internals.hpp"
+#include "engine/settings.hpp"
 #include "executor/function/registry.hpp"
 #include "executor/materialize/large_memory.hpp"
 #include "io/object_store/object_store.hpp"
@@ -25,10 +26,15 @@ size_t machineMemory() {
    return bytes;
 }
 
+bool keepsLog(const DatabaseOptions& options) {
+   return !options.walDirectory.empty() || !io::isRemoteStore(options.dataDirectory);
+}
+
 storage::DatabaseOptions storageOptions(const DatabaseOptions& options) {
    storage::DatabaseOptions result;
    result.dataDirectory = options.dataDirectory;
    result.walDirectory = options.walDirectory;
+   result.keepsLog = keepsLog(options);
    result.leaseMs = options.leaseMs;
    result.takeOver = options.takeOver;
    result.follows = options.readOnly;
@@ -41,7 +47,7 @@ storage::DatabaseOptions storageOptions(const DatabaseOptions& options) {
 std::string spillDirectory(const DatabaseOptions& options) {
    if (!options.walDirectory.empty() && (options.readOnly || io::isRemoteStore(options.dataDirectory)))
       return options.walDirectory + "/spill";
-   if (options.readOnly) return std::filesystem::temp_directory_path().string();
+   if (options.readOnly || !keepsLog(options)) return std::filesystem::temp_directory_path().string();
    return options.dataDirectory + "/spill";
 }
 
@@ -61,6 +67,11 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    internals.options.settings.emplace_back("memory_limit", std::to_string(internals.memoryLimit >> 20));
    internals.options.settings.emplace_back("threads", std::to_string(internals.options.threads));
    internals.options.settings.emplace_back("ouzel.lease_seconds", std::to_string(options.leaseMs / 1000));
+   internals.options.settings.emplace_back("ouzel.keeps_log", keepsLog(options) ? "on" : "off");
+   if (!options.readOnly && !keepsLog(options) &&
+       Settings(internals.options.settings).value("ouzel.commit") != "object_store")
+      throw SqlError(sqlstate::invalidParameterValue, "a database in a bucket needs a log on a local disk")
+          .hint("Start with --wal DIR, or with --commit object_store to let every COMMIT wait for the bucket.");
    if (options.readOnly) internals.options.settings.emplace_back("in_hot_standby", "on");
    internals.governor = std::make_unique<storage::MemoryGovernor>(internals.memoryLimit);
    if (options.purgeMemory) internals.governor->watchResidency(options.purgeMemory);
@@ -143,6 +154,7 @@ void Database::setPasswordVerifier(const std::string& role, const std::string& v
    request.catalogChange = commit.record();
    request.publish = [&commit](storage::Timestamp) { commit.publish(); };
    internals_->storage->commit(*transaction, std::move(request));
+   if (!keepsLog(internals_->options)) internals_->storage->waitForStore(transaction->commitLsn());
 }
 
 } // namespace ouzel::engine

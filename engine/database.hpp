@@ -12,7 +12,9 @@ namespace ouzel::engine {
 
 struct DatabaseOptions {
    std::string dataDirectory;
-   std::string walDirectory;        ///< empty: inside the data directory
+   /// Empty: inside the data directory; of a bucket: there is no log that outlives the process, and every commit waits
+   /// for the bucket, which the settings have to say (ouzel.commit).
+   std::string walDirectory;
    uint64_t checkpointWalBytes = 0; ///< a checkpoint starts when the log grows past this; 0: storage's default
    int64_t leaseMs = 10'000;        ///< of the writer; storage/manifest/writer_lease.hpp
    bool readOnly = false;           ///< show what the checkpoints of another server publish; needs no log

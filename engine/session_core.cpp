@@ -35,6 +35,9 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
    : database(internals), notices(noticeSink), options(sessionOptions), settings(internals.options.settings),
      transaction(internals, settings, options.processId, [this] { checkInterrupts(); }) {
    transaction.checkDeferred = [this] { runDeferredChecks(*this); };
+   transaction.warnUnstored = [this](std::string message, std::string detail) {
+      notices.notice({Notice::Severity::Warning, sqlstate::warning, std::move(message), std::move(detail), {}});
+   };
    settings.force("session_authorization", options.user);
    for (const auto& [name, value] : options.settings)
       settings.setInitial(name, value);

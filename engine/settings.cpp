@@ -70,12 +70,17 @@ Settings::Settings(const std::vector<std::pair<std::string, std::string>>& defau
       values_[info.index] = canonicalValue(info, value, values_[info.index]);
    }
    memoryLimitMax_ = integer("memory_limit");
+   keepsLog_ = boolean("ouzel.keeps_log");
    resetValues_ = values_;
    reportedValues_ = values_;
    updateFormat();
 }
 
-void Settings::checkMemoryLimit(const SettingInfo& info, const std::string& canonical) const {
+void Settings::checkAgainstServer(const SettingInfo& info, const std::string& canonical) const {
+   if (info.name == "ouzel.commit" && canonical == "log" && !keepsLog_)
+      throw SqlError(sqlstate::invalidParameterValue,
+                     "invalid value for parameter \"ouzel.commit\": \"log\", the server keeps no log")
+          .hint("A server started with --wal DIR keeps one.");
    if (info.name != "memory_limit" || std::strtoll(canonical.c_str(), nullptr, 10) <= memoryLimitMax_) return;
    throw SqlError(sqlstate::invalidParameterValue, canonical + " MB is outside the valid range for parameter \"" +
                                                        std::string(info.name) + "\" (" + std::string(info.minimum) +
@@ -91,7 +96,7 @@ void Settings::setInitial(std::string_view name, std::string_view value) {
    const SettingInfo& info = require(name);
    if (info.context == "internal" || info.context == "postmaster" || info.context == "sighup") checkChangeable(info);
    std::string canonical = canonicalValue(info, value, values_[info.index]);
-   checkMemoryLimit(info, canonical);
+   checkAgainstServer(info, canonical);
    assign(info, std::move(canonical));
    resetValues_[info.index] = values_[info.index];
    reportedValues_[info.index] = values_[info.index];
@@ -107,7 +112,7 @@ void Settings::set(std::string_view name, std::string_view value, bool isLocal) 
    const SettingInfo& info = require(name);
    checkChangeable(info);
    std::string canonical = canonicalValue(info, value, values_[info.index]);
-   checkMemoryLimit(info, canonical);
+   checkAgainstServer(info, canonical);
    if (isLocal)
       afterCommit_.emplace(info.index, values_[info.index]);
    else

@@ -55,8 +55,8 @@ public:
 private:
    const SettingInfo& require(std::string_view name) const;
    void assign(const SettingInfo& info, std::string canonical);
-   /// Throws 22023 when a session wants more memory than the server has.
-   void checkMemoryLimit(const SettingInfo& info, const std::string& canonical) const;
+   /// Throws 22023 when a session wants more memory than the server has, or commits kept by a log that it has not.
+   void checkAgainstServer(const SettingInfo& info, const std::string& canonical) const;
    void changed();
    void updateFormat();
 
@@ -64,6 +64,7 @@ private:
    std::map<std::string, std::string> custom_;                      // "extension.name" settings nobody defined
    SessionFormat format_;
    int64_t memoryLimitMax_ = 0; ///< MB, the server's
+   bool keepsLog_ = true;       ///< the server
    uint64_t version_ = 0, takenVersion_ = 0;
    struct Undo {
       std::vector<std::string> values;

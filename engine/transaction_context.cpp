@@ -4,6 +4,7 @@
 
 #include "common/env/clock.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/thread/interruption.hpp"
 
 namespace ouzel::engine {
 
@@ -70,6 +71,7 @@ void TransactionContext::startStatement() {
 
 void TransactionContext::commit() {
    if (!isOpen()) return;
+   uint64_t storedLsn = 0; ///< to wait for
    try {
       if (!deferrals_.checks.empty()) checkDeferred();
       storage::CommitRequest request;
@@ -84,13 +86,41 @@ void TransactionContext::commit() {
       } else {
          database_.storage->commit(*storage_, std::move(request));
       }
-      if (isReadOnly && synchronous && usesCounters_.load()) database_.storage->syncLog();
+      const bool movesCounters = isReadOnly && usesCounters_.load();
+      if (movesCounters && synchronous) database_.storage->syncLog();
+      if (waitsForStore()) storedLsn = movesCounters ? database_.storage->walPosition() : storage_->commitLsn();
       temporary_ = editor_->temporaryChanges();
    } catch (...) {
       rollback();
       throw;
    }
    end(true);
+   // Others see it since it is in the log, and need not wait for its locks either.
+   if (storedLsn != 0) waitForStore(storedLsn);
+}
+
+bool TransactionContext::waitsForStore() const {
+   if (!settings_.boolean("ouzel.keeps_log")) return true;
+   if (settings_.value("ouzel.commit") != "object_store") return false;
+   const std::string& synchronous = settings_.value("synchronous_commit");
+   return synchronous != "off" && synchronous != "local";
+}
+
+void TransactionContext::waitForStore(uint64_t lsn) {
+   const Interruptible interruptible(interrupted_);
+   try {
+      database_.storage->waitForStore(lsn);
+   } catch (const SqlError& error) {
+      // It is committed: an error would say that it is not (as PostgreSQL while it waits for a standby).
+      const bool isCancelled = error.state() == sqlstate::queryCanceled;
+      if (!isCancelled && error.state() != sqlstate::adminShutdown) throw;
+      constexpr const char* detail =
+          "The transaction has already committed locally, but might not have been stored there yet.";
+      if (isCancelled) return warnUnstored("canceling wait for the object store due to user request", detail);
+      warnUnstored("canceling the wait for the object store and terminating connection due to administrator command",
+                   detail);
+      throw;
+   }
 }
 
 void TransactionContext::rollback() noexcept {

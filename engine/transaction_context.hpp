@@ -42,7 +42,8 @@ public:
 
    void ensureStarted();
    void beginBlock();
-   /// Durable and visible when it returns; idle afterwards, also when it throws (then rolled back).
+   /// Durable and visible when it returns; idle afterwards, also when it throws (then rolled back, unless it waited for
+   /// the store and gives up because the session is to end).
    void commit();
    void rollback() noexcept;
    /// After an error: a block waits for ROLLBACK, anything else is rolled back at once. What a block has done since its
@@ -82,6 +83,8 @@ public:
    std::vector<DeferredCheck>& deferredChecks() { return deferrals_.checks; }
    /// Runs the deferred checks; called by commit() when there are any.
    std::function<void()> checkDeferred;
+   /// Tells the client that commit() does not wait for the store to the end.
+   std::function<void(std::string message, std::string detail)> warnUnstored;
 
    void savepoint(const std::string& name);
    void releaseSavepoint(const std::string& name); ///< 3B001 when there is none
@@ -89,6 +92,10 @@ public:
 
 private:
    void end(bool committed) noexcept;
+   /// Whether the settings let a commit wait for the store.
+   bool waitsForStore() const;
+   /// Wait until everything that is in the log up to `lsn` is in the store. A cancelled statement waits no longer.
+   void waitForStore(uint64_t lsn);
    /// Take back rows and locks, not the catalog's objects.
    void undoTo(const storage::Transaction::Savepoint& savepoint, size_t lockPosition) noexcept;
    void lockOwnTransaction();

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "engine/database.hpp"
-#include "io/object_store/object_store.hpp"
 #include "protocol/scram.hpp"
 #include "server/allocator.hpp"
 #include "server/engine_factory.hpp"
@@ -172,8 +171,6 @@ int check(const std::vector<std::string>& arguments) {
    parseOptions(arguments, {{"--data", &options.dataDirectory}, {"--wal", &options.walDirectory}});
    const std::string& directory = options.dataDirectory;
    if (directory.empty()) throw UsageError("--data DIR is required");
-   if (io::isRemoteStore(directory) && options.walDirectory.empty())
-      throw UsageError("--wal DIR is required with --data s3://...");
    const uint64_t problems =
        engine::Database::check(options, [](const std::string& problem) { std::printf("%s\n", problem.c_str()); });
    if (problems == 0)

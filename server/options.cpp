@@ -23,6 +23,13 @@ Number parseNumber(std::string_view text, Number lowest, Number highest) {
    return value;
 }
 
+std::string lowerCase(std::string_view text) {
+   std::string lower(text);
+   for (char& c : lower)
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+   return lower;
+}
+
 bool parseSwitch(std::string_view text) {
    for (const char* on : {"on", "true", "yes", "1"})
       if (text == on) return true;
@@ -54,10 +61,19 @@ constexpr Option optionTable[] = {
     {"data", "DIR|URL",
      "where the database lives: a directory, created when it does not exist, or s3://BUCKET/PREFIX (required)",
      [](ServerOptions& o, const std::string& v) { o.dataDirectory = v; }},
-    {"wal", "DIR", "where the write-ahead log lies (default: inside the data directory; required with s3://)",
+    {"wal", "DIR",
+     "where the write-ahead log lies (default: inside the data directory; required with s3:// unless --commit "
+     "object_store)",
      [](ServerOptions& o, const std::string& v) {
         if (v.empty()) throw UsageError("a directory is needed");
         o.walDirectory = v;
+     }},
+    {"commit", "log|object_store",
+     "what COMMIT waits for unless a session says otherwise (ouzel.commit): the log, or the data in the store",
+     [](ServerOptions& o, const std::string& v) {
+        if (v != "log" && v != "object_store")
+           throw UsageError(fmt::format("\"{}\" is neither log nor object_store", v));
+        o.sessionSettings.emplace_back("ouzel.commit", v); // the last one counts
      }},
     {"checkpoint-wal-size", "SIZE", "a checkpoint starts when the log has grown by this (default 1GB)",
      [](ServerOptions& o, const std::string& v) {
@@ -152,6 +168,14 @@ void applyConfiguration(const std::string& path, ServerOptions& options) {
    }
 }
 
+/// As far as this is known before the engine checks the settings.
+bool commitsWaitForStore(const ServerOptions& options) {
+   bool waits = false;
+   for (const auto& [name, value] : options.sessionSettings)
+      if (lowerCase(name) == "ouzel.commit") waits = lowerCase(value) == "object_store";
+   return waits;
+}
+
 } // namespace
 
 size_t parseSize(std::string_view text) {
@@ -163,9 +187,7 @@ size_t parseSize(std::string_view text) {
    auto unit = text.substr(digits);
    while (unit.starts_with(' '))
       unit.remove_prefix(1);
-   std::string lower;
-   for (const char c : unit)
-      lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+   const std::string lower = lowerCase(unit);
    int shift = -1;
    if (lower.empty() || lower == "b")
       shift = 0;
@@ -269,8 +291,10 @@ std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& a
       apply(*option, options, value, std::string("--") + option->name);
    if (options.dataDirectory.empty()) throw UsageError("--data DIR is required");
    if (options.readOnly && options.takeOver) throw UsageError("--take-over is for a server that writes");
-   if (io::isRemoteStore(options.dataDirectory) && options.walDirectory.empty() && !options.readOnly)
-      throw UsageError("--wal DIR is required with --data s3://...: the log of what is not in the bucket yet");
+   if (io::isRemoteStore(options.dataDirectory) && options.walDirectory.empty() && !options.readOnly &&
+       !commitsWaitForStore(options))
+      throw UsageError("--wal DIR is required with --data s3://...: the log of what is not in the bucket yet "
+                       "(with --commit object_store there is nothing that is not)");
    if (options.tlsCertificateFile.empty() != options.tlsKeyFile.empty())
       throw UsageError("--ssl-cert-file and --ssl-key-file belong together");
    return options;

@@ -14,7 +14,7 @@ namespace ouzel::server {
 
 struct ServerOptions {
    std::string dataDirectory;
-   std::string walDirectory;     ///< empty: inside the data directory
+   std::string walDirectory;     ///< empty: inside the data directory; of a bucket: none
    size_t checkpointWalSize = 0; ///< bytes; 0: storage's default
    uint32_t leaseSeconds = 10;
    bool readOnly = false;

@@ -5,6 +5,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
 #include "common/thread/low_priority.hpp"
+#include "common/thread/run_on_threads.hpp"
 #include "storage/block/block_builder.hpp"
 #include "storage/database_state.hpp"
 
@@ -15,6 +16,9 @@
 namespace ouzel::storage {
 
 namespace {
+
+constexpr uint64_t rotatedBytesMin = 16 << 20; ///< a checkpoint for a commit starts no new file of the log before
+constexpr uint64_t waitingThreadsMax = 16;
 
 struct CapturedTable {
    std::shared_ptr<Table> table;
@@ -58,19 +62,21 @@ std::string uniqueName(StorageContext& context, uint64_t version) {
    return std::to_string(version) + "-" + context.sessionTag + "-" + std::to_string(context.nextObject.fetch_add(1));
 }
 
-/// Write what is new about a table and return the manifest's entry. Names of objects that the manifest is going to need
-/// are added to `referenced` as soon as they may exist.
-Manifest::Table persistTable(Database::State& state, const CapturedTable& captured, uint64_t version,
-                             Timestamp timestamp, std::set<std::string>& referenced) {
-   const StorageId id = captured.table->id();
-   const auto newObject = [&](const char* kind) {
-      std::string name =
-          "table/" + std::to_string(static_cast<uint64_t>(id)) + "/" + kind + "/" + uniqueName(*state.context, version);
-      referenced.insert(name);
-      return name;
-   };
-   Database::State::Persisted& persisted = state.persisted[id];
-   std::vector<SegmentId> segments;
+/// An object that the next manifest is going to need.
+struct NewObject {
+   std::string name, bytes;
+   bool isSealed = true;
+};
+
+/// What a table becomes in the next manifest.
+struct NextTable {
+   StorageId id{};
+   Database::State::Persisted persisted;
+   bool isChanged = false;
+};
+
+/// The rows that are deleted for everybody, and the table's segments.
+DeletedRows deletedRows(const CapturedTable& captured, Timestamp timestamp, std::vector<SegmentId>& segments) {
    DeletedRows deleted;
    for (const SegmentPtr& segment : captured.segments) {
       segments.push_back(segment->id);
@@ -79,54 +85,89 @@ Manifest::Table persistTable(Database::State& state, const CapturedTable& captur
                                                   [&](uint32_t row) { rows.rows.push_back(row); });
       if (!rows.rows.empty()) deleted.segments.push_back(std::move(rows));
    }
-   const std::string deletedBytes = deleted.segments.empty() ? std::string() : deleted.serialize();
-   const uint64_t deleteChecksum = deletedBytes.empty() ? 0 : checksumOf(deletedBytes);
-   if (segments != persisted.segments || deleteChecksum != persisted.deleteChecksum) {
-      std::map<SegmentId, ListOfHeaders::Entry> known;
-      for (const ListOfHeaders::Entry& entry : persisted.list.entries)
-         known[entry.segment] = entry;
-      Database::State::Persisted next; // takes effect when all of it is stored
-      std::string headers, headerObject;
-      for (const SegmentPtr& segment : captured.segments) {
-         if (const auto it = known.find(segment->id); it != known.end()) {
-            next.list.entries.push_back(it->second);
-            continue;
-         }
-         if (headerObject.empty()) headerObject = newObject("header");
-         ListOfHeaders::Entry entry;
-         entry.segment = segment->id;
-         entry.blockObject = segment->block->objectName();
-         entry.headerObject = headerObject;
-         entry.offset = headers.size();
-         segment->block->header().serialize(headers);
-         entry.size = headers.size() - entry.offset;
-         entry.checksum = checksumOf(std::string_view(headers).substr(entry.offset));
-         next.list.entries.push_back(std::move(entry));
+   return deleted;
+}
+
+/// Entries for the captured segments; headers of those that `before` does not know go to `headers`, to be `object`.
+std::vector<ListOfHeaders::Entry> listEntries(const CapturedTable& captured, const ListOfHeaders& before,
+                                              const std::string& object, std::string& headers) {
+   std::map<SegmentId, const ListOfHeaders::Entry*> known;
+   for (const ListOfHeaders::Entry& entry : before.entries)
+      known[entry.segment] = &entry;
+   std::vector<ListOfHeaders::Entry> entries;
+   for (const SegmentPtr& segment : captured.segments) {
+      if (const auto it = known.find(segment->id); it != known.end()) {
+         entries.push_back(*it->second);
+         continue;
       }
-      if (!headers.empty()) mustBeNew(state.store->put(headerObject, headers, io::PutCondition::ifAbsent()));
-      if (deleteChecksum == persisted.deleteChecksum) {
-         next.list.deleteObject = persisted.list.deleteObject;
-      } else if (!deletedBytes.empty()) {
-         next.list.deleteObject = newObject("delete");
-         mustBeNew(putSealed(*state.store, next.list.deleteObject, deletedBytes));
-      }
-      if (!next.list.entries.empty()) {
-         next.listName = newObject("list-of-headers");
-         mustBeNew(putSealed(*state.store, next.listName, next.list.serialize()));
-      }
-      next.segments = std::move(segments);
-      next.deleteChecksum = deleteChecksum;
-      persisted = std::move(next);
+      ListOfHeaders::Entry entry;
+      entry.segment = segment->id;
+      entry.blockObject = segment->block->objectName();
+      entry.headerObject = object;
+      entry.offset = headers.size();
+      segment->block->header().serialize(headers);
+      entry.size = headers.size() - entry.offset;
+      entry.checksum = checksumOf(std::string_view(headers).substr(entry.offset));
+      entries.push_back(std::move(entry));
    }
-   if (!persisted.listName.empty()) referenced.insert(persisted.listName);
-   for (const ListOfHeaders::Entry& entry : persisted.list.entries)
-      referenced.insert(entry.headerObject);
-   if (!persisted.list.deleteObject.empty()) referenced.insert(persisted.list.deleteObject);
-   return {id, captured.columns, persisted.listName};
+   return entries;
+}
+
+/// What is new about a table, and the objects that say so.
+NextTable prepareTable(Database::State& state, const CapturedTable& captured, uint64_t version, Timestamp timestamp,
+                       std::vector<NewObject>& objects) {
+   const Database::State::Persisted& before = state.persisted[captured.table->id()];
+   NextTable next;
+   next.id = captured.table->id();
+   std::vector<SegmentId> segments;
+   const DeletedRows deleted = deletedRows(captured, timestamp, segments);
+   std::string deletedBytes = deleted.segments.empty() ? std::string() : deleted.serialize();
+   const uint64_t deleteChecksum = deletedBytes.empty() ? 0 : checksumOf(deletedBytes);
+   if (segments == before.segments && deleteChecksum == before.deleteChecksum) return next;
+   const auto nameOf = [&](const char* kind) {
+      return "table/" + std::to_string(static_cast<uint64_t>(next.id)) + "/" + kind + "/" +
+             uniqueName(*state.context, version);
+   };
+   next.isChanged = true;
+   Database::State::Persisted& after = next.persisted;
+   std::string headers;
+   const std::string headerObject = nameOf("header");
+   after.list.entries = listEntries(captured, before.list, headerObject, headers);
+   if (!headers.empty()) objects.push_back({headerObject, std::move(headers), false});
+   if (deleteChecksum == before.deleteChecksum) {
+      after.list.deleteObject = before.list.deleteObject;
+   } else if (!deletedBytes.empty()) {
+      after.list.deleteObject = nameOf("delete");
+      objects.push_back({after.list.deleteObject, std::move(deletedBytes)});
+   }
+   if (!after.list.entries.empty()) {
+      after.listName = nameOf("list-of-headers");
+      objects.push_back({after.listName, after.list.serialize()});
+   }
+   after.segments = std::move(segments);
+   after.deleteChecksum = deleteChecksum;
+   return next;
+}
+
+/// All at once, where they go over a network: nobody looks for them before there is a manifest that names them. What
+/// has become unused goes meanwhile.
+void storeObjects(Database::State& state, const std::vector<NewObject>& objects) {
+   const auto store = [&](const NewObject& object) {
+      mustBeNew(object.isSealed ? putSealed(*state.store, object.name, object.bytes)
+                                : state.store->put(object.name, object.bytes, io::PutCondition::ifAbsent()));
+   };
+   if (!state.store->isRemote()) {
+      for (const NewObject& object : objects)
+         store(object);
+      return;
+   }
+   const uint64_t count = objects.size() + (state.unusedObjects.empty() ? 0 : 1);
+   state.forEachPiece(count, CheckpointKind::Commit,
+                      [&](uint64_t i) { i < objects.size() ? store(objects[i]) : state.removeUnused(); });
 }
 
 /// Turn delta segments into blocks; in the table too. Where that fails, nothing has changed.
-void encodeDeltas(Database::State& state, bool isUrgent, std::vector<CapturedTable>& captured) {
+void encodeDeltas(Database::State& state, CheckpointKind kind, std::vector<CapturedTable>& captured) {
    struct Work {
       CapturedTable* table;
       size_t segment;
@@ -137,7 +178,7 @@ void encodeDeltas(Database::State& state, bool isUrgent, std::vector<CapturedTab
          if (table.segments[s]->delta && table.segments[s]->versions->committedRows() > 0) work.push_back({&table, s});
    std::vector<SegmentPtr> encoded(work.size());
    try {
-      state.forEachPiece(work.size(), isUrgent, [&](uint64_t i) {
+      state.forEachPiece(work.size(), kind, [&](uint64_t i) {
          CapturedTable& table = *work[i].table;
          encoded[i] = encodeSegment(*state.context, table.table->id(), *table.segments[work[i].segment]);
       });
@@ -164,19 +205,22 @@ void encodeDeltas(Database::State& state, bool isUrgent, std::vector<CapturedTab
 
 } // namespace
 
-void Database::State::forEachPiece(uint64_t count, bool isUrgent, const std::function<void(uint64_t)>& body) {
-   if (isUrgent || count == 0) return tasks.parallelFor(count, body);
+void Database::State::forEachPiece(uint64_t count, CheckpointKind kind, const std::function<void(uint64_t)>& body) {
+   const bool isWaiting = kind == CheckpointKind::Commit && store->isRemote() && count > 1;
+   if (!isWaiting && kind != CheckpointKind::Background) return tasks.parallelFor(count, body);
    std::atomic<uint64_t> next{0};
-   const uint64_t threads = std::min<uint64_t>(std::max(tasks.concurrency() / 2, 1u), count);
-   runAtLowPriority(static_cast<uint32_t>(threads), [&] {
+   const auto work = [&] {
       for (uint64_t i; (i = next.fetch_add(1)) < count;)
          body(i);
-   });
+   };
+   if (isWaiting) return runOnThreads(static_cast<uint32_t>(std::min<uint64_t>(count, waitingThreadsMax)), work);
+   const uint64_t threads = std::min<uint64_t>(std::max(tasks.concurrency() / 2, 1u), count);
+   runAtLowPriority(static_cast<uint32_t>(threads), work);
 }
 
-void Database::State::checkpoint(bool isClean) {
+void Database::State::checkpoint(CheckpointKind kind) {
    CHECK(catalogImage != nullptr);
-   compact(isClean);
+   compact(kind);
    Manifest next;
    std::string image;
    std::set<std::string> garbage;
@@ -185,7 +229,7 @@ void Database::State::checkpoint(bool isClean) {
    {
       const std::lock_guard commitLock(commitMutex);
       queue->drain();
-      next.replayLsn = log->rotate();
+      next.replayLsn = log->rotate(kind == CheckpointKind::Commit ? rotatedBytesMin : 0);
       next.lastCommit = lastAssigned;
       next.nextOid = nextOid.load();
       next.nextStorage = nextStorage.load();
@@ -211,24 +255,39 @@ void Database::State::checkpoint(bool isClean) {
    next.version = manifest.version + 1;
    next.epoch = manifest.epoch;
    next.logId = manifest.logId;
-   next.isClean = isClean;
+   next.isClean = kind == CheckpointKind::Clean;
+   next.isComplete = !options.keepsLog;
 
    std::set<std::string> referenced;
    const Lsn replayLsn = next.replayLsn;
    try {
       static_cast<void>(TEST_POINT("checkpoint.captured"));
-      encodeDeltas(*this, isClean, captured);
+      encodeDeltas(*this, kind, captured);
       static_cast<void>(TEST_POINT("checkpoint.encoded"));
+      std::vector<NewObject> objects;
+      const uint64_t imageChecksum = checksumOf(image);
       next.catalogObject = manifest.catalogObject;
-      if (manifest.catalogObject.empty() || image != getSealed(*store, manifest.catalogObject)) {
+      if (manifest.catalogObject.empty() || imageChecksum != catalogChecksum) {
          next.catalogObject = "catalog/" + uniqueName(*context, next.version);
-         referenced.insert(next.catalogObject);
-         mustBeNew(putSealed(*store, next.catalogObject, image));
+         objects.push_back({next.catalogObject, std::move(image)});
       }
-      referenced.insert(next.catalogObject);
+      std::vector<NextTable> changed;
       for (const CapturedTable& table : captured)
-         next.tables.push_back(persistTable(*this, table, next.version, next.lastCommit, referenced));
+         changed.push_back(prepareTable(*this, table, next.version, next.lastCommit, objects));
+      for (const NewObject& object : objects) // they may exist from here on
+         referenced.insert(object.name);
+      storeObjects(*this, objects);
+      for (NextTable& table : changed)
+         if (table.isChanged) persisted[table.id] = std::move(table.persisted);
+      referenced.clear();
+      referenced.insert(next.catalogObject);
+      for (const CapturedTable& table : captured) {
+         const Persisted& stored = persisted[table.table->id()];
+         stored.addNames(referenced);
+         next.tables.push_back({table.table->id(), table.columns, stored.listName});
+      }
       publishManifest(std::move(next), std::move(referenced));
+      catalogChecksum = imageChecksum;
    } catch (...) {
       // The log keeps everything. What has been written is used, or removed, by the next checkpoint.
       referencedObjects.insert(referenced.begin(), referenced.end());
@@ -237,40 +296,63 @@ void Database::State::checkpoint(bool isClean) {
       replacedBlocks.insert(replacedBlocks.end(), replaced.begin(), replaced.end());
       throw;
    }
-   removeObjects(garbage);
+   group->cover(replayLsn);
+   unusedObjects.merge(garbage);
    log->removeBefore(replayLsn);
    releaseRetired();
-   for (const std::shared_ptr<Block>& block : replaced)
-      block->discard();
+   for (std::shared_ptr<Block>& block : replaced)
+      discardBlock(std::move(block), kind);
+   // Who waits for the next commit would wait for this, too.
+   if (kind != CheckpointKind::Commit) removeUnused();
    std::set<StorageId> alive;
    for (const CapturedTable& table : captured)
       alive.insert(table.table->id());
    std::erase_if(persisted, [&](const auto& entry) { return !alive.contains(entry.first); });
 }
 
+void Database::State::Persisted::addNames(std::set<std::string>& names) const {
+   if (!listName.empty()) names.insert(listName);
+   for (const ListOfHeaders::Entry& entry : list.entries)
+      names.insert(entry.headerObject);
+   if (!list.deleteObject.empty()) names.insert(list.deleteObject);
+}
+
+void Database::State::discardBlock(std::shared_ptr<Block> block, CheckpointKind kind) {
+   Garbage names;
+   if (block.use_count() == 1)
+      block->retire(names); // nobody else has it: it goes with the others, in one request
+   else if (kind == CheckpointKind::Commit)
+      block->retire(context->garbage);
+   else
+      block->discard();
+   block.reset();
+   unusedObjects.merge(names.take());
+}
+
 void Database::State::publishManifest(Manifest next, std::set<std::string> referenced) {
-   bool isStored;
    static_cast<void>(TEST_POINT("manifest.publish"));
    lease->require();
    try {
-      isStored = putSealed(*store, Manifest::objectName(next.version), next.serialize());
+      if (!putSealed(*store, Manifest::objectName(next.version), next.serialize())) lease->fence();
+      lease->require(); // before anything is removed: a version used long ago may have been free again
    } catch (...) {
       // It may be there or not. The next one has another number, and until then nothing that it names is removed.
       manifest.version = next.version;
       referencedObjects.insert(referenced.begin(), referenced.end());
       throw;
    }
-   if (!isStored) lease->fence();
-   lease->require(); // before anything is removed: a version used long ago may have been free again
    static_cast<void>(TEST_POINT("manifest.published"));
-   std::set<std::string> replaced;
    for (const std::string& name : referencedObjects)
-      if (!referenced.contains(name)) replaced.insert(name);
+      if (!referenced.contains(name)) unusedObjects.insert(name);
    // One older manifest is kept for a look at what was; its objects are not.
-   if (next.version >= 2) replaced.insert(Manifest::objectName(next.version - 2));
+   if (next.version >= 2) unusedObjects.insert(Manifest::objectName(next.version - 2));
    referencedObjects = std::move(referenced);
    manifest = std::move(next);
-   removeObjects(replaced);
+}
+
+void Database::State::removeUnused() {
+   const std::set<std::string> names = std::exchange(unusedObjects, {});
+   if (!names.empty()) removeObjects(names);
 }
 
 void Database::State::removeObjects(const std::set<std::string>& names) {

@@ -52,9 +52,7 @@ void CommitQueue::wait(Entry& entry) {
       if (entry.isPublished) break;
       if (isFenced_) {
          std::erase(entries_, &entry);
-         throw SqlError(sqlstate::transactionResolutionUnknown, "another server has taken over the database")
-             .detail("It is not known whether the transaction is committed.")
-             .hint("Connect to that server and look.");
+         WriterLease::throwTakenOver();
       }
       if (isFlushing_) {
          entry.isWaiting = true;
@@ -194,6 +192,7 @@ Timestamp Database::State::commit(Transaction& transaction, CommitRequest& reque
       const std::string_view part = bytes;
       entry.endLsn = log->append(FrameKind::Commit, timestamp, std::span(&part, 1));
       entry.isSynchronous = request.synchronous;
+      transaction.commitLsn_ = entry.endLsn;
       entry.publish = [&, horizon = transactions.horizon()] {
          for (LocalWrites* local : writes)
             local->publish(timestamp, horizon);
@@ -257,6 +256,21 @@ Snapshot Database::State::beginSerializable(Transaction& transaction) {
    return snapshot;
 }
 
+void Database::State::startGroup() {
+   CheckpointGroup::Work work;
+   work.checkpoint = [this] {
+      const std::lock_guard lock(checkpointMutex);
+      checkpoint(CheckpointKind::Commit);
+   };
+   work.tidy = [this] {
+      const std::lock_guard lock(checkpointMutex);
+      removeUnused();
+   };
+   work.isFenced = [this] { return lease->isFenced(); };
+   group = std::make_unique<CheckpointGroup>(std::move(work));
+   group->cover(manifest.replayLsn);
+}
+
 void Database::State::runInBackground(std::function<void()> task) {
    {
       const std::lock_guard lock(backgroundMutex);
@@ -295,7 +309,7 @@ void Database::State::scheduleCheckpointIfDue() {
    runInBackground([this] {
       try {
          const std::lock_guard lock(checkpointMutex);
-         checkpoint(false);
+         checkpoint(CheckpointKind::Background);
          const std::lock_guard backgroundLock(backgroundMutex);
          retryAtLogBytes = 0;
       } catch (const std::exception& error) {

@@ -24,9 +24,14 @@ constexpr uint64_t rewrittenRowsMax = 16 * uint64_t{blockRowsMax}; ///< a checkp
 /// Transactions that write get so many pauses to end before the segments they touch are left alone; others that want to
 /// write to them wait that long.
 constexpr auto pause = std::chrono::microseconds(100);
-constexpr int pausesMax = 200;
+constexpr int patientPausesMax = 200;
 constexpr auto timeBetweenAttempts = std::chrono::milliseconds(20);
 constexpr int attempts = 3;
+constexpr int impatientPausesMax = 20; ///< for commits that wait for the checkpoint; and only one attempt
+
+/// A checkpoint that commits wait for leaves segments as they are unless they are many, or many of their rows are dead.
+constexpr size_t manySegments = 16;
+constexpr uint64_t manyDead = 4096;
 
 /// Neighbours of one table to be rewritten.
 struct Run {
@@ -37,11 +42,27 @@ struct Run {
    bool isWorthAlone = false;
 };
 
+/// Of a run that commits wait for: leave out segments in front that are larger than all behind them together, so that
+/// a row that is rewritten comes into a segment twice as large as the one before, and is not rewritten often.
+void shorten(Run& run) {
+   size_t first = 0;
+   uint64_t behind = run.rows;
+   for (; first < run.segments.size(); ++first) {
+      const uint64_t rows = run.segments[first]->versions->committedRows();
+      behind -= rows;
+      if (rows <= behind) break;
+      run.rows -= rows;
+   }
+   run.segments.erase(run.segments.begin(), run.segments.begin() + static_cast<ptrdiff_t>(first));
+}
+
 /// Runs of a table's segments, as far as the budget goes. A lone small block with few dead rows is left as it is.
-void chooseRuns(const Run& whole, uint64_t& budget, std::vector<Run>& runs) {
+void chooseRuns(const Run& whole, CheckpointKind kind, uint64_t& budget, std::vector<Run>& runs) {
+   const bool isHurried = kind == CheckpointKind::Commit;
    Run run{whole.table, whole.columns, {}};
    const auto endRun = [&] {
-      if (run.segments.size() > 1 || run.isWorthAlone) {
+      if (isHurried && !run.isWorthAlone) shorten(run);
+      if (run.segments.size() >= (isHurried ? manySegments : 2) || run.isWorthAlone) {
          budget -= run.rows;
          runs.push_back(std::move(run));
       }
@@ -57,9 +78,16 @@ void chooseRuns(const Run& whole, uint64_t& budget, std::vector<Run>& runs) {
       }
       run.segments.push_back(segment);
       run.rows += rows;
-      run.isWorthAlone = run.isWorthAlone || hasManyDead;
+      run.isWorthAlone = run.isWorthAlone || (hasManyDead && (!isHurried || dead >= manyDead));
    }
    endRun();
+}
+
+SegmentList currentSegments(const SegmentList& segments) {
+   SegmentList current;
+   for (const SegmentPtr& segment : segments)
+      if (segment->retiredAt == 0) current.push_back(segment);
+   return current;
 }
 
 /// What a run becomes. Blocks that do not come into use are removed.
@@ -83,7 +111,7 @@ public:
    ~Move() { cancel(); }
 
    /// False: some rows are in the hands of transactions that did not end in time.
-   bool begin() {
+   bool begin(int pausesMax) {
       int pauses = 0;
       for (const SegmentPtr& segment : segments_)
          segment->versions->deletes.beginMove();
@@ -195,7 +223,21 @@ void exchangeSegments(TableCore& core, const SegmentList& before, const SegmentL
 
 } // namespace
 
-void Database::State::compact(bool isUrgent) {
+bool Database::State::hasManySmall() {
+   const std::lock_guard tablesLock(tablesMutex);
+   for (auto& [id, entry] : tables) {
+      if (!entry.isCommitted) continue;
+      const Run whole{entry.table, nullptr, currentSegments(*entry.table->core().segmentList())};
+      uint64_t budget = rewrittenRowsMax;
+      std::vector<Run> runs;
+      chooseRuns(whole, CheckpointKind::Commit, budget, runs);
+      if (!runs.empty()) return true;
+   }
+   return false;
+}
+
+void Database::State::compact(CheckpointKind kind) {
+   if (kind == CheckpointKind::Commit && !hasManySmall()) return;
    std::vector<Run> tablesNow;
    {
       const std::lock_guard commitLock(commitMutex);
@@ -208,36 +250,34 @@ void Database::State::compact(bool isUrgent) {
          core.sealDelta();
          auto columns = std::make_shared<std::vector<ColumnDefinition>>(*core.columns);
          columns->resize(entry.committedColumns);
-         SegmentList current;
-         for (const SegmentPtr& segment : *core.segments)
-            if (segment->retiredAt == 0) current.push_back(segment);
-         tablesNow.push_back({entry.table, std::move(columns), std::move(current)});
+         tablesNow.push_back({entry.table, std::move(columns), currentSegments(*core.segments)});
       }
    }
    uint64_t budget = rewrittenRowsMax;
    std::vector<Run> runs;
    for (const Run& table : tablesNow)
-      chooseRuns(table, budget, runs);
+      chooseRuns(table, kind, budget, runs);
    tablesNow.clear();
    std::vector<Rewritten> rewritten(runs.size());
-   forEachPiece(runs.size(), isUrgent, [&](uint64_t i) {
+   forEachPiece(runs.size(), kind, [&](uint64_t i) {
       rewritten[i].since = transactions.lastCommitted();
       rewritten[i].segments =
           rewriteLiveRows(*context, runs[i].table->id(), runs[i].columns, runs[i].segments, rewritten[i].since);
    });
    static_cast<void>(TEST_POINT("compaction.rewritten"));
    for (size_t i = 0; i < runs.size(); ++i)
-      moveRows(*runs[i].table, runs[i].segments, rewritten[i].segments, rewritten[i].since, rewritten[i].isUsed);
+      moveRows(*runs[i].table, runs[i].segments, rewritten[i].segments, rewritten[i].since,
+               kind != CheckpointKind::Commit, rewritten[i].isUsed);
    releaseRetired();
 }
 
 void Database::State::moveRows(Table& table, const SegmentList& before, const SegmentList& after, Timestamp since,
-                               bool& isUsed) {
+                               bool isPatient, bool& isUsed) {
    Move move(before);
    bool isAlone = false;
-   for (int attempt = 0; attempt < attempts && !isAlone; ++attempt) {
+   for (int attempt = 0; attempt < (isPatient ? attempts : 1) && !isAlone; ++attempt) {
       if (attempt > 0) std::this_thread::sleep_for(timeBetweenAttempts);
-      isAlone = move.begin();
+      isAlone = move.begin(isPatient ? patientPausesMax : impatientPausesMax);
    }
    if (!isAlone) return;
    // From here on the marks of `before` stay as they are.

@@ -10,9 +10,14 @@ namespace ouzel::storage {
 Database::State::State(const DatabaseOptions& o, MemoryGovernor& g, TaskRunner& t)
    : options(o), governor(g), tasks(t),
      walDirectory(o.walDirectory.empty() ? o.dataDirectory + "/wal" : o.walDirectory), deltaMemory(g.ledger()),
-     keyIndexes(g, transactions) {}
+     keyIndexes(g, transactions) {
+   if (o.keepsLog || o.follows) return;
+   temporaryLog = std::make_unique<TemporaryLog>();
+   walDirectory = temporaryLog->path();
+}
 
 Database::State::~State() {
+   if (group) group->stop();
    waitForBackground();
    tables.clear();
 }
@@ -169,6 +174,10 @@ void Database::syncLog() {
    if (state_->lease) state_->lease->require();
 }
 
+void Database::waitForStore(uint64_t lsn) {
+   if (state_->group) state_->group->wait(lsn);
+}
+
 bool Database::follow(const FollowCallback& publish) {
    return state_->follow(publish);
 }
@@ -180,18 +189,19 @@ bool Database::hasLostBlock() const {
 void Database::checkpoint() {
    if (!state_->log) refuseWrite();
    const std::lock_guard lock(state_->checkpointMutex);
-   state_->checkpoint(false);
+   state_->checkpoint(CheckpointKind::Background);
 }
 
 void Database::close() {
    CHECK(!state_->isClosed);
    state_->isClosed = true;
    if (!state_->lease) return;
+   state_->group->stop();
    state_->waitForBackground();
    state_->lease->require();
    CHECK(state_->transactions.openTransactions() == 0);
    const std::lock_guard lock(state_->checkpointMutex);
-   state_->checkpoint(true);
+   state_->checkpoint(CheckpointKind::Clean);
    // An upload whose beginning was answered, but the answer was lost, is nobody's.
    if (!state_->lease->mayPredecessorLive()) state_->removeLeftovers();
    state_->releaseLease();

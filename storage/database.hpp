@@ -18,8 +18,11 @@ struct RetrieverStatistics;
 namespace ouzel::storage {
 
 struct DatabaseOptions {
-   std::string dataDirectory;             ///< where the object store is (io::openObjectStore); created when missing
-   std::string walDirectory;              ///< empty: "<dataDirectory>/wal"; not for a store over a network
+   std::string dataDirectory; ///< where the object store is (io::openObjectStore); created when missing
+   std::string walDirectory;  ///< empty: "<dataDirectory>/wal"; not for a store over a network
+   /// False: the log lies in a temporary directory and is lost with the process, which acknowledges a commit after
+   /// waitForStore() only. Needs a database whose last writer did the same or was closed.
+   bool keepsLog = true;
    uint64_t checkpointWalBytes = 1 << 30; ///< a checkpoint starts when the log grows past this
    bool readOnly = false;                 ///< to look at a database that nobody serves, its log included
    bool follows = false;                  ///< to show what another process writes: see Database::follow
@@ -101,6 +104,10 @@ public:
    void forgetCounter(Oid id);
    /// Return when everything appended to the log so far is on disk.
    void syncLog();
+   /// Return when a manifest in the store covers the log up to `lsn` (Transaction::commitLsn(), walPosition()), so that
+   /// it needs no log. Throws what the thread's Interruptible throws, and 08007 when another server has taken over:
+   /// what is in the log is committed here all the same.
+   void waitForStore(uint64_t lsn);
 
    /// Of a database opened to follow: look for a newer checkpoint of the writer and make it visible. Snapshots taken
    /// before go on seeing what they saw, but for blocks that the writer has removed: reading one is 40001. False: there

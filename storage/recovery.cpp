@@ -117,7 +117,7 @@ void Database::State::recover() {
    lastAssigned = manifest.lastCommit;
    counters = manifest.counters;
    transactions.publish(manifest.lastCommit);
-   const bool isLogLost = !recovered.isNew && !manifest.isClean && !Log::exists(walDirectory);
+   const bool isLogLost = !recovered.isNew && manifest.needsLog() && !Log::exists(walDirectory);
    if (isLogLost) {
       if (options.readOnly || !options.takeOver)
          throw SqlError(sqlstate::dataCorrupted, "the write-ahead log is missing in \"" + walDirectory + "\"")
@@ -131,11 +131,12 @@ void Database::State::recover() {
 
    if (!manifest.catalogObject.empty()) {
       recovered.image = getSealed(*store, manifest.catalogObject);
+      catalogChecksum = checksumOf(recovered.image);
       referencedObjects.insert(manifest.catalogObject);
    }
    for (const Manifest::Table& entry : manifest.tables)
       loadTable(*this, entry);
-   log = std::make_unique<Log>(walDirectory, manifest.logId);
+   log = std::make_unique<Log>(walDirectory, manifest.logId, options.keepsLog);
    Replay replay(*this);
    log->replay(manifest.replayLsn, [&](Log::Frame&& frame) { replay.apply(std::move(frame)); });
    replay.finish();
@@ -155,8 +156,11 @@ void Database::State::recover() {
    next.version = manifest.version + 1;
    next.epoch = lease->epoch();
    next.isClean = false;
+   next.isComplete = !options.keepsLog;
    publishManifest(std::move(next), referencedObjects);
+   removeUnused();
    removeOrphans(replay.namedObjects());
+   startGroup();
 }
 
 } // namespace ouzel::storage

@@ -13,6 +13,7 @@ namespace ouzel::storage {
 namespace {
 
 constexpr uint32_t manifestFormat = 2;
+constexpr uint8_t cleanFlag = 1, completeFlag = 2;
 
 struct Seal {
    char magic[8] = {'O', 'U', 'Z', 'E', 'L', 'O', 'B', 'J'}; // 0
@@ -65,7 +66,7 @@ std::string Manifest::serialize() const {
    out.varint(epoch);
    out.fixed(logId);
    out.varint(replayLsn);
-   out.fixed(static_cast<uint8_t>(isClean));
+   out.fixed(static_cast<uint8_t>((isClean ? cleanFlag : 0) | (isComplete ? completeFlag : 0)));
    out.varint(lastCommit);
    out.varint(nextOid);
    out.varint(nextStorage);
@@ -94,7 +95,9 @@ Manifest Manifest::deserialize(std::string_view bytes) {
    manifest.epoch = in.varint();
    manifest.logId = in.fixed<uint64_t>();
    manifest.replayLsn = in.varint();
-   manifest.isClean = in.fixed<uint8_t>() != 0;
+   const auto flags = in.fixed<uint8_t>();
+   manifest.isClean = (flags & cleanFlag) != 0;
+   manifest.isComplete = (flags & completeFlag) != 0;
    manifest.lastCommit = in.varint();
    manifest.nextOid = static_cast<Oid>(in.varint());
    manifest.nextStorage = in.varint();

@@ -28,6 +28,9 @@ struct Manifest {
    uint64_t logId = 0;
    Lsn replayLsn = 0;    ///< the log from here on is to be replayed
    bool isClean = false; ///< nothing follows in the log
+   /// What follows in the log was acknowledged to nobody: each commit waits for its manifest, and the log may be gone.
+   bool isComplete = false;
+   bool needsLog() const { return !isClean && !isComplete; }
    Timestamp lastCommit = 1;
    Oid nextOid = 16384;
    uint64_t nextStorage = 1;

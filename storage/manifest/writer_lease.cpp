@@ -308,6 +308,12 @@ void WriterLease::throwFenced() const {
        .hint("Nothing more can be committed here. Connect to that server.");
 }
 
+void WriterLease::throwTakenOver() {
+   throw SqlError(sqlstate::transactionResolutionUnknown, "another server has taken over the database")
+       .detail("It is not known whether the transaction is committed.")
+       .hint("Connect to that server and look.");
+}
+
 void WriterLease::release() {
    stopRenewing();
    const std::lock_guard lock(mutex_);

@@ -85,6 +85,8 @@ public:
    void stopRenewing() { renewals_.stop(); }
    /// Let the next one claim at once. REQUIRES: nothing more is written.
    void release();
+   /// 08007, for a commit that is in our log: whoever took over may have read it, or not.
+   [[noreturn]] static void throwTakenOver();
 
 private:
    void claim(uint64_t epochBefore);

@@ -37,6 +37,8 @@ public:
    /// True when commit has nothing to write (catalog changes aside).
    bool isReadOnly() const;
    bool isOpen() const { return open_; }
+   /// Where the log ends behind its commit; 0: it had nothing to write.
+   uint64_t commitLsn() const { return commitLsn_; }
    /// Serializable transactions remember what they read. Any thread.
    void noteRead(StorageId table, const ScanSpec& spec) {
       if (reads_) reads_->add(table, spec);
@@ -82,6 +84,7 @@ private:
    Timestamp serializableSnapshot_ = 0;
    uint32_t commandId_ = 1;
    bool open_ = true;
+   uint64_t commitLsn_ = 0;
    Timestamp horizon_ = 0;    ///< oldest snapshot this transaction may still read with
    mutable std::mutex mutex_; ///< guards writes_ and the members below
    std::map<StorageId, std::unique_ptr<LocalWrites>> writes_;

@@ -48,7 +48,8 @@ std::string hex(uint64_t value) {
 
 } // namespace
 
-Log::Log(std::string directory, uint64_t logId) : directory_(std::move(directory)), logId_(logId) {}
+Log::Log(std::string directory, uint64_t logId, bool isLasting)
+   : directory_(std::move(directory)), logId_(logId), isLasting_(isLasting) {}
 Log::~Log() = default;
 
 bool Log::exists(const std::string& directory) {
@@ -249,13 +250,13 @@ void Log::openFile(Lsn startLsn) {
    header.startLsn = startLsn;
    header.checksum = XXH3_64bits(&header, offsetof(LogFileHeader, checksum));
    file.writeAt(&header, sizeof header, 0);
-   file.syncData();
+   if (isLasting_) file.syncData();
    if (spare) {
       io::renameFile(*spare, path);
       file = io::File(path, io::File::Mode::Write); // under its new name in messages
    }
    static_cast<void>(TEST_POINT("log.named"));
-   io::syncDirectory(directory_);
+   if (isLasting_) io::syncDirectory(directory_);
    static_cast<void>(TEST_POINT("log.opened"));
    file_ = std::move(file);
    allocated_ = reserved;
@@ -321,7 +322,7 @@ Lsn Log::flush() {
       if (const int error = TEST_POINT("log.write")) io::throwIoError("could not write file", file_.path(), error);
       file_.writeAt(flushing_.data(), flushing_.size(), offset);
       if (const int error = TEST_POINT("log.sync")) io::throwIoError("could not fsync file", file_.path(), error);
-      file_.syncData();
+      if (isLasting_) file_.syncData();
       static_cast<void>(TEST_POINT("log.synced"));
    } catch (const SqlError& error) {
       // Space had been reserved: the device fails, and nothing more can be promised to anybody.
@@ -343,12 +344,12 @@ Lsn Log::durableLsn() const {
    return durable_;
 }
 
-Lsn Log::rotate() {
+Lsn Log::rotate(uint64_t fileBytesMin) {
    flush();
    const std::lock_guard flushing(flushMutex_);
    const std::lock_guard lock(mutex_);
    CHECK(pending_.empty());
-   if (end_ == fileStart_) return end_; // nothing in this file yet
+   if (end_ == fileStart_ || end_ - fileStart_ < fileBytesMin) return end_;
    try {
       openFile(end_);
    } catch (...) {

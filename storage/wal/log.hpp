@@ -64,8 +64,8 @@ public:
       std::shared_ptr<const std::string> buffer; ///< holds the payload
    };
 
-   /// Opens nothing yet: call replay, then start.
-   Log(std::string directory, uint64_t logId);
+   /// Opens nothing yet: call replay, then start. `isLasting`: it is to survive a power cut; else nothing is synced.
+   Log(std::string directory, uint64_t logId, bool isLasting = true);
    ~Log();
 
    /// Whether the directory holds any log file.
@@ -86,8 +86,9 @@ public:
    Lsn endLsn() const;
    Lsn durableLsn() const;
 
-   /// Flush, then continue in a new file; returns its first LSN. REQUIRES: no append meanwhile.
-   Lsn rotate();
+   /// Flush, then continue in a new file, if this one has at least so many bytes; returns the LSN where the log goes
+   /// on. REQUIRES: no append meanwhile.
+   Lsn rotate(uint64_t fileBytesMin = 0);
    /// Remove files that hold only frames before `lsn`, but keep one to be used again. Does not throw: what cannot be
    /// removed is tried again next time.
    void removeBefore(Lsn lsn);
@@ -110,6 +111,7 @@ private:
 
    const std::string directory_;
    const uint64_t logId_;
+   const bool isLasting_;
    std::optional<LogFile> tail_; ///< the last file that replay has read
    std::mutex flushMutex_;       ///< one writer at a time; taken before mutex_
    mutable std::mutex mutex_;    ///< guards what follows

@@ -28,20 +28,25 @@ def check(condition, message):
 
 
 class Server:
-    """An Ouzel on a bucket with a log directory of its own, or of a predecessor; None: it only reads."""
+    """An Ouzel on a bucket with a log directory of its own, or of a predecessor; None: it only reads; False: it has no
+    log, and commits wait for the bucket."""
     binary = None
     started = []  # what a test leaves behind is ended by its id
 
-    def __init__(self, bucket, log, *flags, wait=True, data=None):
+    def __init__(self, bucket, log, *flags, wait=True, data=None, temporary=None):
         self.log = log
         address = data or f"s3://data/base?endpoint={bucket.url}&path_style=true&region=us-east-1"
         self.output = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
-            [self.binary, "serve", "--data", address, *(["--wal", log] if log else ["--read-only"]), "--port", "0", "--threads", "2", "--memory-limit", "256MB",
+            [self.binary, "serve", "--data", address, *self.log_flags(), "--port", "0", "--threads", "2", "--memory-limit", "256MB",
              "--lease-seconds", "1", *flags], stdout=self.output, stderr=subprocess.STDOUT,
-            env=dict(os.environ, AWS_ACCESS_KEY_ID=KEY, AWS_SECRET_ACCESS_KEY=SECRET))
+            env=dict(os.environ, AWS_ACCESS_KEY_ID=KEY, AWS_SECRET_ACCESS_KEY=SECRET, **({"TMPDIR": temporary} if temporary else {})))
         self.started.append(self.process)
         self.port = self.ready() if wait else None
+
+    def log_flags(self):
+        if self.log is False: return ["--commit", "object_store"]
+        return ["--wal", self.log] if self.log else ["--read-only"]
 
     def text(self):
         self.output.seek(0)
@@ -483,10 +488,11 @@ def readers_follow(bucket, directory):
     second = Server(bucket, writer.log)
     second.sql("INSERT INTO t VALUES (-1, 'second')")
     second.sql("CHECKPOINT")
-    until(reader, "SELECT s FROM t WHERE n = -1", "second", 1.5)
+    for server in (reader, late):
+        until(server, "SELECT s FROM t WHERE n = -1", "second", 1.5)
     second.stop()
     bucket.set(error=0.3, reset_body=0.1, seed=5)
-    check(reader.sql(SUMS) != answer and late.sql(SUMS) == reader.sql(SUMS), "the reader has other rows")
+    check(reader.sql(SUMS) != answer and late.sql(SUMS) == reader.sql(SUMS), "the readers have other rows when requests fail")
     for server in (reader, late, *others):
         server.stop()
 
@@ -524,7 +530,104 @@ def nothing_is_left_over(bucket, directory):
     check(not left, f"blocks are left: {left}")
 
 
-TESTS = [the_bucket_is_the_database, the_log_holds_what_the_bucket_does_not, one_server_writes, a_race_has_one_winner,
+def without_a_log(bucket, temporary):
+    """A server that keeps nothing; what it had before on its disk is gone."""
+    shutil.rmtree(temporary, ignore_errors=True)
+    os.mkdir(temporary)
+    return Server(bucket, False, temporary=temporary)
+
+
+def what_is_acknowledged_is_in_the_bucket(bucket, directory):
+    temporary = directory("tmp")
+    server = without_a_log(bucket, temporary)
+    check(server.sql("SELECT current_setting('ouzel.commit'), current_setting('ouzel.keeps_log')") == "object_store|off", "the settings")
+    for text in ("SET ouzel.commit = log", "BEGIN; SET LOCAL ouzel.commit TO 'log'"):
+        told = server.sql(text, fails=True)
+        check("22023" in told and "keeps no log" in told and "--wal" in told, told)
+    server.sql("CREATE TABLE t (n int PRIMARY KEY, s text); CREATE SEQUENCE ids")
+    expected, ids = {}, 0
+    for turn in range(6):
+        server.sql(f"INSERT INTO t SELECT g, 'turn {turn}' FROM generate_series({turn * 100}, {turn * 100 + 99}) g")
+        server.sql(f"BEGIN; UPDATE t SET s = 'changed' WHERE n % 10 = {turn}; DELETE FROM t WHERE n % 100 = {turn}; COMMIT")
+        server.sql(f"SET synchronous_commit = off; CREATE TABLE u{turn} AS SELECT {turn} AS a")
+        ids = max(ids, int(server.sql("SELECT nextval('ids')")))
+        answer = server.sql("SELECT count(*), sum(n), count(*) FILTER (WHERE s = 'changed') FROM t")
+        tables = server.sql("SELECT string_agg(relname, ',' ORDER BY relname) FROM pg_class WHERE relname ~ '^u[0-9]'")
+        check(len(os.listdir(temporary)) == 1, f"the log is not alone: {os.listdir(temporary)}")
+        server.kill()
+        server = without_a_log(bucket, temporary)
+        check(server.sql("SELECT count(*), sum(n), count(*) FILTER (WHERE s = 'changed') FROM t") == answer, f"turn {turn}: rows are lost")
+        check(server.sql("SELECT string_agg(relname, ',' ORDER BY relname) FROM pg_class WHERE relname ~ '^u[0-9]'") == tables, "tables are lost")
+        check(int(server.sql("SELECT nextval('ids')")) > ids, "the sequence gives a number twice")
+    # Small commits: a block, its header, the list and the manifest; and what is merged now and then.
+    server.sql("CREATE TABLE small (n int)")
+    time.sleep(0.5)
+    at_start, merged = bucket.counters()["requests"]["PutObject"], 40
+    for n in range(merged):
+        server.sql(f"INSERT INTO small VALUES ({n})")
+    puts = bucket.counters()["requests"]["PutObject"] - at_start
+    check(puts <= merged * 5 + 20, f"{puts} objects for {merged} commits")
+    time.sleep(0.5)
+    objects = sum(len(names) for root, _, names in os.walk(bucket.root) if "table/" in root + "/")
+    check(objects < 150, f"there are {objects} objects")
+    at_start = bucket.counters()["requests"]["PutObject"]
+    server.sql("SELECT count(*) FROM small; BEGIN; SELECT 1; COMMIT")
+    check(bucket.counters()["requests"]["PutObject"] - at_start <= 2, "a transaction that reads waits")
+    answer = server.sql("SELECT count(*), sum(n) FROM small")
+    server.stop()
+    check(os.listdir(temporary) == [], f"something is left: {os.listdir(temporary)}")
+    # With a log again, which then is needed.
+    logging = Server(bucket, directory("log"))
+    check(logging.sql("SELECT count(*), sum(n) FROM small") == answer, "another answer")
+    logging.sql("INSERT INTO small VALUES (1)")
+    logging.kill()
+    lost = Server(bucket, False, wait=False)
+    check(lost.process.wait(30) != 0 and "write-ahead log is missing" in lost.text(), "it started without the log: " + lost.text())
+    refused = Server(bucket, False, "--commit", "log", wait=False)
+    check(refused.process.wait(30) == 2 and "--wal DIR is required" in refused.text(), "it runs without a log: " + refused.text())
+
+
+def commits_may_wait_for_the_bucket(bucket, directory):
+    first = Server(bucket, directory("log"))
+    fill(first, 1000)
+    first.sql("CHECKPOINT; INSERT INTO t VALUES (0, 'log')")
+    first.sql("SET ouzel.commit = object_store; INSERT INTO t VALUES (0, 'bucket')")
+    first.sql("INSERT INTO t VALUES (0, 'log again')")
+    first.sql("BEGIN; SET LOCAL ouzel.commit = object_store; INSERT INTO t VALUES (0, 'local'); COMMIT")
+    first.sql("INSERT INTO t VALUES (0, 'lost')")
+    first.kill()
+    second = Server(bucket, directory("other"), "--take-over")
+    there = second.sql("SELECT string_agg(s, ',' ORDER BY s) FROM t WHERE n = 0")
+    check(there == "bucket,local,log,log again", "there is " + there)
+
+    bucket.set(error=1, match="table/", methods="PUT")
+    result = subprocess.run(["psql", "-XAt", "-h", "127.0.0.1", "-p", second.port, "-U", "postgres", "-c",
+                             "SET ouzel.commit = object_store; SET statement_timeout = 500", "-c", "INSERT INTO t VALUES (1, 'timeout')"],
+                            capture_output=True, text=True, timeout=60)
+    check(result.returncode == 0 and "INSERT 0 1" in result.stdout and "canceling wait for the object store" in result.stderr
+          and "already committed locally" in result.stderr, f"{result}")
+    waiting = subprocess.Popen(["psql", "-XAt", "-h", "127.0.0.1", "-p", second.port, "-U", "postgres", "-c", "SET ouzel.commit = object_store",
+                                "-c", "INSERT INTO t VALUES (2, 'cancelled')"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    until(second, "SELECT count(*) FROM t WHERE s = 'cancelled'", "1", 5)  # seen, and its locks are gone
+    second.sql("UPDATE t SET s = 'changed' WHERE s = 'cancelled'")
+    check(waiting.poll() is None, "it does not wait")
+    waiting.send_signal(signal.SIGINT)
+    out, told = waiting.communicate(timeout=30)
+    check("INSERT 0 1" in out and "WARNING:  canceling wait for the object store due to user request" in told, out + told)
+    late = subprocess.Popen(["psql", "-XAt", "-h", "127.0.0.1", "-p", second.port, "-U", "postgres", "-c", "SET ouzel.commit = object_store",
+                             "-c", "INSERT INTO t VALUES (3, 'late')"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    until(second, "SELECT count(*) FROM t WHERE s = 'late'", "1", 5)
+    bucket.set(error=0)
+    out, told = late.communicate(timeout=120)
+    check(late.returncode == 0 and told == "", out + told)
+    second.kill()
+    third = Server(bucket, directory("third"), "--take-over")
+    check(third.sql("SELECT string_agg(s, ',' ORDER BY n) FROM t WHERE s IN ('timeout', 'changed', 'late') AND n < 4") == "timeout,changed,late",
+          "what waited is not there")
+    third.stop()
+
+
+TESTS = [what_is_acknowledged_is_in_the_bucket, commits_may_wait_for_the_bucket, the_bucket_is_the_database, the_log_holds_what_the_bucket_does_not, one_server_writes, a_race_has_one_winner,
          who_was_stopped_commits_no_more, faults_of_the_network_are_not_seen,
          a_put_without_an_answer_is_known_after_a_conflict, changed_bytes_are_told, scans_read_ahead,
          who_waits_can_be_stopped, readers_follow, readers_follow_in_a_directory, requests_are_counted, metrics_tell_what_happens,

@@ -21,9 +21,10 @@
 // not, what was in flight is there as a whole or not at all, the sum of all accounts is what it was, and `ouzel check`
 // is clean. The database is in a directory or, with --object-server, in a bucket: then it is loaded, now and then, with
 // enough to be uploaded in parts, and whenever a server has been shut down well nothing may be in the bucket that the
-// database has no use for.
+// database has no use for. With --no-log commits wait for the bucket, and what a server that is killed leaves on the
+// disk is removed.
 //
-//   test_crash_server --binary PATH [--object-server PATH [--faults NAME=VALUE,...]] [--kills N] [--seed N]
+//   test_crash_server --binary PATH [--object-server PATH [--no-log] [--faults NAME=VALUE,...]] [--kills N] [--seed N]
 //                     [--clients N] [--check-every N] [--keep]
 
 using namespace ouzel;
@@ -40,7 +41,7 @@ struct Options {
    std::string faults;       ///< of the object server
    uint64_t kills = 20, seed = 1, checkEvery = 5;
    int clients = 4;
-   bool keeps = false;
+   bool keeps = false, hasNoLog = false;
 };
 
 /// What one client did since the last start.
@@ -64,9 +65,10 @@ std::string tableName(int client, int64_t number) {
 /// Runs transactions until the connection is gone.
 class Worker {
 public:
-   /// `loads`: it does nothing but load much at once.
-   Worker(int client, uint64_t seed, int port, int64_t first, bool loads)
-      : client_(client), state_(seed), port_(port), first_(first), number_(first), loads_(loads) {}
+   /// `loads`: it does nothing but load much at once. `alwaysWaits`: commits wait whatever it says.
+   Worker(int client, uint64_t seed, int port, int64_t first, bool loads, bool alwaysWaits)
+      : client_(client), state_(seed), port_(port), first_(first), number_(first), loads_(loads),
+        alwaysWaits_(alwaysWaits) {}
 
    void run() {
       Client connection(port_);
@@ -88,7 +90,8 @@ private:
    bool step(Client& connection) {
       const int64_t n = number_++;
       const std::string row = "(" + std::to_string(client_) + "," + std::to_string(n) + ")";
-      Work::Transaction transaction{n, false, below(4) != 0, 0, 0, 0};
+      const bool waits = below(4) != 0;
+      Work::Transaction transaction{n, false, waits || alwaysWaits_, 0, 0, 0};
       std::vector<std::string> statements;
       std::string copied;
       const uint64_t kind = below(20);
@@ -127,7 +130,7 @@ private:
                               std::to_string(std::min(n - 300, first_)));
       }
       bool isWell = connection.run("BEGIN");
-      if (isWell && !transaction.isLasting) isWell = connection.run("SET LOCAL synchronous_commit = off");
+      if (isWell && !waits) isWell = connection.run("SET LOCAL synchronous_commit = off");
       for (const std::string& statement : statements)
          isWell = isWell && connection.run(statement);
       if (isWell && !copied.empty()) isWell = connection.copyIn("COPY item FROM STDIN", copied);
@@ -161,7 +164,7 @@ private:
    const int port_;
    const int64_t first_; ///< number of its first transaction
    int64_t number_;
-   const bool loads_;
+   const bool loads_, alwaysWaits_;
    std::set<int64_t> tables_; ///< of this run
 };
 
@@ -246,8 +249,8 @@ uint64_t verify(Client& client, const std::vector<std::unique_ptr<Worker>>& work
 }
 
 void checkFiles(const Options& options, const std::string& directory, const std::string& data) {
-   const std::string command =
-       options.binary + " check --data '" + data + "' --wal " + directory + "/wal >" + directory + "/check 2>&1";
+   const std::string log = options.hasNoLog ? "" : " --wal " + directory + "/wal";
+   const std::string command = options.binary + " check --data '" + data + "'" + log + " >" + directory + "/check 2>&1";
    const int status = std::system(command.c_str());
    if (status != 0) fail("ouzel check: see " + directory + "/check");
 }
@@ -285,10 +288,16 @@ void run(const Options& options, const std::string& directory) {
       for (const auto& [name, value] : Bucket::environment())
          ::setenv(name.c_str(), value.c_str(), 1); // for `ouzel check`, too
    }
-   const std::vector<std::string> flags = {"--threads", "2", "--memory-limit", "1GB", "--log-level", "error",
-                                           // The log elsewhere, and checkpoints by themselves too.
-                                           "--wal", directory + "/wal", "--checkpoint-wal-size", "1MB", "--data",
-                                           data}; // the last one counts
+   std::vector<std::string> flags = {"--threads",   "2",     "--memory-limit", "1GB",
+                                     "--log-level", "error", "--data",         data}; // the last one counts
+   const std::string temporary = directory + "/tmp";
+   if (options.hasNoLog) {
+      std::filesystem::create_directory(temporary);
+      ::setenv("TMPDIR", temporary.c_str(), 1);
+      flags.insert(flags.end(), {"--commit", "object_store"});
+   } else { // the log elsewhere, and checkpoints by themselves too
+      flags.insert(flags.end(), {"--wal", directory + "/wal", "--checkpoint-wal-size", "1MB"});
+   }
    const auto startServer = [&](const std::string& after) {
       auto server = std::make_unique<ServerProcess>(options.binary, directory, flags);
       if (!server->isRunning()) fail(after + ": the server does not start; see " + directory + "/log");
@@ -305,13 +314,17 @@ void run(const Options& options, const std::string& directory) {
       std::vector<std::thread> threads;
       for (int c = 0; c < options.clients; ++c)
          workers.push_back(std::make_unique<Worker>(c, random + static_cast<uint64_t>(c), server->port(), firstNumber,
-                                                    isHeavy && c == 0));
+                                                    isHeavy && c == 0, options.hasNoLog));
       for (const auto& worker : workers)
          threads.emplace_back([&worker = *worker] { worker.run(); });
       std::this_thread::sleep_for(std::chrono::microseconds(5'000 + random % (isHeavy ? 1'500'000 : 120'000)));
       server->kill();
       for (std::thread& thread : threads)
          thread.join();
+      if (options.hasNoLog) {
+         std::filesystem::remove_all(temporary);
+         std::filesystem::create_directory(temporary);
+      }
       if (bucket) totals.cutUploads += bucket->pendingUploads();
       const bool checks = round % options.checkEvery == 0;
       if (checks) checkFiles(options, directory, data);
@@ -360,6 +373,10 @@ int main(int count, char** arguments) {
          options.keeps = true;
          continue;
       }
+      if (argument == "--no-log") {
+         options.hasNoLog = true;
+         continue;
+      }
       if (argument == "--binary") options.binary = value;
       if (argument == "--object-server") options.objectServer = value;
       if (argument == "--faults") options.faults = value;
@@ -369,10 +386,10 @@ int main(int count, char** arguments) {
       if (argument == "--check-every") options.checkEvery = std::strtoull(value, nullptr, 10);
       ++i;
    }
-   if (options.binary.empty()) {
+   if (options.binary.empty() || (options.hasNoLog && options.objectServer.empty())) {
       std::fprintf(stderr,
-                   "usage: %s --binary PATH [--object-server PATH [--faults NAME=VALUE,...]] [--kills N] [--seed N] "
-                   "[--clients N] [--check-every N] [--keep]\n",
+                   "usage: %s --binary PATH [--object-server PATH [--no-log] [--faults NAME=VALUE,...]] [--kills N] "
+                   "[--seed N] [--clients N] [--check-every N] [--keep]\n",
                    arguments[0]);
       return 2;
    }

@@ -1,0 +1,34 @@
+#include "common/thread/run_on_threads.hpp"
+
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace ouzel {
+
+void runOnThreads(uint32_t threads, const std::function<void()>& body) {
+   std::mutex mutex;
+   std::exception_ptr error;
+   std::vector<std::thread> running;
+   const auto run = [&] {
+      try {
+         body();
+      } catch (...) {
+         const std::lock_guard lock(mutex);
+         if (!error) error = std::current_exception();
+      }
+   };
+   try {
+      for (uint32_t i = 0; i < threads; ++i)
+         running.emplace_back(run);
+   } catch (const std::system_error&) { // the system has no more
+      if (running.empty()) run();
+   }
+   for (std::thread& thread : running)
+      thread.join();
+   if (error) std::rethrow_exception(error);
+}
+
+} // namespace ouzel

@@ -1,0 +1,100 @@
+#include "storage/checkpoint_group.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <utility>
+
+#include "common/error/check.hpp"
+#include "common/error/sql_error.hpp"
+#include "common/thread/interruption.hpp"
+#include "storage/manifest/writer_lease.hpp"
+
+namespace ouzel::storage {
+
+namespace {
+/// When nobody has come for so long, what was put off is done.
+constexpr std::chrono::milliseconds restAfter(200);
+} // namespace
+
+void CheckpointGroup::cover(Lsn lsn) {
+   const std::lock_guard lock(mutex_);
+   covered_ = std::max(covered_, lsn);
+   progress_.notify_all();
+}
+
+void CheckpointGroup::wait(Lsn lsn) {
+   std::unique_lock lock(mutex_);
+   if (lsn <= covered_) return;
+   if (!std::exchange(isStarted_, true))
+      task_.start(1, [this] {
+         run();
+         return 0; // once
+      });
+   wanted_ = std::max(wanted_, lsn);
+   ++waiting_;
+   wake_.notify_one();
+   try {
+      waitInterruptibly(progress_, lock, [&] { return lsn <= covered_ || isFenced_ || isStopping_; });
+   } catch (...) {
+      --waiting_;
+      throw;
+   }
+   --waiting_;
+   if (lsn > covered_) WriterLease::throwTakenOver();
+}
+
+void CheckpointGroup::stop() {
+   {
+      const std::lock_guard lock(mutex_);
+      isStopping_ = true;
+      wake_.notify_one();
+      progress_.notify_all();
+   }
+   task_.stop();
+}
+
+bool CheckpointGroup::attempt(bool isFirst) {
+   try {
+      work_.checkpoint();
+      return true;
+   } catch (const std::exception& error) {
+      if (isFirst) std::fprintf(stderr, "checkpoint that commits wait for failed, trying again: %s\n", error.what());
+      return false;
+   }
+}
+
+void CheckpointGroup::run() {
+   std::unique_lock lock(mutex_);
+   int64_t pauseMs = 0; ///< 0: the last one went well
+   bool isTidy = true;
+   while (!isStopping_) {
+      if (!isWanted()) {
+         pauseMs = 0;
+         const auto isOver = [&] { return isStopping_ || isWanted(); };
+         if (isTidy) {
+            wake_.wait(lock, isOver);
+         } else if (!wake_.wait_for(lock, restAfter, isOver)) {
+            lock.unlock();
+            work_.tidy();
+            lock.lock();
+            isTidy = true;
+         }
+         continue;
+      }
+      lock.unlock();
+      const bool isDone = attempt(pauseMs == 0);
+      const bool isOurs = isDone || !work_.isFenced();
+      lock.lock();
+      isTidy = false;
+      if (!isOurs) {
+         isFenced_ = true;
+         progress_.notify_all();
+         return;
+      }
+      pauseMs = isDone ? 0 : std::clamp(pauseMs * 2, pauseMsMin, pauseMsMax);
+      if (!isDone) wake_.wait_for(lock, std::chrono::milliseconds(pauseMs), [&] { return isStopping_; });
+   }
+}
+
+} // namespace ouzel::storage
