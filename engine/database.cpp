@@ -35,6 +35,7 @@ storage::DatabaseOptions storageOptions(const DatabaseOptions& options) {
    result.dataDirectory = options.dataDirectory;
    result.walDirectory = options.walDirectory;
    result.keepsLog = keepsLog(options);
+   result.store = options.store;
    result.leaseMs = options.leaseMs;
    result.takeOver = options.takeOver;
    result.follows = options.readOnly;

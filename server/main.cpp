@@ -32,7 +32,8 @@ enum ExitStatus : int { ok = 0, failed = 1, misused = 2 };
 
 constexpr const char* usage = "Usage:\n"
                               "  ouzel serve --data DIR [options]   serve a database (ouzel serve --help)\n"
-                              "  ouzel check --data DIR [--wal DIR]  verify every checksum of a stopped database\n"
+                              "  ouzel check --data DIR [--wal DIR] [--encryption-key-file FILE]\n"
+                              "                                      verify every checksum of a stopped database\n"
                               "  ouzel ready [--host HOST] [--port N]  succeed if a server takes clients there\n"
                               "  ouzel --version\n";
 
@@ -112,6 +113,7 @@ int serve(const std::vector<std::string>& arguments) {
    engine::DatabaseOptions databaseOptions;
    databaseOptions.dataDirectory = options->dataDirectory;
    databaseOptions.walDirectory = options->walDirectory;
+   databaseOptions.store.key = options->encryptionKey;
    databaseOptions.checkpointWalBytes = options->checkpointWalSize;
    databaseOptions.leaseMs = int64_t{options->leaseSeconds} * 1000;
    databaseOptions.takeOver = options->takeOver;
@@ -168,7 +170,13 @@ void parseOptions(const std::vector<std::string>& arguments,
 
 int check(const std::vector<std::string>& arguments) {
    engine::DatabaseOptions options;
-   parseOptions(arguments, {{"--data", &options.dataDirectory}, {"--wal", &options.walDirectory}});
+   const auto environment = [](const char* name) -> const char* { return std::getenv(name); };
+   const char* namedFile = environment("OUZEL_ENCRYPTION_KEY_FILE");
+   std::string keyFile = namedFile != nullptr ? namedFile : "";
+   parseOptions(
+       arguments,
+       {{"--data", &options.dataDirectory}, {"--wal", &options.walDirectory}, {"--encryption-key-file", &keyFile}});
+   options.store.key = readEncryptionKey(keyFile, environment);
    const std::string& directory = options.dataDirectory;
    if (directory.empty()) throw UsageError("--data DIR is required");
    const uint64_t problems =

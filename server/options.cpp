@@ -7,6 +7,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "common/error/sql_error.hpp"
+#include "io/crypto/encryption_key.hpp"
 #include "io/object_store/object_store.hpp"
 
 namespace ouzel::server {
@@ -74,6 +76,11 @@ constexpr Option optionTable[] = {
         if (v != "log" && v != "object_store")
            throw UsageError(fmt::format("\"{}\" is neither log nor object_store", v));
         o.sessionSettings.emplace_back("ouzel.commit", v); // the last one counts
+     }},
+    {"encryption-key-file", "FILE", "encrypt the database with this key: 64 hex digits, or base64 of 32 bytes",
+     [](ServerOptions& o, const std::string& v) {
+        if (v.empty()) throw UsageError("a file is needed");
+        o.encryptionKeyFile = v;
      }},
     {"checkpoint-wal-size", "SIZE", "a checkpoint starts when the log has grown by this (default 1GB)",
      [](ServerOptions& o, const std::string& v) {
@@ -297,7 +304,20 @@ std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& a
                        "(with --commit object_store there is nothing that is not)");
    if (options.tlsCertificateFile.empty() != options.tlsKeyFile.empty())
       throw UsageError("--ssl-cert-file and --ssl-key-file belong together");
+   options.encryptionKey = readEncryptionKey(options.encryptionKeyFile, environment);
    return options;
+}
+
+std::shared_ptr<const io::EncryptionKey> readEncryptionKey(const std::string& file, EnvironmentLookup environment) {
+   const char* name = "OUZEL_ENCRYPTION_KEY";
+   try {
+      if (!file.empty()) return io::EncryptionKey::readFile(file);
+      const char* text = environment(name);
+      return text != nullptr ? io::EncryptionKey::parse(text) : nullptr;
+   } catch (const SqlError& error) {
+      throw UsageError(fmt::format("{}: {}{}{}", file.empty() ? name : file, error.what(),
+                                   error.hintText().empty() ? "" : "\n", error.hintText()));
+   }
 }
 
 std::string serveHelp() {
@@ -309,7 +329,8 @@ std::string serveHelp() {
       line(option.name, option.value, option.help);
    line("config", "FILE", "read settings from a file of `name = value` lines (memory_limit = 4GB)");
    text += "\nEach option can also be given in the environment: OUZEL_PORT, OUZEL_MEMORY_LIMIT, ...\n"
-           "The command line wins over the environment, the environment over the file.\n";
+           "The command line wins over the environment, the environment over the file.\n"
+           "The encryption key itself is taken from OUZEL_ENCRYPTION_KEY when no file is named.\n";
    return text;
 }
 

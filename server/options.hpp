@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,12 +11,18 @@
 // file
 // (`memory_limit = 4GB`) and the environment (`OUZEL_MEMORY_LIMIT=4GB`); the first of these that says something wins.
 
+namespace ouzel::io {
+class EncryptionKey;
+}
+
 namespace ouzel::server {
 
 struct ServerOptions {
    std::string dataDirectory;
-   std::string walDirectory;     ///< empty: inside the data directory; of a bucket: none
-   size_t checkpointWalSize = 0; ///< bytes; 0: storage's default
+   std::string walDirectory; ///< empty: inside the data directory; of a bucket: none
+   std::string encryptionKeyFile;
+   std::shared_ptr<const io::EncryptionKey> encryptionKey; ///< null: the database is not encrypted
+   size_t checkpointWalSize = 0;                           ///< bytes; 0: storage's default
    uint32_t leaseSeconds = 10;
    bool readOnly = false;
    bool takeOver = false;
@@ -49,6 +56,8 @@ using EnvironmentLookup = const char* (*)(const char* name);
 /// `arguments` without program name and command. Reads the configuration file when one is named. nullopt: --help.
 std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& arguments,
                                                EnvironmentLookup environment);
+/// The key in the file, or, when none is named, in OUZEL_ENCRYPTION_KEY; null: there is none. Throws UsageError.
+std::shared_ptr<const io::EncryptionKey> readEncryptionKey(const std::string& file, EnvironmentLookup environment);
 /// The help text of `ouzel serve`.
 std::string serveHelp();
 

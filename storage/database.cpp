@@ -31,7 +31,7 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, MemoryG
    if ((options.readOnly || options.follows) && !isRemote && !io::exists(options.dataDirectory))
       throw SqlError(sqlstate::undefinedFile, "there is no database in \"" + options.dataDirectory + "\"");
    if (options.follows) {
-      state->store = io::openObjectStore(options.dataDirectory);
+      state->store = io::openObjectStore(options.dataDirectory, options.store);
       state->startFollowing();
       return std::unique_ptr<Database>(new Database(std::move(state)));
    }
@@ -43,7 +43,7 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, MemoryG
    if (!isLocked && !options.takeOver)
       throw SqlError(sqlstate::objectInUse, "data directory \"" + lockDirectory + "\" is in use")
           .hint("Is another server running on it?");
-   state->store = io::openObjectStore(options.dataDirectory);
+   state->store = io::openObjectStore(options.dataDirectory, options.store);
    if (!options.readOnly) {
       state->claim();
       if (isLocked && !state->lease->mayPredecessorLive()) state->removeLeftovers();

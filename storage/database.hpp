@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/thread/task_runner.hpp"
+#include "io/object_store/store_options.hpp"
 #include "storage/buffer/memory_governor.hpp"
 #include "storage/table/table.hpp"
 #include "storage/transaction/transaction.hpp"
@@ -24,6 +25,7 @@ struct DatabaseOptions {
    /// waitForStore() only. Needs a database whose last writer did the same or was closed.
    bool keepsLog = true;
    uint64_t checkpointWalBytes = 1 << 30; ///< a checkpoint starts when the log grows past this
+   io::StoreOptions store;                ///< a key holds for the log, too
    bool readOnly = false;                 ///< to look at a database that nobody serves, its log included
    bool follows = false;                  ///< to show what another process writes: see Database::follow
    int64_t leaseMs = 10'000;              ///< how long a writer that is not heard of keeps others out

@@ -136,7 +136,7 @@ void Database::State::recover() {
    }
    for (const Manifest::Table& entry : manifest.tables)
       loadTable(*this, entry);
-   log = std::make_unique<Log>(walDirectory, manifest.logId, options.keepsLog);
+   log = std::make_unique<Log>(walDirectory, manifest.logId, options.store.key, options.keepsLog);
    Replay replay(*this);
    log->replay(manifest.replayLsn, [&](Log::Frame&& frame) { replay.apply(std::move(frame)); });
    replay.finish();

@@ -4,7 +4,9 @@
 #include <cctype>
 
 #include "io/object_store/directory_store.hpp"
+#include "io/object_store/encrypted_store.hpp"
 #include "io/object_store/s3_store.hpp"
+#include "io/object_store/store_options.hpp"
 
 namespace ouzel::io {
 
@@ -22,8 +24,17 @@ bool isRemoteStore(std::string_view address) {
 }
 
 std::unique_ptr<ObjectStore> openObjectStore(const std::string& address) {
-   if (isS3Url(address)) return std::make_unique<S3Store>(S3Location::parse(address));
-   return std::make_unique<DirectoryStore>(address);
+   return openObjectStore(address, StoreOptions());
+}
+
+std::unique_ptr<ObjectStore> openObjectStore(const std::string& address, const StoreOptions& options) {
+   std::unique_ptr<ObjectStore> store;
+   if (isS3Url(address))
+      store = std::make_unique<S3Store>(S3Location::parse(address));
+   else
+      store = std::make_unique<DirectoryStore>(address);
+   if (options.key) store = std::make_unique<EncryptedStore>(std::move(store), options.key);
+   return store;
 }
 
 std::optional<RetrieverStatistics> ObjectStore::statistics() const {

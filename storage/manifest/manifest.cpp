@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "common/error/sql_error.hpp"
+#include "io/crypto/sealed_object.hpp"
 #include "storage/block/format.hpp"
 #include "storage/byte_codec.hpp"
 #include "storage/wal/commit_record.hpp"
@@ -35,6 +36,10 @@ bool putSealed(io::ObjectStore& store, const std::string& name, std::string_view
 std::string getSealed(io::ObjectStore& store, const std::string& name) {
    std::optional<std::string> object = store.get(name);
    if (!object) throw SqlError(sqlstate::dataCorrupted, "missing object \"" + name + "\"");
+   if (io::isSealedObject(*object))
+      throw SqlError(sqlstate::invalidParameterValue, "the database is encrypted, and no key was given")
+          .detail("Object \"" + name + "\" is encrypted.")
+          .hint("Give its key with --encryption-key-file or in OUZEL_ENCRYPTION_KEY.");
    Seal seal;
    const bool isWhole = object->size() >= sizeof seal;
    if (isWhole) std::memcpy(&seal, object->data(), sizeof seal);

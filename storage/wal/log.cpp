@@ -25,6 +25,18 @@ constexpr uint64_t padded(uint64_t size) {
    return (size + 7) / 8 * 8;
 }
 
+constexpr uint32_t cipherNone = 0, cipherAesGcm = 1;
+constexpr std::string_view purpose = "ouzel log 1";
+
+std::unique_ptr<io::AesGcm> cipherOf(const io::EncryptionKey& key, const LogFileHeader& header) {
+   return std::make_unique<io::AesGcm>(key.derive({header.salt, sizeof header.salt}, purpose));
+}
+
+/// What of a frame's header is authenticated. REQUIRES: the checksum is 0.
+std::string_view contextOf(const FrameHeader& header) {
+   return {reinterpret_cast<const char*>(&header), sizeof header};
+}
+
 uint64_t frameChecksum(FrameHeader header, std::span<const std::string_view> parts) {
    header.checksum = 0;
    XXH3_state_t state;
@@ -48,8 +60,8 @@ std::string hex(uint64_t value) {
 
 } // namespace
 
-Log::Log(std::string directory, uint64_t logId, bool isLasting)
-   : directory_(std::move(directory)), logId_(logId), isLasting_(isLasting) {}
+Log::Log(std::string directory, uint64_t logId, std::shared_ptr<const io::EncryptionKey> key, bool isLasting)
+   : directory_(std::move(directory)), logId_(logId), key_(std::move(key)), isLasting_(isLasting) {}
 Log::~Log() = default;
 
 bool Log::exists(const std::string& directory) {
@@ -97,6 +109,7 @@ public:
 
    const std::string& path;
    const Lsn startLsn;
+   std::unique_ptr<io::AesGcm> cipher; ///< null: the file is not encrypted
 
 private:
    static constexpr uint64_t pieceSize = 4 << 20;
@@ -120,8 +133,33 @@ std::optional<Log::Frame> Log::readFrame(Reader& reader, Lsn lsn) const {
    if (header.size > reader.size - offset - sizeof header) return std::nullopt;
    const std::string_view payload = reader.bytes(offset, sizeof header + header.size).substr(sizeof header);
    if (frameChecksum(header, std::span(&payload, 1)) != header.checksum) return std::nullopt;
-   return Frame{
-       lsn, lsn + padded(sizeof header + header.size), header.kind, header.timestamp, payload, reader.buffer()};
+   Frame frame{lsn, lsn + padded(sizeof header + header.size), header.kind, header.timestamp, payload, reader.buffer()};
+   if (reader.cipher) {
+      const size_t size = std::max(header.size, io::AesGcm::tagSize) - io::AesGcm::tagSize;
+      header.checksum = 0;
+      auto plain = std::make_shared<std::string>(size, '\0');
+      if (header.size < io::AesGcm::tagSize ||
+          !reader.cipher->open(lsn, contextOf(header), payload.substr(0, size), payload.data() + size, plain->data()))
+         refuse("frame at " + hex(lsn) + " in \"" + reader.path + "\" does not decrypt");
+      frame.payload = *plain;
+      frame.buffer = std::move(plain);
+   }
+   return frame;
+}
+
+void Log::prepareCipher(Reader& reader, const LogFileHeader& header) const {
+   const auto refuseKey = [&](const char* why, const char* hint) {
+      throw SqlError(sqlstate::invalidParameterValue, "write-ahead log file \"" + reader.path + "\" is " + why)
+          .hint(hint);
+   };
+   if (header.cipher == cipherNone) {
+      if (key_)
+         refuseKey("not encrypted, but a key was given", "It is not of this database, or somebody has put it there.");
+      return;
+   }
+   if (!key_) refuseKey("encrypted, and no key was given", "It is not of this database, which is not encrypted.");
+   if (header.keyId != key_->id()) refuseKey("encrypted with another key", "It is not of this database.");
+   reader.cipher = cipherOf(*key_, header);
 }
 
 // Something at `damagedLsn` is not a valid frame. Look whether a frame behind it proves that it once was.
@@ -162,12 +200,13 @@ void Log::replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply) {
          if (isLast && next == files[i].startLsn) break; // a crash while the file was being made
          refuse("\"" + files[i].path + "\" has no valid header");
       }
-      if (header.version != LogFileHeader{}.version)
+      if (header.version != LogFileHeader{}.version || header.cipher > cipherAesGcm)
          throw SqlError(sqlstate::dataCorrupted,
                         "write-ahead log file \"" + files[i].path + "\" was written by another version of the server");
       if (header.logId != logId_ || header.startLsn != files[i].startLsn)
          throw SqlError(sqlstate::dataCorrupted,
                         "write-ahead log file \"" + files[i].path + "\" belongs to another database");
+      prepareCipher(reader, header);
       tail_ = files[i];
       if (files[i].startLsn > next) refuse("frames are missing from " + hex(next));
       while (true) {
@@ -248,6 +287,13 @@ void Log::openFile(Lsn startLsn) {
    header.magic = fileMagic;
    header.logId = logId_;
    header.startLsn = startLsn;
+   std::unique_ptr<io::AesGcm> cipher;
+   if (key_) {
+      header.cipher = cipherAesGcm;
+      header.keyId = key_->id();
+      io::fillRandom(header.salt, sizeof header.salt);
+      cipher = cipherOf(*key_, header);
+   }
    header.checksum = XXH3_64bits(&header, offsetof(LogFileHeader, checksum));
    file.writeAt(&header, sizeof header, 0);
    if (isLasting_) file.syncData();
@@ -259,6 +305,7 @@ void Log::openFile(Lsn startLsn) {
    if (isLasting_) io::syncDirectory(directory_);
    static_cast<void>(TEST_POINT("log.opened"));
    file_ = std::move(file);
+   cipher_ = std::move(cipher);
    allocated_ = reserved;
    fileStart_ = startLsn;
 }
@@ -266,7 +313,7 @@ void Log::openFile(Lsn startLsn) {
 void Log::reserve(size_t bytes) {
    if (const int error = TEST_POINT("log.reserve")) io::throwIoError("could not extend file", directory_, error);
    const std::lock_guard lock(mutex_);
-   const uint64_t needed = headerSize + (end_ - fileStart_) + padded(sizeof(FrameHeader) + bytes);
+   const uint64_t needed = headerSize + (end_ - fileStart_) + padded(sizeof(FrameHeader) + bytes + tagSize());
    if (needed <= allocated_) return;
    const uint64_t step = std::max(needed - allocated_, std::clamp(allocated_, reserveMin, reserveMax));
    try {
@@ -292,14 +339,24 @@ Lsn Log::append(FrameKind kind, Timestamp timestamp, std::span<const std::string
    header.logId = logId_;
    for (const std::string_view part : parts)
       header.size += part.size();
-   header.checksum = frameChecksum(header, parts);
+   header.size += tagSize();
    const uint64_t size = padded(sizeof header + header.size);
    CHECK(headerSize + (end_ - fileStart_) + size <= allocated_);
    const size_t begin = pending_.size();
-   pending_.append(reinterpret_cast<const char*>(&header), sizeof header);
-   for (const std::string_view part : parts)
-      pending_.append(part);
-   pending_.resize(begin + size, '\0');
+   if (cipher_) {
+      pending_.resize(begin + size, '\0');
+      char* const payload = pending_.data() + begin + sizeof header;
+      cipher_->seal(header.lsn, contextOf(header), parts, payload, payload + header.size - tagSize());
+      const std::string_view sealed(payload, header.size);
+      header.checksum = frameChecksum(header, std::span(&sealed, 1));
+      std::memcpy(pending_.data() + begin, &header, sizeof header);
+   } else {
+      header.checksum = frameChecksum(header, parts);
+      pending_.append(reinterpret_cast<const char*>(&header), sizeof header);
+      for (const std::string_view part : parts)
+         pending_.append(part);
+      pending_.resize(begin + size, '\0');
+   }
    end_ += size;
    return end_;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/crypto/aes_gcm.hpp"
 #include "io/file/file.hpp"
 #include "storage/ids.hpp"
 
@@ -22,6 +23,11 @@
 // it was written. So, where a frame is damaged, the rest decides: if a later frame says that this place had been
 // durable, the log is corrupted and recovery refuses; else the damage is what a crash leaves of a write, and the log
 // ends here.
+//
+// In an encrypted database (cipher 1) the payload of a frame is sealed with AES-256-GCM and followed by the tag, which
+// counts to its size; the checksum is of what is stored, so that the rules above need no key. The key is HKDF-SHA256 of
+// the database's key and the file's salt, the nonce the frame's LSN: a place of a file is written once, what is written
+// again after a crash goes to another file. The header, checksum 0, is authenticated with it.
 
 namespace ouzel::storage {
 
@@ -42,13 +48,14 @@ struct FrameHeader {
 static_assert(sizeof(FrameHeader) == 56);
 
 struct LogFileHeader {
-   uint64_t magic = 0;      // 0
-   uint32_t version = 3;    // 8
-   uint32_t reserved0 = 0;  // 12
-   uint64_t logId = 0;      // 16
-   Lsn startLsn = 0;        // 24
-   uint64_t reserved1[3]{}; // 32
-   uint64_t checksum = 0;   // 56  of the bytes before
+   uint64_t magic = 0;    // 0
+   uint32_t version = 3;  // 8
+   uint32_t cipher = 0;   // 12  0: none, 1: AES-256-GCM
+   uint64_t logId = 0;    // 16
+   Lsn startLsn = 0;      // 24
+   char salt[16]{};       // 32
+   uint64_t keyId = 0;    // 48
+   uint64_t checksum = 0; // 56  of the bytes before
 };
 static_assert(sizeof(LogFileHeader) == 64);
 
@@ -64,14 +71,16 @@ public:
       std::shared_ptr<const std::string> buffer; ///< holds the payload
    };
 
-   /// Opens nothing yet: call replay, then start. `isLasting`: it is to survive a power cut; else nothing is synced.
-   Log(std::string directory, uint64_t logId, bool isLasting = true);
+   /// Opens nothing yet: call replay, then start. With a key, all of the log is encrypted with it. `isLasting`: it is
+   /// to survive a power cut; else nothing is synced.
+   Log(std::string directory, uint64_t logId, std::shared_ptr<const io::EncryptionKey> key = nullptr,
+       bool isLasting = true);
    ~Log();
 
    /// Whether the directory holds any log file.
    static bool exists(const std::string& directory);
    /// Hand out the frames from `fromLsn` on, in order. Throws XX001 when the log is corrupted, belongs to another
-   /// database, or begins after `fromLsn`. Changes nothing on disk.
+   /// database, or begins after `fromLsn`, 22023 when it is encrypted otherwise. Changes nothing on disk.
    void replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply);
    /// Cut off a torn tail and begin a new file at the end of what was replayed (or at `fromLsn` in an empty directory).
    /// `isolates`: a writer that is fenced out may have files open; none that it can write to stays part of the log.
@@ -104,18 +113,22 @@ private:
    std::string pathOf(Lsn startLsn) const;
    void openFile(Lsn startLsn);
    class Reader;
+   void prepareCipher(Reader& reader, const LogFileHeader& header) const;
    std::optional<Frame> readFrame(Reader& reader, Lsn lsn) const;
    void refuseIfDurable(Reader& reader, Lsn damagedLsn) const;
+   uint64_t tagSize() const { return key_ ? io::AesGcm::tagSize : 0; } ///< what a frame has besides
    std::optional<std::string> findSpare() const;
    void isolate();
 
    const std::string directory_;
    const uint64_t logId_;
+   const std::shared_ptr<const io::EncryptionKey> key_; ///< null: not encrypted
    const bool isLasting_;
    std::optional<LogFile> tail_; ///< the last file that replay has read
    std::mutex flushMutex_;       ///< one writer at a time; taken before mutex_
    mutable std::mutex mutex_;    ///< guards what follows
    io::File file_;
+   std::unique_ptr<io::AesGcm> cipher_; ///< of that file; null: none
    Lsn fileStart_ = 0;
    uint64_t allocated_ = 0; ///< end of reserved space in the file
    Lsn end_ = 0, durable_ = 0, firstKept_ = 0;

@@ -185,6 +185,60 @@ def changed_bytes_are_told(bucket, directory):
     second.stop()
 
 
+def files_with(directory, *texts):
+    """Those below the directory that hold any of the texts."""
+    found = []
+    for path, _, names in os.walk(directory):
+        for name in names:
+            with open(os.path.join(path, name), "rb") as file:
+                content = file.read()
+            if any(text.encode() in content for text in texts): found.append(name)
+    return found
+
+
+def an_encrypted_database_opens_with_its_key(bucket, directory):
+    keys = directory("keys")
+    os.makedirs(keys, exist_ok=True)
+    for name, key in (("own", "5a" * 32), ("other", "5b" * 32)):
+        with open(os.path.join(keys, name), "w") as file:
+            file.write(key + "\n")
+    own, other = (["--encryption-key-file", os.path.join(keys, name)] for name in ("own", "other"))
+    secret = "a needle that nobody may find"
+    clear = Server(bucket, directory("clear log"), data=directory("clear"))
+    for server in (Server(bucket, directory("log"), *own), clear):
+        fill(server, 100_000)
+        server.sql(f"CREATE TABLE needles AS SELECT '{secret}' AS needle; CHECKPOINT; INSERT INTO needles VALUES ('{secret}, again')")
+        answer = server.sql(SUMS)
+        found = files_with(server.log, secret) + files_with(directory("clear") if server is clear else bucket.root, secret, "needles", "OUZELOBJ")
+        check(bool(found) == (server is clear), f"what can be read: {found}")
+        server.kill()
+    log = directory("log")
+    for flags, told in (([], "the database is encrypted, and no key was given"), (other, "is encrypted with another key")):
+        for where in (log, None):
+            refused = Server(bucket, where, *flags, wait=False)
+            check(refused.process.wait(30) == 1 and told in refused.text() and "HINT" in refused.text(), "not refused: " + refused.text())
+    refused = Server(bucket, directory("clear log"), *own, data=directory("clear"), wait=False)
+    check(refused.process.wait(30) == 1 and "is not encrypted" in refused.text(), "not refused: " + refused.text())
+    second = Server(bucket, log, *own)
+    check(second.sql(SUMS) == answer, "other rows with the key")
+    check(second.sql("SELECT count(*) FROM needles") == "2", "a row of the log is missing")
+    second.stop()
+    reader = Server(bucket, None, *own)
+    check(reader.sql(SUMS) == answer, "the reader has other rows")
+    reader.stop()
+    third = Server(bucket, directory("empty"), *own)
+    bucket.set(flip=1, match="block", methods="GET")
+    told = third.sql(SUMS, fails=True)
+    check("XX001" in told and re.search(r'decryption failed in object "table/\d+/block/', told), "the error does not name the object: " + told)
+    bucket.set(flip=0)
+    check(third.sql(SUMS) == answer, "the server did not recover")
+    third.stop()
+    url = f"s3://data/base?endpoint={bucket.url}&path_style=true&region=us-east-1"
+    checked = subprocess.run([Server.binary, "check", "--data", url, "--wal", directory("empty"), *own], capture_output=True, text=True, timeout=60,
+                             env=dict(os.environ, AWS_ACCESS_KEY_ID=KEY, AWS_SECRET_ACCESS_KEY=SECRET))
+    check(checked.returncode == 0 and "no problems found" in checked.stdout, checked.stdout + checked.stderr)
+
+
 def scans_read_ahead(bucket, directory):
     first = Server(bucket, directory("log"))
     fill(first, 1_500_000)
@@ -629,7 +683,7 @@ def commits_may_wait_for_the_bucket(bucket, directory):
 
 TESTS = [what_is_acknowledged_is_in_the_bucket, commits_may_wait_for_the_bucket, the_bucket_is_the_database, the_log_holds_what_the_bucket_does_not, one_server_writes, a_race_has_one_winner,
          who_was_stopped_commits_no_more, faults_of_the_network_are_not_seen,
-         a_put_without_an_answer_is_known_after_a_conflict, changed_bytes_are_told, scans_read_ahead,
+         a_put_without_an_answer_is_known_after_a_conflict, changed_bytes_are_told, an_encrypted_database_opens_with_its_key, scans_read_ahead,
          who_waits_can_be_stopped, readers_follow, readers_follow_in_a_directory, requests_are_counted, metrics_tell_what_happens,
          who_is_ready_says_so, nothing_is_left_over]
 

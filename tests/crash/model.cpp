@@ -113,10 +113,11 @@ void Model::apply(bool hasEffect) {
    }
 }
 
-ModelDatabase::ModelDatabase(TaskRunner& tasks, uint64_t checkpointWalBytes) {
+ModelDatabase::ModelDatabase(TaskRunner& tasks, uint64_t checkpointWalBytes, io::StoreOptions storeOptions) {
    DatabaseOptions options;
    options.dataDirectory = "/data";
    options.checkpointWalBytes = checkpointWalBytes;
+   options.store = std::move(storeOptions);
    options.leaseMs = 3'600'000; // renewals would come at any time
    database_ = Database::open(options, governor_, tasks);
    RecoveredCatalog recovered = database_->takeRecoveredCatalog();

@@ -53,7 +53,7 @@ struct Model {
 /// A database on the disk in use, whose catalog is text: "+worker.table=storage;" and "-worker.table;".
 class ModelDatabase {
 public:
-   ModelDatabase(TaskRunner& tasks, uint64_t checkpointWalBytes);
+   ModelDatabase(TaskRunner& tasks, uint64_t checkpointWalBytes, io::StoreOptions store = {});
    Database& database() { return *database_; }
    std::map<uint64_t, StorageId> tablesOf(uint64_t worker) const;
 

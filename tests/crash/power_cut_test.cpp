@@ -12,6 +12,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "common/hash/hash.hpp"
+#include "io/crypto/encryption_key.hpp"
 #include "io/sim/disk.hpp"
 #include "storage/transaction/write_conflict.hpp"
 #include "tests/crash/model.hpp"
@@ -24,7 +25,8 @@
 //   test_crash_power [--cuts N] [--seed N] [--verbose]
 //
 // A series of 25 cuts shares one database. Every third series has several workers, whose threads make it unrepeatable;
-// the others repeat exactly for a seed. Some rounds have a full disk, some an operation that fails.
+// the others repeat exactly for a seed. Every fourth series' database is encrypted. Some rounds have a full disk, some
+// an operation that fails.
 
 using namespace ouzel;
 using namespace ouzel::storage;
@@ -222,6 +224,13 @@ void work(ModelDatabase& database, Model model, uint64_t transactions, bool isSh
    }
 }
 
+/// With a key, or not.
+io::StoreOptions storeOptionsOf(const Round& round) {
+   io::StoreOptions options;
+   if (round.series % 4 == 3) options.key = io::EncryptionKey::parse(std::string(64, '7'));
+   return options;
+}
+
 [[noreturn]] void child(const Round& round, std::vector<Model> models) {
    const uint64_t random = hashU64(round.seed + round.series * 1000 + round.number);
    disk = shared->imageSize == 0 ? new Disk(random) : new Disk(random, {shared->image, shared->imageSize});
@@ -239,7 +248,8 @@ void work(ModelDatabase& database, Model model, uint64_t transactions, bool isSh
    std::unique_ptr<ModelDatabase> database;
    while (!database) {
       try {
-         database = std::make_unique<ModelDatabase>(*tasks, random % 4 == 0 ? 200'000 : uint64_t{1} << 30);
+         database = std::make_unique<ModelDatabase>(*tasks, random % 4 == 0 ? 200'000 : uint64_t{1} << 30,
+                                                    storeOptionsOf(round));
       } catch (const SqlError& error) {
          if (!mayFail(error)) fail(std::string("start: ") + error.what());
       }

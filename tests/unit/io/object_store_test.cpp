@@ -8,6 +8,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "io/object_store/directory_store.hpp"
+#include "io/object_store/encrypted_store.hpp"
 #include "io/object_store/s3_store.hpp"
 #include "tests/unit/io/s3/object_server.hpp"
 #include "tests/unit/io/s3/versitygw.hpp"
@@ -60,6 +61,16 @@ struct VersityFixture {
    }
 };
 
+/// Over whatever another fixture makes.
+template <typename Below>
+struct EncryptedFixture : Below {
+   EncryptedFixture() {
+      this->store = std::make_unique<EncryptedStore>(std::move(this->store), EncryptionKey::makeRandom());
+   }
+};
+using EncryptedDirectoryFixture = EncryptedFixture<DirectoryFixture>;
+using EncryptedS3Fixture = EncryptedFixture<S3RingFixture>;
+
 std::string pattern(size_t size) {
    std::string bytes(size, '\0');
    uint64_t state = size;
@@ -83,7 +94,7 @@ bool fails(const std::function<void()>& action, SqlState expected = sqlstate::io
 } // namespace
 
 CATCH_TEMPLATE_TEST_CASE("stores put, read, list and remove", "", DirectoryFixture, S3RingFixture, S3PollFixture,
-                         VersityFixture) {
+                         VersityFixture, EncryptedDirectoryFixture, EncryptedS3Fixture) {
    if (!TestType::isThere()) return;
    TestType fixture;
    ObjectStore& store = *fixture.store;
@@ -135,7 +146,7 @@ CATCH_TEMPLATE_TEST_CASE("stores put, read, list and remove", "", DirectoryFixtu
 }
 
 CATCH_TEMPLATE_TEST_CASE("stores read large objects in parallel", "", DirectoryFixture, S3RingFixture, S3PollFixture,
-                         VersityFixture) {
+                         VersityFixture, EncryptedDirectoryFixture, EncryptedS3Fixture) {
    if (!TestType::isThere()) return;
    TestType fixture;
    ObjectStore& store = *fixture.store;
@@ -172,7 +183,7 @@ CATCH_TEMPLATE_TEST_CASE("stores read large objects in parallel", "", DirectoryF
 }
 
 CATCH_TEMPLATE_TEST_CASE("one of many conditional puts takes effect", "", DirectoryFixture, S3RingFixture,
-                         VersityFixture) {
+                         VersityFixture, EncryptedDirectoryFixture, EncryptedS3Fixture) {
    if (!TestType::isThere()) return;
    TestType fixture;
    ObjectStore& store = *fixture.store;

@@ -1,7 +1,13 @@
 #include "server/options.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+#include "io/crypto/encryption_key.hpp"
 
 using namespace ouzel::server;
 
@@ -52,6 +58,33 @@ CATCH_TEST_CASE("flags, environment, defaults") {
    CATCH_CHECK(log->walDirectory == "w");
    CATCH_CHECK(log->checkpointWalSize == size_t{64} << 20);
    CATCH_CHECK_FALSE(parseServeOptions({"--help"}, noEnvironment));
+}
+
+CATCH_TEST_CASE("the encryption key comes from a file or the environment") {
+   const auto withKey = [](const char* name) -> const char* {
+      if (std::strcmp(name, "OUZEL_ENCRYPTION_KEY") == 0)
+         return "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+      return nullptr;
+   };
+   const auto withBadKey = [](const char* name) -> const char* {
+      return std::strcmp(name, "OUZEL_ENCRYPTION_KEY") == 0 ? "" : nullptr;
+   };
+   CATCH_CHECK(parseServeOptions({"--data", "d"}, noEnvironment)->encryptionKey == nullptr);
+   const auto key = parseServeOptions({"--data", "d"}, withKey)->encryptionKey;
+   CATCH_REQUIRE(key);
+   std::string path = (std::filesystem::temp_directory_path() / "ouzel-key-XXXXXX").string();
+   const int handle = ::mkstemp(path.data());
+   CATCH_REQUIRE(handle >= 0);
+   ::close(handle);
+   std::ofstream(path) << std::string(64, 'a') << "\n";
+   const auto fromFile = parseServeOptions({"--data", "d", "--encryption-key-file", path}, withKey)->encryptionKey;
+   CATCH_CHECK(fromFile->id() != key->id());
+   std::ofstream(path) << "not a key";
+   CATCH_CHECK(usageError({"--data", "d", "--encryption-key-file", path}).find("neither 64 hex digits nor base64") !=
+               std::string::npos);
+   std::filesystem::remove(path);
+   CATCH_CHECK(usageError({"--data", "d", "--encryption-key-file", path}).find(path) != std::string::npos);
+   CATCH_CHECK_THROWS_AS(parseServeOptions({"--data", "d"}, withBadKey), UsageError);
 }
 
 CATCH_TEST_CASE("what cannot be understood is said") {

@@ -1,0 +1,146 @@
+#include "io/object_store/encrypted_reader.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+
+#include "common/error/sql_error.hpp"
+
+namespace ouzel::io {
+
+namespace {
+
+/// Of one read below: what S3Reader asks for at a time, so that what arrives can be decrypted while the rest comes.
+constexpr uint64_t pieceSize = ((16 << 20) / (sealedChunkSize + sealedChunkOverhead)) * sealedChunkSize;
+
+/// One readAsync: its pieces arrive one by one, are decrypted by any threads, and the last calls `done`. Shared by the
+/// reads below and, while a piece waits for its turn, by the threads that decrypt.
+class SealedRead {
+public:
+   SealedRead(std::shared_ptr<const ObjectOpener> opener, std::function<void(std::exception_ptr)> done, size_t pieces)
+      : opener_(std::move(opener)), done_(std::move(done)), left_(pieces) {}
+
+   /// A piece is here; freed when this returns.
+   void finish(const ByteBuffer& sealed, uint64_t offset, size_t size, char* target, std::exception_ptr error) {
+      {
+         const std::lock_guard lock(mutex_);
+         if (isCancelled_) return;
+         ++running_;
+      }
+      if (!error) {
+         try {
+            opener_->open(sealed.view(), offset, size, target);
+         } catch (...) {
+            error = std::current_exception();
+         }
+      }
+      std::unique_lock lock(mutex_);
+      if (error && !error_) error_ = std::move(error);
+      if (--left_ == 0 && !isCancelled_) {
+         lock.unlock();
+         done_(error_); // nobody writes to it any more
+         lock.lock();
+      }
+      if (--running_ == 0) idle_.notify_all();
+   }
+
+   void beginCancel() {
+      const std::lock_guard lock(mutex_);
+      isCancelled_ = true;
+   }
+   void waitUntilIdle() {
+      std::unique_lock lock(mutex_);
+      idle_.wait(lock, [&] { return running_ == 0; });
+   }
+
+private:
+   const std::shared_ptr<const ObjectOpener> opener_;
+   const std::function<void(std::exception_ptr)> done_;
+   std::mutex mutex_; ///< guards what follows
+   std::condition_variable idle_;
+   size_t left_;
+   size_t running_ = 0; ///< threads between the two locks of finish()
+   bool isCancelled_ = false;
+   std::exception_ptr error_;
+};
+
+class PendingSealedRead final : public PendingRead {
+public:
+   PendingSealedRead(std::shared_ptr<SealedRead> read, size_t pieces) : read_(std::move(read)) {
+      below_.reserve(pieces);
+   }
+   /// REQUIRES: as often as there are pieces.
+   void add(std::unique_ptr<PendingRead> below) { below_.push_back(std::move(below)); }
+   void cancel() noexcept override {
+      read_->beginCancel();
+      for (const auto& pending : below_)
+         if (pending) pending->cancel();
+      read_->waitUntilIdle();
+   }
+
+private:
+   const std::shared_ptr<SealedRead> read_;
+   std::vector<std::unique_ptr<PendingRead>> below_;
+};
+
+} // namespace
+
+bool EncryptedReader::check(uint64_t offset, size_t size) const {
+   if (offset > opener_->size() || size > opener_->size() - offset)
+      throw SqlError(sqlstate::ioError, "could not read object \"" + opener_->name() + "\": it has " +
+                                            std::to_string(opener_->size()) + " bytes, not " +
+                                            std::to_string(offset + size));
+   return size > 0;
+}
+
+void EncryptedReader::read(uint64_t offset, size_t size, void* target) const {
+   if (!check(offset, size)) return;
+   const SealedRange range = opener_->rangeOf(offset, size);
+   const ByteBuffer sealed(range.size);
+   stored_->read(range.offset, range.size, sealed.data.get());
+   opener_->open(sealed.view(), offset, size, static_cast<char*>(target));
+}
+
+void EncryptedReader::prefetch(uint64_t offset, size_t size) const {
+   if (offset >= opener_->size() || size == 0) return;
+   const SealedRange range = opener_->rangeOf(offset, std::min<uint64_t>(size, opener_->size() - offset));
+   stored_->prefetch(range.offset, range.size);
+}
+
+std::unique_ptr<PendingRead> EncryptedReader::readAsync(uint64_t offset, size_t size, void* target,
+                                                        std::function<void(std::exception_ptr)> done) const {
+   if (!threads_) return ObjectReader::readAsync(offset, size, target, std::move(done));
+   try {
+      if (!check(offset, size)) {
+         done(nullptr);
+         return nullptr;
+      }
+   } catch (const SqlError&) {
+      done(std::current_exception());
+      return nullptr;
+   }
+   const uint64_t end = offset + size;
+   const size_t pieces = (end - 1) / pieceSize - offset / pieceSize + 1;
+   const auto read = std::make_shared<SealedRead>(opener_, std::move(done), pieces);
+   auto pending = std::make_unique<PendingSealedRead>(read, pieces);
+   try {
+      for (uint64_t begin = offset; begin < end;) {
+         const size_t bytes = std::min(end, (begin / pieceSize + 1) * pieceSize) - begin;
+         const SealedRange range = opener_->rangeOf(begin, bytes);
+         const auto sealed = std::make_shared<const ByteBuffer>(range.size);
+         char* const plain = static_cast<char*>(target) + (begin - offset);
+         auto arrived = [read, sealed, begin, bytes, plain, threads = threads_](std::exception_ptr error) {
+            threads->submit(
+                [read, sealed, begin, bytes, plain, error] { read->finish(*sealed, begin, bytes, plain, error); });
+         };
+         pending->add(stored_->readAsync(range.offset, range.size, sealed->data.get(), std::move(arrived)));
+         begin += bytes;
+      }
+   } catch (...) { // there is no memory
+      pending->cancel();
+      throw;
+   }
+   return pending;
+}
+
+} // namespace ouzel::io

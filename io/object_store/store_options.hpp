@@ -1,0 +1,18 @@
+#pragma once
+#include <memory>
+#include <string>
+
+namespace ouzel::io {
+
+class EncryptionKey; // io/crypto/encryption_key.hpp
+class ObjectStore;
+
+/// What a store is to do besides storing.
+struct StoreOptions {
+   std::shared_ptr<const EncryptionKey> key; ///< objects are encrypted with it (EncryptedStore); null: they are not
+};
+
+/// As openObjectStore(address), with options.
+std::unique_ptr<ObjectStore> openObjectStore(const std::string& address, const StoreOptions& options);
+
+} // namespace ouzel::io
