@@ -19,15 +19,23 @@ namespace {
 
 constexpr uint64_t rotatedBytesMin = 16 << 20; ///< a checkpoint for a commit starts no new file of the log before
 constexpr uint64_t waitingThreadsMax = 16;
+constexpr size_t storedTogetherMax = 16 << 20; ///< bytes of deltas
 
 struct CapturedTable {
    std::shared_ptr<Table> table;
    std::vector<ColumnDefinition> columns;
    SegmentList segments;
+   std::set<SegmentId> removed; ///< segments that are not to stay in the table
 };
 
-/// The block that a sealed delta segment becomes.
-SegmentPtr encodeSegment(StorageContext& context, StorageId table, const Segment& segment) {
+/// An object that the next manifest is going to need.
+struct NewObject {
+   std::string name, bytes;
+   bool isSealed = true;
+};
+
+/// The block that a sealed delta segment becomes; stored, or, where `later` is not null, to be stored.
+SegmentPtr encodeSegment(StorageContext& context, StorageId table, const Segment& segment, NewObject* later) {
    const uint32_t rows = segment.versions->committedRows();
    BlockBuilder builder(segment.delta->types());
    for (uint32_t first = 0; first < rows; first += rowGroupRows)
@@ -36,8 +44,10 @@ SegmentPtr encodeSegment(StorageContext& context, StorageId table, const Segment
    auto result = std::make_shared<Segment>();
    result->id = segment.id;
    result->versions = segment.versions;
-   result->block =
-       std::make_shared<Block>(context.store, context.cache, name, builder.finish(context.store, name, segment.id));
+   if (later) *later = {name, {}, false};
+   result->block = std::make_shared<Block>(context.store, context.cache, name,
+                                           later ? builder.finish(later->bytes, segment.id)
+                                                 : builder.finish(context.store, name, segment.id));
    return result;
 }
 
@@ -61,12 +71,6 @@ void mustBeNew(bool stored) {
 std::string uniqueName(StorageContext& context, uint64_t version) {
    return std::to_string(version) + "-" + context.sessionTag + "-" + std::to_string(context.nextObject.fetch_add(1));
 }
-
-/// An object that the next manifest is going to need.
-struct NewObject {
-   std::string name, bytes;
-   bool isSealed = true;
-};
 
 /// What a table becomes in the next manifest.
 struct NextTable {
@@ -166,8 +170,22 @@ void storeObjects(Database::State& state, const std::vector<NewObject>& objects)
                       [&](uint64_t i) { i < objects.size() ? store(objects[i]) : state.removeUnused(); });
 }
 
-/// Turn delta segments into blocks; in the table too. Where that fails, nothing has changed.
-void encodeDeltas(Database::State& state, CheckpointKind kind, std::vector<CapturedTable>& captured) {
+/// Discards blocks that do not come into use.
+struct NewBlocks {
+   std::vector<SegmentPtr> segments;
+   bool isUsed = false;
+
+   NewBlocks() = default;
+   NewBlocks(const NewBlocks&) = delete;
+   ~NewBlocks() {
+      for (const SegmentPtr& segment : segments)
+         if (segment && !isUsed) segment->block->discard();
+   }
+};
+
+/// Turn captured delta segments into blocks, `blocks`. With `later` these are still to be stored.
+void encodeDeltas(Database::State& state, CheckpointKind kind, std::vector<CapturedTable>& captured, NewBlocks& blocks,
+                  std::vector<NewObject>* later) {
    struct Work {
       CapturedTable* table;
       size_t segment;
@@ -176,31 +194,40 @@ void encodeDeltas(Database::State& state, CheckpointKind kind, std::vector<Captu
    for (CapturedTable& table : captured)
       for (size_t s = 0; s < table.segments.size(); ++s)
          if (table.segments[s]->delta && table.segments[s]->versions->committedRows() > 0) work.push_back({&table, s});
-   std::vector<SegmentPtr> encoded(work.size());
-   try {
-      state.forEachPiece(work.size(), kind, [&](uint64_t i) {
-         CapturedTable& table = *work[i].table;
-         encoded[i] = encodeSegment(*state.context, table.table->id(), *table.segments[work[i].segment]);
-      });
-   } catch (...) {
-      for (const SegmentPtr& segment : encoded)
-         if (segment) segment->block->discard();
-      throw;
-   }
+   blocks.segments.resize(work.size());
+   if (later) later->resize(work.size());
+   state.forEachPiece(work.size(), kind, [&](uint64_t i) {
+      CapturedTable& table = *work[i].table;
+      blocks.segments[i] = encodeSegment(*state.context, table.table->id(), *table.segments[work[i].segment],
+                                         later ? &(*later)[i] : nullptr);
+   });
    for (size_t i = 0; i < work.size(); ++i)
-      work[i].table->segments[work[i].segment] = std::move(encoded[i]);
-   for (CapturedTable& table : captured) {
-      std::map<SegmentId, SegmentPtr> replacements;
-      std::set<SegmentId> removed;
-      for (const SegmentPtr& segment : table.segments) {
-         if (segment->block)
-            replacements[segment->id] = segment;
-         else
-            removed.insert(segment->id); // placed rows were taken back: nothing ever was visible here
-      }
+      work[i].table->segments[work[i].segment] = blocks.segments[i];
+   for (CapturedTable& table : captured)
+      for (const SegmentPtr& segment : table.segments) // placed rows were taken back: nothing ever was visible here
+         if (!segment->block) table.removed.insert(segment->id);
+   for (CapturedTable& table : captured)
       std::erase_if(table.segments, [](const SegmentPtr& segment) { return segment->delta != nullptr; });
-      replaceSegments(table.table->core(), replacements, removed);
+}
+
+/// What was captured takes the place of what the tables have.
+void useBlocks(const std::vector<CapturedTable>& captured, NewBlocks& blocks) {
+   for (const CapturedTable& table : captured) {
+      std::map<SegmentId, SegmentPtr> replacements;
+      for (const SegmentPtr& segment : table.segments)
+         replacements[segment->id] = segment;
+      replaceSegments(table.table->core(), replacements, table.removed);
    }
+   blocks.isUsed = true;
+}
+
+/// Whether what is to be stored may wait in memory until all of it is known.
+bool isSmall(const std::vector<CapturedTable>& captured) {
+   size_t bytes = 0;
+   for (const CapturedTable& table : captured)
+      for (const SegmentPtr& segment : table.segments)
+         if (segment->delta) bytes += segment->delta->bytes();
+   return bytes <= storedTogetherMax;
 }
 
 } // namespace
@@ -225,6 +252,7 @@ void Database::State::checkpoint(CheckpointKind kind) {
    std::string image;
    std::set<std::string> garbage;
    std::vector<CapturedTable> captured;
+   NewBlocks blocks;
    std::vector<std::shared_ptr<Block>> replaced;
    {
       const std::lock_guard commitLock(commitMutex);
@@ -243,7 +271,7 @@ void Database::State::checkpoint(CheckpointKind kind) {
          TableCore& core = entry.table->core();
          const std::lock_guard coreLock(core.mutex);
          core.sealDelta();
-         CapturedTable table{entry.table, *core.columns, {}};
+         CapturedTable table{entry.table, *core.columns, {}, {}};
          for (const SegmentPtr& segment : *core.segments)
             if (segment->retiredAt == 0) table.segments.push_back(segment);
          table.columns.resize(entry.committedColumns);
@@ -262,9 +290,12 @@ void Database::State::checkpoint(CheckpointKind kind) {
    const Lsn replayLsn = next.replayLsn;
    try {
       static_cast<void>(TEST_POINT("checkpoint.captured"));
-      encodeDeltas(*this, kind, captured);
-      static_cast<void>(TEST_POINT("checkpoint.encoded"));
+      // Over a network, a commit waits for as few requests as can be, one after the other.
+      const bool isTogether = kind == CheckpointKind::Commit && store->isRemote() && isSmall(captured);
       std::vector<NewObject> objects;
+      encodeDeltas(*this, kind, captured, blocks, isTogether ? &objects : nullptr);
+      if (!isTogether) useBlocks(captured, blocks);
+      static_cast<void>(TEST_POINT("checkpoint.encoded"));
       const uint64_t imageChecksum = checksumOf(image);
       next.catalogObject = manifest.catalogObject;
       if (manifest.catalogObject.empty() || imageChecksum != catalogChecksum) {
@@ -277,6 +308,7 @@ void Database::State::checkpoint(CheckpointKind kind) {
       for (const NewObject& object : objects) // they may exist from here on
          referenced.insert(object.name);
       storeObjects(*this, objects);
+      if (isTogether) useBlocks(captured, blocks);
       for (NextTable& table : changed)
          if (table.isChanged) persisted[table.id] = std::move(table.persisted);
       referenced.clear();

@@ -29,10 +29,10 @@ void BlockBuilder::addRowGroup(std::span<const ColumnSlice> columns) {
    header_.rowCount += rows;
 }
 
-BlockHeader BlockBuilder::finish(io::ObjectStore& store, const std::string& objectName, SegmentId segment) {
+void BlockBuilder::seal(SegmentId segment, std::vector<std::string_view>& parts, std::string& stored) {
    header_.segment = segment;
    header_.sample = makeSample(header_.columnTypes, sampler_.rows());
-   std::vector<std::string_view> parts{blockMagic};
+   parts.assign(1, blockMagic);
    uint64_t offset = blockMagic.size();
    for (auto& column : chunks_) {
       for (EncodedChunk& chunk : column) {
@@ -45,7 +45,7 @@ BlockHeader BlockBuilder::finish(io::ObjectStore& store, const std::string& obje
    }
    std::string raw;
    header_.serialize(raw);
-   std::string stored(static_cast<size_t>(LZ4_compressBound(static_cast<int>(raw.size()))), '\0');
+   stored.resize(static_cast<size_t>(LZ4_compressBound(static_cast<int>(raw.size()))));
    const int size =
        LZ4_compress_default(raw.data(), stored.data(), static_cast<int>(raw.size()), static_cast<int>(stored.size()));
    CHECK(size > 0);
@@ -59,8 +59,24 @@ BlockHeader BlockBuilder::finish(io::ObjectStore& store, const std::string& obje
    stored.append(reinterpret_cast<const char*>(&footer), sizeof footer);
    parts.push_back(stored);
    header_.objectSize = offset + stored.size();
+}
+
+BlockHeader BlockBuilder::finish(io::ObjectStore& store, const std::string& objectName, SegmentId segment) {
+   std::vector<std::string_view> parts;
+   std::string footer;
+   seal(segment, parts, footer);
    if (!store.put(objectName, parts, io::PutCondition::ifAbsent()))
       throw SqlError(sqlstate::dataCorrupted, "object \"" + objectName + "\" exists already");
+   chunks_.clear();
+   return std::move(header_);
+}
+
+BlockHeader BlockBuilder::finish(std::string& bytes, SegmentId segment) {
+   std::vector<std::string_view> parts;
+   std::string footer;
+   seal(segment, parts, footer);
+   for (const std::string_view part : parts)
+      bytes.append(part);
    chunks_.clear();
    return std::move(header_);
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/object_store/object_store.hpp"
@@ -25,8 +26,13 @@ public:
    void addRowGroup(std::span<const ColumnSlice> columns);
    /// Write the object, if-absent; it is durable when this returns. The builder is spent.
    BlockHeader finish(io::ObjectStore& store, const std::string& objectName, SegmentId segment);
+   /// The same, but the object's bytes are appended to `bytes` for the caller to write.
+   BlockHeader finish(std::string& bytes, SegmentId segment);
 
 private:
+   /// The object is the concatenation of `parts`, which refer to the builder and to `footer`.
+   void seal(SegmentId segment, std::vector<std::string_view>& parts, std::string& footer);
+
    BlockHeader header_;
    std::vector<std::vector<EncodedChunk>> chunks_; ///< [column][row group]
    size_t encodedBytes_ = 0;

@@ -1,6 +1,7 @@
 #include "storage/table/rewriter.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "storage/block/block_builder.hpp"
 #include "storage/table/scan_state.hpp"
@@ -89,6 +90,45 @@ private:
    SegmentList segments_;
 };
 
+constexpr uint64_t smallObject = 1 << 20, togetherMax = 64 << 20; ///< bytes
+
+/// Call `body` for each chunk of a block until it says false.
+bool forEachChunk(const Block& block, const std::function<bool(uint32_t column, uint32_t rowGroup)>& body) {
+   const BlockHeader& header = block.header();
+   for (uint32_t column = 0; column < header.columnTypes.size(); ++column)
+      for (uint32_t rowGroup = 0; rowGroup < header.rowGroupCount(); ++rowGroup)
+         if (!body(column, rowGroup)) return false;
+   return true;
+}
+
+/// Bring small blocks into the cache, all at once and with a request each. The rewriter asks for one page after the
+/// other, and a network takes its time for each.
+void readTogether(StorageContext& context, const SegmentList& segments) {
+   if (!context.store.isRemote()) return;
+   struct Reading {
+      const Block& block;
+      std::unique_ptr<Landing> landing;
+   };
+   Reservation memory(context.deltaMemory);
+   std::vector<Reading> readings;
+   for (const SegmentPtr& segment : segments) {
+      if (!segment->block || segment->block->header().objectSize > smallObject) continue;
+      const Block& block = *segment->block;
+      if (forEachChunk(block, [&](uint32_t column, uint32_t group) { return block.isCached(column, group); })) continue;
+      const uint64_t size = block.header().objectSize;
+      if (memory.used() + size > togetherMax || !memory.tryGrow(size)) break;
+      readings.push_back({block, std::make_unique<Landing>(0, size)});
+      readings.back().landing->start(block.reader());
+   }
+   for (const Reading& reading : readings)
+      forEachChunk(reading.block, [&](uint32_t column, uint32_t group) {
+         const auto pages = static_cast<uint32_t>(reading.block.header().chunk(column, group).pages.size());
+         for (uint32_t page = 0; page < pages; ++page)
+            reading.block.page(column, group, page, reading.landing.get());
+         return true;
+      });
+}
+
 } // namespace
 
 SegmentList rewriteLiveRows(StorageContext& context, StorageId table,
@@ -106,6 +146,7 @@ SegmentList rewriteLiveRows(StorageContext& context, StorageId table,
       for (uint32_t group = 0; group * rowGroupRows < rows; ++group)
          state->morsels.push_back({source, group, std::min(rowGroupRows, rows - group * rowGroupRows)});
    }
+   readTogether(context, segments);
    Rewriter rewriter(context, table, *state->columns);
    rewriter.addAll(state);
    return rewriter.finish();
