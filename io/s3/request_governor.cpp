@@ -7,7 +7,7 @@ namespace ouzel::io {
 
 namespace {
 constexpr int64_t millisecond = 1'000'000;
-constexpr int64_t epochMin = 100 * millisecond;
+constexpr int64_t epochMin = 50 * millisecond;
 constexpr uint64_t samplesToJudge = 20; ///< before which nobody is a straggler by what was learned
 constexpr size_t bodySizeToMeasure = 64 << 10;
 // Before anything is known: what AnyBlob found for AWS, section 2.5, and twice that for the body.
@@ -56,10 +56,11 @@ void RequestGovernor::setLimit(double limit) {
    limit_ = static_cast<size_t>(std::clamp(std::round(limit), double{limitMin}, double{limitMax}));
 }
 
-void RequestGovernor::onFinished(size_t size, int64_t now, const LatencyModel& latency) {
+void RequestGovernor::onFinished(size_t size, uint64_t received, int64_t now, const LatencyModel& latency) {
    if (epochStart_ == 0) {
       // The first answer after a pause only marks the time: how long it took is latency, not throughput.
       epochStart_ = now;
+      epochFirst_ = received;
       epochBytes_ = epochCount_ = 0;
       wasLimited_ = false;
       return;
@@ -68,12 +69,14 @@ void RequestGovernor::onFinished(size_t size, int64_t now, const LatencyModel& l
    ++epochCount_;
    if (now - epochStart_ < epochMin || epochCount_ < std::max<uint64_t>(limit_ / 2, 8)) return;
    const double seconds = static_cast<double>(now - epochStart_) / 1e9;
-   const double throughput = static_cast<double>(epochBytes_) / seconds;
+   // Not of finished requests: those that began together end together.
+   const double throughput = static_cast<double>(received - epochFirst_) / seconds;
    bandwidth_ = std::max(throughput, bandwidth_ * 0.99 + throughput * 0.01);
+   averageSize_ = static_cast<double>(epochBytes_) / static_cast<double>(epochCount_);
    // Too few requests to fill the limit say nothing about it.
    if (wasLimited_) endEpoch(throughput, latency);
-   averageSize_ = static_cast<double>(epochBytes_) / static_cast<double>(epochCount_);
    epochStart_ = now;
+   epochFirst_ = received;
    epochBytes_ = epochCount_ = 0;
    wasLimited_ = false;
 }
@@ -92,15 +95,17 @@ void RequestGovernor::endEpoch(double throughput, const LatencyModel& latency) {
    const double current = static_cast<double>(limit_);
    switch (phase_) {
    case Phase::Growing:
-      if (throughput > cruiseThroughput_ * 1.2 && limit_ < limitMax) {
+      if (throughput > cruiseThroughput_ * 1.1 && limit_ < limitMax) {
          cruiseThroughput_ = throughput;
+         limitBefore_ = limit_;
          setLimit(current * 2);
          return;
       }
       if (averageSize_ > 0) {
+         const auto before = static_cast<double>(limitBefore_);
          const double model =
              bandwidth_ * (latency.baseLatency() + averageSize_ * latency.dataLatency()) / 1e9 / averageSize_;
-         setLimit(std::clamp(model * 1.25, current / 4, current));
+         setLimit(std::clamp(model * 1.5, before / 2, before));
       }
       phase_ = Phase::Cruising;
       cruiseEpochs_ = 0;
@@ -117,7 +122,9 @@ void RequestGovernor::endEpoch(double throughput, const LatencyModel& latency) {
       return;
    case Phase::TryingMore:
    case Phase::TryingFewer:
-      if (throughput < cruiseThroughput_ * (phase_ == Phase::TryingMore ? 1.05 : 0.97)) limit_ = limitBefore_;
+      // Fewer must bring what has been seen at best; compared with what was just before, small losses would add up.
+      if (throughput < (phase_ == Phase::TryingMore ? cruiseThroughput_ * 1.03 : bandwidth_ * 0.99))
+         limit_ = limitBefore_;
       phase_ = Phase::Cruising;
       cruiseEpochs_ = 0;
       cruiseThroughput_ = 0;

@@ -36,19 +36,21 @@ private:
    RunningQuantile typicalFirstByte_{0.2}, lateFirstByte_{0.95}, typicalPerByte_{0.2}, latePerByte_{0.95};
 };
 
-/// How many requests should be under way at a time. Begins with a guess, doubles while that brings more throughput,
-/// then takes what the request model says (throughput x (base latency + size x data latency) / size), and from
-/// then on tries a little more and a little less and keeps what measurement favours. Not thread-safe.
+/// How many requests should be under way at a time. Begins with a guess and doubles while that brings more throughput.
+/// Then it takes the last number that did, or what the request model says (throughput x (base latency + size x data
+/// latency) / size) if that is less: more than the network takes share it, so that what is needed first comes late.
+/// From then on it tries a little more and a little less and keeps what measurement favours. Not thread-safe.
 class RequestGovernor {
 public:
-   static constexpr size_t limitMin = 8, limitMax = 256, limitAtFirst = 32;
+   static constexpr size_t limitMin = 8, limitMax = 256, limitAtFirst = 24;
 
    size_t limit() const { return limit_; }
    /// Highest lately seen, bytes per second; 0: nothing known.
    double bandwidth() const { return bandwidth_; }
    /// More requests were waiting than the limit lets go.
    void onLimited() { wasLimited_ = true; }
-   void onFinished(size_t size, int64_t now, const LatencyModel& latency);
+   /// A request's body of `size` bytes is complete. `received`: bytes since the beginning, also of bodies that are not.
+   void onFinished(size_t size, uint64_t received, int64_t now, const LatencyModel& latency);
    /// The store asked for fewer requests (503, 429).
    void onThrottled(int64_t now);
    /// Nothing is under way any more: the time that follows measures nothing.
@@ -65,7 +67,8 @@ private:
    uint32_t cruiseEpochs_ = 0;
    bool triedMoreLast_ = false, wasLimited_ = false;
    int64_t epochStart_ = 0, throttledAt_ = 0;
-   uint64_t epochBytes_ = 0, epochCount_ = 0;
+   uint64_t epochFirst_ = 0;                  ///< `received` at its start
+   uint64_t epochBytes_ = 0, epochCount_ = 0; ///< of requests that finished
 };
 
 } // namespace ouzel::io

@@ -132,6 +132,7 @@ private:
    std::vector<std::unique_ptr<Flight>> flights_;
    std::vector<std::unique_ptr<Connection>> idle_; ///< the last used at the end
    RequestGovernor governor_;
+   uint64_t bulkBytes_ = 0; ///< of bodies of the bulk lane that are complete
    LatencyModel latency_;
    double hedgeTokens_ = 2;
    int64_t clockOffset_ = 0; ///< seconds, of the store's clock to ours

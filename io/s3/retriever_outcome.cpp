@@ -74,7 +74,13 @@ void Retriever::Loop::learn(const Flight& flight, int64_t now) {
    if (flight.receivedBytes() >= bodySizeToJudgeAddress)
       book_->onReceived(flight.address(),
                         static_cast<double>(flight.receivedBytes()) * 1e9 / static_cast<double>(bodyNanos));
-   if (flight.job->lane == Lane::Bulk) governor_.onFinished(flight.receivedBytes(), now, latency_);
+   if (flight.job->lane == Lane::Bulk) {
+      bulkBytes_ += flight.receivedBytes();
+      uint64_t received = bulkBytes_;
+      for (const auto& other : flights_)
+         if (other->job != nullptr && other->job->lane == Lane::Bulk) received += other->receivedBytes();
+      governor_.onFinished(flight.receivedBytes(), received, now, latency_);
+   }
    counters_.limit.store(governor_.limit(), std::memory_order_relaxed);
    counters_.bandwidth.store(governor_.bandwidth(), std::memory_order_relaxed);
    counters_.baseLatencyMs.store(latency_.baseLatency() / 1e6, std::memory_order_relaxed);

@@ -61,6 +61,10 @@ void ReadAhead::giveBack(size_t bytes) {
 void ReadAhead::advance(uint32_t morsel) {
    const std::lock_guard lock(mutex_);
    planned_ = std::max(planned_, morsel);
+   plan();
+}
+
+void ReadAhead::plan() {
    while (planned_ < state_.morsels.size() && held_ < window_ && planSlab()) {
    }
 }
@@ -146,11 +150,13 @@ std::shared_ptr<const Landing> ReadAhead::find(const Morsel& morsel, uint32_t co
    if (found == runs_.end()) return nullptr;
    for (const Run& run : found->second) {
       if (morsel.rowGroup < run.first || morsel.rowGroup >= run.end) continue;
-      if (!run.landing->isHere()) {
+      std::shared_ptr<const Landing> landing = run.landing;
+      if (!landing->isHere()) {
          ++statistics_.waits;
          window_ = std::min(window_ * 2, windowMax_);
+         plan(); // not only when this worker has got on: until then the network may have run dry
       }
-      return run.landing;
+      return landing;
    }
    return nullptr;
 }

@@ -57,6 +57,8 @@ private:
       std::shared_ptr<Landing> landing;
    };
    static uint64_t keyOf(uint32_t segment, uint32_t column) { return uint64_t{segment} << 32 | column; }
+   /// As much as the window allows. REQUIRES: mutex_; pointers into runs_ are invalid afterwards.
+   void plan();
    bool planSlab();
    [[nodiscard]] bool take(size_t bytes, bool isLeast);
    void giveBack(size_t bytes);
