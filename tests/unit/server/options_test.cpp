@@ -56,6 +56,13 @@ CATCH_TEST_CASE("flags, environment, defaults") {
    CATCH_CHECK(parseServeOptions({"--data", "d", "--metrics-port", "9187"}, noEnvironment)->metricsPort == 9187);
    const auto log = parseServeOptions({"--data", "d", "--wal", "w", "--checkpoint-wal-size", "64MB"}, noEnvironment);
    CATCH_CHECK(log->walDirectory == "w");
+   // A database in a bucket needs a log, unless commits wait for the bucket.
+   CATCH_CHECK_THROWS_AS(parseServeOptions({"--data", "s3://b/p"}, noEnvironment), UsageError);
+   CATCH_CHECK_THROWS_AS(parseServeOptions({"--data", "s3://b/p", "--commit", "log"}, noEnvironment), UsageError);
+   CATCH_CHECK_THROWS_AS(parseServeOptions({"--data", "d", "--commit", "never"}, noEnvironment), UsageError);
+   const auto stored = parseServeOptions({"--data", "s3://b/p", "--commit", "object_store"}, noEnvironment);
+   CATCH_CHECK(stored->walDirectory.empty());
+   CATCH_CHECK(stored->sessionSettings.at(0) == std::pair<std::string, std::string>("ouzel.commit", "object_store"));
    CATCH_CHECK(log->checkpointWalSize == size_t{64} << 20);
    CATCH_CHECK_FALSE(parseServeOptions({"--help"}, noEnvironment));
 }

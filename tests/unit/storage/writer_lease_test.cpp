@@ -1,9 +1,13 @@
 #include "storage/manifest/writer_lease.hpp"
 
 #include <catch2/catch.hpp>
+#include <cerrno>
+#include <chrono>
+#include <thread>
 
 #include "common/error/sql_error.hpp"
 #include "io/object_store/directory_store.hpp"
+#include "io/sim/disk.hpp"
 #include "storage/database_state.hpp"
 #include "tests/unit/storage/database_fixture.hpp"
 
@@ -246,4 +250,31 @@ CATCH_TEST_CASE("a database without its log opens when taken over, as of its las
    std::filesystem::remove_all(options.dataDirectory + "/wal");
    std::filesystem::rename(directory.path() + "/lost", options.dataDirectory + "/wal");
    CATCH_CHECK(stateOf([&] { DatabaseFixture f(options); }) == sqlstate::dataCorrupted);
+}
+
+CATCH_TEST_CASE("a manifest that was stored when the lease could not be renewed is nobody else's") {
+   io::sim::Disk disk(1);
+   io::FileSystem::replace(&disk);
+   {
+      DatabaseOptions options;
+      options.dataDirectory = "/data";
+      options.leaseMs = 50;
+      DatabaseFixture f(options);
+      f.database->state().lease->stopRenewing();
+      bool isStored = false;
+      disk.onOperation = [&](io::sim::Operation operation, const std::string& path, bool isAfter) {
+         if (operation != io::sim::Operation::SyncDirectory) return 0;
+         if (path == "/data/manifest" && isAfter && !isStored) {
+            isStored = true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(options.leaseMs * 2)); // the lease has expired
+         }
+         return path == "/data/writer" && !isAfter && isStored ? -EIO : 0;
+      };
+      CATCH_CHECK(stateOf([&] { f.database->checkpoint(); }) == sqlstate::ioError);
+      CATCH_CHECK(isStored);
+      disk.onOperation = nullptr;
+      CATCH_CHECK(stateOf([&] { f.database->checkpoint(); }) == sqlstate::successfulCompletion);
+      f.database->close();
+   }
+   io::FileSystem::replace(nullptr);
 }
