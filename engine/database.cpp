@@ -80,6 +80,7 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    io::SpillOptions spill;
    spill.directories = options.spillDirectories;
    if (spill.directories.empty()) spill.directories.push_back(spillDirectory(options));
+   spill.encrypts = options.store.key != nullptr;
    spill.memory = &internals.governor->ledger();
    internals.spill = std::make_unique<io::SpillManager>(std::move(spill));
    internals.shares = std::make_unique<executor::MemoryShares>(

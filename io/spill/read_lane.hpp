@@ -17,7 +17,7 @@ public:
    /// Memory that is kept for the next reader.
    static constexpr size_t keptBytesMax = size_t{4} << 20;
 
-   ReadLane() : ring(depth) {}
+   explicit ReadLane(const SpillSeal* seal) : ring(depth), decoder(seal) {}
 
    struct Buffer {
       AlignedBytes bytes;

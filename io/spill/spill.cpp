@@ -20,6 +20,7 @@ namespace ouzel::io {
 
 SpillManager::State::State(SpillOptions options) : lanes(std::max<size_t>(4, 2 * std::thread::hardware_concurrency())) {
    if (options.memory) memory.emplace(*options.memory);
+   if (options.encrypts) seal = std::make_unique<SpillSeal>();
    CHECK(!options.directories.empty() && options.directories.size() <= spillDevicesMax);
    for (const std::string& directory : options.directories) {
       makeDirectories(directory);
@@ -90,7 +91,7 @@ std::unique_ptr<ReadLane> SpillManager::State::takeReader() {
          return reader;
       }
    }
-   return std::make_unique<ReadLane>();
+   return std::make_unique<ReadLane>(seal.get());
 }
 
 void SpillManager::State::giveReader(std::unique_ptr<ReadLane> reader) {

@@ -28,6 +28,7 @@ struct SpillOptions {
    uint64_t writeRateMax = 0, readRateMax = 0;
    /// A device's files may take so much together; 0: what there is.
    uint64_t bytesMax = 0;
+   bool encrypts = false;          ///< with a key that is never written anywhere
    MemoryLedger* memory = nullptr; ///< staging areas are charged to it
 };
 

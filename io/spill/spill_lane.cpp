@@ -48,7 +48,7 @@ AlignedBytes allocateAligned(size_t bytes) {
 }
 
 SpillLane::SpillLane(SpillManager::State& manager, uint32_t number)
-   : manager_(manager), number_(number), ring_(areaCount),
+   : manager_(manager), number_(number), ring_(areaCount), encoder_(manager.seal.get()),
      nextDevice_(manager.nextDevice.fetch_add(1, std::memory_order_relaxed)), perDevice_(manager.devices.size()) {
    scratch_.resize(unitBytesMax);
 }

@@ -43,6 +43,7 @@ struct SpillManager::State {
 
    // PROPERTIES
    std::vector<std::unique_ptr<SpillDevice>> devices;
+   std::unique_ptr<SpillSeal> seal; ///< null: pages are not encrypted
 
    // STATE
    std::optional<Reservation> memory;

@@ -67,6 +67,7 @@ CATCH_TEST_CASE("a locator holds device, size and offset") {
 
 CATCH_TEST_CASE("pages of every size come back, whatever the level") {
    SpillDirectories directories(2);
+   directories.options.encrypts = GENERATE(false, true);
    const size_t sizes[] = {0,     1,      511,    512,    513,     65536 - 1,       65536,
                            65537, 262144, 262145, 300000, 1 << 20, (16 << 20) - 17, 16 << 20};
    std::vector<std::vector<std::byte>> contents;
@@ -162,6 +163,7 @@ CATCH_TEST_CASE("a query gets the space of one that has just ended") {
 
 CATCH_TEST_CASE("threads write and read each other's pages, those still on their way too") {
    SpillDirectories directories(3);
+   directories.options.encrypts = GENERATE(false, true);
    SpillManager manager(directories.options);
    constexpr int threadCount = 6, pageCount = 200;
    for (int spaceNumber = 0; spaceNumber < 2; ++spaceNumber) {
@@ -205,8 +207,28 @@ CATCH_TEST_CASE("threads write and read each other's pages, those still on their
    }
 }
 
+CATCH_TEST_CASE("encrypted pages cannot be read on the device") {
+   for (const bool encrypts : {false, true}) {
+      SpillDirectories directories;
+      directories.options.encrypts = encrypts;
+      SpillManager manager(directories.options);
+      SpillSpace space(manager, atLevel(0));
+      const std::vector<std::byte> content(100'000, std::byte{'x'});
+      const SpilledPage page = writePage(space, content);
+      SpillReader reader(space);
+      reader.add(page, false);
+      CATCH_CHECK(readPage(reader) == content);
+      const int descriptor = spillDescriptor(directories.options.directories[0]);
+      ::fcntl(descriptor, F_SETFL, 0);
+      std::string stored(100'000, '\0');
+      CATCH_REQUIRE(::pread(descriptor, stored.data(), stored.size(), 0) == static_cast<ssize_t>(stored.size()));
+      CATCH_CHECK((stored.find("xxxxxxxx") == std::string::npos) == encrypts);
+   }
+}
+
 CATCH_TEST_CASE("a page that is not what was written is an error") {
    SpillDirectories directories;
+   directories.options.encrypts = GENERATE(false, true);
    SpillManager manager(directories.options);
    SpillSpace space(manager, atLevel(GENERATE(0, 3, 6)));
    const auto content = pageOf(1, 100000);
@@ -219,7 +241,7 @@ CATCH_TEST_CASE("a page that is not what was written is an error") {
    const int descriptor = spillDescriptor(directories.options.directories[0]);
    CATCH_REQUIRE(descriptor >= 0);
    ::fcntl(descriptor, F_SETFL, 0); // not O_DIRECT: any byte can be written
-   for (const off_t offset : {0, 5, 9, 13, 20, 27, 31, 32, 20000}) {
+   for (const off_t offset : {0, 5, 9, 13, 20, 27, 31, 32, 40, 55, 56, 20000}) {
       char right = 0;
       CATCH_REQUIRE(::pread(descriptor, &right, 1, offset) == 1);
       const char wrong = static_cast<char>(right ^ 4);
