@@ -88,7 +88,9 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
        [](void* governor) { return static_cast<storage::MemoryGovernor*>(governor)->cachedBytes(); },
        internals.governor.get());
    internals.scheduler = std::make_unique<executor::Scheduler>(internals.options.threads);
-   internals.storage = storage::Database::open(storageOptions(options), *internals.governor, *internals.scheduler);
+   storage::DatabaseOptions forStorage = storageOptions(options);
+   if (forStorage.store.cache) forStorage.store.cache->memory = &internals.governor->ledger();
+   internals.storage = storage::Database::open(forStorage, *internals.governor, *internals.scheduler);
    storage::RecoveredCatalog recovered = internals.storage->takeRecoveredCatalog();
    catalog::Snapshot snapshot =
        recovered.image.empty() ? catalog::Snapshot::bootstrap() : catalog::decodeSnapshot(recovered.image);

@@ -17,7 +17,7 @@ struct DatabaseOptions {
    /// Empty: inside the data directory; of a bucket: there is no log that outlives the process, and every commit waits
    /// for the bucket, which the settings have to say (ouzel.commit).
    std::string walDirectory;
-   io::StoreOptions store;          ///< a key holds for the log, too
+   io::StoreOptions store;          ///< a key holds for the log, too; the cache's ledger is the database's
    uint64_t checkpointWalBytes = 0; ///< a checkpoint starts when the log grows past this; 0: storage's default
    int64_t leaseMs = 10'000;        ///< of the writer; storage/manifest/writer_lease.hpp
    bool readOnly = false;           ///< show what the checkpoints of another server publish; needs no log

@@ -36,6 +36,7 @@ DatabaseMetrics measure(Database& database) {
    metrics.logBytes = internals.storage->walPosition();
    metrics.logBytesKept = internals.storage->walBytes();
    metrics.store = internals.storage->storeStatistics();
+   metrics.objectCache = internals.storage->cacheStatistics();
    return metrics;
 }
 

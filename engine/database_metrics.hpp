@@ -23,8 +23,9 @@ struct DatabaseMetrics {
    MemoryUse memory;
    uint64_t cacheHits = 0, cacheMisses = 0; ///< pages asked of the cache
    std::vector<io::SpillManager::Device> spillDevices;
-   uint64_t logBytes = 0, logBytesKept = 0;      ///< written over the log's whole life; in files now
-   std::optional<io::RetrieverStatistics> store; ///< empty: the database is in a directory
+   uint64_t logBytes = 0, logBytesKept = 0;        ///< written over the log's whole life; in files now
+   std::optional<io::RetrieverStatistics> store;   ///< empty: the database is in a directory
+   std::optional<io::CacheStatistics> objectCache; ///< empty: there is none on a local disk
 };
 
 MemoryUse measureMemory(const Database::Internals& internals);

@@ -195,6 +195,17 @@ std::vector<catalog::SystemState::StoreRequests> SessionSystemState::storeReques
    return out;
 }
 
+std::optional<catalog::SystemState::ObjectCacheUse> SessionSystemState::objectCache() const {
+   const auto cache = database_.storage->cacheStatistics();
+   if (!cache) return std::nullopt;
+   const auto count = [](uint64_t number) { return static_cast<int64_t>(number); };
+   return ObjectCacheUse{count(cache->size),         count(cache->bytesUsed), count(cache->regions),
+                         count(cache->hits),         count(cache->hitBytes),  count(cache->misses),
+                         count(cache->missBytes),    count(cache->joins),     count(cache->fills),
+                         count(cache->droppedFills), count(cache->evictions), count(cache->corruptions),
+                         count(cache->errors)};
+}
+
 std::optional<SessionSystemState::SequenceValue>
 SessionSystemState::sequenceValue(const catalog::Relation& sequence) const {
    const storage::Counter counter = database_.sequences->current(sequence);

@@ -21,6 +21,7 @@ public:
    std::vector<SpillDevice> spillDevices() const override;
    std::vector<CompressionDecision> compressionDecisions() const override;
    std::vector<StoreRequests> storeRequests() const override;
+   std::optional<ObjectCacheUse> objectCache() const override;
    std::optional<SequenceValue> sequenceValue(const catalog::Relation& sequence) const override;
 
 private:

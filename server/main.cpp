@@ -127,6 +127,12 @@ int serve(const std::vector<std::string>& arguments) {
    databaseOptions.purgeMemory = purgeAllocator();
    databaseOptions.spillDirectories = options->spillDirectories;
    databaseOptions.settings = options->sessionSettings;
+   if (!options->cacheDirectory.empty()) {
+      io::CacheOptions& cache = databaseOptions.store.cache.emplace();
+      cache.directory = options->cacheDirectory;
+      cache.size = options->cacheSize;
+      cache.warn = [](const std::string& problem) { logLine(LogLevel::Warning, problem); };
+   }
    const auto database = engine::Database::open(databaseOptions);
    if (!options->password.empty()) storePassword(*database, options->password);
    {

@@ -9,6 +9,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "io/crypto/encryption_key.hpp"
+#include "io/cache/cache_options.hpp"
 #include "io/object_store/object_store.hpp"
 
 namespace ouzel::server {
@@ -108,6 +109,15 @@ constexpr Option optionTable[] = {
      }},
     {"spill", "DIR[,DIR...]", "where what outgrows memory goes (default: inside the data directory or the log's)",
      [](ServerOptions& o, const std::string& v) { o.spillDirectories = splitList(v); }},
+    {"cache", "DIR:SIZE",
+     "keep up to SIZE of the bucket's objects on a local SSD, e.g. /ssd/cache:100GB; only with s3://",
+     [](ServerOptions& o, const std::string& v) {
+        const size_t colon = v.rfind(':');
+        if (colon == std::string::npos || colon == 0) throw UsageError("write DIR:SIZE, for example /ssd/cache:100GB");
+        o.cacheDirectory = v.substr(0, colon);
+        o.cacheSize = parseSize(std::string_view(v).substr(colon + 1));
+        if (o.cacheSize < io::CacheOptions::sizeMin) throw UsageError("at least 64MB are needed");
+     }},
     {"password", "TEXT", "password of the user postgres; remote clients must know it",
      [](ServerOptions& o, const std::string& v) {
         if (v.empty()) throw UsageError("the password must not be empty");
@@ -302,6 +312,8 @@ std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& a
        !commitsWaitForStore(options))
       throw UsageError("--wal DIR is required with --data s3://...: the log of what is not in the bucket yet "
                        "(with --commit object_store there is nothing that is not)");
+   if (!options.cacheDirectory.empty() && !io::isRemoteStore(options.dataDirectory))
+      throw UsageError("--cache is for --data s3://...: a directory needs no cache");
    if (options.tlsCertificateFile.empty() != options.tlsKeyFile.empty())
       throw UsageError("--ssl-cert-file and --ssl-key-file belong together");
    options.encryptionKey = readEncryptionKey(options.encryptionKeyFile, environment);

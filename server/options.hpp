@@ -32,6 +32,8 @@ struct ServerOptions {
    uint32_t threads = 0;                ///< 0: one per core
    size_t memoryLimit = 0;              ///< bytes; 0: 80 % of the machine's
    std::vector<std::string> spillDirectories;
+   std::string cacheDirectory; ///< empty: no cache of the bucket's objects
+   size_t cacheSize = 0;       ///< bytes
    uint32_t connectionsMax = 2000;
    uint32_t sessionThreadsMax = 256;
    std::string password; ///< for the superuser, stored at start when given

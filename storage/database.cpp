@@ -243,6 +243,10 @@ std::optional<io::RetrieverStatistics> Database::storeStatistics() const {
    return state_->store->statistics();
 }
 
+std::optional<io::CacheStatistics> Database::cacheStatistics() const {
+   return state_->store->cacheStatistics();
+}
+
 uint64_t Database::walBytes() const {
    return state_->log ? state_->log->keptBytes() : 0;
 }

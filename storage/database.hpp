@@ -132,6 +132,8 @@ public:
    size_t deltaBytes() const;
    /// Of the store: what it has asked the network for; empty for a directory.
    std::optional<io::RetrieverStatistics> storeStatistics() const;
+   /// Of its cache on a local disk; empty when there is none.
+   std::optional<io::CacheStatistics> cacheStatistics() const;
 
    struct State;
    State& state() { return *state_; } ///< for storage's own files

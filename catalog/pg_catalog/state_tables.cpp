@@ -152,6 +152,15 @@ void ouzelStatObjectStore(const SystemContext& context, RowBuilder& row) {
    }
 }
 
+void ouzelStatCache(const SystemContext& context, RowBuilder& row) {
+   if (context.state == nullptr) return;
+   const auto cache = context.state->objectCache();
+   if (!cache) return;
+   row.int8(cache->size).int8(cache->bytesUsed).int8(cache->regions).int8(cache->hits).int8(cache->hitBytes);
+   row.int8(cache->misses).int8(cache->missBytes).int8(cache->joins).int8(cache->fills).int8(cache->droppedFills);
+   row.int8(cache->evictions).int8(cache->corruptions).int8(cache->errors).emit();
+}
+
 /// What reading a sequence as a table shows, for all sequences: SequenceDefinition's columns are a view of this.
 void ouzelSequenceValues(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : context.snapshot.relations()) {
@@ -175,6 +184,7 @@ constexpr NamedProducer tables[] = {
     {"ouzel_stat_spill", ouzelStatSpill},
     {"ouzel_stat_compression", ouzelStatCompression},
     {"ouzel_stat_object_store", ouzelStatObjectStore},
+    {"ouzel_stat_cache", ouzelStatCache},
 };
 
 } // namespace

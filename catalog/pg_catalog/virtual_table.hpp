@@ -111,6 +111,12 @@ public:
       std::optional<double> latencyMs;  ///< of a small request, as measured
    };
    virtual std::vector<StoreRequests> storeRequests() const { return {}; }
+   /// The cache of the bucket's objects on a local disk, since the start.
+   struct ObjectCacheUse {
+      int64_t size = 0, bytesUsed = 0, regions = 0, hits = 0, hitBytes = 0, misses = 0, missBytes = 0, joins = 0,
+              fills = 0, droppedFills = 0, evictions = 0, corruptions = 0, errors = 0;
+   };
+   virtual std::optional<ObjectCacheUse> objectCache() const { return std::nullopt; }
    /// What the regulators of compression did lately.
    struct CompressionDecision {
       int64_t at = 0; ///< microseconds since 2000-01-01

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 
+#include "common/format.hpp"
 #include "common/hash/hash.hpp"
 #include "common/hash/vector_hash.hpp"
 #include "executor/operator/key_lookup.hpp"
@@ -388,9 +389,17 @@ void TableScan::describe(OperatorProfile& profile) const {
    profile.notes.emplace_back("Row Groups", std::to_string(source_->morselCount()));
    if (source_->morselsSkipped())
       profile.notes.emplace_back("Row Groups Skipped", std::to_string(source_->morselsSkipped()));
-   if (const auto network = source_->networkReads(); network.reads > 0)
+   const auto network = source_->networkReads();
+   if (network.reads > 0)
       profile.notes.emplace_back("Object Reads", std::to_string(network.reads) + ", " + std::to_string(network.bytes) +
                                                      " bytes, waited for " + std::to_string(network.waits));
+   if (network.requests > 0)
+      profile.notes.emplace_back("Object Requests",
+                                 format("{}, {} bytes, {} retries, {} hedges, ${:.7f}", network.requests,
+                                        network.receivedBytes, network.retries, network.hedges, network.cost));
+   if (network.cacheHits > 0)
+      profile.notes.emplace_back("Object Cache Hits", std::to_string(network.cacheHits) + ", " +
+                                                          std::to_string(network.cacheBytes) + " bytes");
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "common/error/sql_error.hpp"
+#include "io/cache/cache_options.hpp"
 #include "io/object_store/encrypted_reader.hpp"
 #include "io/s3/retriever_statistics.hpp"
 
@@ -82,6 +83,10 @@ std::vector<ObjectInfo> EncryptedStore::list(std::string_view prefix, size_t lim
    for (ObjectInfo& object : objects)
       object.size = unsealedSize(object.size).value_or(0);
    return objects;
+}
+
+std::optional<CacheStatistics> EncryptedStore::cacheStatistics() const {
+   return store_->cacheStatistics();
 }
 
 std::optional<RetrieverStatistics> EncryptedStore::statistics() const {

@@ -49,6 +49,7 @@ public:
    void removeLeftovers() override { store_->removeLeftovers(); }
    bool isRemote() const override { return store_->isRemote(); }
    std::optional<RetrieverStatistics> statistics() const override;
+   std::optional<CacheStatistics> cacheStatistics() const override;
 
 private:
    std::unique_ptr<ObjectReader> readerOf(std::string_view name, std::unique_ptr<ObjectReader> stored) const;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "common/error/sql_error.hpp"
+#include "io/cache/cached_store.hpp"
 #include "io/object_store/directory_store.hpp"
 #include "io/object_store/encrypted_store.hpp"
 #include "io/object_store/s3_store.hpp"
@@ -29,12 +31,22 @@ std::unique_ptr<ObjectStore> openObjectStore(const std::string& address) {
 
 std::unique_ptr<ObjectStore> openObjectStore(const std::string& address, const StoreOptions& options) {
    std::unique_ptr<ObjectStore> store;
-   if (isS3Url(address))
-      store = std::make_unique<S3Store>(S3Location::parse(address));
-   else
+   if (isS3Url(address)) {
+      const S3Location location = S3Location::parse(address);
+      store = std::make_unique<S3Store>(location);
+      // Below encryption: what lies on the disk is as secret as what lies in the bucket.
+      if (options.cache) store = std::make_unique<CachedStore>(std::move(store), location.display(""), *options.cache);
+   } else {
+      if (options.cache)
+         throw SqlError(sqlstate::invalidParameterValue, "a cache is only for a database in a bucket (s3://...)");
       store = std::make_unique<DirectoryStore>(address);
+   }
    if (options.key) store = std::make_unique<EncryptedStore>(std::move(store), options.key);
    return store;
+}
+
+std::optional<CacheStatistics> ObjectStore::cacheStatistics() const {
+   return std::nullopt;
 }
 
 std::optional<RetrieverStatistics> ObjectStore::statistics() const {

@@ -12,6 +12,7 @@
 
 namespace ouzel::io {
 
+struct CacheStatistics;     // io/cache/cache_options.hpp
 struct RetrieverStatistics; // io/s3/retriever_statistics.hpp
 
 struct ObjectInfo {
@@ -91,6 +92,8 @@ public:
    virtual bool isRemote() const { return false; }
    /// What it has asked the network for since it was opened; empty when there is no network.
    virtual std::optional<RetrieverStatistics> statistics() const;
+   /// Of its cache on a local disk; empty when there is none.
+   virtual std::optional<CacheStatistics> cacheStatistics() const;
 };
 
 /// Whether a store takes the name (see ObjectStore).

@@ -6,6 +6,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "common/thread/interruption.hpp"
+#include "io/object_store/read_tally.hpp"
 
 namespace ouzel::io {
 
@@ -45,6 +46,14 @@ private:
    const std::shared_ptr<Retriever> retriever_; ///< shared with the store
    const std::vector<Retriever::Id> requests_;
 };
+
+void addUp(const std::shared_ptr<ReadTally>& tally, const S3Answer& answer, size_t size) {
+   if (!tally) return;
+   tally->requests.fetch_add(answer.requests, std::memory_order_relaxed);
+   tally->retries.fetch_add(answer.retries, std::memory_order_relaxed);
+   tally->hedges.fetch_add(answer.hedges, std::memory_order_relaxed);
+   if (answer.status == 200 || answer.status == 206) tally->bytes.fetch_add(size, std::memory_order_relaxed);
+}
 
 /// An answer that is no error of the retriever may still be none to a read.
 std::exception_ptr problemOf(const S3Answer& answer, const std::string& display) {
@@ -100,8 +109,12 @@ std::unique_ptr<PendingRead> S3Reader::readAsync(uint64_t offset, size_t size, v
       request.targetSize = std::min(step, size - start);
       request.mayHedge = true;
       if (!tag_.empty()) request.headers.emplace_back("if-match", tag_);
-      ids.push_back(retriever_->submit(
-          std::move(request), [shared, display](S3Answer&& answer) { shared->finish(problemOf(answer, display)); }));
+      const size_t part = request.targetSize;
+      ids.push_back(retriever_->submit(std::move(request),
+                                       [shared, display, part, tally = ReadTallyScope::current()](S3Answer&& answer) {
+                                          addUp(tally, answer, part);
+                                          shared->finish(problemOf(answer, display));
+                                       }));
    }
    return std::make_unique<S3PendingRead>(retriever_, std::move(ids));
 }

@@ -1,6 +1,9 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
+
+#include "io/cache/cache_options.hpp"
 
 namespace ouzel::io {
 
@@ -10,6 +13,7 @@ class ObjectStore;
 /// What a store is to do besides storing.
 struct StoreOptions {
    std::shared_ptr<const EncryptionKey> key; ///< objects are encrypted with it (EncryptedStore); null: they are not
+   std::optional<CacheOptions> cache; ///< of what is read (CachedStore); only for a store over a network, 22023 else
 };
 
 /// As openObjectStore(address), with options.

@@ -8,19 +8,22 @@
 
 namespace ouzel::io {
 
-double RetrieverStatistics::estimatedCost(RequestKind kind) const {
-   const auto requests = static_cast<double>(of(kind).requests);
+double requestPrice(RequestKind kind) {
    switch (kind) {
    case RequestKind::Get:
    case RequestKind::Head:
-      return requests * 0.40e-6;
+      return 0.40e-6;
    case RequestKind::Put:
    case RequestKind::List:
-      return requests * 5e-6;
+      return 5e-6;
    case RequestKind::Delete:
       break;
    }
    return 0;
+}
+
+double RetrieverStatistics::estimatedCost(RequestKind kind) const {
+   return static_cast<double>(of(kind).requests) * requestPrice(kind);
 }
 
 double RetrieverStatistics::estimatedCost() const {

@@ -59,6 +59,7 @@ struct S3Answer {
    std::exception_ptr error;
    /// An earlier attempt, whose answer did not come, may have taken effect.
    bool isRepeated = false;
+   uint32_t requests = 0, retries = 0, hedges = 0; ///< sent for it: all; tries again; second ones for stragglers
 };
 
 /// Sends requests to one bucket, many at a time, from a thread of its own (AnyBlob, section 3): state machines over

@@ -187,7 +187,9 @@ void Retriever::Loop::start(Job& job, int64_t now, bool isHedge) {
    flight->kind = request.kind;
    flight->patience = request.patience;
    flight->position = flights_.size();
+   ++job.requests;
    if (isHedge) {
+      ++job.hedges;
       job.hedge = flight.get();
    } else {
       ++job.attempts;

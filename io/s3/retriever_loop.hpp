@@ -44,6 +44,7 @@ private:
       Id id = 0;
       S3Request request;
       Done done;
+      uint32_t requests = 0, retries = 0, hedges = 0; ///< sent so far
       Lane lane = Lane::Small;
       uint32_t attempts = 0, relocations = 0;
       bool isRepeated = false, hasRenewed = false, hasSetClock = false, asksWhy = false, hasAskedWhy = false,

@@ -164,7 +164,12 @@ void Retriever::Loop::deliver(Job& job, Flight& flight) {
       else if (flight.isHedge)
          std::memcpy(request.target, flight.ownTarget.get(), request.targetSize);
    }
-   end(job, {flight.head().status, flight.head(), std::move(flight.body()), nullptr, job.isRepeated});
+   S3Answer answer;
+   answer.status = flight.head().status;
+   answer.head = flight.head();
+   answer.body = std::move(flight.body());
+   answer.isRepeated = job.isRepeated;
+   end(job, std::move(answer));
 }
 
 void Retriever::Loop::act(Job& job, const Flight& flight, const Judgement& judgement, int64_t now) {
@@ -241,6 +246,7 @@ void Retriever::Loop::retryLater(Job& job, int64_t now, bool atOnce) {
       return;
    }
    counters_.of(job.request.kind).retries.fetch_add(1, std::memory_order_relaxed);
+   ++job.retries;
    const uint32_t doublings = std::min(job.attempts == 0 ? 0 : job.attempts - 1, 16U);
    const int64_t backoff = std::min(options_.backoffMs << doublings, options_.backoffMsMax) * millisecond;
    // Between half and all of it, so that those that failed together do not come back together.
@@ -263,6 +269,9 @@ void Retriever::Loop::fail(Job& job, SqlState state) {
 }
 
 void Retriever::Loop::end(Job& job, S3Answer&& answer) {
+   answer.requests = job.requests;
+   answer.retries = job.retries;
+   answer.hedges = job.hedges;
    job.done(std::move(answer));
    forget(job);
 }

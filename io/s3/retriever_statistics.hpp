@@ -13,6 +13,9 @@ inline constexpr size_t requestKinds = 5;
 /// By kind.
 inline constexpr std::array<const char*, requestKinds> requestKindNames = {"get", "put", "list", "delete", "head"};
 
+/// Dollars for one, at S3's prices in 2024: 0.40 a million GET and HEAD, 5 a million PUT and LIST, DELETE free.
+double requestPrice(RequestKind kind);
+
 /// Counted since the start.
 struct RetrieverStatistics {
    struct Kind {
@@ -30,7 +33,7 @@ struct RetrieverStatistics {
    double bandwidth = 0;     ///< learned, bytes per second
    double baseLatencyMs = 0; ///< learned
    const Kind& of(RequestKind kind) const { return kinds[static_cast<size_t>(kind)]; }
-   /// In dollars, at S3's prices in 2024: 0.40 a million GET and HEAD, 5 a million PUT and LIST, DELETE free.
+   /// In dollars.
    double estimatedCost(RequestKind kind) const;
    double estimatedCost() const;
 };

@@ -136,6 +136,36 @@ void describeStore(Exposition& out, const engine::DatabaseMetrics& metrics) {
        .sample(store.baseLatencyMs * 1e-3);
 }
 
+/// Nothing without --cache.
+void describeObjectCache(Exposition& out, const engine::DatabaseMetrics& metrics) {
+   if (!metrics.objectCache) return;
+   using Cache = io::CacheStatistics;
+   struct Family {
+      const char* name;
+      Type type;
+      const char* help;
+      uint64_t Cache::*value;
+   };
+   static constexpr Family families[] = {
+       {"ouzel_object_cache_hits_total", Type::Counter, "Regions read from the cache on a local disk.", &Cache::hits},
+       {"ouzel_object_cache_hit_bytes_total", Type::Counter, "What of them was wanted.", &Cache::hitBytes},
+       {"ouzel_object_cache_misses_total", Type::Counter, "Stretches that were not there.", &Cache::misses},
+       {"ouzel_object_cache_miss_bytes_total", Type::Counter, "Their bytes.", &Cache::missBytes},
+       {"ouzel_object_cache_joins_total", Type::Counter, "Stretches that another read was fetching.", &Cache::joins},
+       {"ouzel_object_cache_fills_total", Type::Counter, "Stretches written.", &Cache::fills},
+       {"ouzel_object_cache_dropped_fills_total", Type::Counter, "Stretches not written.", &Cache::droppedFills},
+       {"ouzel_object_cache_evictions_total", Type::Counter, "Regions overwritten by newer ones.", &Cache::evictions},
+       {"ouzel_object_cache_corruptions_total", Type::Counter, "Regions whose checksum did not match.",
+        &Cache::corruptions},
+       {"ouzel_object_cache_errors_total", Type::Counter, "Errors of the device; the first turns the cache off.",
+        &Cache::errors},
+       {"ouzel_object_cache_regions", Type::Gauge, "Regions in the cache.", &Cache::regions},
+       {"ouzel_object_cache_used_bytes", Type::Gauge, "Their bytes.", &Cache::bytesUsed},
+       {"ouzel_object_cache_limit_bytes", Type::Gauge, "The limit (--cache); 0: it is off.", &Cache::size}};
+   for (const Family& family : families)
+      out.family(family.name, family.type, family.help).sample((*metrics.objectCache).*family.value);
+}
+
 } // namespace
 
 std::string describeMetrics(engine::Database& database, const Server& server, const StatementCounters& statements) {
@@ -146,6 +176,7 @@ std::string describeMetrics(engine::Database& database, const Server& server, co
    describeMemory(out, metrics);
    describeDisks(out, metrics);
    describeStore(out, metrics);
+   describeObjectCache(out, metrics);
    return out.text();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/error/sql_error.hpp"
+#include "io/s3/retriever_statistics.hpp"
 #include "storage/table/scan_state.hpp"
 
 namespace ouzel::storage {
@@ -137,6 +138,7 @@ void ReadAhead::startRun(uint32_t segment, uint32_t column, uint32_t first, uint
    }
    if (bytes == 0) return;
    Run run{first, end, end - first, std::make_shared<Landing>(offset, bytes)};
+   const io::ReadTallyScope scope(tally_);
    run.landing->start(block.reader());
    held_ += bytes;
    ++statistics_.reads;
@@ -189,8 +191,17 @@ void ReadAhead::rewind() {
 }
 
 ScanSource::NetworkReads ReadAhead::statistics() const {
+   const auto value = [](const std::atomic<uint64_t>& counter) { return counter.load(std::memory_order_relaxed); };
    const std::lock_guard lock(mutex_);
-   return statistics_;
+   ScanSource::NetworkReads result = statistics_;
+   result.requests = value(tally_->requests);
+   result.receivedBytes = value(tally_->bytes);
+   result.retries = value(tally_->retries);
+   result.hedges = value(tally_->hedges);
+   result.cacheHits = value(tally_->cacheHits);
+   result.cacheBytes = value(tally_->cacheBytes);
+   result.cost = static_cast<double>(result.requests) * io::requestPrice(io::RequestKind::Get);
+   return result;
 }
 
 } // namespace ouzel::storage

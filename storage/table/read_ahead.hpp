@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/memory/ledger.hpp"
+#include "io/object_store/read_tally.hpp"
 #include "storage/block/landing.hpp"
 #include "storage/table/scan.hpp"
 
@@ -48,6 +49,8 @@ public:
    /// For another pass. REQUIRES: no worker is reading.
    void rewind();
    ScanSource::NetworkReads statistics() const;
+   /// Counts what the scan's own reads cost, those besides this one's too.
+   const std::shared_ptr<io::ReadTally>& tally() const { return tally_; }
 
 private:
    /// Chunks of one column, of row groups [first, end), in one stretch.
@@ -71,6 +74,7 @@ private:
    ReadAheadBudget& budget_;
    std::vector<uint32_t> columns_; ///< of the table
    const size_t windowMax_;
+   const std::shared_ptr<io::ReadTally> tally_ = std::make_shared<io::ReadTally>();
 
    std::atomic<uint32_t> pass_{0};
    mutable std::mutex mutex_; ///< guards what follows

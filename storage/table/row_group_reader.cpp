@@ -137,8 +137,10 @@ struct RowGroupReader::State {
          reader.pages.resize(chunk.pages.size());
          if (scan->readAhead) reader.landing = scan->readAhead->find(morsel, reader.column);
       }
-      if (!reader.pages[index])
+      if (!reader.pages[index]) {
+         const io::ReadTallyScope scope(scan->readAhead ? scan->readAhead->tally() : nullptr);
          reader.pages[index] = block->page(reader.column, morsel.rowGroup, index, reader.landing.get());
+      }
       return {reader.pages[index].data()};
    }
    /// The index of the page that holds `row` of the row group.

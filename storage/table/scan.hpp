@@ -134,8 +134,12 @@ public:
    struct NetworkReads {
       uint64_t reads = 0, bytes = 0;
       uint64_t waits = 0; ///< for bytes that were not here yet
+      // Of these and of pages that were read one by one:
+      uint64_t requests = 0, receivedBytes = 0, retries = 0, hedges = 0; ///< answered by the bucket so far
+      uint64_t cacheHits = 0, cacheBytes = 0;                            ///< regions of the cache on a local disk
+      double cost = 0;                                                   ///< of the requests, in dollars
    };
-   NetworkReads networkReads() const; ///< for EXPLAIN ANALYZE; ahead of the workers, cached pages excepted
+   NetworkReads networkReads() const; ///< for EXPLAIN ANALYZE; reads ahead of the workers, cached pages excepted
    /// Start over, for a second scan of the same rows. No reader may be in use.
    void rewind();
 

@@ -2,7 +2,9 @@
 """A database in a bucket: it is there for the next server with nothing but the URL, one server writes at a time, what the
 network does to requests is seen by nobody, what it does to bytes is told with the object's name.
 
-    tests/bucket/bucket_test.py --binary ouzel --object-server object_server [--only NAME]"""
+    tests/bucket/bucket_test.py --binary ouzel --object-server object_server [--only NAME] [--cache]
+
+With --cache every server has a cache (--cache of the server) of its own."""
 import argparse
 import os
 import re
@@ -31,16 +33,18 @@ class Server:
     """An Ouzel on a bucket with a log directory of its own, or of a predecessor; None: it only reads; False: it has no
     log, and commits wait for the bucket."""
     binary = None
+    caches = None  # where every server gets one of its own
     started = []  # what a test leaves behind is ended by its id
 
-    def __init__(self, bucket, log, *flags, wait=True, data=None, temporary=None):
+    def __init__(self, bucket, log, *flags, wait=True, data=None, temporary=None, environment={}):
         self.log = log
         address = data or f"s3://data/base?endpoint={bucket.url}&path_style=true&region=us-east-1"
+        if self.caches and not data and "--cache" not in flags: flags += ("--cache", tempfile.mkdtemp(dir=self.caches) + ":64MB")
         self.output = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
             [self.binary, "serve", "--data", address, *self.log_flags(), "--port", "0", "--threads", "2", "--memory-limit", "256MB",
              "--lease-seconds", "1", *flags], stdout=self.output, stderr=subprocess.STDOUT,
-            env=dict(os.environ, AWS_ACCESS_KEY_ID=KEY, AWS_SECRET_ACCESS_KEY=SECRET, **({"TMPDIR": temporary} if temporary else {})))
+            env=dict(os.environ, AWS_ACCESS_KEY_ID=KEY, AWS_SECRET_ACCESS_KEY=SECRET, **({"TMPDIR": temporary} if temporary else {}), **environment))
         self.started.append(self.process)
         self.port = self.ready() if wait else None
 
@@ -416,6 +420,64 @@ def who_is_ready_says_so(bucket, directory):
     check(ready(server.port) == 1, "a server that is gone is ready")
 
 
+CACHE = ("size", "bytes_used", "hits", "hit_bytes", "misses", "miss_bytes", "dropped_fills", "corruptions", "errors")
+
+
+def cache_use(server):
+    row = server.sql(f"SELECT {', '.join(CACHE)} FROM ouzel_stat_cache")
+    return dict(zip(CACHE, [int(field) for field in row.split("|")])) if row else None
+
+
+def a_local_cache_saves_the_bucket(bucket, directory):
+    first = Server(bucket, directory("log"))
+    fill(first, 1_500_000)
+    sums = "SELECT count(*), sum(n), sum(length(s)), min(s) FROM t"
+    answer = first.sql(sums)
+    check(Server.caches or cache_use(first) is None, "a cache that nobody wanted")
+    first.stop()
+    cache = f"{directory('cache')}:256MB"
+    second = Server(bucket, directory("empty"), "--cache", cache, "--metrics-port", "0", "--memory-limit", "1GB")
+    plan = second.sql("EXPLAIN ANALYZE " + sums)
+    check(re.search(r"Object Requests: [1-9]\d*, \d{7,} bytes, \d+ retries, \d+ hedges, \$0\.0000\d+", plan), plan)
+    check(second.sql(sums) == answer, "another answer while the cache is filled")
+    other = Server(bucket, None, "--cache", cache, wait=False)
+    check(other.process.wait(30) != 0 and "is in use" in other.text(), "two servers share a cache: " + other.text())
+    second.stop()
+
+    third = Server(bucket, directory("empty too"), "--cache", cache, "--metrics-port", "0", "--memory-limit", "1GB")
+    bucket.set(reset=1)
+    plan = third.sql("EXPLAIN ANALYZE " + sums)
+    check(re.search(r"Object Cache Hits: \d+, \d{7,} bytes", plan) and "Object Requests" not in plan, plan)
+    check(third.sql(sums) == answer, "another answer from the cache")
+    sent = bucket.counters()["bytes_sent"]
+    check(sent < 100_000, f"the bucket has sent {sent} bytes")
+    use = cache_use(third)
+    check(use["hit_bytes"] > 10_000_000 and use["corruptions"] == use["errors"] == 0, f"{use}")
+    metrics = scrape(third)
+    check(metrics["ouzel_object_cache_hit_bytes_total"] == use["hit_bytes"] and metrics["ouzel_object_cache_limit_bytes"] == 256 << 20, f"{metrics}")
+    third.sql("UPDATE t SET s = 'changed' WHERE n <= 10; CHECKPOINT")
+    changed = third.sql(sums)
+    third.stop()
+
+    # What lies there is wrong, and nobody notices. A reader has one, too.
+    with open(os.path.join(directory("cache"), "ouzel.cache"), "r+b") as file:
+        for at in range(0, 8 << 20, 200_000):
+            file.seek(at)
+            file.write(b"changed")
+    reader = Server(bucket, None, "--cache", cache)
+    check(reader.sql(sums) == changed, "another answer with changed bytes in the cache")
+    use = cache_use(reader)
+    check(use["corruptions"] > 10 and use["errors"] == 0 and use["size"] == 256 << 20, f"{use}")
+    reader.stop()
+    full = Server(bucket, None, "--cache", cache, environment={"OUZEL_TEST_POINTS": "cache.read=eio@3"})
+    check(full.sql(sums) == changed and full.sql(sums) == changed, "another answer without the cache")
+    check(cache_use(full)["size"] == 0 and full.text().count("is off from now on") == 1, full.text())
+    full.stop()
+    for wrong, told in ((f"/proc/nothing:1GB", "/proc/nothing"), ("/tmp:1MB", "at least 64MB"), ("/tmp", "DIR:SIZE")):
+        server = Server(bucket, None, "--cache", wrong, wait=False)
+        check(server.process.wait(30) != 0 and told in server.text(), f"{wrong}: {server.text()}")
+
+
 def who_waits_can_be_stopped(bucket, directory):
     first = Server(bucket, directory("log"))
     fill(first)
@@ -683,7 +745,7 @@ def commits_may_wait_for_the_bucket(bucket, directory):
 
 TESTS = [what_is_acknowledged_is_in_the_bucket, commits_may_wait_for_the_bucket, the_bucket_is_the_database, the_log_holds_what_the_bucket_does_not, one_server_writes, a_race_has_one_winner,
          who_was_stopped_commits_no_more, faults_of_the_network_are_not_seen,
-         a_put_without_an_answer_is_known_after_a_conflict, changed_bytes_are_told, an_encrypted_database_opens_with_its_key, scans_read_ahead,
+         a_put_without_an_answer_is_known_after_a_conflict, changed_bytes_are_told, an_encrypted_database_opens_with_its_key, scans_read_ahead, a_local_cache_saves_the_bucket,
          who_waits_can_be_stopped, readers_follow, readers_follow_in_a_directory, requests_are_counted, metrics_tell_what_happens,
          who_is_ready_says_so, nothing_is_left_over]
 
@@ -693,12 +755,14 @@ def main():
     parser.add_argument("--binary", required=True)
     parser.add_argument("--object-server", required=True)
     parser.add_argument("--only")
+    parser.add_argument("--cache", action="store_true")
     args = parser.parse_args()
     Server.binary = args.binary
     failed = 0
     for test in TESTS:
         if args.only and args.only not in test.__name__: continue
         home = tempfile.mkdtemp(prefix="bucket-test-")
+        Server.caches = home if args.cache else None
         bucket = ObjectServer(args.object_server, bucket="data", credentials=f"{KEY}:{SECRET}")
         start = time.monotonic()
         try:

@@ -54,6 +54,13 @@ CATCH_TEST_CASE("flags, environment, defaults") {
    CATCH_CHECK(options->walDirectory.empty());
    CATCH_CHECK_FALSE(options->metricsPort);
    CATCH_CHECK(parseServeOptions({"--data", "d", "--metrics-port", "9187"}, noEnvironment)->metricsPort == 9187);
+   const auto cached = parseServeOptions({"--data", "s3://b/p", "--wal", "w", "--cache", "/a:b/c:10GB"}, noEnvironment);
+   CATCH_CHECK(cached->cacheDirectory == "/a:b/c");
+   CATCH_CHECK(cached->cacheSize == size_t{10} << 30);
+   for (const char* wrong : {"/a", ":1GB", "/a:", "/a:many", "/a:63MB"})
+      CATCH_CHECK_THROWS_AS(parseServeOptions({"--data", "s3://b/p", "--wal", "w", "--cache", wrong}, noEnvironment),
+                            UsageError);
+   CATCH_CHECK_THROWS_AS(parseServeOptions({"--data", "d", "--cache", "/a:1GB"}, noEnvironment), UsageError);
    const auto log = parseServeOptions({"--data", "d", "--wal", "w", "--checkpoint-wal-size", "64MB"}, noEnvironment);
    CATCH_CHECK(log->walDirectory == "w");
    // A database in a bucket needs a log, unless commits wait for the bucket.
