@@ -197,7 +197,8 @@ void Log::replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply) {
       if (hasHeader) std::memcpy(&header, start.data(), headerSize);
       if (!hasHeader || header.magic != fileMagic ||
           header.checksum != XXH3_64bits(&header, offsetof(LogFileHeader, checksum))) {
-         if (isLast && next == files[i].startLsn) break; // a crash while the file was being made
+         // A crash while the file was being made; its header is durable before anything is written behind it.
+         if (isLast && next == files[i].startLsn && !readFrame(reader, next)) break;
          refuse("\"" + files[i].path + "\" has no valid header");
       }
       if (header.version != LogFileHeader{}.version || header.cipher > cipherAesGcm)

@@ -64,6 +64,21 @@ bool opensWith(const std::string& directory, SqlState state) {
 
 } // namespace
 
+CATCH_TEST_CASE("a log whose only file has a damaged header is not taken for an empty one") {
+   TemporaryDirectory temporary;
+   const std::string data = temporary.path() + "/data", copy = temporary.path() + "/copy";
+   DatabaseFixture f(data);
+   insert(f, makeTable(f), 0, 100);
+   crashCopy(data, copy);
+   const std::vector<std::string> files = walFiles(copy);
+   CATCH_REQUIRE(files.size() == 1);
+   std::fstream file(files.front(), std::ios::in | std::ios::out | std::ios::binary);
+   file.seekp(20);
+   file.put('x');
+   file.close();
+   CATCH_CHECK(opensWith(copy, sqlstate::dataCorrupted));
+}
+
 CATCH_TEST_CASE("everything committed is there after a crash, and nothing else") {
    TemporaryDirectory temporary;
    const std::string data = temporary.path() + "/data", copy = temporary.path() + "/copy";
