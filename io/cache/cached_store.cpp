@@ -149,6 +149,12 @@ void CachedStore::removeLeftovers() {
    inner_->removeLeftovers();
 }
 
+bool CachedStore::distrust(std::string_view name) {
+   if (!mayCache(name)) return false;
+   parts_.cache.distrust(keyOf(name));
+   return true;
+}
+
 std::optional<RetrieverStatistics> CachedStore::statistics() const {
    return inner_->statistics();
 }

@@ -35,6 +35,7 @@ public:
    void remove(std::string_view name) override;
    void remove(std::span<const std::string> names) override;
    void removeLeftovers() override;
+   bool distrust(std::string_view name) override;
    bool isRemote() const override { return inner_->isRemote(); }
    std::optional<RetrieverStatistics> statistics() const override;
    std::optional<CacheStatistics> cacheStatistics() const override;

@@ -154,6 +154,12 @@ void ObjectCache::forget(const ObjectKey& object) {
    index_.removeObject(object);
 }
 
+void ObjectCache::distrust(const ObjectKey& object) {
+   const std::lock_guard lock(indexMutex_);
+   index_.removeObject(object);
+   distrusted_.insert(object);
+}
+
 void ObjectCache::countMiss(size_t bytes) {
    misses_.fetch_add(1, std::memory_order_relaxed);
    missBytes_.fetch_add(bytes, std::memory_order_relaxed);
@@ -259,7 +265,7 @@ void ObjectCache::append(Region region, const char* bytes) {
    summary_.regions.push_back(region);
    isSummaryWritten_ = false;
    const std::lock_guard lock(indexMutex_);
-   index_.insert({segment_, region});
+   if (!distrusted_.contains(region.object)) index_.insert({segment_, region});
 }
 
 void ObjectCache::nextSegment() {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <unordered_set>
 #include <vector>
 
 #include "common/memory/ledger.hpp"
@@ -50,6 +51,9 @@ public:
    std::optional<uint64_t> objectSize(const ObjectKey& object) const;
    /// It was removed from its store.
    void forget(const ObjectKey& object);
+   /// Forget it, and do not take it again: its bytes were damaged before they came here, where they look right. After
+   /// a restart they may come back, to be distrusted again.
+   void distrust(const ObjectKey& object);
 
    void countMiss(size_t bytes);
    void countJoin() { joins_.fetch_add(1, std::memory_order_relaxed); }
@@ -85,7 +89,8 @@ private:
    std::atomic<uint64_t> hits_{0}, hitBytes_{0}, misses_{0}, missBytes_{0}, joins_{0}, evictions_{0}, fills_{0},
        droppedFills_{0}, corruptions_{0}, errors_{0};
    mutable std::mutex indexMutex_;
-   RegionIndex index_; // under indexMutex_
+   RegionIndex index_;                                       // under indexMutex_
+   std::unordered_set<ObjectKey, ObjectKeyHash> distrusted_; // under indexMutex_
    std::optional<Reservation> memory_;
 
    // of the writer

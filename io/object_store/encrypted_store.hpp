@@ -47,6 +47,7 @@ public:
    void remove(std::string_view name) override { store_->remove(name); }
    void remove(std::span<const std::string> names) override { store_->remove(names); }
    void removeLeftovers() override { store_->removeLeftovers(); }
+   bool distrust(std::string_view name) override { return store_->distrust(name); }
    bool isRemote() const override { return store_->isRemote(); }
    std::optional<RetrieverStatistics> statistics() const override;
    std::optional<CacheStatistics> cacheStatistics() const override;

@@ -88,6 +88,9 @@ public:
    virtual void remove(std::span<const std::string> names);
    /// Remove what others have left unfinished. REQUIRES: nobody else is putting.
    virtual void removeLeftovers() = 0;
+   /// What was read of this object is not what was put: a cache is not to be asked for it any more. False when no cache
+   /// can have been asked.
+   virtual bool distrust(std::string_view) { return false; }
    /// Reads wait for a network: whoever knows what will be read should start reading it ahead of time.
    virtual bool isRemote() const { return false; }
    /// What it has asked the network for since it was opened; empty when there is no network.

@@ -2,8 +2,10 @@
 
 #include <cstring>
 #include <lz4.h>
+#include <utility>
 
 #include "common/error/sql_error.hpp"
+#include "io/object_store/trusted_read.hpp"
 
 namespace ouzel::storage {
 
@@ -84,7 +86,10 @@ PagePin Block::page(uint32_t column, uint32_t rowGroup, uint32_t index, const La
    const PageEntry& entry = chunk.pages[index];
    const bool isDictionary = chunk.hasDictionary && index == 0;
    return cache_.pin({header_.segment, column, rowGroup << 16 | index}, frameSize(entry, isDictionary),
-                     [&](char* frame) { loadPage(entry, isDictionary, landing, frame); });
+                     [&](char* frame) {
+                        io::readTrusted(store_, objectName_,
+                                        [&] { loadPage(entry, isDictionary, std::exchange(landing, nullptr), frame); });
+                     });
 }
 
 bool Block::isCached(uint32_t column, uint32_t rowGroup) const {

@@ -1,11 +1,23 @@
 #include "storage/manifest/header_objects.hpp"
 
 #include "common/error/sql_error.hpp"
+#include "io/object_store/trusted_read.hpp"
 #include "storage/byte_codec.hpp"
 
 namespace ouzel::storage {
 
 BlockHeader HeaderObjects::read(const ListOfHeaders::Entry& entry) {
+   return io::readTrusted(store_, entry.headerObject, [&] {
+      try {
+         return readOnce(entry);
+      } catch (...) {
+         objects_.erase(entry.headerObject);
+         throw;
+      }
+   });
+}
+
+BlockHeader HeaderObjects::readOnce(const ListOfHeaders::Entry& entry) {
    // Most of its headers are still in use.
    std::optional<std::string>& object = objects_[entry.headerObject];
    if (!object) object = store_.get(entry.headerObject);

@@ -17,6 +17,8 @@ public:
    BlockHeader read(const ListOfHeaders::Entry& entry);
 
 private:
+   BlockHeader readOnce(const ListOfHeaders::Entry& entry);
+
    io::ObjectStore& store_;
    std::map<std::string, std::optional<std::string>> objects_;
 };

@@ -5,6 +5,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "io/crypto/sealed_object.hpp"
+#include "io/object_store/trusted_read.hpp"
 #include "storage/block/format.hpp"
 #include "storage/byte_codec.hpp"
 #include "storage/wal/commit_record.hpp"
@@ -33,7 +34,9 @@ bool putSealed(io::ObjectStore& store, const std::string& name, std::string_view
    return store.put(name, parts, io::PutCondition::ifAbsent());
 }
 
-std::string getSealed(io::ObjectStore& store, const std::string& name) {
+namespace {
+
+std::string getSealedOnce(io::ObjectStore& store, const std::string& name) {
    std::optional<std::string> object = store.get(name);
    if (!object) throw SqlError(sqlstate::dataCorrupted, "missing object \"" + name + "\"");
    if (io::isSealedObject(*object))
@@ -49,6 +52,12 @@ std::string getSealed(io::ObjectStore& store, const std::string& name) {
       throw SqlError(sqlstate::dataCorrupted, "checksum mismatch in object \"" + name + "\"");
    object->erase(0, sizeof seal);
    return std::move(*object);
+}
+
+} // namespace
+
+std::string getSealed(io::ObjectStore& store, const std::string& name) {
+   return io::readTrusted(store, name, [&] { return getSealedOnce(store, name); });
 }
 
 std::string Manifest::objectName(uint64_t version) {

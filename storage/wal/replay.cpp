@@ -3,6 +3,7 @@
 #include <lz4.h>
 
 #include "common/error/sql_error.hpp"
+#include "io/object_store/trusted_read.hpp"
 #include "storage/batch_codec.hpp"
 
 namespace ouzel::storage {
@@ -115,8 +116,10 @@ SegmentPtr Replay::openBlock(const LocalWrites::LoggedBlock& logged, Timestamp t
    auto segment = std::make_shared<Segment>();
    segment->id = logged.segment;
    segment->versions = std::make_shared<SegmentVersions>();
-   segment->block = std::make_shared<Block>(*state_.store, state_.governor.cache(), logged.objectName,
-                                            Block::readHeader(*reader, logged.objectName));
+   BlockHeader header =
+       io::readTrusted(*state_.store, logged.objectName, [&] { return Block::readHeader(*reader, logged.objectName); });
+   segment->block =
+       std::make_shared<Block>(*state_.store, state_.governor.cache(), logged.objectName, std::move(header));
    segment->versions->addCommit(timestamp, segment->block->header().rowCount, 0);
    namedObjects_.insert(logged.objectName);
    return segment;

@@ -12,6 +12,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "io/cache/cached_store.hpp"
+#include "io/object_store/trusted_read.hpp"
 
 // The cache of objects on a local disk, over a store that counts, waits and fails as told.
 
@@ -367,6 +368,40 @@ CATCH_TEST_CASE("the cache: changed bytes on the disk are fetched again") {
    CATCH_CHECK(f.slow->bytes == bytes);
    CATCH_CHECK(f.warnings == 0);
    CATCH_CHECK(f.statistics().size == f.options.size);
+}
+
+CATCH_TEST_CASE("the cache: what was damaged before it came is read again from the store") {
+   Fixture f;
+   f.add("table/1/block/a", 200'000);
+   f.start();
+   const std::string name = "table/1/block/a", good = f.objects[name];
+   std::string bad = good;
+   bad[5] ^= 1;
+   f.store->put(name, bad);
+   CATCH_CHECK((f.store->get(name) == bad));
+   f.store->flush();
+   f.store->put(name, good);
+   CATCH_CHECK((f.store->get(name) == bad)); // it cannot know
+   int tries = 0;
+   const auto check = [&](const std::string& object) {
+      ++tries;
+      std::string bytes = f.store->get(object).value();
+      if (bytes != good) throw SqlError(sqlstate::dataCorrupted, "damaged");
+      return bytes;
+   };
+   CATCH_CHECK((readTrusted(*f.store, name, [&] { return check(name); }) == good));
+   CATCH_CHECK(tries == 2);
+   f.store->flush();
+   CATCH_CHECK(f.statistics().regions == 0);
+   CATCH_CHECK((f.store->get(name) == good));
+   // What the store itself has is damaged, or was never in the cache: the error is the caller's.
+   f.store->put(name, bad);
+   f.store->put("manifest/1", bad);
+   tries = 0;
+   CATCH_CHECK_THROWS_AS(readTrusted(*f.store, name, [&] { return check(name); }), SqlError);
+   CATCH_CHECK(tries == 2);
+   CATCH_CHECK_THROWS_AS(readTrusted(*f.store, "manifest/1", [&] { return check("manifest/1"); }), SqlError);
+   CATCH_CHECK(tries == 3);
 }
 
 CATCH_TEST_CASE("the cache: one server at a time, and a size that makes sense") {
