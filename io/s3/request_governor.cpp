@@ -54,6 +54,7 @@ int64_t LatencyModel::totalBound(size_t size) const {
 
 void RequestGovernor::setLimit(double limit) {
    limit_ = static_cast<size_t>(std::clamp(std::round(limit), double{limitMin}, double{limitMax}));
+   settling_ = limit_ / 2;
 }
 
 void RequestGovernor::onFinished(size_t size, uint64_t received, int64_t now, const LatencyModel& latency) {
@@ -63,6 +64,12 @@ void RequestGovernor::onFinished(size_t size, uint64_t received, int64_t now, co
       epochFirst_ = received;
       epochBytes_ = epochCount_ = 0;
       wasLimited_ = false;
+      return;
+   }
+   if (settling_ > 0) { // what was under way when the limit changed says nothing about the new one
+      if (--settling_ > 0) return;
+      epochStart_ = now;
+      epochFirst_ = received;
       return;
    }
    epochBytes_ += size;
