@@ -19,8 +19,8 @@ build: deps
 run: build
 	@exec build/release/ouzel serve --data $(DATA) --port $(PORT)
 
-# Everything CI runs: layers, unit tests, SQL tests plain and under hostile settings, wire, crash and TPC-H tests;
-# the unit and SQL tests again, and the fuzz targets, with address and undefined-behaviour sanitizers.
+# Everything CI runs: layers, SQL tests under hostile settings, wire, crash and TPC-H tests; unit tests, SQL tests plain
+# and the fuzz targets with address and undefined-behaviour sanitizers.
 test check: deps-test
 	@scripts/run-tests
 

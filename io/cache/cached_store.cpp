@@ -1,7 +1,7 @@
 #include "io/cache/cached_store.hpp"
 
 #include "common/error/sql_error.hpp"
-#include "common/thread/interruption.hpp"
+#include "io/object_store/waiting_read.hpp"
 #include "io/s3/retriever_statistics.hpp"
 
 namespace ouzel::io {
@@ -60,24 +60,7 @@ bool CachedReader::readHere(uint64_t offset, size_t size, char* target) const {
 
 void CachedReader::read(uint64_t offset, size_t size, void* target) const {
    if (isInside(offset, size) && readHere(offset, size, static_cast<char*>(target))) return;
-   std::mutex mutex;
-   std::condition_variable arrived;
-   bool isHere = false;
-   std::exception_ptr error;
-   const auto pending = readAsync(offset, size, target, [&](std::exception_ptr given) {
-      const std::lock_guard lock(mutex);
-      error = std::move(given);
-      isHere = true;
-      arrived.notify_one();
-   });
-   try {
-      std::unique_lock lock(mutex);
-      waitInterruptibly(arrived, lock, [&] { return isHere; });
-   } catch (...) {
-      if (pending) pending->cancel(); // else it writes to what is gone
-      throw;
-   }
-   if (error) std::rethrow_exception(error);
+   readAndWait(*this, offset, size, target);
 }
 
 } // namespace

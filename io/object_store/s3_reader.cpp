@@ -1,12 +1,11 @@
 #include "io/object_store/s3_reader.hpp"
 
 #include <algorithm>
-#include <condition_variable>
 #include <mutex>
 
 #include "common/error/sql_error.hpp"
-#include "common/thread/interruption.hpp"
 #include "io/object_store/read_tally.hpp"
+#include "io/object_store/waiting_read.hpp"
 
 namespace ouzel::io {
 
@@ -120,24 +119,7 @@ std::unique_ptr<PendingRead> S3Reader::readAsync(uint64_t offset, size_t size, v
 }
 
 void S3Reader::read(uint64_t offset, size_t size, void* target) const {
-   std::mutex mutex;
-   std::condition_variable arrived;
-   bool isHere = false;
-   std::exception_ptr error;
-   const auto pending = readAsync(offset, size, target, [&](std::exception_ptr given) {
-      const std::lock_guard lock(mutex);
-      error = std::move(given);
-      isHere = true;
-      arrived.notify_one();
-   });
-   try {
-      std::unique_lock lock(mutex);
-      waitInterruptibly(arrived, lock, [&] { return isHere; });
-   } catch (...) {
-      if (pending) pending->cancel(); // else it writes to what is gone
-      throw;
-   }
-   if (error) std::rethrow_exception(error);
+   readAndWait(*this, offset, size, target);
 }
 
 } // namespace ouzel::io

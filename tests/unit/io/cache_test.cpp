@@ -13,6 +13,7 @@
 #include "common/error/sql_error.hpp"
 #include "io/cache/cached_store.hpp"
 #include "io/object_store/trusted_read.hpp"
+#include "tests/unit/io/pattern.hpp"
 
 // The cache of objects on a local disk, over a store that counts, waits and fails as told.
 
@@ -20,14 +21,6 @@ using namespace ouzel;
 using namespace ouzel::io;
 
 namespace {
-
-std::string pattern(size_t size, uint64_t seed) {
-   std::mt19937_64 random(seed);
-   std::string bytes(size, '\0');
-   for (char& c : bytes)
-      c = static_cast<char>(random());
-   return bytes;
-}
 
 /// Objects in memory whose asynchronous reads end on a thread of the store, when they may.
 class SlowStore final : public ObjectStore {

@@ -9,6 +9,7 @@
 #include "io/object_store/directory_store.hpp"
 #include "io/object_store/encrypted_reader.hpp"
 #include "io/object_store/encrypted_store.hpp"
+#include "tests/unit/io/pattern.hpp"
 
 // Keys, the cipher, and objects that somebody has laid hands on. What the encrypted store does like others is in
 // object_store_test.cpp.
@@ -19,16 +20,6 @@ using namespace ouzel::io;
 namespace {
 
 const std::string hexKey = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
-
-std::string pattern(size_t size) {
-   std::string bytes(size, '\0');
-   uint64_t state = size;
-   for (char& c : bytes) {
-      state = state * 6364136223846793005u + 1442695040888963407u;
-      c = static_cast<char>(state >> 56);
-   }
-   return bytes;
-}
 
 std::string fromHex(std::string_view text) {
    std::string bytes;

@@ -10,6 +10,7 @@
 #include "io/object_store/directory_store.hpp"
 #include "io/object_store/encrypted_store.hpp"
 #include "io/object_store/s3_store.hpp"
+#include "tests/unit/io/pattern.hpp"
 #include "tests/unit/io/s3/object_server.hpp"
 #include "tests/unit/io/s3/versitygw.hpp"
 
@@ -70,16 +71,6 @@ struct EncryptedFixture : Below {
 };
 using EncryptedDirectoryFixture = EncryptedFixture<DirectoryFixture>;
 using EncryptedS3Fixture = EncryptedFixture<S3RingFixture>;
-
-std::string pattern(size_t size) {
-   std::string bytes(size, '\0');
-   uint64_t state = size;
-   for (char& c : bytes) {
-      state = state * 6364136223846793005u + 1442695040888963407u;
-      c = static_cast<char>(state >> 56);
-   }
-   return bytes;
-}
 
 bool fails(const std::function<void()>& action, SqlState expected = sqlstate::ioError) {
    try {

@@ -39,15 +39,6 @@ struct Fixture {
    }
 };
 
-SqlState stateOf(const std::function<void()>& action) {
-   try {
-      action();
-   } catch (const SqlError& error) {
-      return error.state();
-   }
-   return sqlstate::successfulCompletion;
-}
-
 template <typename Predicate>
 bool comesTrue(Predicate predicate) {
    for (int i = 0; i < 5000 && !predicate(); ++i)

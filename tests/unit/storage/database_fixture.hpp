@@ -1,11 +1,23 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 
+#include "common/error/sql_error.hpp"
 #include "storage/database.hpp"
 #include "tests/unit/storage/storage_test_support.hpp"
 
 namespace ouzel::storage::test {
+
+/// What the action throws.
+inline SqlState stateOf(const std::function<void()>& action) {
+   try {
+      action();
+   } catch (const SqlError& error) {
+      return error.state();
+   }
+   return sqlstate::successfulCompletion;
+}
 
 /// A database over a directory, with a catalog that is the concatenation of all changes.
 struct DatabaseFixture {

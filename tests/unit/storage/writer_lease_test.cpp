@@ -51,15 +51,6 @@ struct Fixture {
    }
 };
 
-SqlState stateOf(const std::function<void()>& action) {
-   try {
-      action();
-   } catch (const SqlError& error) {
-      return error.state();
-   }
-   return sqlstate::successfulCompletion;
-}
-
 } // namespace
 
 CATCH_TEST_CASE("one writer at a time; a released lease is free at once") {

@@ -7,6 +7,7 @@
 #include "common/error/sql_error.hpp"
 #include "io/net/socket.hpp"
 #include "io/object_store/s3_store.hpp"
+#include "tests/unit/io/pattern.hpp"
 #include "tests/unit/io/s3/object_server.hpp"
 
 // What the network and the store can do to us, done by tests/object_server.
@@ -37,15 +38,6 @@ RetrieverOptions impatient() {
    options.progressTimeoutMs = 400;
    options.requestTimeoutMs = 5'000;
    return options;
-}
-
-std::string pattern(size_t size, uint64_t seed = 1) {
-   std::string bytes(size, '\0');
-   for (char& c : bytes) {
-      seed = seed * 6364136223846793005u + 1442695040888963407u;
-      c = static_cast<char>(seed >> 56);
-   }
-   return bytes;
 }
 
 double secondsOf(const std::function<void()>& action) {
