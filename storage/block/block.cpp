@@ -50,25 +50,39 @@ void Block::throwMissing() const {
        .hint("Run it again: it will see a newer state of the database.");
 }
 
+/// The stored bytes, once they are here.
+const char* Block::landed(const PageEntry& entry, const Landing& landing) const {
+   try {
+      return landing.wait(entry.offset);
+   } catch (const SqlError& error) {
+      if (error.state() == sqlstate::undefinedFile) throwMissing();
+      throw;
+   }
+}
+
+void Block::check(const PageEntry& entry, const char* stored) const {
+   if (checksumOf({stored, entry.storedSize}) != entry.checksum) corrupted(objectName_, "page checksum mismatch");
+}
+
 void Block::loadPage(const PageEntry& entry, bool isDictionary, const Landing* landing, char* frame) const {
    const bool isPlain = entry.codec == PageCodec::None;
    if (isPlain && entry.storedSize != entry.rawSize) corrupted(objectName_, "invalid page size");
    std::unique_ptr<char[]> own;
    const char* stored = nullptr;
-   try {
-      if (landing && landing->contains(entry.offset, entry.storedSize)) {
-         stored = landing->wait(entry.offset);
-      } else {
-         if (!isPlain) own.reset(new char[entry.storedSize]);
-         char* const target = isPlain ? frame : own.get();
+   if (landing && landing->contains(entry.offset, entry.storedSize)) {
+      stored = landed(entry, *landing);
+   } else {
+      if (!isPlain) own.reset(new char[entry.storedSize]);
+      char* const target = isPlain ? frame : own.get();
+      try {
          reader().read(entry.offset, entry.storedSize, target);
-         stored = target;
+      } catch (const SqlError& error) {
+         if (error.state() == sqlstate::undefinedFile) throwMissing();
+         throw;
       }
-   } catch (const SqlError& error) {
-      if (error.state() == sqlstate::undefinedFile) throwMissing();
-      throw;
+      stored = target;
    }
-   if (checksumOf({stored, entry.storedSize}) != entry.checksum) corrupted(objectName_, "page checksum mismatch");
+   check(entry, stored);
    if (isPlain) {
       if (stored != frame) std::memcpy(frame, stored, entry.rawSize);
    } else {
@@ -81,15 +95,31 @@ void Block::loadPage(const PageEntry& entry, bool isDictionary, const Landing* l
    if (isDictionary) buildDictionary(frame, entry);
 }
 
+namespace {
+/// Whether the page can be used where it has landed.
+bool canStay(const PageEntry& entry, bool isDictionary, const Landing& landing) {
+   return landing.mayKeep() && entry.codec == PageCodec::None && entry.storedSize == entry.rawSize && !isDictionary &&
+          entry.offset % pageAlignment == 0 && landing.contains(entry.offset, entry.storedSize);
+}
+} // namespace
+
 PagePin Block::page(uint32_t column, uint32_t rowGroup, uint32_t index, const Landing* landing) const {
+   const PageKey key{header_.segment, column, rowGroup << 16 | index};
+   if (PagePin pin = cache_.find(key)) return pin;
    const ChunkHeader& chunk = header_.chunk(column, rowGroup);
    const PageEntry& entry = chunk.pages[index];
    const bool isDictionary = chunk.hasDictionary && index == 0;
-   return cache_.pin({header_.segment, column, rowGroup << 16 | index}, frameSize(entry, isDictionary),
-                     [&](char* frame) {
-                        io::readTrusted(store_, objectName_,
-                                        [&] { loadPage(entry, isDictionary, std::exchange(landing, nullptr), frame); });
-                     });
+   return io::readTrusted(store_, objectName_, [&] {
+      const Landing* const from = std::exchange(landing, nullptr); // a second try reads the object itself
+      if (from && canStay(entry, isDictionary, *from)) {
+         const char* const page = landed(entry, *from);
+         check(entry, page);
+         verifyPage(page, entry);
+         return from->keep(key, page);
+      }
+      return cache_.load(key, frameSize(entry, isDictionary),
+                         [&](char* frame) { loadPage(entry, isDictionary, from, frame); });
+   });
 }
 
 bool Block::isCached(uint32_t column, uint32_t rowGroup) const {
@@ -103,7 +133,7 @@ size_t Block::storedBytes(uint32_t column, uint32_t rowGroup) const {
    const ChunkHeader& chunk = header_.chunk(column, rowGroup);
    if (chunk.pages.empty()) return 0;
    const PageEntry &first = chunk.pages.front(), &last = chunk.pages.back();
-   return last.offset + last.storedSize - first.offset;
+   return (last.offset + last.storedSize + pageAlignment - 1) / pageAlignment * pageAlignment - first.offset;
 }
 
 void Block::verify() const {

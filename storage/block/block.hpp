@@ -31,7 +31,8 @@ public:
    PagePin page(uint32_t column, uint32_t rowGroup, uint32_t index, const Landing* landing = nullptr) const;
    /// All pages of a chunk are in the cache.
    bool isCached(uint32_t column, uint32_t rowGroup) const;
-   /// Bytes of a chunk's pages in the object, where they lie one behind the other; those of the next row group follow.
+   /// Bytes of a chunk's pages in the object, where they lie one behind the other, and to where those of the next row
+   /// group begin at the latest.
    size_t storedBytes(uint32_t column, uint32_t rowGroup) const;
    const io::ObjectReader& reader() const;
    /// Remove the object when nobody uses this any more. REQUIRES: neither a manifest nor the log names it.
@@ -46,6 +47,8 @@ public:
 
 private:
    [[noreturn]] void throwMissing() const;
+   const char* landed(const PageEntry& entry, const Landing& landing) const;
+   void check(const PageEntry& entry, const char* stored) const;
    void loadPage(const PageEntry& entry, bool isDictionary, const Landing* landing, char* frame) const;
 
    io::ObjectStore& store_;

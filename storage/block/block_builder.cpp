@@ -34,8 +34,12 @@ void BlockBuilder::seal(SegmentId segment, std::vector<std::string_view>& parts,
    header_.sample = makeSample(header_.columnTypes, sampler_.rows());
    parts.assign(1, blockMagic);
    uint64_t offset = blockMagic.size();
+   static constexpr char zeros[pageAlignment] = {};
    for (auto& column : chunks_) {
       for (EncodedChunk& chunk : column) {
+         const size_t gap = (pageAlignment - offset % pageAlignment) % pageAlignment;
+         if (gap > 0) parts.emplace_back(zeros, gap);
+         offset += gap;
          for (PageEntry& page : chunk.header.pages)
             page.offset += offset;
          offset += chunk.bytes.size();

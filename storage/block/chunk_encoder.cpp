@@ -128,6 +128,7 @@ void PageWriter::end(bool tryCompression) {
          entry_.codec = PageCodec::Lz4;
       }
    }
+   chunk_.bytes.append((pageAlignment - chunk_.bytes.size() % pageAlignment) % pageAlignment, '\0');
    entry_.offset = chunk_.bytes.size();
    entry_.storedSize = static_cast<uint32_t>(stored.size());
    entry_.checksum = checksumOf(stored);

@@ -31,7 +31,9 @@
 //       PlainStrings  StringBody
 //       Codes         dictionary codes packed with `width` bits; the code after the last entry means NULL
 //       Dictionary    StringBody of the entries in byte order; rowCount entries
-//   Every page is followed in memory by 32 readable bytes, so that kernels may read whole registers.
+//   Pages begin at multiples of 64 bytes in the object, so that they can be used where a read of it has put them;
+//   blocks that were written before have them anywhere, and are copied. Every page is followed in memory by 32 readable
+//   bytes, so that kernels may read whole registers.
 
 namespace ouzel::storage {
 
@@ -39,6 +41,7 @@ inline constexpr std::string_view blockMagic = "OUZELBLK";
 inline constexpr uint32_t blockFormatVersion = 1;
 inline constexpr uint32_t pageSizeMax = 256 * 1024;
 inline constexpr uint32_t pagePadding = 32;
+inline constexpr uint32_t pageAlignment = 64;
 inline constexpr uint32_t stringGranule = 256;
 inline constexpr uint32_t dictionaryEntriesMax = 65'535; ///< one code is left for NULL
 

@@ -1,21 +1,24 @@
 #include "storage/block/landing.hpp"
 
-#include <cstdlib>
-#include <new>
-
 #include "common/thread/interruption.hpp"
+#include "storage/block/format.hpp"
 
 namespace ouzel::storage {
 
-Landing::Landing(uint64_t offset, size_t size)
-   : offset_(offset), size_(size), data_(static_cast<char*>(std::aligned_alloc(64, (size + 63) / 64 * 64))) {
-   if (!data_) throw std::bad_alloc();
+std::shared_ptr<Landing> Landing::tryMake(FrameCache& cache, uint64_t offset, size_t size, bool mayKeep) {
+   const size_t shift = offset % pageAlignment;
+   char* data = nullptr;
+   PagePin memory = cache.tryAllocate(shift + size + pagePadding, data);
+   if (!memory) return nullptr;
+   return std::shared_ptr<Landing>(new Landing(cache, std::move(memory), data + shift, offset, size, mayKeep));
 }
+
+Landing::Landing(FrameCache& cache, PagePin memory, char* data, uint64_t offset, size_t size, bool mayKeep)
+   : cache_(cache), memory_(std::move(memory)), offset_(offset), size_(size), mayKeep_(mayKeep), data_(data) {}
 
 Landing::~Landing() {
    // Also when the bytes are here: whoever brought them may not have let go of the mutex yet.
    if (pending_) pending_->cancel();
-   std::free(data_);
 }
 
 void Landing::start(const io::ObjectReader& reader) {

@@ -6,14 +6,16 @@
 #include <mutex>
 
 #include "io/object_store/object_store.hpp"
+#include "storage/buffer/frame_cache.hpp"
 
 namespace ouzel::storage {
 
-/// A stretch of an object on its way into memory, or there. Started once; then any thread may wait for it. Destroying
-/// it calls the read off. The memory is charged by whoever makes it.
+/// A stretch of an object on its way into memory of the cache, or there. Started once; then any thread may wait for it.
+/// Destroying it calls the read off; pages that were kept stay where they landed.
 class Landing {
 public:
-   Landing(uint64_t offset, size_t size);
+   /// `mayKeep`: its pages are worth keeping together (see Block::page). Null when the ledger refuses the memory.
+   static std::shared_ptr<Landing> tryMake(FrameCache& cache, uint64_t offset, size_t size, bool mayKeep);
    ~Landing();
    Landing(const Landing&) = delete;
    Landing& operator=(const Landing&) = delete;
@@ -28,11 +30,19 @@ public:
    /// the thread's Interruptible throws. REQUIRES: contains().
    const char* wait(uint64_t offset) const;
    size_t size() const { return size_; }
+   bool mayKeep() const { return mayKeep_; }
+   /// Let the cache have a page that has been waited for, in its place. REQUIRES: mayKeep().
+   PagePin keep(const PageKey& key, const char* page) const { return cache_.adopt(memory_, key, page); }
 
 private:
+   Landing(FrameCache& cache, PagePin memory, char* data, uint64_t offset, size_t size, bool mayKeep);
+
+   FrameCache& cache_;
+   const PagePin memory_;
    const uint64_t offset_;
    const size_t size_;
-   char* const data_;
+   const bool mayKeep_;
+   char* const data_; ///< at the same place between two multiples of pageAlignment as in the object
    std::unique_ptr<io::PendingRead> pending_;
    mutable std::mutex mutex_; ///< guards what follows
    mutable std::condition_variable arrived_;

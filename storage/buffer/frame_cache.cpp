@@ -1,6 +1,7 @@
 #include "storage/buffer/frame_cache.hpp"
 
 #include <cstdlib>
+#include <memory>
 #include <new>
 
 #include "common/error/check.hpp"
@@ -21,11 +22,28 @@ void PagePin::reset() {
 }
 
 FrameCache::~FrameCache() {
-   for (Shard& shard : shards_)
-      for (Frame* frame : shard.ring) {
+   for (Ring& ring : rings_)
+      for (Frame* frame : ring.frames) {
          CHECK(frame->state.load() == 0);
          free(frame);
       }
+}
+
+FrameCache::Ring& FrameCache::ringOf(const Frame& frame) {
+   return rings_[hashU64(reinterpret_cast<uintptr_t>(&frame)) % shardCount];
+}
+
+Frame* FrameCache::allocate(size_t size) {
+   auto frame = std::make_unique<Frame>();
+   frame->size = size;
+   frame->cache = this;
+   frame->state.store(detachedBit | 1, std::memory_order_relaxed);
+   frame->data = static_cast<char*>(std::aligned_alloc(64, (size + 63) / 64 * 64));
+   if (!frame->data) {
+      reservation_.shrink(size);
+      throw std::bad_alloc();
+   }
+   return frame.release();
 }
 
 void FrameCache::free(Frame* frame) {
@@ -34,99 +52,142 @@ void FrameCache::free(Frame* frame) {
    delete frame;
 }
 
-Frame* FrameCache::findPinned(Shard& shard, const PageKey& key) {
-   const auto it = shard.frames.find(key);
-   if (it == shard.frames.end()) return nullptr;
-   it->second->state.fetch_add(1, std::memory_order_acq_rel);
-   it->second->isReferenced.store(true, std::memory_order_relaxed);
-   return it->second;
+/// REQUIRES: the shard's mutex.
+PagePin FrameCache::pinned(const Shard& shard, const PageKey& key) {
+   const auto found = shard.pages.find(key);
+   if (found == shard.pages.end()) return {};
+   Frame* const frame = found->second.frame;
+   frame->state.fetch_add(1, std::memory_order_acq_rel);
+   // The line is shared by all who pin the frame: write to it only when that changes something.
+   if (!frame->isReferenced.load(std::memory_order_relaxed)) frame->isReferenced.store(true, std::memory_order_relaxed);
+   return {frame, found->second.data};
 }
 
-PagePin FrameCache::pin(const PageKey& key, size_t size, const std::function<void(char*)>& load) {
-   Shard& shard = shards_[KeyHash{}(key) % shardCount];
-   {
-      const std::lock_guard lock(shard.mutex);
-      if (Frame* frame = findPinned(shard, key)) {
-         hits_.fetch_add(1, std::memory_order_relaxed);
-         return PagePin(frame);
-      }
-   }
-   misses_.fetch_add(1, std::memory_order_relaxed);
-   reservation_.grow(size);
-   auto* frame = new Frame;
-   frame->key = key;
-   frame->size = size;
-   frame->cache = this;
-   frame->data = static_cast<char*>(std::aligned_alloc(64, (size + 63) / 64 * 64));
-   try {
-      if (!frame->data) throw std::bad_alloc();
-      load(frame->data);
-   } catch (...) {
-      free(frame);
-      throw;
-   }
-   frame->state.store(1);
+PagePin FrameCache::find(const PageKey& key) {
+   Shard& shard = shardOf(key);
    const std::lock_guard lock(shard.mutex);
-   if (Frame* other = findPinned(shard, key)) { // somebody was faster
-      free(frame);
-      return PagePin(other);
+   PagePin pin = pinned(shard, key);
+   (pin ? hits_ : misses_).fetch_add(1, std::memory_order_relaxed);
+   return pin;
+}
+
+PagePin FrameCache::load(const PageKey& key, size_t size, const std::function<void(char*)>& load) {
+   reservation_.grow(size);
+   Frame* const frame = allocate(size);
+   PagePin pin(frame, frame->data);
+   load(frame->data);
+   return adopt(pin, key, frame->data);
+}
+
+PagePin FrameCache::tryAllocate(size_t size, char*& data) {
+   if (!reservation_.tryGrow(size)) return {};
+   Frame* const frame = allocate(size);
+   data = frame->data;
+   return {frame, frame->data};
+}
+
+PagePin FrameCache::adopt(const PagePin& stretch, const PageKey& key, const char* data) {
+   Frame* const frame = stretch.frame_;
+   DCHECK(data >= frame->data);
+   DCHECK(data < frame->data + frame->size);
+   Shard& shard = shardOf(key);
+   const std::lock_guard lock(shard.mutex);
+   if (PagePin other = pinned(shard, key)) return other; // somebody was faster
+   if (list(*frame, key)) shard.pages.emplace(key, Place{frame, data});
+   frame->state.fetch_add(1, std::memory_order_relaxed);
+   return {frame, data};
+}
+
+/// False: it was dropped meanwhile, and stays so. REQUIRES: it is pinned; the mutex of the key's shard.
+bool FrameCache::list(Frame& frame, const PageKey& key) {
+   Ring& ring = ringOf(frame);
+   const std::lock_guard lock(ring.mutex);
+   if (frame.place == Frame::Place::Dropped) return false;
+   if (frame.place == Frame::Place::Private) {
+      frame.place = Frame::Place::Listed;
+      frame.state.fetch_and(~detachedBit, std::memory_order_acq_rel);
+      frame.ringIndex = static_cast<uint32_t>(ring.frames.size());
+      ring.frames.push_back(&frame);
    }
-   frame->ringIndex = static_cast<uint32_t>(shard.ring.size());
-   shard.ring.push_back(frame);
-   shard.frames.emplace(key, frame);
-   return PagePin(frame);
+   frame.keys.push_back(key);
+   return true;
 }
 
 bool FrameCache::contains(const PageKey& key) {
-   Shard& shard = shards_[KeyHash{}(key) % shardCount];
+   Shard& shard = shardOf(key);
    const std::lock_guard lock(shard.mutex);
-   return shard.frames.contains(key);
+   return shard.pages.contains(key);
 }
 
-void FrameCache::detach(Shard& shard, Frame* frame) {
-   shard.frames.erase(frame->key);
-   Frame* last = shard.ring.back();
-   shard.ring[frame->ringIndex] = last;
-   last->ringIndex = frame->ringIndex;
-   shard.ring.pop_back();
-   const uint32_t before = frame->state.fetch_or(detachedBit, std::memory_order_acq_rel);
-   if (before == 0) free(frame);
+/// REQUIRES: it is listed; the ring's mutex.
+FrameCache::Dropped FrameCache::takeFromRing(Ring& ring, Frame& frame) {
+   Frame* const last = ring.frames.back();
+   ring.frames[frame.ringIndex] = last;
+   last->ringIndex = frame.ringIndex;
+   ring.frames.pop_back();
+   frame.place = Frame::Place::Dropped;
+   return {&frame, std::move(frame.keys)};
 }
 
-size_t FrameCache::evictFrom(Shard& shard, size_t bytes) {
-   const std::lock_guard lock(shard.mutex);
-   size_t freed = 0;
-   // Two rounds at most: the first takes the second chances away.
-   for (size_t steps = shard.ring.size() * 2; steps > 0 && freed < bytes && !shard.ring.empty(); --steps) {
-      shard.hand %= shard.ring.size();
-      Frame* frame = shard.ring[shard.hand];
-      if (frame->state.load(std::memory_order_acquire) != 0 ||
-          frame->isReferenced.exchange(false, std::memory_order_relaxed)) {
-         ++shard.hand;
-         continue;
-      }
-      freed += frame->size;
-      detach(shard, frame); // the last frame moved to this place: look there next
+/// Let nobody find it any more; returns what was freed at once.
+size_t FrameCache::drop(const Dropped& dropped) {
+   for (const PageKey& key : dropped.keys) {
+      Shard& shard = shardOf(key);
+      const std::lock_guard lock(shard.mutex);
+      shard.pages.erase(key);
    }
+   const size_t size = dropped.frame->size;
+   const uint32_t before = dropped.frame->state.fetch_or(detachedBit, std::memory_order_acq_rel);
+   if (before != 0) return 0;
+   free(dropped.frame);
+   return size;
+}
+
+size_t FrameCache::evictFrom(Ring& ring, size_t bytes) {
+   std::vector<Dropped> victims;
+   {
+      const std::lock_guard lock(ring.mutex);
+      size_t chosen = 0;
+      // Two rounds at most: the first takes the second chances away.
+      for (size_t steps = ring.frames.size() * 2; steps > 0 && chosen < bytes && !ring.frames.empty(); --steps) {
+         ring.hand %= ring.frames.size();
+         Frame* const frame = ring.frames[ring.hand];
+         if (frame->state.load(std::memory_order_acquire) != 0 ||
+             frame->isReferenced.exchange(false, std::memory_order_relaxed)) {
+            ++ring.hand;
+            continue;
+         }
+         chosen += frame->size;
+         victims.push_back(takeFromRing(ring, *frame)); // the last frame moved to this place: look there next
+      }
+   }
+   size_t freed = 0;
+   for (const Dropped& victim : victims)
+      freed += drop(victim);
    return freed;
 }
 
 size_t FrameCache::evict(size_t bytes) {
    size_t freed = 0;
    for (uint32_t i = 0; i < shardCount && freed < bytes; ++i)
-      freed += evictFrom(shards_[nextShard_.fetch_add(1, std::memory_order_relaxed) % shardCount], bytes - freed);
+      freed += evictFrom(rings_[nextRing_.fetch_add(1, std::memory_order_relaxed) % shardCount], bytes - freed);
    return freed;
 }
 
 void FrameCache::evictSegment(SegmentId segment) {
    for (Shard& shard : shards_) {
-      const std::lock_guard lock(shard.mutex);
-      for (size_t i = 0; i < shard.ring.size();) {
-         if (shard.ring[i]->key.segment == segment)
-            detach(shard, shard.ring[i]);
-         else
-            ++i;
+      std::vector<Dropped> victims;
+      {
+         const std::lock_guard lock(shard.mutex);
+         for (const auto& [key, place] : shard.pages) {
+            if (key.segment != segment) continue;
+            Ring& ring = ringOf(*place.frame);
+            const std::lock_guard ringLock(ring.mutex);
+            if (place.frame->place == Frame::Place::Listed) victims.push_back(takeFromRing(ring, *place.frame));
+         }
       }
+      for (const Dropped& victim : victims)
+         drop(victim);
    }
 }
 

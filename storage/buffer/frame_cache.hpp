@@ -22,49 +22,68 @@ struct PageKey {
    bool operator==(const PageKey&) const = default;
 };
 
-/// A page in memory, as the cache keeps it. Its bytes do not change while it exists.
+/// Memory of the cache: of one page, or a stretch of an object in which several lie as they arrived. Evicted as a
+/// whole.
 struct Frame {
-   PageKey key;
    char* data = nullptr; // 64-byte aligned
    size_t size = 0;
-   /// Pins, plus detachedBit once the cache has forgotten the frame: whoever takes the last pin frees it.
+   class FrameCache* cache = nullptr;
+   /// Pins, plus detachedBit while the cache does not know the frame: whoever takes the last pin frees it then.
    std::atomic<uint32_t> state{0};
    std::atomic<bool> isReferenced{true};
-   uint32_t ringIndex = 0; // in its shard
-   class FrameCache* cache = nullptr;
+   // Under the mutex of its ring:
+   enum class Place : uint8_t { Private, Listed, Dropped };
+   Place place = Place::Private;
+   uint32_t ringIndex = 0;
+   std::vector<PageKey> keys; ///< under which it is found
 };
 
 /// Keeps one frame from being evicted. Movable, not copyable.
 class PagePin {
 public:
    PagePin() = default;
-   explicit PagePin(Frame* frame) : frame_(frame) {}
-   PagePin(PagePin&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
+   PagePin(Frame* frame, const char* data) : frame_(frame), data_(data) {}
+   PagePin(PagePin&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)), data_(other.data_) {}
    PagePin& operator=(PagePin&& other) noexcept {
       std::swap(frame_, other.frame_);
+      std::swap(data_, other.data_);
       return *this;
    }
    ~PagePin() { reset(); }
    void reset();
-   const char* data() const { return frame_->data; }
+   const char* data() const { return data_; }
    explicit operator bool() const { return frame_ != nullptr; }
 
 private:
+   friend class FrameCache;
    Frame* frame_ = nullptr;
+   const char* data_ = nullptr; ///< of the page, inside the frame
 };
 
 /// Cached pages of blocks: LZ4 removed, still encoded. Everything is charged to the ledger; when that runs out,
 /// unpinned frames go by second chance (clock). Thread-safe; a page missing is loaded outside all locks, so that two
 /// threads may load it at once and one copy is dropped.
+///
+/// Pages are found by the maps of the shards, frames to evict on the rings. A frame that is to go leaves its ring
+/// first, which one thread can do only once, then the maps, from where new pins come; then whoever drops the last pin
+/// frees it. A map's mutex may be held when a ring's is taken, not the other way round.
 class FrameCache {
 public:
    explicit FrameCache(MemoryLedger& ledger) : ledger_(ledger), reservation_(ledger) {}
    /// REQUIRES: nothing is pinned.
    ~FrameCache();
 
-   /// Pin a page; when it is not cached, `load` fills `size` bytes (it may throw; nothing is kept then). Throws 53200
-   /// when the ledger refuses.
-   PagePin pin(const PageKey& key, size_t size, const std::function<void(char*)>& load);
+   /// Pin a page if it is cached; else the pin is empty.
+   PagePin find(const PageKey& key);
+   /// Pin a page that was not found; when it still is not, `load` fills `size` bytes (it may throw; nothing is kept
+   /// then). Throws 53200 when the ledger refuses.
+   PagePin load(const PageKey& key, size_t size, const std::function<void(char*)>& load);
+   /// Memory for a stretch of pages, to be written to by whoever holds the only pin; nobody finds it, and it goes with
+   /// its last pin. Empty when the ledger refuses.
+   PagePin tryAllocate(size_t size, char*& data);
+   /// From now on the page is found at `data` in the stretch, where it will not change any more. Pins it.
+   PagePin adopt(const PagePin& stretch, const PageKey& key, const char* data);
+
    bool contains(const PageKey& key);
    MemoryLedger& ledger() const { return ledger_; }
    /// Free unpinned frames until `bytes` are released or none is left; returns what was.
@@ -83,22 +102,40 @@ private:
    struct KeyHash {
       size_t operator()(const PageKey& key) const;
    };
+   struct Place {
+      Frame* frame;
+      const char* data;
+   };
    struct Shard {
       std::mutex mutex;
-      std::unordered_map<PageKey, Frame*, KeyHash> frames;
-      std::vector<Frame*> ring;
+      std::unordered_map<PageKey, Place, KeyHash> pages;
+   };
+   struct Ring {
+      std::mutex mutex;
+      std::vector<Frame*> frames;
       size_t hand = 0;
    };
+   /// A frame that has left its ring.
+   struct Dropped {
+      Frame* frame;
+      std::vector<PageKey> keys;
+   };
 
-   Frame* findPinned(Shard& shard, const PageKey& key);
-   void detach(Shard& shard, Frame* frame); // the shard's mutex is held
+   Shard& shardOf(const PageKey& key) { return shards_[KeyHash{}(key) % shardCount]; }
+   Ring& ringOf(const Frame& frame);
+   Frame* allocate(size_t size); // charged already
+   PagePin pinned(const Shard& shard, const PageKey& key);
+   bool list(Frame& frame, const PageKey& key);
+   Dropped takeFromRing(Ring& ring, Frame& frame);
+   size_t drop(const Dropped& dropped);
    void free(Frame* frame);
-   size_t evictFrom(Shard& shard, size_t bytes);
+   size_t evictFrom(Ring& ring, size_t bytes);
 
    MemoryLedger& ledger_;
    Reservation reservation_;
    std::array<Shard, shardCount> shards_;
-   std::atomic<uint32_t> nextShard_{0};
+   std::array<Ring, shardCount> rings_;
+   std::atomic<uint32_t> nextRing_{0};
    std::atomic<uint64_t> hits_{0}, misses_{0};
 };
 

@@ -14,7 +14,7 @@ constexpr size_t partOfLimit = 8; ///< of all memory, for all scans
 } // namespace
 
 size_t ReadAheadBudget::limit() const {
-   return std::clamp(ledger_.wholeLimit() / partOfLimit, size_t{1} << 20, windowLargest);
+   return std::clamp(cache_.ledger().wholeLimit() / partOfLimit, size_t{1} << 20, windowLargest);
 }
 
 bool ReadAheadBudget::tryTake(size_t bytes) {
@@ -24,8 +24,7 @@ bool ReadAheadBudget::tryTake(size_t bytes) {
 }
 
 ReadAhead::ReadAhead(const ScanState& state, ReadAheadBudget& budget)
-   : state_(state), budget_(budget), windowMax_(budget.limit()), memory_(budget.ledger()),
-     window_(std::min(windowFirst, windowMax_)) {
+   : state_(state), budget_(budget), windowMax_(budget.limit()), window_(std::min(windowFirst, windowMax_)) {
    columns_ = state.spec.columns;
    for (const ZonePredicate& predicate : state.spec.zonePredicates)
       columns_.push_back(predicate.column); // for the zone maps inside its pages
@@ -36,14 +35,15 @@ ReadAhead::ReadAhead(const ScanState& state, ReadAheadBudget& budget)
 
 ReadAhead::~ReadAhead() {
    runs_.clear();
-   giveBack(memory_.used());
+   budget_.give(ofBudget_);
 }
 
 /// `isLeast`: a scan gets on with no less.
 bool ReadAhead::take(size_t bytes, bool isLeast) {
    const bool isOfBudget = budget_.tryTake(bytes);
    if (!isOfBudget && !isLeast) return false;
-   if (!memory_.tryGrow(bytes)) {
+   // Only to make room: each landing charges for itself, and is left out when others were faster.
+   if (!Reservation(budget_.cache().ledger()).tryGrow(bytes)) {
       if (isOfBudget) budget_.give(bytes);
       return false;
    }
@@ -52,7 +52,6 @@ bool ReadAhead::take(size_t bytes, bool isLeast) {
 }
 
 void ReadAhead::giveBack(size_t bytes) {
-   memory_.shrink(bytes);
    // What was taken besides the budget goes last.
    const size_t part = std::min(bytes, ofBudget_);
    ofBudget_ -= part;
@@ -129,15 +128,18 @@ bool ReadAhead::isCached(uint32_t segment, uint32_t column, uint32_t group) cons
 
 void ReadAhead::startRun(uint32_t segment, uint32_t column, uint32_t first, uint32_t end) {
    const Block& block = *state_.sources[segment].segment->block;
-   size_t bytes = 0;
-   uint64_t offset = UINT64_MAX;
-   for (uint32_t group = first; group < end; ++group) {
-      const size_t size = block.storedBytes(column, group);
-      if (size > 0) offset = std::min(offset, block.header().chunk(column, group).pages.front().offset);
-      bytes += size;
-   }
+   size_t plainBytes = 0;
+   uint64_t begin = UINT64_MAX, bytes = 0;
+   for (uint32_t group = first; group < end; ++group)
+      for (const PageEntry& page : block.header().chunk(column, group).pages) {
+         begin = std::min(begin, page.offset);
+         bytes = page.offset + page.storedSize - begin;
+         if (page.codec == PageCodec::None) plainBytes += page.storedSize;
+      }
    if (bytes == 0) return;
-   Run run{first, end, end - first, std::make_shared<Landing>(offset, bytes)};
+   // Compressed pages among those that are kept would take memory for nothing.
+   Run run{first, end, end - first, Landing::tryMake(budget_.cache(), begin, bytes, plainBytes >= bytes / 4 * 3)};
+   if (!run.landing) return;
    const io::ReadTallyScope scope(tally_);
    run.landing->start(block.reader());
    held_ += bytes;
@@ -184,7 +186,7 @@ void ReadAhead::release(const Morsel& morsel, uint32_t pass) {
 void ReadAhead::rewind() {
    const std::lock_guard lock(mutex_);
    runs_.clear();
-   giveBack(memory_.used());
+   giveBack(ofBudget_);
    held_ = 0;
    planned_ = 0;
    pass_.fetch_add(1, std::memory_order_relaxed);

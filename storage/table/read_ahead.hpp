@@ -16,14 +16,14 @@ namespace ouzel::storage {
 /// What all scans together may have read ahead: those bytes cannot be evicted. Thread-safe.
 class ReadAheadBudget {
 public:
-   explicit ReadAheadBudget(MemoryLedger& ledger) : ledger_(ledger) {}
+   explicit ReadAheadBudget(FrameCache& cache) : cache_(cache) {}
    [[nodiscard]] bool tryTake(size_t bytes);
    void give(size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
    size_t limit() const;
-   MemoryLedger& ledger() const { return ledger_; }
+   FrameCache& cache() const { return cache_; }
 
 private:
-   MemoryLedger& ledger_;
+   FrameCache& cache_;
    std::atomic<size_t> used_{0};
 };
 
@@ -78,8 +78,7 @@ private:
 
    std::atomic<uint32_t> pass_{0};
    mutable std::mutex mutex_; ///< guards what follows
-   Reservation memory_;
-   size_t ofBudget_ = 0; ///< of what memory_ holds
+   size_t ofBudget_ = 0;      ///< of what is held
    std::unordered_map<uint64_t, std::vector<Run>> runs_;
    uint32_t planned_ = 0; ///< morsels before this one need no planning
    size_t window_;        ///< bytes that may be under way or waiting for their workers

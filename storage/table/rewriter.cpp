@@ -107,18 +107,21 @@ void readTogether(StorageContext& context, const SegmentList& segments) {
    if (!context.store.isRemote()) return;
    struct Reading {
       const Block& block;
-      std::unique_ptr<Landing> landing;
+      std::shared_ptr<Landing> landing;
    };
-   Reservation memory(context.deltaMemory);
+   uint64_t together = 0;
    std::vector<Reading> readings;
    for (const SegmentPtr& segment : segments) {
       if (!segment->block || segment->block->header().objectSize > smallObject) continue;
       const Block& block = *segment->block;
       if (forEachChunk(block, [&](uint32_t column, uint32_t group) { return block.isCached(column, group); })) continue;
       const uint64_t size = block.header().objectSize;
-      if (memory.used() + size > togetherMax || !memory.tryGrow(size)) break;
-      readings.push_back({block, std::make_unique<Landing>(0, size)});
-      readings.back().landing->start(block.reader());
+      together += size;
+      if (together > togetherMax) break;
+      auto landing = Landing::tryMake(context.cache, 0, size, false);
+      if (!landing) break;
+      landing->start(block.reader());
+      readings.push_back({block, std::move(landing)});
    }
    for (const Reading& reading : readings)
       forEachChunk(reading.block, [&](uint32_t column, uint32_t group) {

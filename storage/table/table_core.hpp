@@ -24,7 +24,7 @@ struct StorageContext {
    TaskRunner& tasks;
    TransactionManager& transactions;
    KeyIndexPool& keyIndexes;
-   ReadAheadBudget readAhead{cache.ledger()};
+   ReadAheadBudget readAhead{cache};
    std::atomic<SegmentId> nextSegment{1};
    std::atomic<uint64_t> nextObject{1};
    std::atomic<size_t> retiredDeltaBytes{0}; ///< of the delta memory, what only older snapshots read

@@ -253,6 +253,64 @@ CATCH_TEST_CASE("a damaged page is an error of the statement and is not cached")
    CATCH_CHECK_THROWS_AS(fixture.block->verify(), SqlError);
 }
 
+namespace {
+
+/// The first page of the first chunk, read ahead with all of the chunk.
+PagePin pageThroughLanding(const Block& block, MemoryGovernor& governor, bool mayKeep, const char*& landed) {
+   const ChunkHeader& chunk = block.header().chunk(0, 0);
+   const auto landing =
+       Landing::tryMake(governor.cache(), chunk.pages[0].offset, block.storedBytes(0, 0) - pageAlignment, mayKeep);
+   CATCH_REQUIRE(landing);
+   landing->start(block.reader());
+   landed = landing->wait(chunk.pages[0].offset);
+   return block.page(0, 0, 0, landing.get());
+}
+
+std::vector<Value> randomIntegers(size_t count) {
+   const Generator generator{"", PhysicalType::I64, [](auto& r, size_t) {
+                                return Value::integer(PhysicalType::I64, static_cast<int64_t>(r()));
+                             }};
+   return makeValues(generator, count, Nulls::None);
+}
+
+} // namespace
+
+CATCH_TEST_CASE("pages that were read ahead stay where they landed") {
+   BlockFixture fixture(PhysicalType::I64, randomIntegers(100'000));
+   for (const ChunkHeader& chunk : fixture.block->header().chunks)
+      for (const PageEntry& page : chunk.pages)
+         CATCH_CHECK(page.offset % pageAlignment == 0);
+   const char* landed = nullptr;
+   {
+      const PagePin page = pageThroughLanding(*fixture.block, fixture.governor, true, landed);
+      CATCH_CHECK(static_cast<const void*>(page.data()) == landed);
+   }
+   CATCH_CHECK(fixture.block->page(0, 0, 0).data() == landed);
+   fixture.governor.cache().evictSegment(5);
+   CATCH_CHECK(fixture.governor.cachedBytes() == 0);
+   {
+      const PagePin page = pageThroughLanding(*fixture.block, fixture.governor, false, landed);
+      CATCH_CHECK(static_cast<const void*>(page.data()) != landed);
+   }
+   const PageEntry& entry = fixture.block->header().chunk(0, 0).pages[0];
+   CATCH_CHECK(fixture.governor.cachedBytes() == frameSize(entry, false)); // the landing is gone
+}
+
+CATCH_TEST_CASE("pages of blocks that were written before pages were aligned are copied from where they landed") {
+   BlockFixture fixture(PhysicalType::I64, randomIntegers(40'000));
+   BlockHeader header = fixture.block->header();
+   for (ChunkHeader& chunk : header.chunks)
+      for (PageEntry& page : chunk.pages)
+         page.offset += 8;
+   header.objectSize += 8;
+   fixture.store.put("table/1/block/old", "8 bytes." + *fixture.store.get("table/1/block/x"));
+   const Block old(fixture.store, fixture.governor.cache(), "table/1/block/old", std::move(header));
+   const char* landed = nullptr;
+   const PagePin page = pageThroughLanding(old, fixture.governor, true, landed);
+   CATCH_CHECK(static_cast<const void*>(page.data()) != landed);
+   CATCH_CHECK(reinterpret_cast<uintptr_t>(page.data()) % pageAlignment == 0);
+}
+
 CATCH_TEST_CASE("the cache gives way when memory runs out and is charged to the ledger") {
    const Generator generator{"", PhysicalType::I64, [](auto& r, size_t) {
                                 return Value::integer(PhysicalType::I64, static_cast<int64_t>(r()));
