@@ -41,6 +41,8 @@ struct AggregateKernel {
    /// Bytes of the state at which StringViews lie whose bytes may be elsewhere: all that the state points to, unless it
    /// is ordered.
    std::span<const uint32_t> strings = {};
+   /// Kernels with the same one, not null, differ in finalize only: sum and avg of one type.
+   const void* accumulation = nullptr;
 };
 
 /// Find the kernel of PostgreSQL aggregate `name` (pg_proc.proname) for these argument representations and types; null:

@@ -9,7 +9,8 @@
 //                static void merge(State& into, const State& from, Arena&)
 //                static void finish(const State&, uint32_t row, FunctionContext&, ResultVector&)
 // must have      static constexpr uint32_t strings[]     where the state holds StringViews, if it does
-// and may have   static void addDense(State&, const Input* values, uint32_t count)   contiguous values without NULLs
+// may have       using Accumulation     the same for policies with the same State, add() and merge()
+// and            static void addDense(State&, const Input* values, uint32_t count)   contiguous values without NULLs
 
 namespace ouzel::executor {
 
@@ -46,6 +47,9 @@ template <typename State>
 inline const State& stateAt(const std::byte* state) {
    return *reinterpret_cast<const State*>(state);
 }
+
+template <typename Accumulation>
+inline constexpr char accumulationTag = 0; // only its address counts
 
 template <typename P>
 struct AggregateLoops {
@@ -87,8 +91,14 @@ struct AggregateLoops {
       else
          return std::span<const uint32_t>();
    }();
-   static constexpr AggregateKernel kernel{sizeof(State), initialize, update, updateOne,
-                                           combine,       finalize,   false,  strings};
+   static constexpr const void* accumulation = [] {
+      if constexpr (requires { typename P::Accumulation; })
+         return static_cast<const void*>(&accumulationTag<typename P::Accumulation>);
+      else
+         return static_cast<const void*>(nullptr);
+   }();
+   static constexpr AggregateKernel kernel{sizeof(State), initialize, update,  updateOne,   combine,
+                                           finalize,      false,      strings, accumulation};
 };
 
 template <typename P>

@@ -58,6 +58,7 @@ template <typename T>
 struct NarrowSum {
    using State = NarrowState;
    using Input = T;
+   using Accumulation = NarrowSum;
    static void add(State& s, T value, Arena&) {
       s.sum += value;
       ++s.count;
@@ -94,6 +95,7 @@ template <typename T>
 struct WideSum {
    using State = WideState;
    using Input = T;
+   using Accumulation = WideSum;
    static void add(State& s, T value, Arena&) {
       s.sum += value;
       ++s.count;

@@ -13,6 +13,7 @@ namespace ouzel::executor {
 
 void GroupingSet::initialize(std::byte* const* rows, uint32_t count) const {
    for (size_t a = 0; a < aggregates->size(); ++a) {
+      if ((*aggregates)[a].isShared) continue;
       const auto init = (*aggregates)[a].kernel->initialize;
       const uint32_t offset = stateOffsets[a];
       for (uint32_t i = 0; i < count; ++i)
@@ -84,6 +85,28 @@ CompiledAggregate AggregateSink::compile(PlanBuilder& builder, const sql::Aggreg
    return out;
 }
 
+namespace {
+/// Both come to the same state, whatever the rows.
+bool accumulateAlike(const CompiledAggregate& a, const CompiledAggregate& b) {
+   const auto isPlain = [](const CompiledAggregate& aggregate) {
+      return aggregate.kernel->accumulation && !aggregate.isCollected && !aggregate.isDistinct && !aggregate.filter;
+   };
+   return isPlain(a) && isPlain(b) && a.kernel->accumulation == b.kernel->accumulation &&
+          std::equal(a.call->args.begin(), a.call->args.end(), b.call->args.begin(), b.call->args.end(),
+                     [](const sql::ExprPtr& x, const sql::ExprPtr& y) { return !isVolatile(*x) && equal(*x, *y); });
+}
+} // namespace
+
+void AggregateSink::addAggregate(CompiledAggregate aggregate) {
+   aggregate.stateOf = aggregates_.size();
+   for (const CompiledAggregate& other : aggregates_)
+      if (!aggregate.isShared && accumulateAlike(other, aggregate)) {
+         aggregate.stateOf = other.stateOf;
+         aggregate.isShared = true;
+      }
+   aggregates_.push_back(std::move(aggregate));
+}
+
 AggregateSink::AggregateSink(PlanBuilder& builder, const sql::plan::Node& node)
    : node_(node), columns_(builder.context().columns()), grant_(builder.context().budget()) {
    const ColumnSlots slots{std::span(node.children[0]->output)};
@@ -94,7 +117,7 @@ AggregateSink::AggregateSink(PlanBuilder& builder, const sql::plan::Node& node)
    }
    if (!keys.empty()) keys_ = ExpressionProgram::compile(std::span(keys), slots, columns_);
    for (const sql::AggregateCall& call : node.aggregates)
-      aggregates_.push_back(compile(builder, call, slots));
+      addAggregate(compile(builder, call, slots));
    if (node.groupingSets.empty()) {
       GroupingSet& set = sets_.emplace_back();
       set.keys.resize(node.keys.size());
@@ -113,12 +136,14 @@ void AggregateSink::layOut(GroupingSet& set) {
       set.layout.addColumn(keyReprs_[key].physical);
    set.layout.setHashedColumns(set.layout.columnCount());
    std::vector<uint32_t> extras;
-   for (const CompiledAggregate& aggregate : aggregates_)
-      extras.push_back(
-          set.layout.addExtra(aggregate.kernel->stateSize, aggregate.kernel->stateSize % 16 == 0 ? 16 : 8));
-   for (size_t a = 0; a < aggregates_.size(); ++a)
-      for (const uint32_t offset : aggregates_[a].kernel->strings)
-         set.layout.addExtraString(extras[a], offset);
+   for (const CompiledAggregate& aggregate : aggregates_) {
+      const uint32_t size = aggregate.kernel->stateSize;
+      extras.push_back(aggregate.isShared ? extras[aggregate.stateOf]
+                                          : set.layout.addExtra(size, size % 16 == 0 ? 16 : 8));
+      if (aggregate.isShared) continue;
+      for (const uint32_t offset : aggregate.kernel->strings)
+         set.layout.addExtraString(extras.back(), offset);
+   }
    set.layout.seal();
    for (const uint32_t extra : extras)
       set.stateOffsets.push_back(set.layout.extraOffset(extra));
@@ -249,6 +274,7 @@ SinkStatus AggregateSink::consume(QueryContext& context, LocalState& state, cons
    if (keys_) keys_->evaluateAll(*local.keys, in, in.selection, local.keyValues.data());
    for (size_t a = 0; a < aggregates_.size(); ++a) {
       const CompiledAggregate& aggregate = aggregates_[a];
+      if (aggregate.isShared) continue;
       local.filtered[a] =
           aggregate.filter ? aggregate.filter->filter(*local.filters[a], in, in.selection, local.filterLists[a].data())
                            : in.selection;
@@ -283,13 +309,12 @@ void AggregateSink::consumeSet(QueryContext& context, Local& local, size_t numbe
          mine.keys.push_back(local.keyValues[key]);
       if (mine.memo.bind(mine.keys, in.selection)) {
          learnGroups(context, local, mine, in);
-         mine.memo.groupsOf(count, local.rows.data());
          isMemoised = true;
       } else {
          findGroups(context, local, mine, in.selection, local.rows.data());
       }
    }
-   updateStates(context, local, number, in, local.rows.data(), isMemoised);
+   updateStates(context, local, number, in, isMemoised);
 }
 
 /// No row of a group is in use.
@@ -343,14 +368,16 @@ void AggregateSink::hashDistinct(QueryContext& context, Local& local, uint32_t k
       hashes[i] = (groupHashes[i] & ~valueBits) | (hashes[i] & valueBits);
 }
 
-void AggregateSink::updateStates(QueryContext& context, Local& local, size_t number, const Batch& in,
-                                 std::byte* const* rows, bool isMemoised) {
+void AggregateSink::updateStates(QueryContext& context, Local& local, size_t number, const Batch& in, bool isMemoised) {
    GroupingSet& set = sets_[number];
    PerSet& mine = local.sets[number];
    const bool isGrouped = isMemoised && mine.memo.present().size() * rowsPerGroupMin <= in.liveRows();
    if (isGrouped) mine.memo.sortRows(in.selection);
+   std::byte** const rows = local.rows.data();
+   bool hasRows = !isMemoised;
    for (size_t a = 0; a < aggregates_.size(); ++a) {
       const CompiledAggregate& aggregate = aggregates_[a];
+      if (aggregate.isShared) continue;
       const Selection selected = local.filtered[a];
       if (selected.count() == 0) continue;
       const std::span<const Vector> args(local.argValues[a].data(), aggregate.argCount);
@@ -383,6 +410,8 @@ void AggregateSink::updateStates(QueryContext& context, Local& local, size_t num
          updateByGroup(input, mine.memo, *aggregate.kernel, offset);
          continue;
       }
+      if (!hasRows) mine.memo.groupsOf(in.liveRows(), rows);
+      hasRows = true;
       // states[i] belongs to the i-th filtered row; rows[] is by live row of the batch.
       if (selected.count() == in.liveRows()) {
          for (uint32_t i = 0; i < selected.count(); ++i)

@@ -28,6 +28,8 @@ struct CompiledAggregate {
    std::vector<uint8_t> descending, nullsFirst; ///< of the order: WITHIN GROUP's own arguments or the columns behind
    bool isCollected = false;                    ///< kept and sorted
    bool isDistinct = false;                     ///< by a second grouping
+   bool isShared = false;                       ///< the state is that of another one before it, which does the work
+   size_t stateOf = 0;                          ///< whose state it is; its own place unless it is shared
    /// Arguments, then order columns; with a FILTER evaluated for its rows only.
    std::shared_ptr<const ExpressionProgram> args;
    std::shared_ptr<const ExpressionProgram> filter;
@@ -102,6 +104,7 @@ private:
    };
 
    CompiledAggregate compile(PlanBuilder& builder, const sql::AggregateCall& call, const ColumnSlots& slots);
+   void addAggregate(CompiledAggregate aggregate);
    void layOut(GroupingSet& set);
    void consumeSet(QueryContext& context, Local& local, size_t number, const Batch& in);
    struct PerSet;
@@ -109,8 +112,7 @@ private:
    void learnGroups(QueryContext& context, Local& local, PerSet& mine, const Batch& in);
    static void updateByGroup(const AggregateInput& input, const KeyMemo& memo, const AggregateKernel& kernel,
                              uint32_t offset);
-   void updateStates(QueryContext& context, Local& local, size_t set, const Batch& in, std::byte* const* rows,
-                     bool isMemoised);
+   void updateStates(QueryContext& context, Local& local, size_t set, const Batch& in, bool isMemoised);
    void relieve(PerSet& mine);
    void addMissingGroup(GroupingSet& set);
    static void hashDistinct(QueryContext& context, Local& local, uint32_t keyCount, uint32_t count);

@@ -112,7 +112,7 @@ void AggregateSink::combineStates(const GroupingSet& set, std::byte* const* into
    const std::byte* sources[batchRowsMax];
    for (size_t a = 0; a < aggregates_.size(); ++a) {
       // Distinct and collected values are united on their own.
-      if (aggregates_[a].isCollected || aggregates_[a].isDistinct) continue;
+      if (aggregates_[a].isCollected || aggregates_[a].isDistinct || aggregates_[a].isShared) continue;
       for (uint32_t i = 0; i < count; ++i) {
          targets[i] = into[i] + set.stateOffsets[a];
          sources[i] = from[i] + set.stateOffsets[a];

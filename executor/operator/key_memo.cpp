@@ -44,30 +44,17 @@ bool KeyMemo::bind(std::span<const Vector> keys, const Selection& rows) {
       identities_ = incoming_;
       groups_.fill(nullptr);
    }
-   std::fill_n(codes_.begin(), count, uint8_t{0});
-   uint32_t stride = 1;
-   for (const Vector& key : keys) {
-      if (key.encoding != Encoding::Dictionary) continue;
-      const uint16_t* codes = key.codes;
-      if (rows.isDense()) {
-         for (uint32_t i = 0; i < count; ++i)
-            codes_[i] = static_cast<uint8_t>(codes_[i] + codes[i] * stride);
-      } else {
-         const RowIndex* list = rows.rows();
-         for (uint32_t i = 0; i < count; ++i)
-            codes_[i] = static_cast<uint8_t>(codes_[i] + codes[list[i]] * stride);
-      }
-      stride *= std::max(key.dictionarySize, 1u);
-   }
-   std::fill_n(counts_.begin(), combinations, 0u);
-   for (uint32_t i = 0; i < count; ++i)
-      ++counts_[codes_[i]];
+   combineCodes(keys, rows);
+   countCombinations(count, combinations);
    present_.clear();
    unknown_.clear();
    bool anyUnknown = false;
    for (uint32_t c = 0; c < combinations; ++c) {
-      ends_[c] = counts_[c] + (c > 0 ? ends_[c - 1] : 0);
-      if (counts_[c] == 0) continue;
+      const uint32_t begin = c > 0 ? ends_[c - 1] : 0;
+      ends_[c] = begin;
+      for (const auto& lane : counts_)
+         ends_[c] += lane[c];
+      if (ends_[c] == begin) continue;
       present_.push_back(static_cast<uint8_t>(c));
       anyUnknown |= groups_[c] == nullptr;
    }
@@ -82,6 +69,38 @@ bool KeyMemo::bind(std::span<const Vector> keys, const Selection& rows) {
    return true;
 }
 
+/// codes_ of the live rows. All rows are combined, in registers, and the live ones picked.
+void KeyMemo::combineCodes(std::span<const Vector> keys, const Selection& rows) {
+   const uint32_t count = rows.count();
+   const uint32_t span = rows.isDense() ? count : rows.rows()[count - 1] + 1u;
+   uint8_t* const all = rows.isDense() ? codes_.data() : rowCodes_.data();
+   std::fill_n(all, span, uint8_t{0});
+   uint32_t stride = 1;
+   for (const Vector& key : keys) {
+      if (key.encoding != Encoding::Dictionary) continue;
+      const uint16_t* const codes = key.codes; // bytes may alias the key: the loop would not vectorise
+      for (uint32_t row = 0; row < span; ++row)
+         all[row] = static_cast<uint8_t>(all[row] + codes[row] * stride);
+      stride *= std::max(key.dictionarySize, 1u);
+   }
+   if (rows.isDense()) return;
+   const RowIndex* const list = rows.rows();
+   for (uint32_t i = 0; i < count; ++i)
+      codes_[i] = rowCodes_[list[i]];
+}
+
+void KeyMemo::countCombinations(uint32_t rows, uint32_t combinations) {
+   for (auto& lane : counts_)
+      std::fill_n(lane.begin(), combinations, 0u);
+   const uint32_t laneRows = rows / lanes;
+   const uint8_t* const codes = codes_.data();
+   for (uint32_t i = 0; i < laneRows; ++i)
+      for (uint32_t lane = 0; lane < lanes; ++lane)
+         ++counts_[lane][codes[lane * laneRows + i]];
+   for (uint32_t i = lanes * laneRows; i < rows; ++i)
+      ++counts_[lanes - 1][codes[i]];
+}
+
 void KeyMemo::learn(std::byte* const* groups) {
    for (size_t k = 0; k < unknown_.size(); ++k)
       groups_[codes_[unknown_[k]]] = groups[k];
@@ -93,18 +112,29 @@ void KeyMemo::groupsOf(uint32_t count, std::byte** rows) const {
 }
 
 void KeyMemo::sortRows(const Selection& rows) {
-   const uint32_t count = rows.count();
-   std::array<uint32_t, combinationsMax> next;
-   for (const uint8_t c : present_)
-      next[c] = ends_[c] - counts_[c];
-   if (rows.isDense()) {
-      for (uint32_t i = 0; i < count; ++i)
-         order_[next[codes_[i]]++] = static_cast<RowIndex>(i);
-   } else {
-      const RowIndex* list = rows.rows();
-      for (uint32_t i = 0; i < count; ++i)
-         order_[next[codes_[i]]++] = list[i];
+   const uint32_t count = rows.count(), laneRows = count / lanes;
+   LaneCounts next;
+   for (const uint8_t c : present_) {
+      uint32_t begin = c == 0 ? 0 : ends_[c - 1u];
+      for (uint32_t lane = 0; lane < lanes; ++lane) {
+         next[lane][c] = begin;
+         begin += counts_[lane][c];
+      }
    }
+   const uint8_t* const codes = codes_.data();
+   const auto sort = [&](auto&& rowOf) {
+      for (uint32_t i = 0; i < laneRows; ++i)
+         for (uint32_t lane = 0; lane < lanes; ++lane) {
+            const uint32_t at = lane * laneRows + i;
+            order_[next[lane][codes[at]]++] = rowOf(at);
+         }
+      for (uint32_t at = lanes * laneRows; at < count; ++at)
+         order_[next[lanes - 1][codes[at]]++] = rowOf(at);
+   };
+   if (rows.isDense())
+      sort([](uint32_t at) { return static_cast<RowIndex>(at); });
+   else
+      sort([list = rows.rows()](uint32_t at) { return list[at]; });
 }
 
 } // namespace ouzel::executor

@@ -46,12 +46,22 @@ private:
       bool isNull = false;
       bool operator==(const Identity&) const = default;
    };
+   /// Rows are counted and sorted in so many parts side by side: with few combinations each step would else wait for
+   /// the one before, which has just written the same counter.
+   static constexpr uint32_t lanes = 4;
+   using LaneCounts = std::array<std::array<uint32_t, combinationsMax>, lanes>;
+
    static bool identify(const Vector& key, Identity& identity);
+   /// REQUIRES: some row lives.
+   void combineCodes(std::span<const Vector> keys, const Selection& rows);
+   void countCombinations(uint32_t rows, uint32_t combinations);
 
    std::vector<Identity> identities_, incoming_;
    std::array<std::byte*, combinationsMax> groups_{};
-   std::array<uint8_t, batchRowsMax> codes_;
-   std::array<uint32_t, combinationsMax> counts_, ends_;
+   std::array<uint8_t, batchRowsMax> codes_;    ///< of the live rows
+   std::array<uint8_t, batchRowsMax> rowCodes_; ///< of all rows, live or not
+   LaneCounts counts_;
+   std::array<uint32_t, combinationsMax> ends_;
    std::array<RowIndex, batchRowsMax> order_;
    std::vector<uint8_t> present_;
    std::vector<uint16_t> unknown_;
