@@ -2,6 +2,7 @@
 #include <atomic>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "common/format.hpp"
 #include "common/hash/hash.hpp"
@@ -57,6 +58,45 @@ std::optional<ColumnCompare> asColumnCompare(const sql::Expr& expr) {
    return std::nullopt;
 }
 
+/// The values that a predicate leaves for a column.
+struct ColumnValues {
+   sql::ColumnId column;
+   std::vector<const Value*> values;
+};
+
+/// Of `column = constant` and `column IN (constants)`, NULLs left out: they equal nothing.
+std::optional<ColumnValues> valuesLeft(const sql::Expr& expr, const sql::ColumnTable& table) {
+   const auto of = [&](const sql::Expr& side, std::span<const sql::ExprPtr> args) -> std::optional<ColumnValues> {
+      const sql::Expr* column = &side;
+      while (column->kind == ExprKind::Relabel) // varchar is compared as text
+         column = column->args[0].get();
+      if (column->kind != ExprKind::Column) return std::nullopt;
+      ColumnValues left{column->column, {}};
+      for (const sql::ExprPtr& arg : args) {
+         if (arg->kind != ExprKind::Constant) return std::nullopt;
+         if (arg->constant.isNull) continue;
+         // Those of another representation may hash otherwise.
+         const Representation& stored = table[column->column].repr;
+         if (!(arg->repr == stored) || arg->constant.type != stored.physical) return std::nullopt;
+         left.values.push_back(&arg->constant);
+      }
+      return left;
+   };
+   const std::span<const sql::ExprPtr> args(expr.args);
+   if (expr.kind == ExprKind::Compare && expr.compare == CompareOp::Eq) {
+      auto left = of(*args[0], args.subspan(1));
+      return left ? left : of(*args[1], args.first(1));
+   }
+   if (expr.kind == ExprKind::InList && !expr.negated) return of(*args[0], args.subspan(1));
+   return std::nullopt;
+}
+
+uint64_t hashOf(const Value& value) {
+   alignas(16) std::byte place[16];
+   value.store(place);
+   return hashValue(value.type, place);
+}
+
 class TableScan;
 
 struct Local final : LocalState {
@@ -91,7 +131,7 @@ private:
    };
    void addPredicate(const sql::Expr& expr, PlanBuilder& builder);
    void addZone(const ColumnCompare& compare);
-   void addLookup(const sql::Expr& expr);
+   void addValues(const sql::Expr& expr);
    std::optional<storage::KeyFilter> keysToLookUp() const;
    Selection filterVector(QueryContext& context, Local& local, uint32_t first, uint32_t count, Selection rows);
    void decode(Local& local, uint32_t column, uint32_t first, uint32_t count, const Selection& rows);
@@ -127,10 +167,8 @@ TableScan::TableScan(PlanBuilder& builder, const sql::plan::Node& node)
    for (const sql::plan::ScanColumn& column : node.scanColumns)
       spec_.columns.push_back(column.attribute == sql::rowIdAttribute ? storage::ScanSpec::rowIdColumn
                                                                       : static_cast<uint32_t>(column.attribute - 1));
-   for (const sql::ExprPtr& predicate : node.predicates) {
+   for (const sql::ExprPtr& predicate : node.predicates)
       addPredicate(*predicate, builder);
-      if (!node.lookupAttributes.empty()) addLookup(*predicate);
-   }
    if (node.keyLookup != 0) keyLookup_ = &builder.keyLookup(node.keyLookup);
    if (builder.context().settings().runtimeFilters)
       for (const sql::plan::RuntimeFilterUse& use : node.runtimeFilters)
@@ -143,6 +181,7 @@ void TableScan::addPredicate(const sql::Expr& expr, PlanBuilder& builder) {
          addPredicate(*arg, builder);
       return;
    }
+   addValues(expr);
    if (const auto compare = asColumnCompare(expr)) {
       addZone(*compare);
       const uint32_t slot = *slots_.find(compare->column);
@@ -203,36 +242,22 @@ void TableScan::addZone(const ColumnCompare& compare) {
    spec_.zonePredicates.push_back(zone);
 }
 
-/// Remember the values that the predicate leaves for a column of the chosen index.
-void TableScan::addLookup(const sql::Expr& expr) {
-   const auto remember = [&](sql::ColumnId column, std::span<const Value* const> values) {
-      const int16_t attribute = node_.scanColumns[*slots_.find(column)].attribute;
-      const auto& wanted = node_.lookupAttributes;
-      if (std::find(wanted.begin(), wanted.end(), attribute) == wanted.end()) return;
-      for (const Value* value : values) // NULL equals nothing
-         if (!value->isNull && value->type != table_[column].repr.physical) return;
-      std::vector<const Value*> kept;
-      for (const Value* value : values)
-         if (!value->isNull) kept.push_back(value);
-      fixed_.try_emplace(attribute, std::move(kept));
-   };
-   const auto constantOf = [](const sql::ExprPtr& arg) {
-      return arg->kind == ExprKind::Constant ? &arg->constant : nullptr;
-   };
-   if (expr.kind == ExprKind::Compare && expr.compare == CompareOp::Eq) {
-      for (const size_t side : {0u, 1u}) {
-         const Value* value = constantOf(expr.args[1 - side]);
-         if (expr.args[side]->kind == ExprKind::Column && value)
-            remember(expr.args[side]->column, std::span(&value, 1));
-      }
-   } else if (expr.kind == ExprKind::InList && !expr.negated && expr.args[0]->kind == ExprKind::Column) {
-      std::vector<const Value*> values;
-      for (size_t i = 1; i < expr.args.size(); ++i) {
-         values.push_back(constantOf(expr.args[i]));
-         if (!values.back()) return;
-      }
-      remember(expr.args[0]->column, values);
-   }
+/// Tell storage which values of a column the predicate leaves, and remember them for the chosen index.
+void TableScan::addValues(const sql::Expr& expr) {
+   auto left = valuesLeft(expr, table_);
+   if (!left) return;
+   const int16_t attribute = node_.scanColumns[*slots_.find(left->column)].attribute;
+   if (attribute == sql::rowIdAttribute) return;
+   storage::ValuePredicate predicate;
+   predicate.column = static_cast<uint32_t>(attribute - 1);
+   for (const Value* value : left->values)
+      predicate.values.push_back({storage::zoneKeyOf(*value), hashOf(*value)});
+   std::sort(predicate.values.begin(), predicate.values.end(),
+             [](const auto& a, const auto& b) { return a.key < b.key; });
+   spec_.valuePredicates.push_back(std::move(predicate));
+   const auto& indexed = node_.lookupAttributes;
+   if (std::find(indexed.begin(), indexed.end(), attribute) != indexed.end())
+      fixed_.try_emplace(attribute, std::move(left->values));
 }
 
 /// What an index has to find: every combination of values that predicates leave, or the keys a join has built.
@@ -257,9 +282,7 @@ std::optional<storage::KeyFilter> TableScan::keysToLookUp() const {
       std::vector<uint64_t> longer;
       for (const uint64_t prefix : filter.hashes)
          for (const Value* value : values->second) {
-            alignas(16) std::byte place[16];
-            value->store(place);
-            const uint64_t hash = hashValue(value->type, place);
+            const uint64_t hash = hashOf(*value);
             longer.push_back(isFirst ? hash : hashCombine(prefix, hash));
          }
       filter.hashes = std::move(longer);
@@ -389,6 +412,8 @@ void TableScan::describe(OperatorProfile& profile) const {
    profile.notes.emplace_back("Row Groups", std::to_string(source_->morselCount()));
    if (source_->morselsSkipped())
       profile.notes.emplace_back("Row Groups Skipped", std::to_string(source_->morselsSkipped()));
+   if (source_->morselsSkippedByFilter())
+      profile.notes.emplace_back("Row Groups Skipped by Filter", std::to_string(source_->morselsSkippedByFilter()));
    const auto network = source_->networkReads();
    if (network.reads > 0)
       profile.notes.emplace_back("Object Reads", std::to_string(network.reads) + ", " + std::to_string(network.bytes) +

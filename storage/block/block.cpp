@@ -51,9 +51,9 @@ void Block::throwMissing() const {
 }
 
 /// The stored bytes, once they are here.
-const char* Block::landed(const PageEntry& entry, const Landing& landing) const {
+const char* Block::landed(uint64_t offset, const Landing& landing) const {
    try {
-      return landing.wait(entry.offset);
+      return landing.wait(offset);
    } catch (const SqlError& error) {
       if (error.state() == sqlstate::undefinedFile) throwMissing();
       throw;
@@ -70,7 +70,7 @@ void Block::loadPage(const PageEntry& entry, bool isDictionary, const Landing* l
    std::unique_ptr<char[]> own;
    const char* stored = nullptr;
    if (landing && landing->contains(entry.offset, entry.storedSize)) {
-      stored = landed(entry, *landing);
+      stored = landed(entry.offset, *landing);
    } else {
       if (!isPlain) own.reset(new char[entry.storedSize]);
       char* const target = isPlain ? frame : own.get();
@@ -112,7 +112,7 @@ PagePin Block::page(uint32_t column, uint32_t rowGroup, uint32_t index, const La
    return io::readTrusted(store_, objectName_, [&] {
       const Landing* const from = std::exchange(landing, nullptr); // a second try reads the object itself
       if (from && canStay(entry, isDictionary, *from)) {
-         const char* const page = landed(entry, *from);
+         const char* const page = landed(entry.offset, *from);
          check(entry, page);
          verifyPage(page, entry);
          return from->keep(key, page);
@@ -120,6 +120,38 @@ PagePin Block::page(uint32_t column, uint32_t rowGroup, uint32_t index, const La
       return cache_.load(key, frameSize(entry, isDictionary),
                          [&](char* frame) { loadPage(entry, isDictionary, from, frame); });
    });
+}
+
+void Block::check(const FilterEntry& entry, const char* stored) const {
+   if (checksumOf({stored, entry.size}) != entry.checksum) corrupted(objectName_, "Bloom filter checksum mismatch");
+}
+
+void Block::loadFilter(const FilterEntry& entry, char* frame) const {
+   try {
+      reader().read(entry.offset, entry.size, frame);
+   } catch (const SqlError& error) {
+      if (error.state() == sqlstate::undefinedFile) throwMissing();
+      throw;
+   }
+   check(entry, frame);
+}
+
+PagePin Block::filter(uint32_t column, uint32_t rowGroup, const Landing* landing) const {
+   const PageKey key = filterKey(column, rowGroup);
+   if (PagePin pin = cache_.find(key)) return pin;
+   const FilterEntry& entry = header_.chunk(column, rowGroup).filter;
+   return io::readTrusted(store_, objectName_, [&] {
+      const Landing* const from = std::exchange(landing, nullptr);
+      if (!from || !from->contains(entry.offset, entry.size))
+         return cache_.load(key, entry.size, [&](char* frame) { loadFilter(entry, frame); });
+      const char* const filter = landed(entry.offset, *from);
+      check(entry, filter);
+      return from->keep(key, filter);
+   });
+}
+
+bool Block::isFilterCached(uint32_t column, uint32_t rowGroup) const {
+   return cache_.contains(filterKey(column, rowGroup));
 }
 
 bool Block::isCached(uint32_t column, uint32_t rowGroup) const {
@@ -145,6 +177,9 @@ void Block::verify() const {
              static_cast<char*>(std::aligned_alloc(64, (size + 63) / 64 * 64)), std::free);
          loadPage(chunk.pages[i], isDictionary, nullptr, frame.get());
       }
+      if (chunk.filter.size == 0) continue;
+      std::string filter(chunk.filter.size, '\0');
+      loadFilter(chunk.filter, filter.data());
    }
 }
 
@@ -154,7 +189,8 @@ BlockHeader Block::readHeader(const io::ObjectReader& reader, const std::string&
    reader.read(reader.size() - sizeof footer, sizeof footer, &footer);
    uint64_t magic;
    std::memcpy(&magic, blockMagic.data(), sizeof magic);
-   if (footer.magic != magic || footer.version != blockFormatVersion) corrupted(objectName, "not a block");
+   if (footer.magic != magic || footer.version == 0 || footer.version > blockFormatVersion)
+      corrupted(objectName, "not a block");
    if (footer.headerOffset + footer.headerStoredSize + sizeof footer != reader.size())
       corrupted(objectName, "invalid block footer");
    if (footer.headerRawSize > (1u << 30)) corrupted(objectName, "invalid block footer");

@@ -29,6 +29,9 @@ public:
    /// Pin page `index` of a chunk, from the cache, the landing (may be null) or the store. Throws XX001 when its
    /// checksum does not match or the object is missing, 40001 when another process has removed it.
    PagePin page(uint32_t column, uint32_t rowGroup, uint32_t index, const Landing* landing = nullptr) const;
+   /// Pin the bytes of a chunk's Bloom filter, as page() does. REQUIRES: it has one; the landing may keep it.
+   PagePin filter(uint32_t column, uint32_t rowGroup, const Landing* landing = nullptr) const;
+   bool isFilterCached(uint32_t column, uint32_t rowGroup) const;
    /// All pages of a chunk are in the cache.
    bool isCached(uint32_t column, uint32_t rowGroup) const;
    /// Bytes of a chunk's pages in the object, where they lie one behind the other, and to where those of the next row
@@ -39,7 +42,7 @@ public:
    void discard() { isDiscarded_.store(true); }
    /// The same for a block that they may name: then the object becomes garbage.
    void retire(Garbage& garbage) { garbage_.store(&garbage); }
-   /// Read every page and compare checksums, past the cache. Throws XX001.
+   /// Read every page and filter and compare checksums, past the cache. Throws XX001.
    void verify() const;
 
    /// Read the header at the end of an object. Throws XX001.
@@ -47,9 +50,15 @@ public:
 
 private:
    [[noreturn]] void throwMissing() const;
-   const char* landed(const PageEntry& entry, const Landing& landing) const;
+   const char* landed(uint64_t offset, const Landing& landing) const;
    void check(const PageEntry& entry, const char* stored) const;
+   void check(const FilterEntry& entry, const char* stored) const;
    void loadPage(const PageEntry& entry, bool isDictionary, const Landing* landing, char* frame) const;
+   void loadFilter(const FilterEntry& entry, char* frame) const;
+   /// Filters are kept beside the pages, under a number that no page has.
+   PageKey filterKey(uint32_t column, uint32_t rowGroup) const {
+      return {header_.segment, column, rowGroup << 16 | 0xffff};
+   }
 
    io::ObjectStore& store_;
    FrameCache& cache_;

@@ -5,6 +5,7 @@
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
+#include "storage/block/chunk_filter.hpp"
 
 namespace ouzel::storage {
 
@@ -21,32 +22,52 @@ void BlockBuilder::addRowGroup(std::span<const ColumnSlice> columns) {
    const uint32_t rows = columns.empty() ? 0 : columns[0].count;
    for (size_t i = 0; i < columns.size(); ++i) {
       CHECK(columns[i].count == rows);
-      chunks_[i].push_back(encodeChunk(columns[i], header_.sketches[i]));
-      encodedBytes_ += chunks_[i].back().bytes.size();
+      EncodedChunk& chunk = chunks_[i].emplace_back(encodeChunk(columns[i], header_.sketches[i]));
+      makeFilter(columns[i], chunk);
+      encodedBytes_ += chunk.bytes.size() + chunk.filter.size();
    }
    sampler_.add(columns, rows);
    header_.rowGroupRows.push_back(rows);
    header_.rowCount += rows;
 }
 
-void BlockBuilder::seal(SegmentId segment, std::vector<std::string_view>& parts, std::string& stored) {
-   header_.segment = segment;
-   header_.sample = makeSample(header_.columnTypes, sampler_.rows());
-   parts.assign(1, blockMagic);
+uint64_t BlockBuilder::placeChunks(std::vector<std::string_view>& parts) {
    uint64_t offset = blockMagic.size();
-   static constexpr char zeros[pageAlignment] = {};
+   const auto align = [&] {
+      static constexpr char zeros[pageAlignment] = {};
+      const size_t gap = (pageAlignment - offset % pageAlignment) % pageAlignment;
+      if (gap > 0) parts.emplace_back(zeros, gap);
+      offset += gap;
+   };
    for (auto& column : chunks_) {
       for (EncodedChunk& chunk : column) {
-         const size_t gap = (pageAlignment - offset % pageAlignment) % pageAlignment;
-         if (gap > 0) parts.emplace_back(zeros, gap);
-         offset += gap;
+         align();
          for (PageEntry& page : chunk.header.pages)
             page.offset += offset;
          offset += chunk.bytes.size();
          parts.push_back(chunk.bytes);
+      }
+   }
+   for (size_t column = 0; column < chunks_.size(); ++column) {
+      dropNeedlessFilters(chunks_[column], header_.sketches[column]);
+      for (EncodedChunk& chunk : chunks_[column]) {
+         if (!chunk.filter.empty()) {
+            align();
+            chunk.header.filter = {offset, static_cast<uint32_t>(chunk.filter.size()), checksumOf(chunk.filter)};
+            offset += chunk.filter.size();
+            parts.push_back(chunk.filter);
+         }
          header_.chunks.push_back(std::move(chunk.header));
       }
    }
+   return offset;
+}
+
+void BlockBuilder::seal(SegmentId segment, std::vector<std::string_view>& parts, std::string& stored) {
+   header_.segment = segment;
+   header_.sample = makeSample(header_.columnTypes, sampler_.rows());
+   parts.assign(1, blockMagic);
+   const uint64_t offset = placeChunks(parts);
    std::string raw;
    header_.serialize(raw);
    stored.resize(static_cast<size_t>(LZ4_compressBound(static_cast<int>(raw.size()))));

@@ -30,6 +30,8 @@ public:
    BlockHeader finish(std::string& bytes, SegmentId segment);
 
 private:
+   /// Give pages and filters their places in the object, and return where they end.
+   uint64_t placeChunks(std::vector<std::string_view>& parts);
    /// The object is the concatenation of `parts`, which refer to the builder and to `footer`.
    void seal(SegmentId segment, std::vector<std::string_view>& parts, std::string& footer);
 

@@ -10,6 +10,8 @@ namespace ouzel::storage {
 struct EncodedChunk {
    ChunkHeader header;
    std::string bytes;
+   std::string filter;        ///< of BloomFilter; empty: none
+   double distinctValues = 0; ///< about; known of chunks with a filter
 };
 
 /// Encode one column of one row group, choosing encodings by what the values show, and add what is learnt about the

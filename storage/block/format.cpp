@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include "storage/batch_codec.hpp"
+#include "storage/block/bloom_filter.hpp"
 
 namespace ouzel::storage {
 
@@ -20,6 +21,8 @@ void ColumnSketch::merge(const ColumnSketch& other) {
 }
 
 namespace {
+
+constexpr uint64_t filterSizeMax = 1 << 20;
 
 void writePage(const PageEntry& page, ByteWriter& out) {
    out.varint(page.offset);
@@ -43,6 +46,24 @@ PageEntry readPage(ByteReader& in) {
    if (codec > static_cast<uint8_t>(PageCodec::Lz4)) ByteReader::corrupted();
    page.codec = static_cast<PageCodec>(codec);
    return page;
+}
+
+void writeFilter(const FilterEntry& filter, ByteWriter& out) {
+   out.varint(filter.size);
+   if (filter.size == 0) return;
+   out.varint(filter.offset);
+   out.fixed(filter.checksum);
+}
+
+FilterEntry readFilter(ByteReader& in) {
+   FilterEntry filter;
+   const uint64_t size = in.varint();
+   if (size == 0) return filter;
+   if (size % BloomFilter::blockBytes != 0 || size > filterSizeMax) ByteReader::corrupted();
+   filter.size = static_cast<uint32_t>(size);
+   filter.offset = in.varint();
+   filter.checksum = in.fixed<uint64_t>();
+   return filter;
 }
 
 void writeZone(const ZoneRange& zone, ByteWriter& out) {
@@ -78,6 +99,7 @@ void BlockHeader::serialize(std::string& out) const {
       writer.fixed(static_cast<uint8_t>(chunk.hasDictionary));
       writer.varint(chunk.nullCount);
       writeZone(chunk.zone, writer);
+      writeFilter(chunk.filter, writer);
    }
    for (const ColumnSketch& sketch : sketches) {
       sketch.distinct.serialize(out);
@@ -93,7 +115,8 @@ void BlockHeader::serialize(std::string& out) const {
 BlockHeader BlockHeader::deserialize(std::string_view bytes) {
    ByteReader in(bytes);
    BlockHeader header;
-   if (in.varint() != blockFormatVersion) ByteReader::corrupted();
+   const uint64_t version = in.varint();
+   if (version == 0 || version > blockFormatVersion) ByteReader::corrupted();
    header.segment = in.varint();
    header.rowCount = static_cast<uint32_t>(in.varint());
    header.objectSize = in.varint();
@@ -119,6 +142,7 @@ BlockHeader BlockHeader::deserialize(std::string_view bytes) {
       chunk.hasDictionary = in.fixed<uint8_t>() != 0;
       chunk.nullCount = static_cast<uint32_t>(in.varint());
       chunk.zone = readZone(in);
+      if (version >= 2) chunk.filter = readFilter(in);
    }
    header.sketches.resize(header.columnTypes.size());
    for (ColumnSketch& sketch : header.sketches) {

@@ -14,6 +14,7 @@
 //
 //   offset 0            "OUZELBLK"
 //          8            pages, column by column, within a column by row group (a dictionary before its codes)
+//                       Bloom filters (bloom_filter.hpp) of the chunks that have one, in the same order
 //          headerOffset BlockHeader, LZ4-compressed (bytes: see format.cpp)
 //          end - 40     BlockFooter
 //
@@ -38,7 +39,8 @@
 namespace ouzel::storage {
 
 inline constexpr std::string_view blockMagic = "OUZELBLK";
-inline constexpr uint32_t blockFormatVersion = 1;
+/// 1: without Bloom filters. Still read.
+inline constexpr uint32_t blockFormatVersion = 2;
 inline constexpr uint32_t pageSizeMax = 256 * 1024;
 inline constexpr uint32_t pagePadding = 32;
 inline constexpr uint32_t pageAlignment = 64;
@@ -96,12 +98,20 @@ struct PageEntry {
    PageCodec codec = PageCodec::None;
 };
 
+/// Where the Bloom filter of a chunk's values lies.
+struct FilterEntry {
+   uint64_t offset = 0;   ///< in the object
+   uint32_t size = 0;     ///< 0: there is none
+   uint64_t checksum = 0; ///< XXH3-64
+};
+
 /// One column of one row group.
 struct ChunkHeader {
    std::vector<PageEntry> pages; ///< in row order; a dictionary, when there is one, is pages[0]
    bool hasDictionary = false;
    uint32_t nullCount = 0;
    ZoneRange zone;
+   FilterEntry filter;
 };
 
 /// What is known of one column of a block, or of any set of rows; merging is exact for all but `distinct`.

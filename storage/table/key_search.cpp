@@ -130,12 +130,9 @@ public:
 private:
    std::vector<KeyIndexes::Candidate> candidatesIn(const ScanState::Source& source) {
       const Segment& segment = *source.segment;
-      const auto& predicates = state_->spec.zonePredicates;
       std::vector<uint32_t> groups;
       for (uint32_t group = 0; group * rowGroupRows < source.rows; ++group)
-         if (std::all_of(predicates.begin(), predicates.end(),
-                         [&](const ZonePredicate& predicate) { return mayMatch(predicate, *state_, segment, group); }))
-            groups.push_back(group);
+         if (zonesMayMatch(*state_, segment, group)) groups.push_back(group);
       if (groups.empty()) return {};
       auto indexed = segment.versions->keys.find(core_.context.keyIndexes, segment, state_->columns, filter_,
                                                  source.rows, groups.size() * uint64_t{rowGroupRows});

@@ -23,23 +23,7 @@ bool ReadAheadBudget::tryTake(size_t bytes) {
    return false;
 }
 
-ReadAhead::ReadAhead(const ScanState& state, ReadAheadBudget& budget)
-   : state_(state), budget_(budget), windowMax_(budget.limit()), window_(std::min(windowFirst, windowMax_)) {
-   columns_ = state.spec.columns;
-   for (const ZonePredicate& predicate : state.spec.zonePredicates)
-      columns_.push_back(predicate.column); // for the zone maps inside its pages
-   std::sort(columns_.begin(), columns_.end());
-   columns_.erase(std::unique(columns_.begin(), columns_.end()), columns_.end());
-   if (!columns_.empty() && columns_.back() == ScanSpec::rowIdColumn) columns_.pop_back();
-}
-
-ReadAhead::~ReadAhead() {
-   runs_.clear();
-   budget_.give(ofBudget_);
-}
-
-/// `isLeast`: a scan gets on with no less.
-bool ReadAhead::take(size_t bytes, bool isLeast) {
+bool ReadAheadShare::take(size_t bytes, bool isLeast) {
    const bool isOfBudget = budget_.tryTake(bytes);
    if (!isOfBudget && !isLeast) return false;
    // Only to make room: each landing charges for itself, and is left out when others were faster.
@@ -51,12 +35,24 @@ bool ReadAhead::take(size_t bytes, bool isLeast) {
    return true;
 }
 
-void ReadAhead::giveBack(size_t bytes) {
+void ReadAheadShare::give(size_t bytes) {
    // What was taken besides the budget goes last.
    const size_t part = std::min(bytes, ofBudget_);
    ofBudget_ -= part;
    budget_.give(part);
 }
+
+ReadAhead::ReadAhead(const ScanState& state, ReadAheadBudget& budget)
+   : state_(state), windowMax_(budget.limit()), share_(budget), window_(std::min(windowFirst, windowMax_)) {
+   columns_ = state.spec.columns;
+   for (const ZonePredicate& predicate : state.spec.zonePredicates)
+      columns_.push_back(predicate.column); // for the zone maps inside its pages
+   std::sort(columns_.begin(), columns_.end());
+   columns_.erase(std::unique(columns_.begin(), columns_.end()), columns_.end());
+   if (!columns_.empty() && columns_.back() == ScanSpec::rowIdColumn) columns_.pop_back();
+}
+
+ReadAhead::~ReadAhead() = default;
 
 void ReadAhead::advance(uint32_t morsel) {
    const std::lock_guard lock(mutex_);
@@ -69,9 +65,10 @@ void ReadAhead::plan() {
    }
 }
 
-/// Plan some row groups of one segment. False: there is no memory for them now.
+/// Plan some row groups of one segment. False: there is no memory for them now, or what filters say is not known yet.
 bool ReadAhead::planSlab() {
    const uint32_t segment = state_.morsels[planned_].segment;
+   if (state_.filters && !state_.filters->isHere(segment)) return false;
    const Segment& source = *state_.sources[segment].segment;
    std::vector<uint32_t> groups;
    size_t bytes = 0, leastBytes = 0;
@@ -81,9 +78,8 @@ bool ReadAhead::planSlab() {
       if (morsel.segment != segment) break;
       // Few rows that a key index has found take few pages.
       if (!source.block || morsel.candidateEnd != 0) continue;
-      if (!std::all_of(state_.spec.zonePredicates.begin(), state_.spec.zonePredicates.end(),
-                       [&](const ZonePredicate& p) { return mayMatch(p, state_, source, morsel.rowGroup); }))
-         continue;
+      if (!zonesMayMatch(state_, source, morsel.rowGroup)) continue;
+      if (state_.filters && !state_.filters->mayMatch(end)) continue;
       groups.push_back(morsel.rowGroup);
       for (const uint32_t column : columns_)
          if (column < source.columnCount()) bytes += source.block->storedBytes(column, morsel.rowGroup);
@@ -93,8 +89,8 @@ bool ReadAhead::planSlab() {
       }
    }
    if (!groups.empty()) {
-      if (!take(bytes, false)) {
-         if (held_ > 0 || !take(leastBytes, true)) return false;
+      if (!share_.take(bytes, false)) {
+         if (held_ > 0 || !share_.take(leastBytes, true)) return false;
          bytes = leastBytes;
          end = leastEnd;
          groups.resize(1);
@@ -102,7 +98,7 @@ bool ReadAhead::planSlab() {
       const size_t before = held_;
       for (const uint32_t column : columns_)
          if (column < source.columnCount()) planColumn(segment, column, groups);
-      giveBack(bytes - (held_ - before)); // what is cached is not read
+      share_.give(bytes - (held_ - before)); // what is cached is not read
    }
    planned_ = end;
    return true;
@@ -138,7 +134,7 @@ void ReadAhead::startRun(uint32_t segment, uint32_t column, uint32_t first, uint
       }
    if (bytes == 0) return;
    // Compressed pages among those that are kept would take memory for nothing.
-   Run run{first, end, end - first, Landing::tryMake(budget_.cache(), begin, bytes, plainBytes >= bytes / 4 * 3)};
+   Run run{first, end, end - first, Landing::tryMake(share_.cache(), begin, bytes, plainBytes >= bytes / 4 * 3)};
    if (!run.landing) return;
    const io::ReadTallyScope scope(tally_);
    run.landing->start(block.reader());
@@ -174,7 +170,7 @@ void ReadAhead::release(const Morsel& morsel, uint32_t pass) {
       for (Run& run : found->second) {
          if (morsel.rowGroup < run.first || morsel.rowGroup >= run.end || --run.groupsLeft > 0) continue;
          held_ -= run.landing->size();
-         giveBack(run.landing->size());
+         share_.give(run.landing->size());
          std::swap(run, found->second.back());
          found->second.pop_back();
          break;
@@ -186,7 +182,7 @@ void ReadAhead::release(const Morsel& morsel, uint32_t pass) {
 void ReadAhead::rewind() {
    const std::lock_guard lock(mutex_);
    runs_.clear();
-   giveBack(ofBudget_);
+   share_.giveAll();
    held_ = 0;
    planned_ = 0;
    pass_.fetch_add(1, std::memory_order_relaxed);

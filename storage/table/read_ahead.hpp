@@ -27,6 +27,25 @@ private:
    std::atomic<size_t> used_{0};
 };
 
+/// What one scan has taken of the budget for its landings, which are charged themselves. Not thread-safe.
+class ReadAheadShare {
+public:
+   explicit ReadAheadShare(ReadAheadBudget& budget) : budget_(budget) {}
+   ~ReadAheadShare() { giveAll(); }
+   ReadAheadShare(const ReadAheadShare&) = delete;
+   ReadAheadShare& operator=(const ReadAheadShare&) = delete;
+
+   /// Have the ledger make room, and take a share of the budget. `isLeast`: a scan gets on with no less, be it besides.
+   [[nodiscard]] bool take(size_t bytes, bool isLeast);
+   void give(size_t bytes);
+   void giveAll() { give(ofBudget_); }
+   FrameCache& cache() const { return budget_.cache(); }
+
+private:
+   ReadAheadBudget& budget_;
+   size_t ofBudget_ = 0;
+};
+
 /// Starts reads of what a scan is going to need from a store over a network, so that its workers find the bytes in
 /// memory (AnyBlob, section 4: prepare, retrieve, process). Row groups come in the order of the morsels; of each column
 /// those that lie side by side and are not cached are one read. So much is under way as the window allows, which begins
@@ -63,22 +82,19 @@ private:
    /// As much as the window allows. REQUIRES: mutex_; pointers into runs_ are invalid afterwards.
    void plan();
    bool planSlab();
-   [[nodiscard]] bool take(size_t bytes, bool isLeast);
-   void giveBack(size_t bytes);
    void planColumn(uint32_t segment, uint32_t column, const std::vector<uint32_t>& groups);
    bool isCached(uint32_t segment, uint32_t column, uint32_t group) const;
    void startRun(uint32_t segment, uint32_t column, uint32_t first, uint32_t end);
 
    // PROPERTIES
    const ScanState& state_;
-   ReadAheadBudget& budget_;
    std::vector<uint32_t> columns_; ///< of the table
    const size_t windowMax_;
    const std::shared_ptr<io::ReadTally> tally_ = std::make_shared<io::ReadTally>();
 
    std::atomic<uint32_t> pass_{0};
    mutable std::mutex mutex_; ///< guards what follows
-   size_t ofBudget_ = 0;      ///< of what is held
+   ReadAheadShare share_;
    std::unordered_map<uint64_t, std::vector<Run>> runs_;
    uint32_t planned_ = 0; ///< morsels before this one need no planning
    size_t window_;        ///< bytes that may be under way or waiting for their workers

@@ -1,5 +1,7 @@
 #include "storage/table/scan.hpp"
 
+#include <algorithm>
+
 #include "storage/table/scan_state.hpp"
 
 namespace ouzel::storage {
@@ -21,8 +23,7 @@ bool missingMayMatch(const ZonePredicate& predicate, const Value& missing) {
    return rangeMayMatch(predicate, zone);
 }
 
-} // namespace
-
+/// False when no row of the row group can satisfy the predicate.
 bool mayMatch(const ZonePredicate& predicate, const ScanState& state, const Segment& segment, uint32_t rowGroup) {
    if (predicate.column >= segment.columnCount())
       return missingMayMatch(predicate, (*state.columns)[predicate.column].missing);
@@ -44,6 +45,29 @@ bool mayMatch(const ZonePredicate& predicate, const ScanState& state, const Segm
    return true;
 }
 
+bool mayMatch(const ValuePredicate& predicate, const Segment& segment, uint32_t rowGroup) {
+   if (!segment.block || predicate.column >= segment.columnCount()) return true;
+   return !predicate.within(segment.block->header().chunk(predicate.column, rowGroup).zone).empty();
+}
+
+} // namespace
+
+std::span<const ValuePredicate::Wanted> ValuePredicate::within(const ZoneRange& zone) const {
+   if (zone.isEmpty()) return {};
+   const auto begin = std::lower_bound(values.begin(), values.end(), zone.lower,
+                                       [](const Wanted& wanted, ZoneKey key) { return wanted.key < key; });
+   const auto end = std::upper_bound(begin, values.end(), zone.upper,
+                                     [](ZoneKey key, const Wanted& wanted) { return key < wanted.key; });
+   return {begin, end};
+}
+
+bool zonesMayMatch(const ScanState& state, const Segment& segment, uint32_t rowGroup) {
+   return std::all_of(state.spec.zonePredicates.begin(), state.spec.zonePredicates.end(),
+                      [&](const ZonePredicate& p) { return mayMatch(p, state, segment, rowGroup); }) &&
+          std::all_of(state.spec.valuePredicates.begin(), state.spec.valuePredicates.end(),
+                      [&](const ValuePredicate& p) { return mayMatch(p, segment, rowGroup); });
+}
+
 ScanSource::ScanSource(std::shared_ptr<const ScanState> state) : state_(std::move(state)) {}
 ScanSource::~ScanSource() = default;
 
@@ -56,10 +80,11 @@ bool ScanSource::next(Morsel& morsel) {
          return false;
       }
       morsel = state_->morsels[index];
-      const Segment& segment = *state_->sources[morsel.segment].segment;
-      bool matches = true;
-      for (const ZonePredicate& predicate : state_->spec.zonePredicates)
-         matches = matches && mayMatch(predicate, *state_, segment, morsel.rowGroup);
+      bool matches = zonesMayMatch(*state_, *state_->sources[morsel.segment].segment, morsel.rowGroup);
+      if (matches && state_->filters && !state_->filters->mayMatch(index)) {
+         matches = false;
+         skippedByFilter_.fetch_add(1, std::memory_order_relaxed);
+      }
       if (state_->readAhead) {
          state_->readAhead->advance(index);
          if (!matches) state_->readAhead->release(morsel, state_->readAhead->pass());
@@ -85,13 +110,20 @@ uint32_t ScanSource::morselsHandedOut() const {
 uint32_t ScanSource::morselsSkipped() const {
    return skipped_.load(std::memory_order_relaxed);
 }
+uint32_t ScanSource::morselsSkippedByFilter() const {
+   return skippedByFilter_.load(std::memory_order_relaxed);
+}
 ScanSource::NetworkReads ScanSource::networkReads() const {
-   return state_->readAhead ? state_->readAhead->statistics() : NetworkReads{};
+   if (!state_->readAhead) return {};
+   NetworkReads result = state_->readAhead->statistics();
+   if (state_->filters) state_->filters->addTo(result);
+   return result;
 }
 void ScanSource::rewind() {
    if (state_->readAhead) state_->readAhead->rewind();
    next_.store(0);
    skipped_.store(0);
+   skippedByFilter_.store(0);
 }
 
 } // namespace ouzel::storage

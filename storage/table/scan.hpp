@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "common/vector/batch.hpp"
@@ -17,7 +18,7 @@
 //
 //    auto source = table.scan(snapshot, spec);                      // once
 //    auto reader = source->makeReader();                            // per worker
-//    while (source->next(morsel)) {                                 // morsels skip what zone maps exclude
+//    while (source->next(morsel)) {                                 // skips what zone maps and filters exclude
 //       reader->open(morsel);
 //       for (uint32_t first = 0; first < reader->rowCount(); first += vectorRows) {
 //          uint32_t count = min(vectorRows, reader->rowCount() - first);
@@ -64,6 +65,20 @@ struct ZonePredicate {
    std::shared_ptr<const RuntimeBounds> runtime;   ///< Runtime: shared with the join that sets it
 };
 
+/// The values of a column that are wanted, for zone maps and Bloom filters to refute. As with zone predicates, rows are
+/// not filtered by it.
+struct ValuePredicate {
+   struct Wanted {
+      ZoneKey key;
+      uint64_t hash; ///< common/hash/vector_hash.hpp's hashValue
+   };
+   uint32_t column = 0;        ///< storage column, as ZonePredicate's
+   std::vector<Wanted> values; ///< ascending by key
+
+   /// The wanted values that lie in the zone.
+   std::span<const Wanted> within(const ZoneRange& zone) const;
+};
+
 /// What to read.
 struct ScanSpec {
    static constexpr uint32_t rowIdColumn = UINT32_MAX;
@@ -72,6 +87,7 @@ struct ScanSpec {
    std::vector<ZonePredicate> zonePredicates;
    /// Only rows whose keys hash like these are wanted, and all of them: others may be given too.
    std::optional<KeyFilter> keys = std::nullopt;
+   std::vector<ValuePredicate> valuePredicates = {};
 };
 
 /// One unit of scan work: a row group of one segment. Opaque to the executor.
@@ -123,14 +139,16 @@ public:
    explicit ScanSource(std::shared_ptr<const ScanState> state);
    ~ScanSource();
 
-   /// The next morsel that zone maps do not exclude; false at the end.
+   /// The next morsel that neither zone maps nor filters exclude; false at the end.
    bool next(Morsel& morsel);
    std::unique_ptr<RowGroupReader> makeReader() const;
 
    uint64_t rowCount() const; ///< rows in all morsels, deleted ones included
    uint32_t morselCount() const;
    uint32_t morselsHandedOut() const; ///< for progress
-   uint32_t morselsSkipped() const;   ///< for EXPLAIN ANALYZE
+   // For EXPLAIN ANALYZE:
+   uint32_t morselsSkipped() const;
+   uint32_t morselsSkippedByFilter() const; ///< of these, where zone maps did not exclude them
    struct NetworkReads {
       uint64_t reads = 0, bytes = 0;
       uint64_t waits = 0; ///< for bytes that were not here yet
@@ -145,7 +163,7 @@ public:
 
 private:
    std::shared_ptr<const ScanState> state_;
-   std::atomic<uint32_t> next_{0}, skipped_{0};
+   std::atomic<uint32_t> next_{0}, skipped_{0}, skippedByFilter_{0};
 };
 
 } // namespace ouzel::storage

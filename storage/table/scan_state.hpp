@@ -2,6 +2,7 @@
 #include <memory>
 #include <vector>
 
+#include "storage/table/filter_search.hpp"
 #include "storage/table/read_ahead.hpp"
 #include "storage/table/scan.hpp"
 #include "storage/table/segment.hpp"
@@ -21,10 +22,12 @@ struct ScanState {
    std::vector<Morsel> morsels;
    std::vector<uint32_t> candidates; ///< rows of segments, ascending within a morsel
    uint64_t rowCount = 0;
-   std::unique_ptr<ReadAhead> readAhead; ///< null: the store is not over a network. Its own state is its own affair
+   // What these come to know is their own affair.
+   std::unique_ptr<FilterSearch> filters; ///< null: no values are looked for
+   std::unique_ptr<ReadAhead> readAhead;  ///< null: the store is not over a network
 };
 
-/// False when no row of the row group can satisfy the predicate.
-bool mayMatch(const ZonePredicate& predicate, const ScanState& state, const Segment& segment, uint32_t rowGroup);
+/// False when zone maps prove that no row of the row group can satisfy all predicates of the scan.
+bool zonesMayMatch(const ScanState& state, const Segment& segment, uint32_t rowGroup);
 
 } // namespace ouzel::storage

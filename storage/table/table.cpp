@@ -50,14 +50,10 @@ std::vector<ScanState::Source> sourcesOf(TableCore& core, const Snapshot& snapsh
 /// Morsels of what a key index finds in one segment. False: there is none, all rows must be read.
 bool addCandidates(TableCore& core, ScanState& state, uint32_t index) {
    const ScanState::Source& source = state.sources[index];
-   const auto groupMayMatch = [&](uint32_t group) {
-      for (const ZonePredicate& predicate : state.spec.zonePredicates)
-         if (!mayMatch(predicate, state, *source.segment, group)) return false;
-      return true;
-   };
    uint64_t rowsToRead = 0;
    for (uint32_t group = 0; group * rowGroupRows < source.rows; ++group)
-      if (groupMayMatch(group)) rowsToRead += std::min(rowGroupRows, source.rows - group * rowGroupRows);
+      if (zonesMayMatch(state, *source.segment, group))
+         rowsToRead += std::min(rowGroupRows, source.rows - group * rowGroupRows);
    if (rowsToRead == 0) return true;
    const auto candidates = source.segment->versions->keys.find(core.context.keyIndexes, *source.segment, state.columns,
                                                                *state.spec.keys, source.rows, rowsToRead);
@@ -90,6 +86,8 @@ std::unique_ptr<ScanSource> Table::scan(const Snapshot& snapshot, ScanSpec spec)
       CHECK(column == ScanSpec::rowIdColumn || column < state->columns->size());
    for (const ZonePredicate& predicate : state->spec.zonePredicates)
       CHECK(predicate.column < state->columns->size());
+   for (const ValuePredicate& predicate : state->spec.valuePredicates)
+      CHECK(predicate.column < state->columns->size());
    for (uint32_t i = 0; i < state->sources.size(); ++i) {
       const ScanState::Source& source = state->sources[i];
       state->rowCount += source.rows;
@@ -97,8 +95,9 @@ std::unique_ptr<ScanSource> Table::scan(const Snapshot& snapshot, ScanSpec spec)
       for (uint32_t group = 0; group * rowGroupRows < source.rows; ++group)
          state->morsels.push_back({i, group, std::min(rowGroupRows, source.rows - group * rowGroupRows)});
    }
-   if (core_->context.store.isRemote())
-      state->readAhead = std::make_unique<ReadAhead>(*state, core_->context.readAhead);
+   const bool isRemote = core_->context.store.isRemote();
+   state->filters = FilterSearch::makeFor(*state, core_->context.readAhead, isRemote);
+   if (isRemote) state->readAhead = std::make_unique<ReadAhead>(*state, core_->context.readAhead);
    return std::make_unique<ScanSource>(std::move(state));
 }
 

@@ -276,6 +276,34 @@ def scans_read_ahead(bucket, directory):
     small.stop()
 
 
+def filters_save_reading(bucket, directory):
+    first = Server(bucket, directory("log"))
+    first.sql("CREATE TABLE t AS SELECT g AS n, md5(g::text)::uuid AS u, md5('s' || g) AS s FROM generate_series(1, 400000) g")
+    first.sql("CREATE TABLE v (u uuid); INSERT INTO v SELECT u FROM t WHERE n % 100000 = 77")
+    first.stop()
+    bucket.set(latency_ms=5, reset=1)
+    second = Server(bucket, directory("empty"))
+    before = moved(bucket)
+    plan = second.sql("EXPLAIN ANALYZE SELECT n, s FROM t WHERE u = md5('123456')::uuid")
+    skipped = re.search(r"Row Groups Skipped by Filter: (\d+)", plan)
+    check(skipped and int(skipped[1]) >= 11, "filters exclude too little: " + plan)
+    after = moved(bucket)
+    requests = after["requests"]["GetObject"] - before["requests"]["GetObject"]
+    sent = after["bytes_sent"] - before["bytes_sent"]
+    # Of 20 MB the filters of a column, 0.6 MB, and one row group or two of 1.8 MB.
+    check(requests <= 12, f"{requests} requests")
+    check(sent < 5_000_000, f"{sent} bytes")
+    check(second.sql("SELECT n FROM t WHERE u = md5('123456')::uuid") == "123456", "a row is not found")
+    check(second.sql("SELECT n FROM t WHERE s IN (md5('s7'), md5('s399999'), 'none') ORDER BY n") == "7\n399999", "IN finds other rows")
+    check(second.sql("SELECT count(*) FROM t WHERE u = md5('none')::uuid") == "0", "a row that is not there")
+    check(second.sql("SELECT count(*) FROM v, LATERAL (SELECT n FROM t WHERE t.u = md5('5')::uuid) x") == "4", "rewound scans")
+    second.stop()
+    url = f"s3://data/base?endpoint={bucket.url}&path_style=true&region=us-east-1"
+    checked = subprocess.run([Server.binary, "check", "--data", url, "--wal", directory("empty")], capture_output=True, text=True, timeout=60,
+                             env=dict(os.environ, AWS_ACCESS_KEY_ID=KEY, AWS_SECRET_ACCESS_KEY=SECRET))
+    check(checked.returncode == 0 and "no problems found" in checked.stdout, checked.stdout + checked.stderr)
+
+
 OPERATIONS = {"get": ["GetObject"], "put": ["PutObject", "CreateMultipartUpload", "UploadPart", "CompleteMultipartUpload"],
               "list": ["ListObjectsV2", "ListMultipartUploads"], "delete": ["DeleteObject", "DeleteObjects", "AbortMultipartUpload"],
               "head": ["HeadObject"]}
@@ -745,7 +773,7 @@ def commits_may_wait_for_the_bucket(bucket, directory):
 
 TESTS = [what_is_acknowledged_is_in_the_bucket, commits_may_wait_for_the_bucket, the_bucket_is_the_database, the_log_holds_what_the_bucket_does_not, one_server_writes, a_race_has_one_winner,
          who_was_stopped_commits_no_more, faults_of_the_network_are_not_seen,
-         a_put_without_an_answer_is_known_after_a_conflict, changed_bytes_are_told, an_encrypted_database_opens_with_its_key, scans_read_ahead, a_local_cache_saves_the_bucket,
+         a_put_without_an_answer_is_known_after_a_conflict, changed_bytes_are_told, an_encrypted_database_opens_with_its_key, scans_read_ahead, filters_save_reading, a_local_cache_saves_the_bucket,
          who_waits_can_be_stopped, readers_follow, readers_follow_in_a_directory, requests_are_counted, metrics_tell_what_happens,
          who_is_ready_says_so, nothing_is_left_over]
 

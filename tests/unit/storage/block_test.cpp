@@ -10,6 +10,7 @@
 #include "common/type/decimal.hpp"
 #include "io/object_store/directory_store.hpp"
 #include "storage/block/block_builder.hpp"
+#include "storage/block/bloom_filter.hpp"
 #include "storage/buffer/memory_governor.hpp"
 #include "storage/table/scan_state.hpp"
 #include "tests/unit/storage/storage_test_support.hpp"
@@ -356,4 +357,98 @@ CATCH_TEST_CASE("zone keys keep the order of values") {
    for (const double v : {-3.25, 0.0, 1e9, -infinity})
       CATCH_CHECK(valueOfZoneKey(P::F64, zoneKeyOfDouble(v))->f64 == v);
    CATCH_CHECK(valueOfZoneKey(P::String, zoneKeyOfString("hello"))->bytes == "hello");
+}
+
+CATCH_TEST_CASE("filters lie behind the pages, and their damage is an error") {
+   const Generator generator{"", PhysicalType::I64, [](auto& r, size_t) {
+                                return Value::integer(PhysicalType::I64, static_cast<int64_t>(r()));
+                             }};
+   const auto values = makeValues(generator, 3 * rowGroupRows, Nulls::Some);
+   BlockFixture fixture(PhysicalType::I64, values);
+   const BlockHeader& header = fixture.block->header();
+   uint64_t end = header.chunk(0, 2).pages.back().offset + header.chunk(0, 2).pages.back().storedSize;
+   for (uint32_t group = 0; group < 3; ++group) {
+      const FilterEntry& filter = header.chunk(0, group).filter;
+      CATCH_CHECK(filter.size > 0);
+      CATCH_CHECK(filter.offset == (end + pageAlignment - 1) / pageAlignment * pageAlignment);
+      end = filter.offset + filter.size;
+      const PagePin pin = fixture.block->filter(0, group);
+      CATCH_CHECK(fixture.block->isFilterCached(0, group));
+      for (uint32_t row = group * rowGroupRows; row < (group + 1) * rowGroupRows; ++row)
+         if (!values[row].isNull)
+            CATCH_REQUIRE(BloomFilter::mayContain({pin.data(), filter.size}, hashI64(values[row].i64)));
+   }
+   fixture.block->verify();
+   fixture.governor.cache().evictSegment(5);
+   {
+      std::fstream file(fixture.directory.path() + "/table/1/block/x", std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(static_cast<std::streamoff>(header.chunk(0, 1).filter.offset + 1000));
+      file.write("!?!?", 4);
+   }
+   fixture.block->filter(0, 0);
+   for (int attempt = 0; attempt < 2; ++attempt) {
+      try {
+         fixture.block->filter(0, 1);
+         CATCH_FAIL("no error");
+      } catch (const SqlError& error) {
+         CATCH_CHECK(error.state() == sqlstate::dataCorrupted);
+      }
+   }
+   CATCH_CHECK_FALSE(fixture.block->isFilterCached(0, 1));
+   CATCH_CHECK_THROWS_AS(fixture.block->verify(), SqlError);
+}
+
+CATCH_TEST_CASE("headers come back from their bytes with the places of filters") {
+   const Generator generator{"", PhysicalType::I64, [](auto& r, size_t) {
+                                return Value::integer(PhysicalType::I64, static_cast<int64_t>(r()));
+                             }};
+   BlockFixture fixture(PhysicalType::I64, makeValues(generator, rowGroupRows + 100, Nulls::None));
+   const BlockHeader& header = fixture.block->header();
+   CATCH_CHECK(header.chunk(0, 0).filter.size > 0);
+   CATCH_CHECK(header.chunk(0, 1).filter.size == 0);
+   std::string bytes;
+   header.serialize(bytes);
+   const BlockHeader again = BlockHeader::deserialize(bytes);
+   for (uint32_t group = 0; group < 2; ++group) {
+      const FilterEntry &before = header.chunk(0, group).filter, &after = again.chunk(0, group).filter;
+      CATCH_CHECK(before.size == after.size);
+      CATCH_CHECK(before.offset == after.offset);
+      CATCH_CHECK(before.checksum == after.checksum);
+   }
+   bytes[0] = static_cast<char>(blockFormatVersion + 1);
+   CATCH_CHECK_THROWS_AS(BlockHeader::deserialize(bytes), SqlError);
+}
+
+CATCH_TEST_CASE("blocks of format 1 are read") {
+   // (7, 'old'), (NULL, 'a string beyond twelve bytes'), (-1, NULL), (1048576, 'old')
+   std::ifstream file(OUZEL_TEST_DATA "/block_format_1.bin", std::ios::binary);
+   const std::string bytes(std::istreambuf_iterator<char>(file), {});
+   TemporaryDirectory directory;
+   io::DirectoryStore store(directory.path());
+   store.put("table/1/block/old", bytes);
+   MemoryGovernor governor{size_t{1} << 30};
+   auto block = std::make_shared<Block>(store, governor.cache(), "table/1/block/old",
+                                        Block::readHeader(*store.open("table/1/block/old"), "table/1/block/old"));
+   block->verify();
+   CATCH_CHECK(block->header().rowCount == 4);
+   CATCH_CHECK(block->header().chunk(0, 0).filter.size == 0);
+   CATCH_CHECK(block->header().sample->batch.rowCount == 4);
+   auto scan = std::make_shared<ScanState>();
+   scan->spec.columns = {0, 1};
+   scan->columns = std::make_shared<const std::vector<ColumnDefinition>>(
+       std::vector{ColumnDefinition::of({oid::int8, -1, 0}), ColumnDefinition::of({oid::text, -1, defaultCollation})});
+   auto segment = std::make_shared<Segment>();
+   segment->id = 5;
+   segment->versions = std::make_shared<SegmentVersions>();
+   segment->block = block;
+   scan->sources.push_back({segment, 4});
+   RowGroupReader reader(scan);
+   reader.open({0, 0, 4});
+   const Vector numbers = reader.read(0, 0, 4, Selection::dense(4)), texts = reader.read(1, 0, 4, Selection::dense(4));
+   CATCH_CHECK(numbers.value<int64_t>(0) == 7);
+   CATCH_CHECK(numbers.isNull(1));
+   CATCH_CHECK(numbers.value<int64_t>(3) == 1 << 20);
+   CATCH_CHECK(texts.value<StringView>(1).view() == "a string beyond twelve bytes");
+   CATCH_CHECK(texts.isNull(2));
+   CATCH_CHECK(texts.value<StringView>(3).view() == "old");
 }

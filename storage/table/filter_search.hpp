@@ -1,0 +1,72 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "storage/block/landing.hpp"
+#include "storage/table/read_ahead.hpp"
+#include "storage/table/scan.hpp"
+
+namespace ouzel::storage {
+
+/// Asks the Bloom filters of a scan's blocks which row groups may have the values of its ValuePredicates, once for each
+/// segment, when its turn comes. Only filters of row groups that zone maps have left are looked at. Over a network
+/// those of a column of a block are one read, and reads for the next segments are under way meanwhile. Thread-safe.
+class FilterSearch {
+public:
+   /// Null: the scan looks for no values, or not in blocks.
+   static std::unique_ptr<FilterSearch> makeFor(const ScanState& state, ReadAheadBudget& budget, bool isRemote);
+   /// `state` outlives this; its sources and morsels are complete.
+   FilterSearch(const ScanState& state, ReadAheadBudget& budget, bool isRemote);
+   ~FilterSearch();
+
+   /// False: the filters say that no row of the morsel can match. Waits for those of its segment, and throws what
+   /// reading them throws.
+   bool mayMatch(uint32_t morsel);
+   /// What the filters of the segment say is known now. Never waits for reads; when they failed, mayMatch() tells how.
+   bool isHere(uint32_t segment);
+   void addTo(ScanSource::NetworkReads& reads) const;
+
+private:
+   using Reads = std::vector<std::shared_ptr<Landing>>; ///< by predicate; null: nothing to read
+   /// One segment of the scan.
+   struct Source {
+      uint32_t firstMorsel = 0, endMorsel = 0;
+      std::atomic<bool> isKnown{false}; ///< isExcluded_ is set for its morsels
+      // Guarded by mutex_:
+      bool isStarted = false; ///< its reads are
+      Reads reads;
+      size_t bytes = 0; ///< held for them
+   };
+   struct Stretch {
+      uint64_t offset = UINT64_MAX, end = 0;
+      size_t size() const { return offset < end ? end - offset : 0; }
+   };
+
+   std::span<const ValuePredicate::Wanted> valuesToProbe(const ValuePredicate& predicate, uint32_t index) const;
+   bool excludes(const ValuePredicate& predicate, uint32_t index, const Landing* landing) const;
+   Stretch stretchOf(const ValuePredicate& predicate, const Source& source) const;
+   bool startReads(Source& source, bool isLeast);
+   /// Those of a segment, and have those after it started. Empty: they are not started, for want of memory.
+   std::optional<Reads> readsOf(uint32_t segment, bool isLeast);
+   void examine(Source& source, const Reads& reads);
+
+   // PROPERTIES
+   const ScanState& state_;
+   const bool isRemote_;
+   const size_t window_;
+   std::vector<Source> sources_;     ///< as state_.sources
+   std::vector<uint8_t> isExcluded_; ///< by morsel; written once, before its source's isKnown
+
+   mutable std::mutex mutex_; ///< guards what follows
+   ReadAheadShare share_;
+   size_t held_ = 0;   ///< bytes that were not looked at yet
+   uint32_t next_ = 0; ///< segments before it are started, or skipped for want of memory
+   uint64_t readCount_ = 0, readBytes_ = 0, waits_ = 0;
+};
+
+} // namespace ouzel::storage
