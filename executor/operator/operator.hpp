@@ -39,6 +39,8 @@ struct QueryContext {
    void checkCancelled() const;
    /// Something that said Blocked can go on.
    void wake();
+   /// The running pipeline needs no more of the network: those after it may begin.
+   void foresee();
    /// How many workers may run a pipeline at once.
    uint32_t workers() const;
 };
@@ -58,6 +60,11 @@ enum class SourceStatus : uint8_t {
 class Source {
 public:
    virtual ~Source() = default;
+   /// The pipeline will run when those before it have ended: begin to read what comes over a network. A hint, given
+   /// once at most, before prepare().
+   virtual void foresee(QueryContext&) {}
+   /// After foresee() or prepare(): it has more to ask the network for.
+   virtual bool isReadingAhead() const { return false; }
    /// Called once, by one thread, before the stage starts and after everything before it has ended.
    virtual void prepare(QueryContext&) {}
    /// Workers that can do something at once; asked after prepare(). 1 keeps the order of rows. 0: there is nothing to
@@ -122,6 +129,7 @@ struct Pipeline {
    std::vector<Stage> stages;
    Sink* sink = nullptr;
    uint32_t sinkProfile = UINT32_MAX;
+   bool isForeseen = false; ///< its source was told
 };
 
 } // namespace ouzel::executor

@@ -118,6 +118,8 @@ class TableScan final : public Source {
 public:
    TableScan(PlanBuilder& builder, const sql::plan::Node& node);
 
+   void foresee(QueryContext& context) override;
+   bool isReadingAhead() const override { return source_ && source_->isReadingAhead(); }
    void prepare(QueryContext& context) override;
    uint32_t workersMax() const override { return isEmpty_ ? 1 : std::max(1u, source_->morselCount()); }
    LocalStatePtr makeLocal(QueryContext& context) override;
@@ -152,6 +154,8 @@ private:
    std::vector<RangeFilter> activeRanges_; // fixed by prepare()
    std::vector<RuntimeUse> activeRuntime_;
    std::unique_ptr<storage::ScanSource> source_;
+   bool isForeseen_ = false; ///< source_ is that of foresee()
+   std::atomic<bool> hasAskedForAll_{false};
 };
 
 std::vector<sql::ColumnId> layoutOf(const sql::plan::Node& node) {
@@ -291,6 +295,16 @@ std::optional<storage::KeyFilter> TableScan::keysToLookUp() const {
    return filter;
 }
 
+/// What joins before this scan will find out can only leave row groups away.
+void TableScan::foresee(QueryContext& context) {
+   if (isEmpty_ || keyLookup_ || !node_.lookupAttributes.empty()) return; // perhaps few rows are needed
+   storage::Table* table = context.execution.table(node_.table.storageId);
+   if (!table->isRemote()) return;
+   source_ = table->scan(*context.execution.snapshot, spec_);
+   source_->readAhead();
+   isForeseen_ = true;
+}
+
 void TableScan::prepare(QueryContext& context) {
    activeRanges_.clear();
    for (const auto& [column, range] : ranges_) {
@@ -298,6 +312,7 @@ void TableScan::prepare(QueryContext& context) {
       activeRanges_.push_back(range);
    }
    storage::ScanSpec spec = spec_;
+   const size_t staticZones = spec.zonePredicates.size();
    activeRuntime_.clear();
    for (const RuntimeUse& use : runtime_) {
       if (!use.filter->isPublished()) continue;
@@ -314,7 +329,11 @@ void TableScan::prepare(QueryContext& context) {
    spec.keys = keysToLookUp();
    storage::Table* table = context.execution.table(node_.table.storageId);
    if (context.execution.transaction) context.execution.transaction->noteRead(table->id(), spec);
-   source_ = table->scan(*context.execution.snapshot, std::move(spec));
+   if (std::exchange(isForeseen_, false))
+      source_->narrow(std::span(spec.zonePredicates).subspan(staticZones));
+   else
+      source_ = table->scan(*context.execution.snapshot, std::move(spec));
+   hasAskedForAll_.store(!source_->isReadingAhead(), std::memory_order_relaxed);
 }
 
 LocalStatePtr TableScan::makeLocal(QueryContext& context) {
@@ -377,6 +396,8 @@ SourceStatus TableScan::next(QueryContext& context, LocalState& state, Batch& ou
       if (!local.hasMorsel) {
          storage::Morsel morsel;
          if (!source_->next(morsel)) return SourceStatus::Done;
+         if (!source_->isReadingAhead() && !hasAskedForAll_.exchange(true, std::memory_order_relaxed))
+            context.foresee();
          local.reader->open(morsel);
          local.hasMorsel = true;
          local.nextRow = 0;

@@ -112,6 +112,7 @@ void PipelineRun::prepareStage() {
    for (StreamingOperator* op : stage.operators)
       op->prepare(context_);
    lanesMax_ = std::min(stage.source->workersMax(), workersMax_);
+   if (!stage.source->isReadingAhead()) context_.foresee();
 }
 
 void PipelineRun::openLane(Lane& lane) {

@@ -29,6 +29,10 @@ void QueryContext::wake() {
    query.wake();
 }
 
+void QueryContext::foresee() {
+   query.foresee();
+}
+
 QueryBudget& QueryContext::budget() {
    return query.budget();
 }
@@ -171,6 +175,23 @@ void RunningQueryState::wake() {
    }
    if (run) run->unblock();
    if (isScheduled_) execution_.scheduler->wake(*this);
+}
+
+/// Have the pipelines to come read ahead, one after the other, until one is not through with asking: so the network has
+/// something to do while workers build hash tables or sort.
+void RunningQueryState::foresee() {
+   // The running pipeline cannot end while one of its workers is here: the others stay where they are.
+   std::vector<Pipeline*> coming;
+   {
+      const std::lock_guard lock(mutex_);
+      for (const Step& step : steps_)
+         if (step.pipeline) coming.push_back(step.pipeline.get());
+   }
+   for (Pipeline* pipeline : coming) {
+      Source& source = *pipeline->stages.front().source;
+      if (!std::exchange(pipeline->isForeseen, true)) source.foresee(context_);
+      if (source.isReadingAhead()) return;
+   }
 }
 
 bool RunningQueryState::hasRoom() {

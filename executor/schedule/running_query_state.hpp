@@ -30,6 +30,8 @@ public:
 
    Outcome runSlice() override;
    void wake();
+   /// By the one worker that finds out that the running pipeline has asked for all it needs.
+   void foresee();
    /// Rows were written; by the main statement (isMain) they count for the command tag.
    void addWritten(uint64_t rows, bool isMain) {
       written_ += rows;

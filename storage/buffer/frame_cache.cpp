@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <sys/mman.h>
 
 #include "common/error/check.hpp"
 #include "common/hash/hash.hpp"
@@ -43,11 +44,13 @@ Frame* FrameCache::allocate(size_t size) {
       reservation_.shrink(size);
       throw std::bad_alloc();
    }
+   privateBytes_.fetch_add(size, std::memory_order_relaxed);
    return frame.release();
 }
 
 void FrameCache::free(Frame* frame) {
    std::free(frame->data);
+   if (frame->place == Frame::Place::Private) privateBytes_.fetch_sub(frame->size, std::memory_order_relaxed);
    reservation_.shrink(frame->size);
    delete frame;
 }
@@ -79,10 +82,23 @@ PagePin FrameCache::load(const PageKey& key, size_t size, const std::function<vo
    return adopt(pin, key, frame->data);
 }
 
+namespace {
+/// Have the kernel give all pages of new memory at once, here: one by one they would cost half as much again, and the
+/// thread that receives would have to wait for them.
+void touch(char* data, size_t size) {
+   constexpr uintptr_t pageSize = 4096;
+   const uintptr_t first = (reinterpret_cast<uintptr_t>(data) + pageSize - 1) / pageSize * pageSize;
+   const uintptr_t end = (reinterpret_cast<uintptr_t>(data) + size) / pageSize * pageSize;
+   // Before Linux 5.14 it is refused, and pages come as they are written to.
+   if (first < end) ::madvise(reinterpret_cast<void*>(first), end - first, MADV_POPULATE_WRITE);
+}
+} // namespace
+
 PagePin FrameCache::tryAllocate(size_t size, char*& data) {
    if (!reservation_.tryGrow(size)) return {};
    Frame* const frame = allocate(size);
    data = frame->data;
+   touch(data, size);
    return {frame, frame->data};
 }
 
@@ -105,6 +121,7 @@ bool FrameCache::list(Frame& frame, const PageKey& key) {
    if (frame.place == Frame::Place::Dropped) return false;
    if (frame.place == Frame::Place::Private) {
       frame.place = Frame::Place::Listed;
+      privateBytes_.fetch_sub(frame.size, std::memory_order_relaxed);
       frame.state.fetch_and(~detachedBit, std::memory_order_acq_rel);
       frame.ringIndex = static_cast<uint32_t>(ring.frames.size());
       ring.frames.push_back(&frame);

@@ -90,7 +90,8 @@ public:
    size_t evict(size_t bytes);
    /// Forget all pages of a segment; pinned ones go when their pins do.
    void evictSegment(SegmentId segment);
-   size_t cachedBytes() const { return reservation_.used(); }
+   /// Of what is found, and can be evicted where it is not pinned.
+   size_t cachedBytes() const { return reservation_.used() - privateBytes_.load(std::memory_order_relaxed); }
    uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
    uint64_t misses() const { return misses_.load(std::memory_order_relaxed); }
 
@@ -135,6 +136,7 @@ private:
    Reservation reservation_;
    std::array<Shard, shardCount> shards_;
    std::array<Ring, shardCount> rings_;
+   std::atomic<size_t> privateBytes_{0}; ///< of frames that nobody finds
    std::atomic<uint32_t> nextRing_{0};
    std::atomic<uint64_t> hits_{0}, misses_{0};
 };

@@ -63,6 +63,7 @@ void ReadAhead::advance(uint32_t morsel) {
 void ReadAhead::plan() {
    while (planned_ < state_.morsels.size() && held_ < window_ && planSlab()) {
    }
+   hasPlannedAll_.store(planned_ >= state_.morsels.size(), std::memory_order_relaxed);
 }
 
 /// Plan some row groups of one segment. False: there is no memory for them now, or what filters say is not known yet.
@@ -185,6 +186,7 @@ void ReadAhead::rewind() {
    share_.giveAll();
    held_ = 0;
    planned_ = 0;
+   hasPlannedAll_.store(false, std::memory_order_relaxed);
    pass_.fetch_add(1, std::memory_order_relaxed);
 }
 

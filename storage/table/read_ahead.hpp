@@ -59,6 +59,8 @@ public:
 
    /// Workers have come to this morsel of the scan's list.
    void advance(uint32_t morsel);
+   /// Nothing is left to start.
+   bool hasPlannedAll() const { return hasPlannedAll_.load(std::memory_order_relaxed); }
    /// The stretch with a chunk's pages; null: it was not read ahead.
    std::shared_ptr<const Landing> find(const Morsel& morsel, uint32_t column);
    /// The morsel of this pass was read, or skipped. Once for each, after the last use of what was found for it.
@@ -93,6 +95,7 @@ private:
    const std::shared_ptr<io::ReadTally> tally_ = std::make_shared<io::ReadTally>();
 
    std::atomic<uint32_t> pass_{0};
+   std::atomic<bool> hasPlannedAll_{false};
    mutable std::mutex mutex_; ///< guards what follows
    ReadAheadShare share_;
    std::unordered_map<uint64_t, std::vector<Run>> runs_;

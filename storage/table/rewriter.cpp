@@ -24,7 +24,7 @@ public:
          segment->block->discard();
    }
 
-   void addAll(std::shared_ptr<const ScanState> state) {
+   void addAll(std::shared_ptr<ScanState> state) {
       ScanSource source(state);
       const auto reader = source.makeReader();
       Morsel morsel;

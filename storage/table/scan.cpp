@@ -68,7 +68,7 @@ bool zonesMayMatch(const ScanState& state, const Segment& segment, uint32_t rowG
                       [&](const ValuePredicate& p) { return mayMatch(p, segment, rowGroup); });
 }
 
-ScanSource::ScanSource(std::shared_ptr<const ScanState> state) : state_(std::move(state)) {}
+ScanSource::ScanSource(std::shared_ptr<ScanState> state) : state_(std::move(state)) {}
 ScanSource::~ScanSource() = default;
 
 bool ScanSource::next(Morsel& morsel) {
@@ -92,6 +92,18 @@ bool ScanSource::next(Morsel& morsel) {
       if (matches) return true;
       skipped_.fetch_add(1, std::memory_order_relaxed);
    }
+}
+
+void ScanSource::readAhead() {
+   if (state_->readAhead) state_->readAhead->advance(0);
+}
+
+bool ScanSource::isReadingAhead() const {
+   return state_->readAhead && !state_->readAhead->hasPlannedAll();
+}
+
+void ScanSource::narrow(std::span<const ZonePredicate> predicates) {
+   state_->spec.zonePredicates.insert(state_->spec.zonePredicates.end(), predicates.begin(), predicates.end());
 }
 
 std::unique_ptr<RowGroupReader> ScanSource::makeReader() const {

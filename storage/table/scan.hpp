@@ -136,12 +136,19 @@ private:
 /// A scan in progress: which morsels are left. Thread-safe; keeps the segments it reads alive.
 class ScanSource {
 public:
-   explicit ScanSource(std::shared_ptr<const ScanState> state);
+   explicit ScanSource(std::shared_ptr<ScanState> state);
    ~ScanSource();
 
    /// The next morsel that neither zone maps nor filters exclude; false at the end.
    bool next(Morsel& morsel);
    std::unique_ptr<RowGroupReader> makeReader() const;
+
+   /// Begin to read from a store over a network, before the first morsel is asked for.
+   void readAhead();
+   /// Not all that will be needed from a network has been asked for.
+   bool isReadingAhead() const;
+   /// More conditions, on columns of the spec. REQUIRES: no morsel was given out, no reader made.
+   void narrow(std::span<const ZonePredicate> predicates);
 
    uint64_t rowCount() const; ///< rows in all morsels, deleted ones included
    uint32_t morselCount() const;
@@ -162,7 +169,7 @@ public:
    void rewind();
 
 private:
-   std::shared_ptr<const ScanState> state_;
+   std::shared_ptr<ScanState> state_;
    std::atomic<uint32_t> next_{0}, skipped_{0}, skippedByFilter_{0};
 };
 

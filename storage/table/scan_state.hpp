@@ -9,7 +9,8 @@
 
 namespace ouzel::storage {
 
-/// What a scan reads, fixed when it starts; shared by its source and its readers, and keeps segments alive. Immutable.
+/// What a scan reads, fixed when it starts; shared by its source and its readers, and keeps segments alive. Immutable
+/// once there is a reader.
 struct ScanState {
    struct Source {
       SegmentPtr segment;

@@ -77,6 +77,10 @@ bool addCandidates(TableCore& core, ScanState& state, uint32_t index) {
 
 } // namespace
 
+bool Table::isRemote() const {
+   return core_->context.store.isRemote();
+}
+
 std::unique_ptr<ScanSource> Table::scan(const Snapshot& snapshot, ScanSpec spec) {
    auto state = std::make_shared<ScanState>();
    state->snapshot = snapshot;
@@ -95,9 +99,8 @@ std::unique_ptr<ScanSource> Table::scan(const Snapshot& snapshot, ScanSpec spec)
       for (uint32_t group = 0; group * rowGroupRows < source.rows; ++group)
          state->morsels.push_back({i, group, std::min(rowGroupRows, source.rows - group * rowGroupRows)});
    }
-   const bool isRemote = core_->context.store.isRemote();
-   state->filters = FilterSearch::makeFor(*state, core_->context.readAhead, isRemote);
-   if (isRemote) state->readAhead = std::make_unique<ReadAhead>(*state, core_->context.readAhead);
+   state->filters = FilterSearch::makeFor(*state, core_->context.readAhead, isRemote());
+   if (isRemote()) state->readAhead = std::make_unique<ReadAhead>(*state, core_->context.readAhead);
    return std::make_unique<ScanSource>(std::move(state));
 }
 

@@ -27,6 +27,8 @@ public:
    /// The columns of now. A scan or appender keeps the list it started with.
    std::shared_ptr<const std::vector<ColumnDefinition>> columns() const;
 
+   /// Its blocks come over a network.
+   bool isRemote() const;
    /// Start a scan of what `snapshot` sees, own uncommitted rows included.
    std::unique_ptr<ScanSource> scan(const Snapshot& snapshot, ScanSpec spec);
    std::unique_ptr<Appender> appender(Transaction& transaction, AppendMode mode);

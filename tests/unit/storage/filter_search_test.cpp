@@ -272,6 +272,25 @@ CATCH_TEST_CASE("workers share what filters say") {
    }
 }
 
+CATCH_TEST_CASE("a scan that is foreseen reads before it begins, and can be narrowed until then") {
+   Fixture f(true);
+   const auto source = f.scan({});
+   CATCH_CHECK(source->isReadingAhead());
+   CATCH_CHECK(source->networkReads().reads == 0);
+   source->readAhead();
+   CATCH_CHECK(!source->isReadingAhead());
+   const auto reads = source->networkReads().reads;
+   CATCH_CHECK(reads > 0);
+   ZonePredicate zone;
+   zone.column = 1;
+   zone.lower = rowGroupRows + 7;
+   zone.upper = rowGroupRows + 8;
+   source->narrow(std::span(&zone, 1));
+   CATCH_CHECK(f.groupsOf(*source, true) == Groups{1});
+   CATCH_CHECK(source->networkReads().reads == reads);
+   CATCH_CHECK(f.groupsOf(*f.scan({}, {zone}), true) == Groups{1});
+}
+
 CATCH_TEST_CASE("a damaged filter is an error of the statement that needs it") {
    for (const bool isRemote : {false, true}) {
       Fixture f(isRemote);
