@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <netdb.h>
 #include <sys/socket.h>
@@ -11,6 +13,7 @@
 #include "common/error/sql_error.hpp"
 #include "io/http/response.hpp"
 #include "io/net/socket.hpp"
+#include "io/net/stream.hpp"
 
 namespace ouzel::io {
 
@@ -18,28 +21,76 @@ namespace {
 
 constexpr size_t bodySizeMax = 64 << 10;
 
+uint16_t defaultPort(const HttpCall& call) {
+   return call.isEncrypted ? 443 : 80;
+}
+
+std::string hostHeader(const HttpCall& call) {
+   const std::string host = call.host.find(':') == std::string::npos ? call.host : "[" + call.host + "]";
+   return call.port == defaultPort(call) ? host : host + ":" + std::to_string(call.port);
+}
+
+/// Writing to a connection that is gone is no reason to end the process; OpenSSL cannot say so with each write.
+class BrokenPipeGuard {
+public:
+   BrokenPipeGuard() {
+      sigemptyset(&signals_);
+      sigaddset(&signals_, SIGPIPE);
+      pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+   }
+   ~BrokenPipeGuard() {
+      if (sigismember(&before_, SIGPIPE) == 1) return;
+      const timespec now{};
+      while (sigtimedwait(&signals_, nullptr, &now) < 0 && errno == EINTR) {
+      }
+      pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+   }
+   BrokenPipeGuard(const BrokenPipeGuard&) = delete;
+
+private:
+   sigset_t signals_, before_;
+};
+
 class Call {
 public:
-   Call(const HttpCall& call, int timeoutMs) : call_(call), deadline_(steadyNanos() + timeoutMs * int64_t{1'000'000}) {}
+   Call(const HttpCall& call, int timeoutMs) : call_(call), deadline_(steadyNanos() + timeoutMs * int64_t{1'000'000}) {
+      if (call.isEncrypted) tls_.emplace();
+   }
 
    HttpReply run() {
-      connect();
+      FileDescriptor socket = connect();
+      stream_ = tls_ ? tls_->connect(std::move(socket), call_.host) : makePlainStream(std::move(socket));
+      while (true) {
+         const StreamStatus status = stream_->handshake();
+         if (status == StreamStatus::Done) break;
+         if (status == StreamStatus::Closed) failClosed("the connection was closed");
+         waitUntil(status);
+      }
       send();
       return receive();
    }
 
 private:
    [[noreturn]] void fail(const std::string& why) const {
-      throw SqlError(sqlstate::ioError,
-                     "could not call http://" + call_.host + ":" + std::to_string(call_.port) + ": " + why);
+      throw SqlError(sqlstate::ioError, "could not call " + call_.displayServer() + ": " + why);
+   }
+   /// REQUIRES: the stream is closed.
+   [[noreturn]] void failClosed(const char* otherwise) const {
+      const std::string reason = stream_->failure();
+      fail(reason.empty() ? otherwise : reason);
    }
    int leftMs() const {
       const int64_t left = (deadline_ - steadyNanos()) / 1'000'000;
       if (left <= 0) fail("no answer in time");
       return static_cast<int>(left);
    }
+   void waitUntil(StreamStatus status) const {
+      const bool isReady = status == StreamStatus::WouldRead ? waitReadable(stream_->handle(), leftMs())
+                                                             : waitWritable(stream_->handle(), leftMs());
+      if (!isReady) fail("no answer in time");
+   }
 
-   void connect() {
+   FileDescriptor connect() const {
       addrinfo hints{};
       hints.ai_socktype = SOCK_STREAM;
       addrinfo* found = nullptr;
@@ -49,15 +100,18 @@ private:
       const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses(found, freeaddrinfo);
       int error = 0;
       for (const addrinfo* address = found; address != nullptr; address = address->ai_next) {
-         socket_ = FileDescriptor(::socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-         if (!socket_.isOpen()) continue;
-         if (::connect(socket_.get(), address->ai_addr, address->ai_addrlen) == 0) return;
+         FileDescriptor socket(::socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+         if (!socket.isOpen()) {
+            error = errno;
+            continue;
+         }
+         if (::connect(socket.get(), address->ai_addr, address->ai_addrlen) == 0) return socket;
          error = errno;
          if (error == EINPROGRESS) {
-            if (!waitWritable(socket_.get(), leftMs())) fail("no answer in time");
+            if (!waitWritable(socket.get(), leftMs())) fail("no answer in time");
             socklen_t size = sizeof error;
-            getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error, &size);
-            if (error == 0) return;
+            getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+            if (error == 0) return socket;
          }
       }
       fail(std::strerror(error));
@@ -65,20 +119,19 @@ private:
 
    void send() {
       std::string text =
-          call_.method + " " + call_.path + " HTTP/1.1\r\nhost: " + call_.host + "\r\nconnection: close\r\n";
+          call_.method + " " + call_.path + " HTTP/1.1\r\nhost: " + hostHeader(call_) + "\r\nconnection: close\r\n";
       for (const auto& [name, value] : call_.headers)
          text += name + ": " + value + "\r\n";
-      if (call_.method == "PUT") text += "content-length: 0\r\n";
-      text += "\r\n";
-      std::string_view rest = text;
-      while (!rest.empty()) {
-         const ssize_t sent = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
-         if (sent >= 0)
-            rest.remove_prefix(static_cast<size_t>(sent));
-         else if (errno != EAGAIN && errno != EINTR)
-            fail(std::strerror(errno));
-         else if (!waitWritable(socket_.get(), leftMs()))
-            fail("no answer in time");
+      if (call_.method != "GET") text += "content-length: " + std::to_string(call_.body.size()) + "\r\n";
+      text += "\r\n" + call_.body;
+      for (size_t sent = 0, moved = 0; sent < text.size();) {
+         const StreamStatus status = stream_->write(text.data() + sent, text.size() - sent, moved);
+         if (status == StreamStatus::Done)
+            sent += moved;
+         else if (status == StreamStatus::Closed)
+            failClosed("the connection was closed");
+         else
+            waitUntil(status);
       }
    }
 
@@ -86,11 +139,17 @@ private:
    bool receiveMore(std::string& buffer) {
       char bytes[4096];
       while (true) {
-         const ssize_t size = ::recv(socket_.get(), bytes, sizeof bytes, 0);
-         if (size > 0) buffer.append(bytes, static_cast<size_t>(size));
-         if (size >= 0) return size > 0;
-         if (errno != EAGAIN && errno != EINTR) fail(std::strerror(errno));
-         if (!waitReadable(socket_.get(), leftMs())) fail("no answer in time");
+         size_t moved = 0;
+         const StreamStatus status = stream_->read(bytes, sizeof bytes, moved);
+         if (status == StreamStatus::Done) {
+            buffer.append(bytes, moved);
+            return true;
+         }
+         if (status == StreamStatus::Closed) {
+            if (stream_->failure().empty()) return false;
+            failClosed("");
+         }
+         waitUntil(status);
       }
    }
 
@@ -129,12 +188,45 @@ private:
 
    const HttpCall& call_;
    const int64_t deadline_;
-   FileDescriptor socket_;
+   std::optional<TlsClientContext> tls_; ///< outlives stream_
+   std::unique_ptr<Stream> stream_;
 };
 
 } // namespace
 
+std::optional<HttpCall> HttpCall::to(std::string_view url) {
+   HttpCall call;
+   call.isEncrypted = url.starts_with("https://");
+   if (!call.isEncrypted && !url.starts_with("http://")) return std::nullopt;
+   if (std::any_of(url.begin(), url.end(), [](char c) { return c <= ' ' || c == 0x7f; })) return std::nullopt;
+   url.remove_prefix(url.find("//") + 2);
+   const size_t slash = std::min(url.find('/'), url.size());
+   std::string_view server = url.substr(0, slash);
+   if (slash < url.size()) call.path = url.substr(slash);
+   if (server.starts_with('[')) {
+      const size_t close = server.find(']');
+      if (close == std::string_view::npos) return std::nullopt;
+      call.host = server.substr(1, close - 1);
+      server.remove_prefix(close + 1);
+   } else {
+      call.host = server.substr(0, server.find(':'));
+      server.remove_prefix(call.host.size());
+   }
+   if (call.host.empty() || call.host.find_first_of("@?#") != std::string::npos) return std::nullopt;
+   call.port = defaultPort(call);
+   if (server.empty()) return call;
+   const auto port = server.front() == ':' ? parseUnsigned(server.substr(1)) : std::nullopt;
+   if (!port || *port == 0 || *port > UINT16_MAX) return std::nullopt;
+   call.port = static_cast<uint16_t>(*port);
+   return call;
+}
+
+std::string HttpCall::displayServer() const {
+   return (isEncrypted ? "https://" : "http://") + hostHeader(*this);
+}
+
 HttpReply callHttp(const HttpCall& call, int timeoutMs) {
+   const BrokenPipeGuard guard;
    return Call(call, timeoutMs).run();
 }
 

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
@@ -31,6 +32,7 @@ public:
    int handle() const override { return socket_.get(); }
    FileDescriptor release() override { return std::move(socket_); }
    bool isEncrypted() const override { return false; }
+   std::string failure() const override { return error_ == 0 ? "" : std::strerror(error_); }
 
 private:
    template <typename Call>
@@ -41,16 +43,18 @@ private:
       while (result < 0 && errno == EINTR);
       return result;
    }
-   static StreamStatus outcome(ssize_t result, StreamStatus wouldBlock, size_t& moved) {
+   StreamStatus outcome(ssize_t result, StreamStatus wouldBlock, size_t& moved) {
       if (result > 0) {
          moved = static_cast<size_t>(result);
          return StreamStatus::Done;
       }
       if (result < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return wouldBlock;
+      if (result < 0) error_ = errno;
       return StreamStatus::Closed;
    }
 
    FileDescriptor socket_;
+   int error_ = 0;
 };
 
 class TlsStream final : public Stream {

@@ -28,8 +28,8 @@ public:
    /// Take the socket back, to put TLS on top of it.
    virtual FileDescriptor release() = 0;
    virtual bool isEncrypted() const = 0;
-   /// Why it was closed, if TLS has something to say about it.
-   virtual std::string failure() const { return {}; }
+   /// Why it was closed, if that was no orderly end.
+   virtual std::string failure() const = 0;
 };
 
 std::unique_ptr<Stream> makePlainStream(FileDescriptor socket);

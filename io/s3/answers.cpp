@@ -155,6 +155,32 @@ std::optional<std::vector<PendingUpload>> parseUploads(std::string_view xml) {
    return isGood ? std::optional(std::move(result)) : std::nullopt;
 }
 
+std::optional<Credentials> parseAssumedRole(std::string_view xml) {
+   Credentials result;
+   const bool isGood = scan(xml, "AssumeRoleWithWebIdentityResponse",
+                            [&](std::string_view name, size_t depth, const std::string& text) {
+                               if (depth != 4) return true; // below AssumeRoleWithWebIdentityResult and Credentials
+                               if (name == "AccessKeyId") result.accessKeyId = text;
+                               if (name == "SecretAccessKey") result.secretAccessKey = text;
+                               if (name == "SessionToken") result.sessionToken = text;
+                               if (name == "Expiration") result.expiresAt = parseIsoTime(text);
+                               return true;
+                            });
+   if (!isGood || !result.isPlausible() || result.sessionToken.empty() || result.expiresAt <= 0) return std::nullopt;
+   return result;
+}
+
+std::optional<S3Error> parseStsError(std::string_view xml) {
+   S3Error error;
+   const bool isGood = scan(xml, "ErrorResponse", [&](std::string_view name, size_t depth, const std::string& text) {
+      if (depth == 3 && name == "Code") error.code = text;
+      if (depth == 3 && name == "Message") error.message = text;
+      return true;
+   });
+   if (!isGood || error.code.empty()) return std::nullopt;
+   return error;
+}
+
 std::string escapeXml(std::string_view text) {
    std::string result;
    for (const char c : text) {

@@ -5,7 +5,9 @@
 #include <string_view>
 #include <vector>
 
-// What S3 says in XML. Null or false: the text is not such an answer.
+#include "io/s3/signer.hpp"
+
+// What S3 and STS say in XML. Null or false: the text is not such an answer.
 
 namespace ouzel::io {
 
@@ -44,6 +46,11 @@ struct PendingUpload {
 };
 /// Of ListMultipartUploads.
 std::optional<std::vector<PendingUpload>> parseUploads(std::string_view xml);
+
+/// The credentials of STS's AssumeRoleWithWebIdentityResponse.
+std::optional<Credentials> parseAssumedRole(std::string_view xml);
+/// Code and message of STS's <ErrorResponse>.
+std::optional<S3Error> parseStsError(std::string_view xml);
 
 std::string escapeXml(std::string_view text);
 

@@ -16,10 +16,11 @@ namespace ouzel::io {
 /// Where credentials come from. Throws 42501 when there are none, 58030 when the service that has them does not answer.
 using CredentialsSource = std::function<Credentials()>;
 
-/// What the environment offers, in the order of AWS's tools: AWS_ACCESS_KEY_ID and its companions; the profile
-/// AWS_PROFILE (default) of the file AWS_SHARED_CREDENTIALS_FILE (~/.aws/credentials); the container's role
-/// (AWS_CONTAINER_CREDENTIALS_FULL_URI or _RELATIVE_URI); the instance's role (IMDSv2, unless
-/// AWS_EC2_METADATA_DISABLED=true). May wait for seconds.
+/// What the environment offers, in the order of AWS's tools (as the SDK for Java 2.x documents it): AWS_ACCESS_KEY_ID
+/// and its companions; the role AWS_ROLE_ARN for the web identity in AWS_WEB_IDENTITY_TOKEN_FILE (STS at
+/// AWS_ENDPOINT_URL_STS, AWS_ENDPOINT_URL, or AWS's in AWS_REGION); the profile AWS_PROFILE (default) of the file
+/// AWS_SHARED_CREDENTIALS_FILE (~/.aws/credentials); the container's role (AWS_CONTAINER_CREDENTIALS_FULL_URI or
+/// _RELATIVE_URI); the instance's role (IMDSv2, unless AWS_EC2_METADATA_DISABLED=true). May wait for seconds.
 Credentials findCredentials();
 
 /// Of a profile file's text; nothing when the profile has no keys.

@@ -1,31 +1,39 @@
+#include "io/s3/credentials_chain.hpp"
+
 #include <cstdlib>
 
 #include "common/error/sql_error.hpp"
+#include "common/type/number_text.hpp"
 #include "io/file/file.hpp"
-#include "io/http/blocking_call.hpp"
-#include "io/http/response.hpp"
 #include "io/s3/credentials.hpp"
 
 // Finding credentials: each function of the chain gives them, or nothing when its place has none.
 
 namespace ouzel::io {
 
-namespace {
-
-constexpr int metadataTimeoutMs = 2000;
-
 std::string environment(const char* name) {
    const char* value = std::getenv(name);
    return value == nullptr ? "" : value;
 }
 
-std::string_view trim(std::string_view text) {
-   while (!text.empty() && std::string_view(" \t\r\n").find(text.front()) != std::string_view::npos)
-      text.remove_prefix(1);
-   while (!text.empty() && std::string_view(" \t\r\n").find(text.back()) != std::string_view::npos)
-      text.remove_suffix(1);
-   return text;
+std::string readToken(const std::string& path) {
+   const File file(path, File::Mode::Read);
+   std::string text(64 << 10, '\0');
+   text.resize(file.readSome(text.data(), text.size(), 0));
+   return std::string(trimBlanks(text));
 }
+
+HttpCall callTo(const std::string& url, const std::string& setting) {
+   auto call = HttpCall::to(url);
+   if (!call)
+      throw SqlError(sqlstate::invalidParameterValue,
+                     setting + " must be an address that begins with http:// or https://");
+   return *std::move(call);
+}
+
+namespace {
+
+constexpr int metadataTimeoutMs = 2000;
 
 std::optional<Credentials> fromEnvironment() {
    Credentials result{environment("AWS_ACCESS_KEY_ID"), environment("AWS_SECRET_ACCESS_KEY"),
@@ -49,28 +57,6 @@ std::optional<Credentials> fromProfileFile() {
    return found;
 }
 
-/// Where a "http://host:port/path" leads.
-HttpCall parseUri(const std::string& uri) {
-   static constexpr std::string_view scheme = "http://";
-   if (!uri.starts_with(scheme))
-      throw SqlError(sqlstate::invalidParameterValue,
-                     "the address of the credentials' service must begin with http://");
-   const std::string_view rest = std::string_view(uri).substr(scheme.size());
-   const size_t slash = rest.find('/');
-   const std::string_view authority = rest.substr(0, slash);
-   const size_t colon = authority.find(':');
-   HttpCall call;
-   call.host = authority.substr(0, colon);
-   if (colon != std::string_view::npos) {
-      const auto port = parseUnsigned(authority.substr(colon + 1));
-      if (!port || *port == 0 || *port > UINT16_MAX)
-         throw SqlError(sqlstate::invalidParameterValue, "the address of the credentials' service has no valid port");
-      call.port = static_cast<uint16_t>(*port);
-   }
-   call.path = slash == std::string_view::npos ? "/" : rest.substr(slash);
-   return call;
-}
-
 Credentials roleCredentials(const HttpReply& reply, const char* whose) {
    auto result = reply.status == 200 ? parseRoleCredentials(reply.body) : std::nullopt;
    if (!result)
@@ -80,18 +66,15 @@ Credentials roleCredentials(const HttpReply& reply, const char* whose) {
 }
 
 std::optional<Credentials> fromContainer() {
-   std::string uri = environment("AWS_CONTAINER_CREDENTIALS_FULL_URI");
-   if (const std::string relative = environment("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"); !relative.empty())
-      uri = "http://169.254.170.2" + relative;
-   if (uri.empty()) return std::nullopt;
-   HttpCall call = parseUri(uri);
+   const std::string full = environment("AWS_CONTAINER_CREDENTIALS_FULL_URI");
+   const std::string relative = environment("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
+   if (full.empty() && relative.empty()) return std::nullopt;
+   HttpCall call = relative.empty()
+                       ? callTo(full, "AWS_CONTAINER_CREDENTIALS_FULL_URI")
+                       : callTo("http://169.254.170.2" + relative, "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
    std::string token = environment("AWS_CONTAINER_AUTHORIZATION_TOKEN");
-   if (const std::string path = environment("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"); !path.empty()) {
-      const File file(path, File::Mode::Read);
-      token.resize(std::min<uint64_t>(file.size(), 64 << 10));
-      file.readAt(token.data(), token.size(), 0);
-      token = trim(token);
-   }
+   if (const std::string path = environment("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"); !path.empty())
+      token = readToken(path);
    if (!token.empty()) call.headers.emplace_back("authorization", token);
    return roleCredentials(callHttp(call, metadataTimeoutMs), "container's");
 }
@@ -100,7 +83,7 @@ std::optional<Credentials> fromInstance() {
    if (environment("AWS_EC2_METADATA_DISABLED") == "true") return std::nullopt;
    std::string service = environment("AWS_EC2_METADATA_SERVICE_ENDPOINT");
    if (service.empty()) service = "http://169.254.169.254";
-   HttpCall call = parseUri(service);
+   HttpCall call = callTo(service, "AWS_EC2_METADATA_SERVICE_ENDPOINT");
    const std::string base = call.path == "/" ? "" : call.path;
    call.method = "PUT";
    call.path = base + "/latest/api/token";
@@ -113,11 +96,11 @@ std::optional<Credentials> fromInstance() {
    }
    if (reply.status != 200) return std::nullopt;
    call.method = "GET";
-   call.headers = {{"x-aws-ec2-metadata-token", std::string(trim(reply.body))}};
+   call.headers = {{"x-aws-ec2-metadata-token", std::string(trimBlanks(reply.body))}};
    call.path = base + "/latest/meta-data/iam/security-credentials/";
    reply = callHttp(call, metadataTimeoutMs);
    if (reply.status != 200) return std::nullopt; // no role
-   const std::string_view role = trim(reply.body);
+   const std::string_view role = trimBlanks(reply.body);
    call.path += role.substr(0, role.find('\n'));
    return roleCredentials(callHttp(call, metadataTimeoutMs), "instance's");
 }
@@ -127,9 +110,9 @@ std::string jsonString(std::string_view json, std::string_view key) {
    const std::string quoted = "\"" + std::string(key) + "\"";
    size_t at = json.find(quoted);
    if (at == std::string_view::npos) return {};
-   std::string_view rest = trim(json.substr(at + quoted.size()));
+   std::string_view rest = trimBlanks(json.substr(at + quoted.size()));
    if (!rest.starts_with(':')) return {};
-   rest = trim(rest.substr(1));
+   rest = trimBlanks(rest.substr(1));
    if (!rest.starts_with('"')) return {};
    std::string result;
    for (size_t i = 1; i < rest.size(); ++i) {
@@ -148,16 +131,16 @@ std::optional<Credentials> parseProfile(std::string_view text, std::string_view 
    while (!text.empty()) {
       const std::string_view rawLine = text.substr(0, text.find('\n'));
       text.remove_prefix(std::min(text.size(), rawLine.size() + 1));
-      const std::string_view line = trim(rawLine);
+      const std::string_view line = trimBlanks(rawLine);
       if (line.empty() || line.front() == '#' || line.front() == ';') continue;
       if (line.front() == '[') {
-         const std::string_view name = trim(line.substr(1, line.find(']') - 1));
+         const std::string_view name = trimBlanks(line.substr(1, line.find(']') - 1));
          isInside = name == profile;
          continue;
       }
       const size_t equals = line.find('=');
       if (!isInside || equals == std::string_view::npos) continue;
-      const std::string_view key = trim(line.substr(0, equals)), value = trim(line.substr(equals + 1));
+      const std::string_view key = trimBlanks(line.substr(0, equals)), value = trimBlanks(line.substr(equals + 1));
       if (key == "aws_access_key_id") result.accessKeyId = value;
       if (key == "aws_secret_access_key") result.secretAccessKey = value;
       if (key == "aws_session_token") result.sessionToken = value;
@@ -168,7 +151,7 @@ std::optional<Credentials> parseProfile(std::string_view text, std::string_view 
 
 std::optional<Credentials> parseRoleCredentials(std::string_view json) {
    Credentials result{jsonString(json, "AccessKeyId"), jsonString(json, "SecretAccessKey"), jsonString(json, "Token")};
-   if (result.accessKeyId.empty() || result.secretAccessKey.empty()) return std::nullopt;
+   if (!result.isPlausible()) return std::nullopt;
    if (const std::string expiration = jsonString(json, "Expiration"); !expiration.empty()) {
       result.expiresAt = parseIsoTime(expiration);
       if (result.expiresAt < 0) return std::nullopt;
@@ -177,7 +160,7 @@ std::optional<Credentials> parseRoleCredentials(std::string_view json) {
 }
 
 Credentials findCredentials() {
-   for (const auto place : {fromEnvironment, fromProfileFile, fromContainer, fromInstance})
+   for (const auto place : {fromEnvironment, fromWebIdentity, fromProfileFile, fromContainer, fromInstance})
       if (auto found = place()) return *std::move(found);
    throw SqlError(sqlstate::insufficientPrivilege, "no credentials for the object store were found")
        .hint("Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give the machine a role.");

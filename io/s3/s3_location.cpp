@@ -140,7 +140,7 @@ Parameters parseParameters(std::string_view url, std::string_view text) {
       if (!value) refuse(url, "'%' must be followed by two hexadecimal digits");
       const std::string word = lower(name);
       if (name == "region") {
-         if (!isLowerWord(*value, "-")) refuse(url, "the region is not valid");
+         if (!isRegionName(*value)) refuse(url, "the region is not valid");
          result.region = *value;
       } else if (name == "endpoint") {
          result.endpoint = *value;
@@ -163,14 +163,19 @@ std::string firstOf(std::initializer_list<const char*> names) {
    return "";
 }
 
-std::string hostOfRegion(std::string_view region) {
-   return "s3." + std::string(region) + (region.starts_with("cn-") ? ".amazonaws.com.cn" : ".amazonaws.com");
-}
-
 } // namespace
 
 bool isS3Url(std::string_view url) {
    return url.starts_with(scheme);
+}
+
+std::string awsHost(std::string_view service, std::string_view region) {
+   return std::string(service) + "." + std::string(region) +
+          (region.starts_with("cn-") ? ".amazonaws.com.cn" : ".amazonaws.com");
+}
+
+bool isRegionName(std::string_view text) {
+   return isLowerWord(text, "-");
 }
 
 std::string percentEncode(std::string_view text, bool keepSlash) {
@@ -201,10 +206,10 @@ S3Location S3Location::parse(std::string_view url) {
    if (parameters.endpoint.empty()) parameters.endpoint = firstOf({"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"});
    if (parameters.region.empty()) parameters.region = firstOf({"AWS_REGION", "AWS_DEFAULT_REGION"});
    if (parameters.region.empty()) parameters.region = "us-east-1";
-   if (!isLowerWord(parameters.region, "-")) refuse(url, "the region is not valid");
+   if (!isRegionName(parameters.region)) refuse(url, "the region is not valid");
    result.region = parameters.region;
    if (parameters.endpoint.empty())
-      result.host = hostOfRegion(result.region);
+      result.host = awsHost("s3", result.region);
    else
       parseEndpoint(url, parameters.endpoint, result);
    result.isPathStyle =
@@ -239,7 +244,7 @@ std::string S3Location::displayEndpoint() const {
 S3Location S3Location::inRegion(std::string_view otherRegion) const {
    S3Location result = *this;
    result.region = otherRegion;
-   if (!hasOwnEndpoint) result.host = hostOfRegion(otherRegion);
+   if (!hasOwnEndpoint) result.host = awsHost("s3", otherRegion);
    return result;
 }
 

@@ -43,6 +43,11 @@ struct S3Location {
 /// True for `s3://…`.
 bool isS3Url(std::string_view url);
 
+/// The host of one of AWS's services in a region: "s3.eu-west-1.amazonaws.com".
+std::string awsHost(std::string_view service, std::string_view region);
+/// True for what may be the name of a region: it becomes a part of a host's name.
+bool isRegionName(std::string_view text);
+
 /// Percent-encode as SigV4 wants it: all but letters, digits, '-', '.', '_', '~' and, if `keepSlash`, '/'.
 std::string percentEncode(std::string_view text, bool keepSlash = false);
 

@@ -98,6 +98,14 @@ std::string authorizationHeader(const SignableRequest& request, const Credential
           ",Signature=" + hex(hmac(bytesOf(key), toSign));
 }
 
+bool Credentials::isPlausible() const {
+   const auto isVisible = [](const std::string& text) {
+      return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
+   };
+   return !accessKeyId.empty() && !secretAccessKey.empty() && isVisible(accessKeyId) && isVisible(secretAccessKey) &&
+          isVisible(sessionToken);
+}
+
 std::string signingTime(int64_t unixSeconds) {
    const auto seconds = static_cast<time_t>(unixSeconds);
    tm parts{};

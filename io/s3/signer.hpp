@@ -15,6 +15,8 @@ struct Credentials {
    std::string sessionToken; ///< empty for long-lived keys
    /// Seconds since 1970 after which they are refused; 0: never.
    int64_t expiresAt = 0;
+   /// Both keys are there, and all of it can stand in a header: services hand out credentials, and may be hostile.
+   bool isPlausible() const;
    bool operator==(const Credentials&) const = default;
 };
 

@@ -5,7 +5,7 @@
 #include "io/s3/answers.hpp"
 #include "tests/fuzz/target.hpp"
 
-// What a hostile object store, or somebody on the way to it, answers: heads, chunked bodies and XML documents. The
+// What a hostile object store, STS, or somebody on the way to it, answers: heads, chunked bodies and XML documents. The
 // first byte says where the bytes are cut into what arrives at once.
 
 namespace ouzel::fuzz {
@@ -35,6 +35,12 @@ std::vector<std::string> seeds() {
            "\x04<DeleteResult><Error><Key>k</Key><Code>AccessDenied</Code><Message>m</Message></Error></DeleteResult>",
            "\x05<ListMultipartUploadsResult><Upload><Key>k</Key><UploadId>i</UploadId></Upload>"
            "</ListMultipartUploadsResult>",
+           "\x07<AssumeRoleWithWebIdentityResponse xmlns=\"u\"><AssumeRoleWithWebIdentityResult><Credentials>"
+           "<AccessKeyId>A</AccessKeyId><SecretAccessKey>S</SecretAccessKey><SessionToken>T</SessionToken>"
+           "<Expiration>2026-01-02T03:04:05Z</Expiration></Credentials></AssumeRoleWithWebIdentityResult>"
+           "</AssumeRoleWithWebIdentityResponse>",
+           "\x08<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code><Message>m</Message></Error>"
+           "</ErrorResponse>",
            "\x06<Error><Code>RequestTimeTooSkewed</Code><ServerTime>2026-01-02T03:04:05Z</ServerTime></Error>"};
 }
 
@@ -69,6 +75,9 @@ void readXml(std::string_view text) {
    io::parseCompletedTag(text);
    io::parseDeleteResult(text);
    io::parseUploads(text);
+   io::parseStsError(text);
+   if (const auto role = io::parseAssumedRole(text))
+      require(role->sessionToken.find_first_of("\r\n") == std::string::npos, "a session token stays in its header");
 }
 
 } // namespace

@@ -1,9 +1,11 @@
 #include "tests/object_server/control.hpp"
 
 #include <ctime>
+#include <map>
 #include <stdexcept>
 
 #include "tests/object_server/digest.hpp"
+#include "tests/object_server/s3_error.hpp"
 
 namespace ouzel::object_server {
 
@@ -25,25 +27,34 @@ HttpResponse plain(int status, std::string text, const char* type = "text/plain"
 class ControlExchange final : public Exchange {
 public:
    ControlExchange(ControlService& service, HttpRequest request) : service_(service), request_(std::move(request)) {}
-   void consume(std::string_view) override {}
-   void finish(Responder respond) override { respond(service_.answer(request_)); }
+   void consume(std::string_view bytes) override { body_ += bytes; }
+   void finish(Responder respond) override { respond(service_.answer(request_, body_)); }
    const char* kind() const override { return "Control"; }
 
 private:
    ControlService& service_;
    HttpRequest request_;
+   std::string body_;
 };
+
+namespace {
+/// S3 takes a POST without a bucket or a query nowhere.
+bool isSts(const HttpRequest& request) {
+   return request.method == "POST" && request.target == "/";
+}
+} // namespace
 
 bool ControlService::isControl(const HttpRequest& request) {
    return request.path == "/_control" || request.path == "/latest/api/token" ||
-          request.path.starts_with("/latest/meta-data/") || request.path == "/_credentials";
+          request.path.starts_with("/latest/meta-data/") || request.path == "/_credentials" || isSts(request);
 }
 
 std::unique_ptr<Exchange> ControlService::begin(const HttpRequest& request) {
    return std::make_unique<ControlExchange>(*this, request);
 }
 
-HttpResponse ControlService::answer(const HttpRequest& request) {
+HttpResponse ControlService::answer(const HttpRequest& request, std::string_view body) {
+   if (isSts(request)) return answerSts(body);
    if (request.path != "/_control") return answerMetadata(request);
    if (request.method == "POST") {
       try {
@@ -71,7 +82,7 @@ HttpResponse ControlService::answer(const HttpRequest& request) {
 }
 
 /// Credentials of their own for each who asks.
-std::string ControlService::mintCredentials() {
+ControlService::Minted ControlService::mintCredentials() {
    const int64_t end = time(nullptr) + role_.seconds;
    const std::string number = std::to_string(++minted_);
    const std::string secret = toHex(Digest::of("xxh128", "secret" + number + std::to_string(end)));
@@ -79,23 +90,62 @@ std::string ControlService::mintCredentials() {
    const std::string key = "ASIA" + toHex(Digest::of("xxh128", number)).substr(0, 16);
    credentials_.add(key, secret, token, end);
    std::string date = isoDate(end);
-   return "{\"Code\": \"Success\", \"Type\": \"AWS-HMAC\", \"LastUpdated\": \"" + isoDate(time(nullptr)) +
-          "\", \"AccessKeyId\": \"" + key + "\", \"SecretAccessKey\": \"" + secret + "\", \"Token\": \"" + token +
-          "\", \"Expiration\": \"" + date.replace(date.find('.'), 4, "") + "\"}";
+   return {key, secret, token, date.replace(date.find('.'), 4, "")};
+}
+
+/// AssumeRoleWithWebIdentity, for any role whose ARN ends in the name of --instance-role.
+HttpResponse ControlService::answerSts(std::string_view form) {
+   std::map<std::string, std::string> fields;
+   for (auto& [name, value] : parseQuery(form))
+      fields[name] = value;
+   const auto refuse = [](int status, const char* code, const char* message) {
+      return plain(status,
+                   "<ErrorResponse xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\"><Error><Type>Sender</Type>" +
+                       xmlElement("Code", code) + xmlElement("Message", message) +
+                       "</Error><RequestId>1</RequestId></ErrorResponse>",
+                   "text/xml");
+   };
+   if (fields["Action"] != "AssumeRoleWithWebIdentity" || fields["Version"] != "2011-06-15")
+      return refuse(400, "InvalidAction", "Could not find operation for this version");
+   if (fields["RoleSessionName"].size() < 2) return refuse(400, "ValidationError", "roleSessionName is too short");
+   if (role_.name.empty() || !fields["RoleArn"].ends_with("/" + role_.name))
+      return refuse(403, "AccessDenied", "Not authorized to perform sts:AssumeRoleWithWebIdentity");
+   if (settings_.webIdentity.empty() || fields["WebIdentityToken"] != settings_.webIdentity)
+      return refuse(400, "InvalidIdentityToken", "The ID Token provided is not a valid JWT.");
+   const Minted minted = mintCredentials();
+   return plain(200,
+                "<AssumeRoleWithWebIdentityResponse xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\">\n"
+                "<AssumeRoleWithWebIdentityResult>\n" +
+                    xmlElement("Audience", "sts.amazonaws.com") + "<AssumedRoleUser>" +
+                    xmlElement("Arn", fields["RoleArn"]) + "</AssumedRoleUser>\n<Credentials>" +
+                    xmlElement("AccessKeyId", minted.key) + xmlElement("SecretAccessKey", minted.secret) +
+                    xmlElement("SessionToken", minted.token) + xmlElement("Expiration", minted.end) +
+                    "</Credentials>\n</AssumeRoleWithWebIdentityResult>\n"
+                    "<ResponseMetadata><RequestId>1</RequestId></ResponseMetadata>"
+                    "</AssumeRoleWithWebIdentityResponse>",
+                "text/xml");
 }
 
 /// Version 2 of the instance metadata service, which wants its token with each question; and, without a token, the
 /// credentials of a container at /_credentials.
 HttpResponse ControlService::answerMetadata(const HttpRequest& request) {
    if (role_.name.empty()) return plain(404, "no role: see --instance-role\n");
-   if (request.path == "/_credentials") return plain(200, mintCredentials(), "application/json");
+   const auto credentials = [this] {
+      const Minted minted = mintCredentials();
+      return plain(200,
+                   "{\"Code\": \"Success\", \"Type\": \"AWS-HMAC\", \"LastUpdated\": \"" + isoDate(time(nullptr)) +
+                       "\", \"AccessKeyId\": \"" + minted.key + "\", \"SecretAccessKey\": \"" + minted.secret +
+                       "\", \"Token\": \"" + minted.token + "\", \"Expiration\": \"" + minted.end + "\"}",
+                   "application/json");
+   };
+   if (request.path == "/_credentials") return credentials();
    if (request.path == "/latest/api/token")
       return request.method == "PUT" && request.header("x-aws-ec2-metadata-token-ttl-seconds")
                  ? plain(200, metadataToken)
                  : plain(400, "");
    if (request.headerOr("x-aws-ec2-metadata-token") != metadataToken) return plain(401, "");
    const std::string role = std::string(rolePath) + role_.name;
-   if (request.path == role) return plain(200, mintCredentials(), "application/json");
+   if (request.path == role) return credentials();
    if (request.path + "/" == rolePath || request.path == rolePath) return plain(200, role_.name);
    return plain(404, "");
 }

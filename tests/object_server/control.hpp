@@ -1,7 +1,8 @@
 #pragma once
 // The control URL, /_control: GET tells settings and counters as JSON; POST /_control?name=value&... changes settings;
 // besides, reset=1 sets the counters to zero and lets faults begin anew. With --instance-role also what the metadata
-// service of a cloud's machine answers: a token, and credentials that are over after some time.
+// service of a cloud's machine answers: a token, and credentials that are over after some time; and what STS answers to
+// AssumeRoleWithWebIdentity (POST /).
 #include <functional>
 #include <string>
 
@@ -25,9 +26,14 @@ public:
 
 private:
    friend class ControlExchange;
-   HttpResponse answer(const HttpRequest& request);
+   /// Credentials that are over after the role's seconds.
+   struct Minted {
+      std::string key, secret, token, end;
+   };
+   HttpResponse answer(const HttpRequest& request, std::string_view body);
    HttpResponse answerMetadata(const HttpRequest& request);
-   std::string mintCredentials();
+   HttpResponse answerSts(std::string_view form);
+   Minted mintCredentials();
 
    Settings& settings_;
    Counters& counters_;

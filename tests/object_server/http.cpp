@@ -35,17 +35,7 @@ void parseTarget(HttpRequest& request) {
    const size_t mark = target.find('?');
    request.rawPath = target.substr(0, mark);
    request.path = percentDecode(request.rawPath);
-   if (mark == std::string_view::npos) return;
-   std::string_view rest = target.substr(mark + 1);
-   while (!rest.empty()) {
-      const size_t end = std::min(rest.find('&'), rest.size());
-      const std::string_view item = rest.substr(0, end);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-      if (item.empty()) continue;
-      const size_t equals = std::min(item.find('='), item.size());
-      request.query.emplace_back(percentDecode(item.substr(0, equals)),
-                                 percentDecode(item.substr(std::min(equals + 1, item.size())), true));
-   }
+   if (mark != std::string_view::npos) request.query = parseQuery(target.substr(mark + 1));
 }
 
 /// What the connection itself must know of the headers. False when they contradict themselves.
@@ -158,6 +148,20 @@ std::string HttpResponse::head(bool keepsAlive) const {
       text += "Content-Length: " + std::to_string(statedSize.value_or(bodySize())) + "\r\n";
    text += keepsAlive ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";
    return text;
+}
+
+std::vector<std::pair<std::string, std::string>> parseQuery(std::string_view text) {
+   std::vector<std::pair<std::string, std::string>> result;
+   while (!text.empty()) {
+      const size_t end = std::min(text.find('&'), text.size());
+      const std::string_view item = text.substr(0, end);
+      text.remove_prefix(std::min(end + 1, text.size()));
+      if (item.empty()) continue;
+      const size_t equals = std::min(item.find('='), item.size());
+      result.emplace_back(percentDecode(item.substr(0, equals)),
+                          percentDecode(item.substr(std::min(equals + 1, item.size())), true));
+   }
+   return result;
 }
 
 size_t parseHead(std::string_view bytes, HttpRequest& request) {

@@ -54,6 +54,8 @@ constexpr size_t headIncomplete = 0, headMalformed = SIZE_MAX, headSizeMax = 64 
 /// Parse the head at the start of `bytes`; its size, or one of the two above.
 size_t parseHead(std::string_view bytes, HttpRequest& request);
 
+/// The pairs of "name=value&...", decoded, in the order given.
+std::vector<std::pair<std::string, std::string>> parseQuery(std::string_view text);
 std::string percentDecode(std::string_view text, bool plusIsBlank = false);
 /// As SigV4 wants it: all but letters, digits and -._~ (and '/' when `keepSlash`) become %XX.
 std::string percentEncode(std::string_view text, bool keepSlash = false);

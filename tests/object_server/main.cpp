@@ -34,6 +34,7 @@ constexpr const char* usage =
     "  --etags fast|md5     how tags are made\n"
     "  --tls FILE           TLS with a certificate made at start, written to FILE\n"
     "  --instance-role NAME, --role-seconds N   also answer as the metadata service of a machine\n"
+    "  --web-identity TOKEN with --instance-role: also answer as STS, which takes this token for the role\n"
     "  --log FILE           one line a request\n"
     "and any setting of the control URL, as --latency-ms 30 --cap 400MB/s --error-503 0.02 --seed 7\n";
 

@@ -246,6 +246,22 @@ def test_files_of_the_directory(binary):
         assert refused(s3.put_object, Bucket="data", Key="../x", Body=b"1")[0] in (400, 403)
 
 
+def test_web_identity(binary):
+    import boto3
+    from botocore import UNSIGNED
+    from botocore.config import Config
+    with serving(binary, instance_role="worker", web_identity="a.b.c") as (server, _):
+        sts = boto3.client("sts", endpoint_url="http://127.0.0.1:%d" % server.port, region_name="us-east-1",
+                           config=Config(signature_version=UNSIGNED))
+        asked = dict(RoleArn="arn:aws:iam::123456789012:role/worker", RoleSessionName="tests", WebIdentityToken="a.b.c")
+        given = sts.assume_role_with_web_identity(**asked)["Credentials"]
+        s3 = client(server, given["AccessKeyId"], given["SecretAccessKey"], given["SessionToken"])
+        s3.put_object(Bucket="data", Key="x", Body=b"1")
+        ask = sts.assume_role_with_web_identity
+        assert refused(ask, **{**asked, "WebIdentityToken": "a.b.d"}) == (400, "InvalidIdentityToken")
+        assert refused(ask, **{**asked, "RoleArn": "arn:aws:iam::123456789012:role/other"}) == (403, "AccessDenied")
+
+
 def test_role_credentials(binary):
     import json
     with serving(binary, instance_role="worker", role_seconds=1) as (server, _):

@@ -46,7 +46,8 @@ std::vector<Entry> entries(Settings& settings) {
            {.name = "expire_after", .integer = &f.expireAfter},
            {.name = "methods", .text = &f.methods},
            {.name = "match", .text = &f.match},
-           {.name = "wrong_region", .text = &f.wrongRegion}};
+           {.name = "wrong_region", .text = &f.wrongRegion},
+           {.name = "web_identity", .text = &settings.webIdentity}};
 }
 
 std::string canonical(std::string_view name) {

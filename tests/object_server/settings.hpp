@@ -38,6 +38,7 @@ struct FaultSettings {
 struct Settings {
    NetworkSettings network;
    FaultSettings faults;
+   std::string webIdentity; ///< the token for which STS gives the role's credentials; empty: none
 
    /// Values are numbers, "400MB/s", "95MiB/s" (units of rates), or texts; names with '-' or '_'. Throws
    /// std::invalid_argument with the names there are.

@@ -1,11 +1,8 @@
-#include <atomic>
 #include <catch2/catch.hpp>
-#include <sys/socket.h>
-#include <thread>
 
 #include "common/error/sql_error.hpp"
-#include "io/net/socket.hpp"
 #include "io/object_store/s3_store.hpp"
+#include "tests/unit/io/s3/parrot.hpp"
 
 // Answers no store gives: each must end in an error, soon, and leave the caller's memory beyond the target alone.
 
@@ -13,50 +10,6 @@ using namespace ouzel;
 using namespace ouzel::io;
 
 namespace {
-
-/// Gives every request the same bytes as an answer and closes the connection.
-class Parrot {
-public:
-   explicit Parrot(std::string answer) : answer_(std::move(answer)), listeners_(listenTcp("127.0.0.1", 0)) {
-      thread_ = std::thread([this] { run(); });
-   }
-   ~Parrot() {
-      isStopping_ = true;
-      thread_.join();
-   }
-   std::string url() const {
-      return "s3://bucket/p?endpoint=http://127.0.0.1:" + std::to_string(listeners_.front().port);
-   }
-
-private:
-   void run() {
-      while (!isStopping_) {
-         FileDescriptor socket;
-         PeerAddress peer;
-         if (!waitReadable(listeners_.front().socket.get(), 10) ||
-             acceptConnection(listeners_.front().socket, socket, peer) != AcceptStatus::Accepted)
-            continue;
-         char request[8192];
-         waitReadable(socket.get(), 1000);
-         static_cast<void>(!::recv(socket.get(), request, sizeof request, 0));
-         for (std::string_view rest = answer_; !rest.empty();) {
-            const ssize_t sent = ::send(socket.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
-            if (sent > 0)
-               rest.remove_prefix(static_cast<size_t>(sent));
-            else if (!waitWritable(socket.get(), 100))
-               break;
-            else if (sent < 0 && errno != EAGAIN)
-               break;
-         }
-         ::shutdown(socket.get(), SHUT_WR);
-      }
-   }
-
-   const std::string answer_;
-   const std::vector<ListeningSocket> listeners_;
-   std::atomic<bool> isStopping_{false};
-   std::thread thread_;
-};
 
 std::string failureOf(const std::function<void()>& action) {
    try {
@@ -91,7 +44,7 @@ CATCH_TEST_CASE("answers no store gives end in an error") {
          std::string("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n")}) {
       const Parrot parrot(answer);
       S3Store store(
-          S3Location::parse(parrot.url()),
+          S3Location::parse("s3://bucket/p?endpoint=" + parrot.address()),
           [] {
              return Credentials{"a", "b", "", 0};
           },
@@ -104,7 +57,7 @@ CATCH_TEST_CASE("answers no store gives end in an error") {
    // One that is unusual and right.
    const Parrot parrot(good + "Transfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n5\r\n67890\r\n0\r\n\r\n");
    S3Store store(
-       S3Location::parse(parrot.url()),
+       S3Location::parse("s3://bucket/p?endpoint=" + parrot.address()),
        [] {
           return Credentials{"a", "b", "", 0};
        },
