@@ -175,15 +175,20 @@ bool Database::State::follow(const FollowCallback& publish) {
    constexpr int attemptsMax = 10;
    for (int attempt = 1;; ++attempt) {
       const std::vector<io::ObjectInfo> newest = store->list("manifest/", 1);
-      if (newest.empty())
+      if (newest.empty()) {
+         // Reading a directory may miss both a file that came and the one that went meanwhile.
+         if (attempt < attemptsMax) continue;
          throw SqlError(sqlstate::undefinedFile, "there is no database in \"" + options.dataDirectory + "\"");
+      }
       hasLostBlock = false; // what is lost from here on, a later manifest does without
       if (manifest.version != 0 && newest[0].name >= Manifest::objectName(manifest.version)) return false;
       try {
          return followTo(newest[0].name, publish);
       } catch (const SqlError&) {
          // What it names goes when the writer has published the next one.
-         if (attempt == attemptsMax || store->list("manifest/", 1).at(0).name == newest[0].name) throw;
+         if (attempt == attemptsMax) throw;
+         const std::vector<io::ObjectInfo> now = store->list("manifest/", 1);
+         if (!now.empty() && now[0].name == newest[0].name) throw;
       }
    }
 }

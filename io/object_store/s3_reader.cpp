@@ -28,7 +28,7 @@ struct SharedRead {
          if (partError && !error) error = std::move(partError);
          if (--pending > 0) return;
       }
-      done(error);
+      done(std::move(error)); // the caller alone keeps it: he may look at it while this is freed
    }
 };
 
