@@ -9,6 +9,12 @@ namespace ouzel {
 namespace {
 constexpr int64_t epochShiftSeconds = 946'684'800; // 2000-01-01 as Unix time
 std::atomic<int64_t (*)()> replacement{nullptr};
+
+int64_t nanosOf(clockid_t clock) {
+   timespec now{};
+   ::clock_gettime(clock, &now);
+   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
 } // namespace
 
 int64_t wallClockMicros() {
@@ -23,9 +29,11 @@ int64_t steadyNanos() {
 }
 
 int64_t bootNanos() {
-   timespec now{};
-   ::clock_gettime(CLOCK_BOOTTIME, &now);
-   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+   return nanosOf(CLOCK_BOOTTIME);
+}
+
+int64_t threadCpuNanos() {
+   return nanosOf(CLOCK_THREAD_CPUTIME_ID);
 }
 
 void setWallClock(int64_t (*clock)()) {

@@ -11,6 +11,8 @@ int64_t wallClockMicros();
 int64_t steadyNanos();
 /// The same, but it goes on while the machine sleeps. Thread-safe.
 int64_t bootNanos();
+/// Processor time of the calling thread.
+int64_t threadCpuNanos();
 /// Replace the wall clock (null: the real one again). For tests, before threads start.
 void setWallClock(int64_t (*clock)());
 

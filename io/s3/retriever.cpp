@@ -33,17 +33,47 @@ double RetrieverStatistics::estimatedCost() const {
    return sum;
 }
 
-Retriever::Retriever(S3Location location, CredentialsSource source, RetrieverOptions options)
-   : loop_(std::make_unique<Loop>(std::move(location), std::move(source), options)) {}
+namespace {
 
-Retriever::~Retriever() = default;
+uint32_t mostThreads(const RetrieverOptions& options) {
+   return options.threadsMax != 0 ? options.threadsMax : std::max(std::thread::hardware_concurrency() / 8, 1U);
+}
+
+} // namespace
+
+Retriever::Retriever(S3Location location, CredentialsSource source, RetrieverOptions options)
+   : location_(std::move(location)), credentials_(std::move(source)), spread_(options.threads, mostThreads(options)) {
+   const uint32_t count = std::max(options.threads, mostThreads(options));
+   for (uint32_t index = 0; index < count; ++index)
+      loops_.push_back(std::make_unique<Loop>(location_, credentials_, options, spread_, index, count));
+   credentials_.onChange([this] {
+      for (const auto& loop : loops_)
+         loop->onCredentialsChange();
+   });
+}
+
+Retriever::~Retriever() {
+   credentials_.onChange(nullptr);
+   for (const auto& loop : loops_)
+      loop->stop();
+   // What was submitted by the last answers of one, to another that had ended before.
+   for (bool isQuiet = false; !isQuiet;) {
+      isQuiet = true;
+      for (const auto& loop : loops_)
+         if (loop->takeInbox()) isQuiet = false;
+   }
+}
 
 Retriever::Id Retriever::submit(S3Request request, Done done) {
-   return loop_->submit(std::move(request), std::move(done));
+   size_t uploadSize = 0;
+   for (const std::string_view part : request.body)
+      uploadSize += part.size();
+   Loop& loop = *loops_[spread_.choose(uploadSize + request.targetSize)];
+   return loop.submit(std::move(request), uploadSize, std::move(done));
 }
 
 void Retriever::cancel(Id id) {
-   loop_->cancel(id);
+   loops_[id % loops_.size()]->cancel(id);
 }
 
 S3Answer Retriever::call(S3Request request) {
@@ -65,19 +95,23 @@ S3Answer Retriever::call(S3Request request) {
 }
 
 RetrieverStatistics Retriever::statistics() const {
-   return loop_->statistics();
+   RetrieverStatistics result;
+   const uint32_t used = spread_.used();
+   for (uint32_t index = 0; index < loops_.size(); ++index)
+      loops_[index]->addTo(result, index < used);
+   return result;
 }
 
 const S3Location& Retriever::location() const {
-   return loop_->originalLocation();
+   return location_;
 }
 
-// ---- what callers' threads do with the loop
+// ---- what callers' threads do with a loop
 
-Retriever::Loop::Loop(S3Location location, CredentialsSource source, RetrieverOptions options)
-   : originalLocation_(std::move(location)), options_(options),
-     tls_(originalLocation_.isEncrypted ? std::make_unique<TlsClientContext>() : nullptr),
-     credentials_(std::move(source)), location_(originalLocation_),
+Retriever::Loop::Loop(const S3Location& location, CredentialsKeeper& credentials, const RetrieverOptions& options,
+                      ThreadSpread& spread, uint32_t index, uint32_t count)
+   : options_(options), tls_(location.isEncrypted ? std::make_unique<TlsClientContext>() : nullptr),
+     credentials_(credentials), spread_(spread), index_(index), count_(count), lastId_(index), location_(location),
      book_(std::make_shared<AddressBook>(location_.serverName(), location_.port)),
      random_(static_cast<std::minstd_rand::result_type>(steadyNanos())) {
    // A ring belongs to the thread that makes it, which therefore says when it is there.
@@ -103,27 +137,26 @@ Retriever::Loop::Loop(S3Location location, CredentialsSource source, RetrieverOp
       thread_.join();
       std::rethrow_exception(error);
    }
-   credentials_.onChange([this] {
-      credentialsChanged_ = true;
-      ring_->wake();
-   });
 }
 
-Retriever::Loop::~Loop() {
+void Retriever::Loop::stop() {
+   if (!thread_.joinable()) return;
    {
       const std::lock_guard lock(mutex_);
       isStopping_ = true;
    }
    ring_->wake();
    thread_.join();
-   credentials_.onChange(nullptr);
 }
 
-Retriever::Id Retriever::Loop::submit(S3Request request, Done done) {
+void Retriever::Loop::onCredentialsChange() {
+   credentialsChanged_ = true;
+   ring_->wake();
+}
+
+Retriever::Id Retriever::Loop::submit(S3Request request, size_t uploadSize, Done done) {
    auto job = std::make_unique<Job>();
-   size_t uploadSize = 0;
-   for (const std::string_view part : request.body)
-      uploadSize += part.size();
+   job->size = uploadSize + request.targetSize;
    job->lane = request.target != nullptr && request.targetSize >= 64 << 10 ? Lane::Bulk
                : uploadSize >= 1 << 20                                     ? Lane::Upload
                                                                            : Lane::Small;
@@ -133,7 +166,7 @@ Retriever::Id Retriever::Loop::submit(S3Request request, Done done) {
    Id id;
    {
       const std::lock_guard lock(mutex_);
-      id = job->id = ++lastId_;
+      id = job->id = lastId_ += count_;
       live_.insert(id);
       isFirst = submitted_.empty();
       submitted_.push_back(std::move(job));
@@ -151,26 +184,34 @@ void Retriever::Loop::cancel(Id id) {
    gone_.wait(lock, [&] { return !live_.contains(id); });
 }
 
-RetrieverStatistics Retriever::Loop::statistics() const {
+void Retriever::Loop::addTo(RetrieverStatistics& statistics, bool isUsed) const {
    const auto read = [](const auto& counter) { return counter.load(std::memory_order_relaxed); };
-   RetrieverStatistics result;
    for (size_t i = 0; i < requestKinds; ++i) {
       const Counters::Kind& counted = counters_.kinds[i];
-      RetrieverStatistics::Kind& kind = result.kinds[i];
-      kind = {read(counted.requests), read(counted.bytes),     read(counted.errors),    read(counted.retries),
-              read(counted.hedges),   read(counted.hedgesWon), read(counted.throttled), read(counted.active)};
-      result.retries += kind.retries;
-      result.hedges += kind.hedges;
-      result.hedgesWon += kind.hedgesWon;
-      result.throttled += kind.throttled;
-      result.active += kind.active;
+      RetrieverStatistics::Kind& kind = statistics.kinds[i];
+      const auto add = [&](uint64_t RetrieverStatistics::Kind::*of, const std::atomic<uint64_t>& counter) {
+         const uint64_t value = read(counter);
+         kind.*of += value;
+         return value;
+      };
+      add(&RetrieverStatistics::Kind::requests, counted.requests);
+      add(&RetrieverStatistics::Kind::bytes, counted.bytes);
+      add(&RetrieverStatistics::Kind::errors, counted.errors);
+      statistics.retries += add(&RetrieverStatistics::Kind::retries, counted.retries);
+      statistics.hedges += add(&RetrieverStatistics::Kind::hedges, counted.hedges);
+      statistics.hedgesWon += add(&RetrieverStatistics::Kind::hedgesWon, counted.hedgesWon);
+      statistics.throttled += add(&RetrieverStatistics::Kind::throttled, counted.throttled);
+      statistics.active += add(&RetrieverStatistics::Kind::active, counted.active);
    }
-   result.connections = read(counters_.connections);
-   result.queued = read(counters_.queued);
-   result.limit = read(counters_.limit);
-   result.bandwidth = read(counters_.bandwidth);
-   result.baseLatencyMs = read(counters_.baseLatencyMs);
-   return result;
+   statistics.connections += read(counters_.connections);
+   statistics.queued += read(counters_.queued);
+   if (!isUsed) return;
+   ++statistics.threads;
+   statistics.limit += read(counters_.limit);
+   statistics.bandwidth += read(counters_.bandwidth);
+   const double latency = read(counters_.baseLatencyMs);
+   if (statistics.baseLatencyMs == 0 || (latency != 0 && latency < statistics.baseLatencyMs))
+      statistics.baseLatencyMs = latency;
 }
 
 } // namespace ouzel::io

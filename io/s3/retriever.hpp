@@ -12,6 +12,7 @@
 #include "io/s3/credentials.hpp"
 #include "io/s3/retriever_statistics.hpp"
 #include "io/s3/s3_location.hpp"
+#include "io/s3/thread_spread.hpp"
 
 namespace ouzel::io {
 
@@ -26,6 +27,8 @@ struct RetrieverOptions {
    uint32_t attemptsMax = 8;
    int64_t backoffMs = 50, backoffMsMax = 3'000; ///< before the second attempt; doubles from there
    bool hedge = true;
+   /// Threads that move bytes: at first, and at most when these are saturated (0: one for each eight cores).
+   uint32_t threads = 1, threadsMax = 0;
    SocketRing::Backend backend = SocketRing::Backend::Automatic;
 };
 
@@ -62,12 +65,13 @@ struct S3Answer {
    uint32_t requests = 0, retries = 0, hedges = 0; ///< sent for it: all; tries again; second ones for stragglers
 };
 
-/// Sends requests to one bucket, many at a time, from a thread of its own (AnyBlob, section 3): state machines over
-/// io_uring (or poll), bodies straight into the caller's memory, connections kept, addresses cached, repetition with
-/// jittered backoff, a second request when the first is a straggler, another region or newer credentials when the
-/// store says so, and as many requests under way as measurement says are useful.
+/// Sends requests to one bucket, many at a time, from a thread of its own (AnyBlob, section 3), or from several when
+/// one is not enough (ThreadSpread): state machines over io_uring (or poll), bodies straight into the caller's memory,
+/// connections kept, addresses cached, repetition with jittered backoff, a second request when the first is a
+/// straggler, another region or newer credentials when the store says so, and as many requests under way as measurement
+/// says are useful.
 ///
-/// Thread-safe. Destroying it ends what is under way (57014); not from its own thread.
+/// Thread-safe. Destroying it ends what is under way (57014); not from its own threads.
 class Retriever {
 public:
    using Id = uint64_t; ///< of a request; 0 names none
@@ -79,8 +83,8 @@ public:
    Retriever(const Retriever&) = delete;
    Retriever& operator=(const Retriever&) = delete;
 
-   /// Never waits. `done` is called once, by the retriever's thread, and must be short and must not throw; it may
-   /// submit. Not called when the request is cancelled before.
+   /// Never waits. `done` is called once, by a thread of the retriever or the one that destroys it, and must be short
+   /// and must not throw; it may submit. Not called when the request is cancelled before.
    Id submit(S3Request request, Done done);
    /// When it returns, the request's memory is not touched any more and `done` has returned or will not be called.
    /// What is no longer known is fine. Not from `done`.
@@ -93,7 +97,10 @@ public:
 
 private:
    class Loop;
-   std::unique_ptr<Loop> loop_;
+   const S3Location location_;
+   CredentialsKeeper credentials_;
+   ThreadSpread spread_;
+   std::vector<std::unique_ptr<Loop>> loops_;
 };
 
 } // namespace ouzel::io

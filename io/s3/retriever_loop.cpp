@@ -16,6 +16,7 @@ namespace ouzel::io {
 namespace {
 constexpr int64_t millisecond = 1'000'000;
 constexpr int64_t tickNanos = 5 * millisecond;
+constexpr int64_t busySpanNanos = 50 * millisecond;
 constexpr int64_t idleMax = 15'000 * millisecond; ///< servers close what is idle for longer, S3 after 20 s or so
 constexpr size_t uploadsMax = 16, smallMax = 64;
 } // namespace
@@ -33,8 +34,10 @@ void Retriever::Loop::run() {
       int64_t now = steadyNanos();
       if (!isDraining_)
          startDue(now);
-      else if (isQuiet && flights_.empty())
-         break;
+      else if (flights_.empty()) { // so nothing would end a wait
+         if (isQuiet) break;
+         continue;
+      }
       const size_t count = ring_->wait(completions, waitNanos(now));
       now = steadyNanos();
       for (size_t i = 0; i < count; ++i) {
@@ -42,7 +45,10 @@ void Retriever::Loop::run() {
          flight->step(completions[i].result, now);
          if (flight->isOver()) onOver(*flight, now);
       }
-      if (now - lastTick_ >= tickNanos) tick(now);
+      if (now - lastTick_ >= tickNanos) {
+         tick(now);
+         measureBusy(now);
+      }
    }
    idle_.clear(); // here, where signals are blocked: TLS says farewell to servers that may be gone
 }
@@ -203,6 +209,16 @@ void Retriever::Loop::start(Job& job, int64_t now, bool isHedge) {
    counters_.of(request.kind).requests.fetch_add(1, std::memory_order_relaxed);
    started.start(now);
    if (started.isOver()) onOver(started, now);
+}
+
+/// Tell the spread how much of a core this thread takes.
+void Retriever::Loop::measureBusy(int64_t now) {
+   if (count_ == 1 || flights_.empty() || now - busySince_ < busySpanNanos) return;
+   const int64_t used = threadCpuNanos();
+   if (busySince_ != 0)
+      spread_.setBusy(index_, static_cast<double>(used - busyNanos_) / static_cast<double>(now - busySince_));
+   busySince_ = now;
+   busyNanos_ = used;
 }
 
 bool Retriever::Loop::isStraggler(const Flight& flight, int64_t now) const {

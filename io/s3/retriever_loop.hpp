@@ -18,7 +18,7 @@
 
 namespace ouzel::io {
 
-/// The retriever's thread and what it drives. Others reach it through the inbox only.
+/// A thread of the retriever and what it drives. Others reach it through the inbox only.
 ///
 /// A job is one request of a caller; a flight is one exchange for it. A job waits in its lane for a place, then has a
 /// primary flight, perhaps a second one (hedge) that receives into memory of its own, or waits for a later try.
@@ -27,13 +27,23 @@ namespace ouzel::io {
 ///  2. A flight whose job has ended (an overtaken hedge) has no job and is dropped when its operation comes back.
 class Retriever::Loop {
 public:
-   Loop(S3Location location, CredentialsSource source, RetrieverOptions options);
-   ~Loop();
+   /// `credentials` and `spread`, where the loop is number `index` of `count`, outlive it.
+   Loop(const S3Location& location, CredentialsKeeper& credentials, const RetrieverOptions& options,
+        ThreadSpread& spread, uint32_t index, uint32_t count);
+   ~Loop() { stop(); }
+   Loop(const Loop&) = delete;
+   Loop& operator=(const Loop&) = delete;
 
-   Id submit(S3Request request, Done done);
+   /// Ends the thread and everything that is under way.
+   void stop();
+   /// What was submitted and cancelled since; the thread does it, and who has stopped it. False: nothing has come.
+   bool takeInbox();
+   /// `uploadSize`: of the request's body. The identifier modulo `count` is `index`.
+   Id submit(S3Request request, size_t uploadSize, Done done);
    void cancel(Id id);
-   RetrieverStatistics statistics() const;
-   const S3Location& originalLocation() const { return originalLocation_; }
+   void onCredentialsChange();
+   /// Add what this loop has counted, and has learned if it is in use.
+   void addTo(RetrieverStatistics& statistics, bool isUsed) const;
 
 private:
    /// Requests that compete for places with their like only, so that a look-up does not wait behind a large scan.
@@ -43,6 +53,7 @@ private:
    struct Job {
       Id id = 0;
       S3Request request;
+      size_t size = 0; ///< of the bodies, as the spread has counted them
       Done done;
       uint32_t requests = 0, retries = 0, hedges = 0; ///< sent so far
       Lane lane = Lane::Small;
@@ -69,8 +80,6 @@ private:
    };
 
    void run();
-   /// False: nothing has come.
-   bool takeInbox();
    void drain();
    void cancelJob(Job& job);
    int64_t waitNanos(int64_t now) const;
@@ -78,6 +87,7 @@ private:
    void start(Job& job, int64_t now, bool isHedge);
    std::unique_ptr<Connection> connectionFor(const Job& job, int64_t now);
    void tick(int64_t now);
+   void measureBusy(int64_t now);
    bool isStraggler(const Flight& flight, int64_t now) const;
    std::unique_ptr<Flight> removeFlight(Flight& flight);
    void onOver(Flight& over, int64_t now);
@@ -96,10 +106,11 @@ private:
    size_t limitOf(Lane lane) const;
 
    // PROPERTIES
-   const S3Location originalLocation_;
    const RetrieverOptions options_;
    const std::unique_ptr<TlsClientContext> tls_; ///< null: plain
-   CredentialsKeeper credentials_;
+   CredentialsKeeper& credentials_;
+   ThreadSpread& spread_;
+   const uint32_t index_, count_;
 
    // STATE shared with callers
    mutable std::mutex mutex_;
@@ -138,6 +149,7 @@ private:
    double hedgeTokens_ = 2;
    int64_t clockOffset_ = 0; ///< seconds, of the store's clock to ours
    int64_t lastTick_ = 0;
+   int64_t busySince_ = 0, busyNanos_ = 0; ///< beginning of the measured span (0: none), the thread's CPU time then
    bool isDraining_ = false;
    std::minstd_rand random_;
    std::thread thread_;

@@ -28,7 +28,11 @@ std::unique_ptr<Retriever::Loop::Flight> Retriever::Loop::removeFlight(Flight& f
    }
    flights_.pop_back();
    counters_.of(taken->kind).active.fetch_sub(1, std::memory_order_relaxed);
-   if (flights_.empty()) governor_.onIdle();
+   if (flights_.empty()) {
+      governor_.onIdle();
+      busySince_ = 0;
+      spread_.setBusy(index_, 0);
+   }
    return taken;
 }
 
@@ -292,6 +296,7 @@ void Retriever::Loop::forget(Job& job) {
       std::erase(ready_[static_cast<size_t>(job.lane)], &job);
    }
    counters_.queued.fetch_sub(1, std::memory_order_relaxed);
+   spread_.ended(index_, job.size);
    const Id id = job.id;
    jobs_.erase(id);
    const std::lock_guard lock(mutex_);

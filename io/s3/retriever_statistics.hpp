@@ -29,6 +29,7 @@ struct RetrieverStatistics {
    uint64_t retries = 0, hedges = 0, hedgesWon = 0, throttled = 0; ///< of all kinds
    uint64_t connections = 0;
    // Now:
+   uint64_t threads = 0; ///< in use
    uint64_t active = 0, queued = 0, limit = 0;
    double bandwidth = 0;     ///< learned, bytes per second
    double baseLatencyMs = 0; ///< learned

@@ -130,6 +130,7 @@ void describeStore(Exposition& out, const engine::DatabaseMetrics& metrics) {
        .sample(store.queued);
    out.family("ouzel_object_store_request_limit", Type::Gauge, "How many large reads may be under way.")
        .sample(store.limit);
+   out.family("ouzel_object_store_threads", Type::Gauge, "Threads in use that move their bytes.").sample(store.threads);
    out.family("ouzel_object_store_bandwidth_bytes_per_second", Type::Gauge, "Of reads, as measured; 0: not yet.")
        .sample(store.bandwidth);
    out.family("ouzel_object_store_latency_seconds", Type::Gauge, "Of a read's first byte, as measured; 0: not yet.")
