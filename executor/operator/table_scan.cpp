@@ -439,6 +439,8 @@ void TableScan::describe(OperatorProfile& profile) const {
    if (network.reads > 0)
       profile.notes.emplace_back("Object Reads", std::to_string(network.reads) + ", " + std::to_string(network.bytes) +
                                                      " bytes, waited for " + std::to_string(network.waits));
+   if (network.sharedBytes > 0)
+      profile.notes.emplace_back("Object Reads Shared", std::to_string(network.sharedBytes) + " bytes");
    if (network.requests > 0)
       profile.notes.emplace_back("Object Requests",
                                  format("{}, {} bytes, {} retries, {} hedges, ${:.7f}", network.requests,

@@ -6,7 +6,7 @@
 #include "io/object_store/object_store.hpp"
 #include "storage/block/format.hpp"
 #include "storage/block/garbage.hpp"
-#include "storage/block/landing.hpp"
+#include "storage/block/landing_list.hpp"
 #include "storage/block/page_decoder.hpp"
 #include "storage/buffer/frame_cache.hpp"
 
@@ -38,6 +38,8 @@ public:
    /// group begin at the latest.
    size_t storedBytes(uint32_t column, uint32_t rowGroup) const;
    const io::ObjectReader& reader() const;
+   /// What scans read ahead of it.
+   LandingList& landings() const { return landings_; }
    /// Remove the object when nobody uses this any more. REQUIRES: neither a manifest nor the log names it.
    void discard() { isDiscarded_.store(true); }
    /// The same for a block that they may name: then the object becomes garbage.
@@ -67,6 +69,7 @@ private:
    std::atomic<bool>* const lost_;
    mutable std::once_flag opened_;
    mutable std::unique_ptr<io::ObjectReader> reader_;
+   mutable LandingList landings_;
    std::atomic<bool> isDiscarded_{false};
    std::atomic<Garbage*> garbage_{nullptr};
 };

@@ -35,6 +35,11 @@ bool Landing::isHere() const {
    return isHere_;
 }
 
+bool Landing::hasFailed() const {
+   const std::lock_guard lock(mutex_);
+   return error_ != nullptr;
+}
+
 const char* Landing::wait(uint64_t offset) const {
    std::unique_lock lock(mutex_);
    waitInterruptibly(arrived_, lock, [&] { return isHere_; });

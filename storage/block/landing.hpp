@@ -26,6 +26,7 @@ public:
       return offset >= offset_ && offset - offset_ <= size_ && size <= size_ - (offset - offset_);
    }
    bool isHere() const;
+   bool hasFailed() const; ///< the read: wait() will throw
    /// The bytes at `offset` of the object, once they are here. Throws what reading them threw, or what
    /// the thread's Interruptible throws. REQUIRES: contains().
    const char* wait(uint64_t offset) const;

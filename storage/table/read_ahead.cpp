@@ -111,12 +111,28 @@ void ReadAhead::planColumn(uint32_t segment, uint32_t column, const std::vector<
          ++i;
          continue;
       }
+      if (auto shared = findShared(segment, column, groups[i])) {
+         const size_t bytes = state_.sources[segment].segment->block->storedBytes(column, groups[i]);
+         statistics_.sharedBytes += bytes;
+         addRun(segment, column, {groups[i], groups[i] + 1, 1, bytes, std::move(shared)});
+         ++i;
+         continue;
+      }
       size_t end = i + 1;
-      while (end < groups.size() && groups[end] == groups[end - 1] + 1 && !isCached(segment, column, groups[end]))
+      while (end < groups.size() && groups[end] == groups[end - 1] + 1 && !isCached(segment, column, groups[end]) &&
+             !findShared(segment, column, groups[end]))
          ++end;
       startRun(segment, column, groups[i], groups[end - 1] + 1);
       i = end;
    }
+}
+
+std::shared_ptr<Landing> ReadAhead::findShared(uint32_t segment, uint32_t column, uint32_t group) const {
+   const Block& block = *state_.sources[segment].segment->block;
+   const auto& pages = block.header().chunk(column, group).pages;
+   if (pages.empty()) return nullptr;
+   const uint64_t begin = pages.front().offset;
+   return block.landings().find(begin, pages.back().offset + pages.back().storedSize - begin);
 }
 
 bool ReadAhead::isCached(uint32_t segment, uint32_t column, uint32_t group) const {
@@ -135,13 +151,18 @@ void ReadAhead::startRun(uint32_t segment, uint32_t column, uint32_t first, uint
       }
    if (bytes == 0) return;
    // Compressed pages among those that are kept would take memory for nothing.
-   Run run{first, end, end - first, Landing::tryMake(share_.cache(), begin, bytes, plainBytes >= bytes / 4 * 3)};
+   Run run{first, end, end - first, bytes, Landing::tryMake(share_.cache(), begin, bytes, plainBytes >= bytes / 4 * 3)};
    if (!run.landing) return;
    const io::ReadTallyScope scope(tally_);
    run.landing->start(block.reader());
-   held_ += bytes;
+   block.landings().add(run.landing);
    ++statistics_.reads;
    statistics_.bytes += bytes;
+   addRun(segment, column, std::move(run));
+}
+
+void ReadAhead::addRun(uint32_t segment, uint32_t column, Run run) {
+   held_ += run.bytes;
    runs_[keyOf(segment, column)].push_back(std::move(run));
 }
 
@@ -170,8 +191,8 @@ void ReadAhead::release(const Morsel& morsel, uint32_t pass) {
       if (found == runs_.end()) continue;
       for (Run& run : found->second) {
          if (morsel.rowGroup < run.first || morsel.rowGroup >= run.end || --run.groupsLeft > 0) continue;
-         held_ -= run.landing->size();
-         share_.give(run.landing->size());
+         held_ -= run.bytes;
+         share_.give(run.bytes);
          std::swap(run, found->second.back());
          found->second.pop_back();
          break;

@@ -48,9 +48,10 @@ private:
 
 /// Starts reads of what a scan is going to need from a store over a network, so that its workers find the bytes in
 /// memory (AnyBlob, section 4: prepare, retrieve, process). Row groups come in the order of the morsels; of each column
-/// those that lie side by side and are not cached are one read. So much is under way as the window allows, which begins
-/// small, for scans that end early, and doubles when a worker had to wait. Without a share of the budget a scan reads
-/// one row group ahead; what the ledger refuses is not read ahead: then pages are read one by one. Thread-safe.
+/// those that lie side by side, and are neither cached nor read by another scan, are one read. So much is under way as
+/// the window allows, which begins small, for scans that end early, and doubles when a worker had to wait. Without a
+/// share of the budget a scan reads one row group ahead; what the ledger refuses is not read ahead: then pages are read
+/// one by one. Thread-safe.
 class ReadAhead {
 public:
    /// `state` outlives this.
@@ -74,10 +75,11 @@ public:
    const std::shared_ptr<io::ReadTally>& tally() const { return tally_; }
 
 private:
-   /// Chunks of one column, of row groups [first, end), in one stretch.
+   /// Chunks of one column, of row groups [first, end), in one stretch, which may be another scan's.
    struct Run {
       uint32_t first, end;
       uint32_t groupsLeft; ///< that were not released
+      size_t bytes;        ///< of held_
       std::shared_ptr<Landing> landing;
    };
    static uint64_t keyOf(uint32_t segment, uint32_t column) { return uint64_t{segment} << 32 | column; }
@@ -86,7 +88,10 @@ private:
    bool planSlab();
    void planColumn(uint32_t segment, uint32_t column, const std::vector<uint32_t>& groups);
    bool isCached(uint32_t segment, uint32_t column, uint32_t group) const;
+   /// Another scan's stretch with the chunk, or null.
+   std::shared_ptr<Landing> findShared(uint32_t segment, uint32_t column, uint32_t group) const;
    void startRun(uint32_t segment, uint32_t column, uint32_t first, uint32_t end);
+   void addRun(uint32_t segment, uint32_t column, Run run);
 
    // PROPERTIES
    const ScanState& state_;

@@ -158,7 +158,8 @@ public:
    uint32_t morselsSkippedByFilter() const; ///< of these, where zone maps did not exclude them
    struct NetworkReads {
       uint64_t reads = 0, bytes = 0;
-      uint64_t waits = 0; ///< for bytes that were not here yet
+      uint64_t sharedBytes = 0; ///< besides, of reads of other scans
+      uint64_t waits = 0;       ///< for bytes that were not here yet
       // Of these and of pages that were read one by one:
       uint64_t requests = 0, receivedBytes = 0, retries = 0, hedges = 0; ///< answered by the bucket so far
       uint64_t cacheHits = 0, cacheBytes = 0;                            ///< regions of the cache on a local disk
