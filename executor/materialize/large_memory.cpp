@@ -18,6 +18,10 @@ namespace {
 constexpr size_t hugePageSize = 2 << 20;
 /// From here on mmap: zero pages come for free and huge pages are possible.
 constexpr size_t mapSizeMin = 1 << 20;
+/// Up to here all pages are made at once. A hash table reads a slot before it writes it: where there are no huge pages,
+/// reading maps the kernel's page of zeros, and replacing that interrupts every other core to flush its TLB. What is
+/// larger is shared by workers, who have its pages made in parallel.
+constexpr size_t populatedMax = size_t{64} << 20;
 
 /// Freed allocations of usual sizes, for whoever wants one next.
 class KeptMemory {
@@ -72,6 +76,7 @@ LargeMemory::LargeMemory(size_t bytes, Reservation& reservation, Fill fill)
       void* mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
       data_ = mapped == MAP_FAILED ? nullptr : mapped;
       if (data_ && bytes >= hugePageSize) ::madvise(data_, bytes, MADV_HUGEPAGE);
+      if (data_ && bytes <= populatedMax) ::madvise(data_, bytes, MADV_POPULATE_WRITE);
    } else {
       data_ = KeptMemory::isUsual(bytes) ? keptMemory().take(bytes) : nullptr;
       if (!data_) data_ = std::malloc(bytes);
