@@ -5,7 +5,9 @@
 #include <fstream>
 #include <unistd.h>
 
+#include "catalog/builtin/builtin.hpp"
 #include "catalog/catalog.hpp"
+#include "catalog/pg_catalog/system_relations.hpp"
 #include "common/error/sql_error.hpp"
 #include "engine/internals.hpp"
 #include "engine/settings.hpp"
@@ -59,6 +61,9 @@ Database::~Database() = default;
 
 std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    executor::registerAllKernels();
+   // Read from their texts here, not by the first statement, which would wait for that.
+   static_cast<void>(catalog::builtins());
+   static_cast<void>(catalog::systemRelations());
    std::unique_ptr<Database> database(new Database());
    Internals& internals = *database->internals_;
    internals.options = options;
