@@ -7,6 +7,7 @@ namespace ouzel::object_server {
 namespace {
 
 constexpr size_t sliceMax = 1 << 20;
+constexpr double burstSeconds = 0.002, lateSeconds = 0.02;
 
 double seconds(Clock::duration duration) {
    return std::chrono::duration<double>(duration).count();
@@ -25,7 +26,9 @@ double SharedLane::slice() const {
 
 void SharedLane::refill() {
    const TimePoint now = Clock::now();
-   tokens_ = std::min(tokens_ + seconds(now - refilledAt_) * settings_.cap, std::max(slice(), settings_.cap * 0.002));
+   // While bodies wait, a network sends: it does not matter that this process got no core in time.
+   const double burst = settings_.cap * (waiting_.empty() ? burstSeconds : lateSeconds);
+   tokens_ = std::min(tokens_ + seconds(now - refilledAt_) * settings_.cap, std::max(slice(), burst));
    refilledAt_ = now;
 }
 

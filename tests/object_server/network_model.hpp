@@ -8,7 +8,7 @@
 namespace ouzel::object_server {
 
 /// A smooth token bucket: those for whom nothing is left wait in line and are woken one after the other. A burst is at
-/// most 2 ms worth of tokens.
+/// most 2 ms worth of tokens; of what it was late with, because the process had to wait for a core, 20 ms.
 class SharedLane final : public Endpoint {
 public:
    SharedLane(EventLoop& loop, const NetworkSettings& settings) : loop_(loop), settings_(settings) {}
