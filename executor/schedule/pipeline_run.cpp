@@ -76,6 +76,7 @@ PipelineRun::Outcome PipelineRun::run(int64_t nanos) {
          lock.unlock();
          context_.wake();
          lock.lock();
+         if (phase_ != Phase::Stages || !isPrepared_) return Outcome::Ran; // the others have ended the stage meanwhile
       }
    }
    Lane* lane = takeLane();
