@@ -95,8 +95,15 @@ Connection::Next Connection::gatherReady() {
             hasMoreInput_ = reader_.buffered() != 0;
             return Next::Run;
          }
-         const Next next = handleHere(*frame);
-         if (next != Next::Run) return next;
+         switch (session_->handle(*frame)) {
+         case protocol::Session::Next::Continue:
+            break;
+         case protocol::Session::Next::StartTls:
+            startTls();
+            return gather(); // a fast client's first message may be there by the end of the handshake
+         case protocol::Session::Next::Close:
+            return Next::Close;
+         }
       }
       switch (readSome()) {
       case io::StreamStatus::Done:
@@ -111,25 +118,12 @@ Connection::Next Connection::gatherReady() {
    }
 }
 
-Connection::Next Connection::handleHere(const protocol::Frame& frame) {
-   switch (session_->handle(frame)) {
-   case protocol::Session::Next::Continue:
-      return Next::Run; // go on with what else has come
-   case protocol::Session::Next::StartTls:
-      return startTls();
-   case protocol::Session::Next::Close:
-      return Next::Close;
-   }
-   return Next::Close;
-}
-
-Connection::Next Connection::startTls() {
+void Connection::startTls() {
    // Whatever was sent in the clear behind the request could have been slipped in by someone else (CVE-2021-23214).
    if (reader_.buffered() != 0)
       throw SqlError(sqlstate::protocolViolation, "received unencrypted data after SSL request");
    stream_ = context_.tls->accept(stream_->release());
    handshaking_ = true;
-   return gather();
 }
 
 Connection::Next Connection::run() {

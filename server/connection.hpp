@@ -73,8 +73,7 @@ private:
 
    io::StreamStatus readSome();
    Next gatherReady();
-   Next startTls();
-   Next handleHere(const protocol::Frame& frame);
+   void startTls();
    /// Session thread, before each frame: the poller tells of a hang-up once only, maybe long before its input ends.
    void lookForHangUp();
    void cancelIfGone();

@@ -10,7 +10,7 @@
 
 #include "protocol/message_reader.hpp"
 #include "server/readiness.hpp"
-#include "tests/unit/protocol/fake_backend.hpp"
+#include "tests/unit/server/fake_factory.hpp"
 
 using namespace ouzel;
 using namespace ouzel::server;
@@ -21,16 +21,6 @@ using namespace ouzel::protocol::test;
 namespace {
 
 constexpr int patienceMs = 120'000; // only a failure takes that long
-
-class FakeFactory : public SessionFactory {
-public:
-   std::string passwordVerifier(const std::string&) override { return verifier; }
-   std::unique_ptr<protocol::Backend> open(const protocol::StartupRequest&, const ClientInfo&,
-                                           protocol::ClientVoice& voice) override {
-      return std::make_unique<FakeBackend>(voice);
-   }
-   std::string verifier;
-};
 
 class Client {
 public:

@@ -1,0 +1,18 @@
+#pragma once
+// The made-up database of the protocol tests, as the server opens it.
+#include "server/session_factory.hpp"
+#include "tests/unit/protocol/fake_backend.hpp"
+
+namespace ouzel::server {
+
+class FakeFactory : public SessionFactory {
+public:
+   std::string passwordVerifier(const std::string&) override { return verifier; }
+   std::unique_ptr<protocol::Backend> open(const protocol::StartupRequest&, const ClientInfo&,
+                                           protocol::ClientVoice& voice) override {
+      return std::make_unique<protocol::test::FakeBackend>(voice);
+   }
+   std::string verifier;
+};
+
+} // namespace ouzel::server
