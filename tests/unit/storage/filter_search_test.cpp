@@ -8,10 +8,10 @@
 
 #include "common/error/sql_error.hpp"
 #include "common/hash/vector_hash.hpp"
-#include "io/object_store/directory_store.hpp"
 #include "storage/block/block_builder.hpp"
 #include "storage/buffer/memory_governor.hpp"
 #include "storage/table/scan_state.hpp"
+#include "tests/unit/storage/remote_directory.hpp"
 #include "tests/unit/storage/storage_test_support.hpp"
 
 // Scans that look for single values, of blocks in a directory and of blocks behind what says it is a network.
@@ -21,29 +21,6 @@ using namespace ouzel::storage;
 using namespace ouzel::storage::test;
 
 namespace {
-
-class RemoteDirectory final : public io::ObjectStore {
-public:
-   RemoteDirectory(const std::string& path, bool isRemote) : directory_(path), isRemote_(isRemote) {}
-   using io::ObjectStore::open;
-   using io::ObjectStore::put;
-   using io::ObjectStore::remove;
-   bool put(std::string_view name, std::span<const std::string_view> parts, const io::PutCondition& when) override {
-      return directory_.put(name, parts, when);
-   }
-   std::unique_ptr<io::ObjectReader> open(std::string_view name) override { return directory_.open(name); }
-   std::optional<std::string> tag(std::string_view name) override { return directory_.tag(name); }
-   std::vector<io::ObjectInfo> list(std::string_view prefix, size_t limit) override {
-      return directory_.list(prefix, limit);
-   }
-   void remove(std::string_view name) override { directory_.remove(name); }
-   void removeLeftovers() override {}
-   bool isRemote() const override { return isRemote_; }
-
-private:
-   io::DirectoryStore directory_;
-   const bool isRemote_;
-};
 
 constexpr uint32_t groupsPerBlock = 3, blockCount = 2;
 constexpr uint32_t blockRows = groupsPerBlock * rowGroupRows;

@@ -3,10 +3,10 @@
 #include <thread>
 
 #include "common/error/sql_error.hpp"
-#include "io/object_store/directory_store.hpp"
 #include "storage/block/block_builder.hpp"
 #include "storage/buffer/memory_governor.hpp"
 #include "storage/table/scan_state.hpp"
+#include "tests/unit/storage/remote_directory.hpp"
 #include "tests/unit/storage/storage_test_support.hpp"
 
 // Scans of the same block at the same time, over what says it is a network, whose bytes come when the test says.
@@ -17,25 +17,13 @@ using namespace ouzel::storage::test;
 
 namespace {
 
-class HeldStore final : public io::ObjectStore {
+class HeldStore final : public RemoteDirectory {
 public:
-   explicit HeldStore(const std::string& path) : directory_(path) {}
-   using io::ObjectStore::open;
-   using io::ObjectStore::put;
-   using io::ObjectStore::remove;
-   bool put(std::string_view name, std::span<const std::string_view> parts, const io::PutCondition& when) override {
-      return directory_.put(name, parts, when);
-   }
+   explicit HeldStore(const std::string& path) : RemoteDirectory(path) {}
+   using RemoteDirectory::open;
    std::unique_ptr<io::ObjectReader> open(std::string_view name) override {
-      return std::make_unique<Reader>(*this, directory_.open(name));
+      return std::make_unique<Reader>(*this, RemoteDirectory::open(name));
    }
-   std::optional<std::string> tag(std::string_view name) override { return directory_.tag(name); }
-   std::vector<io::ObjectInfo> list(std::string_view prefix, size_t limit) override {
-      return directory_.list(prefix, limit);
-   }
-   void remove(std::string_view name) override { directory_.remove(name); }
-   void removeLeftovers() override {}
-   bool isRemote() const override { return true; }
 
    size_t waiting() const { return jobs_.size(); }
    /// Answer all reads that wait; with an error if there is one.
@@ -78,7 +66,6 @@ private:
       const std::unique_ptr<io::ObjectReader> file;
    };
 
-   io::DirectoryStore directory_;
    std::list<Job> jobs_;
    uint64_t lastId_ = 0;
 };

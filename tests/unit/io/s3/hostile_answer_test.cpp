@@ -2,25 +2,13 @@
 
 #include "common/error/sql_error.hpp"
 #include "io/object_store/s3_store.hpp"
+#include "tests/unit/io/s3/client.hpp"
 #include "tests/unit/io/s3/parrot.hpp"
 
 // Answers no store gives: each must end in an error, soon, and leave the caller's memory beyond the target alone.
 
 using namespace ouzel;
 using namespace ouzel::io;
-
-namespace {
-
-std::string failureOf(const std::function<void()>& action) {
-   try {
-      action();
-      return "";
-   } catch (const SqlError& error) {
-      return std::string(error.state().text());
-   }
-}
-
-} // namespace
 
 CATCH_TEST_CASE("answers no store gives end in an error") {
    RetrieverOptions options;
@@ -50,9 +38,9 @@ CATCH_TEST_CASE("answers no store gives end in an error") {
           },
           options);
       std::string target(64, 'u');
-      CATCH_CHECK(failureOf([&] { store.open("x", 100)->read(0, 10, target.data()); }) == "58030");
+      CATCH_CHECK(failureOf([&] { store.open("x", 100)->read(0, 10, target.data()); }).starts_with("58030"));
       CATCH_CHECK(target.substr(10) == std::string(54, 'u'));
-      CATCH_CHECK(failureOf([&] { store.list("", 10); }) == "58030");
+      CATCH_CHECK(failureOf([&] { store.list("", 10); }).starts_with("58030"));
    }
    // One that is unusual and right.
    const Parrot parrot(good + "Transfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n5\r\n67890\r\n0\r\n\r\n");

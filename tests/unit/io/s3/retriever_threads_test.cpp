@@ -8,6 +8,7 @@
 #include "io/object_store/s3_store.hpp"
 #include "io/s3/thread_spread.hpp"
 #include "tests/unit/io/pattern.hpp"
+#include "tests/unit/io/s3/client.hpp"
 #include "tests/unit/io/s3/object_server.hpp"
 
 // Several threads that move bytes: which is used, and that they do what one does.
@@ -17,16 +18,9 @@ using namespace ouzel::io;
 
 namespace {
 
-Credentials anybody() {
-   return {"key", "secret", "", 0};
-}
-
 RetrieverOptions several(uint32_t threads) {
-   RetrieverOptions options;
+   RetrieverOptions options = eager();
    options.threads = threads;
-   options.backoffMs = 2;
-   options.backoffMsMax = 20;
-   options.attemptsMax = 12;
    return options;
 }
 

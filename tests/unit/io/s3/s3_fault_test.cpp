@@ -8,6 +8,7 @@
 #include "io/net/socket.hpp"
 #include "io/object_store/s3_store.hpp"
 #include "tests/unit/io/pattern.hpp"
+#include "tests/unit/io/s3/client.hpp"
 #include "tests/unit/io/s3/object_server.hpp"
 
 // What the network and the store can do to us, done by tests/object_server.
@@ -16,19 +17,6 @@ using namespace ouzel;
 using namespace ouzel::io;
 
 namespace {
-
-Credentials anybody() {
-   return {"key", "secret", "", 0};
-}
-
-/// Tries again at once. How long it waits for an answer is as ever: a test's machine may be slow.
-RetrieverOptions eager() {
-   RetrieverOptions options;
-   options.backoffMs = 2;
-   options.backoffMsMax = 20;
-   options.attemptsMax = 12;
-   return options;
-}
 
 /// Short waits besides, for tests in which nobody answers.
 RetrieverOptions impatient() {
@@ -44,16 +32,6 @@ double secondsOf(const std::function<void()>& action) {
    const int64_t start = steadyNanos();
    action();
    return static_cast<double>(steadyNanos() - start) / 1e9;
-}
-
-/// SQLSTATE and message of what the action throws; empty if it does not.
-std::string failureOf(const std::function<void()>& action) {
-   try {
-      action();
-      return "";
-   } catch (const SqlError& error) {
-      return std::string(error.state().text()) + " " + error.what();
-   }
 }
 
 /// Read all of an object in requests of `step` bytes at once.

@@ -6,6 +6,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "io/object_store/s3_store.hpp"
+#include "tests/unit/io/s3/client.hpp"
 #include "tests/unit/io/s3/object_server.hpp"
 #include "tests/unit/io/s3/parrot.hpp"
 
@@ -83,23 +84,6 @@ std::vector<std::string> serverOptions(std::vector<std::string> more = {}) {
    return more;
 }
 
-RetrieverOptions eager() {
-   RetrieverOptions options;
-   options.backoffMs = 2;
-   options.backoffMsMax = 20;
-   options.attemptsMax = 12;
-   return options;
-}
-
-/// SQLSTATE and message; empty when it does not throw.
-std::string failureOf(const std::function<void()>& action) {
-   try {
-      action();
-      return "";
-   } catch (const SqlError& error) {
-      return std::string(error.state().text()) + " " + error.what();
-   }
-}
 std::string failureToFind() {
    return failureOf([] { findCredentials(); });
 }
