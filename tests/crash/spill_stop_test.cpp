@@ -70,14 +70,14 @@ struct Tally {
 };
 
 /// Memory when there is a file system for it: a disk that others use makes the test ten times as long.
-std::string spillRoot() {
+std::string memoryRoot() {
    return ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path().string();
 }
 
 class Bench {
 public:
    Bench(const std::string& binary, uint64_t seed)
-      : orders_{{directory_.path, points[0]}, {directory_.path, points[1]}}, random_(seed),
+      : orders_{{orderFiles_.path, points[0]}, {orderFiles_.path, points[1]}}, random_(seed),
         server_(binary, directory_.path,
                 {"--threads", "2", "--memory-limit", "256MB", "--log-level", "error", "--spill", spill_.path},
                 {{"OUZEL_TEST_POINTS", std::string(points[0]) + "=eio@" + orders_[0].file() + ";" + points[1] +
@@ -102,7 +102,7 @@ private:
    void interrupt(How how);
    void requireStopped(const SpillQuery& query, How how, bool isDone, const std::string& what);
 
-   Directory directory_, spill_{spillRoot()};
+   Directory directory_, spill_{memoryRoot()}, orderFiles_{memoryRoot()};
    Order orders_[2];
    std::mt19937_64 random_;
    ServerProcess server_;
