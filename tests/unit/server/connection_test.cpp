@@ -39,13 +39,13 @@ private:
        std::filesystem::temp_directory_path() / ("ouzel-connection-" + std::to_string(getpid()));
 };
 
-/// What the server answers to `messages`, all sent at once when the handshake is over. Runs on a thread of its own, so
-/// it asserts nothing; empty: it came to no answer.
+/// What the server answers to `messages`, all sent at once when the handshake is over, or why it does not. For a thread
+/// of its own, so it asserts nothing.
 std::string askWithTls(io::FileDescriptor socket, const io::TlsClientContext& tls, const std::string& messages) {
    const std::string request = int32(8) + int32(80877103);
    char answer = 0;
-   if (::send(socket.get(), request.data(), request.size(), MSG_NOSIGNAL) != 8) return "";
-   if (::recv(socket.get(), &answer, 1, 0) != 1 || answer != 'S') return "";
+   if (::send(socket.get(), request.data(), request.size(), MSG_NOSIGNAL) != 8) return "no request sent";
+   if (::recv(socket.get(), &answer, 1, 0) != 1 || answer != 'S') return "TLS refused";
    const auto stream = tls.connect(std::move(socket), "localhost");
    size_t moved = 0;
    if (stream->handshake() != io::StreamStatus::Done) return stream->failure();
