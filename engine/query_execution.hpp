@@ -16,7 +16,7 @@ struct PlannedQuery {
    std::vector<ResultColumn> columns;
    sql::StatementKind kind = sql::StatementKind::Select;
    std::vector<sql::WrittenRelation> written; ///< by the statement and its WITH
-   bool locksRows = false; ///< FOR UPDATE and its like
+   bool locksRows = false;                    ///< FOR UPDATE and its like
    bool hasConflictClause = false;
 };
 
@@ -31,9 +31,7 @@ public:
    ~QueryExecution();
 
    const std::vector<ResultColumn>& columns() const { return planned_->columns; }
-   bool returnsRows() const {
-      return !planned_->columns.empty() || planned_->kind == sql::StatementKind::Select;
-   }
+   bool returnsRows() const { return !planned_->columns.empty() || planned_->kind == sql::StatementKind::Select; }
    /// Run a statement that writes until all is written; its rows are kept until run(). May throw
    /// storage::WriteConflict.
    void finishWriting();

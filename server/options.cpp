@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "common/error/sql_error.hpp"
-#include "io/crypto/encryption_key.hpp"
 #include "io/cache/cache_options.hpp"
+#include "io/crypto/encryption_key.hpp"
 #include "io/object_store/object_store.hpp"
 
 namespace ouzel::server {

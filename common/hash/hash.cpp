@@ -5,6 +5,8 @@
 
 namespace ouzel {
 
-uint64_t hashBytes(const void* data, size_t size) { return XXH3_64bits(data, size); }
+uint64_t hashBytes(const void* data, size_t size) {
+   return XXH3_64bits(data, size);
+}
 
 } // namespace ouzel

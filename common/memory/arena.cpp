@@ -10,8 +10,8 @@ constexpr size_t chunkSizeMin = 16 * 1024, chunkSizeMax = 1024 * 1024;
 }
 
 Arena::Arena(Arena&& other) noexcept
-    : reservation_(other.reservation_), chunks_(std::move(other.chunks_)), current_(other.current_),
-      cursor_(other.cursor_), end_(other.end_), chunkBytes_(std::exchange(other.chunkBytes_, 0)) {
+   : reservation_(other.reservation_), chunks_(std::move(other.chunks_)), current_(other.current_),
+     cursor_(other.cursor_), end_(other.end_), chunkBytes_(std::exchange(other.chunkBytes_, 0)) {
    other.chunks_.clear();
    other.current_ = 0;
    other.cursor_ = other.end_ = 0;

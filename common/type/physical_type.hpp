@@ -11,16 +11,17 @@ using int128 = __int128;
 using uint128 = unsigned __int128;
 
 enum class PhysicalType : uint8_t {
-   Bool,     ///< uint8_t 0 or 1
-   I16,      ///< int16_t
-   I32,      ///< int32_t; date is days since 2000-01-01 (INT32_MIN/MAX: -infinity/infinity)
-   I64,      ///< int64_t; time and timestamps are microseconds (since midnight / 2000-01-01), scaled numerics
-   I128,     ///< int128, aligned to 16; scaled numerics, uuid (big-endian value with the top bit flipped, so that signed order is uuid order)
-   F32,      ///< float
-   F64,      ///< double
+   Bool, ///< uint8_t 0 or 1
+   I16,  ///< int16_t
+   I32,  ///< int32_t; date is days since 2000-01-01 (INT32_MIN/MAX: -infinity/infinity)
+   I64,  ///< int64_t; time and timestamps are microseconds (since midnight / 2000-01-01), scaled numerics
+   I128, ///< int128, aligned to 16; scaled numerics, uuid (big-endian value with the top bit flipped, so that signed
+         ///< order is uuid order)
+   F32,  ///< float
+   F64,  ///< double
    Interval, ///< Interval {months, days, micros}, 16 bytes
    Decimal,  ///< StringView over the canonical bytes of common/type/decimal.hpp: sign, per-value display scale, digits
-   String,   ///< StringView: text, varchar, bpchar, bytea, name, "char", json, arrays and every other variable-size value
+   String, ///< StringView: text, varchar, bpchar, bytea, name, "char", json, arrays and every other variable-size value
 };
 inline constexpr uint32_t physicalTypeCount = 10;
 
@@ -41,16 +42,21 @@ inline int128 intervalSpan(const Interval& v) {
 /// Bytes one value takes in a flat vector or a row. StringView-based types take 16.
 constexpr uint32_t physicalSize(PhysicalType type) {
    switch (type) {
-      case PhysicalType::Bool: return 1;
-      case PhysicalType::I16: return 2;
-      case PhysicalType::I32:
-      case PhysicalType::F32: return 4;
-      case PhysicalType::I64:
-      case PhysicalType::F64: return 8;
-      case PhysicalType::I128:
-      case PhysicalType::Interval:
-      case PhysicalType::Decimal:
-      case PhysicalType::String: return 16;
+   case PhysicalType::Bool:
+      return 1;
+   case PhysicalType::I16:
+      return 2;
+   case PhysicalType::I32:
+   case PhysicalType::F32:
+      return 4;
+   case PhysicalType::I64:
+   case PhysicalType::F64:
+      return 8;
+   case PhysicalType::I128:
+   case PhysicalType::Interval:
+   case PhysicalType::Decimal:
+   case PhysicalType::String:
+      return 16;
    }
    return 0;
 }

@@ -15,20 +15,19 @@ inline constexpr Oid defaultCollation = 100; ///< pg_collation "default"; "C" is
 namespace oid {
 inline constexpr Oid boolean = 16, bytea = 17, character = 18 /* "char" */, name = 19, int8 = 20, int2 = 21,
                      int2vector = 22, int4 = 23, regproc = 24, text = 25, oid = 26, tid = 27, xid = 28, cid = 29,
-                     oidvector = 30, json = 114, xml = 142, pgNodeTree = 194, float4 = 700, float8 = 701,
-                     unknown = 705, money = 790, aclitem = 1033, bpchar = 1042, varchar = 1043, date = 1082,
-                     time = 1083, timestamp = 1114, timestamptz = 1184, interval = 1186, timetz = 1266, bit = 1560,
-                     varbit = 1562, numeric = 1700, refcursor = 1790, regprocedure = 2202, regoper = 2203,
-                     regoperator = 2204, regclass = 2205, regtype = 2206, record = 2249, cstring = 2275, any = 2276,
-                     anyarray = 2277, voidType = 2278, trigger = 2279, internal = 2281, anyelement = 2283,
-                     recordArray = 2287, anynonarray = 2776, uuid = 2950, anyenum = 3500, jsonb = 3802,
-                     anyrange = 3831, regnamespace = 4089, regrole = 4096, xid8 = 5069, anycompatible = 5077,
-                     anycompatiblearray = 5078, anycompatiblenonarray = 5079, boolArray = 1000, byteaArray = 1001,
-                     charArray = 1002, nameArray = 1003, int2Array = 1005, int4Array = 1007, textArray = 1009,
-                     bpcharArray = 1014, varcharArray = 1015, int8Array = 1016, float4Array = 1021,
-                     float8Array = 1022, oidArray = 1028, aclitemArray = 1034, timestampArray = 1115,
-                     dateArray = 1182, timeArray = 1183, timestamptzArray = 1185, intervalArray = 1187,
-                     numericArray = 1231, uuidArray = 2951;
+                     oidvector = 30, json = 114, xml = 142, pgNodeTree = 194, float4 = 700, float8 = 701, unknown = 705,
+                     money = 790, aclitem = 1033, bpchar = 1042, varchar = 1043, date = 1082, time = 1083,
+                     timestamp = 1114, timestamptz = 1184, interval = 1186, timetz = 1266, bit = 1560, varbit = 1562,
+                     numeric = 1700, refcursor = 1790, regprocedure = 2202, regoper = 2203, regoperator = 2204,
+                     regclass = 2205, regtype = 2206, record = 2249, cstring = 2275, any = 2276, anyarray = 2277,
+                     voidType = 2278, trigger = 2279, internal = 2281, anyelement = 2283, recordArray = 2287,
+                     anynonarray = 2776, uuid = 2950, anyenum = 3500, jsonb = 3802, anyrange = 3831,
+                     regnamespace = 4089, regrole = 4096, xid8 = 5069, anycompatible = 5077, anycompatiblearray = 5078,
+                     anycompatiblenonarray = 5079, boolArray = 1000, byteaArray = 1001, charArray = 1002,
+                     nameArray = 1003, int2Array = 1005, int4Array = 1007, textArray = 1009, bpcharArray = 1014,
+                     varcharArray = 1015, int8Array = 1016, float4Array = 1021, float8Array = 1022, oidArray = 1028,
+                     aclitemArray = 1034, timestampArray = 1115, dateArray = 1182, timeArray = 1183,
+                     timestamptzArray = 1185, intervalArray = 1187, numericArray = 1231, uuidArray = 2951;
 } // namespace oid
 
 /// A type as RowDescription shows it. typmod -1: none. collation 0: not collatable.
@@ -48,7 +47,9 @@ constexpr NumericModifier numericModifier(int32_t typmod) {
    const int32_t packed = typmod - 4;
    return {(packed >> 16) & 0xffff, ((packed & 0x7ff) ^ 1024) - 1024};
 }
-constexpr int32_t numericTypmod(int32_t precision, int32_t scale) { return ((precision << 16) | (scale & 0x7ff)) + 4; }
+constexpr int32_t numericTypmod(int32_t precision, int32_t scale) {
+   return ((precision << 16) | (scale & 0x7ff)) + 4;
+}
 
 /// How values of a type are stored in tables and flow unless a plan proves something narrower: numeric(p, s) with
 /// 0 <= s <= p is I64 up to p = 18 and I128 up to p = 38; every other numeric is Decimal. NaN cannot be stored in a

@@ -12,9 +12,9 @@ struct Value {
    PhysicalType type = PhysicalType::I32;
    bool isNull = true;
    union {
-      int64_t i64;  ///< Bool, I16, I32, I64
-      int128 i128;  ///< I128
-      double f64;   ///< F32 (exactly converted), F64
+      int64_t i64; ///< Bool, I16, I32, I64
+      int128 i128; ///< I128
+      double f64;  ///< F32 (exactly converted), F64
       Interval interval;
    };
    std::string bytes; ///< String, Decimal

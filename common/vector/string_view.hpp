@@ -35,7 +35,7 @@ public:
       }
    }
    StringView(std::string_view text, Storage storage = Storage::Transient)
-       : StringView(text.data(), static_cast<uint32_t>(text.size()), storage) {}
+      : StringView(text.data(), static_cast<uint32_t>(text.size()), storage) {}
 
    uint32_t size() const { return static_cast<uint32_t>(word0_) & lengthMax; }
    bool empty() const { return size() == 0; }

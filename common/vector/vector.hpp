@@ -10,7 +10,9 @@ namespace ouzel {
 enum class Encoding : uint8_t { Flat, Constant, Dictionary };
 
 using ValidityWord = uint64_t;
-constexpr uint32_t validityWords(uint32_t count) { return (count + 63) / 64; }
+constexpr uint32_t validityWords(uint32_t count) {
+   return (count + 63) / 64;
+}
 
 inline bool isValidBit(const ValidityWord* validity, uint32_t position) {
    return validity == nullptr || ((validity[position >> 6] >> (position & 63)) & 1) != 0;

@@ -1,12 +1,11 @@
-#include "executor/operator/aggregate.hpp"
-
 #include <algorithm>
 
+#include "executor/operator/aggregate.hpp"
 #include "executor/operator/aggregate_feed.hpp"
 
-// What follows the last batch of an aggregation whose groups stayed in memory: the workers' groups are united, partition
-// by partition, and then values of DISTINCT and ordered aggregates are fed to them. Spilled groups are united by
-// aggregate_source.cpp.
+// What follows the last batch of an aggregation whose groups stayed in memory: the workers' groups are united,
+// partition by partition, and then values of DISTINCT and ordered aggregates are fed to them. Spilled groups are united
+// by aggregate_source.cpp.
 
 namespace ouzel::executor {
 

@@ -155,9 +155,9 @@ std::vector<PhysicalType> typesOf(const RowLayout& layout) {
 Worker::Worker(const HashJoinShape& shape, const HashJoinShape& chunkShape, const HashJoinTable& all,
                HashJoinSpill& spill, QueryContext& context)
    : shape_(shape), chunkShape_(chunkShape), all_(all), spill_(spill),
-     rowsMax_(std::clamp(context.settings().batchRows, 1u, batchRowsMax)),
-     table_(all.rows(), spill.buildGrant()), giver_(shape, all.rows(), context),
-     columns_(typesOf(spill.probeLayout())), build_(all.layout(), spill.buildGrant().memory(), spill),
+     rowsMax_(std::clamp(context.settings().batchRows, 1u, batchRowsMax)), table_(all.rows(), spill.buildGrant()),
+     giver_(shape, all.rows(), context), columns_(typesOf(spill.probeLayout())),
+     build_(all.layout(), spill.buildGrant().memory(), spill),
      probe_(spill.probeLayout(), spill.buildGrant().memory(), spill) {}
 
 HashJoinProber& Worker::prober(QueryContext& context) {

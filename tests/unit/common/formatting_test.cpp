@@ -19,8 +19,7 @@ std::string evaluate(const test::RecordedCase& c) {
    std::string out;
    double number = 0;
    if (op == "timestamp_to_char") return formatTimestamp(out, pattern, parseTimestamp(text, format)), out;
-   if (op == "timestamptz_to_char")
-      return formatTimestampTz(out, pattern, parseTimestampTz(text, format), format), out;
+   if (op == "timestamptz_to_char") return formatTimestampTz(out, pattern, parseTimestampTz(text, format), format), out;
    if (op == "interval_to_char") return formatInterval(out, pattern, parseInterval(text, format)), out;
    if (op == "to_date") return appendDate(out, toDate(text, pattern), format), out;
    if (op == "to_timestamp") return appendTimestampTz(out, toTimestamp(text, pattern, format), format), out;
@@ -35,4 +34,6 @@ std::string evaluate(const test::RecordedCase& c) {
 
 } // namespace
 
-CATCH_TEST_CASE("templates print and read as PostgreSQL's do") { test::checkRecordedCases("formatting", evaluate); }
+CATCH_TEST_CASE("templates print and read as PostgreSQL's do") {
+   test::checkRecordedCases("formatting", evaluate);
+}
