@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "catalog/builtin/builtin.hpp"
-#include "common/type/sql_type.hpp"
+#include "common/value/sql_type.hpp"
 #include "storage/ids.hpp"
 
 // What exists: the objects a catalog snapshot is made of. Each is immutable once in a snapshot and shared among the

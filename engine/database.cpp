@@ -9,10 +9,10 @@
 #include "catalog/catalog.hpp"
 #include "catalog/pg_catalog/system_relations.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/memory/large_memory.hpp"
 #include "engine/internals.hpp"
 #include "engine/settings.hpp"
 #include "executor/function/registry.hpp"
-#include "executor/materialize/large_memory.hpp"
 #include "io/object_store/object_store.hpp"
 
 namespace ouzel::engine {
@@ -81,7 +81,7 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    if (options.readOnly) internals.options.settings.emplace_back("in_hot_standby", "on");
    internals.governor = std::make_unique<storage::MemoryGovernor>(internals.memoryLimit);
    if (options.purgeMemory) internals.governor->watchResidency(options.purgeMemory);
-   executor::LargeMemory::keepAtMost(internals.memoryLimit / 32);
+   LargeMemory::keepAtMost(internals.memoryLimit / 32);
    io::SpillOptions spill;
    spill.directories = options.spillDirectories;
    if (spill.directories.empty()) spill.directories.push_back(spillDirectory(options));

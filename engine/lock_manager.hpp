@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/type/sql_type.hpp"
+#include "common/value/sql_type.hpp"
 
 // Locks of every kind in one table, with PostgreSQL's modes, conflicts and deadlock reports. Who waits for whom is one
 // graph, whatever they wait for.

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/error/sql_error.hpp"
-#include "common/type/sql_type.hpp"
-#include "common/vector/batch.hpp"
+#include "common/value/batch.hpp"
+#include "common/value/sql_type.hpp"
 
 // Where a statement puts what its client shall see. Implemented by server/ over the wire protocol and by tests.
 // All calls come from the session thread that runs the statement, and may block on the client.

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "common/error/sql_error.hpp"
-#include "common/type/sql_type.hpp"
-#include "common/vector/batch.hpp"
+#include "common/value/batch.hpp"
+#include "common/value/sql_type.hpp"
 
 // What the protocol needs from a database: the server implements these over engine/, tests over a fake.
 //

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "common/type/utf8.hpp"
+#include "common/text/utf8.hpp"
 #include "protocol/message_reader.hpp"
 #include "protocol/message_writer.hpp"
 

@@ -9,7 +9,7 @@
 #include <openssl/sha.h>
 
 #include "common/error/sql_error.hpp"
-#include "common/type/utf8.hpp"
+#include "common/text/utf8.hpp"
 
 namespace ouzel::protocol {
 

@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "common/type/utf8.hpp"
+#include "common/text/utf8.hpp"
 #include "protocol/error_response.hpp"
 #include "protocol/message_reader.hpp"
 #include "protocol/message_writer.hpp"

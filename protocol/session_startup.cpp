@@ -3,7 +3,7 @@
 #include <array>
 #include <fmt/format.h>
 
-#include "common/type/utf8.hpp"
+#include "common/text/utf8.hpp"
 #include "protocol/error_response.hpp"
 #include "protocol/message_reader.hpp"
 #include "protocol/message_writer.hpp"

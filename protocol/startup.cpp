@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "common/type/utf8.hpp"
+#include "common/text/utf8.hpp"
 #include "protocol/message_reader.hpp"
 
 namespace ouzel::protocol {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "common/memory/arena.hpp"
-#include "common/vector/batch.hpp"
+#include "common/value/batch.hpp"
 #include "storage/byte_codec.hpp"
 
 // Rows as bytes, column by column: for log records and stored samples. Not compressed, not aligned.

@@ -1,8 +1,8 @@
 #pragma once
 #include <cstdint>
 
-#include "common/type/sql_type.hpp"
-#include "common/type/value.hpp"
+#include "common/value/sql_type.hpp"
+#include "common/value/value.hpp"
 
 // The names by which storage knows things. None of them is an OID: a relation that is truncated or rewritten keeps its
 // OID and gets a new storage id.

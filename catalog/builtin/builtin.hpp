@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/type/sql_type.hpp"
+#include "common/value/sql_type.hpp"
 
 // PostgreSQL 15's built-in types, functions, operators, casts and aggregates as data, with the lookups that binding
 // needs. The rows are generated (scripts/generate_builtins.py); functions of our own are in data/ouzel_proc.inc.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "catalog/snapshot.hpp"
-#include "common/type/value.hpp"
+#include "common/value/value.hpp"
 
 // System tables whose rows are computed when they are scanned.
 

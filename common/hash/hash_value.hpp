@@ -4,7 +4,7 @@
 
 #include "common/hash/hash.hpp"
 #include "common/type/decimal.hpp"
-#include "common/vector/vector.hpp"
+#include "common/value/vector.hpp"
 
 // The one hash of a key value, for loops over vectors (common/hash/vector_hash.cpp) and over live rows
 // (materialize/key_hash.cpp): joins, groups, runtime filters and constant sets may compare each other's hashes. What

@@ -1,7 +1,7 @@
 #include "common/hash/vector_hash.hpp"
 
 #include "common/hash/hash_value.hpp"
-#include "common/vector/dispatch.hpp"
+#include "common/value/dispatch.hpp"
 
 namespace ouzel {
 

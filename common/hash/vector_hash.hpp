@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "common/vector/vector.hpp"
+#include "common/value/vector.hpp"
 
 // Hashes of key columns, common/hash/hash.hpp's layout. Values that `=` calls equal hash equal: integers of every width
 // as int64, -0 as 0, all NaNs alike, intervals by span, decimals by value. Scaled numerics hash by their unscaled

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/memory/ledger.hpp"
-#include "common/vector/string_view.hpp"
+#include "common/value/string_view.hpp"
 
 namespace ouzel {
 

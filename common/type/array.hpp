@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "common/type/sql_type.hpp"
-#include "common/type/value.hpp"
+#include "common/value/sql_type.hpp"
+#include "common/value/value.hpp"
 
 // The bytes of an array value (PhysicalType::String). int2vector and oidvector have the same form with lower bound 0.
 //

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "common/type/session_format.hpp"
-#include "common/type/sql_type.hpp"
+#include "common/value/sql_type.hpp"
 
 // Arrays as text: {1,2,NULL}, [0:1]={1,2}; int2vector and oidvector: 1 2 3. For text_codec.cpp.
 

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "common/memory/arena.hpp"
-#include "common/type/sql_type.hpp"
-#include "common/type/value.hpp"
-#include "common/vector/vector.hpp"
+#include "common/value/sql_type.hpp"
+#include "common/value/value.hpp"
+#include "common/value/vector.hpp"
 
 // Values in the wire's binary formats: what PostgreSQL's send and receive functions do. No length words: those belong
 // to the message.

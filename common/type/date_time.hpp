@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "common/type/calendar.hpp"
-#include "common/type/physical_type.hpp"
 #include "common/type/session_format.hpp"
+#include "common/value/physical_type.hpp"
 
 // Dates, times and intervals as text. The parsers take everything PostgreSQL 15 takes and throw 22007, 22008, 22009
 // and 22023 with its words; the printers follow the session's styles. Arithmetic is in date_time_math.hpp.

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "common/error/sql_error.hpp"
-#include "common/type/number_text.hpp"
+#include "common/text/number_text.hpp"
 
 namespace ouzel::date_time {
 

@@ -6,9 +6,9 @@
 
 #include "common/memory/arena.hpp"
 #include "common/type/calendar.hpp"
-#include "common/type/physical_type.hpp"
 #include "common/type/time_zone.hpp"
-#include "common/vector/string_view.hpp"
+#include "common/value/physical_type.hpp"
+#include "common/value/string_view.hpp"
 
 // Arithmetic, fields and truncation of dates, times and intervals with PostgreSQL 15's results and errors
 // (22008 "timestamp out of range", 22015 "interval out of range", 0A000 and 22023 for units).

@@ -3,9 +3,9 @@
 #include <cstdlib>
 
 #include "common/error/sql_error.hpp"
+#include "common/text/number_text.hpp"
 #include "common/type/date_time.hpp"
 #include "common/type/date_time_fields.hpp"
-#include "common/type/number_text.hpp"
 #include "common/type/time_zone.hpp"
 
 // Dates and times from text. The rules are PostgreSQL's: fields are understood from left to right, by what has been

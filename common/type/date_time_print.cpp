@@ -1,7 +1,7 @@
 #include <cstring>
 
+#include "common/text/number_text.hpp"
 #include "common/type/date_time.hpp"
-#include "common/type/number_text.hpp"
 #include "common/type/time_zone.hpp"
 
 // Dates, times and intervals to text in the session's styles.

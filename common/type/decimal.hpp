@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "common/memory/arena.hpp"
-#include "common/type/parse_status.hpp"
-#include "common/type/physical_type.hpp"
-#include "common/vector/string_view.hpp"
+#include "common/text/parse_status.hpp"
+#include "common/value/physical_type.hpp"
+#include "common/value/string_view.hpp"
 
 // Decimals with a display scale of their own: the numeric of PostgreSQL wherever rows do not share one scale.
 //

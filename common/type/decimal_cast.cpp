@@ -3,10 +3,10 @@
 #include <limits>
 
 #include "common/error/sql_error.hpp"
+#include "common/text/number_text.hpp"
 #include "common/type/decimal.hpp"
 #include "common/type/decimal_big.hpp"
-#include "common/type/number_text.hpp"
-#include "common/type/sql_type.hpp"
+#include "common/value/sql_type.hpp"
 
 // Decimals to and from type modifiers, integers and floats.
 

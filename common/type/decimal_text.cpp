@@ -2,9 +2,9 @@
 #include <vector>
 
 #include "common/error/sql_error.hpp"
+#include "common/text/number_text.hpp"
 #include "common/type/decimal.hpp"
 #include "common/type/decimal_big.hpp"
-#include "common/type/number_text.hpp"
 
 // Decimals as text and in the wire's base-10000 form.
 

@@ -1,7 +1,7 @@
 #include "common/type/format_template.hpp"
 
 #include "common/error/sql_error.hpp"
-#include "common/type/number_text.hpp"
+#include "common/text/number_text.hpp"
 
 namespace ouzel::formatting {
 

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "common/memory/arena.hpp"
-#include "common/type/physical_type.hpp"
 #include "common/type/session_format.hpp"
-#include "common/vector/string_view.hpp"
+#include "common/value/physical_type.hpp"
+#include "common/value/string_view.hpp"
 
 // to_char(), to_date(), to_timestamp(), to_number(): PostgreSQL's template patterns.
 

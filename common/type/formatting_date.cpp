@@ -1,10 +1,10 @@
 #include <cstdlib>
 
 #include "common/error/sql_error.hpp"
+#include "common/text/number_text.hpp"
 #include "common/type/calendar.hpp"
 #include "common/type/format_template.hpp"
 #include "common/type/formatting.hpp"
-#include "common/type/number_text.hpp"
 #include "common/type/time_zone.hpp"
 
 // to_char() of timestamps and intervals.

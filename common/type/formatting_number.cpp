@@ -6,12 +6,12 @@
 #include <optional>
 
 #include "common/error/sql_error.hpp"
+#include "common/text/number_text.hpp"
 #include "common/type/decimal.hpp"
 #include "common/type/decimal_big.hpp"
 #include "common/type/format_template.hpp"
 #include "common/type/formatting.hpp"
-#include "common/type/number_text.hpp"
-#include "common/type/sql_type.hpp"
+#include "common/value/sql_type.hpp"
 
 // to_char() and to_number() of numbers. The picture is first summed up (Picture), then walked digit by digit.
 

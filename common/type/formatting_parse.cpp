@@ -3,12 +3,12 @@
 #include <cstdlib>
 
 #include "common/error/sql_error.hpp"
+#include "common/text/number_text.hpp"
 #include "common/type/calendar.hpp"
 #include "common/type/date_time.hpp"
 #include "common/type/date_time_fields.hpp"
 #include "common/type/format_template.hpp"
 #include "common/type/formatting.hpp"
-#include "common/type/number_text.hpp"
 #include "common/type/time_zone.hpp"
 
 // to_date() and to_timestamp(): text read by a template.

@@ -3,9 +3,9 @@
 #include <cstdlib>
 
 #include "common/error/sql_error.hpp"
+#include "common/text/number_text.hpp"
 #include "common/type/date_time.hpp"
 #include "common/type/date_time_fields.hpp"
-#include "common/type/number_text.hpp"
 
 // Intervals from text: PostgreSQL's verbose form, the SQL standard's and ISO 8601's.
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "common/type/number_text.hpp"
+#include "common/text/number_text.hpp"
 #include "common/type/time_zone.hpp"
 
 namespace ouzel {

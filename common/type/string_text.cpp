@@ -1,7 +1,7 @@
 #include <cstring>
 
 #include "common/error/sql_error.hpp"
-#include "common/type/number_text.hpp"
+#include "common/text/number_text.hpp"
 #include "common/type/text_codec.hpp"
 
 // Texts of booleans, strings of limited length, uuid and bytea.

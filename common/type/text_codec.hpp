@@ -4,11 +4,11 @@
 #include <string_view>
 
 #include "common/memory/arena.hpp"
-#include "common/type/parse_status.hpp"
+#include "common/text/parse_status.hpp"
 #include "common/type/session_format.hpp"
-#include "common/type/sql_type.hpp"
-#include "common/type/value.hpp"
-#include "common/vector/vector.hpp"
+#include "common/value/sql_type.hpp"
+#include "common/value/value.hpp"
+#include "common/value/vector.hpp"
 
 // Values as text: what PostgreSQL's input and output functions do. bpchar(n) lies in memory without its trailing
 // blanks; it is padded to n characters only here, on the way out. An array's text is that of array.hpp's bytes.

@@ -10,8 +10,8 @@
 #include <unordered_map>
 
 #include "common/error/sql_error.hpp"
+#include "common/text/number_text.hpp"
 #include "common/type/calendar.hpp"
-#include "common/type/number_text.hpp"
 
 namespace ouzel {
 

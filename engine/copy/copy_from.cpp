@@ -5,9 +5,9 @@
 #include <cstring>
 #include <mutex>
 
+#include "common/text/utf8.hpp"
 #include "common/type/binary_codec.hpp"
 #include "common/type/text_codec.hpp"
-#include "common/type/utf8.hpp"
 #include "executor/expression/program.hpp"
 #include "executor/kernel/select.hpp"
 #include "io/format/csv/field_splitter.hpp"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "common/type/value.hpp"
-#include "common/vector/vector.hpp"
+#include "common/value/value.hpp"
+#include "common/value/vector.hpp"
 
 namespace ouzel::executor {
 

@@ -2,7 +2,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "common/type/decimal.hpp"
-#include "common/vector/dispatch.hpp"
+#include "common/value/dispatch.hpp"
 
 namespace ouzel::executor {
 

@@ -2,8 +2,8 @@
 #include <optional>
 
 #include "common/memory/arena.hpp"
-#include "common/type/value.hpp"
-#include "common/vector/vector.hpp"
+#include "common/value/value.hpp"
+#include "common/value/vector.hpp"
 
 // The same number in another representation (ExprKind::Convert): integers of any width, scaled numerics, Decimal.
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/memory/ledger.hpp"
-#include "common/vector/batch.hpp"
+#include "common/value/batch.hpp"
 #include "executor/function/context.hpp"
 #include "sql/algebra/columns.hpp"
 

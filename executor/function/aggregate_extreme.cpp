@@ -1,4 +1,4 @@
-#include "common/vector/dispatch.hpp"
+#include "common/value/dispatch.hpp"
 #include "executor/function/aggregate_loops.hpp"
 #include "executor/kernel/compare_operators.hpp"
 

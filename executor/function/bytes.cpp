@@ -1,7 +1,7 @@
 #include <array>
 #include <openssl/evp.h>
 
-#include "common/type/utf8.hpp"
+#include "common/text/utf8.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/utf8_text.hpp"

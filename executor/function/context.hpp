@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/type/sql_type.hpp"
+#include "common/value/sql_type.hpp"
 
 namespace ouzel {
 struct SessionFormat; // common/type/session_format.hpp

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "common/memory/arena.hpp"
-#include "common/type/sql_type.hpp"
-#include "common/vector/vector.hpp"
+#include "common/value/sql_type.hpp"
+#include "common/value/vector.hpp"
 
 // How scalar functions are found and called. A kernel is registered under PostgreSQL's pg_proc.prosrc ("int4pl",
 // "text_substr") for one list of argument representations; a family lives in one file and registers all of its kernels.

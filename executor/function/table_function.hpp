@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "common/type/sql_type.hpp"
-#include "common/vector/vector.hpp"
+#include "common/value/sql_type.hpp"
+#include "common/value/vector.hpp"
 #include "executor/function/context.hpp"
 
 // Set-returning functions: generate_series, unnest, regexp_split_to_table and their like.

@@ -2,7 +2,7 @@
 #include <memory>
 #include <vector>
 
-#include "common/type/value.hpp"
+#include "common/value/value.hpp"
 #include "executor/function/table_function.hpp"
 
 // What the implementations of table functions share.

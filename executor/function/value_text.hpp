@@ -2,8 +2,8 @@
 #include <string>
 
 #include "common/memory/arena.hpp"
-#include "common/type/sql_type.hpp"
-#include "common/vector/vector.hpp"
+#include "common/value/sql_type.hpp"
+#include "common/value/vector.hpp"
 #include "executor/function/context.hpp"
 
 // The text of any value, as its output function gives it; also for types whose text needs the catalog.

@@ -1,7 +1,7 @@
 #include "executor/kernel/compare.hpp"
 
 #include "common/error/sql_error.hpp"
-#include "common/vector/dispatch.hpp"
+#include "common/value/dispatch.hpp"
 #include "executor/kernel/compare_operators.hpp"
 #include "executor/kernel/select.hpp"
 

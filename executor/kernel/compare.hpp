@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "common/vector/vector.hpp"
+#include "common/value/vector.hpp"
 #include "sql/algebra/expr.hpp"
 
 // SQL comparison of values of one physical type (and one scale, for scaled numerics): floats with NaN last and equal to

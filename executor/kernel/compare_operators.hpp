@@ -2,8 +2,8 @@
 #include <cstdint>
 
 #include "common/type/decimal.hpp"
-#include "common/type/physical_type.hpp"
-#include "common/vector/string_view.hpp"
+#include "common/value/physical_type.hpp"
+#include "common/value/string_view.hpp"
 
 // What `=` and `<` mean for each physical type, inlined into the loops of kernel/ and of aggregates.
 

@@ -1,6 +1,6 @@
 #include "executor/kernel/gather.hpp"
 
-#include "common/vector/dispatch.hpp"
+#include "common/value/dispatch.hpp"
 #include "executor/kernel/compare_operators.hpp"
 
 namespace ouzel::executor {

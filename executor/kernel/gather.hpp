@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "common/memory/arena.hpp"
-#include "common/vector/vector.hpp"
+#include "common/value/vector.hpp"
 
 // Moving values between vectors and between vectors and rows. Values are copied as bytes: a StringView keeps pointing
 // where it did, unless the function says that it copies strings.

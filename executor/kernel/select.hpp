@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "common/vector/vector.hpp"
+#include "common/value/vector.hpp"
 
 // From flags and validity to selections. Every function writes ascending rows to `out`, which has room for
 // rows.count() entries and may be the very list `rows` reads, and returns how many it wrote.

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <span>
 
-#include "common/vector/vector.hpp"
+#include "common/value/vector.hpp"
 
 namespace ouzel::executor {
 

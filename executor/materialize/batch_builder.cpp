@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "common/vector/dispatch.hpp"
+#include "common/value/dispatch.hpp"
 
 namespace ouzel::executor {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "common/hash/hash_value.hpp"
-#include "common/vector/dispatch.hpp"
+#include "common/value/dispatch.hpp"
 
 namespace ouzel::executor {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "common/vector/batch.hpp"
+#include "common/value/batch.hpp"
 
 namespace ouzel::executor {
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "common/vector/batch.hpp"
+#include "common/value/batch.hpp"
 #include "executor/materialize/row_layout.hpp"
 
 namespace ouzel::executor {

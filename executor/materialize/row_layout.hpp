@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/type/physical_type.hpp"
+#include "common/value/physical_type.hpp"
 #include "executor/materialize/live_column.hpp"
 
 namespace ouzel::executor {

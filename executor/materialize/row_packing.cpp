@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "common/error/check.hpp"
-#include "common/vector/string_view.hpp"
+#include "common/value/string_view.hpp"
 #include "executor/materialize/key_hash.hpp"
 
 namespace ouzel::executor {

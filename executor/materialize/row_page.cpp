@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "common/error/sql_error.hpp"
-#include "common/vector/dispatch.hpp"
+#include "common/value/dispatch.hpp"
 
 namespace ouzel::executor {
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "common/memory/large_memory.hpp"
 #include "common/memory/ledger.hpp"
-#include "common/vector/batch.hpp"
-#include "executor/materialize/large_memory.hpp"
+#include "common/value/batch.hpp"
 #include "io/spill/spill.hpp"
 
 // Rows as one block of bytes that needs no decoding: on disk it looks as in memory, but that long strings hold offsets

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "executor/materialize/large_memory.hpp"
+#include "common/memory/large_memory.hpp"
 #include "executor/materialize/row_layout.hpp"
 #include "executor/materialize/row_packing.hpp"
 #include "executor/schedule/memory_grant.hpp"

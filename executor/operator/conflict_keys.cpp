@@ -6,7 +6,7 @@
 
 #include "common/hash/hash.hpp"
 #include "common/type/decimal.hpp"
-#include "common/type/physical_type.hpp"
+#include "common/value/physical_type.hpp"
 
 namespace ouzel::executor {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/memory/arena.hpp"
-#include "common/vector/batch.hpp"
+#include "common/value/batch.hpp"
 
 namespace ouzel::executor {
 

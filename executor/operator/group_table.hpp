@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "executor/materialize/large_memory.hpp"
+#include "common/memory/large_memory.hpp"
 #include "executor/materialize/live_column.hpp"
 #include "executor/materialize/row_layout.hpp"
 #include "executor/materialize/tuple_buffer.hpp"

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "executor/materialize/large_memory.hpp"
+#include "common/memory/large_memory.hpp"
 #include "executor/materialize/tuple_buffer.hpp"
 #include "executor/operator/key_lookup.hpp"
 #include "executor/operator/plan_builder.hpp"

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "common/vector/batch.hpp"
+#include "common/value/batch.hpp"
 
 namespace ouzel::executor {
 

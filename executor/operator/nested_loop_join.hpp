@@ -2,8 +2,8 @@
 #include <memory>
 #include <vector>
 
+#include "common/memory/large_memory.hpp"
 #include "executor/materialize/batch_builder.hpp"
-#include "executor/materialize/large_memory.hpp"
 #include "executor/operator/plan_builder.hpp"
 
 namespace ouzel::executor {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/memory/ledger.hpp"
-#include "common/vector/batch.hpp"
+#include "common/value/batch.hpp"
 #include "executor/schedule/running_query.hpp"
 
 // What a pipeline is made of. A pipeline runs in stages, each a source and streaming operators; all stages end in one

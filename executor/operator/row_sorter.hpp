@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "executor/materialize/large_memory.hpp"
+#include "common/memory/large_memory.hpp"
 #include "executor/operator/sort_buffer.hpp"
 
 namespace ouzel::executor {

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "common/hash/vector_hash.hpp"
-#include "common/vector/dispatch.hpp"
+#include "common/value/dispatch.hpp"
 
 namespace ouzel::executor {
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "common/vector/batch.hpp"
-#include "executor/materialize/large_memory.hpp"
+#include "common/memory/large_memory.hpp"
+#include "common/value/batch.hpp"
 
 namespace ouzel::executor {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/error/sql_error.hpp"
-#include "common/vector/dispatch.hpp"
+#include "common/value/dispatch.hpp"
 #include "executor/operator/row_sorter.hpp"
 
 namespace ouzel::executor {

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "common/memory/large_memory.hpp"
 #include "executor/kernel/compare.hpp"
 #include "executor/materialize/batch_builder.hpp"
-#include "executor/materialize/large_memory.hpp"
 #include "executor/operator/sort_key.hpp"
 
 // Rows with sort keys, and their order. Each worker fills a SortRun of its own; SortBuffer collects the runs and sorts

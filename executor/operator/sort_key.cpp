@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "common/type/decimal.hpp"
-#include "common/vector/dispatch.hpp"
+#include "common/value/dispatch.hpp"
 
 namespace ouzel::executor {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "common/vector/vector.hpp"
+#include "common/value/vector.hpp"
 
 // Sort keys as bytes that memcmp orders. Each column is a byte for NULL and its value big-endian with the sign flipped,
 // all bits inverted when descending. Strings and decimals that do not fit keep a prefix: where two such prefixes are

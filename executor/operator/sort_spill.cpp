@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/vector/dispatch.hpp"
+#include "common/value/dispatch.hpp"
 #include "executor/operator/row_sorter.hpp"
 
 namespace ouzel::executor {

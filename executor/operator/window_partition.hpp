@@ -3,9 +3,9 @@
 #include <span>
 #include <string>
 
-#include "common/type/value.hpp"
+#include "common/memory/large_memory.hpp"
+#include "common/value/value.hpp"
 #include "executor/function/context.hpp"
-#include "executor/materialize/large_memory.hpp"
 #include "executor/operator/sort_buffer.hpp"
 #include "executor/operator/window_pages.hpp"
 #include "sql/algebra/rel.hpp"

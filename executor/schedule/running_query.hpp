@@ -8,8 +8,8 @@
 
 #include "common/memory/arena.hpp"
 #include "common/memory/ledger.hpp"
-#include "common/type/value.hpp"
-#include "common/vector/batch.hpp"
+#include "common/value/batch.hpp"
+#include "common/value/value.hpp"
 #include "executor/function/context.hpp"
 #include "executor/schedule/memory_policy.hpp"
 #include "io/spill/spill.hpp"

@@ -8,9 +8,9 @@
 
 #include "common/memory/ledger.hpp"
 #include "common/type/session_format.hpp"
-#include "common/type/sql_type.hpp"
-#include "common/type/value.hpp"
-#include "common/vector/batch.hpp"
+#include "common/value/batch.hpp"
+#include "common/value/sql_type.hpp"
+#include "common/value/value.hpp"
 
 // Files of foreign formats seen as tables: what binding asks of them, and how a query reads them. CSV and Parquet
 // implement this (csv/, parquet/); sql/bind keeps an ExternalTable in the plan, executor/operator/external_scan.cpp

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "common/error/sql_error.hpp"
-#include "common/type/number_text.hpp"
+#include "common/text/number_text.hpp"
 #include "io/file/file.hpp"
 #include "io/s3/credentials.hpp"
 

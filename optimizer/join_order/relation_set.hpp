@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "common/type/physical_type.hpp"
+#include "common/value/physical_type.hpp"
 
 namespace ouzel::optimizer {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "common/type/sql_type.hpp"
-#include "common/type/value.hpp"
+#include "common/value/sql_type.hpp"
+#include "common/value/value.hpp"
 
 // Scalar expressions: written by sql/bind, rewritten by the optimizer, compiled by executor/expression.
 

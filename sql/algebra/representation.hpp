@@ -2,7 +2,7 @@
 #include <span>
 #include <string_view>
 
-#include "common/type/sql_type.hpp"
+#include "common/value/sql_type.hpp"
 
 // The agreement between lowering, which picks representations, and the kernels, which expect them.
 //

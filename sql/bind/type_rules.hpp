@@ -3,7 +3,7 @@
 #include <string>
 
 #include "catalog/builtin/builtin.hpp"
-#include "common/type/sql_type.hpp"
+#include "common/value/sql_type.hpp"
 
 // PostgreSQL's rules about types as such: categories, which casts exist, polymorphism. No expressions here.
 

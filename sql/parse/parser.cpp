@@ -3,7 +3,7 @@
 #include <pg_query.h>
 
 #include "common/error/sql_error.hpp"
-#include "common/type/utf8.hpp"
+#include "common/text/utf8.hpp"
 #include "sql/parse/node_access.hpp"
 
 // libpg_query's own headers do not declare these; they are the raw parser without the detour through protobuf.

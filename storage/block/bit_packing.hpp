@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "common/vector/selection.hpp"
+#include "common/value/selection.hpp"
 
 // Bit-packed unsigned numbers, laid out so that one AVX2 register unpacks a whole row of lanes without shuffles.
 //

@@ -1,5 +1,5 @@
 #pragma once
-#include "common/vector/vector.hpp"
+#include "common/value/vector.hpp"
 
 namespace ouzel::storage {
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "common/vector/vector.hpp"
+#include "common/value/vector.hpp"
 #include "storage/block/format.hpp"
 
 // Reading pages: free functions over the bytes of a pinned frame. `firstRow` counts inside the page and, where a packed

@@ -1,7 +1,7 @@
 #pragma once
 #include <optional>
 
-#include "common/type/value.hpp"
+#include "common/value/value.hpp"
 
 namespace ouzel::storage {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <memory>
 
-#include "common/vector/batch.hpp"
+#include "common/value/batch.hpp"
 
 namespace ouzel::storage {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/memory/arena.hpp"
-#include "common/vector/batch.hpp"
+#include "common/value/batch.hpp"
 #include "storage/block/chunk_encoder.hpp"
 #include "storage/block/column_slice.hpp"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "common/vector/batch.hpp"
+#include "common/value/batch.hpp"
 #include "storage/block/zone_key.hpp"
 #include "storage/ids.hpp"
 #include "storage/table/key_index.hpp"

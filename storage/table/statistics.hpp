@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/memory/arena.hpp"
-#include "common/vector/batch.hpp"
+#include "common/value/batch.hpp"
 #include "storage/ids.hpp"
 
 namespace ouzel::storage {

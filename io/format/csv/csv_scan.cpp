@@ -4,8 +4,8 @@
 #include <mutex>
 
 #include "common/error/sql_error.hpp"
+#include "common/text/utf8.hpp"
 #include "common/type/text_codec.hpp"
-#include "common/type/utf8.hpp"
 #include "io/format/csv/csv_sniffer.hpp"
 #include "io/format/csv/csv_table.hpp"
 #include "io/format/csv/field_splitter.hpp"

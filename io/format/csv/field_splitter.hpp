@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/memory/arena.hpp"
-#include "common/vector/selection.hpp"
+#include "common/value/selection.hpp"
 #include "io/format/csv/row_splitter.hpp"
 
 namespace ouzel::io {

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "common/error/sql_error.hpp"
-#include "common/type/utf8.hpp"
+#include "common/text/utf8.hpp"
 
 namespace ouzel::io {
 

@@ -5,8 +5,8 @@
 #include <random>
 
 #include "common/error/sql_error.hpp"
-#include "common/type/number_text.hpp"
-#include "common/type/sql_type.hpp"
+#include "common/text/number_text.hpp"
+#include "common/value/sql_type.hpp"
 #include "recorded_cases.hpp"
 
 using namespace ouzel;

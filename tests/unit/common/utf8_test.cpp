@@ -1,4 +1,4 @@
-#include "common/type/utf8.hpp"
+#include "common/text/utf8.hpp"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "common/memory/arena.hpp"
-#include "common/type/value.hpp"
-#include "common/vector/batch.hpp"
+#include "common/value/batch.hpp"
+#include "common/value/value.hpp"
 #include "executor/expression/program.hpp"
 #include "executor/function/context.hpp"
 

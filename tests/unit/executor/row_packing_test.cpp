@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "common/vector/string_view.hpp"
+#include "common/value/string_view.hpp"
 #include "executor/materialize/key_hash.hpp"
 
 // Rows that were packed come back byte for byte, but for where their strings lie.

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string>
 
-#include "common/type/physical_type.hpp"
+#include "common/value/physical_type.hpp"
 
 // SQL types as clients see them: PostgreSQL's OIDs and type modifiers.
 

@@ -1,4 +1,4 @@
-#include "common/type/value.hpp"
+#include "common/value/value.hpp"
 
 #include <cstring>
 

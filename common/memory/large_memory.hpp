@@ -5,7 +5,7 @@
 
 #include "common/memory/ledger.hpp"
 
-namespace ouzel::executor {
+namespace ouzel {
 
 /// One allocation charged to a reservation before it is made: hash directories, pages, bitmaps. Large ones get huge
 /// pages, since random access would otherwise miss the TLB on every row; pages of usual sizes are kept for the next
@@ -50,4 +50,4 @@ private:
    Reservation* reservation_ = nullptr;
 };
 
-} // namespace ouzel::executor
+} // namespace ouzel

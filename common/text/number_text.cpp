@@ -1,4 +1,4 @@
-#include "common/type/number_text.hpp"
+#include "common/text/number_text.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/type/parse_status.hpp"
+#include "common/text/parse_status.hpp"
 
 // Text of integers and floating-point numbers, as PostgreSQL reads and prints them. No allocation but the target's.
 

@@ -1,4 +1,4 @@
-#include "common/type/sql_type.hpp"
+#include "common/value/sql_type.hpp"
 
 namespace ouzel {
 

@@ -1,4 +1,4 @@
-#include "executor/materialize/large_memory.hpp"
+#include "common/memory/large_memory.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 
-namespace ouzel::executor {
+namespace ouzel {
 
 namespace {
 
@@ -103,4 +103,4 @@ void LargeMemory::release() {
    bytes_ = 0;
 }
 
-} // namespace ouzel::executor
+} // namespace ouzel

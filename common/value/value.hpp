@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string>
 
-#include "common/type/physical_type.hpp"
-#include "common/vector/vector.hpp"
+#include "common/value/physical_type.hpp"
+#include "common/value/vector.hpp"
 
 namespace ouzel {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <utility>
 
-#include "common/vector/vector.hpp"
+#include "common/value/vector.hpp"
 
 namespace ouzel {
 

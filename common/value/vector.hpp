@@ -1,9 +1,9 @@
 #pragma once
 #include <cstdint>
 
-#include "common/type/physical_type.hpp"
-#include "common/vector/selection.hpp"
-#include "common/vector/string_view.hpp"
+#include "common/value/physical_type.hpp"
+#include "common/value/selection.hpp"
+#include "common/value/string_view.hpp"
 
 namespace ouzel {
 
