@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/thread/task_runner.hpp"
-#include "io/object_store/store_options.hpp"
+#include "io/store/store_options.hpp"
 #include "storage/buffer/memory_governor.hpp"
 #include "storage/table/table.hpp"
 #include "storage/transaction/transaction.hpp"

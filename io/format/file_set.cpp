@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "common/error/sql_error.hpp"
+#include "io/directory/file_reader.hpp"
 #include "io/format/object_files.hpp"
-#include "io/object_store/file_reader.hpp"
 
 namespace ouzel::io {
 

@@ -5,10 +5,10 @@
 
 #include "common/error/sql_error.hpp"
 #include "io/cache/cached_store.hpp"
-#include "io/object_store/directory_store.hpp"
-#include "io/object_store/encrypted_store.hpp"
-#include "io/object_store/s3_store.hpp"
-#include "io/object_store/store_options.hpp"
+#include "io/crypto/encrypted_store.hpp"
+#include "io/directory/directory_store.hpp"
+#include "io/s3/s3_store.hpp"
+#include "io/store/store_options.hpp"
 
 namespace ouzel::io {
 

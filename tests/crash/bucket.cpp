@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/object_store/directory_store.hpp"
+#include "io/directory/directory_store.hpp"
 #include "storage/manifest/manifest.hpp"
 #include "storage/manifest/writer_lease.hpp"
 

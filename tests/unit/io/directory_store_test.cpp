@@ -1,4 +1,4 @@
-#include "io/object_store/directory_store.hpp"
+#include "io/directory/directory_store.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstdlib>

@@ -4,8 +4,8 @@
 #include <cerrno>
 
 #include "common/error/sql_error.hpp"
+#include "io/directory/directory_store.hpp"
 #include "io/file/file.hpp"
-#include "io/object_store/directory_store.hpp"
 
 using namespace ouzel;
 using namespace ouzel::io;

@@ -5,10 +5,10 @@
 #include <fstream>
 
 #include "common/error/sql_error.hpp"
+#include "io/crypto/encrypted_reader.hpp"
+#include "io/crypto/encrypted_store.hpp"
 #include "io/crypto/sealed_object.hpp"
-#include "io/object_store/directory_store.hpp"
-#include "io/object_store/encrypted_reader.hpp"
-#include "io/object_store/encrypted_store.hpp"
+#include "io/directory/directory_store.hpp"
 #include "tests/unit/io/pattern.hpp"
 
 // Keys, the cipher, and objects that somebody has laid hands on. What the encrypted store does like others is in

@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "common/error/sql_error.hpp"
-#include "io/object_store/directory_store.hpp"
-#include "io/object_store/encrypted_store.hpp"
-#include "io/object_store/s3_store.hpp"
+#include "io/crypto/encrypted_store.hpp"
+#include "io/directory/directory_store.hpp"
+#include "io/s3/s3_store.hpp"
 #include "tests/unit/io/pattern.hpp"
 #include "tests/unit/io/s3/object_server.hpp"
 #include "tests/unit/io/s3/versitygw.hpp"

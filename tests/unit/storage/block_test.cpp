@@ -8,7 +8,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "common/type/decimal.hpp"
-#include "io/object_store/directory_store.hpp"
+#include "io/directory/directory_store.hpp"
 #include "storage/block/block_builder.hpp"
 #include "storage/block/bloom_filter.hpp"
 #include "storage/buffer/memory_governor.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-#include "io/object_store/directory_store.hpp"
+#include "io/directory/directory_store.hpp"
 
 namespace ouzel::storage::test {
 

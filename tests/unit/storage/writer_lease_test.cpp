@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "common/error/sql_error.hpp"
-#include "io/object_store/directory_store.hpp"
+#include "io/directory/directory_store.hpp"
 #include "io/sim/disk.hpp"
 #include "storage/database_state.hpp"
 #include "tests/unit/storage/database_fixture.hpp"

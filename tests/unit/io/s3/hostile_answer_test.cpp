@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "common/error/sql_error.hpp"
-#include "io/object_store/s3_store.hpp"
+#include "io/s3/s3_store.hpp"
 #include "tests/unit/io/s3/client.hpp"
 #include "tests/unit/io/s3/parrot.hpp"
 

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "common/error/sql_error.hpp"
-#include "io/object_store/s3_store.hpp"
+#include "io/s3/s3_store.hpp"
 #include "io/s3/thread_spread.hpp"
 #include "tests/unit/io/pattern.hpp"
 #include "tests/unit/io/s3/client.hpp"

@@ -6,7 +6,7 @@
 #include "common/env/clock.hpp"
 #include "common/error/sql_error.hpp"
 #include "io/net/socket.hpp"
-#include "io/object_store/s3_store.hpp"
+#include "io/s3/s3_store.hpp"
 #include "tests/unit/io/pattern.hpp"
 #include "tests/unit/io/s3/client.hpp"
 #include "tests/unit/io/s3/object_server.hpp"

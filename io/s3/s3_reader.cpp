@@ -1,4 +1,4 @@
-#include "io/object_store/s3_reader.hpp"
+#include "io/s3/s3_reader.hpp"
 
 #include <algorithm>
 #include <mutex>

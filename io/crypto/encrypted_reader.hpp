@@ -1,8 +1,8 @@
 #pragma once
 #include <memory>
 
+#include "io/crypto/encrypted_store.hpp"
 #include "io/crypto/sealed_object.hpp"
-#include "io/object_store/encrypted_store.hpp"
 
 namespace ouzel::io {
 

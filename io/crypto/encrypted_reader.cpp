@@ -1,4 +1,4 @@
-#include "io/object_store/encrypted_reader.hpp"
+#include "io/crypto/encrypted_reader.hpp"
 
 #include <algorithm>
 #include <condition_variable>

@@ -1,13 +1,13 @@
-#include "io/object_store/s3_store.hpp"
+#include "io/s3/s3_store.hpp"
 
 #include <algorithm>
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
-#include "io/object_store/s3_reader.hpp"
-#include "io/object_store/s3_upload.hpp"
 #include "io/s3/answers.hpp"
 #include "io/s3/crc32c.hpp"
+#include "io/s3/s3_reader.hpp"
+#include "io/s3/s3_upload.hpp"
 
 namespace ouzel::io {
 

@@ -1,11 +1,11 @@
-#include "io/object_store/encrypted_store.hpp"
+#include "io/crypto/encrypted_store.hpp"
 
 #include <algorithm>
 #include <thread>
 
 #include "common/error/sql_error.hpp"
 #include "io/cache/cache_options.hpp"
-#include "io/object_store/encrypted_reader.hpp"
+#include "io/crypto/encrypted_reader.hpp"
 #include "io/s3/retriever_statistics.hpp"
 
 namespace ouzel::io {

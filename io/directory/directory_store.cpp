@@ -1,11 +1,11 @@
-#include "io/object_store/directory_store.hpp"
+#include "io/directory/directory_store.hpp"
 
 #include <algorithm>
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
-#include "io/object_store/file_reader.hpp"
+#include "io/directory/file_reader.hpp"
 
 namespace ouzel::io {
 

@@ -1,4 +1,4 @@
-#include "io/object_store/s3_upload.hpp"
+#include "io/s3/s3_upload.hpp"
 
 #include <algorithm>
 #include <chrono>
