@@ -10,7 +10,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/value/sql_type.hpp"
-#include "storage/ids.hpp"
+#include "storage/base/ids.hpp"
 
 // What exists: the objects a catalog snapshot is made of. Each is immutable once in a snapshot and shared among the
 // snapshots that contain it, so a pointer that still is the newest one proves that nothing about the object changed.

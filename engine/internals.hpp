@@ -14,7 +14,7 @@
 #include "executor/schedule/scheduler.hpp"
 #include "io/spill/spill.hpp"
 #include "storage/buffer/memory_governor.hpp"
-#include "storage/database.hpp"
+#include "storage/database/database.hpp"
 
 namespace ouzel::engine {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "catalog/objects.hpp"
-#include "storage/database.hpp"
+#include "storage/database/database.hpp"
 
 namespace ouzel::engine {
 

@@ -8,7 +8,7 @@
 #include "engine/foreign_keys.hpp"
 #include "engine/unique_keys.hpp"
 #include "sql/parse/node_access.hpp"
-#include "storage/transaction/write_conflict.hpp"
+#include "storage/version/write_conflict.hpp"
 
 namespace ouzel::engine {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "catalog/snapshot.hpp"
 #include "optimizer/optimizer.hpp"
-#include "storage/database.hpp"
+#include "storage/database/database.hpp"
 
 namespace ouzel::engine {
 

@@ -11,7 +11,7 @@
 #include "engine/internals.hpp"
 #include "engine/session.hpp"
 #include "engine/settings.hpp"
-#include "storage/transaction/transaction.hpp"
+#include "storage/table/transaction.hpp"
 
 namespace ouzel::engine {
 

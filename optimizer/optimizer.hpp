@@ -6,7 +6,7 @@
 #include "sql/algebra/evaluator.hpp"
 #include "sql/algebra/rel.hpp"
 #include "sql/plan/plan.hpp"
-#include "storage/table/statistics.hpp"
+#include "storage/block/statistics.hpp"
 
 // From bound algebra to a plan. The way: rewrite/ (simplify, unnest, push down, ...), join_order/, lower/.
 // A pure function of its arguments: no I/O, no globals, any thread.

@@ -7,7 +7,7 @@
 #include "executor/operator/plan_builder.hpp"
 #include "executor/schedule/running_query_state.hpp"
 #include "storage/table/table.hpp"
-#include "storage/transaction/transaction.hpp"
+#include "storage/table/transaction.hpp"
 
 // INSERT, UPDATE (delete the old row, insert the new one), DELETE, and MERGE and ON CONFLICT, where rows of one batch
 // meet different ends. RETURNING rows are kept until all writing is done.

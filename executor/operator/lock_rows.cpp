@@ -6,7 +6,7 @@
 #include "executor/operator/plan_builder.hpp"
 #include "executor/schedule/running_query_state.hpp"
 #include "storage/table/table.hpp"
-#include "storage/transaction/write_conflict.hpp"
+#include "storage/version/write_conflict.hpp"
 
 // SELECT ... FOR UPDATE: rows are kept until all of them are found, then locked in order, as many as a LIMIT above
 // wants, and only then given out. So nothing has reached the client when a conflict makes the statement start again.

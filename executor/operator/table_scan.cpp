@@ -12,7 +12,7 @@
 #include "executor/operator/runtime_filter.hpp"
 #include "storage/block/zone_key.hpp"
 #include "storage/table/table.hpp"
-#include "storage/transaction/transaction.hpp"
+#include "storage/table/transaction.hpp"
 
 // Reading a stored table: what zone maps exclude is skipped, ranges are tested on encoded data, joins' filters and the
 // other predicates on what is left, and the remaining columns are decoded for the survivors only.

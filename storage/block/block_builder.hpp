@@ -6,7 +6,7 @@
 
 #include "io/object_store/object_store.hpp"
 #include "storage/block/chunk_encoder.hpp"
-#include "storage/table/sample.hpp"
+#include "storage/block/sample.hpp"
 
 namespace ouzel::storage {
 

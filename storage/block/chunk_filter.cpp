@@ -5,8 +5,8 @@
 
 #include "common/hash/hyper_log_log.hpp"
 #include "common/hash/vector_hash.hpp"
+#include "storage/base/ids.hpp"
 #include "storage/block/bloom_filter.hpp"
-#include "storage/ids.hpp"
 
 namespace ouzel::storage {
 

@@ -3,7 +3,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "storage/batch_codec.hpp"
+#include "storage/base/batch_codec.hpp"
 #include "storage/block/bloom_filter.hpp"
 
 namespace ouzel::storage {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "common/hash/hyper_log_log.hpp"
+#include "storage/base/ids.hpp"
+#include "storage/block/statistics.hpp"
 #include "storage/block/zone_key.hpp"
-#include "storage/ids.hpp"
-#include "storage/table/statistics.hpp"
 
 // What a block looks like in the store. One immutable object:
 //

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/memory/ledger.hpp"
-#include "storage/ids.hpp"
+#include "storage/base/ids.hpp"
 
 namespace ouzel::storage {
 

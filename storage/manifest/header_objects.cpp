@@ -2,7 +2,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "io/object_store/trusted_read.hpp"
-#include "storage/byte_codec.hpp"
+#include "storage/base/byte_codec.hpp"
 
 namespace ouzel::storage {
 

@@ -6,9 +6,9 @@
 #include "common/error/sql_error.hpp"
 #include "io/crypto/sealed_object.hpp"
 #include "io/object_store/trusted_read.hpp"
+#include "storage/base/byte_codec.hpp"
 #include "storage/block/format.hpp"
-#include "storage/byte_codec.hpp"
-#include "storage/wal/commit_record.hpp"
+#include "storage/database/commit_record.hpp"
 
 namespace ouzel::storage {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "io/object_store/object_store.hpp"
-#include "storage/ids.hpp"
+#include "storage/base/ids.hpp"
 #include "storage/wal/log.hpp"
 
 // Names in the store. All are written once:

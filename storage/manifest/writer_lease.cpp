@@ -13,7 +13,7 @@
 #include "common/env/clock.hpp"
 #include "common/error/sql_error.hpp"
 #include "io/file/file.hpp"
-#include "storage/byte_codec.hpp"
+#include "storage/base/byte_codec.hpp"
 #include "storage/manifest/manifest.hpp"
 
 namespace ouzel::storage {

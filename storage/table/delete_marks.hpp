@@ -4,8 +4,8 @@
 #include <memory>
 #include <mutex>
 
-#include "storage/ids.hpp"
-#include "storage/transaction/snapshot.hpp"
+#include "storage/base/ids.hpp"
+#include "storage/version/snapshot.hpp"
 
 namespace ouzel::storage {
 

@@ -8,7 +8,7 @@
 #include "common/error/check.hpp"
 #include "common/hash/vector_hash.hpp"
 #include "storage/table/scan_state.hpp"
-#include "storage/transaction/transaction.hpp"
+#include "storage/table/transaction.hpp"
 
 namespace ouzel::storage {
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "common/memory/ledger.hpp"
+#include "storage/base/ids.hpp"
 #include "storage/block/zone_key.hpp"
 #include "storage/buffer/memory_governor.hpp"
-#include "storage/ids.hpp"
-#include "storage/transaction/snapshot.hpp"
+#include "storage/version/snapshot.hpp"
 
 // Finding rows by the values of some columns without reading the others. A key index belongs to one segment and maps
 // the hash of a key to row numbers; it is made in memory when lookups have paid for it, grows with a delta, survives

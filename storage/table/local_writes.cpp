@@ -6,7 +6,7 @@
 #include <map>
 
 #include "common/error/check.hpp"
-#include "storage/batch_codec.hpp"
+#include "storage/base/batch_codec.hpp"
 #include "storage/table/table_core.hpp"
 
 namespace ouzel::storage {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "storage/table/change_log.hpp"
 #include "storage/table/segment.hpp"
-#include "storage/transaction/change_log.hpp"
 
 namespace ouzel::storage {
 

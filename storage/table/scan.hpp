@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "common/value/batch.hpp"
+#include "storage/base/ids.hpp"
 #include "storage/block/zone_key.hpp"
-#include "storage/ids.hpp"
 #include "storage/table/key_index.hpp"
-#include "storage/transaction/snapshot.hpp"
+#include "storage/version/snapshot.hpp"
 
 // How rows leave a table. A ScanSource belongs to one scan of one snapshot and hands out morsels (row groups) to
 // workers; each worker owns a RowGroupReader, with which the executor's scan operator decides itself in which order

@@ -5,7 +5,7 @@
 #include "common/error/check.hpp"
 #include "storage/table/scan_state.hpp"
 #include "storage/table/table_core.hpp"
-#include "storage/transaction/write_conflict.hpp"
+#include "storage/version/write_conflict.hpp"
 
 namespace ouzel::storage {
 

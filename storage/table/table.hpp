@@ -3,11 +3,11 @@
 #include <span>
 #include <vector>
 
-#include "storage/ids.hpp"
+#include "storage/base/ids.hpp"
+#include "storage/block/statistics.hpp"
 #include "storage/table/appender.hpp"
 #include "storage/table/scan.hpp"
-#include "storage/table/statistics.hpp"
-#include "storage/transaction/snapshot.hpp"
+#include "storage/version/snapshot.hpp"
 
 namespace ouzel::storage {
 

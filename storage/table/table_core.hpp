@@ -12,7 +12,7 @@
 #include "storage/table/read_ahead.hpp"
 #include "storage/table/segment.hpp"
 #include "storage/table/table.hpp"
-#include "storage/transaction/transaction.hpp"
+#include "storage/table/transaction.hpp"
 
 namespace ouzel::storage {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "storage/table/sample.hpp"
+#include "storage/block/sample.hpp"
 #include "storage/table/scan_state.hpp"
 #include "storage/table/table_core.hpp"
 

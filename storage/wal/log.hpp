@@ -11,7 +11,7 @@
 
 #include "io/crypto/aes_gcm.hpp"
 #include "io/file/file.hpp"
-#include "storage/ids.hpp"
+#include "storage/base/ids.hpp"
 
 // The write-ahead log: a sequence of checksummed frames in numbered files of one directory.
 //

@@ -14,7 +14,7 @@
 #include "common/hash/hash.hpp"
 #include "io/crypto/encryption_key.hpp"
 #include "io/sim/disk.hpp"
-#include "storage/transaction/write_conflict.hpp"
+#include "storage/version/write_conflict.hpp"
 #include "tests/crash/model.hpp"
 
 // Power cuts. A child process opens a database on a simulated disk, checks it against the model, runs transactions and

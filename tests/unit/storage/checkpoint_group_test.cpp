@@ -1,4 +1,4 @@
-#include "storage/checkpoint_group.hpp"
+#include "storage/database/checkpoint_group.hpp"
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -7,7 +7,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "common/thread/interruption.hpp"
-#include "storage/database_state.hpp"
+#include "storage/database/database_state.hpp"
 #include "tests/unit/storage/database_fixture.hpp"
 
 // Commits that wait until they are in the store: the group alone, with checkpoints that tests make; then whole

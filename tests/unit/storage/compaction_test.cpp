@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "storage/table/table_core.hpp"
-#include "storage/transaction/write_conflict.hpp"
+#include "storage/version/write_conflict.hpp"
 #include "tests/unit/storage/database_fixture.hpp"
 
 // Checkpoints that rewrite segments while others read and write.

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "common/error/sql_error.hpp"
-#include "storage/database.hpp"
+#include "storage/database/database.hpp"
 #include "tests/unit/storage/storage_test_support.hpp"
 
 namespace ouzel::storage::test {

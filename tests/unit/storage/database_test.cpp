@@ -1,4 +1,4 @@
-#include "storage/database.hpp"
+#include "storage/database/database.hpp"
 
 #include <catch2/catch.hpp>
 #include <fstream>

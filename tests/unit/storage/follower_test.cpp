@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "common/error/sql_error.hpp"
-#include "storage/transaction/transaction.hpp"
+#include "storage/table/transaction.hpp"
 #include "tests/unit/storage/database_fixture.hpp"
 
 // A database that shows what another one, of the same directory, has checkpointed.

@@ -2,7 +2,7 @@
 #include <thread>
 
 #include "common/error/sql_error.hpp"
-#include "storage/transaction/write_conflict.hpp"
+#include "storage/version/write_conflict.hpp"
 #include "tests/unit/storage/database_fixture.hpp"
 
 using namespace ouzel;

@@ -8,7 +8,7 @@
 #include "common/error/sql_error.hpp"
 #include "io/directory/directory_store.hpp"
 #include "io/sim/disk.hpp"
-#include "storage/database_state.hpp"
+#include "storage/database/database_state.hpp"
 #include "tests/unit/storage/database_fixture.hpp"
 
 // Two servers and one database. The lease alone, with a clock that tests turn; then whole databases.

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/ids.hpp"
+#include "storage/base/ids.hpp"
 #include "storage/table/local_writes.hpp"
 
 namespace ouzel::storage {

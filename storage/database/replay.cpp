@@ -1,10 +1,10 @@
-#include "storage/wal/replay.hpp"
+#include "storage/database/replay.hpp"
 
 #include <lz4.h>
 
 #include "common/error/sql_error.hpp"
 #include "io/object_store/trusted_read.hpp"
-#include "storage/batch_codec.hpp"
+#include "storage/base/batch_codec.hpp"
 
 namespace ouzel::storage {
 

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "storage/ids.hpp"
+#include "storage/base/ids.hpp"
 #include "storage/table/scan.hpp"
 
 namespace ouzel::storage {

@@ -3,10 +3,10 @@
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
-#include "storage/byte_codec.hpp"
-#include "storage/database_state.hpp"
+#include "storage/base/byte_codec.hpp"
+#include "storage/database/database_state.hpp"
+#include "storage/database/replay.hpp"
 #include "storage/manifest/header_objects.hpp"
-#include "storage/wal/replay.hpp"
 
 // From a directory to a database: the newest manifest gives the blocks and what is deleted in them, the log gives the
 // commits since. Rows come back under the ids they had.

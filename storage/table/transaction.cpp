@@ -1,4 +1,4 @@
-#include "storage/transaction/transaction.hpp"
+#include "storage/table/transaction.hpp"
 
 #include "common/error/check.hpp"
 #include "storage/table/table_core.hpp"

@@ -5,7 +5,7 @@
 
 #include "common/memory/arena.hpp"
 #include "common/value/batch.hpp"
-#include "storage/ids.hpp"
+#include "storage/base/ids.hpp"
 
 namespace ouzel::storage {
 

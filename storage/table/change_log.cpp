@@ -1,4 +1,4 @@
-#include "storage/transaction/change_log.hpp"
+#include "storage/table/change_log.hpp"
 
 #include <algorithm>
 

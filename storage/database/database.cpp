@@ -1,9 +1,9 @@
-#include "storage/database.hpp"
+#include "storage/database/database.hpp"
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "io/s3/retriever_statistics.hpp"
-#include "storage/database_state.hpp"
+#include "storage/database/database_state.hpp"
 
 namespace ouzel::storage {
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "storage/ids.hpp"
+#include "storage/base/ids.hpp"
 
 namespace ouzel::storage {
 

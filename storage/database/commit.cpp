@@ -4,7 +4,7 @@
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
-#include "storage/database_state.hpp"
+#include "storage/database/database_state.hpp"
 
 // The commit path. Encode without locks; under the commit lock assign the timestamp, give rows their places and append
 // the record; wait for the group's sync; publish in order.

@@ -2,8 +2,8 @@
 #include <chrono>
 
 #include "common/error/sql_error.hpp"
-#include "storage/byte_codec.hpp"
-#include "storage/database_state.hpp"
+#include "storage/base/byte_codec.hpp"
+#include "storage/database/database_state.hpp"
 #include "storage/manifest/header_objects.hpp"
 
 // A database whose writer is another process: what its checkpoints publish becomes, manifest by manifest, what we show.

@@ -1,6 +1,6 @@
-#include "storage/wal/commit_record.hpp"
+#include "storage/database/commit_record.hpp"
 
-#include "storage/byte_codec.hpp"
+#include "storage/base/byte_codec.hpp"
 
 namespace ouzel::storage {
 

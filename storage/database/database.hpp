@@ -10,7 +10,7 @@
 #include "io/store/store_options.hpp"
 #include "storage/buffer/memory_governor.hpp"
 #include "storage/table/table.hpp"
-#include "storage/transaction/transaction.hpp"
+#include "storage/table/transaction.hpp"
 
 namespace ouzel::io {
 struct RetrieverStatistics;

@@ -4,7 +4,7 @@
 
 #include "common/memory/arena.hpp"
 #include "common/value/batch.hpp"
-#include "storage/byte_codec.hpp"
+#include "storage/base/byte_codec.hpp"
 
 // Rows as bytes, column by column: for log records and stored samples. Not compressed, not aligned.
 

@@ -4,7 +4,7 @@
 
 #include "common/error/check.hpp"
 #include "common/error/test_point.hpp"
-#include "storage/database_state.hpp"
+#include "storage/database/database_state.hpp"
 #include "storage/table/rewriter.hpp"
 
 // Many small commits and checkpoints leave many small blocks, deletes leave blocks of dead rows. Before a checkpoint

@@ -6,9 +6,9 @@
 #include <mutex>
 #include <vector>
 
-#include "storage/ids.hpp"
-#include "storage/transaction/change_log.hpp"
-#include "storage/transaction/snapshot.hpp"
+#include "storage/base/ids.hpp"
+#include "storage/table/change_log.hpp"
+#include "storage/version/snapshot.hpp"
 
 namespace ouzel::storage {
 

@@ -7,7 +7,7 @@
 #include "common/thread/low_priority.hpp"
 #include "common/thread/run_on_threads.hpp"
 #include "storage/block/block_builder.hpp"
-#include "storage/database_state.hpp"
+#include "storage/database/database_state.hpp"
 
 // A checkpoint. Under the commit lock it fixes what belongs to it: the log position, the catalog image, each table's
 // segments. Then, while others go on, delta segments become blocks under the same segment ids (rows keep their order,

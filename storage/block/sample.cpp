@@ -1,4 +1,4 @@
-#include "storage/table/sample.hpp"
+#include "storage/block/sample.hpp"
 
 #include <algorithm>
 

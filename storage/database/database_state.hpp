@@ -8,12 +8,12 @@
 
 #include "io/file/file.hpp"
 #include "io/object_store/object_store.hpp"
-#include "storage/checkpoint_group.hpp"
-#include "storage/database.hpp"
+#include "storage/database/checkpoint_group.hpp"
+#include "storage/database/commit_record.hpp"
+#include "storage/database/database.hpp"
 #include "storage/manifest/manifest.hpp"
 #include "storage/manifest/writer_lease.hpp"
 #include "storage/table/table_core.hpp"
-#include "storage/wal/commit_record.hpp"
 #include "storage/wal/log.hpp"
 #include "storage/wal/temporary_log.hpp"
 

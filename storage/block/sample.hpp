@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "storage/block/column_slice.hpp"
-#include "storage/table/statistics.hpp"
+#include "storage/block/statistics.hpp"
 
 namespace ouzel::storage {
 

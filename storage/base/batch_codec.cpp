@@ -1,4 +1,4 @@
-#include "storage/batch_codec.hpp"
+#include "storage/base/batch_codec.hpp"
 
 #include "common/error/check.hpp"
 

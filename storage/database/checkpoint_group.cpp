@@ -1,4 +1,4 @@
-#include "storage/checkpoint_group.hpp"
+#include "storage/database/checkpoint_group.hpp"
 
 #include <algorithm>
 #include <chrono>

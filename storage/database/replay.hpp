@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "storage/database_state.hpp"
+#include "storage/database/database_state.hpp"
 
 namespace ouzel::storage {
 

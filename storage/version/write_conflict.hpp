@@ -1,6 +1,6 @@
 #pragma once
 #include "common/error/sql_error.hpp"
-#include "storage/ids.hpp"
+#include "storage/base/ids.hpp"
 
 namespace ouzel::storage {
 
