@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "catalog/editor.hpp"
-#include "catalog/snapshot.hpp"
+#include "catalog/editor/editor.hpp"
+#include "catalog/object/snapshot.hpp"
 
 namespace ouzel::catalog {
 

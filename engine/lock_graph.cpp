@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <set>
 
-#include "catalog/snapshot.hpp"
+#include "catalog/object/snapshot.hpp"
 #include "engine/lock_state.hpp"
 
 // Who waits for whom: the search for deadlocks, and what pg_locks and pg_blocking_pids show. All of it looks at the

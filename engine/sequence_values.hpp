@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "catalog/objects.hpp"
+#include "catalog/object/objects.hpp"
 #include "storage/database/database.hpp"
 
 namespace ouzel::engine {

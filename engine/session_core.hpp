@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "catalog/object/search_path.hpp"
 #include "catalog/pg_catalog/virtual_table.hpp"
-#include "catalog/search_path.hpp"
 #include "common/env/random.hpp"
 #include "engine/internals.hpp"
 #include "engine/session.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-#include "catalog/snapshot.hpp"
+#include "catalog/object/snapshot.hpp"
 #include "optimizer/optimizer.hpp"
 #include "storage/database/database.hpp"
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "catalog/search_path.hpp"
-#include "catalog/snapshot.hpp"
+#include "catalog/object/search_path.hpp"
+#include "catalog/object/snapshot.hpp"
 
 // The logic of PostgreSQL's system information functions over a snapshot. executor/function wraps them as kernels.
 // Nothing means SQL NULL. Errors are PostgreSQL's.

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "catalog/object/search_path.hpp"
 #include "catalog/pg_catalog/producers.hpp"
-#include "catalog/search_path.hpp"
 
 // pg_class and the catalogs around it, computed from the relations of a snapshot.
 

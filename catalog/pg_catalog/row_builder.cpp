@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "catalog/search_path.hpp"
+#include "catalog/object/search_path.hpp"
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/type/array.hpp"

@@ -2,7 +2,7 @@
 #include <string_view>
 #include <vector>
 
-#include "catalog/objects.hpp"
+#include "catalog/object/objects.hpp"
 
 namespace ouzel::catalog {
 

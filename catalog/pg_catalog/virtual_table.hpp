@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "catalog/snapshot.hpp"
+#include "catalog/object/snapshot.hpp"
 #include "common/value/value.hpp"
 
 // System tables whose rows are computed when they are scanned.

@@ -1,4 +1,4 @@
-#include "catalog/snapshot.hpp"
+#include "catalog/object/snapshot.hpp"
 #include "executor/function/context.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"

@@ -1,4 +1,4 @@
-#include "catalog/search_path.hpp"
+#include "catalog/object/search_path.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/utf8_text.hpp"

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "catalog/search_path.hpp"
-#include "catalog/snapshot.hpp"
+#include "catalog/object/search_path.hpp"
+#include "catalog/object/snapshot.hpp"
 #include "common/type/session_format.hpp"
 #include "sql/algebra/rel.hpp"
 #include "sql/parse/parser.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "catalog/search_path.hpp"
+#include "catalog/object/search_path.hpp"
 
 namespace ouzel::sql {
 

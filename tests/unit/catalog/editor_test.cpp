@@ -1,4 +1,4 @@
-#include "catalog/editor.hpp"
+#include "catalog/editor/editor.hpp"
 
 #include <catch2/catch.hpp>
 

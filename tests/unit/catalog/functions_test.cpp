@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "catalog/editor.hpp"
+#include "catalog/editor/editor.hpp"
 #include "common/error/sql_error.hpp"
 
 using namespace ouzel;

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "catalog/editor.hpp"
+#include "catalog/editor/editor.hpp"
 #include "catalog/pg_catalog/system_relations.hpp"
 #include "common/type/array.hpp"
 

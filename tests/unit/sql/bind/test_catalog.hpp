@@ -2,8 +2,8 @@
 #include <string>
 #include <string_view>
 
-#include "catalog/editor.hpp"
-#include "catalog/search_path.hpp"
+#include "catalog/editor/editor.hpp"
+#include "catalog/object/search_path.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/type/session_format.hpp"
 #include "sql/bind/binder.hpp"

@@ -1,6 +1,6 @@
-#include "catalog/editor.hpp"
+#include "catalog/editor/editor.hpp"
 
-#include "catalog/comments.hpp"
+#include "catalog/object/comments.hpp"
 #include "common/error/sql_error.hpp"
 
 namespace ouzel::catalog {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "catalog/editor.hpp"
+#include "catalog/editor/editor.hpp"
 #include "common/error/sql_error.hpp"
 
 // What falls when something is dropped, and whether it may.

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "catalog/snapshot.hpp"
+#include "catalog/object/snapshot.hpp"
 
 // From names as SQL has them to objects, with PostgreSQL's rules and errors.
 

@@ -1,4 +1,4 @@
-#include "catalog/objects.hpp"
+#include "catalog/object/objects.hpp"
 
 #include "common/error/check.hpp"
 

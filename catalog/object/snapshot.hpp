@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "catalog/objects.hpp"
+#include "catalog/object/objects.hpp"
 
 // The catalog as of one moment.
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "catalog/search_path.hpp"
-#include "catalog/snapshot.hpp"
+#include "catalog/object/search_path.hpp"
+#include "catalog/object/snapshot.hpp"
 
 namespace ouzel::catalog {
 

@@ -1,11 +1,11 @@
-#include "catalog/snapshot.hpp"
+#include "catalog/object/snapshot.hpp"
 
 #include <atomic>
 #include <tuple>
 
 #include "catalog/builtin/text_table.hpp"
-#include "catalog/comments.hpp"
-#include "catalog/persistent_map.hpp"
+#include "catalog/object/comments.hpp"
+#include "catalog/object/persistent_map.hpp"
 #include "catalog/pg_catalog/system_relations.hpp"
 #include "common/error/check.hpp"
 

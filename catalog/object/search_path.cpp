@@ -1,4 +1,4 @@
-#include "catalog/search_path.hpp"
+#include "catalog/object/search_path.hpp"
 
 #include <algorithm>
 #include <set>

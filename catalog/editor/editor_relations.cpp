@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "catalog/editor.hpp"
+#include "catalog/editor/editor.hpp"
 #include "common/error/sql_error.hpp"
 
 namespace ouzel::catalog {

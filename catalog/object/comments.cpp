@@ -1,4 +1,4 @@
-#include "catalog/comments.hpp"
+#include "catalog/object/comments.hpp"
 
 #include <algorithm>
 #include <string>
