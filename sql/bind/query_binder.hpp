@@ -9,7 +9,7 @@
 #include "common/error/sql_error.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/bind/scope.hpp"
-#include "sql/bind/type_rules.hpp"
+#include "sql/bind/type/type_rules.hpp"
 #include "sql/parse/node_access.hpp"
 
 // The binder at work on one statement. Its methods live in one file per topic, named in the comments below.

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
-#include "sql/bind/type_rules.hpp"
+#include "sql/bind/type/type_rules.hpp"
 #include "tests/unit/sql/bind/test_catalog.hpp"
 
 using namespace ouzel;

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "common/error/sql_error.hpp"
-#include "sql/bind/type_rules.hpp"
+#include "sql/bind/type/type_rules.hpp"
 #include "sql/parse/node_access.hpp"
 
 namespace ouzel::sql {

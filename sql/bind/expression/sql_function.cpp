@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include "sql/bind/overload_resolution.hpp"
 #include "sql/bind/query_binder.hpp"
+#include "sql/bind/type/overload_resolution.hpp"
 
 // Built-in functions that PostgreSQL writes in SQL: simple bodies are bound in place of the call, as its planner does.
 // What is not here stays a call; its kernel is registered as "sql:" and its name.

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "sql/bind/query/view_text.hpp"
 #include "sql/bind/query_binder.hpp"
-#include "sql/bind/view_text.hpp"
 
 // FROM: tables, subqueries in FROM, and how they come together without JOIN. See join.cpp, view.cpp,
 // table_function.cpp.

@@ -1,5 +1,5 @@
+#include "sql/bind/query/view_text.hpp"
 #include "sql/bind/query_binder.hpp"
-#include "sql/bind/view_text.hpp"
 
 // Views: their text is bound anew wherever they are used; and what becomes of a query that shall be one.
 

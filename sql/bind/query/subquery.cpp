@@ -1,5 +1,5 @@
-#include "sql/bind/overload_resolution.hpp"
 #include "sql/bind/query_binder.hpp"
+#include "sql/bind/type/overload_resolution.hpp"
 
 // Subqueries in expressions. They stay Subquery nodes here, whose operators read columns of the enclosing query by
 // their ids; unnesting makes joins of them.

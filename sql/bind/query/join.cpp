@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "sql/bind/query/view_text.hpp"
 #include "sql/bind/query_binder.hpp"
-#include "sql/bind/view_text.hpp"
 
 // JOIN: conditions, USING and NATURAL with their merged columns, and what names are visible afterwards.
 

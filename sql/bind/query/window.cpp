@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include "sql/bind/overload_resolution.hpp"
 #include "sql/bind/query_binder.hpp"
+#include "sql/bind/type/overload_resolution.hpp"
 
 // Window functions: calls, window definitions and their frames.
 

@@ -1,4 +1,4 @@
-#include "sql/bind/view_text.hpp"
+#include "sql/bind/query/view_text.hpp"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
-#include "sql/bind/overload_resolution.hpp"
+#include "sql/bind/type/overload_resolution.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "common/error/sql_error.hpp"
-#include "sql/bind/type_rules.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 namespace ouzel::sql {
 

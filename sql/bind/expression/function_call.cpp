@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "sql/bind/overload_resolution.hpp"
 #include "sql/bind/query_binder.hpp"
+#include "sql/bind/type/overload_resolution.hpp"
 
 // Function calls: overloads, named and default arguments, variadics, and what kind of function it turned out to be.
 

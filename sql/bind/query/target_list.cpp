@@ -1,5 +1,5 @@
+#include "sql/bind/query/view_text.hpp"
 #include "sql/bind/query_binder.hpp"
-#include "sql/bind/view_text.hpp"
 
 // Select lists: stars, names of outputs.
 

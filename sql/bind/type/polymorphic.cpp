@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "common/error/sql_error.hpp"
-#include "sql/bind/type_rules.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // anyelement, anyarray, anycompatible and their relatives. The first family wants one type, the second finds a common
 // one.

@@ -1,5 +1,5 @@
-#include "sql/bind/overload_resolution.hpp"
 #include "sql/bind/query_binder.hpp"
+#include "sql/bind/type/overload_resolution.hpp"
 
 // CASE, COALESCE, NULLIF, GREATEST and LEAST, tests for NULL and truth, CURRENT_DATE and its relatives.
 

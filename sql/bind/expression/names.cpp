@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sql/bind/query/view_text.hpp"
 #include "sql/bind/query_binder.hpp"
-#include "sql/bind/view_text.hpp"
 
 // Column references: which FROM item of which query level is meant, and what to say when none is.
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "sql/bind/overload_resolution.hpp"
 #include "sql/bind/query_binder.hpp"
+#include "sql/bind/type/overload_resolution.hpp"
 
 // Aggregate calls: which query level they belong to, and what may stand in them. grouping.cpp puts them into the tree.
 

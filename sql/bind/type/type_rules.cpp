@@ -1,4 +1,4 @@
-#include "sql/bind/type_rules.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 #include <vector>
 

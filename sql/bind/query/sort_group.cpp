@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "sql/bind/overload_resolution.hpp"
 #include "sql/bind/query_binder.hpp"
+#include "sql/bind/type/overload_resolution.hpp"
 
 // What ORDER BY, GROUP BY and DISTINCT ON elements mean: an output name, an ordinal, or an expression.
 
