@@ -2,7 +2,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "optimizer/query.hpp"
+#include "optimizer/query/query.hpp"
 
 // How many rows come out of what. Sampled evaluation of predicates first, distinct counts and bounds second, magic
 // numbers last. Estimates never change results, only speed.

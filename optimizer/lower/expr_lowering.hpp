@@ -2,7 +2,7 @@
 #include <optional>
 #include <vector>
 
-#include "optimizer/query.hpp"
+#include "optimizer/query/query.hpp"
 
 // Gives every expression node its representation: which numerics run as scaled integers, where Convert nodes go.
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <functional>
 
-#include "optimizer/query.hpp"
+#include "optimizer/query/query.hpp"
 
 namespace ouzel::optimizer {
 

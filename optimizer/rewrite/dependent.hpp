@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "optimizer/query.hpp"
+#include "optimizer/query/query.hpp"
 
 // The general way of unnesting: instead of running the right side of a dependent join once per left row, run it once
 // over the domain, the set of distinct values that its correlated columns take on the left (Neumann & Kemper 2015).

@@ -1,5 +1,5 @@
 #pragma once
-#include "optimizer/query.hpp"
+#include "optimizer/query/query.hpp"
 
 namespace ouzel::optimizer {
 

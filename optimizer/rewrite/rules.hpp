@@ -1,5 +1,5 @@
 #pragma once
-#include "optimizer/query.hpp"
+#include "optimizer/query/query.hpp"
 
 // The rewrites, one file each, in the order optimize() runs them. Each keeps the meaning of the query and leaves every
 // column id that is read above with its value.

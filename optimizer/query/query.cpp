@@ -1,4 +1,4 @@
-#include "optimizer/query.hpp"
+#include "optimizer/query/query.hpp"
 
 #include <algorithm>
 

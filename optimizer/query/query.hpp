@@ -3,8 +3,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "optimizer/column_set.hpp"
 #include "optimizer/optimizer.hpp"
+#include "optimizer/query/column_set.hpp"
 
 // What all rewrites share: the query being optimised, and short ways to build algebra.
 
