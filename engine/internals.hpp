@@ -10,7 +10,7 @@
 #include "engine/following.hpp"
 #include "engine/lock_manager.hpp"
 #include "engine/sequence_values.hpp"
-#include "executor/schedule/memory_grant.hpp"
+#include "executor/pipeline/memory_grant.hpp"
 #include "executor/schedule/scheduler.hpp"
 #include "io/spill/spill.hpp"
 #include "storage/buffer/memory_governor.hpp"

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "executor/materialize/row_page.hpp"
-#include "executor/operator/operator.hpp"
-#include "executor/schedule/memory_grant.hpp"
+#include "executor/pipeline/memory_grant.hpp"
+#include "executor/pipeline/operator.hpp"
 #include "io/spill/spill.hpp"
 
 namespace ouzel::executor {

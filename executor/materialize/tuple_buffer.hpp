@@ -10,7 +10,7 @@
 #include "common/memory/large_memory.hpp"
 #include "executor/materialize/row_layout.hpp"
 #include "executor/materialize/row_packing.hpp"
-#include "executor/schedule/memory_grant.hpp"
+#include "executor/pipeline/memory_grant.hpp"
 #include "io/spill/spill.hpp"
 
 // Umami pages (Kuschewski et al., "High-Performance Query Processing with NVMe Arrays", 4.2 and 5.3): operators store

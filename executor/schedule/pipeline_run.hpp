@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "executor/operator/operator.hpp"
+#include "executor/pipeline/operator.hpp"
 
 namespace ouzel::executor {
 

@@ -4,7 +4,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "common/thread/interruption.hpp"
-#include "executor/operator/result_sink.hpp"
+#include "executor/schedule/result_sink.hpp"
 #include "executor/schedule/running_query_state.hpp"
 #include "io/format/external_table.hpp"
 #include "storage/table/table.hpp"

@@ -11,7 +11,7 @@
 #include "common/value/batch.hpp"
 #include "common/value/value.hpp"
 #include "executor/function/context.hpp"
-#include "executor/schedule/memory_policy.hpp"
+#include "executor/pipeline/memory_policy.hpp"
 #include "io/spill/spill.hpp"
 #include "sql/plan/plan.hpp"
 

@@ -5,8 +5,8 @@
 #include <mutex>
 
 #include "executor/materialize/batch_builder.hpp"
-#include "executor/operator/plan_builder.hpp"
-#include "executor/schedule/memory_grant.hpp"
+#include "executor/pipeline/memory_grant.hpp"
+#include "executor/pipeline/plan_builder.hpp"
 #include "executor/schedule/pipeline_run.hpp"
 #include "executor/schedule/scheduler.hpp"
 #include "io/spill/spill.hpp"

@@ -13,8 +13,8 @@
 #include "common/value/value.hpp"
 
 // Files of foreign formats seen as tables: what binding asks of them, and how a query reads them. CSV and Parquet
-// implement this (csv/, parquet/); sql/bind keeps an ExternalTable in the plan, executor/operator/external_scan.cpp
-// runs its scans. Nothing here knows of names in SQL, privileges or plans.
+// implement this (csv/, parquet/); sql/bind keeps an ExternalTable in the plan,
+// executor/operator/scan/external_scan.cpp runs its scans. Nothing here knows of names in SQL, privileges or plans.
 
 namespace ouzel::io {
 

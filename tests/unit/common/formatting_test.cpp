@@ -1,4 +1,4 @@
-#include "common/type/formatting.hpp"
+#include "executor/function/date_time/formatting.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "executor/function/aggregate.hpp"
+#include "executor/function/aggregate/aggregate.hpp"
 
 #include <catch2/catch.hpp>
 #include <random>

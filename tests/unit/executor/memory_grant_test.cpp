@@ -1,4 +1,4 @@
-#include "executor/schedule/memory_grant.hpp"
+#include "executor/pipeline/memory_grant.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -6,8 +6,8 @@
 
 #include "common/type/decimal.hpp"
 #include "executor/kernel/compare.hpp"
-#include "executor/operator/radix_sort.hpp"
-#include "executor/operator/sort_spill.hpp"
+#include "executor/operator/sort/radix_sort.hpp"
+#include "executor/operator/sort/sort_spill.hpp"
 #include "tests/unit/executor/expression_support.hpp"
 #include "tests/unit/io/spill_support.hpp"
 

@@ -1,4 +1,4 @@
-#include "executor/function/table_function.hpp"
+#include "executor/function/table/table_function.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -10,7 +10,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/type/decimal.hpp"
-#include "executor/operator/window_partition.hpp"
+#include "executor/operator/window/window_partition.hpp"
 #include "executor/schedule/running_query.hpp"
 #include "executor/schedule/scheduler.hpp"
 #include "tests/unit/executor/expression_support.hpp"

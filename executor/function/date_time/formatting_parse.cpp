@@ -1,0 +1,583 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+#include "common/error/sql_error.hpp"
+#include "common/text/number_text.hpp"
+#include "common/type/calendar.hpp"
+#include "common/type/date_time.hpp"
+#include "common/type/date_time_fields.hpp"
+#include "common/type/time_zone.hpp"
+#include "executor/function/date_time/format_template.hpp"
+#include "executor/function/date_time/formatting.hpp"
+
+// to_date() and to_timestamp(): text read by a template.
+
+namespace ouzel {
+
+namespace {
+
+using namespace formatting;
+
+constexpr std::string_view fullMonths[] = {"january", "february", "march",     "april",   "may",      "june",
+                                           "july",    "august",   "september", "october", "november", "december"};
+constexpr std::string_view shortMonths[] = {"jan", "feb", "mar", "apr", "may", "jun",
+                                            "jul", "aug", "sep", "oct", "nov", "dec"};
+constexpr std::string_view fullDays[] = {"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"};
+constexpr std::string_view shortDays[] = {"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
+// From December on, so that "xii" is tried before "x".
+constexpr std::string_view romanMonths[] = {"xii", "xi", "x", "ix", "viii", "vii", "vi", "v", "iv", "iii", "ii", "i"};
+constexpr std::string_view meridians[] = {"am", "pm"}, longMeridians[] = {"a.m.", "p.m."};
+constexpr std::string_view eras[] = {"ad", "bc"}, longEras[] = {"a.d.", "b.c."};
+
+[[gnu::cold]] SqlError badText(const std::string& message) {
+   return SqlError(sqlstate::invalidDatetimeFormat, message);
+}
+
+bool isSeparator(char c) {
+   return c > 0x20 && c < 0x7f && !isDigit(c) && !((c | 32) >= 'a' && (c | 32) <= 'z');
+}
+
+/// What was read. Zero means not set, as in PostgreSQL: a field may be set twice only to the same value.
+struct Fields {
+   Keyword::Calendar calendar = Keyword::Calendar::Any;
+   int32_t hour = 0, pm = 0, minute = 0, second = 0, secondOfDay = 0;
+   int32_t dayOfWeek = 0, day = 0, dayOfYear = 0, month = 0, millis = 0, micros = 0, year = 0, bc = 0, week = 0,
+           weekOfMonth = 0, century = 0, julian = 0, fractionDigits = 0;
+   int32_t yearSize = 0;
+   bool is12Hour = false;
+   int32_t zoneSign = 0, zoneHour = 0, zoneMinute = 0;
+};
+
+class TemplateReader {
+public:
+   TemplateReader(std::string_view text, const std::vector<Node>& nodes) : text_(text), nodes_(nodes) {}
+
+   Fields run() {
+      for (size_t i = 0; i < nodes_.size() && !atEnd(); ++i) {
+         const Node& node = nodes_[i];
+         const bool isAction = node.kind == NodeKind::Action;
+         if (!isExact_ && (!isAction || node.keyword->id != FX) && (isAction || i == 0)) skipBlanks();
+         if (node.kind == NodeKind::Space || node.kind == NodeKind::Separator) {
+            separator();
+            continue;
+         }
+         if (!isAction) {
+            // A character of the template takes one of the text, unless blanks skipped before made up for it.
+            if (!isExact_ && extraSkip_ > 0)
+               --extraSkip_;
+            else
+               p_ += characterBytes();
+            continue;
+         }
+         setCalendar(node);
+         action(i);
+         if (!isExact_) {
+            extraSkip_ = 0;
+            skipBlanks();
+         }
+      }
+      return out_;
+   }
+
+private:
+   bool atEnd() const { return p_ >= text_.size(); }
+   char peek() const { return p_ < text_.size() ? text_[p_] : '\0'; }
+   size_t characterBytes() const {
+      size_t length = 1;
+      while (p_ + length < text_.size() && (static_cast<unsigned char>(text_[p_ + length]) & 0xc0) == 0x80)
+         ++length;
+      return length;
+   }
+   void skipBlanks() {
+      while (!atEnd() && isBlank(peek())) {
+         ++p_;
+         ++extraSkip_;
+      }
+   }
+   void separator() {
+      if (isExact_) {
+         p_ += characterBytes();
+         return;
+      }
+      --extraSkip_;
+      if (isBlank(peek()) || isSeparator(peek())) {
+         ++p_;
+         ++extraSkip_;
+      }
+   }
+
+   void setCalendar(const Node& node) {
+      if (node.keyword->calendar == Keyword::Calendar::Any) return;
+      if (out_.calendar == Keyword::Calendar::Any)
+         out_.calendar = node.keyword->calendar;
+      else if (out_.calendar != node.keyword->calendar)
+         throw badText("invalid combination of date conventions")
+             .hint("Do not mix Gregorian and ISO week date conventions in a formatting template.");
+   }
+
+   static std::string nameOf(const Node& node) { return '"' + std::string(node.keyword->name) + '"'; }
+
+   void set(int32_t& field, int32_t value, const Node& node) {
+      if (field != 0 && field != value)
+         throw badText("conflicting values for " + nameOf(node) + " field in formatting string")
+             .detail("This value contradicts a previous setting for the same field type.");
+      field = value;
+   }
+
+   /// Is what follows node i not a digit, so that it may take as many digits as there are?
+   bool endsAtSeparator(size_t i) const {
+      if (nodes_[i].ordinal != Node::Ordinal::None) return true;
+      if (i + 1 == nodes_.size()) return true;
+      const Node& next = nodes_[i + 1];
+      if (next.kind == NodeKind::Action) return !next.keyword->isDigit;
+      return !(next.text.size() == 1 && isDigit(next.text[0]));
+   }
+
+   /// Digits of node i into `field` (may be null); returns how many characters were taken.
+   int32_t integer(size_t i, int32_t* field, size_t length) {
+      const Node& node = nodes_[i];
+      const size_t start = p_;
+      while (isBlank(peek()))
+         ++p_;
+      const std::string copy(text_.substr(p_, length));
+      long result;
+      errno = 0;
+      if (node.isFillMode || endsAtSeparator(i)) {
+         const std::string rest(text_.substr(start));
+         char* end = nullptr;
+         result = std::strtol(rest.c_str(), &end, 10);
+         p_ = start + static_cast<size_t>(end - rest.c_str());
+      } else {
+         constexpr const char* hint = "If your source string is not fixed-width, try using the \"FM\" modifier.";
+         if (copy.size() < length)
+            throw badText("source string too short for " + nameOf(node) + " formatting field")
+                .detail("Field requires " + std::to_string(length) + " characters, but only " +
+                        std::to_string(copy.size()) + " remain.")
+                .hint(hint);
+         char* end = nullptr;
+         result = std::strtol(copy.c_str(), &end, 10);
+         const size_t used = static_cast<size_t>(end - copy.c_str());
+         if (used > 0 && used < length)
+            throw badText("invalid value \"" + copy + "\" for " + nameOf(node))
+                .detail("Field requires " + std::to_string(length) + " characters, but only " + std::to_string(used) +
+                        " could be parsed.")
+                .hint(hint);
+         p_ += used;
+         if (used == 0) p_ = start;
+      }
+      if (p_ == start)
+         throw badText("invalid value \"" + copy + "\" for " + nameOf(node)).detail("Value must be an integer.");
+      if (errno == ERANGE || result < INT32_MIN || result > INT32_MAX)
+         throw SqlError(sqlstate::datetimeFieldOverflow,
+                        "value for " + nameOf(node) + " in source string is out of range")
+             .detail("Value must be in the range -2147483648 to 2147483647.");
+      if (field) set(*field, static_cast<int32_t>(result), node);
+      return static_cast<int32_t>(p_ - start);
+   }
+   int32_t integer(size_t i, int32_t* field) { return integer(i, field, nodes_[i].keyword->name.size()); }
+
+   /// The index of the word that comes next.
+   template <size_t count>
+   int32_t word(const Node& node, const std::string_view (&words)[count]) {
+      for (size_t w = 0; w < count; ++w) {
+         const std::string_view candidate = words[w];
+         if (text_.size() - p_ < candidate.size()) continue;
+         const bool matches = std::equal(candidate.begin(), candidate.end(), text_.begin() + static_cast<ptrdiff_t>(p_),
+                                         [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b + 32 : b); });
+         if (!matches) continue;
+         p_ += candidate.size();
+         return static_cast<int32_t>(w);
+      }
+      size_t end = p_;
+      while (end < text_.size() && !isBlank(text_[end]))
+         ++end;
+      throw badText("invalid value \"" + std::string(text_.substr(p_, end - p_)) + "\" for " + nameOf(node))
+          .detail("The given value did not match any of the allowed values for this field.");
+   }
+
+   void skipOrdinal(const Node& node) {
+      if (node.ordinal == Node::Ordinal::None) return;
+      for (int i = 0; i < 2 && !atEnd(); ++i)
+         p_ += characterBytes();
+   }
+
+   /// 25 of a field of three digits is .250.
+   static int32_t scaled(int32_t value, int32_t length, int32_t digits) {
+      for (; length < digits; ++length)
+         value *= 10;
+      return value;
+   }
+
+   static int32_t nearest2020(int32_t year) {
+      if (year < 70) return year + 2000;
+      if (year < 100) return year + 1900;
+      if (year < 520) return year + 2000;
+      return year < 1000 ? year + 1000 : year;
+   }
+
+   void partialYear(size_t i, int32_t size) {
+      int32_t year = 0;
+      const int32_t length = integer(i, &year);
+      set(out_.year, length < 4 && size < 4 ? nearest2020(year) : year, nodes_[i]);
+      out_.yearSize = size;
+      skipOrdinal(nodes_[i]);
+   }
+
+   void action(size_t i) {
+      const Node& node = nodes_[i];
+      const int32_t id = node.keyword->id;
+      const auto plain = [&](int32_t& field) {
+         integer(i, &field);
+         skipOrdinal(node);
+      };
+      switch (id) {
+      case FX:
+         isExact_ = true;
+         break;
+      case A_M:
+      case a_m:
+         set(out_.pm, word(node, longMeridians), node);
+         out_.is12Hour = true;
+         break;
+      case AM:
+      case am:
+         set(out_.pm, word(node, meridians), node);
+         out_.is12Hour = true;
+         break;
+      case HH:
+      case HH12:
+         integer(i, &out_.hour, 2);
+         out_.is12Hour = true;
+         skipOrdinal(node);
+         break;
+      case HH24:
+         integer(i, &out_.hour, 2);
+         skipOrdinal(node);
+         break;
+      case MI:
+         plain(out_.minute);
+         break;
+      case SS:
+         plain(out_.second);
+         break;
+      case MS: {
+         const int32_t length = integer(i, &out_.millis, 3);
+         out_.millis = scaled(out_.millis, length, 3);
+         skipOrdinal(node);
+         break;
+      }
+      case FF1:
+      case FF2:
+      case FF3:
+      case FF4:
+      case FF5:
+      case FF6:
+      case US: {
+         if (id != US) out_.fractionDigits = id - FF1 + 1;
+         const int32_t length = integer(i, &out_.micros, static_cast<size_t>(id == US ? 6 : out_.fractionDigits));
+         out_.micros = scaled(out_.micros, length, 6);
+         skipOrdinal(node);
+         break;
+      }
+      case SSSS:
+         plain(out_.secondOfDay);
+         break;
+      case tz:
+      case TZ:
+      case OF:
+         throw SqlError(sqlstate::featureNotSupported,
+                        "formatting field " + nameOf(node) + " is only supported in to_char");
+      case TZH:
+         // The sign may have been taken for a separator.
+         if (peek() == '+' || peek() == '-' || peek() == ' ') {
+            out_.zoneSign = peek() == '-' ? -1 : 1;
+            ++p_;
+         } else {
+            out_.zoneSign = extraSkip_ > 0 && p_ > 0 && text_[p_ - 1] == '-' ? -1 : 1;
+         }
+         integer(i, &out_.zoneHour, 2);
+         break;
+      case TZM:
+         if (out_.zoneSign == 0) out_.zoneSign = 1;
+         integer(i, &out_.zoneMinute, 2);
+         break;
+      case A_D:
+      case a_d:
+         set(out_.bc, word(node, longEras), node);
+         break;
+      case AD:
+      case ad:
+         set(out_.bc, word(node, eras), node);
+         break;
+      case MONTH:
+      case Month:
+      case month:
+         set(out_.month, word(node, fullMonths) + 1, node);
+         break;
+      case MON:
+      case Mon:
+      case mon:
+         set(out_.month, word(node, shortMonths) + 1, node);
+         break;
+      case MM:
+         plain(out_.month);
+         break;
+      case DAY:
+      case Day:
+      case day:
+         set(out_.dayOfWeek, word(node, fullDays) + 1, node);
+         break;
+      case DY:
+      case Dy:
+      case dy:
+         set(out_.dayOfWeek, word(node, shortDays) + 1, node);
+         break;
+      case DDD:
+         plain(out_.dayOfYear);
+         break;
+      case IDDD:
+         integer(i, &out_.dayOfYear, 3);
+         skipOrdinal(node);
+         break;
+      case DD:
+         plain(out_.day);
+         break;
+      case D:
+         plain(out_.dayOfWeek);
+         break;
+      case ID:
+         integer(i, &out_.dayOfWeek, 1);
+         // Monday is 1 here; the others count from Sunday.
+         out_.dayOfWeek = out_.dayOfWeek + 1 > 7 ? 1 : out_.dayOfWeek + 1;
+         skipOrdinal(node);
+         break;
+      case WW:
+      case IW:
+         plain(out_.week);
+         break;
+      case Q: // says nothing that a date could use
+         integer(i, nullptr);
+         skipOrdinal(node);
+         break;
+      case CC:
+         plain(out_.century);
+         break;
+      case Y_YYY:
+         commaYear(node);
+         break;
+      case YYYY:
+      case IYYY:
+         partialYear(i, 4);
+         break;
+      case YYY:
+      case IYY:
+         partialYear(i, 3);
+         break;
+      case YY:
+      case IY:
+         partialYear(i, 2);
+         break;
+      case Y:
+      case I:
+         partialYear(i, 1);
+         break;
+      case RM:
+      case rm:
+         set(out_.month, 12 - word(node, romanMonths), node);
+         break;
+      case W:
+         plain(out_.weekOfMonth);
+         break;
+      case J:
+         plain(out_.julian);
+         break;
+      default:
+         break;
+      }
+   }
+
+   void commaYear(const Node& node) {
+      int millennia = 0, years = 0, taken = 0;
+      const std::string rest(text_.substr(p_));
+      if (std::sscanf(rest.c_str(), "%d,%03d%n", &millennia, &years, &taken) < 2)
+         throw badText("invalid input string for \"Y,YYY\"");
+      set(out_.year, years + millennia * 1000, node);
+      out_.yearSize = 4;
+      p_ += static_cast<size_t>(taken);
+      skipOrdinal(node);
+   }
+
+   std::string_view text_;
+   const std::vector<Node>& nodes_;
+   size_t p_ = 0;
+   int32_t extraSkip_ = 0;
+   bool isExact_ = false;
+   Fields out_;
+};
+
+/// The moment the fields say.
+struct Moment {
+   int64_t days = 0; ///< since 2000-01-01
+   int64_t time = 0;
+   bool hasOffset = false;
+   int32_t offset = 0;
+   int32_t precision = -1;
+};
+
+class MomentBuilder {
+public:
+   MomentBuilder(Fields fields, std::string_view text) : f_(fields), text_(text) {}
+
+   Moment run() {
+      time();
+      setYear();
+      if (f_.julian != 0) setDays(static_cast<int64_t>(f_.julian) - julianOfPostgresEpoch);
+      if (f_.week != 0) {
+         if (f_.calendar == Keyword::Calendar::IsoWeek) {
+            const int64_t monday = daysFromIsoWeek(year_, f_.week);
+            setDays(f_.dayOfWeek == 0 ? monday : f_.dayOfWeek > 1 ? monday + f_.dayOfWeek - 2 : monday + 6);
+         } else {
+            f_.dayOfYear = (f_.week - 1) * 7 + 1;
+         }
+      }
+      if (f_.weekOfMonth != 0) f_.day = (f_.weekOfMonth - 1) * 7 + 1;
+      if (f_.day != 0) {
+         day_ = f_.day;
+         hasDay_ = true;
+      }
+      if (f_.month != 0) {
+         month_ = f_.month;
+         hasMonth_ = true;
+      }
+      if (f_.dayOfYear != 0 && (month_ <= 1 || day_ <= 1)) setFromDayOfYear();
+      if ((hasMonth_ && (month_ < 1 || month_ > 12)) || (hasDay_ && (day_ < 1 || day_ > 31)) ||
+          (hasYear_ && hasMonth_ && hasDay_ && day_ > daysInMonth(year_, static_cast<int32_t>(month_))))
+         overflow();
+      Moment moment;
+      moment.days = daysFromCivil(year_, static_cast<int32_t>(month_), day_);
+      moment.time = ((hour_ * 60 + minute_) * 60 + second_) * microsPerSecond + micros_;
+      moment.precision = f_.fractionDigits == 0 ? -1 : f_.fractionDigits;
+      if (f_.zoneSign != 0) {
+         if (f_.zoneHour < 0 || f_.zoneHour > 15 || f_.zoneMinute < 0 || f_.zoneMinute >= 60)
+            date_time::throwFailure(date_time::Failure::DisplacementOverflow, text_, "timestamp");
+         moment.hasOffset = true;
+         moment.offset = f_.zoneSign * (f_.zoneHour * 3600 + f_.zoneMinute * 60);
+      }
+      return moment;
+   }
+
+private:
+   [[noreturn]] void overflow() const {
+      date_time::throwFailure(date_time::Failure::FieldOverflow, text_, "timestamp");
+   }
+
+   void time() {
+      if (f_.secondOfDay != 0) {
+         hour_ = f_.secondOfDay / 3600;
+         minute_ = f_.secondOfDay / 60 % 60;
+         second_ = f_.secondOfDay % 60;
+      }
+      if (f_.second != 0) second_ = f_.second;
+      if (f_.minute != 0) minute_ = f_.minute;
+      if (f_.hour != 0) hour_ = f_.hour;
+      if (f_.is12Hour) {
+         if (hour_ < 1 || hour_ > 12)
+            throw badText("hour \"" + std::to_string(hour_) + "\" is invalid for the 12-hour clock")
+                .hint("Use the 24-hour clock, or give an hour between 1 and 12.");
+         if (f_.pm != 0 && hour_ < 12)
+            hour_ += 12;
+         else if (f_.pm == 0 && hour_ == 12)
+            hour_ = 0;
+      }
+      micros_ = static_cast<int64_t>(f_.millis) * 1000 + f_.micros;
+      if (hour_ < 0 || hour_ >= 24 || minute_ < 0 || minute_ >= 60 || second_ < 0 || second_ >= 60 || micros_ < 0 ||
+          micros_ >= microsPerSecond)
+         overflow();
+   }
+
+   void setYear() {
+      if (f_.year != 0) {
+         hasYear_ = true;
+         if (f_.century != 0 && f_.yearSize <= 2) {
+            // The last digits count within the century; the 21st begins in 2001, the 6th BC in 600 BC.
+            if (f_.bc != 0) f_.century = -f_.century;
+            year_ = f_.year % 100;
+            if (year_ != 0)
+               year_ = f_.century >= 0 ? year_ + (static_cast<int64_t>(f_.century) - 1) * 100
+                                       : (static_cast<int64_t>(f_.century) + 1) * 100 - year_ + 1;
+            else
+               year_ = static_cast<int64_t>(f_.century) * 100 + (f_.century >= 0 ? 0 : 1);
+         } else {
+            year_ = f_.bc != 0 ? -static_cast<int64_t>(f_.year) : f_.year;
+            if (year_ < 0) ++year_;
+         }
+      } else if (f_.century != 0) {
+         hasYear_ = true;
+         if (f_.bc != 0) f_.century = -f_.century;
+         year_ = f_.century >= 0 ? (static_cast<int64_t>(f_.century) - 1) * 100 + 1
+                                 : static_cast<int64_t>(f_.century) * 100 + 1;
+      }
+   }
+
+   void setDays(int64_t days) {
+      const CivilDate d = civilFromDays(days);
+      year_ = d.year;
+      month_ = d.month;
+      day_ = d.day;
+      hasYear_ = hasMonth_ = hasDay_ = true;
+   }
+
+   void setFromDayOfYear() {
+      if (year_ == 0 && f_.bc == 0) throw badText("cannot calculate day of year without year information");
+      if (f_.calendar == Keyword::Calendar::IsoWeek) return setDays(daysFromIsoWeek(year_, 1) - 1 + f_.dayOfYear);
+      int32_t month = 1;
+      int64_t rest = f_.dayOfYear;
+      while (month <= 12 && rest > daysInMonth(year_, month)) {
+         rest -= daysInMonth(year_, month);
+         ++month;
+      }
+      if (month_ <= 1) month_ = month;
+      if (day_ <= 1) day_ = rest;
+      hasMonth_ = hasDay_ = true;
+   }
+
+   Fields f_;
+   std::string_view text_;
+   int64_t year_ = 0, month_ = 1, day_ = 1;
+   bool hasYear_ = false, hasMonth_ = false, hasDay_ = false;
+   int64_t hour_ = 0, minute_ = 0, second_ = 0, micros_ = 0;
+};
+
+Moment readMoment(std::string_view text, std::string_view pattern) {
+   thread_local std::string source;
+   thread_local std::vector<Node> nodes;
+   if (source != pattern) {
+      nodes = parseTemplate(pattern, TemplateKind::Date);
+      source = std::string(pattern);
+   }
+   return MomentBuilder(TemplateReader(text, nodes).run(), text).run();
+}
+
+} // namespace
+
+int32_t toDate(std::string_view text, std::string_view pattern) {
+   const Moment moment = readMoment(text, pattern);
+   if (!isValidDate(moment.days))
+      throw SqlError(sqlstate::datetimeValueOutOfRange, "date out of range: \"" + std::string(text) + '"');
+   return static_cast<int32_t>(moment.days);
+}
+
+int64_t toTimestamp(std::string_view text, std::string_view pattern, const SessionFormat& format) {
+   const Moment moment = readMoment(text, pattern);
+   const int128 local = static_cast<int128>(moment.days) * microsPerDay + moment.time;
+   if (local >= timestampMin && local < timestampEnd) {
+      const int64_t at = static_cast<int64_t>(local);
+      const int32_t offset = moment.hasOffset ? moment.offset : zoneOffsetOfLocal(format.zone, at);
+      const int64_t result = at - offset * microsPerSecond;
+      if (isValidTimestamp(result)) return roundTimestamp(result, moment.precision);
+   }
+   throw SqlError(sqlstate::datetimeValueOutOfRange, "timestamp out of range");
+}
+
+} // namespace ouzel

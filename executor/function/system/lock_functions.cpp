@@ -1,0 +1,102 @@
+#include "executor/function/array/array_operations.hpp"
+#include "executor/function/context.hpp"
+#include "executor/function/families.hpp"
+#include "executor/function/kernel_helpers.hpp"
+
+// Advisory locks, and who waits for whom. The locks themselves are the engine's.
+
+namespace ouzel::executor {
+
+namespace {
+
+using Advisory = FunctionContext::AdvisoryLock;
+
+Advisory ofPair(int32_t high, int32_t low) {
+   return {static_cast<int64_t>(static_cast<uint64_t>(static_cast<uint32_t>(high)) << 32 | static_cast<uint32_t>(low)),
+           true};
+}
+
+StringView wait(KernelEnv& env, Advisory lock, bool isSession, bool isShared) {
+   lock.isSession = isSession;
+   lock.isShared = isShared;
+   if (!env.context.lockAdvisory) throwNotSupported("advisory locks here");
+   env.context.lockAdvisory(lock);
+   return StringView();
+}
+bool tryOnce(KernelEnv& env, Advisory lock, bool isSession, bool isShared) {
+   lock.isSession = isSession;
+   lock.isShared = isShared;
+   lock.noWait = true;
+   if (!env.context.lockAdvisory) throwNotSupported("advisory locks here");
+   return env.context.lockAdvisory(lock);
+}
+bool unlock(KernelEnv& env, Advisory lock, bool isShared) {
+   lock.isShared = isShared;
+   return env.context.unlockAdvisory && env.context.unlockAdvisory(lock);
+}
+
+template <bool isSession, bool isShared>
+StringView wait8(int64_t key, KernelEnv& env) {
+   return wait(env, {key}, isSession, isShared);
+}
+template <bool isSession, bool isShared>
+StringView wait4(int32_t high, int32_t low, KernelEnv& env) {
+   return wait(env, ofPair(high, low), isSession, isShared);
+}
+template <bool isSession, bool isShared>
+bool try8(int64_t key, KernelEnv& env) {
+   return tryOnce(env, {key}, isSession, isShared);
+}
+template <bool isSession, bool isShared>
+bool try4(int32_t high, int32_t low, KernelEnv& env) {
+   return tryOnce(env, ofPair(high, low), isSession, isShared);
+}
+template <bool isShared>
+bool unlock8(int64_t key, KernelEnv& env) {
+   return unlock(env, {key}, isShared);
+}
+template <bool isShared>
+bool unlock4(int32_t high, int32_t low, KernelEnv& env) {
+   return unlock(env, ofPair(high, low), isShared);
+}
+StringView unlockAll(KernelEnv& env) {
+   if (env.context.unlockAllAdvisory) env.context.unlockAllAdvisory();
+   return StringView();
+}
+
+StringView blockingPids(int32_t pid, KernelEnv& env) {
+   std::vector<Value> pids;
+   if (env.context.blockersOf)
+      for (const int32_t blocker : env.context.blockersOf(pid))
+         pids.push_back(Value::integer(PhysicalType::I32, blocker));
+   return env.copy(makeArray(oid::int4, pids));
+}
+
+} // namespace
+
+void registerLocks() {
+   addKernel<wait8<true, false>>("pg_advisory_lock_int8");
+   addKernel<wait8<true, true>>("pg_advisory_lock_shared_int8");
+   addKernel<wait8<false, false>>("pg_advisory_xact_lock_int8");
+   addKernel<wait8<false, true>>("pg_advisory_xact_lock_shared_int8");
+   addKernel<wait4<true, false>>("pg_advisory_lock_int4");
+   addKernel<wait4<true, true>>("pg_advisory_lock_shared_int4");
+   addKernel<wait4<false, false>>("pg_advisory_xact_lock_int4");
+   addKernel<wait4<false, true>>("pg_advisory_xact_lock_shared_int4");
+   addKernel<try8<true, false>>("pg_try_advisory_lock_int8");
+   addKernel<try8<true, true>>("pg_try_advisory_lock_shared_int8");
+   addKernel<try8<false, false>>("pg_try_advisory_xact_lock_int8");
+   addKernel<try8<false, true>>("pg_try_advisory_xact_lock_shared_int8");
+   addKernel<try4<true, false>>("pg_try_advisory_lock_int4");
+   addKernel<try4<true, true>>("pg_try_advisory_lock_shared_int4");
+   addKernel<try4<false, false>>("pg_try_advisory_xact_lock_int4");
+   addKernel<try4<false, true>>("pg_try_advisory_xact_lock_shared_int4");
+   addKernel<unlock8<false>>("pg_advisory_unlock_int8");
+   addKernel<unlock8<true>>("pg_advisory_unlock_shared_int8");
+   addKernel<unlock4<false>>("pg_advisory_unlock_int4");
+   addKernel<unlock4<true>>("pg_advisory_unlock_shared_int4");
+   addKernel<unlockAll>("pg_advisory_unlock_all");
+   addKernel<blockingPids>("pg_blocking_pids");
+}
+
+} // namespace ouzel::executor

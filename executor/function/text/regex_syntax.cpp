@@ -1,0 +1,617 @@
+#include "executor/function/text/regex_syntax.hpp"
+
+#include "common/error/sql_error.hpp"
+#include "executor/function/text/utf8_text.hpp"
+
+namespace ouzel::executor {
+
+namespace {
+
+using Kind = RegexNode::Kind;
+using NodePtr = std::unique_ptr<RegexNode>;
+
+constexpr int32_t repeatMax = 255; // PostgreSQL's DUPMAX
+
+[[noreturn, gnu::cold]] void throwInvalid(const char* what) {
+   throw SqlError(sqlstate::invalidRegularExpression, std::string("invalid regular expression: ") + what);
+}
+
+bool isDigit(char c) {
+   return c >= '0' && c <= '9';
+}
+bool isLetter(char c) {
+   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+bool isWordChar(char c) {
+   return isDigit(c) || isLetter(c) || c == '_';
+}
+
+/// RE2's way to write one character.
+std::string escaped(uint32_t c) {
+   if (c < 0x80 && (isWordChar(static_cast<char>(c)) || c == ' ')) return std::string(1, static_cast<char>(c));
+   if (c < 0x80 && c > 0x20 && c != 0x7f) return {'\\', static_cast<char>(c)};
+   char buffer[16];
+   std::snprintf(buffer, sizeof buffer, "\\x{%x}", c);
+   return buffer;
+}
+
+class Parser {
+public:
+   Parser(std::string_view pattern, RegexSyntax& out) : rest_(pattern), out_(out) {}
+   NodePtr parse() {
+      NodePtr root = choice(0);
+      if (!rest_.empty()) throwInvalid("parentheses () not balanced");
+      return root;
+   }
+
+private:
+   static NodePtr text(std::string t) {
+      auto node = std::make_unique<RegexNode>();
+      node->text = std::move(t);
+      return node;
+   }
+   static NodePtr make(Kind kind) {
+      auto node = std::make_unique<RegexNode>();
+      node->kind = kind;
+      return node;
+   }
+   bool at(char c) const { return !rest_.empty() && rest_[0] == c; }
+   bool atText(std::string_view t) const { return rest_.starts_with(t); }
+   bool take(char c) {
+      if (!at(c)) return false;
+      rest_.remove_prefix(1);
+      return true;
+   }
+   uint32_t takeCharacter() {
+      const uint32_t c = decodeCharacter(rest_);
+      rest_.remove_prefix(characterBytes(rest_[0]));
+      return c;
+   }
+
+   /// White space, comments and (?#...) where they mean nothing.
+   void skipIgnored() {
+      for (;;) {
+         if (atText("(?#")) {
+            const size_t end = rest_.find(')');
+            if (end == std::string_view::npos) throwInvalid("parentheses () not balanced");
+            rest_.remove_prefix(end + 1);
+         } else if (out_.flags.expanded && !rest_.empty() &&
+                    (rest_[0] == ' ' || (rest_[0] >= '\t' && rest_[0] <= '\r'))) {
+            rest_.remove_prefix(1);
+         } else if (out_.flags.expanded && at('#')) {
+            const size_t end = rest_.find('\n');
+            rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+         } else {
+            return;
+         }
+      }
+   }
+
+   NodePtr choice(uint32_t depth) {
+      if (depth > 500) throwInvalid("regular expression is too complex");
+      NodePtr first = sequence(depth);
+      if (!at('|')) return first;
+      NodePtr node = make(Kind::Choice);
+      node->children.push_back(std::move(first));
+      while (take('|'))
+         node->children.push_back(sequence(depth));
+      out_.isPlain = false;
+      for (const NodePtr& child : node->children)
+         node->hasCaptures |= child->hasCaptures;
+      return node;
+   }
+
+   NodePtr sequence(uint32_t depth) {
+      NodePtr node = make(Kind::Sequence);
+      for (;;) {
+         skipIgnored();
+         if (rest_.empty() || at('|') || (at(')') && depth > 0)) return node;
+         bool isConstraint = false;
+         NodePtr atom = this->atom(depth, isConstraint);
+         skipIgnored();
+         atom = quantified(std::move(atom), isConstraint);
+         previousIsWord_ = isWordAtom(*atom);
+         node->hasCaptures |= atom->hasCaptures;
+         node->children.push_back(std::move(atom));
+      }
+   }
+
+   static bool isWordAtom(const RegexNode& atom) {
+      return atom.kind == Kind::Text && atom.text.size() == 1 && isWordChar(atom.text[0]);
+   }
+
+   NodePtr quantified(NodePtr atom, bool isConstraint) {
+      int32_t min = 0, max = 0;
+      if (take('*')) {
+         max = -1;
+      } else if (take('+')) {
+         min = 1;
+         max = -1;
+      } else if (take('?')) {
+         max = 1;
+      } else if (at('{') && rest_.size() > 1 && isDigit(rest_[1])) {
+         rest_.remove_prefix(1);
+         bounds(min, max);
+      } else {
+         return atom;
+      }
+      if (isConstraint) throwInvalid("quantifier operand invalid");
+      NodePtr node = make(Kind::Repeat);
+      node->min = min;
+      node->max = max;
+      node->isLazy = take('?');
+      node->hasCaptures = atom->hasCaptures;
+      if (node->isLazy || node->hasCaptures) out_.isPlain = false;
+      node->children.push_back(std::move(atom));
+      skipIgnored();
+      if (at('*') || at('+') || at('?') || (at('{') && rest_.size() > 1 && isDigit(rest_[1])))
+         throwInvalid("quantifier operand invalid");
+      return node;
+   }
+
+   int32_t number() {
+      int32_t n = 0;
+      if (rest_.empty() || !isDigit(rest_[0])) throwInvalid("invalid repetition count(s)");
+      while (!rest_.empty() && isDigit(rest_[0])) {
+         n = n * 10 + (rest_[0] - '0');
+         if (n > repeatMax) throwInvalid("invalid repetition count(s)");
+         rest_.remove_prefix(1);
+      }
+      return n;
+   }
+   void bounds(int32_t& min, int32_t& max) {
+      min = max = number();
+      if (take(',')) max = at('}') ? -1 : number();
+      if (rest_.empty()) throwInvalid("braces {} not balanced");
+      if (!take('}') || (max >= 0 && max < min)) throwInvalid("invalid repetition count(s)");
+   }
+
+   NodePtr literal(uint32_t c) const {
+      if (out_.flags.ignoreCase && c < 0x80 && isLetter(static_cast<char>(c))) {
+         const char l = asciiLower(static_cast<char>(c)), u = asciiUpper(static_cast<char>(c));
+         return text({'[', u, l, ']'});
+      }
+      return text(escaped(c));
+   }
+
+   NodePtr atom(uint32_t depth, bool& isConstraint) {
+      const char c = rest_[0];
+      switch (c) {
+      case '(':
+         return group(depth);
+      case ')':
+         throwInvalid("parentheses () not balanced");
+      case '[':
+         return bracketOrBoundary(isConstraint);
+      case '.':
+         rest_.remove_prefix(1);
+         return text(out_.flags.dotNewline ? "(?s:.)" : "[^\\n]");
+      case '^':
+         rest_.remove_prefix(1);
+         isConstraint = true;
+         return text(out_.flags.lineAnchors ? "(?m:^)" : "\\A");
+      case '$':
+         rest_.remove_prefix(1);
+         isConstraint = true;
+         return text(out_.flags.lineAnchors ? "(?m:$)" : "\\z");
+      case '*':
+      case '+':
+      case '?':
+         throwInvalid("quantifier operand invalid");
+      case '{':
+         if (rest_.size() > 1 && isDigit(rest_[1])) throwInvalid("quantifier operand invalid");
+         rest_.remove_prefix(1);
+         return text("\\{");
+      case '\\':
+         return escape(isConstraint);
+      default:
+         return literal(takeCharacter());
+      }
+   }
+
+   NodePtr group(uint32_t depth) {
+      rest_.remove_prefix(1);
+      NodePtr node = make(Kind::Group);
+      node->isCapture = true;
+      if (take('?')) {
+         if (take(':')) {
+            node->isCapture = false;
+         } else if (at('=') || at('!') || at('<')) {
+            throwNotSupported("look-around in regular expressions");
+         } else {
+            throwInvalid("quantifier operand invalid");
+         }
+      }
+      if (node->isCapture) node->capture = ++out_.captures;
+      node->children.push_back(choice(depth + 1));
+      node->hasCaptures = node->isCapture || node->children[0]->hasCaptures;
+      if (!take(')')) throwInvalid("parentheses () not balanced");
+      return node;
+   }
+
+   // ---- escapes ----
+
+   NodePtr wordEdge(bool isStart) {
+      // RE2 has \b only. At the start of a word a word character follows, at its end one precedes.
+      if (isStart) {
+         std::string_view next = rest_;
+         if (!next.empty() && (isWordChar(next[0]) || next.starts_with("\\w") || next.starts_with("[[:alpha:]") ||
+                               next.starts_with("[[:alnum:]") || next.starts_with("\\d")))
+            return text("\\b");
+         throwNotSupported("\\m before something that may be no word character in regular expressions");
+      }
+      if (previousIsWord_) return text("\\b");
+      throwNotSupported("\\M after something that may be no word character in regular expressions");
+   }
+
+   uint32_t hex(size_t digitsMin, size_t digitsMax) {
+      uint32_t value = 0;
+      size_t count = 0;
+      while (count < digitsMax && !rest_.empty()) {
+         const char c = rest_[0];
+         const int digit = isDigit(c)             ? c - '0'
+                           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                                  : -1;
+         if (digit < 0) break;
+         value = value * 16 + static_cast<uint32_t>(digit);
+         if (value > 0x10ffff) throwInvalid("invalid escape \\ sequence");
+         rest_.remove_prefix(1);
+         ++count;
+      }
+      if (count < digitsMin) throwInvalid("invalid escape \\ sequence");
+      return value;
+   }
+
+   /// The character of an escape that stands for one; false: it is something else. `c` follows the backslash, which
+   /// has been taken together with it.
+   bool characterEscape(char c, uint32_t& out) {
+      switch (c) {
+      case 'a':
+         out = 7;
+         return true;
+      case 'b':
+         out = 8;
+         return true;
+      case 'B':
+         out = '\\';
+         return true;
+      case 'c':
+         if (rest_.empty()) throwInvalid("invalid escape \\ sequence");
+         out = takeCharacter() & 31;
+         return true;
+      case 'e':
+         out = 27;
+         return true;
+      case 'f':
+         out = 12;
+         return true;
+      case 'n':
+         out = 10;
+         return true;
+      case 'r':
+         out = 13;
+         return true;
+      case 't':
+         out = 9;
+         return true;
+      case 'v':
+         out = 11;
+         return true;
+      case 'u':
+         out = hex(4, 4);
+         return true;
+      case 'U':
+         out = hex(8, 8);
+         return true;
+      case 'x':
+         out = hex(1, 255);
+         return true;
+      case '0':
+         out = 0;
+         for (int i = 0; i < 2 && !rest_.empty() && rest_[0] >= '0' && rest_[0] <= '7'; ++i, rest_.remove_prefix(1))
+            out = out * 8 + static_cast<uint32_t>(rest_[0] - '0');
+         return true;
+      default:
+         return false;
+      }
+   }
+
+   static std::string_view classOf(char c) {
+      switch (c) {
+      case 'd':
+         return "[0-9]";
+      case 'D':
+         return "[^0-9]";
+      case 's':
+         return "[\\t-\\r ]";
+      case 'S':
+         return "[^\\t-\\r ]";
+      case 'w':
+         return "[0-9A-Za-z_]";
+      case 'W':
+         return "[^0-9A-Za-z_]";
+      default:
+         return {};
+      }
+   }
+
+   NodePtr escape(bool& isConstraint) {
+      rest_.remove_prefix(1);
+      if (rest_.empty()) throwInvalid("invalid escape \\ sequence");
+      const char c = rest_[0];
+      if (!isDigit(c) && !isLetter(c)) return literal(takeCharacter());
+      rest_.remove_prefix(1);
+      if (const std::string_view set = classOf(c); !set.empty()) {
+         if (set[1] == '^' && !out_.flags.dotNewline && c != 'S')
+            return text(std::string(set.substr(0, set.size() - 1)) + "\\n]");
+         return text(std::string(set));
+      }
+      isConstraint = true;
+      switch (c) {
+      case 'A':
+         return text("\\A");
+      case 'Z':
+         return text("\\z");
+      case 'm':
+         return wordEdge(true);
+      case 'M':
+         return wordEdge(false);
+      case 'y':
+         return text("\\b");
+      case 'Y':
+         return text("\\B");
+      default:
+         break;
+      }
+      isConstraint = false;
+      uint32_t character;
+      if (characterEscape(c, character)) return literal(character);
+      if (isDigit(c)) throwNotSupported("back references in regular expressions");
+      throwInvalid("invalid escape \\ sequence");
+   }
+
+   // ---- bracket expressions ----
+
+   NodePtr bracketOrBoundary(bool& isConstraint) {
+      if (atText("[[:<:]]") || atText("[[:>:]]")) {
+         const bool isStart = rest_[3] == '<';
+         rest_.remove_prefix(7);
+         isConstraint = true;
+         return wordEdge(isStart);
+      }
+      rest_.remove_prefix(1);
+      const bool isNegated = take('^');
+      std::string set;
+      bool isFirst = true;
+      while (rest_.empty() || !at(']') || isFirst) {
+         if (rest_.empty()) throwInvalid("brackets [] not balanced");
+         isFirst = false;
+         if (atText("[:")) {
+            namedClass(set);
+            continue;
+         }
+         if (at('\\') && rest_.size() > 1) {
+            if (const std::string_view inner = classOf(rest_[1]); !inner.empty()) {
+               if (inner[1] == '^') throwInvalid("invalid escape \\ sequence");
+               set.append(inner.substr(1, inner.size() - 2));
+               rest_.remove_prefix(2);
+               continue;
+            }
+         }
+         const uint32_t low = bracketCharacter();
+         uint32_t high = low;
+         if (at('-') && rest_.size() > 1 && rest_[1] != ']') {
+            rest_.remove_prefix(1);
+            if (atText("[:")) throwInvalid("invalid character range");
+            high = bracketCharacter();
+            if (high < low) throwInvalid("invalid character range");
+         }
+         appendRange(set, low, high);
+      }
+      rest_.remove_prefix(1);
+      if (isNegated && !out_.flags.dotNewline) set.append("\\n");
+      return text((isNegated ? "[^" : "[") + set + "]");
+   }
+
+   uint32_t bracketCharacter() {
+      if (rest_.empty()) throwInvalid("brackets [] not balanced");
+      if (atText("[.") || atText("[=")) {
+         const std::string close = {rest_[1], ']'};
+         const size_t end = rest_.find(close, 2);
+         if (end == std::string_view::npos) throwInvalid("brackets [] not balanced");
+         const std::string_view name = rest_.substr(2, end - 2);
+         if (name.empty() || name.size() != characterBytes(name[0])) throwInvalid("invalid collating element");
+         rest_.remove_prefix(end + 2);
+         return decodeCharacter(name);
+      }
+      if (at('\\')) {
+         rest_.remove_prefix(1);
+         if (rest_.empty()) throwInvalid("invalid escape \\ sequence");
+         const char c = rest_[0];
+         if (!isDigit(c) && !isLetter(c)) return takeCharacter();
+         rest_.remove_prefix(1);
+         uint32_t character;
+         if (!characterEscape(c, character)) throwInvalid("invalid escape \\ sequence");
+         return character;
+      }
+      return takeCharacter();
+   }
+
+   void appendRange(std::string& set, uint32_t low, uint32_t high) const {
+      const auto put = [&set](uint32_t l, uint32_t h) {
+         set.append(escaped(l));
+         if (h != l) set.append("-").append(escaped(h));
+      };
+      put(low, high);
+      if (!out_.flags.ignoreCase) return;
+      const auto fold = [&](uint32_t first, uint32_t last, int32_t shift) {
+         const uint32_t l = std::max(low, first), h = std::min(high, last);
+         if (l <= h) put(l + static_cast<uint32_t>(shift), h + static_cast<uint32_t>(shift));
+      };
+      fold('a', 'z', -32);
+      fold('A', 'Z', 32);
+   }
+
+   void namedClass(std::string& set) {
+      const size_t end = rest_.find(":]", 2);
+      if (end == std::string_view::npos) throwInvalid("brackets [] not balanced");
+      std::string name(rest_.substr(2, end - 2));
+      rest_.remove_prefix(end + 2);
+      if (out_.flags.ignoreCase && (name == "lower" || name == "upper")) name = "alpha";
+      for (const char* known : {"alpha", "upper", "lower", "digit", "xdigit", "alnum", "print", "blank", "space",
+                                "punct", "graph", "cntrl", "word"}) {
+         if (name != known) continue;
+         set.append("[:").append(name).append(":]");
+         return;
+      }
+      throwInvalid("invalid character class");
+   }
+
+   std::string_view rest_;
+   RegexSyntax& out_;
+   bool previousIsWord_ = false;
+};
+
+/// Embedded options at the start: ***:, ***=, (?xyz).
+std::string_view takePrefixes(std::string_view pattern, RegexFlags& flags) {
+   if (pattern.starts_with("***=")) {
+      flags.literal = true;
+      return pattern.substr(4);
+   }
+   if (pattern.starts_with("***:")) pattern.remove_prefix(4);
+   if (!pattern.starts_with("(?") || pattern.size() < 3 || !isLetter(pattern[2])) return pattern;
+   size_t at = 2;
+   for (; at < pattern.size() && isLetter(pattern[at]); ++at) {
+      switch (pattern[at]) {
+      case 'b':
+         throwNotSupported("basic regular expressions");
+      case 'c':
+         flags.ignoreCase = false;
+         break;
+      case 'e':
+         break;
+      case 'i':
+         flags.ignoreCase = true;
+         break;
+      case 'm':
+      case 'n':
+         flags.dotNewline = false;
+         flags.lineAnchors = true;
+         break;
+      case 'p':
+         flags.dotNewline = false;
+         break;
+      case 'q':
+         flags.literal = true;
+         break;
+      case 's':
+         flags.dotNewline = true;
+         flags.lineAnchors = false;
+         break;
+      case 't':
+         flags.expanded = false;
+         break;
+      case 'w':
+         flags.lineAnchors = true;
+         break;
+      case 'x':
+         flags.expanded = true;
+         break;
+      default:
+         throwInvalid("invalid embedded option");
+      }
+   }
+   if (at >= pattern.size() || pattern[at] != ')') throwInvalid("invalid embedded option");
+   return pattern.substr(at + 1);
+}
+
+} // namespace
+
+// Section 9.7.3.5 of PostgreSQL's manual.
+RegexPreference preferenceOf(const RegexNode& node) {
+   switch (node.kind) {
+   case Kind::Text:
+      return RegexPreference::None;
+   case Kind::Group:
+      return preferenceOf(*node.children[0]);
+   case Kind::Choice:
+      return RegexPreference::Longest;
+   case Kind::Repeat:
+      if (node.min == node.max && !node.isLazy && node.min == 1) return preferenceOf(*node.children[0]);
+      return node.isLazy ? RegexPreference::Shortest : RegexPreference::Longest;
+   case Kind::Sequence:
+      for (const NodePtr& child : node.children)
+         if (const RegexPreference p = preferenceOf(*child); p != RegexPreference::None) return p;
+      return RegexPreference::None;
+   }
+   return RegexPreference::None;
+}
+
+void writeRe2(const RegexNode& node, bool isLazy, std::string& out) {
+   switch (node.kind) {
+   case Kind::Text:
+      out.append(node.text);
+      return;
+   case Kind::Group:
+      out.append(node.isCapture ? "(" : "(?:");
+      writeRe2(*node.children[0], isLazy, out);
+      out.append(")");
+      return;
+   case Kind::Sequence:
+      for (const NodePtr& child : node.children)
+         writeRe2(*child, isLazy, out);
+      return;
+   case Kind::Choice:
+      for (size_t i = 0; i < node.children.size(); ++i) {
+         if (i > 0) out.append("|");
+         writeRe2(*node.children[i], isLazy, out);
+      }
+      return;
+   case Kind::Repeat:
+      break;
+   }
+   const bool needsGroup = node.children[0]->kind == Kind::Repeat;
+   if (needsGroup) out.append("(?:");
+   writeRe2(*node.children[0], isLazy, out);
+   if (needsGroup) out.append(")");
+   if (node.min == 0 && node.max == -1) {
+      out.append("*");
+   } else if (node.min == 1 && node.max == -1) {
+      out.append("+");
+   } else if (node.min == 0 && node.max == 1) {
+      out.append("?");
+   } else {
+      out.append("{").append(std::to_string(node.min));
+      if (node.max != node.min) {
+         out.append(",");
+         if (node.max >= 0) out.append(std::to_string(node.max));
+      }
+      out.append("}");
+   }
+   if (isLazy) out.append("?");
+}
+
+RegexSyntax parseRegex(std::string_view pattern, RegexFlags flags) {
+   RegexSyntax result;
+   if (!flags.literal) pattern = takePrefixes(pattern, flags);
+   result.flags = flags;
+   if (flags.literal) {
+      result.root = std::make_unique<RegexNode>();
+      while (!pattern.empty()) {
+         const uint32_t c = decodeCharacter(pattern);
+         pattern.remove_prefix(characterBytes(pattern[0]));
+         if (flags.ignoreCase && c < 0x80 && isLetter(static_cast<char>(c))) {
+            result.root->text += {'[', asciiUpper(static_cast<char>(c)), asciiLower(static_cast<char>(c)), ']'};
+         } else {
+            result.root->text += escaped(c);
+         }
+      }
+      return result;
+   }
+   result.root = Parser(pattern, result).parse();
+   result.preference = preferenceOf(*result.root);
+   return result;
+}
+
+} // namespace ouzel::executor

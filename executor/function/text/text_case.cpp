@@ -1,0 +1,120 @@
+#include <unicode/brkiter.h>
+#include <unicode/normalizer2.h>
+#include <unicode/unistr.h>
+
+#include "catalog/builtin/builtin.hpp"
+#include "executor/function/families.hpp"
+#include "executor/function/kernel_helpers.hpp"
+#include "executor/function/text/utf8_text.hpp"
+
+// upper, lower, initcap: ASCII only under collation "C" (which is the database's default), by ICU under another one;
+// Unicode normalisation.
+
+namespace ouzel::executor {
+
+namespace {
+
+/// Locale of the call's collation; null for "C" and its like.
+const icu::Locale* localeOf(const KernelCall& call, icu::Locale& storage) {
+   const Oid collation = call.argTypes[0].collation;
+   constexpr Oid c = 950, posix = 951;
+   if (collation == invalidOid || collation == defaultCollation || collation == c || collation == posix) return nullptr;
+   const catalog::CollationInfo* info = catalog::builtins().collation(collation);
+   if (!info || info->name == "ucs_basic") return nullptr;
+   storage = info->icuLocale.empty() ? icu::Locale::getRoot() : icu::Locale(std::string(info->icuLocale).c_str());
+   return &storage;
+}
+
+template <typename Convert>
+StringView convertAscii(const StringView& s, KernelEnv& env, Convert convert) {
+   char bytes[StringView::inlineMax];
+   const uint32_t size = s.size();
+   char* target = s.isInline() ? bytes : static_cast<char*>(env.strings.allocate(size, 1));
+   convert(s.data(), size, target);
+   return StringView(target, size);
+}
+
+template <typename Convert>
+StringView convertUnicode(const StringView& s, KernelEnv& env, Convert convert) {
+   icu::UnicodeString text = icu::UnicodeString::fromUTF8({s.data(), static_cast<int32_t>(s.size())});
+   convert(text);
+   std::string result;
+   text.toUTF8String(result);
+   return env.copy(result);
+}
+
+bool isAlphanumeric(char c) {
+   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+StringView lower(const StringView& s, KernelEnv& env) {
+   icu::Locale storage;
+   if (const icu::Locale* locale = localeOf(env.call, storage))
+      return convertUnicode(s, env, [&](icu::UnicodeString& text) { text.toLower(*locale); });
+   return convertAscii(s, env, [](const char* source, uint32_t size, char* target) {
+      for (uint32_t i = 0; i < size; ++i)
+         target[i] = asciiLower(source[i]);
+   });
+}
+
+StringView upper(const StringView& s, KernelEnv& env) {
+   icu::Locale storage;
+   if (const icu::Locale* locale = localeOf(env.call, storage))
+      return convertUnicode(s, env, [&](icu::UnicodeString& text) { text.toUpper(*locale); });
+   return convertAscii(s, env, [](const char* source, uint32_t size, char* target) {
+      for (uint32_t i = 0; i < size; ++i)
+         target[i] = asciiUpper(source[i]);
+   });
+}
+
+StringView initcap(const StringView& s, KernelEnv& env) {
+   icu::Locale storage;
+   if (const icu::Locale* locale = localeOf(env.call, storage))
+      return convertUnicode(s, env, [&](icu::UnicodeString& text) { text.toTitle(nullptr, *locale); });
+   return convertAscii(s, env, [](const char* source, uint32_t size, char* target) {
+      bool inWord = false;
+      for (uint32_t i = 0; i < size; ++i) {
+         target[i] = inWord ? asciiLower(source[i]) : asciiUpper(source[i]);
+         inWord = isAlphanumeric(source[i]);
+      }
+   });
+}
+
+const icu::Normalizer2& normalizer(const StringView& form) {
+   UErrorCode status = U_ZERO_ERROR;
+   std::string name(form.view());
+   for (char& c : name)
+      c = asciiUpper(c);
+   const icu::Normalizer2* result = nullptr;
+   if (name == "NFC") result = icu::Normalizer2::getNFCInstance(status);
+   if (name == "NFD") result = icu::Normalizer2::getNFDInstance(status);
+   if (name == "NFKC") result = icu::Normalizer2::getNFKCInstance(status);
+   if (name == "NFKD") result = icu::Normalizer2::getNFKDInstance(status);
+   if (!result)
+      throw SqlError(sqlstate::invalidParameterValue, "invalid normalization form: " + std::string(form.view()));
+   return *result;
+}
+StringView normalizeText(const StringView& s, const StringView& form, KernelEnv& env) {
+   const icu::Normalizer2& n = normalizer(form);
+   return convertUnicode(s, env, [&](icu::UnicodeString& text) {
+      UErrorCode status = U_ZERO_ERROR;
+      text = n.normalize(text, status);
+   });
+}
+bool isNormalized(const StringView& s, const StringView& form) {
+   UErrorCode status = U_ZERO_ERROR;
+   return normalizer(form).isNormalized(icu::UnicodeString::fromUTF8({s.data(), static_cast<int32_t>(s.size())}),
+                                        status) != 0;
+}
+
+} // namespace
+
+void registerTextCase() {
+   addKernel<lower>("lower", totalKernel);
+   addKernel<upper>("upper", totalKernel);
+   addKernel<initcap>("initcap", totalKernel);
+   addKernel<normalizeText>("unicode_normalize_func");
+   addKernel<isNormalized>("unicode_is_normalized");
+}
+
+} // namespace ouzel::executor

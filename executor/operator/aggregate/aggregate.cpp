@@ -1,0 +1,493 @@
+#include "executor/operator/aggregate/aggregate.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "catalog/builtin/builtin.hpp"
+#include "executor/materialize/key_hash.hpp"
+#include "executor/operator/aggregate/aggregate_feed.hpp"
+#include "executor/operator/aggregate/key_memo.hpp"
+
+namespace ouzel::executor {
+
+void GroupingSet::initialize(std::byte* const* rows, uint32_t count) const {
+   for (size_t a = 0; a < aggregates->size(); ++a) {
+      if ((*aggregates)[a].isShared) continue;
+      const auto init = (*aggregates)[a].kernel->initialize;
+      const uint32_t offset = stateOffsets[a];
+      for (uint32_t i = 0; i < count; ++i)
+         init(rows[i] + offset);
+   }
+}
+
+bool GroupingSet::needsIndex() const {
+   return std::any_of(aggregates->begin(), aggregates->end(),
+                      [](const CompiledAggregate& aggregate) { return aggregate.isDistinct || aggregate.isCollected; });
+}
+
+bool GroupingSet::isSpilled() const {
+   if (keys.empty()) return false; // one group, always in memory
+   return groups.isSpilled() ||
+          std::any_of(distinct.begin(), distinct.end(),
+                      [](const auto& values) { return values && values->groups.isSpilled(); }) ||
+          std::any_of(collected.begin(), collected.end(),
+                      [](const auto& rows) { return rows && !rows->pages.spilled().empty(); });
+}
+
+namespace {
+
+/// With fewer rows a group, sorting a batch's rows by group does not pay.
+constexpr size_t rowsPerGroupMin = 32;
+
+std::string signatureOf(const sql::AggregateCall& call) {
+   std::string text(call.function->name);
+   text += "(";
+   for (size_t i = 0; i < call.args.size(); ++i)
+      text += (i ? ", " : "") + formatType(call.args[i]->type);
+   return text + ")";
+}
+
+} // namespace
+
+CompiledAggregate AggregateSink::compile(PlanBuilder& builder, const sql::AggregateCall& call,
+                                         const ColumnSlots& slots) {
+   CompiledAggregate out;
+   out.call = &call;
+   out.result = columns_[call.column].repr;
+   std::vector<const sql::Expr*> exprs;
+   // WITHIN GROUP orders by the arguments themselves.
+   const auto* info = catalog::builtins().aggregate(call.function->oid);
+   const bool withinGroup = info && info->kind != catalog::AggregateKind::Normal;
+   for (const sql::ExprPtr& arg : call.args)
+      exprs.push_back(arg.get());
+   for (const sql::ExprPtr& arg : call.directArgs)
+      exprs.push_back(arg.get());
+   for (const sql::Expr* expr : exprs) {
+      out.argTypes.push_back(expr->type);
+      out.argReprs.push_back(expr->repr);
+   }
+   out.argCount = static_cast<uint32_t>(exprs.size());
+   out.kernel = findAggregate(call.function->name, out.argTypes, out.argReprs, out.result);
+   if (!out.kernel) throwNotSupported("aggregate " + signatureOf(call));
+   out.isCollected = out.kernel->ordered || !call.orderBy.empty();
+   out.isDistinct = call.distinct && !out.isCollected;
+   for (const sql::SortKey& key : call.orderBy) {
+      out.descending.push_back(key.descending);
+      out.nullsFirst.push_back(key.nullsFirst);
+      if (withinGroup) continue;
+      exprs.push_back(key.expr.get());
+      out.argReprs.push_back(key.expr->repr);
+      ++out.orderCount;
+   }
+   if (!exprs.empty()) out.args = ExpressionProgram::compile(std::span(exprs), slots, builder.context().columns());
+   if (call.filter) out.filter = ExpressionProgram::compile(*call.filter, slots, builder.context().columns());
+   return out;
+}
+
+namespace {
+/// Both come to the same state, whatever the rows.
+bool accumulateAlike(const CompiledAggregate& a, const CompiledAggregate& b) {
+   const auto isPlain = [](const CompiledAggregate& aggregate) {
+      return aggregate.kernel->accumulation && !aggregate.isCollected && !aggregate.isDistinct && !aggregate.filter;
+   };
+   return isPlain(a) && isPlain(b) && a.kernel->accumulation == b.kernel->accumulation &&
+          std::equal(a.call->args.begin(), a.call->args.end(), b.call->args.begin(), b.call->args.end(),
+                     [](const sql::ExprPtr& x, const sql::ExprPtr& y) { return !isVolatile(*x) && equal(*x, *y); });
+}
+} // namespace
+
+void AggregateSink::addAggregate(CompiledAggregate aggregate) {
+   aggregate.stateOf = aggregates_.size();
+   for (const CompiledAggregate& other : aggregates_)
+      if (!aggregate.isShared && accumulateAlike(other, aggregate)) {
+         aggregate.stateOf = other.stateOf;
+         aggregate.isShared = true;
+      }
+   aggregates_.push_back(std::move(aggregate));
+}
+
+AggregateSink::AggregateSink(PlanBuilder& builder, const sql::plan::Node& node)
+   : node_(node), columns_(builder.context().columns()), grant_(builder.context().budget()) {
+   const ColumnSlots slots{std::span(node.children[0]->output)};
+   std::vector<const sql::Expr*> keys;
+   for (const sql::ComputedColumn& key : node.keys) {
+      keys.push_back(key.expr.get());
+      keyReprs_.push_back(key.expr->repr);
+   }
+   if (!keys.empty()) keys_ = ExpressionProgram::compile(std::span(keys), slots, columns_);
+   for (const sql::AggregateCall& call : node.aggregates)
+      addAggregate(compile(builder, call, slots));
+   if (node.groupingSets.empty()) {
+      GroupingSet& set = sets_.emplace_back();
+      set.keys.resize(node.keys.size());
+      std::iota(set.keys.begin(), set.keys.end(), 0u);
+   } else {
+      for (const std::vector<uint32_t>& indexes : node.groupingSets)
+         sets_.emplace_back().keys = indexes;
+   }
+   for (GroupingSet& set : sets_)
+      layOut(set);
+}
+
+void AggregateSink::layOut(GroupingSet& set) {
+   set.aggregates = &aggregates_;
+   for (const uint32_t key : set.keys)
+      set.layout.addColumn(keyReprs_[key].physical);
+   set.layout.setHashedColumns(set.layout.columnCount());
+   std::vector<uint32_t> extras;
+   for (const CompiledAggregate& aggregate : aggregates_) {
+      const uint32_t size = aggregate.kernel->stateSize;
+      extras.push_back(aggregate.isShared ? extras[aggregate.stateOf]
+                                          : set.layout.addExtra(size, size % 16 == 0 ? 16 : 8));
+      if (aggregate.isShared) continue;
+      for (const uint32_t offset : aggregate.kernel->strings)
+         set.layout.addExtraString(extras.back(), offset);
+   }
+   set.layout.seal();
+   for (const uint32_t extra : extras)
+      set.stateOffsets.push_back(set.layout.extraOffset(extra));
+   set.groups.init(set.layout, static_cast<uint32_t>(set.keys.size()), set.needsIndex());
+   set.distinct.resize(aggregates_.size());
+   set.collected.resize(aggregates_.size());
+   for (size_t a = 0; a < aggregates_.size(); ++a) {
+      if (aggregates_[a].isCollected) {
+         RowLayout& layout = (set.collected[a] = std::make_unique<GroupingSet::CollectedRows>())->layout;
+         for (const uint32_t key : set.keys)
+            layout.addColumn(keyReprs_[key].physical);
+         layout.setHashedColumns(layout.columnCount());
+         for (const Representation& arg : aggregates_[a].argReprs)
+            layout.addColumn(arg.physical);
+         layout.seal();
+      }
+      if (!aggregates_[a].isDistinct) continue;
+      auto& values = *(set.distinct[a] = std::make_unique<GroupingSet::DistinctValues>());
+      for (const uint32_t key : set.keys)
+         values.layout.addColumn(keyReprs_[key].physical);
+      for (const Representation& arg : aggregates_[a].argReprs)
+         values.layout.addColumn(arg.physical);
+      values.layout.seal();
+      values.groups.init(values.layout, values.layout.columnCount(), false);
+   }
+}
+
+struct AggregateSink::PerSet {
+   std::unique_ptr<GroupTable> table;
+   std::byte* only = nullptr; ///< the one group of a set without keys
+   std::vector<std::unique_ptr<GroupTable>> distinct;
+   std::vector<std::unique_ptr<TupleBuffer>> collected;
+   KeyMemo memo;
+   std::vector<Vector> keys;
+   std::unique_ptr<Arena> arena;
+   size_t arenaBytes = 0; ///< when it was last looked at
+};
+
+struct AggregateSink::Local final : LocalState {
+   std::vector<PerSet> sets;
+   std::unique_ptr<ExpressionState> keys;
+   std::vector<std::unique_ptr<ExpressionState>> args, filters;
+   // Of the batch being consumed.
+   std::vector<Vector> keyValues;
+   std::vector<std::vector<Vector>> argValues;
+   std::vector<Selection> filtered;
+   std::vector<std::vector<RowIndex>> filterLists;
+   LiveColumns live, distinctLive;
+   std::vector<uint64_t> hashes = std::vector<uint64_t>(batchRowsMax),
+                         groupHashes = std::vector<uint64_t>(batchRowsMax);
+   std::vector<std::byte*> rows = std::vector<std::byte*>(batchRowsMax), states = std::vector<std::byte*>(batchRowsMax),
+                           distinctRows = std::vector<std::byte*>(batchRowsMax);
+   std::vector<uint32_t> heapSizes = std::vector<uint32_t>(batchRowsMax);
+   std::vector<char*> heaps = std::vector<char*>(batchRowsMax);
+   std::vector<RowIndex> unknown = std::vector<RowIndex>(KeyMemo::combinationsMax);
+};
+
+Arena& AggregateSink::keepArena(std::unique_ptr<Arena> arena) {
+   const std::lock_guard lock(arenasMutex_);
+   return *arenas_.emplace_back(std::move(arena));
+}
+
+void AggregateSink::prepare(QueryContext& context) {
+   size_t buffers = 0;
+   for (const GroupingSet& set : sets_) {
+      buffers += !set.keys.empty();
+      for (size_t a = 0; a < aggregates_.size(); ++a)
+         buffers += aggregates_[a].isCollected || aggregates_[a].isDistinct;
+   }
+   // Without keys and values kept there is next to nothing.
+   if (buffers == 0)
+      grant_.settle();
+   else
+      grant_.resume();
+   const size_t floor = grant_.floor() / std::max<size_t>(buffers, 1);
+   const uint32_t bits = SpilledPartitions::bitsFor(floor, context.workers());
+   pageSize_ = SpilledPartitions::pageSizeFor(floor, context.workers(), bits);
+   io::SpillSpace* space = context.canSpill() ? &context.spill() : nullptr;
+   for (GroupingSet& set : sets_) {
+      // Without keys there is one group, and what is collected belongs to it.
+      io::SpillSpace* ofGroups = set.keys.empty() ? nullptr : space;
+      set.partitions = std::make_unique<SpilledPartitions>(ofGroups, bits);
+      for (size_t a = 0; a < aggregates_.size(); ++a) {
+         if (set.distinct[a]) set.distinct[a]->partitions = std::make_unique<SpilledPartitions>(space, bits);
+         if (set.collected[a]) set.collected[a]->partitions = std::make_unique<SpilledPartitions>(ofGroups, bits);
+      }
+   }
+}
+
+LocalStatePtr AggregateSink::makeLocal(QueryContext& context) {
+   auto local = std::make_unique<Local>();
+   if (keys_) local->keys = std::make_unique<ExpressionState>(keys_, context.functions(), &context.memory());
+   local->keyValues.resize(keyReprs_.size());
+   for (const CompiledAggregate& aggregate : aggregates_) {
+      local->args.push_back(
+          aggregate.args ? std::make_unique<ExpressionState>(aggregate.args, context.functions(), &context.memory())
+                         : nullptr);
+      local->filters.push_back(
+          aggregate.filter ? std::make_unique<ExpressionState>(aggregate.filter, context.functions(), &context.memory())
+                           : nullptr);
+      local->argValues.emplace_back(aggregate.argReprs.size());
+      local->filterLists.emplace_back(aggregate.filter ? batchRowsMax : 0);
+   }
+   local->filtered.resize(aggregates_.size());
+   for (GroupingSet& set : sets_) {
+      PerSet& mine = local->sets.emplace_back();
+      mine.arena = newArena();
+      mine.table = std::make_unique<GroupTable>(set.layout, static_cast<uint32_t>(set.keys.size()), set, grant_,
+                                                *set.partitions, pageSize_);
+      for (size_t a = 0; a < aggregates_.size(); ++a) {
+         mine.distinct.push_back(
+             set.distinct[a]
+                 ? std::make_unique<GroupTable>(set.distinct[a]->layout, set.distinct[a]->layout.columnCount(),
+                                                *set.distinct[a], grant_, *set.distinct[a]->partitions, pageSize_)
+                 : nullptr);
+         mine.collected.push_back(
+             set.collected[a]
+                 ? std::make_unique<TupleBuffer>(set.collected[a]->layout, grant_, *set.collected[a]->partitions,
+                                                 TupleBuffer::Options{.partitionPageSize = pageSize_})
+                 : nullptr);
+      }
+   }
+   return local;
+}
+
+SinkStatus AggregateSink::consume(QueryContext& context, LocalState& state, const Batch& in) {
+   auto& local = static_cast<Local&>(state);
+   if (keys_) keys_->evaluateAll(*local.keys, in, in.selection, local.keyValues.data());
+   for (size_t a = 0; a < aggregates_.size(); ++a) {
+      const CompiledAggregate& aggregate = aggregates_[a];
+      if (aggregate.isShared) continue;
+      local.filtered[a] =
+          aggregate.filter ? aggregate.filter->filter(*local.filters[a], in, in.selection, local.filterLists[a].data())
+                           : in.selection;
+      if (aggregate.args && local.filtered[a].count() > 0)
+         aggregate.args->evaluateAll(*local.args[a], in, local.filtered[a], local.argValues[a].data());
+   }
+   for (size_t set = 0; set < sets_.size(); ++set)
+      consumeSet(context, local, set, in);
+   return SinkStatus::NeedInput;
+}
+
+void AggregateSink::consumeSet(QueryContext& context, Local& local, size_t number, const Batch& in) {
+   GroupingSet& set = sets_[number];
+   PerSet& mine = local.sets[number];
+   const uint32_t count = in.liveRows();
+   bool isMemoised = false;
+   if (const size_t arenaBytes = mine.arena->chunkBytes(); arenaBytes > mine.arenaBytes) {
+      mine.arenaBytes = arenaBytes;
+      mine.table->expectOutside(arenaBytes);
+      if (!grant_.mayGrow(set.partitions->laterBytes())) relieve(mine);
+   }
+   if (mine.table->wantsRelief()) relieve(mine);
+   if (set.keys.empty()) {
+      if (!mine.only) {
+         const uint64_t hash = 0;
+         mine.table->findOrCreate(nullptr, &hash, 1, &mine.only);
+      }
+      std::fill_n(local.rows.begin(), count, mine.only);
+   } else {
+      mine.keys.clear();
+      for (const uint32_t key : set.keys)
+         mine.keys.push_back(local.keyValues[key]);
+      if (mine.memo.bind(mine.keys, in.selection)) {
+         learnGroups(context, local, mine, in);
+         isMemoised = true;
+      } else {
+         findGroups(context, local, mine, in.selection, local.rows.data());
+      }
+   }
+   updateStates(context, local, number, in, isMemoised);
+}
+
+/// No row of a group is in use.
+void AggregateSink::relieve(PerSet& mine) {
+   if (mine.only) return;
+   mine.memo.forget();
+   mine.table->relieve();
+   mine.arena = newArena();
+   mine.arenaBytes = 0;
+}
+
+void AggregateSink::findGroups(QueryContext& context, Local& local, PerSet& mine, const Selection& rows,
+                               std::byte** groups) {
+   local.live.bind(mine.keys, rows);
+   hashKeys(local.live.data(), local.live.size(), rows.count(), context.settings().zeroHashes, local.hashes.data());
+   mine.table->findOrCreate(local.live.data(), local.hashes.data(), rows.count(), groups);
+}
+
+/// Find the groups of key combinations that the memo does not know.
+void AggregateSink::learnGroups(QueryContext& context, Local& local, PerSet& mine, const Batch& in) {
+   const std::span<const uint16_t> unknown = mine.memo.unknown();
+   if (unknown.empty()) return;
+   for (size_t i = 0; i < unknown.size(); ++i)
+      local.unknown[i] = in.selection.row(unknown[i]);
+   findGroups(context, local, mine, Selection::list(local.unknown.data(), static_cast<uint32_t>(unknown.size())),
+              local.rows.data());
+   mine.memo.learn(local.rows.data());
+}
+
+/// Few groups: each state takes its rows in one go, in registers, rather than row by row through memory.
+void AggregateSink::updateByGroup(const AggregateInput& input, const KeyMemo& memo, const AggregateKernel& kernel,
+                                  uint32_t offset) {
+   AggregateInput part = input;
+   for (const uint8_t combination : memo.present()) {
+      if (memo.present().size() > 1) part.rows = memo.rowsOf(combination);
+      kernel.updateOne(part, memo.group(combination) + offset);
+   }
+}
+
+/// The partition bits are those of the group, so that all values of a group lie in one partition; the rest is of group
+/// and value.
+void AggregateSink::hashDistinct(QueryContext& context, Local& local, uint32_t keyCount, uint32_t count) {
+   const bool zeroHashes = context.settings().zeroHashes;
+   uint64_t* hashes = local.hashes.data();
+   hashKeys(local.distinctLive.data(), local.distinctLive.size(), count, zeroHashes, hashes);
+   if (keyCount == 0) return;
+   uint64_t* groupHashes = local.groupHashes.data();
+   hashKeys(local.distinctLive.data(), keyCount, count, zeroHashes, groupHashes);
+   constexpr uint64_t valueBits = ~uint64_t{0} >> distinctGroupBits;
+   for (uint32_t i = 0; i < count; ++i)
+      hashes[i] = (groupHashes[i] & ~valueBits) | (hashes[i] & valueBits);
+}
+
+void AggregateSink::updateStates(QueryContext& context, Local& local, size_t number, const Batch& in, bool isMemoised) {
+   GroupingSet& set = sets_[number];
+   PerSet& mine = local.sets[number];
+   const bool isGrouped = isMemoised && mine.memo.present().size() * rowsPerGroupMin <= in.liveRows();
+   if (isGrouped) mine.memo.sortRows(in.selection);
+   std::byte** const rows = local.rows.data();
+   bool hasRows = !isMemoised;
+   for (size_t a = 0; a < aggregates_.size(); ++a) {
+      const CompiledAggregate& aggregate = aggregates_[a];
+      if (aggregate.isShared) continue;
+      const Selection selected = local.filtered[a];
+      if (selected.count() == 0) continue;
+      const std::span<const Vector> args(local.argValues[a].data(), aggregate.argCount);
+      if (aggregate.isCollected || aggregate.isDistinct) {
+         Batch values;
+         for (const uint32_t key : set.keys)
+            values.columns.push_back(local.keyValues[key]);
+         values.columns.insert(values.columns.end(), local.argValues[a].begin(), local.argValues[a].end());
+         values.rowCount = in.rowCount;
+         values.selection = selected;
+         if (aggregate.isDistinct) {
+            local.distinctLive.bind(values.columns, selected);
+            hashDistinct(context, local, static_cast<uint32_t>(set.keys.size()), selected.count());
+            if (mine.distinct[a]->wantsRelief()) mine.distinct[a]->relieve();
+            mine.distinct[a]->findOrCreate(local.distinctLive.data(), local.hashes.data(), selected.count(),
+                                           local.distinctRows.data());
+            continue;
+         }
+         local.distinctLive.bind(values.columns, selected);
+         collect(context, local, mine, set, a, selected.count());
+         continue;
+      }
+      AggregateInput input{args, selected, context.functions(), *mine.arena, aggregate.argTypes};
+      const uint32_t offset = set.stateOffsets[a];
+      if (set.keys.empty() && aggregate.kernel->updateOne) {
+         aggregate.kernel->updateOne(input, mine.only + offset);
+         continue;
+      }
+      if (isGrouped && !aggregate.filter && aggregate.kernel->updateOne) {
+         updateByGroup(input, mine.memo, *aggregate.kernel, offset);
+         continue;
+      }
+      if (!hasRows) mine.memo.groupsOf(in.liveRows(), rows);
+      hasRows = true;
+      // states[i] belongs to the i-th filtered row; rows[] is by live row of the batch.
+      if (selected.count() == in.liveRows()) {
+         for (uint32_t i = 0; i < selected.count(); ++i)
+            local.states[i] = rows[i] + offset;
+      } else {
+         uint32_t live = 0;
+         for (uint32_t i = 0; i < selected.count(); ++i, ++live) {
+            while (in.selection.row(live) != selected.row(i))
+               ++live;
+            local.states[i] = rows[live] + offset;
+         }
+      }
+      aggregate.kernel->update(input, local.states.data());
+   }
+}
+
+/// Keep rows, bound to local.distinctLive, until all input is there.
+void AggregateSink::collect(QueryContext& context, Local& local, PerSet& mine, const GroupingSet& set, size_t a,
+                            uint32_t count) {
+   const RowLayout& layout = set.collected[a]->layout;
+   TupleBuffer& buffer = *mine.collected[a];
+   if (buffer.wantsRelief()) buffer.relieve();
+   const LiveColumn* columns = local.distinctLive.data();
+   hashKeys(columns, static_cast<uint32_t>(set.keys.size()), count, context.settings().zeroHashes, local.hashes.data());
+   const bool hasStrings = layout.hasVariableSize();
+   if (hasStrings) {
+      std::fill_n(local.heapSizes.begin(), count, 0u);
+      for (uint32_t column = 0; column < layout.columnCount(); ++column)
+         if (isVariableSize(layout.type(column))) addVariableSizes(columns[column], count, local.heapSizes.data());
+   }
+   buffer.store(local.hashes.data(), hasStrings ? local.heapSizes.data() : nullptr, count, local.distinctRows.data(),
+                hasStrings ? local.heaps.data() : nullptr);
+   for (uint32_t column = 0; column < layout.columnCount(); ++column)
+      scatterColumn(layout, column, columns[column], count, local.distinctRows.data(),
+                    hasStrings ? local.heaps.data() : nullptr);
+}
+
+void AggregateSink::noteSpilled(const TuplePages& pages) {
+   for (const SpilledTuples& spilled : pages.spilled()) {
+      spilledRows_ += spilled.rowCount;
+      spilledBytes_ += spilled.bytes;
+      storedBytes_ += spilled.page.storedBytes();
+   }
+}
+
+void AggregateSink::combine(QueryContext&, LocalState& state) {
+   auto& local = static_cast<Local&>(state);
+   for (size_t number = 0; number < sets_.size(); ++number) {
+      GroupingSet& set = sets_[number];
+      PerSet& mine = local.sets[number];
+      const bool isUnique = mine.table->isUnique();
+      TuplePages pages = mine.table->takePages();
+      keepArena(std::move(mine.arena));
+      noteSpilled(pages);
+      set.groups.add(std::move(pages), isUnique);
+      for (size_t a = 0; a < aggregates_.size(); ++a) {
+         if (mine.distinct[a]) {
+            const bool valuesUnique = mine.distinct[a]->isUnique();
+            TuplePages values = mine.distinct[a]->takePages();
+            noteSpilled(values);
+            set.distinct[a]->groups.add(std::move(values), valuesUnique);
+         }
+         if (!mine.collected[a]) continue;
+         TuplePages rows = mine.collected[a]->finish();
+         noteSpilled(rows);
+         set.collected[a]->pages.merge(std::move(rows));
+      }
+   }
+}
+
+void AggregateSink::describe(OperatorProfile& profile) const {
+   profile.memoryPeak = std::max(profile.memoryPeak, grant_.memory().peak());
+   if (spilledRows_ == 0) return;
+   profile.notes.emplace_back("Spilled Rows", std::to_string(spilledRows_));
+   profile.notes.emplace_back("Spilled Bytes", std::to_string(spilledBytes_));
+   profile.notes.emplace_back("Stored Bytes", std::to_string(storedBytes_));
+}
+
+} // namespace ouzel::executor

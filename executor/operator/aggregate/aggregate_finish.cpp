@@ -1,0 +1,148 @@
+#include <algorithm>
+
+#include "executor/operator/aggregate/aggregate.hpp"
+#include "executor/operator/aggregate/aggregate_feed.hpp"
+
+// What follows the last batch of an aggregation whose groups stayed in memory: the workers' groups are united,
+// partition by partition, and then values of DISTINCT and ordered aggregates are fed to them. Spilled groups are united
+// by aggregate_source.cpp.
+
+namespace ouzel::executor {
+
+namespace {
+constexpr uint32_t allPartitions = UINT32_MAX; ///< number of a task that takes them one after the other
+} // namespace
+
+/// Each call opens the next stage that has something to do.
+uint32_t AggregateSink::finishTasks(QueryContext&, uint32_t round) {
+   if (round == 0) {
+      for (GroupingSet& set : sets_) {
+         if (set.isSpilled()) continue; // united by the source
+         merges_.push_back({&set.groups, &set});
+         for (const auto& distinct : set.distinct)
+            if (distinct && !distinct->groups.isSpilled()) merges_.push_back({&distinct->groups, nullptr});
+      }
+      for (const Merge& merge : merges_)
+         merge.groups->start(grant_.memory());
+   }
+   tasks_.clear();
+   while (tasks_.empty() && nextStage_ != Stage::End) {
+      stage_ = nextStage_;
+      nextStage_ = static_cast<Stage>(static_cast<uint8_t>(nextStage_) + 1);
+      planStage();
+   }
+   if (tasks_.empty() && std::none_of(sets_.begin(), sets_.end(), [](const auto& set) { return set.isSpilled(); }))
+      grant_.settle();
+   return static_cast<uint32_t>(tasks_.size());
+}
+
+void AggregateSink::planStage() {
+   switch (stage_) {
+   case Stage::Scatter:
+      for (const Merge& merge : merges_)
+         for (uint32_t page = 0; merge.groups->mergesHere() && page < merge.groups->pageCount(); ++page)
+            tasks_.push_back({merge.groups, merge.set, page, 0});
+      break;
+   case Stage::Unite:
+      for (const Merge& merge : merges_)
+         for (uint32_t part = 0; merge.groups->mergesHere() && part < merge.groups->partitionCountUsed(); ++part)
+            tasks_.push_back({merge.groups, merge.set, part, 0});
+      break;
+   case Stage::Distinct:
+      for (GroupingSet& set : sets_) {
+         if (set.isSpilled()) continue;
+         addMissingGroup(set);
+         if (set.needsIndex()) set.groups.index();
+         for (uint32_t a = 0; a < aggregates_.size(); ++a) {
+            if (!set.distinct[a]) continue;
+            // Without keys the partitions are of the values, and all of them belong to the one group.
+            if (set.keys.empty()) {
+               tasks_.push_back({nullptr, &set, allPartitions, a});
+               continue;
+            }
+            for (uint32_t part = 0; part < set.distinct[a]->groups.partitionCountUsed(); ++part)
+               if (!set.distinct[a]->groups.groups(part).empty()) tasks_.push_back({nullptr, &set, part, a});
+         }
+      }
+      break;
+   case Stage::Collected:
+      for (GroupingSet& set : sets_)
+         for (uint32_t a = 0; a < aggregates_.size(); ++a)
+            if (set.collected[a] && !set.isSpilled()) tasks_.push_back({nullptr, &set, 0, a});
+      break;
+   case Stage::End:
+      break;
+   }
+}
+
+void AggregateSink::finishTask(QueryContext& context, uint32_t, uint32_t number) {
+   const Task& task = tasks_[number];
+   switch (stage_) {
+   case Stage::Scatter:
+      return task.groups->scatter(task.number);
+   case Stage::Unite:
+      return uniteGroups(task);
+   case Stage::Distinct:
+      return feedDistinctValues(context, task);
+   case Stage::Collected: {
+      std::vector<std::byte*> rows;
+      GroupingSet::CollectedRows& collected = *task.set->collected[task.aggregate];
+      listRows(collected.layout, collected.pages.pages(), rows);
+      return feedCollected(context, *task.set, task.aggregate, rows, findIn(task.set->groups), keepArena(newArena()),
+                           grant_.memory());
+   }
+   case Stage::End:
+      break;
+   }
+}
+
+void AggregateSink::uniteGroups(const Task& task) {
+   Arena* arena = nullptr;
+   task.groups->unite(task.number, [&](std::byte* const* into, const std::byte* const* from, uint32_t count) {
+      if (!task.set) return;
+      if (!arena) arena = &keepArena(newArena());
+      combineStates(*task.set, into, from, count, *arena);
+   });
+}
+
+void AggregateSink::combineStates(const GroupingSet& set, std::byte* const* into, const std::byte* const* from,
+                                  uint32_t count, Arena& arena) const {
+   std::byte* targets[batchRowsMax];
+   const std::byte* sources[batchRowsMax];
+   for (size_t a = 0; a < aggregates_.size(); ++a) {
+      // Distinct and collected values are united on their own.
+      if (aggregates_[a].isCollected || aggregates_[a].isDistinct || aggregates_[a].isShared) continue;
+      for (uint32_t i = 0; i < count; ++i) {
+         targets[i] = into[i] + set.stateOffsets[a];
+         sources[i] = from[i] + set.stateOffsets[a];
+      }
+      aggregates_[a].kernel->combine(targets, sources, count, arena);
+   }
+}
+
+/// A set without keys has its one group even when nothing was read.
+void AggregateSink::addMissingGroup(GroupingSet& set) {
+   if (!set.keys.empty() || !set.groups.groups(0).empty()) return;
+   GroupTable table(set.layout, 0, set, grant_, *set.partitions, pageSize_);
+   const uint64_t hash = 0;
+   std::byte* row = nullptr;
+   table.findOrCreate(nullptr, &hash, 1, &row);
+   set.groups.addOnly(table.takePages());
+}
+
+/// Of one partition of the group's hash, so that no other task touches these groups; or, without keys, all.
+void AggregateSink::feedDistinctValues(QueryContext& context, const Task& task) {
+   GroupingSet::DistinctValues& values = *task.set->distinct[task.aggregate];
+   Arena& arena = keepArena(newArena());
+   const auto feed = [&](std::span<std::byte* const> rows) {
+      feedDistinct(context, *task.set, task.aggregate, rows, findIn(task.set->groups), arena);
+   };
+   if (task.number != allPartitions) return feed(values.groups.groups(task.number));
+   if (values.groups.isSpilled())
+      return forEachUnited(context, grant_, values.layout, values.groups.takePages(), *values.partitions,
+                           [&](const GroupSet& united) { feed(united.groups()); });
+   for (uint32_t part = 0; part < values.groups.partitionCountUsed(); ++part)
+      feed(values.groups.groups(part));
+}
+
+} // namespace ouzel::executor

@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <atomic>
+
+#include "executor/materialize/row_batch.hpp"
+#include "executor/operator/aggregate/spilled_groups.hpp"
+
+// The result of an aggregation: keys gathered from the groups' rows, aggregates from their states. Partitions that were
+// spilled are united here, one after the other.
+
+namespace ouzel::executor {
+
+namespace {
+
+/// Where an output column comes from.
+struct ResultColumn {
+   enum class Kind : uint8_t { Key, Aggregate, Grouping } kind;
+   uint32_t index;
+};
+
+struct Local final : LocalState {
+   Local(std::vector<PhysicalType> types, Reservation* memory) : columns(std::move(types)), strings(memory) {}
+   RowBatch columns;
+   Arena strings;
+   std::vector<int32_t> grouping;
+   std::unique_ptr<LoadedGroups> loaded;
+   size_t given = 0; ///< of its groups
+};
+
+class AggregateSource final : public Source {
+public:
+   AggregateSource(PlanBuilder& builder, AggregateSink& sink);
+
+   void prepare(QueryContext& context) override;
+   uint32_t workersMax() const override {
+      return static_cast<uint32_t>(std::clamp<size_t>(chunks_.size() + spilled_->partitionCount(), 1, 1024));
+   }
+   LocalStatePtr makeLocal(QueryContext& context) override {
+      return std::make_unique<Local>(types_, &context.memory());
+   }
+   SourceStatus next(QueryContext& context, LocalState& local, Batch& out) override;
+
+private:
+   struct Chunk {
+      const GroupingSet* set;
+      std::byte* const* rows;
+      uint32_t count;
+   };
+   Vector column(QueryContext& context, Local& local, const Chunk& chunk, uint32_t output);
+   void give(QueryContext& context, Local& local, const Chunk& chunk, Batch& out);
+
+   AggregateSink& sink_;
+   std::vector<ResultColumn> results_;
+   std::vector<PhysicalType> types_;
+   std::vector<Chunk> chunks_;
+   std::atomic<size_t> next_{0};
+   std::unique_ptr<SpilledGroups> spilled_;
+};
+
+AggregateSource::AggregateSource(PlanBuilder& builder, AggregateSink& sink) : sink_(sink) {
+   const sql::plan::Node& node = sink.node();
+   for (const sql::ColumnId column : node.output) {
+      types_.push_back(builder.context().columns()[column].repr.physical);
+      const auto matches = [&](const auto& item) { return item.column == column; };
+      if (const auto key = std::find_if(node.keys.begin(), node.keys.end(), matches); key != node.keys.end())
+         results_.push_back({ResultColumn::Kind::Key, static_cast<uint32_t>(key - node.keys.begin())});
+      else if (const auto call = std::find_if(node.aggregates.begin(), node.aggregates.end(), matches);
+               call != node.aggregates.end())
+         results_.push_back({ResultColumn::Kind::Aggregate, static_cast<uint32_t>(call - node.aggregates.begin())});
+      else if (const auto grouping = std::find_if(node.groupingCalls.begin(), node.groupingCalls.end(), matches);
+               grouping != node.groupingCalls.end())
+         results_.push_back(
+             {ResultColumn::Kind::Grouping, static_cast<uint32_t>(grouping - node.groupingCalls.begin())});
+      else
+         throwInternal("a column that the aggregation does not give");
+   }
+}
+
+void AggregateSource::prepare(QueryContext& context) {
+   chunks_.clear();
+   next_.store(0);
+   const uint32_t rowsMax = context.settings().batchRows;
+   spilled_ = std::make_unique<SpilledGroups>(sink_, context);
+   for (GroupingSet& set : sink_.sets()) {
+      if (set.isSpilled()) {
+         spilled_->add(set);
+         continue;
+      }
+      for (uint32_t partition = 0; partition < set.groups.partitionCountUsed(); ++partition) {
+         const std::span<std::byte* const> rows = set.groups.groups(partition);
+         for (size_t first = 0; first < rows.size(); first += rowsMax)
+            chunks_.push_back(
+                {&set, rows.data() + first, static_cast<uint32_t>(std::min<size_t>(rowsMax, rows.size() - first))});
+      }
+   }
+}
+
+Vector AggregateSource::column(QueryContext& context, Local& local, const Chunk& chunk, uint32_t output) {
+   const ResultColumn& result = results_[output];
+   const GroupingSet& set = *chunk.set;
+   switch (result.kind) {
+   case ResultColumn::Kind::Key: {
+      const auto found = std::find(set.keys.begin(), set.keys.end(), result.index);
+      if (found == set.keys.end()) return absentVector(types_[output]);
+      return local.columns.gather(output, set.layout, static_cast<uint32_t>(found - set.keys.begin()), chunk.rows,
+                                  chunk.count);
+   }
+   case ResultColumn::Kind::Aggregate: {
+      const CompiledAggregate& aggregate = sink_.aggregates()[result.index];
+      const std::byte* states[batchRowsMax];
+      for (uint32_t i = 0; i < chunk.count; ++i)
+         states[i] = chunk.rows[i] + set.stateOffsets[result.index];
+      std::fill_n(local.columns.validity(output), validityWords(chunk.count), ~ValidityWord{0});
+      ResultVector values(types_[output], local.columns.data(output), local.columns.validity(output), local.strings);
+      aggregate.kernel->finalize(states, chunk.count, context.functions(), values);
+      return local.columns.vector(output, values.hasNulls());
+   }
+   case ResultColumn::Kind::Grouping: {
+      // Bit by bit from the left: 1 when the key is not in this set.
+      int32_t mask = 0;
+      for (const uint32_t key : sink_.node().groupingCalls[result.index].keys)
+         mask = mask << 1 | (std::find(set.keys.begin(), set.keys.end(), key) == set.keys.end() ? 1 : 0);
+      auto* values = static_cast<int32_t*>(local.columns.data(output));
+      std::fill_n(values, chunk.count, mask);
+      return Vector::flat(PhysicalType::I32, values, nullptr);
+   }
+   }
+   return {};
+}
+
+void AggregateSource::give(QueryContext& context, Local& local, const Chunk& chunk, Batch& out) {
+   local.strings.reset();
+   out.columns.resize(results_.size());
+   for (uint32_t i = 0; i < results_.size(); ++i)
+      out.columns[i] = column(context, local, chunk, i);
+   out.setDense(chunk.count);
+}
+
+SourceStatus AggregateSource::next(QueryContext& context, LocalState& state, Batch& out) {
+   auto& local = static_cast<Local&>(state);
+   if (!local.loaded) {
+      if (const size_t index = next_.load() < chunks_.size() ? next_.fetch_add(1) : chunks_.size();
+          index < chunks_.size()) {
+         give(context, local, chunks_[index], out);
+         return SourceStatus::HaveOutput;
+      }
+   } else if (local.given == local.loaded->groups.groups().size()) {
+      spilled_->release(std::move(local.loaded));
+   }
+   if (!local.loaded) {
+      switch (spilled_->open(local.loaded)) {
+      case SpilledGroups::Status::Blocked:
+         return SourceStatus::Blocked;
+      case SpilledGroups::Status::Done:
+         return SourceStatus::Done;
+      case SpilledGroups::Status::Opened:
+         local.given = 0;
+         break;
+      }
+   }
+   const std::span<std::byte* const> groups = local.loaded->groups.groups().subspan(local.given);
+   const uint32_t count = static_cast<uint32_t>(std::min<size_t>(context.settings().batchRows, groups.size()));
+   local.given += count;
+   give(context, local, {local.loaded->set, groups.data(), count}, out);
+   return SourceStatus::HaveOutput;
+}
+
+} // namespace
+
+std::vector<Stage> buildAggregate(PlanBuilder& builder, const sql::plan::Node& node) {
+   std::vector<Stage> stages = builder.produce(*node.children[0]);
+   auto* sink = builder.own<AggregateSink>(builder, node);
+   builder.addPipeline(std::move(stages), sink, builder.profileOf(node));
+   Stage stage;
+   stage.source = builder.own<AggregateSource>(builder, *sink);
+   stage.sourceProfile = builder.profileOf(node);
+   std::vector<Stage> out;
+   out.push_back(std::move(stage));
+   return out;
+}
+
+} // namespace ouzel::executor

@@ -1,0 +1,363 @@
+#include "executor/operator/aggregate/group_table.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "common/hash/hash.hpp"
+#include "executor/materialize/row_compare.hpp"
+
+namespace ouzel::executor {
+
+namespace {
+
+constexpr uint64_t pointerMask = (uint64_t{1} << 48) - 1;
+
+uint64_t makeEntry(uint64_t hash, const std::byte* row) {
+   return static_cast<uint64_t>(hashSalt(hash)) << 48 | reinterpret_cast<uint64_t>(row);
+}
+std::byte* rowOf(uint64_t entry) {
+   return reinterpret_cast<std::byte*>(entry & pointerMask);
+}
+bool saltMatches(uint64_t entry, uint64_t hash) {
+   return (entry >> 48) == hashSalt(hash);
+}
+/// Bits 47..31 (FACTS 0.4).
+uint32_t slotOf(uint64_t hash, uint32_t mask) {
+   return static_cast<uint32_t>(hash >> 31) & mask;
+}
+
+} // namespace
+
+GroupTable::GroupTable(const RowLayout& layout, uint32_t keyCount, const GroupInitializer& initializer,
+                       MemoryGrant& grant, SpilledPartitions& partitions, size_t pageSize)
+   : layout_(layout), keyCount_(keyCount), initializer_(initializer),
+     buffer_(layout, grant, partitions, {.partitionPageSize = pageSize, .laterBytesPerRow = GroupSet::bytesPerRow}),
+     entries_(slotsMin), pending_(batchRowsMax), fresh_(batchRowsMax), candidates_(batchRowsMax),
+     rejected_(batchRowsMax), slots_(batchRowsMax), heapSizes_(batchRowsMax), heapSizesOfFresh_(batchRowsMax),
+     hashesOfFresh_(batchRowsMax), rowsOfFresh_(batchRowsMax), heaps_(batchRowsMax), heapByLive_(batchRowsMax) {}
+
+void GroupTable::createRows(const LiveColumn* keys, const uint64_t* hashes, const RowIndex* live, uint32_t count,
+                            std::byte** rows) {
+   const bool hasStrings = layout_.hasVariableSize();
+   if (hasStrings) {
+      uint32_t highest = 0;
+      for (uint32_t i = 0; i < count; ++i)
+         highest = std::max<uint32_t>(highest, live[i]);
+      std::fill_n(heapSizes_.begin(), highest + 1, 0);
+      for (uint32_t k = 0; k < keyCount_; ++k)
+         if (isVariableSize(keys[k].type)) addVariableSizes(keys[k], highest + 1, heapSizes_.data());
+   }
+   for (uint32_t i = 0; i < count; ++i) {
+      hashesOfFresh_[i] = hashes[live[i]];
+      heapSizesOfFresh_[i] = hasStrings ? heapSizes_[live[i]] : 0;
+   }
+   buffer_.store(hashesOfFresh_.data(), hasStrings ? heapSizesOfFresh_.data() : nullptr, count, rowsOfFresh_.data(),
+                 hasStrings ? heaps_.data() : nullptr);
+   // scatterColumn() takes targets by live row.
+   if (hasStrings) {
+      for (uint32_t i = 0; i < count; ++i)
+         heapByLive_[live[i]] = heaps_[i];
+   }
+   for (uint32_t i = 0; i < count; ++i)
+      rows[live[i]] = rowsOfFresh_[i];
+   for (uint32_t k = 0; k < keyCount_; ++k)
+      scatterColumn(layout_, k, keys[k], live, count, rows, hasStrings ? heapByLive_.data() : nullptr);
+   initializer_.initialize(rowsOfFresh_.data(), count);
+}
+
+void GroupTable::grow() {
+   std::vector<uint64_t> old = std::exchange(entries_, std::vector<uint64_t>(entries_.size() * 4));
+   const uint32_t mask = static_cast<uint32_t>(entries_.size() - 1);
+   for (const uint64_t entry : old) {
+      if (!entry) continue;
+      uint32_t slot = slotOf(rowHash(rowOf(entry)), mask);
+      while (entries_[slot])
+         slot = (slot + 1) & mask;
+      entries_[slot] = entry;
+   }
+}
+
+/// Before `coming` rows: at most two thirds of the slots may be taken.
+void GroupTable::makeRoom(uint32_t coming) {
+   while ((groups_ + coming) * 3 > entries_.size() * 2 && entries_.size() < slotsMax)
+      grow();
+   if ((groups_ + coming) * 3 <= entries_.size() * 2) return;
+   if (groups_ > rowsSeen_ - rowsSeen_ / 8) passThrough_ = rowsSeen_ * 8;
+   forget();
+}
+
+void GroupTable::forget() {
+   std::fill(entries_.begin(), entries_.end(), 0);
+   groups_ = 0;
+   rowsSeen_ = 0;
+   isUnique_ = false;
+}
+
+void GroupTable::relieve() {
+   forget();
+   buffer_.relieve();
+}
+
+void GroupTable::findOrCreate(const LiveColumn* keys, const uint64_t* hashes, uint32_t count, std::byte** rows) {
+   if (passThrough_ > 0) {
+      passThrough_ -= std::min<uint64_t>(passThrough_, count);
+      for (uint32_t i = 0; i < count; ++i)
+         fresh_[i] = static_cast<RowIndex>(i);
+      createRows(keys, hashes, fresh_.data(), count, rows);
+      return;
+   }
+   makeRoom(count);
+   rowsSeen_ += count;
+   const uint32_t mask = static_cast<uint32_t>(entries_.size() - 1);
+   uint64_t* const entries = entries_.data();
+   for (uint32_t i = 0; i < count; ++i) {
+      slots_[i] = slotOf(hashes[i], mask);
+      pending_[i] = static_cast<RowIndex>(i);
+   }
+   uint32_t pendingCount = count;
+   constexpr uint64_t claimed = 1; // an entry of this pass whose row is not made yet: low bits tell which
+   while (pendingCount > 0) {
+      uint32_t freshCount = 0, candidateCount = 0, waiting = 0;
+      for (uint32_t k = 0; k < pendingCount; ++k) {
+         const RowIndex i = pending_[k];
+         uint32_t slot = slots_[i];
+         uint64_t entry = entries[slot];
+         while (entry != 0 && entry != claimed && !saltMatches(entry, hashes[i])) {
+            slot = (slot + 1) & mask;
+            entry = entries[slot];
+         }
+         slots_[i] = slot;
+         if (entry == 0) {
+            entries[slot] = claimed;
+            fresh_[freshCount++] = i;
+         } else if (entry == claimed) {
+            rejected_[waiting++] = i; // looks again when the row is there
+         } else {
+            rows[i] = rowOf(entry);
+            candidates_[candidateCount++] = i;
+         }
+      }
+      if (freshCount > 0) {
+         createRows(keys, hashes, fresh_.data(), freshCount, rows);
+         for (uint32_t k = 0; k < freshCount; ++k)
+            entries[slots_[fresh_[k]]] = makeEntry(hashes[fresh_[k]], rows[fresh_[k]]);
+         groups_ += freshCount;
+      }
+      uint32_t rejectedCount = waiting;
+      for (uint32_t k = 0; k < keyCount_ && candidateCount > 0; ++k)
+         candidateCount = keepEqual(layout_, k, keys[k], rows, true, candidates_.data(), candidateCount,
+                                    rejected_.data(), rejectedCount);
+      for (uint32_t k = waiting; k < rejectedCount; ++k)
+         slots_[rejected_[k]] = (slots_[rejected_[k]] + 1) & mask;
+      std::swap(pending_, rejected_);
+      pendingCount = rejectedCount;
+   }
+}
+
+// ---- GroupSet ----
+
+namespace {
+uint64_t slotsFor(uint64_t rows) {
+   return std::bit_ceil(std::max<uint64_t>(rows * 2, 16));
+}
+} // namespace
+
+GroupSet::GroupSet(uint64_t rowsMax, Reservation& memory)
+   : groups_(std::max<uint64_t>(rowsMax, 1) * sizeof(std::byte*), memory),
+     entries_(slotsFor(rowsMax) * sizeof(uint64_t), memory), slots_(slotsFor(rowsMax)) {}
+
+GroupSet GroupSet::listOnly(uint64_t rows, Reservation& memory) {
+   GroupSet set;
+   set.groups_ = LargeMemory(std::max<uint64_t>(rows, 1) * sizeof(std::byte*), memory);
+   return set;
+}
+
+void GroupSet::makeTable(Reservation& memory) {
+   slots_ = slotsFor(count_);
+   entries_ = LargeMemory(slots_ * sizeof(uint64_t), memory);
+   auto* entries = entries_.as<uint64_t>();
+   for (std::byte* row : groups()) {
+      uint64_t slot = (rowHash(row) >> 16) & (slots_ - 1);
+      while (entries[slot])
+         slot = (slot + 1) & (slots_ - 1);
+      entries[slot] = makeEntry(rowHash(row), row);
+   }
+}
+
+void GroupSet::dropTable() {
+   entries_.release();
+   slots_ = 0;
+}
+
+uint32_t GroupSet::add(const RowLayout& layout, uint32_t keyCount, std::byte* const* rows, size_t count,
+                       const Combine* combine) {
+   const uint64_t mask = slots_ - 1, before = count_;
+   auto* const entries = entries_.as<uint64_t>();
+   auto* const groups = groups_.as<std::byte*>();
+   std::byte* into[batchRowsMax];
+   const std::byte* from[batchRowsMax];
+   uint32_t found = 0;
+   const RowEquality equal(layout, keyCount);
+   constexpr size_t ahead = 8;
+   for (size_t i = 0; i < count; ++i) {
+      if (i + 2 * ahead < count) __builtin_prefetch(rows[i + 2 * ahead]);
+      if (i + ahead < count) __builtin_prefetch(&entries[(rowHash(rows[i + ahead]) >> 16) & mask]);
+      std::byte* row = rows[i];
+      const uint64_t hash = rowHash(row);
+      uint64_t slot = (hash >> 16) & mask;
+      while (true) {
+         const uint64_t entry = entries[slot];
+         if (entry == 0) {
+            entries[slot] = makeEntry(hash, row);
+            groups[count_++] = row;
+            break;
+         }
+         if (saltMatches(entry, hash) && equal(rowOf(entry), row)) {
+            if (combine) {
+               into[found] = rowOf(entry);
+               from[found++] = row;
+               if (found == batchRowsMax) (*combine)(into, from, std::exchange(found, 0));
+            }
+            break;
+         }
+         slot = (slot + 1) & mask;
+      }
+   }
+   if (found > 0) (*combine)(into, from, found);
+   return static_cast<uint32_t>(count_ - before);
+}
+
+uint32_t GroupSet::addPage(const RowLayout& layout, uint32_t keyCount, const TuplePage& page, const Combine* combine) {
+   std::byte* rows[batchRowsMax];
+   uint32_t added = 0;
+   for (std::byte* row = page.begin; row != page.cursor;) {
+      uint32_t count = 0;
+      for (; count < batchRowsMax && row != page.cursor; row += layout.rowSize())
+         rows[count++] = row;
+      added += add(layout, keyCount, rows, count, combine);
+   }
+   return added;
+}
+
+void GroupSet::find(const RowLayout& layout, uint32_t keyCount, const LiveColumn* keys, const uint64_t* hashes,
+                    const RowIndex* live, uint32_t count, std::byte** rows) const {
+   uint64_t slots[batchRowsMax];
+   RowIndex pending[batchRowsMax], candidates[batchRowsMax], rejected[batchRowsMax];
+   for (uint32_t k = 0; k < count; ++k) {
+      slots[live[k]] = hashes[live[k]] >> 16;
+      pending[k] = live[k];
+   }
+   const auto* const entries = entries_.as<const uint64_t>();
+   const uint64_t mask = slots_ - 1;
+   for (uint32_t pendingCount = count; pendingCount > 0;) {
+      uint32_t candidateCount = 0;
+      for (uint32_t k = 0; k < pendingCount; ++k) {
+         const RowIndex i = pending[k];
+         uint64_t slot = slots[i] & mask;
+         while (entries[slot] != 0 && !saltMatches(entries[slot], hashes[i]))
+            slot = (slot + 1) & mask;
+         slots[i] = slot;
+         rows[i] = entries[slot] == 0 ? nullptr : rowOf(entries[slot]);
+         candidates[candidateCount] = i;
+         candidateCount += rows[i] != nullptr;
+      }
+      uint32_t rejectedCount = 0;
+      for (uint32_t c = 0; c < keyCount && candidateCount > 0; ++c)
+         candidateCount =
+             keepEqual(layout, c, keys[c], rows, true, candidates, candidateCount, rejected, rejectedCount);
+      for (uint32_t k = 0; k < rejectedCount; ++k) {
+         ++slots[rejected[k]];
+         pending[k] = rejected[k];
+      }
+      pendingCount = rejectedCount;
+   }
+}
+
+// ---- MergedGroups ----
+
+void MergedGroups::add(TuplePages&& pages, bool isUnique) {
+   if (pages.pages().empty() && pages.spilled().empty()) return;
+   ++sources_;
+   needsMerge_ = needsMerge_ || !isUnique || sources_ > 1;
+   pages_.merge(std::move(pages));
+}
+
+void MergedGroups::start(Reservation& memory) {
+   memory_ = &memory;
+   if (isSpilled()) return;
+   const uint64_t rows = pages_.rowCount(layout_->rowSize());
+   if (!needsMerge_) {
+      // One worker's table that was never forgotten: its rows are the groups.
+      partitions_.push_back(GroupSet::listOnly(rows, memory));
+      const uint32_t rowSize = layout_->rowSize();
+      for (const auto& page : pages_.pages())
+         for (std::byte* row = page->begin; row != page->cursor; row += rowSize)
+            partitions_[0].append(row);
+      return;
+   }
+   // A partition should fit a cache; few rows are not worth more than one.
+   while (bits_ < partitionBitsMax && (rows >> bits_) > 16'384)
+      ++bits_;
+   partitions_.resize(size_t{1} << bits_);
+   scattered_.resize(pages_.pages().size());
+   scatteredMemory_ = std::make_unique<Reservation>(memory);
+   scatteredMemory_->grow(rows * sizeof(std::byte*));
+}
+
+void MergedGroups::addOnly(TuplePages&& pages) {
+   partitions_[0].append(pages.pages().front()->begin);
+   pages_.merge(std::move(pages));
+}
+
+void MergedGroups::scatter(uint32_t number) {
+   const TuplePage& page = *pages_.pages()[number];
+   auto& lists = scattered_[number];
+   lists.resize(partitions_.size());
+   const uint32_t rowSize = layout_->rowSize();
+   for (std::byte* row = page.begin; row != page.cursor; row += rowSize)
+      lists[partitionOf(rowHash(row))].push_back(row);
+}
+
+void MergedGroups::unite(uint32_t number, const GroupSet::Combine& combine) {
+   uint64_t rows = 0;
+   for (const auto& lists : scattered_)
+      rows += lists[number].size();
+   std::vector<std::byte*> all;
+   all.reserve(rows);
+   for (auto& lists : scattered_) {
+      all.insert(all.end(), lists[number].begin(), lists[number].end());
+      std::vector<std::byte*>().swap(lists[number]);
+   }
+   GroupSet& set = partitions_[number] = GroupSet(rows, *memory_);
+   set.add(*layout_, keyCount_, all.data(), all.size(), &combine);
+   scatteredMemory_->shrink(rows * sizeof(std::byte*));
+   if (!keepsIndex_) set.dropTable();
+}
+
+void MergedGroups::index() {
+   for (GroupSet& partition : partitions_)
+      if (!partition.hasTable()) partition.makeTable(*memory_);
+}
+
+void MergedGroups::find(const LiveColumn* keys, const uint64_t* hashes, uint32_t count, std::byte** rows) const {
+   RowIndex live[batchRowsMax];
+   if (partitions_.size() == 1) {
+      for (uint32_t i = 0; i < count; ++i)
+         live[i] = static_cast<RowIndex>(i);
+      return partitions_[0].find(*layout_, keyCount_, keys, hashes, live, count, rows);
+   }
+   uint32_t ends[partitionCountMax] = {};
+   for (uint32_t i = 0; i < count; ++i)
+      ++ends[partitionOf(hashes[i])];
+   uint32_t sum = 0;
+   for (uint32_t& end : ends)
+      sum += std::exchange(end, sum);
+   for (uint32_t i = 0; i < count; ++i)
+      live[ends[partitionOf(hashes[i])]++] = static_cast<RowIndex>(i);
+   uint32_t begin = 0;
+   for (uint32_t p = 0; p < partitions_.size(); begin = ends[p++])
+      if (ends[p] > begin) partitions_[p].find(*layout_, keyCount_, keys, hashes, live + begin, ends[p] - begin, rows);
+}
+
+} // namespace ouzel::executor

@@ -1,0 +1,20 @@
+#include "executor/pipeline/plan_builder.hpp"
+
+// UNION ALL: the children's stages one after the other, each with its columns in the output's order.
+
+namespace ouzel::executor {
+
+std::vector<Stage> buildAppend(PlanBuilder& builder, const sql::plan::Node& node) {
+   std::vector<Stage> all;
+   for (size_t child = 0; child < node.children.size(); ++child) {
+      std::vector<Stage> stages = builder.produce(*node.children[child]);
+      if (node.appendInputs[child] != node.children[child]->output)
+         PlanBuilder::append(stages, makeColumnPick(builder, node.children[child]->output, node.appendInputs[child]),
+                             UINT32_MAX);
+      for (Stage& stage : stages)
+         all.push_back(std::move(stage));
+   }
+   return all;
+}
+
+} // namespace ouzel::executor

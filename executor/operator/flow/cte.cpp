@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <optional>
+
+#include "executor/expression/evaluator.hpp"
+#include "executor/materialize/batch_builder.hpp"
+#include "executor/pipeline/plan_builder.hpp"
+
+// WITH: each CTE is materialised once, before what reads it.
+
+namespace ouzel::executor {
+
+namespace {
+
+uint32_t readersOf(const sql::plan::Node& node, uint32_t cte) {
+   uint32_t readers = node.kind == sql::plan::NodeKind::CteScan && node.cte == cte ? 1 : 0;
+   for (const auto& child : node.children)
+      readers += readersOf(*child, cte);
+   for (const sql::plan::CtePlan& other : node.ctes)
+      readers += readersOf(*other.plan, cte);
+   return readers;
+}
+
+std::optional<uint64_t> rowsOf(QueryContext& context, const sql::Expr* bound, std::optional<uint64_t> absent) {
+   if (!bound) return absent;
+   const Value value = ExpressionEvaluator(context.functions()).evaluate(*bound);
+   if (value.isNull) return absent;
+   return value.i64 < 0 ? std::nullopt : std::optional(static_cast<uint64_t>(value.i64)); // the limit will complain
+}
+
+/// WITH RECURSIVE ... SELECT ... FROM r LIMIT n without an order: people rely on it to stop an endless recursion.
+void stopAtLimit(PlanBuilder& builder, const sql::plan::Node& node, const sql::plan::CtePlan& cte) {
+   const sql::plan::Node* recursion = cte.plan.get();
+   while (recursion->kind == sql::plan::NodeKind::Project)
+      recursion = recursion->children[0].get();
+   const sql::plan::Node* limit = node.children[0].get();
+   while (limit->kind == sql::plan::NodeKind::Project)
+      limit = limit->children[0].get();
+   if (recursion->kind != sql::plan::NodeKind::RecursiveUnion || limit->kind != sql::plan::NodeKind::Limit ||
+       limit->withTies)
+      return;
+   const sql::plan::Node* scan = limit->children[0].get();
+   while (scan->kind == sql::plan::NodeKind::Project)
+      scan = scan->children[0].get();
+   if (scan->kind != sql::plan::NodeKind::CteScan || scan->cte != cte.id || readersOf(node, cte.id) != 1) return;
+   const auto rows = rowsOf(builder.context(), limit->limit.get(), std::nullopt);
+   const auto offset = rowsOf(builder.context(), limit->offset.get(), 0);
+   if (rows && offset && *rows <= UINT64_MAX - *offset) builder.rowsWanted[recursion] = *rows + *offset;
+}
+
+} // namespace
+
+std::vector<Stage> buildMaterialize(PlanBuilder& builder, const sql::plan::Node& node) {
+   for (const sql::plan::CtePlan& cte : node.ctes) {
+      stopAtLimit(builder, node, cte);
+      auto* buffer = builder.own<RowBuffer>();
+      buffer->allowSpilling(builder.context());
+      std::vector<Stage> stages = builder.produce(*cte.plan);
+      auto* sink = builder.own<BufferSink>(*buffer, slotsOf(cte.columns, cte.plan->output),
+                                           representationsOf(cte.columns, builder.context().columns()));
+      builder.addPipeline(std::move(stages), sink, UINT32_MAX);
+      builder.cteBuffers[cte.id] = buffer;
+      builder.cteColumns[cte.id] = cte.columns;
+   }
+   std::vector<Stage> stages = builder.produce(*node.children[0]);
+   if (node.output != node.children[0]->output)
+      PlanBuilder::append(stages, makeColumnPick(builder, node.children[0]->output, node.output), UINT32_MAX);
+   return stages;
+}
+
+std::vector<Stage> buildCteScan(PlanBuilder& builder, const sql::plan::Node& node) {
+   RowBuffer* buffer = builder.cteBuffers.at(node.cte);
+   Stage stage;
+   stage.source = builder.own<BufferSource>(*buffer, slotsOf(node.cteColumns, builder.cteColumns.at(node.cte)), true);
+   stage.sourceProfile = builder.profileOf(node);
+   return {std::move(stage)};
+}
+
+} // namespace ouzel::executor

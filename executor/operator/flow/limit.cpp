@@ -1,0 +1,145 @@
+#include <atomic>
+
+#include "executor/expression/evaluator.hpp"
+#include "executor/kernel/compare.hpp"
+#include "executor/operator/sort/sort_sink.hpp"
+#include "executor/pipeline/plan_builder.hpp"
+
+// LIMIT and OFFSET over input in order (one lane) or in any order, and FETCH FIRST ... WITH TIES.
+
+namespace ouzel::executor {
+
+namespace {
+
+struct Local final : LocalState {
+   std::vector<RowIndex> rows = std::vector<RowIndex>(batchRowsMax);
+};
+
+class Limit final : public StreamingOperator {
+public:
+   Limit(const sql::plan::Node& node, std::vector<uint32_t> tieSlots) : node_(node), tieSlots_(std::move(tieSlots)) {}
+
+   void prepare(QueryContext& context) override {
+      if (isPrepared_) return; // a later stage goes on counting
+      isPrepared_ = true;
+      offset_ = bound(context, node_.offset.get(), 0, true);
+      limit_ = bound(context, node_.limit.get(), UINT64_MAX, false);
+      if (!sorted_) return;
+      sorted_->setRange(offset_, limit_);
+      offset_ = 0;
+   }
+   /// Rows come from there, which skips and ends by itself.
+   void setSource(SortedSource& sorted) { sorted_ = &sorted; }
+   LocalStatePtr makeLocal(QueryContext&) override { return std::make_unique<Local>(); }
+   OperatorStatus process(QueryContext& context, LocalState& state, const Batch& in, Batch& out) override {
+      auto& local = static_cast<Local&>(state);
+      if (node_.withTies) return processTies(context, local, in, out);
+      const uint32_t rows = in.liveRows();
+      // Rows are numbered in the order they get here; those numbered [offset, offset + limit) pass.
+      const uint64_t first = seen_.fetch_add(rows);
+      const uint64_t end = limit_ > UINT64_MAX - offset_ ? UINT64_MAX : offset_ + limit_;
+      const uint64_t from = std::min<uint64_t>(rows, offset_ > first ? offset_ - first : 0);
+      const uint64_t to = std::min<uint64_t>(rows, end > first ? end - first : 0);
+      pick(local, in, out, static_cast<uint32_t>(from), static_cast<uint32_t>(std::max(from, to)));
+      return first + rows >= end ? OperatorStatus::Done : OperatorStatus::NeedInput;
+   }
+
+   static uint64_t bound(QueryContext& context, const sql::Expr* expr, uint64_t absent, bool isOffset) {
+      if (!expr) return absent;
+      ExpressionEvaluator evaluator(context.functions());
+      const Value value = evaluator.evaluate(*expr);
+      if (value.isNull) return absent;
+      if (value.i64 < 0)
+         throw SqlError(isOffset ? sqlstate::invalidRowCountInResultOffsetClause
+                                 : sqlstate::invalidRowCountInLimitClause,
+                        isOffset ? "OFFSET must not be negative" : "LIMIT must not be negative");
+      return static_cast<uint64_t>(value.i64);
+   }
+
+private:
+   static void pick(Local& local, const Batch& in, Batch& out, uint32_t from, uint32_t to) {
+      out.columns = in.columns;
+      out.rowCount = in.rowCount;
+      if (from == 0 && to == in.liveRows()) {
+         out.selection = in.selection;
+         return;
+      }
+      for (uint32_t i = from; i < to; ++i)
+         local.rows[i - from] = in.selection.row(i);
+      out.selection = Selection::list(local.rows.data(), to - from);
+   }
+   /// One lane only: the input is sorted.
+   OperatorStatus processTies(QueryContext&, Local& local, const Batch& in, Batch& out) {
+      const uint64_t end = offset_ + limit_;
+      uint32_t from = UINT32_MAX, to = 0;
+      bool isDone = limit_ == 0;
+      for (uint32_t i = 0; i < in.liveRows() && !isDone; ++i) {
+         const uint64_t number = seen_.fetch_add(1);
+         if (number >= end && !tiesWithLast(in, in.selection.row(i))) {
+            isDone = true;
+            break;
+         }
+         if (number >= offset_) {
+            from = std::min(from, i);
+            to = i + 1;
+         }
+         if (number + 1 == end) keepLast(in, in.selection.row(i));
+      }
+      if (from == UINT32_MAX) from = to = 0;
+      pick(local, in, out, from, to);
+      return isDone ? OperatorStatus::Done : OperatorStatus::NeedInput;
+   }
+   void keepLast(const Batch& in, uint32_t row) {
+      last_.clear();
+      for (const uint32_t slot : tieSlots_)
+         last_.push_back(Value::fromVector(in.columns[slot], row));
+   }
+   bool tiesWithLast(const Batch& in, uint32_t row) const {
+      for (size_t i = 0; i < tieSlots_.size(); ++i) {
+         const Vector& column = in.columns[tieSlots_[i]];
+         if (column.isNull(row) != last_[i].isNull) return false;
+         if (last_[i].isNull) continue;
+         alignas(16) unsigned char bytes[16];
+         last_[i].store(bytes);
+         const auto* value = static_cast<const unsigned char*>(column.data) +
+                             size_t{column.positionOf(row)} * physicalSize(column.type);
+         if (!valueEquality(column.type)(value, bytes)) return false;
+      }
+      return true;
+   }
+
+   const sql::plan::Node& node_;
+   const std::vector<uint32_t> tieSlots_;
+   SortedSource* sorted_ = nullptr;
+   bool isPrepared_ = false;
+   uint64_t offset_ = 0, limit_ = 0;
+   std::atomic<uint64_t> seen_{0};
+   std::vector<Value> last_;
+};
+
+} // namespace
+
+std::vector<Stage> buildLimit(PlanBuilder& builder, const sql::plan::Node& node) {
+   const sql::plan::Node& child = *node.children[0];
+   if (child.kind == sql::plan::NodeKind::LockRows && !node.withTies) {
+      const uint64_t offset = Limit::bound(builder.context(), node.offset.get(), 0, true);
+      const uint64_t limit = Limit::bound(builder.context(), node.limit.get(), UINT64_MAX, false);
+      if (limit <= UINT64_MAX - offset) builder.rowsWanted[&child] = offset + limit;
+   }
+   std::vector<Stage> stages = builder.produce(child);
+   std::vector<sql::ColumnId> ties;
+   if (node.withTies)
+      for (const sql::SortKey& key : node.sortKeys) {
+         if (key.expr->kind != sql::ExprKind::Column) throwNotSupported("WITH TIES over an expression");
+         ties.push_back(key.expr->column);
+      }
+   auto* limit = builder.own<Limit>(node, slotsOf(ties, node.children[0]->output));
+   if (child.kind == sql::plan::NodeKind::Sort && !node.withTies)
+      limit->setSource(static_cast<SortedSource&>(*stages[0].source));
+   PlanBuilder::append(stages, limit, builder.profileOf(node));
+   if (node.output != node.children[0]->output)
+      PlanBuilder::append(stages, makeColumnPick(builder, node.children[0]->output, node.output), UINT32_MAX);
+   return stages;
+}
+
+} // namespace ouzel::executor

@@ -1,0 +1,156 @@
+#include <unordered_map>
+
+#include "common/hash/hash.hpp"
+#include "common/hash/vector_hash.hpp"
+#include "executor/kernel/compare.hpp"
+#include "executor/materialize/batch_builder.hpp"
+#include "executor/pipeline/plan_builder.hpp"
+
+// WITH RECURSIVE. The base fills the working table; then the step runs over it, its rows becoming the next working
+// table, until a round brings nothing. The operators of the step are made anew for each round.
+
+namespace ouzel::executor {
+
+namespace {
+
+struct Recursion {
+   const sql::plan::Node* node = nullptr;
+   PlanBuilder* builder = nullptr;
+   RowBuffer result;  ///< all rows so far
+   RowBuffer working; ///< rows of the last round
+   RowBuffer fresh;   ///< rows of the round being run
+   std::vector<Representation> columns;
+   std::vector<uint32_t> identity;
+   uint64_t rowsWanted = UINT64_MAX;
+   static constexpr size_t bytesPerSeen = 64;
+   std::unique_ptr<Reservation> seenMemory;
+   std::unique_ptr<BatchBuilder> kept;        ///< the last rows of `result`, as its next batch
+   std::unique_ptr<RowBuffer::Reader> reader; ///< of `result`, for comparing
+   /// UNION: hashes of all rows in `result` and `kept`, to (batch, row).
+   std::unordered_multimap<uint64_t, std::pair<uint32_t, uint32_t>> seen;
+
+   void endRound(QueryContext& context);
+   void startRound();
+
+private:
+   void appendAll(QueryContext& context);
+   bool isNew(QueryContext& context, const Batch& batch, uint32_t row, uint64_t hash);
+   void appendRows(BatchBuilder& open, const Batch& rows, RowBuffer& to) const;
+};
+
+bool sameValue(const Vector& a, uint32_t aRow, const Vector& b, uint32_t bRow) {
+   if (a.isNull(aRow) || b.isNull(bRow)) return a.isNull(aRow) && b.isNull(bRow);
+   const size_t size = physicalSize(a.type);
+   return valueEquality(a.type)(static_cast<const char*>(a.data) + a.positionOf(aRow) * size,
+                                static_cast<const char*>(b.data) + b.positionOf(bRow) * size);
+}
+
+bool Recursion::isNew(QueryContext& context, const Batch& batch, uint32_t row, uint64_t hash) {
+   const auto [begin, end] = seen.equal_range(hash);
+   for (auto it = begin; it != end; ++it) {
+      const auto [number, otherRow] = it->second;
+      if (number < result.batchCount() && !reader) reader = std::make_unique<RowBuffer::Reader>(result, context, false);
+      const Batch& other = number < result.batchCount() ? reader->batch(number) : *kept->current();
+      bool same = true;
+      for (size_t column = 0; column < columns.size() && same; ++column)
+         same = sameValue(batch.columns[column], row, other.columns[column], otherRow);
+      if (same) return false;
+   }
+   return true;
+}
+
+/// Move what is new in `fresh` to `result`; the same rows become the working table.
+void Recursion::appendAll(QueryContext& context) {
+   BatchBuilder next(columns, working.memory(context));
+   if (!kept) kept = std::make_unique<BatchBuilder>(columns, result.memory(context));
+   working.clear();
+   RowBuffer::Reader freshRows(fresh, context, false);
+   freshRows.expect(0, fresh.batchCount());
+   std::vector<RowIndex> newRows;
+   for (size_t number = 0; number < fresh.batchCount(); ++number) {
+      context.checkCancelled();
+      Batch batch = freshRows.batch(number);
+      uint64_t hashes[batchRowsMax] = {};
+      for (const Vector& column : batch.columns)
+         hashCombineVector(column, batch.selection, hashes);
+      newRows.clear();
+      for (uint32_t row = 0; row < batch.rowCount; ++row) {
+         if (!node->unionAll && !isNew(context, batch, row, hashes[row])) continue;
+         newRows.push_back(static_cast<RowIndex>(row));
+         if (node->unionAll) continue;
+         // Each kept row gets a place in `result` at once, so that later rows of this round are compared with it.
+         seen.emplace(hashes[row], std::pair(static_cast<uint32_t>(result.batchCount()),
+                                             kept->current() ? kept->current()->rowCount : 0u));
+         batch.selection = Selection::list(&newRows.back(), 1);
+         kept->append(batch, identity, 0);
+         if (kept->isFull()) result.add(kept->take());
+      }
+      // What a UNION knows of its rows does not spill: about 64 bytes a row, whatever they hold (README says so).
+      if (!node->unionAll) {
+         if (!seenMemory) seenMemory = std::make_unique<Reservation>(context.memory());
+         seenMemory->grow(newRows.size() * bytesPerSeen);
+      }
+      batch.selection = Selection::list(newRows);
+      appendRows(next, batch, working);
+      if (node->unionAll) appendRows(*kept, batch, result);
+   }
+   if (auto rest = next.take()) working.add(std::move(rest));
+   fresh.clear();
+}
+
+void Recursion::appendRows(BatchBuilder& open, const Batch& rows, RowBuffer& to) const {
+   for (uint32_t taken = 0; taken < rows.liveRows();) {
+      taken += open.append(rows, identity, taken);
+      if (open.isFull()) to.add(open.take());
+   }
+}
+
+void Recursion::endRound(QueryContext& context) {
+   appendAll(context);
+   const uint64_t rows = result.rowCount() + (kept->current() ? kept->current()->rowCount : 0);
+   if (working.rowCount() > 0 && rows < rowsWanted) return startRound();
+   // The last batch of the result.
+   reader.reset();
+   if (auto rest = kept->take()) result.add(std::move(rest));
+}
+
+void Recursion::startRound() {
+   builder->workingTables[node->cte] = &working;
+   std::vector<Stage> stages = builder->produce(*node->children[1]);
+   auto* sink = builder->own<BufferSink>(fresh, slotsOf(node->appendInputs[1], node->children[1]->output), columns);
+   builder->addPipeline(std::move(stages), sink, UINT32_MAX);
+   builder->addAction([this] { endRound(builder->context()); });
+}
+
+} // namespace
+
+std::vector<Stage> buildRecursiveUnion(PlanBuilder& builder, const sql::plan::Node& node) {
+   auto* recursion = builder.own<Recursion>();
+   recursion->node = &node;
+   recursion->builder = &builder;
+   for (RowBuffer* buffer : {&recursion->result, &recursion->working, &recursion->fresh})
+      buffer->allowSpilling(builder.context());
+   recursion->columns = representationsOf(node.output, builder.context().columns());
+   for (uint32_t i = 0; i < node.output.size(); ++i)
+      recursion->identity.push_back(i);
+   if (const auto wanted = builder.rowsWanted.find(&node); wanted != builder.rowsWanted.end())
+      recursion->rowsWanted = wanted->second;
+   std::vector<Stage> base = builder.produce(*node.children[0]);
+   auto* sink = builder.own<BufferSink>(recursion->fresh, slotsOf(node.appendInputs[0], node.children[0]->output),
+                                        recursion->columns);
+   builder.addPipeline(std::move(base), sink, UINT32_MAX);
+   builder.addAction([recursion] { recursion->endRound(recursion->builder->context()); });
+   Stage stage;
+   stage.source = builder.own<BufferSource>(recursion->result, recursion->identity, true, true);
+   stage.sourceProfile = builder.profileOf(node);
+   return {std::move(stage)};
+}
+
+std::vector<Stage> buildRecursiveScan(PlanBuilder& builder, const sql::plan::Node& node) {
+   Stage stage;
+   stage.source = builder.own<BufferSource>(*builder.workingTables.at(node.cte), node.cteSlots, true);
+   stage.sourceProfile = builder.profileOf(node);
+   return {std::move(stage)};
+}
+
+} // namespace ouzel::executor

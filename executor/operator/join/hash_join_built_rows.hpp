@@ -1,0 +1,51 @@
+#pragma once
+#include <vector>
+
+#include "executor/operator/join/hash_join_prober.hpp"
+#include "executor/operator/join/join_rows.hpp"
+
+namespace ouzel::executor {
+
+bool givesBuiltRowsLast(sql::JoinKind kind);
+
+/// Gives the built rows of pages by their match flags, NULLs for the probe side: those that had a match (RightSemi) or
+/// had none (Right, Full, RightAnti). One worker's own.
+class BuiltRowGiver {
+public:
+   BuiltRowGiver(const HashJoinShape& shape, const HashJoinRows& rows, QueryContext& context);
+   void open(const TuplePage& page) { reader_.open(&page, rows_.layout().rowSize()); }
+   bool isAtEnd() const { return reader_.isAtEnd(); }
+   /// The next batch, perhaps of no rows; its strings point into the page.
+   void next(Batch& out);
+
+private:
+   const HashJoinShape& shape_;
+   const HashJoinRows& rows_;
+   const uint32_t rowsMax_;
+   Arena arena_;
+   struct Buffer {
+      void* data = nullptr;
+      ValidityWord* validity = nullptr;
+   };
+   std::vector<Buffer> buffers_;
+   JoinRowReader reader_;
+   const std::byte* found_[batchRowsMax];
+};
+
+/// After the probe: built rows that are in memory.
+class BuiltRows final : public Source {
+public:
+   BuiltRows(const HashJoinShape& shape, HashJoinTable& table) : shape_(shape), table_(table) {}
+
+   void prepare(QueryContext&) override { nextPage_.store(0); }
+   uint32_t workersMax() const override;
+   LocalStatePtr makeLocal(QueryContext& context) override;
+   SourceStatus next(QueryContext& context, LocalState& local, Batch& out) override;
+
+private:
+   const HashJoinShape& shape_;
+   HashJoinTable& table_;
+   std::atomic<size_t> nextPage_{0};
+};
+
+} // namespace ouzel::executor

@@ -1,0 +1,160 @@
+#include "executor/operator/join/nested_loop_blocks.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "executor/operator/join/nested_looper.hpp"
+
+namespace ouzel::executor {
+
+namespace {
+
+constexpr size_t blockBytesMin = size_t{64} << 10;
+/// Batches of the right side that are asked for at once.
+constexpr size_t batchesAhead = 16;
+/// What a request to a local disk costs, in pages that it could have moved meanwhile (FACTS D.1), and how large these
+/// pages are.
+constexpr double tau = 0.24, pageBytes = 256 << 10;
+
+/// The left side's part of the memory for reading: P_R : P_S = sqrt(1 + R_in / tau) : 1.
+size_t leftPart(size_t bytes) {
+   const double ratio = std::sqrt(1 + static_cast<double>(bytes) / pageBytes / tau);
+   return static_cast<size_t>(static_cast<double>(bytes) * ratio / (ratio + 1));
+}
+
+} // namespace
+
+void NestedLoopLeft::clear() {
+   builders_.clear();
+   rows_.clear();
+}
+
+BatchBuilder& NestedLoopLeft::open(QueryContext& context) {
+   const std::lock_guard lock(mutex_);
+   return *builders_.emplace_back(std::make_unique<BatchBuilder>(columns_, rows_.memory(context)));
+}
+
+void NestedLoopLeft::add(BatchBuilder& builder, const Batch& in) {
+   for (uint32_t taken = 0; taken < in.liveRows();) {
+      taken += builder.append(in, slots_, taken);
+      if (builder.isFull()) rows_.add(builder.take());
+   }
+}
+
+void NestedLoopLeft::close() {
+   for (const auto& builder : builders_)
+      if (auto batch = builder->take()) rows_.add(std::move(batch));
+   builders_.clear();
+}
+
+/// One worker's block: its batches in memory, each with what its rows have met.
+class NestedLoopBlocks::Worker final : public LocalState {
+public:
+   Worker(NestedLoopBlocks& blocks, QueryContext& context)
+      : blocks_(blocks), looper_(blocks.shape_, blocks.right_, context), right_(blocks.right_.buffer, context, false) {}
+   SourceStatus next(QueryContext& context, Batch& out);
+
+private:
+   struct Part {
+      std::unique_ptr<RowBuffer::Reader> reader; ///< holds the batch
+      const Batch* batch = nullptr;
+      std::vector<uint8_t> found, unknown; ///< by row
+   };
+   bool load(QueryContext& context);
+
+   NestedLoopBlocks& blocks_;
+   NestedLooper looper_;
+   RowBuffer::Reader right_;
+   std::vector<Part> parts_;
+   size_t part_ = 0;  ///< of the block: being joined, or told about
+   size_t built_ = 0; ///< batch of the right side
+   const Batch* builtBatch_ = nullptr;
+   bool isLoaded_ = false, hasMore_ = false;
+};
+
+/// The next block. Batches are taken one by one, so that the last ones are shared out.
+bool NestedLoopBlocks::Worker::load(QueryContext& context) {
+   parts_.clear();
+   RowBuffer& rows = blocks_.left_.rows();
+   size_t bytes = 0;
+   while (bytes < blocks_.blockBytes_ && parts_.size() < blocks_.blockBatches_) {
+      context.checkCancelled();
+      size_t index;
+      {
+         const std::lock_guard lock(blocks_.mutex_);
+         if (blocks_.nextBatch_ == rows.batchCount()) break;
+         index = blocks_.nextBatch_++;
+      }
+      Part& part = parts_.emplace_back();
+      part.reader = std::make_unique<RowBuffer::Reader>(rows, context, false);
+      part.batch = &part.reader->batch(index);
+      part.found.resize(part.batch->rowCount);
+      part.unknown.resize(part.batch->rowCount);
+      bytes += rows.batchDiskBytes(index) + 2 * size_t{part.batch->rowCount};
+   }
+   part_ = built_ = 0;
+   builtBatch_ = nullptr;
+   isLoaded_ = !parts_.empty();
+   if (isLoaded_) blocks_.blocks_.fetch_add(1, std::memory_order_relaxed);
+   return isLoaded_;
+}
+
+SourceStatus NestedLoopBlocks::Worker::next(QueryContext& context, Batch& out) {
+   out.setDense(0);
+   if (!isLoaded_ && !load(context)) return SourceStatus::Done;
+   const size_t builtCount = blocks_.right_.buffer.batchCount();
+   if (built_ == builtCount) {
+      // All of the right side was seen.
+      if (looper_.hasRest()) {
+         Part& part = parts_[part_++];
+         looper_.giveRest(*part.batch, part.found.data(), part.unknown.data(), out);
+      }
+      if (!looper_.hasRest() || part_ == parts_.size()) isLoaded_ = false;
+      return SourceStatus::HaveOutput;
+   }
+   if (!builtBatch_) {
+      if (built_ % batchesAhead == 0) right_.expect(built_, built_ + batchesAhead);
+      builtBatch_ = &right_.batch(built_);
+   }
+   Part& part = parts_[part_];
+   if (!hasMore_) looper_.setPart(*builtBatch_, built_, part.found.data(), part.unknown.data());
+   hasMore_ = looper_.process(context, *part.batch, out) == OperatorStatus::HaveOutput;
+   if (!hasMore_ && ++part_ == parts_.size()) {
+      part_ = 0;
+      ++built_;
+      builtBatch_ = nullptr;
+   }
+   return SourceStatus::HaveOutput;
+}
+
+void NestedLoopBlocks::prepare(QueryContext& context) {
+   nextBatch_ = 0;
+   blockBytes_ = 0;
+   if (!right_.isSpilled) return;
+   left_.close();
+   const size_t all = left_.rows().freeBytes(blockBytesMin);
+   const uint32_t workers = context.workers();
+   blockBytes_ = std::max(leftPart(all / workers), blockBytesMin);
+   blockBatches_ = (left_.rows().batchCount() + workers - 1) / workers;
+}
+
+uint32_t NestedLoopBlocks::workersMax() const {
+   if (!right_.isSpilled) return 0;
+   return static_cast<uint32_t>(std::min<size_t>(left_.rows().batchCount(), 1024));
+}
+
+LocalStatePtr NestedLoopBlocks::makeLocal(QueryContext& context) {
+   return std::make_unique<Worker>(*this, context);
+}
+
+SourceStatus NestedLoopBlocks::next(QueryContext& context, LocalState& local, Batch& out) {
+   return static_cast<Worker&>(local).next(context, out);
+}
+
+void NestedLoopBlocks::describe(OperatorProfile& profile) const {
+   if (!right_.isSpilled) return;
+   left_.rows().describe(profile);
+   profile.notes.emplace_back("Blocks", std::to_string(blocks_.load()));
+}
+
+} // namespace ouzel::executor

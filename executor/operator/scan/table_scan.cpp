@@ -1,0 +1,462 @@
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <optional>
+#include <span>
+
+#include "common/format.hpp"
+#include "common/hash/hash.hpp"
+#include "common/hash/vector_hash.hpp"
+#include "executor/pipeline/key_lookup.hpp"
+#include "executor/pipeline/plan_builder.hpp"
+#include "executor/pipeline/runtime_filter.hpp"
+#include "storage/block/zone_key.hpp"
+#include "storage/table/table.hpp"
+#include "storage/table/transaction.hpp"
+
+// Reading a stored table: what zone maps exclude is skipped, ranges are tested on encoded data, joins' filters and the
+// other predicates on what is left, and the remaining columns are decoded for the survivors only.
+
+namespace ouzel::executor {
+
+using sql::CompareOp;
+using sql::ExprKind;
+
+namespace {
+
+/// A closed range that a column of Bool, I16, I32 or I64 must lie in.
+struct RangeFilter {
+   uint32_t column = 0; ///< position in the scan's columns
+   int64_t lower = INT64_MIN, upper = INT64_MAX;
+};
+
+/// A predicate that needs decoded columns.
+struct ResidualFilter {
+   std::shared_ptr<const ExpressionProgram> program;
+   std::vector<uint32_t> columns; ///< that it reads
+};
+
+bool isIntegerLike(PhysicalType type) {
+   return type == PhysicalType::Bool || type == PhysicalType::I16 || type == PhysicalType::I32 ||
+          type == PhysicalType::I64;
+}
+
+struct ColumnCompare {
+   sql::ColumnId column;
+   CompareOp op;
+   const Value* value;
+};
+
+/// `column op constant` either way round.
+std::optional<ColumnCompare> asColumnCompare(const sql::Expr& expr) {
+   if (expr.kind != ExprKind::Compare) return std::nullopt;
+   const sql::Expr &lhs = *expr.args[0], &rhs = *expr.args[1];
+   if (lhs.kind == ExprKind::Column && rhs.kind == ExprKind::Constant && !rhs.constant.isNull)
+      return ColumnCompare{lhs.column, expr.compare, &rhs.constant};
+   if (rhs.kind == ExprKind::Column && lhs.kind == ExprKind::Constant && !lhs.constant.isNull)
+      return ColumnCompare{rhs.column, sql::commuted(expr.compare), &lhs.constant};
+   return std::nullopt;
+}
+
+/// The values that a predicate leaves for a column.
+struct ColumnValues {
+   sql::ColumnId column;
+   std::vector<const Value*> values;
+};
+
+/// Of `column = constant` and `column IN (constants)`, NULLs left out: they equal nothing.
+std::optional<ColumnValues> valuesLeft(const sql::Expr& expr, const sql::ColumnTable& table) {
+   const auto of = [&](const sql::Expr& side, std::span<const sql::ExprPtr> args) -> std::optional<ColumnValues> {
+      const sql::Expr* column = &side;
+      while (column->kind == ExprKind::Relabel) // varchar is compared as text
+         column = column->args[0].get();
+      if (column->kind != ExprKind::Column) return std::nullopt;
+      ColumnValues left{column->column, {}};
+      for (const sql::ExprPtr& arg : args) {
+         if (arg->kind != ExprKind::Constant) return std::nullopt;
+         if (arg->constant.isNull) continue;
+         // Those of another representation may hash otherwise.
+         const Representation& stored = table[column->column].repr;
+         if (!(arg->repr == stored) || arg->constant.type != stored.physical) return std::nullopt;
+         left.values.push_back(&arg->constant);
+      }
+      return left;
+   };
+   const std::span<const sql::ExprPtr> args(expr.args);
+   if (expr.kind == ExprKind::Compare && expr.compare == CompareOp::Eq) {
+      auto left = of(*args[0], args.subspan(1));
+      return left ? left : of(*args[1], args.first(1));
+   }
+   if (expr.kind == ExprKind::InList && !expr.negated) return of(*args[0], args.subspan(1));
+   return std::nullopt;
+}
+
+uint64_t hashOf(const Value& value) {
+   alignas(16) std::byte place[16];
+   value.store(place);
+   return hashValue(value.type, place);
+}
+
+class TableScan;
+
+struct Local final : LocalState {
+   std::unique_ptr<storage::RowGroupReader> reader;
+   bool hasMorsel = false;
+   uint32_t nextRow = 0;
+   std::vector<RowIndex> rows = std::vector<RowIndex>(batchRowsMax);
+   Batch batch; ///< layout of scanColumns; only decoded ones are set
+   std::vector<uint8_t> isDecoded;
+   std::vector<ExpressionState> residuals;
+   /// How filters did lately, to leave out those that drop nothing. By runtime filter.
+   struct Record {
+      uint64_t seen = 0, kept = 0;
+   };
+   std::vector<Record> records;
+};
+
+class TableScan final : public Source {
+public:
+   TableScan(PlanBuilder& builder, const sql::plan::Node& node);
+
+   void foresee(QueryContext& context) override;
+   bool isReadingAhead() const override { return source_ && source_->isReadingAhead(); }
+   void prepare(QueryContext& context) override;
+   uint32_t workersMax() const override { return isEmpty_ ? 1 : std::max(1u, source_->morselCount()); }
+   LocalStatePtr makeLocal(QueryContext& context) override;
+   SourceStatus next(QueryContext& context, LocalState& local, Batch& out) override;
+   void describe(OperatorProfile& profile) const override;
+
+private:
+   struct RuntimeUse {
+      RuntimeFilter* filter;
+      uint32_t column;
+   };
+   void addPredicate(const sql::Expr& expr, PlanBuilder& builder);
+   void addZone(const ColumnCompare& compare);
+   void addValues(const sql::Expr& expr);
+   std::optional<storage::KeyFilter> keysToLookUp() const;
+   Selection filterVector(QueryContext& context, Local& local, uint32_t first, uint32_t count, Selection rows);
+   void decode(Local& local, uint32_t column, uint32_t first, uint32_t count, const Selection& rows);
+
+   // PROPERTIES
+   const sql::plan::Node& node_;
+   const sql::ColumnTable& table_;
+   ColumnSlots slots_;
+   std::vector<uint32_t> outputSlots_;
+   std::map<uint32_t, RangeFilter> ranges_; // by column
+   std::vector<ResidualFilter> residuals_;
+   std::vector<RuntimeUse> runtime_;
+   storage::ScanSpec spec_;
+   bool isEmpty_ = false;
+   std::map<int16_t, std::vector<const Value*>> fixed_; // by attribute: values that predicates leave
+   KeyLookup* keyLookup_ = nullptr;                     // of a join above
+   // STATE
+   std::vector<RangeFilter> activeRanges_; // fixed by prepare()
+   std::vector<RuntimeUse> activeRuntime_;
+   std::unique_ptr<storage::ScanSource> source_;
+   bool isForeseen_ = false; ///< source_ is that of foresee()
+   std::atomic<bool> hasAskedForAll_{false};
+};
+
+std::vector<sql::ColumnId> layoutOf(const sql::plan::Node& node) {
+   std::vector<sql::ColumnId> layout;
+   for (const sql::plan::ScanColumn& column : node.scanColumns)
+      layout.push_back(column.column);
+   return layout;
+}
+
+TableScan::TableScan(PlanBuilder& builder, const sql::plan::Node& node)
+   : node_(node), table_(builder.context().columns()), slots_(std::span<const sql::ColumnId>(layoutOf(node))),
+     outputSlots_(slotsOf(node.output, layoutOf(node))) {
+   for (const sql::plan::ScanColumn& column : node.scanColumns)
+      spec_.columns.push_back(column.attribute == sql::rowIdAttribute ? storage::ScanSpec::rowIdColumn
+                                                                      : static_cast<uint32_t>(column.attribute - 1));
+   for (const sql::ExprPtr& predicate : node.predicates)
+      addPredicate(*predicate, builder);
+   if (node.keyLookup != 0) keyLookup_ = &builder.keyLookup(node.keyLookup);
+   if (builder.context().settings().runtimeFilters)
+      for (const sql::plan::RuntimeFilterUse& use : node.runtimeFilters)
+         if (const auto slot = slots_.find(use.column)) runtime_.push_back({&builder.runtimeFilter(use.filter), *slot});
+}
+
+void TableScan::addPredicate(const sql::Expr& expr, PlanBuilder& builder) {
+   if (expr.kind == ExprKind::And) {
+      for (const sql::ExprPtr& arg : expr.args)
+         addPredicate(*arg, builder);
+      return;
+   }
+   addValues(expr);
+   if (const auto compare = asColumnCompare(expr)) {
+      addZone(*compare);
+      const uint32_t slot = *slots_.find(compare->column);
+      const bool isRange = compare->op == CompareOp::Eq || compare->op == CompareOp::Lt ||
+                           compare->op == CompareOp::Le || compare->op == CompareOp::Gt || compare->op == CompareOp::Ge;
+      if (isRange && isIntegerLike(compare->value->type) &&
+          compare->value->type == table_[compare->column].repr.physical &&
+          node_.scanColumns[slot].attribute != sql::rowIdAttribute) {
+         RangeFilter& range = ranges_.try_emplace(slot, RangeFilter{slot, INT64_MIN, INT64_MAX}).first->second;
+         const int64_t value = compare->value->i64;
+         if (compare->op == CompareOp::Eq || compare->op == CompareOp::Le) range.upper = std::min(range.upper, value);
+         if (compare->op == CompareOp::Eq || compare->op == CompareOp::Ge) range.lower = std::max(range.lower, value);
+         if (compare->op == CompareOp::Lt) {
+            if (value == INT64_MIN)
+               isEmpty_ = true;
+            else
+               range.upper = std::min(range.upper, value - 1);
+         }
+         if (compare->op == CompareOp::Gt) {
+            if (value == INT64_MAX)
+               isEmpty_ = true;
+            else
+               range.lower = std::max(range.lower, value + 1);
+         }
+         return;
+      }
+   }
+   ResidualFilter residual;
+   residual.program = ExpressionProgram::compile(expr, slots_, table_);
+   std::vector<sql::ColumnId> read;
+   sql::collectColumns(expr, read);
+   for (const sql::ColumnId column : read)
+      residual.columns.push_back(*slots_.find(column));
+   residuals_.push_back(std::move(residual));
+}
+
+void TableScan::addZone(const ColumnCompare& compare) {
+   const int16_t attribute = node_.scanColumns[*slots_.find(compare.column)].attribute;
+   if (attribute == sql::rowIdAttribute) return;
+   storage::ZonePredicate zone;
+   zone.column = static_cast<uint32_t>(attribute - 1);
+   const storage::ZoneKey key = storage::zoneKeyOf(*compare.value);
+   switch (compare.op) {
+   case CompareOp::Eq:
+      zone.lower = zone.upper = key;
+      break;
+   case CompareOp::Lt:
+   case CompareOp::Le:
+      zone.upper = key;
+      break;
+   case CompareOp::Gt:
+   case CompareOp::Ge:
+      zone.lower = key;
+      break;
+   default:
+      return;
+   }
+   spec_.zonePredicates.push_back(zone);
+}
+
+/// Tell storage which values of a column the predicate leaves, and remember them for the chosen index.
+void TableScan::addValues(const sql::Expr& expr) {
+   auto left = valuesLeft(expr, table_);
+   if (!left) return;
+   const int16_t attribute = node_.scanColumns[*slots_.find(left->column)].attribute;
+   if (attribute == sql::rowIdAttribute) return;
+   storage::ValuePredicate predicate;
+   predicate.column = static_cast<uint32_t>(attribute - 1);
+   for (const Value* value : left->values)
+      predicate.values.push_back({storage::zoneKeyOf(*value), hashOf(*value)});
+   std::sort(predicate.values.begin(), predicate.values.end(),
+             [](const auto& a, const auto& b) { return a.key < b.key; });
+   spec_.valuePredicates.push_back(std::move(predicate));
+   const auto& indexed = node_.lookupAttributes;
+   if (std::find(indexed.begin(), indexed.end(), attribute) != indexed.end())
+      fixed_.try_emplace(attribute, std::move(left->values));
+}
+
+/// What an index has to find: every combination of values that predicates leave, or the keys a join has built.
+std::optional<storage::KeyFilter> TableScan::keysToLookUp() const {
+   storage::KeyFilter filter;
+   const auto setColumns = [&](const std::vector<int16_t>& attributes) {
+      for (const int16_t attribute : attributes)
+         filter.columns.push_back(static_cast<uint32_t>(attribute - 1));
+   };
+   if (keyLookup_ && keyLookup_->isPublished()) {
+      setColumns(node_.keyLookupAttributes);
+      filter.hashes = keyLookup_->hashes();
+      return filter;
+   }
+   if (node_.lookupAttributes.empty()) return std::nullopt;
+   setColumns(node_.lookupAttributes);
+   filter.hashes.push_back(0);
+   bool isFirst = true;
+   for (const int16_t attribute : node_.lookupAttributes) {
+      const auto values = fixed_.find(attribute);
+      if (values == fixed_.end()) return std::nullopt;
+      std::vector<uint64_t> longer;
+      for (const uint64_t prefix : filter.hashes)
+         for (const Value* value : values->second) {
+            const uint64_t hash = hashOf(*value);
+            longer.push_back(isFirst ? hash : hashCombine(prefix, hash));
+         }
+      filter.hashes = std::move(longer);
+      isFirst = false;
+   }
+   return filter;
+}
+
+/// What joins before this scan will find out can only leave row groups away.
+void TableScan::foresee(QueryContext& context) {
+   if (isEmpty_ || keyLookup_ || !node_.lookupAttributes.empty()) return; // perhaps few rows are needed
+   storage::Table* table = context.execution.table(node_.table.storageId);
+   if (!table->isRemote()) return;
+   source_ = table->scan(*context.execution.snapshot, spec_);
+   source_->readAhead();
+   isForeseen_ = true;
+}
+
+void TableScan::prepare(QueryContext& context) {
+   activeRanges_.clear();
+   for (const auto& [column, range] : ranges_) {
+      isEmpty_ = isEmpty_ || range.lower > range.upper;
+      activeRanges_.push_back(range);
+   }
+   storage::ScanSpec spec = spec_;
+   const size_t staticZones = spec.zonePredicates.size();
+   activeRuntime_.clear();
+   for (const RuntimeUse& use : runtime_) {
+      if (!use.filter->isPublished()) continue;
+      if (use.filter->isEmpty()) isEmpty_ = true;
+      if (use.filter->hasBounds()) {
+         storage::ZonePredicate zone;
+         zone.column = spec.columns[use.column];
+         zone.lower = use.filter->lower();
+         zone.upper = use.filter->upper();
+         spec.zonePredicates.push_back(zone);
+      }
+      activeRuntime_.push_back(use);
+   }
+   spec.keys = keysToLookUp();
+   storage::Table* table = context.execution.table(node_.table.storageId);
+   if (context.execution.transaction) context.execution.transaction->noteRead(table->id(), spec);
+   if (std::exchange(isForeseen_, false))
+      source_->narrow(std::span(spec.zonePredicates).subspan(staticZones));
+   else
+      source_ = table->scan(*context.execution.snapshot, std::move(spec));
+   hasAskedForAll_.store(!source_->isReadingAhead(), std::memory_order_relaxed);
+}
+
+LocalStatePtr TableScan::makeLocal(QueryContext& context) {
+   auto local = std::make_unique<Local>();
+   local->reader = source_->makeReader();
+   local->batch.columns.resize(node_.scanColumns.size());
+   local->isDecoded.resize(node_.scanColumns.size());
+   local->records.resize(activeRuntime_.size());
+   for (const ResidualFilter& residual : residuals_)
+      local->residuals.emplace_back(residual.program, context.functions(), &context.memory());
+   return local;
+}
+
+void TableScan::decode(Local& local, uint32_t column, uint32_t first, uint32_t count, const Selection& rows) {
+   if (std::exchange(local.isDecoded[column], 1)) return;
+   local.batch.columns[column] = local.reader->read(column, first, count, rows);
+}
+
+Selection TableScan::filterVector(QueryContext&, Local& local, uint32_t first, uint32_t count, Selection rows) {
+   storage::RowGroupReader& reader = *local.reader;
+   RowIndex* list = local.rows.data();
+   const auto narrow = [&](uint32_t kept) {
+      if (kept < rows.count()) rows = Selection::list(list, kept);
+   };
+   for (const RangeFilter& range : activeRanges_) {
+      if (rows.count() == 0) return rows;
+      narrow(reader.filterRange(range.column, first, count, range.lower, range.upper, rows, list));
+   }
+   for (size_t i = 0; i < activeRuntime_.size() && rows.count() > 0; ++i) {
+      const RuntimeUse& use = activeRuntime_[i];
+      Local::Record& record = local.records[i];
+      // After 32 vectors a filter that keeps nearly everything is looked at again only now and then.
+      if (record.seen > 65'536 && record.kept > record.seen - record.seen / 16) {
+         if ((record.seen += 64, record.kept += 64, record.seen % 8192) != 0) continue;
+      }
+      const uint32_t before = rows.count();
+      if (use.filter->hasBounds() && reader.canFilterRange(use.column))
+         narrow(reader.filterRange(use.column, first, count, use.filter->lower(), use.filter->upper(), rows, list));
+      if (rows.count() > 0 && use.filter->isSelective()) {
+         decode(local, use.column, first, count, rows);
+         narrow(use.filter->filter(local.batch.columns[use.column], rows, list));
+      }
+      record.seen += before;
+      record.kept += rows.count();
+   }
+   for (size_t i = 0; i < residuals_.size() && rows.count() > 0; ++i) {
+      for (const uint32_t column : residuals_[i].columns)
+         decode(local, column, first, count, rows);
+      rows = residuals_[i].program->filter(local.residuals[i], local.batch, rows, list);
+   }
+   return rows;
+}
+
+SourceStatus TableScan::next(QueryContext& context, LocalState& state, Batch& out) {
+   auto& local = static_cast<Local&>(state);
+   out.setDense(0);
+   if (isEmpty_) return SourceStatus::Done;
+   // A few empty vectors are passed over here; then the caller has a look at time and cancellation.
+   for (int attempts = 0; attempts < 32; ++attempts) {
+      if (!local.hasMorsel) {
+         storage::Morsel morsel;
+         if (!source_->next(morsel)) return SourceStatus::Done;
+         if (!source_->isReadingAhead() && !hasAskedForAll_.exchange(true, std::memory_order_relaxed))
+            context.foresee();
+         local.reader->open(morsel);
+         local.hasMorsel = true;
+         local.nextRow = 0;
+      }
+      const uint32_t total = local.reader->rowCount();
+      if (local.nextRow >= total) {
+         local.hasMorsel = false;
+         continue;
+      }
+      const uint32_t first = local.nextRow;
+      const uint32_t vectorEnd = (first / storage::vectorRows + 1) * storage::vectorRows;
+      const uint32_t count = std::min({context.settings().batchRows, vectorEnd - first, total - first});
+      local.nextRow = first + count;
+      if (local.reader->canSkip(first, count)) continue;
+      std::fill(local.isDecoded.begin(), local.isDecoded.end(), uint8_t{0});
+      local.batch.rowCount = count;
+      const Selection rows = filterVector(context, local, first, count, local.reader->visible(first, count));
+      if (rows.count() == 0) continue;
+      out.columns.resize(outputSlots_.size());
+      for (size_t i = 0; i < outputSlots_.size(); ++i) {
+         decode(local, outputSlots_[i], first, count, rows);
+         out.columns[i] = local.batch.columns[outputSlots_[i]];
+      }
+      out.rowCount = count;
+      out.selection = rows;
+      return SourceStatus::HaveOutput;
+   }
+   return SourceStatus::HaveOutput;
+}
+
+void TableScan::describe(OperatorProfile& profile) const {
+   if (!source_) return;
+   profile.notes.emplace_back("Row Groups", std::to_string(source_->morselCount()));
+   if (source_->morselsSkipped())
+      profile.notes.emplace_back("Row Groups Skipped", std::to_string(source_->morselsSkipped()));
+   if (source_->morselsSkippedByFilter())
+      profile.notes.emplace_back("Row Groups Skipped by Filter", std::to_string(source_->morselsSkippedByFilter()));
+   const auto network = source_->networkReads();
+   if (network.reads > 0)
+      profile.notes.emplace_back("Object Reads", std::to_string(network.reads) + ", " + std::to_string(network.bytes) +
+                                                     " bytes, waited for " + std::to_string(network.waits));
+   if (network.sharedBytes > 0)
+      profile.notes.emplace_back("Object Reads Shared", std::to_string(network.sharedBytes) + " bytes");
+   if (network.requests > 0)
+      profile.notes.emplace_back("Object Requests",
+                                 format("{}, {} bytes, {} retries, {} hedges, ${:.7f}", network.requests,
+                                        network.receivedBytes, network.retries, network.hedges, network.cost));
+   if (network.cacheHits > 0)
+      profile.notes.emplace_back("Object Cache Hits", std::to_string(network.cacheHits) + ", " +
+                                                          std::to_string(network.cacheBytes) + " bytes");
+}
+
+} // namespace
+
+std::vector<Stage> buildTableScan(PlanBuilder& builder, const sql::plan::Node& node) {
+   Stage stage;
+   stage.source = builder.own<TableScan>(builder, node);
+   stage.sourceProfile = builder.profileOf(node);
+   return {std::move(stage)};
+}
+
+} // namespace ouzel::executor

@@ -1,0 +1,78 @@
+#include "executor/materialize/batch_builder.hpp"
+#include "executor/pipeline/plan_builder.hpp"
+
+// VALUES, and the one row of no columns that a query without FROM reads.
+
+namespace ouzel::executor {
+
+namespace {
+
+/// Evaluates the rows in prepare(), since expressions may be volatile, stable or fail.
+class ValuesSource final : public Source {
+public:
+   ValuesSource(const sql::plan::Node& node, std::vector<Representation> columns)
+      : node_(node), columns_(std::move(columns)), buffered_(buffer_, identity(columns_.size()), true) {}
+
+   void prepare(QueryContext& context) override {
+      given_ = 0;
+      buffer_.clear();
+      if (columns_.empty()) return;
+      BatchBuilder builder(columns_, context.memory());
+      std::vector<uint32_t> slots = identity(columns_.size());
+      Batch one;
+      one.setDense(1);
+      for (const auto& row : node_.rows) {
+         std::vector<const sql::Expr*> exprs;
+         for (const sql::ExprPtr& expr : row)
+            exprs.push_back(expr.get());
+         auto program = ExpressionProgram::compile(std::span(exprs), ColumnSlots(), context.columns());
+         ExpressionState state(program, context.functions());
+         Batch values;
+         values.columns.resize(exprs.size());
+         program->evaluateAll(state, one, one.selection, values.columns.data());
+         values.setDense(1);
+         if (builder.isFull()) buffer_.add(builder.take());
+         builder.append(values, slots, 0);
+      }
+      if (auto rest = builder.take()) buffer_.add(std::move(rest));
+      buffered_.prepare(context);
+   }
+   uint32_t workersMax() const override { return 1; }
+   LocalStatePtr makeLocal(QueryContext& context) override { return buffered_.makeLocal(context); }
+   SourceStatus next(QueryContext& context, LocalState& local, Batch& out) override {
+      if (!columns_.empty()) return buffered_.next(context, local, out);
+      // Rows without columns are only counted.
+      const size_t left = node_.rows.size() - given_;
+      if (left == 0) return SourceStatus::Done;
+      const uint32_t count = static_cast<uint32_t>(std::min<size_t>(left, context.settings().batchRows));
+      out.columns.clear();
+      out.setDense(count);
+      given_ += count;
+      return SourceStatus::HaveOutput;
+   }
+
+private:
+   static std::vector<uint32_t> identity(size_t count) {
+      std::vector<uint32_t> slots(count);
+      for (uint32_t i = 0; i < count; ++i)
+         slots[i] = i;
+      return slots;
+   }
+
+   const sql::plan::Node& node_;
+   const std::vector<Representation> columns_;
+   RowBuffer buffer_;
+   BufferSource buffered_;
+   size_t given_ = 0;
+};
+
+} // namespace
+
+std::vector<Stage> buildValues(PlanBuilder& builder, const sql::plan::Node& node) {
+   Stage stage;
+   stage.source = builder.own<ValuesSource>(node, representationsOf(node.output, builder.context().columns()));
+   stage.sourceProfile = builder.profileOf(node);
+   return {std::move(stage)};
+}
+
+} // namespace ouzel::executor

@@ -1,0 +1,12 @@
+#pragma once
+#include "executor/operator/sort/sort_sink.hpp"
+#include "executor/pipeline/plan_builder.hpp"
+
+namespace ouzel::executor {
+
+/// Adds the pipeline that sorts `node`'s child by its sortKeys, and returns the stage that reads the rows in order.
+/// `offset` and `limit` may be null.
+std::vector<Stage> buildSorted(PlanBuilder& builder, const sql::plan::Node& node, const sql::Expr* limit,
+                               const sql::Expr* offset);
+
+} // namespace ouzel::executor

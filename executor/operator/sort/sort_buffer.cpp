@@ -1,0 +1,256 @@
+#include "executor/operator/sort/sort_buffer.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "common/error/sql_error.hpp"
+#include "common/value/dispatch.hpp"
+#include "executor/operator/sort/row_sorter.hpp"
+
+namespace ouzel::executor {
+
+namespace {
+
+std::vector<uint32_t> identitySlots(size_t count) {
+   std::vector<uint32_t> slots(count);
+   std::iota(slots.begin(), slots.end(), 0u);
+   return slots;
+}
+
+} // namespace
+
+// ---- SortRun ----
+
+SortRun::SortRun(const SortRowLayout& layout, Reservation& memory, uint64_t keepRows)
+   : layout_(&layout), memory_(&memory), keepRows_(keepRows), stride_(layout.key.stride()),
+     slots_(identitySlots(layout.columns.size())), builder_(layout.columns, memory),
+     keyArena_(std::make_unique<Arena>(&memory)), columnBatches_(layout.columns.size()),
+     mayHaveNulls_(layout.columns.size(), 0) {}
+
+void SortRun::append(const Batch& rows, std::span<const Vector> keys) {
+   if (rowCount_ > UINT32_MAX - 2 * batchRowsMax) throwNotSupported("sorting more than 4294963200 rows in one lane");
+   if (keepRows_ == keepAll) return appendSome(rows, keys, nullptr);
+   const uint32_t count = rows.liveRows();
+   scratch_.resize(size_t{batchRowsMax} * stride_);
+   layout_->key.encode(keys, rows.selection, 0, count, scratch_.data());
+   if (threshold_.empty()) {
+      appendSome(rows, keys, scratch_.data());
+   } else {
+      // Rows with a key above the threshold cannot be wanted. Unresolved ties stay; they are sorted out later.
+      const bool isExact = layout_->key.isExact();
+      const SortPrefix limit = layout_->key.prefix(threshold_.data());
+      passing_.resize(batchRowsMax);
+      uint32_t passed = 0;
+      for (uint32_t i = 0; i < count; ++i) {
+         const std::byte* key = scratch_.data() + size_t{i} * stride_;
+         const SortPrefix prefix = layout_->key.prefix(key);
+         if (prefix.high > limit.high || (prefix.high == limit.high && prefix.low > limit.low)) continue;
+         if (isExact && std::memcmp(key, threshold_.data(), layout_->key.width()) >= 0) continue;
+         passing_[passed] = rows.selection.row(i);
+         if (passed != i) std::memmove(scratch_.data() + size_t{passed} * stride_, key, stride_);
+         ++passed;
+      }
+      if (passed == 0) return;
+      Batch some;
+      some.columns = rows.columns;
+      some.rowCount = rows.rowCount;
+      some.selection = Selection::list(passing_.data(), passed);
+      appendSome(some, keys, scratch_.data());
+   }
+   if (rowCount_ > std::max<uint64_t>(2 * keepRows_, 2 * batchRowsMax)) dropRest();
+}
+
+/// `encoded`: the keys of the live rows, when they are known already.
+void SortRun::appendSome(const Batch& rows, std::span<const Vector> keys, const std::byte* encoded) {
+   const uint32_t count = rows.liveRows();
+   for (uint32_t taken = 0; taken < count;) {
+      const uint32_t at = rowCount_ % batchRowsMax;
+      if (at == 0) keys_.push_back(keyArena_->allocateArray<std::byte>(size_t{batchRowsMax} * stride_));
+      const uint32_t some = builder_.append(rows, slots_, taken);
+      std::byte* target = keys_.back() + size_t{at} * stride_;
+      if (encoded)
+         std::memcpy(target, encoded + size_t{taken} * stride_, size_t{some} * stride_);
+      else
+         layout_->key.encode(keys, rows.selection, taken, some, target);
+      spread_.add(layout_->key, target, some);
+      taken += some;
+      rowCount_ += some;
+      if (builder_.isFull()) closeBatch();
+   }
+}
+
+void SortRun::closeBatch() {
+   auto batch = builder_.take();
+   if (!batch) return;
+   const uint32_t count = batch->batch.rowCount;
+   for (size_t i = 0; i < batch->batch.columns.size(); ++i) {
+      Vector& column = batch->batch.columns[i];
+      columnBatches_[i].push_back(static_cast<const std::byte*>(column.data));
+      const bool isFullWords = std::all_of(column.validity, column.validity + count / 64,
+                                           [](ValidityWord word) { return word == ~ValidityWord{0}; });
+      bool hasNulls = !isFullWords;
+      for (uint32_t row = count / 64 * 64; row < count && !hasNulls; ++row)
+         hasNulls = !isValidBit(column.validity, row);
+      if (hasNulls)
+         mayHaveNulls_[i] = 1;
+      else
+         column.validity = nullptr;
+   }
+   closedBytes_ += batch->arena.chunkBytes();
+   batches_.push_back(std::move(batch));
+}
+
+void SortRun::seal() {
+   if (keepRows_ != keepAll && rowCount_ > keepRows_) dropRest();
+   closeBatch();
+   scratch_ = {};
+}
+
+/// Keep the first keepRows_ rows in sort order and remember the last of them.
+void SortRun::dropRest() {
+   closeBatch();
+   const SortRun* self = this;
+   const RowOrder order(*layout_, {&self, 1});
+   std::vector<RowAddress> rows(rowCount_);
+   for (uint32_t i = 0; i < rowCount_; ++i)
+      rows[i] = {0, i};
+   const auto less = [&](RowAddress a, RowAddress b) {
+      const int compared = order.compare(a, b);
+      return compared != 0 ? compared < 0 : a.row < b.row;
+   };
+   std::nth_element(rows.begin(), rows.begin() + static_cast<ptrdiff_t>(keepRows_ - 1), rows.end(), less);
+   rows.resize(keepRows_);
+   threshold_.assign(key(rows.back().row), key(rows.back().row) + stride_);
+   std::sort(rows.begin(), rows.end(), [](RowAddress a, RowAddress b) { return a.row < b.row; }); // as they arrived
+
+   SortRun kept(*layout_, *memory_, keepAll);
+   Arena values(memory_);
+   for (size_t from = 0; from < rows.size(); from += batchRowsMax) {
+      const std::span some =
+          std::span<const RowAddress>(rows).subspan(from, std::min<size_t>(batchRowsMax, rows.size() - from));
+      values.reset();
+      Batch batch;
+      for (uint32_t column = 0; column < layout_->columns.size(); ++column) {
+         const PhysicalType type = layout_->columns[column].physical;
+         void* data = values.allocate(size_t{physicalSize(type)} * some.size(), 16);
+         auto* validity = mayHaveNulls_[column] != 0
+                              ? values.allocateArray<ValidityWord>(validityWords(static_cast<uint32_t>(some.size())))
+                              : nullptr;
+         gatherRows({&self, 1}, some, column, type, data, validity);
+         batch.columns.push_back(Vector::flat(type, data, validity));
+      }
+      batch.setDense(static_cast<uint32_t>(some.size()));
+      std::vector<std::byte> keys(some.size() * stride_);
+      for (size_t i = 0; i < some.size(); ++i)
+         std::memcpy(keys.data() + i * stride_, key(some[i].row), stride_);
+      kept.appendSome(batch, {}, keys.data());
+   }
+   kept.keepRows_ = keepRows_;
+   kept.threshold_ = std::move(threshold_);
+   kept.scratch_ = std::move(scratch_);
+   kept.passing_ = std::move(passing_);
+   *this = std::move(kept);
+}
+
+// ---- RowOrder ----
+
+int RowOrder::compare(RowAddress a, RowAddress b, uint32_t fromColumn, uint32_t toColumn) const {
+   const SortRun& runA = *runs_[a.run];
+   const SortRun& runB = *runs_[b.run];
+   return compareKeys(
+       *layout_, runA.key(a.row), runB.key(b.row), fromColumn, toColumn,
+       [&](uint32_t column) { return runA.value(column, a.row); },
+       [&](uint32_t column) { return runB.value(column, b.row); });
+}
+
+// ---- SortBuffer ----
+
+SortBuffer::SortBuffer(SortRowLayout layout) : layout_(std::move(layout)) {}
+
+SortBuffer::~SortBuffer() = default;
+
+void SortBuffer::addRun(std::unique_ptr<SortRun> run) {
+   run->seal();
+   if (run->rowCount() == 0) return;
+   rowCount_ += run->rowCount();
+   runPointers_.push_back(run.get());
+   runs_.push_back(std::move(run));
+}
+
+std::vector<std::unique_ptr<SortRun>> SortBuffer::takeRuns() {
+   runPointers_.clear();
+   rowCount_ = 0;
+   return std::exchange(runs_, {});
+}
+
+/// Round 0 divides the rows by ranges of keys, round 1 sorts the ranges.
+uint32_t SortBuffer::sortTasks(uint32_t round, uint32_t workers, Reservation& memory) {
+   if (rowCount_ == 0 || round >= sortRounds) return 0;
+   if (round == 0) {
+      sorter_ = std::make_unique<RowSorter>(layout_, runs(), workers, memory);
+   } else {
+      sorter_->endSplit();
+      order_ = LargeMemory(rowCount_ * sizeof(RowAddress), memory, LargeMemory::Fill::Anything);
+   }
+   return sorter_->parts();
+}
+
+void SortBuffer::sortTask(uint32_t round, uint32_t task) {
+   if (round == 0)
+      sorter_->split(task);
+   else
+      sorter_->sort(task, order_.as<RowAddress>());
+}
+
+void SortBuffer::finishSort() {
+   sorter_.reset();
+}
+
+void SortBuffer::keepArrivalOrder(Reservation& memory) {
+   order_ = LargeMemory(rowCount_ * sizeof(RowAddress), memory);
+   RowAddress* out = order_.as<RowAddress>();
+   for (uint32_t run = 0; run < runs_.size(); ++run)
+      for (uint32_t row = 0; row < runs_[run]->rowCount(); ++row)
+         *out++ = {run, row};
+}
+
+void SortBuffer::releaseKeys() {
+   for (const auto& run : runs_)
+      run->releaseKeys();
+}
+
+void SortBuffer::clear() {
+   finishSort();
+   order_.release();
+   runPointers_.clear();
+   runs_.clear();
+   rowCount_ = 0;
+}
+
+bool SortBuffer::mayHaveNulls(uint32_t column) const {
+   return std::any_of(runs_.begin(), runs_.end(), [&](const auto& run) { return run->mayHaveNulls(column); });
+}
+
+void gatherRows(std::span<const SortRun* const> runs, std::span<const RowAddress> rows, uint32_t column,
+                PhysicalType type, void* out, ValidityWord* validity) {
+   std::vector<const std::byte* const*> batches;
+   for (const SortRun* run : runs)
+      batches.push_back(run->columnBatches(column));
+   dispatchSize(type, [&](auto tag) {
+      using T = decltype(tag);
+      T* target = static_cast<T*>(out);
+      for (size_t i = 0; i < rows.size(); ++i) {
+         const RowAddress at = rows[i];
+         const std::byte* values = batches[at.run][at.row / batchRowsMax];
+         std::memcpy(target + i, values + at.row % batchRowsMax * sizeof(T), sizeof(T));
+      }
+   });
+   if (!validity) return;
+   std::memset(validity, 0xff, validityWords(static_cast<uint32_t>(rows.size())) * sizeof(ValidityWord));
+   for (size_t i = 0; i < rows.size(); ++i)
+      if (runs[rows[i].run]->isNull(column, rows[i].row)) setValidBit(validity, static_cast<uint32_t>(i), false);
+}
+
+} // namespace ouzel::executor

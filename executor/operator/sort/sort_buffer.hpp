@@ -1,0 +1,182 @@
+#pragma once
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "common/memory/large_memory.hpp"
+#include "executor/kernel/compare.hpp"
+#include "executor/materialize/batch_builder.hpp"
+#include "executor/operator/sort/sort_key.hpp"
+
+// Rows with sort keys, and their order. Each worker fills a SortRun of its own; SortBuffer collects the runs and sorts
+// them in tasks that workers share (row_sorter.hpp). Rows never move: what is sorted are their addresses.
+
+namespace ouzel::executor {
+
+/// Where a row lies: in a run, counted from 0.
+struct RowAddress {
+   uint32_t run = 0, row = 0;
+};
+
+/// What the rows of a SortBuffer are.
+struct SortRowLayout {
+   std::vector<Representation> columns; ///< stored with each row
+   SortKeyLayout key;
+   /// For each key column that is not exact, the stored column with its values; else UINT32_MAX.
+   std::vector<uint32_t> keyColumns;
+};
+
+/// Rows of one worker in order of arrival. `keepRows`: only that many first rows in sort order are wanted, so the run
+/// throws away others now and then. Not thread-safe while it is filled.
+class SortRun {
+public:
+   static constexpr uint64_t keepAll = UINT64_MAX;
+   SortRun(const SortRowLayout& layout, Reservation& memory, uint64_t keepRows = keepAll);
+
+   /// Take the live rows of `rows`, columns as in the layout; `keys` are the values of the key columns.
+   void append(const Batch& rows, std::span<const Vector> keys);
+   /// The same with the keys known: live row i's at keys + i * stride.
+   void appendEncoded(const Batch& rows, const std::byte* keys) { appendSome(rows, {}, keys); }
+   /// No more rows come.
+   void seal();
+   /// key() may not be called any more.
+   void releaseKeys() {
+      keys_.clear();
+      keyArena_.reset();
+   }
+
+   uint32_t rowCount() const { return rowCount_; }
+   /// Of the keys.
+   const KeySpread& spread() const { return spread_; }
+   /// Memory that rows and keys take.
+   size_t bytes() const { return closedBytes_ + builder_.bytes() + (keyArena_ ? keyArena_->chunkBytes() : 0); }
+   /// keepRows: the key of the last row that is wanted, for the run that follows this one.
+   std::vector<std::byte> takeThreshold() { return std::move(threshold_); }
+   void setThreshold(std::vector<std::byte> key) { threshold_ = std::move(key); }
+   const std::byte* key(uint32_t row) const { return keys_[row / batchRowsMax] + size_t{row % batchRowsMax} * stride_; }
+   const Batch& batchOf(uint32_t row) const { return batches_[row / batchRowsMax]->batch; }
+   /// The stored value; NULL ones are readable.
+   const std::byte* value(uint32_t column, uint32_t row) const {
+      const Vector& vector = batchOf(row).columns[column];
+      return static_cast<const std::byte*>(vector.data) + size_t{row % batchRowsMax} * physicalSize(vector.type);
+   }
+   bool isNull(uint32_t column, uint32_t row) const {
+      return !isValidBit(batchOf(row).columns[column].validity, row % batchRowsMax);
+   }
+   bool mayHaveNulls(uint32_t column) const { return mayHaveNulls_[column] != 0; }
+   /// Where the column's values begin, one address per batchRowsMax rows.
+   const std::byte* const* columnBatches(uint32_t column) const { return columnBatches_[column].data(); }
+
+private:
+   void appendSome(const Batch& rows, std::span<const Vector> keys, const std::byte* encoded);
+   void closeBatch();
+   void dropRest();
+
+   const SortRowLayout* layout_;
+   Reservation* memory_;
+   uint64_t keepRows_;
+   uint32_t stride_;
+   std::vector<uint32_t> slots_;
+   BatchBuilder builder_;
+   std::unique_ptr<Arena> keyArena_;
+   std::vector<std::unique_ptr<OwnedBatch>> batches_;
+   std::vector<std::byte*> keys_; // one array of batchRowsMax keys per batch
+   std::vector<std::vector<const std::byte*>> columnBatches_;
+   std::vector<uint8_t> mayHaveNulls_;
+   KeySpread spread_;
+   uint32_t rowCount_ = 0;
+   size_t closedBytes_ = 0;           // of batches_
+   std::vector<std::byte> threshold_; // keepRows: the key of the last row that is still wanted; empty at first
+   std::vector<std::byte> scratch_;
+   std::vector<RowIndex> passing_;
+};
+
+/// Three-way, by key columns [fromColumn, toColumn). `valueA(column)` and `valueB(column)` are where the rows' stored
+/// values lie.
+template <typename ValueA, typename ValueB>
+inline int compareKeys(const SortRowLayout& layout, const std::byte* keyA, const std::byte* keyB, uint32_t fromColumn,
+                       uint32_t toColumn, ValueA&& valueA, ValueB&& valueB) {
+   if (fromColumn >= toColumn) return 0;
+   const auto& columns = layout.key.columns();
+   uint32_t at = columns[fromColumn].offset;
+   if (!layout.key.isExact())
+      for (uint32_t i = fromColumn; i < toColumn; ++i) {
+         const SortKeyLayout::Column& column = columns[i];
+         if (column.isExact) continue;
+         if (const int order = std::memcmp(keyA + at, keyB + at, column.end - at)) return order;
+         at = column.end;
+         if (!SortKeyLayout::isUnresolved(column, keyA)) continue;
+         const uint32_t stored = layout.keyColumns[i];
+         const int order = valueOrder(column.type)(valueA(stored), valueB(stored));
+         if (order != 0) return column.descending ? -order : order;
+      }
+   const uint32_t end = columns[toColumn - 1].end;
+   return at < end ? std::memcmp(keyA + at, keyB + at, end - at) : 0;
+}
+
+/// Compares rows of some runs by their keys.
+class RowOrder {
+public:
+   RowOrder(const SortRowLayout& layout, std::span<const SortRun* const> runs) : layout_(&layout), runs_(runs) {}
+   /// Three-way, by key columns [fromColumn, toColumn).
+   int compare(RowAddress a, RowAddress b, uint32_t fromColumn, uint32_t toColumn) const;
+   int compare(RowAddress a, RowAddress b) const {
+      return compare(a, b, 0, static_cast<uint32_t>(layout_->key.columns().size()));
+   }
+
+private:
+   const SortRowLayout* layout_;
+   std::span<const SortRun* const> runs_;
+};
+
+class RowSorter;
+
+/// All runs, and the order of their rows. Filled through addRun() by one thread at a time; sorted by tasks in rounds as
+/// Sink::finishTasks wants them; then read by any number of threads.
+class SortBuffer {
+public:
+   explicit SortBuffer(SortRowLayout layout);
+   ~SortBuffer();
+
+   const SortRowLayout& layout() const { return layout_; }
+   void addRun(std::unique_ptr<SortRun> run);
+   uint32_t sortTasks(uint32_t round, uint32_t workers, Reservation& memory);
+   static constexpr uint32_t sortRounds = 2;
+   void sortTask(uint32_t round, uint32_t task);
+   /// After the last task.
+   void finishSort();
+   /// In place of sorting: rows came in order, all runs one behind the other.
+   void keepArrivalOrder(Reservation& memory);
+   /// The order stays; rows can no longer be compared.
+   void releaseKeys();
+   void clear();
+
+   /// Take the runs away again, before they are sorted.
+   std::vector<std::unique_ptr<SortRun>> takeRuns();
+   /// What sorting needs beside the rows.
+   static constexpr size_t sortBytesPerRow = 24 + sizeof(RowAddress) + 8;
+
+   uint64_t rowCount() const { return rowCount_; }
+   /// Addresses in sort order.
+   std::span<const RowAddress> order() const { return {order_.as<RowAddress>(), rowCount_}; }
+   std::span<const SortRun* const> runs() const { return runPointers_; }
+   RowOrder rowOrder() const { return RowOrder(layout_, runs()); }
+   bool mayHaveNulls(uint32_t column) const;
+
+private:
+   const SortRowLayout layout_;
+   std::vector<std::unique_ptr<SortRun>> runs_;
+   std::vector<const SortRun*> runPointers_;
+   uint64_t rowCount_ = 0;
+   std::unique_ptr<RowSorter> sorter_; // while it sorts
+   LargeMemory order_;
+};
+
+/// Copy stored column `column` of these rows to out[0...) and validity (null: the column has no NULLs). Strings keep
+/// pointing into the runs.
+void gatherRows(std::span<const SortRun* const> runs, std::span<const RowAddress> rows, uint32_t column,
+                PhysicalType type, void* out, ValidityWord* validity);
+
+} // namespace ouzel::executor

@@ -1,0 +1,214 @@
+#include "executor/operator/sort/sort_sink.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "common/error/sql_error.hpp"
+
+namespace ouzel::executor {
+
+std::vector<SortOrder> sortOrders(const std::vector<sql::SortKey>& keys) {
+   std::vector<SortOrder> out;
+   for (const sql::SortKey& key : keys)
+      out.push_back({key.expr.get(), key.descending, key.nullsFirst});
+   return out;
+}
+
+SortInput makeSortInput(const std::vector<sql::ColumnId>& inputLayout, const std::vector<sql::ColumnId>& stored,
+                        const std::vector<SortOrder>& keys, const sql::ColumnTable& columns,
+                        std::span<const sql::Expr* const> extras) {
+   const ColumnSlots slots{std::span(inputLayout)};
+   std::vector<Representation> representations;
+   std::vector<uint32_t> columnSlots, computedKeys, keyColumns;
+   for (const sql::ColumnId column : stored) {
+      const auto slot = slots.find(column);
+      if (!slot) throwInternal("a sorted column that nothing gives");
+      columnSlots.push_back(*slot);
+      representations.push_back(columns[column].repr);
+   }
+   std::shared_ptr<const ExpressionProgram> extraProgram;
+   if (!extras.empty()) extraProgram = ExpressionProgram::compile(extras, slots, columns);
+   for (uint32_t i = 0; i < extras.size(); ++i)
+      representations.push_back(extraProgram->representation(i));
+   std::vector<const sql::Expr*> exprs;
+   for (const SortOrder& key : keys)
+      exprs.push_back(key.expr);
+   auto program = ExpressionProgram::compile(std::span(exprs), slots, columns);
+   std::vector<SortColumn> sortColumns;
+   for (uint32_t i = 0; i < keys.size(); ++i) {
+      const Representation representation = program->representation(i);
+      sortColumns.push_back({representation.physical, keys[i].descending, keys[i].nullsFirst});
+      keyColumns.push_back(UINT32_MAX);
+      if (!isVariableSize(representation.physical)) continue;
+      // The values decide ties of prefixes: they must be stored.
+      const auto slot = program->columnSlot(i);
+      const auto found = slot ? std::find(columnSlots.begin(), columnSlots.end(), *slot) : columnSlots.end();
+      if (found != columnSlots.end()) {
+         keyColumns.back() = static_cast<uint32_t>(found - columnSlots.begin());
+      } else {
+         keyColumns.back() = static_cast<uint32_t>(representations.size());
+         computedKeys.push_back(i);
+         representations.push_back(representation);
+      }
+   }
+   return SortInput{SortRowLayout{std::move(representations), SortKeyLayout(sortColumns), std::move(keyColumns)},
+                    std::move(columnSlots), std::move(extraProgram), std::move(computedKeys), std::move(program)};
+}
+
+namespace {
+
+struct Local final : LocalState {
+   Local(const SortInput& input, ExternalSort& sort, QueryContext& context, uint64_t keepRows)
+      : state(input.keys, context.functions(), &context.memory()), keys(input.keys->expressionCount()),
+        lane(sort, context, keepRows) {
+      if (!input.extras) return;
+      extraState.emplace(input.extras, context.functions(), &context.memory());
+      extras.resize(input.extras->expressionCount());
+   }
+   ExpressionState state;
+   std::vector<Vector> keys;
+   std::optional<ExpressionState> extraState;
+   std::vector<Vector> extras;
+   Batch stored;
+   ExternalSort::Lane lane;
+};
+
+} // namespace
+
+void SortSink::prepare(QueryContext& context) {
+   sort_.prepare(context, rowsWanted_);
+}
+
+LocalStatePtr SortSink::makeLocal(QueryContext& context) {
+   return std::make_unique<Local>(input_, sort_, context, keepRows_);
+}
+
+SinkStatus SortSink::consume(QueryContext& context, LocalState& state, const Batch& in) {
+   Local& local = static_cast<Local&>(state);
+   if (keepRows_ == 0) return SinkStatus::Done;
+   if (!local.keys.empty()) input_.keys->evaluateAll(local.state, in, in.selection, local.keys.data());
+   local.stored.columns.clear();
+   for (const uint32_t slot : input_.columnSlots)
+      local.stored.columns.push_back(in.columns[slot]);
+   if (local.extraState) {
+      input_.extras->evaluateAll(*local.extraState, in, in.selection, local.extras.data());
+      local.stored.columns.insert(local.stored.columns.end(), local.extras.begin(), local.extras.end());
+   }
+   for (const uint32_t key : input_.computedKeys)
+      local.stored.columns.push_back(local.keys[key]);
+   local.stored.rowCount = in.rowCount;
+   local.stored.selection = in.selection;
+   local.lane.append(context, local.stored, local.keys);
+   return SinkStatus::NeedInput;
+}
+
+void SortSink::combine(QueryContext&, LocalState& state) {
+   sort_.combine(static_cast<Local&>(state).lane);
+}
+
+uint32_t SortSink::finishTasks(QueryContext& context, uint32_t) {
+   return sort_.finishTasks(context);
+}
+
+void SortSink::finishTask(QueryContext& context, uint32_t, uint32_t task) {
+   sort_.finishTask(context, task);
+}
+
+void SortSink::finish(QueryContext&) {
+   sort_.finish();
+}
+
+void SortSink::describe(OperatorProfile& profile) const {
+   profile.notes.emplace_back("Sort Method", sort_.hasSpilled()              ? "external merge"
+                                             : keepRows_ == SortRun::keepAll ? "merge of sorted runs"
+                                                                             : "top-N");
+   profile.notes.emplace_back("Sort Runs", std::to_string(sort_.buffer().runs().size()));
+   sort_.describe(profile);
+}
+
+// ---- SortedSource ----
+
+GatherSpace::GatherSpace(const std::vector<Representation>& columns, uint32_t count, Reservation& memory)
+   : arena_(&memory) {
+   for (uint32_t i = 0; i < count; ++i) {
+      types_.push_back(columns[i].physical);
+      data_.push_back(arena_.allocate(size_t{physicalSize(columns[i].physical)} * batchRowsMax, 16));
+      validity_.push_back(arena_.allocateArray<ValidityWord>(validityWords(batchRowsMax)));
+   }
+}
+
+void GatherSpace::gather(const SortBuffer& buffer, std::span<const RowAddress> rows, Batch& out) {
+   out.columns.resize(types_.size());
+   for (uint32_t i = 0; i < types_.size(); ++i) {
+      ValidityWord* validity = buffer.mayHaveNulls(i) ? validity_[i] : nullptr;
+      gatherRows(buffer.runs(), rows, i, types_[i], data_[i], validity);
+      out.columns[i] = Vector::flat(types_[i], data_[i], validity);
+   }
+   out.setDense(static_cast<uint32_t>(rows.size()));
+}
+
+void GatherSpace::gather(std::span<const RowRef> rows, const std::vector<uint8_t>& hasNulls, Batch& out) {
+   out.columns.resize(types_.size());
+   for (uint32_t i = 0; i < types_.size(); ++i) {
+      ValidityWord* validity = hasNulls[i] != 0 ? validity_[i] : nullptr;
+      gatherRefs(rows, i, types_[i], data_[i], validity);
+      out.columns[i] = Vector::flat(types_[i], data_[i], validity);
+   }
+   out.setDense(static_cast<uint32_t>(rows.size()));
+}
+
+namespace {
+
+struct SourceLocal final : LocalState {
+   explicit SourceLocal(GatherSpace s) : space(std::move(s)) {}
+   GatherSpace space;
+   std::unique_ptr<SortMerge> merge; // when rows were spilled
+   uint64_t merged = 0;              // rows that came of it
+};
+
+} // namespace
+
+LocalStatePtr SortedSource::makeLocal(QueryContext& context) {
+   return std::make_unique<SourceLocal>(GatherSpace(sort_.buffer().layout().columns, columnCount_, context.memory()));
+}
+
+SourceStatus SortedSource::next(QueryContext& context, LocalState& state, Batch& out) {
+   if (sort_.hasSpilled()) return nextMerged(context, state, out);
+   const SortBuffer& buffer = sort_.buffer();
+   const uint64_t end = std::min(buffer.rowCount(), limit_ > UINT64_MAX - offset_ ? UINT64_MAX : offset_ + limit_);
+   const uint64_t from = offset_ + given_;
+   if (offset_ >= end || from >= end) return SourceStatus::Done;
+   const uint64_t count = std::min<uint64_t>(context.settings().batchRows, end - from);
+   static_cast<SourceLocal&>(state).space.gather(buffer, buffer.order().subspan(from, count), out);
+   given_ += count;
+   return SourceStatus::HaveOutput;
+}
+
+SourceStatus SortedSource::nextMerged(QueryContext& context, LocalState& state, Batch& out) {
+   auto& local = static_cast<SourceLocal&>(state);
+   if (!local.merge) {
+      local.merge = sort_.merge(context);
+      if (offset_ > 0) local.merged = local.merge->skip(offset_);
+   }
+   const uint64_t end = limit_ > UINT64_MAX - offset_ ? UINT64_MAX : offset_ + limit_;
+   while (local.merged < end) {
+      const bool isBefore = local.merged < offset_;
+      const uint64_t wanted = (isBefore ? offset_ : end) - local.merged;
+      const auto rows = local.merge->next(
+          static_cast<uint32_t>(std::min<uint64_t>(isBefore ? batchRowsMax : context.settings().batchRows, wanted)));
+      if (rows.empty()) break;
+      local.merged += rows.size();
+      if (isBefore) {
+         context.checkCancelled();
+         continue;
+      }
+      local.space.gather(rows, local.merge->hasNulls(), out);
+      return SourceStatus::HaveOutput;
+   }
+   local.merge.reset();
+   local.merged = end;
+   return SourceStatus::Done;
+}
+
+} // namespace ouzel::executor

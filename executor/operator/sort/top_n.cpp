@@ -1,0 +1,11 @@
+#include "executor/operator/sort/sort.hpp"
+
+// ORDER BY ... LIMIT: a sort whose runs forget rows that cannot be among the first offset + limit.
+
+namespace ouzel::executor {
+
+std::vector<Stage> buildTopN(PlanBuilder& builder, const sql::plan::Node& node) {
+   return buildSorted(builder, node, node.limit.get(), node.offset.get());
+}
+
+} // namespace ouzel::executor

@@ -1,0 +1,164 @@
+#pragma once
+#include <cstring>
+#include <span>
+#include <string>
+
+#include "common/memory/large_memory.hpp"
+#include "common/value/value.hpp"
+#include "executor/function/context.hpp"
+#include "executor/operator/sort/sort_buffer.hpp"
+#include "executor/operator/window/window_pages.hpp"
+#include "sql/algebra/rel.hpp"
+
+// One partition of a window and the frames of its rows.
+
+namespace ouzel::executor {
+
+/// Zeroed memory that is kept while partitions come and go, and grows when one needs more. Charged.
+template <typename T>
+class ScratchArray {
+public:
+   T* ensure(size_t count, Reservation& memory) {
+      if (count * sizeof(T) > memory_.bytes()) {
+         const size_t bytes = std::max(count * sizeof(T), 2 * memory_.bytes());
+         memory_.release();
+         memory_ = LargeMemory(bytes, memory);
+      }
+      return memory_.as<T>();
+   }
+   T* data() const { return memory_.as<T>(); }
+   T& operator[](size_t i) const { return memory_.as<T>()[i]; }
+
+private:
+   LargeMemory memory_;
+};
+
+/// What the sort found out about a row, in sort order.
+enum RowMark : uint8_t {
+   PartitionStart = 1,
+   PeerStart = 2, ///< differs from the row before in an ORDER BY key; every partition starts a peer group
+};
+
+/// Rows of one partition in order, counted from 0, and their peer groups: in a sorted buffer, or paged. Reused from
+/// partition to partition by one worker.
+class WindowPartition {
+public:
+   WindowPartition(const SortBuffer& buffer, Reservation& memory) : buffer_(&buffer), memory_(memory) {}
+   WindowPartition(PagedRows& rows, const PeerStarts& peers, Reservation& memory)
+      : paged_(&rows), peers_(&peers), memory_(memory), count_(rows.rowCount()), groupCount_(peers.groupCount()) {}
+   void reset(uint64_t begin, uint32_t count, const uint8_t* marks);
+
+   uint32_t count() const { return count_; }
+   /// Null: the rows are in memory.
+   PagedRows* paged() const { return paged_; }
+   std::span<const RowAddress> rows() const { return buffer_->order().subspan(begin_, count_); }
+   bool isNull(uint32_t column, uint32_t row) const {
+      if (paged_) return paged_->isNull(column, row);
+      const RowAddress at = buffer_->order()[begin_ + row];
+      return buffer_->runs()[at.run]->isNull(column, at.row);
+   }
+   /// Of a paged partition valid until some other pages have been asked for.
+   const std::byte* value(uint32_t column, uint32_t row) const {
+      if (paged_) return paged_->value(column, row);
+      const RowAddress at = buffer_->order()[begin_ + row];
+      return buffer_->runs()[at.run]->value(column, at.row);
+   }
+   template <typename T>
+   T valueAs(uint32_t column, uint32_t row) const {
+      T out;
+      std::memcpy(&out, value(column, row), sizeof out);
+      return out;
+   }
+   bool mayHaveNulls(uint32_t column) const {
+      return paged_ ? paged_->mayHaveNulls(column) : buffer_->mayHaveNulls(column);
+   }
+   uint32_t groupCount() const { return groupCount_; }
+   uint32_t groupOf(uint32_t row) const { return peers_ ? peers_->groupOf(row) : groups_[row]; }
+   uint32_t groupStart(uint32_t group) const { ///< of groupCount(): the end
+      return peers_ ? peers_->groupStart(group) : groupStarts_[group];
+   }
+   uint32_t peerStart(uint32_t row) const { return peers_ ? peers_->peerStart(row) : groupStarts_[groups_[row]]; }
+   uint32_t peerEnd(uint32_t row) const { return peers_ ? peers_->peerEnd(row) : groupStarts_[groups_[row] + 1]; }
+   const SortBuffer& buffer() const { return *buffer_; }
+   Reservation& memory() const { return memory_; }
+
+private:
+   const SortBuffer* buffer_ = nullptr;
+   PagedRows* paged_ = nullptr;
+   const PeerStarts* peers_ = nullptr; // of paged rows
+   Reservation& memory_;
+   uint64_t begin_ = 0; // number of the first row in the buffer's order
+   uint32_t count_ = 0, groupCount_ = 0;
+   ScratchArray<uint32_t> groups_, groupStarts_;
+};
+
+/// Rows of a partition that are computed together: all of them, or some of a paged one, which come in order. Their
+/// results lie from resultAt on.
+struct WindowBlock {
+   uint32_t from, end;
+   uint64_t resultAt;
+   uint64_t resultOf(uint32_t row) const { return resultAt + (row - from); }
+};
+
+/// A frame clause with its offsets evaluated.
+struct FrameClause {
+   sql::FrameMode mode = sql::FrameMode::Range;
+   sql::FrameBoundKind start = sql::FrameBoundKind::UnboundedPreceding, end = sql::FrameBoundKind::CurrentRow;
+   sql::FrameExclusion exclusion = sql::FrameExclusion::None;
+   Value startOffset, endOffset;
+   // RANGE with offsets: the one ORDER BY key.
+   uint32_t keyColumn = UINT32_MAX; ///< stored column
+   SqlType keyType;
+   bool descending = false, nullsFirst = false;
+
+   bool hasRangeOffset() const { return mode == sql::FrameMode::Range && (isOffset(start) || isOffset(end)); }
+   static bool isOffset(sql::FrameBoundKind kind) {
+      return kind == sql::FrameBoundKind::OffsetPreceding || kind == sql::FrameBoundKind::OffsetFollowing;
+   }
+};
+
+/// Whether `value` is at most (`less`) or at least base - offset (`minus`) or base + offset: PostgreSQL's in_range.
+/// Throws 22013 for a negative offset.
+bool isInRange(const FrameClause& clause, const Value& offset, const std::byte* value, const std::byte* base,
+               bool minus, bool less, const FunctionContext& context);
+
+/// The rows in a frame: up to three ascending ranges.
+struct FrameRows {
+   struct Range {
+      uint32_t from, end;
+   };
+   Range ranges[3];
+   uint32_t count = 0;
+   void add(uint32_t from, uint32_t end) {
+      if (from < end) ranges[count++] = {from, end};
+   }
+   uint32_t size() const {
+      uint32_t sum = 0;
+      for (uint32_t i = 0; i < count; ++i)
+         sum += ranges[i].end - ranges[i].from;
+      return sum;
+   }
+};
+
+/// Frames of a block's rows. Without exclusion, row i's is [begin(i), end(i)), empty when begin >= end.
+class WindowFrames {
+public:
+   WindowFrames(const FrameClause& clause, const FunctionContext& context) : clause_(clause), context_(context) {}
+   void compute(const WindowPartition& partition, const WindowBlock& block);
+   uint32_t begin(uint32_t row) const { return begins_[row - from_]; }
+   uint32_t end(uint32_t row) const { return ends_[row - from_]; }
+   bool hasExclusion() const { return clause_.exclusion != sql::FrameExclusion::None; }
+   FrameRows rowsOf(const WindowPartition& partition, uint32_t row) const;
+
+private:
+   void computeRangeBegins(const WindowPartition& partition, const WindowBlock& block);
+   void computeRangeEnds(const WindowPartition& partition, const WindowBlock& block);
+
+   const FrameClause& clause_;
+   const FunctionContext& context_;
+   uint32_t from_ = 0;
+   uint32_t head_ = 0, tail_ = 0; // of RANGE frames, where the block before ended
+   ScratchArray<uint32_t> begins_, ends_;
+};
+
+} // namespace ouzel::executor

@@ -1,0 +1,160 @@
+#include "executor/operator/write/conflict_keys.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "common/hash/hash.hpp"
+#include "common/type/decimal.hpp"
+#include "common/value/physical_type.hpp"
+
+namespace ouzel::executor {
+
+namespace {
+
+template <typename T>
+void appendRaw(std::string& out, T value) {
+   out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+/// Bytes that are equal exactly when `=` says so of the values.
+void appendCanonical(std::string& out, const Vector& vector, uint32_t row) {
+   switch (vector.type) {
+   case PhysicalType::Bool:
+      return appendRaw(out, vector.value<uint8_t>(row));
+   case PhysicalType::I16:
+      return appendRaw(out, vector.value<int16_t>(row));
+   case PhysicalType::I32:
+      return appendRaw(out, vector.value<int32_t>(row));
+   case PhysicalType::I64:
+      return appendRaw(out, vector.value<int64_t>(row));
+   case PhysicalType::I128:
+      return appendRaw(out, vector.value<int128>(row));
+   case PhysicalType::F32:
+   case PhysicalType::F64: {
+      double value = vector.type == PhysicalType::F32 ? double{vector.value<float>(row)} : vector.value<double>(row);
+      value += 0.0; // -0 + 0 = 0
+      if (value != value) value = __builtin_nan("");
+      return appendRaw(out, value);
+   }
+   case PhysicalType::Interval:
+      return appendRaw(out, intervalSpan(vector.value<Interval>(row)));
+   case PhysicalType::Decimal: {
+      const size_t start = out.size() + sizeof(uint32_t);
+      appendRaw(out, uint32_t{0});
+      decimal::append(out, vector.value<StringView>(row));
+      if (out.find('.', start) != std::string::npos) {
+         while (out.back() == '0')
+            out.pop_back();
+         if (out.back() == '.') out.pop_back();
+      }
+      const auto size = static_cast<uint32_t>(out.size() - start);
+      std::memcpy(out.data() + start - sizeof size, &size, sizeof size);
+      return;
+   }
+   case PhysicalType::String: {
+      const StringView& text = vector.value<StringView>(row);
+      appendRaw(out, text.size());
+      out.append(text.view());
+      return;
+   }
+   }
+}
+
+} // namespace
+
+bool ConflictKeys::Shard::contains(uint64_t hash, std::string_view key) const {
+   if (entries.empty()) return false;
+   const size_t mask = entries.size() - 1;
+   for (size_t at = hash & mask;; at = (at + 1) & mask) {
+      const Entry& entry = entries[at];
+      if (!entry.data) return false;
+      if (entry.hash == hash && std::string_view(entry.data, entry.size) == key) return true;
+   }
+}
+
+void ConflictKeys::Shard::add(uint64_t hash, std::string_view key) {
+   if ((used + 1) * 4 > entries.size() * 3) grow();
+   char* data = static_cast<char*>(bytes.allocate(std::max<size_t>(key.size(), 1), 1));
+   std::memcpy(data, key.data(), key.size());
+   const size_t mask = entries.size() - 1;
+   size_t at = hash & mask;
+   while (entries[at].data)
+      at = (at + 1) & mask;
+   entries[at] = {hash, data, key.size()};
+   ++used;
+}
+
+void ConflictKeys::Shard::grow() {
+   const size_t size = std::max<size_t>(16, entries.size() * 2);
+   memory.grow(size * sizeof(Entry));
+   std::vector<Entry> old = std::exchange(entries, std::vector<Entry>(size));
+   for (const Entry& entry : old) {
+      if (!entry.data) continue;
+      size_t at = entry.hash & (size - 1);
+      while (entries[at].data)
+         at = (at + 1) & (size - 1);
+      entries[at] = entry;
+   }
+   memory.shrink(old.size() * sizeof(Entry));
+}
+
+ConflictKeys::ConflictKeys(std::vector<Key> keys, Reservation& memory) : keys_(std::move(keys)) {
+   for (uint32_t i = 0; i < shardCount; ++i)
+      shards_.push_back(std::make_unique<Shard>(memory));
+}
+
+uint32_t ConflictKeys::claim(const Batch& in, Selection rows, RowIndex* out) {
+   struct Claim {
+      uint64_t hash;
+      Shard* shard;
+      std::string bytes;
+   };
+   std::vector<Claim> claims(keys_.size());
+   uint32_t kept = 0;
+   for (uint32_t i = 0; i < rows.count(); ++i) {
+      const uint32_t row = rows.row(i);
+      size_t count = 0;
+      for (size_t number = 0; number < keys_.size(); ++number) {
+         Claim& claim = claims[count];
+         claim.bytes.assign(1, static_cast<char>(number));
+         bool isDistinct = false; // a NULL makes the key unlike any other
+         for (const uint32_t slot : keys_[number].slots) {
+            const Vector& column = in.columns[slot];
+            const bool isNull = column.isNull(row);
+            isDistinct = isDistinct || (isNull && !keys_[number].nullsNotDistinct);
+            claim.bytes.push_back(isNull ? '\1' : '\0');
+            if (!isNull) appendCanonical(claim.bytes, column, row);
+         }
+         if (isDistinct) continue;
+         claim.hash = hashBytes(claim.bytes.data(), claim.bytes.size());
+         claim.shard = shards_[claim.hash >> 58].get();
+         ++count;
+      }
+      if (count == 1) {
+         const std::lock_guard lock(claims[0].shard->mutex);
+         if (claims[0].shard->contains(claims[0].hash, claims[0].bytes)) continue;
+         claims[0].shard->add(claims[0].hash, claims[0].bytes);
+         out[kept++] = static_cast<RowIndex>(row);
+         continue;
+      }
+      // All locks of the row at once, in order of address: two rows may want each other's.
+      std::vector<std::unique_lock<std::mutex>> locks;
+      std::vector<Shard*> wanted;
+      for (size_t c = 0; c < count; ++c)
+         wanted.push_back(claims[c].shard);
+      std::sort(wanted.begin(), wanted.end());
+      wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+      for (Shard* shard : wanted)
+         locks.emplace_back(shard->mutex);
+      const bool isTaken = std::any_of(claims.begin(), claims.begin() + static_cast<ptrdiff_t>(count),
+                                       [](const Claim& c) { return c.shard->contains(c.hash, c.bytes); });
+      if (isTaken) continue;
+      for (size_t c = 0; c < count; ++c)
+         claims[c].shard->add(claims[c].hash, claims[c].bytes);
+      out[kept++] = static_cast<RowIndex>(row);
+   }
+   return kept;
+}
+
+} // namespace ouzel::executor

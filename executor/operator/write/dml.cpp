@@ -1,0 +1,328 @@
+#include <algorithm>
+
+#include "common/type/text_codec.hpp"
+#include "executor/kernel/select.hpp"
+#include "executor/materialize/batch_builder.hpp"
+#include "executor/operator/write/conflict_keys.hpp"
+#include "executor/pipeline/plan_builder.hpp"
+#include "executor/schedule/running_query_state.hpp"
+#include "storage/table/table.hpp"
+#include "storage/table/transaction.hpp"
+
+// INSERT, UPDATE (delete the old row, insert the new one), DELETE, and MERGE and ON CONFLICT, where rows of one batch
+// meet different ends. RETURNING rows are kept until all writing is done.
+
+namespace ouzel::executor {
+
+namespace {
+
+/// From how many expected rows on an insert builds blocks at once.
+constexpr double bulkRows = 20'000;
+
+struct RowList {
+   std::vector<RowIndex> rows = std::vector<RowIndex>(batchRowsMax);
+   uint32_t count = 0;
+   Selection selection() const { return Selection::list(rows.data(), count); }
+};
+
+struct Local final : LocalState {
+   std::unique_ptr<storage::Appender> appender;
+   std::vector<ExpressionState> checks, proposedChecks;
+   std::unique_ptr<ExpressionState> returning;
+   std::unique_ptr<BatchBuilder> returned;
+   std::vector<storage::RowId> ids;
+   std::vector<uint8_t> deletedNow;
+   std::vector<RowIndex> failing = std::vector<RowIndex>(batchRowsMax);
+   // Rows of the batch by what happens to them.
+   RowList inserted, updated, deleted, written, done;
+};
+
+/// The rows of both, which have none in common, ascending.
+void mergeInto(RowList& out, Selection a, Selection b) {
+   uint32_t at = 0, i = 0, k = 0;
+   while (i < a.count() || k < b.count()) {
+      const bool first = k == b.count() || (i < a.count() && a.row(i) < b.row(k));
+      out.rows[at++] = static_cast<RowIndex>(first ? a.row(i++) : b.row(k++));
+   }
+   out.count = at;
+}
+
+class DmlSink final : public Sink {
+public:
+   DmlSink(PlanBuilder& builder, const sql::plan::Node& node, RowBuffer& returned);
+
+   LocalStatePtr makeLocal(QueryContext& context) override;
+   SinkStatus consume(QueryContext& context, LocalState& local, const Batch& in) override;
+   void combine(QueryContext& context, LocalState& local) override;
+
+private:
+   using Check = sql::Dml::Check;
+   using Programs = std::vector<std::shared_ptr<const ExpressionProgram>>;
+   Programs compile(const std::vector<Check>& checks) const;
+   Selection write(QueryContext& context, Local& local, const Batch& in);
+   Selection writeByClause(QueryContext& context, Local& local, const Batch& in);
+   Selection deleteRows(QueryContext& context, Local& local, const Batch& in, Selection rows, RowList& kept);
+   void checkRows(Local& local, const Batch& in, Selection rows, QueryContext& context, bool proposed);
+   void insertRows(Local& local, const Batch& in, Selection rows);
+   [[noreturn]] void failRow(const Batch& in, uint32_t row, const Check& check,
+                             const std::vector<sql::GetColumn>& columns, QueryContext& context) const;
+   [[noreturn]] void failTwice() const;
+
+   const sql::plan::Node& node_;
+   const sql::Dml& dml_;
+   const sql::ColumnTable& columns_;
+   const ColumnSlots slots_;
+   storage::Table* table_;
+   Programs checks_, proposedChecks_; // null for NOT NULL
+   std::shared_ptr<const ExpressionProgram> returning_;
+   std::vector<Representation> returningColumns_;
+   RowBuffer& returned_;
+   std::vector<int> sources_; // by storage column: input slot, -1: dropped
+   std::vector<Representation> stored_;
+   bool writesRows_; ///< not DELETE, nor a MERGE that only deletes
+   std::unique_ptr<ConflictKeys> conflictKeys_;
+};
+
+DmlSink::DmlSink(PlanBuilder& builder, const sql::plan::Node& node, RowBuffer& returned)
+   : node_(node), dml_(*node.dml), columns_(builder.context().columns()), slots_(std::span(node.children[0]->output)),
+     table_(builder.context().execution.table(node.dml->table.storageId)), returned_(returned) {
+   checks_ = compile(dml_.checks);
+   proposedChecks_ = compile(dml_.proposedChecks);
+   std::vector<const sql::Expr*> exprs;
+   for (const sql::ComputedColumn& column : dml_.returning) {
+      exprs.push_back(column.expr.get());
+      returningColumns_.push_back(columns_[column.column].repr);
+   }
+   if (!exprs.empty()) returning_ = ExpressionProgram::compile(std::span(exprs), slots_, columns_);
+   const auto stored = table_->columns();
+   for (size_t i = 0; i < stored->size(); ++i) {
+      const auto target = std::find_if(dml_.target.begin(), dml_.target.end(), [&](const sql::GetColumn& column) {
+         return column.attribute == static_cast<int16_t>(i + 1);
+      });
+      sources_.push_back(target == dml_.target.end() ? -1 : static_cast<int>(*slots_.find(target->column)));
+      stored_.push_back((*stored)[i].representation);
+   }
+   writesRows_ = node.kind == sql::plan::NodeKind::Insert || node.kind == sql::plan::NodeKind::Update ||
+                 std::any_of(dml_.actions.begin(), dml_.actions.end(), [](sql::DmlAction action) {
+                    return action == sql::DmlAction::Insert || action == sql::DmlAction::Update;
+                 });
+   std::vector<ConflictKeys::Key> keys;
+   for (const sql::Dml::ConflictKey& conflict : dml_.conflictKeys) {
+      ConflictKeys::Key& key = keys.emplace_back();
+      key.nullsNotDistinct = conflict.nullsNotDistinct;
+      for (const int16_t attribute : conflict.attributes)
+         key.slots.push_back(static_cast<uint32_t>(sources_[static_cast<size_t>(attribute - 1)]));
+   }
+   if (!keys.empty()) conflictKeys_ = std::make_unique<ConflictKeys>(std::move(keys), builder.context().memory());
+}
+
+DmlSink::Programs DmlSink::compile(const std::vector<Check>& checks) const {
+   Programs programs;
+   for (const Check& check : checks)
+      programs.push_back(check.expr ? ExpressionProgram::compile(*check.expr, slots_, columns_) : nullptr);
+   return programs;
+}
+
+LocalStatePtr DmlSink::makeLocal(QueryContext& context) {
+   auto local = std::make_unique<Local>();
+   for (const auto& check : checks_)
+      if (check) local->checks.emplace_back(check, context.functions(), &context.memory());
+   for (const auto& check : proposedChecks_)
+      if (check) local->proposedChecks.emplace_back(check, context.functions(), &context.memory());
+   if (returning_) {
+      local->returning = std::make_unique<ExpressionState>(returning_, context.functions(), &context.memory());
+      local->returned = std::make_unique<BatchBuilder>(returningColumns_, returned_.memory(context));
+   }
+   if (writesRows_)
+      local->appender = table_->appender(*context.execution.transaction, node_.children[0]->estimatedRows >= bulkRows
+                                                                             ? storage::AppendMode::Bulk
+                                                                             : storage::AppendMode::Small);
+   return local;
+}
+
+SinkStatus DmlSink::consume(QueryContext& context, LocalState& state, const Batch& in) {
+   auto& local = static_cast<Local&>(state);
+   const Selection rows = dml_.clause == sql::noColumn ? write(context, local, in) : writeByClause(context, local, in);
+   context.query.addWritten(rows.count(), dml_.isMain);
+   if (!returning_ || rows.count() == 0) return SinkStatus::NeedInput;
+   Batch result;
+   result.columns.resize(returningColumns_.size());
+   Batch live = in;
+   live.selection = rows;
+   returning_->evaluateAll(*local.returning, live, rows, result.columns.data());
+   result.rowCount = in.rowCount;
+   result.selection = rows;
+   std::vector<uint32_t> identity(returningColumns_.size());
+   for (uint32_t i = 0; i < identity.size(); ++i)
+      identity[i] = i;
+   for (uint32_t taken = 0; taken < rows.count();) {
+      taken += local.returned->append(result, identity, taken);
+      if (local.returned->isFull()) returned_.add(local.returned->take());
+   }
+   return SinkStatus::NeedInput;
+}
+
+/// INSERT, UPDATE, DELETE: all rows meet the same end. Gives those that were written.
+Selection DmlSink::write(QueryContext& context, Local& local, const Batch& in) {
+   Selection rows = in.selection;
+   // Joined tables may bring a row twice: the first counts. Only rows that are written must satisfy the constraints.
+   if (node_.kind != sql::plan::NodeKind::Insert) rows = deleteRows(context, local, in, rows, local.deleted);
+   if (!writesRows_) return rows;
+   checkRows(local, in, rows, context, false);
+   insertRows(local, in, rows);
+   return rows;
+}
+
+/// MERGE and ON CONFLICT: each row meets the end of its clause.
+Selection DmlSink::writeByClause(QueryContext& context, Local& local, const Batch& in) {
+   const bool isInsert = node_.kind == sql::plan::NodeKind::Insert; // with ON CONFLICT
+   if (isInsert) checkRows(local, in, in.selection, context, true);
+   const Vector& clauses = in.columns[*slots_.find(dml_.clause)];
+   local.inserted.count = local.updated.count = local.deleted.count = 0;
+   forEachRow(in.selection, [&](uint32_t row) {
+      const auto put = [row](RowList& list) { list.rows[list.count++] = static_cast<RowIndex>(row); };
+      switch (dml_.actions[static_cast<size_t>(clauses.value<int32_t>(row))]) {
+      case sql::DmlAction::Nothing:
+         break;
+      case sql::DmlAction::Insert:
+         return put(local.inserted);
+      case sql::DmlAction::Update:
+         return put(local.updated);
+      case sql::DmlAction::Delete:
+         return put(local.deleted);
+      }
+   });
+   for (RowList* list : {&local.updated, &local.deleted}) {
+      const uint32_t met = list->count;
+      if (met > 0 && deleteRows(context, local, in, list->selection(), *list).count() < met) failTwice();
+   }
+   if (conflictKeys_ && local.inserted.count > 0) {
+      const uint32_t proposed = local.inserted.count;
+      local.inserted.count = conflictKeys_->claim(in, local.inserted.selection(), local.inserted.rows.data());
+      if (local.inserted.count < proposed && dml_.conflict == sql::ConflictAction::Update) failTwice();
+   }
+   mergeInto(local.written, local.inserted.selection(), local.updated.selection());
+   if (isInsert) {
+      checkRows(local, in, local.updated.selection(), context, false);
+   } else {
+      checkRows(local, in, local.written.selection(), context, false);
+   }
+   if (local.written.count > 0) insertRows(local, in, local.written.selection());
+   if (local.deleted.count == 0) return local.written.selection();
+   mergeInto(local.done, local.written.selection(), local.deleted.selection());
+   return local.done.selection();
+}
+
+void DmlSink::failTwice() const {
+   if (dml_.conflict == sql::ConflictAction::Update)
+      throw SqlError(sqlstate::cardinalityViolation, "ON CONFLICT DO UPDATE command cannot affect row a second time")
+          .hint("Ensure that no rows proposed for insertion within the same command have duplicate constrained "
+                "values.");
+   throw SqlError(sqlstate::cardinalityViolation, "MERGE command cannot affect row a second time")
+       .hint("Ensure that not more than one source row matches any one target row.");
+}
+
+void DmlSink::combine(QueryContext&, LocalState& state) {
+   auto& local = static_cast<Local&>(state);
+   if (local.appender) local.appender->finish();
+   if (local.returned)
+      if (auto rest = local.returned->take()) returned_.add(std::move(rest));
+}
+
+/// Marks the rows as deleted; gives those that were not yet, which `kept` holds.
+Selection DmlSink::deleteRows(QueryContext& context, Local& local, const Batch& in, Selection rows, RowList& kept) {
+   const Vector& ids = in.columns[*slots_.find(dml_.rowId)];
+   local.ids.clear();
+   forEachRow(rows, [&](uint32_t row) { local.ids.push_back(static_cast<storage::RowId>(ids.value<int64_t>(row))); });
+   local.deletedNow.assign(local.ids.size(), 0);
+   table_->deleteRows(*context.execution.transaction, *context.execution.snapshot, local.ids, local.deletedNow);
+   kept.count = selectFlagged(local.deletedNow.data(), nullptr, rows, kept.rows.data());
+   return narrowed(rows, kept.rows.data(), kept.count);
+}
+
+void DmlSink::checkRows(Local& local, const Batch& in, Selection rows, QueryContext& context, bool proposed) {
+   if (rows.count() == 0) return;
+   const std::vector<Check>& checks = proposed ? dml_.proposedChecks : dml_.checks;
+   const std::vector<sql::GetColumn>& columns = proposed ? dml_.proposed : dml_.target;
+   std::vector<ExpressionState>& states = proposed ? local.proposedChecks : local.checks;
+   size_t program = 0;
+   for (size_t i = 0; i < checks.size(); ++i) {
+      const Check& check = checks[i];
+      uint32_t failing;
+      if (check.expr) {
+         const Vector holds = (proposed ? proposedChecks_ : checks_)[i]->evaluate(states[program++], in, rows);
+         failing = selectFalse(holds, rows, local.failing.data());
+      } else {
+         const auto target = std::find_if(columns.begin(), columns.end(), [&](const sql::GetColumn& column) {
+            return column.attribute == check.notNullAttribute;
+         });
+         const Vector& column = in.columns[*slots_.find(target->column)];
+         if (!column.mayHaveNulls()) continue;
+         failing = selectNull(column, rows, local.failing.data());
+      }
+      if (failing > 0) failRow(in, local.failing[0], check, columns, context);
+   }
+}
+
+void DmlSink::failRow(const Batch& in, uint32_t row, const Check& check, const std::vector<sql::GetColumn>& columns,
+                      QueryContext& context) const {
+   std::string detail = "Failing row contains (";
+   bool first = true;
+   for (const sql::GetColumn& target : columns) {
+      if (!std::exchange(first, false)) detail += ", ";
+      const uint32_t slot = *slots_.find(target.column);
+      const Vector& column = in.columns[slot];
+      if (column.isNull(row)) {
+         detail += "null";
+         continue;
+      }
+      std::string text;
+      const auto* value =
+          static_cast<const char*>(column.data) + size_t{column.positionOf(row)} * physicalSize(column.type);
+      appendText(text, columns_[target.column].type, columns_[target.column].repr, value, *context.functions().format);
+      detail += text.size() > 64 ? text.substr(0, 64) + "..." : text;
+   }
+   detail += ").";
+   if (check.notNullAttribute != 0)
+      throw SqlError(sqlstate::notNullViolation, "null value in column \"" + check.column + "\" of relation \"" +
+                                                     dml_.table.name + "\" violates not-null constraint")
+          .detail(detail)
+          .table(dml_.table.schema, dml_.table.name)
+          .column(check.column);
+   throw SqlError(sqlstate::checkViolation, "new row for relation \"" + dml_.table.name +
+                                                "\" violates check constraint \"" + check.constraint + "\"")
+       .detail(detail)
+       .table(dml_.table.schema, dml_.table.name)
+       .constraint(check.constraint);
+}
+
+void DmlSink::insertRows(Local& local, const Batch& in, Selection rows) {
+   static constexpr ValidityWord absent = 0;
+   alignas(16) static constexpr std::byte zeros[16] = {};
+   Batch stored;
+   for (size_t i = 0; i < sources_.size(); ++i)
+      stored.columns.push_back(sources_[i] >= 0 ? in.columns[static_cast<size_t>(sources_[i])]
+                                                : Vector::constant(stored_[i].physical, zeros, &absent));
+   stored.rowCount = in.rowCount;
+   stored.selection = rows;
+   local.appender->append(stored);
+}
+
+} // namespace
+
+std::vector<Stage> buildDml(PlanBuilder& builder, const sql::plan::Node& node) {
+   std::vector<Stage> stages = builder.produce(*node.children[0]);
+   auto* returned = builder.own<RowBuffer>();
+   returned->allowSpilling(builder.context());
+   builder.addPipeline(std::move(stages), builder.own<DmlSink>(builder, node, *returned), builder.profileOf(node));
+   std::vector<uint32_t> slots;
+   for (uint32_t i = 0; i < node.output.size(); ++i)
+      slots.push_back(i);
+   Stage stage;
+   stage.source = builder.own<BufferSource>(*returned, std::move(slots), true, true);
+   std::vector<Stage> out;
+   out.push_back(std::move(stage));
+   return out;
+}
+
+} // namespace ouzel::executor

@@ -1,0 +1,129 @@
+#include <algorithm>
+
+#include "common/error/sql_error.hpp"
+#include "executor/expression/evaluator.hpp"
+#include "executor/materialize/batch_builder.hpp"
+#include "executor/pipeline/plan_builder.hpp"
+#include "executor/schedule/running_query_state.hpp"
+#include "storage/table/table.hpp"
+#include "storage/version/write_conflict.hpp"
+
+// SELECT ... FOR UPDATE: rows are kept until all of them are found, then locked in order, as many as a LIMIT above
+// wants, and only then given out. So nothing has reached the client when a conflict makes the statement start again.
+
+namespace ouzel::executor {
+
+namespace {
+
+class RowLocker {
+public:
+   RowLocker(PlanBuilder& builder, const sql::plan::Node& node, RowBuffer& found, RowBuffer& locked, uint64_t wanted)
+      : context_(builder.context()), node_(node), found_(found), locked_(locked), wanted_(wanted) {
+      const ColumnSlots slots(std::span(node.children[0]->output));
+      for (const sql::RowLock& lock : node.rowLocks)
+         targets_.push_back({lock, *slots.find(lock.rowId), context_.execution.table(lock.table.storageId)});
+   }
+
+   void run() {
+      const auto& output = node_.children[0]->output;
+      BatchBuilder builder(representationsOf(output, context_.columns()), locked_.memory(context_));
+      std::vector<uint32_t> identity(output.size());
+      for (uint32_t i = 0; i < identity.size(); ++i)
+         identity[i] = i;
+      RowBuffer::Reader reader(found_, context_, true);
+      reader.expect(0, found_.batchCount());
+      for (size_t i = 0; i < found_.batchCount(); ++i) {
+         context_.checkCancelled();
+         const Batch& batch = reader.batch(i);
+         // A LIMIT is met exactly: rows that are locked are rows that are given.
+         const uint32_t step = wanted_ == UINT64_MAX ? batchRowsMax : 1;
+         for (uint32_t first = 0; first < batch.rowCount && wanted_ > 0; first += step) {
+            const uint32_t count = lock(batch, first, std::min(step, batch.rowCount - first));
+            if (wanted_ != UINT64_MAX) wanted_ -= count;
+            Batch kept = batch;
+            kept.selection = Selection::list(rows_.data(), count);
+            for (uint32_t taken = 0; taken < count;) {
+               taken += builder.append(kept, identity, taken);
+               if (builder.isFull()) locked_.add(builder.take());
+            }
+            context_.query.addWritten(count, false);
+         }
+      }
+      if (auto rest = builder.take()) locked_.add(std::move(rest));
+   }
+
+private:
+   struct Target {
+      const sql::RowLock& lock;
+      uint32_t slot;
+      storage::Table* table;
+   };
+
+   /// Lock the rows at [first, first + count) of the batch in all tables; those that could be are in rows_.
+   uint32_t lock(const Batch& batch, uint32_t first, uint32_t count) {
+      std::vector<RowIndex>& rows = rows_;
+      rows.clear();
+      for (uint32_t i = 0; i < count; ++i)
+         rows.push_back(static_cast<RowIndex>(first + i));
+      for (const Target& target : targets_) {
+         const Vector& column = batch.columns[target.slot];
+         ids_.clear();
+         for (const RowIndex row : rows)
+            if (!column.isNull(row)) ids_.push_back(static_cast<storage::RowId>(column.value<int64_t>(row)));
+         isLocked_.assign(ids_.size(), 0);
+         lockIn(target);
+         size_t next = 0;
+         std::erase_if(rows, [&](RowIndex row) { return !column.isNull(row) && !isLocked_[next++]; });
+      }
+      return static_cast<uint32_t>(rows.size());
+   }
+
+   void lockIn(const Target& target) {
+      try {
+         target.table->lockRows(*context_.execution.transaction, *context_.execution.snapshot, ids_,
+                                target.lock.wait == sql::LockWaitPolicy::Skip, isLocked_);
+      } catch (const storage::WriteConflict& conflict) {
+         if (target.lock.wait != sql::LockWaitPolicy::Error || conflict.holder == 0) throw;
+         throw SqlError(sqlstate::lockNotAvailable,
+                        "could not obtain lock on row in relation \"" + target.lock.table.name + "\"");
+      }
+   }
+
+   QueryContext& context_;
+   const sql::plan::Node& node_;
+   RowBuffer& found_;
+   RowBuffer& locked_;
+   uint64_t wanted_;
+   std::vector<Target> targets_;
+   std::vector<RowIndex> rows_;
+   std::vector<storage::RowId> ids_;
+   std::vector<uint8_t> isLocked_;
+};
+
+} // namespace
+
+std::vector<Stage> buildLockRows(PlanBuilder& builder, const sql::plan::Node& node) {
+   std::vector<Stage> stages = builder.produce(*node.children[0]);
+   const auto& columns = node.children[0]->output;
+   auto* found = builder.own<RowBuffer>();
+   auto* locked = builder.own<RowBuffer>();
+   found->allowSpilling(builder.context());
+   locked->allowSpilling(builder.context());
+   std::vector<uint32_t> slots;
+   for (uint32_t i = 0; i < columns.size(); ++i)
+      slots.push_back(i);
+   builder.addPipeline(std::move(stages),
+                       builder.own<BufferSink>(*found, slots, representationsOf(columns, builder.context().columns())),
+                       builder.profileOf(node));
+   const auto limited = builder.rowsWanted.find(&node);
+   const uint64_t wanted = limited == builder.rowsWanted.end() ? UINT64_MAX : limited->second;
+   auto* locker = builder.own<RowLocker>(builder, node, *found, *locked, wanted);
+   builder.addAction([locker] { locker->run(); });
+   Stage stage;
+   stage.source = builder.own<BufferSource>(*locked, slotsOf(node.output, columns), true, true);
+   std::vector<Stage> out;
+   out.push_back(std::move(stage));
+   return out;
+}
+
+} // namespace ouzel::executor

@@ -1,0 +1,97 @@
+#include "executor/pipeline/memory_grant.hpp"
+
+#include <algorithm>
+
+namespace ouzel::executor {
+
+namespace {
+/// Expression states, batches on their way and staging are not asked for page by page: they live in what is left.
+constexpr size_t slackDivisor = 16;
+/// Pages that a scan has pinned do not give way.
+constexpr size_t slackMin = size_t{4} << 20;
+constexpr size_t hostileBytes = size_t{16} << 10;
+constexpr size_t shareMin = size_t{4} << 20;
+} // namespace
+
+size_t MemoryShares::share() const {
+   const size_t limit = ledger_.limit(), used = ledger_.used();
+   const size_t givesWay = (evictable_ ? evictable_(context_) : 0) + queryBytes_.load(std::memory_order_relaxed);
+   const size_t others = used > givesWay ? used - givesWay : 0;
+   const size_t left = limit > others ? limit - others : 0;
+   const size_t queries = std::max<size_t>(queries_.load(std::memory_order_relaxed), 1);
+   return std::max(left - std::max(left / slackDivisor, std::min(left, slackMin)), shareMin) / queries;
+}
+
+QueryBudget::QueryBudget(Reservation& memory, size_t limit, MemoryShares* shares, const MemoryPolicy& policy)
+   : memory_(memory), limit_(limit), shares_(shares), policy_(policy) {}
+
+QueryBudget::~QueryBudget() {
+   if (!takesPart_) return;
+   shares_->queryBytes_.fetch_sub(reported_, std::memory_order_relaxed);
+   shares_->queries_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+size_t QueryBudget::bytes() {
+   if (!shares_) return limit_;
+   const std::lock_guard lock(mutex_);
+   if (!takesPart_) shares_->queries_.fetch_add(1, std::memory_order_relaxed);
+   takesPart_ = true;
+   const size_t used = memory_.used();
+   shares_->queryBytes_.fetch_add(used - reported_, std::memory_order_relaxed); // wraps when it has shrunk
+   reported_ = used;
+   return std::min(limit_, shares_->share());
+}
+
+MemoryGrant::MemoryGrant(QueryBudget& budget) : budget_(budget), memory_(budget.memory_) {
+   const std::lock_guard lock(budget_.mutex_);
+   budget_.grants_.push_back(this);
+}
+
+MemoryGrant::~MemoryGrant() {
+   const std::lock_guard lock(budget_.mutex_);
+   std::erase(budget_.grants_, this);
+}
+
+size_t QueryBudget::floorOf(size_t budget, const MemoryGrant& asking) const {
+   const auto count = static_cast<size_t>(std::count_if(grants_.begin(), grants_.end(), [&](const MemoryGrant* grant) {
+      return grant == &asking || !grant->isSettled_;
+   }));
+   return budget / (2 * count);
+}
+
+size_t MemoryGrant::floor() {
+   const size_t bytes = budget_.bytes();
+   const std::lock_guard lock(budget_.mutex_);
+   return budget_.grants_.size() == 1 ? bytes : budget_.floorOf(bytes, *this);
+}
+
+void MemoryGrant::settle() {
+   const std::lock_guard lock(budget_.mutex_);
+   isSettled_ = true;
+}
+
+void MemoryGrant::resume() {
+   const std::lock_guard lock(budget_.mutex_);
+   isSettled_ = false;
+}
+
+bool MemoryGrant::mayGrow(size_t bytes) {
+   if (budget_.policy_.spillsAlways && memory_.used() + bytes > hostileBytes) return false;
+   const size_t budget = budget_.bytes();
+   {
+      const std::lock_guard lock(budget_.mutex_);
+      const size_t floor = budget_.floorOf(budget, *this);
+      size_t keptForOthers = 0;
+      for (const MemoryGrant* other : budget_.grants_)
+         if (other != this && !other->isSettled_ && other->memory_.used() < floor)
+            keptForOthers += floor - other->memory_.used();
+      // The floor is a promise, even if somebody has taken too much.
+      if (budget_.memory_.used() + bytes + keptForOthers > budget && memory_.used() + bytes > floor) return false;
+   }
+   // The cache may have to give way first.
+   if (!memory_.tryGrow(bytes)) return false;
+   memory_.shrink(bytes);
+   return true;
+}
+
+} // namespace ouzel::executor

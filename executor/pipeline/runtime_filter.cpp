@@ -1,0 +1,177 @@
+#include "executor/pipeline/runtime_filter.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "common/hash/vector_hash.hpp"
+#include "common/value/dispatch.hpp"
+
+namespace ouzel::executor {
+
+namespace {
+
+constexpr uint64_t smallRange = uint64_t{1} << 20;     // a bitmap of this many bits is always cheap
+constexpr uint64_t bitsPerRowMax = 64;                 // beyond, a Bloom filter is smaller and about as good
+constexpr uint64_t bitmapBitsMax = uint64_t{1} << 31;  // 256 MiB
+constexpr uint64_t bloomBlocksMax = uint64_t{1} << 23; // 64 MiB
+
+/// Four bits of one 64-bit word: one cache miss per key, about 1 % false positives at 16 bits a key.
+uint64_t bloomMask(uint64_t hash) {
+   return uint64_t{1} << (hash & 63) | uint64_t{1} << (hash >> 6 & 63) | uint64_t{1} << (hash >> 12 & 63) |
+          uint64_t{1} << (hash >> 18 & 63);
+}
+uint64_t bloomBlock(uint64_t hash, uint64_t blocks) {
+   return ((hash >> 32) * blocks) >> 32;
+}
+
+void setBits(uint64_t& word, uint64_t mask) {
+   std::atomic_ref<uint64_t> shared(word);
+   if ((shared.load(std::memory_order_relaxed) & mask) != mask) shared.fetch_or(mask, std::memory_order_relaxed);
+}
+
+/// Keep the rows for which pass(position) holds and the value is not NULL. No branch depends on the data.
+template <typename Pass>
+uint32_t keepRows(const Vector& keys, Selection rows, RowIndex* out, Pass&& pass) {
+   uint32_t kept = 0;
+   const auto run = [&](auto&& position, auto&& valid) {
+      forEachRow(rows, [&](uint32_t row) {
+         const uint32_t p = position(row);
+         out[kept] = static_cast<RowIndex>(row);
+         kept += static_cast<uint32_t>(valid(p)) & static_cast<uint32_t>(pass(p));
+      });
+   };
+   const auto withValidity = [&](auto&& position) {
+      if (keys.validity) {
+         run(position, [&](uint32_t p) { return isValidBit(keys.validity, p); });
+      } else {
+         run(position, [](uint32_t) { return true; });
+      }
+   };
+   switch (keys.encoding) {
+   case Encoding::Flat:
+      withValidity([](uint32_t row) { return row; });
+      break;
+   case Encoding::Dictionary:
+      withValidity([&](uint32_t row) { return static_cast<uint32_t>(keys.codes[row]); });
+      break;
+   case Encoding::Constant:
+      withValidity([](uint32_t) { return 0u; });
+      break;
+   }
+   return kept;
+}
+
+} // namespace
+
+uint32_t RuntimeFilter::filter(const Vector& keys, Selection rows, RowIndex* out) const {
+   if (empty_ || rows.count() == 0) return 0;
+   const uint64_t* words = bits_.as<uint64_t>();
+   if (bounds_ && (bitmapBits_ != 0 || bloomBlocks_ == 0)) {
+      const uint64_t lower = static_cast<uint64_t>(lower_), range = static_cast<uint64_t>(upper_) - lower;
+      const auto run = [&]<typename T>(const T* values) {
+         if (bitmapBits_ == 0) {
+            return keepRows(keys, rows, out, [&](uint32_t p) {
+               return static_cast<uint64_t>(static_cast<int64_t>(values[p])) - lower <= range;
+            });
+         }
+         return keepRows(keys, rows, out, [&](uint32_t p) {
+            const uint64_t at = static_cast<uint64_t>(static_cast<int64_t>(values[p])) - lower;
+            const uint64_t inside = at <= range, safe = inside ? at : 0;
+            return (words[safe >> 6] >> (safe & 63) & inside) != 0;
+         });
+      };
+      switch (keys.type) {
+      case PhysicalType::Bool:
+         return run(static_cast<const uint8_t*>(keys.data));
+      case PhysicalType::I16:
+         return run(static_cast<const int16_t*>(keys.data));
+      case PhysicalType::I32:
+         return run(static_cast<const int32_t*>(keys.data));
+      case PhysicalType::I64:
+         return run(static_cast<const int64_t*>(keys.data));
+      default:
+         break;
+      }
+   }
+   if (bloomBlocks_ == 0) return keepRows(keys, rows, out, [](uint32_t) { return true; });
+   uint64_t hashes[batchRowsMax];
+   hashVector(keys, rows, hashes);
+   uint32_t kept = 0;
+   const uint32_t count = rows.count();
+   const bool mayHaveNulls = keys.mayHaveNulls();
+   for (uint32_t i = 0; i < count; ++i) {
+      const RowIndex row = rows.row(i);
+      const uint64_t mask = bloomMask(hashes[i]);
+      const bool pass = (words[bloomBlock(hashes[i], bloomBlocks_)] & mask) == mask;
+      out[kept] = row;
+      kept += pass && !(mayHaveNulls && keys.isNull(row));
+   }
+   return kept;
+}
+
+void RuntimeFilter::publishNothing() {
+   empty_ = true;
+   bounds_ = false;
+   bits_.release();
+   bitmapBits_ = bloomBlocks_ = 0;
+   publish(true);
+}
+
+void RuntimeFilter::setBounds(int64_t lower, int64_t upper) {
+   empty_ = false;
+   bounds_ = true;
+   lower_ = lower;
+   upper_ = upper;
+}
+
+void RuntimeFilter::allocate(uint64_t rows, Reservation& memory) {
+   bits_.release();
+   bitmapBits_ = bloomBlocks_ = 0;
+   empty_ = false;
+   if (bounds_) {
+      const uint64_t range = static_cast<uint64_t>(upper_) - static_cast<uint64_t>(lower_); // one less than the values
+      if (range < smallRange || (range < bitmapBitsMax && range / bitsPerRowMax < rows)) {
+         bitmapBits_ = range + 1;
+         bits_ = LargeMemory((bitmapBits_ + 63) / 64 * 8, memory);
+         return;
+      }
+   }
+   const uint64_t blocks = std::bit_ceil(std::max<uint64_t>(rows / 4, 1));
+   if (blocks > bloomBlocksMax) return; // so many keys that little would be dropped; bounds remain
+   bloomBlocks_ = blocks;
+   bits_ = LargeMemory(blocks * 8, memory);
+}
+
+void RuntimeFilter::useBoundsOnly() {
+   bits_.release();
+   bitmapBits_ = bloomBlocks_ = 0;
+   empty_ = false;
+}
+
+void RuntimeFilter::addValue(int64_t value) {
+   const uint64_t at = static_cast<uint64_t>(value) - static_cast<uint64_t>(lower_);
+   DCHECK(at < bitmapBits_);
+   setBits(bits_.as<uint64_t>()[at >> 6], uint64_t{1} << (at & 63));
+}
+
+void RuntimeFilter::addHash(uint64_t hash) {
+   if (bloomBlocks_ == 0) return;
+   setBits(bits_.as<uint64_t>()[bloomBlock(hash, bloomBlocks_)], bloomMask(hash));
+}
+
+void RuntimeFilter::publish(bool selective) {
+   if (bitmapBits_ != 0) {
+      // A full bitmap says no more than the bounds, which scans test on encoded data.
+      uint64_t set = 0;
+      const uint64_t* words = bits_.as<uint64_t>();
+      for (uint64_t w = 0; w < (bitmapBits_ + 63) / 64; ++w)
+         set += static_cast<uint64_t>(std::popcount(words[w]));
+      if (set > bitmapBits_ - bitmapBits_ / 16) selective = false;
+   } else if (bloomBlocks_ == 0 && !empty_) {
+      selective = false;
+   }
+   selective_ = selective;
+   published_ = true;
+}
+
+} // namespace ouzel::executor

@@ -1,0 +1,59 @@
+#include "executor/schedule/result_sink.hpp"
+
+#include <algorithm>
+
+#include "common/error/sql_error.hpp"
+#include "executor/schedule/running_query_state.hpp"
+
+namespace ouzel::executor {
+
+namespace {
+
+struct Local final : LocalState {
+   explicit Local(BatchBuilder b) : builder(std::move(b)) {}
+   BatchBuilder builder;
+   uint32_t taken = 0; // live rows of the batch being offered that have been copied
+   int refusals = 0;   // block_twice
+};
+
+} // namespace
+
+ResultSink::ResultSink(const sql::plan::Plan& plan) {
+   for (const sql::OutputColumn& column : plan.output) {
+      const auto found = std::find(plan.root->output.begin(), plan.root->output.end(), column.column);
+      if (found == plan.root->output.end()) throwInternal("an output column that the plan does not give");
+      slots_.push_back(static_cast<uint32_t>(found - plan.root->output.begin()));
+      columns_.push_back(plan.columns[column.column].repr);
+   }
+}
+
+LocalStatePtr ResultSink::makeLocal(QueryContext& context) {
+   return std::make_unique<Local>(BatchBuilder(columns_, context.memory()));
+}
+
+SinkStatus ResultSink::consume(QueryContext& context, LocalState& state, const Batch& in) {
+   Local& local = static_cast<Local&>(state);
+   if (context.settings().blockTwice && local.taken == 0 && local.refusals++ < 2) {
+      context.wake();
+      return SinkStatus::Blocked;
+   }
+   while (local.taken < in.liveRows()) {
+      if (local.builder.isFull()) {
+         if (!context.query.hasRoom()) return SinkStatus::Blocked;
+         auto batch = local.builder.take();
+         context.query.offer(batch, true);
+      }
+      local.taken += local.builder.append(in, slots_, local.taken);
+   }
+   local.taken = 0;
+   local.refusals = 0;
+   return SinkStatus::NeedInput;
+}
+
+// What is left is less than a batch per lane: it may exceed the queue's bound.
+void ResultSink::combine(QueryContext& context, LocalState& state) {
+   auto batch = static_cast<Local&>(state).builder.take();
+   if (batch) context.query.offer(batch, true);
+}
+
+} // namespace ouzel::executor

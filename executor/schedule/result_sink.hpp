@@ -1,0 +1,20 @@
+#pragma once
+#include "executor/materialize/batch_builder.hpp"
+#include "executor/pipeline/operator.hpp"
+
+namespace ouzel::executor {
+
+/// The end of a query: hands rows to the session's thread through the query's bounded queue, columns as in plan.output.
+class ResultSink final : public Sink {
+public:
+   explicit ResultSink(const sql::plan::Plan& plan);
+   LocalStatePtr makeLocal(QueryContext& context) override;
+   SinkStatus consume(QueryContext& context, LocalState& local, const Batch& in) override;
+   void combine(QueryContext& context, LocalState& local) override;
+
+private:
+   std::vector<uint32_t> slots_;
+   std::vector<Representation> columns_;
+};
+
+} // namespace ouzel::executor
