@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes engine/settings_postgres.inc: PostgreSQL 15's settings as a text table, from a running server.
+"""Writes engine/setting/settings_postgres.inc: PostgreSQL 15's settings as a text table, from a running server.
 
     scripts/generate_settings.py "host=... port=... user=postgres"
 
@@ -28,7 +28,7 @@ order by name) to stdout"""
 def main():
     text = subprocess.run(["psql", "-X", sys.argv[1], "-c", QUERY], check=True, capture_output=True, text=True).stdout
     header = "name vartype unit context enumvals min max value category short_desc".replace(" ", "\t")
-    with open(os.path.join(ROOT, "engine/settings_postgres.inc"), "w") as out:
+    with open(os.path.join(ROOT, "engine/setting/settings_postgres.inc"), "w") as out:
         for line in [header] + text.splitlines():
             out.write('"' + line.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t") + '\\n"\n')
 

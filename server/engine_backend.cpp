@@ -1,7 +1,7 @@
 #include "server/engine_backend.hpp"
 
 #include "common/env/clock.hpp"
-#include "engine/database.hpp"
+#include "engine/core/database.hpp"
 #include "server/engine_factory.hpp"
 
 namespace ouzel::server {

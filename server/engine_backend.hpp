@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "engine/session.hpp"
+#include "engine/core/session.hpp"
 #include "protocol/backend.hpp"
 #include "server/statement_counters.hpp"
 #include "server/value_codec.hpp"

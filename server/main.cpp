@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "engine/database.hpp"
+#include "engine/core/database.hpp"
 #include "protocol/scram.hpp"
 #include "server/allocator.hpp"
 #include "server/engine_factory.hpp"

@@ -3,8 +3,8 @@
 #include "engine/command/command.hpp"
 #include "engine/command/sequence.hpp"
 #include "engine/command/source_range.hpp"
-#include "engine/query_execution.hpp"
-#include "engine/unique_keys.hpp"
+#include "engine/constraint/unique_keys.hpp"
+#include "engine/query/query_execution.hpp"
 #include "sql/parse/node_access.hpp"
 
 // ALTER TABLE: columns, defaults, NOT NULL, constraints, types.

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/session_core.hpp"
+#include "engine/core/session_core.hpp"
 #include "sql/parse/parser.hpp"
 
 // Utility statements: everything that is not a query. One function a statement kind; each returns its command tag.

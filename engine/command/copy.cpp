@@ -6,14 +6,14 @@
 #include <unistd.h>
 
 #include "engine/command/command.hpp"
+#include "engine/constraint/foreign_keys.hpp"
+#include "engine/constraint/unique_keys.hpp"
 #include "engine/copy/copy_from.hpp"
 #include "engine/copy/copy_to.hpp"
 #include "engine/copy/parquet_copy.hpp"
-#include "engine/external_files.hpp"
-#include "engine/foreign_keys.hpp"
-#include "engine/query_execution.hpp"
-#include "engine/statement_runner.hpp"
-#include "engine/unique_keys.hpp"
+#include "engine/query/external_files.hpp"
+#include "engine/query/query_execution.hpp"
+#include "engine/query/statement_runner.hpp"
 #include "io/format/sequential_input.hpp"
 #include "sql/parse/node_access.hpp"
 

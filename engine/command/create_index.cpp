@@ -1,5 +1,5 @@
 #include "engine/command/command.hpp"
-#include "engine/unique_keys.hpp"
+#include "engine/constraint/unique_keys.hpp"
 #include "sql/parse/node_access.hpp"
 
 // CREATE INDEX: the catalog keeps it; storage makes it in memory when lookups need it, and unique ones are enforced.

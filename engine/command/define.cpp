@@ -4,7 +4,7 @@
 #include "engine/command/new_relation.hpp"
 #include "engine/command/sequence.hpp"
 #include "engine/command/source_range.hpp"
-#include "engine/query_execution.hpp"
+#include "engine/query/query_execution.hpp"
 #include "sql/parse/node_access.hpp"
 
 // CREATE TABLE, TABLE AS, VIEW, SCHEMA.

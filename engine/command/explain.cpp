@@ -4,7 +4,7 @@
 #include "common/env/clock.hpp"
 #include "common/format.hpp"
 #include "engine/command/command.hpp"
-#include "engine/statement_runner.hpp"
+#include "engine/query/statement_runner.hpp"
 #include "io/format/external_table.hpp"
 #include "sql/parse/node_access.hpp"
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "engine/command/command.hpp"
-#include "engine/constraint_text.hpp"
-#include "engine/foreign_keys.hpp"
+#include "engine/constraint/constraint_text.hpp"
+#include "engine/constraint/foreign_keys.hpp"
 #include "sql/parse/node_access.hpp"
 
 // REFERENCES and FOREIGN KEY in CREATE TABLE and ALTER TABLE.

@@ -1,5 +1,5 @@
 #include "engine/command/command.hpp"
-#include "engine/query_execution.hpp"
+#include "engine/query/query_execution.hpp"
 #include "sql/parse/node_access.hpp"
 
 // VACUUM, ANALYZE, CHECKPOINT, and the helpers that commands share.

@@ -7,8 +7,8 @@
 #include "sql/parse/node_access.hpp"
 
 // CREATE and ALTER SEQUENCE, and the sequences behind serial and identity columns. A sequence's definition is a catalog
-// object and transactional; what it has come to is engine/sequence_values.hpp's and is not: RESTART cannot be rolled
-// back.
+// object and transactional; what it has come to is engine/core/sequence_values.hpp's and is not: RESTART cannot be
+// rolled back.
 
 namespace ouzel::engine {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/copy/options.hpp"
-#include "engine/session_core.hpp"
+#include "engine/core/session_core.hpp"
 #include "sql/bind/binder.hpp"
 
 namespace ouzel::engine {

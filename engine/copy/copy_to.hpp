@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "engine/copy/options.hpp"
-#include "engine/result_sink.hpp"
-#include "engine/session_core.hpp"
+#include "engine/core/result_sink.hpp"
+#include "engine/core/session_core.hpp"
 
 namespace ouzel::engine {
 

@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "common/error/sql_error.hpp"
-#include "engine/setting_table.hpp"
+#include "engine/setting/setting_table.hpp"
 #include "sql/parse/node_access.hpp"
 
 namespace ouzel::engine {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "engine/external_files.hpp"
-#include "engine/query_execution.hpp"
-#include "engine/statement_runner.hpp"
+#include "engine/query/external_files.hpp"
+#include "engine/query/query_execution.hpp"
+#include "engine/query/statement_runner.hpp"
 
 namespace ouzel::engine {
 

@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "engine/database_metrics.hpp"
+#include "engine/core/database_metrics.hpp"
 #include "server/metrics/exposition.hpp"
 #include "server/server.hpp"
 #include "server/statement_counters.hpp"

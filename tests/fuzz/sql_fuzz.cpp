@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "common/type/text_codec.hpp"
-#include "engine/database.hpp"
-#include "engine/session.hpp"
+#include "engine/core/database.hpp"
+#include "engine/core/session.hpp"
 #include "sql/parse/node_access.hpp"
 #include "sql/parse/parser.hpp"
 #include "tests/fuzz/slt_seeds.hpp"

@@ -1,4 +1,4 @@
-#include "engine/lock_manager.hpp"
+#include "engine/lock/lock_manager.hpp"
 
 #include <atomic>
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "engine/settings.hpp"
+#include "engine/setting/settings.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine/database.hpp"
+#include "engine/core/database.hpp"
 #include "protocol/result_writer.hpp"
 #include "server/engine_factory.hpp"
 #include "tests/unit/protocol/fake_backend.hpp"

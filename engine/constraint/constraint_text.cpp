@@ -1,0 +1,60 @@
+#include "engine/constraint/constraint_text.hpp"
+
+#include "engine/query/statement_runner.hpp"
+#include "executor/function/value_text.hpp"
+
+namespace ouzel::engine {
+
+std::string joinTexts(const std::vector<std::string>& parts, const char* separator) {
+   std::string out;
+   for (size_t i = 0; i < parts.size(); ++i)
+      out += (i == 0 ? "" : separator) + parts[i];
+   return out;
+}
+
+std::string tableName(SessionCore& core, const catalog::Relation& relation) {
+   return catalog::quoteIdentifier(core.transaction.catalog().schema(relation.schema)->name) + "." +
+          catalog::quoteIdentifier(relation.name);
+}
+
+std::vector<std::string> keyTexts(SessionCore& core, const catalog::Relation& relation,
+                                  const std::vector<int16_t>& attributes, const std::vector<Value>& key) {
+   const executor::FunctionContext functions = core.functionContext();
+   std::vector<std::string> texts;
+   for (size_t i = 0; i < key.size(); ++i) {
+      std::string& text = texts.emplace_back("null");
+      if (key[i].isNull) continue;
+      text.clear();
+      const SqlType& type = relation.column(attributes[i])->type;
+      alignas(16) std::byte place[16];
+      key[i].store(place);
+      executor::appendRowText(text, functions, type, storedRepresentation(type),
+                              Vector::constant(key[i].type, place, nullptr), 0);
+   }
+   return texts;
+}
+
+std::vector<std::string> keyLiterals(SessionCore& core, const catalog::Relation& relation,
+                                     const std::vector<int16_t>& attributes, const std::vector<Value>& key) {
+   std::vector<std::string> literals = keyTexts(core, relation, attributes, key);
+   for (size_t i = 0; i < key.size(); ++i) {
+      std::string quoted = "NULL";
+      if (!key[i].isNull) {
+         quoted = "E'";
+         for (const char c : literals[i])
+            quoted += c == '\'' ? "''" : c == '\\' ? "\\\\" : std::string(1, c);
+         quoted += "'";
+      }
+      literals[i] = "CAST(" + quoted + " AS " + formatType(relation.column(attributes[i])->type) + ")";
+   }
+   return literals;
+}
+
+void runModification(SessionCore& core, const std::string& text) {
+   const auto script = sql::ParsedScript::parse(text);
+   const auto execution = startQuery(core, script, *script.statements()[0].node, {});
+   execution->run(0, nullptr);
+   finishQuery(core, *execution);
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,23 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "engine/core/session_core.hpp"
+
+// SQL text and error text that checks of constraints are made of.
+
+namespace ouzel::engine {
+
+std::string joinTexts(const std::vector<std::string>& parts, const char* separator);
+/// schema.table, quoted where needed.
+std::string tableName(SessionCore& core, const catalog::Relation& relation);
+/// The values of a key as text, NULL as "null".
+std::vector<std::string> keyTexts(SessionCore& core, const catalog::Relation& relation,
+                                  const std::vector<int16_t>& attributes, const std::vector<Value>& key);
+/// The same as SQL literals of the columns' types.
+std::vector<std::string> keyLiterals(SessionCore& core, const catalog::Relation& relation,
+                                     const std::vector<int16_t>& attributes, const std::vector<Value>& key);
+/// Run an INSERT, UPDATE or DELETE of our own inside the session's transaction, with all that follows from it.
+void runModification(SessionCore& core, const std::string& text);
+
+} // namespace ouzel::engine

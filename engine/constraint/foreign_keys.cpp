@@ -1,0 +1,488 @@
+#include "engine/constraint/foreign_keys.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "common/hash/hash.hpp"
+#include "common/hash/vector_hash.hpp"
+#include "engine/command/command.hpp"
+#include "engine/constraint/constraint_text.hpp"
+#include "engine/query/statement_runner.hpp"
+
+namespace ouzel::engine {
+
+namespace {
+
+using catalog::Constraint;
+using catalog::RelationPtr;
+
+/// With more keys than this, tables are locked and joined.
+constexpr size_t childKeysMax = 10'000, parentKeysMax = 1'000;
+
+constexpr char noAction = 'a', restrict_ = 'r', cascade = 'c', setNull = 'n';
+
+uint64_t hashOfKey(const std::vector<Value>& key) {
+   uint64_t hash = 0;
+   for (size_t i = 0; i < key.size(); ++i) {
+      alignas(16) std::byte place[16];
+      key[i].store(place);
+      const uint64_t one = hashValue(key[i].type, place);
+      hash = i == 0 ? one : hashCombine(hash, one);
+   }
+   return hash;
+}
+
+bool hasNull(const std::vector<Value>& key) {
+   return std::any_of(key.begin(), key.end(), [](const Value& value) { return value.isNull; });
+}
+
+/// How a statement makes rows of a table go, and with them their keys.
+struct RowsGone {
+   bool byDelete = false, byUpdate = false;
+   std::vector<int16_t> updated; ///< attributes that get new values
+};
+
+void collectRowsGone(const sql::plan::Node& node, Oid relation, RowsGone& gone) {
+   if (node.dml && node.dml->table.relation == relation) {
+      const auto has = [&](sql::DmlAction action) {
+         const auto& actions = node.dml->actions;
+         return std::find(actions.begin(), actions.end(), action) != actions.end();
+      };
+      if (node.kind == sql::plan::NodeKind::Delete || has(sql::DmlAction::Delete)) gone.byDelete = true;
+      if (node.kind == sql::plan::NodeKind::Update || has(sql::DmlAction::Update)) gone.byUpdate = true;
+      gone.updated.insert(gone.updated.end(), node.dml->assigned.begin(), node.dml->assigned.end());
+   }
+   for (const auto& child : node.children)
+      collectRowsGone(*child, relation, gone);
+   for (const sql::plan::CtePlan& cte : node.ctes)
+      collectRowsGone(*cte.plan, relation, gone);
+}
+
+RowsGone rowsGone(const sql::plan::Plan& plan, Oid relation) {
+   RowsGone gone;
+   collectRowsGone(*plan.root, relation, gone);
+   return gone;
+}
+
+bool haveCommon(const std::vector<int16_t>& a, const std::vector<int16_t>& b) {
+   return std::any_of(a.begin(), a.end(), [&](int16_t one) { return std::find(b.begin(), b.end(), one) != b.end(); });
+}
+
+/// One foreign key between its two tables. Columns are in the order of the index that makes the referenced ones unique.
+class ForeignKeyCheck {
+public:
+   ForeignKeyCheck(SessionCore& core, RelationPtr child, const Constraint& constraint)
+      : core_(core), child_(std::move(child)), constraint_(constraint),
+        parent_(core.transaction.catalog().relation(constraint.foreignRelation)),
+        index_(core.transaction.catalog().relation(constraint.index)) {
+      for (const int16_t attribute : index_->index->columns)
+         for (size_t i = 0; i < constraint.foreignColumns.size(); ++i)
+            if (constraint.foreignColumns[i] == attribute) {
+               childColumns_.push_back(constraint.columns[i]);
+               parentColumns_.push_back(attribute);
+            }
+      childTable_ = tableName(core, *child_);
+      parentTable_ = tableName(core, *parent_);
+   }
+
+   /// New rows of the child must have a parent.
+   void checkReferencing(uint32_t sinceCommand);
+   /// What deleted or changed parents leave behind.
+   void followDeleted(uint32_t sinceCommand, const RowsGone& gone);
+   /// All rows of the child must have a parent.
+   void checkAllReferencing();
+   /// No row of the child may have lost its parent.
+   void checkAllReferenced(uint32_t sinceCommand);
+
+private:
+   using Keys = std::vector<std::vector<Value>>;
+
+   storage::Table& stored(const RelationPtr& relation) const {
+      return *core_.database.storage->find(relation->storage);
+   }
+   static std::vector<uint32_t> storageColumns(const std::vector<int16_t>& attributes) {
+      std::vector<uint32_t> columns;
+      for (const int16_t attribute : attributes)
+         columns.push_back(static_cast<uint32_t>(attribute - 1));
+      return columns;
+   }
+   bool canLookUp() const;
+   std::string orphans(const Keys* keys) const;
+   std::vector<std::string> comparedColumns() const;
+   std::string values(const Keys& keys, const std::vector<int16_t>& columns) const;
+   void failReferenced(const Keys* keys) const;
+   void cascadeUpdate(const Keys& oldKeys, uint32_t sinceCommand);
+   void checkSerializable(const Keys* keys) const;
+   void requireNeverSeen(const std::vector<Value>& key) const;
+   [[noreturn]] void failReferencing(const std::vector<std::string>& texts) const;
+   std::vector<std::string> namesOf(const RelationPtr& relation, const std::vector<int16_t>& attributes) const {
+      std::vector<std::string> names;
+      for (const int16_t attribute : attributes)
+         names.push_back(catalog::quoteIdentifier(relation->column(attribute)->name));
+      return names;
+   }
+   /// "(a, b)=(1, x)" in the order the constraint was written.
+   std::string keyDetail(const RelationPtr& relation, const std::vector<int16_t>& attributes,
+                         const std::vector<std::string>& texts) const;
+
+   SessionCore& core_;
+   const RelationPtr child_;
+   const Constraint& constraint_;
+   const RelationPtr parent_, index_;
+   std::vector<int16_t> childColumns_, parentColumns_;
+   std::string childTable_, parentTable_;
+};
+
+bool isNumber(Oid type) {
+   return type == oid::int2 || type == oid::int4 || type == oid::int8 || type == oid::numeric;
+}
+
+bool isText(Oid type) {
+   return type == oid::text || type == oid::varchar;
+}
+
+/// Equal keys of both sides are stored and hash alike. Not so dates and timestamps, or text and char(n).
+bool ForeignKeyCheck::canLookUp() const {
+   for (size_t i = 0; i < childColumns_.size(); ++i) {
+      const SqlType& ofChild = child_->column(childColumns_[i])->type;
+      const SqlType& ofParent = parent_->column(parentColumns_[i])->type;
+      const Representation a = storedRepresentation(ofChild), b = storedRepresentation(ofParent);
+      const bool areNumbers = isNumber(ofChild.oid) && isNumber(ofParent.oid) && a.physical <= PhysicalType::I64 &&
+                              b.physical <= PhysicalType::I64 && a.scale == b.scale;
+      const bool areAlike = ofChild.oid == ofParent.oid || (isText(ofChild.oid) && isText(ofParent.oid));
+      if (!areNumbers && !(areAlike && a == b)) return false;
+   }
+   return true;
+}
+
+std::string ForeignKeyCheck::keyDetail(const RelationPtr& relation, const std::vector<int16_t>& attributes,
+                                       const std::vector<std::string>& texts) const {
+   const auto& written =
+       relation->oid == child_->oid && attributes == childColumns_ ? constraint_.columns : constraint_.foreignColumns;
+   std::vector<std::string> names, values;
+   for (const int16_t attribute : written)
+      for (size_t i = 0; i < attributes.size(); ++i)
+         if (attributes[i] == attribute) {
+            names.push_back(relation->column(attribute)->name);
+            values.push_back(texts[i]);
+         }
+   return "Key (" + joinTexts(names, ", ") + ")=(" + joinTexts(values, ", ") + ")";
+}
+
+void ForeignKeyCheck::failReferencing(const std::vector<std::string>& texts) const {
+   throw SqlError(sqlstate::foreignKeyViolation, "insert or update on table \"" + child_->name +
+                                                     "\" violates foreign key constraint \"" + constraint_.name + "\"")
+       .detail(keyDetail(child_, childColumns_, texts) + " is not present in table \"" + parent_->name + "\".")
+       .table(core_.transaction.catalog().schema(child_->schema)->name, child_->name)
+       .constraint(constraint_.name);
+}
+
+void ForeignKeyCheck::checkReferencing(uint32_t sinceCommand) {
+   storage::Table& table = stored(child_);
+   storage::Transaction& transaction = core_.transaction.storage();
+   const bool isFull = constraint_.match == 'f';
+   const auto keys = table.newKeys(transaction, sinceCommand, storageColumns(childColumns_), isFull, childKeysMax);
+   if (!keys || !canLookUp()) {
+      core_.transaction.lock(parent_->oid, LockMode::Share);
+      return checkAllReferencing();
+   }
+   storage::Table& parent = stored(parent_);
+   const std::vector<uint32_t> columns = storageColumns(parentColumns_);
+   std::set<uint64_t> seen;
+   for (size_t i = 0; i < keys->rows.size(); ++i) {
+      const std::vector<Value> key = table.newKey(transaction, *keys, i);
+      if (isFull && hasNull(key)) {
+         if (std::all_of(key.begin(), key.end(), [](const Value& value) { return value.isNull; })) continue;
+         throw SqlError(sqlstate::foreignKeyViolation, "insert or update on table \"" + child_->name +
+                                                           "\" violates foreign key constraint \"" + constraint_.name +
+                                                           "\"")
+             .detail("MATCH FULL does not allow mixing of null and nonnull key values.")
+             .table(core_.transaction.catalog().schema(child_->schema)->name, child_->name)
+             .constraint(constraint_.name);
+      }
+      // While the lock is held, nobody can finish deleting the key without seeing this row: a row that somebody is
+      // about to delete counts as present.
+      core_.transaction.locks().acquire(core_.transaction.lockOwner(), LockTag::key(index_->oid, keys->hashes[i]),
+                                        LockMode::Share, core_.transaction.lockWait());
+      const auto presence = parent.findKey(transaction, columns, keys->hashes[i], key);
+      if (presence.isPresent || presence.deleter != 0) continue;
+      requireNeverSeen(key);
+      failReferencing(keyTexts(core_, *child_, childColumns_, key));
+   }
+}
+
+/// A parent that the transaction's snapshot still shows went by a concurrent commit.
+void ForeignKeyCheck::requireNeverSeen(const std::vector<Value>& key) const {
+   if (core_.transaction.isolation() == Isolation::ReadCommitted) return;
+   const std::vector<std::string> literals = keyLiterals(core_, *child_, childColumns_, key),
+                                  names = namesOf(parent_, parentColumns_);
+   std::vector<std::string> conditions;
+   for (size_t i = 0; i < names.size(); ++i)
+      conditions.push_back(names[i] + " = " + literals[i]);
+   if (!runInternal(core_, "SELECT 1 FROM " + parentTable_ + " WHERE " + joinTexts(conditions, " AND ")).empty())
+      throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update");
+}
+
+/// The columns of the child c as they compare with those of the parent: as char(n) if those are.
+std::vector<std::string> ForeignKeyCheck::comparedColumns() const {
+   std::vector<std::string> columns = namesOf(child_, childColumns_);
+   for (size_t i = 0; i < columns.size(); ++i) {
+      columns[i] = "c." + columns[i];
+      if (parent_->column(parentColumns_[i])->type.oid == oid::bpchar &&
+          child_->column(childColumns_[i])->type.oid != oid::bpchar)
+         columns[i] = "CAST(rtrim(" + columns[i] + ") AS bpchar)";
+   }
+   return columns;
+}
+
+/// Condition for rows c of the child: their key is not NULL, and no parent has it.
+std::string ForeignKeyCheck::orphans(const Keys* keys) const {
+   const std::vector<std::string> childNames = comparedColumns(), parentNames = namesOf(parent_, parentColumns_);
+   std::vector<std::string> conditions, equalities;
+   for (size_t i = 0; i < childNames.size(); ++i) {
+      conditions.push_back(childNames[i] + " IS NOT NULL");
+      equalities.push_back("p." + parentNames[i] + " = " + childNames[i]);
+      if (keys) conditions.push_back(childNames[i] + " = v.k" + std::to_string(i));
+   }
+   conditions.push_back("NOT EXISTS (SELECT FROM " + parentTable_ + " p WHERE " + joinTexts(equalities, " AND ") + ")");
+   return joinTexts(conditions, " AND ");
+}
+
+/// "(VALUES (...), ...) v(k0, k1)"
+std::string ForeignKeyCheck::values(const Keys& keys, const std::vector<int16_t>& columns) const {
+   std::string text = "(VALUES ", names;
+   for (size_t row = 0; row < keys.size(); ++row) {
+      const std::vector<std::string> literals = keyLiterals(core_, *parent_, columns, keys[row]);
+      text += (row ? ", (" : "(") + joinTexts(literals, ", ") + ")";
+   }
+   for (size_t i = 0; i < columns.size(); ++i)
+      names += (i ? ", k" : "k") + std::to_string(i);
+   return text + ") v(" + names + ")";
+}
+
+void ForeignKeyCheck::checkAllReferencing() {
+   std::vector<std::string> texts;
+   for (const std::string& name : namesOf(child_, childColumns_))
+      texts.push_back("CAST(c." + name + " AS text)");
+   const NewestSnapshot newest(core_.transaction);
+   if (constraint_.match == 'f' && childColumns_.size() > 1) {
+      std::vector<std::string> nulls;
+      for (const std::string& name : namesOf(child_, childColumns_))
+         nulls.push_back("num_nulls(c." + name + ")");
+      const std::string count = joinTexts(nulls, " + ");
+      if (!runInternal(core_, "SELECT 1 FROM " + childTable_ + " c WHERE " + count + " > 0 AND " + count + " < " +
+                                  std::to_string(nulls.size()) + " LIMIT 1")
+               .empty())
+         throw SqlError(sqlstate::foreignKeyViolation, "insert or update on table \"" + child_->name +
+                                                           "\" violates foreign key constraint \"" + constraint_.name +
+                                                           "\"")
+             .detail("MATCH FULL does not allow mixing of null and nonnull key values.")
+             .table(core_.transaction.catalog().schema(child_->schema)->name, child_->name)
+             .constraint(constraint_.name);
+   }
+   const auto rows = runInternal(core_, "SELECT " + joinTexts(texts, ", ") + " FROM " + childTable_ + " c WHERE " +
+                                            orphans(nullptr) + " LIMIT 1");
+   if (rows.empty()) return;
+   std::vector<std::string> found;
+   for (const Value& value : rows[0])
+      found.push_back(value.bytes);
+   failReferencing(found);
+}
+
+/// Throws when a child is left whose key is among `keys` (null: any) and whose parent is gone.
+void ForeignKeyCheck::failReferenced(const Keys* keys) const {
+   std::vector<std::string> texts;
+   for (const std::string& name : namesOf(child_, childColumns_))
+      texts.push_back("CAST(c." + name + " AS text)");
+   const NewestSnapshot newest(core_.transaction);
+   const auto rows = runInternal(core_, "SELECT " + joinTexts(texts, ", ") + " FROM " + childTable_ + " c" +
+                                            (keys ? ", " + values(*keys, parentColumns_) : "") + " WHERE " +
+                                            orphans(keys) + " LIMIT 1");
+   if (rows.empty()) return;
+   std::vector<std::string> found;
+   for (const Value& value : rows[0])
+      found.push_back(value.bytes);
+   throw SqlError(sqlstate::foreignKeyViolation, "update or delete on table \"" + parent_->name +
+                                                     "\" violates foreign key constraint \"" + constraint_.name +
+                                                     "\" on table \"" + child_->name + "\"")
+       .detail(keyDetail(parent_, parentColumns_, found) + " is still referenced from table \"" + child_->name + "\".")
+       .table(core_.transaction.catalog().schema(child_->schema)->name, child_->name)
+       .constraint(constraint_.name);
+}
+
+/// An action works on what the transaction's snapshot shows. If rows that it cannot see would lose their parent, the
+/// transaction cannot go on.
+void ForeignKeyCheck::checkSerializable(const Keys* keys) const {
+   if (core_.transaction.isolation() == Isolation::ReadCommitted) return;
+   try {
+      failReferenced(keys);
+   } catch (const SqlError& error) {
+      if (error.state() != sqlstate::foreignKeyViolation) throw;
+      throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update");
+   }
+}
+
+void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, const RowsGone& gone) {
+   const bool isUpdate = gone.byUpdate && haveCommon(gone.updated, parentColumns_);
+   if (!isUpdate && !gone.byDelete) return;
+   storage::Transaction& transaction = core_.transaction.storage();
+   const std::vector<uint32_t> columns = storageColumns(parentColumns_);
+   const char action = isUpdate ? constraint_.onUpdate : constraint_.onDelete;
+   const bool pairsKeys = isUpdate && action == cascade;
+   std::optional<Keys> keys =
+       stored(parent_).deletedKeys(transaction, sinceCommand, columns, pairsKeys ? SIZE_MAX : parentKeysMax);
+   if (keys && keys->empty()) return;
+   // Which keys were deleted and which changed is not known.
+   if (isUpdate && gone.byDelete && (pairsKeys || constraint_.onDelete != action))
+      throwNotSupported("one statement that deletes referenced rows and changes referenced keys");
+   if (keys && canLookUp() && keys->size() <= childKeysMax) {
+      std::set<uint64_t> hashes;
+      for (const std::vector<Value>& key : *keys)
+         if (!hasNull(key)) hashes.insert(hashOfKey(key));
+      for (const uint64_t hash : hashes)
+         core_.transaction.locks().acquire(core_.transaction.lockOwner(), LockTag::key(index_->oid, hash),
+                                           LockMode::Exclusive, core_.transaction.lockWait());
+   } else {
+      core_.transaction.lock(child_->oid, LockMode::ShareRowExclusive);
+   }
+   if (pairsKeys) {
+      cascadeUpdate(*keys, sinceCommand);
+      return checkSerializable(&*keys);
+   }
+   if (keys) std::erase_if(*keys, hasNull);
+   if (keys && keys->empty()) return;
+   const Keys* known = keys ? &*keys : nullptr;
+   if (action == noAction || action == restrict_) {
+      if (action == noAction && core_.transaction.defers(constraint_)) {
+         core_.transaction.defer({child_->oid, constraint_.oid, sinceCommand});
+         return;
+      }
+      return failReferenced(known);
+   }
+   const std::string source = known ? values(*known, parentColumns_) : "";
+   if (action == cascade) {
+      runModification(core_, "DELETE FROM " + childTable_ + " c" + (known ? " USING " + source : "") + " WHERE " +
+                                 orphans(known));
+   } else {
+      std::vector<std::string> assignments;
+      for (const std::string& name : namesOf(child_, childColumns_))
+         assignments.push_back(name + " = " + (action == setNull ? "NULL" : "DEFAULT"));
+      try {
+         runModification(core_, "UPDATE " + childTable_ + " c SET " + joinTexts(assignments, ", ") +
+                                    (known ? " FROM " + source : "") + " WHERE " + orphans(known));
+      } catch (const SqlError& error) {
+         // The default is the key that goes: it is the parent that cannot.
+         if (error.state() == sqlstate::foreignKeyViolation && error.constraintName() == constraint_.name)
+            failReferenced(known);
+         throw;
+      }
+   }
+   checkSerializable(known);
+}
+
+/// Give the children of changed parents the new keys.
+void ForeignKeyCheck::cascadeUpdate(const Keys& oldKeys, uint32_t sinceCommand) {
+   storage::Table& table = stored(parent_);
+   storage::Transaction& transaction = core_.transaction.storage();
+   const auto fresh = table.newKeys(transaction, sinceCommand, storageColumns(parentColumns_), true, SIZE_MAX);
+   if (fresh->rows.size() != oldKeys.size()) throwNotSupported("ON UPDATE CASCADE for this statement");
+   Keys pairs;
+   for (size_t i = 0; i < oldKeys.size(); ++i) {
+      std::vector<Value> now = table.newKey(transaction, *fresh, i);
+      const bool isSame = std::equal(now.begin(), now.end(), oldKeys[i].begin(),
+                                     [](const Value& a, const Value& b) { return a.identical(b); });
+      if (isSame || hasNull(oldKeys[i])) continue;
+      std::vector<Value>& pair = pairs.emplace_back(oldKeys[i]);
+      pair.insert(pair.end(), now.begin(), now.end());
+   }
+   if (pairs.empty()) return;
+   std::vector<int16_t> columns = parentColumns_;
+   columns.insert(columns.end(), parentColumns_.begin(), parentColumns_.end());
+   std::vector<std::string> assignments, conditions;
+   const std::vector<std::string> names = namesOf(child_, childColumns_), compared = comparedColumns();
+   for (size_t i = 0; i < names.size(); ++i) {
+      assignments.push_back(names[i] + " = v.k" + std::to_string(names.size() + i));
+      conditions.push_back(compared[i] + " = v.k" + std::to_string(i));
+   }
+   runModification(core_, "UPDATE " + childTable_ + " c SET " + joinTexts(assignments, ", ") + " FROM " +
+                              values(pairs, columns) + " WHERE " + joinTexts(conditions, " AND "));
+}
+
+void ForeignKeyCheck::checkAllReferenced(uint32_t sinceCommand) {
+   auto keys = stored(parent_).deletedKeys(core_.transaction.storage(), sinceCommand, storageColumns(parentColumns_),
+                                           parentKeysMax);
+   if (keys) std::erase_if(*keys, hasNull);
+   if (keys && keys->empty()) return;
+   failReferenced(keys ? &*keys : nullptr);
+}
+
+bool touches(const sql::WrittenRelation& written, const std::vector<int16_t>& columns) {
+   return written.assigned.empty() || haveCommon(written.assigned, columns);
+}
+
+} // namespace
+
+const std::vector<std::pair<Oid, Oid>>& referencesTo(SessionCore& core, Oid relation) {
+   ReferenceCache& cache = core.references;
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   if (cache.version != snapshot.version() || !cache.isFilled) {
+      cache.byParent.clear();
+      for (const RelationPtr& child : snapshot.relations())
+         for (const Constraint& constraint : child->constraints)
+            if (constraint.kind == catalog::ConstraintKind::ForeignKey)
+               cache.byParent[constraint.foreignRelation].emplace_back(child->oid, constraint.oid);
+      cache.version = snapshot.version();
+      cache.isFilled = true;
+   }
+   return cache.byParent[relation];
+}
+
+void checkForeignKeys(SessionCore& core, const std::vector<sql::WrittenRelation>& written, const sql::plan::Plan* plan,
+                      uint32_t sinceCommand) {
+   const catalog::Snapshot snapshot = core.transaction.catalog();
+   for (const sql::WrittenRelation& one : written) {
+      const std::vector<std::pair<Oid, Oid>> references = referencesTo(core, one.relation);
+      const RowsGone gone = plan && !references.empty() ? rowsGone(*plan, one.relation) : RowsGone();
+      for (const auto& [childOid, constraintOid] : references) {
+         const RelationPtr child = snapshot.relation(childOid);
+         const Constraint* constraint = snapshot.constraint(constraintOid).second;
+         if (child && constraint && (gone.byDelete || haveCommon(gone.updated, constraint->foreignColumns)))
+            ForeignKeyCheck(core, child, *constraint).followDeleted(sinceCommand, gone);
+      }
+      const RelationPtr table = snapshot.relation(one.relation);
+      if (!one.makesRows || !table) continue;
+      for (const Constraint& constraint : table->constraints) {
+         if (constraint.kind != catalog::ConstraintKind::ForeignKey || !touches(one, constraint.columns)) continue;
+         if (core.transaction.defers(constraint))
+            core.transaction.defer({table->oid, constraint.oid, sinceCommand});
+         else
+            ForeignKeyCheck(core, table, constraint).checkReferencing(sinceCommand);
+      }
+   }
+}
+
+void checkDeferredForeignKey(SessionCore& core, const RelationPtr& table, const Constraint& constraint,
+                             uint32_t sinceCommand) {
+   ForeignKeyCheck check(core, table, constraint);
+   check.checkReferencing(sinceCommand);
+   check.checkAllReferenced(sinceCommand);
+}
+
+void checkForeignKeyOfTable(SessionCore& core, const RelationPtr& table, const Constraint& constraint) {
+   ForeignKeyCheck(core, table, constraint).checkAllReferencing();
+}
+
+bool needsRowOrder(SessionCore& core, const std::vector<sql::WrittenRelation>& written, const sql::plan::Plan& plan) {
+   for (const sql::WrittenRelation& one : written) {
+      if (!one.makesRows) continue;
+      for (const auto& [child, constraintOid] : referencesTo(core, one.relation)) {
+         const Constraint* constraint = core.transaction.catalog().constraint(constraintOid).second;
+         if (constraint && constraint->onUpdate == cascade &&
+             haveCommon(rowsGone(plan, one.relation).updated, constraint->foreignColumns))
+            return true;
+      }
+   }
+   return false;
+}
+
+} // namespace ouzel::engine

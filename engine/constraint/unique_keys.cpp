@@ -1,0 +1,189 @@
+#include "engine/constraint/unique_keys.hpp"
+
+#include <algorithm>
+
+#include "engine/command/command.hpp"
+#include "engine/constraint/constraint_text.hpp"
+
+namespace ouzel::engine {
+
+namespace {
+
+/// With more new rows than this, a lock on the table replaces locks on keys.
+constexpr size_t keyLocksMax = 10'000;
+
+using catalog::RelationPtr;
+
+/// Checks one unique index of one table.
+class UniqueKey {
+public:
+   UniqueKey(SessionCore& core, RelationPtr table, RelationPtr index)
+      : core_(core), table_(std::move(table)), index_(std::move(index)) {
+      for (const int16_t attribute : index_->index->columns)
+         names_.push_back(catalog::quoteIdentifier(table_->column(attribute)->name));
+   }
+
+   void checkNew(uint32_t sinceCommand);
+   void checkAll(bool isNew);
+
+private:
+   [[noreturn]] void fail(const std::vector<std::string>& values, bool isNew) const;
+   [[noreturn]] void fail(const std::vector<Value>& key) const;
+
+   SessionCore& core_;
+   const RelationPtr table_, index_;
+   std::vector<std::string> names_;
+};
+
+void UniqueKey::checkNew(uint32_t sinceCommand) {
+   const auto stored = core_.database.storage->find(table_->storage);
+   storage::Transaction& transaction = core_.transaction.storage();
+   std::vector<uint32_t> columns;
+   for (const int16_t attribute : index_->index->columns)
+      columns.push_back(static_cast<uint32_t>(attribute - 1));
+   // Looking keys up one by one beats reading the table up to here.
+   const size_t lookupsMax = std::max(keyLocksMax, stored->estimatedRows(core_.transaction.snapshot()) / 4);
+   const auto keys = stored->newKeys(transaction, sinceCommand, columns, index_->index->nullsNotDistinct, lookupsMax);
+   LockManager& locks = core_.transaction.locks();
+   LockOwner& owner = core_.transaction.lockOwner();
+   if (!keys || keys->rows.size() > keyLocksMax) {
+      core_.transaction.lock(table_->oid, LockMode::ShareRowExclusive);
+   } else {
+      // In one order, lest two statements wait for each other.
+      std::vector<uint64_t> hashes = keys->hashes;
+      std::sort(hashes.begin(), hashes.end());
+      hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+      for (const uint64_t hash : hashes)
+         locks.acquire(owner, LockTag::key(index_->oid, hash), LockMode::Exclusive, core_.transaction.lockWait());
+   }
+   if (!keys) {
+      transaction.nextCommand();
+      return checkAll(false);
+   }
+   while (const auto conflict = stored->findKeyConflict(transaction, *keys)) {
+      if (conflict->holder == 0) fail(conflict->key);
+      locks.waitForTransaction(owner, conflict->holder, core_.transaction.lockWait());
+   }
+}
+
+void UniqueKey::checkAll(bool isNew) {
+   std::vector<std::string> texts, conditions;
+   for (const std::string& name : names_) {
+      texts.push_back("CAST(" + name + " AS text)");
+      if (!index_->index->nullsNotDistinct) conditions.push_back(name + " IS NOT NULL");
+   }
+   const NewestSnapshot newest(core_.transaction);
+   const auto rows = runInternal(core_, "SELECT " + joinTexts(texts, ", ") + " FROM " + tableName(core_, *table_) +
+                                            (conditions.empty() ? "" : " WHERE " + joinTexts(conditions, " AND ")) +
+                                            " GROUP BY " + joinTexts(names_, ", ") + " HAVING count(*) > 1 LIMIT 1");
+   if (rows.empty()) return;
+   std::vector<std::string> values;
+   for (const Value& value : rows[0])
+      values.push_back(value.isNull ? "null" : value.bytes);
+   fail(values, isNew);
+}
+
+void UniqueKey::fail(const std::vector<Value>& key) const {
+   fail(keyTexts(core_, *table_, index_->index->columns, key), false);
+}
+
+void UniqueKey::fail(const std::vector<std::string>& values, bool isNew) const {
+   throw SqlError(sqlstate::uniqueViolation,
+                  (isNew ? "could not create unique index \"" : "duplicate key value violates unique constraint \"") +
+                      index_->name + "\"")
+       .detail("Key (" + joinTexts(names_, ", ") + ")=(" + joinTexts(values, ", ") +
+               (isNew ? ") is duplicated." : ") already exists."))
+       .table(core_.transaction.catalog().schema(table_->schema)->name, table_->name)
+       .constraint(index_->name);
+}
+
+/// Calls `body(index)` for each unique index.
+template <typename Body>
+void forEachUniqueIndex(const catalog::Snapshot& snapshot, Oid relation, Body body) {
+   for (const auto& index : snapshot.indexesOf(relation))
+      if (index->index->isUnique || index->index->isPrimary) body(index);
+}
+
+bool isOver(const catalog::Relation& index, std::span<const int16_t> attributes) {
+   const auto& columns = index.index->columns;
+   return std::any_of(attributes.begin(), attributes.end(), [&](int16_t attribute) {
+      return std::find(columns.begin(), columns.end(), attribute) != columns.end();
+   });
+}
+
+/// The constraint that an index stands for, if it does.
+const catalog::Constraint* constraintOf(const catalog::Relation& table, Oid index) {
+   for (const catalog::Constraint& constraint : table.constraints)
+      if (constraint.index == index && constraint.kind != catalog::ConstraintKind::ForeignKey) return &constraint;
+   return nullptr;
+}
+
+/// Whether the rows come from somewhere else than the statement's text.
+bool readsRows(const sql::Rel& rel) {
+   if (rel.kind == sql::RelKind::Get || rel.kind == sql::RelKind::VirtualGet ||
+       rel.kind == sql::RelKind::TableFunction || rel.kind == sql::RelKind::ProjectSet ||
+       rel.kind == sql::RelKind::CteScan)
+      return true;
+   return std::any_of(rel.inputs.begin(), rel.inputs.end(), [](const auto& input) { return readsRows(*input); });
+}
+
+/// The rows that a MERGE or ON CONFLICT joins to its target.
+const sql::Rel& sourceOf(const sql::Rel& dml) {
+   const sql::Rel* rel = dml.inputs[0].get();
+   if (dml.dml->clause == sql::noColumn) return *rel;
+   while (rel->kind == sql::RelKind::Map || rel->kind == sql::RelKind::Select || rel->kind == sql::RelKind::Sort ||
+          (rel->kind == sql::RelKind::Join && rel->joinKind == sql::JoinKind::Left))
+      rel = rel->inputs[0].get();
+   return *rel;
+}
+
+bool mayInsertMany(const sql::Rel& rel, Oid relation) {
+   const bool inserts = rel.kind == sql::RelKind::Insert || rel.kind == sql::RelKind::Merge;
+   if (inserts && rel.dml->table.relation == relation && readsRows(sourceOf(rel))) return true;
+   return std::any_of(rel.inputs.begin(), rel.inputs.end(),
+                      [&](const auto& input) { return mayInsertMany(*input, relation); }) ||
+          std::any_of(rel.ctes.begin(), rel.ctes.end(),
+                      [&](const sql::Cte& cte) { return mayInsertMany(*cte.query, relation); });
+}
+
+} // namespace
+
+bool hasUniqueKeys(const catalog::Snapshot& snapshot, Oid relation) {
+   bool has = false;
+   forEachUniqueIndex(snapshot, relation, [&](const auto&) { has = true; });
+   return has;
+}
+
+LockMode lockForWriting(const catalog::Snapshot& snapshot, Oid relation, const sql::Rel& statement) {
+   return mayInsertMany(statement, relation) && hasUniqueKeys(snapshot, relation) ? LockMode::ShareRowExclusive
+                                                                                  : LockMode::RowExclusive;
+}
+
+void checkUniqueKeys(SessionCore& core, Oid relation, uint32_t sinceCommand, std::span<const int16_t> assigned) {
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   const RelationPtr table = snapshot.relation(relation);
+   forEachUniqueIndex(snapshot, relation, [&](const RelationPtr& index) {
+      if (!assigned.empty() && !isOver(*index, assigned)) return;
+      const catalog::Constraint* constraint = constraintOf(*table, index->oid);
+      if (constraint && core.transaction.defers(*constraint))
+         core.transaction.defer({relation, constraint->oid, sinceCommand});
+      else
+         UniqueKey(core, table, index).checkNew(sinceCommand);
+   });
+}
+
+void checkDeferredUniqueKey(SessionCore& core, const RelationPtr& table, const catalog::Constraint& constraint,
+                            uint32_t sinceCommand) {
+   const RelationPtr index = core.transaction.catalog().relation(constraint.index);
+   if (index) UniqueKey(core, table, index).checkNew(sinceCommand);
+}
+
+void checkUniqueKeysOfTable(SessionCore& core, Oid relation, bool isNew) {
+   core.transaction.storage().nextCommand();
+   const catalog::Snapshot& snapshot = core.transaction.catalog();
+   const RelationPtr table = snapshot.relation(relation);
+   forEachUniqueIndex(snapshot, relation,
+                      [&](const RelationPtr& index) { UniqueKey(core, table, index).checkAll(isNew); });
+}
+
+} // namespace ouzel::engine

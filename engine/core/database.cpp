@@ -1,0 +1,169 @@
+#include "engine/core/database.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+#include "catalog/builtin/builtin.hpp"
+#include "catalog/catalog.hpp"
+#include "catalog/pg_catalog/system_relations.hpp"
+#include "common/error/sql_error.hpp"
+#include "common/memory/large_memory.hpp"
+#include "engine/core/internals.hpp"
+#include "engine/setting/settings.hpp"
+#include "executor/function/registry.hpp"
+#include "io/object_store/object_store.hpp"
+
+namespace ouzel::engine {
+
+namespace {
+
+/// The machine's memory, or less when a container's limit is lower.
+size_t machineMemory() {
+   size_t bytes = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGE_SIZE));
+   std::ifstream limit("/sys/fs/cgroup/memory.max");
+   size_t contained = 0;
+   if (limit >> contained && contained < bytes) bytes = contained;
+   return bytes;
+}
+
+bool keepsLog(const DatabaseOptions& options) {
+   return !options.walDirectory.empty() || !io::isRemoteStore(options.dataDirectory);
+}
+
+storage::DatabaseOptions storageOptions(const DatabaseOptions& options) {
+   storage::DatabaseOptions result;
+   result.dataDirectory = options.dataDirectory;
+   result.walDirectory = options.walDirectory;
+   result.keepsLog = keepsLog(options);
+   result.store = options.store;
+   result.leaseMs = options.leaseMs;
+   result.takeOver = options.takeOver;
+   result.follows = options.readOnly;
+   result.onFenced = options.onFenced;
+   if (options.checkpointWalBytes != 0) result.checkpointWalBytes = options.checkpointWalBytes;
+   return result;
+}
+
+/// Beside what the server owns. A server that only reads may own nothing; the files have no names.
+std::string spillDirectory(const DatabaseOptions& options) {
+   if (!options.walDirectory.empty() && (options.readOnly || io::isRemoteStore(options.dataDirectory)))
+      return options.walDirectory + "/spill";
+   if (options.readOnly || !keepsLog(options)) return std::filesystem::temp_directory_path().string();
+   return options.dataDirectory + "/spill";
+}
+
+} // namespace
+
+Database::Database() : internals_(std::make_unique<Internals>()) {}
+Database::~Database() = default;
+
+std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
+   executor::registerAllKernels();
+   // Read from their texts here, not by the first statement, which would wait for that.
+   static_cast<void>(catalog::builtins());
+   static_cast<void>(catalog::systemRelations());
+   std::unique_ptr<Database> database(new Database());
+   Internals& internals = *database->internals_;
+   internals.options = options;
+   if (internals.options.threads == 0)
+      internals.options.threads = static_cast<uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+   internals.memoryLimit = options.memoryLimit ? options.memoryLimit : machineMemory() / 10 * 8;
+   internals.options.settings.emplace_back("memory_limit", std::to_string(internals.memoryLimit >> 20));
+   internals.options.settings.emplace_back("threads", std::to_string(internals.options.threads));
+   internals.options.settings.emplace_back("ouzel.lease_seconds", std::to_string(options.leaseMs / 1000));
+   internals.options.settings.emplace_back("ouzel.keeps_log", keepsLog(options) ? "on" : "off");
+   if (!options.readOnly && !keepsLog(options) &&
+       Settings(internals.options.settings).value("ouzel.commit") != "object_store")
+      throw SqlError(sqlstate::invalidParameterValue, "a database in a bucket needs a log on a local disk")
+          .hint("Start with --wal DIR, or with --commit object_store to let every COMMIT wait for the bucket.");
+   if (options.readOnly) internals.options.settings.emplace_back("in_hot_standby", "on");
+   internals.governor = std::make_unique<storage::MemoryGovernor>(internals.memoryLimit);
+   if (options.purgeMemory) internals.governor->watchResidency(options.purgeMemory);
+   LargeMemory::keepAtMost(internals.memoryLimit / 32);
+   io::SpillOptions spill;
+   spill.directories = options.spillDirectories;
+   if (spill.directories.empty()) spill.directories.push_back(spillDirectory(options));
+   spill.encrypts = options.store.key != nullptr;
+   spill.memory = &internals.governor->ledger();
+   internals.spill = std::make_unique<io::SpillManager>(std::move(spill));
+   internals.shares = std::make_unique<executor::MemoryShares>(
+       internals.governor->ledger(),
+       [](void* governor) { return static_cast<storage::MemoryGovernor*>(governor)->cachedBytes(); },
+       internals.governor.get());
+   internals.scheduler = std::make_unique<executor::Scheduler>(internals.options.threads);
+   storage::DatabaseOptions forStorage = storageOptions(options);
+   if (forStorage.store.cache) forStorage.store.cache->memory = &internals.governor->ledger();
+   internals.storage = storage::Database::open(forStorage, *internals.governor, *internals.scheduler);
+   storage::RecoveredCatalog recovered = internals.storage->takeRecoveredCatalog();
+   catalog::Snapshot snapshot =
+       recovered.image.empty() ? catalog::Snapshot::bootstrap() : catalog::decodeSnapshot(recovered.image);
+   for (const std::string& change : recovered.changes)
+      if (!change.empty()) snapshot = snapshot.apply(catalog::decodeChanges(change));
+   internals.catalog = std::make_unique<catalog::Catalog>(std::move(snapshot));
+   internals.storage->setCatalogImageSource(
+       [&catalog = *internals.catalog] { return catalog::encodeSnapshot(catalog.newest()); });
+   internals.sequences = std::make_unique<SequenceValues>(*internals.storage);
+   if (options.readOnly) {
+      internals.following = std::make_unique<Following>(internals);
+      internals.following->start();
+      return database;
+   }
+   for (const Oid sequence : internals.storage->counters())
+      if (!internals.catalog->newest().inDatabase(catalog::postgresDatabase).relation(sequence))
+         internals.storage->forgetCounter(sequence); // dropped
+   return database;
+}
+
+uint64_t Database::check(const DatabaseOptions& databaseOptions,
+                         const std::function<void(const std::string&)>& report) {
+   storage::MemoryGovernor governor(size_t{1} << 30);
+   InlineTaskRunner tasks;
+   storage::DatabaseOptions options = storageOptions(databaseOptions);
+   options.readOnly = true;
+   const auto storage = storage::Database::open(options, governor, tasks);
+   uint64_t faults = 0;
+   storage->check([&](std::string_view line) {
+      ++faults;
+      report(std::string(line));
+   });
+   return faults;
+}
+
+void Database::close() {
+   internals_->following.reset();
+   internals_->sequences->settle();
+   internals_->storage->close();
+}
+
+std::string Database::passwordVerifier(const std::string& role) {
+   const auto found = internals_->catalog->newest().findRole(role);
+   if (!found || !found->canLogin)
+      throw SqlError(sqlstate::invalidAuthorizationSpecification, "role \"" + role + "\" does not exist");
+   const auto own = internals_->verifiers.find(role);
+   return own == internals_->verifiers.end() ? found->verifier : own->second;
+}
+
+void Database::setPasswordVerifier(const std::string& role, const std::string& verifier) {
+   if (internals_->following) {
+      internals_->verifiers[role] = verifier;
+      return;
+   }
+   catalog::CatalogEditor editor(internals_->catalog->newest().inDatabase(catalog::postgresDatabase),
+                                 [this] { return internals_->storage->allocateOid(); });
+   const auto found = editor.snapshot().findRole(role);
+   if (!found || found->verifier == verifier) return;
+   catalog::Role changed = *found;
+   changed.verifier = verifier;
+   editor.replaceRole(std::move(changed));
+   const auto transaction = internals_->storage->begin();
+   auto commit = internals_->catalog->prepare(editor);
+   storage::CommitRequest request;
+   request.catalogChange = commit.record();
+   request.publish = [&commit](storage::Timestamp) { commit.publish(); };
+   internals_->storage->commit(*transaction, std::move(request));
+   if (!keepsLog(internals_->options)) internals_->storage->waitForStore(transaction->commitLsn());
+}
+
+} // namespace ouzel::engine

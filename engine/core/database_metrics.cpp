@@ -1,0 +1,43 @@
+#include "engine/core/database_metrics.hpp"
+
+#include "engine/core/internals.hpp"
+#include "storage/buffer/frame_cache.hpp"
+
+namespace ouzel::engine {
+
+MemoryUse measureMemory(const Database::Internals& internals) {
+   const MemoryLedger& ledger = internals.governor->ledger();
+   MemoryUse use;
+   use.cache = internals.governor->cachedBytes();
+   use.delta = internals.storage->deltaBytes();
+   use.used = ledger.used();
+   use.queries = use.used > use.cache + use.delta ? use.used - use.cache - use.delta : 0;
+   use.peak = ledger.peak();
+   use.withheld = ledger.withheld();
+   use.limit = ledger.wholeLimit();
+   return use;
+}
+
+DatabaseMetrics measure(Database& database) {
+   Database::Internals& internals = database.internals();
+   DatabaseMetrics metrics;
+   // Named though nobody is in it: a series that comes and goes is hard to watch.
+   for (const char* state : {"active", "idle", "idle in transaction", "idle in transaction (aborted)"})
+      metrics.sessions[state] = 0;
+   {
+      const std::lock_guard lock(internals.activityMutex);
+      for (const auto& [processId, session] : internals.activity)
+         ++metrics.sessions[session.state];
+   }
+   metrics.memory = measureMemory(internals);
+   metrics.cacheHits = internals.governor->cache().hits();
+   metrics.cacheMisses = internals.governor->cache().misses();
+   metrics.spillDevices = internals.spill->devices();
+   metrics.logBytes = internals.storage->walPosition();
+   metrics.logBytesKept = internals.storage->walBytes();
+   metrics.store = internals.storage->storeStatistics();
+   metrics.objectCache = internals.storage->cacheStatistics();
+   return metrics;
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,49 @@
+#include "engine/core/following.hpp"
+
+#include <cstdio>
+#include <mutex>
+#include <optional>
+
+#include "common/error/sql_error.hpp"
+#include "engine/core/internals.hpp"
+
+namespace ouzel::engine {
+
+namespace {
+constexpr int64_t periodMs = 500;
+} // namespace
+
+void Following::start() {
+   repetition_.start(periodMs, [this] {
+      tryLook();
+      return periodMs;
+   });
+}
+
+bool Following::look() {
+   return database_.storage->follow([this](const std::string* image, const std::function<void()>& publishRows) {
+      std::optional<catalog::Snapshot> snapshot;
+      if (image) snapshot = image->empty() ? catalog::Snapshot::bootstrap() : catalog::decodeSnapshot(*image);
+      const std::unique_lock lock(together_);
+      if (snapshot) database_.catalog->replace(std::move(*snapshot));
+      publishRows();
+      database_.sequences->forget();
+   });
+}
+
+bool Following::tryLook() noexcept {
+   try {
+      look();
+      hasFailed_ = false;
+      return true;
+   } catch (const std::exception& error) {
+      if (!hasFailed_.exchange(true)) std::fprintf(stderr, "could not follow the database: %s\n", error.what());
+      return false;
+   }
+}
+
+void Following::beforeStatement() {
+   if (database_.storage->hasLostBlock()) tryLook();
+}
+
+} // namespace ouzel::engine

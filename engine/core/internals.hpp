@@ -1,0 +1,49 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "catalog/catalog.hpp"
+#include "common/thread/alarm_clock.hpp"
+#include "engine/core/database.hpp"
+#include "engine/core/following.hpp"
+#include "engine/core/sequence_values.hpp"
+#include "engine/lock/lock_manager.hpp"
+#include "executor/pipeline/memory_grant.hpp"
+#include "executor/schedule/scheduler.hpp"
+#include "io/spill/spill.hpp"
+#include "storage/buffer/memory_governor.hpp"
+#include "storage/database/database.hpp"
+
+namespace ouzel::engine {
+
+/// What pg_stat_activity shows of a session. Written by its thread, read by others, under Internals::activityMutex.
+struct SessionActivity {
+   int32_t processId = 0;
+   std::string user, database, applicationName, clientAddress, state = "idle", query;
+   int64_t backendStart = 0, transactionStart = 0, queryStart = 0,
+           stateChange = 0; ///< microseconds since 2000-01-01; 0: none
+};
+
+/// The engine's own view of a Database. Members are made in order and destroyed in reverse; all are thread-safe.
+struct Database::Internals {
+   DatabaseOptions options;
+   size_t memoryLimit = 0;
+   std::unique_ptr<storage::MemoryGovernor> governor;
+   std::unique_ptr<io::SpillManager> spill;
+   std::unique_ptr<executor::MemoryShares> shares; ///< of what the governor's limit leaves for queries
+   std::unique_ptr<executor::Scheduler> scheduler;
+   std::unique_ptr<storage::Database> storage;
+   std::unique_ptr<catalog::Catalog> catalog;
+   std::unique_ptr<SequenceValues> sequences;
+   LockManager locks;
+   AlarmClock alarms; ///< for statement_timeout
+   std::mutex activityMutex;
+   std::map<int32_t, SessionActivity> activity;
+   int32_t nextTemporarySchema = 1;              ///< under activityMutex
+   std::map<std::string, std::string> verifiers; ///< of roles, in place of the catalog's; set before sessions are
+   std::unique_ptr<Following> following;         ///< of a server that only reads; null: it writes
+};
+
+} // namespace ouzel::engine

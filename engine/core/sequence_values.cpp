@@ -1,0 +1,117 @@
+#include "engine/core/sequence_values.hpp"
+
+#include "common/error/sql_error.hpp"
+
+namespace ouzel::engine {
+
+namespace {
+
+/// `steps` values after `value`, but not past the end; nothing when `value` is the last.
+std::optional<int64_t> advance(const catalog::SequenceDefinition& definition, int64_t value, int64_t steps) {
+   const __int128 wanted = static_cast<__int128>(value) + static_cast<__int128>(definition.increment) * steps;
+   if (definition.increment > 0 ? wanted > definition.maximum : wanted < definition.minimum) return std::nullopt;
+   return static_cast<int64_t>(wanted);
+}
+
+[[noreturn]] void exhausted(const catalog::Relation& sequence, const char* bound, int64_t value) {
+   throw SqlError(sqlstate::sequenceGeneratorLimitExceeded, std::string("nextval: reached ") + bound +
+                                                                " value of sequence \"" + sequence.name + "\" (" +
+                                                                std::to_string(value) + ")");
+}
+
+} // namespace
+
+SequenceValues::State& SequenceValues::stateOf(const catalog::Relation& sequence) {
+   const auto [it, isNew] = states_.try_emplace(sequence.oid);
+   if (isNew)
+      it->second.counter = storage_.counter(sequence.oid).value_or(storage::Counter{sequence.sequence->start, false});
+   return it->second;
+}
+
+int64_t SequenceValues::next(const catalog::Relation& sequence) {
+   const catalog::SequenceDefinition& definition = *sequence.sequence;
+   const std::lock_guard lock(mutex_);
+   State& state = stateOf(sequence);
+   storage::Counter counter{state.counter.value, true};
+   if (state.counter.isCalled) {
+      if (const auto following = advance(definition, counter.value, 1)) {
+         counter.value = *following;
+      } else if (!definition.cycles) {
+         if (definition.increment > 0) exhausted(sequence, "maximum", definition.maximum);
+         exhausted(sequence, "minimum", definition.minimum);
+      } else {
+         counter.value = definition.increment > 0 ? definition.minimum : definition.maximum;
+         state.ahead = 0;
+      }
+   }
+   if (state.ahead == 0) {
+      int64_t ahead = loggedAhead;
+      auto logged = advance(definition, counter.value, ahead);
+      if (!logged) {
+         ahead = 0;
+         logged = counter.value;
+      }
+      storage_.setCounter(sequence.oid, {*logged, true});
+      state.ahead = ahead;
+   } else {
+      --state.ahead;
+   }
+   state.counter = counter;
+   return counter.value;
+}
+
+void SequenceValues::set(Oid sequence, storage::Counter counter) {
+   const std::lock_guard lock(mutex_);
+   storage_.setCounter(sequence, counter);
+   states_[sequence] = {counter, 0};
+}
+
+storage::Counter SequenceValues::current(const catalog::Relation& sequence) {
+   const std::lock_guard lock(mutex_);
+   return stateOf(sequence).counter;
+}
+
+void SequenceValues::forget() {
+   const std::lock_guard lock(mutex_);
+   states_.clear();
+}
+
+void SequenceValues::settle() {
+   const std::lock_guard lock(mutex_);
+   for (auto& [oid, state] : states_)
+      if (state.ahead > 0) {
+         storage_.setCounter(oid, state.counter);
+         state.ahead = 0;
+      }
+}
+
+void SessionSequences::remember(Oid sequence, int64_t value) {
+   const std::lock_guard lock(mutex_);
+   values_[sequence] = value;
+   last_ = sequence;
+}
+
+void SessionSequences::rememberSet(Oid sequence, int64_t value) {
+   const std::lock_guard lock(mutex_);
+   values_[sequence] = value;
+}
+
+std::optional<int64_t> SessionSequences::last(Oid sequence) const {
+   const std::lock_guard lock(mutex_);
+   const auto it = values_.find(sequence);
+   return it == values_.end() ? std::nullopt : std::optional(it->second);
+}
+
+std::optional<SessionSequences::Last> SessionSequences::last() const {
+   const std::lock_guard lock(mutex_);
+   if (last_ == invalidOid) return std::nullopt;
+   return Last{last_, values_.at(last_)};
+}
+
+void SessionSequences::clear() {
+   const std::lock_guard lock(mutex_);
+   values_.clear();
+   last_ = invalidOid;
+}
+
+} // namespace ouzel::engine

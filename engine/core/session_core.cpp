@@ -1,0 +1,274 @@
+#include "engine/core/session_core.hpp"
+
+#include <chrono>
+
+#include "common/env/clock.hpp"
+#include "engine/constraint/deferred_constraints.hpp"
+#include "engine/query/external_files.hpp"
+#include "executor/function/value_text.hpp"
+#include "executor/schedule/running_query.hpp"
+
+namespace ouzel::engine {
+
+namespace {
+
+/// Whether it stops a statement only, and not the session.
+bool endsStatementOnly(CancelReason reason) {
+   return reason == CancelReason::Request || reason == CancelReason::StatementTimeout;
+}
+
+const char* messageOf(CancelReason reason) {
+   if (reason == CancelReason::Request) return "canceling statement due to user request";
+   if (reason == CancelReason::StatementTimeout) return "canceling statement due to statement timeout";
+   return "terminating connection due to administrator command";
+}
+
+void tell(executor::ExecutionContext& context, CancelReason reason) {
+   // Workers read the message once they see a state, so only the first may write it; 57P01 has a text of its own.
+   if (!context.cancelState.load()) context.cancelMessage = messageOf(reason);
+   context.cancelState.store(endsStatementOnly(reason) ? "57014" : "57P01");
+}
+
+} // namespace
+
+SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& sessionOptions, NoticeSink& noticeSink)
+   : database(internals), notices(noticeSink), options(sessionOptions), settings(internals.options.settings),
+     transaction(internals, settings, options.processId, [this] { checkInterrupts(); }) {
+   transaction.checkDeferred = [this] { runDeferredChecks(*this); };
+   transaction.warnUnstored = [this](std::string message, std::string detail) {
+      notices.notice({Notice::Severity::Warning, sqlstate::warning, std::move(message), std::move(detail), {}});
+   };
+   settings.force("session_authorization", options.user);
+   for (const auto& [name, value] : options.settings)
+      settings.setInitial(name, value);
+   SessionActivity activity;
+   activity.processId = options.processId;
+   activity.user = options.user;
+   activity.database = options.database;
+   activity.applicationName = settings.value("application_name");
+   activity.clientAddress = options.clientAddress;
+   activity.backendStart = activity.stateChange = wallClockMicros();
+   const std::lock_guard lock(database.activityMutex);
+   database.activity[options.processId] = std::move(activity);
+}
+
+SessionCore::~SessionCore() {
+   timeLimitEnds();
+   transaction.rollback();
+   const std::lock_guard lock(database.activityMutex);
+   database.activity.erase(options.processId);
+}
+
+catalog::SearchPath SessionCore::searchPath() {
+   const std::vector<std::string> names = settings.searchPath(options.user);
+   const Oid temporary = temporaryBackend ? transaction.editor().temporarySchema(temporaryBackend) : invalidOid;
+   return catalog::SearchPath::resolve(transaction.catalog(), names, options.user, temporary);
+}
+
+const SessionFormat& SessionCore::format() {
+   format_ = settings.format();
+   format_.now = transaction.isOpen() ? transaction.startTime() : wallClockMicros();
+   return format_;
+}
+
+sql::BindContext SessionCore::bindContext(const catalog::SearchPath& path, const sql::SourceText* source) {
+   if (!openExternal_)
+      openExternal_ = [this](std::string_view function, const io::ExternalRequest& request) {
+         return openExternalTable(*this, function, request);
+      };
+   sql::BindContext context{.catalog = transaction.catalog(), .searchPath = path, .format = format(), .source = source};
+   context.openExternal = &openExternal_;
+   return context;
+}
+
+executor::FunctionContext SessionCore::functionContext() {
+   executor::FunctionContext context;
+   context.format = &format();
+   context.transactionStart = transaction.startTime();
+   context.statementStart = statementStart;
+   context.clock = [] { return wallClockMicros(); };
+   context.sleep = [this](int64_t micros) { sleep(micros); };
+   context.random = [this] { return random.next(); };
+   context.setSeed = [this](double seed) { random.setSeed(seed); };
+   context.catalog = &transaction.catalog();
+   context.user = options.user;
+   context.sessionUser = options.user;
+   context.database = options.database;
+   context.searchPath = settings.searchPath(options.user);
+   context.backendPid = options.processId;
+   context.isInRecovery = database.following != nullptr;
+   context.setting = [this](const std::string& name, bool missingOk) {
+      if (missingOk) return settings.find(name).value_or("");
+      return settings.show(name);
+   };
+   context.setSetting = [this](const std::string& name, const std::string& value, bool local) {
+      settings.set(name, value, local);
+      return settings.show(name);
+   };
+   context.relationSize = [this](uint64_t relation) -> int64_t {
+      const auto found = transaction.catalog().relation(static_cast<Oid>(relation));
+      if (!found || found->storage == catalog::noStorage) return 0;
+      const auto table = database.storage->find(found->storage);
+      return table ? static_cast<int64_t>(table->storedBytes()) : 0;
+   };
+   addSequences(context);
+   addLocks(context);
+   return context;
+}
+
+void SessionCore::appendNames(std::string& bytes, uint32_t* ends, const ResultColumn& column, const Vector& values,
+                              const Selection& selection) {
+   const executor::FunctionContext functions = functionContext();
+   for (uint32_t i = 0; i < selection.count(); ++i) {
+      const uint32_t row = selection.row(i);
+      if (!values.isNull(row))
+         executor::appendRowText(bytes, functions, column.type, column.representation, values, row);
+      ends[i] = static_cast<uint32_t>(bytes.size());
+   }
+}
+
+void SessionCore::addSequences(executor::FunctionContext& context) {
+   const auto refuseReadOnly = [this](const catalog::Relation& sequence, const char* function) {
+      if (transaction.isReadOnly() && sequence.persistence != catalog::Persistence::Temporary)
+         throw SqlError(sqlstate::readOnlySqlTransaction,
+                        std::string("cannot execute ") + function + " in a read-only transaction");
+   };
+   context.nextValue = [this, refuseReadOnly](const catalog::Relation& sequence) {
+      refuseReadOnly(sequence, "nextval()");
+      const int64_t value = database.sequences->next(sequence);
+      sequences.remember(sequence.oid, value);
+      transaction.usesCounters();
+      return value;
+   };
+   context.currentValue = [this](const catalog::Relation& sequence) {
+      if (const auto value = sequences.last(sequence.oid)) return *value;
+      throw SqlError(sqlstate::objectNotInPrerequisiteState,
+                     "currval of sequence \"" + sequence.name + "\" is not yet defined in this session");
+   };
+   context.lastValue = [this] {
+      const auto last = sequences.last();
+      // A dropped sequence is as good as none.
+      if (!last || !transaction.catalog().relation(last->sequence))
+         throw SqlError(sqlstate::objectNotInPrerequisiteState, "lastval is not yet defined in this session");
+      return last->value;
+   };
+   context.setValue = [this, refuseReadOnly](const catalog::Relation& sequence, int64_t value, bool isCalled) {
+      refuseReadOnly(sequence, "setval()");
+      database.sequences->set(sequence.oid, {value, isCalled});
+      if (isCalled) sequences.rememberSet(sequence.oid, value);
+      transaction.usesCounters();
+   };
+}
+
+void SessionCore::addLocks(executor::FunctionContext& context) {
+   using Advisory = executor::FunctionContext::AdvisoryLock;
+   const auto tagOf = [](const Advisory& lock) {
+      return LockTag{LockKind::Advisory, lock.isPair ? uint64_t{2} : uint64_t{1}, static_cast<uint64_t>(lock.key)};
+   };
+   const auto modeOf = [](const Advisory& lock) { return lock.isShared ? LockMode::Share : LockMode::Exclusive; };
+   context.lockAdvisory = [this, tagOf, modeOf](const Advisory& lock) {
+      LockWait wait = transaction.lockWait();
+      wait.noWait = lock.noWait;
+      LockOwner& owner = transaction.lockOwner();
+      return lock.isSession ? database.locks.acquireSession(owner, tagOf(lock), modeOf(lock), wait)
+                            : database.locks.acquire(owner, tagOf(lock), modeOf(lock), wait);
+   };
+   context.unlockAdvisory = [this, tagOf, modeOf](const Advisory& lock) {
+      return database.locks.releaseSession(transaction.lockOwner(), tagOf(lock), modeOf(lock));
+   };
+   context.unlockAllAdvisory = [this] { database.locks.releaseAllSession(transaction.lockOwner()); };
+   context.blockersOf = [this](int32_t pid) { return database.locks.blockersOf(pid); };
+}
+
+void SessionCore::warn(SqlState state, std::string message) {
+   notices.notice({Notice::Severity::Warning, state, std::move(message), {}, {}});
+}
+
+void SessionCore::notice(std::string message, std::string detail, SqlState state) {
+   notices.notice({Notice::Severity::Notice, state, std::move(message), std::move(detail), {}});
+}
+
+void SessionCore::cancel(CancelReason reason) noexcept {
+   const std::lock_guard lock(cancelMutex_);
+   if (reason == CancelReason::Request && !isActive_) return;
+   // A request to end the session outranks one to stop a statement, and the first of a kind stays.
+   int seen = -1;
+   if (!cancelRequested_.compare_exchange_strong(seen, static_cast<int>(reason))) {
+      if (endsStatementOnly(reason) || !endsStatementOnly(static_cast<CancelReason>(seen))) return;
+      cancelRequested_.store(static_cast<int>(reason));
+   }
+   if (running_) tell(*running_, reason);
+   transaction.lockOwner().interrupt();
+   cancelled_.notify_all();
+}
+
+void SessionCore::checkInterrupts() {
+   const int requested = cancelRequested_.load();
+   if (requested < 0) return;
+   const auto reason = static_cast<CancelReason>(requested);
+   throw SqlError(endsStatementOnly(reason) ? sqlstate::queryCanceled : sqlstate::adminShutdown, messageOf(reason));
+}
+
+void SessionCore::sleep(int64_t micros) {
+   std::unique_lock lock(cancelMutex_);
+   cancelled_.wait_for(lock, std::chrono::microseconds(micros), [&] { return cancelRequested_.load() >= 0; });
+   lock.unlock();
+   checkInterrupts();
+}
+
+void SessionCore::statementBegins() {
+   const int64_t millis = settings.integer("statement_timeout");
+   if (millis > 0 && timeLimit_ == 0)
+      timeLimit_ =
+          database.alarms.set(steadyNanos() + millis * 1'000'000, [this] { cancel(CancelReason::StatementTimeout); });
+   const std::lock_guard lock(cancelMutex_);
+   isActive_ = true;
+}
+
+void SessionCore::statementEnds() {
+   timeLimitEnds();
+   const std::lock_guard lock(cancelMutex_);
+   isActive_ = false;
+   forget(CancelReason::Request);
+}
+
+void SessionCore::timeLimitEnds() {
+   if (timeLimit_ == 0) return;
+   database.alarms.clear(timeLimit_); // not under cancelMutex_, which the alarm takes
+   timeLimit_ = 0;
+   const std::lock_guard lock(cancelMutex_);
+   forget(CancelReason::StatementTimeout);
+}
+
+void SessionCore::forget(CancelReason reason) {
+   int requested = static_cast<int>(reason);
+   cancelRequested_.compare_exchange_strong(requested, -1);
+}
+
+SessionCore::Cancellable::Cancellable(SessionCore& core, executor::ExecutionContext& context) : core_(core) {
+   const std::lock_guard lock(core.cancelMutex_);
+   outer_ = core.running_;
+   core.running_ = &context;
+   const int reason = core.cancelRequested_.load();
+   if (reason >= 0) tell(context, static_cast<CancelReason>(reason));
+}
+
+SessionCore::Cancellable::~Cancellable() {
+   const std::lock_guard lock(core_.cancelMutex_);
+   core_.running_ = outer_;
+}
+
+void SessionCore::reportActivity(const std::string& state, const std::string& query) {
+   const std::lock_guard lock(database.activityMutex);
+   SessionActivity& activity = database.activity[options.processId];
+   activity.state = state;
+   activity.stateChange = wallClockMicros();
+   activity.applicationName = settings.value("application_name");
+   if (!query.empty()) {
+      activity.query = query;
+      activity.queryStart = activity.stateChange;
+   }
+   activity.transactionStart = transaction.isOpen() ? transaction.startTime() : 0;
+}
+
+} // namespace ouzel::engine

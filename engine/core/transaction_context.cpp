@@ -1,0 +1,242 @@
+#include "engine/core/transaction_context.hpp"
+
+#include <algorithm>
+
+#include "common/env/clock.hpp"
+#include "common/error/sql_error.hpp"
+#include "common/thread/interruption.hpp"
+
+namespace ouzel::engine {
+
+TransactionContext::~TransactionContext() {
+   rollback();
+   database_.locks.releaseAllSession(lockOwner_);
+}
+
+TransactionStatus TransactionContext::status() const {
+   if (!inBlock_) return TransactionStatus::Idle;
+   return failed_ ? TransactionStatus::Failed : TransactionStatus::InBlock;
+}
+
+void TransactionContext::ensureStarted() {
+   if (isOpen()) return;
+   catalog::Snapshot newest = database_.catalog->newest();
+   editor_ = std::make_unique<catalog::CatalogEditor>(
+       newest.inDatabase(catalog::postgresDatabase), [&storage = *database_.storage] { return storage.allocateOid(); },
+       temporary_);
+   storage_ = database_.storage->begin();
+   startTime_ = wallClockMicros();
+   hasSnapshot_ = false;
+   failed_ = false;
+   readOnly_ = database_.following || settings_.boolean("default_transaction_read_only");
+   const std::string& level = settings_.value("default_transaction_isolation");
+   isolation_ = level == "serializable"      ? Isolation::Serializable
+                : level == "repeatable read" ? Isolation::RepeatableRead
+                                             : Isolation::ReadCommitted;
+   settings_.transactionBegins();
+   settings_.force("transaction_isolation", level);
+   settings_.force("transaction_read_only", readOnly_ ? "on" : "off");
+}
+
+void TransactionContext::setIsolation(Isolation isolation) {
+   if (hasSnapshot_ && isolation != isolation_)
+      throw SqlError(sqlstate::activeSqlTransaction, "SET TRANSACTION ISOLATION LEVEL must be called before any query");
+   isolation_ = isolation;
+}
+
+void TransactionContext::setReadOnly(bool readOnly) {
+   if (!readOnly && database_.following)
+      throw SqlError(sqlstate::featureNotSupported, "cannot set transaction read-write mode during recovery");
+   readOnly_ = readOnly;
+   settings_.force("transaction_read_only", readOnly ? "on" : "off");
+}
+
+void TransactionContext::beginBlock() {
+   ensureStarted();
+   inBlock_ = true;
+}
+
+void TransactionContext::startStatement() {
+   if (hasSnapshot_ && isolation_ != Isolation::ReadCommitted) {
+      snapshot_ = storage_->refreshed(snapshot_);
+      return;
+   }
+   if (database_.following) database_.following->beforeStatement();
+   const auto together = database_.following ? database_.following->hold() : std::shared_lock<std::shared_mutex>();
+   editor_->rebase(database_.catalog->newest().inDatabase(catalog::postgresDatabase));
+   snapshot_ =
+       isolation_ == Isolation::Serializable ? database_.storage->beginSerializable(*storage_) : storage_->snapshot();
+   hasSnapshot_ = true;
+}
+
+void TransactionContext::commit() {
+   if (!isOpen()) return;
+   uint64_t storedLsn = 0; ///< to wait for
+   try {
+      if (!deferrals_.checks.empty()) checkDeferred();
+      storage::CommitRequest request;
+      const bool synchronous = settings_.value("synchronous_commit") != "off";
+      request.synchronous = synchronous;
+      const bool isReadOnly = storage_->isReadOnly() && !editor_->hasChanges();
+      if (editor_->hasChanges()) {
+         auto prepared = database_.catalog->prepare(*editor_);
+         request.catalogChange = prepared.record();
+         request.publish = [&prepared](storage::Timestamp) { prepared.publish(); };
+         database_.storage->commit(*storage_, std::move(request));
+      } else {
+         database_.storage->commit(*storage_, std::move(request));
+      }
+      const bool movesCounters = isReadOnly && usesCounters_.load();
+      if (movesCounters && synchronous) database_.storage->syncLog();
+      if (waitsForStore()) storedLsn = movesCounters ? database_.storage->walPosition() : storage_->commitLsn();
+      temporary_ = editor_->temporaryChanges();
+   } catch (...) {
+      rollback();
+      throw;
+   }
+   end(true);
+   // Others see it since it is in the log, and need not wait for its locks either.
+   if (storedLsn != 0) waitForStore(storedLsn);
+}
+
+bool TransactionContext::waitsForStore() const {
+   if (!settings_.boolean("ouzel.keeps_log")) return true;
+   if (settings_.value("ouzel.commit") != "object_store") return false;
+   const std::string& synchronous = settings_.value("synchronous_commit");
+   return synchronous != "off" && synchronous != "local";
+}
+
+void TransactionContext::waitForStore(uint64_t lsn) {
+   const Interruptible interruptible(interrupted_);
+   try {
+      database_.storage->waitForStore(lsn);
+   } catch (const SqlError& error) {
+      // It is committed: an error would say that it is not (as PostgreSQL while it waits for a standby).
+      const bool isCancelled = error.state() == sqlstate::queryCanceled;
+      if (!isCancelled && error.state() != sqlstate::adminShutdown) throw;
+      constexpr const char* detail =
+          "The transaction has already committed locally, but might not have been stored there yet.";
+      if (isCancelled) return warnUnstored("canceling wait for the object store due to user request", detail);
+      warnUnstored("canceling the wait for the object store and terminating connection due to administrator command",
+                   detail);
+      throw;
+   }
+}
+
+void TransactionContext::rollback() noexcept {
+   if (!isOpen()) return;
+   if (storage_->isOpen()) database_.storage->abort(*storage_);
+   end(false);
+}
+
+void TransactionContext::fail() noexcept {
+   if (!inBlock_) return rollback();
+   failed_ = true;
+   if (!isOpen() || !storage_->isOpen()) return;
+   if (savepoints_.empty())
+      undoTo({0, 0}, 0);
+   else
+      undoTo(savepoints_.back().storage, savepoints_.back().lockPosition);
+}
+
+void TransactionContext::undoTo(const storage::Transaction::Savepoint& savepoint, size_t lockPosition) noexcept {
+   storage_->rollbackTo(savepoint);
+   if (const uint64_t id = lockOwner_.transaction.load()) {
+      if (lockPosition <= ownLockPosition_)
+         lockOwner_.transaction.store(0);
+      else
+         database_.locks.wakeWaiters(id);
+   }
+   database_.locks.releaseTo(lockOwner_, lockPosition);
+}
+
+void TransactionContext::end(bool committed) noexcept {
+   database_.locks.releaseAll(lockOwner_);
+   lockOwner_.transaction.store(0);
+   savepoints_.clear();
+   deferrals_ = {};
+   editor_.reset();
+   storage_.reset();
+   inBlock_ = failed_ = hasSnapshot_ = false;
+   usesCounters_.store(false);
+   settings_.transactionEnds(committed);
+}
+
+LockWait TransactionContext::lockWait() const {
+   return {settings_.integer("lock_timeout"), settings_.integer("deadlock_timeout"), false, &interrupted_};
+}
+
+bool TransactionContext::tryLock(Oid relation, LockMode mode, bool noWait) {
+   if (relation < catalog::firstUserOid) return true; // built-in relations do not change
+   if (mode > LockMode::AccessShare) lockOwnTransaction();
+   const LockTag tag = LockTag::relation(relation);
+   if (database_.locks.acquire(lockOwner_, tag, mode, {.noWait = true})) return true; // spares looking up settings
+   return !noWait && database_.locks.acquire(lockOwner_, tag, mode, lockWait());
+}
+
+/// Whoever may write is waited for by its transaction's id.
+void TransactionContext::lockOwnTransaction() {
+   if (lockOwner_.transaction.load(std::memory_order_relaxed) != 0) return;
+   ownLockPosition_ = lockOwner_.position();
+   database_.locks.acquire(lockOwner_, LockTag::transaction(storage_->id()), LockMode::Exclusive, {});
+   lockOwner_.transaction.store(LockTag::transaction(storage_->id()).object);
+}
+
+void TransactionContext::savepoint(const std::string& name) {
+   savepoints_.push_back({name, storage_->savepoint(), editor_->savepoint(), lockOwner_.position(), deferrals_});
+}
+
+namespace {
+[[noreturn]] void noSavepoint(const std::string& name) {
+   throw SqlError(sqlstate::sEInvalidSpecification, "savepoint \"" + name + "\" does not exist");
+}
+} // namespace
+
+void TransactionContext::releaseSavepoint(const std::string& name) {
+   for (size_t i = savepoints_.size(); i-- > 0;)
+      if (savepoints_[i].name == name) {
+         savepoints_.resize(i);
+         return;
+      }
+   noSavepoint(name);
+}
+
+void TransactionContext::rollbackToSavepoint(const std::string& name) {
+   for (size_t i = savepoints_.size(); i-- > 0;)
+      if (savepoints_[i].name == name) {
+         undoTo(savepoints_[i].storage, savepoints_[i].lockPosition);
+         editor_->rollbackTo(*savepoints_[i].catalog);
+         deferrals_ = savepoints_[i].deferrals;
+         savepoints_.resize(i + 1);
+         failed_ = false;
+         return;
+      }
+   noSavepoint(name);
+}
+
+bool TransactionContext::defers(const catalog::Constraint& constraint) const {
+   if (!constraint.isDeferrable) return false;
+   const auto found = deferrals_.ofConstraint.find(constraint.oid);
+   return found != deferrals_.ofConstraint.end() ? found->second
+                                                 : deferrals_.all.value_or(constraint.isInitiallyDeferred);
+}
+
+void TransactionContext::defer(const DeferredCheck& check) {
+   for (DeferredCheck& known : deferrals_.checks)
+      if (known.constraint == check.constraint) {
+         known.sinceCommand = std::min(known.sinceCommand, check.sinceCommand);
+         return;
+      }
+   deferrals_.checks.push_back(check);
+}
+
+void TransactionContext::setDeferred(Oid constraint, bool isDeferred) {
+   if (constraint == invalidOid) {
+      deferrals_.all = isDeferred;
+      deferrals_.ofConstraint.clear();
+   } else {
+      deferrals_.ofConstraint[constraint] = isDeferred;
+   }
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <set>
+
+#include "catalog/object/snapshot.hpp"
+#include "engine/lock/lock_state.hpp"
+
+// Who waits for whom: the search for deadlocks, and what pg_locks and pg_blocking_pids show. All of it looks at the
+// whole table at once, with every partition locked; that happens a few times a second at most.
+
+namespace ouzel::engine {
+
+std::vector<std::unique_lock<std::mutex>> LockManager::lockAll() const {
+   std::vector<std::unique_lock<std::mutex>> guards;
+   for (size_t i = 0; i < partitionCount; ++i)
+      guards.emplace_back(partitions_[i].mutex);
+   return guards;
+}
+
+/// The waits-for graph. REQUIRES: all partitions are locked.
+class LockGraph {
+public:
+   using Waiter = LockManager::Waiter;
+
+   /// An owner that waits, and for whom.
+   struct Edge {
+      Waiter* waiter;
+      const LockOwner* blocker;
+      bool isHard; ///< the blocker holds the lock; else it is only earlier in the queue
+   };
+
+   static std::vector<Edge> edgesOf(const LockOwner& owner) {
+      const std::lock_guard guard(owner.mutex_);
+      std::vector<Edge> edges;
+      for (Waiter* waiter : owner.waiters_) {
+         const LockManager::Lock& lock = *waiter->lock;
+         const auto place = std::find(lock.queue.begin(), lock.queue.end(), waiter);
+         if (place == lock.queue.end()) continue; // granted a moment ago
+         for (const LockManager::Held* held = lock.holders; held; held = held->next)
+            if (held->owner != &owner && (held->allModes() & conflictsOf(waiter->mode)))
+               edges.push_back({waiter, held->owner, true});
+         for (auto it = lock.queue.begin(); it != place; ++it)
+            if ((*it)->owner != &owner && conflicts((*it)->mode, waiter->mode))
+               edges.push_back({waiter, (*it)->owner, false});
+      }
+      return edges;
+   }
+
+   /// A cycle through `owner`, as edges in order; empty: there is none.
+   static std::vector<Edge> cycleThrough(const LockOwner& owner) {
+      std::vector<Edge> path;
+      std::set<const LockOwner*> seen;
+      return search(owner, owner, seen, path) ? path : std::vector<Edge>();
+   }
+
+private:
+   static bool search(const LockOwner& from, const LockOwner& target, std::set<const LockOwner*>& seen,
+                      std::vector<Edge>& path) {
+      for (const Edge& edge : edgesOf(from)) {
+         path.push_back(edge);
+         if (edge.blocker == &target) return true;
+         if (seen.insert(edge.blocker).second && search(*edge.blocker, target, seen, path)) return true;
+         path.pop_back();
+      }
+      return false;
+   }
+};
+
+namespace {
+
+std::string describe(const LockTag& tag) {
+   const std::string object = std::to_string(tag.object), detail = std::to_string(tag.detail);
+   const std::string database = std::to_string(static_cast<uint32_t>(catalog::postgresDatabase));
+   switch (tag.kind) {
+   case LockKind::Relation:
+      return "relation " + object + " of database " + database;
+   case LockKind::Transaction:
+      return "transaction " + object;
+   case LockKind::Row:
+      return "row " + detail + " of table storage " + object;
+   case LockKind::Key:
+      return "key " + detail + " of index " + object + " of database " + database;
+   case LockKind::Advisory:
+      return "advisory lock [" + database + "," + std::to_string(tag.detail >> 32) + "," +
+             std::to_string(tag.detail & 0xffffffff) + "," + object + "]";
+   }
+   return {};
+}
+
+} // namespace
+
+/// False: the waiter is part of a cycle that can only be broken by giving up; `report` says how it goes.
+bool LockManager::resolveDeadlock(Waiter& waiter, std::string& report) {
+   const auto guards = lockAll();
+   while (true) {
+      const auto cycle = LockGraph::cycleThrough(*waiter.owner);
+      if (cycle.empty()) return true;
+      // Somebody who only stands behind others may go before them; that hurts fairness, not correctness.
+      const auto soft = std::find_if(cycle.begin(), cycle.end(), [](const LockGraph::Edge& edge) {
+         Lock& lock = *edge.waiter->lock;
+         return !edge.isHard && !isBlocked(lock, find(lock, *edge.waiter->owner), edge.waiter->mode);
+      });
+      if (soft == cycle.end()) {
+         for (const auto& edge : cycle)
+            report += (report.empty() ? "Process " : "\nProcess ") + std::to_string(edge.waiter->owner->processId()) +
+                      " waits for " + lockModeName(edge.waiter->mode) + " on " + describe(edge.waiter->lock->tag) +
+                      "; blocked by process " + std::to_string(edge.blocker->processId()) + ".";
+         return false;
+      }
+      Waiter& first = *soft->waiter;
+      std::erase(first.lock->queue, &first);
+      grant(*first.lock, *first.owner, first.mode, first.forSession);
+      const std::lock_guard waiterLock(first.mutex);
+      first.isGranted = true;
+      first.changed.notify_one();
+   }
+}
+
+std::vector<LockManager::View> LockManager::list() const {
+   const auto guards = lockAll();
+   std::vector<View> out;
+   for (size_t i = 0; i < partitionCount; ++i)
+      for (const auto& [tag, lock] : partitions_[i].locks) {
+         for (const Held* held = lock.holders; held; held = held->next)
+            for (size_t mode = 1; mode < lockModes; ++mode)
+               if (held->allModes() >> mode & 1)
+                  out.push_back({tag, held->owner->processId(), held->owner->transaction.load(),
+                                 static_cast<LockMode>(mode), true});
+         for (const Waiter* waiter : lock.queue)
+            out.push_back({tag, waiter->owner->processId(), waiter->owner->transaction.load(), waiter->mode, false});
+      }
+   return out;
+}
+
+std::vector<int32_t> LockManager::blockersOf(int32_t processId) const {
+   const auto guards = lockAll();
+   std::vector<int32_t> out;
+   for (size_t i = 0; i < partitionCount; ++i)
+      for (const auto& [tag, lock] : partitions_[i].locks)
+         for (const Waiter* waiter : lock.queue) {
+            if (waiter->owner->processId() != processId) continue;
+            for (const auto& edge : LockGraph::edgesOf(*waiter->owner))
+               if (std::find(out.begin(), out.end(), edge.blocker->processId()) == out.end())
+                  out.push_back(edge.blocker->processId());
+         }
+   return out;
+}
+
+} // namespace ouzel::engine

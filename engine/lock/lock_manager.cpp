@@ -1,0 +1,355 @@
+#include "engine/lock/lock_manager.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "common/env/clock.hpp"
+#include "common/error/check.hpp"
+#include "common/error/sql_error.hpp"
+#include "engine/lock/lock_state.hpp"
+
+namespace ouzel::engine {
+
+const char* lockModeName(LockMode mode) {
+   static constexpr const char* names[] = {
+       "INVALID",   "AccessShareLock",       "RowShareLock",  "RowExclusiveLock",   "ShareUpdateExclusiveLock",
+       "ShareLock", "ShareRowExclusiveLock", "ExclusiveLock", "AccessExclusiveLock"};
+   return names[static_cast<size_t>(mode)];
+}
+
+bool conflicts(LockMode a, LockMode b) {
+   return (conflictsOf(a) & bitOf(b)) != 0;
+}
+
+LockOwner::LockOwner(int32_t processId) : processId_(processId) {}
+
+LockOwner::~LockOwner() {
+   CHECK(taken_.empty() && session_.empty() && waiters_.empty());
+}
+
+size_t LockOwner::position() const {
+   const std::lock_guard lock(mutex_);
+   return taken_.size();
+}
+
+void LockOwner::interrupt() noexcept {
+   const std::lock_guard lock(mutex_);
+   for (LockManager::Waiter* waiter : waiters_) {
+      const std::lock_guard waiterLock(waiter->mutex);
+      waiter->isInterrupted = true;
+      waiter->changed.notify_one();
+   }
+}
+
+LockManager::LockManager() : partitions_(std::make_unique<Partition[]>(partitionCount)) {}
+LockManager::~LockManager() = default;
+
+LockManager::Partition& LockManager::partitionOf(const LockTag& tag) const {
+   return partitions_[Partition::Hash()(tag) >> 40 & (partitionCount - 1)];
+}
+
+/// What the owner holds of the lock. The partition's mutex is held, the owner's is not.
+LockManager::Held* LockManager::find(const Lock& lock, const LockOwner& owner) {
+   if (lock.tag.kind == LockKind::Relation) { // a relation has many holders, an owner few relations
+      const std::lock_guard ownerLock(owner.mutex_);
+      for (Held* held : owner.relations_)
+         if (held->lock == &lock) return held;
+      return nullptr;
+   }
+   for (Held* held = lock.holders; held; held = held->next)
+      if (held->owner == &owner) return held;
+   return nullptr;
+}
+
+/// True when somebody else holds what `mode` does not go together with.
+bool LockManager::isBlocked(const Lock& lock, const Held* own, LockMode mode) {
+   const uint16_t against = conflictsOf(mode);
+   const uint16_t mine = own ? own->allModes() : uint16_t{0};
+   for (size_t other = 1; other < lockModes; ++other)
+      if ((against >> other & 1) && lock.granted[other] > (mine >> other & 1u)) return true;
+   return false;
+}
+
+void LockManager::grant(Lock& lock, LockOwner& owner, LockMode mode, bool forSession) {
+   Held* held = find(lock, owner);
+   const std::lock_guard ownerLock(owner.mutex_);
+   if (!held) {
+      if (owner.free_.empty()) {
+         held = &owner.held_.emplace_back();
+      } else {
+         held = owner.free_.back();
+         owner.free_.pop_back();
+      }
+      held->lock = &lock;
+      held->owner = &owner;
+      held->previous = nullptr;
+      held->next = lock.holders;
+      if (lock.holders) lock.holders->previous = held;
+      lock.holders = held;
+      if (lock.tag.kind == LockKind::Relation) owner.relations_.push_back(held);
+   }
+   const bool isNew = (held->allModes() & bitOf(mode)) == 0;
+   if (forSession) {
+      ++held->sessionCounts[static_cast<size_t>(mode)];
+      if (std::find(owner.session_.begin(), owner.session_.end(), held) == owner.session_.end())
+         owner.session_.push_back(held);
+   } else if ((held->modes & bitOf(mode)) == 0) {
+      held->modes = static_cast<uint16_t>(held->modes | bitOf(mode));
+      owner.taken_.push_back({held, mode});
+   }
+   if (isNew) ++lock.granted[static_cast<size_t>(mode)];
+}
+
+/// Put the waiter in the queue: last, but before those who wait for what its owner holds already, since they cannot go
+/// before it anyway. False: nobody is in its way at that place, so there is nothing to wait for.
+bool LockManager::enqueue(Lock& lock, Waiter& waiter, const Held* own) {
+   auto place = lock.queue.end();
+   uint16_t ahead = 0;
+   for (auto it = lock.queue.begin(); it != lock.queue.end(); ++it) {
+      if (own && (conflictsOf((*it)->mode) & own->allModes())) {
+         place = it;
+         break;
+      }
+      ahead = static_cast<uint16_t>(ahead | bitOf((*it)->mode));
+   }
+   if (!(conflictsOf(waiter.mode) & ahead) && !isBlocked(lock, own, waiter.mode)) return false;
+   lock.queue.insert(place, &waiter);
+   return true;
+}
+
+bool LockManager::acquire(LockOwner& owner, const LockTag& tag, LockMode mode, const LockWait& wait) {
+   if (tag.kind == LockKind::Relation) {
+      // Only the owner's own workers give its locks back, and none of them does while it takes others.
+      const std::lock_guard ownerLock(owner.mutex_);
+      for (const Held* held : owner.relations_)
+         if (held->lock->tag == tag && (held->modes & bitOf(mode))) return true;
+   }
+   return acquireFor(owner, tag, mode, wait, false);
+}
+
+bool LockManager::acquireSession(LockOwner& owner, const LockTag& tag, LockMode mode, const LockWait& wait) {
+   return acquireFor(owner, tag, mode, wait, true);
+}
+
+bool LockManager::acquireFor(LockOwner& owner, const LockTag& tag, LockMode mode, const LockWait& wait,
+                             bool forSession) {
+   Partition& partition = partitionOf(tag);
+   std::unique_lock guard(partition.mutex);
+   const auto [place, isNew] = partition.locks.try_emplace(tag);
+   Lock& lock = place->second;
+   if (isNew) lock.tag = tag; // its holders read the tag without the mutex
+   const Held* own = find(lock, owner);
+   if (own && (own->allModes() & bitOf(mode))) {
+      grant(lock, owner, mode, forSession);
+      return true;
+   }
+   Waiter waiter{&lock, &owner, mode, forSession, {}, {}};
+   if (!enqueue(lock, waiter, own)) {
+      grant(lock, owner, mode, forSession);
+      return true;
+   }
+   if (wait.noWait) {
+      std::erase(lock.queue, &waiter);
+      return false; // somebody is in the way, so the lock is in use
+   }
+   {
+      const std::lock_guard ownerLock(owner.mutex_);
+      owner.waiters_.push_back(&waiter);
+   }
+   const auto leave = [&] { // the partition's mutex is held
+      {
+         const std::lock_guard ownerLock(owner.mutex_);
+         std::erase(owner.waiters_, &waiter);
+      }
+      if (waiter.isGranted) return;
+      std::erase(lock.queue, &waiter);
+      wakeQueue(lock);
+      if (lock.isUnused()) partition.locks.erase(LockTag(tag));
+   };
+   try {
+      waitUntilGranted(guard, waiter, wait);
+   } catch (...) {
+      if (!guard.owns_lock()) guard.lock();
+      leave();
+      throw;
+   }
+   leave();
+   return true;
+}
+
+void LockManager::waitUntilGranted(std::unique_lock<std::mutex>& guard, Waiter& waiter, const LockWait& wait) {
+   guard.unlock();
+   const int64_t start = steadyNanos();
+   const int64_t giveUpAt = wait.millisMax > 0 ? start + wait.millisMax * 1'000'000 : INT64_MAX;
+   int64_t checkAt = start + wait.deadlockMillis * 1'000'000;
+   while (true) {
+      if (wait.interrupted) (*wait.interrupted)();
+      std::unique_lock own(waiter.mutex);
+      waiter.isInterrupted = false;
+      while (!waiter.isGranted && !waiter.isInterrupted) {
+         const int64_t now = steadyNanos(), until = std::min(giveUpAt, checkAt);
+         if (now >= until) break;
+         if (until == INT64_MAX)
+            waiter.changed.wait(own);
+         else
+            waiter.changed.wait_for(own, std::chrono::nanoseconds(until - now));
+      }
+      if (waiter.isGranted) break;
+      const bool wasInterrupted = waiter.isInterrupted;
+      own.unlock();
+      if (wasInterrupted) continue;
+      if (steadyNanos() >= giveUpAt)
+         throw SqlError(sqlstate::lockNotAvailable, "canceling statement due to lock timeout");
+      if (steadyNanos() >= checkAt) {
+         // Each cycle is found by whoever looks last, so once is enough.
+         checkAt = INT64_MAX;
+         std::string report;
+         if (!resolveDeadlock(waiter, report))
+            throw SqlError(sqlstate::tRDeadlockDetected, "deadlock detected")
+                .detail(std::move(report))
+                .hint("See server log for query details.");
+      }
+   }
+   guard.lock();
+}
+
+/// Give the lock to those at the front of the queue who may have it now.
+void LockManager::wakeQueue(Lock& lock) {
+   uint16_t ahead = 0;
+   for (size_t i = 0; i < lock.queue.size();) {
+      Waiter& waiter = *lock.queue[i];
+      if ((conflictsOf(waiter.mode) & ahead) || isBlocked(lock, find(lock, *waiter.owner), waiter.mode)) {
+         ahead = static_cast<uint16_t>(ahead | bitOf(waiter.mode));
+         ++i;
+         continue;
+      }
+      lock.queue.erase(lock.queue.begin() + static_cast<ptrdiff_t>(i));
+      grant(lock, *waiter.owner, waiter.mode, waiter.forSession);
+      const std::lock_guard waiterLock(waiter.mutex);
+      waiter.isGranted = true;
+      waiter.changed.notify_one();
+   }
+}
+
+/// After modes were taken from `held`: forget it when none are left, and let others go. The owner's mutex is not held.
+void LockManager::releaseHeld(Partition& partition, Held& held) {
+   Lock& lock = *held.lock;
+   if (held.allModes() == 0) {
+      if (held.previous) held.previous->next = held.next;
+      if (held.next) held.next->previous = held.previous;
+      if (lock.holders == &held) lock.holders = held.next;
+      LockOwner& owner = *held.owner;
+      const std::lock_guard ownerLock(owner.mutex_);
+      if (lock.tag.kind == LockKind::Relation) std::erase(owner.relations_, &held);
+      held.lock = nullptr;
+      owner.free_.push_back(&held);
+   }
+   if (!lock.queue.empty()) wakeQueue(lock);
+   if (lock.isUnused()) partition.locks.erase(LockTag(lock.tag));
+}
+
+void LockManager::releaseTo(LockOwner& owner, size_t position) noexcept {
+   while (true) {
+      LockOwner::Taken taken;
+      {
+         const std::lock_guard ownerLock(owner.mutex_);
+         if (owner.taken_.size() <= position) break;
+         taken = owner.taken_.back();
+         owner.taken_.pop_back();
+      }
+      Held& held = *taken.held;
+      const LockTag tag = held.lock->tag; // fixed while the owner holds it
+      Partition& partition = partitionOf(tag);
+      const std::lock_guard guard(partition.mutex);
+      held.modes = static_cast<uint16_t>(held.modes & ~bitOf(taken.mode));
+      if ((held.allModes() & bitOf(taken.mode)) == 0) --held.lock->granted[static_cast<size_t>(taken.mode)];
+      releaseHeld(partition, held);
+   }
+   if (position > 0) return;
+   const std::lock_guard ownerLock(owner.mutex_);
+   if (owner.free_.size() == owner.held_.size()) { // do not keep the places of thousands of keys
+      constexpr size_t keptMax = 64;
+      if (owner.held_.size() > keptMax) {
+         owner.free_.clear();
+         owner.held_.clear();
+      }
+   }
+}
+
+bool LockManager::releaseSession(LockOwner& owner, const LockTag& tag, LockMode mode) {
+   Partition& partition = partitionOf(tag);
+   const std::lock_guard guard(partition.mutex);
+   const auto found = partition.locks.find(tag);
+   if (found == partition.locks.end()) return false;
+   Held* held = find(found->second, owner);
+   const auto index = static_cast<size_t>(mode);
+   if (!held || held->sessionCounts[index] == 0) return false;
+   if (--held->sessionCounts[index] > 0) return true;
+   if ((held->allModes() & bitOf(mode)) == 0) --found->second.granted[index];
+   bool isSession = false;
+   for (const uint32_t count : held->sessionCounts)
+      isSession = isSession || count > 0;
+   if (!isSession) {
+      const std::lock_guard ownerLock(owner.mutex_);
+      std::erase(owner.session_, held);
+   }
+   releaseHeld(partition, *held);
+   return true;
+}
+
+void LockManager::releaseAllSession(LockOwner& owner) {
+   std::vector<LockTag> tags;
+   {
+      const std::lock_guard ownerLock(owner.mutex_);
+      for (const Held* held : owner.session_)
+         tags.push_back(held->lock->tag);
+   }
+   for (const LockTag& tag : tags)
+      for (size_t mode = 1; mode < lockModes; ++mode)
+         while (releaseSession(owner, tag, static_cast<LockMode>(mode))) {
+         }
+}
+
+void LockManager::release(LockOwner& owner, const LockTag& tag, LockMode mode) noexcept {
+   Partition& partition = partitionOf(tag);
+   const std::lock_guard guard(partition.mutex);
+   const auto found = partition.locks.find(tag);
+   Held* held = found == partition.locks.end() ? nullptr : find(found->second, owner);
+   if (!held || (held->modes & bitOf(mode)) == 0) return;
+   {
+      const std::lock_guard ownerLock(owner.mutex_);
+      for (size_t i = owner.taken_.size(); i-- > 0;)
+         if (owner.taken_[i].held == held && owner.taken_[i].mode == mode) {
+            owner.taken_.erase(owner.taken_.begin() + static_cast<ptrdiff_t>(i));
+            break;
+         }
+   }
+   held->modes = static_cast<uint16_t>(held->modes & ~bitOf(mode));
+   if ((held->allModes() & bitOf(mode)) == 0) --found->second.granted[static_cast<size_t>(mode)];
+   releaseHeld(partition, *held);
+}
+
+void LockManager::waitForTransaction(LockOwner& owner, uint64_t id, const LockWait& wait) {
+   const LockTag tag = LockTag::transaction(id);
+   acquireFor(owner, tag, LockMode::Share, wait, false);
+   release(owner, tag, LockMode::Share);
+}
+
+void LockManager::wakeWaiters(uint64_t id) {
+   const LockTag tag = LockTag::transaction(id);
+   Partition& partition = partitionOf(tag);
+   const std::lock_guard guard(partition.mutex);
+   const auto found = partition.locks.find(tag);
+   if (found == partition.locks.end()) return;
+   // They need not hold the lock for what they do next: it is given to all at once, and given back.
+   std::vector<Waiter*> queue;
+   queue.swap(found->second.queue);
+   for (Waiter* waiter : queue) {
+      grant(found->second, *waiter->owner, waiter->mode, waiter->forSession);
+      const std::lock_guard waiterLock(waiter->mutex);
+      waiter->isGranted = true;
+      waiter->changed.notify_one();
+   }
+}
+
+} // namespace ouzel::engine

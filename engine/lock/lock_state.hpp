@@ -1,0 +1,75 @@
+#pragma once
+#include "engine/lock/lock_manager.hpp"
+
+// What the lock manager and its search for deadlocks keep of a lock. Not for others.
+
+namespace ouzel::engine {
+
+constexpr uint16_t bitOf(LockMode mode) {
+   return static_cast<uint16_t>(1u << static_cast<unsigned>(mode));
+}
+
+/// By mode, the modes it does not go together with, as in the PostgreSQL manual's table.
+constexpr uint16_t conflictMasks[lockModes] = {
+    0,
+    /* AccessShare          */ 0b1'0000'0000,
+    /* RowShare             */ 0b1'1000'0000,
+    /* RowExclusive         */ 0b1'1110'0000,
+    /* ShareUpdateExclusive */ 0b1'1111'0000,
+    /* Share                */ 0b1'1101'1000,
+    /* ShareRowExclusive    */ 0b1'1111'1000,
+    /* Exclusive            */ 0b1'1111'1100,
+    /* AccessExclusive      */ 0b1'1111'1110,
+};
+constexpr uint16_t conflictsOf(LockMode mode) {
+   return conflictMasks[static_cast<size_t>(mode)];
+}
+constexpr bool masksAreSymmetric() {
+   for (size_t a = 1; a < lockModes; ++a)
+      for (size_t b = 1; b < lockModes; ++b)
+         if ((conflictMasks[a] >> b & 1) != (conflictMasks[b] >> a & 1)) return false;
+   return true;
+}
+static_assert(masksAreSymmetric());
+
+inline uint16_t LockManager::Held::allModes() const {
+   uint16_t all = modes;
+   for (size_t mode = 1; mode < lockModes; ++mode)
+      if (sessionCounts[mode] > 0) all = static_cast<uint16_t>(all | 1u << mode);
+   return all;
+}
+
+/// Guarded by its partition's mutex.
+struct LockManager::Lock {
+   LockTag tag;
+   uint32_t granted[lockModes] = {}; ///< holders by mode
+   Held* holders = nullptr;
+   std::vector<Waiter*> queue; ///< first come, first served
+
+   bool isUnused() const { return !holders && queue.empty(); }
+};
+
+/// One thread that waits; lives on its stack. `lock`, `owner` and `mode` do not change; the rest is under `mutex`.
+struct LockManager::Waiter {
+   Lock* lock;
+   LockOwner* owner;
+   LockMode mode;
+   bool forSession;
+   std::mutex mutex;
+   std::condition_variable changed;
+   bool isGranted = false, isInterrupted = false;
+};
+
+struct LockManager::Partition {
+   struct Hash {
+      size_t operator()(const LockTag& tag) const {
+         uint64_t h = (tag.object * 0x9e3779b97f4a7c15 + static_cast<uint64_t>(tag.kind)) ^ tag.detail;
+         h *= 0xbf58476d1ce4e5b9;
+         return h ^ h >> 29;
+      }
+   };
+   alignas(64) std::mutex mutex;
+   std::unordered_map<LockTag, Lock, Hash> locks; // addresses stay
+};
+
+} // namespace ouzel::engine

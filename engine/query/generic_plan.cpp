@@ -1,0 +1,156 @@
+#include "engine/query/generic_plan.hpp"
+
+#include <algorithm>
+
+#include "engine/command/command.hpp"
+#include "engine/constraint/unique_keys.hpp"
+#include "engine/query/statement_runner.hpp"
+#include "executor/function/context.hpp"
+#include "storage/table/table.hpp"
+
+namespace ouzel::engine {
+
+using sql::Expr;
+using sql::ExprKind;
+using sql::ExprPtr;
+using sql::plan::Node;
+using sql::plan::NodeKind;
+
+namespace {
+
+/// Tables of so few rows are read as fast as anything.
+constexpr double smallTableRows = 1000;
+
+/// Calls `visit` for the expressions of a node. Covers the kinds that isReusable() admits.
+void forEachExprOf(Node& node, const std::function<void(Expr&)>& visit) {
+   const auto all = [&](std::vector<ExprPtr>& exprs) {
+      for (const ExprPtr& expr : exprs)
+         visit(*expr);
+   };
+   const auto maybe = [&](const ExprPtr& expr) {
+      if (expr) visit(*expr);
+   };
+   const auto computed = [&](std::vector<sql::ComputedColumn>& columns) {
+      for (const sql::ComputedColumn& column : columns)
+         visit(*column.expr);
+   };
+   const auto sortKeys = [&](std::vector<sql::SortKey>& keys) {
+      for (const sql::SortKey& key : keys)
+         visit(*key.expr);
+   };
+   all(node.predicates);
+   for (std::vector<ExprPtr>& row : node.rows)
+      all(row);
+   all(node.args);
+   computed(node.computed);
+   for (const sql::plan::JoinKey& key : node.joinKeys) {
+      visit(*key.probe);
+      visit(*key.build);
+   }
+   computed(node.keys);
+   for (sql::AggregateCall& call : node.aggregates) {
+      all(call.args);
+      all(call.directArgs);
+      sortKeys(call.orderBy);
+      maybe(call.filter);
+   }
+   sortKeys(node.sortKeys);
+   maybe(node.limit);
+   maybe(node.offset);
+   if (node.dml) {
+      computed(node.dml->returning);
+      for (const sql::Dml::Check& check : node.dml->checks)
+         maybe(check.expr);
+      for (const sql::Dml::Check& check : node.dml->proposedChecks)
+         maybe(check.expr);
+   }
+}
+
+void collectParameters(Expr& root, std::vector<Expr*>& out) {
+   if (root.kind == ExprKind::Parameter) out.push_back(&root);
+   for (const ExprPtr& arg : root.args)
+      collectParameters(*arg, out);
+}
+
+/// Whether the best plan does not depend on the values: rows are looked up, given, or few.
+bool isReusable(const Node& node) {
+   switch (node.kind) {
+   case NodeKind::TableScan:
+      if (node.lookupAttributes.empty() && node.keyLookup == 0 && node.tableRows > smallTableRows) return false;
+      break;
+   case NodeKind::Values:
+   case NodeKind::Filter:
+   case NodeKind::Project:
+   case NodeKind::HashJoin:
+   case NodeKind::NestedLoopJoin:
+   case NodeKind::Aggregate:
+   case NodeKind::Sort:
+   case NodeKind::TopN:
+   case NodeKind::Limit:
+   case NodeKind::Insert:
+   case NodeKind::Update:
+   case NodeKind::Delete:
+   case NodeKind::Merge:
+      break;
+   default:
+      return false;
+   }
+   return std::all_of(node.children.begin(), node.children.end(), [](const auto& child) { return isReusable(*child); });
+}
+
+} // namespace
+
+std::shared_ptr<GenericPlan> GenericPlan::make(SessionCore& core, sql::BoundQuery query) {
+   auto generic = std::make_shared<GenericPlan>();
+   generic->isReadOnly_ = query.readOnly;
+   generic->catalogVersion_ = core.transaction.catalog().version();
+   generic->settingsVersion_ = core.settings.version();
+   for (const Oid relation : query.relations)
+      generic->locks_.push_back({relation, query.writes(relation)
+                                               ? lockForWriting(core.transaction.catalog(), relation, *query.root)
+                                               : LockMode::AccessShare});
+   if (query.readOnly) sql::padOutput(query);
+   executor::FunctionContext functions = core.functionContext();
+   generic->planned_ = planQuery(core, std::move(query), core.transaction.snapshot(), functions, true);
+   Node& root = *generic->planned_->plan->root;
+   if (!isReusable(root)) return nullptr;
+   const std::function<void(Node&)> collect = [&](Node& node) {
+      forEachExprOf(node, [&](Expr& expr) { collectParameters(expr, generic->parameters_); });
+      if (node.kind == NodeKind::TableScan && node.lookupAttributes.empty() && node.keyLookup == 0)
+         generic->readWhole_.push_back(static_cast<storage::StorageId>(node.table.storageId));
+      for (const auto& child : node.children)
+         collect(*child);
+   };
+   collect(root);
+   return generic;
+}
+
+bool GenericPlan::isCurrent(SessionCore& core) const {
+   if (catalogVersion_ != core.transaction.catalog().version() || settingsVersion_ != core.settings.version())
+      return false;
+   return std::all_of(readWhole_.begin(), readWhole_.end(), [&](storage::StorageId id) {
+      const auto table = core.database.storage->find(id);
+      return table && static_cast<double>(table->estimatedRows(core.transaction.snapshot())) <= 10 * smallTableRows;
+   });
+}
+
+bool GenericPlan::lock(SessionCore& core) const {
+   if (!isReadOnly_) requireWritable(core, statementName(planned_->kind));
+   for (const LockedRelation& locked : locks_)
+      core.transaction.lock(locked.relation, locked.mode);
+   // Rows committed while it waited belong to its snapshot under READ COMMITTED.
+   core.transaction.startStatement();
+   return catalogVersion_ == core.transaction.catalog().version();
+}
+
+std::unique_ptr<QueryExecution> GenericPlan::start(SessionCore& core, std::span<const BoundParameter> parameters) {
+   for (Expr* expr : parameters_) {
+      const Value& value = parameters[expr->parameter].value;
+      expr->kind = ExprKind::Constant;
+      expr->constant = value;
+      if (value.isNull) expr->constant = Value::null(expr->repr.physical);
+   }
+   return std::make_unique<QueryExecution>(core, planned_);
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,222 @@
+#include "engine/query/query_execution.hpp"
+
+#include <algorithm>
+
+#include "catalog/pg_catalog/virtual_table.hpp"
+#include "engine/constraint/foreign_keys.hpp"
+#include "engine/query/statistics.hpp"
+#include "engine/query/system_state.hpp"
+#include "executor/expression/evaluator.hpp"
+#include "storage/table/table.hpp"
+
+namespace ouzel::engine {
+
+namespace {
+
+void substituteIn(sql::Rel& rel, std::span<const BoundParameter> parameters);
+
+void substituteIn(sql::ExprPtr& root, std::span<const BoundParameter> parameters) {
+   sql::rewriteExpr(root, [&](sql::ExprPtr& expr) {
+      if (expr->subquery) substituteIn(*expr->subquery, parameters);
+      if (expr->kind != sql::ExprKind::Parameter || expr->parameter >= parameters.size()) return;
+      const SqlType type = expr->type;
+      const uint32_t position = expr->position;
+      expr = sql::makeConstant(type, parameters[expr->parameter].value);
+      expr->position = position;
+   });
+}
+
+void substituteIn(sql::Rel& rel, std::span<const BoundParameter> parameters) {
+   sql::forEachOwnExpr(rel, [&](sql::ExprPtr& expr) { substituteIn(expr, parameters); });
+   for (sql::RelPtr& input : rel.inputs)
+      substituteIn(*input, parameters);
+   for (sql::Cte& cte : rel.ctes) {
+      substituteIn(*cte.query, parameters);
+      if (cte.recursive) substituteIn(*cte.recursive, parameters);
+   }
+}
+
+optimizer::OptimizerSettings optimizerSettings(const Settings& settings) {
+   optimizer::OptimizerSettings out;
+   out.enabled = settings.boolean("ouzel.optimizer");
+   out.runtimeFilters = settings.boolean("ouzel.runtime_filters");
+   return out;
+}
+
+/// What one session's queries may use.
+size_t memoryLimit(const SessionCore& core) {
+   return std::min(core.database.memoryLimit, static_cast<size_t>(core.settings.integer("memory_limit")) << 20);
+}
+
+io::SpillPolicy spillPolicy(const Settings& settings) {
+   io::SpillPolicy out;
+   out.writeRateMax = static_cast<uint64_t>(settings.integer("ouzel.spill_write_rate"));
+   out.readRateMax = static_cast<uint64_t>(settings.integer("ouzel.spill_read_rate"));
+   const std::vector<std::string> levels = io::spillLevelNames();
+   const auto level = std::find(levels.begin(), levels.end(), settings.value("ouzel.spill_compression"));
+   if (level != levels.end()) out.level = static_cast<int>(level - levels.begin());
+   return out;
+}
+
+executor::ExecutionSettings executionSettings(const Settings& settings) {
+   executor::ExecutionSettings out;
+   out.batchRows = static_cast<uint32_t>(settings.integer("ouzel.vector_size"));
+   out.zeroHashes = settings.boolean("ouzel.hash_zero");
+   out.memory.spillsAlways = settings.boolean("ouzel.spill_all");
+   out.memory.spillsEverything = settings.value("ouzel.spill_choice") == "all";
+   if (settings.value("ouzel.partition") == "never") out.memory.partitioning = executor::Partitioning::Never;
+   if (settings.value("ouzel.partition") == "always") out.memory.partitioning = executor::Partitioning::Always;
+   out.blockTwice = settings.boolean("ouzel.block_twice");
+   out.runtimeFilters = settings.boolean("ouzel.runtime_filters");
+   out.threads = static_cast<uint32_t>(settings.integer("ouzel.query_threads"));
+   return out;
+}
+
+} // namespace
+
+void substituteParameters(sql::BoundQuery& query, std::span<const BoundParameter> parameters) {
+   if (!parameters.empty()) substituteIn(*query.root, parameters);
+}
+
+std::shared_ptr<PlannedQuery> planQuery(SessionCore& core, sql::BoundQuery query, const storage::Snapshot& snapshot,
+                                        executor::FunctionContext& functions, bool forReuse) {
+   auto planned = std::make_shared<PlannedQuery>();
+   planned->kind = query.kind;
+   planned->written = query.written;
+   planned->locksRows = !query.rowLocked.empty();
+   planned->hasConflictClause = query.hasConflictClause;
+   TableStatisticsProvider statistics(*core.database.storage, core.transaction.catalog(), snapshot);
+   const auto evaluator = std::make_unique<executor::ExpressionEvaluator>(functions);
+   optimizer::OptimizerContext context;
+   context.statistics = &statistics;
+   context.evaluator = evaluator.get();
+   context.settings = optimizerSettings(core.settings);
+   context.memoryLimit = memoryLimit(core);
+   context.threads = core.database.options.threads;
+   context.forReuse = forReuse;
+   planned->plan = optimizer::optimize(std::move(query), context);
+   const sql::plan::Plan& plan = *planned->plan;
+   for (const sql::OutputColumn& column : plan.output)
+      planned->columns.push_back(
+          {column.name, column.type, plan.columns[column.column].repr, column.tableOid, column.attribute});
+   return planned;
+}
+
+QueryExecution::QueryExecution(SessionCore& core, bool collectProfile)
+   : core_(core), memory_(core.database.governor->ledger()), snapshot_(core.transaction.snapshot()),
+     catalog_(core.transaction.catalog()) {
+   snapshot_.commandId = core.transaction.storage().commandId();
+   context_.scheduler = core.database.scheduler.get();
+   context_.functions = core.functionContext();
+   format_ = core.format();
+   context_.functions.format = &format_;
+   context_.functions.catalog = &catalog_;
+   context_.settings = executionSettings(core.settings);
+   context_.memory = &memory_;
+   context_.memoryLimit = memoryLimit(core);
+   context_.spill = core.database.spill.get();
+   context_.spillPolicy = spillPolicy(core.settings);
+   context_.shares = core.database.shares.get();
+   context_.transaction = &core.transaction.storage();
+   context_.snapshot = &snapshot_;
+   context_.collectProfile = collectProfile;
+   context_.table = [this](uint64_t id) { return findTable(static_cast<storage::StorageId>(id)); };
+   context_.virtualTable = [this](Oid relation, const std::vector<int16_t>& attributes,
+                                  const std::function<void(std::vector<Value>&)>& row) {
+      const auto found = catalog_.relation(relation);
+      if (!found) throwInternal("a virtual table that is not in the catalog");
+      const SessionSystemState systemState(core_, catalog_, snapshot_);
+      catalog::scanVirtualTable({catalog_, &systemState}, *found, attributes, row);
+   };
+}
+
+QueryExecution::QueryExecution(SessionCore& core, sql::BoundQuery query, bool collectProfile)
+   : QueryExecution(core, collectProfile) {
+   planned_ = planQuery(core, std::move(query), snapshot_, context_.functions, false);
+   if (needsRowOrder(core, planned_->written, *planned_->plan)) context_.settings.threads = 1;
+   running_ = std::make_unique<executor::RunningQuery>(*planned_->plan, context_);
+}
+
+QueryExecution::QueryExecution(SessionCore& core, std::shared_ptr<PlannedQuery> planned) : QueryExecution(core, false) {
+   planned_ = std::move(planned);
+   if (needsRowOrder(core, planned_->written, *planned_->plan)) context_.settings.threads = 1;
+   running_ = std::make_unique<executor::RunningQuery>(*planned_->plan, context_);
+}
+
+QueryExecution::~QueryExecution() = default;
+
+storage::Table* QueryExecution::findTable(storage::StorageId id) {
+   auto table = core_.database.storage->find(id);
+   if (!table) throwInternal("a plan's table is gone");
+   const std::lock_guard lock(tablesMutex_);
+   tables_.push_back(table);
+   return table.get();
+}
+
+/// See to it that rows are pending; false: there are no more.
+bool QueryExecution::fetch() {
+   if (pending_) return true;
+   if (isAtEnd_) return false;
+   pending_ = running_->next();
+   pendingAt_ = 0;
+   isAtEnd_ = !pending_;
+   return !isAtEnd_;
+}
+
+void QueryExecution::finishWriting() {
+   if (!writes() || done_) return;
+   const SessionCore::Cancellable cancellable(core_, context_);
+   fetch(); // the first row comes after the last write
+}
+
+bool QueryExecution::run(uint64_t maxRows, ResultSink* sink) {
+   if (sink && returnsRows()) sink->begin(planned_->columns);
+   if (done_) return true;
+   const SessionCore::Cancellable cancellable(core_, context_);
+   uint64_t room = maxRows ? maxRows : UINT64_MAX;
+   while (true) {
+      if (!fetch()) break;
+      const uint32_t left = pending_->batch.liveRows() - pendingAt_;
+      const uint32_t count = static_cast<uint32_t>(std::min<uint64_t>(left, room));
+      emit(count, sink);
+      given_ += count;
+      room -= count;
+      pendingAt_ += count;
+      if (pendingAt_ == pending_->batch.liveRows()) pending_.reset();
+      if (room == 0) return false;
+   }
+   done_ = true;
+   rowCount_ = planned_->kind == sql::StatementKind::Select ? given_ : running_->affectedRows();
+   return true;
+}
+
+/// Give `count` rows of pending_ from pendingAt_ on.
+void QueryExecution::emit(uint32_t count, ResultSink* sink) {
+   if (!sink || planned_->columns.empty() || count == 0) return;
+   if (pendingAt_ == 0 && count == pending_->batch.liveRows()) return sink->rows(pending_->batch);
+   RowIndex rows[batchRowsMax];
+   for (uint32_t i = 0; i < count; ++i)
+      rows[i] = pending_->batch.selection.row(pendingAt_ + i);
+   Batch part = pending_->batch;
+   part.selection = Selection::list(rows, count);
+   sink->rows(part);
+}
+
+std::string QueryExecution::tag() const {
+   const std::string count = std::to_string(rowCount());
+   switch (planned_->kind) {
+   case sql::StatementKind::Insert:
+      return "INSERT 0 " + count;
+   case sql::StatementKind::Update:
+      return "UPDATE " + count;
+   case sql::StatementKind::Delete:
+      return "DELETE " + count;
+   case sql::StatementKind::Merge:
+      return "MERGE " + count;
+   case sql::StatementKind::Select:
+      break;
+   }
+   return "SELECT " + std::to_string(given_);
+}
+
+} // namespace ouzel::engine

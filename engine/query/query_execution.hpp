@@ -1,0 +1,91 @@
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/core/session_core.hpp"
+#include "executor/schedule/running_query.hpp"
+#include "optimizer/optimizer.hpp"
+
+namespace ouzel::engine {
+
+/// A query's plan and what clients and commands are told of it.
+struct PlannedQuery {
+   std::unique_ptr<sql::plan::Plan> plan;
+   std::vector<ResultColumn> columns;
+   sql::StatementKind kind = sql::StatementKind::Select;
+   std::vector<sql::WrittenRelation> written; ///< by the statement and its WITH
+   bool locksRows = false;                    ///< FOR UPDATE and its like
+   bool hasConflictClause = false;
+};
+
+/// One bound query on its way through optimizer and executor, resumable after any number of rows. Belongs to a session
+/// thread and ends before its transaction does.
+class QueryExecution {
+public:
+   /// Plans the query under the transaction's current snapshot; nothing runs yet.
+   QueryExecution(SessionCore& core, sql::BoundQuery query, bool collectProfile = false);
+   /// The same of a query planned before. REQUIRES: its plan is good for this snapshot and has no Parameter left.
+   QueryExecution(SessionCore& core, std::shared_ptr<PlannedQuery> planned);
+   ~QueryExecution();
+
+   const std::vector<ResultColumn>& columns() const { return planned_->columns; }
+   bool returnsRows() const { return !planned_->columns.empty() || planned_->kind == sql::StatementKind::Select; }
+   /// Run a statement that writes until all is written; its rows are kept until run(). May throw
+   /// storage::WriteConflict.
+   void finishWriting();
+   /// Give at most maxRows rows (0: all of them) to the sink, which may be null to throw them away. True: that was all.
+   bool run(uint64_t maxRows, ResultSink* sink);
+   /// Rows given so far; for DML without RETURNING the rows changed, once run() has returned true.
+   uint64_t rowCount() const { return rowCount_; }
+   /// Rows written by the statement and its WITH, counted or not.
+   uint64_t writtenRows() const { return running_->writtenRows(); }
+   uint64_t givenRows() const { return given_; }
+   /// "SELECT 5", "INSERT 0 3" ...
+   std::string tag() const;
+
+   /// It changes or locks rows.
+   bool writes() const { return !planned_->written.empty() || planned_->locksRows; }
+   const std::vector<sql::WrittenRelation>& written() const { return planned_->written; }
+   /// The command its rows are written in.
+   uint32_t command() const { return snapshot_.commandId; }
+   bool hasConflictClause() const { return planned_->hasConflictClause; }
+   bool areKeysChecked() const { return areKeysChecked_; }
+   void setKeysChecked() { areKeysChecked_ = true; }
+   bool isDone() const { return done_; }
+   const sql::plan::Plan& plan() const { return *planned_->plan; }
+   const std::vector<executor::OperatorProfile>& profile() const { return running_->profile(); }
+   size_t memoryPeak() const { return memory_.peak(); }
+
+private:
+   QueryExecution(SessionCore& core, bool collectProfile);
+   void emit(uint32_t count, ResultSink* sink);
+   bool fetch();
+   storage::Table* findTable(storage::StorageId id);
+
+   SessionCore& core_;
+   Reservation memory_;
+   executor::ExecutionContext context_;
+   storage::Snapshot snapshot_;
+   catalog::Snapshot catalog_; // what the plan was made for: functions read it while the plan runs
+   SessionFormat format_;
+   std::mutex tablesMutex_;
+   std::vector<std::shared_ptr<storage::Table>> tables_; // keeps what the plan reads alive; under tablesMutex_
+   std::shared_ptr<PlannedQuery> planned_;
+   std::unique_ptr<executor::RunningQuery> running_;
+   std::unique_ptr<executor::OwnedBatch> pending_; // rows fetched and not yet given
+   uint32_t pendingAt_ = 0;
+   bool isAtEnd_ = false; // running_ has no more
+   bool areKeysChecked_ = false, done_ = false;
+   uint64_t rowCount_ = 0, given_ = 0;
+};
+
+/// Plan a query for the snapshot, or, with `forReuse`, for any snapshot and parameters.
+std::shared_ptr<PlannedQuery> planQuery(SessionCore& core, sql::BoundQuery query, const storage::Snapshot& snapshot,
+                                        executor::FunctionContext& functions, bool forReuse);
+
+/// Put constants in the place of $1, $2, ... everywhere in the query.
+void substituteParameters(sql::BoundQuery& query, std::span<const BoundParameter> parameters);
+
+} // namespace ouzel::engine

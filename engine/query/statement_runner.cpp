@@ -1,0 +1,216 @@
+#include "engine/query/statement_runner.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <thread>
+
+#include "engine/command/command.hpp"
+#include "engine/constraint/foreign_keys.hpp"
+#include "engine/constraint/unique_keys.hpp"
+#include "sql/parse/node_access.hpp"
+#include "storage/version/write_conflict.hpp"
+
+namespace ouzel::engine {
+
+using sql::as;
+using sql::isNode;
+
+sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,
+                               std::span<const Oid> types) {
+   for (int attempt = 0;; ++attempt) {
+      const catalog::SearchPath path = core.searchPath();
+      sql::BindContext context = core.bindContext(path, &script.source());
+      context.parameterTypes = types;
+      context.allowParameters = !types.empty();
+      sql::BoundQuery query = sql::bindQuery(node, context);
+      const catalog::Snapshot bound = core.transaction.catalog();
+      for (const Oid relation : query.relations) {
+         LockMode mode = LockMode::AccessShare;
+         if (std::find(query.rowLocked.begin(), query.rowLocked.end(), relation) != query.rowLocked.end())
+            mode = LockMode::RowShare;
+         if (query.writes(relation)) mode = lockForWriting(bound, relation, *query.root);
+         core.transaction.lock(relation, mode);
+      }
+      // Rows committed while this statement waited belong to its snapshot under READ COMMITTED.
+      core.transaction.startStatement();
+      bool moved = false;
+      for (const Oid relation : query.relations)
+         moved = moved || bound.relation(relation) != core.transaction.catalog().relation(relation);
+      if (!moved || attempt == 10) return query;
+   }
+}
+
+sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,
+                               std::span<const BoundParameter> parameters) {
+   const std::vector<Oid> types = parameterTypes(parameters);
+   sql::BoundQuery query = bindUnderLocks(core, script, node, types);
+   substituteParameters(query, parameters);
+   return query;
+}
+
+namespace {
+
+/// Wait until the row that was in the way is free.
+void awaitRow(SessionCore& core, const storage::WriteConflict& conflict) {
+   TransactionContext& transaction = core.transaction;
+   if (conflict.holder == 0) {
+      // Its mark is settled a moment before its timestamp is published.
+      while (transaction.storage().snapshot().commitTimestamp < conflict.committedAt)
+         std::this_thread::yield();
+      return;
+   }
+   // Those who wait for one row form a queue; only its head waits for the holder, so that few are woken in vain.
+   LockManager& locks = transaction.locks();
+   locks.acquire(transaction.lockOwner(),
+                 LockTag::row(static_cast<uint64_t>(conflict.table), static_cast<uint64_t>(conflict.row)),
+                 LockMode::Exclusive, transaction.lockWait());
+   locks.waitForTransaction(transaction.lockOwner(), conflict.holder, transaction.lockWait());
+}
+
+/// The unique keys of what the statement wrote.
+void checkWritten(SessionCore& core, QueryExecution& execution) {
+   if (execution.areKeysChecked()) return;
+   if (execution.writtenRows() > 0)
+      for (const sql::WrittenRelation& written : execution.written())
+         if (written.makesRows) checkUniqueKeys(core, written.relation, execution.command(), written.assigned);
+   execution.setKeysChecked();
+}
+
+} // namespace
+
+std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
+                                                const std::function<std::unique_ptr<QueryExecution>()>& make) {
+   TransactionContext& transaction = core.transaction;
+   std::vector<LockTag> queues;
+   std::string violated; // the key over which ON CONFLICT ran again last
+   while (true) {
+      std::unique_ptr<QueryExecution> execution = make();
+      if (!execution->writes()) return execution;
+      const storage::Transaction::Savepoint savepoint = transaction.storage().mark();
+      std::optional<storage::WriteConflict> conflict;
+      try {
+         execution->finishWriting();
+      } catch (const storage::WriteConflict& error) {
+         conflict = error;
+      }
+      if (!conflict && execution->hasConflictClause()) {
+         // A key that somebody committed after the snapshot is a conflict that a fresh snapshot shows. One that turns
+         // up again, or when nobody committed, is another kind of violation.
+         try {
+            checkWritten(core, *execution);
+         } catch (const SqlError& error) {
+            const std::string key = error.constraintName() + error.detailText();
+            if (error.state() != sqlstate::uniqueViolation || key == violated ||
+                transaction.storage().snapshot().commitTimestamp == transaction.snapshot().commitTimestamp)
+               throw;
+            if (transaction.isolation() != Isolation::ReadCommitted)
+               throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update");
+            violated = key;
+            execution.reset();
+            transaction.storage().rollbackTo(savepoint, true);
+            continue;
+         }
+      }
+      if (!conflict) {
+         // Who changed nothing after waiting does not have the row and keeps nobody else from it.
+         if (execution->writtenRows() == 0)
+            for (const LockTag& tag : queues)
+               transaction.locks().release(transaction.lockOwner(), tag, LockMode::Exclusive);
+         return execution;
+      }
+      execution.reset();
+      if (conflict->holder == 0 && transaction.isolation() != Isolation::ReadCommitted) throw *conflict;
+      // What the statement has marked stays locked, so that it gets further each time.
+      transaction.storage().rollbackTo(savepoint, true);
+      if (conflict->holder != 0)
+         queues.push_back(LockTag::row(static_cast<uint64_t>(conflict->table), static_cast<uint64_t>(conflict->row)));
+      awaitRow(core, *conflict);
+   }
+}
+
+bool isQuery(const sql::ParsedStatement& statement) {
+   return sql::isBindable(*statement.node);
+}
+
+bool isTransactionControl(const sql::ParsedStatement& statement) {
+   return isNode(statement.node, T_TransactionStmt);
+}
+
+void requireUsableTransaction(const SessionCore& core, const sql::ParsedStatement& statement) {
+   if (isTransactionControl(statement)) {
+      const auto kind = as<::TransactionStmt>(statement.node)->kind;
+      if (kind == TRANS_STMT_COMMIT || kind == TRANS_STMT_ROLLBACK || kind == TRANS_STMT_ROLLBACK_TO) return;
+   }
+   requireUsableTransaction(core);
+}
+
+void requireUsableTransaction(const SessionCore& core) {
+   if (core.transaction.hasFailed())
+      throw SqlError(sqlstate::inFailedSqlTransaction,
+                     "current transaction is aborted, commands ignored until end of transaction block");
+}
+
+StatementDescription describeStatement(SessionCore& core, const sql::ParsedScript& script,
+                                       const sql::ParsedStatement& statement, std::span<const Oid> parameterTypes) {
+   StatementDescription description;
+   const ::Node* node = statement.node;
+   const bool isExplain = isNode(node, T_ExplainStmt);
+   const ::Node* query = isExplain ? as<::ExplainStmt>(node)->query : node;
+   if (isNode(query, T_CreateTableAsStmt)) query = as<::CreateTableAsStmt>(query)->query;
+   if (isNode(query, T_DeclareCursorStmt)) query = as<::DeclareCursorStmt>(query)->query;
+   description.parameterTypes.assign(parameterTypes.begin(), parameterTypes.end());
+   if (sql::isBindable(*query)) {
+      core.transaction.startStatement();
+      const catalog::SearchPath path = core.searchPath();
+      sql::BindContext context = core.bindContext(path, &script.source());
+      context.parameterTypes = parameterTypes;
+      const sql::BoundQuery bound = sql::bindQuery(*query, context);
+      description.parameterTypes.clear();
+      for (const SqlType& type : bound.parameters)
+         description.parameterTypes.push_back(type.oid);
+      if (query == node && (bound.kind == sql::StatementKind::Select || !bound.output.empty())) {
+         description.returnsRows = true;
+         for (const sql::OutputColumn& column : bound.output)
+            description.columns.push_back(
+                {column.name, column.type, storedRepresentation(column.type), column.tableOid, column.attribute});
+      }
+   }
+   if (isExplain) {
+      description.returnsRows = true;
+      description.columns = explainColumns(*as<::ExplainStmt>(node));
+   } else if (isNode(node, T_VariableShowStmt)) {
+      description.returnsRows = true;
+      description.columns = showColumns(*as<::VariableShowStmt>(node));
+   }
+   return description;
+}
+
+const char* statementName(sql::StatementKind kind) {
+   static constexpr const char* names[] = {"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE"};
+   return names[static_cast<size_t>(kind)];
+}
+
+std::unique_ptr<QueryExecution> planForValues(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,
+                                              std::span<const BoundParameter> parameters) {
+   sql::BoundQuery query = bindUnderLocks(core, script, node, parameters);
+   if (!query.rowLocked.empty()) requireWritable(core, "SELECT FOR UPDATE");
+   if (query.readOnly)
+      sql::padOutput(query);
+   else
+      requireWritable(core, statementName(query.kind));
+   return std::make_unique<QueryExecution>(core, std::move(query));
+}
+
+std::unique_ptr<QueryExecution> startQuery(SessionCore& core, const sql::ParsedScript& script, const ::Node& node,
+                                           std::span<const BoundParameter> parameters) {
+   return runUntilWritten(core, [&] { return planForValues(core, script, node, parameters); });
+}
+
+void finishQuery(SessionCore& core, QueryExecution& execution) {
+   if (!execution.writes()) return;
+   checkWritten(core, execution);
+   core.transaction.storage().nextCommand();
+   if (execution.writtenRows() > 0) checkForeignKeys(core, execution.written(), &execution.plan(), execution.command());
+}
+
+} // namespace ouzel::engine

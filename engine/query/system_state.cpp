@@ -1,0 +1,215 @@
+#include "engine/query/system_state.hpp"
+
+#include "engine/core/database_metrics.hpp"
+#include "io/s3/retriever_statistics.hpp"
+
+namespace ouzel::engine {
+
+SessionSystemState::SessionSystemState(SessionCore& core, const catalog::Snapshot& catalog,
+                                       const storage::Snapshot& snapshot)
+   : core_(core), database_(core.database), catalog_(catalog), snapshot_(snapshot), sessionSettings_(core.settings) {}
+
+namespace {
+
+std::optional<std::string> unlessEmpty(std::string_view text) {
+   return text.empty() ? std::nullopt : std::optional<std::string>(text);
+}
+
+const char* typeName(SettingType type) {
+   switch (type) {
+   case SettingType::Bool:
+      return "bool";
+   case SettingType::Integer:
+      return "integer";
+   case SettingType::Real:
+      return "real";
+   case SettingType::String:
+      return "string";
+   case SettingType::Enum:
+      return "enum";
+   }
+   return "string";
+}
+
+} // namespace
+
+std::vector<catalog::SystemState::Setting> SessionSystemState::settings() const {
+   std::vector<Setting> out;
+   for (const SettingInfo& info : settingTable()) {
+      if (info.name == "is_superuser" || info.name == "session_authorization" || info.name == "role")
+         continue; // PostgreSQL hides these too
+      Setting setting;
+      setting.name = info.name;
+      setting.value = sessionSettings_.values()[info.index];
+      setting.unit = unlessEmpty(info.unit);
+      setting.category = info.category;
+      setting.description = info.description;
+      setting.context = info.context;
+      setting.type = typeName(info.type);
+      setting.minimum = unlessEmpty(info.minimum);
+      setting.maximum = unlessEmpty(info.maximum);
+      setting.choices.assign(info.enumValues.begin(), info.enumValues.end());
+      setting.bootValue = setting.resetValue = info.initial;
+      setting.source = setting.value == info.initial ? "default" : "session";
+      out.push_back(std::move(setting));
+   }
+   return out;
+}
+
+std::vector<catalog::SystemState::Activity> SessionSystemState::activity() const {
+   const std::lock_guard lock(database_.activityMutex);
+   const auto time = [](int64_t micros) { return micros ? std::optional<int64_t>(micros) : std::nullopt; };
+   std::vector<Activity> out;
+   for (const auto& [pid, session] : database_.activity) {
+      Activity row;
+      row.database = catalog::postgresDatabase;
+      if (const auto role = catalog_.findRole(session.user)) row.role = role->oid;
+      row.pid = pid;
+      row.applicationName = session.applicationName;
+      row.clientAddress = unlessEmpty(session.clientAddress);
+      row.backendStart = session.backendStart;
+      row.transactionStart = time(session.transactionStart);
+      row.queryStart = time(session.queryStart);
+      row.stateChange = time(session.stateChange);
+      row.state = session.state;
+      row.query = session.query;
+      out.push_back(std::move(row));
+   }
+   return out;
+}
+
+std::vector<catalog::SystemState::Lock> SessionSystemState::locks() const {
+   std::map<uint64_t, Oid> relationOf; // by storage
+   for (const auto& relation : catalog_.relations())
+      if (relation->storage != catalog::noStorage) relationOf[static_cast<uint64_t>(relation->storage)] = relation->oid;
+   std::vector<Lock> out;
+   for (const LockManager::View& view : database_.locks.list()) {
+      Lock row;
+      row.pid = view.processId;
+      row.mode = lockModeName(view.mode);
+      row.isGranted = view.isGranted;
+      row.owner = std::to_string(view.processId) + "/" + std::to_string(view.transaction);
+      row.database = catalog::postgresDatabase;
+      switch (view.tag.kind) {
+      case LockKind::Relation:
+         row.relation = static_cast<Oid>(view.tag.object);
+         break;
+      case LockKind::Transaction:
+         row.type = "transactionid";
+         row.database = invalidOid;
+         row.transactionId = static_cast<uint32_t>(view.tag.object);
+         break;
+      case LockKind::Row:
+         row.type = "tuple";
+         if (const auto found = relationOf.find(view.tag.object); found != relationOf.end())
+            row.relation = found->second;
+         break;
+      case LockKind::Key:
+         row.type = "key";
+         row.relation = static_cast<Oid>(view.tag.object);
+         row.classId = static_cast<Oid>(view.tag.detail >> 32);
+         row.objectId = static_cast<Oid>(view.tag.detail);
+         break;
+      case LockKind::Advisory:
+         row.type = "advisory";
+         row.classId = static_cast<Oid>(view.tag.detail >> 32);
+         row.objectId = static_cast<Oid>(view.tag.detail);
+         row.objectSubId = static_cast<int16_t>(view.tag.object);
+         break;
+      }
+      out.push_back(std::move(row));
+   }
+   return out;
+}
+
+double SessionSystemState::rowCount(catalog::StorageId id) const {
+   const auto table = database_.storage->find(id);
+   return table ? static_cast<double>(table->estimatedRows(snapshot_)) : -1;
+}
+
+int64_t SessionSystemState::bytes(catalog::StorageId id) const {
+   const auto table = database_.storage->find(id);
+   return table ? static_cast<int64_t>(table->storedBytes()) : 0;
+}
+
+std::vector<std::pair<std::string, int64_t>> SessionSystemState::memory() const {
+   const MemoryUse use = measureMemory(database_);
+   const auto bytes = [](uint64_t number) { return static_cast<int64_t>(number); };
+   return {{"cache", bytes(use.cache)}, {"delta", bytes(use.delta)}, {"queries", bytes(use.queries)},
+           {"used", bytes(use.used)},   {"peak", bytes(use.peak)},   {"withheld", bytes(use.withheld)},
+           {"limit", bytes(use.limit)}};
+}
+
+std::vector<catalog::SystemState::SpillDevice> SessionSystemState::spillDevices() const {
+   std::vector<SpillDevice> out;
+   for (const io::SpillManager::Device& device : database_.spill->devices()) {
+      const auto count = [](auto number) { return static_cast<int64_t>(number); };
+      const auto known = [&](double bandwidth) {
+         return bandwidth > 0 ? std::optional(count(bandwidth)) : std::nullopt;
+      };
+      out.push_back({device.directory, count(device.bytesAllocated), count(device.bytesInUse),
+                     count(device.rawBytesWritten), count(device.bytesWritten), count(device.rawBytesRead),
+                     count(device.bytesRead), known(device.writeBandwidth), known(device.readBandwidth)});
+   }
+   return out;
+}
+
+std::vector<catalog::SystemState::CompressionDecision> SessionSystemState::compressionDecisions() const {
+   const auto devices = database_.spill->devices();
+   const auto levels = io::spillLevelNames();
+   std::vector<CompressionDecision> out;
+   for (const io::SpillManager::Decision& d : database_.spill->decisions())
+      out.push_back({d.at, static_cast<int32_t>(d.lane), devices[d.device].directory, levels[d.levelBefore],
+                     levels[d.levelAfter], d.cpuNanos, d.ioNanos});
+   return out;
+}
+
+std::vector<catalog::SystemState::StoreRequests> SessionSystemState::storeRequests() const {
+   const auto statistics = database_.storage->storeStatistics();
+   if (!statistics) return {};
+   std::vector<StoreRequests> out;
+   for (size_t i = 0; i < io::requestKinds; ++i) {
+      const io::RetrieverStatistics::Kind& kind = statistics->kinds[i];
+      const auto count = [](uint64_t number) { return static_cast<int64_t>(number); };
+      StoreRequests row{io::requestKindNames[i],
+                        count(kind.requests),
+                        count(kind.bytes),
+                        count(kind.errors),
+                        count(kind.retries),
+                        count(kind.hedges),
+                        count(kind.hedgesWon),
+                        count(kind.throttled),
+                        count(kind.active),
+                        0,
+                        {},
+                        {},
+                        {}};
+      row.estimatedCost = statistics->estimatedCost(static_cast<io::RequestKind>(i));
+      if (static_cast<io::RequestKind>(i) == io::RequestKind::Get) { // the others are not governed
+         row.limit = count(statistics->limit);
+         if (statistics->bandwidth > 0) row.bandwidth = static_cast<int64_t>(statistics->bandwidth);
+         if (statistics->baseLatencyMs > 0) row.latencyMs = statistics->baseLatencyMs;
+      }
+      out.push_back(std::move(row));
+   }
+   return out;
+}
+
+std::optional<catalog::SystemState::ObjectCacheUse> SessionSystemState::objectCache() const {
+   const auto cache = database_.storage->cacheStatistics();
+   if (!cache) return std::nullopt;
+   const auto count = [](uint64_t number) { return static_cast<int64_t>(number); };
+   return ObjectCacheUse{count(cache->size),         count(cache->bytesUsed), count(cache->regions),
+                         count(cache->hits),         count(cache->hitBytes),  count(cache->misses),
+                         count(cache->missBytes),    count(cache->joins),     count(cache->fills),
+                         count(cache->droppedFills), count(cache->evictions), count(cache->corruptions),
+                         count(cache->errors)};
+}
+
+std::optional<SessionSystemState::SequenceValue>
+SessionSystemState::sequenceValue(const catalog::Relation& sequence) const {
+   const storage::Counter counter = database_.sequences->current(sequence);
+   return SequenceValue{counter.value, counter.isCalled};
+}
+
+} // namespace ouzel::engine

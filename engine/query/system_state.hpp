@@ -1,0 +1,35 @@
+#pragma once
+#include "catalog/pg_catalog/virtual_table.hpp"
+#include "engine/core/session_core.hpp"
+
+namespace ouzel::engine {
+
+/// What pg_settings, pg_stat_activity and their like show, as one statement sees it. Copies what its session may
+/// change, so that workers may ask.
+class SessionSystemState final : public catalog::SystemState {
+public:
+   SessionSystemState(SessionCore& core, const catalog::Snapshot& catalog, const storage::Snapshot& snapshot);
+
+   std::vector<Setting> settings() const override;
+   std::vector<Activity> activity() const override;
+   std::vector<Lock> locks() const override;
+   std::vector<PreparedStatement> preparedStatements() const override { return core_.preparedStatements(); }
+   std::vector<Cursor> cursors() const override { return core_.cursors(); }
+   double rowCount(catalog::StorageId id) const override;
+   int64_t bytes(catalog::StorageId id) const override;
+   std::vector<std::pair<std::string, int64_t>> memory() const override;
+   std::vector<SpillDevice> spillDevices() const override;
+   std::vector<CompressionDecision> compressionDecisions() const override;
+   std::vector<StoreRequests> storeRequests() const override;
+   std::optional<ObjectCacheUse> objectCache() const override;
+   std::optional<SequenceValue> sequenceValue(const catalog::Relation& sequence) const override;
+
+private:
+   SessionCore& core_; ///< its session waits while a statement reads rows
+   Database::Internals& database_;
+   const catalog::Snapshot& catalog_;
+   const storage::Snapshot snapshot_;
+   const Settings& sessionSettings_; ///< not changed while a statement that reads rows runs
+};
+
+} // namespace ouzel::engine

@@ -1,0 +1,390 @@
+#include "common/env/clock.hpp"
+#include "common/thread/interruption.hpp"
+#include "common/type/binary_codec.hpp"
+#include "common/type/text_codec.hpp"
+#include "engine/command/command.hpp"
+#include "engine/command/source_range.hpp"
+#include "engine/session/session_impl.hpp"
+#include "executor/expression/evaluator.hpp"
+#include "executor/function/value_text.hpp"
+#include "sql/parse/node_access.hpp"
+
+// Prepared statements, portals and cursors, whether they come by protocol messages or by SQL.
+
+namespace ouzel::engine {
+
+using sql::as;
+using sql::isNode;
+using sql::ListOf;
+using sql::textOf;
+
+std::shared_ptr<PreparedStatement> SessionImpl::makePrepared(std::string_view text,
+                                                             std::span<const Oid> parameterTypes) {
+   const Interruptible interruptible(core_.interruptCheck);
+   auto prepared = std::make_shared<PreparedStatement>();
+   prepared->text = std::string(text);
+   prepared->declaredTypes.assign(parameterTypes.begin(), parameterTypes.end());
+   prepared->shownText = prepared->text;
+   prepared->preparedAt = wallClockMicros();
+   const auto script = sql::ParsedScript::parse(prepared->text);
+   if (script.statements().size() > 1)
+      throw SqlError(sqlstate::syntaxError, "cannot insert multiple commands into a prepared statement");
+   prepared->isEmpty = script.statements().empty();
+   if (prepared->isEmpty) return prepared;
+   const sql::ParsedStatement& statement = script.statements()[0];
+   requireUsableTransaction(core_, statement);
+   core_.transaction.ensureStarted();
+   if (!core_.transaction.hasFailed())
+      prepared->description = engine::describeStatement(core_, script, statement, parameterTypes);
+   describeRowsOfOthers(statement, prepared->description);
+   // The statement is run with the types that were inferred.
+   prepared->declaredTypes = prepared->description.parameterTypes;
+   return prepared;
+}
+
+/// FETCH and EXECUTE return the rows of a cursor or prepared statement, if there is one by now.
+void SessionImpl::describeRowsOfOthers(const sql::ParsedStatement& statement, StatementDescription& description) {
+   const StatementDescription* source = nullptr;
+   if (isNode(statement.node, T_FetchStmt)) {
+      const auto& fetch = *as<::FetchStmt>(statement.node);
+      const auto found = portals_.find(std::string_view(fetch.portalname));
+      if (!fetch.ismove && found != portals_.end()) source = &found->second.description;
+   } else if (isNode(statement.node, T_ExecuteStmt)) {
+      const auto found = statements_.find(std::string_view(as<::ExecuteStmt>(statement.node)->name));
+      if (found != statements_.end()) source = &found->second->description;
+   }
+   if (!source) return;
+   description.returnsRows = source->returnsRows;
+   description.columns = source->columns;
+}
+
+const std::shared_ptr<PreparedStatement>& SessionImpl::requireStatement(std::string_view name) {
+   const auto found = statements_.find(name);
+   if (found != statements_.end()) return found->second;
+   throw SqlError(sqlstate::invalidSqlStatementName,
+                  name.empty() ? "unnamed prepared statement does not exist"
+                               : "prepared statement \"" + std::string(name) + "\" does not exist");
+}
+
+Portal& SessionImpl::requirePortal(std::string_view name) {
+   const auto found = portals_.find(name);
+   if (found != portals_.end()) return found->second;
+   throw SqlError(sqlstate::invalidCursorName, "portal \"" + std::string(name) + "\" does not exist");
+}
+
+std::vector<catalog::SystemState::PreparedStatement> SessionImpl::listStatements() const {
+   std::vector<catalog::SystemState::PreparedStatement> out;
+   for (const auto& [name, statement] : statements_)
+      if (!name.empty())
+         out.push_back({name, statement->shownText, statement->preparedAt, statement->description.parameterTypes,
+                        statement->isFromSql});
+   return out;
+}
+
+std::vector<catalog::SystemState::Cursor> SessionImpl::listCursors() const {
+   std::vector<catalog::SystemState::Cursor> out;
+   for (const auto& [name, portal] : portals_) {
+      if (name.empty()) continue;
+      catalog::SystemState::Cursor cursor;
+      cursor.name = name;
+      cursor.statement = portal.isCursor ? portal.text : portal.statement->text;
+      cursor.createdAt = portal.createdAt;
+      out.push_back(std::move(cursor));
+   }
+   return out;
+}
+
+void SessionImpl::dropPortals() {
+   portals_.clear();
+}
+
+void SessionImpl::prepare(std::string_view name, std::string_view text, std::span<const Oid> parameterTypes) {
+   if (!name.empty() && statements_.count(name))
+      throw SqlError(sqlstate::duplicatePstatement, "prepared statement \"" + std::string(name) + "\" already exists");
+   statements_[std::string(name)] = makePrepared(text, parameterTypes);
+}
+
+const StatementDescription& SessionImpl::describeStatement(std::string_view name) {
+   return requireStatement(name)->description;
+}
+
+void SessionImpl::bind(std::string_view portalName, std::string_view statementName,
+                       std::span<const ParameterValue> parameters) {
+   const std::shared_ptr<PreparedStatement> statement = requireStatement(statementName);
+   if (parameters.size() != statement->description.parameterTypes.size())
+      throw SqlError(sqlstate::protocolViolation, "bind message supplies " + std::to_string(parameters.size()) +
+                                                      " parameters, but prepared statement \"" +
+                                                      std::string(statementName) + "\" requires " +
+                                                      std::to_string(statement->description.parameterTypes.size()));
+   if (!portalName.empty() && portals_.count(portalName))
+      throw SqlError(sqlstate::duplicateCursor, "cursor \"" + std::string(portalName) + "\" already exists");
+   core_.transaction.ensureStarted();
+   Portal portal;
+   portal.statement = statement;
+   portal.createdAt = wallClockMicros();
+   portal.description = statement->description;
+   for (size_t i = 0; i < parameters.size(); ++i) {
+      const SqlType type{statement->description.parameterTypes[i], -1, invalidOid};
+      BoundParameter& parameter = portal.parameters.emplace_back();
+      parameter.type = type;
+      if (parameters[i].isNull)
+         parameter.value = Value::null(storedRepresentation(type).physical);
+      else if (parameters[i].binary)
+         parameter.value = parseBinary(type, parameters[i].bytes);
+      else if (executor::isNamedOid(type.oid))
+         parameter.value = parseName(type, parameters[i].bytes);
+      else
+         parameter.value = parseText(type, parameters[i].bytes, core_.format());
+   }
+   portals_.insert_or_assign(std::string(portalName), std::move(portal));
+}
+
+/// The text of a regclass or one of its like: a name, which only the catalog can tell the OID of.
+Value SessionImpl::parseName(const SqlType& type, std::string_view text) {
+   const executor::FunctionContext functions = core_.functionContext();
+   Arena arena;
+   alignas(16) std::byte place[16] = {};
+   executor::parseValueText(place, functions, type, text, arena);
+   return Value::fromVector(Vector::constant(storedRepresentation(type).physical, place, nullptr), 0);
+}
+
+const StatementDescription& SessionImpl::describePortal(std::string_view name) {
+   return requirePortal(name).description;
+}
+
+ExecuteResult SessionImpl::execute(std::string_view name, uint64_t maxRows, ResultSink& sink) {
+   Portal& portal = requirePortal(name);
+   ExecuteResult result = runPortal(portal, maxRows, sink);
+   core_.timeLimitEnds(); // each Execute has its own
+   return result;
+}
+
+ExecuteResult SessionImpl::runPortal(Portal& portal, uint64_t maxRows, ResultSink& sink) {
+   const Interruptible interruptible(core_.interruptCheck);
+   if (portal.isCursor) { // by DECLARE, run by an Execute message
+      core_.statementBegins();
+      const uint64_t before = portal.execution->givenRows();
+      if (!portal.execution->run(maxRows, &sink)) return {ExecuteResult::Kind::Suspended, {}};
+      return {ExecuteResult::Kind::Complete, "SELECT " + std::to_string(portal.execution->givenRows() - before)};
+   }
+   if (portal.statement->isEmpty) return {ExecuteResult::Kind::Empty, {}};
+   if (portal.isDone) {
+      if (!portal.execution) throw SqlError(sqlstate::objectNotInPrerequisiteState, "portal cannot be run anymore");
+      portal.execution->run(maxRows, &sink); // no rows are left
+      return {ExecuteResult::Kind::Complete, "SELECT 0"};
+   }
+   if (!portal.execution) portal.execution = startGeneric(portal);
+   if (portal.execution) {
+      if (portal.execution->givenRows() > 0) { // goes on
+         requireUsableTransaction(core_);
+         core_.statementBegins();
+      }
+      return runQuery(portal, maxRows, sink);
+   }
+   const auto script = sql::ParsedScript::parse(portal.statement->text);
+   const sql::ParsedStatement& statement = script.statements()[0];
+   const bool selectsInto = isNode(statement.node, T_SelectStmt) && as<::SelectStmt>(statement.node)->intoClause;
+   if (!isQuery(statement) || selectsInto) {
+      // The statement may end the transaction, and with it this portal.
+      const std::shared_ptr<const PreparedStatement> keep = portal.statement;
+      const std::vector<BoundParameter> parameters = portal.parameters;
+      portal.isDone = true;
+      std::string tag = runStatement(script, statement, parameters, sink);
+      return {ExecuteResult::Kind::Complete, std::move(tag)};
+   }
+   beginStatement(statement);
+   startPortal(portal, script);
+   return runQuery(portal, maxRows, sink);
+}
+
+/// Runs the portal's query, started before, as far as the client wants.
+ExecuteResult SessionImpl::runQuery(Portal& portal, uint64_t maxRows, ResultSink& sink) {
+   // A statement that writes is run to its end, whatever the limit: its RETURNING rows are few.
+   const bool writes = portal.execution->writes();
+   const uint64_t before = portal.execution->givenRows();
+   if (!portal.execution->run(writes ? 0 : maxRows, &sink)) return {ExecuteResult::Kind::Suspended, {}};
+   portal.isDone = true;
+   finishQuery(core_, *portal.execution);
+   if (writes) return {ExecuteResult::Kind::Complete, portal.execution->tag()};
+   return {ExecuteResult::Kind::Complete, "SELECT " + std::to_string(portal.execution->givenRows() - before)};
+}
+
+/// An execution by the statement's generic plan; null when there is none, or none that holds any more.
+std::unique_ptr<QueryExecution> SessionImpl::startGeneric(Portal& portal) {
+   const PreparedStatement& statement = *portal.statement;
+   if (!statement.generic) return nullptr;
+   beginQuery(statement.text);
+   if (!statement.generic->isFree()) return nullptr;
+   if (!statement.generic->isCurrent(core_)) {
+      statement.generic = nullptr;
+      return nullptr;
+   }
+   const std::shared_ptr<GenericPlan> generic = statement.generic;
+   return runUntilWritten(core_, [&]() -> std::unique_ptr<QueryExecution> {
+      if (generic->lock(core_)) return generic->start(core_, portal.parameters);
+      const auto script = sql::ParsedScript::parse(statement.text);
+      return planForValues(core_, script, *script.statements()[0].node, portal.parameters);
+   });
+}
+
+/// Make the statement's generic plan if it should have one, and start the portal by it or with a plan of its own.
+void SessionImpl::startPortal(Portal& portal, const sql::ParsedScript& script) {
+   const PreparedStatement& statement = *portal.statement;
+   const ::Node& node = *script.statements()[0].node;
+   if (std::exchange(statement.hasRun, true) && !statement.generic && !statement.needsPlanning) {
+      const std::vector<Oid> types = parameterTypes(portal.parameters);
+      statement.generic = GenericPlan::make(core_, bindUnderLocks(core_, script, node, types));
+      statement.needsPlanning = !statement.generic;
+      portal.execution = startGeneric(portal);
+   }
+   if (!portal.execution) portal.execution = startQuery(core_, script, node, portal.parameters);
+   // The client was told what rows look like, and may have been before the table changed.
+   const auto& told = statement.description.columns;
+   const auto& columns = portal.execution->columns();
+   if (!std::equal(columns.begin(), columns.end(), told.begin(), told.end(),
+                   [](const ResultColumn& a, const ResultColumn& b) { return a.name == b.name && a.type == b.type; }))
+      throw SqlError(sqlstate::featureNotSupported, "cached plan must not change result type");
+}
+
+void SessionImpl::closeStatement(std::string_view name) {
+   const auto found = statements_.find(name);
+   if (found != statements_.end()) statements_.erase(found);
+}
+
+void SessionImpl::closePortal(std::string_view name) {
+   const auto found = portals_.find(name);
+   if (found != portals_.end()) portals_.erase(found);
+}
+
+// ---- the same by SQL ----
+
+std::string SessionImpl::prepareSql(const sql::ParsedScript& script, const sql::ParsedStatement& statement) {
+   const auto& prepare = *as<::PrepareStmt>(statement.node);
+   if (statements_.count(prepare.name))
+      throw SqlError(sqlstate::duplicatePstatement,
+                     "prepared statement \"" + std::string(prepare.name) + "\" already exists");
+   const catalog::SearchPath path = core_.searchPath();
+   std::vector<Oid> types;
+   for (const ::TypeName* type : ListOf<::TypeName>(prepare.argtypes))
+      types.push_back(sql::resolveTypeName(*type, core_.bindContext(path, &script.source())).oid);
+   // The text behind AS is the statement.
+   const std::string_view text = script.source().text();
+   const size_t begin = afterKeyword(text, statement.offset, "as");
+   const size_t end = statement.offset + statement.text.size();
+   auto prepared = makePrepared(text.substr(begin, end - begin), types);
+   prepared->isFromSql = true;
+   prepared->shownText = std::string(statement.text) + (end < text.size() && text[end] == ';' ? ";" : "");
+   statements_[prepare.name] = std::move(prepared);
+   return "PREPARE";
+}
+
+std::string SessionImpl::executeSql(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
+                                    ResultSink& sink) {
+   const auto& call = *as<::ExecuteStmt>(statement.node);
+   const std::shared_ptr<PreparedStatement> prepared = requireStatement(call.name);
+   const ListOf<> args(call.params);
+   const std::vector<Oid>& types = prepared->description.parameterTypes;
+   if (args.size() != types.size())
+      throw SqlError(sqlstate::syntaxError,
+                     "wrong number of parameters for prepared statement \"" + std::string(call.name) + "\"")
+          .detail("Expected " + std::to_string(types.size()) + " parameters but got " + std::to_string(args.size()) +
+                  ".");
+   Portal portal;
+   portal.statement = prepared;
+   const catalog::SearchPath path = core_.searchPath();
+   executor::FunctionContext functions = core_.functionContext();
+   const auto evaluator = std::make_unique<executor::ExpressionEvaluator>(functions);
+   for (uint32_t i = 0; i < args.size(); ++i) {
+      const SqlType type{types[i], -1, invalidOid};
+      const auto bound = sql::bindExpression(*args[i], sql::ExpressionUse::ExecuteParameter, nullptr, type, {},
+                                             core_.bindContext(path, &script.source()));
+      portal.parameters.push_back({type, evaluator->evaluate(*bound.expr)});
+   }
+   return runPortal(portal, 0, sink).tag;
+}
+
+std::string SessionImpl::deallocate(const ::Node& node) {
+   const auto& statement = *as<::DeallocateStmt>(&node);
+   if (!statement.name) {
+      statements_.clear();
+      return "DEALLOCATE ALL";
+   }
+   requireStatement(statement.name);
+   closeStatement(statement.name);
+   return "DEALLOCATE";
+}
+
+std::string SessionImpl::declareCursor(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
+                                       std::span<const BoundParameter> parameters) {
+   const auto& cursor = *as<::DeclareCursorStmt>(statement.node);
+   if (cursor.options & CURSOR_OPT_HOLD) throwNotSupported("DECLARE CURSOR WITH HOLD");
+   if (cursor.options & CURSOR_OPT_SCROLL) throwNotSupported("a SCROLL cursor");
+   if (!core_.transaction.inBlock())
+      throw SqlError(sqlstate::noActiveSqlTransaction, "DECLARE CURSOR can only be used in transaction blocks");
+   if (portals_.count(cursor.portalname))
+      throw SqlError(sqlstate::duplicateCursor, "cursor \"" + std::string(cursor.portalname) + "\" already exists");
+   Portal portal;
+   portal.isCursor = true;
+   portal.text = std::string(statement.text);
+   portal.createdAt = core_.statementStart;
+   portal.execution = startQuery(core_, script, *cursor.query, parameters);
+   if (!portal.execution->written().empty())
+      throw SqlError(sqlstate::featureNotSupported,
+                     "DECLARE CURSOR must not contain data-modifying statements in WITH");
+   portal.description.returnsRows = true;
+   portal.description.columns = portal.execution->columns();
+   portals_.insert_or_assign(cursor.portalname, std::move(portal));
+   return "DECLARE CURSOR";
+}
+
+std::string SessionImpl::fetch(const ::Node& node, ResultSink& sink) {
+   const auto& statement = *as<::FetchStmt>(&node);
+   const auto found = portals_.find(std::string_view(statement.portalname));
+   if (found == portals_.end() || !found->second.execution)
+      throw SqlError(sqlstate::invalidCursorName,
+                     "cursor \"" + std::string(statement.portalname) + "\" does not exist");
+   if (statement.direction != FETCH_FORWARD || statement.howMany < 0)
+      throw SqlError(sqlstate::objectNotInPrerequisiteState, "cursor can only scan forward")
+          .hint("Declare it with SCROLL option to enable backward scan.");
+   QueryExecution& execution = *found->second.execution;
+   const uint64_t before = execution.givenRows();
+   if (statement.howMany > 0)
+      execution.run(statement.howMany == FETCH_ALL ? 0 : static_cast<uint64_t>(statement.howMany),
+                    statement.ismove ? nullptr : &sink);
+   else if (!statement.ismove)
+      sink.begin(execution.columns());
+   return (statement.ismove ? "MOVE " : "FETCH ") + std::to_string(execution.givenRows() - before);
+}
+
+std::string SessionImpl::closeCursor(const ::Node& node) {
+   const auto& statement = *as<::ClosePortalStmt>(&node);
+   if (!statement.portalname) {
+      dropPortals();
+      return "CLOSE CURSOR ALL";
+   }
+   if (!portals_.count(std::string_view(statement.portalname)))
+      throw SqlError(sqlstate::invalidCursorName,
+                     "cursor \"" + std::string(statement.portalname) + "\" does not exist");
+   closePortal(statement.portalname);
+   return "CLOSE CURSOR";
+}
+
+std::string SessionImpl::discard(const ::Node& node) {
+   const auto target = as<::DiscardStmt>(&node)->target;
+   if (target == DISCARD_PLANS) return "DISCARD PLANS";
+   if (target == DISCARD_SEQUENCES) {
+      core_.sequences.clear();
+      return "DISCARD SEQUENCES";
+   }
+   if (target == DISCARD_TEMP) throwNotSupported("DISCARD TEMP");
+   if (core_.transaction.inBlock())
+      throw SqlError(sqlstate::activeSqlTransaction, "DISCARD ALL cannot run inside a transaction block");
+   statements_.clear();
+   dropPortals();
+   core_.settings.resetAll();
+   core_.transaction.locks().releaseAllSession(core_.transaction.lockOwner());
+   core_.sequences.clear();
+   return "DISCARD ALL";
+}
+
+} // namespace ouzel::engine

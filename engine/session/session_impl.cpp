@@ -1,0 +1,251 @@
+#include "engine/session/session_impl.hpp"
+
+#include <algorithm>
+
+#include "catalog/pg_catalog/functions.hpp"
+#include "common/env/clock.hpp"
+#include "common/thread/interruption.hpp"
+#include "engine/command/command.hpp"
+#include "engine/command/sequence.hpp"
+#include "engine/constraint/deferred_constraints.hpp"
+#include "sql/parse/node_access.hpp"
+
+// Scripts of the simple protocol, and which statement kind goes where. extended.cpp has prepared statements and
+// portals.
+
+namespace ouzel::engine {
+
+using sql::as;
+using sql::isNode;
+
+std::unique_ptr<Session> Session::open(Database& database, const SessionOptions& options, NoticeSink& notices) {
+   Database::Internals& internals = database.internals();
+   const catalog::Snapshot snapshot = internals.catalog->newest();
+   const auto role = snapshot.findRole(options.user);
+   if (!role)
+      throw SqlError(sqlstate::invalidAuthorizationSpecification, "role \"" + options.user + "\" does not exist");
+   if (!role->canLogin)
+      throw SqlError(sqlstate::invalidAuthorizationSpecification,
+                     "role \"" + options.user + "\" is not permitted to log in");
+   const auto found = snapshot.findDatabase(options.database);
+   if (!found) throw SqlError(sqlstate::undefinedDatabase, "database \"" + options.database + "\" does not exist");
+   if (found->oid != catalog::postgresDatabase) throwNotSupported("a database other than postgres");
+   return std::make_unique<SessionImpl>(internals, options, notices);
+}
+
+std::string SessionImpl::objectName(Oid regType, Oid object) {
+   const catalog::SearchPath path = core_.searchPath();
+   return catalog::regOut({core_.transaction.catalog(), path}, regType, object);
+}
+
+void SessionImpl::beginStatement(const sql::ParsedStatement& statement) {
+   core_.statementBegins();
+   requireUsableTransaction(core_, statement);
+   beginActivity(statement.text);
+   if (!isTransactionControl(statement) && !isNode(statement.node, T_VariableSetStmt) &&
+       !isNode(statement.node, T_VariableShowStmt))
+      core_.transaction.startStatement();
+}
+
+void SessionImpl::beginQuery(std::string_view text) {
+   core_.statementBegins();
+   requireUsableTransaction(core_);
+   beginActivity(text);
+   core_.transaction.startStatement();
+}
+
+void SessionImpl::beginActivity(std::string_view text) {
+   core_.checkInterrupts();
+   core_.statementStart = wallClockMicros();
+   core_.transaction.ensureStarted();
+   core_.statementStart = std::max(core_.statementStart, core_.transaction.startTime());
+   core_.reportActivity("active", std::string(text));
+}
+
+std::string SessionImpl::runStatement(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
+                                      std::span<const BoundParameter> parameters, ResultSink& sink) {
+   const Interruptible interruptible(core_.interruptCheck);
+   beginStatement(statement);
+   if (!isQuery(statement)) {
+      std::string tag = runCommand(script, statement, parameters, sink);
+      if (core_.transaction.isOpen()) core_.transaction.storage().nextCommand();
+      return tag;
+   }
+   if (isNode(statement.node, T_SelectStmt)) {
+      // SELECT ... INTO is CREATE TABLE AS in other words.
+      const auto& select = *as<::SelectStmt>(statement.node);
+      if (select.intoClause) {
+         ::CreateTableAsStmt create{};
+         create.type = T_CreateTableAsStmt;
+         ::SelectStmt query = select;
+         query.intoClause = nullptr;
+         create.query = reinterpret_cast<::Node*>(&query);
+         create.into = select.intoClause;
+         create.objtype = OBJECT_TABLE;
+         CommandContext context{core_, script, statement, parameters, sink};
+         return createTableAs(context, create);
+      }
+   }
+   const auto execution = startQuery(core_, script, *statement.node, parameters);
+   execution->run(0, &sink);
+   finishQuery(core_, *execution);
+   return execution->tag();
+}
+
+// A dispatch: long because there are many kinds.
+std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
+                                    std::span<const BoundParameter> parameters, ResultSink& sink) {
+   CommandContext context{core_, script, statement, parameters, sink};
+   if (core_.transaction.isOpen()) core_.transaction.editor().setSearchPath(core_.searchPath());
+   const ::Node* node = statement.node;
+   switch (nodeTag(node)) {
+   case T_TransactionStmt: {
+      const auto kind = as<::TransactionStmt>(node)->kind;
+      if (kind == TRANS_STMT_COMMIT || kind == TRANS_STMT_ROLLBACK || kind == TRANS_STMT_ROLLBACK_TO) dropPortals();
+      return transactionControl(context, *as<::TransactionStmt>(node));
+   }
+   case T_VariableSetStmt:
+      return setVariable(context, *as<::VariableSetStmt>(node));
+   case T_VariableShowStmt:
+      return showVariable(context, *as<::VariableShowStmt>(node));
+   case T_CreateStmt:
+      return createTable(context, *as<::CreateStmt>(node));
+   case T_CreateTableAsStmt:
+      return createTableAs(context, *as<::CreateTableAsStmt>(node));
+   case T_ViewStmt:
+      return createView(context, *as<::ViewStmt>(node));
+   case T_CreateSchemaStmt:
+      return createSchema(context, *as<::CreateSchemaStmt>(node));
+   case T_IndexStmt:
+      return createIndex(context, *as<::IndexStmt>(node));
+   case T_DropStmt:
+      return dropObjects(context, *as<::DropStmt>(node));
+   case T_TruncateStmt:
+      return truncateTables(context, *as<::TruncateStmt>(node));
+   case T_AlterTableStmt:
+      return alterTable(context, *as<::AlterTableStmt>(node));
+   case T_RenameStmt:
+      return renameObject(context, *as<::RenameStmt>(node));
+   case T_AlterObjectSchemaStmt:
+      return alterSchema(context, *as<::AlterObjectSchemaStmt>(node));
+   case T_CommentStmt:
+      return commentOn(context, *as<::CommentStmt>(node));
+   case T_CreateRoleStmt:
+      return createRole(context, *as<::CreateRoleStmt>(node));
+   case T_AlterRoleStmt:
+      return alterRole(context, *as<::AlterRoleStmt>(node));
+   case T_DropRoleStmt:
+      return dropRole(context, *as<::DropRoleStmt>(node));
+   case T_ExplainStmt:
+      return explain(context, *as<::ExplainStmt>(node));
+   case T_CopyStmt:
+      return copy(context, *as<::CopyStmt>(node));
+   case T_VacuumStmt:
+      return vacuum(context, *as<::VacuumStmt>(node));
+   case T_CheckPointStmt:
+      return checkpoint(context);
+   case T_PrepareStmt:
+      return prepareSql(script, statement);
+   case T_ExecuteStmt:
+      return executeSql(script, statement, sink);
+   case T_DeallocateStmt:
+      return deallocate(*node);
+   case T_DeclareCursorStmt:
+      return declareCursor(script, statement, parameters);
+   case T_FetchStmt:
+      return fetch(*node, sink);
+   case T_ClosePortalStmt:
+      return closeCursor(*node);
+   case T_DiscardStmt:
+      return discard(*node);
+   case T_ConstraintsSetStmt:
+      return setConstraints(context, *as<::ConstraintsSetStmt>(node));
+   case T_LockStmt:
+      return lockTables(context, *as<::LockStmt>(node));
+   case T_CreateSeqStmt:
+      return createSequence(context, *as<::CreateSeqStmt>(node));
+   case T_AlterSeqStmt:
+      return alterSequence(context, *as<::AlterSeqStmt>(node));
+   case T_CreateFunctionStmt:
+      throwNotSupported("CREATE FUNCTION");
+   case T_CreateTrigStmt:
+      throwNotSupported("CREATE TRIGGER");
+   case T_CreatedbStmt:
+      throwNotSupported("CREATE DATABASE");
+   case T_DropdbStmt:
+      throwNotSupported("DROP DATABASE");
+   case T_GrantStmt:
+   case T_GrantRoleStmt:
+      throwNotSupported("GRANT and REVOKE");
+   case T_ListenStmt:
+   case T_NotifyStmt:
+      throwNotSupported("LISTEN and NOTIFY");
+   case T_UnlistenStmt:
+      return "UNLISTEN"; // nothing is listened to; clients say it to clean a session
+   case T_DoStmt:
+      throwNotSupported("DO");
+   case T_CallStmt:
+      throwNotSupported("CALL");
+   case T_MergeStmt:
+      throwNotSupported("MERGE");
+   case T_CreateEnumStmt:
+   case T_CompositeTypeStmt:
+   case T_CreateDomainStmt:
+   case T_CreateRangeStmt:
+      throwNotSupported("CREATE TYPE");
+   case T_CreateExtensionStmt:
+      throwNotSupported("CREATE EXTENSION");
+   case T_RefreshMatViewStmt:
+      throwNotSupported("a materialized view");
+   default:
+      throwNotSupported("this kind of statement");
+   }
+}
+
+/// The statements of one simple query.
+class ScriptImpl final : public Script {
+public:
+   ScriptImpl(SessionImpl& session, std::string_view text)
+      : session_(session), script_(sql::ParsedScript::parse(text)) {}
+
+   bool next() override { return ++current_ <= script_.statements().size(); }
+
+   ExecuteResult run(ResultSink& sink) override {
+      const sql::ParsedStatement& statement = script_.statements()[current_ - 1];
+      std::string tag = session_.runStatement(script_, statement, {}, sink);
+      const bool last = current_ == script_.statements().size();
+      if (last && !session_.core_.transaction.inBlock()) session_.core_.transaction.commit();
+      session_.core_.statementEnds();
+      if (last)
+         session_.core_.reportActivity(session_.core_.transaction.inBlock() ? "idle in transaction" : "idle", {});
+      return {ExecuteResult::Kind::Complete, std::move(tag)};
+   }
+
+private:
+   SessionImpl& session_;
+   const sql::ParsedScript script_;
+   size_t current_ = 0;
+};
+
+std::unique_ptr<Script> SessionImpl::parseScript(std::string_view text) {
+   closeStatement("");
+   if (!core_.transaction.inBlock()) dropPortals();
+   return std::make_unique<ScriptImpl>(*this, text);
+}
+
+void SessionImpl::sync() {
+   if (core_.transaction.inBlock()) return;
+   dropPortals();
+   core_.transaction.commit();
+   core_.statementEnds();
+   core_.reportActivity("idle", {});
+}
+
+void SessionImpl::fail() noexcept {
+   dropPortals();
+   core_.transaction.fail();
+   core_.statementEnds();
+   core_.reportActivity(core_.transaction.inBlock() ? "idle in transaction (aborted)" : "idle", {});
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,114 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "engine/core/session_core.hpp"
+#include "engine/query/generic_plan.hpp"
+#include "engine/query/statement_runner.hpp"
+
+namespace ouzel::engine {
+
+/// A statement kept under a name. Its tree is made anew on each use: parsing costs microseconds, and a tree may not
+/// move to another thread.
+struct PreparedStatement {
+   std::string text;
+   std::vector<Oid> declaredTypes;
+   StatementDescription description;
+   bool isEmpty = false;
+   bool isFromSql = false; ///< PREPARE rather than the Parse message
+   std::string shownText;  ///< in pg_prepared_statements
+   int64_t preparedAt = 0;
+   /// Made by the second execution, if one plan is good for all; made anew when objects or settings change.
+   mutable std::shared_ptr<GenericPlan> generic;
+   mutable bool hasRun = false;
+   mutable bool needsPlanning = false; ///< each execution is planned for its values
+};
+
+/// A statement with parameters, ready to run or in the middle of it.
+struct Portal {
+   std::shared_ptr<const PreparedStatement> statement;
+   std::vector<BoundParameter> parameters;
+   std::unique_ptr<QueryExecution> execution; ///< of a query, from its first rows on
+   StatementDescription description;
+   bool isDone = false;
+   std::string tag;       ///< once done
+   bool isCursor = false; ///< made by DECLARE
+   std::string text;      ///< of a cursor, for pg_cursors
+   int64_t createdAt = 0;
+};
+
+/// One client's session over the engine's parts.
+class SessionImpl final : public Session {
+public:
+   SessionImpl(Database::Internals& database, const SessionOptions& options, NoticeSink& notices)
+      : core_(database, options, notices) {
+      core_.preparedStatements = [this] { return listStatements(); };
+      core_.cursors = [this] { return listCursors(); };
+   }
+
+   std::vector<std::pair<std::string, std::string>> reportedParameters() override { return core_.settings.reported(); }
+   std::vector<std::pair<std::string, std::string>> changedParameters() override {
+      return core_.settings.takeChanges();
+   }
+   const SessionFormat& format() const override { return core_.settings.format(); }
+   std::string objectName(Oid regType, Oid object) override;
+   TransactionStatus transactionStatus() const override { return core_.transaction.status(); }
+   int64_t idleMillisMax() const override {
+      return core_.settings.integer(core_.transaction.inBlock() ? "idle_in_transaction_session_timeout"
+                                                                : "idle_session_timeout");
+   }
+   std::unique_ptr<Script> parseScript(std::string_view sql) override;
+   void prepare(std::string_view name, std::string_view sql, std::span<const Oid> parameterTypes) override;
+   const StatementDescription& describeStatement(std::string_view name) override;
+   void bind(std::string_view portal, std::string_view statement, std::span<const ParameterValue> parameters) override;
+   const StatementDescription& describePortal(std::string_view name) override;
+   ExecuteResult execute(std::string_view portal, uint64_t maxRows, ResultSink& sink) override;
+   void closeStatement(std::string_view name) override;
+   void closePortal(std::string_view name) override;
+   void sync() override;
+   void fail() noexcept override;
+   void cancel(CancelReason reason) noexcept override { core_.cancel(reason); }
+
+private:
+   friend class ScriptImpl;
+
+   /// Start what every statement starts with: transaction, snapshot, activity. Not for transaction control.
+   void beginStatement(const sql::ParsedStatement& statement);
+   /// The same of one that is known to be a query.
+   void beginQuery(std::string_view text);
+   void beginActivity(std::string_view text);
+   /// Run a whole statement; its tag.
+   std::string runStatement(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
+                            std::span<const BoundParameter> parameters, ResultSink& sink);
+   std::string runCommand(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
+                          std::span<const BoundParameter> parameters, ResultSink& sink);
+   ExecuteResult runPortal(Portal& portal, uint64_t maxRows, ResultSink& sink);
+   ExecuteResult runQuery(Portal& portal, uint64_t maxRows, ResultSink& sink);
+   void startPortal(Portal& portal, const sql::ParsedScript& script);
+   std::unique_ptr<QueryExecution> startGeneric(Portal& portal);
+
+   // PREPARE, EXECUTE, DEALLOCATE, DECLARE, FETCH, CLOSE, DISCARD
+   std::string prepareSql(const sql::ParsedScript& script, const sql::ParsedStatement& statement);
+   std::string executeSql(const sql::ParsedScript& script, const sql::ParsedStatement& statement, ResultSink& sink);
+   std::string deallocate(const ::Node& statement);
+   std::string declareCursor(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
+                             std::span<const BoundParameter> parameters);
+   std::string fetch(const ::Node& statement, ResultSink& sink);
+   std::string closeCursor(const ::Node& statement);
+   std::string discard(const ::Node& statement);
+   std::shared_ptr<PreparedStatement> makePrepared(std::string_view sql, std::span<const Oid> parameterTypes);
+   void describeRowsOfOthers(const sql::ParsedStatement& statement, StatementDescription& description);
+   const std::shared_ptr<PreparedStatement>& requireStatement(std::string_view name);
+   Portal& requirePortal(std::string_view name);
+   Value parseName(const SqlType& type, std::string_view text);
+   void dropPortals();
+   std::vector<catalog::SystemState::PreparedStatement> listStatements() const;
+   std::vector<catalog::SystemState::Cursor> listCursors() const;
+
+   SessionCore core_;
+   std::map<std::string, std::shared_ptr<PreparedStatement>, std::less<>> statements_;
+   std::map<std::string, Portal, std::less<>> portals_; // destroyed before core_
+};
+
+} // namespace ouzel::engine

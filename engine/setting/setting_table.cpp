@@ -1,0 +1,240 @@
+#include "engine/setting/setting_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <unordered_map>
+
+#include "catalog/builtin/text_table.hpp"
+#include "common/error/sql_error.hpp"
+
+namespace ouzel::engine {
+
+namespace {
+
+constexpr char postgresText[] =
+#include "engine/setting/settings_postgres.inc"
+    ;
+constexpr char ouzelText[] =
+#include "engine/setting/settings_ouzel.inc"
+    ;
+
+constexpr std::string_view reportedNames[] = {"application_name",
+                                              "client_encoding",
+                                              "DateStyle",
+                                              "default_transaction_read_only",
+                                              "in_hot_standby",
+                                              "integer_datetimes",
+                                              "IntervalStyle",
+                                              "is_superuser",
+                                              "server_encoding",
+                                              "server_version",
+                                              "session_authorization",
+                                              "standard_conforming_strings",
+                                              "TimeZone"};
+
+std::string lower(std::string_view text) {
+   std::string out(text);
+   for (char& c : out)
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+   return out;
+}
+
+SettingType typeOf(std::string_view name) {
+   if (name == "bool") return SettingType::Bool;
+   if (name == "integer") return SettingType::Integer;
+   if (name == "real") return SettingType::Real;
+   if (name == "enum") return SettingType::Enum;
+   return SettingType::String;
+}
+
+/// `out` gets views into `table`.
+void load(const catalog::TextTable& table, std::vector<SettingInfo>& out) {
+   const auto field = [&](uint32_t row, std::string_view column) {
+      return table.at(row, table.column(column)).value_or(std::string_view());
+   };
+   for (uint32_t row = 0; row < table.rowCount(); ++row) {
+      SettingInfo info{};
+      info.name = field(row, "name");
+      info.type = typeOf(field(row, "vartype"));
+      info.unit = field(row, "unit");
+      info.context = field(row, "context");
+      info.minimum = field(row, "min");
+      info.maximum = field(row, "max");
+      info.initial = field(row, "value");
+      info.category = field(row, "category");
+      info.description = field(row, "short_desc");
+      for (std::string_view rest = field(row, "enumvals"); !rest.empty();) {
+         const size_t comma = rest.find(',');
+         info.enumValues.push_back(rest.substr(0, comma));
+         rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+      }
+      info.isReported =
+          std::find(std::begin(reportedNames), std::end(reportedNames), info.name) != std::end(reportedNames);
+      info.index = static_cast<uint32_t>(out.size());
+      out.push_back(std::move(info));
+   }
+}
+
+struct Table {
+   const catalog::TextTable postgres{{postgresText, sizeof postgresText - 1}}, ouzel{{ouzelText, sizeof ouzelText - 1}};
+   std::vector<SettingInfo> infos;
+   std::unordered_map<std::string, const SettingInfo*> byName;
+   Table() {
+      load(postgres, infos);
+      load(ouzel, infos);
+      for (const SettingInfo& info : infos)
+         byName.emplace(lower(info.name), &info);
+   }
+};
+
+const Table& table() {
+   static const Table instance;
+   return instance;
+}
+
+[[noreturn]] void badValue(const SettingInfo& info, std::string_view value, std::string hint = {}) {
+   throw SqlError(sqlstate::invalidParameterValue,
+                  "invalid value for parameter \"" + std::string(info.name) + "\": \"" + std::string(value) + "\"")
+       .hint(std::move(hint));
+}
+
+/// How many base units of a family (bytes or microseconds) one unit is; 0: unknown.
+struct Unit {
+   std::string_view name;
+   double size;
+};
+constexpr Unit memoryUnits[] = {
+    {"TB", 1024.0 * 1024 * 1024 * 1024}, {"GB", 1024.0 * 1024 * 1024}, {"MB", 1024.0 * 1024}, {"kB", 1024}, {"B", 1}};
+constexpr Unit timeUnits[] = {{"d", 86400e6}, {"h", 3600e6}, {"min", 60e6}, {"s", 1e6}, {"ms", 1e3}, {"us", 1}};
+
+double baseSize(std::string_view unit) {
+   if (unit == "8kB") return 8192;
+   for (const Unit& u : memoryUnits)
+      if (u.name == unit) return u.size;
+   for (const Unit& u : timeUnits)
+      if (u.name == unit) return u.size;
+   return 0;
+}
+
+bool isTime(std::string_view unit) {
+   return unit == "ms" || unit == "s" || unit == "min" || unit == "us";
+}
+
+std::string canonicalBool(const SettingInfo& info, std::string_view value) {
+   const std::string v = lower(value);
+   const auto begins = [&](std::string_view word, size_t least) {
+      return v.size() >= least && v.size() <= word.size() && word.substr(0, v.size()) == v;
+   };
+   if (begins("true", 1) || begins("yes", 1) || v == "on" || v == "1") return "on";
+   if (begins("false", 1) || begins("no", 1) || begins("off", 2) || v == "0") return "off";
+   throw SqlError(sqlstate::invalidParameterValue,
+                  "parameter \"" + std::string(info.name) + "\" requires a Boolean value");
+}
+
+std::string formatNumber(double number, SettingType type) {
+   if (type == SettingType::Integer) return std::to_string(static_cast<int64_t>(std::llround(number)));
+   std::array<char, 32> buffer;
+   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
+   return {buffer.data(), end.ptr};
+}
+
+std::string canonicalNumber(const SettingInfo& info, std::string_view value) {
+   std::string_view text = value;
+   while (!text.empty() && text.front() == ' ')
+      text.remove_prefix(1);
+   while (!text.empty() && text.back() == ' ')
+      text.remove_suffix(1);
+   double number = 0;
+   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+   if (parsed.ec != std::errc()) badValue(info, value);
+   std::string_view unit = text.substr(static_cast<size_t>(parsed.ptr - text.data()));
+   while (!unit.empty() && unit.front() == ' ')
+      unit.remove_prefix(1);
+   if (!unit.empty()) {
+      const double given = baseSize(unit), base = baseSize(info.unit);
+      const bool sameFamily =
+          given != 0 && base != 0 && isTime(info.unit) == (isTime(unit) || unit == "h" || unit == "d");
+      if (!sameFamily)
+         badValue(info, value,
+                  info.unit.empty() ? ""
+                  : isTime(info.unit)
+                      ? "Valid units for this parameter are \"us\", \"ms\", \"s\", \"min\", \"h\", and \"d\"."
+                      : "Valid units for this parameter are \"B\", \"kB\", \"MB\", \"GB\", and \"TB\".");
+      number = number * given / base;
+   }
+   if (info.type == SettingType::Integer) number = std::nearbyint(number);
+   double low = -HUGE_VAL, high = HUGE_VAL;
+   if (!info.minimum.empty()) std::from_chars(info.minimum.data(), info.minimum.data() + info.minimum.size(), low);
+   if (!info.maximum.empty()) std::from_chars(info.maximum.data(), info.maximum.data() + info.maximum.size(), high);
+   if (number < low || number > high) {
+      const std::string unitText = info.unit.empty() ? "" : " " + std::string(info.unit);
+      throw SqlError(sqlstate::invalidParameterValue,
+                     formatNumber(number, info.type) + unitText + " is outside the valid range for parameter \"" +
+                         std::string(info.name) + "\" (" + std::string(info.minimum) + unitText + " .. " +
+                         std::string(info.maximum) + unitText + ")");
+   }
+   return formatNumber(number, info.type);
+}
+
+std::string canonicalEnum(const SettingInfo& info, std::string_view value) {
+   std::string list;
+   for (const std::string_view candidate : info.enumValues) {
+      if (lower(candidate) == lower(value)) return std::string(candidate);
+      list += (list.empty() ? "" : ", ") + std::string(candidate);
+   }
+   // PostgreSQL takes booleans for enums that grew out of them.
+   const std::string v = lower(value);
+   for (const auto& [word, meaning] : {std::pair<std::string_view, std::string_view>{"true", "on"},
+                                       {"yes", "on"},
+                                       {"1", "on"},
+                                       {"false", "off"},
+                                       {"no", "off"},
+                                       {"0", "off"}})
+      if (v == word && std::find(info.enumValues.begin(), info.enumValues.end(), meaning) != info.enumValues.end())
+         return std::string(meaning);
+   badValue(info, value, "Available values: " + list + ".");
+}
+
+} // namespace
+
+const std::vector<SettingInfo>& settingTable() {
+   return table().infos;
+}
+
+const SettingInfo* findSetting(std::string_view name) {
+   const auto found = table().byName.find(lower(name));
+   return found == table().byName.end() ? nullptr : found->second;
+}
+
+std::string canonicalSetting(const SettingInfo& info, std::string_view value) {
+   switch (info.type) {
+   case SettingType::Bool:
+      return canonicalBool(info, value);
+   case SettingType::Integer:
+   case SettingType::Real:
+      return canonicalNumber(info, value);
+   case SettingType::Enum:
+      return canonicalEnum(info, value);
+   case SettingType::String:
+      return std::string(value);
+   }
+   return std::string(value);
+}
+
+std::string displaySetting(const SettingInfo& info, const std::string& canonical) {
+   if (info.unit.empty() || info.type != SettingType::Integer) return canonical;
+   const int64_t number = std::strtoll(canonical.c_str(), nullptr, 10);
+   if (number <= 0) return canonical;
+   const double inBase = static_cast<double>(number) * baseSize(info.unit);
+   const auto inLargest = [&](const auto& units) {
+      for (const Unit& unit : units)
+         if (inBase >= unit.size && std::fmod(inBase, unit.size) == 0)
+            return std::to_string(static_cast<int64_t>(inBase / unit.size)) + std::string(unit.name);
+      return canonical;
+   };
+   return isTime(info.unit) ? inLargest(timeUnits) : inLargest(memoryUnits);
+}
+
+} // namespace ouzel::engine
