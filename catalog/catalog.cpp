@@ -1,5 +1,7 @@
 #include "catalog/catalog.hpp"
 
+#include "catalog/object/codec.hpp"
+
 namespace ouzel::catalog {
 
 Snapshot Catalog::newest() const {

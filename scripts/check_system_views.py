@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares our definitions of the system views (catalog/pg_catalog/views/*.inc) with those of a PostgreSQL 15 server:
+"""Compares our definitions of the system views (catalog/builtin/views/*.inc) with those of a PostgreSQL 15 server:
 each is created there in a scratch schema and must have the same columns, base types and rows.
 
     scripts/check_system_views.py "host=127.0.0.1 port=5432 user=postgres"

@@ -3,7 +3,7 @@
 
 usage: record_type_cases.py [FAMILY...]   with PGHOST, PGPORT, PGUSER set to the server that is asked
 
-A line of tests/unit/common/data/FAMILY.tsv is: operation, arguments, expected, separated by tabs; an expected error is
+A line of tests/unit/data/FAMILY.tsv is: operation, arguments, expected, separated by tabs; an expected error is
 '!', SQLSTATE, blank, message. Backslash, tab and newline are escaped as in COPY.
 """
 import os
@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DATA = os.path.join(HERE, "..", "tests", "unit", "common", "data")
+DATA = os.path.join(HERE, "..", "tests", "unit", "data")
 
 PROLOGUE = r"""
 set client_min_messages = error;

@@ -6,8 +6,8 @@
 #include <sys/socket.h>
 
 #include "common/env/clock.hpp"
+#include "common/log/log.hpp"
 #include "protocol/startup.hpp"
-#include "server/log.hpp"
 
 namespace ouzel::server {
 

@@ -10,16 +10,16 @@
 #include <unistd.h>
 #include <vector>
 
+#include "common/log/log.hpp"
 #include "engine/core/database.hpp"
 #include "protocol/scram.hpp"
 #include "server/allocator.hpp"
 #include "server/engine_factory.hpp"
-#include "server/log.hpp"
 #include "server/metrics/metrics_server.hpp"
-#include "server/metrics/server_metrics.hpp"
 #include "server/options.hpp"
 #include "server/readiness.hpp"
 #include "server/server.hpp"
+#include "server/server_metrics.hpp"
 
 using namespace ouzel;
 using namespace ouzel::server;

@@ -10,7 +10,7 @@
 #include "common/error/sql_error.hpp"
 #include "io/cache/cache_options.hpp"
 #include "io/crypto/encryption_key.hpp"
-#include "io/object_store/object_store.hpp"
+#include "io/store/open_store.hpp"
 
 namespace ouzel::server {
 

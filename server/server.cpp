@@ -5,7 +5,7 @@
 #include <sys/random.h>
 
 #include "common/env/clock.hpp"
-#include "server/log.hpp"
+#include "common/log/log.hpp"
 
 namespace ouzel::server {
 

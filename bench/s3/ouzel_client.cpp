@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "bench/s3/workload.hpp"
-#include "io/object_store/object_store.hpp"
+#include "io/store/open_store.hpp"
 
 namespace ouzel::bench {
 

@@ -1,6 +1,7 @@
+#include "catalog/object/codec.hpp"
+
 #include <cstring>
 
-#include "catalog/catalog.hpp"
 #include "common/error/sql_error.hpp"
 
 // The byte form of catalog objects, in the log and in the catalog image.

@@ -6,7 +6,7 @@
 #include "catalog/builtin/text_table.hpp"
 #include "catalog/object/comments.hpp"
 #include "catalog/object/persistent_map.hpp"
-#include "catalog/pg_catalog/system_relations.hpp"
+#include "catalog/object/system_relations.hpp"
 #include "common/error/check.hpp"
 
 namespace ouzel::catalog {

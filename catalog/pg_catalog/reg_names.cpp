@@ -3,8 +3,8 @@
 #include <charconv>
 
 #include "catalog/builtin/text_table.hpp"
+#include "catalog/object/system_relations.hpp"
 #include "catalog/pg_catalog/functions.hpp"
-#include "catalog/pg_catalog/system_relations.hpp"
 #include "common/error/sql_error.hpp"
 
 namespace ouzel::catalog {

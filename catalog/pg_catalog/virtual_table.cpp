@@ -3,8 +3,8 @@
 #include <map>
 
 #include "catalog/builtin/text_table.hpp"
+#include "catalog/object/system_relations.hpp"
 #include "catalog/pg_catalog/producers.hpp"
-#include "catalog/pg_catalog/system_relations.hpp"
 
 namespace ouzel::catalog {
 

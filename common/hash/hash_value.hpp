@@ -2,8 +2,8 @@
 #include <bit>
 #include <cstring>
 
+#include "common/hash/decimal_hash.hpp"
 #include "common/hash/hash.hpp"
-#include "common/type/decimal.hpp"
 #include "common/value/vector.hpp"
 
 // The one hash of a key value, for loops over vectors (common/hash/vector_hash.cpp) and over live rows

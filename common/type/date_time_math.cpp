@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "common/error/sql_error.hpp"
-#include "common/hash/hash.hpp"
 
 namespace ouzel {
 
@@ -291,12 +290,6 @@ Interval justifyInterval(const Interval& v) {
 int compareIntervals(const Interval& a, const Interval& b) {
    const int128 x = intervalSpan(a), y = intervalSpan(b);
    return x < y ? -1 : x > y;
-}
-
-uint64_t hashInterval(const Interval& v) {
-   const int128 span = intervalSpan(v);
-   const uint64_t low = static_cast<uint64_t>(span), high = static_cast<uint64_t>(span >> 64);
-   return hashU64(low ^ foldMultiply(high, 0x9e3779b97f4a7c15ULL));
 }
 
 int64_t binTimestamp(const Interval& stride, int64_t timestamp, int64_t origin) {

@@ -42,7 +42,6 @@ Interval justifyHours(const Interval& v);
 Interval justifyDays(const Interval& v);
 Interval justifyInterval(const Interval& v);
 int compareIntervals(const Interval& a, const Interval& b);
-uint64_t hashInterval(const Interval& v); ///< by span
 
 /// A field of a date or interval, by its name.
 enum class DateUnit : int32_t {

@@ -125,10 +125,6 @@ inline bool equal(StringView a, StringView b) {
    return a == b || (header(a) != header(b) && compare(a, b) == 0);
 }
 int compareScaled(int128 a, int32_t scaleA, int128 b, int32_t scaleB);
-/// Equal for equal values of any scale and representation. (The value modulo the prime 2^61 - 1, mixed.)
-uint64_t hash(StringView v);
-uint64_t hashScaled(int64_t value, int32_t scale);
-uint64_t hashScaled(int128 value, int32_t scale);
 /// Append bytes whose memcmp order is compare()'s order and which are equal for equal values; self-delimiting.
 void appendSortKey(std::string& out, StringView v);
 

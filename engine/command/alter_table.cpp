@@ -4,6 +4,7 @@
 #include "engine/command/sequence.hpp"
 #include "engine/command/source_range.hpp"
 #include "engine/constraint/unique_keys.hpp"
+#include "engine/query/internal_sql.hpp"
 #include "engine/query/query_execution.hpp"
 #include "sql/parse/node_access.hpp"
 

@@ -1,10 +1,8 @@
 #pragma once
-#include <span>
 #include <string>
 #include <vector>
 
-#include "engine/core/session_core.hpp"
-#include "sql/parse/parser.hpp"
+#include "engine/query/command_context.hpp"
 
 // Utility statements: everything that is not a query. One function a statement kind; each returns its command tag.
 
@@ -13,6 +11,7 @@ struct AlterRoleStmt;
 struct AlterTableStmt;
 struct CommentStmt;
 struct Constraint;
+struct ConstraintsSetStmt;
 struct CopyStmt;
 struct CreateRoleStmt;
 struct CreateSchemaStmt;
@@ -32,18 +31,6 @@ struct VariableShowStmt;
 struct ViewStmt;
 
 namespace ouzel::engine {
-
-/// The statement a command is part of, and where its answer goes.
-struct CommandContext {
-   SessionCore& core;
-   const sql::ParsedScript& script;
-   const sql::ParsedStatement& statement;
-   std::span<const BoundParameter> parameters;
-   ResultSink& sink;
-
-   const sql::SourceText& source() const { return script.source(); }
-   uint32_t position(int location) const { return script.source().position(location); }
-};
 
 // define.cpp: CREATE
 std::string createTable(CommandContext& context, const ::CreateStmt& statement);
@@ -70,6 +57,8 @@ std::string showVariable(CommandContext& context, const ::VariableShowStmt& stat
 std::vector<ResultColumn> showColumns(const ::VariableShowStmt& statement);
 // variable.cpp also: BEGIN, COMMIT, ROLLBACK, SAVEPOINT
 std::string transactionControl(CommandContext& context, const ::TransactionStmt& statement);
+// set_constraints.cpp
+std::string setConstraints(CommandContext& context, const ::ConstraintsSetStmt& statement);
 // explain.cpp
 std::string explain(CommandContext& context, const ::ExplainStmt& statement);
 std::vector<ResultColumn> explainColumns(const ::ExplainStmt& statement);
@@ -93,13 +82,7 @@ void emitTextRows(ResultSink& sink, const std::vector<ResultColumn>& columns,
                   const std::vector<std::vector<std::string>>& rows);
 ResultColumn textColumn(std::string name);
 
-/// Runs SQL of our own inside the session's transaction and returns its rows; for checks that are queries.
-std::vector<std::vector<Value>> runInternal(SessionCore& core, const std::string& sql);
-
 /// The name a command names its target with: no position, as PostgreSQL reports none when it does not exist.
 catalog::QualifiedName commandTarget(CommandContext& context, const catalog::SearchPath& path, const ::RangeVar& name);
-
-/// 25006 in a READ ONLY transaction.
-void requireWritable(SessionCore& core, std::string_view command);
 
 } // namespace ouzel::engine

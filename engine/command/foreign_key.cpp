@@ -3,6 +3,7 @@
 #include "engine/command/command.hpp"
 #include "engine/constraint/constraint_text.hpp"
 #include "engine/constraint/foreign_keys.hpp"
+#include "engine/query/internal_sql.hpp"
 #include "sql/parse/node_access.hpp"
 
 // REFERENCES and FOREIGN KEY in CREATE TABLE and ALTER TABLE.

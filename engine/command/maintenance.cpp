@@ -32,12 +32,6 @@ catalog::QualifiedName commandTarget(CommandContext& context, const catalog::Sea
    return target;
 }
 
-void requireWritable(SessionCore& core, std::string_view command) {
-   if (core.transaction.isReadOnly())
-      throw SqlError(sqlstate::readOnlySqlTransaction,
-                     "cannot execute " + std::string(command) + " in a read-only transaction");
-}
-
 ResultColumn textColumn(std::string name) {
    const SqlType text{oid::text, -1, defaultCollation};
    return {std::move(name), text, storedRepresentation(text), invalidOid, 0};
@@ -58,37 +52,6 @@ void emitTextRows(ResultSink& sink, const std::vector<ResultColumn>& columns,
       batch.setDense(static_cast<uint32_t>(count));
       sink.rows(batch);
    }
-}
-
-namespace {
-
-/// Keeps what a query of our own returns.
-class RowCollector final : public ResultSink {
-public:
-   void begin(const std::vector<ResultColumn>&) override {}
-   void rows(const Batch& batch) override {
-      forEachRow(batch.selection, [&](uint32_t row) {
-         std::vector<Value>& out = collected.emplace_back();
-         for (const Vector& column : batch.columns)
-            out.push_back(Value::fromVector(column, row));
-      });
-   }
-   CopySource& beginCopyIn(bool, uint16_t) override { throwInternal("COPY in an internal query"); }
-   void beginCopyOut(bool, uint16_t) override { throwInternal("COPY in an internal query"); }
-   void copyRows(std::string_view, std::span<const uint32_t>) override {}
-
-   std::vector<std::vector<Value>> collected;
-};
-
-} // namespace
-
-std::vector<std::vector<Value>> runInternal(SessionCore& core, const std::string& text) {
-   const auto script = sql::ParsedScript::parse(text);
-   const catalog::SearchPath path = core.searchPath();
-   QueryExecution execution(core, sql::bindQuery(*script.statements().at(0).node, core.bindContext(path, nullptr)));
-   RowCollector rows;
-   execution.run(0, &rows);
-   return std::move(rows.collected);
 }
 
 } // namespace ouzel::engine

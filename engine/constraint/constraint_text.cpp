@@ -1,6 +1,5 @@
 #include "engine/constraint/constraint_text.hpp"
 
-#include "engine/query/statement_runner.hpp"
 #include "executor/function/value_text.hpp"
 
 namespace ouzel::engine {
@@ -48,13 +47,6 @@ std::vector<std::string> keyLiterals(SessionCore& core, const catalog::Relation&
       literals[i] = "CAST(" + quoted + " AS " + formatType(relation.column(attributes[i])->type) + ")";
    }
    return literals;
-}
-
-void runModification(SessionCore& core, const std::string& text) {
-   const auto script = sql::ParsedScript::parse(text);
-   const auto execution = startQuery(core, script, *script.statements()[0].node, {});
-   execution->run(0, nullptr);
-   finishQuery(core, *execution);
 }
 
 } // namespace ouzel::engine

@@ -17,7 +17,5 @@ std::vector<std::string> keyTexts(SessionCore& core, const catalog::Relation& re
 /// The same as SQL literals of the columns' types.
 std::vector<std::string> keyLiterals(SessionCore& core, const catalog::Relation& relation,
                                      const std::vector<int16_t>& attributes, const std::vector<Value>& key);
-/// Run an INSERT, UPDATE or DELETE of our own inside the session's transaction, with all that follows from it.
-void runModification(SessionCore& core, const std::string& text);
 
 } // namespace ouzel::engine

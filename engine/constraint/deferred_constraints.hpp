@@ -1,16 +1,15 @@
 #pragma once
-#include <string>
+#include <span>
 
-#include "engine/command/command.hpp"
+#include "engine/core/session_core.hpp"
 
 // DEFERRABLE constraints: checks that wait until COMMIT or SET CONSTRAINTS ... IMMEDIATE.
 
-struct ConstraintsSetStmt;
-
 namespace ouzel::engine {
 
-/// Check what statements have left to the end of the transaction.
+/// Checks what statements have left to the end of the transaction.
 void runDeferredChecks(SessionCore& core);
-std::string setConstraints(CommandContext& context, const ::ConstraintsSetStmt& statement);
+/// The same of the `chosen` constraints only; none chosen: of all. Checks that were not reached stay deferred.
+void runDeferredChecks(SessionCore& core, std::span<const Oid> chosen);
 
 } // namespace ouzel::engine

@@ -5,9 +5,8 @@
 
 #include "common/hash/hash.hpp"
 #include "common/hash/vector_hash.hpp"
-#include "engine/command/command.hpp"
 #include "engine/constraint/constraint_text.hpp"
-#include "engine/query/statement_runner.hpp"
+#include "engine/core/session_services.hpp"
 
 namespace ouzel::engine {
 
@@ -219,7 +218,7 @@ void ForeignKeyCheck::requireNeverSeen(const std::vector<Value>& key) const {
    std::vector<std::string> conditions;
    for (size_t i = 0; i < names.size(); ++i)
       conditions.push_back(names[i] + " = " + literals[i]);
-   if (!runInternal(core_, "SELECT 1 FROM " + parentTable_ + " WHERE " + joinTexts(conditions, " AND ")).empty())
+   if (!core_.services.query("SELECT 1 FROM " + parentTable_ + " WHERE " + joinTexts(conditions, " AND ")).empty())
       throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update");
 }
 
@@ -270,8 +269,9 @@ void ForeignKeyCheck::checkAllReferencing() {
       for (const std::string& name : namesOf(child_, childColumns_))
          nulls.push_back("num_nulls(c." + name + ")");
       const std::string count = joinTexts(nulls, " + ");
-      if (!runInternal(core_, "SELECT 1 FROM " + childTable_ + " c WHERE " + count + " > 0 AND " + count + " < " +
-                                  std::to_string(nulls.size()) + " LIMIT 1")
+      if (!core_.services
+               .query("SELECT 1 FROM " + childTable_ + " c WHERE " + count + " > 0 AND " + count + " < " +
+                      std::to_string(nulls.size()) + " LIMIT 1")
                .empty())
          throw SqlError(sqlstate::foreignKeyViolation, "insert or update on table \"" + child_->name +
                                                            "\" violates foreign key constraint \"" + constraint_.name +
@@ -280,8 +280,8 @@ void ForeignKeyCheck::checkAllReferencing() {
              .table(core_.transaction.catalog().schema(child_->schema)->name, child_->name)
              .constraint(constraint_.name);
    }
-   const auto rows = runInternal(core_, "SELECT " + joinTexts(texts, ", ") + " FROM " + childTable_ + " c WHERE " +
-                                            orphans(nullptr) + " LIMIT 1");
+   const auto rows = core_.services.query("SELECT " + joinTexts(texts, ", ") + " FROM " + childTable_ + " c WHERE " +
+                                          orphans(nullptr) + " LIMIT 1");
    if (rows.empty()) return;
    std::vector<std::string> found;
    for (const Value& value : rows[0])
@@ -295,9 +295,9 @@ void ForeignKeyCheck::failReferenced(const Keys* keys) const {
    for (const std::string& name : namesOf(child_, childColumns_))
       texts.push_back("CAST(c." + name + " AS text)");
    const NewestSnapshot newest(core_.transaction);
-   const auto rows = runInternal(core_, "SELECT " + joinTexts(texts, ", ") + " FROM " + childTable_ + " c" +
-                                            (keys ? ", " + values(*keys, parentColumns_) : "") + " WHERE " +
-                                            orphans(keys) + " LIMIT 1");
+   const auto rows = core_.services.query("SELECT " + joinTexts(texts, ", ") + " FROM " + childTable_ + " c" +
+                                          (keys ? ", " + values(*keys, parentColumns_) : "") + " WHERE " +
+                                          orphans(keys) + " LIMIT 1");
    if (rows.empty()) return;
    std::vector<std::string> found;
    for (const Value& value : rows[0])
@@ -361,15 +361,15 @@ void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, const RowsGone& gone)
    }
    const std::string source = known ? values(*known, parentColumns_) : "";
    if (action == cascade) {
-      runModification(core_, "DELETE FROM " + childTable_ + " c" + (known ? " USING " + source : "") + " WHERE " +
-                                 orphans(known));
+      core_.services.modify("DELETE FROM " + childTable_ + " c" + (known ? " USING " + source : "") + " WHERE " +
+                            orphans(known));
    } else {
       std::vector<std::string> assignments;
       for (const std::string& name : namesOf(child_, childColumns_))
          assignments.push_back(name + " = " + (action == setNull ? "NULL" : "DEFAULT"));
       try {
-         runModification(core_, "UPDATE " + childTable_ + " c SET " + joinTexts(assignments, ", ") +
-                                    (known ? " FROM " + source : "") + " WHERE " + orphans(known));
+         core_.services.modify("UPDATE " + childTable_ + " c SET " + joinTexts(assignments, ", ") +
+                               (known ? " FROM " + source : "") + " WHERE " + orphans(known));
       } catch (const SqlError& error) {
          // The default is the key that goes: it is the parent that cannot.
          if (error.state() == sqlstate::foreignKeyViolation && error.constraintName() == constraint_.name)
@@ -404,8 +404,8 @@ void ForeignKeyCheck::cascadeUpdate(const Keys& oldKeys, uint32_t sinceCommand) 
       assignments.push_back(names[i] + " = v.k" + std::to_string(names.size() + i));
       conditions.push_back(compared[i] + " = v.k" + std::to_string(i));
    }
-   runModification(core_, "UPDATE " + childTable_ + " c SET " + joinTexts(assignments, ", ") + " FROM " +
-                              values(pairs, columns) + " WHERE " + joinTexts(conditions, " AND "));
+   core_.services.modify("UPDATE " + childTable_ + " c SET " + joinTexts(assignments, ", ") + " FROM " +
+                         values(pairs, columns) + " WHERE " + joinTexts(conditions, " AND "));
 }
 
 void ForeignKeyCheck::checkAllReferenced(uint32_t sinceCommand) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/command/command.hpp"
 #include "engine/constraint/constraint_text.hpp"
+#include "engine/core/session_services.hpp"
 
 namespace ouzel::engine {
 
@@ -73,9 +73,9 @@ void UniqueKey::checkAll(bool isNew) {
       if (!index_->index->nullsNotDistinct) conditions.push_back(name + " IS NOT NULL");
    }
    const NewestSnapshot newest(core_.transaction);
-   const auto rows = runInternal(core_, "SELECT " + joinTexts(texts, ", ") + " FROM " + tableName(core_, *table_) +
-                                            (conditions.empty() ? "" : " WHERE " + joinTexts(conditions, " AND ")) +
-                                            " GROUP BY " + joinTexts(names_, ", ") + " HAVING count(*) > 1 LIMIT 1");
+   const auto rows = core_.services.query("SELECT " + joinTexts(texts, ", ") + " FROM " + tableName(core_, *table_) +
+                                          (conditions.empty() ? "" : " WHERE " + joinTexts(conditions, " AND ")) +
+                                          " GROUP BY " + joinTexts(names_, ", ") + " HAVING count(*) > 1 LIMIT 1");
    if (rows.empty()) return;
    std::vector<std::string> values;
    for (const Value& value : rows[0])

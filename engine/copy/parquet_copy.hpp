@@ -2,7 +2,6 @@
 #include <memory>
 #include <string>
 
-#include "engine/command/command.hpp"
 #include "engine/copy/copy_from.hpp"
 #include "io/format/parquet/parquet.hpp"
 

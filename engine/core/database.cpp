@@ -7,13 +7,14 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "catalog/catalog.hpp"
-#include "catalog/pg_catalog/system_relations.hpp"
+#include "catalog/object/codec.hpp"
+#include "catalog/object/system_relations.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/memory/large_memory.hpp"
 #include "engine/core/internals.hpp"
 #include "engine/setting/settings.hpp"
 #include "executor/function/registry.hpp"
-#include "io/object_store/object_store.hpp"
+#include "io/store/open_store.hpp"
 
 namespace ouzel::engine {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "io/store/store_options.hpp"
+#include "io/store/open_store.hpp"
 
 // The process-wide part of the engine: stored data, catalog, workers, memory, and who is connected.
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/core/database.hpp"
-#include "io/s3/retriever_statistics.hpp"
+#include "io/object_store/store_statistics.hpp"
 #include "io/spill/spill.hpp"
 
 namespace ouzel::engine {

@@ -1,10 +1,11 @@
 #include "engine/core/following.hpp"
 
-#include <cstdio>
 #include <mutex>
 #include <optional>
 
+#include "catalog/object/codec.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/log/log.hpp"
 #include "engine/core/internals.hpp"
 
 namespace ouzel::engine {
@@ -37,7 +38,8 @@ bool Following::tryLook() noexcept {
       hasFailed_ = false;
       return true;
    } catch (const std::exception& error) {
-      if (!hasFailed_.exchange(true)) std::fprintf(stderr, "could not follow the database: %s\n", error.what());
+      if (!hasFailed_.exchange(true))
+         logLine(LogLevel::Warning, std::string("could not follow the database: ") + error.what());
       return false;
    }
 }

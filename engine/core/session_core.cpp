@@ -3,8 +3,7 @@
 #include <chrono>
 
 #include "common/env/clock.hpp"
-#include "engine/constraint/deferred_constraints.hpp"
-#include "engine/query/external_files.hpp"
+#include "engine/core/session_services.hpp"
 #include "executor/function/value_text.hpp"
 #include "executor/schedule/running_query.hpp"
 
@@ -31,10 +30,12 @@ void tell(executor::ExecutionContext& context, CancelReason reason) {
 
 } // namespace
 
-SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& sessionOptions, NoticeSink& noticeSink)
-   : database(internals), notices(noticeSink), options(sessionOptions), settings(internals.options.settings),
+SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& sessionOptions, NoticeSink& noticeSink,
+                         SessionServices& sessionServices)
+   : database(internals), notices(noticeSink), services(sessionServices), options(sessionOptions),
+     settings(internals.options.settings),
      transaction(internals, settings, options.processId, [this] { checkInterrupts(); }) {
-   transaction.checkDeferred = [this] { runDeferredChecks(*this); };
+   transaction.checkDeferred = [this] { services.runDeferredChecks(); };
    transaction.warnUnstored = [this](std::string message, std::string detail) {
       notices.notice({Notice::Severity::Warning, sqlstate::warning, std::move(message), std::move(detail), {}});
    };
@@ -74,7 +75,7 @@ const SessionFormat& SessionCore::format() {
 sql::BindContext SessionCore::bindContext(const catalog::SearchPath& path, const sql::SourceText* source) {
    if (!openExternal_)
       openExternal_ = [this](std::string_view function, const io::ExternalRequest& request) {
-         return openExternalTable(*this, function, request);
+         return services.openExternalTable(function, request);
       };
    sql::BindContext context{.catalog = transaction.catalog(), .searchPath = path, .format = format(), .source = source};
    context.openExternal = &openExternal_;
@@ -269,6 +270,12 @@ void SessionCore::reportActivity(const std::string& state, const std::string& qu
       activity.queryStart = activity.stateChange;
    }
    activity.transactionStart = transaction.isOpen() ? transaction.startTime() : 0;
+}
+
+void requireWritable(SessionCore& core, std::string_view command) {
+   if (core.transaction.isReadOnly())
+      throw SqlError(sqlstate::readOnlySqlTransaction,
+                     "cannot execute " + std::string(command) + " in a read-only transaction");
 }
 
 } // namespace ouzel::engine

@@ -25,6 +25,8 @@ struct ExecutionContext;
 
 namespace ouzel::engine {
 
+class SessionServices; // engine/core/session_services.hpp
+
 /// A parameter's value with the type the statement gives it.
 struct BoundParameter {
    SqlType type;
@@ -49,18 +51,17 @@ struct ReferenceCache {
 /// it. Used by the session's thread, except cancel().
 class SessionCore {
 public:
-   SessionCore(Database::Internals& database, const SessionOptions& options, NoticeSink& notices);
+   SessionCore(Database::Internals& database, const SessionOptions& options, NoticeSink& notices,
+               SessionServices& services);
    ~SessionCore();
 
    Database::Internals& database;
    NoticeSink& notices;
+   SessionServices& services;
    const SessionOptions options;
    Settings settings;
    TransactionContext transaction;
    int64_t statementStart = 0;
-   /// What pg_prepared_statements and pg_cursors show; set by the owner of both.
-   std::function<std::vector<catalog::SystemState::PreparedStatement>()> preparedStatements;
-   std::function<std::vector<catalog::SystemState::Cursor>()> cursors;
    int32_t temporaryBackend = 0; ///< number of pg_temp_n, 0: none yet
 
    const std::string& user() const { return options.user; }
@@ -122,5 +123,8 @@ private:
    SessionFormat format_;
    sql::OpenExternal openExternal_;
 };
+
+/// 25006 in a READ ONLY transaction.
+void requireWritable(SessionCore& core, std::string_view command);
 
 } // namespace ouzel::engine

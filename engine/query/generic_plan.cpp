@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/command/command.hpp"
 #include "engine/constraint/unique_keys.hpp"
 #include "engine/query/statement_runner.hpp"
 #include "executor/function/context.hpp"

@@ -10,10 +10,6 @@
 
 namespace ouzel::engine {
 
-/// What a client may be told before a statement runs. Types parameters and result; needs a transaction.
-StatementDescription describeStatement(SessionCore& core, const sql::ParsedScript& script,
-                                       const sql::ParsedStatement& statement, std::span<const Oid> parameterTypes);
-
 /// True when the statement is a query (SELECT, INSERT, ...) rather than a command.
 bool isQuery(const sql::ParsedStatement& statement);
 /// Throws 25P02 in a failed block, unless the statement is one that ends it.

@@ -1,7 +1,7 @@
 #include "engine/query/system_state.hpp"
 
 #include "engine/core/database_metrics.hpp"
-#include "io/s3/retriever_statistics.hpp"
+#include "io/object_store/store_statistics.hpp"
 
 namespace ouzel::engine {
 

@@ -1,6 +1,7 @@
 #pragma once
 #include "catalog/pg_catalog/virtual_table.hpp"
 #include "engine/core/session_core.hpp"
+#include "engine/core/session_services.hpp"
 
 namespace ouzel::engine {
 
@@ -13,8 +14,8 @@ public:
    std::vector<Setting> settings() const override;
    std::vector<Activity> activity() const override;
    std::vector<Lock> locks() const override;
-   std::vector<PreparedStatement> preparedStatements() const override { return core_.preparedStatements(); }
-   std::vector<Cursor> cursors() const override { return core_.cursors(); }
+   std::vector<PreparedStatement> preparedStatements() const override { return core_.services.preparedStatements(); }
+   std::vector<Cursor> cursors() const override { return core_.services.cursors(); }
    double rowCount(catalog::StorageId id) const override;
    int64_t bytes(catalog::StorageId id) const override;
    std::vector<std::pair<std::string, int64_t>> memory() const override;

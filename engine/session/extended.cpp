@@ -4,6 +4,7 @@
 #include "common/type/text_codec.hpp"
 #include "engine/command/command.hpp"
 #include "engine/command/source_range.hpp"
+#include "engine/session/describe.hpp"
 #include "engine/session/session_impl.hpp"
 #include "executor/expression/evaluator.hpp"
 #include "executor/function/value_text.hpp"
@@ -72,7 +73,7 @@ Portal& SessionImpl::requirePortal(std::string_view name) {
    throw SqlError(sqlstate::invalidCursorName, "portal \"" + std::string(name) + "\" does not exist");
 }
 
-std::vector<catalog::SystemState::PreparedStatement> SessionImpl::listStatements() const {
+std::vector<catalog::SystemState::PreparedStatement> SessionImpl::preparedStatements() const {
    std::vector<catalog::SystemState::PreparedStatement> out;
    for (const auto& [name, statement] : statements_)
       if (!name.empty())
@@ -81,7 +82,7 @@ std::vector<catalog::SystemState::PreparedStatement> SessionImpl::listStatements
    return out;
 }
 
-std::vector<catalog::SystemState::Cursor> SessionImpl::listCursors() const {
+std::vector<catalog::SystemState::Cursor> SessionImpl::cursors() const {
    std::vector<catalog::SystemState::Cursor> out;
    for (const auto& [name, portal] : portals_) {
       if (name.empty()) continue;

@@ -8,6 +8,8 @@
 #include "engine/command/command.hpp"
 #include "engine/command/sequence.hpp"
 #include "engine/constraint/deferred_constraints.hpp"
+#include "engine/query/external_files.hpp"
+#include "engine/query/internal_sql.hpp"
 #include "sql/parse/node_access.hpp"
 
 // Scripts of the simple protocol, and which statement kind goes where. extended.cpp has prepared statements and
@@ -36,6 +38,22 @@ std::unique_ptr<Session> Session::open(Database& database, const SessionOptions&
 std::string SessionImpl::objectName(Oid regType, Oid object) {
    const catalog::SearchPath path = core_.searchPath();
    return catalog::regOut({core_.transaction.catalog(), path}, regType, object);
+}
+
+std::vector<std::vector<Value>> SessionImpl::query(const std::string& sql) {
+   return runInternal(core_, sql);
+}
+
+void SessionImpl::modify(const std::string& sql) {
+   runModification(core_, sql);
+}
+
+void SessionImpl::runDeferredChecks() {
+   engine::runDeferredChecks(core_);
+}
+
+io::ExternalTablePtr SessionImpl::openExternalTable(std::string_view function, const io::ExternalRequest& request) {
+   return engine::openExternalTable(core_, function, request);
 }
 
 void SessionImpl::beginStatement(const sql::ParsedStatement& statement) {

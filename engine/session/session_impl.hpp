@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engine/core/session_core.hpp"
+#include "engine/core/session_services.hpp"
 #include "engine/query/generic_plan.hpp"
 #include "engine/query/statement_runner.hpp"
 
@@ -39,13 +40,10 @@ struct Portal {
 };
 
 /// One client's session over the engine's parts.
-class SessionImpl final : public Session {
+class SessionImpl final : public Session, private SessionServices {
 public:
    SessionImpl(Database::Internals& database, const SessionOptions& options, NoticeSink& notices)
-      : core_(database, options, notices) {
-      core_.preparedStatements = [this] { return listStatements(); };
-      core_.cursors = [this] { return listCursors(); };
-   }
+      : core_(database, options, notices, *this) {}
 
    std::vector<std::pair<std::string, std::string>> reportedParameters() override { return core_.settings.reported(); }
    std::vector<std::pair<std::string, std::string>> changedParameters() override {
@@ -72,6 +70,13 @@ public:
 
 private:
    friend class ScriptImpl;
+
+   std::vector<std::vector<Value>> query(const std::string& sql) override;
+   void modify(const std::string& sql) override;
+   void runDeferredChecks() override;
+   io::ExternalTablePtr openExternalTable(std::string_view function, const io::ExternalRequest& request) override;
+   std::vector<catalog::SystemState::PreparedStatement> preparedStatements() const override;
+   std::vector<catalog::SystemState::Cursor> cursors() const override;
 
    /// Start what every statement starts with: transaction, snapshot, activity. Not for transaction control.
    void beginStatement(const sql::ParsedStatement& statement);
@@ -103,8 +108,6 @@ private:
    Portal& requirePortal(std::string_view name);
    Value parseName(const SqlType& type, std::string_view text);
    void dropPortals();
-   std::vector<catalog::SystemState::PreparedStatement> listStatements() const;
-   std::vector<catalog::SystemState::Cursor> listCursors() const;
 
    SessionCore core_;
    std::map<std::string, std::shared_ptr<PreparedStatement>, std::less<>> statements_;

@@ -1,12 +1,9 @@
 #pragma once
 #include <memory>
-#include <mutex>
 #include <vector>
 
-#include "executor/materialize/row_page.hpp"
-#include "executor/pipeline/memory_grant.hpp"
-#include "executor/pipeline/operator.hpp"
-#include "io/spill/spill.hpp"
+#include "common/memory/ledger.hpp"
+#include "executor/pipeline/owned_batch.hpp"
 
 namespace ouzel::executor {
 
@@ -34,111 +31,6 @@ private:
    Reservation* memory_;
    uint32_t rowsMax_;
    std::unique_ptr<OwnedBatch> current_;
-};
-
-/// Rows kept as batches: a CTE, a recursion's working table, RETURNING. Filled by a BufferSink, then read by
-/// BufferSources; not both at once. With spilling allowed, batches that come when the memory is used up go to disk.
-class RowBuffer {
-public:
-   RowBuffer();
-   ~RowBuffer();
-   RowBuffer(const RowBuffer&) = delete;
-   RowBuffer& operator=(const RowBuffer&) = delete;
-
-   /// Before the first batch; for buffers that are read through a Reader or a BufferSource only. Memory is then charged
-   /// to the buffer's grant.
-   void allowSpilling(QueryContext& context);
-   /// Thread-safe.
-   void add(std::unique_ptr<OwnedBatch> batch);
-   void clear();
-   /// REQUIRES: spilling is not allowed.
-   const std::vector<std::unique_ptr<OwnedBatch>>& batches() const;
-   /// REQUIRES: the batch is in memory, as all are that have not been spilled.
-   const Batch& resident(size_t index) const { return batches_[index]->batch; }
-   uint32_t batchRows(size_t index) const {
-      return batches_[index] ? batches_[index]->batch.rowCount : stored_[index].rows;
-   }
-   /// What reading it takes.
-   size_t batchDiskBytes(size_t index) const { return batches_[index] ? 0 : stored_[index].bytes; }
-   /// So much can be had for reading, at least `bytesMin`.
-   size_t freeBytes(size_t bytesMin) const;
-   uint64_t rowCount() const { return rows_; }
-   size_t batchCount() const { return batches_.size(); }
-   /// What batches to be added are charged to.
-   Reservation& memory(QueryContext& context) const;
-   bool hasSpilled() const { return spilledBytes_ > 0; }
-   void describe(OperatorProfile& profile) const;
-
-   /// One thread's view. Batches may be asked for in any order, best in ascending order.
-   class Reader {
-   public:
-      /// `isLastUse`: nobody reads a batch again that was read from disk.
-      Reader(const RowBuffer& buffer, QueryContext& context, bool isLastUse);
-      ~Reader();
-      /// Batches [from, end) will be asked for next, in this order: they are read ahead.
-      void expect(size_t from, size_t end);
-      /// Valid until the next call.
-      const Batch& batch(size_t index);
-
-   private:
-      const RowBuffer& buffer_;
-      const bool isLastUse_;
-      QueryContext& context_;
-      std::unique_ptr<io::SpillReader> disk_;
-      std::vector<size_t> expected_; // on disk, in the order asked for; from expectedAt_ on
-      size_t expectedAt_ = 0;
-      std::unique_ptr<RowPage> page_;
-      size_t pageIndex_ = SIZE_MAX;
-      Batch batch_;
-   };
-
-private:
-   void store(size_t index);
-
-   std::mutex mutex_;                   // guards adding
-   std::unique_ptr<MemoryGrant> grant_; // null: no spilling
-   QueryContext* context_ = nullptr;
-   std::vector<std::unique_ptr<OwnedBatch>> batches_; // null: on disk
-   std::vector<StoredRows> stored_;                   // by batch; shorter when the rest is in memory
-   std::vector<PhysicalType> types_;
-   std::unique_ptr<RowPage> page_; // for writing
-   size_t firstResident_ = 0;
-   uint64_t rows_ = 0;
-   uint64_t spilledBytes_ = 0, storedBytes_ = 0;
-};
-
-/// Copies rows into a RowBuffer: buffer column i is input slot slots[i].
-class BufferSink final : public Sink {
-public:
-   BufferSink(RowBuffer& buffer, std::vector<uint32_t> slots, std::vector<Representation> columns)
-      : buffer_(buffer), slots_(std::move(slots)), columns_(std::move(columns)) {}
-   LocalStatePtr makeLocal(QueryContext& context) override;
-   SinkStatus consume(QueryContext& context, LocalState& local, const Batch& in) override;
-   void combine(QueryContext& context, LocalState& local) override;
-
-private:
-   RowBuffer& buffer_;
-   const std::vector<uint32_t> slots_;
-   const std::vector<Representation> columns_;
-};
-
-/// Reads a RowBuffer: output column i is buffer column slots[i].
-class BufferSource final : public Source {
-public:
-   /// `ordered`: one worker, in the order the rows came. `isLastUse`: nobody reads the buffer after this.
-   BufferSource(const RowBuffer& buffer, std::vector<uint32_t> slots, bool ordered = false, bool isLastUse = false)
-      : buffer_(buffer), slots_(std::move(slots)), ordered_(ordered), isLastUse_(isLastUse) {}
-   void prepare(QueryContext&) override { next_.store(0); }
-   uint32_t workersMax() const override;
-   LocalStatePtr makeLocal(QueryContext& context) override;
-   SourceStatus next(QueryContext& context, LocalState& local, Batch& out) override;
-   void describe(OperatorProfile& profile) const override { buffer_.describe(profile); }
-
-private:
-   const RowBuffer& buffer_;
-   const std::vector<uint32_t> slots_;
-   const bool ordered_, isLastUse_;
-   std::atomic<size_t> next_{0};
 };
 
 } // namespace ouzel::executor

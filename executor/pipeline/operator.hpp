@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "common/memory/ledger.hpp"
 #include "common/value/batch.hpp"
-#include "executor/schedule/running_query.hpp"
+#include "executor/pipeline/query_context.hpp"
 
 // What a pipeline is made of. A pipeline runs in stages, each a source and streaming operators; all stages end in one
 // sink. The objects here are shared by all workers and read-only while a pipeline runs, except for state that says how
@@ -16,34 +15,6 @@
 // Lifetimes: a batch's views are valid until the operator that made it is called again by the same worker.
 
 namespace ouzel::executor {
-
-class RunningQueryState;
-
-/// The statement around operators. Shared by its workers.
-struct QueryContext {
-   ExecutionContext& execution;
-   const sql::plan::Plan& plan;
-   RunningQueryState& query;
-
-   Reservation& memory() { return *execution.memory; }
-   /// What operators that materialise rows take their grants from.
-   QueryBudget& budget();
-   /// Whether spill() may be called.
-   bool canSpill() const { return execution.spill != nullptr; }
-   /// Where the query's pages go that do not fit; made on first use. Thread-safe.
-   io::SpillSpace& spill();
-   FunctionContext& functions() { return execution.functions; }
-   const ExecutionSettings& settings() const { return execution.settings; }
-   const sql::ColumnTable& columns() const { return plan.columns; }
-   /// Raises the cancel error if somebody asked; for long loops inside an operator.
-   void checkCancelled() const;
-   /// Something that said Blocked can go on.
-   void wake();
-   /// The running pipeline needs no more of the network: those after it may begin.
-   void foresee();
-   /// How many workers may run a pipeline at once.
-   uint32_t workers() const;
-};
 
 /// One worker's part of an operator.
 struct LocalState {

@@ -6,60 +6,6 @@
 namespace ouzel::executor {
 
 using sql::plan::Node;
-using sql::plan::NodeKind;
-
-std::vector<Stage> PlanBuilder::produce(const Node& node) {
-   switch (node.kind) {
-   case NodeKind::TableScan:
-      return buildTableScan(*this, node);
-   case NodeKind::VirtualScan:
-      return node.table.external ? buildExternalScan(*this, node) : buildVirtualScan(*this, node);
-   case NodeKind::Values:
-      return buildValues(*this, node);
-   case NodeKind::TableFunction:
-      return buildTableFunction(*this, node);
-   case NodeKind::ProjectSet:
-      return buildProjectSet(*this, node);
-   case NodeKind::Filter:
-      return buildFilter(*this, node);
-   case NodeKind::Project:
-      return buildProject(*this, node);
-   case NodeKind::HashJoin:
-      return buildHashJoin(*this, node);
-   case NodeKind::NestedLoopJoin:
-      return buildNestedLoopJoin(*this, node);
-   case NodeKind::Aggregate:
-      return buildAggregate(*this, node);
-   case NodeKind::Sort:
-      return buildSort(*this, node);
-   case NodeKind::TopN:
-      return buildTopN(*this, node);
-   case NodeKind::Limit:
-      return buildLimit(*this, node);
-   case NodeKind::Window:
-      return buildWindow(*this, node);
-   case NodeKind::DistinctOn:
-      return buildDistinctOn(*this, node);
-   case NodeKind::Append:
-      return buildAppend(*this, node);
-   case NodeKind::Materialize:
-      return buildMaterialize(*this, node);
-   case NodeKind::CteScan:
-      return buildCteScan(*this, node);
-   case NodeKind::RecursiveUnion:
-      return buildRecursiveUnion(*this, node);
-   case NodeKind::RecursiveScan:
-      return buildRecursiveScan(*this, node);
-   case NodeKind::LockRows:
-      return buildLockRows(*this, node);
-   case NodeKind::Insert:
-   case NodeKind::Update:
-   case NodeKind::Delete:
-   case NodeKind::Merge:
-      return buildDml(*this, node);
-   }
-   return {};
-}
 
 void PlanBuilder::addPipeline(std::vector<Stage> stages, Sink* sink, uint32_t sinkProfile) {
    Step step;
@@ -129,25 +75,6 @@ std::vector<Representation> representationsOf(const std::vector<sql::ColumnId>& 
    for (const sql::ColumnId column : columns)
       out.push_back(table[column].repr);
    return out;
-}
-
-std::vector<sql::ColumnId> scanLayout(const sql::plan::Node& node) {
-   std::vector<sql::ColumnId> layout;
-   for (const sql::plan::ScanColumn& column : node.scanColumns)
-      layout.push_back(column.column);
-   return layout;
-}
-
-std::vector<Stage> stagesOfScan(PlanBuilder& builder, const sql::plan::Node& node, Source* source) {
-   const std::vector<sql::ColumnId> layout = scanLayout(node);
-   Stage stage;
-   stage.source = source;
-   stage.sourceProfile = builder.profileOf(node);
-   std::vector<Stage> stages;
-   stages.push_back(std::move(stage));
-   if (!node.predicates.empty()) PlanBuilder::append(stages, makeFilter(builder, node.predicates, layout), UINT32_MAX);
-   if (node.output != layout) PlanBuilder::append(stages, makeColumnPick(builder, layout, node.output), UINT32_MAX);
-   return stages;
 }
 
 } // namespace ouzel::executor

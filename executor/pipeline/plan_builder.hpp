@@ -21,13 +21,17 @@ struct Step {
    std::function<void()> action;
 };
 
+class PlanBuilder;
+/// Makes the stages of one node: operator/build.hpp.
+using BuildOperators = std::vector<Stage>(PlanBuilder& builder, const sql::plan::Node& node);
+
 /// Turns plan nodes into pipelines. One per running query; owns every operator it makes. Each kind of operator has a
 /// build function in its own file, which calls produce() for its children.
 ///
 /// Used by one thread at a time: before the query starts, and between pipelines.
 class PlanBuilder {
 public:
-   explicit PlanBuilder(QueryContext& context) : context_(context) {}
+   PlanBuilder(QueryContext& context, BuildOperators* build) : context_(context), build_(build) {}
    /// What was made last goes first, since it may refer to what was made before.
    ~PlanBuilder() {
       while (!owned_.empty())
@@ -36,7 +40,7 @@ public:
 
    /// Stages that give `node`'s rows, columns in the order of node.output. Pipelines that must have run before are
    /// added to the steps first.
-   std::vector<Stage> produce(const sql::plan::Node& node);
+   std::vector<Stage> produce(const sql::plan::Node& node) { return build_(*this, node); }
    /// Add a pipeline to the steps: runs after all steps added so far.
    void addPipeline(std::vector<Stage> stages, Sink* sink, uint32_t sinkProfile);
    void addAction(std::function<void()> action);
@@ -70,6 +74,7 @@ public:
 
 private:
    QueryContext& context_;
+   BuildOperators* const build_;
    std::vector<std::shared_ptr<void>> owned_;
    std::vector<Step> steps_;
    std::unordered_map<const sql::plan::Node*, uint32_t> profiles_;
@@ -80,43 +85,5 @@ private:
 /// Positions in `layout` of each wanted column; a missing one is an internal error.
 std::vector<uint32_t> slotsOf(const std::vector<sql::ColumnId>& wanted, const std::vector<sql::ColumnId>& layout);
 std::vector<Representation> representationsOf(const std::vector<sql::ColumnId>& columns, const sql::ColumnTable& table);
-
-/// An operator that gives the columns `to` of batches laid out as `from`. project.cpp.
-StreamingOperator* makeColumnPick(PlanBuilder& builder, const std::vector<sql::ColumnId>& from,
-                                  const std::vector<sql::ColumnId>& to);
-
-/// An operator that keeps the rows for which all predicates are true. project.cpp.
-StreamingOperator* makeFilter(PlanBuilder& builder, const std::vector<sql::ExprPtr>& predicates,
-                              const std::vector<sql::ColumnId>& layout);
-
-/// The columns of a scan's table that it reads, in the order of node.scanColumns.
-std::vector<sql::ColumnId> scanLayout(const sql::plan::Node& node);
-/// Stages of a scan whose source gives scanLayout(): the source, the node's predicates, and the columns of its output.
-std::vector<Stage> stagesOfScan(PlanBuilder& builder, const sql::plan::Node& node, Source* source);
-
-// One function per node kind, each in the file of its operator. `node` outlives the query.
-std::vector<Stage> buildTableScan(PlanBuilder& builder, const sql::plan::Node& node);      // table_scan.cpp
-std::vector<Stage> buildVirtualScan(PlanBuilder& builder, const sql::plan::Node& node);    // virtual_scan.cpp
-std::vector<Stage> buildExternalScan(PlanBuilder& builder, const sql::plan::Node& node);   // external_scan.cpp
-std::vector<Stage> buildValues(PlanBuilder& builder, const sql::plan::Node& node);         // values.cpp
-std::vector<Stage> buildTableFunction(PlanBuilder& builder, const sql::plan::Node& node);  // table_function_scan.cpp
-std::vector<Stage> buildProjectSet(PlanBuilder& builder, const sql::plan::Node& node);     // table_function_scan.cpp
-std::vector<Stage> buildFilter(PlanBuilder& builder, const sql::plan::Node& node);         // project.cpp
-std::vector<Stage> buildProject(PlanBuilder& builder, const sql::plan::Node& node);        // project.cpp
-std::vector<Stage> buildHashJoin(PlanBuilder& builder, const sql::plan::Node& node);       // hash_join.cpp
-std::vector<Stage> buildNestedLoopJoin(PlanBuilder& builder, const sql::plan::Node& node); // nested_loop_join.cpp
-std::vector<Stage> buildAggregate(PlanBuilder& builder, const sql::plan::Node& node);      // aggregate.cpp
-std::vector<Stage> buildSort(PlanBuilder& builder, const sql::plan::Node& node);           // sort.cpp
-std::vector<Stage> buildTopN(PlanBuilder& builder, const sql::plan::Node& node);           // top_n.cpp
-std::vector<Stage> buildLimit(PlanBuilder& builder, const sql::plan::Node& node);          // limit.cpp
-std::vector<Stage> buildLockRows(PlanBuilder& builder, const sql::plan::Node& node);
-std::vector<Stage> buildWindow(PlanBuilder& builder, const sql::plan::Node& node);         // window.cpp
-std::vector<Stage> buildDistinctOn(PlanBuilder& builder, const sql::plan::Node& node);     // distinct_on.cpp
-std::vector<Stage> buildAppend(PlanBuilder& builder, const sql::plan::Node& node);         // append.cpp
-std::vector<Stage> buildMaterialize(PlanBuilder& builder, const sql::plan::Node& node);    // cte.cpp
-std::vector<Stage> buildCteScan(PlanBuilder& builder, const sql::plan::Node& node);        // cte.cpp
-std::vector<Stage> buildRecursiveUnion(PlanBuilder& builder, const sql::plan::Node& node); // recursive_union.cpp
-std::vector<Stage> buildRecursiveScan(PlanBuilder& builder, const sql::plan::Node& node);  // recursive_union.cpp
-std::vector<Stage> buildDml(PlanBuilder& builder, const sql::plan::Node& node);            // dml.cpp
 
 } // namespace ouzel::executor

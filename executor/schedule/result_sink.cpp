@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "common/error/sql_error.hpp"
-#include "executor/schedule/running_query_state.hpp"
 
 namespace ouzel::executor {
 
@@ -39,9 +38,8 @@ SinkStatus ResultSink::consume(QueryContext& context, LocalState& state, const B
    }
    while (local.taken < in.liveRows()) {
       if (local.builder.isFull()) {
-         if (!context.query.hasRoom()) return SinkStatus::Blocked;
-         auto batch = local.builder.take();
-         context.query.offer(batch, true);
+         if (!context.hasRoom()) return SinkStatus::Blocked;
+         context.offer(local.builder.take());
       }
       local.taken += local.builder.append(in, slots_, local.taken);
    }
@@ -53,7 +51,7 @@ SinkStatus ResultSink::consume(QueryContext& context, LocalState& state, const B
 // What is left is less than a batch per lane: it may exceed the queue's bound.
 void ResultSink::combine(QueryContext& context, LocalState& state) {
    auto batch = static_cast<Local&>(state).builder.take();
-   if (batch) context.query.offer(batch, true);
+   if (batch) context.offer(std::move(batch));
 }
 
 } // namespace ouzel::executor

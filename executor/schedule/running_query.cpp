@@ -4,6 +4,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "common/thread/interruption.hpp"
+#include "executor/operator/build.hpp"
 #include "executor/schedule/result_sink.hpp"
 #include "executor/schedule/running_query_state.hpp"
 #include "io/format/external_table.hpp"
@@ -17,45 +18,22 @@ constexpr int64_t sliceNanos = 1'000'000;
 constexpr uint64_t smallPlanRows = 16'384;
 } // namespace
 
-void QueryContext::checkCancelled() const {
-   const char* state = execution.cancelState.load(std::memory_order_acquire);
-   if (!state) return;
-   if (std::string_view(state) == sqlstate::adminShutdown.text())
-      throw SqlError(sqlstate::adminShutdown, "terminating connection due to administrator command");
-   throw SqlError(sqlstate::queryCanceled, execution.cancelMessage);
-}
-
-void QueryContext::wake() {
-   query.wake();
-}
-
-void QueryContext::foresee() {
-   query.foresee();
-}
-
-QueryBudget& QueryContext::budget() {
-   return query.budget();
-}
-
-io::SpillSpace& QueryContext::spill() {
-   return query.spill();
-}
-
 io::SpillSpace& RunningQueryState::spill() {
-   DCHECK(execution_.spill != nullptr);
+   DCHECK(execution.spill != nullptr);
    std::call_once(spillMade_,
-                  [&] { spill_ = std::make_unique<io::SpillSpace>(*execution_.spill, execution_.spillPolicy); });
+                  [&] { spill_ = std::make_unique<io::SpillSpace>(*execution.spill, execution.spillPolicy); });
    return *spill_;
 }
 
-uint32_t QueryContext::workers() const {
+uint32_t RunningQueryState::workers() const {
    const uint32_t all = execution.scheduler ? execution.scheduler->workerCount() : 1;
    return execution.settings.threads ? std::min(all, execution.settings.threads) : all;
 }
 
-RunningQueryState::RunningQueryState(const sql::plan::Plan& plan, ExecutionContext& context)
-   : plan_(plan), execution_(context), context_{context, plan, *this},
-     budget_(*context.memory, context.memoryLimit, context.shares, context.settings.memory), builder_(context_) {}
+RunningQueryState::RunningQueryState(const sql::plan::Plan& planToRun, ExecutionContext& context)
+   : QueryContext(context, planToRun),
+     budget_(*context.memory, context.memoryLimit, context.shares, context.settings.memory),
+     builder_(*this, buildOperators) {}
 
 RunningQueryState::~RunningQueryState() {
    stop();
@@ -67,7 +45,7 @@ void RunningQueryState::stop() {
       hasEnded_ = true;
    }
    if (isScheduled_) {
-      execution_.scheduler->remove(*this);
+      execution.scheduler->remove(*this);
       isScheduled_ = false;
    }
    run_.reset();
@@ -76,8 +54,8 @@ void RunningQueryState::stop() {
 bool RunningQueryState::isSmall(const sql::plan::Node& node) const {
    const bool looksUp = !node.lookupAttributes.empty() || node.keyLookup != 0;
    if (node.kind == sql::plan::NodeKind::TableScan && !looksUp) {
-      storage::Table* table = execution_.table ? execution_.table(node.table.storageId) : nullptr;
-      if (table && table->estimatedRows(*execution_.snapshot) > smallPlanRows) return false;
+      storage::Table* table = execution.table ? execution.table(node.table.storageId) : nullptr;
+      if (table && table->estimatedRows(*execution.snapshot) > smallPlanRows) return false;
    }
    if (node.table.external && node.table.external->estimatedRows() > smallPlanRows) return false;
    for (const auto& child : node.children)
@@ -89,17 +67,17 @@ bool RunningQueryState::isSmall(const sql::plan::Node& node) const {
 
 void RunningQueryState::start() {
    isStarted_ = true;
-   builder_.numberNodes(*plan_.root);
+   builder_.numberNodes(*plan.root);
    profile_.resize(builder_.profileCount());
-   std::vector<Stage> stages = builder_.produce(*plan_.root);
-   builder_.addPipeline(std::move(stages), builder_.own<ResultSink>(plan_), UINT32_MAX);
+   std::vector<Stage> stages = builder_.produce(*plan.root);
+   builder_.addPipeline(std::move(stages), builder_.own<ResultSink>(plan), UINT32_MAX);
    for (Step& step : builder_.takeSteps())
       steps_.push_back(std::move(step));
-   runsHere_ = !execution_.scheduler || isSmall(*plan_.root);
+   runsHere_ = !execution.scheduler || isSmall(*plan.root);
    advance();
    if (!runsHere_) {
       isScheduled_ = true;
-      execution_.scheduler->add(*this);
+      execution.scheduler->add(*this);
    }
 }
 
@@ -121,8 +99,8 @@ void RunningQueryState::advance() {
          steps_.pop_front();
          if (step.pipeline) {
             pipeline_ = std::move(step.pipeline);
-            const uint32_t workers = runsHere_ ? 1 : context_.workers();
-            run_ = std::make_shared<PipelineRun>(*pipeline_, context_, profile_, workers);
+            const uint32_t workersMax = runsHere_ ? 1 : workers();
+            run_ = std::make_shared<PipelineRun>(*pipeline_, *this, profile_, workersMax);
          }
       }
       if (!step.action) {
@@ -174,7 +152,7 @@ void RunningQueryState::wake() {
       run = run_;
    }
    if (run) run->unblock();
-   if (isScheduled_) execution_.scheduler->wake(*this);
+   if (isScheduled_) execution.scheduler->wake(*this);
 }
 
 /// Have the pipelines to come read ahead, one after the other, until one is not through with asking: so the network has
@@ -189,7 +167,7 @@ void RunningQueryState::foresee() {
    }
    for (Pipeline* pipeline : coming) {
       Source& source = *pipeline->stages.front().source;
-      if (!std::exchange(pipeline->isForeseen, true)) source.foresee(context_);
+      if (!std::exchange(pipeline->isForeseen, true)) source.foresee(*this);
       if (source.isReadingAhead()) return;
    }
 }
@@ -199,12 +177,10 @@ bool RunningQueryState::hasRoom() {
    return queue_.size() < queueBatchesMax;
 }
 
-bool RunningQueryState::offer(std::unique_ptr<OwnedBatch>& batch, bool force) {
+void RunningQueryState::offer(std::unique_ptr<OwnedBatch> batch) {
    const std::lock_guard lock(mutex_);
-   if (!force && queue_.size() >= queueBatchesMax) return false;
    queue_.push_back(std::move(batch));
    changed_.notify_all();
-   return true;
 }
 
 std::unique_ptr<OwnedBatch> RunningQueryState::next() {
@@ -240,25 +216,20 @@ std::unique_ptr<OwnedBatch> RunningQueryState::next() {
    }
 }
 
-struct RunningQuery::State {
-   State(const sql::plan::Plan& plan, ExecutionContext& context) : query(plan, context) {}
-   RunningQueryState query;
-};
-
 RunningQuery::RunningQuery(const sql::plan::Plan& plan, ExecutionContext& context)
-   : state_(std::make_unique<State>(plan, context)) {}
+   : state_(std::make_unique<RunningQueryState>(plan, context)) {}
 RunningQuery::~RunningQuery() = default;
 std::unique_ptr<OwnedBatch> RunningQuery::next() {
-   return state_->query.next();
+   return state_->next();
 }
 uint64_t RunningQuery::affectedRows() const {
-   return state_->query.affectedRows();
+   return state_->affectedRows();
 }
 uint64_t RunningQuery::writtenRows() const {
-   return state_->query.writtenRows();
+   return state_->writtenRows();
 }
 const std::vector<OperatorProfile>& RunningQuery::profile() const {
-   return state_->query.profile();
+   return state_->profile();
 }
 
 } // namespace ouzel::executor

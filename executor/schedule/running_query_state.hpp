@@ -4,7 +4,6 @@
 #include <exception>
 #include <mutex>
 
-#include "executor/materialize/batch_builder.hpp"
 #include "executor/pipeline/memory_grant.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 #include "executor/schedule/pipeline_run.hpp"
@@ -16,7 +15,7 @@ namespace ouzel::executor {
 /// A running query as workers see it: the steps still to do, the pipeline being run, the rows waiting for the client.
 /// Made by the session's thread; runSlice() and offer() come from workers; next() from the session's thread, which runs
 /// small plans itself.
-class RunningQueryState final : public Schedulable {
+class RunningQueryState final : public QueryContext, public Schedulable {
 public:
    static constexpr size_t queueBatchesMax = 8;
 
@@ -29,19 +28,18 @@ public:
    const std::vector<OperatorProfile>& profile() const { return profile_; }
 
    Outcome runSlice() override;
-   void wake();
-   /// By the one worker that finds out that the running pipeline has asked for all it needs.
-   void foresee();
-   /// Rows were written; by the main statement (isMain) they count for the command tag.
-   void addWritten(uint64_t rows, bool isMain) {
+
+   QueryBudget& budget() override { return budget_; }
+   io::SpillSpace& spill() override;
+   void wake() override;
+   void foresee() override;
+   uint32_t workers() const override;
+   void addWritten(uint64_t rows, bool isMain) override {
       written_ += rows;
       if (isMain) affected_ += rows;
    }
-   /// For the result sink: false when the queue is full and `force` is not set.
-   bool offer(std::unique_ptr<OwnedBatch>& batch, bool force);
-   bool hasRoom();
-   QueryBudget& budget() { return budget_; }
-   io::SpillSpace& spill();
+   bool hasRoom() override;
+   void offer(std::unique_ptr<OwnedBatch> batch) override;
 
 private:
    void start();
@@ -50,10 +48,7 @@ private:
    void fail(std::exception_ptr error);
    void stop();
 
-   const sql::plan::Plan& plan_;
-   ExecutionContext& execution_;
-   QueryContext context_;
-   const std::function<void()> checkCancelled_ = [this] { context_.checkCancelled(); };
+   const std::function<void()> checkCancelled_ = [this] { checkCancelled(); };
    QueryBudget budget_;
    std::once_flag spillMade_;
    std::unique_ptr<io::SpillSpace> spill_;

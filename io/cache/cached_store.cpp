@@ -1,8 +1,8 @@
 #include "io/cache/cached_store.hpp"
 
 #include "common/error/sql_error.hpp"
+#include "io/object_store/store_statistics.hpp"
 #include "io/object_store/waiting_read.hpp"
-#include "io/s3/retriever_statistics.hpp"
 
 namespace ouzel::io {
 

@@ -15,6 +15,7 @@
 #include "io/cache/cache_options.hpp"
 #include "io/cache/region_file.hpp"
 #include "io/cache/region_index.hpp"
+#include "io/object_store/store_statistics.hpp"
 
 namespace ouzel::io {
 

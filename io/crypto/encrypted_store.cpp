@@ -4,9 +4,8 @@
 #include <thread>
 
 #include "common/error/sql_error.hpp"
-#include "io/cache/cache_options.hpp"
 #include "io/crypto/encrypted_reader.hpp"
-#include "io/s3/retriever_statistics.hpp"
+#include "io/object_store/store_statistics.hpp"
 
 namespace ouzel::io {
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "common/error/sql_error.hpp"
+#include "io/store/open_store.hpp"
 
 namespace ouzel::io {
 

@@ -3,12 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "common/error/sql_error.hpp"
-#include "io/cache/cached_store.hpp"
-#include "io/crypto/encrypted_store.hpp"
-#include "io/directory/directory_store.hpp"
-#include "io/s3/s3_store.hpp"
-#include "io/store/store_options.hpp"
+#include "io/object_store/store_statistics.hpp"
 
 namespace ouzel::io {
 
@@ -19,30 +14,6 @@ bool isValidObjectName(std::string_view name) {
                          return std::isalnum(c) || c == '/' || c == '.' || c == '_' || c == '-' || c == '=';
                       }) &&
           name.find("..") == std::string_view::npos;
-}
-
-bool isRemoteStore(std::string_view address) {
-   return isS3Url(address);
-}
-
-std::unique_ptr<ObjectStore> openObjectStore(const std::string& address) {
-   return openObjectStore(address, StoreOptions());
-}
-
-std::unique_ptr<ObjectStore> openObjectStore(const std::string& address, const StoreOptions& options) {
-   std::unique_ptr<ObjectStore> store;
-   if (isS3Url(address)) {
-      const S3Location location = S3Location::parse(address);
-      store = std::make_unique<S3Store>(location);
-      // Below encryption: what lies on the disk is as secret as what lies in the bucket.
-      if (options.cache) store = std::make_unique<CachedStore>(std::move(store), location.display(""), *options.cache);
-   } else {
-      if (options.cache)
-         throw SqlError(sqlstate::invalidParameterValue, "a cache is only for a database in a bucket (s3://...)");
-      store = std::make_unique<DirectoryStore>(address);
-   }
-   if (options.key) store = std::make_unique<EncryptedStore>(std::move(store), options.key);
-   return store;
 }
 
 std::optional<CacheStatistics> ObjectStore::cacheStatistics() const {

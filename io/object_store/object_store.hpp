@@ -12,8 +12,8 @@
 
 namespace ouzel::io {
 
-struct CacheStatistics;     // io/cache/cache_options.hpp
-struct RetrieverStatistics; // io/s3/retriever_statistics.hpp
+struct CacheStatistics;     // io/object_store/store_statistics.hpp
+struct RetrieverStatistics; // io/object_store/store_statistics.hpp
 
 struct ObjectInfo {
    std::string name;
@@ -101,12 +101,5 @@ public:
 
 /// Whether a store takes the name (see ObjectStore).
 bool isValidObjectName(std::string_view name);
-
-/// Whether the address names a store over a network.
-bool isRemoteStore(std::string_view address);
-
-/// The store at an address: `s3://…` (see S3Location::parse), else a directory, which is made. Throws 22023 for
-/// addresses that are not valid, and what the store's constructor throws.
-std::unique_ptr<ObjectStore> openObjectStore(const std::string& address);
 
 } // namespace ouzel::io

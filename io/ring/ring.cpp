@@ -1,7 +1,6 @@
 #include "io/ring/ring.hpp"
 
 #include <cerrno>
-#include <cstdio>
 #include <deque>
 #include <liburing.h>
 #include <mutex>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "common/error/check.hpp"
+#include "common/log/log.hpp"
 
 namespace ouzel::io {
 
@@ -17,7 +17,8 @@ namespace {
 void sayUnavailable(int error) {
    static std::once_flag once;
    std::call_once(once, [&] {
-      std::fprintf(stderr, "io_uring is not available (error %d): falling back to synchronous file I/O\n", -error);
+      logLine(LogLevel::Warning,
+              "io_uring is not available (error " + std::to_string(-error) + "): falling back to synchronous file I/O");
    });
 }
 

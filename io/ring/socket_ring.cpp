@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <liburing.h>
 #include <mutex>
 #include <poll.h>
@@ -12,6 +11,7 @@
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/log/log.hpp"
 #include "io/net/socket.hpp"
 
 namespace ouzel::io {
@@ -234,8 +234,9 @@ SocketRing::SocketRing(Backend backend) {
          return;
       }
       static std::once_flag once;
-      std::call_once(
-          once, [] { std::fprintf(stderr, "io_uring is not available: requests to object stores wait with poll\n"); });
+      std::call_once(once, [] {
+         logLine(LogLevel::Warning, "io_uring is not available: requests to object stores wait with poll");
+      });
    }
    state_ = std::make_unique<Polled>();
 }

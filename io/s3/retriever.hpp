@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "io/http/response.hpp"
+#include "io/object_store/store_statistics.hpp"
 #include "io/ring/socket_ring.hpp"
 #include "io/s3/credentials.hpp"
-#include "io/s3/retriever_statistics.hpp"
 #include "io/s3/s3_location.hpp"
 #include "io/s3/thread_spread.hpp"
 

@@ -7,7 +7,7 @@
 #include "common/error/sql_error.hpp"
 #include "io/format/external_table.hpp"
 #include "optimizer/cardinality/predicates.hpp"
-#include "optimizer/lower/expr_lowering.hpp"
+#include "optimizer/query/expr_lowering.hpp"
 
 namespace ouzel::optimizer {
 

@@ -2,7 +2,7 @@
 
 #include "common/error/sql_error.hpp"
 #include "optimizer/lower/lowering.hpp"
-#include "optimizer/rewrite/not_null.hpp"
+#include "optimizer/query/not_null.hpp"
 
 // Joins: what becomes a hash key, what stays a residual predicate, and which side is built.
 

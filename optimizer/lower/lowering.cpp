@@ -11,18 +11,6 @@ using plan::Node;
 using plan::NodeKind;
 using plan::NodePtr;
 
-void addColumns(const Expr& expr, ColumnSet& set) {
-   forEachExpr(expr, [&set](const Expr& e) {
-      if (e.kind == ExprKind::Column) set.add(e.column);
-      return true;
-   });
-}
-
-void addColumns(const std::vector<ExprPtr>& exprs, ColumnSet& set) {
-   for (const ExprPtr& expr : exprs)
-      addColumns(*expr, set);
-}
-
 std::unique_ptr<plan::Plan> Lowering::run(RelPtr root, std::vector<OutputColumn> output, bool readOnly) {
    ColumnSet need;
    for (const OutputColumn& column : output)

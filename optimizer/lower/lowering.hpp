@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "optimizer/cardinality/estimator.hpp"
-#include "optimizer/lower/expr_lowering.hpp"
+#include "optimizer/query/expr_lowering.hpp"
 
 // Logical operators to plan nodes. The tree is consumed: expressions move into the nodes.
 
@@ -93,8 +93,5 @@ void chooseIndex(plan::Node& scan, const sql::ColumnTable& columns);
 void assignKeyLookups(plan::Node& root);
 /// Fill in estimatedCost of every node.
 void assignCosts(plan::Node& root);
-/// Columns an expression list reads, added to `set`.
-void addColumns(const std::vector<ExprPtr>& exprs, ColumnSet& set);
-void addColumns(const Expr& expr, ColumnSet& set);
 
 } // namespace ouzel::optimizer

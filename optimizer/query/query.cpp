@@ -347,4 +347,16 @@ bool isUniqueOn(const Rel& rel, const ColumnSet& columns, const Query& query) {
    }
 }
 
+void addColumns(const Expr& expr, ColumnSet& set) {
+   forEachExpr(expr, [&set](const Expr& e) {
+      if (e.kind == ExprKind::Column) set.add(e.column);
+      return true;
+   });
+}
+
+void addColumns(const std::vector<ExprPtr>& exprs, ColumnSet& set) {
+   for (const ExprPtr& expr : exprs)
+      addColumns(*expr, set);
+}
+
 } // namespace ouzel::optimizer

@@ -3,8 +3,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "optimizer/optimizer.hpp"
 #include "optimizer/query/column_set.hpp"
+#include "optimizer/query/context.hpp"
 
 // What all rewrites share: the query being optimised, and short ways to build algebra.
 
@@ -56,6 +56,9 @@ ExprPtr makeInt8(int64_t value);
 bool isUnit(const Rel& rel);
 /// Deep copy in which every column that the tree makes, and every CTE, has a new id. `renamed` gets old -> new.
 RelPtr cloneRenamed(const Rel& rel, Query& query, ColumnMap& renamed);
+/// Columns that an expression, or a list of them, reads; added to `set`.
+void addColumns(const Expr& expr, ColumnSet& set);
+void addColumns(const std::vector<ExprPtr>& exprs, ColumnSet& set);
 /// Replace columns that are read in the whole subtree (not those it makes).
 void replaceColumns(Rel& rel, const std::function<ColumnId(ColumnId)>& replacement);
 /// Call `visit` on every operator below and including `rel`, CTEs too, parents first. Does not enter subqueries.

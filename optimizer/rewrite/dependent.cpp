@@ -4,8 +4,8 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "optimizer/query/not_null.hpp"
 #include "optimizer/rewrite/ctes.hpp"
-#include "optimizer/rewrite/not_null.hpp"
 
 namespace ouzel::optimizer {
 

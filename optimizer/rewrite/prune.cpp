@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "optimizer/lower/lowering.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
 // Columns nobody reads are not made: computed columns, aggregates, columns of CTEs. A left join whose right side could

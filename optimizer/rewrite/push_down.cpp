@@ -2,8 +2,8 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "optimizer/query/not_null.hpp"
 #include "optimizer/rewrite/derive.hpp"
-#include "optimizer/rewrite/not_null.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
 // Predicates travel towards the scans, as far as they mean the same there. On the way outer joins whose padded rows a

@@ -3,7 +3,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/type/array.hpp"
-#include "optimizer/lower/expr_lowering.hpp"
+#include "optimizer/query/expr_lowering.hpp"
 #include "optimizer/rewrite/rules.hpp"
 #include "optimizer/rewrite/unwrap_cast.hpp"
 

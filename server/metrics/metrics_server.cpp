@@ -6,7 +6,7 @@
 
 #include "common/env/clock.hpp"
 #include "common/error/sql_error.hpp"
-#include "server/log.hpp"
+#include "common/log/log.hpp"
 #include "server/metrics/http_request.hpp"
 
 namespace ouzel::server {

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "common/error/sql_error.hpp"
+#include "common/hash/decimal_hash.hpp"
 #include "common/hash/hash.hpp"
-#include "common/type/decimal.hpp"
 #include "storage/block/chunk_encoder.hpp"
 
 // Sketches of flat values that are not being encoded (the delta). Hashes are those of the encoders, so that sketches of

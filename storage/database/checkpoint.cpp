@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <cstdio>
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
+#include "common/log/log.hpp"
 #include "common/thread/low_priority.hpp"
 #include "common/thread/run_on_threads.hpp"
 #include "storage/block/block_builder.hpp"
@@ -392,7 +392,7 @@ void Database::State::removeObjects(const std::set<std::string>& names) {
    try {
       store->remove(std::span(list));
    } catch (const SqlError& error) { // collected at the next start
-      std::fprintf(stderr, "could not remove objects: %s\n", error.what());
+      logLine(LogLevel::Warning, std::string("could not remove objects: ") + error.what());
    }
 }
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <utility>
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/log/log.hpp"
 #include "common/thread/interruption.hpp"
 #include "storage/manifest/writer_lease.hpp"
 
@@ -59,7 +59,9 @@ bool CheckpointGroup::attempt(bool isFirst) {
       work_.checkpoint();
       return true;
    } catch (const std::exception& error) {
-      if (isFirst) std::fprintf(stderr, "checkpoint that commits wait for failed, trying again: %s\n", error.what());
+      if (isFirst)
+         logLine(LogLevel::Warning,
+                 std::string("checkpoint that commits wait for failed, trying again: ") + error.what());
       return false;
    }
 }

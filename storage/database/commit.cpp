@@ -4,6 +4,7 @@
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
+#include "common/log/log.hpp"
 #include "storage/database/database_state.hpp"
 
 // The commit path. Encode without locks; under the commit lock assign the timestamp, give rows their places and append
@@ -314,7 +315,7 @@ void Database::State::scheduleCheckpointIfDue() {
          retryAtLogBytes = 0;
       } catch (const std::exception& error) {
          // The log keeps everything. Not again at once: that would only fill the disk with attempts.
-         std::fprintf(stderr, "checkpoint failed: %s\n", error.what());
+         logLine(LogLevel::Error, std::string("checkpoint failed: ") + error.what());
          const std::lock_guard lock(backgroundMutex);
          retryAtLogBytes = log->keptBytes() + (options.checkpointWalBytes >> 4);
       }

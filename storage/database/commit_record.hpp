@@ -1,6 +1,5 @@
 #pragma once
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "storage/base/ids.hpp"
@@ -46,12 +45,5 @@ struct CommitRecord {
    /// At least the bytes serialize() will give.
    size_t sizeBound() const;
 };
-
-/// The payload of a Counter frame, and a counter of a manifest.
-void writeCounter(Oid id, const Counter& counter, std::string& out);
-std::pair<Oid, Counter> readCounter(class ByteReader& in);
-
-void writeColumnDefinition(const ColumnDefinition& column, std::string& out);
-ColumnDefinition readColumnDefinition(class ByteReader& in);
 
 } // namespace ouzel::storage

@@ -2,7 +2,7 @@
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
-#include "io/s3/retriever_statistics.hpp"
+#include "storage/base/definition_codec.hpp"
 #include "storage/database/database_state.hpp"
 
 namespace ouzel::storage {

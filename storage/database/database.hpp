@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "common/thread/task_runner.hpp"
-#include "io/store/store_options.hpp"
+#include "io/object_store/store_statistics.hpp"
+#include "io/store/open_store.hpp"
 #include "storage/buffer/memory_governor.hpp"
 #include "storage/table/table.hpp"
 #include "storage/table/transaction.hpp"

@@ -3,6 +3,7 @@
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/log/log.hpp"
 #include "storage/base/byte_codec.hpp"
 #include "storage/database/database_state.hpp"
 #include "storage/database/replay.hpp"
@@ -84,7 +85,7 @@ void Database::State::releaseLease() {
    try {
       if (lease) lease->release();
    } catch (const SqlError& error) {
-      std::fprintf(stderr, "could not release the writer's lease: %s\n", error.what());
+      logLine(LogLevel::Warning, std::string("could not release the writer's lease: ") + error.what());
    }
 }
 
@@ -92,7 +93,7 @@ void Database::State::removeLeftovers() {
    try {
       store->removeLeftovers();
    } catch (const SqlError& error) {
-      std::fprintf(stderr, "could not remove unfinished objects: %s\n", error.what());
+      logLine(LogLevel::Warning, std::string("could not remove unfinished objects: ") + error.what());
    }
 }
 
@@ -123,9 +124,8 @@ void Database::State::recover() {
          throw SqlError(sqlstate::dataCorrupted, "the write-ahead log is missing in \"" + walDirectory + "\"")
              .hint("The database was not shut down cleanly and needs its log. If the log is lost, --take-over starts "
                    "without the transactions committed since the last checkpoint.");
-      std::fprintf(stderr,
-                   "the write-ahead log is missing in \"%s\": transactions since the last checkpoint are lost\n",
-                   walDirectory.c_str());
+      logLine(LogLevel::Warning, "the write-ahead log is missing in \"" + walDirectory +
+                                     "\": transactions since the last checkpoint are lost");
       manifest.logId = randomNumber(); // the lost one, should it be found, does not belong to what follows
    }
 

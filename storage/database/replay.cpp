@@ -5,6 +5,7 @@
 #include "common/error/sql_error.hpp"
 #include "io/object_store/trusted_read.hpp"
 #include "storage/base/batch_codec.hpp"
+#include "storage/base/definition_codec.hpp"
 
 namespace ouzel::storage {
 

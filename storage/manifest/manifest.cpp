@@ -7,8 +7,8 @@
 #include "io/crypto/sealed_object.hpp"
 #include "io/object_store/trusted_read.hpp"
 #include "storage/base/byte_codec.hpp"
+#include "storage/base/definition_codec.hpp"
 #include "storage/block/format.hpp"
-#include "storage/database/commit_record.hpp"
 
 namespace ouzel::storage {
 

@@ -12,6 +12,7 @@
 
 #include "common/env/clock.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/log/log.hpp"
 #include "io/file/file.hpp"
 #include "storage/base/byte_codec.hpp"
 #include "storage/manifest/manifest.hpp"
@@ -189,7 +190,8 @@ WriterLease::WriterLease(io::ObjectStore& store, LeaseOptions options, uint64_t 
          isFailing = false;
          return isFenced_ ? 0 : options_.durationMs / 3;
       } catch (const std::exception& error) {
-         if (!isFailing) std::fprintf(stderr, "the writer's lease could not be renewed: %s\n", error.what());
+         if (!isFailing)
+            logLine(LogLevel::Warning, std::string("the writer's lease could not be renewed: ") + error.what());
          isFailing = true;
          return options_.durationMs / 20;
       }
@@ -226,8 +228,8 @@ void WriterLease::claim(uint64_t epochBefore) {
 }
 
 LeaseEntry WriterLease::watch(LeaseEntry seen) {
-   std::fprintf(stderr, "waiting %s for the lease of %s to expire\n", seconds(seen.durationMs).c_str(),
-                nameOf(seen.holder).c_str());
+   logLine(LogLevel::Log,
+           "waiting " + seconds(seen.durationMs) + " for the lease of " + nameOf(seen.holder) + " to expire");
    // A tenth more: clocks need not run at the same speed.
    const int64_t until = now_() + seen.durationMs * nanosPerMs / 10 * 11;
    while (now_() < until) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/error/sql_error.hpp"
-#include "io/s3/retriever_statistics.hpp"
+#include "io/object_store/store_statistics.hpp"
 #include "storage/table/scan_state.hpp"
 
 namespace ouzel::storage {

@@ -10,6 +10,7 @@
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
+#include "common/log/log.hpp"
 
 namespace ouzel::storage {
 
@@ -384,7 +385,7 @@ Lsn Log::flush() {
       static_cast<void>(TEST_POINT("log.synced"));
    } catch (const SqlError& error) {
       // Space had been reserved: the device fails, and nothing more can be promised to anybody.
-      std::fprintf(stderr, "write-ahead log: %s\n", error.what());
+      logLine(LogLevel::Fatal, std::string("write-ahead log: ") + error.what());
       CHECK(!"the write-ahead log could not be written");
    }
    const std::lock_guard lock(mutex_);
@@ -433,7 +434,7 @@ void Log::removeBefore(Lsn lsn) {
          }
       }
    } catch (const SqlError& error) {
-      std::fprintf(stderr, "write-ahead log: %s\n", error.what());
+      logLine(LogLevel::Warning, std::string("write-ahead log: ") + error.what());
    }
    const std::lock_guard lock(mutex_);
    firstKept_ = std::max(firstKept_, lsn);

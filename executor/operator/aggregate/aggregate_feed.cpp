@@ -7,6 +7,7 @@
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/materialize/key_hash.hpp"
 #include "executor/materialize/row_batch.hpp"
+#include "executor/pipeline/memory_grant.hpp"
 
 namespace ouzel::executor {
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "executor/operator/aggregate/aggregate.hpp"
+#include "executor/pipeline/memory_grant.hpp"
 
 // What waits until all groups are known: the values of DISTINCT aggregates and the input of ordered ones. Rows are fed
 // to the states of their groups, which are all in memory; the rows are, or are brought back by partitions.

@@ -3,6 +3,7 @@
 
 #include "executor/materialize/row_batch.hpp"
 #include "executor/operator/aggregate/spilled_groups.hpp"
+#include "executor/operator/build.hpp"
 
 // The result of an aggregation: keys gathered from the groups' rows, aggregates from their states. Partitions that were
 // spilled are united here, one after the other.

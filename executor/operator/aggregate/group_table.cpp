@@ -6,6 +6,7 @@
 
 #include "common/hash/hash.hpp"
 #include "executor/materialize/row_compare.hpp"
+#include "executor/pipeline/memory_grant.hpp"
 
 namespace ouzel::executor {
 

@@ -9,6 +9,7 @@
 #include "executor/materialize/live_column.hpp"
 #include "executor/materialize/row_layout.hpp"
 #include "executor/materialize/tuple_buffer.hpp"
+#include "executor/pipeline/memory_grant.hpp"
 
 namespace ouzel::executor {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "executor/pipeline/memory_grant.hpp"
+
 namespace ouzel::executor {
 
 bool SpilledGroups::Partition::isSpilled() const {

@@ -1,3 +1,5 @@
+#include "executor/operator/build.hpp"
+#include "executor/operator/flow/project.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
 // UNION ALL: the children's stages one after the other, each with its columns in the output's order.

@@ -3,6 +3,9 @@
 
 #include "executor/expression/evaluator.hpp"
 #include "executor/materialize/batch_builder.hpp"
+#include "executor/operator/build.hpp"
+#include "executor/operator/flow/project.hpp"
+#include "executor/operator/flow/row_buffer.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
 // WITH: each CTE is materialised once, before what reads it.

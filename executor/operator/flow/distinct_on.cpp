@@ -1,4 +1,6 @@
 #include "executor/kernel/compare.hpp"
+#include "executor/operator/build.hpp"
+#include "executor/operator/flow/project.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
 // DISTINCT ON over sorted input: the first row of each group passes. One lane, since the input is in order.

@@ -2,6 +2,8 @@
 
 #include "executor/expression/evaluator.hpp"
 #include "executor/kernel/compare.hpp"
+#include "executor/operator/build.hpp"
+#include "executor/operator/flow/project.hpp"
 #include "executor/operator/sort/sort_sink.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 

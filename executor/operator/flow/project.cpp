@@ -1,7 +1,9 @@
+#include "executor/operator/flow/project.hpp"
+
 #include <algorithm>
 #include <optional>
 
-#include "executor/pipeline/plan_builder.hpp"
+#include "executor/operator/build.hpp"
 
 // Filter and Project.
 

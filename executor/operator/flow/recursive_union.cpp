@@ -4,6 +4,8 @@
 #include "common/hash/vector_hash.hpp"
 #include "executor/kernel/compare.hpp"
 #include "executor/materialize/batch_builder.hpp"
+#include "executor/operator/build.hpp"
+#include "executor/operator/flow/row_buffer.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
 // WITH RECURSIVE. The base fills the working table; then the step runs over it, its rows becoming the next working

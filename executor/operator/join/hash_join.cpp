@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "executor/materialize/key_hash.hpp"
+#include "executor/operator/build.hpp"
 #include "executor/operator/join/hash_join_built_rows.hpp"
 #include "executor/operator/join/hash_join_partitions.hpp"
 #include "executor/operator/join/hash_join_probe.hpp"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "executor/operator/join/hash_join_prober.hpp"
+#include "executor/pipeline/memory_grant.hpp"
 
 namespace ouzel::executor {
 

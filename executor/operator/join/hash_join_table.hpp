@@ -6,6 +6,7 @@
 #include "common/memory/large_memory.hpp"
 #include "executor/materialize/tuple_buffer.hpp"
 #include "executor/pipeline/key_lookup.hpp"
+#include "executor/pipeline/memory_grant.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 #include "executor/pipeline/runtime_filter.hpp"
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "executor/materialize/batch_builder.hpp"
+#include "executor/operator/flow/row_buffer.hpp"
 #include "executor/operator/join/nested_looper.hpp"
 
 namespace ouzel::executor {

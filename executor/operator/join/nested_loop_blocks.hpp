@@ -4,6 +4,8 @@
 #include <mutex>
 #include <vector>
 
+#include "executor/materialize/batch_builder.hpp"
+#include "executor/operator/flow/row_buffer.hpp"
 #include "executor/operator/join/nested_loop_join.hpp"
 
 namespace ouzel::executor {

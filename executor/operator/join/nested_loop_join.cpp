@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "executor/materialize/row_batch.hpp"
+#include "executor/operator/build.hpp"
+#include "executor/operator/flow/row_buffer.hpp"
 #include "executor/operator/join/nested_loop_blocks.hpp"
 #include "executor/operator/join/nested_looper.hpp"
 

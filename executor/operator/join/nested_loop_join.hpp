@@ -4,6 +4,7 @@
 
 #include "common/memory/large_memory.hpp"
 #include "executor/materialize/batch_builder.hpp"
+#include "executor/operator/flow/row_buffer.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
 namespace ouzel::executor {

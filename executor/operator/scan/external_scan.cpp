@@ -1,3 +1,5 @@
+#include "executor/operator/build.hpp"
+#include "executor/operator/scan/scan_stages.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 #include "io/format/range_test.hpp"
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "executor/function/table/table_function.hpp"
+#include "executor/operator/build.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
 // Set-returning functions: in FROM (alone or per row of an input) and in the select list, where several advance in

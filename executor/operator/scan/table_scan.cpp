@@ -7,6 +7,7 @@
 #include "common/format.hpp"
 #include "common/hash/hash.hpp"
 #include "common/hash/vector_hash.hpp"
+#include "executor/operator/build.hpp"
 #include "executor/pipeline/key_lookup.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 #include "executor/pipeline/runtime_filter.hpp"

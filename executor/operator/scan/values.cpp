@@ -1,4 +1,6 @@
 #include "executor/materialize/batch_builder.hpp"
+#include "executor/operator/build.hpp"
+#include "executor/operator/flow/row_buffer.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
 // VALUES, and the one row of no columns that a query without FROM reads.

@@ -1,4 +1,7 @@
 #include "executor/materialize/batch_builder.hpp"
+#include "executor/operator/build.hpp"
+#include "executor/operator/flow/row_buffer.hpp"
+#include "executor/operator/scan/scan_stages.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
 // Reading a table that is computed: pg_class, ouzel_stat_memory, ...

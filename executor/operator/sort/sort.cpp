@@ -1,5 +1,7 @@
 #include "executor/operator/sort/sort.hpp"
 
+#include "executor/operator/build.hpp"
+
 // ORDER BY: all rows into runs, runs into one order, rows out by one worker.
 
 namespace ouzel::executor {

@@ -1,4 +1,5 @@
 #pragma once
+#include "executor/operator/build.hpp"
 #include "executor/operator/sort/sort_sink.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 

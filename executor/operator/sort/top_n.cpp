@@ -1,3 +1,4 @@
+#include "executor/operator/build.hpp"
 #include "executor/operator/sort/sort.hpp"
 
 // ORDER BY ... LIMIT: a sort whose runs forget rows that cannot be among the first offset + limit.

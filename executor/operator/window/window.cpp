@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "executor/operator/build.hpp"
 #include "executor/operator/sort/sort_sink.hpp"
 #include "executor/operator/window/window_stream.hpp"
 #include "executor/pipeline/plan_builder.hpp"

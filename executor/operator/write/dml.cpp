@@ -3,9 +3,10 @@
 #include "common/type/text_codec.hpp"
 #include "executor/kernel/select.hpp"
 #include "executor/materialize/batch_builder.hpp"
+#include "executor/operator/build.hpp"
+#include "executor/operator/flow/row_buffer.hpp"
 #include "executor/operator/write/conflict_keys.hpp"
 #include "executor/pipeline/plan_builder.hpp"
-#include "executor/schedule/running_query_state.hpp"
 #include "storage/table/table.hpp"
 #include "storage/table/transaction.hpp"
 
@@ -143,7 +144,7 @@ LocalStatePtr DmlSink::makeLocal(QueryContext& context) {
 SinkStatus DmlSink::consume(QueryContext& context, LocalState& state, const Batch& in) {
    auto& local = static_cast<Local&>(state);
    const Selection rows = dml_.clause == sql::noColumn ? write(context, local, in) : writeByClause(context, local, in);
-   context.query.addWritten(rows.count(), dml_.isMain);
+   context.addWritten(rows.count(), dml_.isMain);
    if (!returning_ || rows.count() == 0) return SinkStatus::NeedInput;
    Batch result;
    result.columns.resize(returningColumns_.size());

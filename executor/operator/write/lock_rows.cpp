@@ -3,8 +3,9 @@
 #include "common/error/sql_error.hpp"
 #include "executor/expression/evaluator.hpp"
 #include "executor/materialize/batch_builder.hpp"
+#include "executor/operator/build.hpp"
+#include "executor/operator/flow/row_buffer.hpp"
 #include "executor/pipeline/plan_builder.hpp"
-#include "executor/schedule/running_query_state.hpp"
 #include "storage/table/table.hpp"
 #include "storage/version/write_conflict.hpp"
 
@@ -46,7 +47,7 @@ public:
                taken += builder.append(kept, identity, taken);
                if (builder.isFull()) locked_.add(builder.take());
             }
-            context_.query.addWritten(count, false);
+            context_.addWritten(count, false);
          }
       }
       if (auto rest = builder.take()) locked_.add(std::move(rest));

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "catalog/catalog.hpp"
+#include "catalog/object/codec.hpp"
 #include "common/error/sql_error.hpp"
 
 using namespace ouzel;

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "catalog/editor/editor.hpp"
-#include "catalog/pg_catalog/system_relations.hpp"
+#include "catalog/object/system_relations.hpp"
 #include "common/type/array.hpp"
 
 using namespace ouzel;

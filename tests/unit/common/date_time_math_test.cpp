@@ -3,10 +3,11 @@
 #include <catch2/catch.hpp>
 
 #include "common/error/sql_error.hpp"
+#include "common/hash/hash_value.hpp"
 #include "common/text/number_text.hpp"
 #include "common/type/date_time.hpp"
 #include "common/type/decimal.hpp"
-#include "recorded_cases.hpp"
+#include "tests/unit/recorded_cases.hpp"
 
 using namespace ouzel;
 
@@ -65,7 +66,7 @@ std::string evaluate(const test::RecordedCase& c) {
    if (op == "interval_um") return printSpan(negateInterval(span(0)));
    if (op == "interval_cmp") {
       const int order = compareIntervals(span(0), span(1));
-      if (order == 0) CATCH_CHECK(hashInterval(span(0)) == hashInterval(span(1)));
+      if (order == 0) CATCH_CHECK(hashOf<PhysicalType::Interval>(span(0)) == hashOf<PhysicalType::Interval>(span(1)));
       return std::to_string(order);
    }
    if (op == "interval_mul") return printSpan(multiplyInterval(span(0), number(1)));

@@ -1,13 +1,12 @@
-#include "common/type/decimal.hpp"
-
 #include <bit>
 #include <catch2/catch.hpp>
 #include <random>
 
 #include "common/error/sql_error.hpp"
+#include "common/hash/decimal_hash.hpp"
 #include "common/text/number_text.hpp"
 #include "common/value/sql_type.hpp"
-#include "recorded_cases.hpp"
+#include "tests/unit/recorded_cases.hpp"
 
 using namespace ouzel;
 

@@ -9,7 +9,7 @@
 #include "common/type/binary_codec.hpp"
 #include "common/type/date_time.hpp"
 #include "common/type/decimal.hpp"
-#include "recorded_cases.hpp"
+#include "tests/unit/recorded_cases.hpp"
 
 using namespace ouzel;
 

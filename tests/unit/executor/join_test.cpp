@@ -11,6 +11,7 @@
 #include "executor/materialize/key_hash.hpp"
 #include "executor/operator/join/hash_join_table.hpp"
 #include "executor/operator/join/join_rows.hpp"
+#include "executor/pipeline/memory_grant.hpp"
 #include "executor/pipeline/runtime_filter.hpp"
 #include "executor/schedule/running_query.hpp"
 #include "executor/schedule/running_query_state.hpp"
@@ -403,7 +404,7 @@ CATCH_TEST_CASE("several workers build one join table", "[join]") {
    execution.functions = test::testContext();
    execution.memory = &memory;
    RunningQueryState query(plan, execution);
-   QueryContext context{execution, plan, query};
+   QueryContext& context = query;
    constexpr uint32_t lanes = 4, perLane = 40'000, distinct = lanes * perLane / 4;
    for (const int64_t spread : {1, 1'000}) {
       RuntimeFilter filter;

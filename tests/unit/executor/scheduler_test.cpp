@@ -75,7 +75,7 @@ CATCH_TEST_CASE("who waits is told when enough has come", "[scheduler]") {
    execution.functions = ouzel::test::testContext();
    execution.memory = &memory;
    RunningQueryState query(plan, execution);
-   QueryContext context{execution, plan, query};
+   QueryContext& context = query;
    WaitsForTheOther source;
    WantsOneBatch sink;
    Pipeline pipeline;

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "common/hash/hash.hpp"
+#include "executor/pipeline/memory_grant.hpp"
 #include "tests/unit/io/spill_support.hpp"
 
 // When rows are stored by partition, what leaves memory when there is too little, and that all of it comes back.

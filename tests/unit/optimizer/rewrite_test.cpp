@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "common/error/sql_error.hpp"
+#include "optimizer/optimizer.hpp"
 #include "optimizer/rewrite/rules.hpp"
 #include "tests/unit/optimizer/interpreter.hpp"
 #include "tests/unit/optimizer/plan_interpreter.hpp"

@@ -1,4 +1,4 @@
-#include "catalog/pg_catalog/system_views.hpp"
+#include "catalog/builtin/system_views.hpp"
 
 #include <map>
 
@@ -11,10 +11,10 @@ namespace {
 using Definitions = std::map<std::string_view, std::string_view>;
 
 constexpr std::string_view pgCatalogViews =
-#include "catalog/pg_catalog/views/pg_catalog.inc"
+#include "catalog/builtin/views/pg_catalog.inc"
     ;
 constexpr std::string_view informationSchemaViews =
-#include "catalog/pg_catalog/views/information_schema.inc"
+#include "catalog/builtin/views/information_schema.inc"
     ;
 
 /// Cut a file of views at its "-- view: name" lines.

@@ -1,4 +1,4 @@
-#include "optimizer/rewrite/not_null.hpp"
+#include "optimizer/query/not_null.hpp"
 
 #include "catalog/builtin/builtin.hpp"
 

@@ -6,7 +6,7 @@
 #include "common/text/number_text.hpp"
 #include "common/type/date_time.hpp"
 #include "common/type/decimal.hpp"
-#include "recorded_cases.hpp"
+#include "tests/unit/recorded_cases.hpp"
 
 using namespace ouzel;
 

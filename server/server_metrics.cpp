@@ -1,4 +1,4 @@
-#include "server/metrics/server_metrics.hpp"
+#include "server/server_metrics.hpp"
 
 #include <ctime>
 #include <fstream>

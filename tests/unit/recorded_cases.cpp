@@ -1,4 +1,4 @@
-#include "recorded_cases.hpp"
+#include "tests/unit/recorded_cases.hpp"
 
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -25,7 +25,7 @@ std::string unescape(const std::string& text) {
 } // namespace
 
 std::vector<RecordedCase> readRecordedCases(const std::string& family) {
-   std::ifstream in(std::string(OUZEL_TEST_DATA) + "/" + family + ".tsv");
+   std::ifstream in(std::string(OUZEL_TEST_DATA) + "/data/" + family + ".tsv");
    CATCH_REQUIRE(in.good());
    std::vector<RecordedCase> cases;
    for (std::string line; std::getline(in, line);) {

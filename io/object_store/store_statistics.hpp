@@ -39,4 +39,17 @@ struct RetrieverStatistics {
    double estimatedCost() const;
 };
 
+/// Of a cache on a local SSD (ouzel_stat_cache). Counted since the start, but for the last three.
+struct CacheStatistics {
+   uint64_t hits = 0, hitBytes = 0;      ///< regions read, and what of them was wanted
+   uint64_t misses = 0, missBytes = 0;   ///< stretches that were fetched
+   uint64_t joins = 0;                   ///< stretches that another read was fetching already
+   uint64_t evictions = 0;               ///< regions overwritten by newer ones
+   uint64_t fills = 0, droppedFills = 0; ///< stretches taken to be written; not taken, or given up
+   uint64_t corruptions = 0;             ///< regions whose checksum did not match: fetched again
+   uint64_t errors = 0;                  ///< of the device; the first turns the cache off
+   uint64_t regions = 0, bytesUsed = 0;
+   uint64_t size = 0; ///< the limit; 0: the cache is off
+};
+
 } // namespace ouzel::io

@@ -1,7 +1,7 @@
 #pragma once
 #include <string_view>
 
-namespace ouzel::server {
+namespace ouzel {
 
 enum class LogLevel : unsigned char { Debug, Log, Warning, Error, Fatal };
 
@@ -11,4 +11,4 @@ void logLine(LogLevel level, std::string_view message);
 /// Lines below this level are dropped; Log at start.
 void setLogLevel(LogLevel level);
 
-} // namespace ouzel::server
+} // namespace ouzel

@@ -1,4 +1,4 @@
-#include "optimizer/lower/expr_lowering.hpp"
+#include "optimizer/query/expr_lowering.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "server/log.hpp"
+#include "common/log/log.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -8,7 +8,7 @@
 
 #include "common/env/clock.hpp"
 
-namespace ouzel::server {
+namespace ouzel {
 
 namespace {
 
@@ -58,4 +58,4 @@ void logLine(LogLevel level, std::string_view message) {
    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
 }
 
-} // namespace ouzel::server
+} // namespace ouzel

@@ -1,11 +1,11 @@
-#include "catalog/pg_catalog/system_relations.hpp"
+#include "catalog/object/system_relations.hpp"
 
 #include <algorithm>
 #include <map>
 #include <string>
 
+#include "catalog/builtin/system_views.hpp"
 #include "catalog/builtin/text_table.hpp"
-#include "catalog/pg_catalog/system_views.hpp"
 
 namespace ouzel::catalog {
 

@@ -1,0 +1,18 @@
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalog/object/snapshot.hpp"
+
+namespace ouzel::catalog {
+
+/// The bytes of snapshots and changes: FORMAT version, then objects. Decoding throws XX001 for damaged bytes and for a
+/// version this build does not know.
+std::string encodeSnapshot(const Snapshot& snapshot);
+Snapshot decodeSnapshot(std::string_view bytes);
+std::string encodeChanges(std::span<const Change> changes);
+std::vector<Change> decodeChanges(std::string_view bytes);
+
+} // namespace ouzel::catalog

@@ -1,0 +1,21 @@
+#pragma once
+#include <span>
+
+#include "engine/core/session_core.hpp"
+#include "sql/parse/parser.hpp"
+
+namespace ouzel::engine {
+
+/// The statement a command is part of, and where its answer goes.
+struct CommandContext {
+   SessionCore& core;
+   const sql::ParsedScript& script;
+   const sql::ParsedStatement& statement;
+   std::span<const BoundParameter> parameters;
+   ResultSink& sink;
+
+   const sql::SourceText& source() const { return script.source(); }
+   uint32_t position(int location) const { return script.source().position(location); }
+};
+
+} // namespace ouzel::engine

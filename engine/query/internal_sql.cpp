@@ -1,0 +1,46 @@
+#include "engine/query/internal_sql.hpp"
+
+#include "engine/query/query_execution.hpp"
+#include "engine/query/statement_runner.hpp"
+
+namespace ouzel::engine {
+
+namespace {
+
+/// Keeps what a query of our own returns.
+class RowCollector final : public ResultSink {
+public:
+   void begin(const std::vector<ResultColumn>&) override {}
+   void rows(const Batch& batch) override {
+      forEachRow(batch.selection, [&](uint32_t row) {
+         std::vector<Value>& out = collected.emplace_back();
+         for (const Vector& column : batch.columns)
+            out.push_back(Value::fromVector(column, row));
+      });
+   }
+   CopySource& beginCopyIn(bool, uint16_t) override { throwInternal("COPY in an internal query"); }
+   void beginCopyOut(bool, uint16_t) override { throwInternal("COPY in an internal query"); }
+   void copyRows(std::string_view, std::span<const uint32_t>) override {}
+
+   std::vector<std::vector<Value>> collected;
+};
+
+} // namespace
+
+std::vector<std::vector<Value>> runInternal(SessionCore& core, const std::string& text) {
+   const auto script = sql::ParsedScript::parse(text);
+   const catalog::SearchPath path = core.searchPath();
+   QueryExecution execution(core, sql::bindQuery(*script.statements().at(0).node, core.bindContext(path, nullptr)));
+   RowCollector rows;
+   execution.run(0, &rows);
+   return std::move(rows.collected);
+}
+
+void runModification(SessionCore& core, const std::string& text) {
+   const auto script = sql::ParsedScript::parse(text);
+   const auto execution = startQuery(core, script, *script.statements()[0].node, {});
+   execution->run(0, nullptr);
+   finishQuery(core, *execution);
+}
+
+} // namespace ouzel::engine

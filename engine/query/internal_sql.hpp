@@ -1,0 +1,16 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "engine/core/session_core.hpp"
+
+// SQL of the server's own, which runs inside the session's transaction: checks and actions of constraints, ALTER TABLE.
+
+namespace ouzel::engine {
+
+/// Runs a query and returns its rows.
+std::vector<std::vector<Value>> runInternal(SessionCore& core, const std::string& sql);
+/// Runs an INSERT, UPDATE or DELETE with all that follows from it.
+void runModification(SessionCore& core, const std::string& sql);
+
+} // namespace ouzel::engine

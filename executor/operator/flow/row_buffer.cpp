@@ -1,0 +1,217 @@
+#include "executor/operator/flow/row_buffer.hpp"
+
+#include <algorithm>
+
+#include "executor/materialize/batch_builder.hpp"
+
+namespace ouzel::executor {
+
+namespace {
+/// Batches that a worker takes at once, and reads ahead.
+constexpr size_t batchesAhead = 8;
+constexpr size_t aheadBytes = size_t{1} << 20;
+} // namespace
+
+RowBuffer::RowBuffer() = default;
+RowBuffer::~RowBuffer() {
+   // What they are charged to goes after them.
+   batches_.clear();
+   page_.reset();
+}
+
+void RowBuffer::allowSpilling(QueryContext& context) {
+   if (!context.canSpill() || grant_) return;
+   grant_ = std::make_unique<MemoryGrant>(context.budget());
+   context_ = &context;
+}
+
+Reservation& RowBuffer::memory(QueryContext& context) const {
+   return grant_ ? grant_->memory() : context.memory();
+}
+
+void RowBuffer::add(std::unique_ptr<OwnedBatch> batch) {
+   const std::lock_guard lock(mutex_);
+   rows_ += batch->batch.rowCount;
+   batches_.push_back(std::move(batch));
+   if (!grant_ || grant_->mayGrow(batches_.back()->arena.chunkBytes())) return;
+   // What comes now goes to disk, and what came earlier as far as others need the memory.
+   store(batches_.size() - 1);
+   while (firstResident_ < batches_.size() && !batches_[firstResident_])
+      ++firstResident_;
+   if (firstResident_ < batches_.size() && grant_->memory().used() > grant_->floor()) store(firstResident_);
+}
+
+void RowBuffer::store(size_t index) {
+   const Batch& batch = batches_[index]->batch;
+   if (!page_) {
+      for (const Vector& column : batch.columns)
+         types_.push_back(column.type);
+      page_ = std::make_unique<RowPage>(types_, 0, grant_->memory());
+   }
+   fillPage(*page_, batch);
+   if (stored_.size() <= index) stored_.resize(index + 1);
+   stored_[index] = page_->store(context_->spill());
+   spilledBytes_ += stored_[index].bytes;
+   for (const io::SpilledPage& piece : stored_[index].pieces)
+      storedBytes_ += piece.storedBytes();
+   batches_[index].reset();
+}
+
+void RowBuffer::clear() {
+   for (const StoredRows& stored : stored_)
+      for (const io::SpilledPage& piece : stored.pieces)
+         context_->spill().free(piece);
+   batches_.clear();
+   stored_.clear();
+   firstResident_ = 0;
+   rows_ = 0;
+}
+
+const std::vector<std::unique_ptr<OwnedBatch>>& RowBuffer::batches() const {
+   DCHECK(!grant_);
+   return batches_;
+}
+
+size_t RowBuffer::freeBytes(size_t bytesMin) const {
+   if (!grant_) return bytesMin;
+   size_t bytes = size_t{1} << 40;
+   while (bytes > bytesMin && !grant_->mayGrow(bytes))
+      bytes /= 2;
+   return std::max(bytes, bytesMin);
+}
+
+void RowBuffer::describe(OperatorProfile& profile) const {
+   if (grant_) profile.memoryPeak = std::max(profile.memoryPeak, grant_->memory().peak());
+   if (spilledBytes_ == 0) return;
+   // A recursion reads its working table in each round; the last one counts, being the sum.
+   const auto note = [&](const char* name, uint64_t bytes) {
+      for (auto& [known, text] : profile.notes)
+         if (known == name) {
+            text = std::to_string(bytes);
+            return;
+         }
+      profile.notes.emplace_back(name, std::to_string(bytes));
+   };
+   note("Spilled Bytes", spilledBytes_);
+   note("Stored Bytes", storedBytes_);
+}
+
+RowBuffer::Reader::Reader(const RowBuffer& buffer, QueryContext& context, bool isLastUse)
+   : buffer_(buffer), isLastUse_(isLastUse), context_(context) {}
+RowBuffer::Reader::~Reader() = default;
+
+void RowBuffer::Reader::expect(size_t from, size_t end) {
+   for (size_t i = from; i < std::min(end, buffer_.stored_.size()); ++i) {
+      if (buffer_.batches_[i]) continue;
+      if (!disk_) disk_ = std::make_unique<io::SpillReader>(context_.spill(), aheadBytes);
+      addToReader(*disk_, buffer_.stored_[i], isLastUse_);
+      expected_.push_back(i);
+   }
+}
+
+const Batch& RowBuffer::Reader::batch(size_t index) {
+   if (buffer_.batches_[index]) return buffer_.batches_[index]->batch;
+   if (index == pageIndex_) return batch_;
+   pageIndex_ = SIZE_MAX;
+   if (!page_) page_ = std::make_unique<RowPage>(buffer_.types_, 0, buffer_.memory(context_));
+   const StoredRows& stored = buffer_.stored_[index];
+   if (expectedAt_ < expected_.size() && expected_[expectedAt_] == index) {
+      page_->load(*disk_, stored);
+      if (++expectedAt_ == expected_.size()) {
+         expected_.clear();
+         expectedAt_ = 0;
+      }
+   } else {
+      io::SpillReader reader(context_.spill(), 0);
+      addToReader(reader, stored, isLastUse_);
+      page_->load(reader, stored);
+   }
+   batch_.columns.clear();
+   for (size_t i = 0; i < buffer_.types_.size(); ++i)
+      batch_.columns.push_back(page_->column(i));
+   batch_.setDense(stored.rows);
+   pageIndex_ = index;
+   return batch_;
+}
+
+// ---- sink and source ----
+
+namespace {
+
+struct SinkLocal final : LocalState {
+   explicit SinkLocal(BatchBuilder b) : builder(std::move(b)) {}
+   BatchBuilder builder;
+};
+
+struct SourceLocal final : LocalState {
+   SourceLocal(const RowBuffer& buffer, QueryContext& context, bool isLastUse) : reader(buffer, context, isLastUse) {}
+   RowBuffer::Reader reader;
+   size_t next = 0, end = 0; // batches that this worker has taken
+   const Batch* batch = nullptr;
+   uint32_t given = 0;
+   std::vector<RowIndex> rows = std::vector<RowIndex>(batchRowsMax);
+};
+
+} // namespace
+
+LocalStatePtr BufferSink::makeLocal(QueryContext& context) {
+   return std::make_unique<SinkLocal>(BatchBuilder(columns_, buffer_.memory(context)));
+}
+
+SinkStatus BufferSink::consume(QueryContext&, LocalState& state, const Batch& in) {
+   BatchBuilder& builder = static_cast<SinkLocal&>(state).builder;
+   for (uint32_t taken = 0; taken < in.liveRows();) {
+      taken += builder.append(in, slots_, taken);
+      if (builder.isFull()) buffer_.add(builder.take());
+   }
+   return SinkStatus::NeedInput;
+}
+
+void BufferSink::combine(QueryContext&, LocalState& state) {
+   if (auto rest = static_cast<SinkLocal&>(state).builder.take()) buffer_.add(std::move(rest));
+}
+
+uint32_t BufferSource::workersMax() const {
+   return ordered_ ? 1 : static_cast<uint32_t>(std::clamp<size_t>(buffer_.batchCount(), 1, 1024));
+}
+
+LocalStatePtr BufferSource::makeLocal(QueryContext& context) {
+   return std::make_unique<SourceLocal>(buffer_, context, isLastUse_);
+}
+
+SourceStatus BufferSource::next(QueryContext& context, LocalState& state, Batch& out) {
+   SourceLocal& local = static_cast<SourceLocal&>(state);
+   if (!local.batch) {
+      if (local.next == local.end) {
+         // Several at once from disk, so that they are read ahead.
+         const size_t step = buffer_.hasSpilled() ? batchesAhead : 1;
+         local.next = next_.fetch_add(step);
+         local.end = std::min(local.next + step, buffer_.batchCount());
+         if (local.next >= buffer_.batchCount()) {
+            local.next = local.end = buffer_.batchCount();
+            return SourceStatus::Done;
+         }
+         local.reader.expect(local.next, local.end);
+      }
+      local.batch = &local.reader.batch(local.next++);
+      local.given = 0;
+   }
+   const Batch& batch = *local.batch;
+   const uint32_t count = std::min(context.settings().batchRows, batch.rowCount - local.given);
+   out.columns.clear();
+   for (const uint32_t slot : slots_)
+      out.columns.push_back(batch.columns[slot]);
+   out.rowCount = batch.rowCount;
+   if (count == batch.rowCount) {
+      out.selection = Selection::dense(count);
+   } else {
+      for (uint32_t i = 0; i < count; ++i)
+         local.rows[i] = static_cast<RowIndex>(local.given + i);
+      out.selection = Selection::list(local.rows.data(), count);
+   }
+   local.given += count;
+   if (local.given == batch.rowCount) local.batch = nullptr;
+   return SourceStatus::HaveOutput;
+}
+
+} // namespace ouzel::executor
