@@ -5,6 +5,7 @@
 
 #include "optimizer/query/column_set.hpp"
 #include "optimizer/query/context.hpp"
+#include "sql/algebra/build.hpp"
 
 // What all rewrites share: the query being optimised, and short ways to build algebra.
 
@@ -12,11 +13,19 @@ namespace ouzel::optimizer {
 
 using sql::ColumnId;
 using sql::CompareOp;
+using sql::conjunction;
+using sql::conjunctsOf;
 using sql::Expr;
 using sql::ExprKind;
 using sql::ExprPtr;
+using sql::isUnit;
 using sql::JoinKind;
+using sql::makeJoin;
+using sql::makeMap;
+using sql::makeSelect;
+using sql::makeTest;
 using sql::noColumn;
+using sql::oneRow;
 using sql::Rel;
 using sql::RelKind;
 using sql::RelPtr;
@@ -40,20 +49,10 @@ struct Query {
 inline const SqlType booleanType{oid::boolean};
 inline const SqlType int8Type{oid::int8};
 
-RelPtr makeSelect(RelPtr input, ExprPtr predicate); ///< the input itself when the predicate is null or true
-RelPtr makeSelect(RelPtr input, std::vector<ExprPtr> conjuncts);
-RelPtr makeMap(RelPtr input, std::vector<sql::ComputedColumn> computed); ///< the input itself when there is nothing
-RelPtr makeJoin(JoinKind kind, RelPtr left, RelPtr right, ExprPtr predicate);
-RelPtr makeUnit(); ///< one row without columns
-ExprPtr makeTest(ExprKind kind, ExprPtr arg);
-/// lhs AND rhs; either may be null.
-ExprPtr conjunction(ExprPtr lhs, ExprPtr rhs);
-std::vector<ExprPtr> conjunctsOf(ExprPtr predicate); ///< empty for null and for true
 /// a = b, or a IS NOT DISTINCT FROM b when both can be NULL.
 ExprPtr sameValue(const Query& query, ColumnId a, ColumnId b);
 ExprPtr makeInt8(int64_t value);
 
-bool isUnit(const Rel& rel);
 /// Deep copy in which every column that the tree makes, and every CTE, has a new id. `renamed` gets old -> new.
 RelPtr cloneRenamed(const Rel& rel, Query& query, ColumnMap& renamed);
 /// Columns that an expression, or a list of them, reads; added to `set`.

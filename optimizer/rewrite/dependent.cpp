@@ -553,7 +553,7 @@ RelPtr Dependence::pushValues(RelPtr rel, ColumnMapping& mapping) {
       std::vector<ComputedColumn> computed;
       for (size_t i = 0; i < row.size(); ++i)
          computed.push_back({columns[i], std::move(row[i])});
-      return makeMap(makeUnit(), std::move(computed));
+      return makeMap(oneRow(), std::move(computed));
    };
    if (rel->rows.size() == 1) return push(asMap(rel->rows[0], rel->columns), mapping);
    RelPtr all;

@@ -37,7 +37,7 @@ public:
          const bool isStatic = rel->keys.empty() && rel->groupingSets.size() <= 1;
          std::erase_if(rel->aggregates, [&](const AggregateCall& call) { return !need.contains(call.column); });
          if (isStatic && rel->aggregates.empty() && rel->groupingCalls.empty()) {
-            rel = makeUnit();
+            rel = oneRow();
             return;
          }
          need = ColumnSet();

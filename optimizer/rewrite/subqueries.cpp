@@ -285,7 +285,7 @@ private:
       RelPtr all;
       std::vector<ColumnId> allColumns;
       for (std::vector<ExprPtr>& row : rel->rows) {
-         RelPtr input = makeUnit();
+         RelPtr input = oneRow();
          std::vector<ComputedColumn> computed;
          std::vector<ColumnId> columns;
          for (size_t i = 0; i < row.size(); ++i) {
@@ -318,7 +318,7 @@ private:
 
    /// f((select ...)): the function runs laterally over the row that has its arguments.
    void removeFromFunction(RelPtr& rel) {
-      RelPtr input = rel->inputs.empty() ? makeUnit() : std::move(rel->inputs[0]);
+      RelPtr input = rel->inputs.empty() ? oneRow() : std::move(rel->inputs[0]);
       for (ExprPtr& arg : rel->args)
          replaceAll(arg, input);
       rel->inputs.clear();

@@ -1,44 +1,19 @@
 #pragma once
-#include <functional>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "catalog/object/search_path.hpp"
-#include "catalog/object/snapshot.hpp"
-#include "common/type/session_format.hpp"
-#include "sql/algebra/rel.hpp"
-#include "sql/parse/parser.hpp"
+#include "sql/bind/state/bind_context.hpp"
 
 // From raw parse trees to logical algebra: names, scopes, types, overloads and casts, with PostgreSQL's rules and
 // errors. Everything here is a pure function of the tree, the catalog snapshot and the context; any thread may call it
 // for trees that it parsed itself.
 
-namespace ouzel::io {
-struct ExternalRequest;
-}
 struct RangeVar; // PostgreSQL's raw parse nodes, see sql/parse/pg_nodes.hpp
 struct TypeName;
 
 namespace ouzel::sql {
-
-using OpenExternal = std::function<std::shared_ptr<const io::ExternalTable>(std::string_view function,
-                                                                            const io::ExternalRequest& request)>;
-
-/// What binding depends on besides the tree. All references outlive the call only.
-struct BindContext {
-   const catalog::Snapshot& catalog;
-   const catalog::SearchPath& searchPath;
-   const SessionFormat& format;           ///< literals of dates, times and intervals are read with it
-   const SourceText* source = nullptr;    ///< of the tree, for error positions; null: errors have none
-   std::span<const Oid> parameterTypes{}; ///< declared types of $1..., 0: infer
-   bool allowParameters = true;           ///< false: $n is 42P02
-   /// Opens files for read_csv and read_parquet, whichever `function` names; throws what that meets. Null: 0A000.
-   const OpenExternal* openExternal = nullptr;
-};
 
 /// Binds SELECT, VALUES, TABLE, INSERT, UPDATE or DELETE. Other statements are XX000: engine/ walks those itself.
 BoundQuery bindQuery(const ::Node& statement, const BindContext& context);

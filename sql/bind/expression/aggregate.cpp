@@ -1,7 +1,13 @@
+#include "sql/bind/expression/aggregate.hpp"
+
 #include <algorithm>
 
-#include "sql/bind/query_binder.hpp"
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/state/positions.hpp"
+#include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/ordering.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // Aggregate calls: which query level they belong to, and what may stand in them. grouping.cpp puts them into the tree.
 
@@ -32,16 +38,15 @@ bool sameCall(const AggregateCall& a, const AggregateCall& b) {
    return sameExprs(a.args, b.args) && sameExprs(a.directArgs, b.directArgs) && sameOrder(a.orderBy, b.orderBy);
 }
 
-} // namespace
-
-Scope& QueryBinder::aggregateScope(Scope& scope, const std::vector<const Expr*>& args) {
+/// The query level an aggregate over these expressions belongs to.
+Scope& aggregateScope(BindState& state, Scope& scope, const std::vector<const Expr*>& args) {
    // The innermost level that it reads; without columns, the level it stands in.
    std::optional<uint32_t> depth;
    for (const Expr* arg : args) {
       std::vector<ColumnId> columns;
       collectColumns(*arg, columns);
       for (const ColumnId column : columns)
-         depth = std::max(depth.value_or(0), std::min(depthOf(column), scope.depth));
+         depth = std::max(depth.value_or(0), std::min(state.depthOf(column), scope.depth));
    }
    Scope* level = &scope;
    if (depth)
@@ -49,16 +54,17 @@ Scope& QueryBinder::aggregateScope(Scope& scope, const std::vector<const Expr*>&
          level = level->parent;
    for (const Expr* arg : args) {
       const auto positionOf = [&](ColumnKind kind) {
-         return positionOfColumn(
-             *arg, [&](ColumnId column) { return depthOf(column) == level->depth && kindOf(column) == kind; });
+         return positionOfColumn(*arg, [&](ColumnId column) {
+            return state.depthOf(column) == level->depth && state.kindOf(column) == kind;
+         });
       };
       for (const ColumnKind kind : {ColumnKind::Aggregate, ColumnKind::Grouped}) // GROUPING() counts as one
-         if (readsKind(*arg, *level, kind))
+         if (state.readsKind(*arg, *level, kind))
             throw SqlError(sqlstate::groupingError, "aggregate function calls cannot be nested").at(positionOf(kind));
-      if (readsKind(*arg, *level, ColumnKind::Window))
+      if (state.readsKind(*arg, *level, ColumnKind::Window))
          throw SqlError(sqlstate::groupingError, "aggregate function calls cannot contain window function calls")
              .at(positionOf(ColumnKind::Window));
-      if (readsKind(*arg, *level, ColumnKind::Srf))
+      if (state.readsKind(*arg, *level, ColumnKind::Srf))
          throw SqlError(sqlstate::featureNotSupported,
                         "aggregate function calls cannot contain set-returning function calls")
              .at(positionOf(ColumnKind::Srf))
@@ -67,7 +73,7 @@ Scope& QueryBinder::aggregateScope(Scope& scope, const std::vector<const Expr*>&
    return *level;
 }
 
-void QueryBinder::checkAggregateClause(const Scope& scope, uint32_t position, bool isGroupingCall) const {
+void checkAggregateClause(const Scope& scope, uint32_t position, bool isGroupingCall) {
    switch (scope.clause) {
    case Clause::Select:
    case Clause::Having:
@@ -88,9 +94,11 @@ void QueryBinder::checkAggregateClause(const Scope& scope, uint32_t position, bo
        .at(position);
 }
 
-ExprPtr QueryBinder::bindAggregate(Scope& scope, const ::FuncCall& call, const FunctionCandidate& candidate,
-                                   std::vector<ExprPtr> args, const SqlType& resultType, uint32_t directCount) {
-   const uint32_t position = at(call.location);
+} // namespace
+
+ExprPtr bindAggregate(BindState& state, Scope& scope, const ::FuncCall& call, const FunctionCandidate& candidate,
+                      std::vector<ExprPtr> args, const SqlType& resultType, uint32_t directCount) {
+   const uint32_t position = state.at(call.location);
    const auto& function = *candidate.function;
    const std::string name(function.name);
    const auto* info = builtins().aggregate(function.oid);
@@ -117,15 +125,16 @@ ExprPtr QueryBinder::bindAggregate(Scope& scope, const ::FuncCall& call, const F
          if (index >= args.size()) throwNotSupported("variadic ordered-set aggregates", position);
          key.expr = clone(*args[index]);
       } else {
-         key.expr = unknownToText(bindExpr(scope, sort->node, Clause::OrderBy));
+         key.expr = unknownToText(state, bindExpr(state, scope, sort->node, Clause::OrderBy));
       }
       requireOrdering(key.expr->type, key.expr->position);
-      direction(*sort, key.expr->type, key.descending, key.nullsFirst);
+      direction(state, *sort, key.expr->type, key.descending, key.nullsFirst);
       aggregate.orderBy.push_back(std::move(key));
    }
    for (size_t i = 0; i < args.size(); ++i)
       (call.agg_within_group && i < directCount ? aggregate.directArgs : aggregate.args).push_back(std::move(args[i]));
-   if (call.agg_filter) aggregate.filter = coerceToBoolean(bindExpr(scope, call.agg_filter, Clause::Filter), "FILTER");
+   if (call.agg_filter)
+      aggregate.filter = coerceToBoolean(state, bindExpr(state, scope, call.agg_filter, Clause::Filter), "FILTER");
    if (aggregate.distinct) {
       for (const ExprPtr& arg : aggregate.args)
          requireEquality(arg->type, arg->position);
@@ -134,7 +143,7 @@ ExprPtr QueryBinder::bindAggregate(Scope& scope, const ::FuncCall& call, const F
          const auto isArgument = [&](const ExprPtr& arg) {
             if (equal(*arg, *key.expr)) return true;
             ExprPtr copy = clone(*key.expr);
-            const auto cast = tryCoerce(copy, arg->type, CoercionContext::Implicit);
+            const auto cast = tryCoerce(state, copy, arg->type, CoercionContext::Implicit);
             return cast && equal(*arg, *cast);
          };
          const auto found = std::find_if(aggregate.args.begin(), aggregate.args.end(), isArgument);
@@ -152,19 +161,19 @@ ExprPtr QueryBinder::bindAggregate(Scope& scope, const ::FuncCall& call, const F
    for (const SortKey& key : aggregate.orderBy)
       reads.push_back(key.expr.get());
    if (aggregate.filter) reads.push_back(aggregate.filter.get());
-   Scope& level = aggregateScope(scope, reads);
+   Scope& level = aggregateScope(state, scope, reads);
    // Direct arguments have no part in choosing the level, but what may not be nested may not be in them either.
    for (const ExprPtr& arg : aggregate.directArgs)
       for (const ColumnKind kind : {ColumnKind::Aggregate, ColumnKind::Grouped, ColumnKind::Window, ColumnKind::Srf})
-         if (readsKind(*arg, level, kind)) aggregateScope(level, {arg.get()}); // throws
+         if (state.readsKind(*arg, level, kind)) aggregateScope(state, level, {arg.get()}); // throws
    checkAggregateClause(level, position, false);
 
    ColumnId column = noColumn;
    for (const AggregateCall& other : level.aggregates)
       if (sameCall(other, aggregate)) column = other.column;
    if (column == noColumn) {
-      column = addColumn(level, name, resultType);
-      setKind(column, ColumnKind::Aggregate);
+      column = state.addColumn(level, name, resultType);
+      state.setKind(column, ColumnKind::Aggregate);
       aggregate.column = column;
       level.aggregates.push_back(std::move(aggregate));
    }
@@ -173,22 +182,22 @@ ExprPtr QueryBinder::bindAggregate(Scope& scope, const ::FuncCall& call, const F
    return reference;
 }
 
-ExprPtr QueryBinder::bindGroupingCall(Scope& scope, const ::GroupingFunc& node) {
-   const uint32_t position = at(node.location);
+ExprPtr bindGroupingCall(BindState& state, Scope& scope, const ::GroupingFunc& node) {
+   const uint32_t position = state.at(node.location);
    PendingGrouping pending;
    pending.position = position;
    std::vector<const Expr*> reads;
    for (const ::Node* arg : ListOf<>(node.args)) {
-      pending.args.push_back(bindExpr(scope, arg));
+      pending.args.push_back(bindExpr(state, scope, arg));
       reads.push_back(pending.args.back().get());
    }
    if (pending.args.size() > 31)
       throw SqlError(sqlstate::tooManyArguments, "GROUPING must have fewer than 32 arguments").at(position);
-   Scope& level = aggregateScope(scope, reads);
+   Scope& level = aggregateScope(state, scope, reads);
    checkAggregateClause(level, position, true);
    const SqlType type{oid::int4, -1, invalidOid};
-   pending.column = addColumn(level, "grouping", type);
-   setKind(pending.column, ColumnKind::Grouped);
+   pending.column = state.addColumn(level, "grouping", type);
+   state.setKind(pending.column, ColumnKind::Grouped);
    auto reference = makeColumn(pending.column, type);
    reference->position = position;
    level.groupings.push_back(std::move(pending));

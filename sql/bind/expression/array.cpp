@@ -1,5 +1,11 @@
-#include "sql/bind/query_binder.hpp"
+#include "sql/bind/expression/array.hpp"
+
+#include "sql/algebra/build.hpp"
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/row.hpp"
+#include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // Array constructors and subscripts.
 
@@ -16,23 +22,23 @@ std::vector<ExprPtr*> pointers(std::vector<ExprPtr>& exprs) {
 
 } // namespace
 
-ExprPtr QueryBinder::makeArrayExpr(std::vector<ExprPtr> elements, Oid array, uint32_t position) {
+ExprPtr makeArrayExpr(std::vector<ExprPtr> elements, Oid array, uint32_t position) {
    auto expr = makeTyped(ExprKind::Array, plainType(array), position);
    expr->args = std::move(elements);
    return expr;
 }
 
-ExprPtr QueryBinder::bindArray(Scope& scope, const ::A_ArrayExpr& node, Oid arrayTypeHint, Oid elementHint,
-                               int32_t typmod) {
-   const uint32_t position = at(node.location);
+ExprPtr bindArray(BindState& state, Scope& scope, const ::A_ArrayExpr& node, Oid arrayTypeHint, Oid elementHint,
+                  int32_t typmod) {
+   const uint32_t position = state.at(node.location);
    std::vector<ExprPtr> elements;
    bool nested = false;
    for (const ::Node* item : ListOf<>(node.elements)) {
       if (isNode(item, T_A_ArrayExpr)) { // ARRAY[[1, 2], [3, 4]]: one array of two dimensions
-         elements.push_back(bindArray(scope, *as<A_ArrayExpr>(item), arrayTypeHint, elementHint, typmod));
+         elements.push_back(bindArray(state, scope, *as<A_ArrayExpr>(item), arrayTypeHint, elementHint, typmod));
          nested = true;
       } else {
-         elements.push_back(bindExpr(scope, item));
+         elements.push_back(bindExpr(state, scope, item));
          nested |= elementType(elements.back()->type.oid) != invalidOid;
       }
    }
@@ -60,12 +66,12 @@ ExprPtr QueryBinder::bindArray(Scope& scope, const ::A_ArrayExpr& node, Oid arra
       if (arrayTypeHint) {
          const Oid source = item->type.oid;
          const uint32_t itemPosition = item->position;
-         item = tryCoerce(item, plainType(target, typmod), CoercionContext::Explicit);
+         item = tryCoerce(state, item, plainType(target, typmod), CoercionContext::Explicit);
          if (!item)
             throw SqlError(sqlstate::cannotCoerce, "cannot cast type " + typeName(source) + " to " + typeName(target))
                 .at(itemPosition);
       } else {
-         item = coerceToCommon(std::move(item), target, "ARRAY");
+         item = coerceToCommon(state, std::move(item), target, "ARRAY");
       }
    }
    auto expr = makeArrayExpr(std::move(elements), array, position);
@@ -73,7 +79,10 @@ ExprPtr QueryBinder::bindArray(Scope& scope, const ::A_ArrayExpr& node, Oid arra
    return expr;
 }
 
-ExprPtr QueryBinder::bindSubscripts(Scope& scope, ExprPtr base, const std::vector<const ::A_Indices*>& subscripts) {
+namespace {
+
+ExprPtr bindSubscripts(BindState& state, Scope& scope, ExprPtr base,
+                       const std::vector<const ::A_Indices*>& subscripts) {
    const Oid container = base->type.oid;
    Oid element = elementType(container);
    if (container == oid::int2vector) element = oid::int2;
@@ -92,9 +101,9 @@ ExprPtr QueryBinder::bindSubscripts(Scope& scope, ExprPtr base, const std::vecto
    expr->args.push_back(std::move(base));
    for (const A_Indices* index : subscripts) {
       if (index->is_slice) throwNotSupported("array slices", expr->position);
-      auto subscript = bindExpr(scope, index->uidx);
+      auto subscript = bindExpr(state, scope, index->uidx);
       const uint32_t position = subscript->position;
-      subscript = tryCoerce(subscript, {oid::int4, -1, invalidOid}, CoercionContext::Assignment);
+      subscript = tryCoerce(state, subscript, {oid::int4, -1, invalidOid}, CoercionContext::Assignment);
       if (!subscript) throw SqlError(sqlstate::datatypeMismatch, "array subscript must have type integer").at(position);
       expr->args.push_back(std::move(subscript));
    }
@@ -102,8 +111,10 @@ ExprPtr QueryBinder::bindSubscripts(Scope& scope, ExprPtr base, const std::vecto
    return expr;
 }
 
-ExprPtr QueryBinder::bindIndirection(Scope& scope, const ::A_Indirection& node) {
-   auto result = bindExpr(scope, node.arg);
+} // namespace
+
+ExprPtr bindIndirection(BindState& state, Scope& scope, const ::A_Indirection& node) {
+   auto result = bindExpr(state, scope, node.arg);
    std::vector<const A_Indices*> subscripts;
    for (const ::Node* step : ListOf<>(node.indirection)) {
       if (isNode(step, T_A_Indices)) {
@@ -111,7 +122,7 @@ ExprPtr QueryBinder::bindIndirection(Scope& scope, const ::A_Indirection& node) 
          continue;
       }
       if (isNode(step, T_A_Star)) throwNotSupported("row expansion via \"*\" here", result->position);
-      if (!subscripts.empty()) result = bindSubscripts(scope, std::move(result), subscripts);
+      if (!subscripts.empty()) result = bindSubscripts(state, scope, std::move(result), subscripts);
       subscripts.clear();
       if (!isRowType(result->type.oid))
          throw SqlError(sqlstate::wrongObjectType, "column notation ." + std::string(stringOf(step)) +
@@ -120,7 +131,7 @@ ExprPtr QueryBinder::bindIndirection(Scope& scope, const ::A_Indirection& node) 
              .at(result->position);
       result = selectField(std::move(result), stringOf(step));
    }
-   if (!subscripts.empty()) result = bindSubscripts(scope, std::move(result), subscripts);
+   if (!subscripts.empty()) result = bindSubscripts(state, scope, std::move(result), subscripts);
    return result;
 }
 

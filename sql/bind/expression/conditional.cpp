@@ -1,11 +1,21 @@
-#include "sql/bind/query_binder.hpp"
+#include "sql/bind/expression/conditional.hpp"
+
+#include "sql/algebra/build.hpp"
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/function_call.hpp"
+#include "sql/bind/expression/operator.hpp"
+#include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // CASE, COALESCE, NULLIF, GREATEST and LEAST, tests for NULL and truth, CURRENT_DATE and its relatives.
 
 namespace ouzel::sql {
 
 namespace {
+
+ExprPtr chooseExtreme(BindState& state, Scope& scope, std::vector<ExprPtr> args, std::string_view name,
+                      uint32_t position);
 
 const SqlType booleanType{oid::boolean, -1, invalidOid};
 
@@ -37,19 +47,18 @@ bool hasSubquery(const Expr& root) {
    return found;
 }
 
-} // namespace
-
-ExprPtr QueryBinder::shareValue(Scope& scope, ExprPtr value, const std::function<ExprPtr(const Expr&)>& use,
-                                bool isCostly) {
+/// Give `use` an expression that may be repeated and stands for `value`, whose evaluation it costs once.
+ExprPtr shareValue(BindState& state, Scope& scope, ExprPtr value, const std::function<ExprPtr(const Expr&)>& use,
+                   bool isCostly = false) {
    if (!isCostly && !hasSubquery(*value) && !isVolatile(*value)) return use(*value);
    // (SELECT use(x) FROM (SELECT value AS x)): whatever surrounds the expression, it is evaluated once.
    const uint32_t position = value->position;
    const SqlType valueType = value->type;
-   const ColumnId shared = addColumn(scope.depth + 1, "value", valueType);
+   const ColumnId shared = state.addColumn(scope.depth + 1, "value", valueType);
    const auto reference = makeColumn(shared, valueType);
    auto result = use(*reference);
    const SqlType type = result->type;
-   const ColumnId column = addColumn(scope.depth + 1, "result", type);
+   const ColumnId column = state.addColumn(scope.depth + 1, "result", type);
    std::vector<ComputedColumn> inner, outer;
    inner.push_back({shared, std::move(value)});
    outer.push_back({column, std::move(result)});
@@ -60,34 +69,36 @@ ExprPtr QueryBinder::shareValue(Scope& scope, ExprPtr value, const std::function
    return expr;
 }
 
-ExprPtr QueryBinder::bindCase(Scope& scope, const ::CaseExpr& node) {
+} // namespace
+
+ExprPtr bindCase(BindState& state, Scope& scope, const ::CaseExpr& node) {
    const SrfBlock block(scope, "CASE");
    ExprPtr test;
-   if (node.arg) test = unknownToText(bindExpr(scope, reinterpret_cast<const ::Node*>(node.arg)));
+   if (node.arg) test = unknownToText(state, bindExpr(state, scope, reinterpret_cast<const ::Node*>(node.arg)));
    std::vector<ExprPtr> conditions, results; // of a simple CASE the values to compare with
    for (const auto* when : ListOf<CaseWhen>(node.args)) {
-      auto condition = bindExpr(scope, reinterpret_cast<const ::Node*>(when->expr));
-      conditions.push_back(test ? std::move(condition) : coerceToBoolean(std::move(condition), "CASE/WHEN"));
-      results.push_back(bindExpr(scope, reinterpret_cast<const ::Node*>(when->result)));
+      auto condition = bindExpr(state, scope, reinterpret_cast<const ::Node*>(when->expr));
+      conditions.push_back(test ? std::move(condition) : coerceToBoolean(state, std::move(condition), "CASE/WHEN"));
+      results.push_back(bindExpr(state, scope, reinterpret_cast<const ::Node*>(when->result)));
    }
    // The default comes first when the type is chosen; without one it is an unknown NULL.
-   ExprPtr otherwise = node.defresult ? bindExpr(scope, reinterpret_cast<const ::Node*>(node.defresult))
+   ExprPtr otherwise = node.defresult ? bindExpr(state, scope, reinterpret_cast<const ::Node*>(node.defresult))
                                       : makeNull({oid::unknown, -1, invalidOid});
    std::vector<ExprPtr*> all = pointers(results);
    all.insert(all.begin(), &otherwise);
    const Oid common = selectCommonType(all, "CASE");
-   otherwise = coerceToCommon(std::move(otherwise), common, "CASE/ELSE");
+   otherwise = coerceToCommon(state, std::move(otherwise), common, "CASE/ELSE");
    for (ExprPtr& result : results)
-      result = coerceToCommon(std::move(result), common, "CASE/WHEN");
+      result = coerceToCommon(state, std::move(result), common, "CASE/WHEN");
    const SqlType type = plainType(common, selectCommonTypmod(all, common));
 
    const auto build = [&](const Expr* value) {
-      auto expr = makeTyped(ExprKind::Case, type, at(node.location));
+      auto expr = makeTyped(ExprKind::Case, type, state.at(node.location));
       for (size_t i = 0; i < results.size(); ++i) {
          if (value) {
             const uint32_t position = conditions[i]->position;
-            auto equals = makeOperator("=", clone(*value), std::move(conditions[i]), position);
-            expr->args.push_back(coerceToBoolean(std::move(equals), "CASE/WHEN"));
+            auto equals = makeOperator(state, "=", clone(*value), std::move(conditions[i]), position);
+            expr->args.push_back(coerceToBoolean(state, std::move(equals), "CASE/WHEN"));
          } else {
             expr->args.push_back(std::move(conditions[i]));
          }
@@ -97,66 +108,70 @@ ExprPtr QueryBinder::bindCase(Scope& scope, const ::CaseExpr& node) {
       return expr;
    };
    if (!test) return build(nullptr);
-   return shareValue(scope, std::move(test), [&](const Expr& value) { return build(&value); });
+   return shareValue(state, scope, std::move(test), [&](const Expr& value) { return build(&value); });
 }
 
-ExprPtr QueryBinder::bindCoalesce(Scope& scope, const ::CoalesceExpr& node) {
+ExprPtr bindCoalesce(BindState& state, Scope& scope, const ::CoalesceExpr& node) {
    const SrfBlock block(scope, "COALESCE");
    std::vector<ExprPtr> args;
    for (const ::Node* arg : ListOf<>(node.args))
-      args.push_back(bindExpr(scope, arg));
+      args.push_back(bindExpr(state, scope, arg));
    const Oid common = selectCommonType(pointers(args), "COALESCE");
    for (ExprPtr& arg : args)
-      arg = coerceToCommon(std::move(arg), common, "COALESCE");
-   auto expr =
-       makeTyped(ExprKind::Coalesce, plainType(common, selectCommonTypmod(pointers(args), common)), at(node.location));
+      arg = coerceToCommon(state, std::move(arg), common, "COALESCE");
+   auto expr = makeTyped(ExprKind::Coalesce, plainType(common, selectCommonTypmod(pointers(args), common)),
+                         state.at(node.location));
    expr->args = std::move(args);
    return expr;
 }
 
-ExprPtr QueryBinder::bindMinMax(Scope& scope, const ::MinMaxExpr& node) {
+ExprPtr bindMinMax(BindState& state, Scope& scope, const ::MinMaxExpr& node) {
    const char* name = node.op == IS_GREATEST ? "GREATEST" : "LEAST";
    std::vector<ExprPtr> args;
    for (const ::Node* arg : ListOf<>(node.args))
-      args.push_back(bindExpr(scope, arg));
+      args.push_back(bindExpr(state, scope, arg));
    const Oid common = selectCommonType(pointers(args), name);
    for (ExprPtr& arg : args)
-      arg = coerceToCommon(std::move(arg), common, name);
+      arg = coerceToCommon(state, std::move(arg), common, name);
    const SqlType type = plainType(common, selectCommonTypmod(pointers(args), common));
    if (!catalog::builtins().comparisonOperator(common, catalog::BtreeStrategy::Less))
       throw SqlError(sqlstate::undefinedFunction,
                      "could not identify a comparison function for type " + typeName(common))
-          .at(at(node.location));
+          .at(state.at(node.location));
    for (ExprPtr& arg : args)
       arg = applyTypmod(std::move(arg), type.typmod, CoercionContext::Implicit);
-   auto expr = chooseExtreme(scope, std::move(args), node.op == IS_GREATEST ? ">=" : "<=", at(node.location));
+   auto expr =
+       chooseExtreme(state, scope, std::move(args), node.op == IS_GREATEST ? ">=" : "<=", state.at(node.location));
    return expr;
 }
 
+namespace {
+
 /// The first argument that no later one beats, passing over NULLs: CASE WHEN (a >= b OR b IS NULL) AND ... THEN a ...
-ExprPtr QueryBinder::chooseExtreme(Scope& scope, std::vector<ExprPtr> args, std::string_view name, uint32_t position) {
-   const DepthGuard guard(*this); // thousands of arguments nest
+ExprPtr chooseExtreme(BindState& state, Scope& scope, std::vector<ExprPtr> args, std::string_view name,
+                      uint32_t position) {
+   const DepthGuard guard(state); // thousands of arguments nest
    if (args.size() == 1) return std::move(args[0]);
    constexpr size_t chunk = 6; // the comparisons grow with the square of the arguments
    if (args.size() > chunk) {
       std::vector<ExprPtr> first, rest;
       for (size_t i = 0; i < args.size(); ++i)
          (i < chunk ? first : rest).push_back(std::move(args[i]));
-      auto best = chooseExtreme(scope, std::move(first), name, position);
+      auto best = chooseExtreme(state, scope, std::move(first), name, position);
       return shareValue(
-          scope, std::move(best),
+          state, scope, std::move(best),
           [&](const Expr& value) {
              rest.insert(rest.begin(), clone(value));
-             return chooseExtreme(scope, std::move(rest), name, position);
+             return chooseExtreme(state, scope, std::move(rest), name, position);
           },
           true);
    }
    for (size_t i = 0; i < args.size(); ++i) {
       if (!hasSubquery(*args[i]) && !isVolatile(*args[i])) continue;
       auto value = std::move(args[i]);
-      return shareValue(scope, std::move(value), [&](const Expr& shared) {
+      return shareValue(state, scope, std::move(value), [&](const Expr& shared) {
          args[i] = clone(shared);
-         return chooseExtreme(scope, std::move(args), name, position);
+         return chooseExtreme(state, scope, std::move(args), name, position);
       });
    }
    auto expr = makeTyped(ExprKind::Case, args[0]->type, position);
@@ -164,7 +179,7 @@ ExprPtr QueryBinder::chooseExtreme(Scope& scope, std::vector<ExprPtr> args, std:
       std::vector<ExprPtr> beatsAll;
       for (size_t j = i + 1; j < args.size(); ++j) {
          std::vector<ExprPtr> beats;
-         beats.push_back(makeOperator(name, clone(*args[i]), clone(*args[j]), position));
+         beats.push_back(makeOperator(state, name, clone(*args[i]), clone(*args[j]), position));
          auto isNull = makeTyped(ExprKind::IsNull, booleanType, position);
          isNull->args.push_back(clone(*args[j]));
          beats.push_back(std::move(isNull));
@@ -177,20 +192,22 @@ ExprPtr QueryBinder::chooseExtreme(Scope& scope, std::vector<ExprPtr> args, std:
    return expr;
 }
 
-ExprPtr QueryBinder::bindNullIf(Scope& scope, const ::A_Expr& node) {
-   auto left = bindExpr(scope, node.lexpr);
-   auto right = bindExpr(scope, node.rexpr);
-   const uint32_t position = at(node.location);
+} // namespace
+
+ExprPtr bindNullIf(BindState& state, Scope& scope, const ::A_Expr& node) {
+   auto left = bindExpr(state, scope, node.lexpr);
+   auto right = bindExpr(state, scope, node.rexpr);
+   const uint32_t position = state.at(node.location);
    if (left->type.oid == oid::unknown && left->kind == ExprKind::Constant && right->type.oid == oid::unknown)
-      left = unknownToText(std::move(left));
-   return shareValue(scope, std::move(left), [&](const Expr& value) {
+      left = unknownToText(state, std::move(left));
+   return shareValue(state, scope, std::move(left), [&](const Expr& value) {
       const auto* op = requireOperator("=", value.type.oid, right->type.oid, position);
       const Oid type = isPolymorphic(op->left) ? value.type.oid : op->left;
-      auto equals = makeOperator("=", clone(value), std::move(right), position);
+      auto equals = makeOperator(state, "=", clone(value), std::move(right), position);
       if (equals->type.oid != oid::boolean)
          throw SqlError(sqlstate::datatypeMismatch, "NULLIF requires = operator to yield boolean").at(position);
       // The result is the first argument as the operator takes it.
-      auto result = coerce(clone(value), type, -1, CoercionContext::Implicit);
+      auto result = coerce(state, clone(value), type, -1, CoercionContext::Implicit);
       auto expr = makeTyped(ExprKind::Case, result->type, position);
       auto null = makeNull(result->type);
       expr->args.push_back(std::move(equals));
@@ -200,9 +217,9 @@ ExprPtr QueryBinder::bindNullIf(Scope& scope, const ::A_Expr& node) {
    });
 }
 
-ExprPtr QueryBinder::bindNullTest(Scope& scope, const ::NullTest& node) {
-   auto arg = bindExpr(scope, reinterpret_cast<const ::Node*>(node.arg));
-   const uint32_t position = at(node.location);
+ExprPtr bindNullTest(BindState& state, Scope& scope, const ::NullTest& node) {
+   auto arg = bindExpr(state, scope, reinterpret_cast<const ::Node*>(node.arg));
+   const uint32_t position = state.at(node.location);
    const ExprKind kind = node.nulltesttype == IS_NULL ? ExprKind::IsNull : ExprKind::IsNotNull;
    std::vector<ExprPtr> fields;
    if (arg->kind == ExprKind::Row) {
@@ -214,13 +231,14 @@ ExprPtr QueryBinder::bindNullTest(Scope& scope, const ::NullTest& node) {
    for (ExprPtr& field : fields) {
       auto test = makeTyped(kind, booleanType, position);
       // A parameter must get its type elsewhere.
-      test->args.push_back(field->kind == ExprKind::Parameter ? std::move(field) : unknownToText(std::move(field)));
+      test->args.push_back(field->kind == ExprKind::Parameter ? std::move(field)
+                                                              : unknownToText(state, std::move(field)));
       tests.push_back(std::move(test));
    }
    return makeAnd(std::move(tests));
 }
 
-ExprPtr QueryBinder::bindBooleanTest(Scope& scope, const ::BooleanTest& node) {
+ExprPtr bindBooleanTest(BindState& state, Scope& scope, const ::BooleanTest& node) {
    static constexpr struct {
       const char* name;
       ExprKind kind;
@@ -230,17 +248,17 @@ ExprPtr QueryBinder::bindBooleanTest(Scope& scope, const ::BooleanTest& node) {
        {"IS UNKNOWN", ExprKind::IsNull}, {"IS NOT UNKNOWN", ExprKind::IsNotNull},
    };
    const auto& form = forms[node.booltesttype];
-   auto arg = coerceToBoolean(bindExpr(scope, reinterpret_cast<const ::Node*>(node.arg)), form.name);
-   auto expr = makeTyped(form.kind, booleanType, at(node.location));
+   auto arg = coerceToBoolean(state, bindExpr(state, scope, reinterpret_cast<const ::Node*>(node.arg)), form.name);
+   auto expr = makeTyped(form.kind, booleanType, state.at(node.location));
    expr->args.push_back(std::move(arg));
    return expr;
 }
 
-ExprPtr QueryBinder::bindSqlValue(Scope& scope, const ::SQLValueFunction& node) {
-   const uint32_t position = at(node.location);
+ExprPtr bindSqlValue(BindState& state, Scope& scope, const ::SQLValueFunction& node) {
+   const uint32_t position = state.at(node.location);
    const auto clock = [&](Oid type) {
-      auto now = callFunction(scope, "now", {}, position);
-      auto value = coerce(std::move(now), type, -1, CoercionContext::Explicit);
+      auto now = callFunction(state, scope, "now", {}, position);
+      auto value = coerce(state, std::move(now), type, -1, CoercionContext::Explicit);
       return applyTypmod(std::move(value), node.typmod, CoercionContext::Explicit);
    };
    switch (node.op) {
@@ -261,13 +279,13 @@ ExprPtr QueryBinder::bindSqlValue(Scope& scope, const ::SQLValueFunction& node) 
    case SVFOP_CURRENT_ROLE:
    case SVFOP_CURRENT_USER:
    case SVFOP_USER:
-      return callFunction(scope, "current_user", {}, position);
+      return callFunction(state, scope, "current_user", {}, position);
    case SVFOP_SESSION_USER:
-      return callFunction(scope, "session_user", {}, position);
+      return callFunction(state, scope, "session_user", {}, position);
    case SVFOP_CURRENT_CATALOG:
-      return callFunction(scope, "current_database", {}, position);
+      return callFunction(state, scope, "current_database", {}, position);
    case SVFOP_CURRENT_SCHEMA:
-      return callFunction(scope, "current_schema", {}, position);
+      return callFunction(state, scope, "current_schema", {}, position);
    }
    throwInternal("unknown SQL value function");
 }

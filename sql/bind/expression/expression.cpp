@@ -1,67 +1,94 @@
+#include "sql/bind/expression/expression.hpp"
+
 #include <charconv>
 #include <limits>
 
-#include "sql/bind/query_binder.hpp"
+#include "sql/algebra/build.hpp"
+#include "sql/bind/binder.hpp"
+#include "sql/bind/expression/aggregate.hpp"
+#include "sql/bind/expression/array.hpp"
+#include "sql/bind/expression/conditional.hpp"
+#include "sql/bind/expression/function_call.hpp"
+#include "sql/bind/expression/names.hpp"
+#include "sql/bind/expression/operator.hpp"
+#include "sql/bind/expression/row.hpp"
+#include "sql/bind/expression/subquery.hpp"
+#include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/literal.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // Expressions: the dispatch over node kinds, constants, parameters, boolean operators and casts.
 
 namespace ouzel::sql {
 
-ExprPtr QueryBinder::bindExpr(Scope& scope, const ::Node* node, Clause clause) {
+namespace {
+
+ExprPtr bindNode(BindState& state, Scope& scope, const ::Node* node);
+ExprPtr bindConstant(BindState& state, const ::A_Const& node);
+ExprPtr bindParameter(BindState& state, const ::ParamRef& node);
+ExprPtr bindBool(BindState& state, Scope& scope, const ::BoolExpr& node);
+ExprPtr bindTypeCast(BindState& state, Scope& scope, const ::TypeCast& node);
+ExprPtr bindCollate(BindState& state, Scope& scope, const ::CollateClause& node);
+
+} // namespace
+
+ExprPtr bindExpr(BindState& state, Scope& scope, const ::Node* node, Clause clause) {
    const ClauseGuard guard(scope, clause);
-   return bindExpr(scope, node);
+   return bindExpr(state, scope, node);
 }
 
-ExprPtr QueryBinder::bindExpr(Scope& scope, const ::Node* node) {
-   const DepthGuard guard(*this);
-   return bindNode(scope, node);
+ExprPtr bindExpr(BindState& state, Scope& scope, const ::Node* node) {
+   const DepthGuard guard(state);
+   return bindNode(state, scope, node);
 }
 
-ExprPtr QueryBinder::bindNode(Scope& scope, const ::Node* node) {
+namespace {
+
+ExprPtr bindNode(BindState& state, Scope& scope, const ::Node* node) {
    switch (node->type) {
    case T_ColumnRef:
-      return bindColumnRef(scope, *as<ColumnRef>(node));
+      return bindColumnRef(state, scope, *as<ColumnRef>(node));
    case T_ParamRef:
-      return bindParameter(*as<ParamRef>(node));
+      return bindParameter(state, *as<ParamRef>(node));
    case T_A_Const:
-      return bindConstant(*as<A_Const>(node));
+      return bindConstant(state, *as<A_Const>(node));
    case T_A_Indirection:
-      return bindIndirection(scope, *as<A_Indirection>(node));
+      return bindIndirection(state, scope, *as<A_Indirection>(node));
    case T_A_ArrayExpr:
-      return bindArray(scope, *as<A_ArrayExpr>(node), invalidOid, invalidOid, -1);
+      return bindArray(state, scope, *as<A_ArrayExpr>(node), invalidOid, invalidOid, -1);
    case T_TypeCast:
-      return bindTypeCast(scope, *as<TypeCast>(node));
+      return bindTypeCast(state, scope, *as<TypeCast>(node));
    case T_CollateClause:
-      return bindCollate(scope, *as<CollateClause>(node));
+      return bindCollate(state, scope, *as<CollateClause>(node));
    case T_A_Expr:
-      return bindOperator(scope, *as<A_Expr>(node));
+      return bindOperator(state, scope, *as<A_Expr>(node));
    case T_BoolExpr:
-      return bindBool(scope, *as<BoolExpr>(node));
+      return bindBool(state, scope, *as<BoolExpr>(node));
    case T_FuncCall:
-      return bindFunctionCall(scope, *as<FuncCall>(node));
+      return bindFunctionCall(state, scope, *as<FuncCall>(node));
    case T_GroupingFunc:
-      return bindGroupingCall(scope, *as<GroupingFunc>(node));
+      return bindGroupingCall(state, scope, *as<GroupingFunc>(node));
    case T_SubLink:
-      return bindSubLink(scope, *as<SubLink>(node));
+      return bindSubLink(state, scope, *as<SubLink>(node));
    case T_CaseExpr:
-      return bindCase(scope, *as<CaseExpr>(node));
+      return bindCase(state, scope, *as<CaseExpr>(node));
    case T_RowExpr:
-      return bindRow(scope, *as<RowExpr>(node));
+      return bindRow(state, scope, *as<RowExpr>(node));
    case T_CoalesceExpr:
-      return bindCoalesce(scope, *as<CoalesceExpr>(node));
+      return bindCoalesce(state, scope, *as<CoalesceExpr>(node));
    case T_MinMaxExpr:
-      return bindMinMax(scope, *as<MinMaxExpr>(node));
+      return bindMinMax(state, scope, *as<MinMaxExpr>(node));
    case T_SQLValueFunction:
-      return bindSqlValue(scope, *as<SQLValueFunction>(node));
+      return bindSqlValue(state, scope, *as<SQLValueFunction>(node));
    case T_NullTest:
-      return bindNullTest(scope, *as<NullTest>(node));
+      return bindNullTest(state, scope, *as<NullTest>(node));
    case T_BooleanTest:
-      return bindBooleanTest(scope, *as<BooleanTest>(node));
+      return bindBooleanTest(state, scope, *as<BooleanTest>(node));
    case T_SetToDefault:
       throw SqlError(sqlstate::syntaxError, "DEFAULT is not allowed in this context")
-          .at(at(as<SetToDefault>(node)->location));
+          .at(state.at(as<SetToDefault>(node)->location));
    case T_NamedArgExpr:
-      return bindExpr(scope, reinterpret_cast<const ::Node*>(as<NamedArgExpr>(node)->arg));
+      return bindExpr(state, scope, reinterpret_cast<const ::Node*>(as<NamedArgExpr>(node)->arg));
    case T_CurrentOfExpr:
       throwNotSupported("WHERE CURRENT OF");
    case T_XmlExpr:
@@ -74,8 +101,8 @@ ExprPtr QueryBinder::bindNode(Scope& scope, const ::Node* node) {
    }
 }
 
-ExprPtr QueryBinder::bindConstant(const ::A_Const& node) {
-   const uint32_t position = at(node.location);
+ExprPtr bindConstant(BindState& state, const ::A_Const& node) {
+   const uint32_t position = state.at(node.location);
    const SqlType unknown{oid::unknown, -1, invalidOid};
    ExprPtr expr;
    if (node.isnull) {
@@ -97,7 +124,7 @@ ExprPtr QueryBinder::bindConstant(const ::A_Const& node) {
          } else {
             auto literal = makeConstant(unknown, Value::string(std::string(digits)));
             literal->position = position;
-            expr = parseLiteral(*literal, {oid::numeric, -1, invalidOid});
+            expr = parseLiteral(state, *literal, {oid::numeric, -1, invalidOid});
          }
          break;
       }
@@ -117,26 +144,26 @@ ExprPtr QueryBinder::bindConstant(const ::A_Const& node) {
    return expr;
 }
 
-ExprPtr QueryBinder::bindParameter(const ::ParamRef& node) {
-   const uint32_t position = at(node.location);
-   if (inlineArgs_) return clone(*inlineArgs_->at(static_cast<size_t>(node.number - 1)));
-   if (!context_.allowParameters || node.number <= 0 || node.number > 65535)
+ExprPtr bindParameter(BindState& state, const ::ParamRef& node) {
+   const uint32_t position = state.at(node.location);
+   if (state.inlineArgs) return clone(*state.inlineArgs->at(static_cast<size_t>(node.number - 1)));
+   if (!state.context.allowParameters || node.number <= 0 || node.number > 65535)
       throw SqlError(sqlstate::undefinedParameter, "there is no parameter $" + std::to_string(node.number))
           .at(position);
    const auto index = static_cast<uint32_t>(node.number - 1);
-   if (parameters_.size() <= index) parameters_.resize(index + 1, invalidOid);
-   if (parameters_[index] == invalidOid) parameters_[index] = oid::unknown;
-   auto expr = makeTyped(ExprKind::Parameter, plainType(parameters_[index]), position);
+   if (state.parameters.size() <= index) state.parameters.resize(index + 1, invalidOid);
+   if (state.parameters[index] == invalidOid) state.parameters[index] = oid::unknown;
+   auto expr = makeTyped(ExprKind::Parameter, plainType(state.parameters[index]), position);
    expr->parameter = index;
    return expr;
 }
 
-ExprPtr QueryBinder::bindBool(Scope& scope, const ::BoolExpr& node) {
+ExprPtr bindBool(BindState& state, Scope& scope, const ::BoolExpr& node) {
    const char* name = node.boolop == AND_EXPR ? "AND" : node.boolop == OR_EXPR ? "OR" : "NOT";
    std::vector<ExprPtr> args;
    for (const ::Node* arg : ListOf<>(node.args))
-      args.push_back(coerceToBoolean(bindExpr(scope, arg), name));
-   const uint32_t position = at(node.location);
+      args.push_back(coerceToBoolean(state, bindExpr(state, scope, arg), name));
+   const uint32_t position = state.at(node.location);
    auto expr = makeTyped(node.boolop == AND_EXPR  ? ExprKind::And
                          : node.boolop == OR_EXPR ? ExprKind::Or
                                                   : ExprKind::Not,
@@ -145,19 +172,19 @@ ExprPtr QueryBinder::bindBool(Scope& scope, const ::BoolExpr& node) {
    return expr;
 }
 
-ExprPtr QueryBinder::bindTypeCast(Scope& scope, const ::TypeCast& node) {
-   const SqlType target = resolveTypeName(*node.typeName, context_);
+ExprPtr bindTypeCast(BindState& state, Scope& scope, const ::TypeCast& node) {
+   const SqlType target = resolveTypeName(*node.typeName, state.context);
    ExprPtr arg;
    const Oid element = elementType(target.oid);
    if (element && isNode(node.arg, T_A_ArrayExpr)) {
-      arg = bindArray(scope, *as<A_ArrayExpr>(node.arg), target.oid, element, target.typmod);
+      arg = bindArray(state, scope, *as<A_ArrayExpr>(node.arg), target.oid, element, target.typmod);
    } else {
-      arg = bindExpr(scope, node.arg);
+      arg = bindExpr(state, scope, node.arg);
    }
    const Oid source = arg->type.oid;
-   const uint32_t position = at(node.location >= 0 ? node.location : node.typeName->location);
+   const uint32_t position = state.at(node.location >= 0 ? node.location : node.typeName->location);
    const Expr* before = arg.get();
-   auto cast = tryCoerce(arg, target, CoercionContext::Explicit);
+   auto cast = tryCoerce(state, arg, target, CoercionContext::Explicit);
    if (cast && cast.get() != before && cast->kind != ExprKind::Constant) cast->position = position;
    if (!cast)
       throw SqlError(sqlstate::cannotCoerce, "cannot cast type " + typeName(source) + " to " + typeName(target.oid))
@@ -165,9 +192,9 @@ ExprPtr QueryBinder::bindTypeCast(Scope& scope, const ::TypeCast& node) {
    return cast;
 }
 
-ExprPtr QueryBinder::bindCollate(Scope& scope, const ::CollateClause& node) {
-   auto arg = unknownToText(bindExpr(scope, node.arg));
-   const uint32_t position = at(node.location);
+ExprPtr bindCollate(BindState& state, Scope& scope, const ::CollateClause& node) {
+   auto arg = unknownToText(state, bindExpr(state, scope, node.arg));
+   const uint32_t position = state.at(node.location);
    if (!arg->type.collation)
       throw SqlError(sqlstate::datatypeMismatch, "collations are not supported by type " + typeName(arg->type.oid))
           .at(position);
@@ -186,5 +213,7 @@ ExprPtr QueryBinder::bindCollate(Scope& scope, const ::CollateClause& node) {
    expr->args.push_back(std::move(arg));
    return expr;
 }
+
+} // namespace
 
 } // namespace ouzel::sql

@@ -1,7 +1,16 @@
+#include "sql/bind/expression/function_call.hpp"
+
 #include <algorithm>
 
-#include "sql/bind/query_binder.hpp"
+#include "sql/bind/expression/aggregate.hpp"
+#include "sql/bind/expression/array.hpp"
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/row_function.hpp"
+#include "sql/bind/expression/sql_function.hpp"
+#include "sql/bind/expression/window_call.hpp"
+#include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // Function calls: overloads, named and default arguments, variadics, and what kind of function it turned out to be.
 
@@ -13,6 +22,21 @@ using catalog::FunctionInfo;
 using catalog::FunctionKind;
 
 namespace {
+
+/// A function that returns a set, or several columns, may stand in FROM as it is.
+enum class CallPlace : uint8_t { Expression, FromItem };
+
+/// The call as it stands in the text.
+struct CallSite {
+   const ::FuncCall* call = nullptr; ///< null: made by the binder
+   CallPlace place = CallPlace::Expression;
+   uint32_t directCount = 0; ///< of WITHIN GROUP: arguments before it
+};
+
+ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const FunctionCandidate& candidate,
+                   std::vector<ExprPtr> args, uint32_t position, std::string_view name);
+ExprPtr bindFunctionDefault(BindState& state, std::string_view text, Oid type);
+ExprPtr registerSrf(BindState& state, Scope& scope, ExprPtr call);
 
 constexpr uint32_t argumentsMax = 100;
 
@@ -59,17 +83,19 @@ void refuseDecorations(const ::FuncCall& call, std::string_view name, uint32_t p
 
 } // namespace
 
-void QueryBinder::coerceArguments(std::vector<ExprPtr>& args, std::span<const Oid> declared) {
+void coerceArguments(BindState& state, std::vector<ExprPtr>& args, std::span<const Oid> declared) {
    for (size_t i = 0; i < args.size(); ++i) {
-      args[i] = coerce(std::move(args[i]), declared[i], -1, CoercionContext::Implicit);
+      args[i] = coerce(state, std::move(args[i]), declared[i], -1, CoercionContext::Implicit);
       // What takes "any" type sees a literal as text.
-      if (declared[i] == oid::any) args[i] = unknownToText(std::move(args[i]));
+      if (declared[i] == oid::any) args[i] = unknownToText(state, std::move(args[i]));
    }
 }
 
+namespace {
+
 /// rank(direct...) WITHIN GROUP (ORDER BY sorted...): each direct argument is compared with the column at its place.
-void QueryBinder::uniteHypothetical(std::vector<ExprPtr>& args, uint32_t directCount, const std::string& signature,
-                                    uint32_t position) {
+void uniteHypothetical(BindState& state, std::vector<ExprPtr>& args, uint32_t directCount, const std::string& signature,
+                       uint32_t position) {
    const std::string name = signature.substr(0, signature.find('('));
    if (args.size() != size_t{2} * directCount)
       throw SqlError(sqlstate::undefinedFunction, "function " + signature + " does not exist")
@@ -82,21 +108,26 @@ void QueryBinder::uniteHypothetical(std::vector<ExprPtr>& args, uint32_t directC
       ExprPtr* const pair[] = {&args[i], &args[directCount + i]};
       const Oid type = selectCommonType(pair, "WITHIN GROUP");
       for (ExprPtr* const arg : pair)
-         *arg = coerce(std::move(*arg), type, -1, CoercionContext::Implicit);
+         *arg = coerce(state, std::move(*arg), type, -1, CoercionContext::Implicit);
    }
 }
 
-ExprPtr QueryBinder::callFunction(Scope& scope, std::string_view name, std::vector<ExprPtr> args, uint32_t position) {
+} // namespace
+
+ExprPtr callFunction(BindState& state, Scope& scope, std::string_view name, std::vector<ExprPtr> args,
+                     uint32_t position) {
    std::vector<Oid> types;
    for (const ExprPtr& arg : args)
       types.push_back(arg->type.oid);
    const auto found = resolveFunction(name, types, {}, false);
    if (found.outcome != Resolution::Found) throwNoFunction(nullptr, name, types, {}, position);
-   return finishCall(scope, nullptr, found.candidate, std::move(args), position, name);
+   return finishCall(state, scope, {}, found.candidate, std::move(args), position, name);
 }
 
-ExprPtr QueryBinder::bindFunctionCall(Scope& scope, const ::FuncCall& call) {
-   const uint32_t position = at(call.location);
+namespace {
+
+ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPlace place) {
+   const uint32_t position = state.at(call.location);
    const auto name = plainName(call);
    const std::string shownName = qualifiedNameOf(call);
    if (ListOf<>(call.args).size() > argumentsMax)
@@ -109,10 +140,10 @@ ExprPtr QueryBinder::bindFunctionCall(Scope& scope, const ::FuncCall& call) {
          const std::string argName = as<NamedArgExpr>(node)->name;
          if (std::find(argNames.begin(), argNames.end(), argName) != argNames.end())
             throw SqlError(sqlstate::syntaxError, "argument name \"" + argName + "\" used more than once")
-                .at(at(as<NamedArgExpr>(node)->location));
+                .at(state.at(as<NamedArgExpr>(node)->location));
          argNames.push_back(argName);
       }
-      auto arg = bindExpr(scope, node);
+      auto arg = bindExpr(state, scope, node);
       if (!argNames.empty() && !isNode(node, T_NamedArgExpr))
          throw SqlError(sqlstate::syntaxError, "positional argument cannot follow named argument").at(arg->position);
       args.push_back(std::move(arg));
@@ -120,7 +151,7 @@ ExprPtr QueryBinder::bindFunctionCall(Scope& scope, const ::FuncCall& call) {
    const auto directCount = static_cast<uint32_t>(args.size());
    if (call.agg_within_group) // the aggregated arguments count as arguments of the function
       for (const auto* sort : ListOf<SortBy>(call.agg_order))
-         args.push_back(bindExpr(scope, sort->node));
+         args.push_back(bindExpr(state, scope, sort->node));
 
    // count(t): rows of a table are never NULL, so they count as rows.
    if (name == "count" && args.size() == 1 && args[0]->kind == ExprKind::Row && !args[0]->negated && !call.agg_distinct)
@@ -136,7 +167,7 @@ ExprPtr QueryBinder::bindFunctionCall(Scope& scope, const ::FuncCall& call) {
       types.push_back(arg->type.oid);
    if (!isBuiltin) {
       const auto schema = stringOf(path[path.size() - 2]);
-      if (!context_.catalog.findSchema(schema) && schema != "information_schema")
+      if (!state.context.catalog.findSchema(schema) && schema != "information_schema")
          throw SqlError(sqlstate::undefinedSchema, "schema \"" + std::string(schema) + "\" does not exist")
              .at(position);
       throwNoFunction(&call, shownName, types, argNames, position);
@@ -148,7 +179,7 @@ ExprPtr QueryBinder::bindFunctionCall(Scope& scope, const ::FuncCall& call) {
    case Resolution::Cast: {
       refuseDecorations(call, shownName, position);
       const SqlType target = plainType(found.castTarget);
-      return coerce(std::move(args[0]), target.oid, -1, CoercionContext::Explicit);
+      return coerce(state, std::move(args[0]), target.oid, -1, CoercionContext::Explicit);
    }
    case Resolution::Ambiguous:
       throw SqlError(sqlstate::ambiguousFunction,
@@ -170,16 +201,15 @@ ExprPtr QueryBinder::bindFunctionCall(Scope& scope, const ::FuncCall& call) {
           static_cast<uint32_t>(aggregate->directArgs) != directCount)
          throwNoFunction(nullptr, shownName, types, argNames, position);
       if (aggregate && aggregate->kind == AggregateKind::Hypothetical)
-         uniteHypothetical(args, directCount, callSignature(shownName, types, argNames), position);
+         uniteHypothetical(state, args, directCount, callSignature(shownName, types, argNames), position);
    }
-   withinGroupFrom_ = call.agg_within_group ? directCount : static_cast<uint32_t>(args.size());
-   return finishCall(scope, &call, found.candidate, std::move(args), position, shownName);
+   return finishCall(state, scope, {&call, place, directCount}, found.candidate, std::move(args), position, shownName);
 }
 
-ExprPtr QueryBinder::finishCall(Scope& scope, const ::FuncCall* call, const FunctionCandidate& candidate,
-                                std::vector<ExprPtr> args, uint32_t position, std::string_view name) {
+ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const FunctionCandidate& candidate,
+                   std::vector<ExprPtr> args, uint32_t position, std::string_view name) {
    const FunctionInfo& function = *candidate.function;
-   const uint32_t directCount = withinGroupFrom_;
+   const ::FuncCall* call = site.call;
    std::vector<Oid> types;
    for (const ExprPtr& arg : args)
       types.push_back(arg->type.oid);
@@ -197,7 +227,7 @@ ExprPtr QueryBinder::finishCall(Scope& scope, const ::FuncCall* call, const Func
       unknownType->position = position;
       return unknownType;
    }
-   coerceArguments(args, declared);
+   coerceArguments(state, args, declared);
    SqlType resultType = plainType(resultOid);
    // Of character(n) only the text is kept: what gives one of its arguments back must still know the padding.
    if (resultOid == oid::bpchar) {
@@ -219,7 +249,7 @@ ExprPtr QueryBinder::finishCall(Scope& scope, const ::FuncCall* call, const Func
    }
    const auto defaultsFrom = parameters - static_cast<uint32_t>(function.defaults.size());
    for (uint32_t i = 0; i < parameters && i < args.size(); ++i)
-      if (!args[i]) args[i] = bindFunctionDefault(function.defaults[i - defaultsFrom], function.argTypes[i]);
+      if (!args[i]) args[i] = bindFunctionDefault(state, function.defaults[i - defaultsFrom], function.argTypes[i]);
 
    // The variadic tail becomes one array, unless the function takes arguments of any type as they come.
    if (candidate.variadicCount > 0 && function.variadicElement != oid::any) {
@@ -239,14 +269,14 @@ ExprPtr QueryBinder::finishCall(Scope& scope, const ::FuncCall* call, const Func
 
    switch (function.kind) {
    case FunctionKind::Aggregate:
-      if (call && call->over) return bindWindowCall(scope, *call, candidate, std::move(args), resultType);
+      if (call && call->over) return bindWindowCall(state, scope, *call, candidate, std::move(args), resultType);
       if (!call) throwInternal("aggregate called by name");
-      return bindAggregate(scope, *call, candidate, std::move(args), resultType, directCount);
+      return bindAggregate(state, scope, *call, candidate, std::move(args), resultType, site.directCount);
    case FunctionKind::Window:
       if (!call || !call->over)
          throw SqlError(sqlstate::wrongObjectType, "window function " + std::string(name) + " requires an OVER clause")
              .at(position);
-      return bindWindowCall(scope, *call, candidate, std::move(args), resultType);
+      return bindWindowCall(state, scope, *call, candidate, std::move(args), resultType);
    case FunctionKind::Procedure:
       throw SqlError(sqlstate::wrongObjectType, std::string(name) + " is a procedure").at(position);
    case FunctionKind::Function:
@@ -255,30 +285,30 @@ ExprPtr QueryBinder::finishCall(Scope& scope, const ::FuncCall* call, const Func
    if (call) refuseDecorations(*call, name, position);
    constexpr Oid sqlLanguage = 14;
    if (function.language == sqlLanguage && !function.returnsSet)
-      if (auto inlined = inlineSqlFunction(function, args, resultType)) {
+      if (auto inlined = inlineSqlFunction(state, function, args, resultType)) {
          inlined->position = position;
          return inlined;
       }
    auto expr = makeCall(&function, resultType, std::move(args));
    expr->position = position;
-   if (!(call && call == fromFunction_) && resultOid == oid::record && !function.argModes.empty())
-      return registerRowFunction(scope, std::move(expr));
-   if (!function.returnsSet || (call && call == fromFunction_)) return expr;
-   return registerSrf(scope, std::move(expr));
+   if (site.place == CallPlace::Expression && resultOid == oid::record && !function.argModes.empty())
+      return registerRowFunction(state, scope, std::move(expr));
+   if (!function.returnsSet || site.place == CallPlace::FromItem) return expr;
+   return registerSrf(state, scope, std::move(expr));
 }
 
-ExprPtr QueryBinder::bindFunctionDefault(std::string_view text, Oid type) {
+ExprPtr bindFunctionDefault(BindState& state, std::string_view text, Oid type) {
    const auto script = ParsedScript::parseExpression(text);
-   const SourceText* outer = std::exchange(source_, nullptr);
+   const SourceText* outer = std::exchange(state.source, nullptr);
    Scope scope(nullptr);
    scope.clause = Clause::Default;
-   auto expr = bindExpr(scope, script.expression());
-   source_ = outer;
-   if (isPolymorphic(type)) return unknownToText(std::move(expr));
-   return coerce(std::move(expr), type, -1, CoercionContext::Explicit);
+   auto expr = bindExpr(state, scope, script.expression());
+   state.source = outer;
+   if (isPolymorphic(type)) return unknownToText(state, std::move(expr));
+   return coerce(state, std::move(expr), type, -1, CoercionContext::Explicit);
 }
 
-ExprPtr QueryBinder::registerSrf(Scope& scope, ExprPtr call) {
+ExprPtr registerSrf(BindState& state, Scope& scope, ExprPtr call) {
    const uint32_t position = call->position;
    const auto refuse = [&](std::string message, std::string hint = {}) {
       throw SqlError(sqlstate::featureNotSupported, message).at(position).hint(hint);
@@ -303,12 +333,23 @@ ExprPtr QueryBinder::registerSrf(Scope& scope, ExprPtr call) {
       refuse("set-returning functions are not allowed in " + std::string(clauseName(scope.clause)));
    }
    const SqlType type = call->type;
-   const ColumnId column = addColumn(scope, std::string(call->function->name), type);
-   setKind(column, ColumnKind::Srf);
+   const ColumnId column = state.addColumn(scope, std::string(call->function->name), type);
+   state.setKind(column, ColumnKind::Srf);
    scope.srfs.push_back({column, std::move(call)});
    auto reference = makeColumn(column, type);
    reference->position = position;
    return reference;
+}
+
+} // namespace
+
+ExprPtr bindFunctionCall(BindState& state, Scope& scope, const ::FuncCall& call) {
+   return bindCall(state, scope, call, CallPlace::Expression);
+}
+
+ExprPtr bindFromCall(BindState& state, Scope& scope, const ::FuncCall& call) {
+   const DepthGuard guard(state);
+   return bindCall(state, scope, call, CallPlace::FromItem);
 }
 
 } // namespace ouzel::sql

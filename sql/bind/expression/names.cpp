@@ -1,8 +1,11 @@
+#include "sql/bind/expression/names.hpp"
+
 #include <algorithm>
 #include <numeric>
 
-#include "sql/bind/query/view_text.hpp"
-#include "sql/bind/query_binder.hpp"
+#include "sql/algebra/build.hpp"
+#include "sql/bind/expression/row.hpp"
+#include "sql/bind/state/view_text.hpp"
 
 // Column references: which FROM item of which query level is meant, and what to say when none is.
 
@@ -77,10 +80,8 @@ void checkLateral(const NamespaceItem& item, uint32_t position) {
           .detail("The combining JOIN type must be INNER or LEFT for a LATERAL reference.");
 }
 
-} // namespace
-
-void QueryBinder::throwMissingColumn(const Scope& scope, std::string_view relation, std::string_view name,
-                                     uint32_t position) const {
+[[noreturn]] void throwMissingColumn(const Scope& scope, std::string_view relation, std::string_view name,
+                                     uint32_t position) {
    std::string message = relation.empty()
                              ? "column \"" + std::string(name) + "\" does not exist"
                              : "column " + std::string(relation) + "." + std::string(name) + " does not exist";
@@ -101,8 +102,9 @@ void QueryBinder::throwMissingColumn(const Scope& scope, std::string_view relati
    throw std::move(error).hint(guess.hint());
 }
 
-void QueryBinder::throwMissingRelation(const Scope& scope, std::string_view, std::string_view name,
-                                       uint32_t position) const {
+} // namespace
+
+void throwMissingRelation(const Scope& scope, std::string_view, std::string_view name, uint32_t position) {
    for (const Scope* level = &scope; level; level = level->parent)
       for (const RangeEntry& entry : level->entries) {
          if (entry.relationName != name && entry.alias != name) continue;
@@ -121,7 +123,9 @@ void QueryBinder::throwMissingRelation(const Scope& scope, std::string_view, std
        .at(position);
 }
 
-ExprPtr QueryBinder::findColumnIn(const NamespaceItem& item, std::string_view name, uint32_t position) {
+namespace {
+
+ExprPtr findColumnIn(BindState& state, const NamespaceItem& item, std::string_view name, uint32_t position) {
    const ScopeColumn* found = nullptr;
    for (const ScopeColumn& column : item.columns) {
       if (column.name != name) continue;
@@ -131,7 +135,7 @@ ExprPtr QueryBinder::findColumnIn(const NamespaceItem& item, std::string_view na
       found = &column;
    }
    if (found) {
-      if (recorder_) recorder_->readColumn(found->tableOid, found->attribute);
+      if (state.recorder) state.recorder->readColumn(found->tableOid, found->attribute);
       return referTo(*found, position);
    }
    if (!item.relation) return nullptr;
@@ -147,12 +151,14 @@ ExprPtr QueryBinder::findColumnIn(const NamespaceItem& item, std::string_view na
    return nullptr;
 }
 
-ExprPtr QueryBinder::findColumn(Scope& scope, std::string_view name, uint32_t position, bool localOnly) {
+} // namespace
+
+ExprPtr findColumn(BindState& state, Scope& scope, std::string_view name, uint32_t position, bool localOnly) {
    for (Scope* level = &scope; level; level = level->parent) {
       ExprPtr found;
       for (const NamespaceItem& item : level->items) {
          if (!item.hasVisibleColumns || (item.lateralOnly && !level->lateralActive)) continue;
-         auto here = findColumnIn(item, name, position);
+         auto here = findColumnIn(state, item, name, position);
          if (!here) continue;
          if (found)
             throw SqlError(sqlstate::ambiguousColumn, "column reference \"" + std::string(name) + "\" is ambiguous")
@@ -165,12 +171,12 @@ ExprPtr QueryBinder::findColumn(Scope& scope, std::string_view name, uint32_t po
    return nullptr;
 }
 
-const NamespaceItem* QueryBinder::findItem(Scope& scope, std::string_view schema, std::string_view name,
-                                           uint32_t position, Scope** owner) {
+const NamespaceItem* findItem(BindState& state, Scope& scope, std::string_view schema, std::string_view name,
+                              uint32_t position, Scope** owner) {
    Oid wanted = invalidOid;
    if (!schema.empty()) {
       const catalog::QualifiedName qualified{{}, std::string(schema), std::string(name), position};
-      const auto relation = catalog::findRelation(context_.catalog, context_.searchPath, qualified);
+      const auto relation = catalog::findRelation(state.context.catalog, state.context.searchPath, qualified);
       if (!relation) return nullptr;
       wanted = relation->oid;
    }
@@ -195,28 +201,32 @@ const NamespaceItem* QueryBinder::findItem(Scope& scope, std::string_view schema
    return nullptr;
 }
 
-ExprPtr QueryBinder::wholeRow(const NamespaceItem& item, uint32_t position) {
+namespace {
+
+ExprPtr wholeRow(BindState& state, const NamespaceItem& item, uint32_t position) {
    if (item.isScalarFunction) return referTo(item.columns[0], position); // f is its one unnamed column
    auto row = makeTyped(ExprKind::Row, {item.rowType ? item.rowType : Oid{oid::record}, -1, invalidOid}, position);
    for (const ScopeColumn& column : item.columns) {
       row->args.push_back(referTo(column, position));
       nameField(*row, column.name);
-      if (recorder_) recorder_->readColumn(column.tableOid, column.attribute);
+      if (state.recorder) state.recorder->readColumn(column.tableOid, column.attribute);
    }
    // Rows of the nullable side of an outer join can be missing as a whole, which the columns do not tell.
    row->negated = item.isNullExtended;
    return row;
 }
 
-ExprPtr QueryBinder::bindColumnRef(Scope& scope, const ::ColumnRef& ref) {
-   const uint32_t position = at(ref.location);
+} // namespace
+
+ExprPtr bindColumnRef(BindState& state, Scope& scope, const ::ColumnRef& ref) {
+   const uint32_t position = state.at(ref.location);
    if (scope.clause == Clause::Default)
       throw SqlError(sqlstate::featureNotSupported, "cannot use column reference in DEFAULT expression").at(position);
    if (scope.clause == Clause::PartitionBound)
       throw SqlError(sqlstate::featureNotSupported, "cannot use column reference in partition bound expression")
           .at(position);
    const ListOf<> fields(ref.fields);
-   if (recorder_) recorder_->enterReference(ref.location, fields.size());
+   if (state.recorder) state.recorder->enterReference(ref.location, fields.size());
    if (fields.size() > 4)
       throw SqlError(sqlstate::syntaxError, "improper qualified name (too many dotted names): " + joinNames(fields))
           .at(position);
@@ -224,23 +234,23 @@ ExprPtr QueryBinder::bindColumnRef(Scope& scope, const ::ColumnRef& ref) {
       throw SqlError(sqlstate::syntaxError, "invalid use of \"*\"").at(position);
    if (fields.size() == 1) {
       const auto name = stringOf(fields[0]);
-      if (auto column = findColumn(scope, name, position)) return column;
-      if (const auto* item = findItem(scope, {}, name, position)) return wholeRow(*item, position);
+      if (auto column = findColumn(state, scope, name, position)) return column;
+      if (const auto* item = findItem(state, scope, {}, name, position)) return wholeRow(state, *item, position);
       throwMissingColumn(scope, {}, name, position);
    }
    const uint32_t last = fields.size() - 1;
-   if (last == 3 && stringOf(fields[0]) != context_.catalog.database(context_.catalog.database())->name)
+   if (last == 3 && stringOf(fields[0]) != state.context.catalog.database(state.context.catalog.database())->name)
       throw SqlError(sqlstate::featureNotSupported,
                      "cross-database references are not implemented: " + std::string(stringOf(fields[0])) + "." +
                          std::string(stringOf(fields[1])) + "." + std::string(stringOf(fields[2])))
           .at(position);
    const auto relation = stringOf(fields[last - 1]);
    const auto schema = last >= 2 ? stringOf(fields[last - 2]) : std::string_view();
-   const auto* item = findItem(scope, schema, relation, position);
+   const auto* item = findItem(state, scope, schema, relation, position);
    if (!item) throwMissingRelation(scope, schema, relation, position);
-   if (isStar(fields.back())) return wholeRow(*item, position);
+   if (isStar(fields.back())) return wholeRow(state, *item, position);
    const auto name = stringOf(fields.back());
-   if (auto column = findColumnIn(*item, name, position)) return column;
+   if (auto column = findColumnIn(state, *item, name, position)) return column;
    throwMissingColumn(scope, relation, name, position);
 }
 

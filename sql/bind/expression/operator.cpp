@@ -1,8 +1,16 @@
+#include "sql/bind/expression/operator.hpp"
+
 #include <algorithm>
 #include <array>
 
-#include "sql/bind/query_binder.hpp"
+#include "sql/algebra/build.hpp"
+#include "sql/bind/expression/conditional.hpp"
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/function_call.hpp"
+#include "sql/bind/expression/subquery.hpp"
+#include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // Operators: arithmetic and comparison, IN, BETWEEN, LIKE, IS DISTINCT FROM, op ANY (array), rows.
 
@@ -13,6 +21,12 @@ using catalog::builtins;
 using catalog::OperatorInfo;
 
 namespace {
+
+ExprPtr bindOperatorChain(BindState& state, Scope& scope, const ::A_Expr& node);
+ExprPtr bindDistinct(BindState& state, Scope& scope, const ::A_Expr& node);
+ExprPtr bindIn(BindState& state, Scope& scope, const ::A_Expr& node);
+ExprPtr bindBetween(BindState& state, Scope& scope, const ::A_Expr& node);
+ExprPtr bindAnyArray(BindState& state, Scope& scope, const ::A_Expr& node, bool isAll);
 
 const SqlType booleanType{oid::boolean, -1, invalidOid};
 
@@ -104,7 +118,7 @@ std::optional<CompareOp> comparisonOf(const OperatorInfo& op, Oid& commonType) {
    return compare;
 }
 
-ExprPtr QueryBinder::makeOperator(std::string_view name, ExprPtr left, ExprPtr right, uint32_t position) {
+ExprPtr makeOperator(BindState& state, std::string_view name, ExprPtr left, ExprPtr right, uint32_t position) {
    const OperatorInfo* op = requireOperator(name, left ? left->type.oid : invalidOid, right->type.oid, position);
    if ((left && isRowType(left->type.oid)) || isRowType(right->type.oid))
       throwNotSupported("operators on row values", position);
@@ -126,12 +140,12 @@ ExprPtr QueryBinder::makeOperator(std::string_view name, ExprPtr left, ExprPtr r
       error.setPosition(position);
       throw;
    }
-   coerceArguments(args, declared);
+   coerceArguments(state, args, declared);
    Oid common = invalidOid;
    if (args.size() == 2)
       if (const auto compare = comparisonOf(*op, common)) {
          for (ExprPtr& arg : args)
-            arg = coerce(std::move(arg), common, -1, CoercionContext::Explicit);
+            arg = coerce(state, std::move(arg), common, -1, CoercionContext::Explicit);
          auto expr = makeCompare(*compare, std::move(args[0]), std::move(args[1]));
          expr->position = position;
          return expr;
@@ -144,25 +158,29 @@ ExprPtr QueryBinder::makeOperator(std::string_view name, ExprPtr left, ExprPtr r
    return expr;
 }
 
-ExprPtr QueryBinder::combine(std::string_view name, ExprPtr left, ExprPtr right, uint32_t position) {
+namespace {
+
+ExprPtr combine(BindState& state, std::string_view name, ExprPtr left, ExprPtr right, uint32_t position) {
    if (left && left->kind == ExprKind::Row && right->kind == ExprKind::Row)
-      return compareRows(name, std::move(left->args), std::move(right->args), position);
-   return makeOperator(name, std::move(left), std::move(right), position);
+      return compareRows(state, name, std::move(left->args), std::move(right->args), position);
+   return makeOperator(state, name, std::move(left), std::move(right), position);
 }
 
-ExprPtr QueryBinder::compareRows(std::string_view name, std::vector<ExprPtr> left, std::vector<ExprPtr> right,
-                                 uint32_t position) {
+} // namespace
+
+ExprPtr compareRows(BindState& state, std::string_view name, std::vector<ExprPtr> left, std::vector<ExprPtr> right,
+                    uint32_t position) {
    if (left.size() != right.size())
       throw SqlError(sqlstate::syntaxError, "unequal number of entries in row expressions").at(position);
    if (left.empty()) throw SqlError(sqlstate::featureNotSupported, "cannot compare rows of zero length").at(position);
    std::vector<ExprPtr> parts;
    const auto pair = [&](std::string_view op, size_t i, bool last) {
-      return last ? makeOperator(op, std::move(left[i]), std::move(right[i]), position)
-                  : makeOperator(op, clone(*left[i]), clone(*right[i]), position);
+      return last ? makeOperator(state, op, std::move(left[i]), std::move(right[i]), position)
+                  : makeOperator(state, op, clone(*left[i]), clone(*right[i]), position);
    };
    if (name == "=" || name == "<>") {
       for (size_t i = 0; i < left.size(); ++i)
-         parts.push_back(coerceToBoolean(pair(name, i, true), "row comparison"));
+         parts.push_back(coerceToBoolean(state, pair(name, i, true), "row comparison"));
       return name == "=" ? makeAnd(std::move(parts)) : makeOr(std::move(parts));
    }
    if (name != "<" && name != "<=" && name != ">" && name != ">=")
@@ -185,71 +203,71 @@ ExprPtr QueryBinder::compareRows(std::string_view name, std::vector<ExprPtr> lef
    return result;
 }
 
-ExprPtr QueryBinder::bindOperator(Scope& scope, const ::A_Expr& node) {
-   const uint32_t position = at(node.location);
+ExprPtr bindOperator(BindState& state, Scope& scope, const ::A_Expr& node) {
+   const uint32_t position = state.at(node.location);
    switch (node.kind) {
    case AEXPR_OP:
-      return bindOperatorChain(scope, node);
+      return bindOperatorChain(state, scope, node);
    case AEXPR_OP_ANY:
-      return bindAnyArray(scope, node, false);
+      return bindAnyArray(state, scope, node, false);
    case AEXPR_OP_ALL:
-      return bindAnyArray(scope, node, true);
+      return bindAnyArray(state, scope, node, true);
    case AEXPR_DISTINCT:
    case AEXPR_NOT_DISTINCT:
-      return bindDistinct(scope, node);
+      return bindDistinct(state, scope, node);
    case AEXPR_NULLIF:
-      return bindNullIf(scope, node);
+      return bindNullIf(state, scope, node);
    case AEXPR_IN:
-      return bindIn(scope, node);
+      return bindIn(state, scope, node);
    case AEXPR_LIKE:
    case AEXPR_ILIKE:
    case AEXPR_SIMILAR: {
-      auto left = bindExpr(scope, node.lexpr);
-      auto right = bindExpr(scope, node.rexpr);
-      return makeOperator(operatorName(node.name, position), std::move(left), std::move(right), position);
+      auto left = bindExpr(state, scope, node.lexpr);
+      auto right = bindExpr(state, scope, node.rexpr);
+      return makeOperator(state, operatorName(node.name, position), std::move(left), std::move(right), position);
    }
    case AEXPR_BETWEEN:
    case AEXPR_NOT_BETWEEN:
    case AEXPR_BETWEEN_SYM:
    case AEXPR_NOT_BETWEEN_SYM:
-      return bindBetween(scope, node);
+      return bindBetween(state, scope, node);
    }
    throwInternal("unknown operator node");
 }
 
+namespace {
+
 /// `a + b + c + ...` leans left as far as the text is long, so that spine is walked in a loop.
-ExprPtr QueryBinder::bindOperatorChain(Scope& scope, const ::A_Expr& node) {
+ExprPtr bindOperatorChain(BindState& state, Scope& scope, const ::A_Expr& node) {
    std::vector<const A_Expr*> spine{&node};
    while (isNode(spine.back()->lexpr, T_A_Expr) && as<A_Expr>(spine.back()->lexpr)->kind == AEXPR_OP)
       spine.push_back(as<A_Expr>(spine.back()->lexpr));
-   if (spine.size() + depth_ > 5000)
-      throw SqlError(sqlstate::statementTooComplex, "stack depth limit exceeded")
-          .hint("The statement nests expressions or queries too deeply; break it up.");
+   state.checkNesting(spine.size());
    ExprPtr left;
-   if (spine.back()->lexpr) left = bindExpr(scope, spine.back()->lexpr);
+   if (spine.back()->lexpr) left = bindExpr(state, scope, spine.back()->lexpr);
    while (!spine.empty()) {
       const A_Expr& current = *spine.back();
       spine.pop_back();
-      const uint32_t position = at(current.location);
+      const uint32_t position = state.at(current.location);
       const auto name = operatorName(current.name, position);
       // (a, b) = (SELECT x, y ...)
       if (left && left->kind == ExprKind::Row && isNode(current.rexpr, T_SubLink) &&
           as<SubLink>(current.rexpr)->subLinkType == EXPR_SUBLINK) {
-         left = bindRowSubquery(scope, name, std::move(left), *as<SubLink>(current.rexpr), position);
+         left = bindRowSubquery(state, scope, name, std::move(left), *as<SubLink>(current.rexpr), position);
          continue;
       }
-      auto right = bindExpr(scope, current.rexpr);
-      left = combine(name, std::move(left), std::move(right), position);
+      auto right = bindExpr(state, scope, current.rexpr);
+      left = combine(state, name, std::move(left), std::move(right), position);
    }
    return left;
 }
 
-ExprPtr QueryBinder::makeDistinct(ExprPtr left, ExprPtr right, bool negated, uint32_t position) {
+ExprPtr makeDistinct(BindState& state, ExprPtr left, ExprPtr right, bool negated, uint32_t position) {
    if (isNullConstant(*left) || isNullConstant(*right)) {
-      auto other = unknownToText(isNullConstant(*right) ? std::move(left) : std::move(right));
+      auto other = unknownToText(state, isNullConstant(*right) ? std::move(left) : std::move(right));
       return nullTest(negated ? ExprKind::IsNull : ExprKind::IsNotNull, std::move(other));
    }
-   auto equals = makeOperator("=", std::move(left), std::move(right), position);
+   auto equals = makeOperator(state, "=", std::move(left), std::move(right), position);
    if (equals->type.oid != oid::boolean)
       throw SqlError(sqlstate::datatypeMismatch, "IS DISTINCT FROM requires = operator to yield boolean").at(position);
    if (equals->kind == ExprKind::Compare) {
@@ -269,29 +287,29 @@ ExprPtr QueryBinder::makeDistinct(ExprPtr left, ExprPtr right, bool negated, uin
    return negated ? std::move(result) : makeNot(std::move(result));
 }
 
-ExprPtr QueryBinder::bindDistinct(Scope& scope, const ::A_Expr& node) {
-   const uint32_t position = at(node.location);
+ExprPtr bindDistinct(BindState& state, Scope& scope, const ::A_Expr& node) {
+   const uint32_t position = state.at(node.location);
    const bool negated = node.kind == AEXPR_NOT_DISTINCT;
-   auto left = bindExpr(scope, node.lexpr);
-   auto right = bindExpr(scope, node.rexpr);
+   auto left = bindExpr(state, scope, node.lexpr);
+   auto right = bindExpr(state, scope, node.rexpr);
    if (left->kind != ExprKind::Row || right->kind != ExprKind::Row)
-      return makeDistinct(std::move(left), std::move(right), negated, position);
+      return makeDistinct(state, std::move(left), std::move(right), negated, position);
    if (left->args.size() != right->args.size())
       throw SqlError(sqlstate::syntaxError, "unequal number of entries in row expressions").at(position);
    std::vector<ExprPtr> parts;
    for (size_t i = 0; i < left->args.size(); ++i)
-      parts.push_back(makeDistinct(std::move(left->args[i]), std::move(right->args[i]), negated, position));
+      parts.push_back(makeDistinct(state, std::move(left->args[i]), std::move(right->args[i]), negated, position));
    return negated ? makeAnd(std::move(parts)) : makeOr(std::move(parts));
 }
 
-ExprPtr QueryBinder::bindIn(Scope& scope, const ::A_Expr& node) {
-   const uint32_t position = at(node.location);
+ExprPtr bindIn(BindState& state, Scope& scope, const ::A_Expr& node) {
+   const uint32_t position = state.at(node.location);
    const bool negated = stringOf(ListOf<>(node.name).front()) == "<>";
    const std::string_view name = negated ? "<>" : "=";
-   auto left = bindExpr(scope, node.lexpr);
+   auto left = bindExpr(state, scope, node.lexpr);
    std::vector<ExprPtr> constants, others, parts;
    for (const ::Node* item : ListOf<>(as<List>(node.rexpr))) {
-      auto expr = bindExpr(scope, item);
+      auto expr = bindExpr(state, scope, item);
       (isPlainConstant(*expr) ? constants : others).push_back(std::move(expr));
    }
    const bool isRow = left->kind == ExprKind::Row;
@@ -303,16 +321,16 @@ ExprPtr QueryBinder::bindIn(Scope& scope, const ::A_Expr& node) {
       const Oid array = common ? arrayType(common) : invalidOid;
       if (array && common != oid::record) {
          for (ExprPtr& item : constants)
-            item = coerceToCommon(std::move(item), common, "IN");
+            item = coerceToCommon(state, std::move(item), common, "IN");
          // One probe resolves the operator, the list then takes the types of its sides.
-         auto probe = makeOperator(name, clone(*left), clone(*constants[0]), position);
+         auto probe = makeOperator(state, name, clone(*left), clone(*constants[0]), position);
          if (probe->kind == ExprKind::Compare) {
             const Oid compared = probe->args[0]->type.oid;
             auto list = makeTyped(ExprKind::InList, booleanType, position);
             list->negated = negated;
             list->args.push_back(std::move(probe->args[0]));
             for (ExprPtr& item : constants)
-               list->args.push_back(coerce(std::move(item), compared, -1, CoercionContext::Explicit));
+               list->args.push_back(coerce(state, std::move(item), compared, -1, CoercionContext::Explicit));
             if (!others.empty()) left = clone(*list->args[0]);
             parts.push_back(std::move(list));
             constants.clear();
@@ -320,22 +338,22 @@ ExprPtr QueryBinder::bindIn(Scope& scope, const ::A_Expr& node) {
       }
    }
    for (ExprPtr& item : constants)
-      parts.push_back(combine(name, clone(*left), std::move(item), position));
+      parts.push_back(combine(state, name, clone(*left), std::move(item), position));
    for (ExprPtr& item : others)
-      parts.push_back(combine(name, clone(*left), std::move(item), position));
+      parts.push_back(combine(state, name, clone(*left), std::move(item), position));
    for (ExprPtr& part : parts)
-      part = coerceToBoolean(std::move(part), "IN");
+      part = coerceToBoolean(state, std::move(part), "IN");
    return negated ? makeAnd(std::move(parts)) : makeOr(std::move(parts));
 }
 
-ExprPtr QueryBinder::bindBetween(Scope& scope, const ::A_Expr& node) {
-   const uint32_t position = at(node.location);
+ExprPtr bindBetween(BindState& state, Scope& scope, const ::A_Expr& node) {
+   const uint32_t position = state.at(node.location);
    const ListOf<> bounds(as<List>(node.rexpr));
    // PostgreSQL, too, evaluates the operands as often as they are written in the expansion.
    const auto compare = [&](std::string_view name, const ::Node* bound) {
-      auto left = bindExpr(scope, node.lexpr);
-      auto right = bindExpr(scope, bound);
-      return combine(name, std::move(left), std::move(right), position);
+      auto left = bindExpr(state, scope, node.lexpr);
+      auto right = bindExpr(state, scope, bound);
+      return combine(state, name, std::move(left), std::move(right), position);
    };
    const auto inside = [&](const ::Node* low, const ::Node* high) {
       std::vector<ExprPtr> parts;
@@ -366,11 +384,11 @@ ExprPtr QueryBinder::bindBetween(Scope& scope, const ::A_Expr& node) {
    }
 }
 
-ExprPtr QueryBinder::bindAnyArray(Scope& scope, const ::A_Expr& node, bool isAll) {
-   const uint32_t position = at(node.location);
+ExprPtr bindAnyArray(BindState& state, Scope& scope, const ::A_Expr& node, bool isAll) {
+   const uint32_t position = state.at(node.location);
    const auto name = operatorName(node.name, position);
-   auto left = bindExpr(scope, node.lexpr);
-   auto right = bindExpr(scope, node.rexpr);
+   auto left = bindExpr(state, scope, node.lexpr);
+   auto right = bindExpr(state, scope, node.rexpr);
    const Oid rightType = right->type.oid;
    const Oid element = rightType == oid::unknown ? Oid{oid::unknown} : elementType(rightType);
    if (!element)
@@ -384,8 +402,8 @@ ExprPtr QueryBinder::bindAnyArray(Scope& scope, const ::A_Expr& node, bool isAll
    Oid common = invalidOid;
    const auto compare = comparisonOf(*op, common);
    const Oid leftTarget = compare ? common : declared[0], elementTarget = compare ? common : declared[1];
-   left = coerce(std::move(left), declared[0], -1, CoercionContext::Implicit);
-   left = coerce(std::move(left), leftTarget, -1, CoercionContext::Explicit);
+   left = coerce(state, std::move(left), declared[0], -1, CoercionContext::Implicit);
+   left = coerce(state, std::move(left), leftTarget, -1, CoercionContext::Explicit);
    const Oid arrayTarget = isPolymorphic(elementTarget) ? rightType : arrayType(elementTarget);
    if (!arrayTarget)
       throw SqlError(sqlstate::undefinedObject, "could not find array type for data type " + typeName(elementTarget))
@@ -398,10 +416,10 @@ ExprPtr QueryBinder::bindAnyArray(Scope& scope, const ::A_Expr& node, bool isAll
       list->negated = isAll;
       list->args.push_back(std::move(left));
       for (ExprPtr& item : right->args)
-         list->args.push_back(coerce(std::move(item), common, -1, CoercionContext::Explicit));
+         list->args.push_back(coerce(state, std::move(item), common, -1, CoercionContext::Explicit));
       return list;
    }
-   right = coerce(std::move(right), arrayTarget, -1, CoercionContext::Explicit);
+   right = coerce(state, std::move(right), arrayTarget, -1, CoercionContext::Explicit);
    auto expr = makeTyped(ExprKind::AnyArray, booleanType, position);
    expr->negated = isAll;
    if (compare) {
@@ -413,5 +431,7 @@ ExprPtr QueryBinder::bindAnyArray(Scope& scope, const ::A_Expr& node, bool isAll
    expr->args.push_back(std::move(right));
    return expr;
 }
+
+} // namespace
 
 } // namespace ouzel::sql

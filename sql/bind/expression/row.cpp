@@ -1,10 +1,23 @@
-#include "sql/bind/query_binder.hpp"
+#include "sql/bind/expression/row.hpp"
+
+#include "sql/algebra/build.hpp"
+#include "sql/bind/expression/operator.hpp"
+#include "sql/bind/expression/sql_function.hpp"
+#include "sql/bind/expression/star.hpp"
+#include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // ROW(...), whole-row references and functions of several columns. Row values never reach the algebra: comparisons, IN,
 // IS NULL and field selection take them apart, subqueries pass their fields on one by one, everything else refuses
 // them. While binding, a Row node keeps the names of its fields in `kernel`, each ended by a line feed.
 
 namespace ouzel::sql {
+
+namespace {
+
+void adoptFields(BindState& state, const Scope& scope, const std::vector<ScopeColumn>& fields);
+
+} // namespace
 
 void nameField(Expr& row, std::string_view name) {
    row.kernel += name;
@@ -27,15 +40,15 @@ std::vector<std::string> fieldNames(const Expr& row) {
 
 } // namespace
 
-ExprPtr QueryBinder::bindRow(Scope& scope, const ::RowExpr& node) {
-   auto row = makeTyped(ExprKind::Row, {oid::record, -1, invalidOid}, at(node.location));
-   row->args = bindExpressionList(scope, node.args, scope.clause);
+ExprPtr bindRow(BindState& state, Scope& scope, const ::RowExpr& node) {
+   auto row = makeTyped(ExprKind::Row, {oid::record, -1, invalidOid}, state.at(node.location));
+   row->args = bindExpressionList(state, scope, node.args, scope.clause);
    if (row->args.size() > 1664)
       throw SqlError(sqlstate::tooManyColumns, "ROW expressions can have at most 1664 entries").at(row->position);
    return row;
 }
 
-ExprPtr QueryBinder::selectField(ExprPtr row, std::string_view name) {
+ExprPtr selectField(ExprPtr row, std::string_view name) {
    if (row->kind != ExprKind::Row) throwNotSupported("fields of row values", row->position);
    const auto names = fieldNames(*row);
    for (size_t i = 0; i < row->args.size(); ++i)
@@ -45,7 +58,7 @@ ExprPtr QueryBinder::selectField(ExprPtr row, std::string_view name) {
        .at(row->position);
 }
 
-ExprPtr QueryBinder::referTo(const ScopeColumn& column, uint32_t position) const {
+ExprPtr referTo(const ScopeColumn& column, uint32_t position) {
    if (column.column != noColumn) {
       auto expr = makeColumn(column.column, column.type);
       expr->position = position;
@@ -59,27 +72,30 @@ ExprPtr QueryBinder::referTo(const ScopeColumn& column, uint32_t position) const
    return row;
 }
 
-void QueryBinder::placeRow(Scope& scope, const Expr& row, std::vector<ScopeColumn>& fields,
-                           std::vector<ComputedColumn>& computed) {
+void placeRow(BindState& state, Scope& scope, const Expr& row, std::vector<ScopeColumn>& fields,
+              std::vector<ComputedColumn>& computed) {
    const auto names = fieldNames(row);
    for (size_t i = 0; i < row.args.size(); ++i) {
       const Expr& field = *row.args[i];
       ScopeColumn placed{names[i], noColumn, field.type};
       if (field.kind == ExprKind::Row) {
-         placeRow(scope, field, placed.fields, computed);
-      } else if (field.kind == ExprKind::Column && depthOf(field.column) == scope.depth) {
+         placeRow(state, scope, field, placed.fields, computed);
+      } else if (field.kind == ExprKind::Column && state.depthOf(field.column) == scope.depth) {
          placed.column = field.column;
       } else {
-         auto value = unknownToText(clone(field));
+         auto value = unknownToText(state, clone(field));
          placed.type = value->type;
-         placed.column = addColumn(scope, names[i], value->type);
+         placed.column = state.addColumn(scope, names[i], value->type);
          computed.push_back({placed.column, std::move(value)});
       }
       fields.push_back(std::move(placed));
    }
 }
 
-ExprPtr QueryBinder::rowText(const Expr& row) {
+namespace {
+
+/// A row as record_out prints it: (1,"a b",).
+ExprPtr rowText(BindState& state, const Expr& row) {
    constexpr std::string_view quoted = R"(CASE WHEN $1 IS NULL THEN '' WHEN $1 = '' OR $1 ~ '[\s(),"\\]'
       THEN '"' || replace(replace($1, '\', '\\'), '"', '""') || '"' ELSE $1 END)";
    std::vector<ExprPtr> parts;
@@ -90,22 +106,24 @@ ExprPtr QueryBinder::rowText(const Expr& row) {
       const Expr& field = *row.args[i];
       std::vector<ExprPtr> value;
       if (field.kind == ExprKind::Row) {
-         value.push_back(rowText(field));
+         value.push_back(rowText(state, field));
       } else {
-         value.push_back(unknownToText(clone(field)));
+         value.push_back(unknownToText(state, clone(field)));
          if (value[0]->type.oid == oid::boolean) { // whose cast to text is not its output
-            value.push_back(bindBody("CASE WHEN $1 THEN 't' WHEN NOT $1 THEN 'f' END", value));
+            value.push_back(bindBody(state, "CASE WHEN $1 THEN 't' WHEN NOT $1 THEN 'f' END", value));
             value.erase(value.begin());
          }
-         value[0] = coerce(std::move(value[0]), oid::text, -1, CoercionContext::Explicit);
+         value[0] = coerce(state, std::move(value[0]), oid::text, -1, CoercionContext::Explicit);
       }
-      if (i > 0) result = makeOperator("||", std::move(result), literal(","), 0);
-      result = makeOperator("||", std::move(result), bindBody(quoted, value), 0);
+      if (i > 0) result = makeOperator(state, "||", std::move(result), literal(","), 0);
+      result = makeOperator(state, "||", std::move(result), bindBody(state, quoted, value), 0);
    }
-   return makeOperator("||", std::move(result), literal(")"), 0);
+   return makeOperator(state, "||", std::move(result), literal(")"), 0);
 }
 
-void QueryBinder::printRows(BoundRel& query) {
+} // namespace
+
+void printRows(BindState& state, BoundRel& query) {
    std::vector<ComputedColumn> computed;
    for (size_t i = 0; i < query.output.size(); ++i) {
       OutputColumn& output = query.output[i];
@@ -114,42 +132,46 @@ void QueryBinder::printRows(BoundRel& query) {
       column.fields = query.fields[i];
       output.type = {oid::record, -1, invalidOid};
       auto text = makeTyped(ExprKind::Relabel, output.type);
-      text->args.push_back(rowText(*referTo(column, 0)));
-      output.column = addColumn(0, output.name, output.type);
+      text->args.push_back(rowText(state, *referTo(column, 0)));
+      output.column = state.addColumn(0, output.name, output.type);
       computed.push_back({output.column, std::move(text)});
    }
    query.rel = makeMap(std::move(query.rel), std::move(computed));
 }
 
-void QueryBinder::requireNoRows(const BoundRel& query) const {
+void requireNoRows(const BoundRel& query) {
    for (size_t i = 0; i < query.output.size(); ++i)
       if (query.output[i].column == noColumn)
          throwNotSupported("row values in a result", i < query.positions.size() ? query.positions[i] : 0);
 }
 
-std::vector<ScopeColumn> QueryBinder::scopeColumns(const Scope& scope, const BoundRel& query) {
+std::vector<ScopeColumn> scopeColumns(BindState& state, const Scope& scope, const BoundRel& query) {
    std::vector<ScopeColumn> columns;
    for (size_t i = 0; i < query.output.size(); ++i) {
       const OutputColumn& output = query.output[i];
       ScopeColumn column{output.name, output.column, output.type};
       if (output.column != noColumn) {
-         adopt(scope, output.column);
+         state.adopt(scope, output.column);
       } else {
          column.fields = query.fields[i];
-         adoptFields(scope, column.fields);
+         adoptFields(state, scope, column.fields);
       }
       columns.push_back(std::move(column));
    }
    return columns;
 }
 
-void QueryBinder::adoptFields(const Scope& scope, const std::vector<ScopeColumn>& fields) {
+namespace {
+
+void adoptFields(BindState& state, const Scope& scope, const std::vector<ScopeColumn>& fields) {
    for (const ScopeColumn& field : fields)
       if (field.column != noColumn) {
-         adopt(scope, field.column);
+         state.adopt(scope, field.column);
       } else {
-         adoptFields(scope, field.fields);
+         adoptFields(state, scope, field.fields);
       }
 }
+
+} // namespace
 
 } // namespace ouzel::sql

@@ -1,8 +1,12 @@
+#include "sql/bind/expression/sql_function.hpp"
+
 #include <algorithm>
 #include <array>
 
-#include "sql/bind/query_binder.hpp"
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // Built-in functions that PostgreSQL writes in SQL: simple bodies are bound in place of the call, as its planner does.
 // What is not here stays a call; its kernel is registered as "sql:" and its name.
@@ -81,25 +85,25 @@ bool isRepeatable(const Expr& root) {
 
 } // namespace
 
-ExprPtr QueryBinder::inlineSqlFunction(const catalog::FunctionInfo& function, std::vector<ExprPtr>& args,
-                                       const SqlType& resultType) {
+ExprPtr inlineSqlFunction(BindState& state, const catalog::FunctionInfo& function, std::vector<ExprPtr>& args,
+                          const SqlType& resultType) {
    const auto found =
        std::find_if(bodies.begin(), bodies.end(), [&](const SqlBody& body) { return body.function == function.oid; });
    if (found == bodies.end()) return nullptr;
    for (size_t i = 0; i < args.size(); ++i)
       if (usesOf(found->body, i) != 1 && !isRepeatable(*args[i])) return nullptr;
-   return coerce(bindBody(found->body, args), resultType.oid, -1, CoercionContext::Explicit);
+   return coerce(state, bindBody(state, found->body, args), resultType.oid, -1, CoercionContext::Explicit);
 }
 
-ExprPtr QueryBinder::bindBody(std::string_view body, const std::vector<ExprPtr>& args) {
-   const DepthGuard guard(*this);
+ExprPtr bindBody(BindState& state, std::string_view body, const std::vector<ExprPtr>& args) {
+   const DepthGuard guard(state);
    const auto script = ParsedScript::parseExpression(body);
-   const SourceText* outerSource = std::exchange(source_, nullptr);
-   const auto* outerArgs = std::exchange(inlineArgs_, &args);
+   const SourceText* outerSource = std::exchange(state.source, nullptr);
+   const auto* outerArgs = std::exchange(state.inlineArgs, &args);
    Scope scope(nullptr);
-   auto expr = bindExpr(scope, script.expression(), Clause::Where);
-   inlineArgs_ = outerArgs;
-   source_ = outerSource;
+   auto expr = bindExpr(state, scope, script.expression(), Clause::Where);
+   state.inlineArgs = outerArgs;
+   state.source = outerSource;
    return expr;
 }
 

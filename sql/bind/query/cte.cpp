@@ -1,42 +1,60 @@
+#include "sql/bind/query/cte.hpp"
+
 #include <algorithm>
 
-#include "sql/bind/query_binder.hpp"
+#include "sql/algebra/build.hpp"
+#include "sql/bind/expression/row.hpp"
+#include "sql/bind/query/from.hpp"
+#include "sql/bind/query/select.hpp"
+#include "sql/bind/query/set_operation.hpp"
+#include "sql/bind/state/nested_query.hpp"
+#include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // WITH: what its queries are called, who sees whom, and the two terms of recursive ones.
 
 namespace ouzel::sql {
 
-void QueryBinder::declareCtes(Scope& scope, const ::WithClause* with) {
+namespace {
+
+void bindCte(BindState& state, Scope& scope, CteBinding& cte);
+void bindRecursiveCte(BindState& state, Scope& scope, CteBinding& cte, const ::SelectStmt& select);
+
+} // namespace
+
+void declareCtes(BindState& state, Scope& scope, const ::WithClause* with) {
    if (!with) return;
    scope.ctesAreRecursive = with->recursive;
    for (const auto* node : ListOf<CommonTableExpr>(with->ctes)) {
       for (const CteBinding& other : scope.ctes)
          if (other.name == node->ctename)
             throw SqlError(sqlstate::duplicateAlias, "WITH query name \"" + other.name + "\" specified more than once")
-                .at(at(node->location));
+                .at(state.at(node->location));
       if (isNode(node->ctequery, T_MergeStmt))
-         throw SqlError(sqlstate::featureNotSupported, "MERGE not supported in WITH query").at(at(node->location));
+         throw SqlError(sqlstate::featureNotSupported, "MERGE not supported in WITH query")
+             .at(state.at(node->location));
       if (!isNode(node->ctequery, T_SelectStmt) && scope.parent)
          throw SqlError(sqlstate::featureNotSupported,
                         "WITH clause containing a data-modifying statement must be at the top level")
-             .at(at(node->location));
-      if (node->search_clause || node->cycle_clause) throwNotSupported("SEARCH and CYCLE of WITH", at(node->location));
+             .at(state.at(node->location));
+      if (node->search_clause || node->cycle_clause)
+         throwNotSupported("SEARCH and CYCLE of WITH", state.at(node->location));
       CteBinding& cte = scope.ctes.emplace_back();
       cte.name = node->ctename;
       cte.node = node;
-      cte.id = nextCte_++;
+      cte.id = state.nextCte++;
       cte.cte.id = cte.id;
       cte.cte.name = cte.name;
       if (node->ctematerialized != CTEMaterializeDefault)
          cte.cte.materialized = node->ctematerialized == CTEMaterializeAlways;
    }
    for (CteBinding& cte : scope.ctes) {
-      if (cte.state == CteBinding::State::Unbound) bindCte(scope, cte);
+      if (cte.state == CteBinding::State::Unbound) bindCte(state, scope, cte);
       ++scope.ctesVisible;
    }
 }
 
-RelPtr QueryBinder::placeCtes(Scope& scope, RelPtr body) {
+RelPtr placeCtes(Scope& scope, RelPtr body) {
    if (scope.ctes.empty()) return body;
    auto with = std::make_unique<Rel>(RelKind::With);
    with->inputs.push_back(std::move(body));
@@ -47,33 +65,35 @@ RelPtr QueryBinder::placeCtes(Scope& scope, RelPtr body) {
    return with;
 }
 
-CteBinding* QueryBinder::findCte(Scope& scope, std::string_view name) {
+CteBinding* findCte(BindState& state, Scope& scope, std::string_view name) {
    for (Scope* level = &scope; level; level = level->parent) {
       const size_t visible = level->ctesAreRecursive ? level->ctes.size() : level->ctesVisible;
       for (size_t i = 0; i < visible; ++i) {
          CteBinding& cte = level->ctes[i];
          if (cte.name != name) continue;
-         if (cte.state == CteBinding::State::Unbound) bindCte(*level, cte); // a forward reference
+         if (cte.state == CteBinding::State::Unbound) bindCte(state, *level, cte); // a forward reference
          return &cte;
       }
    }
    return nullptr;
 }
 
-bool QueryBinder::isLaterCte(const Scope& scope, std::string_view name) const {
+bool isLaterCte(const Scope& scope, std::string_view name) {
    for (const Scope* level = &scope; level; level = level->parent)
       for (const CteBinding& cte : level->ctes)
          if (cte.name == name) return true;
    return false;
 }
 
-void QueryBinder::nameCteColumns(CteBinding& cte, const std::vector<OutputColumn>& output) const {
+namespace {
+
+void nameCteColumns(const BindState& state, CteBinding& cte, const std::vector<OutputColumn>& output) {
    const ListOf<> names(cte.node->aliascolnames);
    if (names.size() > output.size())
       throw SqlError(sqlstate::invalidColumnReference, "WITH query \"" + cte.name + "\" has " +
                                                            std::to_string(output.size()) + " columns available but " +
                                                            std::to_string(names.size()) + " columns specified")
-          .at(at(cte.node->location));
+          .at(state.at(cte.node->location));
    cte.columns.clear();
    cte.cte.columns.clear();
    for (uint32_t i = 0; i < output.size(); ++i) {
@@ -83,28 +103,29 @@ void QueryBinder::nameCteColumns(CteBinding& cte, const std::vector<OutputColumn
    }
 }
 
-void QueryBinder::makeOutputUnique(Scope& scope, BoundRel& query) {
+/// Give each output a column of its own.
+void makeOutputUnique(BindState& state, Scope& scope, BoundRel& query) {
    std::vector<ComputedColumn> copies;
    for (size_t i = 0; i < query.output.size(); ++i) {
       OutputColumn& output = query.output[i];
       const bool isRepeated = std::any_of(query.output.begin(), query.output.begin() + static_cast<ptrdiff_t>(i),
                                           [&](const OutputColumn& other) { return other.column == output.column; });
       if (!isRepeated) continue;
-      const ColumnId copy = addColumn(scope, output.name, output.type);
+      const ColumnId copy = state.addColumn(scope, output.name, output.type);
       copies.push_back({copy, makeColumn(output.column, output.type)});
       output.column = copy;
    }
    query.rel = makeMap(std::move(query.rel), std::move(copies));
 }
 
-void QueryBinder::bindCte(Scope& scope, CteBinding& cte) {
-   const DepthGuard guard(*this);
+void bindCte(BindState& state, Scope& scope, CteBinding& cte) {
+   const DepthGuard guard(state);
    const bool isSelect = isNode(cte.node->ctequery, T_SelectStmt);
-   const auto outer = std::exchange(recursion_, {&cte, nullptr});
+   const auto outer = std::exchange(state.recursion, {&cte, nullptr});
    cte.state = CteBinding::State::NonRecursiveTerm;
    bool isRecursive = false;
    if (scope.ctesAreRecursive && isSelect && as<SelectStmt>(cte.node->ctequery)->op == SETOP_UNION) {
-      bindRecursiveCte(scope, cte, *as<SelectStmt>(cte.node->ctequery));
+      bindRecursiveCte(state, scope, cte, *as<SelectStmt>(cte.node->ctequery));
       isRecursive = cte.selfReferences > 0;
    }
    if (!isRecursive) {
@@ -112,38 +133,38 @@ void QueryBinder::bindCte(Scope& scope, CteBinding& cte) {
       cte.cte.recursiveColumns.clear();
       cte.cte.references = 0;
       cte.state = CteBinding::State::NonRecursiveTerm;
-      auto query =
-          isSelect ? bindSelect(*as<SelectStmt>(cte.node->ctequery), &scope) : bindDml(*cte.node->ctequery, &scope);
+      auto query = isSelect ? bindSelect(state, *as<SelectStmt>(cte.node->ctequery), &scope)
+                            : bindDml(state, *cte.node->ctequery, &scope);
       requireNoRows(query);
-      makeOutputUnique(scope, query);
-      nameCteColumns(cte, query.output);
+      makeOutputUnique(state, scope, query);
+      nameCteColumns(state, cte, query.output);
       cte.cte.query = std::move(query.rel);
    }
    cte.state = CteBinding::State::Bound;
-   recursion_ = outer;
+   state.recursion = outer;
    scope.cteOrder.push_back(&cte);
 }
 
-void QueryBinder::bindRecursiveCte(Scope& scope, CteBinding& cte, const ::SelectStmt& select) {
+void bindRecursiveCte(BindState& state, Scope& scope, CteBinding& cte, const ::SelectStmt& select) {
    Scope inner(&scope); // for the WITH of the union itself
-   declareCtes(inner, select.withClause);
+   declareCtes(state, inner, select.withClause);
    BoundRel base;
    {
-      recursion_.obstacle = "within its non-recursive term";
-      base = bindSelect(*select.larg, &inner);
-      recursion_.obstacle = nullptr;
+      state.recursion.obstacle = "within its non-recursive term";
+      base = bindSelect(state, *select.larg, &inner);
+      state.recursion.obstacle = nullptr;
    }
    requireNoRows(base);
-   makeOutputUnique(inner, base);
-   nameCteColumns(cte, base.output);
+   makeOutputUnique(state, inner, base);
+   nameCteColumns(state, cte, base.output);
    cte.state = CteBinding::State::RecursiveTerm;
-   auto step = bindSelect(*select.rarg, &inner, {}, false);
+   auto step = bindSelect(state, *select.rarg, &inner, {}, false);
    requireNoRows(step);
    if (cte.selfReferences == 0) return;
    const auto refuse = [&](const ::Node* node, const char* what) {
       if (node)
          throw SqlError(sqlstate::featureNotSupported, std::string(what) + " in a recursive query is not implemented")
-             .at(startOfNode(node));
+             .at(state.startOfNode(node));
    };
    refuse(select.sortClause ? ListOf<SortBy>(select.sortClause).front()->node : nullptr, "ORDER BY");
    refuse(select.limitOffset, "OFFSET");
@@ -157,7 +178,7 @@ void QueryBinder::bindRecursiveCte(Scope& scope, CteBinding& cte, const ::Select
    for (size_t i = 0; i < base.output.size(); ++i) {
       const SqlType& type = base.output[i].type;
       OutputColumn& output = step.output[i];
-      retypeUnknown(step, i, type.oid);
+      retypeUnknown(state, step, i, type.oid);
       ExprPtr left = makeColumn(base.output[i].column, type), right = makeColumn(output.column, output.type);
       left->position = i < base.positions.size() ? base.positions[i] : 0;
       right->position = i < step.positions.size() ? step.positions[i] : 0;
@@ -171,8 +192,8 @@ void QueryBinder::bindRecursiveCte(Scope& scope, CteBinding& cte, const ::Select
              .at(left->position)
              .hint("Cast the output of the non-recursive term to the correct type.");
       if (output.type.oid != type.oid) {
-         auto cast = coerceToCommon(std::move(right), type.oid, "UNION");
-         const ColumnId column = addColumn(inner, output.name, cast->type);
+         auto cast = coerceToCommon(state, std::move(right), type.oid, "UNION");
+         const ColumnId column = state.addColumn(inner, output.name, cast->type);
          casts.push_back({column, std::move(cast)});
          output.column = column;
       }
@@ -187,22 +208,24 @@ void QueryBinder::bindRecursiveCte(Scope& scope, CteBinding& cte, const ::Select
    cte.cte.recursive = std::move(step.rel);
 }
 
-FromItem QueryBinder::scanCte(Scope& scope, CteBinding& cte, const ::RangeVar& name) {
-   const uint32_t position = at(name.location);
+} // namespace
+
+FromItem scanCte(BindState& state, Scope& scope, CteBinding& cte, const ::RangeVar& name) {
+   const uint32_t position = state.at(name.location);
    const auto refuse = [&](std::string_view why) {
       throw SqlError(sqlstate::invalidRecursion,
                      "recursive reference to query \"" + cte.name + "\" must not appear " + std::string(why))
           .at(position);
    };
    const bool isSelf = cte.state != CteBinding::State::Bound;
-   if (isSelf && recursion_.cte != &cte)
+   if (isSelf && state.recursion.cte != &cte)
       throw SqlError(sqlstate::featureNotSupported, "mutual recursion between WITH items is not implemented")
-          .at(at(cte.node->location));
+          .at(state.at(cte.node->location));
    const bool isSelect = isNode(cte.node->ctequery, T_SelectStmt);
    if (isSelf && !isSelect)
       throw SqlError(sqlstate::invalidRecursion,
                      "recursive query \"" + cte.name + "\" must not contain data-modifying statements")
-          .at(at(cte.node->location));
+          .at(state.at(cte.node->location));
    if (!isSelect && cte.columns.empty())
       throw SqlError(sqlstate::featureNotSupported, "WITH query \"" + cte.name + "\" does not have a RETURNING clause")
           .at(position);
@@ -211,10 +234,10 @@ FromItem QueryBinder::scanCte(Scope& scope, CteBinding& cte, const ::RangeVar& n
       throw SqlError(sqlstate::invalidRecursion, "recursive query \"" + cte.name +
                                                      "\" does not have the form non-recursive-term UNION [ALL] "
                                                      "recursive-term")
-          .at(at(cte.node->location));
+          .at(state.at(cte.node->location));
    }
    if (isSelf) {
-      if (recursion_.obstacle) refuse(recursion_.obstacle);
+      if (state.recursion.obstacle) refuse(state.recursion.obstacle);
       if (++cte.selfReferences > 1) refuse("more than once");
       scope.isRecursiveTerm = true;
    } else {
@@ -225,7 +248,7 @@ FromItem QueryBinder::scanCte(Scope& scope, CteBinding& cte, const ::RangeVar& n
    NamespaceItem item;
    item.alias = cte.name;
    for (const ScopeColumn& column : cte.columns) {
-      const ColumnId id = addColumn(scope, column.name, column.type);
+      const ColumnId id = state.addColumn(scope, column.name, column.type);
       rel->columns.push_back(id);
       rel->cteColumns.push_back(column.column);
       item.columns.push_back({column.name, id, column.type});

@@ -1,7 +1,11 @@
+#include "sql/bind/query/external.hpp"
+
 #include <algorithm>
 
 #include "io/format/external_table.hpp"
-#include "sql/bind/query_binder.hpp"
+#include "sql/bind/binder.hpp"
+#include "sql/bind/query/from.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // read_csv(...) and read_parquet(...) in FROM: files as tables. Their columns are known only when the files are looked
 // at, so this happens while binding, and arguments have to be constants in the statement's text.
@@ -58,12 +62,12 @@ private:
 
 } // namespace
 
-std::optional<FromItem> QueryBinder::bindExternal(Scope& scope, const ::RangeFunction& node) {
+std::optional<FromItem> bindExternal(BindState& state, Scope& scope, const ::RangeFunction& node) {
    const std::string function(functionName(node));
    if (function != "read_csv" && function != "read_parquet") return std::nullopt;
    const auto& call = *as<FuncCall>(ListOf<>(ListOf<List>(node.functions)[0])[0]);
-   const uint32_t position = at(call.location);
-   if (!context_.openExternal) throwNotSupported("function " + function + " here", position);
+   const uint32_t position = state.at(call.location);
+   if (!state.context.openExternal) throwNotSupported("function " + function + " here", position);
    if (node.ordinality) throwNotSupported("WITH ORDINALITY for " + function, position);
 
    io::ExternalRequest request;
@@ -84,7 +88,7 @@ std::optional<FromItem> QueryBinder::bindExternal(Scope& scope, const ::RangeFun
          request.names = std::move(values);
       } else if (name == "types" || name == "dtypes") {
          for (const std::string& type : values)
-            request.types.push_back(resolveTypeText(type, context_));
+            request.types.push_back(resolveTypeText(type, state.context));
       } else {
          request.options.push_back({std::string(name), std::move(values)});
       }
@@ -93,11 +97,11 @@ std::optional<FromItem> QueryBinder::bindExternal(Scope& scope, const ::RangeFun
       throw SqlError(sqlstate::undefinedFunction, function + " needs the name of a file").at(position);
    for (const ::ColumnDef* column : ListOf<ColumnDef>(node.coldeflist)) { // AS t(a integer, b text)
       request.names.emplace_back(column->colname);
-      request.types.push_back(resolveTypeName(*column->typeName, context_));
+      request.types.push_back(resolveTypeName(*column->typeName, state.context));
    }
    io::ExternalTablePtr table;
    try {
-      table = (*context_.openExternal)(function, request);
+      table = (*state.context.openExternal)(function, request);
    } catch (SqlError& error) {
       if (error.position() == 0) error.setPosition(position);
       throw;
@@ -114,7 +118,7 @@ std::optional<FromItem> QueryBinder::bindExternal(Scope& scope, const ::RangeFun
    rel->table.alias = node.alias ? node.alias->aliasname : function;
    int16_t attribute = 0;
    for (const io::ExternalColumn& column : table->columns()) {
-      const ColumnId id = addColumn(scope, column.name, column.type);
+      const ColumnId id = state.addColumn(scope, column.name, column.type);
       rel->getColumns.push_back({id, ++attribute});
       item.columns.push_back({column.name, id, column.type});
    }

@@ -1,8 +1,17 @@
+#include "sql/bind/query/from.hpp"
+
 #include <algorithm>
 #include <unordered_set>
 
-#include "sql/bind/query/view_text.hpp"
-#include "sql/bind/query_binder.hpp"
+#include "sql/algebra/build.hpp"
+#include "sql/bind/expression/row.hpp"
+#include "sql/bind/query/cte.hpp"
+#include "sql/bind/query/external.hpp"
+#include "sql/bind/query/join.hpp"
+#include "sql/bind/query/select.hpp"
+#include "sql/bind/query/table_function.hpp"
+#include "sql/bind/query/view.hpp"
+#include "sql/bind/state/view_text.hpp"
 
 // FROM: tables, subqueries in FROM, and how they come together without JOIN. See join.cpp, view.cpp,
 // table_function.cpp.
@@ -11,10 +20,17 @@ namespace ouzel::sql {
 
 using catalog::RelationKind;
 
-RelPtr QueryBinder::bindFrom(Scope& scope, const ::List* list) {
+namespace {
+
+FromItem bindTable(BindState& state, Scope& scope, const ::RangeVar& name);
+FromItem bindFromSubquery(BindState& state, Scope& scope, const ::RangeSubselect& node);
+
+} // namespace
+
+RelPtr bindFrom(BindState& state, Scope& scope, const ::List* list) {
    RelPtr rel;
    for (const ::Node* node : ListOf<>(list)) {
-      auto item = bindFromItem(scope, node);
+      auto item = bindFromItem(state, scope, node);
       checkNameConflicts(scope.items, item.items);
       rel = rel ? crossJoin(std::move(rel), std::move(item.rel)) : std::move(item.rel);
       for (NamespaceItem& entry : item.items) {
@@ -38,7 +54,7 @@ bool readsColumnsOf(const Rel& reader, const Rel& source) {
                       [&](ColumnId column) { return made.contains(static_cast<uint32_t>(column)); });
 }
 
-RelPtr QueryBinder::crossJoin(RelPtr left, RelPtr right) const {
+RelPtr crossJoin(RelPtr left, RelPtr right) {
    auto join = std::make_unique<Rel>(RelKind::Join);
    join->joinKind = JoinKind::Inner;
    join->dependent = readsColumnsOf(*right, *left);
@@ -47,28 +63,28 @@ RelPtr QueryBinder::crossJoin(RelPtr left, RelPtr right) const {
    return join;
 }
 
-FromItem QueryBinder::bindFromItem(Scope& scope, const ::Node* node) {
-   const DepthGuard guard(*this);
+FromItem bindFromItem(BindState& state, Scope& scope, const ::Node* node) {
+   const DepthGuard guard(state);
    switch (node->type) {
    case T_RangeVar:
-      return bindTable(scope, *as<RangeVar>(node));
+      return bindTable(state, scope, *as<RangeVar>(node));
    case T_RangeSubselect:
-      return bindFromSubquery(scope, *as<RangeSubselect>(node));
+      return bindFromSubquery(state, scope, *as<RangeSubselect>(node));
    case T_RangeFunction:
-      if (auto external = bindExternal(scope, *as<RangeFunction>(node))) return std::move(*external);
-      return bindTableFunction(scope, *as<RangeFunction>(node));
+      if (auto external = bindExternal(state, scope, *as<RangeFunction>(node))) return std::move(*external);
+      return bindTableFunction(state, scope, *as<RangeFunction>(node));
    case T_JoinExpr:
-      return bindJoin(scope, *as<JoinExpr>(node));
+      return bindJoin(state, scope, *as<JoinExpr>(node));
    case T_RangeTableSample:
-      throwNotSupported("TABLESAMPLE", at(as<RangeTableSample>(node)->location));
+      throwNotSupported("TABLESAMPLE", state.at(as<RangeTableSample>(node)->location));
    case T_RangeTableFunc:
-      throwNotSupported("XMLTABLE", at(as<RangeTableFunc>(node)->location));
+      throwNotSupported("XMLTABLE", state.at(as<RangeTableFunc>(node)->location));
    default:
       throwInternal("unknown node in FROM");
    }
 }
 
-void QueryBinder::checkNameConflicts(const std::vector<NamespaceItem>& a, const std::vector<NamespaceItem>& b) const {
+void checkNameConflicts(const std::vector<NamespaceItem>& a, const std::vector<NamespaceItem>& b) {
    for (const NamespaceItem& left : a) {
       if (!left.hasVisibleName || left.alias.empty()) continue;
       for (const NamespaceItem& right : b) {
@@ -82,7 +98,7 @@ void QueryBinder::checkNameConflicts(const std::vector<NamespaceItem>& a, const 
    }
 }
 
-void QueryBinder::applyAlias(NamespaceItem& item, const ::Alias* alias, uint32_t position) const {
+void applyAlias(NamespaceItem& item, const ::Alias* alias, uint32_t position) {
    if (!alias) return;
    const std::string name = alias->aliasname;
    const ListOf<> names(alias->colnames);
@@ -97,7 +113,7 @@ void QueryBinder::applyAlias(NamespaceItem& item, const ::Alias* alias, uint32_t
       item.columns[i].name = stringOf(names[i]);
 }
 
-void QueryBinder::addEntry(Scope& scope, const NamespaceItem& item) {
+void addEntry(Scope& scope, const NamespaceItem& item) {
    RangeEntry entry;
    entry.alias = item.alias;
    entry.relationName = item.relation ? item.relation->name : item.alias;
@@ -107,13 +123,15 @@ void QueryBinder::addEntry(Scope& scope, const NamespaceItem& item) {
    scope.entries.push_back(std::move(entry));
 }
 
-FromItem QueryBinder::bindTable(Scope& scope, const ::RangeVar& name) {
-   const uint32_t position = at(name.location);
+namespace {
+
+FromItem bindTable(BindState& state, Scope& scope, const ::RangeVar& name) {
+   const uint32_t position = state.at(name.location);
    catalog::QualifiedName qualified{std::string(textOf(name.catalogname)), std::string(textOf(name.schemaname)),
                                     std::string(textOf(name.relname)), position};
    if (qualified.schema.empty())
-      if (CteBinding* cte = findCte(scope, qualified.name)) return scanCte(scope, *cte, name);
-   auto relation = catalog::findRelation(context_.catalog, context_.searchPath, qualified);
+      if (CteBinding* cte = findCte(state, scope, qualified.name)) return scanCte(state, scope, *cte, name);
+   auto relation = catalog::findRelation(state.context.catalog, state.context.searchPath, qualified);
    if (!relation) {
       SqlError error(sqlstate::undefinedTable, "relation \"" + qualified.text() + "\" does not exist");
       error.setPosition(position);
@@ -124,24 +142,24 @@ FromItem QueryBinder::bindTable(Scope& scope, const ::RangeVar& name) {
              .hint("Use WITH RECURSIVE, or re-order the WITH items to remove forward references.");
       throw error;
    }
-   relations_.push_back(relation->oid);
-   pinned_.push_back(relation);
-   if (recorder_) {
-      recorder_->readRelation(relation->oid);
-      recorder_->renameTable(relation->oid, name.location, name.schemaname ? 2 : 1,
-                             name.alias ? std::string_view() : relation->name);
-      const auto schema = context_.catalog.schema(relation->schema);
+   state.relations.push_back(relation->oid);
+   state.pinned.push_back(relation);
+   if (state.recorder) {
+      state.recorder->readRelation(relation->oid);
+      state.recorder->renameTable(relation->oid, name.location, name.schemaname ? 2 : 1,
+                                  name.alias ? std::string_view() : relation->name);
+      const auto schema = state.context.catalog.schema(relation->schema);
       if (qualified.schema.empty() && name.location >= 0 && schema && schema->name != "pg_catalog")
-         recorder_->replace(static_cast<uint32_t>(name.location), 0, catalog::quoteIdentifier(schema->name) + ".");
+         state.recorder->replace(static_cast<uint32_t>(name.location), 0, catalog::quoteIdentifier(schema->name) + ".");
    }
    switch (relation->relationKind) {
    case RelationKind::Table:
    case RelationKind::MaterializedView:
    case RelationKind::Virtual:
-      return bindBaseTable(scope, relation, name.alias, position);
+      return bindBaseTable(state, scope, relation, name.alias, position);
    case RelationKind::View:
    case RelationKind::Sequence: // what it has come to is a query as well
-      return bindView(scope, relation, name.alias, position);
+      return bindView(state, scope, relation, name.alias, position);
    case RelationKind::Index:
       throw SqlError(sqlstate::wrongObjectType, "cannot open relation \"" + relation->name + "\"")
           .at(position)
@@ -150,11 +168,13 @@ FromItem QueryBinder::bindTable(Scope& scope, const ::RangeVar& name) {
    throwInternal("unknown kind of relation");
 }
 
-FromItem QueryBinder::bindBaseTable(Scope& scope, const catalog::RelationPtr& relation, const ::Alias* alias,
-                                    uint32_t position) {
+} // namespace
+
+FromItem bindBaseTable(BindState& state, Scope& scope, const catalog::RelationPtr& relation, const ::Alias* alias,
+                       uint32_t position) {
    auto rel =
        std::make_unique<Rel>(relation->relationKind == RelationKind::Virtual ? RelKind::VirtualGet : RelKind::Get);
-   const auto schema = context_.catalog.schema(relation->schema);
+   const auto schema = state.context.catalog.schema(relation->schema);
    rel->table = {relation->oid, static_cast<uint64_t>(relation->storage), schema ? schema->name : "pg_catalog",
                  relation->name, alias ? alias->aliasname : relation->name};
    NamespaceItem item;
@@ -163,8 +183,8 @@ FromItem QueryBinder::bindBaseTable(Scope& scope, const catalog::RelationPtr& re
    item.rowType = relation->rowType;
    for (const catalog::Column& column : relation->columns) {
       if (column.isDropped) continue;
-      const ColumnId id = addColumn(scope, column.name, column.type);
-      ColumnInfo& info = columns_[id];
+      const ColumnId id = state.addColumn(scope, column.name, column.type);
+      ColumnInfo& info = state.columns[id];
       info.tableOid = relation->oid;
       info.attribute = column.attribute;
       info.nullable = !column.notNull;
@@ -179,16 +199,18 @@ FromItem QueryBinder::bindBaseTable(Scope& scope, const catalog::RelationPtr& re
    return result;
 }
 
-FromItem QueryBinder::bindFromSubquery(Scope& scope, const ::RangeSubselect& node) {
+namespace {
+
+FromItem bindFromSubquery(BindState& state, Scope& scope, const ::RangeSubselect& node) {
    const bool outerLateral = std::exchange(scope.lateralActive, node.lateral);
    BoundRel query;
    {
       const ClauseGuard guard(scope, Clause::FromSubquery);
-      query = bindSelect(*as<SelectStmt>(node.subquery), &scope);
+      query = bindSelect(state, *as<SelectStmt>(node.subquery), &scope);
    }
    scope.lateralActive = outerLateral;
    NamespaceItem item;
-   item.columns = scopeColumns(scope, query);
+   item.columns = scopeColumns(state, scope, query);
    applyAlias(item, node.alias, 0);
    addEntry(scope, item);
    FromItem result;
@@ -196,5 +218,7 @@ FromItem QueryBinder::bindFromSubquery(Scope& scope, const ::RangeSubselect& nod
    result.items.push_back(std::move(item));
    return result;
 }
+
+} // namespace
 
 } // namespace ouzel::sql

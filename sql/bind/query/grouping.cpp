@@ -1,8 +1,14 @@
+#include "sql/bind/query/grouping.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <set>
 
-#include "sql/bind/query_binder.hpp"
+#include "sql/bind/query/select.hpp"
+#include "sql/bind/query/sort_group.hpp"
+#include "sql/bind/state/positions.hpp"
+#include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/ordering.hpp"
 
 // GROUP BY with its sets, and the GroupBy operator: everything above it is rewritten in terms of its keys.
 
@@ -39,21 +45,21 @@ KeySets crossProduct(const KeySets& a, const KeySets& b) {
 
 } // namespace
 
-QueryBinder::Grouping QueryBinder::bindGroupBy(Scope& scope, const ::SelectStmt& select, std::vector<Target>& targets) {
+Grouping bindGroupBy(BindState& state, Scope& scope, const ::SelectStmt& select, std::vector<Target>& targets) {
    Grouping grouping;
    const ListOf<> items(select.groupClause);
    grouping.isGrouped = !items.empty();
 
    const auto keyOf = [&](const ::Node* node) {
-      const uint32_t index = findTargetSql92(scope, node, targets, Clause::GroupBy);
+      const uint32_t index = findTargetSql92(state, scope, node, targets, Clause::GroupBy);
       Target& target = targets[index];
-      target.expr = unknownToText(std::move(target.expr));
+      target.expr = unknownToText(state, std::move(target.expr));
       if (target.expr->kind == ExprKind::Row) throwNotSupported("grouping by row values", target.position);
-      if (readsKind(*target.expr, scope, ColumnKind::Aggregate))
+      if (state.readsKind(*target.expr, scope, ColumnKind::Aggregate))
          throw SqlError(sqlstate::groupingError, "aggregate functions are not allowed in GROUP BY").at(target.position);
-      if (readsKind(*target.expr, scope, ColumnKind::Window))
+      if (state.readsKind(*target.expr, scope, ColumnKind::Window))
          throw SqlError(sqlstate::windowingError, "window functions are not allowed in GROUP BY").at(target.position);
-      requireEquality(target.expr->type, startOfNode(node));
+      requireEquality(target.expr->type, state.startOfNode(node));
       const auto known = std::find(grouping.keyTargets.begin(), grouping.keyTargets.end(), index);
       if (known != grouping.keyTargets.end()) return static_cast<uint32_t>(known - grouping.keyTargets.begin());
       grouping.keyTargets.push_back(index);
@@ -98,7 +104,7 @@ QueryBinder::Grouping QueryBinder::bindGroupBy(Scope& scope, const ::SelectStmt&
       }
       case GROUPING_SET_CUBE: {
          if (content.size() > cubeElementsMax)
-            throw SqlError(sqlstate::tooManyColumns, "CUBE is limited to 12 elements").at(at(set->location));
+            throw SqlError(sqlstate::tooManyColumns, "CUBE is limited to 12 elements").at(state.at(set->location));
          std::vector<KeySet> elements;
          for (const ::Node* part : content)
             elements.push_back(keysOf(part));
@@ -131,7 +137,7 @@ QueryBinder::Grouping QueryBinder::bindGroupBy(Scope& scope, const ::SelectStmt&
 /// Rewrites expressions above a GroupBy: keys become columns, other columns of the level are errors.
 class GroupedRewriter {
 public:
-   GroupedRewriter(QueryBinder& binder, Scope& scope, Rel& group) : binder_(binder), scope_(scope), group_(group) {}
+   GroupedRewriter(BindState& state, Scope& scope, Rel& group) : state_(state), scope_(scope), group_(group) {}
 
    void rewrite(ExprPtr& expr) {
       for (const ComputedColumn& key : group_.keys)
@@ -152,7 +158,7 @@ public:
 
 private:
    bool isInput(ColumnId column) const {
-      return binder_.depthOf(column) == scope_.depth && binder_.kindOf(column) == ColumnKind::Input;
+      return state_.depthOf(column) == scope_.depth && state_.kindOf(column) == ColumnKind::Input;
    }
 
    void rewriteColumn(ExprPtr& expr) {
@@ -170,7 +176,7 @@ private:
    void rewriteSubquery(ExprPtr& expr) {
       for (const ColumnId column : freeColumns(*expr->subquery)) {
          if (!isInput(column)) continue;
-         if (!keyOf(column, binder_.columns_[column].type))
+         if (!keyOf(column, state_.columns[column].type))
             throw SqlError(sqlstate::groupingError,
                            "subquery uses ungrouped column \"" + nameOf(column) + "\" from outer query")
                 .at(positionOfColumn(*expr, [&](ColumnId other) { return other == column; }));
@@ -191,8 +197,8 @@ private:
       for (const ComputedColumn& key : group_.keys)
          if (key.expr->kind == ExprKind::Column && key.expr->column == column) return &key;
       if (!dependsOnKeys(column)) return nullptr;
-      const ColumnId added = binder_.addColumn(scope_, binder_.columns_[column].name, type);
-      binder_.setKind(added, ColumnKind::Grouped);
+      const ColumnId added = state_.addColumn(scope_, state_.columns[column].name, type);
+      state_.setKind(added, ColumnKind::Grouped);
       for (auto& set : group_.groupingSets)
          set.push_back(static_cast<uint32_t>(group_.keys.size()));
       group_.keys.push_back({added, makeColumn(column, type)});
@@ -230,16 +236,16 @@ private:
       for (const NamespaceItem& item : scope_.items)
          for (const ScopeColumn& other : item.columns)
             if (other.column == column) return item.alias.empty() ? other.name : item.alias + "." + other.name;
-      return binder_.columns_[column].name;
+      return state_.columns[column].name;
    }
 
-   QueryBinder& binder_;
+   BindState& state_;
    Scope& scope_;
    Rel& group_;
 };
 
-RelPtr QueryBinder::placeGrouping(Scope& scope, RelPtr rel, Grouping grouping, std::vector<Target>& targets,
-                                  ExprPtr& having, std::vector<BoundWindow>& windows) {
+RelPtr placeGrouping(BindState& state, Scope& scope, RelPtr rel, Grouping grouping, std::vector<Target>& targets,
+                     ExprPtr& having, std::vector<BoundWindow>& windows) {
    // Set-returning functions that are grouped by run before grouping, the others after it.
    std::vector<TargetSrf> before, after;
    for (TargetSrf& srf : scope.srfs) {
@@ -251,7 +257,7 @@ RelPtr QueryBinder::placeGrouping(Scope& scope, RelPtr rel, Grouping grouping, s
       (isKey ? before : after).push_back(std::move(srf));
    }
    for (const TargetSrf& srf : before)
-      setKind(srf.column, ColumnKind::Input);
+      state.setKind(srf.column, ColumnKind::Input);
    rel = placeSrfs(scope, std::move(rel), std::move(before));
    scope.srfs = std::move(after);
 
@@ -259,22 +265,22 @@ RelPtr QueryBinder::placeGrouping(Scope& scope, RelPtr rel, Grouping grouping, s
    for (const uint32_t target : grouping.keyTargets) {
       const Expr& expr = *targets[target].expr;
       std::string name = targets[target].name;
-      if (expr.kind == ExprKind::Column) name = columns_[expr.column].name;
-      const ColumnId column = addColumn(scope, std::move(name), expr.type);
-      setKind(column, ColumnKind::Grouped);
+      if (expr.kind == ExprKind::Column) name = state.columns[expr.column].name;
+      const ColumnId column = state.addColumn(scope, std::move(name), expr.type);
+      state.setKind(column, ColumnKind::Grouped);
       if (expr.kind == ExprKind::Column) { // clients are still told the table it comes from
-         const Oid tableOid = columns_[expr.column].tableOid;
-         const int16_t attribute = columns_[expr.column].attribute;
-         const bool nullable = columns_[expr.column].nullable || grouping.hasSets;
-         columns_[column].tableOid = tableOid;
-         columns_[column].attribute = attribute;
-         columns_[column].nullable = nullable;
+         const Oid tableOid = state.columns[expr.column].tableOid;
+         const int16_t attribute = state.columns[expr.column].attribute;
+         const bool nullable = state.columns[expr.column].nullable || grouping.hasSets;
+         state.columns[column].tableOid = tableOid;
+         state.columns[column].attribute = attribute;
+         state.columns[column].nullable = nullable;
       }
       group->keys.push_back({column, clone(expr)});
    }
    group->groupingSets = std::move(grouping.sets);
 
-   GroupedRewriter rewriter(*this, scope, *group);
+   GroupedRewriter rewriter(state, scope, *group);
    for (Target& target : targets)
       rewriter.rewrite(target.expr);
    if (having) rewriter.rewrite(having);

@@ -1,7 +1,14 @@
+#include "sql/bind/query/join.hpp"
+
 #include <algorithm>
 
-#include "sql/bind/query/view_text.hpp"
-#include "sql/bind/query_binder.hpp"
+#include "sql/algebra/build.hpp"
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/operator.hpp"
+#include "sql/bind/query/from.hpp"
+#include "sql/bind/state/view_text.hpp"
+#include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // JOIN: conditions, USING and NATURAL with their merged columns, and what names are visible afterwards.
 
@@ -80,38 +87,39 @@ void nullExtend(std::vector<NamespaceItem>& items) {
 } // namespace
 
 /// What USING makes of the two sides.
-struct QueryBinder::UsingMerge {
+struct UsingMerge {
    std::vector<ExprPtr> conditions;
    std::vector<ComputedColumn> computed;     ///< merged columns that are no plain column of one side
    std::vector<ScopeColumn> merged, columns; ///< the merged ones; all of the join in order
 };
 
-QueryBinder::UsingMerge QueryBinder::mergeUsing(Scope& scope, const ::JoinExpr& node, JoinKind kind,
-                                                const std::vector<ScopeColumn>& left,
-                                                const std::vector<ScopeColumn>& right) {
+namespace {
+
+UsingMerge mergeUsing(BindState& state, Scope& scope, const ::JoinExpr& node, JoinKind kind,
+                      const std::vector<ScopeColumn>& left, const std::vector<ScopeColumn>& right) {
    UsingMerge merge;
    const auto names = mergedNames(node, left, right);
    const auto isMerged = [&](const ScopeColumn& column) {
       return std::find(names.begin(), names.end(), column.name) != names.end();
    };
-   if (recorder_) recorder_->enterReference(-1, 1);
+   if (state.recorder) state.recorder->enterReference(-1, 1);
    for (const std::string& name : names) {
-      if (recorder_)
+      if (state.recorder)
          for (const auto* side : {&left, &right})
             for (const ScopeColumn& column : *side)
-               if (column.name == name && recorder_->renamesColumn(column.tableOid, column.attribute))
+               if (column.name == name && state.recorder->renamesColumn(column.tableOid, column.attribute))
                   throwNotSupported("renaming a column by which a view joins with USING");
       const ScopeColumn& l = requireUsing(left, name, "left");
       const ScopeColumn& r = requireUsing(right, name, "right");
-      auto equals = makeOperator("=", makeColumn(l.column, l.type), makeColumn(r.column, r.type), 0);
-      merge.conditions.push_back(coerceToBoolean(std::move(equals), "JOIN/USING"));
+      auto equals = makeOperator(state, "=", makeColumn(l.column, l.type), makeColumn(r.column, r.type), 0);
+      merge.conditions.push_back(coerceToBoolean(state, std::move(equals), "JOIN/USING"));
 
       ExprPtr leftExpr = makeColumn(l.column, l.type), rightExpr = makeColumn(r.column, r.type);
       ExprPtr* both[] = {&leftExpr, &rightExpr};
       const Oid common = selectCommonType(both, "JOIN/USING");
       const SqlType type = plainType(common, selectCommonTypmod(both, common));
       const auto cast = [&](ExprPtr expr) {
-         expr = coerceToCommon(std::move(expr), common, "JOIN/USING");
+         expr = coerceToCommon(state, std::move(expr), common, "JOIN/USING");
          return applyTypmod(std::move(expr), type.typmod, CoercionContext::Implicit);
       };
       leftExpr = cast(std::move(leftExpr));
@@ -131,7 +139,7 @@ QueryBinder::UsingMerge QueryBinder::mergeUsing(Scope& scope, const ::JoinExpr& 
       if (value->kind == ExprKind::Column) {
          column = value->column == l.column ? l : r;
       } else {
-         column.column = addColumn(scope, name, value->type);
+         column.column = state.addColumn(scope, name, value->type);
          merge.computed.push_back({column.column, std::move(value)});
       }
       merge.merged.push_back(column);
@@ -143,16 +151,18 @@ QueryBinder::UsingMerge QueryBinder::mergeUsing(Scope& scope, const ::JoinExpr& 
    return merge;
 }
 
-FromItem QueryBinder::bindJoin(Scope& scope, const ::JoinExpr& node) {
+} // namespace
+
+FromItem bindJoin(BindState& state, Scope& scope, const ::JoinExpr& node) {
    const JoinKind kind = joinKindOf(node);
    FromItem left, right;
    {
-      const ObstacleGuard obstacle(*this, kind == JoinKind::Right || kind == JoinKind::Full ? "within an outer join"
+      const ObstacleGuard obstacle(state, kind == JoinKind::Right || kind == JoinKind::Full ? "within an outer join"
                                                                                             : nullptr);
-      left = bindFromItem(scope, node.larg);
+      left = bindFromItem(state, scope, node.larg);
    }
    {
-      const ObstacleGuard obstacle(*this,
+      const ObstacleGuard obstacle(state,
                                    kind == JoinKind::Left || kind == JoinKind::Full ? "within an outer join" : nullptr);
       const size_t before = scope.items.size();
       for (const NamespaceItem& item : left.items) { // LATERAL on the right side sees the left one
@@ -160,7 +170,7 @@ FromItem QueryBinder::bindJoin(Scope& scope, const ::JoinExpr& node) {
          scope.items.back().lateralOnly = true;
          scope.items.back().lateralOk = kind == JoinKind::Inner || kind == JoinKind::Left;
       }
-      right = bindFromItem(scope, node.rarg);
+      right = bindFromItem(state, scope, node.rarg);
       scope.items.resize(before);
    }
    checkNameConflicts(left.items, right.items);
@@ -172,14 +182,14 @@ FromItem QueryBinder::bindJoin(Scope& scope, const ::JoinExpr& node) {
    const bool hasUsing = node.isNatural || node.usingClause;
    UsingMerge merge;
    if (hasUsing) {
-      merge = mergeUsing(scope, node, kind, visibleColumns(left.items), visibleColumns(right.items));
+      merge = mergeUsing(state, scope, node, kind, visibleColumns(left.items), visibleColumns(right.items));
       if (!merge.conditions.empty()) join->predicate = makeAnd(std::move(merge.conditions));
    }
    // Outer joins make NULLs of what was none.
    const auto extend = [&](const Rel& rel, std::vector<NamespaceItem>& items) {
       nullExtend(items);
       for (const ColumnId column : outputColumns(rel))
-         columns_[column].nullable = true;
+         state.columns[column].nullable = true;
    };
    if (kind == JoinKind::Left || kind == JoinKind::Full) extend(*right.rel, right.items);
    if (kind == JoinKind::Right || kind == JoinKind::Full) extend(*left.rel, left.items);
@@ -192,7 +202,7 @@ FromItem QueryBinder::bindJoin(Scope& scope, const ::JoinExpr& node) {
       for (NamespaceItem& item : items)
          item.lateralOnly = false;
       std::swap(scope.items, items);
-      join->predicate = coerceToBoolean(bindExpr(scope, node.quals, Clause::JoinOn), "JOIN/ON");
+      join->predicate = coerceToBoolean(state, bindExpr(state, scope, node.quals, Clause::JoinOn), "JOIN/ON");
       std::swap(scope.items, items);
    }
    join->inputs.push_back(std::move(left.rel));

@@ -1,6 +1,6 @@
-#include <algorithm>
+#include "sql/bind/query/lock_rows.hpp"
 
-#include "sql/bind/query_binder.hpp"
+#include <algorithm>
 
 // FOR UPDATE, FOR SHARE and their kin: which tables' rows, and what does not go together with it.
 
@@ -43,11 +43,9 @@ void refuseGrouped(const Rel& rel, const char* name) {
    if (what) throw SqlError(sqlstate::featureNotSupported, std::string(name) + " is not allowed with " + what);
 }
 
-} // namespace
-
 /// Add a lock for each table that FROM reads, subqueries and views included, and the column with its row ids.
-void QueryBinder::lockTablesBelow(Scope& scope, Rel& rel, const ::LockingClause& clause, bool isNullable,
-                                  std::vector<RowLock>& locks) {
+void lockTablesBelow(BindState& state, Scope& scope, Rel& rel, const ::LockingClause& clause, bool isNullable,
+                     std::vector<RowLock>& locks) {
    switch (rel.kind) {
    case RelKind::Get: {
       if (!isNamed(clause, rel.table.alias)) return;
@@ -58,8 +56,8 @@ void QueryBinder::lockTablesBelow(Scope& scope, Rel& rel, const ::LockingClause&
       for (const GetColumn& column : rel.getColumns)
          if (column.attribute == rowIdAttribute) rowId = column.column;
       if (rowId == noColumn) {
-         rowId = addColumn(scope, "rowid", {oid::int8, -1, invalidOid});
-         columns_[rowId].nullable = false;
+         rowId = state.addColumn(scope, "rowid", {oid::int8, -1, invalidOid});
+         state.columns[rowId].nullable = false;
          rel.getColumns.push_back({rowId, rowIdAttribute});
       }
       for (RowLock& lock : locks)
@@ -68,15 +66,15 @@ void QueryBinder::lockTablesBelow(Scope& scope, Rel& rel, const ::LockingClause&
             return;
          }
       locks.push_back({rel.table, rowId, policyOf(clause)});
-      rowLocked_.push_back(rel.table.relation);
+      state.rowLocked.push_back(rel.table.relation);
       return;
    }
    case RelKind::Join: {
       const bool left = rel.joinKind == JoinKind::Right || rel.joinKind == JoinKind::Full;
       const bool right = rel.joinKind == JoinKind::Left || rel.joinKind == JoinKind::Full;
-      lockTablesBelow(scope, *rel.inputs[0], clause, isNullable || left, locks);
+      lockTablesBelow(state, scope, *rel.inputs[0], clause, isNullable || left, locks);
       if (rel.joinKind == JoinKind::Inner || right || left)
-         lockTablesBelow(scope, *rel.inputs[1], clause, isNullable || right, locks);
+         lockTablesBelow(state, scope, *rel.inputs[1], clause, isNullable || right, locks);
       return;
    }
    case RelKind::Select:
@@ -86,14 +84,16 @@ void QueryBinder::lockTablesBelow(Scope& scope, Rel& rel, const ::LockingClause&
    case RelKind::Limit:
    case RelKind::LockRows:
    case RelKind::With:
-      return lockTablesBelow(scope, *rel.inputs[0], clause, isNullable, locks);
+      return lockTablesBelow(state, scope, *rel.inputs[0], clause, isNullable, locks);
    default:
       if (!clause.lockedRels) refuseGrouped(rel, nameOf(clause));
       return; // rows of no table
    }
 }
 
-RelPtr QueryBinder::lockRows(Scope& scope, const ::SelectStmt& select, RelPtr rel) {
+} // namespace
+
+RelPtr lockRows(BindState& state, Scope& scope, const ::SelectStmt& select, RelPtr rel) {
    const ListOf<LockingClause> clauses(select.lockingClause);
    const auto refuse = [&](const char* with) {
       throw SqlError(sqlstate::featureNotSupported,
@@ -115,10 +115,10 @@ RelPtr QueryBinder::lockRows(Scope& scope, const ::SelectStmt& select, RelPtr re
          if (!known)
             throw SqlError(sqlstate::undefinedTable, "relation \"" + std::string(table->relname) + "\" in " +
                                                          nameOf(*clause) + " clause not found in FROM clause")
-                .at(at(table->location));
+                .at(state.at(table->location));
       }
       const size_t before = node->rowLocks.size();
-      lockTablesBelow(scope, *rel, *clause, false, node->rowLocks);
+      lockTablesBelow(state, scope, *rel, *clause, false, node->rowLocks);
       if (clause->lockedRels && node->rowLocks.size() == before)
          throwNotSupported(std::string(nameOf(*clause)) + " of what is not a table");
    }

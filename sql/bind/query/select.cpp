@@ -1,12 +1,37 @@
+#include "sql/bind/query/select.hpp"
+
 #include <algorithm>
 
-#include "sql/bind/query_binder.hpp"
+#include "sql/algebra/build.hpp"
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/row.hpp"
+#include "sql/bind/expression/star.hpp"
+#include "sql/bind/query/cte.hpp"
+#include "sql/bind/query/from.hpp"
+#include "sql/bind/query/grouping.hpp"
+#include "sql/bind/query/lock_rows.hpp"
+#include "sql/bind/query/set_operation.hpp"
+#include "sql/bind/query/sort_group.hpp"
+#include "sql/bind/query/table_function.hpp"
+#include "sql/bind/query/target_list.hpp"
+#include "sql/bind/query/window.hpp"
+#include "sql/bind/state/positions.hpp"
+#include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/ordering.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // SELECT and VALUES: clauses are bound in PostgreSQL's order, then put together from the inside out.
 
 namespace ouzel::sql {
 
 namespace {
+
+BoundRel bindSelectIn(BindState& state, Scope& scope, const ::SelectStmt& select, std::span<const SqlType> assignTo,
+                      bool resolveUnknowns);
+BoundRel bindPlainSelect(BindState& state, Scope& scope, const ::SelectStmt& select, std::span<const SqlType> assignTo,
+                         bool resolveUnknowns);
+BoundRel bindValues(BindState& state, Scope& scope, const ::SelectStmt& select);
+void bindLimit(BindState& state, Scope& scope, const ::SelectStmt& select, RelPtr& rel, std::vector<SortKey> tieKeys);
 
 RelPtr makeSort(RelPtr input, std::vector<SortKey> keys) {
    auto rel = std::make_unique<Rel>(RelKind::Sort);
@@ -26,47 +51,50 @@ std::vector<SortKey> sortKeysOf(const std::vector<OrderElement>& order, const st
 
 } // namespace
 
-BoundRel QueryBinder::bindSelect(const ::SelectStmt& select, Scope* parent, std::span<const SqlType> assignTo,
-                                 bool resolveUnknowns) {
-   const DepthGuard guard(*this);
+BoundRel bindSelect(BindState& state, const ::SelectStmt& select, Scope* parent, std::span<const SqlType> assignTo,
+                    bool resolveUnknowns) {
+   const DepthGuard guard(state);
    Scope scope(parent);
-   declareCtes(scope, select.withClause);
-   auto query = bindSelectIn(scope, select, assignTo, resolveUnknowns);
+   declareCtes(state, scope, select.withClause);
+   auto query = bindSelectIn(state, scope, select, assignTo, resolveUnknowns);
    query.rel = placeCtes(scope, std::move(query.rel));
    return query;
 }
 
-BoundRel QueryBinder::bindSelectIn(Scope& scope, const ::SelectStmt& select, std::span<const SqlType> assignTo,
-                                   bool resolveUnknowns) {
-   if (select.valuesLists) return bindValues(scope, select);
-   if (select.op != SETOP_NONE) return bindSetOperation(scope, select, resolveUnknowns);
-   return bindPlainSelect(scope, select, assignTo, resolveUnknowns);
+namespace {
+
+BoundRel bindSelectIn(BindState& state, Scope& scope, const ::SelectStmt& select, std::span<const SqlType> assignTo,
+                      bool resolveUnknowns) {
+   if (select.valuesLists) return bindValues(state, scope, select);
+   if (select.op != SETOP_NONE) return bindSetOperation(state, scope, select, resolveUnknowns);
+   return bindPlainSelect(state, scope, select, assignTo, resolveUnknowns);
 }
 
-BoundRel QueryBinder::bindPlainSelect(Scope& scope, const ::SelectStmt& select, std::span<const SqlType> assignTo,
-                                      bool resolveUnknowns) {
+BoundRel bindPlainSelect(BindState& state, Scope& scope, const ::SelectStmt& select, std::span<const SqlType> assignTo,
+                         bool resolveUnknowns) {
    for (const auto* definition : ListOf<WindowDef>(select.windowClause)) {
       for (const auto* other : scope.namedWindows)
          if (std::string_view(other->name) == definition->name)
             throw SqlError(sqlstate::windowingError,
                            "window \"" + std::string(definition->name) + "\" is already defined")
-                .at(at(definition->location));
+                .at(state.at(definition->location));
       scope.namedWindows.push_back(definition);
    }
-   RelPtr rel = bindFrom(scope, select.fromClause);
-   auto targets = bindTargetList(scope, select.targetList, Clause::Select);
+   RelPtr rel = bindFrom(state, scope, select.fromClause);
+   auto targets = bindTargetList(state, scope, select.targetList, Clause::Select);
    if (select.whereClause) {
-      auto predicate = coerceToBoolean(bindExpr(scope, select.whereClause, Clause::Where), "WHERE");
+      auto predicate = coerceToBoolean(state, bindExpr(state, scope, select.whereClause, Clause::Where), "WHERE");
       rel = makeSelect(std::move(rel), std::move(predicate));
    }
    ExprPtr having;
-   if (select.havingClause) having = coerceToBoolean(bindExpr(scope, select.havingClause, Clause::Having), "HAVING");
-   auto order = bindOrderBy(scope, select.sortClause, targets, Clause::OrderBy);
-   auto grouping = bindGroupBy(scope, select, targets);
+   if (select.havingClause)
+      having = coerceToBoolean(state, bindExpr(state, scope, select.havingClause, Clause::Having), "HAVING");
+   auto order = bindOrderBy(state, scope, select.sortClause, targets, Clause::OrderBy);
+   auto grouping = bindGroupBy(state, scope, select, targets);
    const ListOf<> distinct(select.distinctClause);
    const bool isDistinctOn = !distinct.empty() && distinct[0];
    std::vector<uint32_t> distinctOn;
-   if (isDistinctOn) distinctOn = bindDistinctOn(scope, select, targets, order);
+   if (isDistinctOn) distinctOn = bindDistinctOn(state, scope, select, targets, order);
 
    for (size_t i = 0; i < targets.size(); ++i) {
       ExprPtr& expr = targets[i].expr;
@@ -75,9 +103,9 @@ BoundRel QueryBinder::bindPlainSelect(Scope& scope, const ::SelectStmt& select, 
       if (expr->type.oid != oid::unknown) continue;
       if (!targets[i].isHidden && i < assignTo.size() &&
           canCoerce(oid::unknown, assignTo[i].oid, CoercionContext::Assignment)) {
-         expr = coerce(std::move(expr), assignTo[i].oid, assignTo[i].typmod, CoercionContext::Assignment);
+         expr = coerce(state, std::move(expr), assignTo[i].oid, assignTo[i].typmod, CoercionContext::Assignment);
       } else if (resolveUnknowns || targets[i].isHidden) {
-         expr = unknownToText(std::move(expr));
+         expr = unknownToText(state, std::move(expr));
       }
    }
    if (!distinct.empty() && !isDistinctOn) {
@@ -90,9 +118,10 @@ BoundRel QueryBinder::bindPlainSelect(Scope& scope, const ::SelectStmt& select, 
                 .at(targets[element.target].position);
    }
 
-   auto windows = bindWindows(scope);
+   auto windows = bindWindows(state, scope);
    grouping.isGrouped |= having || !scope.aggregates.empty() || !scope.groupings.empty();
-   if (grouping.isGrouped) rel = placeGrouping(scope, std::move(rel), std::move(grouping), targets, having, windows);
+   if (grouping.isGrouped)
+      rel = placeGrouping(state, scope, std::move(rel), std::move(grouping), targets, having, windows);
    if (having) rel = makeSelect(std::move(rel), std::move(having));
    for (BoundWindow& window : windows) {
       auto node = std::make_unique<Rel>(RelKind::Window);
@@ -101,9 +130,9 @@ BoundRel QueryBinder::bindPlainSelect(Scope& scope, const ::SelectStmt& select, 
       node->windowCalls = std::move(window.calls);
       rel = std::move(node);
    }
-   rel = placeRowFunctions(std::move(rel), scope);
+   rel = placeRowFunctions(state, std::move(rel), scope);
    rel = placeSrfs(scope, std::move(rel), std::move(scope.srfs));
-   rel = placeTargets(scope, std::move(rel), targets);
+   rel = placeTargets(state, scope, std::move(rel), targets);
 
    if (!distinct.empty()) {
       auto node = std::make_unique<Rel>(RelKind::Distinct);
@@ -124,18 +153,20 @@ BoundRel QueryBinder::bindPlainSelect(Scope& scope, const ::SelectStmt& select, 
    }
    if (!order.empty() && (!isDistinctOn || select.sortClause))
       rel = makeSort(std::move(rel), sortKeysOf(order, targets));
-   if (select.lockingClause) rel = lockRows(scope, select, std::move(rel));
-   bindLimit(scope, select, rel, sortKeysOf(order, targets));
+   if (select.lockingClause) rel = lockRows(state, scope, select, std::move(rel));
+   bindLimit(state, scope, select, rel, sortKeysOf(order, targets));
 
    BoundRel result;
    result.rel = std::move(rel);
-   setOutput(result, targets);
+   setOutput(state, result, targets);
    for (const Target& target : targets)
       if (!target.isHidden) result.positions.push_back(target.position);
    return result;
 }
 
-RelPtr QueryBinder::placeSrfs(Scope& scope, RelPtr rel, std::vector<TargetSrf> srfs) {
+} // namespace
+
+RelPtr placeSrfs(Scope& scope, RelPtr rel, std::vector<TargetSrf> srfs) {
    // Calls whose arguments hold other calls come after those; what does not depend on each other advances in lockstep.
    while (!srfs.empty()) {
       std::vector<TargetSrf> now, later;
@@ -158,46 +189,48 @@ RelPtr QueryBinder::placeSrfs(Scope& scope, RelPtr rel, std::vector<TargetSrf> s
    return rel;
 }
 
-RelPtr QueryBinder::placeTargets(Scope& scope, RelPtr rel, std::vector<Target>& targets) {
+RelPtr placeTargets(BindState& state, Scope& scope, RelPtr rel, std::vector<Target>& targets) {
    std::vector<ComputedColumn> computed;
    for (Target& target : targets) {
       if (target.expr->kind == ExprKind::Row) {
-         placeRow(scope, *target.expr, target.fields, computed);
+         placeRow(state, scope, *target.expr, target.fields, computed);
          continue;
       }
       // A column of an enclosing query becomes one of ours.
-      if (target.expr->kind == ExprKind::Column && depthOf(target.expr->column) == scope.depth) {
+      if (target.expr->kind == ExprKind::Column && state.depthOf(target.expr->column) == scope.depth) {
          target.column = target.expr->column;
          continue;
       }
-      target.column = addColumn(scope, target.name, target.expr->type);
+      target.column = state.addColumn(scope, target.name, target.expr->type);
       computed.push_back({target.column, std::move(target.expr)});
       target.expr = makeColumn(target.column, computed.back().expr->type);
    }
    return makeMap(std::move(rel), std::move(computed));
 }
 
-void QueryBinder::setOutput(BoundRel& query, const std::vector<Target>& targets) const {
+void setOutput(const BindState& state, BoundRel& query, const std::vector<Target>& targets) {
    for (const Target& target : targets) {
       if (target.isHidden) continue;
       OutputColumn output{target.name, target.column, target.expr->type};
       if (target.column != noColumn) {
-         output.tableOid = columns_[target.column].tableOid;
-         output.attribute = columns_[target.column].attribute;
+         output.tableOid = state.columns[target.column].tableOid;
+         output.attribute = state.columns[target.column].attribute;
       }
       query.output.push_back(std::move(output));
       query.fields.push_back(target.fields);
    }
 }
 
-BoundRel QueryBinder::bindValues(Scope& scope, const ::SelectStmt& select) {
+namespace {
+
+BoundRel bindValues(BindState& state, Scope& scope, const ::SelectStmt& select) {
    std::vector<std::vector<ExprPtr>> rows;
    for (const auto* list : ListOf<List>(select.valuesLists)) {
       for (const ::Node* node : ListOf<>(list))
          if (isNode(node, T_SetToDefault))
             throw SqlError(sqlstate::syntaxError, "DEFAULT is not allowed in this context")
-                .at(at(as<SetToDefault>(node)->location));
-      auto row = bindExpressionList(scope, list, Clause::Values);
+                .at(state.at(as<SetToDefault>(node)->location));
+      auto row = bindExpressionList(state, scope, list, Clause::Values);
       if (!rows.empty() && row.size() != rows[0].size())
          throw SqlError(sqlstate::syntaxError, "VALUES lists must all be the same length")
              .at(row.empty() ? 0 : startOf(*row[0]));
@@ -213,27 +246,29 @@ BoundRel QueryBinder::bindValues(Scope& scope, const ::SelectStmt& select) {
          if ((*expr)->kind == ExprKind::Row) throwNotSupported("row values in VALUES", (*expr)->position);
       const Oid common = selectCommonType(column, "VALUES");
       for (ExprPtr* expr : column)
-         *expr = coerceToCommon(std::move(*expr), common, "VALUES");
+         *expr = coerceToCommon(state, std::move(*expr), common, "VALUES");
       const SqlType type = plainType(common, selectCommonTypmod(column, common));
       const std::string name = "column" + std::to_string(i + 1);
-      const ColumnId id = addColumn(scope, name, type);
+      const ColumnId id = state.addColumn(scope, name, type);
       values->columns.push_back(id);
       result.output.push_back({name, id, type});
       result.positions.push_back(startOf(*rows[0][i]));
    }
    values->rows = std::move(rows);
    result.rel = std::move(values);
-   bindOrderOverOutput(scope, select, result);
+   bindOrderOverOutput(state, scope, select, result);
    return result;
 }
 
-void QueryBinder::bindOrderOverOutput(Scope& scope, const ::SelectStmt& select, BoundRel& query) {
+} // namespace
+
+void bindOrderOverOutput(BindState& state, Scope& scope, const ::SelectStmt& select, BoundRel& query) {
    const bool isSetOperation = select.op != SETOP_NONE;
    std::vector<Target> targets;
    NamespaceItem item;
    item.hasVisibleName = false;
    for (const OutputColumn& output : query.output) {
-      adopt(scope, output.column);
+      state.adopt(scope, output.column);
       item.columns.push_back({output.name, output.column, output.type});
       Target target;
       target.expr = makeColumn(output.column, output.type);
@@ -242,30 +277,32 @@ void QueryBinder::bindOrderOverOutput(Scope& scope, const ::SelectStmt& select, 
       targets.push_back(std::move(target));
    }
    scope.items.push_back(std::move(item));
-   const auto order = bindOrderBy(scope, select.sortClause, targets, Clause::OrderBy);
+   const auto order = bindOrderBy(state, scope, select.sortClause, targets, Clause::OrderBy);
    if (isSetOperation && targets.size() > query.output.size())
       throw SqlError(sqlstate::featureNotSupported, "invalid UNION/INTERSECT/EXCEPT ORDER BY clause")
           .at(targets[query.output.size()].position)
           .detail("Only result column names can be used, not expressions or functions.")
           .hint("Add the expression/function to every SELECT, or move the UNION into a FROM clause.");
-   query.rel = placeTargets(scope, std::move(query.rel), targets);
+   query.rel = placeTargets(state, scope, std::move(query.rel), targets);
    if (!order.empty()) query.rel = makeSort(std::move(query.rel), sortKeysOf(order, targets));
-   bindLimit(scope, select, query.rel, sortKeysOf(order, targets));
+   bindLimit(state, scope, select, query.rel, sortKeysOf(order, targets));
    if (select.lockingClause)
       throw SqlError(sqlstate::featureNotSupported, isSetOperation
                                                         ? "FOR UPDATE is not allowed with UNION/INTERSECT/EXCEPT"
                                                         : "FOR UPDATE cannot be applied to VALUES");
 }
 
-void QueryBinder::bindLimit(Scope& scope, const ::SelectStmt& select, RelPtr& rel, std::vector<SortKey> tieKeys) {
+namespace {
+
+void bindLimit(BindState& state, Scope& scope, const ::SelectStmt& select, RelPtr& rel, std::vector<SortKey> tieKeys) {
    if (!select.limitCount && !select.limitOffset) return;
    const auto bind = [&](const ::Node* node, Clause clause) -> ExprPtr {
       if (!node || (isNode(node, T_A_Const) && as<A_Const>(node)->isnull)) return nullptr;
       const std::string name(clauseName(clause));
-      auto expr = coerceToType(bindExpr(scope, node, clause), oid::int8, name);
-      if (readsLevel(*expr, scope))
+      auto expr = coerceToType(state, bindExpr(state, scope, node, clause), oid::int8, name);
+      if (state.readsLevel(*expr, scope))
          throw SqlError(sqlstate::invalidColumnReference, "argument of " + name + " must not contain variables")
-             .at(positionOfColumn(*expr, [&](ColumnId column) { return depthOf(column) == scope.depth; }));
+             .at(positionOfColumn(*expr, [&](ColumnId column) { return state.depthOf(column) == scope.depth; }));
       return expr;
    };
    auto node = std::make_unique<Rel>(RelKind::Limit);
@@ -280,5 +317,7 @@ void QueryBinder::bindLimit(Scope& scope, const ::SelectStmt& select, RelPtr& re
    node->inputs.push_back(std::move(rel));
    rel = std::move(node);
 }
+
+} // namespace
 
 } // namespace ouzel::sql

@@ -1,6 +1,13 @@
+#include "sql/bind/query/set_operation.hpp"
+
 #include <algorithm>
 
-#include "sql/bind/query_binder.hpp"
+#include "sql/algebra/build.hpp"
+#include "sql/bind/expression/row.hpp"
+#include "sql/bind/query/select.hpp"
+#include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/ordering.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // UNION, INTERSECT, EXCEPT: one type per column, found pair by pair as PostgreSQL does.
 
@@ -45,29 +52,29 @@ ExprPtr* findComputed(Rel& rel, ColumnId column) {
 
 } // namespace
 
-void QueryBinder::retypeUnknown(BoundRel& query, size_t index, Oid type) {
+void retypeUnknown(BindState& state, BoundRel& query, size_t index, Oid type) {
    OutputColumn& output = query.output[index];
    if (output.type.oid != oid::unknown) return;
    ExprPtr* expr = findComputed(*query.rel, output.column);
    if (!expr) return;
-   *expr = coerce(std::move(*expr), type, -1, CoercionContext::Implicit);
+   *expr = coerce(state, std::move(*expr), type, -1, CoercionContext::Implicit);
    output.type = (*expr)->type;
-   columns_[output.column].type = output.type;
-   columns_[output.column].repr = storedRepresentation(output.type);
+   state.columns[output.column].type = output.type;
+   state.columns[output.column].repr = storedRepresentation(output.type);
 }
 
-BoundRel QueryBinder::bindSetOperation(Scope& scope, const ::SelectStmt& select, bool) {
+BoundRel bindSetOperation(BindState& state, Scope& scope, const ::SelectStmt& select, bool) {
    const char* name = nameOf(select.op);
    BoundRel sides[2];
    {
-      const ObstacleGuard obstacle(*this, select.op == SETOP_INTERSECT && select.all ? "within INTERSECT" : nullptr);
-      sides[0] = bindSelect(*select.larg, &scope, {}, false);
+      const ObstacleGuard obstacle(state, select.op == SETOP_INTERSECT && select.all ? "within INTERSECT" : nullptr);
+      sides[0] = bindSelect(state, *select.larg, &scope, {}, false);
    }
    {
-      const ObstacleGuard obstacle(*this, select.op == SETOP_INTERSECT && select.all ? "within INTERSECT"
+      const ObstacleGuard obstacle(state, select.op == SETOP_INTERSECT && select.all ? "within INTERSECT"
                                           : select.op == SETOP_EXCEPT                ? "within EXCEPT"
                                                                                      : nullptr);
-      sides[1] = bindSelect(*select.rarg, &scope, {}, false);
+      sides[1] = bindSelect(state, *select.rarg, &scope, {}, false);
    }
    BoundRel result;
    result.leaves = std::move(sides[0].leaves);
@@ -108,18 +115,18 @@ BoundRel QueryBinder::bindSetOperation(Scope& scope, const ::SelectStmt& select,
       if (!select.all) requireEquality(type, 0);
       for (int side = 0; side < 2; ++side) {
          OutputColumn& output = sides[side].output[i];
-         if (output.type.oid == oid::unknown) retypeUnknown(sides[side], i, common);
+         if (output.type.oid == oid::unknown) retypeUnknown(state, sides[side], i, common);
          ColumnId source = output.column;
          if (output.type.oid != common) {
             auto value = makeColumn(output.column, output.type);
             value->position = positionOf(side, i);
-            auto cast = coerceToCommon(std::move(value), common, name);
-            source = addColumn(scope.depth + 1, output.name, cast->type);
+            auto cast = coerceToCommon(state, std::move(value), common, name);
+            source = state.addColumn(scope.depth + 1, output.name, cast->type);
             casts[side].push_back({source, std::move(cast)});
          }
          rel->setOpInputs[side].push_back(source);
       }
-      const ColumnId column = addColumn(scope, left[i].name, type);
+      const ColumnId column = state.addColumn(scope, left[i].name, type);
       rel->columns.push_back(column);
       result.output.push_back({left[i].name, column, type});
       result.positions.push_back(positionOf(0, i));
@@ -127,7 +134,7 @@ BoundRel QueryBinder::bindSetOperation(Scope& scope, const ::SelectStmt& select,
    for (int side = 0; side < 2; ++side)
       rel->inputs.push_back(makeMap(std::move(sides[side].rel), std::move(casts[side])));
    result.rel = std::move(rel);
-   bindOrderOverOutput(scope, select, result);
+   bindOrderOverOutput(state, scope, select, result);
    return result;
 }
 

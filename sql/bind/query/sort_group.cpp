@@ -1,6 +1,13 @@
+#include "sql/bind/query/sort_group.hpp"
+
 #include <algorithm>
 
-#include "sql/bind/query_binder.hpp"
+#include "sql/bind/binder.hpp"
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/names.hpp"
+#include "sql/bind/state/positions.hpp"
+#include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/ordering.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
 
 // What ORDER BY, GROUP BY and DISTINCT ON elements mean: an output name, an ordinal, or an expression.
@@ -10,27 +17,22 @@ namespace ouzel::sql {
 using catalog::BtreeStrategy;
 using catalog::builtins;
 
-void QueryBinder::requireOrdering(const SqlType& type, uint32_t position) const {
-   if (!isRowType(type.oid) && builtins().comparisonOperator(type.oid, BtreeStrategy::Less)) return;
-   throw SqlError(sqlstate::undefinedFunction, "could not identify an ordering operator for type " + typeName(type.oid))
-       .at(position)
-       .hint("Use an explicit ordering operator or modify the query.");
-}
+namespace {
 
-void QueryBinder::requireEquality(const SqlType& type, uint32_t position) const {
-   if (!isRowType(type.oid) && (type.oid == oid::unknown || builtins().equalityOperator(type.oid))) return;
-   throw SqlError(sqlstate::undefinedFunction, "could not identify an equality operator for type " + typeName(type.oid))
-       .at(position);
-}
+uint32_t findTargetSql99(BindState& state, Scope& scope, const ::Node* node, std::vector<Target>& targets,
+                         Clause clause);
 
-uint32_t QueryBinder::findTargetSql92(Scope& scope, const ::Node* node, std::vector<Target>& targets, Clause clause) {
+} // namespace
+
+uint32_t findTargetSql92(BindState& state, Scope& scope, const ::Node* node, std::vector<Target>& targets,
+                         Clause clause) {
    const std::string clauseText(clauseName(clause));
    if (isNode(node, T_ColumnRef) && ListOf<>(as<ColumnRef>(node)->fields).size() == 1 &&
        isNode(ListOf<>(as<ColumnRef>(node)->fields)[0], T_String)) {
       const auto name = stringOf(ListOf<>(as<ColumnRef>(node)->fields)[0]);
-      const uint32_t position = at(as<ColumnRef>(node)->location);
+      const uint32_t position = state.at(as<ColumnRef>(node)->location);
       // GROUP BY prefers a column of FROM to an output name, as SQL:1999 asks; ORDER BY does not.
-      const bool isInput = clause == Clause::GroupBy && findColumn(scope, name, position, true);
+      const bool isInput = clause == Clause::GroupBy && findColumn(state, scope, name, position, true);
       if (!isInput) {
          std::optional<uint32_t> found;
          for (uint32_t i = 0; i < targets.size(); ++i) {
@@ -45,7 +47,7 @@ uint32_t QueryBinder::findTargetSql92(Scope& scope, const ::Node* node, std::vec
    }
    if (isNode(node, T_A_Const)) {
       const auto* constant = as<A_Const>(node);
-      const uint32_t position = at(constant->location);
+      const uint32_t position = state.at(constant->location);
       if (constant->isnull || constant->val.node.type != T_Integer)
          throw SqlError(sqlstate::syntaxError, "non-integer constant in " + clauseText).at(position);
       const int wanted = constant->val.ival.ival;
@@ -56,51 +58,39 @@ uint32_t QueryBinder::findTargetSql92(Scope& scope, const ::Node* node, std::vec
                      clauseText + " position " + std::to_string(wanted) + " is not in select list")
           .at(position);
    }
-   return findTargetSql99(scope, node, targets, clause);
+   return findTargetSql99(state, scope, node, targets, clause);
 }
 
-uint32_t QueryBinder::findTargetSql99(Scope& scope, const ::Node* node, std::vector<Target>& targets, Clause clause) {
-   auto expr = bindExpr(scope, node, clause);
+namespace {
+
+uint32_t findTargetSql99(BindState& state, Scope& scope, const ::Node* node, std::vector<Target>& targets,
+                         Clause clause) {
+   auto expr = bindExpr(state, scope, node, clause);
    for (uint32_t i = 0; i < targets.size(); ++i)
       if (equal(*targets[i].expr, *expr)) return i;
    Target target;
    target.position = startOf(*expr);
    target.name = outputName(node);
    target.isHidden = true;
-   target.expr = unknownToText(std::move(expr));
+   target.expr = unknownToText(state, std::move(expr));
    targets.push_back(std::move(target));
    return static_cast<uint32_t>(targets.size() - 1);
 }
 
-void QueryBinder::direction(const ::SortBy& sort, const SqlType& type, bool& descending, bool& nullsFirst) const {
-   descending = sort.sortby_dir == SORTBY_DESC;
-   if (sort.sortby_dir == SORTBY_USING) {
-      const uint32_t position = at(sort.location);
-      const auto name = stringOf(ListOf<>(sort.useOp).back());
-      const auto* op = requireOperator(name, type.oid, type.oid, position);
-      const auto member = builtins().btreeStrategy(op->oid);
-      if (!member || (member->strategy != BtreeStrategy::Less && member->strategy != BtreeStrategy::Greater))
-         throw SqlError(sqlstate::wrongObjectType,
-                        "operator " + std::string(name) + " is not a valid ordering operator")
-             .at(position)
-             .hint("Ordering operators must be \"<\" or \">\" members of btree operator families.");
-      descending = member->strategy == BtreeStrategy::Greater;
-   }
-   nullsFirst = sort.sortby_nulls == SORTBY_NULLS_DEFAULT ? descending : sort.sortby_nulls == SORTBY_NULLS_FIRST;
-}
+} // namespace
 
-std::vector<OrderElement> QueryBinder::bindOrderBy(Scope& scope, const ::List* list, std::vector<Target>& targets,
-                                                   Clause clause) {
+std::vector<OrderElement> bindOrderBy(BindState& state, Scope& scope, const ::List* list, std::vector<Target>& targets,
+                                      Clause clause) {
    std::vector<OrderElement> order;
    const auto add = [&](const ::SortBy& sort, const ::Node* node, bool isField) {
-      const uint32_t index =
-          isField ? findTargetSql99(scope, node, targets, clause) : findTargetSql92(scope, node, targets, clause);
+      const uint32_t index = isField ? findTargetSql99(state, scope, node, targets, clause)
+                                     : findTargetSql92(state, scope, node, targets, clause);
       Target& target = targets[index];
-      target.expr = unknownToText(std::move(target.expr));
+      target.expr = unknownToText(state, std::move(target.expr));
       if (target.expr->kind == ExprKind::Row) throwNotSupported("ordering by row values", target.position);
-      requireOrdering(target.expr->type, startOfNode(node));
+      requireOrdering(target.expr->type, state.startOfNode(node));
       OrderElement element{index, false, false};
-      direction(sort, target.expr->type, element.descending, element.nullsFirst);
+      direction(state, sort, target.expr->type, element.descending, element.nullsFirst);
       if (isField) element.nullsFirst = element.descending; // NULLS FIRST is of the row, which is never NULL
       const bool known =
           std::any_of(order.begin(), order.end(), [&](const OrderElement& other) { return other.target == index; });
@@ -117,17 +107,17 @@ std::vector<OrderElement> QueryBinder::bindOrderBy(Scope& scope, const ::List* l
    return order;
 }
 
-std::vector<uint32_t> QueryBinder::bindDistinctOn(Scope& scope, const ::SelectStmt& select,
-                                                  std::vector<Target>& targets, std::vector<OrderElement>& order) {
+std::vector<uint32_t> bindDistinctOn(BindState& state, Scope& scope, const ::SelectStmt& select,
+                                     std::vector<Target>& targets, std::vector<OrderElement>& order) {
    std::vector<uint32_t> wanted;
    std::vector<uint32_t> positions;
    for (const ::Node* node : ListOf<>(select.distinctClause)) {
-      const uint32_t index = findTargetSql92(scope, node, targets, Clause::DistinctOn);
-      targets[index].expr = unknownToText(std::move(targets[index].expr));
+      const uint32_t index = findTargetSql92(state, scope, node, targets, Clause::DistinctOn);
+      targets[index].expr = unknownToText(state, std::move(targets[index].expr));
       requireEquality(targets[index].expr->type, targets[index].position);
       if (std::find(wanted.begin(), wanted.end(), index) == wanted.end()) {
          wanted.push_back(index);
-         positions.push_back(startOfNode(node));
+         positions.push_back(state.startOfNode(node));
       }
    }
    // The leading ORDER BY elements must be these, in any order; what ORDER BY leaves open is ordered by them at its

@@ -1,6 +1,15 @@
+#include "sql/bind/query/table_function.hpp"
+
 #include <algorithm>
 
-#include "sql/bind/query_binder.hpp"
+#include "sql/algebra/build.hpp"
+#include "sql/bind/binder.hpp"
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/function_call.hpp"
+#include "sql/bind/expression/row_function.hpp"
+#include "sql/bind/query/from.hpp"
+#include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // Functions in FROM: generate_series(...), unnest(...) WITH ORDINALITY, ROWS FROM (...).
 
@@ -13,38 +22,14 @@ namespace {
 
 const SqlType int8Type{oid::int8, -1, invalidOid};
 
-/// information_schema's helper: the elements of an array and their numbers.
-bool isExpandArray(const FunctionInfo& function) {
-   return function.name == "_pg_expandarray";
-}
-
 /// A function call of FROM with its arguments bound.
 struct BoundFunction {
    ExprPtr call;
    std::string name; ///< of the function
 };
 
-} // namespace
-
-std::vector<ScopeColumn> QueryBinder::functionColumns(const Scope& scope, const Expr& call) {
-   std::vector<ScopeColumn> columns;
-   if (call.kind != ExprKind::Call) return columns;
-   const FunctionInfo& function = *call.function;
-   for (size_t i = 0; i < function.argModes.size(); ++i) {
-      const char mode = function.argModes[i];
-      if (mode != 'o' && mode != 'b' && mode != 't') continue;
-      Oid type = function.allArgTypes[i];
-      if (isExpandArray(function) && isPolymorphic(type)) type = elementType(call.args[0]->type.oid);
-      if (isPolymorphic(type)) throwNotSupported("function " + std::string(function.name) + " in FROM", call.position);
-      std::string name(i < function.argNames.size() ? function.argNames[i] : std::string_view());
-      if (name.empty()) name = "column" + std::to_string(columns.size() + 1);
-      columns.push_back({name, addColumn(scope, name, plainType(type)), plainType(type)});
-   }
-   return columns;
-}
-
-RelPtr QueryBinder::functionRows(const Scope& scope, ExprPtr call, const std::vector<ScopeColumn>& columns,
-                                 ColumnId ordinality) {
+RelPtr functionRows(BindState& state, const Scope& scope, ExprPtr call, const std::vector<ScopeColumn>& columns,
+                    ColumnId ordinality) {
    auto rel = std::make_unique<Rel>(RelKind::TableFunction);
    rel->function = call->function;
    rel->args = std::move(call->args);
@@ -57,50 +42,28 @@ RelPtr QueryBinder::functionRows(const Scope& scope, ExprPtr call, const std::ve
    for (const FunctionInfo* unnest : builtins().functions("unnest"))
       if (unnest->argTypes[0] == oid::anyarray) rel->function = unnest;
    rel->columns.push_back(columns[0].column);
-   if (ordinality == noColumn) rel->ordinality = addColumn(scope, "ordinality", int8Type);
+   if (ordinality == noColumn) rel->ordinality = state.addColumn(scope, "ordinality", int8Type);
    auto number = makeColumn(rel->ordinality, int8Type);
    std::vector<ComputedColumn> computed;
-   computed.push_back({columns[1].column, coerce(std::move(number), oid::int4, -1, CoercionContext::Explicit)});
+   computed.push_back({columns[1].column, coerce(state, std::move(number), oid::int4, -1, CoercionContext::Explicit)});
    return makeMap(std::move(rel), std::move(computed));
 }
 
-ExprPtr QueryBinder::registerRowFunction(Scope& scope, ExprPtr call) {
-   if (scope.clause != Clause::Select || scope.srfBlocker)
-      throwNotSupported("a function of several columns here", call->position);
-   RowFunction* known = nullptr;
-   for (RowFunction& other : scope.rowFunctions)
-      if (equal(*other.call, *call) && !isVolatile(*call)) known = &other;
-   const uint32_t position = call->position;
-   if (!known) {
-      auto columns = functionColumns(scope, *call);
-      for (const ScopeColumn& column : columns)
-         setKind(column.column, ColumnKind::Srf);
-      scope.rowFunctions.push_back({std::move(call), std::move(columns)});
-      known = &scope.rowFunctions.back();
-   }
-   auto row = makeTyped(ExprKind::Row, {oid::record, -1, invalidOid}, position);
-   for (const ScopeColumn& column : known->columns) {
-      row->args.push_back(makeColumn(column.column, column.type));
-      row->args.back()->position = position;
-      nameField(*row, column.name);
-   }
-   return row;
-}
+} // namespace
 
-RelPtr QueryBinder::placeRowFunctions(RelPtr rel, Scope& scope) {
+RelPtr placeRowFunctions(BindState& state, RelPtr rel, Scope& scope) {
    for (RowFunction& function : scope.rowFunctions)
-      rel = crossJoin(std::move(rel), functionRows(scope, std::move(function.call), function.columns, noColumn));
+      rel = crossJoin(std::move(rel), functionRows(state, scope, std::move(function.call), function.columns, noColumn));
    return rel;
 }
 
-FromItem QueryBinder::bindTableFunction(Scope& scope, const ::RangeFunction& node) {
+FromItem bindTableFunction(BindState& state, Scope& scope, const ::RangeFunction& node) {
    const bool outerLateral = std::exchange(scope.lateralActive, true);
    std::vector<BoundFunction> functions;
    const auto bindOne = [&](const ::Node* expression) {
-      const auto* outer =
-          std::exchange(fromFunction_, isNode(expression, T_FuncCall) ? as<FuncCall>(expression) : nullptr);
-      auto call = bindExpr(scope, expression, Clause::FromFunction);
-      fromFunction_ = outer;
+      const ClauseGuard guard(scope, Clause::FromFunction);
+      auto call = isNode(expression, T_FuncCall) ? bindFromCall(state, scope, *as<FuncCall>(expression))
+                                                 : bindExpr(state, scope, expression);
       functions.push_back({std::move(call), outputName(expression)});
    };
    for (const auto* pair : ListOf<List>(node.functions)) {
@@ -113,11 +76,11 @@ FromItem QueryBinder::bindTableFunction(Scope& scope, const ::RangeFunction& nod
           ListOf<>(call->args).size() > 1 && !call->agg_order && !call->func_variadic) {
          for (const ::Node* arg : ListOf<>(call->args)) {
             std::vector<ExprPtr> args;
-            args.push_back(bindExpr(scope, arg, Clause::FromFunction));
+            args.push_back(bindExpr(state, scope, arg, Clause::FromFunction));
             const size_t before = scope.srfs.size();
             {
                const ClauseGuard guard(scope, Clause::Select); // where sets are welcome
-               callFunction(scope, "unnest", std::move(args), at(call->location));
+               callFunction(state, scope, "unnest", std::move(args), state.at(call->location));
             }
             functions.push_back({std::move(scope.srfs.back().call), "unnest"});
             scope.srfs.resize(before);
@@ -135,7 +98,7 @@ FromItem QueryBinder::bindTableFunction(Scope& scope, const ::RangeFunction& nod
    if (functions.size() == 1) {
       auto& [call, name] = functions[0];
       const FunctionInfo* function = call->kind == ExprKind::Call ? call->function : nullptr;
-      item.columns = functionColumns(scope, *call);
+      item.columns = functionColumns(state, scope, *call);
       if (item.columns.size() <= 1) {
          const std::string column = !item.columns.empty() ? item.columns[0].name
                                     : !aliasName.empty()  ? aliasName
@@ -148,20 +111,20 @@ FromItem QueryBinder::bindTableFunction(Scope& scope, const ::RangeFunction& nod
             throwNotSupported("function " + name + " in FROM", call->position);
          }
          item.columns.clear();
-         item.columns.push_back({column, addColumn(scope, column, call->type), call->type});
+         item.columns.push_back({column, state.addColumn(scope, column, call->type), call->type});
          item.isScalarFunction = true;
       }
       if (function && (function->returnsSet || item.columns.size() > 1)) {
          ColumnId ordinality = noColumn;
-         if (node.ordinality) ordinality = addColumn(scope, "ordinality", int8Type);
-         auto rel = functionRows(scope, std::move(call), item.columns, ordinality);
+         if (node.ordinality) ordinality = state.addColumn(scope, "ordinality", int8Type);
+         auto rel = functionRows(state, scope, std::move(call), item.columns, ordinality);
          if (node.ordinality) item.columns.push_back({"ordinality", ordinality, int8Type});
          result.rel = std::move(rel);
       } else {
          std::vector<ComputedColumn> computed;
          computed.push_back({item.columns[0].column, std::move(call)});
          if (node.ordinality) {
-            const ColumnId ordinality = addColumn(scope, "ordinality", int8Type);
+            const ColumnId ordinality = state.addColumn(scope, "ordinality", int8Type);
             computed.push_back({ordinality, makeConstant(int8Type, Value::integer(PhysicalType::I64, 1))});
             item.columns.push_back({"ordinality", ordinality, int8Type});
          }
@@ -173,7 +136,7 @@ FromItem QueryBinder::bindTableFunction(Scope& scope, const ::RangeFunction& nod
       for (auto& [call, name] : functions) {
          if (call->kind != ExprKind::Call || !call->function->returnsSet || isRowType(call->type.oid))
             throwNotSupported("ROWS FROM with such a function", call->position);
-         const ColumnId column = addColumn(scope, name, call->type);
+         const ColumnId column = state.addColumn(scope, name, call->type);
          item.columns.push_back({name, column, call->type});
          rel->computed.push_back({column, std::move(call)});
       }
@@ -181,7 +144,7 @@ FromItem QueryBinder::bindTableFunction(Scope& scope, const ::RangeFunction& nod
       if (node.ordinality) {
          auto window = std::make_unique<Rel>(RelKind::Window);
          WindowCall number;
-         number.column = addColumn(scope, "ordinality", int8Type);
+         number.column = state.addColumn(scope, "ordinality", int8Type);
          number.function = builtins().functions("row_number")[0];
          number.type = int8Type;
          item.columns.push_back({"ordinality", number.column, int8Type});

@@ -1,5 +1,11 @@
-#include "sql/bind/query/view_text.hpp"
-#include "sql/bind/query_binder.hpp"
+#include "sql/bind/query/target_list.hpp"
+
+#include "sql/bind/binder.hpp"
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/star.hpp"
+#include "sql/bind/state/positions.hpp"
+#include "sql/bind/state/view_text.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // Select lists: stars, names of outputs.
 
@@ -124,16 +130,6 @@ NameGuess guessName(const ::Node* node) {
    }
 }
 
-bool isStarRef(const ::Node* node) {
-   return isNode(node, T_ColumnRef) && isNode(ListOf<>(as<ColumnRef>(node)->fields).back(), T_A_Star);
-}
-
-/// Bytes that a star reference takes in the text, up to and with the `*`.
-uint32_t starLength(std::string_view text, uint32_t location) {
-   const auto end = text.find('*', location);
-   return end == std::string_view::npos ? 0 : static_cast<uint32_t>(end - location + 1);
-}
-
 } // namespace
 
 std::string outputName(const ::Node* expression) {
@@ -141,92 +137,28 @@ std::string outputName(const ::Node* expression) {
    return guess.strength ? guess.name : "?column?";
 }
 
-void QueryBinder::expandStar(Scope& scope, const ::ColumnRef& star, std::vector<Target>& targets,
-                             std::vector<ExprPtr>* exprs) {
-   const uint32_t position = at(star.location);
-   const ListOf<> fields(star.fields);
-   std::string text;
-   const auto add = [&](const NamespaceItem& item, const ScopeColumn& column) {
-      auto expr = referTo(column, position);
-      if (recorder_) {
-         recorder_->readColumn(column.tableOid, column.attribute);
-         if (!text.empty()) text += ", ";
-         if (!item.alias.empty()) text += catalog::quoteIdentifier(item.alias) + ".";
-         text += catalog::quoteIdentifier(column.name);
-      }
-      if (exprs) {
-         exprs->push_back(std::move(expr));
-         return;
-      }
-      Target target;
-      target.expr = std::move(expr);
-      target.name = column.name;
-      target.position = position;
-      targets.push_back(std::move(target));
-   };
-   if (fields.size() == 1) {
-      bool any = false;
-      for (const NamespaceItem& item : scope.items) {
-         if (!item.hasVisibleColumns) continue;
-         any = true;
-         for (const ScopeColumn& column : item.columns)
-            add(item, column);
-      }
-      if (!any) throw SqlError(sqlstate::syntaxError, "SELECT * with no tables specified is not valid").at(position);
-   } else {
-      if (fields.size() > 4)
-         throw SqlError(sqlstate::syntaxError, "improper qualified name (too many dotted names): " + joinNames(fields))
-             .at(position);
-      const uint32_t last = fields.size() - 1;
-      const auto name = stringOf(fields[last - 1]);
-      const auto schema = last >= 2 ? stringOf(fields[last - 2]) : std::string_view();
-      const auto* item = findItem(scope, schema, name, position);
-      if (!item) throwMissingRelation(scope, schema, name, position);
-      for (const ScopeColumn& column : item->columns)
-         add(*item, column);
-   }
-   if (recorder_ && source_ && star.location >= 0) {
-      const auto location = static_cast<uint32_t>(star.location);
-      recorder_->replace(location, starLength(source_->text(), location), std::move(text));
-   }
-}
-
-std::vector<Target> QueryBinder::bindTargetList(Scope& scope, const ::List* list, Clause clause) {
+std::vector<Target> bindTargetList(BindState& state, Scope& scope, const ::List* list, Clause clause) {
    const ClauseGuard guard(scope, clause);
    std::vector<Target> targets;
    for (const auto* item : ListOf<ResTarget>(list)) {
       if (isStarRef(item->val)) {
-         expandStar(scope, *as<ColumnRef>(item->val), targets, nullptr);
+         expandStar(state, scope, *as<ColumnRef>(item->val), targets, nullptr);
          continue;
       }
       Target target;
-      target.expr = bindExpr(scope, item->val);
+      target.expr = bindExpr(state, scope, item->val);
       target.name = item->name ? item->name : outputName(item->val);
       // A scalar subquery's column may come from a star, which the text does not tell.
       if (!item->name && isNode(item->val, T_SubLink) && as<SubLink>(item->val)->subLinkType == EXPR_SUBLINK &&
           target.name == "?column?" && target.expr->kind == ExprKind::Subquery)
-         target.name = columns_[target.expr->subqueryColumn].name;
+         target.name = state.columns[target.expr->subqueryColumn].name;
       target.position = startOf(*target.expr);
-      if (recorder_ && !item->name && isNode(item->val, T_ColumnRef) && recorder_->isRenamed())
-         recorder_->keepOutputName(as<ColumnRef>(item->val)->location, target.name);
+      if (state.recorder && !item->name && isNode(item->val, T_ColumnRef) && state.recorder->isRenamed())
+         state.recorder->keepOutputName(as<ColumnRef>(item->val)->location, target.name);
       targets.push_back(std::move(target));
    }
    if (targets.size() > 1664) throw SqlError(sqlstate::tooManyColumns, "target lists can have at most 1664 entries");
    return targets;
-}
-
-std::vector<ExprPtr> QueryBinder::bindExpressionList(Scope& scope, const ::List* list, Clause clause) {
-   const ClauseGuard guard(scope, clause);
-   std::vector<ExprPtr> exprs;
-   std::vector<Target> unused;
-   for (const ::Node* node : ListOf<>(list)) {
-      if (isStarRef(node)) {
-         expandStar(scope, *as<ColumnRef>(node), unused, &exprs);
-      } else {
-         exprs.push_back(bindExpr(scope, node));
-      }
-   }
-   return exprs;
 }
 
 } // namespace ouzel::sql

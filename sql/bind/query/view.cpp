@@ -1,23 +1,27 @@
-#include "sql/bind/query/view_text.hpp"
-#include "sql/bind/query_binder.hpp"
+#include "sql/bind/query/view.hpp"
 
-// Views: their text is bound anew wherever they are used; and what becomes of a query that shall be one.
+#include "sql/bind/expression/row.hpp"
+#include "sql/bind/query/from.hpp"
+#include "sql/bind/query/select.hpp"
+#include "sql/bind/state/view_text.hpp"
+
+// Views in FROM: their text is bound anew wherever they are used.
 
 namespace ouzel::sql {
 
-FromItem QueryBinder::bindView(Scope& scope, const catalog::RelationPtr& view, const ::Alias* alias,
-                               uint32_t position) {
+FromItem bindView(BindState& state, Scope& scope, const catalog::RelationPtr& view, const ::Alias* alias,
+                  uint32_t position) {
    const auto script = ParsedScript::parse(view->definition);
    // The definition sees nothing of the query it is used in, and positions in it mean nothing to the client.
-   const SourceText* outerSource = std::exchange(source_, nullptr);
-   ViewTextRecorder* outerRecorder = std::exchange(recorder_, nullptr);
-   const auto outerRecursion = std::exchange(recursion_, {});
+   const SourceText* outerSource = std::exchange(state.source, nullptr);
+   ViewTextRecorder* outerRecorder = std::exchange(state.recorder, nullptr);
+   const auto outerRecursion = std::exchange(state.recursion, {});
    const auto* select = as<SelectStmt>(script.statements().at(0).node);
-   auto query = bindSelect(*select, nullptr);
+   auto query = bindSelect(state, *select, nullptr);
    requireNoRows(query);
-   source_ = outerSource;
-   recorder_ = outerRecorder;
-   recursion_ = outerRecursion;
+   state.source = outerSource;
+   state.recorder = outerRecorder;
+   state.recursion = outerRecursion;
 
    NamespaceItem item;
    item.alias = view->name;
@@ -28,7 +32,7 @@ FromItem QueryBinder::bindView(Scope& scope, const catalog::RelationPtr& view, c
       if (column.isDropped) continue;
       if (next >= query.output.size()) break;
       const OutputColumn& output = query.output[next++];
-      adopt(scope, output.column);
+      state.adopt(scope, output.column);
       item.columns.push_back({column.name, output.column, output.type, view->oid, column.attribute});
    }
    applyAlias(item, alias, position);
@@ -37,57 +41,6 @@ FromItem QueryBinder::bindView(Scope& scope, const catalog::RelationPtr& view, c
    result.rel = std::move(query.rel);
    result.items.push_back(std::move(item));
    return result;
-}
-
-BoundView QueryBinder::bindViewQuery(const ::Node& query, uint32_t offset, uint32_t length) {
-   ViewTextRecorder recorder;
-   recorder_ = &recorder;
-   BoundView view;
-   view.query = bindStatement(query);
-   recorder_ = nullptr;
-   if (!view.query.readOnly)
-      throw SqlError(sqlstate::featureNotSupported, "views must not contain data-modifying statements in WITH");
-   if (!view.query.parameters.empty())
-      throw SqlError(sqlstate::featureNotSupported, "views must not contain parameters");
-   if (source_) view.definition = recorder.apply(source_->text(), offset, length);
-   view.dependsOn = recorder.dependencies();
-   return view;
-}
-
-std::string QueryBinder::renameInQuery(std::string_view query, Oid relation, int16_t attribute, std::string_view name) {
-   const auto script = ParsedScript::parse(query);
-   ViewTextRecorder recorder;
-   recorder.rename({relation, attribute, std::string(name)}, script.source().text());
-   recorder_ = &recorder;
-   source_ = nullptr;
-   bindSelect(*as<SelectStmt>(script.statements().at(0).node), nullptr);
-   recorder_ = nullptr;
-   return recorder.apply(script.source().text(), 0, static_cast<uint32_t>(script.source().text().size()));
-}
-
-std::string QueryBinder::renameInExpression(std::string_view expression, const catalog::Relation& table,
-                                            int16_t attribute, std::string_view name) {
-   constexpr uint32_t prefix = 7; // parseExpression puts "SELECT " before it
-   const auto script = ParsedScript::parseExpression(expression);
-   ViewTextRecorder recorder;
-   recorder.rename({table.oid, attribute, std::string(name)}, script.source().text());
-   recorder_ = &recorder;
-   source_ = nullptr;
-   bindStandalone(*script.expression(), Clause::Generated, &table, std::nullopt, {});
-   recorder_ = nullptr;
-   return recorder.apply(script.source().text(), prefix, static_cast<uint32_t>(script.source().text().size()) - prefix);
-}
-
-// ---- binder.hpp ----
-
-std::string renameInView(std::string_view definition, Oid relation, int16_t attribute, std::string_view name,
-                         const BindContext& context) {
-   return QueryBinder(context).renameInQuery(definition, relation, attribute, name);
-}
-
-std::string renameInExpression(std::string_view expression, const catalog::Relation& table, int16_t attribute,
-                               std::string_view name, const BindContext& context) {
-   return QueryBinder(context).renameInExpression(expression, table, attribute, name);
 }
 
 } // namespace ouzel::sql

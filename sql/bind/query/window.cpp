@@ -1,8 +1,14 @@
+#include "sql/bind/query/window.hpp"
+
 #include <algorithm>
 #include <array>
 
-#include "sql/bind/query_binder.hpp"
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/state/positions.hpp"
+#include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/ordering.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // Window functions: calls, window definitions and their frames.
 
@@ -11,6 +17,8 @@ namespace ouzel::sql {
 using catalog::FunctionKind;
 
 namespace {
+
+void bindFrame(BindState& state, Scope& scope, const ::WindowDef& definition, WindowSpec& spec);
 
 bool sameSpec(const WindowSpec& a, const WindowSpec& b) {
    const auto sameBound = [](const FrameBound& x, const FrameBound& y) {
@@ -53,80 +61,22 @@ std::vector<Oid> rangeOffsetTypes(Oid type) {
 
 } // namespace
 
-ExprPtr QueryBinder::bindWindowCall(Scope& scope, const ::FuncCall& call, const FunctionCandidate& candidate,
-                                    std::vector<ExprPtr> args, const SqlType& resultType) {
-   const uint32_t position = at(call.location);
-   const auto& function = *candidate.function;
-   const std::string name(function.name);
-   const auto refuse = [&](SqlState state, std::string message) { throw SqlError(state, message).at(position); };
-   if (call.agg_within_group) {
-      if (function.kind == FunctionKind::Window)
-         refuse(sqlstate::wrongObjectType, "window function " + name + " cannot have WITHIN GROUP");
-      refuse(sqlstate::featureNotSupported, "OVER is not supported for ordered-set aggregate " + name);
-   }
-   if (call.agg_distinct) refuse(sqlstate::featureNotSupported, "DISTINCT is not implemented for window functions");
-   if (call.agg_star && !args.empty())
-      refuse(sqlstate::wrongObjectType, name + "(*) must be used to call a parameterless aggregate function");
-   if (function.kind == FunctionKind::Aggregate && args.empty() && !call.agg_star)
-      refuse(sqlstate::wrongObjectType, name + "(*) must be used to call a parameterless aggregate function");
-   if (call.agg_order)
-      refuse(sqlstate::featureNotSupported, "aggregate ORDER BY is not implemented for window functions");
-   if (call.agg_filter && function.kind == FunctionKind::Window)
-      refuse(sqlstate::featureNotSupported, "FILTER is not implemented for non-aggregate window functions");
-   if (scope.clause != Clause::Select && scope.clause != Clause::OrderBy && scope.clause != Clause::DistinctOn)
-      refuse(sqlstate::windowingError, "window functions are not allowed in " + std::string(clauseName(scope.clause)));
-   for (const ExprPtr& arg : args) {
-      const auto positionOf = [&](ColumnKind kind) {
-         return positionOfColumn(
-             *arg, [&](ColumnId column) { return depthOf(column) == scope.depth && kindOf(column) == kind; });
-      };
-      if (readsKind(*arg, scope, ColumnKind::Window))
-         throw SqlError(sqlstate::windowingError, "window function calls cannot be nested")
-             .at(positionOf(ColumnKind::Window));
-      if (readsKind(*arg, scope, ColumnKind::Srf))
-         throw SqlError(sqlstate::featureNotSupported,
-                        "window function calls cannot contain set-returning function calls")
-             .at(positionOf(ColumnKind::Srf))
-             .hint("You might be able to move the set-returning function into a LATERAL FROM item.");
-   }
-   PendingWindowCall pending;
-   pending.over = call.over;
-   pending.position = position;
-   pending.call.function = &function;
-   pending.call.args = std::move(args);
-   pending.call.star = call.agg_star;
-   pending.call.type = resultType;
-   if (call.agg_filter)
-      pending.call.filter = coerceToBoolean(bindExpr(scope, call.agg_filter, Clause::Filter), "FILTER");
-   pending.call.column = addColumn(scope, name, resultType);
-   setKind(pending.call.column, ColumnKind::Window);
-   auto reference = makeColumn(pending.call.column, resultType);
-   reference->position = position;
-   if (call.over->name) findWindow(scope, call.over->name, at(call.over->location), scope.namedWindows.size());
-   scope.windowCalls.push_back(std::move(pending));
-   return reference;
-}
+namespace {
 
-const ::WindowDef& QueryBinder::findWindow(Scope& scope, std::string_view name, uint32_t position, size_t upTo) const {
-   for (size_t i = 0; i < upTo; ++i)
-      if (name == scope.namedWindows[i]->name) return *scope.namedWindows[i];
-   throw SqlError(sqlstate::undefinedObject, "window \"" + std::string(name) + "\" does not exist").at(position);
-}
-
-std::vector<SortKey> QueryBinder::bindWindowOrder(Scope& scope, const ::List* list, Clause clause) {
+std::vector<SortKey> bindWindowOrder(BindState& state, Scope& scope, const ::List* list, Clause clause) {
    std::vector<SortKey> keys;
    for (const auto* sort : ListOf<SortBy>(list)) {
       SortKey key;
-      key.expr = unknownToText(bindExpr(scope, sort->node, clause));
+      key.expr = unknownToText(state, bindExpr(state, scope, sort->node, clause));
       requireOrdering(key.expr->type, key.expr->position);
-      direction(*sort, key.expr->type, key.descending, key.nullsFirst);
+      direction(state, *sort, key.expr->type, key.descending, key.nullsFirst);
       keys.push_back(std::move(key));
    }
    return keys;
 }
 
-WindowSpec QueryBinder::bindWindowSpec(Scope& scope, const ::WindowDef& definition, size_t namedUpTo) {
-   const uint32_t position = at(definition.location);
+WindowSpec bindWindowSpec(BindState& state, Scope& scope, const ::WindowDef& definition, size_t namedUpTo) {
+   const uint32_t position = state.at(definition.location);
    WindowSpec spec;
    bool hasBaseOrder = false;
    if (definition.refname) { // (w ORDER BY ...): takes what w has and may add what it has not
@@ -144,22 +94,22 @@ WindowSpec QueryBinder::bindWindowSpec(Scope& scope, const ::WindowDef& definiti
          const bool isBare = !definition.orderClause && definition.frameOptions == FRAMEOPTION_DEFAULTS;
          throw std::move(error).hint(isBare ? "Omit the parentheses in this OVER clause." : "");
       }
-      spec = bindWindowSpec(scope, base, namedUpTo);
+      spec = bindWindowSpec(state, scope, base, namedUpTo);
       hasBaseOrder = base.orderClause != nullptr;
    }
    for (const ::Node* node : ListOf<>(definition.partitionClause)) {
-      auto expr = unknownToText(bindExpr(scope, node, Clause::WindowPartition));
+      auto expr = unknownToText(state, bindExpr(state, scope, node, Clause::WindowPartition));
       requireEquality(expr->type, expr->position);
       spec.partitionBy.push_back(std::move(expr));
    }
-   if (!hasBaseOrder) spec.orderBy = bindWindowOrder(scope, definition.orderClause, Clause::WindowOrder);
-   bindFrame(scope, definition, spec);
+   if (!hasBaseOrder) spec.orderBy = bindWindowOrder(state, scope, definition.orderClause, Clause::WindowOrder);
+   bindFrame(state, scope, definition, spec);
    return spec;
 }
 
-void QueryBinder::bindFrame(Scope& scope, const ::WindowDef& definition, WindowSpec& spec) {
+void bindFrame(BindState& state, Scope& scope, const ::WindowDef& definition, WindowSpec& spec) {
    const int options = definition.frameOptions;
-   const uint32_t position = at(definition.location);
+   const uint32_t position = state.at(definition.location);
    const char* mode = options & FRAMEOPTION_RANGE ? "RANGE" : options & FRAMEOPTION_ROWS ? "ROWS" : "GROUPS";
    spec.mode = options & FRAMEOPTION_RANGE  ? FrameMode::Range
                : options & FRAMEOPTION_ROWS ? FrameMode::Rows
@@ -168,17 +118,17 @@ void QueryBinder::bindFrame(Scope& scope, const ::WindowDef& definition, WindowS
                     : options & FRAMEOPTION_EXCLUDE_GROUP     ? FrameExclusion::Group
                     : options & FRAMEOPTION_EXCLUDE_TIES      ? FrameExclusion::Ties
                                                               : FrameExclusion::None;
-   const auto kindOf = [&](int unboundedPreceding, int offsetPreceding, int currentRow, int offsetFollowing) {
+   const auto boundKind = [&](int unboundedPreceding, int offsetPreceding, int currentRow, int offsetFollowing) {
       if (options & unboundedPreceding) return FrameBoundKind::UnboundedPreceding;
       if (options & offsetPreceding) return FrameBoundKind::OffsetPreceding;
       if (options & currentRow) return FrameBoundKind::CurrentRow;
       if (options & offsetFollowing) return FrameBoundKind::OffsetFollowing;
       return FrameBoundKind::UnboundedFollowing;
    };
-   spec.start.kind = kindOf(FRAMEOPTION_START_UNBOUNDED_PRECEDING, FRAMEOPTION_START_OFFSET_PRECEDING,
-                            FRAMEOPTION_START_CURRENT_ROW, FRAMEOPTION_START_OFFSET_FOLLOWING);
-   spec.end.kind = kindOf(FRAMEOPTION_END_UNBOUNDED_PRECEDING, FRAMEOPTION_END_OFFSET_PRECEDING,
-                          FRAMEOPTION_END_CURRENT_ROW, FRAMEOPTION_END_OFFSET_FOLLOWING);
+   spec.start.kind = boundKind(FRAMEOPTION_START_UNBOUNDED_PRECEDING, FRAMEOPTION_START_OFFSET_PRECEDING,
+                               FRAMEOPTION_START_CURRENT_ROW, FRAMEOPTION_START_OFFSET_FOLLOWING);
+   spec.end.kind = boundKind(FRAMEOPTION_END_UNBOUNDED_PRECEDING, FRAMEOPTION_END_OFFSET_PRECEDING,
+                             FRAMEOPTION_END_CURRENT_ROW, FRAMEOPTION_END_OFFSET_FOLLOWING);
    if (spec.mode == FrameMode::Groups && spec.orderBy.empty())
       throw SqlError(sqlstate::windowingError, "GROUPS mode requires an ORDER BY clause").at(position);
    if (spec.mode == FrameMode::Range && (definition.startOffset || definition.endOffset) && spec.orderBy.size() != 1)
@@ -187,9 +137,9 @@ void QueryBinder::bindFrame(Scope& scope, const ::WindowDef& definition, WindowS
           .at(position);
    const auto bindOffset = [&](const ::Node* node) -> ExprPtr {
       if (!node) return nullptr;
-      auto offset = bindExpr(scope, node, Clause::WindowFrame);
+      auto offset = bindExpr(state, scope, node, Clause::WindowFrame);
       if (spec.mode != FrameMode::Range) {
-         offset = coerceToType(std::move(offset), oid::int8, mode);
+         offset = coerceToType(state, std::move(offset), oid::int8, mode);
       } else {
          const Oid ordered = spec.orderBy[0].expr->type.oid, given = offset->type.oid;
          const auto types = rangeOffsetTypes(ordered);
@@ -207,12 +157,12 @@ void QueryBinder::bindFrame(Scope& scope, const ::WindowDef& definition, WindowS
                                typeName(ordered) + " and offset type " + typeName(given))
                 .at(offset->position)
                 .hint("Cast the offset value to an appropriate type.");
-         if (!isExact) offset = coerce(std::move(offset), *fitting, -1, CoercionContext::Implicit);
+         if (!isExact) offset = coerce(state, std::move(offset), *fitting, -1, CoercionContext::Implicit);
       }
-      if (readsLevel(*offset, scope))
+      if (state.readsLevel(*offset, scope))
          throw SqlError(sqlstate::invalidColumnReference,
                         std::string("argument of ") + mode + " must not contain variables")
-             .at(positionOfColumn(*offset, [&](ColumnId column) { return depthOf(column) == scope.depth; }));
+             .at(positionOfColumn(*offset, [&](ColumnId column) { return state.depthOf(column) == scope.depth; }));
       forEachExpr(*offset, [](const Expr& expr) { // nothing unnests what a frame holds
          if (expr.kind == ExprKind::Subquery)
             throwNotSupported("a subquery in the offset of a window frame", expr.position);
@@ -224,15 +174,17 @@ void QueryBinder::bindFrame(Scope& scope, const ::WindowDef& definition, WindowS
    spec.end.offset = bindOffset(definition.endOffset);
 }
 
-std::vector<BoundWindow> QueryBinder::bindWindows(Scope& scope) {
+} // namespace
+
+std::vector<BoundWindow> bindWindows(BindState& state, Scope& scope) {
    std::vector<BoundWindow> windows;
    for (size_t i = 0; i < scope.namedWindows.size(); ++i) // errors in unused definitions count, too
-      bindWindowSpec(scope, *scope.namedWindows[i], i);
+      bindWindowSpec(state, scope, *scope.namedWindows[i], i);
    const size_t named = scope.namedWindows.size();
    for (PendingWindowCall& pending : scope.windowCalls) {
       const ::WindowDef* definition = pending.over;
       if (definition->name) definition = &findWindow(scope, definition->name, pending.position, named);
-      auto spec = bindWindowSpec(scope, *definition, named);
+      auto spec = bindWindowSpec(state, scope, *definition, named);
       const auto same = std::find_if(windows.begin(), windows.end(),
                                      [&](const BoundWindow& other) { return sameSpec(other.spec, spec); });
       if (same != windows.end()) {

@@ -1,7 +1,12 @@
+#include "sql/bind/type/coercion.hpp"
+
 #include <string>
 
 #include "common/type/decimal.hpp"
-#include "sql/bind/query_binder.hpp"
+#include "sql/algebra/build.hpp"
+#include "sql/bind/state/positions.hpp"
+#include "sql/bind/type/literal.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // Casts put into expressions. Which casts exist is in type_rules.cpp; reading literals in literal.cpp.
 
@@ -62,14 +67,14 @@ bool widenInteger(Expr& constant, Oid target) {
 
 } // namespace
 
-ExprPtr QueryBinder::coerce(ExprPtr expr, Oid target, int32_t typmod, CoercionContext context) {
+ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, CoercionContext context) {
    const Oid source = expr->type.oid;
    if (source == target || target == oid::any) return expr;
    if (source == oid::unknown && !isPolymorphic(target)) {
       if (expr->kind == ExprKind::Constant)
-         return parseLiteral(*expr, plainType(target, target == oid::interval ? typmod : -1));
+         return parseLiteral(state, *expr, plainType(target, target == oid::interval ? typmod : -1));
       if (expr->kind == ExprKind::Parameter) {
-         Oid& known = parameters_[expr->parameter];
+         Oid& known = state.parameters[expr->parameter];
          if (known == oid::unknown) {
             known = target;
          } else if (known != target) {
@@ -110,7 +115,7 @@ ExprPtr QueryBinder::coerce(ExprPtr expr, Oid target, int32_t typmod, CoercionCo
    throwInternal("no cast from " + typeName(source) + " to " + typeName(target));
 }
 
-ExprPtr QueryBinder::applyTypmod(ExprPtr expr, int32_t typmod, CoercionContext context) {
+ExprPtr applyTypmod(ExprPtr expr, int32_t typmod, CoercionContext context) {
    if (expr->type.typmod == typmod) return expr;
    SqlType type = expr->type;
    type.typmod = typmod;
@@ -126,17 +131,17 @@ ExprPtr QueryBinder::applyTypmod(ExprPtr expr, int32_t typmod, CoercionContext c
    return cast;
 }
 
-ExprPtr QueryBinder::tryCoerce(ExprPtr& expr, const SqlType& target, CoercionContext context) {
+ExprPtr tryCoerce(BindState& state, ExprPtr& expr, const SqlType& target, CoercionContext context) {
    if (!canCoerce(expr->type.oid, target.oid, context)) return nullptr;
-   auto cast = coerce(std::move(expr), target.oid, target.typmod, context);
+   auto cast = coerce(state, std::move(expr), target.oid, target.typmod, context);
    return applyTypmod(std::move(cast), target.typmod, context);
 }
 
-ExprPtr QueryBinder::coerceToType(ExprPtr expr, Oid type, std::string_view construct) {
+ExprPtr coerceToType(BindState& state, ExprPtr expr, Oid type, std::string_view construct) {
    if (expr->type.oid == type) return expr;
    const Oid source = expr->type.oid;
    const uint32_t position = startOf(*expr);
-   auto cast = tryCoerce(expr, plainType(type), CoercionContext::Assignment);
+   auto cast = tryCoerce(state, expr, plainType(type), CoercionContext::Assignment);
    if (!cast)
       throw SqlError(sqlstate::datatypeMismatch, "argument of " + std::string(construct) + " must be type " +
                                                      typeName(type) + ", not type " + typeName(source))
@@ -144,11 +149,11 @@ ExprPtr QueryBinder::coerceToType(ExprPtr expr, Oid type, std::string_view const
    return cast;
 }
 
-ExprPtr QueryBinder::coerceToBoolean(ExprPtr expr, std::string_view construct) {
-   return coerceToType(std::move(expr), oid::boolean, construct);
+ExprPtr coerceToBoolean(BindState& state, ExprPtr expr, std::string_view construct) {
+   return coerceToType(state, std::move(expr), oid::boolean, construct);
 }
 
-Oid QueryBinder::selectCommonType(std::span<ExprPtr* const> exprs, std::string_view construct) {
+Oid selectCommonType(std::span<ExprPtr* const> exprs, std::string_view construct) {
    const Oid first = (*exprs[0])->type.oid;
    bool allSame = first != oid::unknown;
    for (const ExprPtr* expr : exprs)
@@ -168,28 +173,28 @@ Oid QueryBinder::selectCommonType(std::span<ExprPtr* const> exprs, std::string_v
    return common == oid::unknown ? Oid{oid::text} : common;
 }
 
-int32_t QueryBinder::selectCommonTypmod(std::span<ExprPtr* const> exprs, Oid type) const {
+int32_t selectCommonTypmod(std::span<ExprPtr* const> exprs, Oid type) {
    const int32_t typmod = (*exprs[0])->type.typmod;
    for (const ExprPtr* expr : exprs)
       if ((*expr)->type.oid != type || (*expr)->type.typmod != typmod) return -1;
    return typmod;
 }
 
-ExprPtr QueryBinder::coerceToCommon(ExprPtr expr, Oid type, std::string_view construct) {
+ExprPtr coerceToCommon(BindState& state, ExprPtr expr, Oid type, std::string_view construct) {
    const Oid source = expr->type.oid;
    if (source == type) return expr;
    if (!canCoerce(source, type, CoercionContext::Implicit))
       throw SqlError(sqlstate::cannotCoerce,
                      std::string(construct) + " could not convert type " + typeName(source) + " to " + typeName(type))
           .at(startOf(*expr));
-   return coerce(std::move(expr), type, -1, CoercionContext::Implicit);
+   return coerce(state, std::move(expr), type, -1, CoercionContext::Implicit);
 }
 
-ExprPtr QueryBinder::coerceForAssignment(ExprPtr expr, const SqlType& target, std::string_view columnName,
-                                         Clause clause) {
+ExprPtr coerceForAssignment(BindState& state, ExprPtr expr, const SqlType& target, std::string_view columnName,
+                            Clause clause) {
    const Oid source = expr->type.oid;
    const uint32_t position = startOf(*expr);
-   auto cast = tryCoerce(expr, target, CoercionContext::Assignment);
+   auto cast = tryCoerce(state, expr, target, CoercionContext::Assignment);
    const bool isDefault = clause == Clause::Default || clause == Clause::Generated;
    if (!cast)
       throw SqlError(sqlstate::datatypeMismatch,
@@ -200,9 +205,9 @@ ExprPtr QueryBinder::coerceForAssignment(ExprPtr expr, const SqlType& target, st
    return cast;
 }
 
-ExprPtr QueryBinder::unknownToText(ExprPtr expr) {
+ExprPtr unknownToText(BindState& state, ExprPtr expr) {
    if (expr->type.oid != oid::unknown) return expr;
-   return coerce(std::move(expr), oid::text, -1, CoercionContext::Implicit);
+   return coerce(state, std::move(expr), oid::text, -1, CoercionContext::Implicit);
 }
 
 } // namespace ouzel::sql

@@ -1,6 +1,9 @@
 #include <charconv>
 
-#include "sql/bind/query_binder.hpp"
+#include "common/error/sql_error.hpp"
+#include "sql/bind/binder.hpp"
+#include "sql/bind/type/type_rules.hpp"
+#include "sql/parse/node_access.hpp"
 
 // Type names with their modifiers: varchar(20), numeric(10,2), timestamp(3) with time zone, interval day to second,
 // text[].

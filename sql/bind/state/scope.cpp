@@ -1,4 +1,7 @@
-#include "sql/bind/scope.hpp"
+#include "sql/bind/state/scope.hpp"
+
+#include "common/error/sql_error.hpp"
+#include "sql/parse/node_access.hpp"
 
 namespace ouzel::sql {
 
@@ -64,6 +67,12 @@ std::string_view clauseName(Clause clause) {
       return "COPY FROM WHERE conditions";
    }
    return "expression";
+}
+
+const ::WindowDef& findWindow(const Scope& scope, std::string_view name, uint32_t position, size_t upTo) {
+   for (size_t i = 0; i < upTo; ++i)
+      if (name == scope.namedWindows[i]->name) return *scope.namedWindows[i];
+   throw SqlError(sqlstate::undefinedObject, "window \"" + std::string(name) + "\" does not exist").at(position);
 }
 
 } // namespace ouzel::sql

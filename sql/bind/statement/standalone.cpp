@@ -1,4 +1,11 @@
-#include "sql/bind/query_binder.hpp"
+#include "sql/bind/statement/standalone.hpp"
+
+#include "sql/bind/binder.hpp"
+#include "sql/bind/dml/dml.hpp"
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/query/from.hpp"
+#include "sql/bind/type/coercion.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // Expressions outside of queries: defaults, checks, ALTER ... USING, parameters of EXECUTE.
 
@@ -32,8 +39,8 @@ Clause clauseOf(ExpressionUse use) {
 
 } // namespace
 
-BoundExpression QueryBinder::bindStandalone(const ::Node& node, Clause clause, const catalog::Relation* table,
-                                            std::optional<SqlType> target, std::string_view columnName) {
+BoundExpression bindStandalone(BindState& state, const ::Node& node, Clause clause, const catalog::Relation* table,
+                               std::optional<SqlType> target, std::string_view columnName) {
    Scope scope(nullptr);
    std::vector<GetColumn> all;
    if (table) {
@@ -43,10 +50,10 @@ BoundExpression QueryBinder::bindStandalone(const ::Node& node, Clause clause, c
       item.rowType = table->rowType;
       for (const catalog::Column& column : table->columns) {
          if (column.isDropped) continue;
-         const ColumnId id = addColumn(scope, column.name, column.type);
-         columns_[id].tableOid = table->oid;
-         columns_[id].attribute = column.attribute;
-         columns_[id].nullable = !column.notNull;
+         const ColumnId id = state.addColumn(scope, column.name, column.type);
+         state.columns[id].tableOid = table->oid;
+         state.columns[id].attribute = column.attribute;
+         state.columns[id].nullable = !column.notNull;
          item.columns.push_back({column.name, id, column.type, table->oid, column.attribute});
          all.push_back({id, column.attribute});
       }
@@ -54,14 +61,14 @@ BoundExpression QueryBinder::bindStandalone(const ::Node& node, Clause clause, c
       scope.items.push_back(std::move(item));
    }
    BoundExpression result;
-   auto expr = bindExpr(scope, &node, clause);
+   auto expr = bindExpr(state, scope, &node, clause);
    if (expr->kind == ExprKind::Row) throwNotSupported("row values here", expr->position);
    if (clause == Clause::Check || clause == Clause::CopyWhere)
-      expr = coerceToBoolean(std::move(expr), clause == Clause::Check ? "CHECK" : "WHERE");
+      expr = coerceToBoolean(state, std::move(expr), clause == Clause::Check ? "CHECK" : "WHERE");
    if (target && clause == Clause::Execute) {
       const Oid source = expr->type.oid;
       const uint32_t position = expr->position;
-      expr = tryCoerce(expr, *target, CoercionContext::Assignment);
+      expr = tryCoerce(state, expr, *target, CoercionContext::Assignment);
       if (!expr)
          throw SqlError(sqlstate::datatypeMismatch, "parameter of type " + typeName(source) +
                                                         " cannot be coerced to the expected type " +
@@ -69,16 +76,16 @@ BoundExpression QueryBinder::bindStandalone(const ::Node& node, Clause clause, c
              .at(position)
              .hint("You will need to rewrite or cast the expression.");
    } else if (target) {
-      expr = coerceForAssignment(std::move(expr), *target, columnName, clause);
+      expr = coerceForAssignment(state, std::move(expr), *target, columnName, clause);
    }
-   result.expr = unknownToText(std::move(expr));
-   checkParameters();
+   result.expr = unknownToText(state, std::move(expr));
+   state.checkParameters();
    std::vector<ColumnId> reads;
    collectColumns(*result.expr, reads);
    for (const GetColumn& column : all)
       for (const ColumnId read : reads)
          if (read == column.column) result.inputs.push_back(column);
-   result.columns = std::move(columns_);
+   result.columns = std::move(state.columns);
    return result;
 }
 
@@ -86,16 +93,19 @@ BoundExpression QueryBinder::bindStandalone(const ::Node& node, Clause clause, c
 
 BoundExpression bindExpression(const ::Node& expression, ExpressionUse use, const catalog::Relation* table,
                                std::optional<SqlType> target, std::string_view columnName, const BindContext& context) {
-   return QueryBinder(context).bindStandalone(expression, clauseOf(use), table, target, columnName);
+   BindState state(context);
+   return bindStandalone(state, expression, clauseOf(use), table, target, columnName);
 }
 
 ExprPtr bindColumnDefault(const catalog::Relation& table, const catalog::Column& column, const BindContext& context) {
-   return QueryBinder(context).defaultOf(table, column);
+   BindState state(context);
+   return defaultOf(state, table, column);
 }
 
 ExprPtr castForAssignment(ExprPtr expr, const SqlType& target, std::string_view columnName,
                           const BindContext& context) {
-   return QueryBinder(context).coerceForAssignment(std::move(expr), target, columnName, Clause::None);
+   BindState state(context);
+   return coerceForAssignment(state, std::move(expr), target, columnName, Clause::None);
 }
 
 } // namespace ouzel::sql

@@ -1,6 +1,10 @@
-#include <algorithm>
+#include "sql/bind/dml/view_target.hpp"
 
-#include "sql/bind/query_binder.hpp"
+#include <algorithm>
+#include <map>
+
+#include "sql/algebra/build.hpp"
+#include "sql/bind/query/view.hpp"
 
 // INSERT, UPDATE and DELETE of views that select from one table (or such a view): their columns are columns of the
 // table, which is what changes.
@@ -33,9 +37,9 @@ void requireSimple(const ::SelectStmt& select, const catalog::Relation& view, st
 
 } // namespace
 
-FromItem QueryBinder::bindTargetView(Scope& scope, const ::RangeVar& name, const catalog::RelationPtr& view,
-                                     std::string_view verb, ViewTarget& target) {
-   FromItem item = bindView(scope, view, name.alias, at(name.location));
+FromItem bindTargetView(BindState& state, Scope& scope, const ::RangeVar& name, const catalog::RelationPtr& view,
+                        std::string_view verb, ViewTarget& target) {
+   FromItem item = bindView(state, scope, view, name.alias, state.at(name.location));
    // The operators of a simple view stand in one row above the table, and each view on the way is simple.
    Rel* rel = item.rel.get();
    std::string found;
@@ -59,7 +63,7 @@ FromItem QueryBinder::bindTargetView(Scope& scope, const ::RangeVar& name, const
          const auto& source = *as<RangeVar>(from[0]);
          const catalog::QualifiedName inner{
              {}, std::string(textOf(source.schemaname)), std::string(textOf(source.relname)), 0};
-         next = catalog::findRelation(context_.catalog, context_.searchPath, inner);
+         next = catalog::findRelation(state.context.catalog, state.context.searchPath, inner);
       }
       const bool isView = next && next->relationKind == catalog::RelationKind::View;
       if (!isView && !found.empty()) refuseView(*at, verb, found);
@@ -71,14 +75,14 @@ FromItem QueryBinder::bindTargetView(Scope& scope, const ::RangeVar& name, const
    if (target.table->relationKind != catalog::RelationKind::Table) refuseView(*view, verb, severalTables);
    target.view = view;
    target.old = rel->getColumns;
-   target.rowId = addColumn(scope, "rowid", {oid::int8, -1, invalidOid});
+   target.rowId = state.addColumn(scope, "rowid", {oid::int8, -1, invalidOid});
    rel->getColumns.push_back({target.rowId, rowIdAttribute});
    for (const ScopeColumn& column : item.items[0].columns)
       target.outputs.push_back(column.column);
    return item;
 }
 
-const catalog::Column* QueryBinder::columnBehind(const ViewTarget& target, const catalog::Column& column) const {
+const catalog::Column* columnBehind(const ViewTarget& target, const catalog::Column& column) {
    size_t index = 0;
    for (const catalog::Column& other : target.view->columns) {
       if (other.isDropped) continue;
@@ -90,14 +94,14 @@ const catalog::Column* QueryBinder::columnBehind(const ViewTarget& target, const
    return nullptr;
 }
 
-void QueryBinder::refuseViewColumn(const ViewTarget& target, const catalog::Column& column, const char* verb) const {
+void refuseViewColumn(const ViewTarget& target, const catalog::Column& column, const char* verb) {
    throw SqlError(sqlstate::featureNotSupported, "cannot " + std::string(verb) + " column \"" + column.name +
                                                      "\" of view \"" + target.view->name + "\"")
        .detail("View columns that are not columns of their base relation are not updatable.");
 }
 
-RelPtr QueryBinder::showView(Scope& scope, RelPtr rel, const ViewTarget& target, const std::vector<GetColumn>& row,
-                             NamespaceItem& item) {
+RelPtr showView(BindState& state, Scope& scope, RelPtr rel, const ViewTarget& target, const std::vector<GetColumn>& row,
+                NamespaceItem& item) {
    std::map<ColumnId, ColumnId> renamed;
    for (const GetColumn& old : target.old)
       for (const GetColumn& current : row)
@@ -109,10 +113,10 @@ RelPtr QueryBinder::showView(Scope& scope, RelPtr rel, const ViewTarget& target,
       substituteColumns(value, [&](ColumnId column) -> const Expr* {
          const auto it = renamed.find(column);
          if (it == renamed.end()) return nullptr;
-         replacement = makeColumn(it->second, columns_[it->second].type);
+         replacement = makeColumn(it->second, state.columns[it->second].type);
          return replacement.get();
       });
-      const ColumnId column = addColumn(scope, columns_[target.computed[i].first].name, value->type);
+      const ColumnId column = state.addColumn(scope, state.columns[target.computed[i].first].name, value->type);
       renamed[target.computed[i].first] = column;
       std::vector<ComputedColumn> computed;
       computed.push_back({column, std::move(value)});

@@ -1,6 +1,13 @@
+#include "sql/bind/dml/on_conflict.hpp"
+
 #include <algorithm>
 
-#include "sql/bind/query_binder.hpp"
+#include "sql/algebra/build.hpp"
+#include "sql/bind/dml/dml.hpp"
+#include "sql/bind/dml/update.hpp"
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/query/from.hpp"
+#include "sql/bind/type/coercion.hpp"
 
 // INSERT ... ON CONFLICT: proposed rows are joined to the rows that have their keys, and each learns from that what
 // becomes of it. Rows of one statement that share a key are found where they are written.
@@ -9,18 +16,7 @@ namespace ouzel::sql {
 
 namespace {
 
-const SqlType clauseType{oid::int4, -1, invalidOid};
 constexpr int insertClause = 1, updateClause = 2; ///< indexes of Dml::actions; 0 does nothing
-
-ExprPtr clauseNumber(int number) {
-   return makeConstant(clauseType, Value::integer(PhysicalType::I32, number));
-}
-
-ExprPtr makeTest(ExprKind kind, ExprPtr arg) {
-   auto test = makeTyped(kind, {oid::boolean, -1, invalidOid});
-   test->args.push_back(std::move(arg));
-   return test;
-}
 
 ColumnId columnOf(const std::vector<GetColumn>& columns, int16_t attribute) {
    for (const GetColumn& column : columns)
@@ -50,17 +46,15 @@ Dml::ConflictKey keyOf(const catalog::Relation& table, const catalog::Relation& 
    return {index.index->columns, index.index->nullsNotDistinct};
 }
 
-} // namespace
-
-std::vector<Dml::ConflictKey> QueryBinder::inferArbiters(Scope& scope, const ::OnConflictClause& clause,
-                                                         const catalog::Relation& table) {
+std::vector<Dml::ConflictKey> inferArbiters(BindState& state, Scope& scope, const ::OnConflictClause& clause,
+                                            const catalog::Relation& table) {
    std::vector<Dml::ConflictKey> keys;
-   const auto indexes = context_.catalog.indexesOf(table.oid);
+   const auto indexes = state.context.catalog.indexesOf(table.oid);
    if (!clause.infer) {
       if (clause.action == ONCONFLICT_UPDATE)
          throw SqlError(sqlstate::syntaxError,
                         "ON CONFLICT DO UPDATE requires inference specification or constraint name")
-             .at(at(clause.location))
+             .at(state.at(clause.location))
              .hint("For example, ON CONFLICT (column_name).");
       for (const auto& index : indexes)
          if (index->index->isUnique || index->index->isPrimary) keys.push_back(keyOf(table, *index));
@@ -81,7 +75,7 @@ std::vector<Dml::ConflictKey> QueryBinder::inferArbiters(Scope& scope, const ::O
    }
    const auto refuse = [&](const char* what) {
       throw SqlError(sqlstate::invalidColumnReference, std::string(what) + " is not allowed in ON CONFLICT clause")
-          .at(at(infer.location));
+          .at(state.at(infer.location));
    };
    std::vector<int16_t> attributes;
    bool canMatch = true;
@@ -89,14 +83,14 @@ std::vector<Dml::ConflictKey> QueryBinder::inferArbiters(Scope& scope, const ::O
       if (element->ordering != SORTBY_DEFAULT) refuse("ASC/DESC");
       if (element->nulls_ordering != SORTBY_NULLS_DEFAULT) refuse("NULLS FIRST/LAST");
       if (!element->name) {
-         bindExpr(scope, element->expr, Clause::Index);
+         bindExpr(state, scope, element->expr, Clause::Index);
          canMatch = false; // no unique index has expressions
          continue;
       }
       const auto* column = table.findColumn(element->name);
       if (!column)
          throw SqlError(sqlstate::undefinedColumn, "column \"" + std::string(element->name) + "\" does not exist")
-             .at(at(infer.location));
+             .at(state.at(infer.location));
       if (element->collation) {
          const auto* collation = catalog::builtins().findCollation(stringOf(ListOf<>(element->collation).back()));
          canMatch = canMatch && collation && collation->oid == column->type.collation;
@@ -104,7 +98,7 @@ std::vector<Dml::ConflictKey> QueryBinder::inferArbiters(Scope& scope, const ::O
       if (std::find(attributes.begin(), attributes.end(), column->attribute) == attributes.end())
          attributes.push_back(column->attribute);
    }
-   if (infer.whereClause) coerceToBoolean(bindExpr(scope, infer.whereClause, Clause::Index), "WHERE");
+   if (infer.whereClause) coerceToBoolean(state, bindExpr(state, scope, infer.whereClause, Clause::Index), "WHERE");
    std::sort(attributes.begin(), attributes.end());
    for (const auto& index : indexes) {
       if (!canMatch || !(index->index->isUnique || index->index->isPrimary)) continue;
@@ -126,21 +120,23 @@ std::vector<Dml::ConflictKey> QueryBinder::inferArbiters(Scope& scope, const ::O
    return keys;
 }
 
-RelPtr QueryBinder::bindOnConflict(Scope& scope, const ::InsertStmt& statement, const catalog::RelationPtr& table,
-                                   RelPtr rel, Dml& dml) {
+} // namespace
+
+RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statement, const catalog::RelationPtr& table,
+                      RelPtr rel, Dml& dml) {
    const ::OnConflictClause& clause = *statement.onConflictClause;
    const bool isUpdate = clause.action == ONCONFLICT_UPDATE;
    ColumnId rowId = noColumn;
-   FromItem target = bindTargetTable(scope, *statement.relation, table, rowId);
-   columns_[rowId].nullable = true;
+   FromItem target = bindTargetTable(state, scope, *statement.relation, table, rowId);
+   state.columns[rowId].nullable = true;
    {
       scope.items.push_back(target.items[0]);
-      dml.conflictKeys = inferArbiters(scope, clause, *table);
+      dml.conflictKeys = inferArbiters(state, scope, clause, *table);
       scope.items.clear();
    }
-   dml.checks = checksOf(*table, dml.target);
+   dml.checks = checksOf(state, *table, dml.target);
    if (dml.conflictKeys.empty()) return rel; // nothing can conflict
-   hasConflictClause_ = true;
+   state.hasConflictClause = true;
    dml.conflict = isUpdate ? ConflictAction::Update : ConflictAction::Nothing;
    dml.actions = {DmlAction::Nothing, DmlAction::Insert, DmlAction::Update};
    dml.proposed = dml.target;
@@ -151,8 +147,8 @@ RelPtr QueryBinder::bindOnConflict(Scope& scope, const ::InsertStmt& statement, 
       for (const int16_t attribute : key.attributes) {
          const ColumnId proposed = columnOf(dml.proposed, attribute), stored = columnOf(get->getColumns, attribute);
          equal.push_back(makeCompare(key.nullsNotDistinct ? CompareOp::IsNotDistinctFrom : CompareOp::Eq,
-                                     makeColumn(proposed, columns_[proposed].type),
-                                     makeColumn(stored, columns_[stored].type)));
+                                     makeColumn(proposed, state.columns[proposed].type),
+                                     makeColumn(stored, state.columns[stored].type)));
       }
       auto join = std::make_unique<Rel>(RelKind::Join);
       join->joinKind = JoinKind::Left;
@@ -161,8 +157,10 @@ RelPtr QueryBinder::bindOnConflict(Scope& scope, const ::InsertStmt& statement, 
       join->inputs.push_back(std::move(get));
       rel = std::move(join);
    };
-   const auto isFound = [&](ColumnId id) { return makeTest(ExprKind::IsNotNull, makeColumn(id, columns_[id].type)); };
-   const ColumnId number = addColumn(scope, "clause", clauseType);
+   const auto isFound = [&](ColumnId id) {
+      return makeTest(ExprKind::IsNotNull, makeColumn(id, state.columns[id].type));
+   };
+   const ColumnId number = state.addColumn(scope, "clause", clauseType);
    dml.clause = number;
    const auto choose = [&](std::vector<ExprPtr> args) {
       auto choice = makeTyped(ExprKind::Case, clauseType);
@@ -175,8 +173,8 @@ RelPtr QueryBinder::bindOnConflict(Scope& scope, const ::InsertStmt& statement, 
    if (!isUpdate) {
       std::vector<ExprPtr> found, args;
       for (size_t i = 0; i < dml.conflictKeys.size(); ++i) {
-         if (i > 0) target = bindTargetTable(scope, *statement.relation, table, rowId);
-         columns_[rowId].nullable = true;
+         if (i > 0) target = bindTargetTable(state, scope, *statement.relation, table, rowId);
+         state.columns[rowId].nullable = true;
          joinOn(dml.conflictKeys[i], std::move(target.rel));
          found.push_back(isFound(rowId));
       }
@@ -201,7 +199,7 @@ RelPtr QueryBinder::bindOnConflict(Scope& scope, const ::InsertStmt& statement, 
    scope.items.push_back(std::move(target.items[0]));
    scope.items.push_back(std::move(excluded));
    const auto found = isFound(rowId);
-   auto assignments = bindAssignments(scope, clause.targetList, *table, rel, found.get());
+   auto assignments = bindAssignments(state, scope, clause.targetList, *table, rel, found.get());
    for (const Assignment& assignment : assignments)
       dml.assigned.push_back(assignment.attribute);
    for (const catalog::Column& column : table->columns)
@@ -210,7 +208,7 @@ RelPtr QueryBinder::bindOnConflict(Scope& scope, const ::InsertStmt& statement, 
    args.push_back(makeNot(isFound(rowId)));
    args.push_back(clauseNumber(insertClause));
    if (clause.whereClause) {
-      args.push_back(coerceToBoolean(bindExpr(scope, clause.whereClause, Clause::Where), "WHERE"));
+      args.push_back(coerceToBoolean(state, bindExpr(state, scope, clause.whereClause, Clause::Where), "WHERE"));
       args.push_back(clauseNumber(updateClause));
       args.push_back(clauseNumber(0));
    } else {
@@ -235,14 +233,14 @@ RelPtr QueryBinder::bindOnConflict(Scope& scope, const ::InsertStmt& statement, 
          value->args.push_back(std::move(assignment.value));
       }
       value->args.push_back(makeColumn(columnOf(old, written.attribute), column.type));
-      written.column = addColumn(scope, column.name, column.type);
-      columns_[written.column].tableOid = table->oid;
-      columns_[written.column].attribute = written.attribute;
+      written.column = state.addColumn(scope, column.name, column.type);
+      state.columns[written.column].tableOid = table->oid;
+      state.columns[written.column].attribute = written.attribute;
       computed.push_back({written.column, std::move(value)});
    }
    rel = makeMap(std::move(rel), std::move(computed));
-   rel = computeGenerated(scope, std::move(rel), dml, *table);
-   dml.checks = checksOf(*table, dml.target);
+   rel = computeGenerated(state, scope, std::move(rel), dml, *table);
+   dml.checks = checksOf(state, *table, dml.target);
    return rel;
 }
 

@@ -156,6 +156,9 @@ private:
    Clause previous_;
 };
 
+/// The window that WINDOW defines under this name, among the first `upTo`. Throws 42704.
+const ::WindowDef& findWindow(const Scope& scope, std::string_view name, uint32_t position, size_t upTo);
+
 /// "WHERE", "JOIN conditions", "functions in FROM": how errors call a clause.
 std::string_view clauseName(Clause clause);
 

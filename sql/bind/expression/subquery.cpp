@@ -1,5 +1,12 @@
-#include "sql/bind/query_binder.hpp"
+#include "sql/bind/expression/subquery.hpp"
+
+#include "sql/algebra/build.hpp"
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/operator.hpp"
+#include "sql/bind/expression/row.hpp"
+#include "sql/bind/state/nested_query.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
+#include "sql/bind/type/type_rules.hpp"
 
 // Subqueries in expressions. They stay Subquery nodes here, whose operators read columns of the enclosing query by
 // their ids; unnesting makes joins of them.
@@ -9,6 +16,8 @@ namespace ouzel::sql {
 using catalog::builtins;
 
 namespace {
+
+ExprPtr bindAnySubquery(BindState& state, Scope& scope, const ::SubLink& node, BoundRel query);
 
 const SqlType booleanType{oid::boolean, -1, invalidOid};
 
@@ -38,21 +47,22 @@ const char* forbiddenPlace(Clause clause) {
    }
 }
 
-} // namespace
-
-const OutputColumn& QueryBinder::onlyColumn(const BoundRel& query, uint32_t position) const {
+/// The subquery's single column; throws 42601 `subquery must return only one column`.
+const OutputColumn& onlyColumn(const BoundRel& query, uint32_t position) {
    if (query.output.size() != 1)
       throw SqlError(sqlstate::syntaxError, "subquery must return only one column").at(position);
    requireNoRows(query);
    return query.output[0];
 }
 
-ExprPtr QueryBinder::bindSubLink(Scope& scope, const ::SubLink& node) {
-   const uint32_t position = at(node.location);
+} // namespace
+
+ExprPtr bindSubLink(BindState& state, Scope& scope, const ::SubLink& node) {
+   const uint32_t position = state.at(node.location);
    if (const char* place = forbiddenPlace(scope.clause))
       throw SqlError(sqlstate::featureNotSupported, std::string("cannot use subquery in ") + place).at(position);
-   const ObstacleGuard obstacle(*this, "within a subquery");
-   auto query = bindSelect(*as<SelectStmt>(node.subselect), &scope);
+   const ObstacleGuard obstacle(state, "within a subquery");
+   auto query = bindSelect(state, *as<SelectStmt>(node.subselect), &scope);
    switch (node.subLinkType) {
    case EXISTS_SUBLINK: {
       auto expr = makeTyped(ExprKind::Subquery, booleanType, position);
@@ -80,18 +90,20 @@ ExprPtr QueryBinder::bindSubLink(Scope& scope, const ::SubLink& node) {
    }
    case ANY_SUBLINK:
    case ALL_SUBLINK:
-      return bindAnySubquery(scope, node, std::move(query));
+      return bindAnySubquery(state, scope, node, std::move(query));
    default:
       throwNotSupported("this kind of subquery", position);
    }
 }
 
-ExprPtr QueryBinder::bindAnySubquery(Scope& scope, const ::SubLink& node, BoundRel query) {
-   const uint32_t position = at(node.location);
+namespace {
+
+ExprPtr bindAnySubquery(BindState& state, Scope& scope, const ::SubLink& node, BoundRel query) {
+   const uint32_t position = state.at(node.location);
    const bool isAll = node.subLinkType == ALL_SUBLINK;
    // IN has no operator name.
    const std::string name(node.operName ? stringOf(ListOf<>(node.operName).back()) : std::string_view("="));
-   auto test = bindExpr(scope, node.testexpr);
+   auto test = bindExpr(state, scope, node.testexpr);
    std::vector<ExprPtr> lefts;
    if (test->kind == ExprKind::Row) {
       lefts = std::move(test->args);
@@ -117,7 +129,7 @@ ExprPtr QueryBinder::bindAnySubquery(Scope& scope, const ::SubLink& node, BoundR
    std::vector<ExprPtr> compared;
    if (isDirect) {
       for (size_t i = 0; i < lefts.size(); ++i) {
-         auto pair = makeOperator(name, clone(*lefts[i]), clone(*rights[i]), position);
+         auto pair = makeOperator(state, name, clone(*lefts[i]), clone(*rights[i]), position);
          isDirect &= pair->kind == ExprKind::Compare;
          compared.push_back(std::move(pair));
       }
@@ -131,7 +143,7 @@ ExprPtr QueryBinder::bindAnySubquery(Scope& scope, const ::SubLink& node, BoundR
             expr->subqueryColumns.push_back(right->column);
             continue;
          }
-         const ColumnId column = addColumn(innerDepth, "value", right->type);
+         const ColumnId column = state.addColumn(innerDepth, "value", right->type);
          computed.push_back({column, std::move(right)});
          expr->subqueryColumns.push_back(column);
       }
@@ -139,16 +151,16 @@ ExprPtr QueryBinder::bindAnySubquery(Scope& scope, const ::SubLink& node, BoundR
       // Any other test moves inside: x ~ ANY (SELECT y) is true = ANY (SELECT x ~ y).
       ExprPtr condition;
       if (lefts.size() == 1) {
-         condition = compared.empty() ? makeOperator(name, std::move(lefts[0]), std::move(rights[0]), position)
+         condition = compared.empty() ? makeOperator(state, name, std::move(lefts[0]), std::move(rights[0]), position)
                                       : std::move(compared[0]);
       } else {
-         condition = compareRows(name, std::move(lefts), std::move(rights), position);
+         condition = compareRows(state, name, std::move(lefts), std::move(rights), position);
       }
       if (condition->type.oid != oid::boolean)
          throw SqlError(sqlstate::datatypeMismatch,
                         "operator " + name + " must return type boolean, not type " + typeName(condition->type.oid))
              .at(position);
-      const ColumnId column = addColumn(innerDepth, "matches", booleanType);
+      const ColumnId column = state.addColumn(innerDepth, "matches", booleanType);
       computed.push_back({column, std::move(condition)});
       expr->compare = CompareOp::Eq;
       expr->args.push_back(makeBoolean(true));
@@ -159,10 +171,12 @@ ExprPtr QueryBinder::bindAnySubquery(Scope& scope, const ::SubLink& node, BoundR
    return expr;
 }
 
-ExprPtr QueryBinder::bindRowSubquery(Scope& scope, std::string_view name, ExprPtr row, const ::SubLink& node,
-                                     uint32_t position) {
-   const ObstacleGuard obstacle(*this, "within a subquery");
-   auto query = bindSelect(*as<SelectStmt>(node.subselect), &scope);
+} // namespace
+
+ExprPtr bindRowSubquery(BindState& state, Scope& scope, std::string_view name, ExprPtr row, const ::SubLink& node,
+                        uint32_t position) {
+   const ObstacleGuard obstacle(state, "within a subquery");
+   auto query = bindSelect(state, *as<SelectStmt>(node.subselect), &scope);
    if (row->args.size() < query.output.size())
       throw SqlError(sqlstate::syntaxError, "subquery has too many columns").at(position);
    if (row->args.size() > query.output.size())
@@ -172,8 +186,8 @@ ExprPtr QueryBinder::bindRowSubquery(Scope& scope, std::string_view name, ExprPt
    std::vector<ExprPtr> rights;
    for (const OutputColumn& column : query.output)
       rights.push_back(makeColumn(column.column, column.type));
-   auto condition = compareRows(name, std::move(row->args), std::move(rights), position);
-   const ColumnId column = addColumn(scope.depth + 1, "matches", booleanType);
+   auto condition = compareRows(state, name, std::move(row->args), std::move(rights), position);
+   const ColumnId column = state.addColumn(scope.depth + 1, "matches", booleanType);
    std::vector<ComputedColumn> computed;
    computed.push_back({column, std::move(condition)});
    auto expr = makeTyped(ExprKind::Subquery, booleanType, position);

@@ -1,6 +1,15 @@
+#include "sql/bind/dml/merge.hpp"
+
 #include <algorithm>
 
-#include "sql/bind/query_binder.hpp"
+#include "sql/algebra/build.hpp"
+#include "sql/bind/dml/dml.hpp"
+#include "sql/bind/dml/insert.hpp"
+#include "sql/bind/dml/update.hpp"
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/query/cte.hpp"
+#include "sql/bind/query/from.hpp"
+#include "sql/bind/type/coercion.hpp"
 
 // MERGE: the source is joined to the target; a CASE over the WHEN clauses numbers the one that applies to a row, and
 // the columns of the new row are CASEs over that number.
@@ -8,18 +17,6 @@
 namespace ouzel::sql {
 
 namespace {
-
-const SqlType clauseType{oid::int4, -1, invalidOid};
-
-ExprPtr clauseNumber(int number) {
-   return makeConstant(clauseType, Value::integer(PhysicalType::I32, number));
-}
-
-ExprPtr makeTest(ExprKind kind, ExprPtr arg) {
-   auto test = makeTyped(kind, {oid::boolean, -1, invalidOid});
-   test->args.push_back(std::move(arg));
-   return test;
-}
 
 /// A clause after one of its kind that takes all rows is never reached.
 void checkReachable(const ListOf<MergeWhenClause>& clauses) {
@@ -40,17 +37,17 @@ struct ClauseRow {
 
 } // namespace
 
-BoundRel QueryBinder::bindMerge(const ::MergeStmt& statement, Scope* parent) {
+BoundRel bindMerge(BindState& state, const ::MergeStmt& statement, Scope* parent) {
    Scope scope(parent);
    if (statement.withClause && statement.withClause->recursive)
       throw SqlError(sqlstate::syntaxError, "WITH RECURSIVE is not supported for MERGE statement");
-   declareCtes(scope, statement.withClause);
+   declareCtes(state, scope, statement.withClause);
    const ListOf<MergeWhenClause> clauses(statement.mergeWhenClauses);
    checkReachable(clauses);
-   const auto table = targetTable(*statement.relation, "MERGE");
-   auto dml = makeDml(*table, *statement.relation);
-   FromItem source = bindFromItem(scope, statement.sourceRelation);
-   FromItem target = bindTargetTable(scope, *statement.relation, table, dml->rowId);
+   const auto table = targetTable(state, *statement.relation, "MERGE");
+   auto dml = makeDml(state, *table, *statement.relation);
+   FromItem source = bindFromItem(state, scope, statement.sourceRelation);
+   FromItem target = bindTargetTable(state, scope, *statement.relation, table, dml->rowId);
    for (const NamespaceItem& item : source.items)
       if (item.hasVisibleName && item.alias == target.items[0].alias)
          throw SqlError(sqlstate::duplicateAlias, "name \"" + item.alias + "\" specified more than once")
@@ -70,14 +67,14 @@ BoundRel QueryBinder::bindMerge(const ::MergeStmt& statement, Scope* parent) {
       hasInserts = hasInserts || !clause->matched;
    auto join = std::make_unique<Rel>(RelKind::Join);
    join->joinKind = hasInserts ? JoinKind::Left : JoinKind::Inner;
-   if (hasInserts) columns_[dml->rowId].nullable = true;
-   join->predicate = coerceToBoolean(bindExpr(scope, statement.joinCondition, Clause::JoinOn), "JOIN/ON");
+   if (hasInserts) state.columns[dml->rowId].nullable = true;
+   join->predicate = coerceToBoolean(state, bindExpr(state, scope, statement.joinCondition, Clause::JoinOn), "JOIN/ON");
    join->inputs.push_back(std::move(source.rel));
    join->inputs.push_back(std::move(target.rel));
    RelPtr rel = std::move(join);
 
    const auto matched = [&] {
-      return makeTest(ExprKind::IsNotNull, makeColumn(dml->rowId, columns_[dml->rowId].type));
+      return makeTest(ExprKind::IsNotNull, makeColumn(dml->rowId, state.columns[dml->rowId].type));
    };
    auto choice = makeTyped(ExprKind::Case, clauseType);
    dml->actions = {DmlAction::Nothing};
@@ -88,7 +85,8 @@ BoundRel QueryBinder::bindMerge(const ::MergeStmt& statement, Scope* parent) {
       std::vector<ExprPtr> conditions;
       if (hasInserts) conditions.push_back(clause->matched ? matched() : makeNot(matched()));
       if (clause->condition)
-         conditions.push_back(coerceToBoolean(bindExpr(scope, clause->condition, Clause::MergeWhen), "WHEN"));
+         conditions.push_back(
+             coerceToBoolean(state, bindExpr(state, scope, clause->condition, Clause::MergeWhen), "WHEN"));
       int number = 0;
       if (clause->commandType != CMD_NOTHING) {
          number = static_cast<int>(dml->actions.size());
@@ -100,7 +98,8 @@ BoundRel QueryBinder::bindMerge(const ::MergeStmt& statement, Scope* parent) {
       if (clause->commandType == CMD_UPDATE) {
          const auto condition = matched();
          ClauseRow& row = written.emplace_back(ClauseRow{number, false, {}});
-         for (Assignment& assignment : bindAssignments(scope, clause->targetList, *table, rel, condition.get())) {
+         for (Assignment& assignment :
+              bindAssignments(state, scope, clause->targetList, *table, rel, condition.get())) {
             dml->assigned.push_back(assignment.attribute);
             row.values.emplace_back(assignment.attribute, std::move(assignment.value));
          }
@@ -108,11 +107,11 @@ BoundRel QueryBinder::bindMerge(const ::MergeStmt& statement, Scope* parent) {
             if (column.generated && !column.isDropped) dml->assigned.push_back(column.attribute);
       } else if (clause->commandType == CMD_INSERT) {
          ClauseRow& row = written.emplace_back(ClauseRow{number, true, {}});
-         const auto columns = insertColumns(clause->targetList, *table);
+         const auto columns = insertColumns(state, clause->targetList, *table);
          std::vector<ExprPtr> values;
          if (clause->values)
-            values = bindInsertValues(scope, clause->values, columns, clause->targetList != nullptr, clause->override,
-                                      *table);
+            values = bindInsertValues(state, scope, clause->values, columns, clause->targetList != nullptr,
+                                      clause->override, *table);
          for (size_t i = 0; i < values.size(); ++i)
             row.values.emplace_back(columns[i].column->attribute, std::move(values[i]));
       }
@@ -125,7 +124,7 @@ BoundRel QueryBinder::bindMerge(const ::MergeStmt& statement, Scope* parent) {
           .at(scope.srfs[0].call->position);
 
    // Rows that nothing happens to stop here, so that nothing is computed for them.
-   dml->clause = addColumn(scope, "clause", clauseType);
+   dml->clause = state.addColumn(scope, "clause", clauseType);
    const auto number = [&] { return makeColumn(dml->clause, clauseType); };
    std::vector<ComputedColumn> computed;
    computed.push_back({dml->clause, std::move(choice)});
@@ -141,7 +140,7 @@ BoundRel QueryBinder::bindMerge(const ::MergeStmt& statement, Scope* parent) {
          ExprPtr own;
          for (auto& [attribute, expr] : row.values)
             if (attribute == column.attribute) own = std::move(expr);
-         if (!own && row.isInsert) own = column.generated ? makeNull(column.type) : defaultOf(*table, column);
+         if (!own && row.isInsert) own = column.generated ? makeNull(column.type) : defaultOf(state, *table, column);
          if (!own)
             for (const GetColumn& stored : old)
                if (stored.attribute == column.attribute) own = makeColumn(stored.column, column.type);
@@ -150,9 +149,9 @@ BoundRel QueryBinder::bindMerge(const ::MergeStmt& statement, Scope* parent) {
             value->args.push_back(makeCompare(CompareOp::Eq, number(), clauseNumber(row.number)));
          value->args.push_back(std::move(own));
       }
-      const ColumnId changed = addColumn(scope, column.name, column.type);
-      columns_[changed].tableOid = table->oid;
-      columns_[changed].attribute = column.attribute;
+      const ColumnId changed = state.addColumn(scope, column.name, column.type);
+      state.columns[changed].tableOid = table->oid;
+      state.columns[changed].attribute = column.attribute;
       if (value->args.size() == 1) {
          ExprPtr only = std::move(value->args[0]);
          value = std::move(only);
@@ -162,10 +161,10 @@ BoundRel QueryBinder::bindMerge(const ::MergeStmt& statement, Scope* parent) {
    }
    rel = makeMap(std::move(rel), std::move(computed));
    if (!written.empty()) {
-      rel = computeGenerated(scope, std::move(rel), *dml, *table);
-      dml->checks = checksOf(*table, dml->target);
+      rel = computeGenerated(state, scope, std::move(rel), *dml, *table);
+      dml->checks = checksOf(state, *table, dml->target);
    }
-   return finishDml(scope, RelKind::Merge, std::move(rel), std::move(dml), nullptr);
+   return finishDml(state, scope, RelKind::Merge, std::move(rel), std::move(dml), nullptr);
 }
 
 } // namespace ouzel::sql

@@ -1,8 +1,10 @@
+#include "sql/bind/type/literal.hpp"
+
 #include <charconv>
 
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/type/text_codec.hpp"
-#include "sql/bind/query_binder.hpp"
+#include "sql/bind/binder.hpp"
 
 // Literals become values of their type while binding, as PostgreSQL's input functions are called by its parser.
 
@@ -46,7 +48,7 @@ Oid lookUp(const SqlType& type, const std::string& text, const BindContext& cont
 
 } // namespace
 
-ExprPtr QueryBinder::parseLiteral(const Expr& literal, const SqlType& type) {
+ExprPtr parseLiteral(BindState& state, const Expr& literal, const SqlType& type) {
    ExprPtr expr;
    if (literal.constant.isNull) {
       expr = makeNull(type);
@@ -55,9 +57,9 @@ ExprPtr QueryBinder::parseLiteral(const Expr& literal, const SqlType& type) {
          const std::string& text = literal.constant.bytes;
          if (isRegType(type.oid)) {
             const auto repr = storedRepresentation(type);
-            expr = makeConstant(type, Value::integer(repr.physical, lookUp(type, text, context_)));
+            expr = makeConstant(type, Value::integer(repr.physical, lookUp(type, text, state.context)));
          } else {
-            expr = makeConstant(type, parseText(type, text, context_.format));
+            expr = makeConstant(type, parseText(type, text, state.context.format));
          }
       } catch (SqlError& error) {
          if (error.position() == 0) error.setPosition(literal.position);

@@ -1,13 +1,25 @@
+#include "sql/bind/dml/update.hpp"
+
 #include <algorithm>
 #include <map>
 
-#include "sql/bind/query_binder.hpp"
+#include "sql/algebra/build.hpp"
+#include "sql/bind/dml/dml.hpp"
+#include "sql/bind/dml/view_target.hpp"
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/row.hpp"
+#include "sql/bind/query/cte.hpp"
+#include "sql/bind/query/from.hpp"
+#include "sql/bind/query/select.hpp"
+#include "sql/bind/type/coercion.hpp"
 
 // UPDATE and DELETE: rows are found by a query over the target table that carries row ids.
 
 namespace ouzel::sql {
 
-RelPtr QueryBinder::bindTargetRows(Scope& scope, FromItem target, const ::List* from, const ::Node* where) {
+namespace {
+
+RelPtr bindTargetRows(BindState& state, Scope& scope, FromItem target, const ::List* from, const ::Node* where) {
    for (NamespaceItem& item : target.items) {
       item.lateralOnly = true; // FROM does not see the target
       item.lateralOk = false;
@@ -15,27 +27,28 @@ RelPtr QueryBinder::bindTargetRows(Scope& scope, FromItem target, const ::List* 
    }
    RelPtr rel = std::move(target.rel);
    if (from) {
-      rel = crossJoin(std::move(rel), bindFrom(scope, from));
+      rel = crossJoin(std::move(rel), bindFrom(state, scope, from));
    } else {
       for (NamespaceItem& item : scope.items)
          item.lateralOnly = false;
    }
    if (where) {
       if (isNode(where, T_CurrentOfExpr)) throwNotSupported("WHERE CURRENT OF");
-      rel = makeSelect(std::move(rel), coerceToBoolean(bindExpr(scope, where, Clause::Where), "WHERE"));
+      rel = makeSelect(std::move(rel), coerceToBoolean(state, bindExpr(state, scope, where, Clause::Where), "WHERE"));
    }
    return rel; // a row that FROM meets several times is met once by the operator above
 }
 
-std::vector<ExprPtr> QueryBinder::bindMultiSource(Scope& scope, const ::Node* source, uint32_t count, RelPtr& rel,
-                                                  const Expr* condition) {
+/// Values of `(a, b) = ...`. Those of a subquery are joined to `rel`, where `condition` holds (null: everywhere).
+std::vector<ExprPtr> bindMultiSource(BindState& state, Scope& scope, const ::Node* source, uint32_t count, RelPtr& rel,
+                                     const Expr* condition) {
    std::vector<ExprPtr> values;
    if (isNode(source, T_SubLink) && as<SubLink>(source)->subLinkType == EXPR_SUBLINK) {
       // (a, b) = (SELECT x, y ...): joined to its row, at most one row each.
-      auto query = bindSelect(*as<SelectStmt>(as<SubLink>(source)->subselect), &scope);
+      auto query = bindSelect(state, *as<SelectStmt>(as<SubLink>(source)->subselect), &scope);
       requireNoRows(query);
       for (const OutputColumn& output : query.output) {
-         adopt(scope, output.column);
+         state.adopt(scope, output.column);
          values.push_back(makeColumn(output.column, output.type));
       }
       auto join = std::make_unique<Rel>(RelKind::Join);
@@ -47,26 +60,28 @@ std::vector<ExprPtr> QueryBinder::bindMultiSource(Scope& scope, const ::Node* so
       rel = std::move(join);
    } else if (isNode(source, T_RowExpr)) {
       for (const ::Node* arg : ListOf<>(as<RowExpr>(source)->args))
-         values.push_back(isNode(arg, T_SetToDefault) ? nullptr : bindExpr(scope, arg, Clause::UpdateSource));
+         values.push_back(isNode(arg, T_SetToDefault) ? nullptr : bindExpr(state, scope, arg, Clause::UpdateSource));
    } else {
       throw SqlError(sqlstate::featureNotSupported,
                      "source for a multiple-column UPDATE item must be a sub-SELECT or ROW() expression")
-          .at(startOfNode(source));
+          .at(state.startOfNode(source));
    }
    if (values.size() != count)
       throw SqlError(sqlstate::syntaxError, "number of columns does not match number of values")
-          .at(startOfNode(source));
+          .at(state.startOfNode(source));
    return values;
 }
 
-std::vector<QueryBinder::Assignment> QueryBinder::bindAssignments(Scope& scope, const ::List* list,
-                                                                  const catalog::Relation& table, RelPtr& rel,
-                                                                  const Expr* condition, const ViewTarget* view) {
+} // namespace
+
+std::vector<Assignment> bindAssignments(BindState& state, Scope& scope, const ::List* list,
+                                        const catalog::Relation& table, RelPtr& rel, const Expr* condition,
+                                        const ViewTarget* view) {
    std::vector<Assignment> assignments;
    std::vector<const catalog::Column*> assigned;
    std::map<const ::Node*, std::vector<ExprPtr>> multiSources;
    for (const auto* item : ListOf<ResTarget>(list)) {
-      const uint32_t position = at(item->location);
+      const uint32_t position = state.at(item->location);
       const auto& named = catalog::requireColumn(view ? *view->view : table, item->name, position);
       const auto* behind = view ? columnBehind(*view, named) : &named;
       if (!behind) refuseViewColumn(*view, named, "update");
@@ -80,10 +95,11 @@ std::vector<QueryBinder::Assignment> QueryBinder::bindAssignments(Scope& scope, 
          const auto* multi = as<MultiAssignRef>(item->val);
          auto& values = multiSources[multi->source];
          if (multi->colno == 1)
-            values = bindMultiSource(scope, multi->source, static_cast<uint32_t>(multi->ncolumns), rel, condition);
+            values =
+                bindMultiSource(state, scope, multi->source, static_cast<uint32_t>(multi->ncolumns), rel, condition);
          value = std::move(values[static_cast<size_t>(multi->colno - 1)]);
       } else if (!isNode(item->val, T_SetToDefault)) {
-         value = bindExpr(scope, item->val, Clause::UpdateSource);
+         value = bindExpr(state, scope, item->val, Clause::UpdateSource);
       }
       if (value && (column.generated || column.identity == 'a')) {
          throw SqlError(sqlstate::generatedAlways, "column \"" + column.name + "\" can only be updated to DEFAULT")
@@ -92,80 +108,80 @@ std::vector<QueryBinder::Assignment> QueryBinder::bindAssignments(Scope& scope, 
       }
       if (!value) {
          if (column.generated) continue; // computed in any case
-         value = defaultOf(table, column);
+         value = defaultOf(state, table, column);
       } else {
-         value = coerceForAssignment(std::move(value), column.type, column.name, Clause::UpdateSource);
+         value = coerceForAssignment(state, std::move(value), column.type, column.name, Clause::UpdateSource);
       }
       assignments.push_back({column.attribute, std::move(value)});
    }
    return assignments;
 }
 
-BoundRel QueryBinder::bindUpdate(const ::UpdateStmt& statement, Scope* parent) {
+BoundRel bindUpdate(BindState& state, const ::UpdateStmt& statement, Scope* parent) {
    Scope scope(parent);
-   declareCtes(scope, statement.withClause);
-   auto table = targetTable(*statement.relation, "UPDATE of");
+   declareCtes(state, scope, statement.withClause);
+   auto table = targetTable(state, *statement.relation, "UPDATE of");
    ViewTarget view;
    ColumnId rowId = noColumn;
    FromItem target;
    const bool isView = table->relationKind == catalog::RelationKind::View;
    if (isView) {
-      target = bindTargetView(scope, *statement.relation, table, "UPDATE", view);
+      target = bindTargetView(state, scope, *statement.relation, table, "UPDATE", view);
       table = view.table;
       rowId = view.rowId;
    } else {
-      target = bindTargetTable(scope, *statement.relation, table, rowId);
+      target = bindTargetTable(state, scope, *statement.relation, table, rowId);
    }
-   auto dml = makeDml(*table, *statement.relation);
+   auto dml = makeDml(state, *table, *statement.relation);
    dml->rowId = rowId;
    for (const GetColumn& column : isView ? view.old : target.rel->getColumns)
       if (column.attribute != rowIdAttribute) dml->target.push_back(column);
-   RelPtr rel = bindTargetRows(scope, std::move(target), statement.fromClause, statement.whereClause);
+   RelPtr rel = bindTargetRows(state, scope, std::move(target), statement.fromClause, statement.whereClause);
 
    std::vector<ComputedColumn> computed;
    for (Assignment& assignment :
-        bindAssignments(scope, statement.targetList, *table, rel, nullptr, isView ? &view : nullptr)) {
+        bindAssignments(state, scope, statement.targetList, *table, rel, nullptr, isView ? &view : nullptr)) {
       const auto* column = table->column(assignment.attribute);
-      const ColumnId changed = addColumn(scope, column->name, column->type);
-      columns_[changed].tableOid = table->oid;
-      columns_[changed].attribute = assignment.attribute;
+      const ColumnId changed = state.addColumn(scope, column->name, column->type);
+      state.columns[changed].tableOid = table->oid;
+      state.columns[changed].attribute = assignment.attribute;
       dml->assigned.push_back(assignment.attribute);
       computed.push_back({changed, std::move(assignment.value)});
       for (GetColumn& old : dml->target)
          if (old.attribute == assignment.attribute) old.column = changed;
    }
    rel = makeMap(std::move(rel), std::move(computed));
-   rel = computeGenerated(scope, std::move(rel), *dml, *table);
+   rel = computeGenerated(state, scope, std::move(rel), *dml, *table);
    for (const catalog::Column& column : table->columns)
       if (column.generated && !column.isDropped) dml->assigned.push_back(column.attribute);
    // From here on, for RETURNING, the table's name means the new row. The target is the first item.
    if (isView) {
-      rel = showView(scope, std::move(rel), view, dml->target, scope.items.front());
+      rel = showView(state, scope, std::move(rel), view, dml->target, scope.items.front());
    } else {
       showRow(scope.items.front(), *table, dml->target);
    }
-   dml->checks = checksOf(*table, dml->target);
-   return finishDml(scope, RelKind::Update, std::move(rel), std::move(dml), statement.returningList);
+   dml->checks = checksOf(state, *table, dml->target);
+   return finishDml(state, scope, RelKind::Update, std::move(rel), std::move(dml), statement.returningList);
 }
 
-BoundRel QueryBinder::bindDelete(const ::DeleteStmt& statement, Scope* parent) {
+BoundRel bindDelete(BindState& state, const ::DeleteStmt& statement, Scope* parent) {
    Scope scope(parent);
-   declareCtes(scope, statement.withClause);
-   auto table = targetTable(*statement.relation, "DELETE from");
+   declareCtes(state, scope, statement.withClause);
+   auto table = targetTable(state, *statement.relation, "DELETE from");
    ViewTarget view;
    ColumnId rowId = noColumn;
    FromItem target;
    if (table->relationKind == catalog::RelationKind::View) {
-      target = bindTargetView(scope, *statement.relation, table, "DELETE", view);
+      target = bindTargetView(state, scope, *statement.relation, table, "DELETE", view);
       table = view.table;
       rowId = view.rowId;
    } else {
-      target = bindTargetTable(scope, *statement.relation, table, rowId);
+      target = bindTargetTable(state, scope, *statement.relation, table, rowId);
    }
-   auto dml = makeDml(*table, *statement.relation);
+   auto dml = makeDml(state, *table, *statement.relation);
    dml->rowId = rowId;
-   RelPtr rel = bindTargetRows(scope, std::move(target), statement.usingClause, statement.whereClause);
-   return finishDml(scope, RelKind::Delete, std::move(rel), std::move(dml), statement.returningList);
+   RelPtr rel = bindTargetRows(state, scope, std::move(target), statement.usingClause, statement.whereClause);
+   return finishDml(state, scope, RelKind::Delete, std::move(rel), std::move(dml), statement.returningList);
 }
 
 } // namespace ouzel::sql

@@ -1,12 +1,28 @@
+#include "sql/bind/dml/insert.hpp"
+
 #include <algorithm>
 
-#include "sql/bind/query_binder.hpp"
+#include "sql/algebra/build.hpp"
+#include "sql/bind/dml/dml.hpp"
+#include "sql/bind/dml/on_conflict.hpp"
+#include "sql/bind/dml/view_target.hpp"
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/row.hpp"
+#include "sql/bind/expression/star.hpp"
+#include "sql/bind/query/cte.hpp"
+#include "sql/bind/query/from.hpp"
+#include "sql/bind/query/select.hpp"
+#include "sql/bind/type/coercion.hpp"
 
 // INSERT: columns named or not, rows from VALUES or a query, defaults for the rest.
 
 namespace ouzel::sql {
 
 namespace {
+
+std::vector<ExprPtr> bindInsertRow(BindState& state, Scope& scope, const ::List* list, size_t limit,
+                                   uint32_t shortPosition,
+                                   const std::function<const catalog::Column*(size_t, uint32_t)>& columnOf);
 
 template <typename InsertColumns>
 void checkCount(size_t given, const InsertColumns& columns, bool isExplicit, uint32_t extraPosition) {
@@ -64,8 +80,7 @@ bool isPlainValues(const ::SelectStmt& select) {
 
 } // namespace
 
-std::vector<QueryBinder::InsertColumn> QueryBinder::insertColumns(const ::List* names,
-                                                                  const catalog::Relation& table) const {
+std::vector<InsertColumn> insertColumns(const BindState& state, const ::List* names, const catalog::Relation& table) {
    std::vector<InsertColumn> result;
    if (!names) {
       for (const catalog::Column& column : table.columns)
@@ -73,7 +88,7 @@ std::vector<QueryBinder::InsertColumn> QueryBinder::insertColumns(const ::List* 
       return result;
    }
    for (const auto* target : ListOf<ResTarget>(names)) {
-      const uint32_t position = at(target->location);
+      const uint32_t position = state.at(target->location);
       const auto& column = catalog::requireColumn(table, target->name, position);
       if (target->indirection) throwNotSupported("INSERT into a part of a column", position);
       for (const InsertColumn& other : result)
@@ -85,8 +100,10 @@ std::vector<QueryBinder::InsertColumn> QueryBinder::insertColumns(const ::List* 
    return result;
 }
 
-std::vector<QueryBinder::InsertColumn>
-QueryBinder::columnsBehind(const ViewTarget& view, std::vector<InsertColumn> columns, size_t given) const {
+namespace {
+
+/// The same for the table behind a view; columns that the view computes are errors where values are given for them.
+std::vector<InsertColumn> columnsBehind(const ViewTarget& view, std::vector<InsertColumn> columns, size_t given) {
    std::vector<InsertColumn> result;
    for (const InsertColumn& column : columns) {
       const auto* behind = columnBehind(view, *column.column);
@@ -100,10 +117,12 @@ QueryBinder::columnsBehind(const ViewTarget& view, std::vector<InsertColumn> col
    return result;
 }
 
-std::vector<ExprPtr> QueryBinder::bindInsertValues(Scope& scope, const ::List* list,
-                                                   const std::vector<InsertColumn>& columns, bool isExplicit,
-                                                   ::OverridingKind overriding, const catalog::Relation& table) {
-   auto row = bindInsertRow(scope, list, columns.size(), columns.size() > 1 ? columns[1].position : 0,
+} // namespace
+
+std::vector<ExprPtr> bindInsertValues(BindState& state, Scope& scope, const ::List* list,
+                                      const std::vector<InsertColumn>& columns, bool isExplicit,
+                                      ::OverridingKind overriding, const catalog::Relation& table) {
+   auto row = bindInsertRow(state, scope, list, columns.size(), columns.size() > 1 ? columns[1].position : 0,
                             [&](size_t i, uint32_t position) {
                                checkCount(i + 1, columns, false, position);
                                return columns[i].column;
@@ -112,36 +131,37 @@ std::vector<ExprPtr> QueryBinder::bindInsertValues(Scope& scope, const ::List* l
    for (size_t i = 0; i < row.size(); ++i) {
       const catalog::Column& column = *columns[i].column;
       if (!row[i]) { // DEFAULT
-         row[i] = column.generated ? makeNull(column.type) : defaultOf(table, column);
+         row[i] = column.generated ? makeNull(column.type) : defaultOf(state, table, column);
          continue;
       }
       checkAssignable(column, overriding);
       if (overriding == OVERRIDING_USER_VALUE && column.identity) {
-         row[i] = defaultOf(table, column);
+         row[i] = defaultOf(state, table, column);
          continue;
       }
-      row[i] = coerceForAssignment(std::move(row[i]), column.type, column.name, Clause::InsertValues);
+      row[i] = coerceForAssignment(state, std::move(row[i]), column.type, column.name, Clause::InsertValues);
    }
    return row;
 }
 
-BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement, Scope* parent) {
+BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* parent) {
    Scope scope(parent);
-   declareCtes(scope, statement.withClause);
-   auto table = targetTable(*statement.relation, "INSERT into");
+   declareCtes(state, scope, statement.withClause);
+   auto table = targetTable(state, *statement.relation, "INSERT into");
    const bool isExplicit = statement.cols != nullptr;
-   auto columns = insertColumns(statement.cols, *table);
+   auto columns = insertColumns(state, statement.cols, *table);
    ViewTarget view;
    NamespaceItem viewItem;
    const bool isView = table->relationKind == catalog::RelationKind::View;
    if (isView) {
       Scope apart(&scope); // the view's rows are not read
-      viewItem = bindTargetView(apart, *statement.relation, table, "INSERT", view).items[0];
-      if (statement.onConflictClause) throwNotSupported("ON CONFLICT for a view", at(statement.relation->location));
+      viewItem = bindTargetView(state, apart, *statement.relation, table, "INSERT", view).items[0];
+      if (statement.onConflictClause)
+         throwNotSupported("ON CONFLICT for a view", state.at(statement.relation->location));
       table = view.table;
       columns = columnsBehind(view, std::move(columns), isExplicit ? columns.size() : givenColumns(statement));
    }
-   auto dml = makeDml(*table, *statement.relation);
+   auto dml = makeDml(state, *table, *statement.relation);
    RangeEntry entry; // not visible, but known to hints
    entry.alias = entry.relationName = table->name;
    for (const catalog::Column& column : table->columns)
@@ -161,13 +181,13 @@ BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement, Scope* parent) {
       for (const auto* list : lists) {
          if (ListOf<>(list).size() != ListOf<>(lists.front()).size())
             throw SqlError(sqlstate::syntaxError, "VALUES lists must all be the same length")
-                .at(startOfNode(ListOf<>(list).front()));
-         auto row = bindInsertValues(scope, list, columns, isExplicit, statement.override, *table);
+                .at(state.startOfNode(ListOf<>(list).front()));
+         auto row = bindInsertValues(state, scope, list, columns, isExplicit, statement.override, *table);
          rows.push_back(std::move(row));
       }
       const size_t count = rows[0].size();
       for (size_t i = 0; i < count; ++i)
-         given.push_back(addColumn(scope, columns[i].column->name, columns[i].column->type));
+         given.push_back(state.addColumn(scope, columns[i].column->name, columns[i].column->type));
       if (rows.size() == 1) {
          std::vector<ComputedColumn> computed;
          for (size_t i = 0; i < count; ++i)
@@ -180,11 +200,11 @@ BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement, Scope* parent) {
          rel = std::make_unique<Rel>(RelKind::Values);
          rel->columns = given;
          if (statement.onConflictClause) {
-            ordinal = addColumn(scope, "ordinal", {oid::int8, -1, invalidOid});
+            ordinal = state.addColumn(scope, "ordinal", {oid::int8, -1, invalidOid});
             rel->columns.push_back(ordinal);
             for (size_t i = 0; i < rows.size(); ++i)
-               rows[i].push_back(
-                   makeConstant(columns_[ordinal].type, Value::integer(PhysicalType::I64, static_cast<int64_t>(i))));
+               rows[i].push_back(makeConstant(state.columns[ordinal].type,
+                                              Value::integer(PhysicalType::I64, static_cast<int64_t>(i))));
          }
          rel->rows = std::move(rows);
       }
@@ -192,7 +212,7 @@ BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement, Scope* parent) {
       std::vector<SqlType> types;
       for (const InsertColumn& column : columns)
          types.push_back(column.column->type);
-      auto query = bindSelect(*select, &scope, types);
+      auto query = bindSelect(state, *select, &scope, types);
       requireNoRows(query);
       const size_t count = query.output.size();
       checkCount(count, columns, isExplicit, count > columns.size() ? query.positions[columns.size()] : 0);
@@ -204,18 +224,18 @@ BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement, Scope* parent) {
          auto value = makeColumn(output.column, output.type);
          value->position = i < query.positions.size() ? query.positions[i] : 0;
          value = statement.override == OVERRIDING_USER_VALUE && column.identity
-                     ? defaultOf(*table, column)
-                     : coerceForAssignment(std::move(value), column.type, column.name, Clause::Select);
+                     ? defaultOf(state, *table, column)
+                     : coerceForAssignment(state, std::move(value), column.type, column.name, Clause::Select);
          if (value->kind == ExprKind::Column) {
             given.push_back(value->column);
             continue;
          }
-         given.push_back(addColumn(scope, column.name, column.type));
+         given.push_back(state.addColumn(scope, column.name, column.type));
          computed.push_back({given.back(), std::move(value)});
       }
       if (statement.onConflictClause && select->sortClause)
          query.rel =
-             numberRows(std::move(query.rel), ordinal = addColumn(scope, "ordinal", {oid::int8, -1, invalidOid}));
+             numberRows(std::move(query.rel), ordinal = state.addColumn(scope, "ordinal", {oid::int8, -1, invalidOid}));
       rel = makeMap(std::move(query.rel), std::move(computed));
    }
 
@@ -226,18 +246,18 @@ BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement, Scope* parent) {
       for (size_t i = 0; i < given.size(); ++i)
          if (columns[i].column == &column) source = given[i];
       if (source == noColumn) {
-         source = addColumn(scope, column.name, column.type);
-         defaults.push_back({source, column.generated ? makeNull(column.type) : defaultOf(*table, column)});
+         source = state.addColumn(scope, column.name, column.type);
+         defaults.push_back({source, column.generated ? makeNull(column.type) : defaultOf(state, *table, column)});
       }
       dml->target.push_back({source, column.attribute});
    }
    rel = makeMap(std::move(rel), std::move(defaults));
-   rel = computeGenerated(scope, std::move(rel), *dml, *table);
+   rel = computeGenerated(state, scope, std::move(rel), *dml, *table);
    if (statement.onConflictClause) {
-      rel = bindOnConflict(scope, statement, table, std::move(rel), *dml);
+      rel = bindOnConflict(state, scope, statement, table, std::move(rel), *dml);
       if (ordinal != noColumn) rel = inOrder(std::move(rel), ordinal);
    } else {
-      dml->checks = checksOf(*table, dml->target);
+      dml->checks = checksOf(state, *table, dml->target);
    }
 
    // RETURNING sees the new row, and nothing of where it came from.
@@ -250,7 +270,7 @@ BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement, Scope* parent) {
       item.columns.push_back({column->name, target.column, column->type, table->oid, column->attribute});
    }
    if (isView) {
-      rel = showView(scope, std::move(rel), view, dml->target, viewItem);
+      rel = showView(state, scope, std::move(rel), view, dml->target, viewItem);
       item = std::move(viewItem);
    } else {
       applyAlias(item, statement.relation->alias, 0);
@@ -264,16 +284,19 @@ BoundRel QueryBinder::bindInsert(const ::InsertStmt& statement, Scope* parent) {
    }
    addEntry(scope, item);
    scope.items.push_back(std::move(item));
-   return finishDml(scope, RelKind::Insert, std::move(rel), std::move(dml), statement.returningList);
+   return finishDml(state, scope, RelKind::Insert, std::move(rel), std::move(dml), statement.returningList);
 }
 
-std::vector<ExprPtr>
-QueryBinder::bindInsertRow(Scope& scope, const ::List* list, size_t limit, uint32_t shortPosition,
-                           const std::function<const catalog::Column*(size_t, uint32_t)>& columnOf) {
+namespace {
+
+/// One row of VALUES; null where DEFAULT stands. `columnOf` checks that there is a column for the i-th value.
+std::vector<ExprPtr> bindInsertRow(BindState& state, Scope& scope, const ::List* list, size_t limit,
+                                   uint32_t shortPosition,
+                                   const std::function<const catalog::Column*(size_t, uint32_t)>& columnOf) {
    std::vector<ExprPtr> row;
    for (const ::Node* node : ListOf<>(list)) {
       if (isNode(node, T_SetToDefault)) {
-         columnOf(row.size(), at(as<SetToDefault>(node)->location));
+         columnOf(row.size(), state.at(as<SetToDefault>(node)->location));
          row.push_back(nullptr);
          continue;
       }
@@ -281,14 +304,14 @@ QueryBinder::bindInsertRow(Scope& scope, const ::List* list, size_t limit, uint3
          const ClauseGuard guard(scope, Clause::InsertValues);
          std::vector<Target> unused;
          std::vector<ExprPtr> columns;
-         expandStar(scope, *as<ColumnRef>(node), unused, &columns);
+         expandStar(state, scope, *as<ColumnRef>(node), unused, &columns);
          for (ExprPtr& column : columns) {
             columnOf(row.size(), column->position);
             row.push_back(std::move(column));
          }
          continue;
       }
-      auto expr = bindExpr(scope, node, Clause::InsertValues);
+      auto expr = bindExpr(state, scope, node, Clause::InsertValues);
       if (expr->kind == ExprKind::Row && row.size() + 1 < limit && ListOf<>(list).size() == 1)
          throw SqlError(sqlstate::syntaxError, "INSERT has more target columns than expressions")
              .at(shortPosition)
@@ -299,5 +322,7 @@ QueryBinder::bindInsertRow(Scope& scope, const ::List* list, size_t limit, uint3
    }
    return row;
 }
+
+} // namespace
 
 } // namespace ouzel::sql

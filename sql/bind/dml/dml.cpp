@@ -1,6 +1,17 @@
+#include "sql/bind/dml/dml.hpp"
+
 #include <algorithm>
 
-#include "sql/bind/query_binder.hpp"
+#include "sql/algebra/build.hpp"
+#include "sql/bind/dml/insert.hpp"
+#include "sql/bind/dml/merge.hpp"
+#include "sql/bind/dml/update.hpp"
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/query/cte.hpp"
+#include "sql/bind/query/from.hpp"
+#include "sql/bind/query/select.hpp"
+#include "sql/bind/query/target_list.hpp"
+#include "sql/bind/type/coercion.hpp"
 
 // What INSERT, UPDATE and DELETE share: the target table, defaults, constraints, RETURNING.
 
@@ -27,11 +38,11 @@ std::string pluralOf(RelationKind kind) {
 
 } // namespace
 
-catalog::RelationPtr QueryBinder::targetTable(const ::RangeVar& name, const char* verb) {
-   const uint32_t position = at(name.location);
+catalog::RelationPtr targetTable(BindState& state, const ::RangeVar& name, const char* verb) {
+   const uint32_t position = state.at(name.location);
    catalog::QualifiedName qualified{std::string(textOf(name.catalogname)), std::string(textOf(name.schemaname)),
                                     std::string(textOf(name.relname)), position};
-   auto relation = catalog::requireRelation(context_.catalog, context_.searchPath, qualified);
+   auto relation = catalog::requireRelation(state.context.catalog, state.context.searchPath, qualified);
    const std::string quoted = "\"" + relation->name + "\"";
    if (std::string_view(verb) == "MERGE" && relation->relationKind != RelationKind::Table &&
        relation->relationKind != RelationKind::Virtual)
@@ -53,24 +64,24 @@ catalog::RelationPtr QueryBinder::targetTable(const ::RangeVar& name, const char
    case RelationKind::Virtual:
       throw SqlError(sqlstate::insufficientPrivilege, "permission denied: " + quoted + " is a system catalog");
    }
-   relations_.push_back(relation->oid);
-   pinned_.push_back(relation);
+   state.relations.push_back(relation->oid);
+   state.pinned.push_back(relation);
    return relation;
 }
 
-std::unique_ptr<Dml> QueryBinder::makeDml(const catalog::Relation& table, const ::RangeVar& name) const {
+std::unique_ptr<Dml> makeDml(const BindState& state, const catalog::Relation& table, const ::RangeVar& name) {
    auto dml = std::make_unique<Dml>();
-   const auto schema = context_.catalog.schema(table.schema);
+   const auto schema = state.context.catalog.schema(table.schema);
    dml->table = {table.oid, static_cast<uint64_t>(table.storage), schema ? schema->name : std::string(), table.name,
                  name.alias ? name.alias->aliasname : table.name};
    return dml;
 }
 
-FromItem QueryBinder::bindTargetTable(Scope& scope, const ::RangeVar& name, const catalog::RelationPtr& table,
-                                      ColumnId& rowId) {
-   auto item = bindBaseTable(scope, table, name.alias, at(name.location));
-   rowId = addColumn(scope, "rowid", {oid::int8, -1, invalidOid});
-   columns_[rowId].nullable = false;
+FromItem bindTargetTable(BindState& state, Scope& scope, const ::RangeVar& name, const catalog::RelationPtr& table,
+                         ColumnId& rowId) {
+   auto item = bindBaseTable(state, scope, table, name.alias, state.at(name.location));
+   rowId = state.addColumn(scope, "rowid", {oid::int8, -1, invalidOid});
+   state.columns[rowId].nullable = false;
    item.rel->getColumns.push_back({rowId, rowIdAttribute});
    return item;
 }
@@ -92,7 +103,7 @@ Oid sequenceOfDefault(const Expr& expression) {
    return static_cast<Oid>(argument->constant.i64);
 }
 
-ExprPtr QueryBinder::defaultOf(const catalog::Relation& table, const catalog::Column& column) {
+ExprPtr defaultOf(BindState& state, const catalog::Relation& table, const catalog::Column& column) {
    static_cast<void>(table);
    if (!column.hasDefault() && column.defaultSequence == invalidOid) return makeNull(column.type);
    // By OID: the sequence may have been renamed since.
@@ -100,18 +111,21 @@ ExprPtr QueryBinder::defaultOf(const catalog::Relation& table, const catalog::Co
        column.defaultSequence == invalidOid
            ? column.defaultExpr
            : "pg_catalog.nextval('" + std::to_string(column.defaultSequence) + "'::pg_catalog.regclass)");
-   const SourceText* outer = std::exchange(source_, nullptr);
+   const SourceText* outer = std::exchange(state.source, nullptr);
    Scope scope(nullptr);
-   auto expr = bindExpr(scope, script.expression(), Clause::Default);
-   expr = coerceForAssignment(std::move(expr), column.type, column.name, Clause::Default);
-   source_ = outer;
+   auto expr = bindExpr(state, scope, script.expression(), Clause::Default);
+   expr = coerceForAssignment(state, std::move(expr), column.type, column.name, Clause::Default);
+   state.source = outer;
    return expr;
 }
 
-ExprPtr QueryBinder::bindOverTarget(const catalog::Relation& table, const std::vector<GetColumn>& target,
-                                    std::string_view text, Clause clause) {
+namespace {
+
+/// An expression of the catalog over the new values of the target.
+ExprPtr bindOverTarget(BindState& state, const catalog::Relation& table, const std::vector<GetColumn>& target,
+                       std::string_view text, Clause clause) {
    const auto script = ParsedScript::parseExpression(text);
-   const SourceText* outer = std::exchange(source_, nullptr);
+   const SourceText* outer = std::exchange(state.source, nullptr);
    Scope scope(nullptr);
    NamespaceItem item;
    item.alias = table.name;
@@ -121,12 +135,15 @@ ExprPtr QueryBinder::bindOverTarget(const catalog::Relation& table, const std::v
       item.columns.push_back({attribute->name, column.column, attribute->type, table.oid, column.attribute});
    }
    scope.items.push_back(std::move(item));
-   auto expr = bindExpr(scope, script.expression(), clause);
-   source_ = outer;
+   auto expr = bindExpr(state, scope, script.expression(), clause);
+   state.source = outer;
    return expr;
 }
 
-std::vector<Dml::Check> QueryBinder::checksOf(const catalog::Relation& table, const std::vector<GetColumn>& target) {
+} // namespace
+
+std::vector<Dml::Check> checksOf(BindState& state, const catalog::Relation& table,
+                                 const std::vector<GetColumn>& target) {
    std::vector<Dml::Check> checks;
    for (const GetColumn& written : target) {
       const auto* column = table.column(written.attribute);
@@ -139,28 +156,28 @@ std::vector<Dml::Check> QueryBinder::checksOf(const catalog::Relation& table, co
    for (const catalog::Constraint& constraint : table.constraints) {
       if (constraint.kind != catalog::ConstraintKind::Check) continue;
       Dml::Check check;
-      check.expr = coerceToBoolean(bindOverTarget(table, target, constraint.expression, Clause::Check), "CHECK");
+      check.expr =
+          coerceToBoolean(state, bindOverTarget(state, table, target, constraint.expression, Clause::Check), "CHECK");
       check.constraint = constraint.name;
       checks.push_back(std::move(check));
    }
    return checks;
 }
 
-RelPtr QueryBinder::computeGenerated(Scope& scope, RelPtr rel, Dml& dml, const catalog::Relation& table) {
+RelPtr computeGenerated(BindState& state, Scope& scope, RelPtr rel, Dml& dml, const catalog::Relation& table) {
    std::vector<ComputedColumn> computed;
    for (GetColumn& target : dml.target) {
       const auto* column = table.column(target.attribute);
       if (!column->generated) continue;
-      auto value = bindOverTarget(table, dml.target, column->defaultExpr, Clause::Generated);
-      value = coerceForAssignment(std::move(value), column->type, column->name, Clause::Generated);
-      target.column = addColumn(scope, column->name, column->type);
+      auto value = bindOverTarget(state, table, dml.target, column->defaultExpr, Clause::Generated);
+      value = coerceForAssignment(state, std::move(value), column->type, column->name, Clause::Generated);
+      target.column = state.addColumn(scope, column->name, column->type);
       computed.push_back({target.column, std::move(value)});
    }
    return makeMap(std::move(rel), std::move(computed));
 }
 
-void QueryBinder::showRow(NamespaceItem& item, const catalog::Relation& table,
-                          const std::vector<GetColumn>& columns) const {
+void showRow(NamespaceItem& item, const catalog::Relation& table, const std::vector<GetColumn>& columns) {
    for (ScopeColumn& shown : item.columns)
       for (const GetColumn& column : columns)
          if (shown.tableOid == table.oid && shown.attribute == column.attribute) shown.column = column.column;
@@ -180,12 +197,12 @@ void forEachShown(std::vector<ScopeColumn>& columns, const std::function<void(Sc
 
 } // namespace
 
-BoundRel QueryBinder::finishDml(Scope& scope, RelKind kind, RelPtr rel, std::unique_ptr<Dml> dml,
-                                const ::List* returning) {
+BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std::unique_ptr<Dml> dml,
+                   const ::List* returning) {
    dml->isMain = scope.parent == nullptr;
-   auto written = std::find_if(written_.begin(), written_.end(),
+   auto written = std::find_if(state.written.begin(), state.written.end(),
                                [&](const WrittenRelation& other) { return other.relation == dml->table.relation; });
-   if (written == written_.end()) written = written_.insert(written, {dml->table.relation, false, {}});
+   if (written == state.written.end()) written = state.written.insert(written, {dml->table.relation, false, {}});
    if (kind != RelKind::Delete) {
       const bool someOnly =
           kind == RelKind::Update && !dml->assigned.empty() && (!written->makesRows || !written->assigned.empty());
@@ -206,15 +223,15 @@ BoundRel QueryBinder::finishDml(Scope& scope, RelKind kind, RelPtr rel, std::uni
       std::vector<std::pair<ColumnId, ColumnId>> copies; // copy, original
       for (NamespaceItem& item : scope.items)
          forEachShown(item.columns, [&](ScopeColumn& shown) {
-            const ColumnId copy = addColumn(scope, shown.name, shown.type);
-            columns_[copy].tableOid = columns_[shown.column].tableOid;
-            columns_[copy].attribute = columns_[shown.column].attribute;
+            const ColumnId copy = state.addColumn(scope, shown.name, shown.type);
+            state.columns[copy].tableOid = state.columns[shown.column].tableOid;
+            state.columns[copy].attribute = state.columns[shown.column].attribute;
             copies.emplace_back(copy, std::exchange(shown.column, copy));
          });
-      auto targets = bindTargetList(scope, returning, Clause::Returning);
+      auto targets = bindTargetList(state, scope, returning, Clause::Returning);
       bool isPlain = true;
       for (Target& target : targets) {
-         target.expr = unknownToText(std::move(target.expr));
+         target.expr = unknownToText(state, std::move(target.expr));
          forEachExpr(*target.expr, [&isPlain](const Expr& expr) {
             isPlain = isPlain && expr.kind != ExprKind::Row && !expr.subquery;
             return isPlain;
@@ -222,16 +239,16 @@ BoundRel QueryBinder::finishDml(Scope& scope, RelKind kind, RelPtr rel, std::uni
       }
       if (isPlain) {
          for (Target& target : targets) {
-            OutputColumn output{target.name, addColumn(scope, target.name, target.expr->type), target.expr->type};
+            OutputColumn output{target.name, state.addColumn(scope, target.name, target.expr->type), target.expr->type};
             if (target.expr->kind == ExprKind::Column) {
-               output.tableOid = columns_[target.expr->column].tableOid;
-               output.attribute = columns_[target.expr->column].attribute;
+               output.tableOid = state.columns[target.expr->column].tableOid;
+               output.attribute = state.columns[target.expr->column].attribute;
             }
             ExprPtr original;
             substituteColumns(target.expr, [&](ColumnId column) -> const Expr* {
                for (const auto& [copy, source] : copies)
                   if (copy == column) {
-                     original = makeColumn(source, columns_[source].type);
+                     original = makeColumn(source, state.columns[source].type);
                      return original.get();
                   }
                return nullptr;
@@ -245,12 +262,12 @@ BoundRel QueryBinder::finishDml(Scope& scope, RelKind kind, RelPtr rel, std::uni
             collectColumns(*target.expr, read);
          for (const auto& [copy, source] : copies)
             if (std::find(read.begin(), read.end(), copy) != read.end())
-               dml->returning.push_back({copy, makeColumn(source, columns_[source].type)});
+               dml->returning.push_back({copy, makeColumn(source, state.columns[source].type)});
       }
       result.rel->dml = std::move(dml);
       if (!isPlain) {
-         result.rel = placeTargets(scope, std::move(result.rel), targets);
-         setOutput(result, targets);
+         result.rel = placeTargets(state, scope, std::move(result.rel), targets);
+         setOutput(state, result, targets);
       }
    } else {
       result.rel->dml = std::move(dml);
@@ -259,20 +276,24 @@ BoundRel QueryBinder::finishDml(Scope& scope, RelKind kind, RelPtr rel, std::uni
    return result;
 }
 
-BoundRel QueryBinder::bindDml(const ::Node& statement, Scope* parent) {
-   const DepthGuard guard(*this);
+BoundRel bindDml(BindState& state, const ::Node& statement, Scope* parent) {
+   const DepthGuard guard(state);
    switch (statement.type) {
    case T_InsertStmt:
-      return bindInsert(*as<InsertStmt>(&statement), parent);
+      return bindInsert(state, *as<InsertStmt>(&statement), parent);
    case T_UpdateStmt:
-      return bindUpdate(*as<UpdateStmt>(&statement), parent);
+      return bindUpdate(state, *as<UpdateStmt>(&statement), parent);
    case T_DeleteStmt:
-      return bindDelete(*as<DeleteStmt>(&statement), parent);
+      return bindDelete(state, *as<DeleteStmt>(&statement), parent);
    case T_MergeStmt:
-      return bindMerge(*as<MergeStmt>(&statement), parent);
+      return bindMerge(state, *as<MergeStmt>(&statement), parent);
    default:
       throwInternal("statement is not a query");
    }
+}
+
+ExprPtr clauseNumber(int number) {
+   return makeConstant(clauseType, Value::integer(PhysicalType::I32, number));
 }
 
 } // namespace ouzel::sql

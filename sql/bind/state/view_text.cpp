@@ -1,4 +1,4 @@
-#include "sql/bind/query/view_text.hpp"
+#include "sql/bind/state/view_text.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,77 @@
+#include "sql/algebra/build.hpp"
+
+namespace ouzel::sql {
+
+ExprPtr makeTyped(ExprKind kind, const SqlType& type, uint32_t position) {
+   auto expr = std::make_unique<Expr>(kind, type);
+   expr->position = position;
+   return expr;
+}
+
+RelPtr makeSelect(RelPtr input, ExprPtr predicate) {
+   if (!predicate || isConstantTrue(*predicate)) return input;
+   if (input->kind == RelKind::Select) {
+      input->predicate = conjunction(std::move(input->predicate), std::move(predicate));
+      return input;
+   }
+   auto select = std::make_unique<Rel>(RelKind::Select);
+   select->predicate = std::move(predicate);
+   select->inputs.push_back(std::move(input));
+   return select;
+}
+
+RelPtr makeSelect(RelPtr input, std::vector<ExprPtr> conjuncts) {
+   if (conjuncts.empty()) return input;
+   return makeSelect(std::move(input), makeAnd(std::move(conjuncts)));
+}
+
+RelPtr makeMap(RelPtr input, std::vector<ComputedColumn> computed) {
+   if (computed.empty()) return input;
+   auto map = std::make_unique<Rel>(RelKind::Map);
+   map->computed = std::move(computed);
+   map->inputs.push_back(std::move(input));
+   return map;
+}
+
+RelPtr makeJoin(JoinKind kind, RelPtr left, RelPtr right, ExprPtr predicate) {
+   auto join = std::make_unique<Rel>(RelKind::Join);
+   join->joinKind = kind;
+   if (predicate && !isConstantTrue(*predicate)) join->predicate = std::move(predicate);
+   join->inputs.push_back(std::move(left));
+   join->inputs.push_back(std::move(right));
+   return join;
+}
+
+RelPtr oneRow() {
+   auto values = std::make_unique<Rel>(RelKind::Values);
+   values->rows.emplace_back();
+   return values;
+}
+
+bool isUnit(const Rel& rel) {
+   return rel.kind == RelKind::Values && rel.rows.size() == 1 && rel.columns.empty();
+}
+
+ExprPtr makeTest(ExprKind kind, ExprPtr arg) {
+   auto expr = std::make_unique<Expr>(kind, SqlType{oid::boolean});
+   expr->args.push_back(std::move(arg));
+   return expr;
+}
+
+ExprPtr conjunction(ExprPtr lhs, ExprPtr rhs) {
+   if (!lhs) return rhs;
+   if (!rhs) return lhs;
+   std::vector<ExprPtr> both;
+   both.push_back(std::move(lhs));
+   both.push_back(std::move(rhs));
+   return makeAnd(std::move(both));
+}
+
+std::vector<ExprPtr> conjunctsOf(ExprPtr predicate) {
+   std::vector<ExprPtr> conjuncts;
+   if (predicate) splitConjuncts(std::move(predicate), conjuncts);
+   std::erase_if(conjuncts, [](const ExprPtr& expr) { return isConstantTrue(*expr); });
+   return conjuncts;
+}
+
+} // namespace ouzel::sql

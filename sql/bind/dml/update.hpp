@@ -1,0 +1,21 @@
+#pragma once
+#include "sql/bind/dml/view_target.hpp"
+#include "sql/bind/state/bind_state.hpp"
+
+namespace ouzel::sql {
+
+struct Assignment {
+   int16_t attribute;
+   ExprPtr value;
+};
+
+/// SET of UPDATE, MERGE and ON CONFLICT.
+std::vector<Assignment> bindAssignments(BindState& state, Scope& scope, const ::List* list,
+                                        const catalog::Relation& table, RelPtr& rel, const Expr* condition,
+                                        const ViewTarget* view = nullptr);
+/// `parent`: the scope around a WITH query, null for a statement of its own.
+BoundRel bindUpdate(BindState& state, const ::UpdateStmt& statement, Scope* parent);
+/// `parent`: the scope around a WITH query, null for a statement of its own.
+BoundRel bindDelete(BindState& state, const ::DeleteStmt& statement, Scope* parent);
+
+} // namespace ouzel::sql

@@ -1,0 +1,90 @@
+#include "sql/bind/expression/star.hpp"
+
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/expression/names.hpp"
+#include "sql/bind/expression/row.hpp"
+#include "sql/bind/state/view_text.hpp"
+
+// Stars, and lists of expressions in which they may stand.
+
+namespace ouzel::sql {
+
+namespace {
+
+/// Bytes that a star reference takes in the text, up to and with the `*`.
+uint32_t starLength(std::string_view text, uint32_t location) {
+   const auto end = text.find('*', location);
+   return end == std::string_view::npos ? 0 : static_cast<uint32_t>(end - location + 1);
+}
+
+} // namespace
+
+bool isStarRef(const ::Node* node) {
+   return isNode(node, T_ColumnRef) && isNode(ListOf<>(as<ColumnRef>(node)->fields).back(), T_A_Star);
+}
+
+void expandStar(BindState& state, Scope& scope, const ::ColumnRef& star, std::vector<Target>& targets,
+                std::vector<ExprPtr>* exprs) {
+   const uint32_t position = state.at(star.location);
+   const ListOf<> fields(star.fields);
+   std::string text;
+   const auto add = [&](const NamespaceItem& item, const ScopeColumn& column) {
+      auto expr = referTo(column, position);
+      if (state.recorder) {
+         state.recorder->readColumn(column.tableOid, column.attribute);
+         if (!text.empty()) text += ", ";
+         if (!item.alias.empty()) text += catalog::quoteIdentifier(item.alias) + ".";
+         text += catalog::quoteIdentifier(column.name);
+      }
+      if (exprs) {
+         exprs->push_back(std::move(expr));
+         return;
+      }
+      Target target;
+      target.expr = std::move(expr);
+      target.name = column.name;
+      target.position = position;
+      targets.push_back(std::move(target));
+   };
+   if (fields.size() == 1) {
+      bool any = false;
+      for (const NamespaceItem& item : scope.items) {
+         if (!item.hasVisibleColumns) continue;
+         any = true;
+         for (const ScopeColumn& column : item.columns)
+            add(item, column);
+      }
+      if (!any) throw SqlError(sqlstate::syntaxError, "SELECT * with no tables specified is not valid").at(position);
+   } else {
+      if (fields.size() > 4)
+         throw SqlError(sqlstate::syntaxError, "improper qualified name (too many dotted names): " + joinNames(fields))
+             .at(position);
+      const uint32_t last = fields.size() - 1;
+      const auto name = stringOf(fields[last - 1]);
+      const auto schema = last >= 2 ? stringOf(fields[last - 2]) : std::string_view();
+      const auto* item = findItem(state, scope, schema, name, position);
+      if (!item) throwMissingRelation(scope, schema, name, position);
+      for (const ScopeColumn& column : item->columns)
+         add(*item, column);
+   }
+   if (state.recorder && state.source && star.location >= 0) {
+      const auto location = static_cast<uint32_t>(star.location);
+      state.recorder->replace(location, starLength(state.source->text(), location), std::move(text));
+   }
+}
+
+std::vector<ExprPtr> bindExpressionList(BindState& state, Scope& scope, const ::List* list, Clause clause) {
+   const ClauseGuard guard(scope, clause);
+   std::vector<ExprPtr> exprs;
+   std::vector<Target> unused;
+   for (const ::Node* node : ListOf<>(list)) {
+      if (isStarRef(node)) {
+         expandStar(state, scope, *as<ColumnRef>(node), unused, &exprs);
+      } else {
+         exprs.push_back(bindExpr(state, scope, node));
+      }
+   }
+   return exprs;
+}
+
+} // namespace ouzel::sql

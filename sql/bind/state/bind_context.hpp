@@ -1,0 +1,34 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "catalog/object/search_path.hpp"
+#include "catalog/object/snapshot.hpp"
+#include "common/type/session_format.hpp"
+#include "sql/algebra/rel.hpp"
+#include "sql/parse/parser.hpp"
+
+namespace ouzel::io {
+struct ExternalRequest;
+}
+
+namespace ouzel::sql {
+
+using OpenExternal = std::function<std::shared_ptr<const io::ExternalTable>(std::string_view function,
+                                                                            const io::ExternalRequest& request)>;
+
+/// What binding depends on besides the tree. All references outlive the call only.
+struct BindContext {
+   const catalog::Snapshot& catalog;
+   const catalog::SearchPath& searchPath;
+   const SessionFormat& format;           ///< literals of dates, times and intervals are read with it
+   const SourceText* source = nullptr;    ///< of the tree, for error positions; null: errors have none
+   std::span<const Oid> parameterTypes{}; ///< declared types of $1..., 0: infer
+   bool allowParameters = true;           ///< false: $n is 42P02
+   /// Opens files for read_csv and read_parquet, whichever `function` names; throws what that meets. Null: 0A000.
+   const OpenExternal* openExternal = nullptr;
+};
+
+} // namespace ouzel::sql

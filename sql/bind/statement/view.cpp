@@ -1,0 +1,74 @@
+#include "sql/bind/binder.hpp"
+#include "sql/bind/query/select.hpp"
+#include "sql/bind/state/view_text.hpp"
+#include "sql/bind/statement/standalone.hpp"
+#include "sql/bind/statement/statement.hpp"
+
+// CREATE VIEW, and what its text becomes when what it reads gets another name.
+
+namespace ouzel::sql {
+
+namespace {
+
+BoundView bindViewQuery(BindState& state, const ::Node& query, uint32_t offset, uint32_t length) {
+   ViewTextRecorder recorder;
+   state.recorder = &recorder;
+   BoundView view;
+   view.query = bindStatement(state, query);
+   state.recorder = nullptr;
+   if (!view.query.readOnly)
+      throw SqlError(sqlstate::featureNotSupported, "views must not contain data-modifying statements in WITH");
+   if (!view.query.parameters.empty())
+      throw SqlError(sqlstate::featureNotSupported, "views must not contain parameters");
+   if (state.source) view.definition = recorder.apply(state.source->text(), offset, length);
+   view.dependsOn = recorder.dependencies();
+   return view;
+}
+
+std::string renameInQuery(BindState& state, std::string_view query, Oid relation, int16_t attribute,
+                          std::string_view name) {
+   const auto script = ParsedScript::parse(query);
+   ViewTextRecorder recorder;
+   recorder.rename({relation, attribute, std::string(name)}, script.source().text());
+   state.recorder = &recorder;
+   state.source = nullptr;
+   bindSelect(state, *as<SelectStmt>(script.statements().at(0).node), nullptr);
+   state.recorder = nullptr;
+   return recorder.apply(script.source().text(), 0, static_cast<uint32_t>(script.source().text().size()));
+}
+
+std::string renameInExpression(BindState& state, std::string_view expression, const catalog::Relation& table,
+                               int16_t attribute, std::string_view name) {
+   constexpr uint32_t prefix = 7; // parseExpression puts "SELECT " before it
+   const auto script = ParsedScript::parseExpression(expression);
+   ViewTextRecorder recorder;
+   recorder.rename({table.oid, attribute, std::string(name)}, script.source().text());
+   state.recorder = &recorder;
+   state.source = nullptr;
+   bindStandalone(state, *script.expression(), Clause::Generated, &table, std::nullopt, {});
+   state.recorder = nullptr;
+   return recorder.apply(script.source().text(), prefix, static_cast<uint32_t>(script.source().text().size()) - prefix);
+}
+
+} // namespace
+
+// ---- binder.hpp ----
+
+std::string renameInView(std::string_view definition, Oid relation, int16_t attribute, std::string_view name,
+                         const BindContext& context) {
+   BindState state(context);
+   return renameInQuery(state, definition, relation, attribute, name);
+}
+
+std::string renameInExpression(std::string_view expression, const catalog::Relation& table, int16_t attribute,
+                               std::string_view name, const BindContext& context) {
+   BindState state(context);
+   return renameInExpression(state, expression, table, attribute, name);
+}
+
+BoundView bindView(const ::Node& query, const BindContext& context, uint32_t queryOffset, uint32_t queryLength) {
+   BindState state(context);
+   return bindViewQuery(state, query, queryOffset, queryLength);
+}
+
+} // namespace ouzel::sql
