@@ -11,65 +11,51 @@ namespace {
 
 using sql::CompareOp;
 
-template <PhysicalType type, CompareOp op, typename T>
+/// The two comparisons that loops are made for: all six follow by turning the operands and by negating the flags.
+enum class Relation : uint8_t { Equal, Less };
+
+template <PhysicalType type, Relation relation, typename T>
 inline bool holds(const T& a, const T& b) {
    using C = ValueCompare<type, T>;
-   if constexpr (op == CompareOp::Eq) return C::equal(a, b);
-   if constexpr (op == CompareOp::Ne) return !C::equal(a, b);
-   if constexpr (op == CompareOp::Lt) return C::less(a, b);
-   if constexpr (op == CompareOp::Ge) return !C::less(a, b);
-   if constexpr (op == CompareOp::Gt) return C::less(b, a);
-   if constexpr (op == CompareOp::Le) return !C::less(b, a);
+   if constexpr (relation == Relation::Equal)
+      return C::equal(a, b);
+   else
+      return C::less(a, b);
 }
 
-template <PhysicalType type, CompareOp op>
-void flagsConstant(const PhysicalValueType<type>* values, PhysicalValueType<type> bound, Selection rows,
-                   uint8_t* __restrict flags) {
+/// flags[i] = holds(left(row), right(row)) for the i-th live row.
+template <PhysicalType type, Relation relation, typename Left, typename Right>
+inline void flagsOver(Selection rows, uint8_t* __restrict flags, Left left, Right right) {
    const uint32_t count = rows.count();
    if (rows.isDense()) {
       for (uint32_t i = 0; i < count; ++i)
-         flags[i] = holds<type, op>(values[i], bound);
+         flags[i] = holds<type, relation>(left(i), right(i));
    } else {
       const RowIndex* list = rows.rows();
       for (uint32_t i = 0; i < count; ++i)
-         flags[i] = holds<type, op>(values[list[i]], bound);
+         flags[i] = holds<type, relation>(left(list[i]), right(list[i]));
    }
 }
 
-template <PhysicalType type, CompareOp op>
-void flagsFlat(const PhysicalValueType<type>* a, const PhysicalValueType<type>* b, Selection rows,
-               uint8_t* __restrict flags) {
-   const uint32_t count = rows.count();
-   if (rows.isDense()) {
-      for (uint32_t i = 0; i < count; ++i)
-         flags[i] = holds<type, op>(a[i], b[i]);
-   } else {
-      const RowIndex* list = rows.rows();
-      for (uint32_t i = 0; i < count; ++i)
-         flags[i] = holds<type, op>(a[list[i]], b[list[i]]);
-   }
-}
-
-template <PhysicalType type, CompareOp op>
-void flagsAny(const Vector& a, const Vector& b, Selection rows, uint8_t* __restrict flags) {
-   using T = PhysicalValueType<type>;
-   const T *av = a.values<T>(), *bv = b.values<T>();
-   const uint32_t count = rows.count();
-   for (uint32_t i = 0; i < count; ++i) {
-      const uint32_t row = rows.row(i);
-      flags[i] = holds<type, op>(av[a.positionOf(row)], bv[b.positionOf(row)]);
-   }
-}
-
-template <PhysicalType type, CompareOp op>
+template <PhysicalType type, Relation relation>
 void flagsOf(const Vector& a, const Vector& b, Selection rows, uint8_t* flags) {
    using T = PhysicalValueType<type>;
-   if (a.encoding == Encoding::Flat && b.encoding == Encoding::Constant) {
-      flagsConstant<type, op>(a.values<T>(), b.values<T>()[0], rows, flags);
-   } else if (a.encoding == Encoding::Flat && b.encoding == Encoding::Flat) {
-      flagsFlat<type, op>(a.values<T>(), b.values<T>(), rows, flags);
+   const T *av = a.values<T>(), *bv = b.values<T>();
+   const auto flatA = [av](uint32_t row) -> const T& { return av[row]; };
+   const auto flatB = [bv](uint32_t row) -> const T& { return bv[row]; };
+   if (a.encoding == Encoding::Flat && b.encoding == Encoding::Flat) {
+      flagsOver<type, relation>(rows, flags, flatA, flatB);
+   } else if (a.encoding == Encoding::Flat && b.encoding == Encoding::Constant) {
+      flagsOver<type, relation>(rows, flags, flatA, [bound = bv[0]](uint32_t) -> const T& { return bound; });
+   } else if (a.encoding == Encoding::Constant && b.encoding == Encoding::Flat) {
+      flagsOver<type, relation>(
+          rows, flags, [bound = av[0]](uint32_t) -> const T& { return bound; }, flatB);
    } else {
-      flagsAny<type, op>(a, b, rows, flags);
+      const uint32_t count = rows.count();
+      for (uint32_t i = 0; i < count; ++i) {
+         const uint32_t row = rows.row(i);
+         flags[i] = holds<type, relation>(av[a.positionOf(row)], bv[b.positionOf(row)]);
+      }
    }
 }
 
@@ -77,20 +63,25 @@ template <PhysicalType type>
 void flagsOfType(CompareOp op, const Vector& a, const Vector& b, Selection rows, uint8_t* flags) {
    switch (op) {
    case CompareOp::Eq:
-      return flagsOf<type, CompareOp::Eq>(a, b, rows, flags);
    case CompareOp::Ne:
-      return flagsOf<type, CompareOp::Ne>(a, b, rows, flags);
+      flagsOf<type, Relation::Equal>(a, b, rows, flags);
+      break;
    case CompareOp::Lt:
-      return flagsOf<type, CompareOp::Lt>(a, b, rows, flags);
-   case CompareOp::Le:
-      return flagsOf<type, CompareOp::Le>(a, b, rows, flags);
-   case CompareOp::Gt:
-      return flagsOf<type, CompareOp::Gt>(a, b, rows, flags);
    case CompareOp::Ge:
-      return flagsOf<type, CompareOp::Ge>(a, b, rows, flags);
+      flagsOf<type, Relation::Less>(a, b, rows, flags);
+      break;
+   case CompareOp::Gt:
+   case CompareOp::Le:
+      flagsOf<type, Relation::Less>(b, a, rows, flags);
+      break;
    default:
       throwInternal("not a comparison of two values");
    }
+}
+
+void negate(uint8_t* flags, uint32_t count) {
+   for (uint32_t i = 0; i < count; ++i)
+      flags[i] ^= 1;
 }
 
 /// flags[i] of `a IS DISTINCT FROM b` from the flags of a <> b.
@@ -111,9 +102,7 @@ bool isNullSafe(CompareOp op) {
 void anyFlags(CompareOp op, const Vector& a, const Vector& b, Selection rows, uint8_t* flags) {
    if (!isNullSafe(op)) return compareFlags(op, a, b, rows, flags);
    distinctFlags(a, b, rows, flags);
-   if (op == CompareOp::IsDistinctFrom) return;
-   for (uint32_t i = 0; i < rows.count(); ++i)
-      flags[i] ^= 1;
+   if (op == CompareOp::IsNotDistinctFrom) negate(flags, rows.count());
 }
 
 template <PhysicalType type>
@@ -140,10 +129,8 @@ bool equalOf(const void* a, const void* b) {
 
 void compareFlags(CompareOp op, const Vector& a, const Vector& b, Selection rows, uint8_t* flags) {
    DCHECK(a.type == b.type);
-   // A constant on the left is turned around, so that only one side needs a constant loop.
-   if (a.encoding == Encoding::Constant && b.encoding == Encoding::Flat)
-      return compareFlags(sql::commuted(op), b, a, rows, flags);
    dispatchPhysical(a.type, [&](auto tag) { flagsOfType<decltype(tag)::type>(op, a, b, rows, flags); });
+   if (op == CompareOp::Ne || op == CompareOp::Ge || op == CompareOp::Le) negate(flags, rows.count());
 }
 
 void compareValues(CompareOp op, const Vector& a, const Vector& b, Selection rows, uint8_t* scratch, uint8_t* out) {
