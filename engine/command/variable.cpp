@@ -101,7 +101,7 @@ std::string setVariable(CommandContext& context, const ::VariableSetStmt& statem
       if (statement.is_local && !context.core.transaction.inBlock())
          context.core.warn(sqlstate::noActiveSqlTransaction, "SET LOCAL can only be used in transaction blocks");
       settings.set(name, valueOf(statement), statement.is_local);
-      if (name == "transaction_read_only") context.core.transaction.setReadOnly(settings.boolean(name));
+      if (name == "transaction_read_only") context.core.transaction.setReadOnly(settings.valueOf(name) == "on");
       return "SET";
    }
    case VAR_SET_MULTI:
@@ -120,7 +120,7 @@ std::string setVariable(CommandContext& context, const ::VariableSetStmt& statem
       settings.reset(statement.name);
       return "SET";
    case VAR_SET_CURRENT:
-      settings.set(statement.name, settings.value(statement.name), false);
+      settings.set(statement.name, settings.valueOf(statement.name), false);
       return "SET";
    case VAR_RESET:
       settings.reset(statement.name);

@@ -53,8 +53,8 @@ public:
    std::string objectName(Oid regType, Oid object) override;
    TransactionStatus transactionStatus() const override { return core_.transaction.status(); }
    int64_t idleMillisMax() const override {
-      return core_.settings.integer(core_.transaction.inBlock() ? "idle_in_transaction_session_timeout"
-                                                                : "idle_session_timeout");
+      return core_.settings.integer(core_.transaction.inBlock() ? SettingName("idle_in_transaction_session_timeout")
+                                                                : SettingName("idle_session_timeout"));
    }
    std::unique_ptr<Script> parseScript(std::string_view sql) override;
    void prepare(std::string_view name, std::string_view sql, std::span<const Oid> parameterTypes) override;

@@ -8,17 +8,12 @@
 
 #include "catalog/builtin/text_table.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/text/ascii.hpp"
+#include "engine/setting/setting_name.hpp"
 
 namespace ouzel::engine {
 
 namespace {
-
-constexpr char postgresText[] =
-#include "engine/setting/settings_postgres.inc"
-    ;
-constexpr char ouzelText[] =
-#include "engine/setting/settings_ouzel.inc"
-    ;
 
 constexpr std::string_view reportedNames[] = {"application_name",
                                               "client_encoding",
@@ -33,13 +28,6 @@ constexpr std::string_view reportedNames[] = {"application_name",
                                               "session_authorization",
                                               "standard_conforming_strings",
                                               "TimeZone"};
-
-std::string lower(std::string_view text) {
-   std::string out(text);
-   for (char& c : out)
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-   return out;
-}
 
 SettingType typeOf(std::string_view name) {
    if (name == "bool") return SettingType::Bool;
@@ -78,14 +66,15 @@ void load(const catalog::TextTable& table, std::vector<SettingInfo>& out) {
 }
 
 struct Table {
-   const catalog::TextTable postgres{{postgresText, sizeof postgresText - 1}}, ouzel{{ouzelText, sizeof ouzelText - 1}};
+   const catalog::TextTable postgres{{setting_text::postgres, sizeof setting_text::postgres - 1}},
+       ouzel{{setting_text::ouzel, sizeof setting_text::ouzel - 1}};
    std::vector<SettingInfo> infos;
    std::unordered_map<std::string, const SettingInfo*> byName;
    Table() {
       load(postgres, infos);
       load(ouzel, infos);
       for (const SettingInfo& info : infos)
-         byName.emplace(lower(info.name), &info);
+         byName.emplace(lowerCase(info.name), &info);
    }
 };
 
@@ -123,7 +112,7 @@ bool isTime(std::string_view unit) {
 }
 
 std::string canonicalBool(const SettingInfo& info, std::string_view value) {
-   const std::string v = lower(value);
+   const std::string v = lowerCase(value);
    const auto begins = [&](std::string_view word, size_t least) {
       return v.size() >= least && v.size() <= word.size() && word.substr(0, v.size()) == v;
    };
@@ -181,11 +170,11 @@ std::string canonicalNumber(const SettingInfo& info, std::string_view value) {
 std::string canonicalEnum(const SettingInfo& info, std::string_view value) {
    std::string list;
    for (const std::string_view candidate : info.enumValues) {
-      if (lower(candidate) == lower(value)) return std::string(candidate);
+      if (lowerCase(candidate) == lowerCase(value)) return std::string(candidate);
       list += (list.empty() ? "" : ", ") + std::string(candidate);
    }
    // PostgreSQL takes booleans for enums that grew out of them.
-   const std::string v = lower(value);
+   const std::string v = lowerCase(value);
    for (const auto& [word, meaning] : {std::pair<std::string_view, std::string_view>{"true", "on"},
                                        {"yes", "on"},
                                        {"1", "on"},
@@ -204,7 +193,7 @@ const std::vector<SettingInfo>& settingTable() {
 }
 
 const SettingInfo* findSetting(std::string_view name) {
-   const auto found = table().byName.find(lower(name));
+   const auto found = table().byName.find(lowerCase(name));
    return found == table().byName.end() ? nullptr : found->second;
 }
 

@@ -3,17 +3,11 @@
 #include <algorithm>
 
 #include "common/error/sql_error.hpp"
+#include "common/text/ascii.hpp"
 
 namespace ouzel::engine {
 
 namespace {
-
-std::string lower(std::string_view text) {
-   std::string out(text);
-   for (char& c : out)
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-   return out;
-}
 
 void checkChangeable(const SettingInfo& info) {
    const std::string name(info.name);
@@ -39,7 +33,7 @@ std::string canonicalValue(const SettingInfo& info, std::string_view value, std:
    };
    if (info.name == "client_encoding") {
       std::string plain;
-      for (const char c : lower(value))
+      for (const char c : lowerCase(value))
          if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) plain += c;
       if (plain == "utf8" || plain == "unicode" || plain.empty()) return "UTF8";
       if (plain == "sqlascii") return "SQL_ASCII"; // no conversion either way
@@ -105,8 +99,8 @@ void Settings::setInitial(std::string_view name, std::string_view value) {
 void Settings::set(std::string_view name, std::string_view value, bool isLocal) {
    if (!atStart_ && inTransaction_) atStart_ = Undo{values_, custom_};
    const SettingInfo* known = findSetting(name);
-   if (!known && name.find('.') != std::string_view::npos && lower(name).rfind("ouzel.", 0) != 0) {
-      custom_[lower(name)] = std::string(value);
+   if (!known && name.find('.') != std::string_view::npos && lowerCase(name).rfind("ouzel.", 0) != 0) {
+      custom_[lowerCase(name)] = std::string(value);
       return;
    }
    const SettingInfo& info = require(name);
@@ -121,7 +115,7 @@ void Settings::set(std::string_view name, std::string_view value, bool isLocal) 
 }
 
 void Settings::reset(std::string_view name) {
-   if (!findSetting(name) && custom_.erase(lower(name))) return;
+   if (!findSetting(name) && custom_.erase(lowerCase(name))) return;
    const SettingInfo& info = require(name);
    checkChangeable(info);
    if (!atStart_ && inTransaction_) atStart_ = Undo{values_, custom_};
@@ -141,7 +135,7 @@ void Settings::resetAll() {
 
 std::optional<std::string> Settings::find(std::string_view name) const {
    if (const SettingInfo* info = findSetting(name)) return displaySetting(*info, values_[info->index]);
-   const auto custom = custom_.find(lower(name));
+   const auto custom = custom_.find(lowerCase(name));
    return custom == custom_.end() ? std::nullopt : std::optional(custom->second);
 }
 
@@ -151,8 +145,8 @@ std::string Settings::show(std::string_view name) const {
    return {};
 }
 
-void Settings::force(std::string_view name, std::string value) {
-   const SettingInfo& info = require(name);
+void Settings::force(SettingName name, std::string value) {
+   const SettingInfo& info = settingTable()[name.index()];
    // The transaction's own settings change with every transaction and no plan with them.
    if (info.name.rfind("transaction_", 0) == 0)
       values_[info.index] = std::move(value);
@@ -160,11 +154,11 @@ void Settings::force(std::string_view name, std::string value) {
       assign(info, std::move(value));
 }
 
-const std::string& Settings::value(std::string_view name) const {
+const std::string& Settings::valueOf(std::string_view name) const {
    return values_[require(name).index];
 }
 
-int64_t Settings::integer(std::string_view name) const {
+int64_t Settings::integer(SettingName name) const {
    return std::strtoll(value(name).c_str(), nullptr, 10);
 }
 
@@ -203,7 +197,7 @@ std::vector<std::string> Settings::searchPath(const std::string& user) const {
          ++i;
       } else {
          const size_t end = std::min(text.find(',', i), text.size());
-         name = lower(text.substr(i, end - i));
+         name = lowerCase(text.substr(i, end - i));
          while (!name.empty() && name.back() == ' ')
             name.pop_back();
          i = end;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/type/session_format.hpp"
+#include "engine/setting/setting_name.hpp"
 #include "engine/setting/setting_table.hpp"
 
 namespace ouzel::engine {
@@ -30,13 +31,15 @@ public:
    /// Nothing when there is no such setting.
    std::optional<std::string> find(std::string_view name) const;
    /// Change a value that users cannot (is_superuser, transaction_isolation).
-   void force(std::string_view name, std::string value);
+   void force(SettingName name, std::string value);
 
    /// Another number whenever a setting has changed that may change what a statement means or how it is planned.
    uint64_t version() const { return version_; }
-   bool boolean(std::string_view name) const { return value(name) == "on"; }
-   int64_t integer(std::string_view name) const;
-   const std::string& value(std::string_view name) const; ///< canonical
+   // Canonical values.
+   bool boolean(SettingName name) const { return value(name) == "on"; }
+   int64_t integer(SettingName name) const;
+   const std::string& value(SettingName name) const { return values_[name.index()]; }
+   const std::string& valueOf(std::string_view name) const; ///< throws 42704
    const SessionFormat& format() const { return format_; }
    /// The schemas of search_path, "$user" and quotes resolved.
    std::vector<std::string> searchPath(const std::string& user) const;
