@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "common/env/clock.hpp"
+#include "engine/core/session_functions.hpp"
 #include "engine/core/session_services.hpp"
 #include "executor/function/value_text.hpp"
 #include "executor/schedule/running_query.hpp"
@@ -35,6 +36,7 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
    : database(internals), notices(noticeSink), services(sessionServices), options(sessionOptions),
      settings(internals.options.settings),
      transaction(internals, settings, options.processId, [this] { checkInterrupts(); }) {
+   functions_ = makeSessionFunctions(*this);
    transaction.checkDeferred = [this] { services.runDeferredChecks(); };
    transaction.warnUnstored = [this](std::string message, std::string detail) {
       notices.notice({Notice::Severity::Warning, sqlstate::warning, std::move(message), std::move(detail), {}});
@@ -87,10 +89,7 @@ executor::FunctionContext SessionCore::functionContext() {
    context.format = &format();
    context.transactionStart = transaction.startTime();
    context.statementStart = statementStart;
-   context.clock = [] { return wallClockMicros(); };
-   context.sleep = [this](int64_t micros) { sleep(micros); };
-   context.random = [this] { return random.next(); };
-   context.setSeed = [this](double seed) { random.setSeed(seed); };
+   context.session = functions_.get();
    context.catalog = &transaction.catalog();
    context.user = options.user;
    context.sessionUser = options.user;
@@ -98,22 +97,6 @@ executor::FunctionContext SessionCore::functionContext() {
    context.searchPath = settings.searchPath(options.user);
    context.backendPid = options.processId;
    context.isInRecovery = database.following != nullptr;
-   context.setting = [this](const std::string& name, bool missingOk) {
-      if (missingOk) return settings.find(name).value_or("");
-      return settings.show(name);
-   };
-   context.setSetting = [this](const std::string& name, const std::string& value, bool local) {
-      settings.set(name, value, local);
-      return settings.show(name);
-   };
-   context.relationSize = [this](uint64_t relation) -> int64_t {
-      const auto found = transaction.catalog().relation(static_cast<Oid>(relation));
-      if (!found || found->storage == catalog::noStorage) return 0;
-      const auto table = database.storage->find(found->storage);
-      return table ? static_cast<int64_t>(table->storedBytes()) : 0;
-   };
-   addSequences(context);
-   addLocks(context);
    return context;
 }
 
@@ -126,59 +109,6 @@ void SessionCore::appendNames(std::string& bytes, uint32_t* ends, const ResultCo
          executor::appendRowText(bytes, functions, column.type, column.representation, values, row);
       ends[i] = static_cast<uint32_t>(bytes.size());
    }
-}
-
-void SessionCore::addSequences(executor::FunctionContext& context) {
-   const auto refuseReadOnly = [this](const catalog::Relation& sequence, const char* function) {
-      if (transaction.isReadOnly() && sequence.persistence != catalog::Persistence::Temporary)
-         throw SqlError(sqlstate::readOnlySqlTransaction,
-                        std::string("cannot execute ") + function + " in a read-only transaction");
-   };
-   context.nextValue = [this, refuseReadOnly](const catalog::Relation& sequence) {
-      refuseReadOnly(sequence, "nextval()");
-      const int64_t value = database.sequences->next(sequence);
-      sequences.remember(sequence.oid, value);
-      transaction.usesCounters();
-      return value;
-   };
-   context.currentValue = [this](const catalog::Relation& sequence) {
-      if (const auto value = sequences.last(sequence.oid)) return *value;
-      throw SqlError(sqlstate::objectNotInPrerequisiteState,
-                     "currval of sequence \"" + sequence.name + "\" is not yet defined in this session");
-   };
-   context.lastValue = [this] {
-      const auto last = sequences.last();
-      // A dropped sequence is as good as none.
-      if (!last || !transaction.catalog().relation(last->sequence))
-         throw SqlError(sqlstate::objectNotInPrerequisiteState, "lastval is not yet defined in this session");
-      return last->value;
-   };
-   context.setValue = [this, refuseReadOnly](const catalog::Relation& sequence, int64_t value, bool isCalled) {
-      refuseReadOnly(sequence, "setval()");
-      database.sequences->set(sequence.oid, {value, isCalled});
-      if (isCalled) sequences.rememberSet(sequence.oid, value);
-      transaction.usesCounters();
-   };
-}
-
-void SessionCore::addLocks(executor::FunctionContext& context) {
-   using Advisory = executor::FunctionContext::AdvisoryLock;
-   const auto tagOf = [](const Advisory& lock) {
-      return LockTag{LockKind::Advisory, lock.isPair ? uint64_t{2} : uint64_t{1}, static_cast<uint64_t>(lock.key)};
-   };
-   const auto modeOf = [](const Advisory& lock) { return lock.isShared ? LockMode::Share : LockMode::Exclusive; };
-   context.lockAdvisory = [this, tagOf, modeOf](const Advisory& lock) {
-      LockWait wait = transaction.lockWait();
-      wait.noWait = lock.noWait;
-      LockOwner& owner = transaction.lockOwner();
-      return lock.isSession ? database.locks.acquireSession(owner, tagOf(lock), modeOf(lock), wait)
-                            : database.locks.acquire(owner, tagOf(lock), modeOf(lock), wait);
-   };
-   context.unlockAdvisory = [this, tagOf, modeOf](const Advisory& lock) {
-      return database.locks.releaseSession(transaction.lockOwner(), tagOf(lock), modeOf(lock));
-   };
-   context.unlockAllAdvisory = [this] { database.locks.releaseAllSession(transaction.lockOwner()); };
-   context.blockersOf = [this](int32_t pid) { return database.locks.blockersOf(pid); };
 }
 
 void SessionCore::warn(SqlState state, std::string message) {

@@ -111,8 +111,6 @@ public:
 
 private:
    void forget(CancelReason reason);
-   void addSequences(executor::FunctionContext& context);
-   void addLocks(executor::FunctionContext& context);
 
    std::mutex cancelMutex_;
    std::condition_variable cancelled_;
@@ -122,6 +120,7 @@ private:
    std::atomic<int> cancelRequested_{-1};          // a CancelReason, -1: none
    SessionFormat format_;
    sql::OpenExternal openExternal_;
+   std::unique_ptr<executor::SessionFunctions> functions_;
 };
 
 /// 25006 in a READ ONLY transaction.

@@ -58,7 +58,6 @@ public:
    catalog::CatalogEditor& editor() { return *editor_; }
    const catalog::Snapshot& catalog() const { return editor_->snapshot(); }
    int64_t startTime() const { return startTime_; }
-   bool hasSnapshot() const { return hasSnapshot_; }
    /// A sequence was advanced: even a commit that has nothing else to write waits for the log. Any thread.
    void usesCounters() { usesCounters_.store(true, std::memory_order_relaxed); }
 

@@ -1,6 +1,7 @@
 #include "common/type/date_time.hpp"
 #include "common/type/date_time_math.hpp"
 #include "executor/function/context.hpp"
+#include "executor/function/date_time/session_zone.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 
@@ -10,34 +11,30 @@ namespace ouzel::executor {
 
 namespace {
 
-const TimeZone* zoneOf(const KernelEnv& env) {
-   return env.context.format ? env.context.format->zone : nullptr;
-}
-
 int64_t dateAsTimestamp(int32_t date) {
    return dateToTimestamp(date);
 }
 int64_t dateAsTimestampTz(int32_t date, KernelEnv& env) {
-   return dateToTimestampTz(date, zoneOf(env));
+   return dateToTimestampTz(date, zoneOf(env.context));
 }
 int32_t timestampAsDate(int64_t timestamp) {
    return timestampToDate(timestamp);
 }
 int32_t timestampTzAsDate(int64_t timestamp, KernelEnv& env) {
-   return timestampTzToDate(timestamp, zoneOf(env));
+   return timestampTzToDate(timestamp, zoneOf(env.context));
 }
 std::optional<int64_t> timestampAsTime(int64_t timestamp) {
    if (isInfiniteTimestamp(timestamp)) return std::nullopt;
    return timestampToTime(timestamp);
 }
 std::optional<int64_t> timestampTzAsTime(int64_t timestamp, KernelEnv& env) {
-   return timestampAsTime(timestampToLocal(zoneOf(env), timestamp));
+   return timestampAsTime(timestampToLocal(zoneOf(env.context), timestamp));
 }
 int64_t timestampAsTimestampTz(int64_t local, KernelEnv& env) {
-   return localToTimestamp(zoneOf(env), local);
+   return localToTimestamp(zoneOf(env.context), local);
 }
 int64_t timestampTzAsTimestamp(int64_t timestamp, KernelEnv& env) {
-   return timestampToLocal(zoneOf(env), timestamp);
+   return timestampToLocal(zoneOf(env.context), timestamp);
 }
 int64_t intervalAsTime(const Interval& v) {
    return timestampToTime(v.micros);
@@ -48,11 +45,11 @@ Interval timeAsInterval(int64_t time) {
 
 std::optional<StringView> timestampTzAsTimeTz(int64_t timestamp, KernelEnv& env) {
    if (isInfiniteTimestamp(timestamp)) return std::nullopt;
-   const TimeZone* zone = zoneOf(env);
+   const TimeZone* zone = zoneOf(env.context);
    return env.copy(timeTzBytes({timestampToTime(timestampToLocal(zone, timestamp)), -zoneOffsetAt(zone, timestamp)}));
 }
 StringView timeAsTimeTz(int64_t time, KernelEnv& env) {
-   const TimeZone* zone = zoneOf(env);
+   const TimeZone* zone = zoneOf(env.context);
    return env.copy(timeTzBytes({time, -zoneOffsetAt(zone, env.context.transactionStart)}));
 }
 int64_t timeTzAsTime(StringView v) {

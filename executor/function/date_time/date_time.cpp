@@ -4,6 +4,7 @@
 
 #include "common/type/date_time_math.hpp"
 #include "executor/function/context.hpp"
+#include "executor/function/date_time/session_zone.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 
@@ -12,10 +13,6 @@
 namespace ouzel::executor {
 
 namespace {
-
-const TimeZone* zoneOf(const KernelEnv& env) {
-   return env.context.format ? env.context.format->zone : nullptr;
-}
 
 // ---- dates ----
 
@@ -52,7 +49,7 @@ int64_t timeAndDate(int64_t time, int32_t date) {
 }
 /// timestamptz(date, time)
 int64_t dateAndTimeTz(int32_t date, int64_t time, KernelEnv& env) {
-   return localToTimestamp(zoneOf(env), dateAndTime(date, time));
+   return localToTimestamp(zoneOf(env.context), dateAndTime(date, time));
 }
 
 // ---- clocks ----
@@ -64,7 +61,7 @@ int64_t statementTime(KernelEnv& env) {
    return env.context.statementStart;
 }
 int64_t clockTime(KernelEnv& env) {
-   return env.context.clock();
+   return env.context.requireSession("clock_timestamp").clock();
 }
 
 // ---- timestamps ----
@@ -76,10 +73,10 @@ int64_t timestampMinus(int64_t timestamp, const Interval& v) {
    return subtractInterval(timestamp, v);
 }
 int64_t timestampTzPlus(int64_t timestamp, const Interval& v, KernelEnv& env) {
-   return addIntervalTz(timestamp, v, zoneOf(env));
+   return addIntervalTz(timestamp, v, zoneOf(env.context));
 }
 int64_t timestampTzMinus(int64_t timestamp, const Interval& v, KernelEnv& env) {
-   return subtractIntervalTz(timestamp, v, zoneOf(env));
+   return subtractIntervalTz(timestamp, v, zoneOf(env.context));
 }
 int64_t intervalPlusDate(const Interval& v, int32_t date) {
    return datePlusInterval(date, v);
@@ -88,7 +85,7 @@ int64_t intervalPlusTimestamp(const Interval& v, int64_t timestamp) {
    return addInterval(timestamp, v);
 }
 int64_t intervalPlusTimestampTz(const Interval& v, int64_t timestamp, KernelEnv& env) {
-   return addIntervalTz(timestamp, v, zoneOf(env));
+   return addIntervalTz(timestamp, v, zoneOf(env.context));
 }
 Interval difference(int64_t a, int64_t b) {
    return subtractTimestamps(a, b);
@@ -97,11 +94,11 @@ Interval age(int64_t a, int64_t b) {
    return ageOfTimestamps(a, b);
 }
 Interval ageTz(int64_t a, int64_t b, KernelEnv& env) {
-   return ageOfTimestampsTz(a, b, zoneOf(env));
+   return ageOfTimestampsTz(a, b, zoneOf(env.context));
 }
 /// age(x) counts from the midnight that began today.
 Interval ageToday(int64_t timestamp, KernelEnv& env) {
-   const TimeZone* zone = zoneOf(env);
+   const TimeZone* zone = zoneOf(env.context);
    const int64_t local = timestampToLocal(zone, env.context.transactionStart);
    const int64_t today = floorDivide(local, microsPerDay) * microsPerDay;
    if (env.call.argTypes[0].oid == oid::timestamptz)
@@ -176,7 +173,7 @@ int64_t timestampOf(int32_t year, int32_t month, int32_t day, int32_t hour, int3
 }
 int64_t timestampTzOf(int32_t year, int32_t month, int32_t day, int32_t hour, int32_t minute, double seconds,
                       KernelEnv& env) {
-   return localToTimestamp(zoneOf(env), makeTimestamp(year, month, day, hour, minute, seconds));
+   return localToTimestamp(zoneOf(env.context), makeTimestamp(year, month, day, hour, minute, seconds));
 }
 int64_t timestampTzInZone(int32_t year, int32_t month, int32_t day, int32_t hour, int32_t minute, double seconds,
                           StringView zone) {
@@ -219,7 +216,7 @@ OptionalTime periodEnd(OptionalTime start, OptionalInterval length, const Kernel
    case oid::time:
       return addIntervalToTime(*start, *length);
    case oid::timestamptz:
-      return addIntervalTz(*start, *length, zoneOf(env));
+      return addIntervalTz(*start, *length, zoneOf(env.context));
    default:
       return addInterval(*start, *length);
    }
@@ -261,16 +258,16 @@ struct MixedComparison {
    static Result dateTimestamp(int32_t a, int64_t b) { return Test::of(compareDate(a, b, nullptr)); }
    static Result timestampDate(int64_t a, int32_t b) { return Test::of(-compareDate(b, a, nullptr)); }
    static Result dateTimestampTz(int32_t a, int64_t b, KernelEnv& env) {
-      return Test::of(compareDate(a, b, zoneOf(env)));
+      return Test::of(compareDate(a, b, zoneOf(env.context)));
    }
    static Result timestampTzDate(int64_t a, int32_t b, KernelEnv& env) {
-      return Test::of(-compareDate(b, a, zoneOf(env)));
+      return Test::of(-compareDate(b, a, zoneOf(env.context)));
    }
    static Result timestampTimestampTz(int64_t a, int64_t b, KernelEnv& env) {
-      return Test::of(compareLocal(a, b, zoneOf(env)));
+      return Test::of(compareLocal(a, b, zoneOf(env.context)));
    }
    static Result timestampTzTimestamp(int64_t a, int64_t b, KernelEnv& env) {
-      return Test::of(-compareLocal(b, a, zoneOf(env)));
+      return Test::of(-compareLocal(b, a, zoneOf(env.context)));
    }
    static void add(const std::string& name) {
       addKernel<dateTimestamp>("date_" + name + "_timestamp", totalKernel);

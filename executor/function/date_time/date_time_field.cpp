@@ -1,6 +1,7 @@
 #include "common/type/date_time.hpp"
 #include "common/type/date_time_math.hpp"
 #include "executor/function/context.hpp"
+#include "executor/function/date_time/session_zone.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 
@@ -10,10 +11,6 @@
 namespace ouzel::executor {
 
 namespace {
-
-const TimeZone* zoneOf(const FunctionContext& context) {
-   return context.format ? context.format->zone : nullptr;
-}
 
 /// What a field function may need beside unit and value.
 struct FieldEnv {

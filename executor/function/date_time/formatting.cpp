@@ -59,7 +59,8 @@ std::optional<DecimalView> numberFromText(StringView text, StringView pattern, K
 
 StringView timeOfDay(KernelEnv& env) {
    std::string text;
-   formatTimestampTz(text, "Dy Mon DD HH24:MI:SS.US YYYY TZ", env.context.clock(), formatOf(env));
+   formatTimestampTz(text, "Dy Mon DD HH24:MI:SS.US YYYY TZ", env.context.requireSession("timeofday").clock(),
+                     formatOf(env));
    return env.copy(text);
 }
 

@@ -5,6 +5,7 @@
 #include "executor/function/context.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
+#include "executor/function/number/float_overflow.hpp"
 
 // The mathematical functions of double precision: rounding, powers, logarithms, trigonometry, chance.
 
@@ -15,9 +16,6 @@ namespace {
 constexpr double pi = 3.14159265358979323846, radiansPerDegree = 0.0174532925199432957692;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-[[noreturn, gnu::cold]] void throwOverflow() {
-   throw SqlError(sqlstate::numericValueOutOfRange, "value out of range: overflow");
-}
 [[noreturn, gnu::cold]] void throwUnderflow() {
    throw SqlError(sqlstate::numericValueOutOfRange, "value out of range: underflow");
 }
@@ -277,7 +275,7 @@ double atan2Degrees(double y, double x) {
 // ---- the rest ----
 
 double random(KernelEnv& env) {
-   return env.context.random();
+   return env.context.requireSession("random").random();
 }
 
 StringView setSeed(double seed, KernelEnv& env) {
@@ -286,7 +284,7 @@ StringView setSeed(double seed, KernelEnv& env) {
       const int length = std::snprintf(text, sizeof text, "setseed parameter %g is out of allowed range [-1,1]", seed);
       throw SqlError(sqlstate::invalidParameterValue, std::string(text, static_cast<size_t>(length)));
    }
-   env.context.setSeed(seed);
+   env.context.requireSession("setseed").setSeed(seed);
    return {};
 }
 

@@ -147,7 +147,7 @@ bool columnUpdatable(int64_t relation, int16_t attribute, bool, KernelEnv& env) 
 }
 
 int64_t relationSize(int64_t relation, KernelEnv& env) {
-   return env.context.relationSize ? env.context.relationSize(static_cast<uint64_t>(relation)) : 0;
+   return env.context.session ? env.context.session->relationSize(static_cast<Oid>(relation)) : 0;
 }
 int64_t relationForkSize(int64_t relation, const StringView& fork, KernelEnv& env) {
    return fork.view() == "main" ? relationSize(relation, env) : 0;

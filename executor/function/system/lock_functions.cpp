@@ -9,7 +9,7 @@ namespace ouzel::executor {
 
 namespace {
 
-using Advisory = FunctionContext::AdvisoryLock;
+using Advisory = AdvisoryLock;
 
 Advisory ofPair(int32_t high, int32_t low) {
    return {static_cast<int64_t>(static_cast<uint64_t>(static_cast<uint32_t>(high)) << 32 | static_cast<uint32_t>(low)),
@@ -19,20 +19,18 @@ Advisory ofPair(int32_t high, int32_t low) {
 StringView wait(KernelEnv& env, Advisory lock, bool isSession, bool isShared) {
    lock.isSession = isSession;
    lock.isShared = isShared;
-   if (!env.context.lockAdvisory) throwNotSupported("advisory locks here");
-   env.context.lockAdvisory(lock);
+   env.context.requireSession("pg_advisory_lock").lockAdvisory(lock);
    return StringView();
 }
 bool tryOnce(KernelEnv& env, Advisory lock, bool isSession, bool isShared) {
    lock.isSession = isSession;
    lock.isShared = isShared;
    lock.noWait = true;
-   if (!env.context.lockAdvisory) throwNotSupported("advisory locks here");
-   return env.context.lockAdvisory(lock);
+   return env.context.requireSession("pg_try_advisory_lock").lockAdvisory(lock);
 }
 bool unlock(KernelEnv& env, Advisory lock, bool isShared) {
    lock.isShared = isShared;
-   return env.context.unlockAdvisory && env.context.unlockAdvisory(lock);
+   return env.context.requireSession("pg_advisory_unlock").unlockAdvisory(lock);
 }
 
 template <bool isSession, bool isShared>
@@ -60,15 +58,14 @@ bool unlock4(int32_t high, int32_t low, KernelEnv& env) {
    return unlock(env, ofPair(high, low), isShared);
 }
 StringView unlockAll(KernelEnv& env) {
-   if (env.context.unlockAllAdvisory) env.context.unlockAllAdvisory();
+   env.context.requireSession("pg_advisory_unlock_all").unlockAllAdvisory();
    return StringView();
 }
 
 StringView blockingPids(int32_t pid, KernelEnv& env) {
    std::vector<Value> pids;
-   if (env.context.blockersOf)
-      for (const int32_t blocker : env.context.blockersOf(pid))
-         pids.push_back(Value::integer(PhysicalType::I32, blocker));
+   for (const int32_t blocker : env.context.requireSession("pg_blocking_pids").blockersOf(pid))
+      pids.push_back(Value::integer(PhysicalType::I32, blocker));
    return env.copy(makeArray(oid::int4, pids));
 }
 

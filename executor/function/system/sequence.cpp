@@ -18,13 +18,13 @@ const catalog::Relation& requireSequence(const FunctionContext& context, Oid oid
 }
 
 int64_t nextval(int64_t sequence, KernelEnv& env) {
-   return env.context.nextValue(requireSequence(env.context, static_cast<Oid>(sequence)));
+   return env.context.requireSession("nextval").nextValue(requireSequence(env.context, static_cast<Oid>(sequence)));
 }
 int64_t currval(int64_t sequence, KernelEnv& env) {
-   return env.context.currentValue(requireSequence(env.context, static_cast<Oid>(sequence)));
+   return env.context.requireSession("currval").currentValue(requireSequence(env.context, static_cast<Oid>(sequence)));
 }
 int64_t lastval(KernelEnv& env) {
-   return env.context.lastValue();
+   return env.context.requireSession("lastval").lastValue();
 }
 int64_t setval3(int64_t oid, int64_t value, bool isCalled, KernelEnv& env) {
    const catalog::Relation& sequence = requireSequence(env.context, static_cast<Oid>(oid));
@@ -33,7 +33,7 @@ int64_t setval3(int64_t oid, int64_t value, bool isCalled, KernelEnv& env) {
       throw SqlError(sqlstate::numericValueOutOfRange,
                      "setval: value " + std::to_string(value) + " is out of bounds for sequence \"" + sequence.name +
                          "\" (" + std::to_string(definition.minimum) + ".." + std::to_string(definition.maximum) + ")");
-   env.context.setValue(sequence, value, isCalled);
+   env.context.requireSession("setval").setValue(sequence, value, isCalled);
    return value;
 }
 int64_t setval(int64_t sequence, int64_t value, KernelEnv& env) {

@@ -69,9 +69,8 @@ void countNonNulls(const KernelCall& call, ResultVector& result) {
 // ---- settings ----
 
 std::optional<StringView> settingMissingOk(const StringView& name, bool missingOk, KernelEnv& env) {
-   if (!env.context.setting) throwNotSupported("current_setting");
    try {
-      return env.copy(env.context.setting(std::string(name.view()), false));
+      return env.copy(env.context.requireSession("current_setting").setting(std::string(name.view())));
    } catch (const SqlError& error) {
       if (missingOk && error.state() == sqlstate::undefinedObject) return std::nullopt;
       throw;
@@ -83,16 +82,17 @@ std::optional<StringView> settingOf(const StringView& name, KernelEnv& env) {
 std::optional<StringView> setConfig(std::optional<StringView> name, std::optional<StringView> value,
                                     std::optional<bool> isLocal, KernelEnv& env) {
    if (!name) throw SqlError(sqlstate::nullValueNotAllowed, "SET requires parameter name");
-   if (!env.context.setSetting) throwNotSupported("set_config");
-   const std::string result = env.context.setSetting(
-       std::string(name->view()), value ? std::string(value->view()) : std::string(), isLocal.value_or(false));
+   const std::string result =
+       env.context.requireSession("set_config")
+           .setSetting(std::string(name->view()), value ? std::string(value->view()) : std::string(),
+                       isLocal.value_or(false));
    return env.copy(result);
 }
 
 // ---- time and transactions ----
 
 StringView sleepSeconds(double seconds, KernelEnv& env) {
-   if (seconds > 0 && env.context.sleep) env.context.sleep(static_cast<int64_t>(seconds * 1e6));
+   if (seconds > 0) env.context.requireSession("pg_sleep").sleep(static_cast<int64_t>(seconds * 1e6));
    return StringView();
 }
 StringView sleepInterval(const Interval& v, KernelEnv& env) {
@@ -102,11 +102,11 @@ StringView databaseEncoding(KernelEnv&) {
    return StringView("UTF8");
 }
 int64_t transactionId(KernelEnv& env) {
-   return env.context.transactionId ? env.context.transactionId(true) : 0;
+   return env.context.requireSession("pg_current_xact_id").transactionId();
 }
 std::optional<int64_t> transactionIdIfAssigned(KernelEnv& env) {
-   const int64_t id = env.context.transactionId ? env.context.transactionId(false) : 0;
-   return id == 0 ? std::nullopt : std::optional(id);
+   SessionFunctions& session = env.context.requireSession("pg_current_xact_id_if_assigned");
+   return session.hasWritten() ? std::optional(session.transactionId()) : std::nullopt;
 }
 
 // ---- uuid ----

@@ -1,0 +1,100 @@
+#include "engine/core/session_functions.hpp"
+
+#include "common/env/clock.hpp"
+#include "engine/core/session_core.hpp"
+
+namespace ouzel::engine {
+
+namespace {
+
+using executor::AdvisoryLock;
+
+LockTag tagOf(const AdvisoryLock& lock) {
+   return {LockKind::Advisory, lock.isPair ? uint64_t{2} : uint64_t{1}, static_cast<uint64_t>(lock.key)};
+}
+
+LockMode modeOf(const AdvisoryLock& lock) {
+   return lock.isShared ? LockMode::Share : LockMode::Exclusive;
+}
+
+class CoreFunctions final : public executor::SessionFunctions {
+public:
+   explicit CoreFunctions(SessionCore& core) : core_(core) {}
+
+   int64_t clock() override { return wallClockMicros(); }
+   double random() override { return core_.random.next(); }
+   void setSeed(double seed) override { core_.random.setSeed(seed); }
+   void sleep(int64_t micros) override { core_.sleep(micros); }
+   std::string setting(const std::string& name) override { return core_.settings.show(name); }
+   std::string setSetting(const std::string& name, const std::string& value, bool isLocal) override {
+      core_.settings.set(name, value, isLocal);
+      return core_.settings.show(name);
+   }
+
+   int64_t relationSize(Oid relation) override {
+      const auto found = core_.transaction.catalog().relation(relation);
+      if (!found || found->storage == catalog::noStorage) return 0;
+      const auto table = core_.database.storage->find(found->storage);
+      return table ? static_cast<int64_t>(table->storedBytes()) : 0;
+   }
+
+   int64_t transactionId() override { return static_cast<int64_t>(core_.transaction.storage().id()); }
+   bool hasWritten() override { return core_.transaction.lockOwner().transaction != 0; }
+
+   bool lockAdvisory(const AdvisoryLock& lock) override {
+      LockWait wait = core_.transaction.lockWait();
+      wait.noWait = lock.noWait;
+      LockOwner& owner = core_.transaction.lockOwner();
+      LockManager& locks = core_.database.locks;
+      return lock.isSession ? locks.acquireSession(owner, tagOf(lock), modeOf(lock), wait)
+                            : locks.acquire(owner, tagOf(lock), modeOf(lock), wait);
+   }
+   bool unlockAdvisory(const AdvisoryLock& lock) override {
+      return core_.database.locks.releaseSession(core_.transaction.lockOwner(), tagOf(lock), modeOf(lock));
+   }
+   void unlockAllAdvisory() override { core_.database.locks.releaseAllSession(core_.transaction.lockOwner()); }
+   std::vector<int32_t> blockersOf(int32_t pid) override { return core_.database.locks.blockersOf(pid); }
+
+   int64_t nextValue(const catalog::Relation& sequence) override {
+      refuseReadOnly(sequence, "nextval()");
+      const int64_t value = core_.database.sequences->next(sequence);
+      core_.sequences.remember(sequence.oid, value);
+      core_.transaction.usesCounters();
+      return value;
+   }
+   int64_t currentValue(const catalog::Relation& sequence) override {
+      if (const auto value = core_.sequences.last(sequence.oid)) return *value;
+      throw SqlError(sqlstate::objectNotInPrerequisiteState,
+                     "currval of sequence \"" + sequence.name + "\" is not yet defined in this session");
+   }
+   int64_t lastValue() override {
+      const auto last = core_.sequences.last();
+      // A dropped sequence is as good as none.
+      if (!last || !core_.transaction.catalog().relation(last->sequence))
+         throw SqlError(sqlstate::objectNotInPrerequisiteState, "lastval is not yet defined in this session");
+      return last->value;
+   }
+   void setValue(const catalog::Relation& sequence, int64_t value, bool isCalled) override {
+      refuseReadOnly(sequence, "setval()");
+      core_.database.sequences->set(sequence.oid, {value, isCalled});
+      if (isCalled) core_.sequences.rememberSet(sequence.oid, value);
+      core_.transaction.usesCounters();
+   }
+
+private:
+   void refuseReadOnly(const catalog::Relation& sequence, const char* function) const {
+      if (core_.transaction.isReadOnly() && sequence.persistence != catalog::Persistence::Temporary)
+         throw SqlError(sqlstate::readOnlySqlTransaction,
+                        std::string("cannot execute ") + function + " in a read-only transaction");
+   }
+
+   SessionCore& core_;
+};
+
+} // namespace
+
+std::unique_ptr<executor::SessionFunctions> makeSessionFunctions(SessionCore& core) {
+   return std::make_unique<CoreFunctions>(core);
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,13 @@
+#pragma once
+#include <memory>
+
+#include "executor/function/session_functions.hpp"
+
+namespace ouzel::engine {
+
+class SessionCore;
+
+/// The session as functions see it. The core outlives it.
+std::unique_ptr<executor::SessionFunctions> makeSessionFunctions(SessionCore& core);
+
+} // namespace ouzel::engine

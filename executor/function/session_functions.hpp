@@ -1,0 +1,51 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/value/sql_type.hpp"
+
+namespace ouzel::catalog {
+struct Relation;
+}
+
+namespace ouzel::executor {
+
+/// An advisory lock: a bigint, or two integers in its halves.
+struct AdvisoryLock {
+   int64_t key = 0;
+   bool isPair = false, isShared = false;
+   bool isSession = false; ///< outlives the transaction
+   bool noWait = false;
+};
+
+/// What functions ask of the session that runs the statement. Workers call it side by side: thread-safe.
+class SessionFunctions {
+public:
+   virtual ~SessionFunctions() = default;
+
+   virtual int64_t clock() = 0; ///< clock_timestamp(): microseconds since 2000-01-01 UTC
+   virtual double random() = 0; ///< [0, 1)
+   virtual void setSeed(double seed) = 0;
+   virtual void sleep(int64_t micros) = 0; ///< pg_sleep(); throws when the statement is cancelled
+   /// current_setting(). Throws 42704.
+   virtual std::string setting(const std::string& name) = 0;
+   /// set_config(): the value as SHOW gives it. `isLocal`: until the transaction ends.
+   virtual std::string setSetting(const std::string& name, const std::string& value, bool isLocal) = 0;
+   virtual int64_t relationSize(Oid relation) = 0; ///< bytes
+
+   virtual int64_t transactionId() = 0; ///< of the transaction at hand; unlike every other since the server started
+   virtual bool hasWritten() = 0;       ///< whether the transaction at hand has
+
+   virtual bool lockAdvisory(const AdvisoryLock& lock) = 0;   ///< false: noWait, and another session has it
+   virtual bool unlockAdvisory(const AdvisoryLock& lock) = 0; ///< false: the session does not hold it
+   virtual void unlockAllAdvisory() = 0;
+   virtual std::vector<int32_t> blockersOf(int32_t pid) = 0; ///< pg_blocking_pids()
+
+   virtual int64_t nextValue(const catalog::Relation& sequence) = 0;
+   virtual int64_t currentValue(const catalog::Relation& sequence) = 0; ///< 55000 before nextValue()
+   virtual int64_t lastValue() = 0;                                     ///< 55000 before nextValue()
+   virtual void setValue(const catalog::Relation& sequence, int64_t value, bool isCalled) = 0;
+};
+
+} // namespace ouzel::executor
