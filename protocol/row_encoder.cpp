@@ -46,6 +46,7 @@ struct Piece {
 } // namespace
 
 int16_t typeLength(Oid type) {
+   if (isRegType(type)) return 4;
    switch (type) {
    case oid::boolean:
    case oid::character:
@@ -58,14 +59,6 @@ int16_t typeLength(Oid type) {
    case oid::oid:
    case oid::xid:
    case oid::cid:
-   case oid::regproc:
-   case oid::regprocedure:
-   case oid::regoper:
-   case oid::regoperator:
-   case oid::regclass:
-   case oid::regtype:
-   case oid::regnamespace:
-   case oid::regrole:
    case oid::voidType:
       return 4;
    case oid::tid:

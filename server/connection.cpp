@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 
 #include "common/env/clock.hpp"
+#include "common/env/random.hpp"
 #include "common/log/log.hpp"
 #include "protocol/startup.hpp"
 
@@ -263,7 +263,7 @@ protocol::AuthenticationRule Connection::ruleFor(const protocol::StartupRequest&
 }
 
 void Connection::randomBytes(std::span<unsigned char> out) {
-   if (getrandom(out.data(), out.size(), 0) != static_cast<ssize_t>(out.size())) throwInternal("no random numbers");
+   fillRandom(out.data(), out.size());
 }
 
 void Connection::cancelRequested(const protocol::BackendKey& key) {

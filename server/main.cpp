@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <string>
-#include <sys/random.h>
 #include <unistd.h>
 #include <vector>
 
+#include "common/env/random.hpp"
 #include "common/log/log.hpp"
 #include "engine/core/database.hpp"
 #include "protocol/scram.hpp"
@@ -71,7 +71,7 @@ int waitForSignal(const sigset_t& signals) {
 
 void storePassword(engine::Database& database, const std::string& password) {
    std::string salt(protocol::scramSaltBytes, '\0');
-   if (getrandom(salt.data(), salt.size(), 0) != static_cast<ssize_t>(salt.size())) throwInternal("no random numbers");
+   fillRandom(salt.data(), salt.size());
    database.setPasswordVerifier("postgres", protocol::ScramVerifier::derive(password, salt).text());
 }
 

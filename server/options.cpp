@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "common/error/sql_error.hpp"
+#include "common/text/ascii.hpp"
 #include "io/cache/cache_options.hpp"
 #include "io/crypto/encryption_key.hpp"
 #include "io/store/open_store.hpp"
@@ -24,13 +25,6 @@ Number parseNumber(std::string_view text, Number lowest, Number highest) {
    if (result.ec != std::errc() || result.ptr != end || value < lowest || value > highest)
       throw UsageError(fmt::format("\"{}\" is not a number from {} to {}", text, lowest, highest));
    return value;
-}
-
-std::string lowerCase(std::string_view text) {
-   std::string lower(text);
-   for (char& c : lower)
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-   return lower;
 }
 
 bool parseSwitch(std::string_view text) {

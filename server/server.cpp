@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <sys/random.h>
 
 #include "common/env/clock.hpp"
+#include "common/env/random.hpp"
 #include "common/log/log.hpp"
 
 namespace ouzel::server {
@@ -21,14 +21,13 @@ constexpr auto shutdownPatience = std::chrono::seconds(20), forcePatience = std:
 template <typename T>
 T randomValue() {
    T value{};
-   if (getrandom(&value, sizeof value, 0) != sizeof value) throwInternal("no random numbers");
+   fillRandom(&value, sizeof value);
    return value;
 }
 
 std::string randomSecret() {
    std::string secret(32, '\0');
-   if (getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size()))
-      throwInternal("no random numbers");
+   fillRandom(secret.data(), secret.size());
    return secret;
 }
 

@@ -5,29 +5,9 @@
 
 namespace ouzel::server {
 
-namespace {
-
-bool isNamedObject(Oid type) {
-   switch (type) {
-   case oid::regproc:
-   case oid::regprocedure:
-   case oid::regoper:
-   case oid::regoperator:
-   case oid::regclass:
-   case oid::regtype:
-   case oid::regnamespace:
-   case oid::regrole:
-      return true;
-   default:
-      return false;
-   }
-}
-
-} // namespace
-
 void ValueCodec::append(const Vector& values, const Selection& selection, const protocol::ResultColumn& column,
                         protocol::Format format, std::string& bytes, uint32_t* ends) const {
-   if (format == protocol::Format::Text && names_ && isNamedObject(column.type.oid)) {
+   if (format == protocol::Format::Text && names_ && isRegType(column.type.oid)) {
       for (uint32_t i = 0; i < selection.count(); ++i) {
          const uint32_t row = selection.row(i);
          if (!values.isNull(row)) bytes += names_(column.type.oid, static_cast<Oid>(values.value<int64_t>(row)));

@@ -444,6 +444,11 @@ const Builtins& builtins() {
 const TypeInfo* Builtins::type(Oid oid) const {
    return findByOid(types_, oid, &TypeInfo::oid);
 }
+
+bool Builtins::isArray(Oid oid) const {
+   const TypeInfo* info = type(oid);
+   return info && info->isArray();
+}
 const FunctionInfo* Builtins::function(Oid oid) const {
    return findByOid(functions_, oid, &FunctionInfo::oid);
 }

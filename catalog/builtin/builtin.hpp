@@ -145,6 +145,7 @@ class Builtins {
 public:
    /// By OID; null when there is none. Only OIDs below firstUserOid are here.
    const TypeInfo* type(Oid oid) const;
+   bool isArray(Oid type) const;
    const FunctionInfo* function(Oid oid) const;
    const OperatorInfo* operatorByOid(Oid oid) const;
    const CollationInfo* collation(Oid oid) const;

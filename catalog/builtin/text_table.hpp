@@ -19,7 +19,6 @@ public:
 
    uint32_t columnCount() const { return static_cast<uint32_t>(names_.size()); }
    uint32_t rowCount() const { return static_cast<uint32_t>(fields_.size() / names_.size()); }
-   const std::vector<std::string_view>& columnNames() const { return names_; }
    /// Position of a column; an unknown name is a broken build and aborts.
    uint32_t column(std::string_view name) const;
    /// The field, nothing for NULL.

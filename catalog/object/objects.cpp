@@ -30,13 +30,6 @@ const Constraint* Relation::primaryKey() const {
    return nullptr;
 }
 
-uint32_t Relation::liveColumnCount() const {
-   uint32_t count = 0;
-   for (const Column& candidate : columns)
-      count += !candidate.isDropped;
-   return count;
-}
-
 ObjectKey keyOf(const CatalogObject& object) {
    switch (object.kind) {
    case ObjectKind::Database:

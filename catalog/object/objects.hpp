@@ -197,7 +197,6 @@ struct Relation : CatalogObject {
    const Column* column(int16_t attribute) const;
    const Constraint* findConstraint(std::string_view constraintName) const;
    const Constraint* primaryKey() const;
-   uint32_t liveColumnCount() const;
 };
 using RelationPtr = std::shared_ptr<const Relation>;
 

@@ -5,6 +5,7 @@
 
 #include "catalog/builtin/text_table.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/text/ascii.hpp"
 
 namespace ouzel::catalog {
 
@@ -37,10 +38,6 @@ const std::set<std::string_view>& quotedKeywords() {
 bool isSpace(char c) {
    return c == ' ' || (c >= '\t' && c <= '\r');
 }
-char toLowerAscii(char c) {
-   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 [[noreturn]] void throwInvalidName() {
    throw SqlError(sqlstate::invalidName, "invalid name syntax");
 }
@@ -61,7 +58,7 @@ std::string parsePart(std::string_view text, size_t& at) {
       return part;
    }
    while (at < text.size() && text[at] != '.' && !isSpace(text[at]))
-      part.push_back(toLowerAscii(text[at++]));
+      part.push_back(asciiLower(text[at++]));
    if (part.empty()) throwInvalidName();
    return part;
 }

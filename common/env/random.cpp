@@ -1,8 +1,11 @@
 #include "common/env/random.hpp"
 
 #include <bit>
+#include <cerrno>
 #include <cmath>
-#include <random>
+#include <sys/random.h>
+
+#include "common/error/sql_error.hpp"
 
 namespace ouzel {
 
@@ -36,9 +39,21 @@ double SessionRandom::next() {
    return std::ldexp(static_cast<double>(value >> 12), -52);
 }
 
+void fillRandom(void* target, size_t size) {
+   auto* out = static_cast<char*>(target);
+   while (size > 0) {
+      const ssize_t got = getrandom(out, size, 0);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) throwInternal("no random numbers");
+      out += got;
+      size -= static_cast<size_t>(got);
+   }
+}
+
 uint64_t unpredictableSeed() {
-   std::random_device device;
-   return (static_cast<uint64_t>(device()) << 32) | device();
+   uint64_t seed = 0;
+   fillRandom(&seed, sizeof seed);
+   return seed;
 }
 
 } // namespace ouzel

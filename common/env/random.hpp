@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 
@@ -21,7 +22,9 @@ private:
    uint64_t state0_ = 0, state1_ = 0; // of xoroshiro128** (Blackman & Vigna 2018)
 };
 
-/// A seed nobody can foresee.
+/// Fills memory with random bytes of the system, which nobody can foresee: for salts, keys and secrets.
+void fillRandom(void* target, size_t size);
+/// A seed of such bytes.
 uint64_t unpredictableSeed();
 
 } // namespace ouzel

@@ -165,7 +165,7 @@ void withWriter(const SqlType& type, Representation representation, Emit&& emit)
       }
    };
    const auto strings = [&](auto write) { return emit.template operator()<StringView>(write); };
-   switch (type.oid) {
+   switch (isRegType(type.oid) ? oid::oid : type.oid) {
    case oid::boolean:
       return emit.template operator()<uint8_t>(
           [](std::string& out, uint8_t v) { out.push_back(static_cast<char>(v != 0)); });
@@ -176,14 +176,6 @@ void withWriter(const SqlType& type, Representation representation, Emit&& emit)
    case oid::oid:
    case oid::xid:
    case oid::cid:
-   case oid::regproc:
-   case oid::regprocedure:
-   case oid::regoper:
-   case oid::regoperator:
-   case oid::regclass:
-   case oid::regtype:
-   case oid::regnamespace:
-   case oid::regrole:
       return fromIntegers([](std::string& out, auto v) { appendBig(out, static_cast<int32_t>(v)); });
    case oid::int8:
    case oid::xid8:
@@ -300,7 +292,7 @@ void appendBinaryColumn(std::string& bytes, uint32_t* ends, const SqlType& type,
 }
 
 void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, Arena& arena) {
-   switch (type.oid) {
+   switch (isRegType(type.oid) ? oid::oid : type.oid) {
    case oid::boolean: {
       if (bytes.empty()) throwTooShort();
       if (bytes.size() > 1) throwIncorrect();
@@ -318,14 +310,6 @@ void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, 
    case oid::oid:
    case oid::xid:
    case oid::cid:
-   case oid::regproc:
-   case oid::regprocedure:
-   case oid::regoper:
-   case oid::regoperator:
-   case oid::regclass:
-   case oid::regtype:
-   case oid::regnamespace:
-   case oid::regrole:
       return put(target, static_cast<int64_t>(readOnly<uint32_t>(bytes)));
    case oid::int8:
    case oid::xid8:

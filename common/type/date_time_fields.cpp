@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "common/error/sql_error.hpp"
+#include "common/text/ascii.hpp"
 #include "common/text/number_text.hpp"
 
 namespace ouzel::date_time {
@@ -16,9 +17,6 @@ constexpr bool isAlpha(char c) {
 }
 constexpr bool isPunctuation(char c) {
    return c > ' ' && c < 127 && !isAlpha(c) && !isDigit(c);
-}
-constexpr char lower(char c) {
-   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
 }
 constexpr size_t fieldsMax = 25;
 
@@ -234,7 +232,7 @@ private:
    }
    bool push(FieldKind kind, std::string text) {
       if (fields_.size() >= fieldsMax) return false;
-      std::transform(text.begin(), text.end(), text.begin(), lower);
+      std::transform(text.begin(), text.end(), text.begin(), asciiLower);
       fields_.push_back({kind, std::move(text)});
       return true;
    }
@@ -266,7 +264,7 @@ private:
       bool isDate = peek() == '-' || peek() == '/' || peek() == '.';
       if (!isDate && (peek() == '+' || isDigit(peek()))) {
          std::string word(text_.substr(start_, p_ - start_));
-         std::transform(word.begin(), word.end(), word.begin(), lower);
+         std::transform(word.begin(), word.end(), word.begin(), asciiLower);
          isDate = findDateWord(word).token == Token::Unknown;
       }
       if (!isDate) return FieldKind::String;

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "common/error/sql_error.hpp"
+#include "common/text/ascii.hpp"
 #include "common/text/number_text.hpp"
 #include "common/type/decimal.hpp"
 #include "common/type/decimal_big.hpp"
@@ -12,12 +13,9 @@ namespace ouzel::decimal {
 
 namespace {
 
-constexpr char lower(char c) {
-   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
-
 bool equalsWord(std::string_view text, std::string_view word) {
-   return std::equal(text.begin(), text.end(), word.begin(), word.end(), [](char a, char b) { return lower(a) == b; });
+   return std::equal(text.begin(), text.end(), word.begin(), word.end(),
+                     [](char a, char b) { return asciiLower(a) == b; });
 }
 
 bool parseSpecial(std::string_view text, StringView& out) {
@@ -57,7 +55,7 @@ ParseStatus split(std::string_view text, Literal& out) {
       out.fraction = digits();
    }
    if (out.whole.empty() && out.fraction.empty()) return ParseStatus::Malformed;
-   if (p < end && lower(*p) == 'e') {
+   if (p < end && asciiLower(*p) == 'e') {
       ++p;
       bool negative = false;
       if (p < end && (*p == '+' || *p == '-')) negative = *p++ == '-';

@@ -2,19 +2,13 @@
 
 #include <cmath>
 
+#include "common/text/ascii.hpp"
 #include "common/text/number_text.hpp"
 #include "common/type/time_zone.hpp"
 
 namespace ouzel {
 
 namespace {
-
-std::string lowerCase(std::string_view text) {
-   std::string out(text);
-   for (char& c : out)
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-   return out;
-}
 
 bool startsWith(std::string_view text, std::string_view prefix) {
    return text.substr(0, prefix.size()) == prefix;

@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "common/error/sql_error.hpp"
+#include "common/text/ascii.hpp"
 #include "common/text/number_text.hpp"
 #include "common/type/text_codec.hpp"
 
@@ -10,22 +11,12 @@ namespace ouzel {
 
 namespace {
 
-constexpr char lower(char c) {
-   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
-
 /// Is `text`, in any case, a beginning of `word` of at least `lengthMin` letters?
 bool abbreviates(std::string_view text, std::string_view word, size_t lengthMin) {
    if (text.size() < lengthMin || text.size() > word.size()) return false;
    for (size_t i = 0; i < text.size(); ++i)
-      if (lower(text[i]) != word[i]) return false;
+      if (asciiLower(text[i]) != word[i]) return false;
    return true;
-}
-
-int hexDigit(char c) {
-   if (isDigit(c)) return c - '0';
-   const char l = lower(c);
-   return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
 }
 
 constexpr char hexDigits[] = "0123456789abcdef";

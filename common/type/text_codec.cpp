@@ -29,6 +29,13 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
       }
    };
    const auto strings = [&](auto print) { return emit.template operator()<StringView>(print); };
+   if (isRegType(type.oid)) // names are the catalog's business
+      return integers([](std::string& out, auto v) {
+         if (v == 0)
+            out.push_back('-');
+         else
+            appendInteger(out, static_cast<int64_t>(v));
+      });
    switch (type.oid) {
    case oid::boolean:
       return emit.template operator()<uint8_t>([](std::string& out, uint8_t v) { out.push_back(v ? 't' : 'f'); });
@@ -43,20 +50,6 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
       return integers([](std::string& out, auto v) {
          char buffer[24];
          out.append(buffer, static_cast<size_t>(writeUnsigned(buffer, static_cast<uint64_t>(v)) - buffer));
-      });
-   case oid::regproc:
-   case oid::regprocedure:
-   case oid::regoper:
-   case oid::regoperator:
-   case oid::regclass:
-   case oid::regtype:
-   case oid::regnamespace:
-   case oid::regrole: // names are the catalog's business
-      return integers([](std::string& out, auto v) {
-         if (v == 0)
-            out.push_back('-');
-         else
-            appendInteger(out, static_cast<int64_t>(v));
       });
    case oid::float4:
       return emit.template operator()<float>(
@@ -192,6 +185,7 @@ void appendTextColumn(std::string& bytes, uint32_t* ends, const SqlType& type, R
 
 void parseTextInto(void* target, const SqlType& type, std::string_view text, const SessionFormat& format,
                    Arena& arena) {
+   if (isRegType(type.oid)) return putUnsigned32(target, text, formatType(type).c_str());
    switch (type.oid) {
    case oid::boolean: {
       bool value = false;
@@ -210,15 +204,6 @@ void parseTextInto(void* target, const SqlType& type, std::string_view text, con
       return putUnsigned32(target, text, "xid");
    case oid::cid:
       return putUnsigned32(target, text, "cid");
-   case oid::regproc:
-   case oid::regprocedure:
-   case oid::regoper:
-   case oid::regoperator:
-   case oid::regclass:
-   case oid::regtype:
-   case oid::regnamespace:
-   case oid::regrole:
-      return putUnsigned32(target, text, formatType(type).c_str());
    case oid::xid8: {
       uint64_t value = 0;
       const ParseStatus status = parseUnsigned64(text, value);

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "common/error/sql_error.hpp"
+#include "common/text/ascii.hpp"
 #include "common/text/number_text.hpp"
 #include "common/type/calendar.hpp"
 
@@ -18,13 +19,6 @@ namespace ouzel {
 namespace {
 
 constexpr int64_t microsToUnixEpoch = static_cast<int64_t>(julianOfPostgresEpoch - julianOfUnixEpoch) * microsPerDay;
-
-std::string lowerCase(std::string_view text) {
-   std::string out(text);
-   for (char& c : out)
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-   return out;
-}
 
 /// A zone of the system's database.
 class NamedZone final : public TimeZone {

@@ -75,4 +75,14 @@ struct Representation {
    bool operator==(const Representation&) const = default;
 };
 
+/// Integers, scaled numerics among them.
+constexpr bool isInteger(PhysicalType type) {
+   return type == PhysicalType::I16 || type == PhysicalType::I32 || type == PhysicalType::I64 ||
+          type == PhysicalType::I128;
+}
+/// Values that an int64 can hold as numbers.
+constexpr bool isIntegerLike(PhysicalType type) {
+   return type == PhysicalType::Bool || (isInteger(type) && type != PhysicalType::I128);
+}
+
 } // namespace ouzel

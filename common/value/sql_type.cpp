@@ -188,6 +188,7 @@ std::string formatType(const SqlType& type) {
 }
 
 Representation storedRepresentation(const SqlType& type) {
+   if (isRegType(type.oid)) return {PhysicalType::I64, 0}; // as oid: unsigned 32 bits do not fit an I32's order
    switch (type.oid) {
    case oid::boolean:
       return {PhysicalType::Bool, 0};
@@ -199,14 +200,6 @@ Representation storedRepresentation(const SqlType& type) {
    case oid::oid:
    case oid::xid:
    case oid::cid:
-   case oid::regproc:
-   case oid::regprocedure:
-   case oid::regoper:
-   case oid::regoperator:
-   case oid::regclass:
-   case oid::regtype:
-   case oid::regnamespace:
-   case oid::regrole: // unsigned 32 bits do not fit an I32's order
    case oid::xid8:
    case oid::money:
    case oid::int8:

@@ -30,6 +30,12 @@ inline constexpr Oid boolean = 16, bytea = 17, character = 18 /* "char" */, name
                      timestamptzArray = 1185, intervalArray = 1187, numericArray = 1231, uuidArray = 2951;
 } // namespace oid
 
+/// regclass and its like: an OID that is shown as the name of its object.
+constexpr bool isRegType(Oid type) {
+   return type == oid::regproc || type == oid::regprocedure || type == oid::regoper || type == oid::regoperator ||
+          type == oid::regclass || type == oid::regtype || type == oid::regnamespace || type == oid::regrole;
+}
+
 /// A type as RowDescription shows it. typmod -1: none. collation 0: not collatable.
 struct SqlType {
    Oid oid = oid::unknown;

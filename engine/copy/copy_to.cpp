@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/text/ascii.hpp"
 #include "common/type/binary_codec.hpp"
 #include "common/type/text_codec.hpp"
 #include "executor/function/value_text.hpp"
@@ -65,32 +66,14 @@ void CopyWriter::appendField(std::string& out, std::string_view text, bool isNul
       return;
    }
    for (const char c : text) {
-      switch (c) {
-      case '\b':
-         out += "\\b";
-         break;
-      case '\f':
-         out += "\\f";
-         break;
-      case '\n':
-         out += "\\n";
-         break;
-      case '\r':
-         out += "\\r";
-         break;
-      case '\t':
-         out += "\\t";
-         break;
-      case '\v':
-         out += "\\v";
-         break;
-      case '\\':
-         out += "\\\\";
-         break;
-      default:
-         if (c == options_.delimiter) out += '\\';
-         out += c;
+      const char letter = c == '\v' ? 'v' : c == '\\' ? '\\' : controlLetter(c);
+      if (letter) {
+         out += '\\';
+         out += letter;
+         continue;
       }
+      if (c == options_.delimiter) out += '\\';
+      out += c;
    }
 }
 
@@ -105,7 +88,7 @@ void CopyWriter::rows(const Batch& batch) {
       if (binary)
          appendBinaryColumn(bytes[i], ends[i].data(), column.type, column.representation, batch.columns[i],
                             batch.selection);
-      else if (executor::isNamedOid(column.type.oid))
+      else if (executor::isRegType(column.type.oid))
          core_.appendNames(bytes[i], ends[i].data(), column, batch.columns[i], batch.selection);
       else
          appendTextColumn(bytes[i], ends[i].data(), column.type, column.representation, batch.columns[i],

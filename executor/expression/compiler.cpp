@@ -32,11 +32,6 @@ bool isTextLike(Oid type) {
    return type == oid::text || type == oid::varchar || type == oid::bpchar;
 }
 
-bool isArray(Oid type) {
-   const catalog::TypeInfo* info = catalog::builtins().type(type);
-   return info && info->isArray();
-}
-
 /// What makes two nodes the same: everything but their place in the graph.
 std::string fingerprint(const Node& node) {
    std::string key;
@@ -232,7 +227,7 @@ uint32_t Compiler::compareArrays(CompareOp op, uint32_t a, uint32_t b) {
 }
 
 uint32_t Compiler::compare(CompareOp op, uint32_t a, uint32_t b) {
-   if (op <= CompareOp::Ge && isArray(node(a).type.oid)) return compareArrays(op, a, b);
+   if (op <= CompareOp::Ge && catalog::builtins().isArray(node(a).type.oid)) return compareArrays(op, a, b);
    unify(a, b);
    auto result = makeBoolean(Op::Compare, {a, b});
    result->compare = op;

@@ -12,11 +12,6 @@ namespace {
    throw SqlError(sqlstate::numericValueOutOfRange, "numeric value out of range");
 }
 
-bool isInteger(PhysicalType type) {
-   return type == PhysicalType::I16 || type == PhysicalType::I32 || type == PhysicalType::I64 ||
-          type == PhysicalType::I128;
-}
-
 /// Rescaled, rounded half away from zero when digits are dropped.
 inline int128 rescaled(int128 value, int32_t fromScale, int32_t toScale) {
    if (toScale >= fromScale) {

@@ -29,25 +29,9 @@ const SessionFormat& sessionFormat(const FunctionContext& context) {
    return context.format ? *context.format : standard;
 }
 
-bool isNamedOid(Oid type) {
-   switch (type) {
-   case oid::regproc:
-   case oid::regprocedure:
-   case oid::regoper:
-   case oid::regoperator:
-   case oid::regclass:
-   case oid::regtype:
-   case oid::regnamespace:
-   case oid::regrole:
-      return true;
-   default:
-      return false;
-   }
-}
-
 void appendValueText(std::string& out, const FunctionContext& context, const SqlType& type, Representation repr,
                      const void* value) {
-   if (isNamedOid(type.oid) && context.catalog) {
+   if (isRegType(type.oid) && context.catalog) {
       int64_t object;
       std::memcpy(&object, value, sizeof object);
       out.append(catalog::regOut(NameScope(context).names(), type.oid, static_cast<Oid>(object)));
@@ -64,7 +48,7 @@ void appendRowText(std::string& out, const FunctionContext& context, const SqlTy
 
 void parseValueText(void* target, const FunctionContext& context, const SqlType& type, std::string_view text,
                     Arena& arena) {
-   if (isNamedOid(type.oid) && context.catalog) {
+   if (isRegType(type.oid) && context.catalog) {
       const int64_t object = catalog::regIn(NameScope(context).names(), type.oid, text);
       std::memcpy(target, &object, sizeof object);
    } else {

@@ -20,7 +20,5 @@ void appendRowText(std::string& out, const FunctionContext& context, const SqlTy
 /// Read a value of `type` into a place of storedRepresentation(type); bytes go to the arena.
 void parseValueText(void* target, const FunctionContext& context, const SqlType& type, std::string_view text,
                     Arena& arena);
-/// regclass, regtype and their like: their text are names.
-bool isNamedOid(Oid type);
 
 } // namespace ouzel::executor

@@ -1,19 +1,12 @@
 #include "executor/kernel/gather.hpp"
 
+#include <cstring>
+
 #include "common/value/dispatch.hpp"
-#include "executor/kernel/compare_operators.hpp"
 
 namespace ouzel::executor {
 
 namespace {
-
-/// Rows in tuples have no alignment beyond what their layout gives; memcpy compiles to plain moves.
-template <typename T>
-inline T load(const std::byte* source) {
-   T value;
-   std::memcpy(&value, source, sizeof(T));
-   return value;
-}
 
 template <typename T>
 void gatherValues(const Vector& vector, Selection rows, T* __restrict out) {
@@ -95,48 +88,6 @@ void copyStrings(StringView* values, const ValidityWord* validity, uint32_t coun
          values[i] = arena.copyString(values[i].view(), storage);
       }
    }
-}
-
-void writeColumn(const Vector& vector, Selection rows, std::byte* const* targets, uint32_t offset) {
-   dispatchSize(vector.type, [&](auto unit) {
-      using T = decltype(unit);
-      const T* values = static_cast<const T*>(vector.data);
-      const uint32_t count = rows.count();
-      if (vector.encoding == Encoding::Flat && rows.isDense()) {
-         for (uint32_t i = 0; i < count; ++i)
-            std::memcpy(targets[i] + offset, values + i, sizeof(T));
-      } else {
-         for (uint32_t i = 0; i < count; ++i)
-            std::memcpy(targets[i] + offset, values + vector.positionOf(rows.row(i)), sizeof(T));
-      }
-   });
-}
-
-void readColumn(PhysicalType type, const std::byte* const* sources, uint32_t offset, uint32_t count, void* out) {
-   dispatchSize(type, [&](auto unit) {
-      using T = decltype(unit);
-      T* target = static_cast<T*>(out);
-      for (uint32_t i = 0; i < count; ++i)
-         target[i] = load<T>(sources[i] + offset);
-   });
-}
-
-void compareColumn(const Vector& vector, Selection rows, const std::byte* const* tuples, uint32_t offset,
-                   uint8_t* flags) {
-   dispatchPhysical(vector.type, [&](auto tag) {
-      constexpr PhysicalType type = decltype(tag)::type;
-      using T = PhysicalValueType<type>;
-      using C = ValueCompare<type, T>;
-      const T* values = vector.values<T>();
-      const uint32_t count = rows.count();
-      if (vector.encoding == Encoding::Flat && rows.isDense()) {
-         for (uint32_t i = 0; i < count; ++i)
-            flags[i] &= C::equal(values[i], load<T>(tuples[i] + offset));
-      } else {
-         for (uint32_t i = 0; i < count; ++i)
-            flags[i] &= C::equal(values[vector.positionOf(rows.row(i))], load<T>(tuples[i] + offset));
-      }
-   });
 }
 
 } // namespace ouzel::executor

@@ -5,7 +5,7 @@
 #include "common/memory/arena.hpp"
 #include "common/value/vector.hpp"
 
-// Moving values between vectors and between vectors and rows. Values are copied as bytes: a StringView keeps pointing
+// Moving values between vectors. Values are copied as bytes: a StringView keeps pointing
 // where it did, unless the function says that it copies strings.
 
 namespace ouzel::executor {
@@ -19,13 +19,5 @@ void copyRows(const Vector& vector, Selection rows, void* out, ValidityWord* val
 /// Copy the bytes of the strings at out[0..count) into the arena, where they are not inline (NULL ones become empty).
 void copyStrings(StringView* values, const ValidityWord* validity, uint32_t count, Arena& arena,
                  StringView::Storage storage = StringView::Storage::Transient);
-
-/// Write the i-th live row's value at targets[i] + offset. NULLs write unspecified but readable bytes.
-void writeColumn(const Vector& vector, Selection rows, std::byte* const* targets, uint32_t offset);
-/// out[i] = value at sources[i] + offset, i < count.
-void readColumn(PhysicalType type, const std::byte* const* sources, uint32_t offset, uint32_t count, void* out);
-/// flags[i] &= the i-th live row's value equals (SQL `=`) the value at tuples[i] + offset. NULLs are the caller's care.
-void compareColumn(const Vector& vector, Selection rows, const std::byte* const* tuples, uint32_t offset,
-                   uint8_t* flags);
 
 } // namespace ouzel::executor

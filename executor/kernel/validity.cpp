@@ -32,17 +32,4 @@ bool combineValidity(std::span<const Vector> vectors, Selection rows, uint32_t r
    return any;
 }
 
-bool allValid(const ValidityWord* validity, Selection rows) {
-   if (validity == nullptr) return true;
-   if (rows.isDense()) {
-      const uint32_t whole = rows.count() / 64, rest = rows.count() % 64;
-      for (uint32_t i = 0; i < whole; ++i)
-         if (validity[i] != ~ValidityWord{0}) return false;
-      return rest == 0 || (~validity[whole] & ((ValidityWord{1} << rest) - 1)) == 0;
-   }
-   ValidityWord all = 1;
-   forEachRow(rows, [&](uint32_t row) { all &= validity[row >> 6] >> (row & 63); });
-   return (all & 1) != 0;
-}
-
 } // namespace ouzel::executor

@@ -11,7 +11,5 @@ void fillValid(ValidityWord* validity, uint32_t rowCount);
 /// out[r] = no vector is NULL at r, for the rows of `rows`; bits of other rows are unspecified. False when no vector
 /// can have NULLs: then `out` is not written.
 bool combineValidity(std::span<const Vector> vectors, Selection rows, uint32_t rowCount, ValidityWord* out);
-/// True if every row of `rows` is valid in `validity` (bit = row).
-bool allValid(const ValidityWord* validity, Selection rows);
 
 } // namespace ouzel::executor

@@ -1,5 +1,7 @@
 #include "executor/pipeline/plan_builder.hpp"
 
+#include <numeric>
+
 #include "executor/pipeline/key_lookup.hpp"
 #include "executor/pipeline/runtime_filter.hpp"
 
@@ -56,6 +58,12 @@ KeyLookup& PlanBuilder::keyLookup(uint32_t id) {
    KeyLookup*& lookup = keyLookups_[id];
    if (!lookup) lookup = own<KeyLookup>();
    return *lookup;
+}
+
+std::vector<uint32_t> identitySlots(size_t count) {
+   std::vector<uint32_t> slots(count);
+   std::iota(slots.begin(), slots.end(), 0u);
+   return slots;
 }
 
 std::vector<uint32_t> slotsOf(const std::vector<sql::ColumnId>& wanted, const std::vector<sql::ColumnId>& layout) {

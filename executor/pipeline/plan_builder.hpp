@@ -82,6 +82,8 @@ private:
    std::unordered_map<uint32_t, KeyLookup*> keyLookups_;
 };
 
+/// 0, 1, 2, ...: all columns where they are.
+std::vector<uint32_t> identitySlots(size_t count);
 /// Positions in `layout` of each wanted column; a missing one is an internal error.
 std::vector<uint32_t> slotsOf(const std::vector<sql::ColumnId>& wanted, const std::vector<sql::ColumnId>& layout);
 std::vector<Representation> representationsOf(const std::vector<sql::ColumnId>& columns, const sql::ColumnTable& table);

@@ -8,6 +8,7 @@
 #include <openssl/rand.h>
 #include <optional>
 
+#include "common/env/random.hpp"
 #include "common/error/sql_error.hpp"
 #include "io/file/file.hpp"
 
@@ -122,10 +123,6 @@ SecretBytes EncryptionKey::derive(std::string_view salt, std::string_view purpos
    if (!context || EVP_KDF_derive(context.get(), result.bytes.data(), result.bytes.size(), parameters) != 1)
       throwInternal("HKDF failed");
    return result;
-}
-
-void fillRandom(void* target, size_t size) {
-   if (RAND_bytes(static_cast<unsigned char*>(target), static_cast<int>(size)) != 1) throwInternal("no random numbers");
 }
 
 } // namespace ouzel::io

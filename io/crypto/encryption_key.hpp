@@ -40,7 +40,4 @@ private:
    uint64_t id_;
 };
 
-/// From the system, for salts and keys.
-void fillRandom(void* target, size_t size);
-
 } // namespace ouzel::io

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "common/env/random.hpp"
 #include "common/error/sql_error.hpp"
 
 namespace ouzel::io {

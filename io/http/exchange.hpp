@@ -81,7 +81,6 @@ public:
    int64_t sentAt() const { return sentAt_; }
    int64_t firstByteAt() const { return firstByteAt_; } ///< 0: not yet
    int64_t startedAt() const { return startedAt_; }
-   int64_t endedAt() const { return endedAt_; }
    const SocketAddress& address() const { return address_; }
    /// After Finished: the connection, if another exchange may use it.
    std::unique_ptr<Connection> takeConnection();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/text/ascii.hpp"
+
 namespace ouzel::io {
 
 namespace {
@@ -36,11 +38,6 @@ bool hasWord(std::string_view list, std::string_view word) {
    return false;
 }
 
-bool isTokenChar(char c) {
-   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-          std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-}
-
 /// "HTTP/1.1 200 OK"
 bool parseStatusLine(std::string_view line, HttpHead& head) {
    if (line.size() < 12 || !line.starts_with("HTTP/1.") || (line[7] != '0' && line[7] != '1') || line[8] != ' ')
@@ -57,7 +54,7 @@ bool parseHeaderLine(std::string_view line, HttpHead& head) {
    const size_t colon = line.find(':');
    if (colon == std::string_view::npos || colon == 0 || head.headers.size() == headersMax) return false;
    const std::string_view rawName = line.substr(0, colon);
-   if (!std::all_of(rawName.begin(), rawName.end(), isTokenChar)) return false;
+   if (!std::all_of(rawName.begin(), rawName.end(), isHttpTokenChar)) return false;
    std::string name = lower(rawName);
    const std::string_view value = trim(line.substr(colon + 1));
    if (std::any_of(value.begin(), value.end(), [](char c) { return c == '\0' || c == '\r'; })) return false;

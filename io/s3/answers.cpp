@@ -1,5 +1,6 @@
 #include "io/s3/answers.hpp"
 
+#include "common/text/ascii.hpp"
 #include "io/http/response.hpp"
 #include "io/s3/xml.hpp"
 
@@ -39,13 +40,6 @@ std::optional<std::string> rootChild(std::string_view xml, std::string_view root
       return true;
    });
    return isGood ? result : std::nullopt;
-}
-
-int hexDigit(char c) {
-   return c >= '0' && c <= '9'   ? c - '0'
-          : c >= 'A' && c <= 'F' ? c - 'A' + 10
-          : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                                 : -1;
 }
 
 std::string urlDecode(std::string_view text) {

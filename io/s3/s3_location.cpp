@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "common/error/sql_error.hpp"
+#include "common/text/ascii.hpp"
+#include "io/s3/credentials_chain.hpp"
 
 namespace ouzel::io {
 
@@ -16,24 +18,6 @@ constexpr std::string_view scheme = "s3://";
    // What follows '?' may hold a secret that somebody put there.
    throw SqlError(sqlstate::invalidParameterValue,
                   "invalid object store address \"" + std::string(url.substr(0, url.find('?'))) + "\": " + why);
-}
-
-std::string environment(const char* name) {
-   const char* value = std::getenv(name);
-   return value == nullptr ? "" : value;
-}
-
-std::string lower(std::string text) {
-   for (char& c : text)
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-   return text;
-}
-
-int hexDigit(char c) {
-   if (c >= '0' && c <= '9') return c - '0';
-   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-   return -1;
 }
 
 std::optional<std::string> percentDecode(std::string_view text) {
@@ -100,7 +84,7 @@ void parseEndpoint(std::string_view url, std::string_view endpoint, S3Location& 
    }
    if (!isHostName(host)) refuse(url, "the endpoint's host is not valid");
    if (!port.empty()) parsePort(url, port.substr(1), result);
-   result.host = lower(std::string(host));
+   result.host = lowerCase(std::string(host));
    result.hasOwnEndpoint = true;
 }
 
@@ -138,7 +122,7 @@ Parameters parseParameters(std::string_view url, std::string_view text) {
       const std::string name(pair.substr(0, equals));
       const auto value = percentDecode(equals == std::string_view::npos ? "" : pair.substr(equals + 1));
       if (!value) refuse(url, "'%' must be followed by two hexadecimal digits");
-      const std::string word = lower(name);
+      const std::string word = lowerCase(name);
       if (name == "region") {
          if (!isRegionName(*value)) refuse(url, "the region is not valid");
          result.region = *value;

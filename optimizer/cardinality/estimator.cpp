@@ -38,15 +38,6 @@ ColumnEstimate columnEstimate(const storage::ColumnStatistics& column, double ro
    return estimate;
 }
 
-std::vector<const Expr*> conjunctList(const Expr* predicate) {
-   std::vector<const Expr*> list;
-   if (!predicate) return list;
-   if (predicate->kind != ExprKind::And) return {predicate};
-   for (const ExprPtr& arg : predicate->args)
-      list.push_back(arg.get());
-   return list;
-}
-
 } // namespace
 
 const ColumnEstimate& RelEstimate::column(ColumnId id) const {

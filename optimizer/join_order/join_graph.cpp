@@ -16,15 +16,6 @@ bool readsNothing(const Expr& expr) {
    return used.empty();
 }
 
-std::vector<const Expr*> conjunctList(const Expr* predicate) {
-   std::vector<const Expr*> list;
-   if (!predicate) return list;
-   if (predicate->kind != ExprKind::And) return {predicate};
-   for (const ExprPtr& arg : predicate->args)
-      list.push_back(arg.get());
-   return list;
-}
-
 bool isColumnEquality(const Expr& expr) {
    return expr.kind == ExprKind::Compare && expr.compare == CompareOp::Eq && expr.args[0]->kind == ExprKind::Column &&
           expr.args[1]->kind == ExprKind::Column && expr.args[0]->type.oid == expr.args[1]->type.oid &&

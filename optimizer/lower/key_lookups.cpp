@@ -63,13 +63,8 @@ std::pair<Node*, int16_t> scanOf(Node& node, ColumnId column) {
    }
 }
 
-bool dropsUnmatchedProbe(JoinKind kind) {
-   return kind == JoinKind::Inner || kind == JoinKind::Semi || kind == JoinKind::Right || kind == JoinKind::RightSemi ||
-          kind == JoinKind::RightAnti;
-}
-
 void assign(Node& node, uint32_t& next) {
-   if (node.kind == NodeKind::HashJoin && dropsUnmatchedProbe(node.joinKind) &&
+   if (node.kind == NodeKind::HashJoin && sql::joinDropsUnmatchedProbe(node.joinKind) &&
        node.children[1]->estimatedRows <= lookupKeysMax) {
       Node* scan = nullptr;
       std::vector<std::pair<int16_t, uint32_t>> keys; // attribute of the scan, join key

@@ -93,13 +93,8 @@ bool attach(Node& node, ColumnId column, uint32_t filter) {
    }
 }
 
-bool dropsUnmatchedProbe(JoinKind kind) {
-   return kind == JoinKind::Inner || kind == JoinKind::Semi || kind == JoinKind::Right || kind == JoinKind::RightSemi ||
-          kind == JoinKind::RightAnti;
-}
-
 void assign(Node& node, uint32_t& next) {
-   if (node.kind == NodeKind::HashJoin && dropsUnmatchedProbe(node.joinKind)) {
+   if (node.kind == NodeKind::HashJoin && sql::joinDropsUnmatchedProbe(node.joinKind)) {
       for (uint32_t i = 0; i < node.joinKeys.size(); ++i) {
          const plan::JoinKey& key = node.joinKeys[i];
          if (key.nullsEqual || key.probe->kind != ExprKind::Column) continue;

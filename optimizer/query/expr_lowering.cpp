@@ -35,11 +35,6 @@ bool fitsI128(const Bounds& bounds) {
 bool isScaled(Representation repr) {
    return repr.physical == PhysicalType::I64 || repr.physical == PhysicalType::I128;
 }
-bool isInteger(PhysicalType type) {
-   return type == PhysicalType::I16 || type == PhysicalType::I32 || type == PhysicalType::I64 ||
-          type == PhysicalType::I128;
-}
-
 std::optional<Bounds> multiply(const Bounds& a, const Bounds& b) {
    int128 products[4];
    if (__builtin_mul_overflow(a.min, b.min, &products[0]) || __builtin_mul_overflow(a.min, b.max, &products[1]) ||

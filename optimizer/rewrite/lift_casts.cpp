@@ -14,10 +14,6 @@ namespace {
 
 constexpr size_t rowsMin = 4;
 
-bool isNullConstant(const Expr& expr) {
-   return expr.kind == ExprKind::Constant && expr.constant.isNull;
-}
-
 /// A cast of its first argument, whatever else it takes being constant; NULL for NULL.
 bool isLiftable(const Expr& expr) {
    switch (expr.kind) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "common/text/ascii.hpp"
+
 // HTTP/1.1 as RFC 9112 has it, for a server that knows GET and HEAD. Where the RFC lets a server be lenient (bare line
 // feeds, folded lines, blanks before colons), it is not: whoever scrapes does not send such things.
 
@@ -12,12 +14,8 @@ namespace {
 
 constexpr size_t fieldsMax = 100;
 
-bool isTokenChar(char c) {
-   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-          std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-}
 bool isToken(std::string_view text) {
-   return !text.empty() && std::all_of(text.begin(), text.end(), isTokenChar);
+   return !text.empty() && std::all_of(text.begin(), text.end(), isHttpTokenChar);
 }
 bool isVisible(char c) {
    return c > 0x20 && c < 0x7f;
@@ -29,7 +27,7 @@ bool isFieldChar(char c) {
 
 bool isNamed(std::string_view name, std::string_view lowerCase) {
    return std::equal(name.begin(), name.end(), lowerCase.begin(), lowerCase.end(),
-                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
+                     [](char a, char b) { return asciiLower(a) == b; });
 }
 
 /// The next line, without its CRLF. False: there is none, or it holds a lone CR or LF.

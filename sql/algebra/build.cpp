@@ -25,6 +25,15 @@ RelPtr makeSelect(RelPtr input, std::vector<ExprPtr> conjuncts) {
    return makeSelect(std::move(input), makeAnd(std::move(conjuncts)));
 }
 
+std::vector<const Expr*> conjunctList(const Expr* predicate) {
+   std::vector<const Expr*> list;
+   if (!predicate) return list;
+   if (predicate->kind != ExprKind::And) return {predicate};
+   for (const ExprPtr& arg : predicate->args)
+      list.push_back(arg.get());
+   return list;
+}
+
 RelPtr makeMap(RelPtr input, std::vector<ComputedColumn> computed) {
    if (computed.empty()) return input;
    auto map = std::make_unique<Rel>(RelKind::Map);

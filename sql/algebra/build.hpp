@@ -14,6 +14,8 @@ ExprPtr makeTest(ExprKind kind, ExprPtr arg);
 /// lhs AND rhs; either may be null.
 ExprPtr conjunction(ExprPtr lhs, ExprPtr rhs);
 std::vector<ExprPtr> conjunctsOf(ExprPtr predicate); ///< empty for null and for true
+/// The predicates that AND joins; the predicate itself when it is no AND, none for null.
+std::vector<const Expr*> conjunctList(const Expr* predicate);
 
 RelPtr oneRow();             ///< one row without columns
 bool isUnit(const Rel& rel); ///< whether it is oneRow()

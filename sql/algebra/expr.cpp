@@ -183,4 +183,8 @@ uint64_t structuralHash(const Expr& expr) {
    return hash;
 }
 
+bool isNullConstant(const Expr& expr) {
+   return expr.kind == ExprKind::Constant && expr.constant.isNull;
+}
+
 } // namespace ouzel::sql

@@ -107,6 +107,7 @@ ExprPtr makeColumn(ColumnId column, const SqlType& type);
 ExprPtr makeConstant(const SqlType& type, Value value);
 ExprPtr makeNull(const SqlType& type);
 ExprPtr makeBoolean(bool value);
+bool isNullConstant(const Expr& expr);
 ExprPtr makeCompare(CompareOp op, ExprPtr lhs, ExprPtr rhs);
 ExprPtr makeNot(ExprPtr arg);
 /// AND of the list; true when empty, the element itself when single. Flattens nested Ands.

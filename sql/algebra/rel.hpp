@@ -70,6 +70,13 @@ enum class JoinKind : uint8_t {
    RightAnti, ///< built rows without a match; gives build columns only
 };
 
+/// Whether a join gives no row for a probe (left) row without a match. Only then may filters and lookups made of the
+/// build (right) side drop probe rows before the join.
+constexpr bool joinDropsUnmatchedProbe(JoinKind kind) {
+   return kind == JoinKind::Inner || kind == JoinKind::Semi || kind == JoinKind::Right || kind == JoinKind::RightSemi ||
+          kind == JoinKind::RightAnti;
+}
+
 enum class SetOpKind : uint8_t { Union, Intersect, Except };
 
 struct SortKey {

@@ -16,14 +16,10 @@ namespace {
 
 using Definitions = std::shared_ptr<const std::vector<ColumnDefinition>>;
 
-bool isInteger(PhysicalType type) {
-   return type == PhysicalType::I16 || type == PhysicalType::I32 || type == PhysicalType::I64;
-}
-
 /// The values of a unique operator family: -0 = 0, NaN = NaN, 1.0 = 1.00, 24 hours = 1 day, int2 and int8 by value.
 bool equalKeys(const Value& a, const Value& b) {
    if (a.isNull || b.isNull) return a.isNull == b.isNull;
-   if (isInteger(a.type) && isInteger(b.type)) return a.i64 == b.i64;
+   if (isIntegerLike(a.type) && isIntegerLike(b.type)) return a.i64 == b.i64;
    switch (a.type) {
    case PhysicalType::F32:
    case PhysicalType::F64:

@@ -206,14 +206,8 @@ uint32_t RowGroupReader::rowCount() const {
 }
 
 bool RowGroupReader::State::vectorMayMatch(const ZonePredicate& predicate, ColumnReader& reader, uint32_t first) {
-   ZoneKey lower = predicate.lower, upper = predicate.upper;
-   if (predicate.kind == ZonePredicate::Kind::Runtime) {
-      if (!predicate.runtime || !predicate.runtime->isSet()) return true;
-      lower = predicate.runtime->lower();
-      upper = predicate.runtime->upper();
-   } else if (predicate.kind != ZonePredicate::Kind::Range) {
-      return true;
-   }
+   if (predicate.kind != ZonePredicate::Kind::Range) return true;
+   const ZoneKey lower = predicate.lower, upper = predicate.upper;
    if (lower > upper) return false;
    if (!block || isMissing(reader) || reader.type > PhysicalType::I64) return true;
    if (!chunkOf(reader).zone.overlaps(lower, upper)) return false;

@@ -8,19 +8,13 @@ namespace ouzel::storage {
 
 namespace {
 
-bool rangeMayMatch(const ZonePredicate& predicate, const ZoneRange& zone) {
-   if (predicate.kind != ZonePredicate::Kind::Runtime) return zone.overlaps(predicate.lower, predicate.upper);
-   if (!predicate.runtime || !predicate.runtime->isSet()) return true;
-   return zone.overlaps(predicate.runtime->lower(), predicate.runtime->upper());
-}
-
 bool missingMayMatch(const ZonePredicate& predicate, const Value& missing) {
    if (predicate.kind == ZonePredicate::Kind::IsNull) return missing.isNull;
    if (predicate.kind == ZonePredicate::Kind::IsNotNull) return !missing.isNull;
-   if (missing.isNull) return predicate.kind == ZonePredicate::Kind::Runtime && !predicate.runtime->isSet();
+   if (missing.isNull) return false;
    ZoneRange zone;
    zone.add(zoneKeyOf(missing));
-   return rangeMayMatch(predicate, zone);
+   return zone.overlaps(predicate.lower, predicate.upper);
 }
 
 /// False when no row of the row group can satisfy the predicate.
@@ -36,11 +30,8 @@ bool mayMatch(const ZonePredicate& predicate, const ScanState& state, const Segm
       return chunk.nullCount != 0;
    case ZonePredicate::Kind::IsNotNull:
       return chunk.nullCount != rows;
-   case ZonePredicate::Kind::Runtime:
-      if (!predicate.runtime || !predicate.runtime->isSet()) return true;
-      [[fallthrough]];
    case ZonePredicate::Kind::Range:
-      return chunk.nullCount != rows && rangeMayMatch(predicate, chunk.zone);
+      return chunk.nullCount != rows && chunk.zone.overlaps(predicate.lower, predicate.upper);
    }
    return true;
 }
@@ -115,9 +106,6 @@ uint64_t ScanSource::rowCount() const {
 }
 uint32_t ScanSource::morselCount() const {
    return static_cast<uint32_t>(state_->morsels.size());
-}
-uint32_t ScanSource::morselsHandedOut() const {
-   return std::min(next_.load(std::memory_order_relaxed), static_cast<uint32_t>(state_->morsels.size()));
 }
 uint32_t ScanSource::morselsSkipped() const {
    return skipped_.load(std::memory_order_relaxed);

@@ -34,35 +34,13 @@ namespace ouzel::storage {
 class Table;
 struct ScanState;
 
-/// Bounds that become known while the query runs, from the build side of a join. Set once before the probe-side scan
-/// starts or at any time during it; readers look at them per row group and per vector. Thread-safe.
-class RuntimeBounds {
-public:
-   /// Rows with a NULL or outside [lower, upper] cannot match. Call at most once.
-   void set(ZoneKey lower, ZoneKey upper) {
-      lower_ = lower;
-      upper_ = upper;
-      isSet_.store(true, std::memory_order_release);
-   }
-   /// The build side was empty: nothing matches.
-   void setNothing() { set(zoneKeyMax, zoneKeyMin); }
-   bool isSet() const { return isSet_.load(std::memory_order_acquire); }
-   ZoneKey lower() const { return lower_; }
-   ZoneKey upper() const { return upper_; }
-
-private:
-   ZoneKey lower_ = zoneKeyMin, upper_ = zoneKeyMax;
-   std::atomic<bool> isSet_{false};
-};
-
 /// A necessary condition that zone maps can refute. Rows are not filtered by it: the executor evaluates the predicate
 /// itself on what is not skipped.
 struct ZonePredicate {
-   enum class Kind : uint8_t { Range, IsNull, IsNotNull, Runtime };
+   enum class Kind : uint8_t { Range, IsNull, IsNotNull };
    uint32_t column = 0; ///< storage column (attnum - 1); need not be in ScanSpec::columns
    Kind kind = Kind::Range;
    ZoneKey lower = zoneKeyMin, upper = zoneKeyMax; ///< Range: value not NULL and key in [lower, upper]
-   std::shared_ptr<const RuntimeBounds> runtime;   ///< Runtime: shared with the join that sets it
 };
 
 /// The values of a column that are wanted, for zone maps and Bloom filters to refute. As with zone predicates, rows are
@@ -152,7 +130,6 @@ public:
 
    uint64_t rowCount() const; ///< rows in all morsels, deleted ones included
    uint32_t morselCount() const;
-   uint32_t morselsHandedOut() const; ///< for progress
    // For EXPLAIN ANALYZE:
    uint32_t morselsSkipped() const;
    uint32_t morselsSkippedByFilter() const; ///< of these, where zone maps did not exclude them

@@ -7,6 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "common/env/random.hpp"
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
@@ -293,7 +294,7 @@ void Log::openFile(Lsn startLsn) {
    if (key_) {
       header.cipher = cipherAesGcm;
       header.keyId = key_->id();
-      io::fillRandom(header.salt, sizeof header.salt);
+      fillRandom(header.salt, sizeof header.salt);
       cipher = cipherOf(*key_, header);
    }
    header.checksum = XXH3_64bits(&header, offsetof(LogFileHeader, checksum));

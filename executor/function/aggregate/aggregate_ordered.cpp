@@ -349,11 +349,6 @@ struct Mode {
    }
 };
 
-bool isArray(Oid type) {
-   const catalog::TypeInfo* info = catalog::builtins().type(type);
-   return info && info->isArray();
-}
-
 template <typename P>
 constexpr const AggregateKernel* orderedKernel = &OrderedLoops<P>::kernel;
 
@@ -364,7 +359,7 @@ const AggregateKernel* findOrderedAggregate(const AggregateRequest& request) {
    if (request.args.empty()) return nullptr;
    if (name == "string_agg") return orderedKernel<StringAgg>;
    if (name == "array_agg") {
-      return isArray(request.argTypes[0].oid) ? orderedKernel<ArrayStack> : orderedKernel<ArrayAgg>;
+      return catalog::builtins().isArray(request.argTypes[0].oid) ? orderedKernel<ArrayStack> : orderedKernel<ArrayAgg>;
    }
    if (name == "mode") return orderedKernel<Mode>;
    if (name == "percentile_disc") return orderedKernel<PercentileDisc>;

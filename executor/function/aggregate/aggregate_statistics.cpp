@@ -5,16 +5,13 @@
 #include "common/error/sql_error.hpp"
 #include "executor/function/aggregate/aggregate_loops.hpp"
 #include "executor/function/aggregate/decimal_accumulator.hpp"
+#include "executor/function/number/float_overflow.hpp"
 
 // stddev, variance, corr, covar, regr: floats by PostgreSQL's Youngs-Cramer updates, integers and numerics exactly.
 
 namespace ouzel::executor {
 
 namespace {
-
-[[noreturn, gnu::cold]] void throwOverflow() {
-   throw SqlError(sqlstate::numericValueOutOfRange, "value out of range: overflow");
-}
 
 enum class Spread : uint8_t { VarPop, VarSamp, StddevPop, StddevSamp };
 constexpr bool isSample(Spread spread) {

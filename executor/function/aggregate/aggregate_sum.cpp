@@ -3,6 +3,7 @@
 #include "common/error/sql_error.hpp"
 #include "executor/function/aggregate/aggregate_loops.hpp"
 #include "executor/function/aggregate/decimal_accumulator.hpp"
+#include "executor/function/number/float_overflow.hpp"
 
 // count, sum, avg.
 
@@ -193,9 +194,6 @@ struct FloatState {
    T sum = 0;
    int64_t count = 0;
 };
-[[noreturn, gnu::cold]] void throwOverflow() {
-   throw SqlError(sqlstate::numericValueOutOfRange, "value out of range: overflow");
-}
 template <typename T>
 struct FloatSum {
    using State = FloatState<T>;

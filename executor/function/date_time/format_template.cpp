@@ -142,10 +142,6 @@ const Keyword* findIn(const Keyword (&table)[count], std::string_view text) {
    return nullptr;
 }
 
-bool isSeparator(char c) {
-   return c > 0x20 && c < 0x7f && !isDigit(c) && !((c | 32) >= 'a' && (c | 32) <= 'z');
-}
-
 size_t characterBytes(std::string_view text) {
    size_t length = 1;
    while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80)

@@ -29,6 +29,11 @@ struct Node {
 enum class TemplateKind : uint8_t { Date, Number };
 std::vector<Node> parseTemplate(std::string_view pattern, TemplateKind kind);
 
+/// A printable character that is neither letter nor digit.
+constexpr bool isSeparator(char c) {
+   return c > 0x20 && c < 0x7f && !(c >= '0' && c <= '9') && !((c | 32) >= 'a' && (c | 32) <= 'z');
+}
+
 /// The longest keyword that `text` starts with; null if none.
 const Keyword* findDateKeyword(std::string_view text);
 const Keyword* findNumberKeyword(std::string_view text);

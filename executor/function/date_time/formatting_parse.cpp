@@ -34,10 +34,6 @@ constexpr std::string_view eras[] = {"ad", "bc"}, longEras[] = {"a.d.", "b.c."};
    return SqlError(sqlstate::invalidDatetimeFormat, message);
 }
 
-bool isSeparator(char c) {
-   return c > 0x20 && c < 0x7f && !isDigit(c) && !((c | 32) >= 'a' && (c | 32) <= 'z');
-}
-
 /// What was read. Zero means not set, as in PostgreSQL: a field may be set twice only to the same value.
 struct Fields {
    Keyword::Calendar calendar = Keyword::Calendar::Any;

@@ -72,4 +72,15 @@ void addUnaryArithmetic(std::string_view prosrc, bool isTotal = false) {
    registerKernel(prosrc, letters, {UnaryArithmeticKernel<Op, A, Out>::run, true, isTotal});
 }
 
+/// The four operations over two types, in the wider of both.
+template <template <typename> typename Add, template <typename> typename Subtract,
+          template <typename> typename Multiply, template <typename> typename Divide, typename A, typename B>
+void addMixed(const std::string& prefix) {
+   using R = std::conditional_t<(sizeof(A) > sizeof(B)), A, B>;
+   addArithmetic<Add<R>, A, B, R>(prefix + "pl");
+   addArithmetic<Subtract<R>, A, B, R>(prefix + "mi");
+   addArithmetic<Multiply<R>, A, B, R>(prefix + "mul");
+   addArithmetic<Divide<R>, A, B, R>(prefix + "div");
+}
+
 } // namespace ouzel::executor

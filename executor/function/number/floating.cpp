@@ -84,18 +84,9 @@ T smaller(T a, T b) {
    return isLess(a, b) ? a : b;
 }
 
-template <typename A, typename B>
-void addMixed(const std::string& prefix) {
-   using R = std::conditional_t<(sizeof(A) > sizeof(B)), A, B>;
-   addArithmetic<Add<R>, A, B, R>(prefix + "pl");
-   addArithmetic<Subtract<R>, A, B, R>(prefix + "mi");
-   addArithmetic<Multiply<R>, A, B, R>(prefix + "mul");
-   addArithmetic<Divide<R>, A, B, R>(prefix + "div");
-}
-
 template <typename T>
 void addSame(const std::string& prefix) {
-   addMixed<T, T>(prefix);
+   addMixed<Add, Subtract, Multiply, Divide, T, T>(prefix);
    addKernel<negate<T>>(prefix + "um", totalKernel);
    addKernel<absolute<T>>(prefix + "abs", totalKernel);
    addKernel<same<T>>(prefix + "up", totalKernel);
@@ -108,8 +99,8 @@ void addSame(const std::string& prefix) {
 void registerFloating() {
    addSame<float>("float4");
    addSame<double>("float8");
-   addMixed<float, double>("float48");
-   addMixed<double, float>("float84");
+   addMixed<Add, Subtract, Multiply, Divide, float, double>("float48");
+   addMixed<Add, Subtract, Multiply, Divide, double, float>("float84");
 }
 
 } // namespace ouzel::executor

@@ -175,18 +175,9 @@ T lcm(T a, T b) {
    return result < 0 ? -result : result;
 }
 
-template <typename A, typename B>
-void addMixed(const std::string& prefix) {
-   using R = std::conditional_t<(sizeof(A) > sizeof(B)), A, B>;
-   addArithmetic<Add<R>, A, B, R>(prefix + "pl");
-   addArithmetic<Subtract<R>, A, B, R>(prefix + "mi");
-   addArithmetic<Multiply<R>, A, B, R>(prefix + "mul");
-   addArithmetic<Divide<R>, A, B, R>(prefix + "div");
-}
-
 template <typename T>
 void addSame(const std::string& prefix) {
-   addMixed<T, T>(prefix);
+   addMixed<Add, Subtract, Multiply, Divide, T, T>(prefix);
    addArithmetic<Modulo<T>, T, T, T>(prefix + "mod");
    addUnaryArithmetic<Negate<T>, T, T>(prefix + "um");
    addUnaryArithmetic<Absolute<T>, T, T>(prefix + "abs");
@@ -217,12 +208,12 @@ void registerInteger() {
    addSame<int16_t>("int2");
    addSame<int32_t>("int4");
    addSame<int64_t>("int8");
-   addMixed<int16_t, int32_t>("int24");
-   addMixed<int32_t, int16_t>("int42");
-   addMixed<int16_t, int64_t>("int28");
-   addMixed<int64_t, int16_t>("int82");
-   addMixed<int32_t, int64_t>("int48");
-   addMixed<int64_t, int32_t>("int84");
+   addMixed<Add, Subtract, Multiply, Divide, int16_t, int32_t>("int24");
+   addMixed<Add, Subtract, Multiply, Divide, int32_t, int16_t>("int42");
+   addMixed<Add, Subtract, Multiply, Divide, int16_t, int64_t>("int28");
+   addMixed<Add, Subtract, Multiply, Divide, int64_t, int16_t>("int82");
+   addMixed<Add, Subtract, Multiply, Divide, int32_t, int64_t>("int48");
+   addMixed<Add, Subtract, Multiply, Divide, int64_t, int32_t>("int84");
    addKernel<gcd<int32_t>>("int4gcd");
    addKernel<gcd<int64_t>>("int8gcd");
    addKernel<lcm<int32_t>>("int4lcm");

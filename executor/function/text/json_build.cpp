@@ -1,4 +1,5 @@
 #include "catalog/builtin/builtin.hpp"
+#include "common/text/ascii.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/value_text.hpp"
@@ -13,36 +14,16 @@ void appendEscaped(std::string& out, std::string_view text) {
    static constexpr char digits[] = "0123456789abcdef";
    out += '"';
    for (const char c : text) {
-      switch (c) {
-      case '\b':
-         out += "\\b";
-         break;
-      case '\f':
-         out += "\\f";
-         break;
-      case '\n':
-         out += "\\n";
-         break;
-      case '\r':
-         out += "\\r";
-         break;
-      case '\t':
-         out += "\\t";
-         break;
-      case '"':
-         out += "\\\"";
-         break;
-      case '\\':
-         out += "\\\\";
-         break;
-      default:
-         if (static_cast<unsigned char>(c) < ' ') {
-            out += "\\u00";
-            out += digits[c >> 4];
-            out += digits[c & 15];
-         } else {
-            out += c;
-         }
+      const char letter = c == '"' || c == '\\' ? c : controlLetter(c);
+      if (letter) {
+         out += '\\';
+         out += letter;
+      } else if (static_cast<unsigned char>(c) < ' ') {
+         out += "\\u00";
+         out += digits[c >> 4];
+         out += digits[c & 15];
+      } else {
+         out += c;
       }
    }
    out += '"';

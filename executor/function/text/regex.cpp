@@ -244,49 +244,11 @@ bool Regex::search(std::string_view text, size_t start, std::vector<RegexSpan>& 
 RegexFlags parseRegexFlags(std::string_view options, bool* isGlobal) {
    RegexFlags flags;
    for (const char c : options) {
-      switch (c) {
-      case 'g':
-         if (!isGlobal) throw SqlError(sqlstate::invalidParameterValue, "invalid regular expression option: \"g\"");
+      if (c == 'g' && isGlobal)
          *isGlobal = true;
-         break;
-      case 'b':
-         throwNotSupported("basic regular expressions");
-      case 'c':
-         flags.ignoreCase = false;
-         break;
-      case 'e':
-         break;
-      case 'i':
-         flags.ignoreCase = true;
-         break;
-      case 'm':
-      case 'n':
-         flags.dotNewline = false;
-         flags.lineAnchors = true;
-         break;
-      case 'p':
-         flags.dotNewline = false;
-         break;
-      case 'q':
-         flags.literal = true;
-         break;
-      case 's':
-         flags.dotNewline = true;
-         flags.lineAnchors = false;
-         break;
-      case 't':
-         flags.expanded = false;
-         break;
-      case 'w':
-         flags.lineAnchors = true;
-         break;
-      case 'x':
-         flags.expanded = true;
-         break;
-      default:
+      else if (!applyRegexOption(flags, c))
          throw SqlError(sqlstate::invalidParameterValue,
                         std::string("invalid regular expression option: \"") + c + "\"");
-      }
    }
    return flags;
 }

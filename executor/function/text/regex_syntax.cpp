@@ -482,46 +482,8 @@ std::string_view takePrefixes(std::string_view pattern, RegexFlags& flags) {
    if (pattern.starts_with("***:")) pattern.remove_prefix(4);
    if (!pattern.starts_with("(?") || pattern.size() < 3 || !isLetter(pattern[2])) return pattern;
    size_t at = 2;
-   for (; at < pattern.size() && isLetter(pattern[at]); ++at) {
-      switch (pattern[at]) {
-      case 'b':
-         throwNotSupported("basic regular expressions");
-      case 'c':
-         flags.ignoreCase = false;
-         break;
-      case 'e':
-         break;
-      case 'i':
-         flags.ignoreCase = true;
-         break;
-      case 'm':
-      case 'n':
-         flags.dotNewline = false;
-         flags.lineAnchors = true;
-         break;
-      case 'p':
-         flags.dotNewline = false;
-         break;
-      case 'q':
-         flags.literal = true;
-         break;
-      case 's':
-         flags.dotNewline = true;
-         flags.lineAnchors = false;
-         break;
-      case 't':
-         flags.expanded = false;
-         break;
-      case 'w':
-         flags.lineAnchors = true;
-         break;
-      case 'x':
-         flags.expanded = true;
-         break;
-      default:
-         throwInvalid("invalid embedded option");
-      }
-   }
+   for (; at < pattern.size() && isLetter(pattern[at]); ++at)
+      if (!applyRegexOption(flags, pattern[at])) throwInvalid("invalid embedded option");
    if (at >= pattern.size() || pattern[at] != ')') throwInvalid("invalid embedded option");
    return pattern.substr(at + 1);
 }
@@ -590,6 +552,48 @@ void writeRe2(const RegexNode& node, bool isLazy, std::string& out) {
       out.append("}");
    }
    if (isLazy) out.append("?");
+}
+
+bool applyRegexOption(RegexFlags& flags, char option) {
+   switch (option) {
+   case 'b':
+      throwNotSupported("basic regular expressions");
+   case 'c':
+      flags.ignoreCase = false;
+      break;
+   case 'e':
+      break;
+   case 'i':
+      flags.ignoreCase = true;
+      break;
+   case 'm':
+   case 'n':
+      flags.dotNewline = false;
+      flags.lineAnchors = true;
+      break;
+   case 'p':
+      flags.dotNewline = false;
+      break;
+   case 'q':
+      flags.literal = true;
+      break;
+   case 's':
+      flags.dotNewline = true;
+      flags.lineAnchors = false;
+      break;
+   case 't':
+      flags.expanded = false;
+      break;
+   case 'w':
+      flags.lineAnchors = true;
+      break;
+   case 'x':
+      flags.expanded = true;
+      break;
+   default:
+      return false;
+   }
+   return true;
 }
 
 RegexSyntax parseRegex(std::string_view pattern, RegexFlags flags) {

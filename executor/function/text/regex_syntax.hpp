@@ -18,6 +18,10 @@ struct RegexFlags {
    bool literal = false;     ///< q: no metacharacters
 };
 
+/// Sets what one letter of PostgreSQL's options asks for ('g' is not one of a pattern). False: there is no such option;
+/// 0A000 for basic regular expressions.
+bool applyRegexOption(RegexFlags& flags, char option);
+
 /// One node; a tree without sharing.
 struct RegexNode {
    enum class Kind : uint8_t {

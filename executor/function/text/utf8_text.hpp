@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "common/text/ascii.hpp"
+
 // Positions in valid UTF-8 text: what PostgreSQL's string functions count in.
 
 namespace ouzel::executor {
@@ -13,13 +15,6 @@ inline bool isContinuation(char c) {
 inline uint32_t characterBytes(char first) {
    const auto c = static_cast<unsigned char>(first);
    return c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
-}
-
-inline bool isAscii(std::string_view text) {
-   unsigned char all = 0;
-   for (const char c : text)
-      all |= static_cast<unsigned char>(c);
-   return all < 0x80;
 }
 
 inline uint32_t countCharacters(std::string_view text) {
@@ -71,13 +66,6 @@ inline void appendCharacter(std::string& out, uint32_t c) {
       put(0x80 | ((c >> 6) & 0x3f));
       put(0x80 | (c & 0x3f));
    }
-}
-
-inline char asciiLower(char c) {
-   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
-inline char asciiUpper(char c) {
-   return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
 }
 
 } // namespace ouzel::executor

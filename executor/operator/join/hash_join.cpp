@@ -132,12 +132,6 @@ SinkStatus HashJoinBuild::consume(QueryContext& context, LocalState& state, cons
    return SinkStatus::NeedInput;
 }
 
-/// The probe side may be thinned out by what the build side knows.
-bool mayFilterProbe(JoinKind kind) {
-   return kind == JoinKind::Inner || kind == JoinKind::Semi || kind == JoinKind::Right || kind == JoinKind::RightSemi ||
-          kind == JoinKind::RightAnti;
-}
-
 /// Decides which build columns are stored, and where joined rows take their columns from.
 class ShapeBuilder {
 public:
@@ -248,7 +242,7 @@ std::vector<Stage> buildHashJoin(PlanBuilder& builder, const sql::plan::Node& no
    std::vector<HashJoinRows::Key> keys;
    for (const sql::plan::JoinKey& key : node.joinKeys)
       keys.push_back({key.build->repr.physical, key.nullsEqual, nullptr});
-   if (context.settings().runtimeFilters && mayFilterProbe(node.joinKind))
+   if (context.settings().runtimeFilters && sql::joinDropsUnmatchedProbe(node.joinKind))
       for (const sql::plan::RuntimeFilterSource& source : node.runtimeFilterSources)
          if (!keys[source.key].nullsEqual) keys[source.key].filter = &builder.runtimeFilter(source.filter);
 
@@ -260,7 +254,7 @@ std::vector<Stage> buildHashJoin(PlanBuilder& builder, const sql::plan::Node& no
    auto* spill = builder.own<HashJoinSpill>(*rows, asideTypes, std::move(asideSlots), givesBuiltRowsLast(node.joinKind),
                                             node.joinKind, context.budget());
    auto* table = builder.own<HashJoinTable>(*rows, spill->buildGrant());
-   if (node.keyLookup != 0 && mayFilterProbe(node.joinKind))
+   if (node.keyLookup != 0 && sql::joinDropsUnmatchedProbe(node.joinKind))
       table->lookUp(builder.keyLookup(node.keyLookup), node.keyLookupKeys);
    const uint32_t profile = builder.profileOf(node);
    // The build side first: scans of the probe side use what it publishes.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "executor/materialize/row_batch.hpp"
+
 namespace ouzel::executor {
 
 using sql::JoinKind;
@@ -35,7 +37,7 @@ void BuiltRowGiver::next(Batch& out) {
    for (uint32_t c = 0; c < shape_.outputCount; ++c) {
       const Column& column = shape_.columns[c];
       if (column.from != Column::From::Build) {
-         out.columns[c] = nullConstant(column.type);
+         out.columns[c] = absentVector(column.type);
          continue;
       }
       const Buffer& buffer = buffers_[c];

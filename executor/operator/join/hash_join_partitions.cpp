@@ -374,7 +374,7 @@ void Worker::giveMarked(Batch& out) {
       out.columns[c] = column.from == Column::From::Probe ? in_.columns[column.source]
                        : column.from == Column::From::Mark
                            ? Vector::flat(PhysicalType::Bool, mark_.get(), markValidity_)
-                           : nullConstant(column.type);
+                           : absentVector(column.type);
    }
    out.rowCount = count;
    out.selection = Selection::list(kept_, kept);

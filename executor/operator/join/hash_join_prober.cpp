@@ -7,7 +7,9 @@
 
 #include "common/error/sql_error.hpp"
 #include "executor/materialize/key_hash.hpp"
+#include "executor/materialize/row_batch.hpp"
 #include "executor/materialize/row_compare.hpp"
+#include "executor/operator/join/join_rows.hpp"
 
 // A batch of probe rows is joined in waves. A wave finds for each of its probe rows the next match along the row's
 // chain: the first wave is all that a unique build side needs, and its joined rows are the input under a narrower
@@ -18,15 +20,6 @@ namespace ouzel::executor {
 
 using sql::JoinKind;
 using Column = HashJoinShape::Column;
-
-namespace {
-alignas(16) constexpr std::byte nullValue[16]{};
-constexpr ValidityWord nullBits = 0;
-
-[[noreturn, gnu::cold]] void throwMoreThanOneRow() {
-   throw SqlError(sqlstate::cardinalityViolation, "more than one row returned by a subquery used as an expression");
-}
-} // namespace
 
 HashJoinProber::HashJoinProber(const HashJoinShape& shape, const HashJoinTable& table, QueryContext& context)
    : shape_(shape), table_(&table), zeroHashes_(context.settings().zeroHashes),
@@ -492,7 +485,7 @@ OperatorStatus HashJoinProber::processFirstWave(const Batch& in, Batch& out) {
       for (uint32_t c = 0; c < shape_.outputCount; ++c) {
          if (shape_.columns[c].from != Column::From::Build) continue;
          if (matched == 0) {
-            joined_.columns[c] = nullConstant(shape_.columns[c].type);
+            joined_.columns[c] = absentVector(shape_.columns[c].type);
          } else {
             gatherBuild(c, matched < liveCount_);
          }
@@ -545,14 +538,10 @@ OperatorStatus HashJoinProber::processRest(const Batch& in, Batch& out) {
    }
    passProbeColumns(in, out);
    for (uint32_t c = 0; c < shape_.outputCount; ++c)
-      if (shape_.columns[c].from == Column::From::Build) out.columns[c] = nullConstant(shape_.columns[c].type);
+      if (shape_.columns[c].from == Column::From::Build) out.columns[c] = absentVector(shape_.columns[c].type);
    out.selection = kept == liveCount_ ? in.selection : Selection::list(kept_, kept);
    phase_ = Phase::Closed;
    return OperatorStatus::NeedInput;
-}
-
-Vector nullConstant(PhysicalType type) {
-   return Vector::constant(type, nullValue, &nullBits);
 }
 
 } // namespace ouzel::executor

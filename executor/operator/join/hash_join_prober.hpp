@@ -48,8 +48,6 @@ public:
       isHashed_ = true;
       return hashes_;
    }
-   /// From now on. Between batches.
-   void setTable(const HashJoinTable& table) { table_ = &table; }
 
    /// The table is one of several that hold a part of the rows each. Inner: whoever finds a match is noted in
    /// found[live row]; `isSingleRow`: a second one is an error.
@@ -140,8 +138,5 @@ private:
    RowIndex pairPositions_[batchRowsMax];
    RowIndex kept_[batchRowsMax];
 };
-
-/// A constant NULL of any type.
-Vector nullConstant(PhysicalType type);
 
 } // namespace ouzel::executor

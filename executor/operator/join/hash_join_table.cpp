@@ -21,11 +21,6 @@ uint64_t tagOf(uint64_t hash) {
    return uint64_t{1} << (48 + (hash & 15)) | uint64_t{1} << (48 + (hash >> 4 & 15));
 }
 
-bool isIntegerLike(PhysicalType type) {
-   return type == PhysicalType::Bool || type == PhysicalType::I16 || type == PhysicalType::I32 ||
-          type == PhysicalType::I64;
-}
-
 /// Call body(T{}) with the C++ type of an integer-like physical type.
 template <typename Body>
 decltype(auto) withInteger(PhysicalType type, Body&& body) {

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "common/error/sql_error.hpp"
+
 namespace ouzel::executor {
 
 void JoinRowWriter::write(TupleBuffer& buffer, const RowLayout& layout, const LiveColumn* columns, uint32_t count,
@@ -15,6 +17,10 @@ void JoinRowWriter::write(TupleBuffer& buffer, const RowLayout& layout, const Li
    buffer.store(hashes, hasLong ? sizes_ : nullptr, count, rows_, heap_);
    for (uint32_t c = 0; c < layout.columnCount(); ++c)
       scatterColumn(layout, c, columns[c], count, rows_, hasLong ? heap_ : nullptr);
+}
+
+void throwMoreThanOneRow() {
+   throw SqlError(sqlstate::cardinalityViolation, "more than one row returned by a subquery used as an expression");
 }
 
 } // namespace ouzel::executor

@@ -43,4 +43,7 @@ private:
    uint32_t rowSize_ = 0;
 };
 
+/// 21000 for a scalar subquery.
+[[noreturn, gnu::cold]] void throwMoreThanOneRow();
+
 } // namespace ouzel::executor

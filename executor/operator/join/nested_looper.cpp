@@ -7,6 +7,7 @@
 #include "common/value/dispatch.hpp"
 #include "executor/materialize/live_column.hpp"
 #include "executor/materialize/row_batch.hpp"
+#include "executor/operator/join/join_rows.hpp"
 
 namespace ouzel::executor {
 
@@ -20,10 +21,6 @@ Vector constantAt(const Vector& vector, uint32_t row) {
    if (vector.isNull(row)) return absentVector(vector.type);
    const size_t offset = size_t{vector.positionOf(row)} * physicalSize(vector.type);
    return Vector::constant(vector.type, static_cast<const std::byte*>(vector.data) + offset, nullptr);
-}
-
-[[noreturn]] void throwMoreThanOneRow() {
-   throw SqlError(sqlstate::cardinalityViolation, "more than one row returned by a subquery used as an expression");
 }
 
 /// Values compared in one call before the scheduler may look around.

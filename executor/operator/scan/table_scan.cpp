@@ -37,11 +37,6 @@ struct ResidualFilter {
    std::vector<uint32_t> columns; ///< that it reads
 };
 
-bool isIntegerLike(PhysicalType type) {
-   return type == PhysicalType::Bool || type == PhysicalType::I16 || type == PhysicalType::I32 ||
-          type == PhysicalType::I64;
-}
-
 struct ColumnCompare {
    sql::ColumnId column;
    CompareOp op;

@@ -13,14 +13,14 @@ namespace {
 class ValuesSource final : public Source {
 public:
    ValuesSource(const sql::plan::Node& node, std::vector<Representation> columns)
-      : node_(node), columns_(std::move(columns)), buffered_(buffer_, identity(columns_.size()), true) {}
+      : node_(node), columns_(std::move(columns)), buffered_(buffer_, identitySlots(columns_.size()), true) {}
 
    void prepare(QueryContext& context) override {
       given_ = 0;
       buffer_.clear();
       if (columns_.empty()) return;
       BatchBuilder builder(columns_, context.memory());
-      std::vector<uint32_t> slots = identity(columns_.size());
+      std::vector<uint32_t> slots = identitySlots(columns_.size());
       Batch one;
       one.setDense(1);
       for (const auto& row : node_.rows) {
@@ -54,13 +54,6 @@ public:
    }
 
 private:
-   static std::vector<uint32_t> identity(size_t count) {
-      std::vector<uint32_t> slots(count);
-      for (uint32_t i = 0; i < count; ++i)
-         slots[i] = i;
-      return slots;
-   }
-
    const sql::plan::Node& node_;
    const std::vector<Representation> columns_;
    RowBuffer buffer_;

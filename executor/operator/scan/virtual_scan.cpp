@@ -14,7 +14,8 @@ namespace {
 class VirtualScan final : public Source {
 public:
    VirtualScan(const sql::plan::Node& node, std::vector<sql::ColumnId> layout, const sql::ColumnTable& columns)
-      : node_(node), columns_(representationsOf(layout, columns)), buffered_(buffer_, identity(layout.size()), true) {}
+      : node_(node), columns_(representationsOf(layout, columns)),
+        buffered_(buffer_, identitySlots(layout.size()), true) {}
 
    void prepare(QueryContext& context) override {
       buffer_.clear();
@@ -24,7 +25,7 @@ public:
       // A scan for count(*) reads no column; one is asked for all the same, to have rows to count.
       if (attributes.empty()) attributes.push_back(1);
       BatchBuilder builder(columns_, context.memory());
-      const std::vector<uint32_t> slots = identity(columns_.size());
+      const std::vector<uint32_t> slots = identitySlots(columns_.size());
       count_ = 0;
       context.execution.virtualTable(node_.table.relation, attributes, [&](std::vector<Value>& row) {
          context.checkCancelled();
@@ -65,13 +66,6 @@ public:
    }
 
 private:
-   static std::vector<uint32_t> identity(size_t count) {
-      std::vector<uint32_t> slots(count);
-      for (uint32_t i = 0; i < count; ++i)
-         slots[i] = i;
-      return slots;
-   }
-
    const sql::plan::Node& node_;
    const std::vector<Representation> columns_;
    RowBuffer buffer_;

@@ -29,8 +29,6 @@ public:
    void endSplit();
    /// Put the addresses of the range's rows in order to where they belong in `order`, which has room for all rows.
    void sort(uint32_t range, RowAddress* order);
-   /// Where the range begins in the order.
-   uint64_t rangeBegin(uint32_t range) const { return rangeBegins_[range]; }
    /// After endSplit().
    uint64_t rowCount() const { return rangeBegins_.back(); }
 

@@ -8,18 +8,9 @@
 #include "common/error/sql_error.hpp"
 #include "common/value/dispatch.hpp"
 #include "executor/operator/sort/row_sorter.hpp"
+#include "executor/pipeline/plan_builder.hpp"
 
 namespace ouzel::executor {
-
-namespace {
-
-std::vector<uint32_t> identitySlots(size_t count) {
-   std::vector<uint32_t> slots(count);
-   std::iota(slots.begin(), slots.end(), 0u);
-   return slots;
-}
-
-} // namespace
 
 // ---- SortRun ----
 

@@ -204,7 +204,6 @@ SortKeyLayout::SortKeyLayout(const std::vector<SortColumn>& columns) {
    }
    decidedBytes_ = decided;
    prefixBytes_ = std::min(decided, 16u);
-   isPrefixEnough_ = isExact_ && width_ <= 16;
    stride_ = std::max(16u, (width_ + 7) / 8 * 8);
 }
 

@@ -43,8 +43,6 @@ public:
    /// Keys of live rows [from, from + count): key i lies at out + i * stride().
    void encode(std::span<const Vector> values, Selection rows, uint32_t from, uint32_t count, std::byte* out) const;
    SortPrefix prefix(const std::byte* key) const;
-   /// Whether the prefix is all there is to compare.
-   bool isPrefixEnough() const { return isPrefixEnough_; }
    bool isExact() const { return isExact_; }
    /// For a column that is not exact: is this key's part only a prefix of the value?
    static bool isUnresolved(const Column& column, const std::byte* key);
@@ -55,7 +53,7 @@ public:
 private:
    std::vector<Column> columns_;
    uint32_t stride_ = 16, width_ = 0, prefixBytes_ = 0, decidedBytes_ = 0;
-   bool isPrefixEnough_ = false, isExact_ = true;
+   bool isExact_ = true;
 };
 
 /// In which bits some keys differ.

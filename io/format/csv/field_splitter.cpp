@@ -4,6 +4,7 @@
 #include <immintrin.h>
 
 #include "common/error/sql_error.hpp"
+#include "common/text/ascii.hpp"
 
 namespace ouzel::io {
 
@@ -26,13 +27,6 @@ inline const char* findAny(const char* p, const char* end, __m256i a, __m256i b,
 }
 
 constexpr char emptyField[1] = "";
-
-int hexDigit(char c) {
-   if (c >= '0' && c <= '9') return c - '0';
-   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-   return -1;
-}
 
 } // namespace
 

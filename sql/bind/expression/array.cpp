@@ -11,17 +11,6 @@
 
 namespace ouzel::sql {
 
-namespace {
-
-std::vector<ExprPtr*> pointers(std::vector<ExprPtr>& exprs) {
-   std::vector<ExprPtr*> result;
-   for (ExprPtr& expr : exprs)
-      result.push_back(&expr);
-   return result;
-}
-
-} // namespace
-
 ExprPtr makeArrayExpr(std::vector<ExprPtr> elements, Oid array, uint32_t position) {
    auto expr = makeTyped(ExprKind::Array, plainType(array), position);
    expr->args = std::move(elements);

@@ -31,13 +31,6 @@ private:
    const char* previous_;
 };
 
-std::vector<ExprPtr*> pointers(std::vector<ExprPtr>& exprs) {
-   std::vector<ExprPtr*> result;
-   for (ExprPtr& expr : exprs)
-      result.push_back(&expr);
-   return result;
-}
-
 bool hasSubquery(const Expr& root) {
    bool found = false;
    forEachExpr(root, [&](const Expr& expr) {

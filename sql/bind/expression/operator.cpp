@@ -80,10 +80,6 @@ std::string_view operatorName(const ::List* name, uint32_t position) {
    return stringOf(parts.back());
 }
 
-bool isNullConstant(const Expr& expr) {
-   return expr.kind == ExprKind::Constant && expr.constant.isNull;
-}
-
 ExprPtr nullTest(ExprKind kind, ExprPtr arg) {
    auto test = makeTyped(kind, booleanType, arg->position);
    test->args.push_back(std::move(arg));

@@ -210,4 +210,11 @@ ExprPtr unknownToText(BindState& state, ExprPtr expr) {
    return coerce(state, std::move(expr), oid::text, -1, CoercionContext::Implicit);
 }
 
+std::vector<ExprPtr*> pointers(std::vector<ExprPtr>& exprs) {
+   std::vector<ExprPtr*> result;
+   for (ExprPtr& expr : exprs)
+      result.push_back(&expr);
+   return result;
+}
+
 } // namespace ouzel::sql

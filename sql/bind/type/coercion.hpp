@@ -14,6 +14,8 @@ ExprPtr tryCoerce(BindState& state, ExprPtr& expr, const SqlType& target, Coerci
 ExprPtr coerceToType(BindState& state, ExprPtr expr, Oid type, std::string_view construct);
 /// 42804 `argument of WHERE must be type boolean, not type integer` unless there is such a cast.
 ExprPtr coerceToBoolean(BindState& state, ExprPtr expr, std::string_view construct);
+/// The addresses that selectCommonType takes.
+std::vector<ExprPtr*> pointers(std::vector<ExprPtr>& exprs);
 /// The type CASE branches, UNION columns, ... share. Throws 42804 `CASE types text and integer cannot be matched`.
 Oid selectCommonType(std::span<ExprPtr* const> exprs, std::string_view construct);
 /// The modifier that all of them share, -1 if they differ.

@@ -14,11 +14,6 @@ using catalog::builtins;
 
 namespace {
 
-bool isRegType(Oid type) {
-   return type == oid::regproc || type == oid::regprocedure || type == oid::regoper || type == oid::regoperator ||
-          type == oid::regclass || type == oid::regtype || type == oid::regnamespace || type == oid::regrole;
-}
-
 /// regclass and its relatives: names of objects that stand for their OIDs.
 Oid lookUp(const SqlType& type, const std::string& text, const BindContext& context) {
    if (text == "-") return invalidOid;

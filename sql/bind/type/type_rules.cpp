@@ -145,19 +145,6 @@ bool canCoerce(std::span<const Oid> inputs, std::span<const Oid> targets, Coerci
    return !hasGenerics || isGenericConsistent(inputs, targets);
 }
 
-bool isBinaryCoercible(Oid source, Oid target) {
-   if (source == target || target == oid::any || target == oid::anyelement || target == oid::anycompatible) return true;
-   if (target == oid::anyarray || target == oid::anycompatiblearray) return elementType(source) != invalidOid;
-   if (target == oid::anynonarray || target == oid::anycompatiblenonarray) return elementType(source) == invalidOid;
-   if (target == oid::record) return isRowType(source);
-   if (target == oid::anyrange || target == 5080) {
-      const auto* info = builtins().type(source);
-      return info && info->kind == TypeKind::Range;
-   }
-   const auto* cast = builtins().cast(source, target);
-   return cast && cast->method == CastMethod::Binary && cast->context == CastContext::Implicit;
-}
-
 bool hasTypmodCoercion(Oid type) {
    if (const Oid element = elementType(type)) return hasTypmodCoercion(element);
    return builtins().cast(type, type) != nullptr;

@@ -47,7 +47,6 @@ bool canCoerce(std::span<const Oid> inputs, std::span<const Oid> targets, Coerci
 inline bool canCoerce(Oid input, Oid target, CoercionContext context) {
    return canCoerce(std::span(&input, 1), std::span(&target, 1), context);
 }
-bool isBinaryCoercible(Oid source, Oid target);
 /// True if values of the type take a length or precision: varchar, numeric, timestamp and their arrays.
 bool hasTypmodCoercion(Oid type);
 

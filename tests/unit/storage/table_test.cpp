@@ -238,14 +238,6 @@ CATCH_TEST_CASE("zone maps skip row groups, also by bounds that come at run time
    CATCH_CHECK(rows == 11);
    CATCH_CHECK(source->morselsSkipped() == 6);
 
-   auto runtime = std::make_shared<RuntimeBounds>();
-   predicate.kind = ZonePredicate::Kind::Runtime;
-   predicate.runtime = runtime;
-   spec.zonePredicates = {predicate};
-   source = f.table->scan(transaction->snapshot(), spec);
-   CATCH_CHECK(source->next(morsel));
-   runtime->setNothing();
-   CATCH_CHECK_FALSE(source->next(morsel));
    predicate.kind = ZonePredicate::Kind::IsNull;
    spec.zonePredicates = {predicate};
    source = f.table->scan(transaction->snapshot(), spec);
