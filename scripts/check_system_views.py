@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-VIEWS = os.path.join(ROOT, "catalog", "pg_catalog", "views")
+VIEWS = os.path.join(ROOT, "catalog", "builtin", "views")
 SCRATCH = "ouzel_check_views"
 COLUMNS_ONLY = re.compile(r"pg_stat|applicable_roles$|character_sets$|collation_character_set_applicability$")
 
