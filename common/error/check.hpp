@@ -24,3 +24,14 @@ namespace ouzel {
 #else
 #define DCHECK(condition) static_cast<void>(sizeof(static_cast<bool>(condition)))
 #endif
+
+namespace ouzel {
+
+/// True where DCHECK is compiled in: `if constexpr (hasDchecks)` guards walks over whole structures (a plan, a batch).
+#ifdef OUZEL_DCHECKS
+inline constexpr bool hasDchecks = true;
+#else
+inline constexpr bool hasDchecks = false;
+#endif
+
+} // namespace ouzel

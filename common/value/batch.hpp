@@ -1,5 +1,8 @@
 #pragma once
 #include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/value/vector.hpp"
@@ -20,6 +23,11 @@ struct Batch {
       rowCount = rows;
       selection = Selection::dense(rows);
    }
+   /// Name the broken promise of this class or of Vector, StringView or Selection, in words; empty when all of them
+   /// hold. Looks at every live value, so that it costs about as much as an operator.
+   std::string brokenPromise() const;
+   /// The same, and the columns are of the types `expected`.
+   std::string brokenPromise(std::span<const PhysicalType> expected) const;
 };
 
 } // namespace ouzel

@@ -93,6 +93,14 @@ struct Stage {
    /// Profile numbers (preorder in the plan) of source and operators; UINT32_MAX: not shown on its own.
    uint32_t sourceProfile = UINT32_MAX;
    std::vector<uint32_t> operatorProfiles;
+   /// For checking (hasDchecks): what the batches of the source ([0]) or of operator i ([i + 1]) hold, where a plan
+   /// node ends there. Empty lists: unknown.
+   struct Declared {
+      std::string node; ///< as EXPLAIN names it
+      std::vector<PhysicalType> types;
+      bool isKnown = false;
+   };
+   std::vector<Declared> declared;
 };
 
 /// Stages run one after the other, every one with all workers; then the sink finishes.

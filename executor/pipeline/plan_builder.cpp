@@ -9,7 +9,28 @@ namespace ouzel::executor {
 
 using sql::plan::Node;
 
+std::vector<Stage> PlanBuilder::produce(const Node& node) {
+   std::vector<Stage> stages = build_(*this, node);
+   if constexpr (hasDchecks) declare(stages, node);
+   return stages;
+}
+
+/// Note what the node's batches look like, which PipelineRun compares with what its operators give.
+void PlanBuilder::declare(std::vector<Stage>& stages, const Node& node) const {
+   for (Stage& stage : stages) {
+      DCHECK(stage.source != nullptr);
+      DCHECK(stage.operatorProfiles.size() == stage.operators.size());
+      stage.declared.resize(stage.operators.size() + 1);
+      Stage::Declared& declared = stage.declared.back();
+      declared = {sql::plan::nodeName(node), {}, true};
+      for (const Representation& repr : representationsOf(node.output, context_.columns()))
+         declared.types.push_back(repr.physical);
+   }
+}
+
 void PlanBuilder::addPipeline(std::vector<Stage> stages, Sink* sink, uint32_t sinkProfile) {
+   DCHECK(sink != nullptr);
+   DCHECK(!stages.empty());
    Step step;
    step.pipeline = std::make_unique<Pipeline>();
    step.pipeline->stages = std::move(stages);
@@ -19,6 +40,7 @@ void PlanBuilder::addPipeline(std::vector<Stage> stages, Sink* sink, uint32_t si
 }
 
 void PlanBuilder::addAction(std::function<void()> action) {
+   DCHECK(action != nullptr);
    Step step;
    step.action = std::move(action);
    steps_.push_back(std::move(step));
@@ -29,6 +51,7 @@ std::vector<Step> PlanBuilder::takeSteps() {
 }
 
 void PlanBuilder::append(std::vector<Stage>& stages, StreamingOperator* op, uint32_t profile) {
+   DCHECK(op != nullptr);
    for (Stage& stage : stages) {
       stage.operators.push_back(op);
       stage.operatorProfiles.push_back(profile);
@@ -36,7 +59,8 @@ void PlanBuilder::append(std::vector<Stage>& stages, StreamingOperator* op, uint
 }
 
 void PlanBuilder::numberNodes(const Node& root) {
-   profiles_.emplace(&root, static_cast<uint32_t>(profiles_.size()));
+   const bool isNew = profiles_.emplace(&root, static_cast<uint32_t>(profiles_.size())).second;
+   if (!isNew) throwInternal("a plan node that has two parents");
    for (const auto& child : root.children)
       numberNodes(*child);
    for (const auto& cte : root.ctes)

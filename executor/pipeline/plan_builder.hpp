@@ -40,7 +40,7 @@ public:
 
    /// Stages that give `node`'s rows, columns in the order of node.output. Pipelines that must have run before are
    /// added to the steps first.
-   std::vector<Stage> produce(const sql::plan::Node& node) { return build_(*this, node); }
+   std::vector<Stage> produce(const sql::plan::Node& node);
    /// Add a pipeline to the steps: runs after all steps added so far.
    void addPipeline(std::vector<Stage> stages, Sink* sink, uint32_t sinkProfile);
    void addAction(std::function<void()> action);
@@ -73,6 +73,8 @@ public:
    static void append(std::vector<Stage>& stages, StreamingOperator* op, uint32_t profile);
 
 private:
+   void declare(std::vector<Stage>& stages, const sql::plan::Node& node) const;
+
    QueryContext& context_;
    BuildOperators* const build_;
    std::vector<std::shared_ptr<void>> owned_;

@@ -1,9 +1,12 @@
 #include "executor/schedule/pipeline_run.hpp"
 
 #include <algorithm>
+#include <string>
+#include <typeinfo>
 #include <utility>
 
 #include "common/env/clock.hpp"
+#include "common/error/sql_error.hpp"
 
 namespace ouzel::executor {
 
@@ -29,7 +32,10 @@ struct PipelineRun::Lane {
 
 PipelineRun::PipelineRun(Pipeline& pipeline, QueryContext& context, std::vector<OperatorProfile>& profile,
                          uint32_t workersMax)
-   : pipeline_(pipeline), context_(context), profile_(profile), workersMax_(std::max(1u, workersMax)) {}
+   : pipeline_(pipeline), context_(context), profile_(profile), workersMax_(std::max(1u, workersMax)) {
+   DCHECK(!pipeline.stages.empty());
+   DCHECK(pipeline.sink != nullptr);
+}
 
 PipelineRun::~PipelineRun() = default;
 
@@ -107,6 +113,7 @@ PipelineRun::Outcome PipelineRun::run(int64_t nanos) {
 
 /// By one worker, with phase_ Busy.
 void PipelineRun::prepareStage() {
+   DCHECK(stage_ < pipeline_.stages.size());
    Stage& stage = pipeline_.stages[stage_];
    if (stage_ == 0) pipeline_.sink->prepare(context_);
    stage.source->prepare(context_);
@@ -118,6 +125,8 @@ void PipelineRun::prepareStage() {
 
 void PipelineRun::openLane(Lane& lane) {
    Stage& stage = pipeline_.stages[stage_];
+   DCHECK(lane.isTaken);
+   DCHECK(!lane.hasEnded);
    const size_t count = stage.operators.size();
    lane.source = stage.source->makeLocal(context_);
    lane.operators.clear();
@@ -152,6 +161,19 @@ auto timed(bool measure, OperatorCounter& counter, Call&& call) {
 
 } // namespace
 
+/// Throws XX000 when the batch that the source (`level` 0) or operator level - 1 made breaks a promise.
+void PipelineRun::verify(const Lane& lane, size_t level) const {
+   const Stage& stage = pipeline_.stages[stage_];
+   const Batch& batch = lane.batches[level];
+   const bool isDeclared = level < stage.declared.size() && stage.declared[level].isKnown;
+   const std::string broken = isDeclared ? batch.brokenPromise(stage.declared[level].types) : batch.brokenPromise();
+   if (broken.empty()) return;
+   const std::string maker = isDeclared ? stage.declared[level].node
+                             : level    ? typeid(*stage.operators[level - 1]).name()
+                                        : typeid(*stage.source).name();
+   throwInternal("batch of " + maker + ": " + broken);
+}
+
 /// Bring one batch as far as it goes. True when the lane has ended its stage.
 bool PipelineRun::flow(Lane& lane, bool& isBlocked) {
    Stage& stage = pipeline_.stages[stage_];
@@ -164,6 +186,8 @@ bool PipelineRun::flow(Lane& lane, bool& isBlocked) {
             level = i;
             break;
          }
+   // A batch that an operator gets a second time must be as it was.
+   if (hasDchecks && level != SIZE_MAX) verify(lane, level);
    if (level == SIZE_MAX) {
       if (isEnough_.load(std::memory_order_relaxed)) return true;
       const SourceStatus status =
@@ -172,6 +196,7 @@ bool PipelineRun::flow(Lane& lane, bool& isBlocked) {
       if (status != SourceStatus::HaveOutput) return status == SourceStatus::Done;
       lane.counters[0].rows += lane.batches[0].liveRows();
       ++lane.counters[0].batches;
+      if constexpr (hasDchecks) verify(lane, 0);
       if (lane.batches[0].liveRows() == 0) return false;
       level = 0;
    }
@@ -189,6 +214,7 @@ bool PipelineRun::flow(Lane& lane, bool& isBlocked) {
       if (status == OperatorStatus::Done) stopInput(lane, level);
       lane.counters[level + 1].rows += out.liveRows();
       ++lane.counters[level + 1].batches;
+      if constexpr (hasDchecks) verify(lane, level + 1);
       if (out.liveRows() == 0) return false; // comes back for `more`
    }
    const SinkStatus status = timed(measure, lane.sinkCounter,
@@ -240,6 +266,9 @@ void PipelineRun::addProfile(const Stage& stage) {
 
 /// By the worker that ended the last lane, with phase_ Busy.
 PipelineRun::Outcome PipelineRun::endStage() {
+   DCHECK(phase_ == Phase::Busy);
+   for ([[maybe_unused]] const auto& lane : lanes_)
+      DCHECK(!lane->isTaken);
    addProfile(pipeline_.stages[stage_]);
    for (const auto& lane : lanes_) {
       lane->isOpen = lane->hasEnded = false;
@@ -294,6 +323,7 @@ PipelineRun::Outcome PipelineRun::runFinishTask() {
       const std::lock_guard lock(mutex_);
       if (context_.execution.collectProfile && pipeline_.sinkProfile < profile_.size())
          profile_[pipeline_.sinkProfile].nanos += static_cast<uint64_t>(steadyNanos() - start);
+      DCHECK(finishEnded_ < finishNext_);
       if (++finishEnded_ < finishTasks_) return Outcome::Ran;
       phase_ = Phase::Busy;
    }

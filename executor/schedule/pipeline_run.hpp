@@ -39,6 +39,7 @@ private:
    void openLane(Lane& lane);
    bool runLane(Lane& lane, int64_t deadline, bool& isBlocked);
    bool flow(Lane& lane, bool& isBlocked);
+   void verify(const Lane& lane, size_t level) const;
    void stopInput(Lane& lane, size_t level);
    void addProfile(const Stage& stage);
    Outcome endStage();

@@ -79,7 +79,7 @@ CATCH_TEST_CASE("who waits is told when enough has come", "[scheduler]") {
    WaitsForTheOther source;
    WantsOneBatch sink;
    Pipeline pipeline;
-   pipeline.stages.push_back({&source, {}, UINT32_MAX, {}});
+   pipeline.stages.push_back({&source, {}, UINT32_MAX, {}, {}});
    pipeline.sink = &sink;
    std::vector<OperatorProfile> profile;
    PipelineRun run(pipeline, context, profile, 2);
