@@ -2,6 +2,8 @@
 
 #include "optimizer/lower/lowering.hpp"
 #include "optimizer/rewrite/rules.hpp"
+#include "sql/algebra/verify.hpp"
+#include "sql/plan/verify.hpp"
 
 namespace ouzel::optimizer {
 
@@ -28,39 +30,63 @@ uint32_t largestCte(Rel& root) {
 } // namespace
 
 std::unique_ptr<plan::Plan> optimize(BoundQuery&& bound, const OptimizerContext& context) {
+   if constexpr (hasDchecks) verify(*bound.root, bound.output, bound.columns, "binding", {});
    Query query{bound.columns, context, largestCte(*bound.root) + 1};
    RelPtr root = std::move(bound.root);
    rewrite(root, bound.output, query);
    Estimator estimator(query);
    estimator.estimate(*root);
-   return Lowering(query, estimator).run(std::move(root), std::move(bound.output), bound.readOnly);
+   auto result = Lowering(query, estimator).run(std::move(root), std::move(bound.output), bound.readOnly);
+   if constexpr (hasDchecks) plan::verify(*result);
+   return result;
 }
 
 void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    const OptimizerSettings& settings = query.context.settings;
-   if (!settings.enabled) {
-      removeSubqueries(root, query);
-      unnest(root, query);
-      replaceSetOperations(root, query);
-      return;
+   TreeForm form;
+   const auto done = [&](const char* step) {
+      if constexpr (hasDchecks) verify(*root, output, query.columns, step, form);
+   };
+   if (settings.enabled) {
+      inlineCtes(root, query);
+      done("inlineCtes");
+      liftCasts(root, query);
+      done("liftCasts");
+      simplify(root, query);
+      done("simplify");
    }
-   inlineCtes(root, query);
-   liftCasts(root, query);
-   simplify(root, query);
    removeSubqueries(root, query);
+   form.hasSubqueries = false;
+   done("removeSubqueries");
    unnest(root, query);
+   form.hasDependence = false;
+   done("unnest");
    replaceSetOperations(root, query);
+   form.hasDifferences = false;
+   done("replaceSetOperations");
+   if (!settings.enabled) return;
    removeAliases(root, query, output);
+   done("removeAliases");
    simplify(root, query);
+   done("simplify");
    tidy(root, query);
+   done("tidy");
    pushDown(root, query);
+   done("pushDown");
    removeAliases(root, query, output);
+   done("removeAliases");
    pruneColumns(root, output, query);
+   done("pruneColumns");
    if (settings.joinOrder) orderJoins(root, query);
+   done("orderJoins");
    if (settings.shareSubexpressions) shareSubplans(root, query);
+   done("shareSubplans");
    if (settings.narrowNumerics) splitSums(root, query);
+   done("splitSums");
    pruneColumns(root, output, query);
+   done("pruneColumns");
    if (settings.shareSubexpressions) shareSubexpressions(root, query);
+   done("shareSubexpressions");
 }
 
 } // namespace ouzel::optimizer

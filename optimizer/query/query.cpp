@@ -21,6 +21,7 @@ ColumnId Query::copyColumn(ColumnId column) {
 }
 
 ExprPtr sameValue(const Query& query, ColumnId a, ColumnId b) {
+   DCHECK(query.columns[a].type.oid == query.columns[b].type.oid);
    const bool nullable = query.columns[a].nullable && query.columns[b].nullable;
    return makeCompare(nullable ? CompareOp::IsNotDistinctFrom : CompareOp::Eq, query.ref(a), query.ref(b));
 }
@@ -62,6 +63,8 @@ void forEachField(Rel& rel, const std::function<void(ColumnId&)>& visit) {
       all(cte.columns);
       all(cte.recursiveColumns);
    }
+   for (sql::RowLock& lock : rel.rowLocks)
+      one(lock.rowId);
    if (rel.dml) {
       one(rel.dml->rowId);
       one(rel.dml->clause);
@@ -140,6 +143,7 @@ RelPtr cloneRenamed(const Rel& rel, Query& query, ColumnMap& renamed) {
       });
    };
    addOutside(*copy);
+   DCHECK(renamed.empty());
    for (const ColumnId column : fields)
       if (!outside.contains(column) && !renamed.contains(column)) renamed.emplace(column, query.copyColumn(column));
    std::unordered_map<uint32_t, uint32_t> cteIds;

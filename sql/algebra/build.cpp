@@ -1,5 +1,7 @@
 #include "sql/algebra/build.hpp"
 
+#include "common/error/check.hpp"
+
 namespace ouzel::sql {
 
 ExprPtr makeTyped(ExprKind kind, const SqlType& type, uint32_t position) {
@@ -9,6 +11,8 @@ ExprPtr makeTyped(ExprKind kind, const SqlType& type, uint32_t position) {
 }
 
 RelPtr makeSelect(RelPtr input, ExprPtr predicate) {
+   DCHECK(input != nullptr);
+   DCHECK(!predicate || predicate->type.oid == oid::boolean);
    if (!predicate || isConstantTrue(*predicate)) return input;
    if (input->kind == RelKind::Select) {
       input->predicate = conjunction(std::move(input->predicate), std::move(predicate));
@@ -35,6 +39,7 @@ std::vector<const Expr*> conjunctList(const Expr* predicate) {
 }
 
 RelPtr makeMap(RelPtr input, std::vector<ComputedColumn> computed) {
+   DCHECK(input != nullptr);
    if (computed.empty()) return input;
    auto map = std::make_unique<Rel>(RelKind::Map);
    map->computed = std::move(computed);
@@ -43,6 +48,7 @@ RelPtr makeMap(RelPtr input, std::vector<ComputedColumn> computed) {
 }
 
 RelPtr makeJoin(JoinKind kind, RelPtr left, RelPtr right, ExprPtr predicate) {
+   DCHECK(left != nullptr);
    auto join = std::make_unique<Rel>(RelKind::Join);
    join->joinKind = kind;
    if (predicate && !isConstantTrue(*predicate)) join->predicate = std::move(predicate);

@@ -24,8 +24,14 @@ public:
       infos_.push_back(std::move(info));
       return static_cast<ColumnId>(infos_.size() - 1);
    }
-   const ColumnInfo& operator[](ColumnId id) const { return infos_[static_cast<uint32_t>(id)]; }
-   ColumnInfo& operator[](ColumnId id) { return infos_[static_cast<uint32_t>(id)]; }
+   const ColumnInfo& operator[](ColumnId id) const {
+      DCHECK(static_cast<uint32_t>(id) < infos_.size());
+      return infos_[static_cast<uint32_t>(id)];
+   }
+   ColumnInfo& operator[](ColumnId id) {
+      DCHECK(static_cast<uint32_t>(id) < infos_.size());
+      return infos_[static_cast<uint32_t>(id)];
+   }
    uint32_t size() const { return static_cast<uint32_t>(infos_.size()); }
 
 private:

@@ -4,6 +4,7 @@
 #include "common/type/decimal.hpp"
 #include "optimizer/optimizer.hpp"
 #include "sql/algebra/rel.hpp"
+#include "sql/plan/verify.hpp"
 #include "tests/unit/optimizer/plan_interpreter.hpp"
 
 // Representations, build sides, runtime filters, limits: what lowering decides.
@@ -93,7 +94,7 @@ std::unique_ptr<plan::Plan> run(BoundQuery query, FakeStatistics& statistics) {
    optimizer::OptimizerContext context;
    context.statistics = &statistics;
    auto result = optimizer::optimize(std::move(query), context);
-   test::verifyPlan(*result);
+   sql::plan::verify(*result);
    return result;
 }
 

@@ -20,7 +20,4 @@ private:
    std::map<uint32_t, std::vector<Row>> ctes_;
 };
 
-/// Throws when a node reads what its children do not give, or representations do not fit together.
-void verifyPlan(const sql::plan::Plan& plan);
-
 } // namespace ouzel::test

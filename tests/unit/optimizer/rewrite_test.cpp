@@ -3,6 +3,7 @@
 #include "common/error/sql_error.hpp"
 #include "optimizer/optimizer.hpp"
 #include "optimizer/rewrite/rules.hpp"
+#include "sql/plan/verify.hpp"
 #include "tests/unit/optimizer/interpreter.hpp"
 #include "tests/unit/optimizer/plan_interpreter.hpp"
 #include "tests/unit/optimizer/random_query.hpp"
@@ -112,7 +113,7 @@ void checkPlan(sql::BoundQuery query, uint64_t seed, const OptimizerSettings& se
    std::vector<std::vector<test::Cell>> actual;
    try {
       const std::unique_ptr<sql::plan::Plan> plan = optimize(std::move(query), context);
-      test::verifyPlan(*plan);
+      sql::plan::verify(*plan);
       std::vector<ColumnId> output;
       for (const sql::OutputColumn& column : plan->output)
          output.push_back(column.column);

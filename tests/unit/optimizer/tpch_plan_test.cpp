@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "optimizer/optimizer.hpp"
+#include "sql/plan/verify.hpp"
 #include "tests/unit/optimizer/plan_interpreter.hpp"
 #include "tests/unit/sql/bind/test_catalog.hpp"
 
@@ -154,7 +155,7 @@ std::unique_ptr<plan::Plan> planOf(int number) {
    optimizer::OptimizerContext context;
    context.statistics = &statistics;
    auto result = optimizer::optimize(tpch().bind(queryText(number)), context);
-   test::verifyPlan(*result);
+   sql::plan::verify(*result);
    const char* wanted = std::getenv("PLANS");
    if (wanted && (wanted == std::string("all") || wanted == std::to_string(number)))
       std::cout << "---- Q" << number << "\n" << plan::toString(*result);

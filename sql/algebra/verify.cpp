@@ -1,0 +1,430 @@
+#include "sql/algebra/verify.hpp"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include "catalog/builtin/builtin.hpp"
+#include "sql/algebra/verify_expr.hpp"
+
+namespace ouzel::sql {
+
+namespace {
+
+const char* kindName(RelKind kind) {
+   static const char* const names[] = {
+       "Get",           "VirtualGet", "Values",   "TableFunction", "Select", "Map",   "ProjectSet", "Join",
+       "GroupBy",       "Window",     "Distinct", "Sort",          "Limit",  "SetOp", "CteScan",    "With",
+       "RecursiveScan", "LockRows",   "Insert",   "Update",        "Delete", "Merge"};
+   static_assert(std::size(names) == static_cast<size_t>(RelKind::Merge) + 1);
+   return names[static_cast<size_t>(kind)];
+}
+
+/// Walks one tree bottom-up. Each function checks an operator whose inputs give `below`; columns of `outer` come from
+/// enclosing queries.
+class RelVerifier {
+public:
+   RelVerifier(const ColumnTable& columns, std::string_view after, const TreeForm& form)
+      : exprs_(columns, after, false), form_(form) {
+      if (form.hasSubqueries)
+         exprs_.onSubquery(
+             [this](const Expr& subquery, const VisibleColumns& outer) { walk(*subquery.subquery, outer); });
+   }
+
+   void run(const Rel& root, const std::vector<OutputColumn>& output) {
+      const VisibleColumns given = walk(root, {});
+      exprs_.enter("the result");
+      for (const OutputColumn& column : output) {
+         exprs_.checkColumn(column.column, given);
+         exprs_.ensure(isCompatible(exprs_.columns()[column.column].type, column.type),
+                       "a result column is of its column's type", column.name);
+      }
+   }
+
+private:
+   /// A CTE that the walk has met, and where the walk is: in its recursive term, where it may be scanned, or past that.
+   struct KnownCte {
+      enum class Scope : uint8_t { Recursion, Readers, Past };
+      const Cte* cte;
+      Scope scope;
+   };
+
+   VisibleColumns walk(const Rel& rel, const VisibleColumns& outer);
+   VisibleColumns walkInputs(const Rel& rel, const VisibleColumns& outer);
+   void checkShape(const Rel& rel);
+   void checkOwn(const Rel& rel, const VisibleColumns& visible, const VisibleColumns& outer);
+   void checkSource(const Rel& rel, const VisibleColumns& outer);
+   void checkTableFunction(const Rel& rel, const VisibleColumns& visible);
+   void checkComputed(const Rel& rel, const VisibleColumns& visible);
+   void checkJoin(const Rel& rel, const VisibleColumns& visible);
+   void checkGroupBy(const Rel& rel, const VisibleColumns& visible);
+   void checkAggregate(const AggregateCall& call, const VisibleColumns& visible);
+   void checkWindow(const Rel& rel, const VisibleColumns& visible);
+   void checkFrame(const FrameBound& bound, const VisibleColumns& visible);
+   void checkSortKeys(const std::vector<SortKey>& keys, const VisibleColumns& visible);
+   void checkLimit(const Rel& rel, const VisibleColumns& visible, const VisibleColumns& outer);
+   void checkSetOp(const Rel& rel, const VisibleColumns& outer);
+   void checkCteScan(const Rel& rel);
+   void checkRowLocks(const Rel& rel, const VisibleColumns& visible);
+   void checkDml(const Rel& rel, const VisibleColumns& visible);
+   void checkDmlColumns(const std::vector<GetColumn>& columns, const VisibleColumns& visible);
+   void defineCte(const Cte& cte, const VisibleColumns& outer);
+   void makeColumns(const Rel& rel);
+   void make(ColumnId column);
+
+   ExprVerifier exprs_;
+   const TreeForm form_;
+   VisibleColumns made_; ///< by any operator so far
+   std::unordered_map<uint32_t, KnownCte> ctes_;
+};
+
+size_t inputCount(const Rel& rel) {
+   switch (rel.kind) {
+   case RelKind::Get:
+   case RelKind::VirtualGet:
+   case RelKind::Values:
+   case RelKind::CteScan:
+   case RelKind::RecursiveScan:
+      return 0;
+   case RelKind::TableFunction: // one when the function reads columns of what is below
+      return rel.inputs.empty() ? 0 : 1;
+   case RelKind::Join:
+   case RelKind::SetOp:
+      return 2;
+   default:
+      return 1;
+   }
+}
+
+/// Join kinds whose right side may read columns of the left.
+bool mayDepend(JoinKind kind) {
+   return kind != JoinKind::Right && kind != JoinKind::Full;
+}
+
+VisibleColumns RelVerifier::walk(const Rel& rel, const VisibleColumns& outer) {
+   std::string above = exprs_.enter(kindName(rel.kind));
+   checkShape(rel);
+   for (const Cte& cte : rel.ctes)
+      defineCte(cte, outer);
+   VisibleColumns below = walkInputs(rel, outer);
+   below.add(outer);
+   checkOwn(rel, below, outer);
+   makeColumns(rel);
+   for (const Cte& cte : rel.ctes)
+      ctes_.at(cte.id).scope = KnownCte::Scope::Past;
+   exprs_.enter(std::move(above));
+   return VisibleColumns(outputColumns(rel));
+}
+
+VisibleColumns RelVerifier::walkInputs(const Rel& rel, const VisibleColumns& outer) {
+   VisibleColumns below;
+   for (const RelPtr& input : rel.inputs) {
+      VisibleColumns visible = outer;
+      if (rel.kind == RelKind::Join && rel.dependent) visible.add(below); // empty for the left side
+      below.add(walk(*input, visible));
+   }
+   return below;
+}
+
+void RelVerifier::checkShape(const Rel& rel) {
+   exprs_.ensure(rel.inputs.size() == inputCount(rel), "an operator has the inputs of its kind");
+   for (const RelPtr& input : rel.inputs)
+      exprs_.ensure(input != nullptr, "an input is there");
+   exprs_.ensure(rel.ctes.empty() || rel.kind == RelKind::With, "only With defines CTEs");
+   exprs_.ensure((rel.dml != nullptr) == isDml(rel.kind), "DML operators and only they say what they write");
+   exprs_.ensure(!rel.dependent || rel.kind == RelKind::Join, "only joins depend");
+   exprs_.ensure(!rel.dependent || form_.hasDependence, "dependent joins are gone after unnesting");
+}
+
+void RelVerifier::make(ColumnId column) {
+   exprs_.ensure(static_cast<uint32_t>(column) < exprs_.columns().size(), "a column made is in the table of columns");
+   exprs_.ensure(made_.add(column), "a column is made once", column);
+}
+
+/// The columns that this operator itself makes.
+void RelVerifier::makeColumns(const Rel& rel) {
+   for (const GetColumn& column : rel.getColumns)
+      make(column.column);
+   if (rel.kind != RelKind::Distinct)
+      for (const ColumnId column : rel.columns)
+         make(column);
+   if (rel.ordinality != noColumn) make(rel.ordinality);
+   for (const ComputedColumn& computed : rel.computed)
+      make(computed.column);
+   if (rel.markColumn != noColumn) make(rel.markColumn);
+   for (const ComputedColumn& key : rel.keys)
+      make(key.column);
+   for (const AggregateCall& call : rel.aggregates)
+      make(call.column);
+   for (const Rel::GroupingCall& call : rel.groupingCalls)
+      make(call.column);
+   for (const WindowCall& call : rel.windowCalls)
+      make(call.column);
+   if (rel.dml)
+      for (const ComputedColumn& computed : rel.dml->returning)
+         make(computed.column);
+}
+
+void RelVerifier::checkOwn(const Rel& rel, const VisibleColumns& visible, const VisibleColumns& outer) {
+   switch (rel.kind) {
+   case RelKind::Get:
+   case RelKind::VirtualGet:
+   case RelKind::Values:
+      return checkSource(rel, outer);
+   case RelKind::TableFunction:
+      return checkTableFunction(rel, visible);
+   case RelKind::Select:
+      if (rel.predicate) exprs_.checkPredicate(rel.predicate, visible);
+      return;
+   case RelKind::Map:
+   case RelKind::ProjectSet:
+      return checkComputed(rel, visible);
+   case RelKind::Join:
+      return checkJoin(rel, visible);
+   case RelKind::GroupBy:
+      return checkGroupBy(rel, visible);
+   case RelKind::Window:
+      return checkWindow(rel, visible);
+   case RelKind::Distinct:
+      for (const ColumnId column : rel.columns)
+         exprs_.checkColumn(column, visible);
+      return checkSortKeys(rel.sortKeys, visible);
+   case RelKind::Sort:
+      exprs_.ensure(!rel.sortKeys.empty(), "a sort has keys");
+      return checkSortKeys(rel.sortKeys, visible);
+   case RelKind::Limit:
+      return checkLimit(rel, visible, outer);
+   case RelKind::SetOp:
+      return checkSetOp(rel, outer);
+   case RelKind::CteScan:
+   case RelKind::RecursiveScan:
+      return checkCteScan(rel);
+   case RelKind::With:
+      return exprs_.ensure(!rel.ctes.empty(), "With defines a CTE");
+   case RelKind::LockRows:
+      return checkRowLocks(rel, visible);
+   case RelKind::Insert:
+   case RelKind::Update:
+   case RelKind::Delete:
+   case RelKind::Merge:
+      return checkDml(rel, visible);
+   }
+}
+
+void RelVerifier::checkSource(const Rel& rel, const VisibleColumns& outer) {
+   for (const GetColumn& column : rel.getColumns) {
+      const bool isRowId = column.attribute == rowIdAttribute && rel.kind == RelKind::Get;
+      exprs_.ensure(column.attribute > 0 || isRowId, "a scan reads attributes from 1, or the row id", column.column);
+   }
+   if (rel.predicate) {
+      VisibleColumns scanned = outer;
+      for (const GetColumn& column : rel.getColumns)
+         scanned.add(column.column);
+      exprs_.checkPredicate(rel.predicate, scanned);
+   }
+   for (const auto& row : rel.rows) {
+      exprs_.ensure(row.size() == rel.columns.size(), "a row has a value for each column");
+      exprs_.check(row, outer);
+      for (size_t i = 0; i < row.size(); ++i)
+         exprs_.ensure(isCompatible(row[i]->type, exprs_.columns()[rel.columns[i]].type),
+                       "a value is of its column's type", rel.columns[i]);
+   }
+}
+
+void RelVerifier::checkTableFunction(const Rel& rel, const VisibleColumns& visible) {
+   exprs_.ensure(rel.function != nullptr, "a table function is known");
+   exprs_.check(rel.args, visible);
+}
+
+void RelVerifier::checkComputed(const Rel& rel, const VisibleColumns& visible) {
+   for (const ComputedColumn& computed : rel.computed) {
+      exprs_.checkComputed(computed, visible);
+      forEachExpr(*computed.expr, [&](const Expr& expr) {
+         const bool isSet = expr.kind == ExprKind::Call && expr.function->returnsSet;
+         const bool isAllowed = rel.kind == RelKind::ProjectSet && &expr == computed.expr.get();
+         exprs_.ensure(!isSet || isAllowed, "a set-returning function stands at the top of ProjectSet",
+                       computed.column);
+         return true;
+      });
+   }
+}
+
+void RelVerifier::checkJoin(const Rel& rel, const VisibleColumns& visible) {
+   exprs_.ensure(rel.joinKind != JoinKind::RightSemi && rel.joinKind != JoinKind::RightAnti,
+                 "joins that give the right side's rows are for plans");
+   exprs_.ensure((rel.joinKind == JoinKind::Mark) == (rel.markColumn != noColumn),
+                 "mark joins and only they have a mark");
+   exprs_.ensure(!rel.dependent || mayDepend(rel.joinKind), "a right or full join does not depend");
+   if (rel.predicate) exprs_.checkPredicate(rel.predicate, visible);
+}
+
+void RelVerifier::checkGroupBy(const Rel& rel, const VisibleColumns& visible) {
+   for (const ComputedColumn& key : rel.keys)
+      exprs_.checkComputed(key, visible);
+   for (const AggregateCall& call : rel.aggregates)
+      checkAggregate(call, visible);
+   for (const auto& set : rel.groupingSets)
+      for (const uint32_t key : set)
+         exprs_.ensure(key < rel.keys.size(), "a grouping set names keys that exist");
+   for (const Rel::GroupingCall& call : rel.groupingCalls)
+      for (const uint32_t key : call.keys)
+         exprs_.ensure(key < rel.keys.size(), "GROUPING names keys that exist");
+}
+
+void RelVerifier::checkAggregate(const AggregateCall& call, const VisibleColumns& visible) {
+   exprs_.ensure(call.function != nullptr, "an aggregate has a function");
+   exprs_.ensure(call.function->kind == catalog::FunctionKind::Aggregate, "an aggregate's function is one",
+                 call.function->name);
+   exprs_.ensure(!call.star || call.args.empty(), "an aggregate of * has no arguments", call.function->name);
+   exprs_.check(call.args, visible);
+   exprs_.check(call.directArgs, visible);
+   checkSortKeys(call.orderBy, visible);
+   if (call.filter) exprs_.checkPredicate(call.filter, visible);
+   exprs_.ensure(static_cast<uint32_t>(call.column) < exprs_.columns().size(), "an aggregate's column exists");
+   exprs_.ensure(isCompatible(exprs_.columns()[call.column].type, call.type),
+                 "an aggregate's column is of the aggregate's type", call.column);
+}
+
+void RelVerifier::checkWindow(const Rel& rel, const VisibleColumns& visible) {
+   exprs_.check(rel.windowSpec.partitionBy, visible);
+   checkSortKeys(rel.windowSpec.orderBy, visible);
+   checkFrame(rel.windowSpec.start, visible);
+   checkFrame(rel.windowSpec.end, visible);
+   exprs_.ensure(rel.windowSpec.start.kind != FrameBoundKind::UnboundedFollowing, "a frame starts before the end");
+   exprs_.ensure(rel.windowSpec.end.kind != FrameBoundKind::UnboundedPreceding, "a frame ends after the start");
+   for (const WindowCall& call : rel.windowCalls) {
+      exprs_.ensure(call.function != nullptr, "a window call has a function");
+      exprs_.ensure(call.function->kind == catalog::FunctionKind::Window ||
+                        call.function->kind == catalog::FunctionKind::Aggregate,
+                    "a window call is of a window function or an aggregate", call.function->name);
+      exprs_.check(call.args, visible);
+      if (call.filter) exprs_.checkPredicate(call.filter, visible);
+      exprs_.ensure(isCompatible(exprs_.columns()[call.column].type, call.type),
+                    "a window call's column is of the call's type", call.column);
+   }
+}
+
+void RelVerifier::checkFrame(const FrameBound& bound, const VisibleColumns& visible) {
+   const bool hasOffset =
+       bound.kind == FrameBoundKind::OffsetPreceding || bound.kind == FrameBoundKind::OffsetFollowing;
+   exprs_.ensure(hasOffset == (bound.offset != nullptr), "a frame's bound has the offset that its kind wants");
+   if (bound.offset) exprs_.check(bound.offset, visible);
+}
+
+void RelVerifier::checkSortKeys(const std::vector<SortKey>& keys, const VisibleColumns& visible) {
+   for (const SortKey& key : keys)
+      exprs_.check(key.expr, visible);
+}
+
+void RelVerifier::checkLimit(const Rel& rel, const VisibleColumns& visible, const VisibleColumns& outer) {
+   if (rel.limit) exprs_.check(rel.limit, outer);
+   if (rel.offset) exprs_.check(rel.offset, outer);
+   exprs_.ensure(!rel.limit || rel.limit->type.oid == oid::int8, "LIMIT is bigint");
+   exprs_.ensure(!rel.offset || rel.offset->type.oid == oid::int8, "OFFSET is bigint");
+   checkSortKeys(rel.sortKeys, visible);
+}
+
+void RelVerifier::checkSetOp(const Rel& rel, const VisibleColumns& outer) {
+   exprs_.ensure(form_.hasDifferences || rel.setOpKind == SetOpKind::Union, "INTERSECT and EXCEPT have become joins");
+   for (size_t side = 0; side < 2; ++side) {
+      VisibleColumns given(outputColumns(*rel.inputs[side]));
+      given.add(outer); // a side may give a column of an enclosing query as it is
+      exprs_.ensure(rel.setOpInputs[side].size() == rel.columns.size(), "a set operation has one number of columns");
+      for (size_t i = 0; i < rel.columns.size(); ++i) {
+         exprs_.checkColumn(rel.setOpInputs[side][i], given);
+         exprs_.ensure(
+             isCompatible(exprs_.columns()[rel.setOpInputs[side][i]].type, exprs_.columns()[rel.columns[i]].type),
+             "columns of a set operation are of one type", rel.columns[i]);
+      }
+   }
+}
+
+void RelVerifier::checkCteScan(const Rel& rel) {
+   const auto found = ctes_.find(rel.cte);
+   exprs_.ensure(found != ctes_.end(), "a CTE is defined before it is scanned", rel.cte);
+   const Cte& cte = *found->second.cte;
+   if (rel.kind == RelKind::RecursiveScan) {
+      exprs_.ensure(found->second.scope == KnownCte::Scope::Recursion,
+                    "a working table is scanned inside its recursion", cte.name);
+      exprs_.ensure(rel.columns.size() == cte.columns.size(), "a working table has its CTE's columns", cte.name);
+      return;
+   }
+   exprs_.ensure(found->second.scope == KnownCte::Scope::Readers,
+                 "a CTE is scanned in its With's body or in later CTEs", cte.name);
+   exprs_.ensure(rel.columns.size() == rel.cteColumns.size(), "each column of a CTE scan stands for one of the CTE");
+   const VisibleColumns given(cte.columns);
+   for (size_t i = 0; i < rel.columns.size(); ++i) {
+      exprs_.checkColumn(rel.cteColumns[i], given);
+      exprs_.ensure(isCompatible(exprs_.columns()[rel.columns[i]].type, exprs_.columns()[rel.cteColumns[i]].type),
+                    "a column of a CTE scan is of the CTE's type", rel.columns[i]);
+   }
+}
+
+void RelVerifier::defineCte(const Cte& cte, const VisibleColumns& outer) {
+   exprs_.ensure(cte.query != nullptr, "a CTE has a query", cte.name);
+   exprs_.ensure(!ctes_.contains(cte.id), "a CTE's id is defined once", cte.id);
+   const VisibleColumns given = walk(*cte.query, outer);
+   for (const ColumnId column : cte.columns)
+      exprs_.checkColumn(column, given);
+   ctes_.emplace(cte.id, KnownCte{&cte, KnownCte::Scope::Recursion});
+   if (cte.recursive) {
+      const VisibleColumns step = walk(*cte.recursive, outer);
+      exprs_.ensure(cte.recursiveColumns.size() == cte.columns.size(), "a recursive term gives its CTE's columns",
+                    cte.name);
+      for (size_t i = 0; i < cte.columns.size(); ++i) {
+         exprs_.checkColumn(cte.recursiveColumns[i], step);
+         exprs_.ensure(
+             isCompatible(exprs_.columns()[cte.columns[i]].type, exprs_.columns()[cte.recursiveColumns[i]].type),
+             "a recursive term's columns are of the CTE's types", cte.name);
+      }
+   }
+   ctes_.at(cte.id).scope = KnownCte::Scope::Readers;
+}
+
+void RelVerifier::checkRowLocks(const Rel& rel, const VisibleColumns& visible) {
+   exprs_.ensure(!rel.rowLocks.empty(), "LockRows locks rows of a table");
+   for (const RowLock& lock : rel.rowLocks) {
+      exprs_.checkColumn(lock.rowId, visible);
+      exprs_.ensure(exprs_.columns()[lock.rowId].type.oid == oid::int8, "a row id is bigint");
+   }
+}
+
+void RelVerifier::checkDmlColumns(const std::vector<GetColumn>& columns, const VisibleColumns& visible) {
+   int16_t last = 0;
+   for (const GetColumn& column : columns) {
+      exprs_.checkColumn(column.column, visible);
+      exprs_.ensure(column.attribute > last, "written attributes come in order, each once", column.column);
+      last = column.attribute;
+   }
+}
+
+void RelVerifier::checkDml(const Rel& rel, const VisibleColumns& visible) {
+   const Dml& dml = *rel.dml;
+   checkDmlColumns(dml.target, visible);
+   checkDmlColumns(dml.proposed, visible);
+   const bool changesRows = rel.kind == RelKind::Update || rel.kind == RelKind::Delete;
+   exprs_.ensure(!changesRows || dml.rowId != noColumn, "UPDATE and DELETE know the row");
+   if (dml.rowId != noColumn) exprs_.checkColumn(dml.rowId, visible);
+   exprs_.ensure((dml.clause == noColumn) == dml.actions.empty(), "a clause number and actions come together");
+   if (dml.clause != noColumn) {
+      exprs_.checkColumn(dml.clause, visible);
+      exprs_.ensure(exprs_.columns()[dml.clause].type.oid == oid::int4, "a clause number is integer");
+   }
+   for (const auto* checks : {&dml.checks, &dml.proposedChecks})
+      for (const Dml::Check& check : *checks) {
+         exprs_.ensure((check.expr == nullptr) == (check.notNullAttribute != 0), "a check is an expression or NOT NULL",
+                       check.constraint);
+         if (check.expr) exprs_.checkPredicate(check.expr, visible);
+      }
+   for (const ComputedColumn& computed : dml.returning)
+      exprs_.checkComputed(computed, visible);
+}
+
+} // namespace
+
+void verify(const Rel& root, const std::vector<OutputColumn>& output, const ColumnTable& columns,
+            std::string_view after, const TreeForm& form) {
+   RelVerifier(columns, after, form).run(root, output);
+}
+
+} // namespace ouzel::sql
