@@ -94,6 +94,7 @@ public:
       std::memset(buffer_.validity, 0, validityWords(s.rowCount) * sizeof(ValidityWord));
    }
    void take(const Vector& value, Selection rows) {
+      DCHECK(value.type == node_.repr.physical);
       copyRows(value, rows, buffer_.data, buffer_.validity);
       hasNulls_ |= value.mayHaveNulls();
    }

@@ -8,7 +8,7 @@ using Scratch = ExpressionState::Scratch;
 
 ColumnSlots::ColumnSlots(std::span<const sql::ColumnId> layout) {
    for (uint32_t slot = 0; slot < layout.size(); ++slot)
-      slots_.emplace(static_cast<uint32_t>(layout[slot]), slot);
+      slots_.emplace(static_cast<uint32_t>(layout[slot]), slot); // a CTE may hold a column twice: the first place
 }
 
 std::optional<uint32_t> ColumnSlots::find(sql::ColumnId column) const {
@@ -21,6 +21,7 @@ Scratch::Scratch(std::shared_ptr<const ExpressionProgram> p, FunctionContext& c,
      batchStrings(reservation), buffers(code.bufferValueSizes.size()), nodes(code.nodes.size()) {}
 
 void Scratch::beginBatch(const Batch& b) {
+   DCHECK(b.rowCount <= batchRowsMax);
    ++epoch;
    batch = &b;
    rowCount = b.rowCount;
@@ -30,7 +31,6 @@ void Scratch::beginBatch(const Batch& b) {
    batchStrings.reset();
    scopeParents.clear();
    newScope(noScope);
-   DCHECK(rowCount <= batchRowsMax);
 }
 
 Scratch::Buffer& Scratch::buffer(const Node& node) {
@@ -57,6 +57,8 @@ ExpressionProgram::~ExpressionProgram() = default;
 Vector ExpressionProgram::evaluate(ExpressionState& state, const Batch& batch, Selection rows, uint32_t index) const {
    Scratch& s = state.scratch();
    DCHECK(s.program.get() == this);
+   DCHECK(index < code_->roots.size());
+   DCHECK(rows.count() <= batch.rowCount);
    s.beginBatch(batch);
    return evaluateNode(s, code_->roots[index], {rows, 0});
 }
@@ -73,6 +75,8 @@ Selection ExpressionProgram::filter(ExpressionState& state, const Batch& batch, 
                                     uint32_t index) const {
    Scratch& s = state.scratch();
    DCHECK(s.program.get() == this);
+   DCHECK(index < code_->roots.size());
+   DCHECK(code_->nodes[code_->roots[index]]->repr.physical == PhysicalType::Bool);
    s.beginBatch(batch);
    return filterNode(s, code_->roots[index], {rows, 0}, out);
 }
@@ -82,6 +86,7 @@ uint32_t ExpressionProgram::expressionCount() const {
 }
 
 std::optional<uint32_t> ExpressionProgram::columnSlot(uint32_t index) const {
+   DCHECK(index < code_->roots.size());
    const Node* node = code_->nodes[code_->roots[index]].get();
    while (node->op == Op::Relabel)
       node = code_->nodes[node->args[0]].get();

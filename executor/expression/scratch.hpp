@@ -90,6 +90,7 @@ struct ExpressionState::Scratch {
 
    void beginBatch(const Batch& b);
    uint32_t newScope(uint32_t parent) {
+      DCHECK(parent == noScope || parent < scopeParents.size());
       scopeParents.push_back(parent);
       return static_cast<uint32_t>(scopeParents.size() - 1);
    }
@@ -100,6 +101,7 @@ struct ExpressionState::Scratch {
       return inner == outer;
    }
    Rows narrow(const Rows& rows, Selection selection) {
+      DCHECK(selection.count() <= rows.selection.count());
       if (selection.count() == rows.selection.count()) return rows;
       return {selection, newScope(rows.scope)};
    }

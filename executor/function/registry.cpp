@@ -18,6 +18,7 @@ std::unordered_map<std::string, KernelEntry>& kernels() {
 
 constexpr char letterOf(PhysicalType type) {
    constexpr char letters[] = "bhilwfdvns";
+   static_assert(sizeof letters == physicalTypeCount + 1, "a letter for each physical type");
    return letters[static_cast<uint8_t>(type)];
 }
 

@@ -9,7 +9,9 @@
 namespace ouzel::executor {
 
 BatchBuilder::BatchBuilder(std::vector<Representation> columns, Reservation& memory, uint32_t rowsMax)
-   : columns_(std::move(columns)), memory_(&memory), rowsMax_(std::min(rowsMax, batchRowsMax)) {}
+   : columns_(std::move(columns)), memory_(&memory), rowsMax_(std::min(rowsMax, batchRowsMax)) {
+   DCHECK(rowsMax > 0);
+}
 
 void BatchBuilder::open() {
    current_ = std::make_unique<OwnedBatch>(OwnedBatch{Batch{}, Arena(memory_)});
@@ -42,6 +44,9 @@ uint32_t BatchBuilder::append(const Batch& in, const std::vector<uint32_t>& slot
    if (!current_) open();
    Batch& out = current_->batch;
    const uint32_t at = out.rowCount;
+   DCHECK(slots.size() == columns_.size());
+   DCHECK(from <= in.liveRows());
+   DCHECK(at < rowsMax_); // take() comes when it is full
    const uint32_t count = std::min(rowsMax_ - at, in.liveRows() - from);
    for (size_t column = 0; column < columns_.size(); ++column) {
       const Vector& source = in.columns[slots[column]];
@@ -60,6 +65,7 @@ uint32_t BatchBuilder::append(const Batch& in, const std::vector<uint32_t>& slot
          else if (!strings[i].isInline())
             strings[i] = current_->arena.copyString(strings[i].view());
    }
+   DCHECK(at + count <= rowsMax_);
    out.setDense(at + count);
    return count;
 }

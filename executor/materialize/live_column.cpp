@@ -21,6 +21,7 @@ void LiveColumns::bind(const Vector* vectors, uint32_t count, const Selection& r
    const uint32_t live = rows.count();
    for (uint32_t c = 0; c < count; ++c) {
       const Vector& vector = vectors[c];
+      DCHECK(vector.data != nullptr || live == 0);
       LiveColumn& column = columns_[c];
       column = {vector.type, vector.data, vector.validity, nullptr};
       switch (vector.encoding) {

@@ -12,6 +12,7 @@ RowBatch::RowBatch(std::vector<PhysicalType> types) {
 }
 
 Vector RowBatch::vector(uint32_t column, bool hasNulls) const {
+   DCHECK(column < columns_.size());
    const Column& c = columns_[column];
    return Vector::flat(c.type, c.data.get(), hasNulls ? c.validity.get() : nullptr);
 }
@@ -20,6 +21,7 @@ Vector RowBatch::gather(uint32_t column, const RowLayout& layout, uint32_t sourc
                         uint32_t count, bool mayBeAbsent) {
    Column& c = columns_[column];
    DCHECK(c.type == layout.type(source));
+   DCHECK(count <= batchRowsMax);
    return vector(column, gatherColumn(layout, source, rows, count, mayBeAbsent, {c.data.get(), c.validity.get()}));
 }
 
@@ -27,6 +29,8 @@ Vector RowBatch::gather(uint32_t column, const RowLayout& layout, uint32_t sourc
                         const RowIndex* positions, uint32_t count, bool mayBeAbsent) {
    Column& c = columns_[column];
    DCHECK(c.type == layout.type(source));
+   DCHECK(count <= batchRowsMax);
+   DCHECK(positions != nullptr);
    return vector(column,
                  gatherColumn(layout, source, rows, positions, count, mayBeAbsent, {c.data.get(), c.validity.get()}));
 }

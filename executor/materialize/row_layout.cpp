@@ -1,6 +1,7 @@
 #include "executor/materialize/row_layout.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace ouzel::executor {
 
@@ -155,12 +156,16 @@ bool gather(const RowLayout& layout, uint32_t column, const std::byte* const* ro
 } // namespace
 
 uint32_t RowLayout::addColumn(PhysicalType type) {
+   DCHECK(rowSize_ == 0); // seal() comes after
    types_.push_back(type);
    if (isVariableSize(type)) hasVariableSize_ = true;
    return columnCount() - 1;
 }
 
 uint32_t RowLayout::addExtra(uint32_t size, uint32_t alignment) {
+   DCHECK(rowSize_ == 0);
+   DCHECK(std::has_single_bit(alignment));
+   DCHECK(alignment <= 16);
    extras_.push_back({size, alignment, 0});
    return static_cast<uint32_t>(extras_.size() - 1);
 }
@@ -202,10 +207,14 @@ void RowLayout::seal() {
    nullsOffset_ = end;
    end += (columnCount() + 7) / 8;
    rowSize_ = alignUp(end, rowAlignment);
+   DCHECK(hashedColumns_ <= columnCount());
    for (uint32_t c = 0; c < columnCount(); ++c)
       if (isVariableSize(types_[c])) stringOffsets_.push_back(offsets_[c]);
-   for (const ExtraString& string : extraStrings_)
+   for (const ExtraString& string : extraStrings_) {
+      DCHECK(string.extra < extras_.size());
+      DCHECK(string.offset + sizeof(StringView) <= extras_[string.extra].size);
       extraStringOffsets_.push_back(extras_[string.extra].offset + string.offset);
+   }
 }
 
 bool addVariableSizes(const LiveColumn& column, uint32_t count, uint32_t* sizes) {

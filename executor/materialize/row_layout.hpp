@@ -38,9 +38,18 @@ public:
    void seal();
 
    uint32_t columnCount() const { return static_cast<uint32_t>(types_.size()); }
-   PhysicalType type(uint32_t column) const { return types_[column]; }
-   uint32_t offset(uint32_t column) const { return offsets_[column]; }
-   uint32_t extraOffset(uint32_t extra) const { return extras_[extra].offset; }
+   PhysicalType type(uint32_t column) const {
+      DCHECK(column < types_.size());
+      return types_[column];
+   }
+   uint32_t offset(uint32_t column) const {
+      DCHECK(column < offsets_.size()); // none before seal()
+      return offsets_[column];
+   }
+   uint32_t extraOffset(uint32_t extra) const {
+      DCHECK(extra < extras_.size());
+      return extras_[extra].offset;
+   }
    /// Offset and size of each extra part.
    std::vector<std::pair<uint32_t, uint32_t>> extraParts() const {
       std::vector<std::pair<uint32_t, uint32_t>> parts;

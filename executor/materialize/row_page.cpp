@@ -56,9 +56,11 @@ void RowPage::reserve(size_t bytes) {
 }
 
 void RowPage::open(uint32_t rows, std::span<const uint8_t> hasNulls, size_t heapBytes) {
+   DCHECK(hasNulls.size() == types_.size());
    bytes_ = place(rows, hasNulls) + heapBytes;
    reserve(bytes_);
    std::memset(base(), 0, keysAt_);
+   DCHECK(keysAt_ >= headerBytes + hasNulls.size()); // where the flags end
    const auto columns = static_cast<uint32_t>(types_.size());
    std::memcpy(base(), &rows, 4);
    std::memcpy(base() + 4, &columns, 4);
@@ -74,7 +76,7 @@ StoredRows RowPage::store(io::SpillSpace& space) {
       for (uint32_t row = 0; row < rows_; ++row) {
          if (views[row].isInline()) continue;
          const uint32_t size = views[row].size();
-         DCHECK(heap + size <= bytes_);
+         CHECK(heap + size <= bytes_); // open() was told
          std::memcpy(base() + heap, views[row].data(), size);
          // NOLINTNEXTLINE: an offset in place of a pointer
          views[row].rebase(reinterpret_cast<const char*>(heap), StringView::Storage::Transient);
@@ -117,6 +119,7 @@ void RowPage::load(io::SpillReader& reader, const StoredRows& stored) {
 }
 
 Vector RowPage::column(size_t i) const {
+   DCHECK(i < types_.size());
    return Vector::flat(types_[i], values(i), validity(i));
 }
 

@@ -94,6 +94,7 @@ size_t SpilledPartitions::pageSizeFor(size_t grant, uint32_t workers, uint32_t b
 }
 
 void TuplePages::merge(TuplePages&& other) {
+   DCHECK(&other != this);
    for (auto& page : other.pages_)
       pages_.push_back(std::move(page));
    spilled_.insert(spilled_.end(), other.spilled_.begin(), other.spilled_.end());
@@ -127,6 +128,10 @@ TupleBuffer::TupleBuffer(const RowLayout& layout, MemoryGrant& grant, SpilledPar
    : layout_(layout), grant_(grant), partitions_(partitions), options_(options), rowSize_(layout.rowSize()),
      packing_(layout), partitionsFrom_(options.partitionsFrom), out_(1, &nowhere_), pageSize_(options.firstPageSize) {
    DCHECK(partitions.bits() > 0);
+   DCHECK(partitions.bits() <= partitionBitsMax);
+   DCHECK(partitions.bits() + partitions.skippedBits() <= 64);
+   DCHECK(rowSize_ > 0); // the layout is sealed
+   DCHECK(rowSize_ % 8 == 0);
    partitions_.buffers_.fetch_add(1, std::memory_order_relaxed);
    insertionsSeen_ = partitions_.insertions_.load(std::memory_order_acquire); // it has nothing of them
    const Partitioning partitioning = grant.policy().partitioning;
@@ -136,7 +141,8 @@ TupleBuffer::TupleBuffer(const RowLayout& layout, MemoryGrant& grant, SpilledPar
 }
 
 TupleBuffer::~TupleBuffer() {
-   partitions_.buffers_.fetch_sub(1, std::memory_order_relaxed);
+   [[maybe_unused]] const uint32_t buffers = partitions_.buffers_.fetch_sub(1, std::memory_order_relaxed);
+   DCHECK(buffers > 0);
    partitions_.laterBytes_.fetch_sub(expected_, std::memory_order_relaxed);
 }
 
@@ -203,18 +209,23 @@ void TupleBuffer::storeCopies(const TuplePage& page) {
 void TupleBuffer::storeCopies(std::byte* begin, std::byte* end) {
    const uint32_t skipped = partitions_.skippedBits();
    for (std::byte* row = begin; row != end; row += rowSize_) {
-      uint32_t heapSize = 0;
-      const auto addSize = [&](std::byte*, const StringView& string) { heapSize += string.size(); };
-      forEachString(layout_.stringOffsets(), row, row + rowSize_, rowSize_, addSize);
-      forEachString(layout_.extraStringOffsets(), row, row + rowSize_, rowSize_, addSize);
+      uint32_t heapSize = 0, extraSize = 0;
+      forEachString(layout_.stringOffsets(), row, row + rowSize_, rowSize_,
+                    [&](std::byte*, const StringView& string) { heapSize += string.size(); });
+      forEachString(layout_.extraStringOffsets(), row, row + rowSize_, rowSize_,
+                    [&](std::byte*, const StringView& string) { extraSize += string.size(); });
       char* heap = nullptr;
-      std::byte* copy = storeOne(rowHash(row), heapSize, heap);
+      std::byte* copy = storeOne(rowHash(row), heapSize + extraSize, heap);
       std::memcpy(copy, row, rowSize_);
       const auto copyString = [&](std::byte*, StringView& string) { moveTo(string, heap); };
       forEachString(layout_.stringOffsets(), copy, copy + rowSize_, rowSize_, copyString);
       forEachString(layout_.extraStringOffsets(), copy, copy + rowSize_, rowSize_, copyString);
       TuplePage& target = *out_[slotOf(rowHash(row) << skipped, shift_)];
-      if (const uint32_t rows = target.rowCount(rowSize_); target.settledRows + 1 == rows) target.settledRows = rows;
+      const uint32_t rows = target.rowCount(rowSize_);
+      if (target.settledRows + 1 == rows)
+         target.settledRows = rows;
+      else
+         unsettled_ += extraSize; // it lies behind rows that are not settled, and is settled with them
    }
 }
 
@@ -262,6 +273,7 @@ TuplePage* TupleBuffer::emptyPage(uint64_t hash, uint32_t heapSize) {
 }
 
 std::unique_ptr<TuplePage> TupleBuffer::allocatePage(size_t bytes, uint32_t partition) {
+   DCHECK(partition == TuplePage::anyPartition || partition < out_.size());
    bytes = std::max<size_t>(bytes, rowSize_);
    // What others spill must go here, too, or they would make room for these pages by spilling all of theirs.
    if (!mayGrow(bytes) || partitions_.insertions_.load(std::memory_order_acquire) != insertionsSeen_)
@@ -272,6 +284,8 @@ std::unique_ptr<TuplePage> TupleBuffer::allocatePage(size_t bytes, uint32_t part
    // Aggregate states with 128-bit sums want 16; calloc and mmap give it.
    page->begin = page->cursor = page->memory.as<std::byte>();
    page->limit = page->begin + bytes / rowSize_ * rowSize_;
+   DCHECK(reinterpret_cast<uintptr_t>(page->begin) % 16 == 0);
+   DCHECK(page->limit > page->begin);
    partitions_.laterBytes_.fetch_add(laterBytesOf(*page), std::memory_order_relaxed);
    return page;
 }
@@ -301,6 +315,7 @@ void TupleBuffer::growHeap(TuplePage& page, uint32_t heapSize) {
    page.companions.push_back({LargeMemory(size, grant_.memory(), LargeMemory::Fill::Anything), 0});
    page.heap = page.companions.back().memory.as<char>();
    page.heapLimit = page.heap + size;
+   DCHECK(page.heapLimit - page.heap >= static_cast<ptrdiff_t>(heapSize));
 }
 
 void TupleBuffer::startPartitioning() {
@@ -336,6 +351,7 @@ void TupleBuffer::partitionPages() {
       partitions_.laterBytes_.fetch_sub(laterBytesOf(*page), std::memory_order_relaxed);
       page.reset();
    }
+   DCHECK(rowCount_ >= rowsBefore);
    rowCount_ = rowsBefore;
    expectLater(); // the pages it kept room for are there
 }
@@ -365,10 +381,13 @@ void TupleBuffer::settle(TuplePage& page) {
                     rowSize_, [&](std::byte*, StringView& string) { moveTo(string, page.heap); });
    }
    page.settledRows = page.rowCount(rowSize_);
+   DCHECK(page.heap <= page.heapLimit);
 }
 
 /// False: the page is too large and stays. Else its rows are not usable afterwards.
 bool TupleBuffer::spill(TuplePage& page) {
+   DCHECK(partitions_.space() != nullptr);
+   DCHECK(page.partition != TuplePage::anyPartition);
    size_t heapBytesMax = unsettledBytes(page);
    for (const TuplePage::Companion& companion : page.companions)
       heapBytesMax += companion.memory.bytes();
@@ -377,6 +396,7 @@ bool TupleBuffer::spill(TuplePage& page) {
    if (bound > io::SpillSpace::pageBytesMax) return false;
    const PackedPage memory(bound);
    const RowPacking::Packed packed = packing_.pack(page.begin, page.cursor, memory.data());
+   CHECK(packed.end <= memory.data() + bound); // what lies behind belongs to somebody else
    const std::span<const std::byte> parts[] = {{memory.data(), packed.end}};
    partitions_.laterBytes_.fetch_sub(laterBytesOf(page), std::memory_order_relaxed);
    pages_.addSpilled({partitions_.space()->write(parts), page.partition, rowCount,
@@ -451,6 +471,7 @@ void TupleBuffer::spillVictims(size_t wanted) {
             const size_t ofPage = unsettledBytes(*page);
             sizes[partition] = 0;
             if (!spill(*page)) continue;
+            DCHECK(unsettled_ >= ofPage);
             unsettled_ -= ofPage;
             if (openOnes) out_[partition] = &nowhere_;
             page.reset();

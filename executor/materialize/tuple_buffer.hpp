@@ -68,11 +68,14 @@ public:
       return bits_ == 0 ? 0 : static_cast<uint32_t>(hash << skippedBits_ >> (64 - bits_));
    }
    bool contains(uint32_t partition) const {
+      DCHECK(partition < partitionCountMax);
       return (mask_[partition / 64].load(std::memory_order_acquire) >> (partition % 64) & 1) != 0;
    }
    bool isEmpty() const;
    /// From now on none of its rows stays in memory when a buffer is finished. REQUIRES: there is a space.
    void insert(uint32_t partition) {
+      DCHECK(space_ != nullptr);
+      DCHECK(partition < partitionCountMax);
       mask_[partition / 64].fetch_or(uint64_t{1} << (partition % 64), std::memory_order_acq_rel);
       insertions_.fetch_add(1, std::memory_order_release);
    }

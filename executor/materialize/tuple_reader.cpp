@@ -1,3 +1,4 @@
+#include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "executor/materialize/tuple_buffer.hpp"
 
@@ -14,12 +15,14 @@ size_t TupleReader::memoryFor(size_t bytes) {
 }
 
 void TupleReader::add(const SpilledTuples& spilled, bool isLastUse) {
+   DCHECK(spilled.rowCount > 0);
    reader_.add(spilled.page, isLastUse);
    queue_.push_back(spilled);
 }
 
 std::unique_ptr<TuplePage> TupleReader::next() {
    if (reader_.isEmpty()) return nullptr;
+   DCHECK(at_ < queue_.size()); // the reader has a page for each
    const SpilledTuples& spilled = queue_[at_++];
    const size_t packedBytes = reader_.nextBytes(), needed = memoryFor(packedBytes + RowPacking::slackBytes);
    if (packed_.bytes() < needed) {
@@ -33,6 +36,7 @@ std::unique_ptr<TuplePage> TupleReader::next() {
    page->begin = page->memory.as<std::byte>();
    page->cursor = page->limit = page->begin + size_t{spilled.rowCount} * layout_.rowSize();
    page->settledRows = spilled.rowCount;
+   DCHECK(size_t{spilled.rowCount} * layout_.rowSize() <= spilled.bytes);
    if (!packing_.unpack({packed_.as<std::byte>(), packedBytes}, page->begin, page->cursor,
                         reinterpret_cast<char*>(page->cursor)))
       throw SqlError(sqlstate::dataCorrupted, "a spilled page is not what was written");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/error/check.hpp"
+
 namespace ouzel::executor {
 
 namespace {
@@ -26,9 +28,12 @@ QueryBudget::QueryBudget(Reservation& memory, size_t limit, MemoryShares* shares
    : memory_(memory), limit_(limit), shares_(shares), policy_(policy) {}
 
 QueryBudget::~QueryBudget() {
+   DCHECK(grants_.empty()); // they refer to it
    if (!takesPart_) return;
-   shares_->queryBytes_.fetch_sub(reported_, std::memory_order_relaxed);
-   shares_->queries_.fetch_sub(1, std::memory_order_relaxed);
+   [[maybe_unused]] const size_t bytes = shares_->queryBytes_.fetch_sub(reported_, std::memory_order_relaxed);
+   [[maybe_unused]] const size_t queries = shares_->queries_.fetch_sub(1, std::memory_order_relaxed);
+   DCHECK(bytes >= reported_);
+   DCHECK(queries > 0);
 }
 
 size_t QueryBudget::bytes() {
@@ -49,13 +54,15 @@ MemoryGrant::MemoryGrant(QueryBudget& budget) : budget_(budget), memory_(budget.
 
 MemoryGrant::~MemoryGrant() {
    const std::lock_guard lock(budget_.mutex_);
-   std::erase(budget_.grants_, this);
+   [[maybe_unused]] const size_t erased = std::erase(budget_.grants_, this);
+   DCHECK(erased == 1);
 }
 
 size_t QueryBudget::floorOf(size_t budget, const MemoryGrant& asking) const {
    const auto count = static_cast<size_t>(std::count_if(grants_.begin(), grants_.end(), [&](const MemoryGrant* grant) {
       return grant == &asking || !grant->isSettled_;
    }));
+   DCHECK(count > 0); // the one that asks has a grant
    return budget / (2 * count);
 }
 

@@ -64,6 +64,7 @@ uint32_t keepRows(const Vector& keys, Selection rows, RowIndex* out, Pass&& pass
 } // namespace
 
 uint32_t RuntimeFilter::filter(const Vector& keys, Selection rows, RowIndex* out) const {
+   DCHECK(published_);
    if (empty_ || rows.count() == 0) return 0;
    const uint64_t* words = bits_.as<uint64_t>();
    if (bounds_ && (bitmapBits_ != 0 || bloomBlocks_ == 0)) {
@@ -118,6 +119,7 @@ void RuntimeFilter::publishNothing() {
 }
 
 void RuntimeFilter::setBounds(int64_t lower, int64_t upper) {
+   DCHECK(lower <= upper);
    empty_ = false;
    bounds_ = true;
    lower_ = lower;
@@ -151,6 +153,7 @@ void RuntimeFilter::useBoundsOnly() {
 void RuntimeFilter::addValue(int64_t value) {
    const uint64_t at = static_cast<uint64_t>(value) - static_cast<uint64_t>(lower_);
    DCHECK(at < bitmapBits_);
+   DCHECK(value <= upper_);
    setBits(bits_.as<uint64_t>()[at >> 6], uint64_t{1} << (at & 63));
 }
 
@@ -160,6 +163,8 @@ void RuntimeFilter::addHash(uint64_t hash) {
 }
 
 void RuntimeFilter::publish(bool selective) {
+   DCHECK(bitmapBits_ == 0 || bloomBlocks_ == 0);
+   DCHECK(bitmapBits_ == 0 || bounds_);
    if (bitmapBits_ != 0) {
       // A full bitmap says no more than the bounds, which scans test on encoded data.
       uint64_t set = 0;

@@ -32,6 +32,7 @@ LocalStatePtr ResultSink::makeLocal(QueryContext& context) {
 
 SinkStatus ResultSink::consume(QueryContext& context, LocalState& state, const Batch& in) {
    Local& local = static_cast<Local&>(state);
+   DCHECK(local.taken <= in.liveRows()); // the same batch again
    if (context.settings().blockTwice && local.taken == 0 && local.refusals++ < 2) {
       context.wake();
       return SinkStatus::Blocked;

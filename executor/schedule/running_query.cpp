@@ -66,6 +66,7 @@ bool RunningQueryState::isSmall(const sql::plan::Node& node) const {
 }
 
 void RunningQueryState::start() {
+   DCHECK(!isStarted_);
    isStarted_ = true;
    builder_.numberNodes(*plan.root);
    profile_.resize(builder_.profileCount());
@@ -178,6 +179,8 @@ bool RunningQueryState::hasRoom() {
 }
 
 void RunningQueryState::offer(std::unique_ptr<OwnedBatch> batch) {
+   DCHECK(batch != nullptr);
+   DCHECK(batch->batch.selection.isDense());
    const std::lock_guard lock(mutex_);
    queue_.push_back(std::move(batch));
    changed_.notify_all();

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "common/env/clock.hpp"
+#include "common/error/check.hpp"
 
 namespace ouzel::executor {
 
@@ -30,6 +31,7 @@ Scheduler::~Scheduler() {
 void Scheduler::add(Schedulable& query) {
    {
       const std::lock_guard lock(mutex_);
+      DCHECK(std::find(queries_.begin(), queries_.end(), &query) == queries_.end());
       query.virtualTime_ = now_;
       query.ready_ = true;
       queries_.push_back(&query);
@@ -100,6 +102,7 @@ void Scheduler::work() {
       } else if (query->wakes_ == wakes) {
          query->ready_ = false;
       }
+      DCHECK(query->running_ > 0);
       if (--query->running_ == 0) left_.notify_all();
    }
 }

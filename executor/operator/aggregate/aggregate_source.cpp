@@ -129,6 +129,7 @@ Vector AggregateSource::column(QueryContext& context, Local& local, const Chunk&
 }
 
 void AggregateSource::give(QueryContext& context, Local& local, const Chunk& chunk, Batch& out) {
+   DCHECK(chunk.count <= batchRowsMax);
    local.strings.reset();
    out.columns.resize(results_.size());
    for (uint32_t i = 0; i < results_.size(); ++i)

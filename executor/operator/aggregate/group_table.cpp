@@ -15,6 +15,7 @@ namespace {
 constexpr uint64_t pointerMask = (uint64_t{1} << 48) - 1;
 
 uint64_t makeEntry(uint64_t hash, const std::byte* row) {
+   DCHECK((reinterpret_cast<uint64_t>(row) & ~pointerMask) == 0);
    return static_cast<uint64_t>(hashSalt(hash)) << 48 | reinterpret_cast<uint64_t>(row);
 }
 std::byte* rowOf(uint64_t entry) {
@@ -36,7 +37,9 @@ GroupTable::GroupTable(const RowLayout& layout, uint32_t keyCount, const GroupIn
      buffer_(layout, grant, partitions, {.partitionPageSize = pageSize, .laterBytesPerRow = GroupSet::bytesPerRow}),
      entries_(slotsMin), pending_(batchRowsMax), fresh_(batchRowsMax), candidates_(batchRowsMax),
      rejected_(batchRowsMax), slots_(batchRowsMax), heapSizes_(batchRowsMax), heapSizesOfFresh_(batchRowsMax),
-     hashesOfFresh_(batchRowsMax), rowsOfFresh_(batchRowsMax), heaps_(batchRowsMax), heapByLive_(batchRowsMax) {}
+     hashesOfFresh_(batchRowsMax), rowsOfFresh_(batchRowsMax), heaps_(batchRowsMax), heapByLive_(batchRowsMax) {
+   DCHECK(keyCount <= layout.columnCount());
+}
 
 void GroupTable::createRows(const LiveColumn* keys, const uint64_t* hashes, const RowIndex* live, uint32_t count,
                             std::byte** rows) {
@@ -69,6 +72,7 @@ void GroupTable::createRows(const LiveColumn* keys, const uint64_t* hashes, cons
 
 void GroupTable::grow() {
    std::vector<uint64_t> old = std::exchange(entries_, std::vector<uint64_t>(entries_.size() * 4));
+   DCHECK(std::has_single_bit(entries_.size())); // masks pick slots
    const uint32_t mask = static_cast<uint32_t>(entries_.size() - 1);
    for (const uint64_t entry : old) {
       if (!entry) continue;
@@ -101,6 +105,7 @@ void GroupTable::relieve() {
 }
 
 void GroupTable::findOrCreate(const LiveColumn* keys, const uint64_t* hashes, uint32_t count, std::byte** rows) {
+   DCHECK(count <= batchRowsMax);
    if (passThrough_ > 0) {
       passThrough_ -= std::min<uint64_t>(passThrough_, count);
       for (uint32_t i = 0; i < count; ++i)
@@ -109,6 +114,7 @@ void GroupTable::findOrCreate(const LiveColumn* keys, const uint64_t* hashes, ui
       return;
    }
    makeRoom(count);
+   DCHECK(groups_ + count <= entries_.size()); // else a search for a free slot would not end
    rowsSeen_ += count;
    const uint32_t mask = static_cast<uint32_t>(entries_.size() - 1);
    uint64_t* const entries = entries_.data();
@@ -193,6 +199,8 @@ void GroupSet::dropTable() {
 
 uint32_t GroupSet::add(const RowLayout& layout, uint32_t keyCount, std::byte* const* rows, size_t count,
                        const Combine* combine) {
+   DCHECK(std::has_single_bit(slots_));
+   DCHECK((count_ + count) <= groups_.bytes() / sizeof(std::byte*)); // rowsMax of the constructor
    const uint64_t mask = slots_ - 1, before = count_;
    auto* const entries = entries_.as<uint64_t>();
    auto* const groups = groups_.as<std::byte*>();
@@ -243,6 +251,8 @@ uint32_t GroupSet::addPage(const RowLayout& layout, uint32_t keyCount, const Tup
 
 void GroupSet::find(const RowLayout& layout, uint32_t keyCount, const LiveColumn* keys, const uint64_t* hashes,
                     const RowIndex* live, uint32_t count, std::byte** rows) const {
+   DCHECK(slots_ != 0); // makeTable() came before
+   DCHECK(count <= batchRowsMax);
    uint64_t slots[batchRowsMax];
    RowIndex pending[batchRowsMax], candidates[batchRowsMax], rejected[batchRowsMax];
    for (uint32_t k = 0; k < count; ++k) {
@@ -307,11 +317,14 @@ void MergedGroups::start(Reservation& memory) {
 }
 
 void MergedGroups::addOnly(TuplePages&& pages) {
+   DCHECK(pages.pages().size() == 1);
+   DCHECK(partitions_.size() == 1);
    partitions_[0].append(pages.pages().front()->begin);
    pages_.merge(std::move(pages));
 }
 
 void MergedGroups::scatter(uint32_t number) {
+   DCHECK(number < pages_.pages().size());
    const TuplePage& page = *pages_.pages()[number];
    auto& lists = scattered_[number];
    lists.resize(partitions_.size());
@@ -321,6 +334,7 @@ void MergedGroups::scatter(uint32_t number) {
 }
 
 void MergedGroups::unite(uint32_t number, const GroupSet::Combine& combine) {
+   DCHECK(number < partitions_.size());
    uint64_t rows = 0;
    for (const auto& lists : scattered_)
       rows += lists[number].size();

@@ -30,6 +30,7 @@ void SpilledGroups::add(GroupingSet& set) {
    }
    const auto distribute = [&](const RowLayout& layout, TuplePages&& pages, SpilledPartitions& by, auto&& partOf) {
       std::vector<RowPartition> parts = partitionsOf(context_, sink_.grant(), layout, std::move(pages), by);
+      DCHECK(parts.size() == partitions.size()); // groups and their values are partitioned alike
       for (size_t p = 0; p < parts.size(); ++p)
          partOf(partitions[p]) = std::move(parts[p]);
    };
@@ -96,18 +97,21 @@ void SpilledGroups::release(std::unique_ptr<LoadedGroups> groups) {
 
 void SpilledGroups::loaded(size_t wanted) {
    const std::lock_guard lock(mutex_);
+   DCHECK(coming_ >= wanted);
    coming_ -= wanted;
 }
 
 void SpilledGroups::finished() {
    {
       const std::lock_guard lock(mutex_);
+      DCHECK(open_ > 0);
       --open_;
    }
    context_.wake();
 }
 
 std::unique_ptr<LoadedGroups> SpilledGroups::load(Partition&& partition) {
+   DCHECK(partition.groups.rows > 0);
    const GroupingSet& set = *partition.set;
    MemoryGrant& grant = sink_.grant();
    auto loaded = std::make_unique<LoadedGroups>();

@@ -60,6 +60,8 @@ public:
 
 private:
    static void pick(Local& local, const Batch& in, Batch& out, uint32_t from, uint32_t to) {
+      DCHECK(from <= to);
+      DCHECK(to <= in.liveRows());
       out.columns = in.columns;
       out.rowCount = in.rowCount;
       if (from == 0 && to == in.liveRows()) {

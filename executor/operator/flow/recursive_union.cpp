@@ -63,6 +63,7 @@ bool Recursion::isNew(QueryContext& context, const Batch& batch, uint32_t row, u
 
 /// Move what is new in `fresh` to `result`; the same rows become the working table.
 void Recursion::appendAll(QueryContext& context) {
+   DCHECK(identity.size() == columns.size());
    BatchBuilder next(columns, working.memory(context));
    if (!kept) kept = std::make_unique<BatchBuilder>(columns, result.memory(context));
    working.clear();
@@ -98,6 +99,7 @@ void Recursion::appendAll(QueryContext& context) {
    }
    if (auto rest = next.take()) working.add(std::move(rest));
    fresh.clear();
+   DCHECK(working.rowCount() <= result.rowCount() + (kept->current() ? kept->current()->rowCount : 0));
 }
 
 void Recursion::appendRows(BatchBuilder& open, const Batch& rows, RowBuffer& to) const {

@@ -30,6 +30,8 @@ Reservation& RowBuffer::memory(QueryContext& context) const {
 }
 
 void RowBuffer::add(std::unique_ptr<OwnedBatch> batch) {
+   DCHECK(batch != nullptr);
+   DCHECK(batch->batch.selection.isDense()); // a BatchBuilder's
    const std::lock_guard lock(mutex_);
    rows_ += batch->batch.rowCount;
    batches_.push_back(std::move(batch));
@@ -42,12 +44,15 @@ void RowBuffer::add(std::unique_ptr<OwnedBatch> batch) {
 }
 
 void RowBuffer::store(size_t index) {
+   DCHECK(index < batches_.size());
+   DCHECK(batches_[index] != nullptr); // not stored already
    const Batch& batch = batches_[index]->batch;
    if (!page_) {
       for (const Vector& column : batch.columns)
          types_.push_back(column.type);
       page_ = std::make_unique<RowPage>(types_, 0, grant_->memory());
    }
+   DCHECK(types_.size() == batch.columns.size());
    fillPage(*page_, batch);
    if (stored_.size() <= index) stored_.resize(index + 1);
    stored_[index] = page_->store(context_->spill());
@@ -110,6 +115,7 @@ void RowBuffer::Reader::expect(size_t from, size_t end) {
 }
 
 const Batch& RowBuffer::Reader::batch(size_t index) {
+   DCHECK(index < buffer_.batches_.size());
    if (buffer_.batches_[index]) return buffer_.batches_[index]->batch;
    if (index == pageIndex_) return batch_;
    pageIndex_ = SIZE_MAX;
@@ -197,6 +203,7 @@ SourceStatus BufferSource::next(QueryContext& context, LocalState& state, Batch&
       local.given = 0;
    }
    const Batch& batch = *local.batch;
+   DCHECK(local.given < batch.rowCount);
    const uint32_t count = std::min(context.settings().batchRows, batch.rowCount - local.given);
    out.columns.clear();
    for (const uint32_t slot : slots_)

@@ -28,6 +28,7 @@ void BuiltRowGiver::next(Batch& out) {
    const RowLayout& layout = rows_.layout();
    const bool wanted = shape_.kind == JoinKind::RightSemi;
    const uint32_t read = reader_.next(rowsMax_, found_);
+   DCHECK(read <= rowsMax_);
    uint32_t count = 0;
    for (uint32_t i = 0; i < read; ++i) {
       found_[count] = found_[i];

@@ -26,11 +26,13 @@ public:
    RowBits() = default;
    RowBits(uint64_t rows, Reservation& memory) : memory_((rows + 63) / 64 * 8 + 8, memory) {}
    void load(uint64_t first, uint32_t count, uint8_t* bytes) const {
+      DCHECK((first + count + 7) / 8 <= memory_.bytes());
       const auto* words = memory_.as<const uint64_t>();
       for (uint32_t i = 0; i < count; ++i)
          bytes[i] = words[(first + i) >> 6] >> ((first + i) & 63) & 1;
    }
    void store(uint64_t first, uint32_t count, const uint8_t* bytes) {
+      DCHECK((first + count + 7) / 8 <= memory_.bytes());
       auto* words = memory_.as<uint64_t>();
       for (uint32_t i = 0; i < count; ++i)
          words[(first + i) >> 6] |= uint64_t{bytes[i] != 0} << ((first + i) & 63);
@@ -77,6 +79,7 @@ private:
    void readNext() {
       current_ = reader_->next();
       if (!current_) return;
+      DCHECK(left_ > 0);
       --left_;
       spill_.countRead(current_->memory.bytes());
    }
@@ -233,6 +236,7 @@ void Worker::loadChunk(QueryContext& context) {
 }
 
 void Worker::openProbe() {
+   DCHECK(partition_ != nullptr);
    probe_.open(partition_->probe, isLastChunk_);
    rows_.open(nullptr, 0);
    hasMore_ = hasRest_ = false;
@@ -249,6 +253,8 @@ bool Worker::nextInput() {
       rows_.open(page, layout.rowSize());
    }
    const uint32_t count = rows_.next(rowsMax_, inputRows_);
+   DCHECK(count > 0);
+   DCHECK(count <= rowsMax_);
    in_.columns.resize(layout.columnCount());
    for (uint32_t c = 0; c < layout.columnCount(); ++c)
       in_.columns[c] = columns_.gather(c, layout, c, inputRows_, count);

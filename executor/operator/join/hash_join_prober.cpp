@@ -103,6 +103,7 @@ void HashJoinProber::evaluateKeys(const Batch& in) {
 }
 
 const uint64_t* HashJoinProber::hashInput(const Batch& in) {
+   DCHECK(phase_ == Phase::Closed); // between input batches
    evaluateKeys(in);
    keys_.bind(keyVectors_, in.selection);
    hashKeys(keys_.data(), keys_.size(), in.liveRows(), zeroHashes_, hashes_);
@@ -117,6 +118,7 @@ void HashJoinProber::keepHashes(const RowIndex* live, uint32_t count) {
 
 /// Find the chains: candidates_.
 void HashJoinProber::open(const Batch& in) {
+   DCHECK(in.liveRows() <= batchRowsMax);
    liveCount_ = in.liveRows();
    if (!isHashed_ || !shape_.probeKeys) evaluateKeys(in);
    keys_.bind(keyVectors_, in.selection);
@@ -141,6 +143,7 @@ void HashJoinProber::open(const Batch& in) {
       if (!isHashed_) hashKeys(keys_.data(), keys_.size(), liveCount_, zeroHashes_, hashes_);
       candidateCount_ = table_->lookup(hashes_, joinable_, joinableCount_, rows_, candidates_);
    }
+   DCHECK(candidateCount_ <= joinableCount_);
    isHashed_ = false;
    verify();
 }
@@ -178,6 +181,7 @@ void HashJoinProber::verify() {
       }
       isSorted = false;
    }
+   DCHECK(matchedCount_ <= liveCount_);
    candidateCount_ = 0;
    if (!isSorted && matchedCount_ > 1) sortMatched();
 }
@@ -192,6 +196,7 @@ void HashJoinProber::sortMatched() {
    for (uint32_t w = 0; w < words; ++w)
       for (uint64_t word = bits[w]; word != 0; word &= word - 1)
          matched_[at++] = static_cast<RowIndex>(w * 64 + static_cast<uint32_t>(std::countr_zero(word)));
+   DCHECK(at == matchedCount_); // each probe row matched once in this wave
 }
 
 /// The next wave: the following matches of those that matched. False when there are none.
@@ -285,6 +290,8 @@ void HashJoinProber::bindProbeColumns(const Batch& in, bool asPairs) {
 }
 
 void HashJoinProber::gatherBuild(uint32_t column, bool mayBeAbsent) {
+   DCHECK(column < buffers_.size());
+   DCHECK(shape_.columns[column].from == Column::From::Build);
    const Column& info = shape_.columns[column];
    const Buffer& buffer = buffers_[column];
    const GatherTarget target{buffer.data, buffer.validity};
@@ -296,6 +303,8 @@ void HashJoinProber::gatherBuild(uint32_t column, bool mayBeAbsent) {
 
 /// Only the pairs at positions `kept` (a subset of the pairs' positions) are left.
 void HashJoinProber::compactPairs(const Selection& kept, bool asPairs) {
+   DCHECK(kept.count() <= pairCount_);
+   DCHECK(!kept.isDense());
    const uint32_t count = kept.count();
    const RowIndex* list = kept.rows();
    uint32_t k = 0;

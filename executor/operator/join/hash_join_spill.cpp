@@ -56,6 +56,7 @@ TupleBuffer::Options HashJoinSpill::unjoinableOptions() const {
 }
 
 void HashJoinSpill::prepare(QueryContext& context) {
+   DCHECK(running_ == 0); // the last execution has ended
    space_ = context.canSpill() ? &context.spill() : nullptr;
    workers_ = context.workers();
    queue_.clear();
@@ -95,6 +96,7 @@ void HashJoinSpill::addBuilt(TuplePages pages, TuplePages unjoinable) {
 void HashJoinSpill::closeBuild(HashJoinTable& table) {
    isActive_ = !build_->isEmpty();
    const uint32_t count = 1u << build_->bits();
+   DCHECK(queue_.empty());
    std::vector<PartitionPtr> partitions(count);
    const auto at = [&](uint32_t p) -> HashJoinPartition& {
       if (!partitions[p]) partitions[p] = std::make_unique<HashJoinPartition>();
@@ -109,8 +111,10 @@ void HashJoinSpill::closeBuild(HashJoinTable& table) {
          resident.push_back(std::move(page));
       }
    }
-   for (const SpilledTuples& page : built_.spilled())
+   for (const SpilledTuples& page : built_.spilled()) {
+      DCHECK(page.partition < count);
       at(page.partition).build.addSpilled(page);
+   }
    built_.clear();
    partitionsSpilled_ = 0;
    for (PartitionPtr& partition : partitions) {
@@ -177,6 +181,7 @@ void HashJoinSpill::closeProbe(QueryContext&) {
    const bool maySpill = !buildGrant_.mayGrow(bytesMax * workers_);
    for (const auto& buffer : probeBuffers_) {
       TuplePages pages = maySpill ? buffer->finish() : buffer->takePages();
+      DCHECK(partitions.size() == size_t{1} << probe_->bits()); // both sides are partitioned alike
       probeSpilled_.add(pages);
       for (auto& page : pages.takePages())
          if (PartitionPtr& partition = partitions[page->partition]) partition->probe.add(std::move(page));

@@ -80,6 +80,7 @@ void HashJoinTable::KeyBounds::add(const KeyBounds& other) {
 
 HashJoinRows::HashJoinRows(std::vector<Key> keys, const std::vector<PhysicalType>& types, bool hasMatchFlags)
    : keys_(std::move(keys)), hasMatchFlags_(hasMatchFlags) {
+   DCHECK(keys_.size() <= types.size()); // they are the first columns
    for (const PhysicalType type : types)
       layout_.addColumn(type);
    layout_.setHashedColumns(static_cast<uint32_t>(keys_.size()));
@@ -112,6 +113,7 @@ void HashJoinTable::releaseRows() {
 
 void HashJoinTable::merge(uint64_t joinable, uint64_t unjoinable, const std::vector<KeyBounds>& bounds,
                           bool sawNullKey) {
+   DCHECK(bounds.size() == bounds_.size());
    rowCount_ += joinable + unjoinable;
    joinableCount_ += joinable;
    for (size_t k = 0; k < bounds.size(); ++k)
@@ -126,7 +128,8 @@ void HashJoinTable::setPages(Pages pages, Pages unjoinable, bool hasAllRows) {
    residentCount_ = 0;
    for (const auto& page : pages_)
       residentCount_ += page->rowCount(layout().rowSize());
-   DCHECK(residentCount_ <= joinableCount_ && (!hasAllRows || residentCount_ == joinableCount_));
+   DCHECK(residentCount_ <= joinableCount_);
+   DCHECK(!hasAllRows || residentCount_ == joinableCount_);
 }
 
 size_t HashJoinTable::directoryBytes(uint64_t rows) {
@@ -135,6 +138,8 @@ size_t HashJoinTable::directoryBytes(uint64_t rows) {
 
 /// A hashed one, for hashes that start with `prefix`.
 void HashJoinTable::allocateDirectory(uint64_t rows, uint32_t prefixBits, uint64_t prefix) {
+   DCHECK(prefixBits < 64);
+   DCHECK(prefix >> prefixBits == 0);
    direct_ = false;
    slots_ = std::bit_ceil(std::max<uint64_t>(rows, slotsMin));
    const auto isRefused = [&](size_t bytes) {
@@ -146,6 +151,8 @@ void HashJoinTable::allocateDirectory(uint64_t rows, uint32_t prefixBits, uint64
    while (slots_ > slotsMin && slots_ > rows / 8 && isRefused(slots_ * sizeof(uint64_t)))
       slots_ /= 2;
    shift_ = 64 - prefixBits - static_cast<uint32_t>(std::countr_zero(slots_));
+   DCHECK(std::has_single_bit(slots_));
+   DCHECK(shift_ < 64);
    memoryOfDirectory_ = LargeMemory(slots_ * sizeof(uint64_t), memory_);
    directory_ = reinterpret_cast<uint64_t*>(reinterpret_cast<uintptr_t>(memoryOfDirectory_.data()) -
                                             prefix * slots_ * sizeof(uint64_t));
@@ -163,6 +170,7 @@ uint32_t HashJoinTable::openDirectory(QueryContext& context) {
          direct_ = true;
          lower_ = bounds_[0].lower;
          slots_ = range + 1;
+         DCHECK(bounds_[0].lower <= bounds_[0].upper); // there are rows
          memoryOfDirectory_ = LargeMemory(slots_ * sizeof(uint64_t), memory_);
          directory_ = memoryOfDirectory_.as<uint64_t>();
          bytes_ = memoryOfDirectory_.bytes() + rows * layout().rowSize();
@@ -256,6 +264,8 @@ void HashJoinTable::addToFilters(const Piece& piece) {
 }
 
 void HashJoinTable::insert(QueryContext& context, uint32_t task) {
+   DCHECK(task < tasks_);
+   DCHECK(directory_ != nullptr);
    const size_t first = pieces_.size() * task / tasks_, end = pieces_.size() * (task + 1) / tasks_;
    const bool exclusive = tasks_ == 1;
    for (size_t p = first; p < end; ++p) {
@@ -282,6 +292,7 @@ void HashJoinTable::load(QueryContext& context, Pages pages, uint32_t bits, cons
    if (residentCount_ == 0) return;
    const auto first =
        std::find_if(pages_.begin(), pages_.end(), [](const auto& page) { return page->cursor > page->begin; });
+   DCHECK(first != pages_.end());
    allocateDirectory(residentCount_, bits, bits == 0 ? 0 : rowHash((*first)->begin) >> (64 - bits));
    for (const auto& page : pages_) {
       context.checkCancelled();

@@ -8,6 +8,7 @@ namespace ouzel::executor {
 
 void JoinRowWriter::write(TupleBuffer& buffer, const RowLayout& layout, const LiveColumn* columns, uint32_t count,
                           const uint64_t* hashes) {
+   DCHECK(count <= batchRowsMax);
    bool hasLong = false;
    if (layout.hasVariableSize()) {
       std::memset(sizes_, 0, count * sizeof(sizes_[0]));

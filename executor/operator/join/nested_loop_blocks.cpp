@@ -108,6 +108,7 @@ SourceStatus NestedLoopBlocks::Worker::next(QueryContext& context, Batch& out) {
    if (built_ == builtCount) {
       // All of the right side was seen.
       if (looper_.hasRest()) {
+         DCHECK(part_ < parts_.size());
          Part& part = parts_[part_++];
          looper_.giveRest(*part.batch, part.found.data(), part.unknown.data(), out);
       }

@@ -268,6 +268,7 @@ std::optional<storage::KeyFilter> TableScan::keysToLookUp() const {
          filter.columns.push_back(static_cast<uint32_t>(attribute - 1));
    };
    if (keyLookup_ && keyLookup_->isPublished()) {
+      DCHECK(!node_.keyLookupAttributes.empty());
       setColumns(node_.keyLookupAttributes);
       filter.hashes = keyLookup_->hashes();
       return filter;
@@ -344,6 +345,7 @@ LocalStatePtr TableScan::makeLocal(QueryContext& context) {
 }
 
 void TableScan::decode(Local& local, uint32_t column, uint32_t first, uint32_t count, const Selection& rows) {
+   DCHECK(column < local.isDecoded.size());
    if (std::exchange(local.isDecoded[column], 1)) return;
    local.batch.columns[column] = local.reader->read(column, first, count, rows);
 }
@@ -354,6 +356,8 @@ Selection TableScan::filterVector(QueryContext&, Local& local, uint32_t first, u
    const auto narrow = [&](uint32_t kept) {
       if (kept < rows.count()) rows = Selection::list(list, kept);
    };
+   DCHECK(count <= storage::vectorRows);
+   DCHECK(local.records.size() == activeRuntime_.size());
    for (const RangeFilter& range : activeRanges_) {
       if (rows.count() == 0) return rows;
       narrow(reader.filterRange(range.column, first, count, range.lower, range.upper, rows, list));

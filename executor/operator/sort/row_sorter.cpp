@@ -101,6 +101,8 @@ void RowSorter::Rows<Entry>::forRows(uint64_t from, uint64_t end, const auto& ac
 
 template <typename Entry>
 void RowSorter::Rows<Entry>::cut(uint32_t ranges) {
+   DCHECK(ranges > 0);
+   DCHECK(ranges <= partsMax); // range numbers are kept in 16 bits
    ranges_ = ranges;
    offsets_.resize(size_t{ranges} * (ranges + 1));
    if (ranges == 1) return;
@@ -162,6 +164,7 @@ void RowSorter::Rows<Entry>::split(uint32_t part) {
       next[range] = offsets[range];
       offsets[range + 1] += offsets[range];
    }
+   DCHECK(count == end - from); // the part's rows, as partBegin() counts them
    for (uint32_t i = 0; i < count; ++i)
       out[next[ranges[i]]++] = entries[i];
 }
@@ -176,6 +179,7 @@ std::vector<uint64_t> RowSorter::Rows<Entry>::endSplit() {
          begins[range + 1] += offsets[range + 1] - offsets[range];
       }
    }
+   DCHECK(begins.back() == rowCount_); // every row is in one range
    return begins;
 }
 
@@ -292,6 +296,7 @@ RowSorter::RowSorter(const SortRowLayout& layout, std::span<const SortRun* const
 RowSorter::~RowSorter() = default;
 
 void RowSorter::split(uint32_t part) {
+   DCHECK(part < parts_);
    rows_->split(part);
 }
 
@@ -300,6 +305,8 @@ void RowSorter::endSplit() {
 }
 
 void RowSorter::sort(uint32_t range, RowAddress* order) {
+   DCHECK(range < parts_);
+   DCHECK(rangeBegins_.size() == parts_ + 1); // endSplit() came before
    rows_->sort(range, order + rangeBegins_[range]);
 }
 

@@ -58,6 +58,7 @@ RunWriter::RunWriter(const SortRowLayout& layout, std::vector<uint8_t> hasNulls,
    run_.hasNulls = std::move(hasNulls);
    for (uint32_t i = 0; i < layout.columns.size(); ++i)
       if (isVariableSize(layout.columns[i].physical)) stringColumns_.push_back(i);
+   DCHECK(run_.hasNulls.size() == layout.columns.size());
    rowsPerPage_ = static_cast<uint32_t>(
        std::clamp<size_t>(pageBytes / RowPage::rowBytes(physicalTypes(layout), layout.key.width()), 1, 1 << 16));
 }
@@ -102,6 +103,7 @@ void RunWriter::append(std::span<const RowRef> rows) {
       for (uint32_t column = 0; column < layout_.columns.size(); ++column)
          gatherRefs(some, column, layout_.columns[column].physical, page_.values(column), page_.validity(column));
       run_.pages.push_back(page_.store(space_));
+      DCHECK(run_.pages.back().rows == count);
       run_.rows += count;
       run_.bytes += run_.pages.back().bytes;
       for (const io::SpilledPage& piece : run_.pages.back().pieces)

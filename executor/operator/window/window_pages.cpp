@@ -25,6 +25,7 @@ PagedRows::~PagedRows() {
 }
 
 const PagedRows::Page& PagedRows::load(uint32_t row) {
+   DCHECK(row < firsts_.back());
    const auto number = static_cast<size_t>(std::upper_bound(firsts_.begin(), firsts_.end(), row) - firsts_.begin()) - 1;
    Page* page = byNumber_[number];
    if (!page) {
@@ -48,6 +49,8 @@ const PagedRows::Page& PagedRows::load(uint32_t row) {
       byNumber_[number] = page;
    }
    page->usedAt = ++uses_;
+   DCHECK(page->first <= row);
+   DCHECK(row < page->first + page->count);
    last_ = page;
    return *page;
 }
@@ -58,6 +61,7 @@ void PeerStarts::add(bool isStart) {
       if (rows_ > 0) std::memcpy(more.data(), words_.data(), words_.bytes());
       words_ = std::move(more);
    }
+   DCHECK(isStart || rows_ > 0); // the first row starts a group
    if (isStart) {
       words_.as<uint64_t>()[rows_ / 64] |= uint64_t{1} << (rows_ % 64);
       ++groups_;
@@ -73,9 +77,11 @@ void PeerStarts::seal() {
       if (word % blockWords == 0) counts_.as<uint32_t>()[word / blockWords] = count;
       count += static_cast<uint32_t>(std::popcount(words_.as<uint64_t>()[word]));
    }
+   DCHECK(count == groups_); // as add() counted them
 }
 
 uint32_t PeerStarts::groupOf(uint32_t row) const {
+   DCHECK(row < rows_);
    const uint64_t* words = words_.as<uint64_t>();
    const uint32_t block = row / (64 * blockWords);
    uint32_t count = counts_.as<uint32_t>()[block];
@@ -116,6 +122,7 @@ uint32_t PeerStarts::nextStart(uint32_t row) const {
 
 void PeerStarts::find(uint32_t row) const {
    if (row >= start_ && row < end_) return;
+   DCHECK(row < rows_);
    const uint64_t* words = words_.as<uint64_t>();
    uint32_t word = row / 64;
    uint64_t bits = words[word] & (~uint64_t{0} >> (63 - row % 64));

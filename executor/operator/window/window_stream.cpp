@@ -115,6 +115,7 @@ void WindowStream::collect(QueryContext& context, std::unique_ptr<SortRun>& run,
          large = collectLarge(context, run, marks);
          return;
       }
+      DCHECK(marksLeft().size() == rows_.size());
       append(*run, rows_.first(count));
       marks.insert(marks.end(), marksLeft().begin(), marksLeft().begin() + static_cast<ptrdiff_t>(count));
       rows_ = rows_.subspan(count);

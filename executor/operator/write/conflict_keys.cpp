@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "common/error/check.hpp"
 #include "common/hash/hash.hpp"
 #include "common/type/decimal.hpp"
 #include "common/value/physical_type.hpp"
@@ -74,6 +75,7 @@ bool ConflictKeys::Shard::contains(uint64_t hash, std::string_view key) const {
 }
 
 void ConflictKeys::Shard::add(uint64_t hash, std::string_view key) {
+   DCHECK(!contains(hash, key));
    if ((used + 1) * 4 > entries.size() * 3) grow();
    char* data = static_cast<char*>(bytes.allocate(std::max<size_t>(key.size(), 1), 1));
    std::memcpy(data, key.data(), key.size());

@@ -40,6 +40,7 @@ struct Local final : LocalState {
 
 /// The rows of both, which have none in common, ascending.
 void mergeInto(RowList& out, Selection a, Selection b) {
+   DCHECK(a.count() + b.count() <= batchRowsMax);
    uint32_t at = 0, i = 0, k = 0;
    while (i < a.count() || k < b.count()) {
       const bool first = k == b.count() || (i < a.count() && a.row(i) < b.row(k));
@@ -96,6 +97,7 @@ DmlSink::DmlSink(PlanBuilder& builder, const sql::plan::Node& node, RowBuffer& r
    }
    if (!exprs.empty()) returning_ = ExpressionProgram::compile(std::span(exprs), slots_, columns_);
    const auto stored = table_->columns();
+   DCHECK(dml_.target.size() <= stored->size());
    for (size_t i = 0; i < stored->size(); ++i) {
       const auto target = std::find_if(dml_.target.begin(), dml_.target.end(), [&](const sql::GetColumn& column) {
          return column.attribute == static_cast<int16_t>(i + 1);
@@ -182,6 +184,8 @@ Selection DmlSink::writeByClause(QueryContext& context, Local& local, const Batc
    local.inserted.count = local.updated.count = local.deleted.count = 0;
    forEachRow(in.selection, [&](uint32_t row) {
       const auto put = [row](RowList& list) { list.rows[list.count++] = static_cast<RowIndex>(row); };
+      DCHECK(!clauses.isNull(row));
+      DCHECK(static_cast<size_t>(clauses.value<int32_t>(row)) < dml_.actions.size());
       switch (dml_.actions[static_cast<size_t>(clauses.value<int32_t>(row))]) {
       case sql::DmlAction::Nothing:
          break;
@@ -298,6 +302,8 @@ void DmlSink::failRow(const Batch& in, uint32_t row, const Check& check, const s
 }
 
 void DmlSink::insertRows(Local& local, const Batch& in, Selection rows) {
+   DCHECK(local.appender != nullptr);
+   DCHECK(sources_.size() == stored_.size());
    static constexpr ValidityWord absent = 0;
    alignas(16) static constexpr std::byte zeros[16] = {};
    Batch stored;
