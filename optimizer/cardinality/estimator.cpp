@@ -55,6 +55,8 @@ double RelEstimate::distinct(ColumnId id) const {
 const RelEstimate& Estimator::estimate(const Rel& rel) {
    if (const auto it = known_.find(&rel); it != known_.end()) return it->second;
    RelEstimate result = compute(rel);
+   DCHECK(!std::isnan(result.rows));
+   DCHECK(result.rows >= 0);
    return known_.emplace(&rel, std::move(result)).first->second;
 }
 

@@ -137,6 +137,7 @@ JoinGraphBuilder::Subtree JoinGraphBuilder::visit(RelPtr rel) {
          graph_.columnRelation.emplace(column, number);
       graph_.estimates.push_back(estimator_.estimate(*rel));
       graph_.relations.push_back(std::move(rel));
+      DCHECK(graph_.estimates.size() == graph_.relations.size());
       return {RelationSet::single(number), {}};
    }
    Subtree left = visit(std::move(rel->inputs[0])), right = visit(std::move(rel->inputs[1]));
@@ -225,6 +226,7 @@ void JoinGraphBuilder::addOperator(JoinOperator op, const Subtree& left, const S
          op.selectivity = std::min(1.0, op.selectivity / std::max(implied, 1e-9));
       }
    }
+   DCHECK(!op.left.intersects(op.right));
    op.total = op.syntactic;
    detectConflicts(op);
    graph_.operators.push_back(std::move(op));

@@ -25,7 +25,10 @@ void JoinPlanner::initialize() {
 
 void JoinPlanner::run(const std::vector<std::pair<RelationSet, RelationSet>>& original) {
    simpleNeighbors_.assign(graph_.relations.size(), RelationSet());
+   DCHECK(graph_.relations.size() <= RelationSet::capacity);
    for (const JoinEdge& edge : graph_.edges) {
+      DCHECK(!edge.left.isEmpty());
+      DCHECK(!edge.right.isEmpty());
       if (edge.left.count() == 1 && edge.right.count() == 1) {
          simpleNeighbors_[edge.left.smallest()] |= edge.right;
          simpleNeighbors_[edge.right.smallest()] |= edge.left;
@@ -130,6 +133,7 @@ void JoinPlanner::emitPair(RelationSet first, RelationSet second) {
 }
 
 bool JoinPlanner::consider(const JoinPlan& plan) {
+   DCHECK((plan.left | plan.right) == plan.relations);
    const auto [it, isNew] = table_.try_emplace(plan.relations, plan);
    if (isNew) return true;
    if (plan.cost >= it->second.cost) return false;
@@ -246,6 +250,9 @@ double JoinPlanner::innerSelectivity(const Step& step, RelationSet first) const 
 }
 
 JoinPlan JoinPlanner::combine(const JoinPlan& first, const JoinPlan& second, const Step& step) const {
+   DCHECK(first.isValid);
+   DCHECK(second.isValid);
+   DCHECK(!first.relations.intersects(second.relations));
    const JoinPlan& left = step.swapped ? second : first;
    const JoinPlan& right = step.swapped ? first : second;
    JoinPlan plan;
@@ -299,6 +306,7 @@ JoinPlan JoinPlanner::combine(const JoinPlan& first, const JoinPlan& second, con
    default:
       plan.rows = matches;
    }
+   DCHECK(!std::isnan(plan.rows));        // no comparison of costs would hold
    plan.rows = std::max(1e-9, plan.rows); // not 1: that would depend on the order
    const bool canSwap = step.kind != JoinKind::Mark && step.kind != JoinKind::Single;
    const double build = canSwap ? std::min(left.rows, right.rows) : right.rows;

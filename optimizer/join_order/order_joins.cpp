@@ -78,6 +78,8 @@ private:
       planner.run(builder.originalOrder());
       equal_.clear();
       rel = assemble(graph, planner, graph.all());
+      for ([[maybe_unused]] const JoinOperator& op : graph.operators)
+         DCHECK(op.equalityClass >= 0 || !op.predicate); // only implied equalities are left over
       // Projections that were between the joins, in the order they depend on each other.
       for (ComputedColumn& computed : graph.computedAbove) {
          std::vector<ComputedColumn> one;
@@ -101,7 +103,9 @@ private:
    RelPtr assemble(JoinGraph& graph, const JoinPlanner& planner, RelationSet set) {
       const JoinPlan& plan = planner.plan(set);
       if (plan.left.isEmpty()) {
+         DCHECK(set.count() == 1);
          RelPtr relation = std::move(graph.relations[set.smallest()]);
+         DCHECK(relation != nullptr); // each relation is assembled once
          while (relation->kind == RelKind::Select && !relation->predicate) {
             RelPtr input = std::move(relation->inputs[0]);
             relation = std::move(input);

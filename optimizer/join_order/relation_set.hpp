@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 
+#include "common/error/check.hpp"
 #include "common/value/physical_type.hpp"
 
 namespace ouzel::optimizer {
@@ -11,7 +12,10 @@ public:
    static constexpr uint32_t capacity = 128;
 
    constexpr RelationSet() = default;
-   static constexpr RelationSet single(uint32_t relation) { return RelationSet(uint128{1} << relation); }
+   static constexpr RelationSet single(uint32_t relation) {
+      DCHECK(relation < capacity);
+      return RelationSet(uint128{1} << relation);
+   }
    /// Relations 0..relation.
    static constexpr RelationSet upTo(uint32_t relation) {
       return relation + 1 == capacity ? RelationSet(~uint128{0}) : RelationSet((uint128{1} << (relation + 1)) - 1);
@@ -29,11 +33,13 @@ public:
 
    /// REQUIRES: not empty.
    constexpr uint32_t smallest() const {
+      DCHECK(!isEmpty());
       const auto low = static_cast<uint64_t>(bits_);
       return low ? static_cast<uint32_t>(__builtin_ctzll(low))
                  : 64 + static_cast<uint32_t>(__builtin_ctzll(static_cast<uint64_t>(bits_ >> 64)));
    }
    constexpr uint32_t largest() const {
+      DCHECK(!isEmpty());
       const auto high = static_cast<uint64_t>(bits_ >> 64);
       return high ? 127 - static_cast<uint32_t>(__builtin_clzll(high))
                   : 63 - static_cast<uint32_t>(__builtin_clzll(static_cast<uint64_t>(bits_)));

@@ -169,6 +169,7 @@ Lowered Lowering::lowerJoin(Rel& rel, const ColumnSet& need) {
    if (node->joinKind == JoinKind::Right || node->joinKind == JoinKind::Full) rowsMax += right.rowsMax;
    if (probeOnly || node->joinKind == JoinKind::Single) rowsMax = left.rowsMax;
    if (buildOnly) rowsMax = right.rowsMax;
+   DCHECK(rowsMax >= 0);
    node->joinKeys = std::move(sorted.keys);
    node->predicates = std::move(sorted.residual);
    node->children.push_back(std::move(left.node));

@@ -81,6 +81,8 @@ NodePtr Lowering::makeNode(NodeKind kind, const Rel& rel) {
 }
 
 void Lowering::passThrough(Node& node, const ColumnSet& need) {
+   DCHECK(node.children.size() == 1);
+   DCHECK(node.output.empty());
    for (const ColumnId column : node.children[0]->output)
       if (need.contains(column)) node.output.push_back(column);
 }
@@ -107,6 +109,7 @@ ColumnId Lowering::asColumn(ExprPtr expr, std::vector<ComputedColumn>& computed)
 
 Lowered Lowering::convertColumns(Lowered input, std::vector<ColumnId>& columns,
                                  const std::vector<Representation>& target) {
+   DCHECK(columns.size() == target.size());
    std::vector<ComputedColumn> computed;
    std::vector<ColumnId> output;
    for (size_t i = 0; i < columns.size(); ++i) {

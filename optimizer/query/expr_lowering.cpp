@@ -107,6 +107,8 @@ Representation ExprLowering::genericRepresentation(const SqlType& type) {
 }
 
 void ExprLowering::setColumn(ColumnId column, Representation repr, std::optional<Bounds> bounds) {
+   DCHECK(repr.scale == 0 || query_.columns[column].type.oid == oid::numeric);
+   DCHECK(!bounds || bounds->min <= bounds->max);
    query_.columns[column].repr = repr;
    const uint32_t id = static_cast<uint32_t>(column);
    if (id >= bounds_.size()) bounds_.resize(std::max(id + 1, query_.columns.size()));
@@ -162,6 +164,8 @@ void ExprLowering::convert(ExprPtr& expr, Representation target) {
          return;
       }
    }
+   DCHECK(expr->repr.physical == PhysicalType::Decimal || isInteger(expr->repr.physical));
+   DCHECK(target.physical == PhysicalType::Decimal || isInteger(target.physical));
    auto conversion = std::make_unique<Expr>(ExprKind::Convert, expr->type);
    conversion->repr = target;
    conversion->position = expr->position;
@@ -418,6 +422,7 @@ std::optional<Bounds> ExprLowering::lowerCall(Expr& expr) {
 }
 
 bool ExprLowering::lowerSum(Expr& call, std::optional<Bounds>& result) {
+   DCHECK(call.args.size() == 2);
    const auto leftBounds = lower(call.args[0]), rightBounds = lower(call.args[1]);
    const auto left = scaledOperand(*call.args[0], leftBounds), right = scaledOperand(*call.args[1], rightBounds);
    if (left && right) {
@@ -445,6 +450,7 @@ bool ExprLowering::lowerSum(Expr& call, std::optional<Bounds>& result) {
 }
 
 bool ExprLowering::lowerProduct(Expr& call, std::optional<Bounds>& result) {
+   DCHECK(call.args.size() == 2);
    std::optional<ScaledOperand> operands[2];
    for (int i = 0; i < 2; ++i) {
       const auto bounds = lower(call.args[i]);

@@ -129,6 +129,7 @@ ExprPtr Dependence::joinPredicate(const ColumnMapping& mapping, const std::vecto
 
 RelPtr Dependence::finish(RelPtr join) {
    if (!shared_) return join;
+   DCHECK(!join->dependent);
    auto scan = std::make_unique<Rel>(RelKind::CteScan);
    scan->cte = shared_->id;
    for (const ColumnId column : outputColumns(*join->inputs[0])) {
@@ -183,6 +184,7 @@ RelPtr Dependence::copyLeft(ColumnMap& renamed) {
 }
 
 RelPtr Dependence::makeDomain(const std::vector<ColumnId>& columns, ColumnMapping& mapping) {
+   DCHECK(!columns.empty());
    ColumnMap renamed;
    auto group = std::make_unique<Rel>(RelKind::GroupBy);
    group->inputs.push_back(copyLeft(renamed));
