@@ -7,6 +7,7 @@ namespace ouzel {
 
 namespace {
 constexpr uint8_t denseVersion = 1, sparseVersion = 2;
+static_assert(HyperLogLog::registerCount <= UINT16_MAX, "an index is stored in two bytes");
 } // namespace
 
 void HyperLogLog::merge(const HyperLogLog& other) {

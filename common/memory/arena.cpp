@@ -7,7 +7,8 @@ namespace ouzel {
 
 namespace {
 constexpr size_t chunkSizeMin = 16 * 1024, chunkSizeMax = 1024 * 1024;
-}
+static_assert(chunkSizeMin <= chunkSizeMax);
+} // namespace
 
 Arena::Arena(Arena&& other) noexcept
    : reservation_(other.reservation_), chunks_(std::move(other.chunks_)), current_(other.current_),
@@ -34,6 +35,7 @@ void* Arena::allocateSlow(size_t bytes, size_t alignment) {
       chunkBytes_ += size;
       next = chunks_.size() - 1;
    }
+   DCHECK(chunks_[next].size >= needed); // else allocate() comes back here for ever
    current_ = next;
    cursor_ = reinterpret_cast<uintptr_t>(chunks_[current_].memory.get());
    end_ = cursor_ + chunks_[current_].size;

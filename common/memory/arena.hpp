@@ -21,6 +21,8 @@ public:
 
    /// Throws 53200 when the reservation cannot grow.
    void* allocate(size_t bytes, size_t alignment = 16) {
+      DCHECK(alignment != 0 && (alignment & (alignment - 1)) == 0);
+      DCHECK(bytes <= SIZE_MAX / 2);
       const uintptr_t aligned = (cursor_ + alignment - 1) & ~(alignment - 1);
       if (aligned + bytes > end_) return allocateSlow(bytes, alignment);
       cursor_ = aligned + bytes;
@@ -32,6 +34,7 @@ public:
    }
    /// Copy the bytes unless they are inline; the result is valid until reset.
    StringView copyString(std::string_view text, StringView::Storage storage = StringView::Storage::Transient) {
+      DCHECK(text.size() <= StringView::lengthMax);
       if (text.size() <= StringView::inlineMax) return StringView(text);
       char* target = static_cast<char*>(allocate(text.size(), 1));
       std::memcpy(target, text.data(), text.size());

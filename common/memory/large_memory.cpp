@@ -18,6 +18,7 @@ namespace {
 constexpr size_t hugePageSize = 2 << 20;
 /// From here on mmap: zero pages come for free and huge pages are possible.
 constexpr size_t mapSizeMin = 1 << 20;
+static_assert(mapSizeMin % LargeMemory::usualStep == 0, "a list for each usual size");
 /// Up to here all pages are made at once. A hash table reads a slot before it writes it: where there are no huge pages,
 /// reading maps the kernel's page of zeros, and replacing that interrupts every other core to flush its TLB. What is
 /// larger is shared by workers, who have its pages made in parallel.
@@ -34,11 +35,13 @@ public:
       if (list.empty()) return nullptr;
       void* data = list.back();
       list.pop_back();
+      DCHECK(bytes_ >= bytes);
       bytes_ -= bytes;
       return data;
    }
    /// False: there is enough.
    bool keep(void* data, size_t bytes) {
+      DCHECK(isUsual(bytes));
       const std::lock_guard lock(mutex_);
       if (bytes_ + bytes > bytesMax_) return false;
       lists_[bytes / LargeMemory::usualStep].push_back(data);

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "common/error/check.hpp"
+
 // The account every large allocation is charged to before it is made. One process-wide ledger holds the limit;
 // storage/buffer's governor owns it and hooks in reclaimers; operators, arenas and queues hold Reservations.
 
@@ -24,7 +26,11 @@ public:
 
    /// Charge `bytes`, asking the reclaimer when limit() is hit. False: wholeLimit() is, too; nothing charged.
    [[nodiscard]] bool tryCharge(size_t bytes);
-   void release(size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+   /// REQUIRES: so much was charged and not released yet.
+   void release(size_t bytes) {
+      [[maybe_unused]] const size_t before = used_.fetch_sub(bytes, std::memory_order_relaxed);
+      DCHECK(before >= bytes);
+   }
    size_t used() const { return used_.load(std::memory_order_relaxed); }
    size_t peak() const { return peak_.load(std::memory_order_relaxed); }
    /// What should be charged at most: the limit without what the process holds besides. Half of the limit is always

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "common/env/clock.hpp"
+#include "common/error/check.hpp"
 
 namespace ouzel {
 
@@ -16,7 +17,9 @@ AlarmClock::~AlarmClock() {
 }
 
 AlarmClock::Id AlarmClock::set(int64_t at, std::function<void()> ring) {
+   DCHECK(ring != nullptr);
    const std::lock_guard lock(mutex_);
+   DCHECK(!stopping_);
    const Id id = ++lastId_;
    const auto added = alarms_.emplace(Key{at, id}, std::move(ring)).first;
    times_.emplace(id, at);
@@ -31,8 +34,10 @@ void AlarmClock::clear(Id id) {
    const std::lock_guard lock(mutex_);
    const auto time = times_.find(id);
    if (time == times_.end()) return;
-   alarms_.erase({time->second, id});
+   [[maybe_unused]] const size_t erased = alarms_.erase({time->second, id});
+   DCHECK(erased == 1);
    times_.erase(time);
+   DCHECK(times_.size() == alarms_.size());
 }
 
 void AlarmClock::run() {

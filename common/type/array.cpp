@@ -96,6 +96,7 @@ std::string makeArray(const ArrayValue& array) {
    append(out, static_cast<uint8_t>(array.physical));
    append(out, static_cast<uint8_t>(hasNulls));
    append(out, static_cast<uint16_t>(array.dimensions.size()));
+   DCHECK(out.size() == headerSize);
    for (const ArrayDimension& dimension : array.dimensions) {
       append(out, dimension.length);
       append(out, dimension.lower);

@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 
+#include "common/error/check.hpp"
+
 // The proleptic Gregorian calendar and the units of dates and timestamps. No time zones, no text.
 
 namespace ouzel {
@@ -39,6 +41,8 @@ constexpr bool isLeapYear(int64_t year) {
    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
 constexpr int32_t daysInMonth(int64_t year, int32_t month) {
+   DCHECK(month >= 1);
+   DCHECK(month <= 12);
    constexpr int8_t days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
    return month == 2 && isLeapYear(year) ? 29 : days[month - 1];
 }
@@ -54,6 +58,8 @@ struct CivilDate {
 /// Days since 2000-01-01. The day may lie outside its month, the month may not. (Neri & Schneider style: years start in
 /// March, so that leap days come last.)
 constexpr int64_t daysFromCivil(int64_t year, int32_t month, int64_t day) {
+   DCHECK(month >= 1);
+   DCHECK(month <= 12);
    year -= month <= 2;
    const int64_t era = floorDivide(year, 400);
    const int64_t yearOfEra = year - era * 400;

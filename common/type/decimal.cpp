@@ -28,7 +28,8 @@ uint32_t byteCount(uint128 v) {
 }
 
 StringView build(bool negative, uint128 magnitude, int32_t scale, Arena* arena) {
-   DCHECK(scale >= 0 && scale <= scaleMax);
+   DCHECK(scale >= 0);
+   DCHECK(scale <= scaleMax);
    const uint32_t size = headerBytes + byteCount(magnitude);
    const uint16_t h = static_cast<uint16_t>((scale << 2) | (negative && magnitude != 0 ? kindNegative : 0));
    char bytes[headerBytes + 16];

@@ -24,6 +24,7 @@ enum class PhysicalType : uint8_t {
    String, ///< StringView: text, varchar, bpchar, bytea, name, "char", json, arrays and every other variable-size value
 };
 inline constexpr uint32_t physicalTypeCount = 10;
+static_assert(static_cast<uint32_t>(PhysicalType::String) + 1 == physicalTypeCount);
 
 /// PostgreSQL's interval: three parts that are not normalised into each other.
 struct Interval {
@@ -60,6 +61,9 @@ constexpr uint32_t physicalSize(PhysicalType type) {
    }
    return 0;
 }
+static_assert(sizeof(int128) == 16 && alignof(int128) == 16, "SIMD loads and row layouts rely on it");
+static_assert(physicalSize(PhysicalType::I128) == sizeof(int128));
+static_assert(physicalSize(PhysicalType::Interval) == sizeof(Interval));
 
 /// True for values that are StringViews and may point outside their 16 bytes.
 constexpr bool isVariableSize(PhysicalType type) {

@@ -49,6 +49,7 @@ public:
    /// Replace the pointer of a non-inline string after its bytes moved (materialisation, spill reload).
    void rebase(const char* data, Storage storage) {
       DCHECK(!isInline());
+      DCHECK(data != nullptr);
       word0_ = (word0_ & ~(uint64_t{3} << 30)) | (static_cast<uint64_t>(storage) << 30);
       word1_ = reinterpret_cast<uint64_t>(data);
    }

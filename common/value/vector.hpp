@@ -61,6 +61,7 @@ struct Vector {
       return {type, Encoding::Flat, data, validity, nullptr, 0, 0};
    }
    static Vector constant(PhysicalType type, const void* value, const ValidityWord* validity) {
+      DCHECK(value != nullptr);
       return {type, Encoding::Constant, value, validity, nullptr, 0, 0};
    }
 };

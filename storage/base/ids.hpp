@@ -18,7 +18,10 @@ using Timestamp = uint64_t;     ///< of a commit; durable, strictly increasing; 
 /// Row id as it flows through plans: (segment << 24 | row), an int8 column.
 using RowId = uint64_t;
 inline constexpr uint32_t rowIdBits = 24;
+inline constexpr uint32_t segmentIdBits = 64 - rowIdBits;
 constexpr RowId makeRowId(SegmentId segment, uint32_t row) {
+   DCHECK(segment >> segmentIdBits == 0);
+   DCHECK(row >> rowIdBits == 0);
    return segment << rowIdBits | row;
 }
 constexpr SegmentId segmentOf(RowId id) {
@@ -32,6 +35,10 @@ constexpr uint32_t rowOf(RowId id) {
 inline constexpr uint32_t vectorRows = 2048;
 inline constexpr uint32_t rowGroupRows = 32'768;
 inline constexpr uint32_t blockRowsMax = 1u << 20;
+static_assert(vectorRows == batchRowsMax, "a scan gives one vector of storage as one batch");
+static_assert(rowGroupRows % vectorRows == 0);
+static_assert(blockRowsMax % rowGroupRows == 0);
+static_assert(blockRowsMax <= 1u << rowIdBits, "a row id reaches every row of a block");
 
 /// What storage knows of a column: how values look, never its name. Column n holds attribute n + 1 of the relation;
 /// dropped attributes keep their place and are filled with NULL.
