@@ -1,6 +1,7 @@
 #include "catalog/editor/editor.hpp"
 
 #include "catalog/object/comments.hpp"
+#include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 
 namespace ouzel::catalog {
@@ -65,8 +66,10 @@ ObjectPtr sameName(const Snapshot& snapshot, const CatalogObject& object) {
 
 CatalogEditor::CatalogEditor(Snapshot base, OidSource oids, std::vector<Change> temporary)
    : oids_(std::move(oids)), base_(std::move(base)), working_(base_) {
-   for (Change& change : temporary)
+   for (Change& change : temporary) {
+      DCHECK(change.after != nullptr);
       entries_.insert_or_assign(change.key, Entry{{change.key, nullptr, change.after}, true});
+   }
    working_ = base_.apply(temporary);
 }
 
@@ -96,6 +99,7 @@ void CatalogEditor::rebase(const Snapshot& newest) {
    std::vector<Change> all;
    for (const auto& [key, entry] : entries_)
       all.push_back(entry.change);
+   DCHECK(moved.version() > base_.version()); // snapshots only go on
    Snapshot result = moved.apply(all);
    checkAgainst(moved, result);
    base_ = moved;
@@ -162,6 +166,7 @@ void CatalogEditor::remove(const ObjectKey& key) {
 }
 
 void CatalogEditor::record(const ObjectKey& key, ObjectPtr after, bool temporary) {
+   DCHECK(!after || keyOf(*after) == key);
    const Change change{key, nullptr, after};
    Snapshot next = working_.apply(std::span(&change, 1));
    const auto found = entries_.find(key);

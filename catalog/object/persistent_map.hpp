@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "common/error/check.hpp"
+
 namespace ouzel::catalog {
 
 /// An ordered map whose changes make a new map and share all but O(log n) nodes with the old one (an AVL tree with
@@ -65,11 +67,17 @@ private:
    static Link make(Link left, Key key, Value value, Link right) {
       const uint32_t tall = std::max(height(left), height(right)) + 1;
       const size_t size = sizeOf(left) + sizeOf(right) + 1;
+      DCHECK(height(left) <= height(right) + 1); // an AVL tree
+      DCHECK(height(right) <= height(left) + 1);
+      DCHECK(!left || Less{}(left->key, key));
+      DCHECK(!right || Less{}(key, right->key));
       return std::make_shared<const Node>(
           Node{std::move(left), std::move(right), std::move(key), std::move(value), tall, size});
    }
    /// Join two trees whose heights differ by at most two.
    static Link balance(const Link& left, const Key& key, const Value& value, const Link& right) {
+      DCHECK(height(left) <= height(right) + 2);
+      DCHECK(height(right) <= height(left) + 2);
       if (height(left) > height(right) + 1) {
          if (height(left->left) >= height(left->right))
             return make(left->left, left->key, left->value, make(left->right, key, value, right));
@@ -96,6 +104,7 @@ private:
    }
    template <typename K>
    static Link erase(const Link& node, const K& key) {
+      DCHECK(node != nullptr); // without() found the key
       if (Less{}(key, node->key)) return balance(erase(node->left, key), node->key, node->value, node->right);
       if (Less{}(node->key, key)) return balance(node->left, node->key, node->value, erase(node->right, key));
       if (!node->left) return node->right;

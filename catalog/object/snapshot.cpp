@@ -102,6 +102,7 @@ struct Snapshot::State {
       objects = objects.without(key);
    }
    void put(const ObjectPtr& object) {
+      DCHECK(object != nullptr);
       const ObjectKey key = keyOf(*object);
       remove(key);
       objects = objects.with(key, object);
@@ -229,6 +230,7 @@ Snapshot Snapshot::apply(std::span<const Change> changes) const {
    if (changes.empty()) return *this;
    auto next = std::make_shared<State>(*state_);
    next->version = nextVersion();
+   DCHECK(next->version > state_->version);
    // Removals first, so that a name freed and taken again in one transaction ends up taken.
    for (const Change& change : changes)
       if (!change.after) next->remove(change.key);

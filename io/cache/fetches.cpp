@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/error/check.hpp"
 #include "io/cache/cached_read.hpp"
 
 namespace ouzel::io {
@@ -14,6 +15,7 @@ constexpr uint64_t fetchSizeMax = 16 << 20, alignment = 4096;
 std::vector<std::shared_ptr<Fetch>> Fetches::join(const ObjectKey& object, uint64_t begin, uint64_t end, char* target,
                                                   const std::shared_ptr<CachedRead>& read,
                                                   std::vector<std::shared_ptr<Fetch>>& joined) {
+   DCHECK(begin < end);
    std::vector<std::shared_ptr<Fetch>> started;
    const auto start = [&](uint64_t from, uint64_t to) {
       const uint64_t count = (to - from + fetchSizeMax - 1) / fetchSizeMax;
@@ -55,6 +57,7 @@ void Fetches::unlist(const Fetch& fetch) {
 
 std::vector<Fetch::Waiter> Fetches::deliver(Fetch& fetch) {
    const std::lock_guard lock(mutex_);
+   DCHECK(fetch.state == Fetch::State::UnderWay);
    unlist(fetch);
    fetch.state = Fetch::State::Delivering;
    return std::move(fetch.waiters);
@@ -62,6 +65,7 @@ std::vector<Fetch::Waiter> Fetches::deliver(Fetch& fetch) {
 
 void Fetches::finish(Fetch& fetch) {
    const std::lock_guard lock(mutex_);
+   DCHECK(fetch.state == Fetch::State::Delivering);
    fetch.state = Fetch::State::Over;
    fetch.owner.reset(); // its caller holds it
    over_.notify_all();

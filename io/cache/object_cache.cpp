@@ -6,6 +6,7 @@
 #include <new>
 #include <xxhash.h>
 
+#include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 
 namespace ouzel::io {
@@ -91,7 +92,10 @@ std::vector<ObjectCache::Piece> ObjectCache::find(const ObjectKey& object, uint6
 
 bool ObjectCache::read(const Piece& piece, char* target) {
    if (!isOn_.load(std::memory_order_relaxed)) return false;
+   DCHECK(piece.place.has_value());
    const Place& place = *piece.place;
+   DCHECK(piece.begin >= place.region.offset);
+   DCHECK(piece.end <= place.region.offset + place.region.size);
    const size_t size = piece.end - piece.begin;
    try {
       bool isGood;
@@ -205,6 +209,7 @@ void ObjectCache::work() {
          store(fill);
          fill.bytes.reset();
          lock.lock();
+         DCHECK(queueSize_ >= fill.size);
          queueSize_ -= fill.size;
          continue;
       }
@@ -259,6 +264,8 @@ void ObjectCache::append(Region region, const char* bytes) {
       writeSummary();
       nextSegment();
    }
+   DCHECK(region.size > 0);
+   CHECK(file_.hasRoom(position_, region.size, summary_.regions.size() + 1)); // else it overwrites the next segment
    region.position = static_cast<uint32_t>(position_);
    file_.write(segment_, region.position, bytes, region.size);
    position_ += region.size;

@@ -1,8 +1,10 @@
 #include "io/cache/region_file.hpp"
 
 #include <cstddef>
+#include <type_traits>
 #include <xxhash.h>
 
+#include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
 
@@ -20,6 +22,9 @@ struct Footer {
    uint64_t checksum = 0;
 };
 static_assert(sizeof(Footer) == 48 && offsetof(Footer, checksum) == 40);
+
+static_assert(std::is_trivially_copyable_v<Region>, "written as it lies");
+static_assert(std::has_unique_object_representations_v<Region>, "without holes, whose bytes a checksum would see");
 
 constexpr uint64_t magic = 0x31454843415a554f; // "OUZACHE1"
 
@@ -70,6 +75,8 @@ std::optional<RegionFile::Summary> RegionFile::readSummary(uint32_t segment) con
 }
 
 void RegionFile::writeSummary(uint32_t segment, const Summary& summary) {
+   DCHECK(segment < segments_);
+   DCHECK(hasRoom(0, 0, summary.regions.size()));
    if (const int error = TEST_POINT("cache.write")) throwIoError("could not write file", file_.path(), error);
    Footer footer;
    footer.magic = magic;
@@ -97,6 +104,8 @@ bool RegionFile::read(const Place& place, void* target) const {
 }
 
 void RegionFile::write(uint32_t segment, uint32_t position, const char* bytes, size_t size) {
+   DCHECK(segment < segments_);
+   CHECK(hasRoom(position, size, 0)); // what lies behind is another segment's
    if (const int error = TEST_POINT("cache.write")) throwIoError("could not write file", file_.path(), error);
    file_.writeAt(bytes, size, startOf(segment) + position);
 }

@@ -4,6 +4,8 @@
 #include <string>
 #include <xxhash.h>
 
+#include "common/error/check.hpp"
+
 namespace ouzel::io {
 
 ObjectKey ObjectKey::of(std::string_view store, std::string_view name) {
@@ -18,6 +20,8 @@ Place RegionIndex::placeOf(const ObjectKey& key, const Object& object, uint64_t 
 
 bool RegionIndex::insert(const Place& place) {
    const Region& region = place.region;
+   DCHECK(region.size > 0);
+   DCHECK(place.segment < segments_.size());
    Object& object = objects_[region.object];
    const auto next = object.entries.lower_bound(region.offset);
    const bool overlapsNext = next != object.entries.end() && next->first < place.end();
@@ -80,6 +84,8 @@ bool RegionIndex::remove(const Place& place) {
    if (entry == object->second.entries.end() || entry->second.segment != place.segment ||
        entry->second.position != place.region.position || entry->second.checksum != place.region.checksum)
       return false;
+   DCHECK(count_ > 0);
+   DCHECK(bytes_ >= entry->second.size);
    --count_;
    bytes_ -= entry->second.size;
    object->second.entries.erase(entry);
@@ -90,6 +96,7 @@ bool RegionIndex::remove(const Place& place) {
 void RegionIndex::removeObject(const ObjectKey& key) {
    const auto object = objects_.find(key);
    if (object == objects_.end()) return;
+   DCHECK(count_ >= object->second.entries.size());
    count_ -= object->second.entries.size();
    for (const auto& [offset, entry] : object->second.entries)
       bytes_ -= entry.size;

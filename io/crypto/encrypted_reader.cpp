@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 
 namespace ouzel::io {
@@ -36,6 +37,7 @@ public:
       }
       std::unique_lock lock(mutex_);
       if (error && !error_) error_ = std::move(error);
+      DCHECK(left_ > 0); // a piece ends once
       if (--left_ == 0 && !isCancelled_) {
          lock.unlock();
          done_(error_); // nobody writes to it any more
@@ -70,7 +72,10 @@ public:
       below_.reserve(pieces);
    }
    /// REQUIRES: as often as there are pieces.
-   void add(std::unique_ptr<PendingRead> below) { below_.push_back(std::move(below)); }
+   void add(std::unique_ptr<PendingRead> below) {
+      DCHECK(below_.size() < below_.capacity());
+      below_.push_back(std::move(below));
+   }
    void cancel() noexcept override {
       read_->beginCancel();
       for (const auto& pending : below_)

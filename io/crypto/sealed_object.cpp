@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/env/random.hpp"
+#include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 
 namespace ouzel::io {
@@ -45,6 +46,7 @@ public:
    std::span<const std::string_view> next(uint64_t size) {
       pieces_.clear();
       while (size > 0) {
+         DCHECK(!parts_.empty());
          const std::string_view rest = parts_.front().substr(offset_);
          const std::string_view piece = rest.substr(0, std::min<uint64_t>(size, rest.size()));
          if (!piece.empty()) pieces_.push_back(piece);
@@ -108,10 +110,13 @@ ByteBuffer sealObject(const EncryptionKey& key, std::string_view name, std::span
                   out + sizeof salt);
       out += sealedChunkOverhead + bytes;
    }
+   CHECK(out == result.data.get() + result.size); // as sealedSize() foretold
    return result;
 }
 
 SealedRange ObjectOpener::rangeOf(uint64_t offset, size_t size) const {
+   DCHECK(size > 0);
+   DCHECK(offset + size <= size_);
    const uint64_t first = offset / sealedChunkSize, last = (offset + size - 1) / sealedChunkSize;
    const uint64_t plainEnd = std::min((last + 1) * sealedChunkSize, size_);
    const uint64_t begin = first * storedChunkSize, end = plainEnd + (last + 1) * sealedChunkOverhead;

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "common/env/clock.hpp"
+#include "common/error/check.hpp"
 #include "io/s3/retriever_loop.hpp"
 
 namespace ouzel::io {
@@ -40,6 +41,8 @@ Retriever::~Retriever() {
 }
 
 Retriever::Id Retriever::submit(S3Request request, Done done) {
+   DCHECK(done != nullptr);
+   DCHECK(request.target != nullptr || request.targetSize == 0);
    size_t uploadSize = 0;
    for (const std::string_view part : request.body)
       uploadSize += part.size();

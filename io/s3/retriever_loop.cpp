@@ -67,6 +67,7 @@ bool Retriever::Loop::takeInbox() {
       ready_[static_cast<size_t>(job->lane)].push_back(job.get());
       job->isQueued = true;
       const Id id = job->id;
+      DCHECK(!jobs_.contains(id));
       jobs_.emplace(id, std::move(job));
    }
    for (const Id id : cancelled)
@@ -167,6 +168,10 @@ std::unique_ptr<Connection> Retriever::Loop::connectionFor(const Job& job, int64
 }
 
 void Retriever::Loop::start(Job& job, int64_t now, bool isHedge) {
+   DCHECK(!isDraining_);
+   DCHECK(!job.isQueued);
+   DCHECK(isHedge ? job.hedge == nullptr : job.primary == nullptr);
+   DCHECK(!isHedge || job.request.mayHedge);
    if (job.firstStartAt == 0) job.firstStartAt = now;
    const S3Request reason = job.asksWhy ? requestForReason(job.request) : S3Request();
    const S3Request& request = job.asksWhy ? reason : job.request;

@@ -77,10 +77,12 @@ SpilledPage SpillLane::write(SpillSpace::State& space, std::span<const std::span
       const size_t stored =
           encoder_.encode(gather(parts, part, skip, unit), cursor_, block, level, area_->bytes.get() + area_->used);
       encodeNanos += steadyNanos() - before;
+      CHECK(area_->used + stored <= areaBytes);
       area_->used += stored;
       cursor_ += stored;
       done += unit;
    }
+   CHECK(cursor_ <= extent_.offset + extent_.size); // what lies behind is another lane's
    const SpillLocator locator{device_, {begin, cursor_ - begin}};
    space.pagesWritten.fetch_add(1, std::memory_order_relaxed);
    space.rawBytesWritten.fetch_add(rawBytes, std::memory_order_relaxed);
@@ -264,6 +266,8 @@ void SpillLane::submitArea(bool pads) {
 }
 
 void SpillLane::prepareArea(Area& area) {
+   DCHECK(!area.isInKernel);
+   DCHECK(area.written < area.used);
    area.isInKernel = true;
    ring_.prepare({RingRequest::Kind::Write, area.file->descriptor(), area.bytes.get() + area.written,
                   static_cast<uint32_t>(area.used - area.written), area.offset + area.written,
@@ -276,7 +280,9 @@ void SpillLane::reap(bool mustWait) {
       std::array<RingCompletion, areaCount> completions;
       const size_t count = ring_.reap(completions, mustWait ? 1 : 0);
       for (const RingCompletion& completion : std::span(completions).first(count)) {
+         DCHECK(completion.userData < areas_.size());
          Area& area = areas_[completion.userData];
+         DCHECK(area.isInKernel);
          area.isInKernel = false;
          int error = completion.result < 0    ? -completion.result
                      : completion.result == 0 ? EIO

@@ -22,6 +22,7 @@ ReadLane::Buffer ReadLane::take(size_t bytes) {
          std::swap(buffer, buffers_.back());
          Buffer taken = std::move(buffers_.back());
          buffers_.pop_back();
+         DCHECK(keptBytes_ >= taken.capacity);
          keptBytes_ -= taken.capacity;
          return taken;
       }
@@ -70,6 +71,7 @@ struct SpillReader::State {
 };
 
 void SpillReader::State::prepare(Page& page, uint64_t number) {
+   CHECK(page.locator.extent.size <= page.buffer.capacity); // the kernel writes there
    page.isInKernel = true;
    lane->ring.prepare({RingRequest::Kind::Read, space.file(page.locator.device).descriptor(),
                        page.buffer.bytes.get() + page.read, static_cast<uint32_t>(page.locator.extent.size - page.read),
@@ -104,6 +106,8 @@ void SpillReader::State::reap(uint32_t atLeast) {
    std::array<RingCompletion, ReadLane::depth> completions;
    const size_t count = lane->ring.reap(completions, atLeast);
    for (const RingCompletion& completion : std::span(completions).first(count)) {
+      DCHECK(completion.userData >= firstNumber);
+      DCHECK(completion.userData - firstNumber < started);
       Page& page = pages[completion.userData - firstNumber];
       page.isInKernel = false;
       const int error = completion.result < 0 ? -completion.result : TEST_POINT("spill.read");
