@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "protocol/message_reader.hpp"
 
@@ -72,6 +73,8 @@ std::optional<Header> readHeader(const char* bytes, size_t available, Phase phas
 } // namespace
 
 char* FrameReader::prepare(size_t bytes) {
+   DCHECK(begin_ <= end_);
+   DCHECK(end_ <= buffer_.size());
    if (begin_ == end_) begin_ = end_ = 0;
    if (end_ + bytes > buffer_.size()) {
       if (begin_ > 0) {
@@ -81,6 +84,7 @@ char* FrameReader::prepare(size_t bytes) {
       }
       if (end_ + bytes > buffer_.size()) buffer_.resize(std::max(end_ + bytes, buffer_.size() + buffer_.size() / 2));
    }
+   DCHECK(buffer_.size() - end_ >= bytes);
    return buffer_.data() + end_;
 }
 
@@ -95,6 +99,7 @@ std::optional<Frame> FrameReader::next(Phase phase) {
    const auto header = readHeader(start, buffered(), phase);
    if (!header || buffered() < header->headerBytes + header->payloadBytes) return std::nullopt;
    begin_ += header->headerBytes + header->payloadBytes;
+   DCHECK(begin_ <= end_);
    return Frame{phase == Phase::Startup ? '\0' : start[0],
                 std::string_view(start + header->headerBytes, header->payloadBytes)};
 }

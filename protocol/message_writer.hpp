@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "common/error/check.hpp"
+
 namespace ouzel::protocol {
 
 inline void storeInt16(char* target, uint16_t value) {
@@ -48,7 +50,11 @@ public:
       out_.append(data);
       return *this;
    }
-   void finish() { storeInt32(out_.data() + lengthAt_, static_cast<uint32_t>(out_.size() - lengthAt_)); }
+   void finish() {
+      DCHECK(out_.size() >= lengthAt_ + 4); // nothing was taken back
+      DCHECK(out_.size() - lengthAt_ <= INT32_MAX);
+      storeInt32(out_.data() + lengthAt_, static_cast<uint32_t>(out_.size() - lengthAt_));
+   }
 
 private:
    std::string& out_;

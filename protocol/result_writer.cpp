@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "common/error/check.hpp"
 #include "common/text/utf8.hpp"
 #include "protocol/message_reader.hpp"
 #include "protocol/message_writer.hpp"
@@ -31,6 +32,7 @@ void ResultWriter::finishStatement() {
 }
 
 void ResultWriter::begin(const ResultShape& shape) {
+   DCHECK(backend_ != nullptr); // startStatement() came before
    encoder_.begin(shape, backend_->valueEncoder());
    if (isSimpleProtocol_) appendRowDescription(out_, shape);
 }
@@ -52,6 +54,7 @@ void ResultWriter::copyResponse(char type, const CopyShape& shape) {
 }
 
 CopySource& ResultWriter::beginCopyIn(const CopyShape& shape) {
+   DCHECK(copy_ == Copy::None);
    copyResponse('G', shape);
    flush();
    copy_ = Copy::In;
@@ -59,6 +62,7 @@ CopySource& ResultWriter::beginCopyIn(const CopyShape& shape) {
 }
 
 void ResultWriter::beginCopyOut(const CopyShape& shape) {
+   DCHECK(copy_ == Copy::None);
    copyResponse('H', shape);
    copy_ = Copy::Out;
 }
@@ -66,6 +70,8 @@ void ResultWriter::beginCopyOut(const CopyShape& shape) {
 void ResultWriter::copyRows(std::string_view bytes, std::span<const uint32_t> ends) {
    uint32_t start = 0;
    for (const uint32_t end : ends) {
+      DCHECK(start <= end);
+      DCHECK(end <= bytes.size());
       const uint32_t size = end - start;
       const size_t at = out_.size();
       out_.resize(at + 5 + size);

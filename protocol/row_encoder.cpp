@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/error/check.hpp"
 #include "protocol/message_writer.hpp"
 
 namespace ouzel::protocol {
@@ -115,6 +116,7 @@ void RowEncoder::begin(const ResultShape& shape, const ValueEncoder& values) {
 uint32_t RowEncoder::encode(const Batch& batch, uint32_t first, std::string& out) {
    DCHECK(batch.columns.size() == columns_.size());
    const uint32_t live = batch.liveRows();
+   DCHECK(first <= live);
    for (size_t i = 0; i < columns_.size(); ++i)
       columns_[i].vector = &batch.columns[i];
 
@@ -160,6 +162,8 @@ void RowEncoder::encodeColumn(size_t index, const Selection& slice) {
       column.ends.resize(slice.count());
       values_->append(*column.vector, slice, shape_->columns[index], format, column.bytes, column.ends.data());
    }
+   DCHECK(column.ends.empty() || column.ends.back() == column.bytes.size());
+   DCHECK(std::is_sorted(column.ends.begin(), column.ends.end()));
    column.bytes.append(slackBytes, '\0');
 }
 
@@ -211,6 +215,7 @@ void RowEncoder::assemble(const Selection& slice, std::string& out) const {
       if (rowBytes > rowBytesMax) throw SqlError(sqlstate::programLimitExceeded, "row is too large to send");
       storeInt32(rowStart + 1, static_cast<uint32_t>(rowBytes - 1));
    }
+   CHECK(target <= out.data() + before + total); // where `total` says that the rows end
    out.resize(before + static_cast<size_t>(target - (out.data() + before)));
 }
 

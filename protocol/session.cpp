@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "common/error/check.hpp"
 #include "common/text/utf8.hpp"
 #include "protocol/error_response.hpp"
 #include "protocol/message_reader.hpp"
@@ -85,6 +86,8 @@ void Session::flush() {
 }
 
 void Session::handleReady(const Frame& frame) {
+   DCHECK(phase_ == Phase::Ready);
+   DCHECK(backend_ != nullptr);
    const char type = frame.type;
    isIdle_ = false;
    if (type == 'X') {
@@ -141,7 +144,8 @@ void Session::handleReady(const Frame& frame) {
 }
 
 void Session::reportError(const SqlError& error, bool isExtended) {
-   backend_->fail(); // before flush(), which may wait for the client: nothing shall stay locked that long
+   DCHECK(backend_ != nullptr); // there is one once the connection is ready
+   backend_->fail();            // before flush(), which may wait for the client: nothing shall stay locked that long
    if (endsConnection(error.state())) {
       end(error);
       return;
@@ -160,6 +164,7 @@ void Session::readyForQuery() {
       MessageWriter(out_, 'S').cstring(name).cstring(value).finish();
    MessageWriter(out_, 'Z').int8(static_cast<uint8_t>(backend_->transactionStatus())).finish();
    flush();
+   DCHECK(!drainToSync_);
    isIdle_ = true;
 }
 

@@ -6,6 +6,7 @@
 
 #include "common/env/clock.hpp"
 #include "common/env/random.hpp"
+#include "common/error/check.hpp"
 #include "common/log/log.hpp"
 #include "protocol/startup.hpp"
 
@@ -60,6 +61,7 @@ io::StreamStatus Connection::readSome() {
    const size_t wanted = std::clamp(missing, readBytesMin, readBytesMax);
    size_t moved = 0;
    const io::StreamStatus status = stream_->read(reader_.prepare(wanted), wanted, moved);
+   DCHECK(moved <= wanted);
    if (status == io::StreamStatus::Done) reader_.commit(moved);
    if (status == io::StreamStatus::Closed) inputEnded_ = true;
    return status;
@@ -127,6 +129,8 @@ void Connection::startTls() {
 }
 
 Connection::Next Connection::run() {
+   DCHECK(session_ != nullptr);
+   DCHECK(!mayWait_); // one thread at a time
    mayWait_ = true;
    Next next = Next::Close;
    bool lingered = false; // waited for more, and nothing came

@@ -1,6 +1,7 @@
 #include "server/engine_backend.hpp"
 
 #include "common/env/clock.hpp"
+#include "common/error/check.hpp"
 #include "engine/core/database.hpp"
 #include "server/engine_factory.hpp"
 
@@ -50,7 +51,10 @@ public:
    void copyRows(std::string_view bytes, std::span<const uint32_t> ends) override { sink_.copyRows(bytes, ends); }
 
 private:
-   std::optional<std::string_view> read() override { return source_->read(); }
+   std::optional<std::string_view> read() override {
+      DCHECK(source_ != nullptr); // beginCopyIn() gave this
+      return source_->read();
+   }
 
    protocol::ResultSink& sink_;
    protocol::CopySource* source_ = nullptr;
@@ -115,6 +119,12 @@ const protocol::ValueEncoder& EngineBackend::valueEncoder() {
 }
 
 protocol::TransactionStatus EngineBackend::transactionStatus() const {
+   static_assert(static_cast<int>(engine::TransactionStatus::Idle) ==
+                 static_cast<int>(protocol::TransactionStatus::Idle));
+   static_assert(static_cast<int>(engine::TransactionStatus::InBlock) ==
+                 static_cast<int>(protocol::TransactionStatus::InBlock));
+   static_assert(static_cast<int>(engine::TransactionStatus::Failed) ==
+                 static_cast<int>(protocol::TransactionStatus::Failed));
    return static_cast<protocol::TransactionStatus>(session_->transactionStatus());
 }
 
@@ -199,6 +209,10 @@ void EngineBackend::cancel(protocol::CancelReason reason) noexcept {
 
 void EngineBackend::notice(const engine::Notice& notice) {
    // Both enumerations list PostgreSQL's severities in its order.
+   static_assert(static_cast<int>(engine::Notice::Severity::Warning) ==
+                 static_cast<int>(protocol::Notice::Severity::Warning));
+   static_assert(static_cast<int>(engine::Notice::Severity::Notice) ==
+                 static_cast<int>(protocol::Notice::Severity::Notice));
    voice_.notice({static_cast<protocol::Notice::Severity>(notice.severity), notice.state, notice.message, notice.detail,
                   notice.hint, ""});
 }

@@ -4,9 +4,12 @@
 #include <system_error>
 #include <thread>
 
+#include "common/error/check.hpp"
+
 namespace ouzel::server {
 
 void SessionPool::submit(Task task, bool isUrgent) {
+   DCHECK(task != nullptr);
    std::unique_lock lock(mutex_);
    if (isUrgent)
       queue_.push_front(std::move(task));
@@ -55,6 +58,7 @@ void SessionPool::run() {
       task = nullptr; // what it holds goes before the next one is taken
       lock.lock();
    }
+   DCHECK(threads_ > idle_);
    --threads_;
    // Under the lock: after it nothing of the pool may be touched any more.
    ended_.notify_all();

@@ -1,5 +1,7 @@
 #include "server/session_registry.hpp"
 
+#include "common/error/check.hpp"
+
 namespace ouzel::server {
 
 void SessionRegistry::reserve() {
@@ -11,12 +13,15 @@ void SessionRegistry::reserve() {
 
 void SessionRegistry::unreserve() {
    std::lock_guard lock(mutex_);
+   DCHECK(places_ > entries_.size()); // one that no session has
    --places_;
 }
 
 void SessionRegistry::add(const protocol::BackendKey& key, protocol::Backend& backend) {
    std::lock_guard lock(mutex_);
+   DCHECK(!entries_.contains(key.processId));
    entries_[key.processId] = {key.secret, &backend};
+   DCHECK(entries_.size() <= places_); // reserve() came before
    if (isShuttingDown_) backend.cancel(protocol::CancelReason::Shutdown);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "common/error/check.hpp"
 #include "common/hash/hash.hpp"
 #include "common/hash/vector_hash.hpp"
 #include "engine/constraint/constraint_text.hpp"
@@ -23,6 +24,7 @@ constexpr char noAction = 'a', restrict_ = 'r', cascade = 'c', setNull = 'n';
 uint64_t hashOfKey(const std::vector<Value>& key) {
    uint64_t hash = 0;
    for (size_t i = 0; i < key.size(); ++i) {
+      DCHECK(!key[i].isNull); // hasNull() was asked
       alignas(16) std::byte place[16];
       key[i].store(place);
       const uint64_t one = hashValue(key[i].type, place);
@@ -74,12 +76,16 @@ public:
       : core_(core), child_(std::move(child)), constraint_(constraint),
         parent_(core.transaction.catalog().relation(constraint.foreignRelation)),
         index_(core.transaction.catalog().relation(constraint.index)) {
+      DCHECK(parent_ != nullptr);
+      DCHECK(index_ != nullptr);
+      DCHECK(constraint.columns.size() == constraint.foreignColumns.size());
       for (const int16_t attribute : index_->index->columns)
          for (size_t i = 0; i < constraint.foreignColumns.size(); ++i)
             if (constraint.foreignColumns[i] == attribute) {
                childColumns_.push_back(constraint.columns[i]);
                parentColumns_.push_back(attribute);
             }
+      DCHECK(childColumns_.size() == constraint.columns.size()); // each has a partner in the index
       childTable_ = tableName(core, *child_);
       parentTable_ = tableName(core, *parent_);
    }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/error/check.hpp"
 #include "engine/constraint/constraint_text.hpp"
 #include "engine/core/session_services.hpp"
 
@@ -19,6 +20,8 @@ class UniqueKey {
 public:
    UniqueKey(SessionCore& core, RelationPtr table, RelationPtr index)
       : core_(core), table_(std::move(table)), index_(std::move(index)) {
+      DCHECK(table_ != nullptr);
+      DCHECK(index_ != nullptr && index_->index);
       for (const int16_t attribute : index_->index->columns)
          names_.push_back(catalog::quoteIdentifier(table_->column(attribute)->name));
    }
@@ -43,6 +46,7 @@ void UniqueKey::checkNew(uint32_t sinceCommand) {
       columns.push_back(static_cast<uint32_t>(attribute - 1));
    // Looking keys up one by one beats reading the table up to here.
    const size_t lookupsMax = std::max(keyLocksMax, stored->estimatedRows(core_.transaction.snapshot()) / 4);
+   DCHECK(stored != nullptr); // the relation is locked
    const auto keys = stored->newKeys(transaction, sinceCommand, columns, index_->index->nullsNotDistinct, lookupsMax);
    LockManager& locks = core_.transaction.locks();
    LockOwner& owner = core_.transaction.lockOwner();
@@ -84,6 +88,7 @@ void UniqueKey::checkAll(bool isNew) {
 }
 
 void UniqueKey::fail(const std::vector<Value>& key) const {
+   DCHECK(key.size() == names_.size());
    fail(keyTexts(core_, *table_, index_->index->columns, key), false);
 }
 

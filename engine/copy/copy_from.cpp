@@ -5,6 +5,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "common/error/check.hpp"
 #include "common/text/utf8.hpp"
 #include "common/type/binary_codec.hpp"
 #include "common/type/text_codec.hpp"
@@ -106,6 +107,8 @@ CopyPlan makePlan(SessionCore& core, const sql::BindContext& bind, const CopyTar
    };
    for (const int16_t attribute : target.columns) {
       const uint32_t index = static_cast<uint32_t>(attribute - 1);
+      DCHECK(index < plan.columns.size());
+      DCHECK(plan.columns[index].inputField < 0); // each column once
       plan.columns[index].inputField = static_cast<int>(plan.fieldToColumn.size());
       plan.fieldToColumn.push_back(index);
       plan.fieldNames.push_back(plan.columns[index].name);
@@ -177,11 +180,14 @@ public:
       fields_.rows = 0;
    }
    void* valueSlot(uint32_t column, uint32_t row) {
+      DCHECK(column < data_.size());
+      DCHECK(row < batchRowsMax);
       return alignedData(column) + size_t{physicalSize(plan_.columns[column].representation.physical)} * row;
    }
    void setValid(uint32_t column, uint32_t row, bool valid) { setValidBit(validity_[column].data(), row, valid); }
    Arena& arena() { return arena_; }
    void endRows(uint32_t count, uint64_t firstLine) {
+      DCHECK(count <= batchRowsMax);
       fields_.rows = count;
       for (uint32_t i = 0; i < count; ++i)
          fields_.lines[i] = firstLine + i;
@@ -269,6 +275,8 @@ void ChunkLoader::appendRows() {
                                                      : Vector::constant(type, zeros, &absent));
    }
    batch.setDense(fields_.rows);
+   DCHECK(defaults_.size() == plan_.defaults.size());
+   DCHECK(generated_.size() == plan_.generated.size());
    for (size_t i = 0; i < plan_.defaults.size(); ++i)
       batch.columns[plan_.defaults[i].first] = plan_.defaults[i].second->evaluate(defaults_[i], batch, batch.selection);
    if (where_) {
@@ -347,6 +355,7 @@ public:
    uint64_t finish() {
       wait();
       if (error_) std::rethrow_exception(error_);
+      DCHECK(running_ == 0);
       uint64_t rows = 0;
       for (const auto& loader : idle_) {
          loader->finish();
@@ -385,6 +394,7 @@ private:
          error_ = error;
          errorLine_ = chunk.firstLine;
       }
+      DCHECK(running_ > 0);
       --running_;
       changed_.notify_all();
    }

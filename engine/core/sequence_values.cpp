@@ -1,5 +1,6 @@
 #include "engine/core/sequence_values.hpp"
 
+#include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 
 namespace ouzel::engine {
@@ -8,6 +9,8 @@ namespace {
 
 /// `steps` values after `value`, but not past the end; nothing when `value` is the last.
 std::optional<int64_t> advance(const catalog::SequenceDefinition& definition, int64_t value, int64_t steps) {
+   DCHECK(definition.increment != 0);
+   DCHECK(steps >= 0);
    const __int128 wanted = static_cast<__int128>(value) + static_cast<__int128>(definition.increment) * steps;
    if (definition.increment > 0 ? wanted > definition.maximum : wanted < definition.minimum) return std::nullopt;
    return static_cast<int64_t>(wanted);
@@ -22,6 +25,7 @@ std::optional<int64_t> advance(const catalog::SequenceDefinition& definition, in
 } // namespace
 
 SequenceValues::State& SequenceValues::stateOf(const catalog::Relation& sequence) {
+   DCHECK(sequence.sequence.has_value());
    const auto [it, isNew] = states_.try_emplace(sequence.oid);
    if (isNew)
       it->second.counter = storage_.counter(sequence.oid).value_or(storage::Counter{sequence.sequence->start, false});
@@ -56,6 +60,8 @@ int64_t SequenceValues::next(const catalog::Relation& sequence) {
    } else {
       --state.ahead;
    }
+   DCHECK(counter.value >= definition.minimum);
+   DCHECK(counter.value <= definition.maximum);
    state.counter = counter;
    return counter.value;
 }

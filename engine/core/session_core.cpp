@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "common/env/clock.hpp"
+#include "common/error/check.hpp"
 #include "engine/core/session_functions.hpp"
 #include "engine/core/session_services.hpp"
 #include "executor/function/value_text.hpp"
@@ -52,6 +53,7 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
    activity.clientAddress = options.clientAddress;
    activity.backendStart = activity.stateChange = wallClockMicros();
    const std::lock_guard lock(database.activityMutex);
+   DCHECK(!database.activity.contains(options.processId)); // process ids are of one session each
    database.activity[options.processId] = std::move(activity);
 }
 
@@ -179,6 +181,7 @@ void SessionCore::forget(CancelReason reason) {
 SessionCore::Cancellable::Cancellable(SessionCore& core, executor::ExecutionContext& context) : core_(core) {
    const std::lock_guard lock(core.cancelMutex_);
    outer_ = core.running_;
+   DCHECK(outer_ != &context);
    core.running_ = &context;
    const int reason = core.cancelRequested_.load();
    if (reason >= 0) tell(context, static_cast<CancelReason>(reason));
@@ -186,6 +189,7 @@ SessionCore::Cancellable::Cancellable(SessionCore& core, executor::ExecutionCont
 
 SessionCore::Cancellable::~Cancellable() {
    const std::lock_guard lock(core_.cancelMutex_);
+   DCHECK(core_.running_ != nullptr);
    core_.running_ = outer_;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/env/clock.hpp"
+#include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/thread/interruption.hpp"
 
@@ -57,6 +58,8 @@ void TransactionContext::beginBlock() {
 }
 
 void TransactionContext::startStatement() {
+   DCHECK(isOpen());
+   DCHECK(!failed_);
    if (hasSnapshot_ && isolation_ != Isolation::ReadCommitted) {
       snapshot_ = storage_->refreshed(snapshot_);
       return;
@@ -71,6 +74,7 @@ void TransactionContext::startStatement() {
 
 void TransactionContext::commit() {
    if (!isOpen()) return;
+   DCHECK(!failed_);       // it was rolled back
    uint64_t storedLsn = 0; ///< to wait for
    try {
       if (!deferrals_.checks.empty()) checkDeferred();
@@ -151,6 +155,7 @@ void TransactionContext::undoTo(const storage::Transaction::Savepoint& savepoint
 }
 
 void TransactionContext::end(bool committed) noexcept {
+   DCHECK(!storage_->isOpen()); // committed or aborted
    database_.locks.releaseAll(lockOwner_);
    lockOwner_.transaction.store(0);
    savepoints_.clear();
@@ -177,12 +182,15 @@ bool TransactionContext::tryLock(Oid relation, LockMode mode, bool noWait) {
 /// Whoever may write is waited for by its transaction's id.
 void TransactionContext::lockOwnTransaction() {
    if (lockOwner_.transaction.load(std::memory_order_relaxed) != 0) return;
+   DCHECK(isOpen());
    ownLockPosition_ = lockOwner_.position();
    database_.locks.acquire(lockOwner_, LockTag::transaction(storage_->id()), LockMode::Exclusive, {});
    lockOwner_.transaction.store(LockTag::transaction(storage_->id()).object);
 }
 
 void TransactionContext::savepoint(const std::string& name) {
+   DCHECK(isOpen());
+   DCHECK(savepoints_.empty() || savepoints_.back().lockPosition <= lockOwner_.position());
    savepoints_.push_back({name, storage_->savepoint(), editor_->savepoint(), lockOwner_.position(), deferrals_});
 }
 

@@ -107,7 +107,9 @@ bool LockManager::resolveDeadlock(Waiter& waiter, std::string& report) {
          return false;
       }
       Waiter& first = *soft->waiter;
-      std::erase(first.lock->queue, &first);
+      DCHECK(!first.isGranted);
+      [[maybe_unused]] const size_t erased = std::erase(first.lock->queue, &first);
+      DCHECK(erased == 1);
       grant(*first.lock, *first.owner, first.mode, first.forSession);
       const std::lock_guard waiterLock(first.mutex);
       first.isGranted = true;

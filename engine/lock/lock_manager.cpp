@@ -14,6 +14,7 @@ const char* lockModeName(LockMode mode) {
    static constexpr const char* names[] = {
        "INVALID",   "AccessShareLock",       "RowShareLock",  "RowExclusiveLock",   "ShareUpdateExclusiveLock",
        "ShareLock", "ShareRowExclusiveLock", "ExclusiveLock", "AccessExclusiveLock"};
+   static_assert(std::size(names) == lockModes);
    return names[static_cast<size_t>(mode)];
 }
 
@@ -24,7 +25,9 @@ bool conflicts(LockMode a, LockMode b) {
 LockOwner::LockOwner(int32_t processId) : processId_(processId) {}
 
 LockOwner::~LockOwner() {
-   CHECK(taken_.empty() && session_.empty() && waiters_.empty());
+   CHECK(taken_.empty());
+   CHECK(session_.empty());
+   CHECK(waiters_.empty());
 }
 
 size_t LockOwner::position() const {
@@ -98,6 +101,8 @@ void LockManager::grant(Lock& lock, LockOwner& owner, LockMode mode, bool forSes
       owner.taken_.push_back({held, mode});
    }
    if (isNew) ++lock.granted[static_cast<size_t>(mode)];
+   DCHECK(lock.granted[static_cast<size_t>(mode)] > 0);
+   DCHECK((held->allModes() & bitOf(mode)) != 0);
 }
 
 /// Put the waiter in the queue: last, but before those who wait for what its owner holds already, since they cannot go
@@ -223,6 +228,7 @@ void LockManager::wakeQueue(Lock& lock) {
          ++i;
          continue;
       }
+      DCHECK(!waiter.isGranted);
       lock.queue.erase(lock.queue.begin() + static_cast<ptrdiff_t>(i));
       grant(lock, *waiter.owner, waiter.mode, waiter.forSession);
       const std::lock_guard waiterLock(waiter.mutex);
@@ -233,8 +239,10 @@ void LockManager::wakeQueue(Lock& lock) {
 
 /// After modes were taken from `held`: forget it when none are left, and let others go. The owner's mutex is not held.
 void LockManager::releaseHeld(Partition& partition, Held& held) {
+   DCHECK(held.lock != nullptr);
    Lock& lock = *held.lock;
    if (held.allModes() == 0) {
+      DCHECK((lock.holders == &held) == (held.previous == nullptr));
       if (held.previous) held.previous->next = held.next;
       if (held.next) held.next->previous = held.previous;
       if (lock.holders == &held) lock.holders = held.next;
@@ -261,6 +269,9 @@ void LockManager::releaseTo(LockOwner& owner, size_t position) noexcept {
       const LockTag tag = held.lock->tag; // fixed while the owner holds it
       Partition& partition = partitionOf(tag);
       const std::lock_guard guard(partition.mutex);
+      DCHECK(held.owner == &owner);
+      DCHECK((held.modes & bitOf(taken.mode)) != 0);
+      DCHECK(held.lock->granted[static_cast<size_t>(taken.mode)] > 0);
       held.modes = static_cast<uint16_t>(held.modes & ~bitOf(taken.mode));
       if ((held.allModes() & bitOf(taken.mode)) == 0) --held.lock->granted[static_cast<size_t>(taken.mode)];
       releaseHeld(partition, held);
@@ -285,6 +296,7 @@ bool LockManager::releaseSession(LockOwner& owner, const LockTag& tag, LockMode 
    const auto index = static_cast<size_t>(mode);
    if (!held || held->sessionCounts[index] == 0) return false;
    if (--held->sessionCounts[index] > 0) return true;
+   DCHECK(found->second.granted[index] > 0);
    if ((held->allModes() & bitOf(mode)) == 0) --found->second.granted[index];
    bool isSession = false;
    for (const uint32_t count : held->sessionCounts)
@@ -324,6 +336,7 @@ void LockManager::release(LockOwner& owner, const LockTag& tag, LockMode mode) n
             break;
          }
    }
+   DCHECK(found->second.granted[static_cast<size_t>(mode)] > 0);
    held->modes = static_cast<uint16_t>(held->modes & ~bitOf(mode));
    if ((held->allModes() & bitOf(mode)) == 0) --found->second.granted[static_cast<size_t>(mode)];
    releaseHeld(partition, *held);

@@ -31,6 +31,7 @@ constexpr bool masksAreSymmetric() {
    return true;
 }
 static_assert(masksAreSymmetric());
+static_assert(lockModes <= 16, "a set of modes is 16 bits");
 
 inline uint16_t LockManager::Held::allModes() const {
    uint16_t all = modes;

@@ -144,7 +144,9 @@ bool GenericPlan::lock(SessionCore& core) const {
 
 std::unique_ptr<QueryExecution> GenericPlan::start(SessionCore& core, std::span<const BoundParameter> parameters) {
    for (Expr* expr : parameters_) {
+      DCHECK(expr->parameter < parameters.size());
       const Value& value = parameters[expr->parameter].value;
+      DCHECK(value.isNull || value.type == expr->repr.physical);
       expr->kind = ExprKind::Constant;
       expr->constant = value;
       if (value.isNull) expr->constant = Value::null(expr->repr.physical);

@@ -75,6 +75,7 @@ executor::ExecutionSettings executionSettings(const Settings& settings) {
 } // namespace
 
 void substituteParameters(sql::BoundQuery& query, std::span<const BoundParameter> parameters) {
+   DCHECK(parameters.size() >= query.parameters.size());
    if (!parameters.empty()) substituteIn(*query.root, parameters);
 }
 
@@ -138,6 +139,7 @@ QueryExecution::QueryExecution(SessionCore& core, sql::BoundQuery query, bool co
 }
 
 QueryExecution::QueryExecution(SessionCore& core, std::shared_ptr<PlannedQuery> planned) : QueryExecution(core, false) {
+   DCHECK(planned != nullptr);
    planned_ = std::move(planned);
    if (needsRowOrder(core, planned_->written, *planned_->plan)) context_.settings.threads = 1;
    running_ = std::make_unique<executor::RunningQuery>(*planned_->plan, context_);
@@ -193,6 +195,9 @@ bool QueryExecution::run(uint64_t maxRows, ResultSink* sink) {
 /// Give `count` rows of pending_ from pendingAt_ on.
 void QueryExecution::emit(uint32_t count, ResultSink* sink) {
    if (!sink || planned_->columns.empty() || count == 0) return;
+   DCHECK(pending_ != nullptr);
+   DCHECK(pendingAt_ + count <= pending_->batch.liveRows());
+   DCHECK(pending_->batch.columns.size() == planned_->columns.size());
    if (pendingAt_ == 0 && count == pending_->batch.liveRows()) return sink->rows(pending_->batch);
    RowIndex rows[batchRowsMax];
    for (uint32_t i = 0; i < count; ++i)

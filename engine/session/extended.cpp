@@ -137,6 +137,7 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
       else
          parameter.value = parseText(type, parameters[i].bytes, core_.format());
    }
+   DCHECK(portal.parameters.size() == statement->description.parameterTypes.size());
    portals_.insert_or_assign(std::string(portalName), std::move(portal));
 }
 
@@ -162,7 +163,9 @@ ExecuteResult SessionImpl::execute(std::string_view name, uint64_t maxRows, Resu
 
 ExecuteResult SessionImpl::runPortal(Portal& portal, uint64_t maxRows, ResultSink& sink) {
    const Interruptible interruptible(core_.interruptCheck);
+   DCHECK(portal.isCursor || portal.statement);
    if (portal.isCursor) { // by DECLARE, run by an Execute message
+      DCHECK(portal.execution != nullptr);
       core_.statementBegins();
       const uint64_t before = portal.execution->givenRows();
       if (!portal.execution->run(maxRows, &sink)) return {ExecuteResult::Kind::Suspended, {}};
@@ -200,6 +203,8 @@ ExecuteResult SessionImpl::runPortal(Portal& portal, uint64_t maxRows, ResultSin
 
 /// Runs the portal's query, started before, as far as the client wants.
 ExecuteResult SessionImpl::runQuery(Portal& portal, uint64_t maxRows, ResultSink& sink) {
+   DCHECK(portal.execution != nullptr);
+   DCHECK(!portal.isDone);
    // A statement that writes is run to its end, whatever the limit: its RETURNING rows are few.
    const bool writes = portal.execution->writes();
    const uint64_t before = portal.execution->givenRows();
@@ -230,6 +235,8 @@ std::unique_ptr<QueryExecution> SessionImpl::startGeneric(Portal& portal) {
 
 /// Make the statement's generic plan if it should have one, and start the portal by it or with a plan of its own.
 void SessionImpl::startPortal(Portal& portal, const sql::ParsedScript& script) {
+   DCHECK(portal.execution == nullptr);
+   DCHECK(script.statements().size() == 1);
    const PreparedStatement& statement = *portal.statement;
    const ::Node& node = *script.statements()[0].node;
    if (std::exchange(statement.hasRun, true) && !statement.generic && !statement.needsPlanning) {

@@ -4,6 +4,7 @@
 
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/env/clock.hpp"
+#include "common/error/check.hpp"
 #include "common/thread/interruption.hpp"
 #include "engine/command/command.hpp"
 #include "engine/command/sequence.hpp"
@@ -77,6 +78,7 @@ void SessionImpl::beginActivity(std::string_view text) {
    core_.statementStart = wallClockMicros();
    core_.transaction.ensureStarted();
    core_.statementStart = std::max(core_.statementStart, core_.transaction.startTime());
+   DCHECK(core_.transaction.isOpen());
    core_.reportActivity("active", std::string(text));
 }
 
@@ -229,6 +231,8 @@ public:
    bool next() override { return ++current_ <= script_.statements().size(); }
 
    ExecuteResult run(ResultSink& sink) override {
+      DCHECK(current_ > 0); // next() came before
+      DCHECK(current_ <= script_.statements().size());
       const sql::ParsedStatement& statement = script_.statements()[current_ - 1];
       std::string tag = session_.runStatement(script_, statement, {}, sink);
       const bool last = current_ == script_.statements().size();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/text/ascii.hpp"
 
@@ -63,7 +64,9 @@ Settings::Settings(const std::vector<std::pair<std::string, std::string>>& defau
       const SettingInfo& info = require(name);
       values_[info.index] = canonicalValue(info, value, values_[info.index]);
    }
+   DCHECK(values_.size() == settingTable().size());
    memoryLimitMax_ = integer("memory_limit");
+   DCHECK(memoryLimitMax_ > 0);
    keepsLog_ = boolean("ouzel.keeps_log");
    resetValues_ = values_;
    reportedValues_ = values_;
@@ -163,6 +166,7 @@ int64_t Settings::integer(SettingName name) const {
 }
 
 void Settings::assign(const SettingInfo& info, std::string canonical) {
+   DCHECK(info.index < values_.size());
    values_[info.index] = std::move(canonical);
    changed();
 }
@@ -208,6 +212,7 @@ std::vector<std::string> Settings::searchPath(const std::string& user) const {
 }
 
 void Settings::transactionBegins() {
+   DCHECK(!inTransaction_);
    inTransaction_ = true;
    atStart_.reset();
    afterCommit_.clear();
@@ -237,6 +242,7 @@ std::vector<std::pair<std::string, std::string>> Settings::reported() const {
 
 std::vector<std::pair<std::string, std::string>> Settings::takeChanges() {
    std::vector<std::pair<std::string, std::string>> out;
+   DCHECK(takenVersion_ <= version_);
    if (takenVersion_ == version_) return out;
    takenVersion_ = version_;
    for (const SettingInfo& info : settingTable())
