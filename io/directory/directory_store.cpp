@@ -95,7 +95,7 @@ bool DirectoryStore::put(std::string_view name, std::span<const std::string_view
    }
    if (const int error = TEST_POINT("put.named")) throwIoError("could not fsync directory", parentOf(path), error);
    if (stored) syncDirectory(parentOf(path));
-   static_cast<void>(TEST_POINT("put.done"));
+   TEST_POINT("put.done");
    return stored;
 }
 

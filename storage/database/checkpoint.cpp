@@ -289,13 +289,13 @@ void Database::State::checkpoint(CheckpointKind kind) {
    std::set<std::string> referenced;
    const Lsn replayLsn = next.replayLsn;
    try {
-      static_cast<void>(TEST_POINT("checkpoint.captured"));
+      TEST_POINT("checkpoint.captured");
       // Over a network, a commit waits for as few requests as can be, one after the other.
       const bool isTogether = kind == CheckpointKind::Commit && store->isRemote() && isSmall(captured);
       std::vector<NewObject> objects;
       encodeDeltas(*this, kind, captured, blocks, isTogether ? &objects : nullptr);
       if (!isTogether) useBlocks(captured, blocks);
-      static_cast<void>(TEST_POINT("checkpoint.encoded"));
+      TEST_POINT("checkpoint.encoded");
       const uint64_t imageChecksum = checksumOf(image);
       next.catalogObject = manifest.catalogObject;
       if (manifest.catalogObject.empty() || imageChecksum != catalogChecksum) {
@@ -362,7 +362,7 @@ void Database::State::discardBlock(std::shared_ptr<Block> block, CheckpointKind 
 }
 
 void Database::State::publishManifest(Manifest next, std::set<std::string> referenced) {
-   static_cast<void>(TEST_POINT("manifest.publish"));
+   TEST_POINT("manifest.publish");
    lease->require();
    try {
       if (!putSealed(*store, Manifest::objectName(next.version), next.serialize())) lease->fence();
@@ -373,7 +373,7 @@ void Database::State::publishManifest(Manifest next, std::set<std::string> refer
       referencedObjects.insert(referenced.begin(), referenced.end());
       throw;
    }
-   static_cast<void>(TEST_POINT("manifest.published"));
+   TEST_POINT("manifest.published");
    for (const std::string& name : referencedObjects)
       if (!referenced.contains(name)) unusedObjects.insert(name);
    // One older manifest is kept for a look at what was; its objects are not.

@@ -1,5 +1,4 @@
-#include <chrono>
-#include <thread>
+#include <algorithm>
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
@@ -11,81 +10,6 @@
 // the record; wait for the group's sync; publish in order.
 
 namespace ouzel::storage {
-
-void CommitQueue::add(Entry& entry) {
-   const std::lock_guard lock(mutex_);
-   CHECK(entries_.empty() || entries_.back()->endLsn <= entry.endLsn);
-   entries_.push_back(&entry);
-}
-
-void CommitQueue::publishReady() {
-   while (!entries_.empty() && !isFenced_) {
-      Entry& entry = *entries_.front();
-      if (entry.isSynchronous && entry.endLsn > durable_) return;
-      entry.publish();
-      entries_.pop_front();
-      entry.isPublished = true;
-      if (entry.isWaiting) entry.wake.notify_one(); // it goes on, and away, when the mutex is free
-   }
-}
-
-void CommitQueue::wakeLeader() {
-   if (!isFlushing_ && !entries_.empty() && entries_.front()->isWaiting) entries_.front()->wake.notify_one();
-}
-
-bool CommitQueue::flush(Lsn& durable) {
-   durable = log_.flush();
-   static_cast<void>(TEST_POINT("commit.flushed"));
-   // Who takes over reads the log after our lease has expired: what was on disk before that is in what it reads.
-   return !lease_ || lease_->confirm();
-}
-
-void CommitQueue::setFenced() {
-   isFenced_ = true;
-   for (Entry* entry : entries_)
-      if (entry->isWaiting) entry->wake.notify_one();
-}
-
-void CommitQueue::wait(Entry& entry) {
-   std::unique_lock lock(mutex_);
-   while (true) {
-      publishReady();
-      if (entry.isPublished) break;
-      if (isFenced_) {
-         std::erase(entries_, &entry);
-         WriterLease::throwTakenOver();
-      }
-      if (isFlushing_) {
-         entry.isWaiting = true;
-         entry.wake.wait(lock);
-         continue;
-      }
-      isFlushing_ = true;
-      lock.unlock();
-      Lsn durable;
-      const bool isOurs = flush(durable);
-      lock.lock();
-      isFlushing_ = false;
-      if (isOurs)
-         durable_ = std::max(durable_, durable);
-      else
-         setFenced();
-   }
-   wakeLeader();
-}
-
-void CommitQueue::drain() {
-   Lsn durable;
-   const bool isOurs = flush(durable);
-   const std::lock_guard lock(mutex_);
-   if (!isOurs) {
-      setFenced();
-      lease_->require();
-   }
-   durable_ = std::max(durable_, durable);
-   publishReady();
-   CHECK(entries_.empty());
-}
 
 namespace {
 
@@ -220,7 +144,7 @@ Timestamp Database::State::commit(Transaction& transaction, CommitRequest& reque
       };
       queue->add(entry);
    }
-   static_cast<void>(TEST_POINT("commit.appended"));
+   TEST_POINT("commit.appended");
    try {
       queue->wait(entry);
       if (!request.synchronous) lease->require(); // nobody has looked after it was published
@@ -229,7 +153,7 @@ Timestamp Database::State::commit(Transaction& transaction, CommitRequest& reque
       transaction.finishCommitted();
       throw;
    }
-   static_cast<void>(TEST_POINT("commit.published"));
+   TEST_POINT("commit.published");
    transaction.finishCommitted();
    if (!request.synchronous && !isFlushScheduled.exchange(true))
       runInBackground([this] {
@@ -241,16 +165,15 @@ Timestamp Database::State::commit(Transaction& transaction, CommitRequest& reque
 }
 
 Snapshot Database::State::beginSerializable(Transaction& transaction) {
-   Timestamp assigned;
+   uint64_t notRecorded = 0;
    {
       const std::lock_guard lock(commitMutex);
       transaction.reads_ = std::make_unique<ReadSet>();
       transactions.changes.open(transaction.id());
-      assigned = lastAssigned;
+      if (queue) notRecorded = queue->addedCount();
    }
-   // Commits on their way to the disk are not recorded: they have to be seen. That takes a sync at most.
-   while (transactions.lastCommitted() < assigned)
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
+   // The snapshot has to see the commits that are on their way to the disk, as the change log does not have them.
+   if (queue) queue->waitForPublished(notRecorded);
    const Snapshot snapshot = transaction.snapshot();
    transaction.serializableSnapshot_ = snapshot.commitTimestamp;
    transactions.changes.setSnapshot(transaction.id(), snapshot.commitTimestamp);

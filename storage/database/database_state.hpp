@@ -1,7 +1,6 @@
 #pragma once
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <set>
@@ -9,6 +8,7 @@
 #include "io/file/file.hpp"
 #include "io/object_store/object_store.hpp"
 #include "storage/database/checkpoint_group.hpp"
+#include "storage/database/commit_queue.hpp"
 #include "storage/database/commit_record.hpp"
 #include "storage/database/database.hpp"
 #include "storage/manifest/manifest.hpp"
@@ -18,46 +18,6 @@
 #include "storage/wal/temporary_log.hpp"
 
 namespace ouzel::storage {
-
-/// Commits between being placed in the log and being visible. They become visible in log order: synchronous ones when
-/// the log is durable behind them. Whoever waits and finds nobody flushing does it for all that have come by then
-/// (group commit); meanwhile the next group forms. Each waiter is woken once, when it is published or is to flush next.
-/// After each flush the lease is looked at: without it the log may not be the database's any more, and what has not
-/// been published never is.
-class CommitQueue {
-public:
-   struct Entry {
-      Lsn endLsn = 0;
-      bool isSynchronous = true;
-      std::function<void()> publish;
-      bool isPublished = false;
-      bool isWaiting = false;
-      std::condition_variable wake{};
-   };
-   CommitQueue(Log& log, WriterLease* lease) : log_(log), lease_(lease) {}
-
-   /// In log order, under the commit lock. The entry stays alive until wait() returns.
-   void add(Entry& entry);
-   /// Return when the entry is published. Throws 08007 when another server has taken over before.
-   void wait(Entry& entry);
-   /// Return when nothing is waiting. The caller keeps new entries out. Throws 25006.
-   void drain();
-
-private:
-   void publishReady(); // the mutex is held
-   void wakeLeader();   // the mutex is held
-   /// Flush; false when what was written is not ours to acknowledge.
-   [[nodiscard]] bool flush(Lsn& durable);
-   void setFenced(); // the mutex is held
-
-   Log& log_;
-   WriterLease* const lease_; ///< null: opened read-only
-   std::mutex mutex_;         ///< guards what follows
-   std::deque<Entry*> entries_;
-   Lsn durable_ = 0;
-   bool isFlushing_ = false;
-   bool isFenced_ = false;
-};
 
 /// Why there is a checkpoint.
 enum class CheckpointKind : uint8_t {
@@ -88,7 +48,7 @@ struct Database::State {
    KeyIndexPool keyIndexes;
    std::unique_ptr<StorageContext> context;
    std::unique_ptr<Log> log;               ///< null: follows
-   std::unique_ptr<CommitQueue> queue;     ///< null: follows
+   std::unique_ptr<CommitQueue> queue;     ///< null: opened read-only
    std::unique_ptr<CheckpointGroup> group; ///< null: opened read-only
    std::function<std::string()> catalogImage;
 

@@ -140,8 +140,8 @@ void Database::State::recover() {
    Replay replay(*this);
    log->replay(manifest.replayLsn, [&](Log::Frame&& frame) { replay.apply(std::move(frame)); });
    replay.finish();
-   queue = std::make_unique<CommitQueue>(*log, lease.get());
    if (options.readOnly) return;
+   queue = std::make_unique<CommitQueue>(*log, *lease);
 
    // First, so that a log never stands without the manifest that knows it. Also when there is one: whoever wrote it may
    // have died before its name was on disk, and then a power cut takes it away again. Clean: there may be no log yet.

@@ -1,8 +1,6 @@
 #include "storage/table/delete_marks.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include "common/error/check.hpp"
 
@@ -19,7 +17,7 @@ DeleteMarks::~DeleteMarks() {
 DeleteMarks::VectorMarks& DeleteMarks::vectorFor(uint32_t index) {
    if (const Slots* slots = slots_.load(std::memory_order_acquire))
       if (VectorMarks* marks = slots->vectors[index].load(std::memory_order_acquire)) return *marks;
-   const std::lock_guard lock(mutex_);
+   const std::lock_guard lock(slotsMutex_);
    Slots* slots = slots_.load(std::memory_order_relaxed);
    if (!slots) {
       slots = new Slots();
@@ -33,11 +31,25 @@ DeleteMarks::VectorMarks& DeleteMarks::vectorFor(uint32_t index) {
    return *marks;
 }
 
-Timestamp DeleteMarks::awaitMove() const {
-   Timestamp movedAt;
-   while ((movedAt = movedAt_.load()) == moving) // for a sync at most
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-   return movedAt;
+void DeleteMarks::beginMove() {
+   DCHECK(movedAt_.load() == 0); // rows that have moved stay where they went
+   movedAt_.store(moving);
+}
+
+void DeleteMarks::endMove(Timestamp timestamp) {
+   DCHECK(timestamp != moving);
+   {
+      const std::lock_guard lock(moveMutex_);
+      DCHECK(movedAt_.load() == moving);
+      movedAt_.store(timestamp);
+   }
+   moveEnded_.notify_all();
+}
+
+Timestamp DeleteMarks::awaitMove() {
+   std::unique_lock lock(moveMutex_);
+   moveEnded_.wait(lock, [&] { return movedAt_.load() != moving; });
+   return movedAt_.load();
 }
 
 DeleteMarks::Outcome DeleteMarks::mark(uint32_t row, const Snapshot& snapshot, uint32_t command, DeleteWord& seen) {

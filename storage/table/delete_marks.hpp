@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -75,10 +76,10 @@ public:
 
    /// Rows are about to get other ids. Whoever marks or locks one waits until endMove(), having taken its mark back:
    /// open marks found after hasOpen() has returned false do not count.
-   void beginMove() { movedAt_.store(moving); }
+   void beginMove();
    bool hasOpen(uint32_t rows) const;
    /// 0: they stay; else snapshots from this timestamp on, which is published, see them elsewhere.
-   void endMove(Timestamp timestamp) { movedAt_.store(timestamp); }
+   void endMove(Timestamp timestamp);
 
    /// How many of the first `rows` rows are deleted for the snapshot.
    uint32_t count(uint32_t rows, const Snapshot& snapshot) const;
@@ -99,12 +100,15 @@ private:
       word.store(before);
       return false;
    }
-   Timestamp awaitMove() const;
+   /// Wait until no move is under way; returns when the last one happened, 0: never.
+   Timestamp awaitMove();
 
    std::atomic<Slots*> slots_{nullptr};
    std::atomic<uint32_t> settled_{0};
+   std::mutex slotsMutex_; ///< guards the allocation of what slots_ leads to
    std::atomic<Timestamp> movedAt_{0};
-   std::mutex mutex_; ///< guards allocation
+   std::mutex moveMutex_; ///< guards the end of a move, so that no waiter misses it
+   std::condition_variable moveEnded_;
 };
 
 } // namespace ouzel::storage

@@ -240,7 +240,7 @@ void Log::start(bool isolates) {
    if (isolates) isolate();
    if (tail_ && tail_->startLsn < end_) {
       io::File last(tail_->path, io::File::Mode::Write);
-      static_cast<void>(TEST_POINT("log.truncate"));
+      TEST_POINT("log.truncate");
       last.truncate(headerSize + (end_ - tail_->startLsn));
       last.syncData();
    }
@@ -304,9 +304,9 @@ void Log::openFile(Lsn startLsn) {
       io::renameFile(*spare, path);
       file = io::File(path, io::File::Mode::Write); // under its new name in messages
    }
-   static_cast<void>(TEST_POINT("log.named"));
+   TEST_POINT("log.named");
    if (isLasting_) io::syncDirectory(directory_);
-   static_cast<void>(TEST_POINT("log.opened"));
+   TEST_POINT("log.opened");
    file_ = std::move(file);
    cipher_ = std::move(cipher);
    allocated_ = reserved;
@@ -383,7 +383,7 @@ Lsn Log::flush() {
       file_.writeAt(flushing_.data(), flushing_.size(), offset);
       if (const int error = TEST_POINT("log.sync")) io::throwIoError("could not fsync file", file_.path(), error);
       if (isLasting_) file_.syncData();
-      static_cast<void>(TEST_POINT("log.synced"));
+      TEST_POINT("log.synced");
    } catch (const SqlError& error) {
       // Space had been reserved: the device fails, and nothing more can be promised to anybody.
       logLine(LogLevel::Fatal, std::string("write-ahead log: ") + error.what());
