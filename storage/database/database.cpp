@@ -2,24 +2,84 @@
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
-#include "storage/base/definition_codec.hpp"
-#include "storage/database/database_state.hpp"
+#include "storage/database/checkpointer.hpp"
+#include "storage/database/follower.hpp"
+#include "storage/database/recovery.hpp"
 
 namespace ouzel::storage {
 
-Database::State::State(const DatabaseOptions& o, MemoryGovernor& g, TaskRunner& t)
-   : options(o), governor(g), tasks(t),
-     walDirectory(o.walDirectory.empty() ? o.dataDirectory + "/wal" : o.walDirectory), deltaMemory(g.ledger()),
-     keyIndexes(g, transactions) {
-   if (o.keepsLog || o.follows) return;
-   temporaryLog = std::make_unique<TemporaryLog>();
-   walDirectory = temporaryLog->path();
+/// The parts of a database; each is destroyed before what it uses.
+///
+///    Follower       shownMutex_       brings in manifests of another process      (a follower)
+///    Checkpointer   storedMutex_      StoredState; a whole checkpoint             (all others)
+///                   scheduleMutex_    whether one is to come
+///      CheckpointGroup  mutex_        commits that wait for the store
+///      Compactor, Checkpoint          one run each, under storedMutex_
+///    Committer      orderMutex_       the order of commits, appends to the log
+///      CommitQueue  entriesMutex_     commits between log and publication; publishes under it
+///    RetiredSegments  blocksMutex_    blocks that the next manifest does not name
+///    TableRegistry  tablesMutex_      tables by storage id
+///    Counters       numbersMutex_     what sequences have come to
+///    BackgroundTasks  runningMutex_   tasks to be waited for
+///    DatabaseFiles                    store, lease, directory of the log
+///
+/// Lock order, the only one in which two of them are held at a time:
+///
+///    storedMutex_ or shownMutex_ > orderMutex_ > entriesMutex_ > tablesMutex_ > a table's mutex (TableCore)
+///                                           Transaction::writesMutex_ > tablesMutex_
+///
+/// Below all of these, each alone: those of counters, retired blocks, garbage, background tasks, the checkpoint group,
+/// open transactions, delete marks, row versions, and of the log (flushMutex_ > mutex_). The engine's callbacks run
+/// under orderMutex_ (catalog image) and entriesMutex_ (CommitRequest::publish).
+struct Database::State {
+   State(const DatabaseOptions& options, MemoryGovernor& governor, TaskRunner& tasks)
+      : files(options), background(tasks), deltaMemory(governor.ledger()),
+        keyIndexes(governor, transactions), context{files.store(), governor.cache(), deltaMemory,
+                                                    tasks,         transactions,     keyIndexes} {}
+   ~State() {
+      if (checkpointer) checkpointer->stop();
+      background.stop();
+   }
+
+   void startFollowing();
+   void recover(MemoryGovernor& governor);
+
+   DatabaseFiles files;
+   BackgroundTasks background;
+   Reservation deltaMemory;
+   TransactionManager transactions;
+   KeyIndexPool keyIndexes;
+   StorageContext context;
+   Counters counters;
+   TableRegistry tables{context};
+   RetiredSegments retired{tables, transactions};
+   RecoveredCatalog recovered;
+   std::unique_ptr<Log> log; ///< null: follows
+   std::optional<Committer> committer;
+   std::optional<Checkpointer> checkpointer; ///< none: follows
+   std::optional<Follower> follower;         ///< none: does not follow
+   bool isClosed = false;
+};
+
+void Database::State::startFollowing() {
+   committer.emplace(files, context, tables, counters, background, nullptr, transactions.lastCommitted());
+   follower.emplace(files, context, tables, counters, retired, *committer);
+   const bool isFound = follower->follow([this](const std::string* image, const std::function<void()>& publishRows) {
+      recovered.image = *image;
+      publishRows();
+   });
+   CHECK(isFound);
 }
 
-Database::State::~State() {
-   if (group) group->stop();
-   waitForBackground();
-   tables.clear();
+void Database::State::recover(MemoryGovernor& governor) {
+   RecoveredDatabase start = recoverDatabase(files, context, tables, counters, retired);
+   recovered = std::move(start.catalog);
+   log = std::move(start.log);
+   Log* const writable = files.lease() ? log.get() : nullptr;
+   committer.emplace(files, context, tables, counters, background, writable, start.lastCommit);
+   checkpointer.emplace(
+       CheckpointParts{files, context, tables, counters, retired, *committer, background, *log, governor.ledger()},
+       std::move(start.stored));
 }
 
 Database::Database(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -27,31 +87,10 @@ Database::~Database() = default;
 
 std::unique_ptr<Database> Database::open(const DatabaseOptions& options, MemoryGovernor& governor, TaskRunner& tasks) {
    auto state = std::make_unique<State>(options, governor, tasks);
-   const bool isRemote = io::isRemoteStore(options.dataDirectory);
-   if ((options.readOnly || options.follows) && !isRemote && !io::exists(options.dataDirectory))
-      throw SqlError(sqlstate::undefinedFile, "there is no database in \"" + options.dataDirectory + "\"");
-   if (options.follows) {
-      state->store = io::openObjectStore(options.dataDirectory, options.store);
-      state->startFollowing();
-      return std::unique_ptr<Database>(new Database(std::move(state)));
-   }
-   const std::string& lockDirectory = isRemote ? state->walDirectory : options.dataDirectory;
-   io::makeDirectories(lockDirectory);
-   state->lockFile = io::File(lockDirectory + "/ouzel.lock", io::File::Mode::Write);
-   // A quick answer for most cases. The lease decides: a process that is stopped keeps its lock.
-   const bool isLocked = state->lockFile.tryLock();
-   if (!isLocked && !options.takeOver)
-      throw SqlError(sqlstate::objectInUse, "data directory \"" + lockDirectory + "\" is in use")
-          .hint("Is another server running on it?");
-   state->store = io::openObjectStore(options.dataDirectory, options.store);
-   if (!options.readOnly) {
-      state->claim();
-      if (isLocked && !state->lease->mayPredecessorLive()) state->removeLeftovers();
-   }
    try {
-      state->recover();
+      options.follows ? state->startFollowing() : state->recover(governor);
    } catch (...) {
-      state->releaseLease(); // nothing has been promised in this epoch
+      state->files.releaseLease(); // nothing has been promised in this epoch
       throw;
    }
    return std::unique_ptr<Database>(new Database(std::move(state)));
@@ -62,11 +101,7 @@ RecoveredCatalog Database::takeRecoveredCatalog() {
 }
 
 void Database::setCatalogImageSource(std::function<std::string()> source) {
-   state_->catalogImage = std::move(source);
-}
-
-Snapshot Database::beginSerializable(Transaction& transaction) {
-   return state_->beginSerializable(transaction);
+   if (state_->checkpointer) state_->checkpointer->setImageSource(std::move(source));
 }
 
 std::unique_ptr<Transaction> Database::begin() {
@@ -76,154 +111,105 @@ TransactionManager& Database::transactions() {
    return state_->transactions;
 }
 
+Snapshot Database::beginSerializable(Transaction& transaction) {
+   return state_->committer->beginSerializable(transaction);
+}
+
 Timestamp Database::commit(Transaction& transaction, CommitRequest request) {
-   return state_->commit(transaction, request);
+   const Timestamp timestamp = state_->committer->commit(transaction, request);
+   const bool hasWritten = transaction.commitLsn() != 0;
+   if (hasWritten) state_->checkpointer->startIfDue();
+   return timestamp;
 }
 
 void Database::abort(Transaction& transaction) {
-   if (transaction.isOpen()) transaction.undoAll();
+   transaction.abort();
 }
 
 std::shared_ptr<Table> Database::createTable(Transaction& transaction, std::vector<ColumnDefinition> columns) {
-   State& s = *state_;
-   const auto id = static_cast<StorageId>(s.nextStorage.fetch_add(1));
-   const auto columnCount = static_cast<uint32_t>(columns.size());
-   auto table = std::make_shared<Table>(std::make_unique<TableCore>(*s.context, id, std::move(columns)));
-   {
-      const std::lock_guard lock(s.tablesMutex);
-      s.tables[id] = {table, false, columnCount};
-   }
-   transaction.addStorageChange({Transaction::StorageChange::Kind::Create, table, {}, [&s, id] {
-                                    const std::lock_guard lock(s.tablesMutex);
-                                    s.tables.erase(id);
-                                 }});
-   return table;
+   return state_->tables.create(transaction, std::move(columns));
 }
 
 void Database::dropTable(Transaction& transaction, StorageId id) {
-   auto table = find(id);
-   if (!table) throwInternal("dropped storage does not exist");
-   transaction.addStorageChange({Transaction::StorageChange::Kind::Drop, std::move(table), {}, nullptr});
+   state_->tables.drop(transaction, id);
 }
 
 void Database::addColumn(Transaction& transaction, StorageId id, ColumnDefinition column) {
-   auto table = find(id);
-   if (!table) throwInternal("altered storage does not exist");
-   TableCore& core = table->core();
-   {
-      const std::lock_guard lock(core.mutex);
-      auto columns = std::make_shared<std::vector<ColumnDefinition>>(*core.columns);
-      columns->push_back(column);
-      core.columns = std::move(columns);
-      core.sealDelta(); // rows of the new shape go to a segment of the new shape
-   }
-   transaction.addStorageChange(
-       {Transaction::StorageChange::Kind::AddColumn, std::move(table), std::move(column), nullptr});
+   state_->tables.addColumn(transaction, id, std::move(column));
 }
 
 std::shared_ptr<Table> Database::find(StorageId id) const {
-   const std::lock_guard lock(state_->tablesMutex);
-   const auto it = state_->tables.find(id);
-   return it == state_->tables.end() ? nullptr : it->second.table;
+   return state_->tables.find(id);
 }
 
 Oid Database::allocateOid() {
-   return state_->nextOid.fetch_add(1);
+   return state_->context.ids.newOid();
 }
-
-namespace {
-/// Of a follower. The engine refuses statements that write; this is for what it forgets.
-[[noreturn]] void refuseWrite() {
-   throw SqlError(sqlstate::readOnlySqlTransaction, "cannot write to a database opened read-only");
-}
-} // namespace
 
 void Database::setCounter(Oid id, Counter counter) {
-   if (!state_->log) refuseWrite();
-   std::string bytes;
-   writeCounter(id, counter, bytes);
-   const std::string_view part = bytes;
-   const std::lock_guard lock(state_->commitMutex);
-   state_->log->reserve(bytes.size());
-   state_->log->append(FrameKind::Counter, state_->lastAssigned, std::span(&part, 1));
-   state_->counters[id] = counter;
+   state_->committer->setCounter(id, counter);
 }
 
 std::optional<Counter> Database::counter(Oid id) const {
-   const std::lock_guard lock(state_->commitMutex);
-   const auto it = state_->counters.find(id);
-   return it == state_->counters.end() ? std::nullopt : std::optional(it->second);
+   return state_->counters.find(id);
 }
 
 std::vector<Oid> Database::counters() const {
-   const std::lock_guard lock(state_->commitMutex);
-   std::vector<Oid> ids;
-   for (const auto& [id, counter] : state_->counters)
-      ids.push_back(id);
-   return ids;
+   return state_->counters.ids();
 }
 
 void Database::forgetCounter(Oid id) {
-   const std::lock_guard lock(state_->commitMutex);
-   state_->counters.erase(id);
+   state_->counters.forget(id);
 }
 
 void Database::syncLog() {
-   if (!state_->log) return;
-   state_->log->flush();
-   if (state_->lease) state_->lease->require();
+   state_->committer->syncLog();
 }
 
 void Database::waitForStore(uint64_t lsn) {
-   if (state_->group) state_->group->wait(lsn);
+   if (state_->checkpointer) state_->checkpointer->waitForStore(lsn);
 }
 
 bool Database::follow(const FollowCallback& publish) {
-   return state_->follow(publish);
+   CHECK(state_->follower.has_value());
+   return state_->follower->follow(publish);
 }
 
 bool Database::hasLostBlock() const {
-   return state_->hasLostBlock.load();
+   return state_->follower && state_->follower->hasLostBlock();
 }
 
 void Database::checkpoint() {
-   if (!state_->log) refuseWrite();
-   const std::lock_guard lock(state_->checkpointMutex);
-   state_->checkpoint(CheckpointKind::Background);
+   state_->files.writerLease(); // throws when there is none
+   state_->checkpointer->checkpoint(CheckpointKind::Background);
 }
 
 void Database::close() {
-   CHECK(!state_->isClosed);
-   state_->isClosed = true;
-   if (!state_->lease) return;
-   state_->group->stop();
-   state_->waitForBackground();
-   state_->lease->require();
-   CHECK(state_->transactions.openTransactions() == 0);
-   const std::lock_guard lock(state_->checkpointMutex);
-   state_->checkpoint(CheckpointKind::Clean);
+   State& s = *state_;
+   CHECK(!s.isClosed);
+   s.isClosed = true;
+   if (!s.files.lease()) return;
+   s.checkpointer->stop();
+   s.background.stop();
+   s.files.writerLease().require();
+   CHECK(s.transactions.openTransactions() == 0);
+   s.checkpointer->checkpoint(CheckpointKind::Clean);
    // An upload whose beginning was answered, but the answer was lost, is nobody's.
-   if (!state_->lease->mayPredecessorLive()) state_->removeLeftovers();
-   state_->releaseLease();
+   s.files.removeLeftovers();
+   s.files.releaseLease();
 }
 
 uint64_t Database::check(const std::function<void(std::string_view)>& report) {
    State& s = *state_;
    // Manifest, catalog, headers, deletes and log were verified when the database was opened.
-   uint64_t objects = 1 + s.referencedObjects.size();
-   std::vector<std::shared_ptr<Table>> all;
-   {
-      const std::lock_guard lock(s.tablesMutex);
-      for (const auto& [id, entry] : s.tables)
-         all.push_back(entry.table);
-   }
-   for (const auto& table : all) {
+   uint64_t objects = 1 + (s.checkpointer ? s.checkpointer->referencedCount() : 0);
+   for (const auto& table : s.tables.all()) {
       for (const SegmentPtr& segment : *table->core().segmentList()) {
          if (!segment->block) continue;
          ++objects;
          try {
             const std::string& name = segment->block->objectName();
-            const auto reader = s.store->open(name);
+            const auto reader = s.files.store().open(name);
             if (!reader) throw SqlError(sqlstate::dataCorrupted, "missing block \"" + name + "\"");
             Block::readHeader(*reader, name);
             segment->block->verify();
@@ -240,11 +226,11 @@ size_t Database::deltaBytes() const {
 }
 
 std::optional<io::RetrieverStatistics> Database::storeStatistics() const {
-   return state_->store->statistics();
+   return state_->files.store().statistics();
 }
 
 std::optional<io::CacheStatistics> Database::cacheStatistics() const {
-   return state_->store->cacheStatistics();
+   return state_->files.store().cacheStatistics();
 }
 
 uint64_t Database::walBytes() const {
@@ -253,6 +239,10 @@ uint64_t Database::walBytes() const {
 
 uint64_t Database::walPosition() const {
    return state_->log->endLsn();
+}
+
+DatabaseFiles& Database::files() {
+   return state_->files;
 }
 
 } // namespace ouzel::storage

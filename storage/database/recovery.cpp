@@ -1,16 +1,13 @@
+#include "storage/database/recovery.hpp"
+
 #include <cstdio>
-#include <cstring>
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/log/log.hpp"
 #include "storage/base/byte_codec.hpp"
-#include "storage/database/database_state.hpp"
 #include "storage/database/replay.hpp"
 #include "storage/manifest/header_objects.hpp"
-
-// From a directory to a database: the newest manifest gives the blocks and what is deleted in them, the log gives the
-// commits since. Rows come back under the ids they had.
 
 namespace ouzel::storage {
 
@@ -23,144 +20,153 @@ uint64_t randomNumber() {
    return value;
 }
 
-void loadTable(Database::State& state, const Manifest::Table& entry) {
-   auto core = std::make_unique<TableCore>(*state.context, entry.id, entry.columns);
-   Database::State::Persisted persisted;
-   if (!entry.listOfHeaders.empty()) {
-      persisted.listName = entry.listOfHeaders;
-      persisted.list = ListOfHeaders::deserialize(getSealed(*state.store, entry.listOfHeaders));
-      state.referencedObjects.insert(entry.listOfHeaders);
-      HeaderObjects headers(*state.store);
-      for (const ListOfHeaders::Entry& header : persisted.list.entries) {
-         auto segment = std::make_shared<Segment>();
-         segment->id = header.segment;
-         segment->versions = std::make_shared<SegmentVersions>();
-         segment->block =
-             std::make_shared<Block>(*state.store, state.governor.cache(), header.blockObject, headers.read(header));
-         segment->versions->addCommit(1, segment->block->header().rowCount, 0);
-         core->addSegment(std::move(segment));
-         persisted.segments.push_back(header.segment);
-         state.referencedObjects.insert(header.headerObject);
-      }
-      if (!persisted.list.deleteObject.empty()) {
-         state.referencedObjects.insert(persisted.list.deleteObject);
-         const std::string bytes = getSealed(*state.store, persisted.list.deleteObject);
-         const DeletedRows deleted = DeletedRows::deserialize(bytes);
-         persisted.deleteChecksum = checksumOf(bytes);
-         for (const DeletedRows::Segment& rows : deleted.segments) {
-            const SegmentPtr segment = core->findSegment(rows.id);
-            if (!segment) ByteReader::corrupted();
-            for (const uint32_t row : rows.rows) {
-               if (row >= segment->rowCount()) ByteReader::corrupted();
-               segment->versions->deletes.settle(row, 1);
-            }
-         }
-      }
-   }
-   auto& table = state.tables[entry.id];
-   table.committedColumns = static_cast<uint32_t>(entry.columns.size());
-   table.isCommitted = true;
-   table.table = std::make_shared<Table>(std::move(core));
-   state.persisted[entry.id] = std::move(persisted);
-}
-
 std::string tagOf(uint64_t number) {
    char text[9];
    std::snprintf(text, sizeof text, "%08llx", static_cast<unsigned long long>(number & 0xffffffff));
    return text;
 }
 
-} // namespace
-
-void Database::State::claim() {
-   LeaseOptions leaseOptions;
-   leaseOptions.durationMs = options.leaseMs;
-   leaseOptions.takesOver = options.takeOver;
-   leaseOptions.onFenced = options.onFenced;
-   const std::optional<Manifest> newest = Manifest::load(*store);
-   lease = std::make_unique<WriterLease>(*store, std::move(leaseOptions), newest ? newest->epoch : 0);
+/// The newest manifest, or that of a new database.
+Manifest loadManifest(const DatabaseFiles& files, bool& isNew) {
+   std::optional<Manifest> newest = Manifest::load(files.store());
+   isNew = !newest.has_value();
+   if (newest) return std::move(*newest);
+   if (files.options().readOnly)
+      throw SqlError(sqlstate::undefinedFile, "there is no database in \"" + files.options().dataDirectory + "\"");
+   if (Log::exists(files.walDirectory()))
+      throw SqlError(sqlstate::dataCorrupted,
+                     "\"" + files.walDirectory() + "\" holds a write-ahead log, but there is no manifest");
+   Manifest first;
+   first.logId = randomNumber();
+   return first;
 }
 
-void Database::State::releaseLease() {
-   try {
-      if (lease) lease->release();
-   } catch (const SqlError& error) {
-      logLine(LogLevel::Warning, std::string("could not release the writer's lease: ") + error.what());
+/// The manifest needs a log that is not there: go on without it, if that is allowed.
+void acceptLostLog(const DatabaseFiles& files, Manifest& manifest) {
+   const std::string where = "the write-ahead log is missing in \"" + files.walDirectory() + "\"";
+   if (files.options().readOnly || !files.options().takeOver)
+      throw SqlError(sqlstate::dataCorrupted, where)
+          .hint("The database was not shut down cleanly and needs its log. If the log is lost, --take-over starts "
+                "without the transactions committed since the last checkpoint.");
+   logLine(LogLevel::Warning, where + ": transactions since the last checkpoint are lost");
+   manifest.logId = randomNumber(); // the lost one, should it be found, does not belong to what follows
+}
+
+void applyDeletes(const TableCore& core, const DeletedRows& deleted) {
+   for (const DeletedRows::Segment& rows : deleted.segments) {
+      const SegmentPtr segment = core.findSegment(rows.id);
+      if (!segment) ByteReader::corrupted();
+      for (const uint32_t row : rows.rows) {
+         if (row >= segment->rowCount()) ByteReader::corrupted();
+         segment->versions->deletes.settle(row, 1);
+      }
    }
 }
 
-void Database::State::removeLeftovers() {
-   try {
-      store->removeLeftovers();
-   } catch (const SqlError& error) {
-      logLine(LogLevel::Warning, std::string("could not remove unfinished objects: ") + error.what());
+StoredTable loadTable(TableCore& core, const std::string& listName) {
+   StoredTable stored;
+   if (listName.empty()) return stored;
+   io::ObjectStore& store = core.context.store;
+   stored.listName = listName;
+   stored.list = ListOfHeaders::deserialize(getSealed(store, listName));
+   HeaderObjects headers(store);
+   for (const ListOfHeaders::Entry& header : stored.list.entries) {
+      auto segment = std::make_shared<Segment>();
+      segment->id = header.segment;
+      segment->versions = std::make_shared<SegmentVersions>();
+      segment->block = std::make_shared<Block>(store, core.context.cache, header.blockObject, headers.read(header));
+      segment->versions->addCommit(1, segment->block->header().rowCount, 0);
+      core.addSegment(std::move(segment));
+      stored.segments.push_back(header.segment);
    }
+   if (stored.list.deleteObject.empty()) return stored;
+   const std::string bytes = getSealed(store, stored.list.deleteObject);
+   stored.deleteChecksum = checksumOf(bytes);
+   applyDeletes(core, DeletedRows::deserialize(bytes));
+   return stored;
 }
 
-void Database::State::recover() {
-   std::optional<Manifest> newest = Manifest::load(*store);
-   recovered.isNew = !newest.has_value();
-   if (newest) {
-      manifest = std::move(*newest);
-   } else {
-      if (options.readOnly)
-         throw SqlError(sqlstate::undefinedFile, "there is no database in \"" + options.dataDirectory + "\"");
-      if (Log::exists(walDirectory))
-         throw SqlError(sqlstate::dataCorrupted,
-                        "\"" + walDirectory + "\" holds a write-ahead log, but there is no manifest");
-      manifest.logId = randomNumber();
+void loadTables(StoredState& stored, StorageContext& context, TableRegistry& tables) {
+   std::set<std::string> names;
+   for (const Manifest::Table& entry : stored.manifest().tables) {
+      auto core = std::make_unique<TableCore>(context, entry.id, entry.columns);
+      StoredTable table = loadTable(*core, entry.listOfHeaders);
+      table.addNames(names);
+      stored.setTable(entry.id, std::move(table));
+      tables.putCommitted(std::make_shared<Table>(std::move(core)));
    }
-   context = std::make_unique<StorageContext>(*store, governor.cache(), deltaMemory, tasks, transactions, keyIndexes);
-   context->sessionTag = tagOf(randomNumber());
-   context->nextSegment = manifest.nextSegment;
-   nextOid = manifest.nextOid;
-   nextStorage = manifest.nextStorage;
-   lastAssigned = manifest.lastCommit;
-   counters = manifest.counters;
-   transactions.publish(manifest.lastCommit);
-   const bool isLogLost = !recovered.isNew && manifest.needsLog() && !Log::exists(walDirectory);
-   if (isLogLost) {
-      if (options.readOnly || !options.takeOver)
-         throw SqlError(sqlstate::dataCorrupted, "the write-ahead log is missing in \"" + walDirectory + "\"")
-             .hint("The database was not shut down cleanly and needs its log. If the log is lost, --take-over starts "
-                   "without the transactions committed since the last checkpoint.");
-      logLine(LogLevel::Warning, "the write-ahead log is missing in \"" + walDirectory +
-                                     "\": transactions since the last checkpoint are lost");
-      manifest.logId = randomNumber(); // the lost one, should it be found, does not belong to what follows
-   }
+   stored.addReferenced(names);
+}
 
-   if (!manifest.catalogObject.empty()) {
-      recovered.image = getSealed(*store, manifest.catalogObject);
-      catalogChecksum = checksumOf(recovered.image);
-      referencedObjects.insert(manifest.catalogObject);
-   }
-   for (const Manifest::Table& entry : manifest.tables)
-      loadTable(*this, entry);
-   log = std::make_unique<Log>(walDirectory, manifest.logId, options.store.key, options.keepsLog);
-   Replay replay(*this);
-   log->replay(manifest.replayLsn, [&](Log::Frame&& frame) { replay.apply(std::move(frame)); });
-   replay.finish();
-   if (options.readOnly) return;
-   queue = std::make_unique<CommitQueue>(*log, *lease);
+void loadCatalog(StoredState& stored, io::ObjectStore& store, RecoveredCatalog& catalog) {
+   const std::string& name = stored.manifest().catalogObject;
+   if (name.empty()) return;
+   catalog.image = getSealed(store, name);
+   stored.setCatalogChecksum(checksumOf(catalog.image));
+   stored.addReferenced({name});
+}
 
+/// Publish this server's first manifests and start the log between them.
+void beginEpoch(const DatabaseFiles& files, StoredState& stored, Log& log, bool hasNoLog) {
+   WriterLease& lease = files.writerLease();
    // First, so that a log never stands without the manifest that knows it. Also when there is one: whoever wrote it may
    // have died before its name was on disk, and then a power cut takes it away again. Clean: there may be no log yet.
-   Manifest first = manifest;
-   first.version = manifest.version + 1;
-   first.epoch = lease->epoch();
-   first.isClean = recovered.isNew || isLogLost || manifest.isClean;
-   publishManifest(std::move(first), referencedObjects);
-   lease->require();
-   log->start(lease->mayPredecessorLive());
-   Manifest next = manifest;
-   next.version = manifest.version + 1;
-   next.epoch = lease->epoch();
+   Manifest first = stored.manifest();
+   CHECK(first.epoch < lease.epoch());
+   ++first.version;
+   first.epoch = lease.epoch();
+   first.isClean = hasNoLog || first.isClean;
+   stored.publishSame(std::move(first));
+   lease.require();
+   log.start(lease.mayPredecessorLive());
+   Manifest next = stored.manifest();
+   ++next.version;
    next.isClean = false;
-   next.isComplete = !options.keepsLog;
-   publishManifest(std::move(next), referencedObjects);
-   removeUnused();
-   removeOrphans(replay.namedObjects());
-   startGroup();
+   next.isComplete = !files.options().keepsLog;
+   stored.publishSame(std::move(next));
+   CHECK(log.endLsn() >= stored.manifest().replayLsn);
+}
+
+/// Remove objects that neither the manifest nor the log has a use for.
+void removeOrphans(StoredState& stored, const TableRegistry& tables, const RetiredSegments& retired,
+                   std::set<std::string> namedByLog) {
+   for (const auto& table : tables.all())
+      for (const SegmentPtr& segment : *table->core().segmentList())
+         if (segment->block) namedByLog.insert(segment->block->objectName());
+   retired.addBlockNames(namedByLog);
+   stored.removeOrphans(namedByLog);
+}
+
+} // namespace
+
+RecoveredDatabase recoverDatabase(DatabaseFiles& files, StorageContext& context, TableRegistry& tables,
+                                  Counters& counters, RetiredSegments& retired) {
+   RecoveredCatalog catalog;
+   Manifest manifest = loadManifest(files, catalog.isNew);
+   context.sessionTag = tagOf(randomNumber());
+   context.ids.continueBehind(manifest);
+   counters.replaceAll(manifest.counters);
+   context.transactions.publish(manifest.lastCommit);
+   const bool isLogLost = !catalog.isNew && manifest.needsLog() && !Log::exists(files.walDirectory());
+   if (isLogLost) acceptLostLog(files, manifest);
+
+   StoredState stored(files, std::move(manifest));
+   loadCatalog(stored, files.store(), catalog);
+   loadTables(stored, context, tables);
+   const DatabaseOptions& options = files.options();
+   auto log = std::make_unique<Log>(files.walDirectory(), stored.manifest().logId, options.store.key, options.keepsLog);
+   Replay replay(context, tables, counters, retired, stored.manifest().lastCommit, !options.readOnly);
+   log->replay(stored.manifest().replayLsn, [&](Log::Frame&& frame) { replay.apply(std::move(frame)); });
+   replay.finish();
+   catalog.changes = replay.takeCatalogChanges();
+   CHECK(replay.lastCommit() == context.transactions.lastCommitted());
+
+   if (!options.readOnly) {
+      beginEpoch(files, stored, *log, catalog.isNew || isLogLost);
+      stored.removeUnused();
+      removeOrphans(stored, tables, retired, replay.namedObjects());
+   }
+   return {std::move(catalog), std::move(stored), std::move(log), replay.lastCommit()};
 }
 
 } // namespace ouzel::storage

@@ -2,6 +2,7 @@
 
 #include <lz4.h>
 
+#include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "io/object_store/trusted_read.hpp"
 #include "storage/base/batch_codec.hpp"
@@ -30,7 +31,7 @@ std::string decompressed(const LocalWrites::LoggedRows& rows) {
 } // namespace
 
 Replay::~Replay() {
-   std::unique_lock lock(mutex_);
+   std::unique_lock lock(applyingMutex_);
    idle_.wait(lock, [&] { return !isApplying_; });
 }
 
@@ -38,19 +39,19 @@ void Replay::apply(Log::Frame&& frame) {
    if (frame.kind == FrameKind::Counter) {
       ByteReader in(frame.payload);
       const auto [id, counter] = readCounter(in);
-      state_.counters[id] = counter;
+      counters_.set(id, counter);
       return;
    }
    if (frame.kind != FrameKind::Commit)
       throw SqlError(sqlstate::dataCorrupted, "write-ahead log holds a record of unknown kind");
    CommitRecord record = CommitRecord::deserialize(frame.payload);
-   if (frame.timestamp <= state_.lastAssigned) corrupted("commits are out of order");
+   if (frame.timestamp <= lastCommit_) corrupted("commits are out of order");
    for (auto& created : record.created)
       addTable(created.id, std::move(created.columns));
    for (const auto& added : record.added)
       addColumn(added);
    for (auto& writes : record.writes) {
-      TableCore& core = coreOf(writes.id);
+      TableCore& core = tableOf(writes.id)->core();
       for (auto& rows : writes.rows) {
          Target& target = targetOf(core, rows.segment, true);
          const size_t bytes = std::max<size_t>(rows.rawSize, rows.batches.size());
@@ -67,12 +68,10 @@ void Replay::apply(Log::Frame&& frame) {
    }
    for (const StorageId id : record.dropped)
       dropTable(id);
-   if (!record.catalogChange.empty()) state_.recovered.changes.push_back(std::move(record.catalogChange));
-   state_.nextOid = std::max(state_.nextOid.load(), record.nextOid);
-   state_.nextStorage = std::max(state_.nextStorage.load(), record.nextStorage);
-   state_.context->nextSegment = std::max(state_.context->nextSegment.load(), record.nextSegment);
-   state_.lastAssigned = frame.timestamp;
-   state_.transactions.publish(frame.timestamp);
+   if (!record.catalogChange.empty()) catalogChanges_.push_back(std::move(record.catalogChange));
+   context_.ids.continueBehind(record);
+   lastCommit_ = frame.timestamp;
+   context_.transactions.publish(lastCommit_);
    if (collectedBytes_ >= lotBytes) startApplying();
 }
 
@@ -82,45 +81,39 @@ void Replay::finish() {
 }
 
 void Replay::addTable(StorageId id, std::vector<ColumnDefinition> columns) {
-   auto& entry = state_.tables[id];
-   if (entry.table) throw SqlError(sqlstate::dataCorrupted, "write-ahead log creates a table twice");
-   entry.committedColumns = static_cast<uint32_t>(columns.size());
-   entry.isCommitted = true;
-   entry.table = std::make_shared<Table>(std::make_unique<TableCore>(*state_.context, id, std::move(columns)));
+   if (tables_.find(id)) throw SqlError(sqlstate::dataCorrupted, "write-ahead log creates a table twice");
+   tables_.putCommitted(std::make_shared<Table>(std::make_unique<TableCore>(context_, id, std::move(columns))));
 }
 
-TableCore& Replay::coreOf(StorageId id) {
-   const auto it = state_.tables.find(id);
-   if (it == state_.tables.end()) throw SqlError(sqlstate::dataCorrupted, "write-ahead log names an unknown table");
-   return it->second.table->core();
+std::shared_ptr<Table> Replay::tableOf(StorageId id) {
+   auto table = tables_.find(id);
+   if (!table) throw SqlError(sqlstate::dataCorrupted, "write-ahead log names an unknown table");
+   return table;
 }
 
 void Replay::addColumn(const CommitRecord::AddedColumn& added) {
-   TableCore& core = coreOf(added.id);
-   auto columns = std::make_shared<std::vector<ColumnDefinition>>(*core.columns);
-   columns->push_back(added.column);
-   core.columns = std::move(columns);
-   ++state_.tables[added.id].committedColumns;
+   const auto table = tableOf(added.id);
+   table->core().addColumn(added.column);
+   tables_.putCommitted(table);
 }
 
 void Replay::dropTable(StorageId id) {
    finish(); // what was collected names its segments
    std::erase_if(targets_, [&](const auto& entry) { return entry.second->table == id; });
-   coreOf(id).isDropped = !state_.options.readOnly;
-   state_.tables.erase(id);
+   tableOf(id)->core().isDropped = discardsDropped_;
+   tables_.erase(id);
 }
 
 SegmentPtr Replay::openBlock(const LocalWrites::LoggedBlock& logged, Timestamp timestamp) {
-   const auto reader = state_.store->open(logged.objectName);
+   const auto reader = context_.store.open(logged.objectName);
    if (!reader)
       throw SqlError(sqlstate::dataCorrupted, "missing block \"" + logged.objectName + "\" of a committed load");
    auto segment = std::make_shared<Segment>();
    segment->id = logged.segment;
    segment->versions = std::make_shared<SegmentVersions>();
-   BlockHeader header =
-       io::readTrusted(*state_.store, logged.objectName, [&] { return Block::readHeader(*reader, logged.objectName); });
-   segment->block =
-       std::make_shared<Block>(*state_.store, state_.governor.cache(), logged.objectName, std::move(header));
+   BlockHeader header = io::readTrusted(context_.store, logged.objectName,
+                                        [&] { return Block::readHeader(*reader, logged.objectName); });
+   segment->block = std::make_shared<Block>(context_.store, context_.cache, logged.objectName, std::move(header));
    segment->versions->addCommit(timestamp, segment->block->header().rowCount, 0);
    namedObjects_.insert(logged.objectName);
    return segment;
@@ -137,7 +130,7 @@ void Replay::rewrite(TableCore& core, const CommitRecord::Rewrite& logged, Times
          list->push_back(segment);
          continue;
       }
-      if (segment->block) state_.replacedBlocks.push_back(segment->block);
+      if (segment->block) retired_.addBlock(segment->block);
       if (!retired.empty()) continue;
       for (const auto& block : logged.blocks)
          list->push_back(openBlock(block, timestamp));
@@ -177,17 +170,19 @@ void Replay::startApplying() {
    for (Target* target : applying_)
       target->applying.swap(target->collected);
    {
-      const std::lock_guard lock(mutex_);
+      const std::lock_guard lock(applyingMutex_);
+      DCHECK(!isApplying_);
       isApplying_ = true;
    }
-   state_.tasks.submit([this] {
+   DCHECK(collectedBytes_ == 0);
+   context_.tasks.submit([this] {
       std::exception_ptr error;
       try {
-         state_.tasks.parallelFor(applying_.size(), [this](uint64_t i) { applyTo(*applying_[i]); });
+         context_.tasks.parallelFor(applying_.size(), [this](uint64_t i) { applyTo(*applying_[i]); });
       } catch (...) {
          error = std::current_exception();
       }
-      const std::lock_guard lock(mutex_);
+      const std::lock_guard lock(applyingMutex_);
       isApplying_ = false;
       error_ = error;
       idle_.notify_all();
@@ -195,7 +190,7 @@ void Replay::startApplying() {
 }
 
 void Replay::waitForApplying() {
-   std::unique_lock lock(mutex_);
+   std::unique_lock lock(applyingMutex_);
    idle_.wait(lock, [&] { return !isApplying_; });
    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }

@@ -8,16 +8,26 @@
 #include <unordered_map>
 #include <vector>
 
-#include "storage/database/database_state.hpp"
+#include "storage/database/commit_record.hpp"
+#include "storage/database/counters.hpp"
+#include "storage/database/retired_segments.hpp"
+#include "storage/wal/log.hpp"
 
 namespace ouzel::storage {
 
-/// Applies log records at a start; nobody else uses the tables yet. The caller's thread reads records, makes and drops
-/// tables and segments, and collects rows and deletes by segment; other threads apply what was collected, the order
-/// within each segment kept, while the caller collects the next lot. Call finish() at the end.
+/// Applies log records at a start. The caller's thread reads records, makes and drops tables and segments, and collects
+/// rows and deletes by segment. Other threads apply what was collected, the order within each segment kept, while the
+/// caller collects the next lot. Call finish() at the end.
+///
+/// Threads: nobody else uses the tables yet, so their mutexes are not taken. applyingMutex_ guards what the caller and
+/// the task that applies tell each other.
 class Replay {
 public:
-   explicit Replay(Database::State& state) : state_(state) {}
+   /// `lastCommit`: of the manifest. `discardsDropped`: the blocks of dropped tables become garbage.
+   Replay(StorageContext& context, TableRegistry& tables, Counters& counters, RetiredSegments& retired,
+          Timestamp lastCommit, bool discardsDropped)
+      : context_(context), tables_(tables), counters_(counters), retired_(retired), lastCommit_(lastCommit),
+        discardsDropped_(discardsDropped) {}
    ~Replay();
 
    /// Throws XX001 when the record does not fit.
@@ -26,6 +36,9 @@ public:
    void finish();
    /// Blocks that the log loads.
    const std::set<std::string>& namedObjects() const { return namedObjects_; }
+   Timestamp lastCommit() const { return lastCommit_; }
+   /// The commits' changes of the catalog, in order; moved out.
+   std::vector<std::string> takeCatalogChanges() { return std::move(catalogChanges_); }
 
 private:
    struct Work {
@@ -42,7 +55,7 @@ private:
    };
 
    void addTable(StorageId id, std::vector<ColumnDefinition> columns);
-   TableCore& coreOf(StorageId id);
+   std::shared_ptr<Table> tableOf(StorageId id);
    void addColumn(const CommitRecord::AddedColumn& added);
    void dropTable(StorageId id);
    SegmentPtr openBlock(const LocalWrites::LoggedBlock& logged, Timestamp timestamp);
@@ -53,13 +66,19 @@ private:
    void waitForApplying();
    static void applyTo(Target& target);
 
-   Database::State& state_;
+   StorageContext& context_;
+   TableRegistry& tables_;
+   Counters& counters_;
+   RetiredSegments& retired_;
+   Timestamp lastCommit_; ///< applied
+   const bool discardsDropped_;
+   std::vector<std::string> catalogChanges_;
    std::set<std::string> namedObjects_;
    std::unordered_map<SegmentId, std::unique_ptr<Target>> targets_;
    std::vector<Target*> collected_, applying_;
    size_t collectedBytes_ = 0;
 
-   std::mutex mutex_; ///< guards what follows
+   std::mutex applyingMutex_; ///< guards what follows
    std::condition_variable idle_;
    bool isApplying_ = false;
    std::exception_ptr error_;

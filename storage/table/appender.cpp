@@ -44,7 +44,7 @@ struct Appender::State {
    }
 
    void writeBlock() {
-      const SegmentId segment = core.context.nextSegment.fetch_add(1);
+      const SegmentId segment = core.context.ids.newSegment();
       const std::string name = core.context.newBlockName(core.id, segment);
       BlockHeader header = builder->finish(core.context.store, name, segment);
       builder = nullptr;

@@ -81,7 +81,7 @@ void LocalWrites::addDelta(std::unique_ptr<Delta> rows, uint32_t command) {
    if (count < adoptRowsMin) {
       const bool fits = small_ && small_->delta->room() >= count && small_->delta->types() == rows->types();
       if (!fits) {
-         small_ = core.newDeltaSegment(core.context.nextSegment.fetch_add(1));
+         small_ = core.newDeltaSegment(core.context.ids.newSegment());
          own_.push_back({small_, {}, false, nullptr, 0, 0});
       }
       forEachBatch(
@@ -91,7 +91,7 @@ void LocalWrites::addDelta(std::unique_ptr<Delta> rows, uint32_t command) {
       return;
    }
    auto segment = std::make_shared<Segment>();
-   segment->id = core.context.nextSegment.fetch_add(1);
+   segment->id = core.context.ids.newSegment();
    segment->versions = std::make_shared<SegmentVersions>();
    segment->delta = std::move(rows);
    own_.push_back({std::move(segment), {{command, count}}, false, nullptr, 0, 0});

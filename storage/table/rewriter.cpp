@@ -72,7 +72,7 @@ private:
 
    void writeBlock() {
       auto segment = std::make_shared<Segment>();
-      segment->id = context_.nextSegment.fetch_add(1);
+      segment->id = context_.ids.newSegment();
       segment->versions = std::make_shared<SegmentVersions>();
       const std::string name = context_.newBlockName(table_, segment->id);
       segment->block = std::make_shared<Block>(context_.store, context_.cache, name,

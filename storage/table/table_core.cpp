@@ -50,6 +50,12 @@ void TableCore::addSegment(SegmentPtr segment) {
    segments = std::move(list);
 }
 
+void TableCore::addColumn(ColumnDefinition definition) {
+   auto wider = std::make_shared<std::vector<ColumnDefinition>>(*columns);
+   wider->push_back(std::move(definition));
+   columns = std::move(wider);
+}
+
 SegmentPtr TableCore::newDeltaSegment(SegmentId segmentId) {
    auto segment = std::make_shared<Segment>();
    segment->id = segmentId;
@@ -61,7 +67,7 @@ SegmentPtr TableCore::newDeltaSegment(SegmentId segmentId) {
 SegmentPtr TableCore::deltaWithRoom(uint32_t rows) {
    const bool fits = openDelta && openDelta->delta->room() >= rows && openDelta->columnCount() == columns->size();
    if (!fits) {
-      openDelta = newDeltaSegment(context.nextSegment.fetch_add(1));
+      openDelta = newDeltaSegment(context.ids.newSegment());
       addSegment(openDelta);
    }
    return openDelta;

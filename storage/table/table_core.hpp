@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/thread/task_runner.hpp"
+#include "storage/base/id_source.hpp"
 #include "storage/table/key_index.hpp"
 #include "storage/table/local_writes.hpp"
 #include "storage/table/read_ahead.hpp"
@@ -25,11 +26,11 @@ struct StorageContext {
    TransactionManager& transactions;
    KeyIndexPool& keyIndexes;
    ReadAheadBudget readAhead{cache};
-   std::atomic<SegmentId> nextSegment{1};
+   IdSource ids{};
    std::atomic<uint64_t> nextObject{1};
    std::atomic<size_t> retiredDeltaBytes{0}; ///< of the delta memory, what only older snapshots read
-   Garbage garbage;
-   std::string sessionTag; ///< makes object names of this run of the process unique
+   Garbage garbage{};
+   std::string sessionTag{}; ///< makes object names of this run of the process unique
 
    /// "table/<id>/block/<segment>-<tag>-<n>"
    std::string newBlockName(StorageId table, SegmentId segment);
@@ -59,7 +60,8 @@ struct TableCore {
    std::vector<PhysicalType> physicalTypes() const;
    std::vector<Value> missingValues() const;
    std::shared_ptr<const SegmentList> segmentList() const;
-   void addSegment(SegmentPtr segment); ///< the mutex is held
+   void addSegment(SegmentPtr segment);         ///< the mutex is held
+   void addColumn(ColumnDefinition definition); ///< the mutex is held
    /// A delta segment with room for `rows` more; made and listed when there is none. The mutex is held.
    SegmentPtr deltaWithRoom(uint32_t rows);
    SegmentPtr newDeltaSegment(SegmentId segmentId);

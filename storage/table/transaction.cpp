@@ -10,7 +10,7 @@ Transaction::Transaction(TransactionManager& manager, TransactionId id) : manage
 }
 
 Transaction::~Transaction() {
-   if (open_) undoAll();
+   abort();
 }
 
 Snapshot Transaction::snapshot() {
@@ -22,14 +22,14 @@ Snapshot Transaction::refreshed(const Snapshot& earlier) const {
 }
 
 bool Transaction::isReadOnly() const {
-   const std::lock_guard lock(mutex_);
+   const std::lock_guard lock(writesMutex_);
    for (const auto& [id, writes] : writes_)
       if (!writes->isEmpty()) return false;
    return storageChanges_.empty();
 }
 
 LocalWrites& Transaction::writesOf(Table& table) {
-   const std::lock_guard lock(mutex_);
+   const std::lock_guard lock(writesMutex_);
    CHECK(open_);
    auto& writes = writes_[table.id()];
    if (!writes) {
@@ -42,18 +42,18 @@ LocalWrites& Transaction::writesOf(Table& table) {
 }
 
 Transaction::Savepoint Transaction::savepoint() {
-   const std::lock_guard lock(mutex_);
+   const std::lock_guard lock(writesMutex_);
    nextCommand();
    return {storageChanges_.size(), commandId_};
 }
 
 Transaction::Savepoint Transaction::mark() const {
-   const std::lock_guard lock(mutex_);
+   const std::lock_guard lock(writesMutex_);
    return {storageChanges_.size(), commandId_};
 }
 
 void Transaction::rollbackTo(const Savepoint& savepoint, bool keepLocks) {
-   const std::lock_guard lock(mutex_);
+   const std::lock_guard lock(writesMutex_);
    CHECK(open_);
    for (auto& [id, writes] : writes_)
       writes->rollbackTo(savepoint.commandId, keepLocks);
@@ -76,6 +76,7 @@ void Transaction::undoStorageChange(const StorageChange& change) {
          break;
       case StorageChange::Kind::AddColumn: {
          auto columns = std::make_shared<std::vector<ColumnDefinition>>(*core.columns);
+         CHECK(!columns->empty());
          columns->pop_back();
          core.columns = std::move(columns);
          core.sealDelta();
@@ -87,14 +88,15 @@ void Transaction::undoStorageChange(const StorageChange& change) {
 }
 
 void Transaction::addStorageChange(StorageChange change) {
-   const std::lock_guard lock(mutex_);
+   const std::lock_guard lock(writesMutex_);
    CHECK(open_);
    storageChanges_.push_back(std::move(change));
 }
 
 void Transaction::finishCommitted() {
    {
-      const std::lock_guard lock(mutex_);
+      const std::lock_guard lock(writesMutex_);
+      CHECK(open_);
       forgetWrites();
       storageChanges_.clear();
       open_ = false;
@@ -112,9 +114,10 @@ void Transaction::forgetWrites() {
    writes_.clear();
 }
 
-void Transaction::undoAll() {
+void Transaction::abort() {
+   if (!open_) return;
    {
-      const std::lock_guard lock(mutex_);
+      const std::lock_guard lock(writesMutex_);
       for (auto& [id, writes] : writes_)
          writes->rollbackTo(0);
       forgetWrites();
@@ -128,7 +131,7 @@ void Transaction::undoAll() {
 }
 
 std::unique_ptr<Transaction> TransactionManager::begin() {
-   const std::lock_guard lock(mutex_);
+   const std::lock_guard lock(openMutex_);
    std::unique_ptr<Transaction> transaction(new Transaction(*this, nextId_++));
    open_[transaction->id()] = transaction.get();
    return transaction;
@@ -136,12 +139,13 @@ std::unique_ptr<Transaction> TransactionManager::begin() {
 
 void TransactionManager::end(Transaction& transaction) {
    if (transaction.reads_) changes.close(transaction.id());
-   const std::lock_guard lock(mutex_);
-   open_.erase(transaction.id());
+   const std::lock_guard lock(openMutex_);
+   const size_t erased = open_.erase(transaction.id());
+   CHECK(erased == 1); // else the horizon would go on without it, and its snapshots lose their rows
 }
 
 Timestamp TransactionManager::horizon() const {
-   const std::lock_guard lock(mutex_);
+   const std::lock_guard lock(openMutex_);
    Timestamp oldest = lastCommitted();
    for (const auto& [id, transaction] : open_)
       oldest = std::min(oldest, transaction->horizon_);
@@ -149,7 +153,7 @@ Timestamp TransactionManager::horizon() const {
 }
 
 size_t TransactionManager::openTransactions() const {
-   const std::lock_guard lock(mutex_);
+   const std::lock_guard lock(openMutex_);
    return open_.size();
 }
 

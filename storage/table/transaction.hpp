@@ -12,9 +12,10 @@
 
 namespace ouzel::storage {
 
+class Committer;
+class LocalWrites;
 class Table;
 class TransactionManager;
-class LocalWrites;
 
 /// One running transaction: its ids and what it has written. Rows it inserts stay private (LocalWrites, one per table)
 /// until commit; rows it deletes carry its mark. Owned by the session; begin, commit and abort go through
@@ -56,15 +57,11 @@ public:
    /// statement that is going to be run again loses none of them to others.
    void rollbackTo(const Savepoint& savepoint, bool keepLocks = false);
 
-private:
-   friend class TransactionManager;
-   friend class Database;
-   friend class Table;
-   friend class Appender;
+   // For storage's own files.
 
-   Transaction(TransactionManager& manager, TransactionId id);
    /// Private rows of `table`, made on first use. Thread-safe.
    LocalWrites& writesOf(Table& table);
+   /// A change of a table as a whole, in effect for the transaction at once.
    struct StorageChange {
       enum class Kind : uint8_t { Create, Drop, AddColumn };
       Kind kind;
@@ -73,10 +70,17 @@ private:
       std::function<void()> undone; ///< what the database takes back besides
    };
    void addStorageChange(StorageChange change);
+   /// End it and undo all it did; nothing when it has ended.
+   void abort();
+
+private:
+   friend class TransactionManager; // begins and ends it
+   friend class Committer;          // takes what was written and read apart, when no statement runs any more
+
+   Transaction(TransactionManager& manager, TransactionId id);
    void finishCommitted();
    void undoStorageChange(const StorageChange& change);
    void forgetWrites();
-   void undoAll();
 
    TransactionManager& manager_;
    const TransactionId id_;
@@ -85,8 +89,8 @@ private:
    uint32_t commandId_ = 1;
    bool open_ = true;
    uint64_t commitLsn_ = 0;
-   Timestamp horizon_ = 0;    ///< oldest snapshot this transaction may still read with
-   mutable std::mutex mutex_; ///< guards writes_ and the members below
+   Timestamp horizon_ = 0;          ///< oldest snapshot this transaction may still read with
+   mutable std::mutex writesMutex_; ///< guards what follows, but not from Committer: then nobody else is there
    std::map<StorageId, std::unique_ptr<LocalWrites>> writes_;
    std::vector<StorageChange> storageChanges_;
 };
@@ -106,11 +110,11 @@ public:
    void publish(Timestamp timestamp) { lastCommitted_.store(timestamp, std::memory_order_release); }
 
 private:
-   friend class Transaction;
+   friend class Transaction; // ends itself
    void end(Transaction& transaction);
 
    std::atomic<Timestamp> lastCommitted_{1};
-   mutable std::mutex mutex_; ///< guards what follows
+   mutable std::mutex openMutex_; ///< guards what follows
    TransactionId nextId_ = 1;
    std::map<TransactionId, Transaction*> open_;
 };

@@ -7,7 +7,8 @@
 
 #include "common/error/sql_error.hpp"
 #include "common/thread/interruption.hpp"
-#include "storage/database/database_state.hpp"
+#include "storage/database/database_files.hpp"
+#include "storage/table/table_core.hpp"
 #include "tests/unit/storage/database_fixture.hpp"
 
 // Commits that wait until they are in the store: the group alone, with checkpoints that tests make; then whole
@@ -144,7 +145,7 @@ CATCH_TEST_CASE("a database whose log is gone has every commit that waited for t
    std::string log;
    for (int64_t round = 0; round < 5; ++round) {
       DatabaseFixture f(d.options);
-      log = f.database->state().walDirectory;
+      log = f.database->files().walDirectory();
       CATCH_CHECK(std::filesystem::exists(log));
       CATCH_CHECK(f.catalog == "table;");
       CATCH_CHECK(readNumbers(*f.database, *f.database->find(d.id)) == range(0, round * 20));
@@ -189,7 +190,7 @@ CATCH_TEST_CASE("many small commits to the store leave few objects") {
       CATCH_CHECK(segments < 24);
       CATCH_CHECK(readNumbers(*f.database, *table) == range(0, commits * 3));
       // What is not needed goes when nobody is waiting.
-      const auto objects = [&] { return f.database->state().store->list("").size(); };
+      const auto objects = [&] { return f.database->files().store().list("").size(); };
       CATCH_CHECK(comesTrue([&] { return objects() < 3 * segments + 10; }));
       f.database->check([](std::string_view fault) { CATCH_FAIL(std::string(fault)); });
       f.database->close();

@@ -8,7 +8,8 @@
 #include "common/error/sql_error.hpp"
 #include "io/directory/directory_store.hpp"
 #include "io/sim/disk.hpp"
-#include "storage/database/database_state.hpp"
+#include "storage/database/database_files.hpp"
+#include "storage/manifest/manifest.hpp"
 #include "tests/unit/storage/database_fixture.hpp"
 
 // Two servers and one database. The lease alone, with a clock that tests turn; then whole databases.
@@ -174,7 +175,7 @@ CATCH_TEST_CASE("a database that was taken over accepts nothing more") {
       options.takeOver = true;
       CATCH_CHECK(stateOf([&] { DatabaseFixture second(options); }) == sqlstate::objectInUse); // it renews
       insert(first, id, 100, 100, AppendMode::Small);
-      first.database->state().lease->stopRenewing();
+      first.database->files().lease()->stopRenewing();
       {
          DatabaseFixture second(options);
          CATCH_CHECK(readNumbers(*second.database, *second.database->find(id)) == range(0, 200));
@@ -251,7 +252,7 @@ CATCH_TEST_CASE("a manifest that was stored when the lease could not be renewed 
       options.dataDirectory = "/data";
       options.leaseMs = 50;
       DatabaseFixture f(options);
-      f.database->state().lease->stopRenewing();
+      f.database->files().lease()->stopRenewing();
       bool isStored = false;
       disk.onOperation = [&](io::sim::Operation operation, const std::string& path, bool isAfter) {
          if (operation != io::sim::Operation::SyncDirectory) return 0;

@@ -1,19 +1,16 @@
+#include "storage/database/compactor.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <thread>
 
 #include "common/error/check.hpp"
 #include "common/error/test_point.hpp"
-#include "storage/database/database_state.hpp"
 #include "storage/table/rewriter.hpp"
 
-// Many small commits and checkpoints leave many small blocks, deletes leave blocks of dead rows. Before a checkpoint
-// fixes what belongs to it, neighbours that are small or have many dead rows are rewritten as new segments, while
-// others read and write. Then the new ones take the place of the old in a commit of its own: snapshots from then on see
-// the new, older ones the old, which stay in the table until nobody can read them any more. Row ids change, which is
-// why a segment with rows that somebody is about to delete, or has locked, has to wait for the next checkpoint.
-
 namespace ouzel::storage {
+
+using Run = Compactor::Run;
 
 namespace {
 
@@ -28,20 +25,11 @@ constexpr auto pause = std::chrono::microseconds(100);
 constexpr int patientPausesMax = 200;
 constexpr auto timeBetweenAttempts = std::chrono::milliseconds(20);
 constexpr int attempts = 3;
-constexpr int impatientPausesMax = 20; ///< for commits that wait for the checkpoint; and only one attempt
+constexpr int hurriedPausesMax = 20; ///< for commits that wait for the checkpoint; and only one attempt
 
 /// A checkpoint that commits wait for leaves segments as they are unless they are many, or many of their rows are dead.
 constexpr size_t manySegments = 16;
 constexpr uint64_t manyDead = 4096;
-
-/// Neighbours of one table to be rewritten.
-struct Run {
-   std::shared_ptr<Table> table;
-   std::shared_ptr<const std::vector<ColumnDefinition>> columns; ///< committed ones
-   SegmentList segments;
-   uint64_t rows = 0;
-   bool isWorthAlone = false;
-};
 
 /// Of a run that commits wait for: leave out segments in front that are larger than all behind them together, so that
 /// a row that is rewritten comes into a segment twice as large as the one before, and is not rewritten often.
@@ -58,7 +46,7 @@ void shorten(Run& run) {
 }
 
 /// Runs of a table's segments, as far as the budget goes. A lone small block with few dead rows is left as it is.
-void chooseRuns(const Run& whole, CheckpointKind kind, uint64_t& budget, std::vector<Run>& runs) {
+void chooseRuns(const TableRegistry::Captured& whole, CheckpointKind kind, uint64_t& budget, std::vector<Run>& runs) {
    const bool isHurried = kind == CheckpointKind::Commit;
    Run run{whole.table, whole.columns, {}};
    const auto endRun = [&] {
@@ -84,27 +72,6 @@ void chooseRuns(const Run& whole, CheckpointKind kind, uint64_t& budget, std::ve
    endRun();
 }
 
-SegmentList currentSegments(const SegmentList& segments) {
-   SegmentList current;
-   for (const SegmentPtr& segment : segments)
-      if (segment->retiredAt == 0) current.push_back(segment);
-   return current;
-}
-
-/// What a run becomes. Blocks that do not come into use are removed.
-struct Rewritten {
-   Timestamp since = 0; ///< rows that lived then
-   SegmentList segments;
-   bool isUsed = false;
-
-   Rewritten() = default;
-   Rewritten(const Rewritten&) = delete;
-   ~Rewritten() {
-      for (const SegmentPtr& segment : segments)
-         if (!isUsed) segment->block->discard();
-   }
-};
-
 /// Keeps others from marking rows of the segments, until it ends one way or the other.
 class Move {
 public:
@@ -112,7 +79,27 @@ public:
    ~Move() { cancel(); }
 
    /// False: some rows are in the hands of transactions that did not end in time.
-   bool begin(int pausesMax) {
+   bool tryBegin(bool isHurried) {
+      if (isHurried) return tryOnce(hurriedPausesMax);
+      for (int attempt = 0; attempt < attempts; ++attempt) {
+         if (attempt > 0) std::this_thread::sleep_for(timeBetweenAttempts);
+         if (tryOnce(patientPausesMax)) return true;
+      }
+      return false;
+   }
+   void cancel() {
+      if (isOpen_) end(0);
+   }
+   /// The rows have moved at this time.
+   void end(Timestamp timestamp) {
+      DCHECK(isOpen_);
+      isOpen_ = false;
+      for (const SegmentPtr& segment : segments_)
+         segment->versions->deletes.endMove(timestamp);
+   }
+
+private:
+   bool tryOnce(int pausesMax) {
       int pauses = 0;
       for (const SegmentPtr& segment : segments_)
          segment->versions->deletes.beginMove();
@@ -127,17 +114,7 @@ public:
          }
       return true;
    }
-   void cancel() {
-      if (isOpen_) end(0);
-   }
-   /// The rows have moved at this time.
-   void end(Timestamp timestamp) {
-      isOpen_ = false;
-      for (const SegmentPtr& segment : segments_)
-         segment->versions->deletes.endMove(timestamp);
-   }
 
-private:
    const SegmentList& segments_;
    bool isOpen_ = false;
 };
@@ -224,140 +201,69 @@ void exchangeSegments(TableCore& core, const SegmentList& before, const SegmentL
 
 } // namespace
 
-bool Database::State::hasManySmall() {
-   const std::lock_guard tablesLock(tablesMutex);
-   for (auto& [id, entry] : tables) {
-      if (!entry.isCommitted) continue;
-      const Run whole{entry.table, nullptr, currentSegments(*entry.table->core().segmentList())};
+bool Compactor::hasManySmall() const {
+   for (const auto& table : tables_.committed()) {
       uint64_t budget = rewrittenRowsMax;
       std::vector<Run> runs;
-      chooseRuns(whole, CheckpointKind::Commit, budget, runs);
+      chooseRuns(table, CheckpointKind::Commit, budget, runs);
       if (!runs.empty()) return true;
    }
    return false;
 }
 
-void Database::State::compact(CheckpointKind kind) {
+void Compactor::run(CheckpointKind kind) {
    if (kind == CheckpointKind::Commit && !hasManySmall()) return;
-   std::vector<Run> tablesNow;
+   std::vector<TableRegistry::Captured> captured;
    {
-      const std::lock_guard commitLock(commitMutex);
-      queue->drain(); // what has been placed in a sealed delta is then committed
-      const std::lock_guard tablesLock(tablesMutex);
-      for (auto& [id, entry] : tables) {
-         if (!entry.isCommitted) continue;
-         TableCore& core = entry.table->core();
-         const std::lock_guard coreLock(core.mutex);
-         core.sealDelta();
-         auto columns = std::make_shared<std::vector<ColumnDefinition>>(*core.columns);
-         columns->resize(entry.committedColumns);
-         tablesNow.push_back({entry.table, std::move(columns), currentSegments(*core.segments)});
-      }
+      const Committer::Pause pause(committer_); // what has been placed in a delta that is sealed is committed
+      captured = tables_.capture();
    }
    uint64_t budget = rewrittenRowsMax;
    std::vector<Run> runs;
-   for (const Run& table : tablesNow)
+   for (const auto& table : captured)
       chooseRuns(table, kind, budget, runs);
-   tablesNow.clear();
+   captured.clear();
    std::vector<Rewritten> rewritten(runs.size());
-   forEachPiece(runs.size(), kind, [&](uint64_t i) {
-      rewritten[i].since = transactions.lastCommitted();
+   forEachPiece(context_, runs.size(), kind, [&](uint64_t i) {
+      rewritten[i].since = context_.transactions.lastCommitted();
       rewritten[i].segments =
-          rewriteLiveRows(*context, runs[i].table->id(), runs[i].columns, runs[i].segments, rewritten[i].since);
+          rewriteLiveRows(context_, runs[i].table->id(), runs[i].columns, runs[i].segments, rewritten[i].since);
    });
    TEST_POINT("compaction.rewritten");
    for (size_t i = 0; i < runs.size(); ++i)
-      moveRows(*runs[i].table, runs[i].segments, rewritten[i].segments, rewritten[i].since,
-               kind != CheckpointKind::Commit, rewritten[i].isUsed);
-   releaseRetired();
+      moveRows(runs[i], rewritten[i], kind);
+   retired_.release();
 }
 
-void Database::State::moveRows(Table& table, const SegmentList& before, const SegmentList& after, Timestamp since,
-                               bool isPatient, bool& isUsed) {
+void Compactor::moveRows(const Run& run, Rewritten& rewritten, CheckpointKind kind) {
+   const SegmentList &before = run.segments, &after = rewritten.segments;
+   Table& table = *run.table;
    Move move(before);
-   bool isAlone = false;
-   for (int attempt = 0; attempt < (isPatient ? attempts : 1) && !isAlone; ++attempt) {
-      if (attempt > 0) std::this_thread::sleep_for(timeBetweenAttempts);
-      isAlone = move.begin(isPatient ? patientPausesMax : impatientPausesMax);
-   }
-   if (!isAlone) return;
+   if (!move.tryBegin(kind == CheckpointKind::Commit)) return;
    // From here on the marks of `before` stay as they are.
-   const std::vector<LateDelete> late = lateDeletes(before, after, since);
-   CommitRecord record = recordOf(table.id(), before, after, late);
+   const std::vector<LateDelete> late = lateDeletes(before, after, rewritten.since);
    for (const SegmentPtr& segment : after)
       for (const SegmentPtr& old : before)
-         segment->versions->keys.expect(keyIndexes, old->versions->keys);
-
-   CommitQueue::Entry entry;
-   {
-      const std::lock_guard commitLock(commitMutex);
-      queue->drain(); // a DROP may be on its way
-      {
-         const std::lock_guard tablesLock(tablesMutex);
-         if (!tables.contains(table.id())) return;
-      }
-      record.nextOid = nextOid.load();
-      record.nextStorage = nextStorage.load();
-      record.nextSegment = context->nextSegment.load();
-      const std::string bytes = record.serialize();
-      log->reserve(bytes.size());
-      // From here on it happens, or the process ends, or another server has taken over and may have read it in the log.
-      isUsed = true;
-      const Timestamp timestamp = ++lastAssigned;
-      const std::string_view part = bytes;
-      entry.endLsn = log->append(FrameKind::Commit, timestamp, std::span(&part, 1));
-      entry.publish = [&, timestamp] {
-         for (const LateDelete& deleted : late)
-            after[deleted.segment]->versions->deletes.settle(deleted.row, deleted.timestamp);
-         for (const SegmentPtr& segment : after)
-            segment->versions->addCommit(timestamp, segment->rowCount(), 0);
-         exchangeSegments(table.core(), before, after, timestamp);
-         noteRetired(timestamp);
-         transactions.publish(timestamp);
-         move.end(timestamp); // who waited may look again, and finds the rows in the new segments
-      };
-      queue->add(entry);
-   }
-   queue->wait(entry);
+         segment->versions->keys.expect(context_.keyIndexes, old->versions->keys);
+   Committer::OwnCommit commit;
+   commit.record = recordOf(table.id(), before, after, late);
+   commit.isWanted = [&] { return tables_.find(table.id()) != nullptr; };
+   commit.willBeLogged = [&] { rewritten.isUsed = true; };
+   commit.publish = [&](Timestamp timestamp) {
+      for (const LateDelete& deleted : late)
+         after[deleted.segment]->versions->deletes.settle(deleted.row, deleted.timestamp);
+      for (const SegmentPtr& segment : after)
+         segment->versions->addCommit(timestamp, segment->rowCount(), 0);
+      exchangeSegments(table.core(), before, after, timestamp);
+      retired_.note(timestamp);
+      context_.transactions.publish(timestamp);
+      move.end(timestamp); // who waited may look again, and finds the rows in the new segments
+   };
+   committer_.commitOwn(commit);
    TEST_POINT("compaction.published");
-   const std::lock_guard lock(replacedMutex);
+   if (!rewritten.isUsed) return; // the table was dropped
    for (const SegmentPtr& segment : before)
-      if (segment->block) replacedBlocks.push_back(segment->block);
-}
-
-void Database::State::noteRetired(Timestamp timestamp) {
-   Timestamp known = oldestRetired.load();
-   while ((known == 0 || timestamp < known) && !oldestRetired.compare_exchange_weak(known, timestamp)) {
-   }
-}
-
-void Database::State::releaseRetired() {
-   if (oldestRetired.load() == 0) return;
-   oldestRetired = 0; // whoever retires something now notes it after this
-   const Timestamp horizon = transactions.horizon();
-   std::vector<std::shared_ptr<Table>> all;
-   {
-      const std::lock_guard lock(tablesMutex);
-      for (const auto& [id, entry] : tables)
-         all.push_back(entry.table);
-   }
-   for (const auto& table : all) {
-      std::shared_ptr<const SegmentList> previous; // freed without the lock
-      TableCore& core = table->core();
-      const std::lock_guard lock(core.mutex);
-      auto list = std::make_shared<SegmentList>();
-      for (const SegmentPtr& segment : *core.segments) {
-         if (segment->retiredAt == 0 || segment->retiredAt > horizon) {
-            list->push_back(segment);
-            if (segment->retiredAt != 0) noteRetired(segment->retiredAt);
-         } else if (segment->delta) {
-            core.context.retiredDeltaBytes -= segment->delta->bytes();
-         }
-      }
-      if (list->size() == core.segments->size()) continue;
-      previous = std::move(core.segments);
-      core.segments = std::move(list);
-   }
+      if (segment->block) retired_.addBlock(segment->block);
 }
 
 } // namespace ouzel::storage

@@ -1,0 +1,43 @@
+#pragma once
+#include <algorithm>
+#include <atomic>
+
+#include "common/error/check.hpp"
+#include "storage/base/ids.hpp"
+
+namespace ouzel::storage {
+
+/// Gives out ids that a database uses once: OIDs, storage ids and segment ids. Each commit record and each manifest
+/// notes how far they have come; a start goes on behind that. Lock-free.
+class IdSource {
+public:
+   Oid newOid() { return oid_.fetch_add(1); }
+   StorageId newStorage() { return static_cast<StorageId>(storage_.fetch_add(1)); }
+   SegmentId newSegment() {
+      const SegmentId id = segment_.fetch_add(1);
+      CHECK(id < SegmentId{1} << (64 - rowIdBits)); // else row ids of two segments would be the same
+      return id;
+   }
+
+   /// Into a CommitRecord or a Manifest.
+   template <typename Durable>
+   void noteIn(Durable& durable) const {
+      durable.nextOid = oid_.load();
+      durable.nextStorage = storage_.load();
+      durable.nextSegment = segment_.load();
+   }
+   /// Give out nothing that came before this CommitRecord or Manifest. REQUIRES: nobody asks for ids yet.
+   template <typename Durable>
+   void continueBehind(const Durable& durable) {
+      oid_ = std::max(oid_.load(), durable.nextOid);
+      storage_ = std::max(storage_.load(), durable.nextStorage);
+      segment_ = std::max(segment_.load(), durable.nextSegment);
+   }
+
+private:
+   std::atomic<Oid> oid_{16384};
+   std::atomic<uint64_t> storage_{1};
+   std::atomic<SegmentId> segment_{1};
+};
+
+} // namespace ouzel::storage

@@ -1,0 +1,34 @@
+#include "storage/database/background_tasks.hpp"
+
+#include <utility>
+
+#include "common/error/check.hpp"
+
+namespace ouzel::storage {
+
+BackgroundTasks::~BackgroundTasks() {
+   CHECK(running_ == 0); // a task would go on with what is destroyed here
+}
+
+void BackgroundTasks::run(std::function<void()> task) {
+   {
+      const std::lock_guard lock(runningMutex_);
+      if (isStopped_) return;
+      ++running_;
+   }
+   runner_.submit([this, task = std::move(task)] {
+      task();
+      const std::lock_guard lock(runningMutex_);
+      CHECK(running_ > 0);
+      --running_;
+      idle_.notify_all();
+   });
+}
+
+void BackgroundTasks::stop() {
+   std::unique_lock lock(runningMutex_);
+   isStopped_ = true;
+   idle_.wait(lock, [&] { return running_ == 0; });
+}
+
+} // namespace ouzel::storage

@@ -1,0 +1,86 @@
+#include "storage/database/checkpointer.hpp"
+
+#include <algorithm>
+
+#include "common/error/check.hpp"
+#include "common/log/log.hpp"
+
+namespace ouzel::storage {
+
+Checkpointer::Checkpointer(const CheckpointParts& parts, StoredState stored)
+   : parts_(parts), stored_(std::move(stored)), compactor_(parts.context, parts.tables, parts.retired, parts.committer),
+     group_(groupWork()) {
+   group_.cover(stored_.manifest().replayLsn);
+}
+
+CheckpointGroup::Work Checkpointer::groupWork() {
+   CheckpointGroup::Work work;
+   work.checkpoint = [this] { checkpoint(CheckpointKind::Commit); };
+   work.tidy = [this] {
+      const std::lock_guard lock(storedMutex_);
+      stored_.removeUnused();
+   };
+   work.isFenced = [this] { return parts_.files.writerLease().isFenced(); };
+   return work;
+}
+
+void Checkpointer::checkpoint(CheckpointKind kind) {
+   parts_.files.writerLease(); // throws when there is none
+   CHECK(imageSource_ != nullptr);
+   const std::lock_guard lock(storedMutex_);
+   compactor_.run(kind);
+   Checkpoint checkpoint(parts_, stored_, kind);
+   checkpoint.capture(imageSource_);
+   checkpoint.write();
+   group_.cover(checkpoint.replayLsn());
+   parts_.log.removeBefore(checkpoint.replayLsn());
+   parts_.retired.release();
+   checkpoint.cleanUp();
+}
+
+void Checkpointer::waitForStore(Lsn lsn) {
+   if (parts_.files.lease()) group_.wait(lsn);
+}
+
+size_t Checkpointer::referencedCount() {
+   const std::lock_guard lock(storedMutex_);
+   return stored_.referencedCount();
+}
+
+bool Checkpointer::isDue() const {
+   // What was dropped takes space until a checkpoint leaves it behind.
+   constexpr size_t garbageMax = 16;
+   if (parts_.log.keptBytes() > parts_.files.options().checkpointWalBytes) return true;
+   if (parts_.context.garbage.count() > garbageMax) return true;
+   // The delta shares the memory limit with everything else: past a quarter of it, it becomes blocks.
+   return parts_.context.deltaMemory.used() >
+          parts_.context.retiredDeltaBytes + std::max<size_t>(parts_.ledger.limit() / 4, size_t{64} << 20);
+}
+
+void Checkpointer::startIfDue() {
+   parts_.retired.releaseIfDue();
+   if (!isDue() || !imageSource_) return;
+   {
+      const std::lock_guard lock(scheduleMutex_);
+      if (isScheduled_ || parts_.log.keptBytes() < retryAtLogBytes_) return;
+      isScheduled_ = true;
+   }
+   parts_.background.run([this] { runScheduled(); });
+}
+
+void Checkpointer::runScheduled() {
+   uint64_t retryAt = 0;
+   try {
+      checkpoint(CheckpointKind::Background);
+   } catch (const std::exception& error) {
+      // The log keeps everything. Not again at once: that would only fill the disk with attempts.
+      logLine(LogLevel::Error, std::string("checkpoint failed: ") + error.what());
+      retryAt = parts_.log.keptBytes() + (parts_.files.options().checkpointWalBytes >> 4);
+   }
+   const std::lock_guard lock(scheduleMutex_);
+   DCHECK(isScheduled_);
+   retryAtLogBytes_ = retryAt;
+   isScheduled_ = false;
+}
+
+} // namespace ouzel::storage

@@ -1,0 +1,99 @@
+#pragma once
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <optional>
+
+#include "storage/database/background_tasks.hpp"
+#include "storage/database/commit_queue.hpp"
+#include "storage/database/commit_record.hpp"
+#include "storage/database/counters.hpp"
+#include "storage/database/database_files.hpp"
+#include "storage/database/table_registry.hpp"
+
+namespace ouzel::storage {
+
+/// Brings commits into one order: that of their timestamps, of their frames in the log, of their rows in a segment and
+/// of their publication. A commit goes through these steps:
+///
+///    encode      no lock         rows become bytes of a log record
+///    place       orderMutex_     validate reads, give rows their places, assign the timestamp, append, queue
+///    wait        no lock         until the log is durable (CommitQueue)
+///    publish     in log order    marks settle, rows and tables appear, the timestamp becomes visible
+///
+/// Ownership: owned by the Database; owns the queue. Of a database opened read-only there is no queue, and transactions
+/// commit that have written nothing.
+/// Threads: any; orderMutex_ guards the order.
+/// Invariants:
+/// 1. What throws before the append leaves the transaction aborted and its places free. After the append the commit
+///    happens, or the process ends, or another server has taken over.
+/// 2. Timestamps in the log increase, and so do those published.
+class Committer {
+public:
+   /// `log`: to write to; null: opened read-only.
+   Committer(DatabaseFiles& files, StorageContext& context, TableRegistry& tables, Counters& counters,
+             BackgroundTasks& background, Log* log, Timestamp lastCommit);
+   Committer(const Committer&) = delete;
+   Committer& operator=(const Committer&) = delete;
+
+   // See Database.
+   Timestamp commit(Transaction& transaction, CommitRequest& request);
+   Snapshot beginSerializable(Transaction& transaction);
+   void setCounter(Oid id, Counter counter);
+   void syncLog();
+
+   /// While it lives no commit is under way and none begins: all that is in the log is published.
+   class Pause {
+   public:
+      /// Wait for the commits under way. Throws 25006 when another server has taken over.
+      explicit Pause(Committer& committer);
+      Timestamp lastCommit() const { return committer_.lastAssigned_; }
+      /// See Log::rotate().
+      Lsn rotateLog(uint64_t fileBytesMin) { return committer_.log_->rotate(fileBytesMin); }
+
+   private:
+      Committer& committer_;
+      const std::lock_guard<std::mutex> lock_;
+   };
+
+   /// A commit that storage makes for itself.
+   struct OwnCommit {
+      CommitRecord record;
+      std::function<bool()> isWanted;         ///< asked in a Pause; false: it does not happen
+      std::function<void()> willBeLogged;     ///< from here on the log may have it
+      std::function<void(Timestamp)> publish; ///< calls TransactionManager::publish()
+   };
+   /// Return when it is published, or not wanted. Throws as commit() does.
+   void commitOwn(OwnCommit& commit);
+
+   /// Of a follower: make visible, as one commit, what is in place now.
+   void publishFollowed(Timestamp timestamp);
+
+private:
+   class Pending;
+
+   Timestamp commitNothing(Transaction& transaction, CommitRequest& request);
+   void publish(Pending& pending, const CommitRequest& request, Timestamp timestamp, Timestamp horizon);
+   void waitForPublication(Pending& pending, CommitQueue::Entry& entry);
+   void flushSoon();
+   // With orderMutex_ held:
+   void requireSerializable(const Transaction& transaction) const;
+   /// The record's bytes; the log has room for them.
+   std::string reserve(CommitRecord& record);
+   void append(Timestamp timestamp, std::string_view bytes, CommitQueue::Entry& entry);
+
+   // PROPERTIES
+   DatabaseFiles& files_;
+   StorageContext& context_;
+   TableRegistry& tables_;
+   Counters& counters_;
+   BackgroundTasks& background_;
+   Log* const log_;                   ///< null: opened read-only
+   std::optional<CommitQueue> queue_; ///< none: opened read-only
+   // STATE
+   std::mutex orderMutex_; ///< guards what follows, appends to the log and to the queue, and places in open deltas
+   Timestamp lastAssigned_;
+   std::atomic<bool> isFlushScheduled_{false}; ///< for commits that did not wait
+};
+
+} // namespace ouzel::storage

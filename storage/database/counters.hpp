@@ -1,0 +1,52 @@
+#pragma once
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "storage/base/ids.hpp"
+
+namespace ouzel::storage {
+
+/// What each sequence has come to. No transaction takes these numbers back: Committer::setCounter() logs a number and
+/// sets it here. Thread-safe.
+class Counters {
+public:
+   using Numbers = std::map<Oid, Counter>;
+
+   void set(Oid id, Counter counter) {
+      const std::lock_guard lock(numbersMutex_);
+      numbers_[id] = counter;
+   }
+   std::optional<Counter> find(Oid id) const {
+      const std::lock_guard lock(numbersMutex_);
+      const auto it = numbers_.find(id);
+      return it == numbers_.end() ? std::nullopt : std::optional(it->second);
+   }
+   std::vector<Oid> ids() const {
+      const std::lock_guard lock(numbersMutex_);
+      std::vector<Oid> ids;
+      for (const auto& [id, counter] : numbers_)
+         ids.push_back(id);
+      return ids;
+   }
+   void forget(Oid id) {
+      const std::lock_guard lock(numbersMutex_);
+      numbers_.erase(id);
+   }
+   Numbers all() const {
+      const std::lock_guard lock(numbersMutex_);
+      return numbers_;
+   }
+   void replaceAll(Numbers numbers) {
+      const std::lock_guard lock(numbersMutex_);
+      numbers_ = std::move(numbers);
+   }
+
+private:
+   mutable std::mutex numbersMutex_; ///< guards what follows
+   Numbers numbers_;
+};
+
+} // namespace ouzel::storage

@@ -1,0 +1,64 @@
+#include "storage/database/retired_segments.hpp"
+
+#include "common/error/check.hpp"
+
+namespace ouzel::storage {
+
+void RetiredSegments::note(Timestamp timestamp) {
+   DCHECK(timestamp != 0);
+   Timestamp known = oldest_.load();
+   while ((known == 0 || timestamp < known) && !oldest_.compare_exchange_weak(known, timestamp)) {
+   } // a turn fails only when another thread's note has made it
+}
+
+void RetiredSegments::releaseIfDue() {
+   if (const Timestamp oldest = oldest_.load(); oldest != 0 && oldest <= transactions_.horizon()) release();
+}
+
+void RetiredSegments::release() {
+   if (oldest_.load() == 0) return;
+   oldest_ = 0; // who retires a segment from here on notes it after this
+   const Timestamp horizon = transactions_.horizon();
+   for (const auto& table : tables_.all()) {
+      std::shared_ptr<const SegmentList> previous; // freed without the lock
+      TableCore& core = table->core();
+      const std::lock_guard lock(core.mutex);
+      auto list = std::make_shared<SegmentList>();
+      for (const SegmentPtr& segment : *core.segments) {
+         if (segment->retiredAt == 0 || segment->retiredAt > horizon) {
+            list->push_back(segment);
+            if (segment->retiredAt != 0) note(segment->retiredAt);
+         } else if (segment->delta) {
+            DCHECK(core.context.retiredDeltaBytes.load() >= segment->delta->bytes());
+            core.context.retiredDeltaBytes -= segment->delta->bytes();
+         }
+      }
+      if (list->size() == core.segments->size()) continue;
+      previous = std::move(core.segments);
+      core.segments = std::move(list);
+   }
+}
+
+void RetiredSegments::addBlock(std::shared_ptr<Block> block) {
+   DCHECK(block != nullptr);
+   const std::lock_guard lock(blocksMutex_);
+   blocks_.push_back(std::move(block));
+}
+
+std::vector<std::shared_ptr<Block>> RetiredSegments::takeBlocks() {
+   const std::lock_guard lock(blocksMutex_);
+   return std::exchange(blocks_, {});
+}
+
+void RetiredSegments::putBackBlocks(const std::vector<std::shared_ptr<Block>>& blocks) {
+   const std::lock_guard lock(blocksMutex_);
+   blocks_.insert(blocks_.end(), blocks.begin(), blocks.end());
+}
+
+void RetiredSegments::addBlockNames(std::set<std::string>& names) const {
+   const std::lock_guard lock(blocksMutex_);
+   for (const auto& block : blocks_)
+      names.insert(block->objectName());
+}
+
+} // namespace ouzel::storage
