@@ -77,9 +77,9 @@ struct Appender::State {
 
    void appendPart(const Batch& batch) {
       if (!rows) rows = std::make_unique<Delta>(types, core.context.deltaMemory);
-      // A bulk load that has filled its first vectors is going on: row groups in one piece from now on.
       rows->append(batch, missing);
       rowCount += batch.liveRows();
+      // A load this large goes on: row groups in one piece from now on.
       if (!buildsBlocks && rows->bytes() > smallBytesMax) buildsBlocks = true;
       if (buildsBlocks && rows->rowCount() >= rowGroupRows) {
          rows->expectMany();

@@ -99,7 +99,7 @@ public:
       state_->spec.columns = filter.columns;
       for (size_t c = 0; c < zones.size(); ++c)
          state_->spec.zonePredicates.push_back(
-             {filter.columns[c], ZonePredicate::Kind::Range, zones[c].lower, zones[c].upper, nullptr});
+             {filter.columns[c], ZonePredicate::Kind::Range, zones[c].lower, zones[c].upper});
       for (const SegmentPtr& segment : *core.segmentList()) {
          const uint32_t rows = segment->retiredAt != 0 ? 0 : segment->versions->committedRows();
          if (rows > 0) state_->sources.push_back({segment, rows});
