@@ -33,8 +33,9 @@ FUNCTIONS = {"function", "kernel"}
 OPERATORS = {"operator", "pipeline", "materialize", "expression", "kernel"}
 FOLDERS = {
     "common": {
-        "": set(), "error": set(), "env": set(), "log": {"env"}, "thread": {"env"}, "text": {"error"}, "value": {"error"},
-        "memory": {"error", "value"}, "type": {"error", "text", "memory", "value"}, "hash": {"type", "value"},
+        "": set(), "sync": set(), "error": {"sync"}, "env": {"sync"}, "log": {"env"}, "thread": {"env", "sync"}, "text": {"error"},
+        "value": {"error"}, "memory": {"error", "value", "sync"}, "type": {"error", "text", "memory", "value", "sync"},
+        "hash": {"type", "value"},
     },
     "io": {
         "file": set(), "net": set(), "ring": {"net"}, "http": {"net", "ring"}, "object_store": set(), "sim": {"file"},

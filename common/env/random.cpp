@@ -26,12 +26,12 @@ void SessionRandom::reset(uint64_t seed) {
 }
 
 void SessionRandom::setSeed(double seed) {
-   const std::lock_guard guard(mutex_);
+   const MutexLock guard(mutex_);
    reset(static_cast<uint64_t>(static_cast<int64_t>(static_cast<double>((uint64_t{1} << 52) - 1) * seed)));
 }
 
 double SessionRandom::next() {
-   const std::lock_guard guard(mutex_);
+   const MutexLock guard(mutex_);
    const uint64_t s0 = state0_, mixed = state1_ ^ s0;
    const uint64_t value = std::rotl(s0 * 5, 7) * 9;
    state0_ = std::rotl(s0, 24) ^ mixed ^ (mixed << 16);

@@ -1,7 +1,8 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
+
+#include "common/sync/mutex.hpp"
 
 namespace ouzel {
 
@@ -16,10 +17,11 @@ public:
    double next();
 
 private:
-   void reset(uint64_t seed);
+   void reset(uint64_t seed) REQUIRES(mutex_);
 
-   std::mutex mutex_;
-   uint64_t state0_ = 0, state1_ = 0; // of xoroshiro128** (Blackman & Vigna 2018)
+   Mutex mutex_;
+   uint64_t state0_ GUARDED_BY(mutex_) = 0; // of xoroshiro128** (Blackman & Vigna 2018)
+   uint64_t state1_ GUARDED_BY(mutex_) = 0;
 };
 
 /// Fills memory with random bytes of the system, which nobody can foresee: for salts, keys and secrets.

@@ -9,11 +9,12 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <unistd.h>
+
+#include "common/sync/mutex.hpp"
 
 namespace ouzel::test_point {
 
@@ -24,8 +25,8 @@ struct Point {
    std::string file; ///< acts while it exists; empty: at the `when`-th time
    uint64_t when = 1;
    std::atomic<uint64_t> times{0};
-   std::mutex mutex;
-   std::string order; ///< what the file said last; under mutex
+   Mutex mutex;
+   std::string order GUARDED_BY(mutex); ///< what the file said last; under mutex
 
    std::string ordered();
 };
@@ -38,7 +39,7 @@ std::string Point::ordered() {
    uint64_t n = 0;
    std::string what;
    if (!(std::istringstream(said) >> n >> what)) return action;
-   const std::lock_guard lock(mutex);
+   const MutexLock lock(mutex);
    if (said != order) times = 0;
    order = said;
    ++times;

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <new>
 #include <sys/mman.h>
 #include <vector>
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/sync/mutex.hpp"
 
 namespace ouzel {
 
@@ -30,7 +30,7 @@ public:
    static bool isUsual(size_t bytes) { return bytes % LargeMemory::usualStep == 0 && bytes < mapSizeMin; }
 
    void* take(size_t bytes) {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       std::vector<void*>& list = lists_[bytes / LargeMemory::usualStep];
       if (list.empty()) return nullptr;
       void* data = list.back();
@@ -42,22 +42,22 @@ public:
    /// False: there is enough.
    bool keep(void* data, size_t bytes) {
       DCHECK(isUsual(bytes));
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (bytes_ + bytes > bytesMax_) return false;
       lists_[bytes / LargeMemory::usualStep].push_back(data);
       bytes_ += bytes;
       return true;
    }
    void keepAtMost(size_t bytes) {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       bytesMax_ = std::min(bytes, LargeMemory::keptBytesMax);
    }
 
 private:
-   std::mutex mutex_;
-   size_t bytesMax_ = LargeMemory::keptBytesMax;
-   std::vector<void*> lists_[mapSizeMin / LargeMemory::usualStep];
-   size_t bytes_ = 0;
+   Mutex mutex_;
+   size_t bytesMax_ GUARDED_BY(mutex_) = LargeMemory::keptBytesMax;
+   std::vector<void*> lists_[mapSizeMin / LargeMemory::usualStep] GUARDED_BY(mutex_);
+   size_t bytes_ GUARDED_BY(mutex_) = 0;
 };
 
 KeptMemory& keptMemory() {

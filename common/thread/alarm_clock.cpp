@@ -9,7 +9,7 @@ namespace ouzel {
 
 AlarmClock::~AlarmClock() {
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       stopping_ = true;
       changed_.notify_all();
    }
@@ -18,7 +18,7 @@ AlarmClock::~AlarmClock() {
 
 AlarmClock::Id AlarmClock::set(int64_t at, std::function<void()> ring) {
    DCHECK(ring != nullptr);
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    DCHECK(!stopping_);
    const Id id = ++lastId_;
    const auto added = alarms_.emplace(Key{at, id}, std::move(ring)).first;
@@ -31,7 +31,7 @@ AlarmClock::Id AlarmClock::set(int64_t at, std::function<void()> ring) {
 }
 
 void AlarmClock::clear(Id id) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    const auto time = times_.find(id);
    if (time == times_.end()) return;
    [[maybe_unused]] const size_t erased = alarms_.erase({time->second, id});
@@ -41,7 +41,7 @@ void AlarmClock::clear(Id id) {
 }
 
 void AlarmClock::run() {
-   std::unique_lock lock(mutex_);
+   UniqueLock lock(mutex_);
    while (!stopping_) {
       if (alarms_.empty()) {
          changed_.wait(lock);

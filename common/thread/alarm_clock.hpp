@@ -1,10 +1,10 @@
 #pragma once
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <thread>
+
+#include "common/sync/mutex.hpp"
 
 // Deadlines for whoever has no thread to wait with: statements that may take only so long.
 
@@ -30,12 +30,12 @@ private:
    using Key = std::pair<int64_t, Id>; // by time
    void run();
 
-   std::mutex mutex_;
-   std::condition_variable changed_;
-   std::map<Key, std::function<void()>> alarms_; // under mutex_
-   std::map<Id, int64_t> times_;                 // under mutex_
-   Id lastId_ = 0;
-   bool stopping_ = false;
+   Mutex mutex_;
+   CondVar changed_;
+   std::map<Key, std::function<void()>> alarms_ GUARDED_BY(mutex_); // under mutex_
+   std::map<Id, int64_t> times_ GUARDED_BY(mutex_);                 // under mutex_
+   Id lastId_ GUARDED_BY(mutex_) = 0;
+   bool stopping_ GUARDED_BY(mutex_) = false;
    std::thread thread_;
 };
 

@@ -1,8 +1,6 @@
 #pragma once
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 
 // Long waits for a network that end when nobody wants their result any more, in rooms that do not know for whom they
 // wait: whoever runs a statement says on its threads how to ask, whoever waits asks.
@@ -28,8 +26,8 @@ void checkInterrupted();
 
 /// Wait until `isOver`, and ask from time to time whether to go on; the check runs with the mutex held. Throws what the
 /// check throws.
-template <typename Predicate>
-void waitInterruptibly(std::condition_variable& changed, std::unique_lock<std::mutex>& lock, Predicate isOver) {
+template <typename Changed, typename Lock, typename Predicate>
+void waitInterruptibly(Changed& changed, Lock& lock, Predicate isOver) {
    constexpr std::chrono::milliseconds askedEvery(50);
    while (!changed.wait_for(lock, askedEvery, isOver))
       checkInterrupted();

@@ -6,9 +6,11 @@ namespace ouzel {
 
 void RepeatingTask::start(int64_t firstMs, std::function<int64_t()> body) {
    thread_ = std::thread([this, firstMs, body = std::move(body)] {
-      std::unique_lock lock(mutex_);
+      UniqueLock lock(mutex_);
       for (int64_t waitMs = firstMs; waitMs > 0;) {
-         if (changed_.wait_for(lock, std::chrono::milliseconds(waitMs), [this] { return isStopping_; })) return;
+         if (changed_.wait_for(lock, std::chrono::milliseconds(waitMs),
+                               [this]() REQUIRES(mutex_) { return isStopping_; }))
+            return;
          lock.unlock();
          waitMs = body();
          lock.lock();
@@ -18,7 +20,7 @@ void RepeatingTask::start(int64_t firstMs, std::function<int64_t()> body) {
 
 void RepeatingTask::stop() {
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       isStopping_ = true;
    }
    changed_.notify_all();

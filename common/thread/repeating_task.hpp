@@ -1,9 +1,9 @@
 #pragma once
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <thread>
+
+#include "common/sync/mutex.hpp"
 
 namespace ouzel {
 
@@ -23,9 +23,9 @@ public:
    void stop();
 
 private:
-   std::mutex mutex_; ///< guards isStopping_
-   std::condition_variable changed_;
-   bool isStopping_ = false;
+   Mutex mutex_; ///< guards isStopping_
+   CondVar changed_;
+   bool isStopping_ GUARDED_BY(mutex_) = false;
    std::thread thread_;
 };
 

@@ -1,22 +1,23 @@
 #include "common/thread/run_on_threads.hpp"
 
 #include <exception>
-#include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
+
 namespace ouzel {
 
 void runOnThreads(uint32_t threads, const std::function<void()>& body) {
-   std::mutex mutex;
+   Mutex mutex;
    std::exception_ptr error;
    std::vector<std::thread> running;
    const auto run = [&] {
       try {
          body();
       } catch (...) {
-         const std::lock_guard lock(mutex);
+         const MutexLock lock(mutex);
          if (!error) error = std::current_exception();
       }
    };

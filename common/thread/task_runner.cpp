@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <exception>
-#include <mutex>
 #include <thread>
 #include <vector>
+
+#include "common/sync/mutex.hpp"
 
 namespace ouzel {
 
@@ -17,16 +17,16 @@ void InlineTaskRunner::parallelFor(uint64_t count, const std::function<void(uint
 }
 
 struct ThreadTaskRunner::Pool {
-   std::mutex mutex;
-   std::condition_variable wake;
-   std::deque<std::function<void()>> queue;
-   bool stopping = false;
+   Mutex mutex;
+   CondVar wake;
+   std::deque<std::function<void()>> queue GUARDED_BY(mutex);
+   bool stopping GUARDED_BY(mutex) = false;
    std::vector<std::thread> threads;
 
    void work() {
-      std::unique_lock lock(mutex);
+      UniqueLock lock(mutex);
       while (true) {
-         wake.wait(lock, [&] { return stopping || !queue.empty(); });
+         wake.wait(lock, [&]() REQUIRES(mutex) { return stopping || !queue.empty(); });
          if (queue.empty()) return;
          auto task = std::move(queue.front());
          queue.pop_front();
@@ -43,10 +43,10 @@ struct ParallelLoop {
    const std::function<void(uint64_t)>* body;
    uint64_t count;
    std::atomic<uint64_t> next{0};
-   std::mutex mutex;
-   std::condition_variable done;
-   uint64_t finished = 0;
-   std::exception_ptr error;
+   Mutex mutex;
+   CondVar done;
+   uint64_t finished GUARDED_BY(mutex) = 0;
+   std::exception_ptr error GUARDED_BY(mutex);
 
    void run() {
       for (uint64_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
@@ -56,7 +56,7 @@ struct ParallelLoop {
          } catch (...) {
             failure = std::current_exception();
          }
-         const std::lock_guard lock(mutex);
+         const MutexLock lock(mutex);
          if (failure && !error) error = failure;
          if (++finished == count) done.notify_all();
       }
@@ -71,7 +71,7 @@ ThreadTaskRunner::ThreadTaskRunner(uint32_t threads) : pool_(std::make_unique<Po
 
 ThreadTaskRunner::~ThreadTaskRunner() {
    {
-      const std::lock_guard lock(pool_->mutex);
+      const MutexLock lock(pool_->mutex);
       pool_->stopping = true;
    }
    pool_->wake.notify_all();
@@ -88,14 +88,14 @@ void ThreadTaskRunner::parallelFor(uint64_t count, const std::function<void(uint
    for (uint64_t i = 0; i < helpers; ++i)
       submit([loop] { loop->run(); });
    loop->run();
-   std::unique_lock lock(loop->mutex);
-   loop->done.wait(lock, [&] { return loop->finished == loop->count; });
+   UniqueLock lock(loop->mutex);
+   loop->done.wait(lock, [&]() REQUIRES(loop->mutex) { return loop->finished == loop->count; });
    if (loop->error) std::rethrow_exception(loop->error);
 }
 
 void ThreadTaskRunner::submit(std::function<void()> task) {
    {
-      const std::lock_guard lock(pool_->mutex);
+      const MutexLock lock(pool_->mutex);
       pool_->queue.push_back(std::move(task));
    }
    pool_->wake.notify_one();

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 
 #include "common/error/sql_error.hpp"
+#include "common/sync/mutex.hpp"
 #include "common/text/ascii.hpp"
 #include "common/text/number_text.hpp"
 #include "common/type/calendar.hpp"
@@ -78,7 +78,7 @@ public:
 
    const TimeZone* find(std::string_view name) {
       const std::string key = lowerCase(name);
-      const std::lock_guard guard(mutex_);
+      const MutexLock guard(mutex_);
       if (const auto known = zones_.find(key); known != zones_.end()) return known->second.get();
       std::unique_ptr<TimeZone> zone = load(key, name);
       if (!zone) return nullptr;
@@ -86,7 +86,7 @@ public:
    }
 
 private:
-   std::unique_ptr<TimeZone> load(const std::string& key, std::string_view name) {
+   std::unique_ptr<TimeZone> load(const std::string& key, std::string_view name) REQUIRES(mutex_) {
       if (key == "utc") return std::make_unique<FixedZone>("UTC", "UTC", 0);
       if (const std::string* spelling = spellingOf(key)) {
          absl::TimeZone zone;
@@ -95,13 +95,13 @@ private:
       return parsePosix(name);
    }
 
-   const std::string* spellingOf(const std::string& key) {
+   const std::string* spellingOf(const std::string& key) REQUIRES(mutex_) {
       if (spellings_.empty()) listDatabase();
       const auto found = spellings_.find(key);
       return found == spellings_.end() ? nullptr : &found->second;
    }
 
-   void listDatabase() {
+   void listDatabase() REQUIRES(mutex_) {
       namespace fs = std::filesystem;
       const fs::path root = "/usr/share/zoneinfo";
       std::error_code ignored;
@@ -151,9 +151,9 @@ private:
                                          -sign * (parts[0] * 3600 + parts[1] * 60 + parts[2]));
    }
 
-   std::mutex mutex_;
-   std::unordered_map<std::string, std::unique_ptr<TimeZone>> zones_;
-   std::map<std::string, std::string> spellings_;
+   Mutex mutex_;
+   std::unordered_map<std::string, std::unique_ptr<TimeZone>> zones_ GUARDED_BY(mutex_);
+   std::map<std::string, std::string> spellings_ GUARDED_BY(mutex_);
 };
 
 struct AbbreviationEntry {
