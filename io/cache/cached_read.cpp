@@ -21,36 +21,38 @@ bool CachedRead::start(uint64_t offset, uint64_t size, char* target) {
       fetches.insert(fetches.end(), started.begin(), started.end());
       for (auto& fetch : joined) {
          parts_.cache.countJoin();
-         const std::lock_guard lock(mutex_);
+         const MutexLock lock(mutex_);
          joined_.push_back(std::move(fetch));
       }
    }
    for (const auto& fetch : fetches)
       begin(fetch);
    end(nullptr);
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    return !isTold_;
 }
 
 void CachedRead::expect() {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    ++pieces_;
 }
 
 void CachedRead::end(std::exception_ptr error) {
    std::vector<Own> own;
+   std::exception_ptr first;
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (error && !error_) error_ = std::move(error);
       if (--pieces_ > 0 || isCancelled_) return;
       isTelling_ = true;
       own.swap(own_);
       object_.reset();
+      first = error_;
    }
    own.clear();
-   done_(error_);
+   done_(std::move(first));
    done_ = nullptr;
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    isTold_ = true;
    changed_.notify_all();
 }
@@ -76,7 +78,7 @@ void CachedRead::fetchAlone(uint64_t from, uint64_t to, char* target) noexcept {
 
 void CachedRead::begin(const std::shared_ptr<Fetch>& fetch) noexcept {
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (isCancelled_) return;
       ++beginning_;
    }
@@ -89,7 +91,7 @@ void CachedRead::begin(const std::shared_ptr<Fetch>& fetch) noexcept {
    } catch (...) { // nothing was begun
       land(*fetch, std::current_exception());
    }
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    if (!isTelling_) own_.push_back({fetch, std::move(pending)});
    --beginning_;
    changed_.notify_all();
@@ -113,9 +115,9 @@ void CachedRead::cancel() noexcept {
    std::vector<Own> own;
    std::vector<std::shared_ptr<Fetch>> joined;
    {
-      std::unique_lock lock(mutex_);
+      UniqueLock lock(mutex_);
       isCancelled_ = true;
-      changed_.wait(lock, [&] { return beginning_ == 0 && (!isTelling_ || isTold_); });
+      changed_.wait(lock, [&]() REQUIRES(mutex_) { return beginning_ == 0 && (!isTelling_ || isTold_); });
       own.swap(own_);
       joined.swap(joined_);
    }

@@ -1,13 +1,12 @@
 #pragma once
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "io/cache/disk_readers.hpp"
 #include "io/cache/fetches.hpp"
 #include "io/cache/object_cache.hpp"
@@ -70,14 +69,16 @@ private:
    std::shared_ptr<const CachedObject> object_;
    Done done_;
 
-   std::mutex mutex_; ///< guards what follows
-   std::condition_variable changed_;
-   size_t pieces_ = 1; ///< that have not ended; start() is one
-   size_t beginning_ = 0;
-   bool isCancelled_ = false, isTelling_ = false, isTold_ = false;
-   std::exception_ptr error_;
-   std::vector<Own> own_;
-   std::vector<std::shared_ptr<Fetch>> joined_;
+   Mutex mutex_; ///< guards what follows
+   CondVar changed_;
+   size_t pieces_ GUARDED_BY(mutex_) = 1; ///< that have not ended; start() is one
+   size_t beginning_ GUARDED_BY(mutex_) = 0;
+   bool isCancelled_ GUARDED_BY(mutex_) = false;
+   bool isTelling_ GUARDED_BY(mutex_) = false;
+   bool isTold_ GUARDED_BY(mutex_) = false;
+   std::exception_ptr error_ GUARDED_BY(mutex_);
+   std::vector<Own> own_ GUARDED_BY(mutex_);
+   std::vector<std::shared_ptr<Fetch>> joined_ GUARDED_BY(mutex_);
 };
 
 } // namespace ouzel::io

@@ -11,7 +11,7 @@ DiskReaders::DiskReaders() {
 
 DiskReaders::~DiskReaders() {
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       isStopping_ = true;
    }
    changed_.notify_all();
@@ -20,26 +20,27 @@ DiskReaders::~DiskReaders() {
 }
 
 void DiskReaders::submit(const void* owner, std::function<void()> job) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    jobs_.push_back({owner, std::move(job)});
    changed_.notify_one();
 }
 
 void DiskReaders::forget(const void* owner) {
    std::deque<Job> dropped; // what they hold is let go of without the mutex
-   std::unique_lock lock(mutex_);
+   UniqueLock lock(mutex_);
    const auto first =
        std::stable_partition(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.owner != owner; });
    std::move(first, jobs_.end(), std::back_inserter(dropped));
    jobs_.erase(first, jobs_.end());
-   ended_.wait(lock, [&] { return std::find(running_.begin(), running_.end(), owner) == running_.end(); });
+   ended_.wait(lock,
+               [&]() REQUIRES(mutex_) { return std::find(running_.begin(), running_.end(), owner) == running_.end(); });
    lock.unlock();
 }
 
 void DiskReaders::work(size_t number) {
-   std::unique_lock lock(mutex_);
+   UniqueLock lock(mutex_);
    while (true) {
-      changed_.wait(lock, [&] { return isStopping_ || !jobs_.empty(); });
+      changed_.wait(lock, [&]() REQUIRES(mutex_) { return isStopping_ || !jobs_.empty(); });
       if (isStopping_) return;
       {
          const Job job = std::move(jobs_.front());

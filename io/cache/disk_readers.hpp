@@ -1,11 +1,11 @@
 #pragma once
 #include <array>
-#include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <vector>
+
+#include "common/sync/mutex.hpp"
 
 namespace ouzel::io {
 
@@ -31,11 +31,11 @@ private:
       const void* owner;
       std::function<void()> run;
    };
-   std::mutex mutex_; ///< guards what follows
-   std::condition_variable changed_, ended_;
-   std::deque<Job> jobs_;
-   std::array<const void*, threadCount> running_{};
-   bool isStopping_ = false;
+   Mutex mutex_; ///< guards what follows
+   CondVar changed_, ended_;
+   std::deque<Job> jobs_ GUARDED_BY(mutex_);
+   std::array<const void*, threadCount> running_ GUARDED_BY(mutex_){};
+   bool isStopping_ GUARDED_BY(mutex_) = false;
    std::vector<std::thread> threads_;
 };
 

@@ -24,7 +24,7 @@ std::vector<std::shared_ptr<Fetch>> Fetches::join(const ObjectKey& object, uint6
          started.push_back(
              std::make_shared<Fetch>(Fetch{object, from, std::min(from + step, to), target + (from - begin), read}));
    };
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    std::vector<std::shared_ptr<Fetch>>& others = byObject_[object];
    std::vector<std::shared_ptr<Fetch>> overlapping;
    for (const auto& other : others)
@@ -56,7 +56,7 @@ void Fetches::unlist(const Fetch& fetch) {
 }
 
 std::vector<Fetch::Waiter> Fetches::deliver(Fetch& fetch) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    DCHECK(fetch.state == Fetch::State::UnderWay);
    unlist(fetch);
    fetch.state = Fetch::State::Delivering;
@@ -64,7 +64,7 @@ std::vector<Fetch::Waiter> Fetches::deliver(Fetch& fetch) {
 }
 
 void Fetches::finish(Fetch& fetch) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    DCHECK(fetch.state == Fetch::State::Delivering);
    fetch.state = Fetch::State::Over;
    fetch.owner.reset(); // its caller holds it
@@ -72,7 +72,7 @@ void Fetches::finish(Fetch& fetch) {
 }
 
 std::vector<Fetch::Waiter> Fetches::abandon(Fetch& fetch) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    if (fetch.state != Fetch::State::UnderWay) return {};
    unlist(fetch);
    fetch.state = Fetch::State::Over;
@@ -81,9 +81,9 @@ std::vector<Fetch::Waiter> Fetches::abandon(Fetch& fetch) {
 }
 
 void Fetches::leave(Fetch& fetch, const CachedRead& read) {
-   std::unique_lock lock(mutex_);
+   UniqueLock lock(mutex_);
    std::erase_if(fetch.waiters, [&](const auto& waiter) { return waiter.read.get() == &read; });
-   over_.wait(lock, [&] { return fetch.state != Fetch::State::Delivering; });
+   over_.wait(lock, [&]() REQUIRES(mutex_) { return fetch.state != Fetch::State::Delivering; });
 }
 
 } // namespace ouzel::io

@@ -1,12 +1,11 @@
 #pragma once
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "io/cache/region_index.hpp"
 
 namespace ouzel::io {
@@ -50,11 +49,11 @@ public:
    void leave(Fetch& fetch, const CachedRead& read);
 
 private:
-   void unlist(const Fetch& fetch);
+   void unlist(const Fetch& fetch) REQUIRES(mutex_);
 
-   std::mutex mutex_;
-   std::condition_variable over_;
-   std::unordered_map<ObjectKey, std::vector<std::shared_ptr<Fetch>>, ObjectKeyHash> byObject_;
+   Mutex mutex_;
+   CondVar over_;
+   std::unordered_map<ObjectKey, std::vector<std::shared_ptr<Fetch>>, ObjectKeyHash> byObject_ GUARDED_BY(mutex_);
 };
 
 } // namespace ouzel::io

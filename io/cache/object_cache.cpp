@@ -54,7 +54,7 @@ ObjectCache::ObjectCache(CacheOptions options)
 
 ObjectCache::~ObjectCache() {
    {
-      const std::lock_guard lock(queueMutex_);
+      const MutexLock lock(queueMutex_);
       isStopping_ = true;
    }
    queueChanged_.notify_all();
@@ -86,7 +86,7 @@ void ObjectCache::load() {
 }
 
 std::vector<ObjectCache::Piece> ObjectCache::find(const ObjectKey& object, uint64_t begin, uint64_t end) {
-   const std::lock_guard lock(indexMutex_);
+   const MutexLock lock(indexMutex_);
    return index_.find(object, begin, end);
 }
 
@@ -115,7 +115,7 @@ bool ObjectCache::read(const Piece& piece, char* target) {
       turnOff(error.what());
       return false;
    }
-   const std::lock_guard lock(indexMutex_);
+   const MutexLock lock(indexMutex_);
    // When it is gone already, its segment was being overwritten, and nothing is wrong.
    if (index_.remove(place)) corruptions_.fetch_add(1, std::memory_order_relaxed);
    return false;
@@ -132,13 +132,13 @@ void ObjectCache::offerPiece(const ObjectKey& object, uint64_t objectSize, uint6
                              size_t size) {
    bool isTaken;
    {
-      const std::lock_guard lock(queueMutex_);
+      const MutexLock lock(queueMutex_);
       isTaken = size <= queueSizeMax_ && queueSize_ <= queueSizeMax_ - size && !isStopping_;
       if (isTaken) queueSize_ += size;
    }
    std::unique_ptr<char[]> copy(isTaken ? new (std::nothrow) char[size] : nullptr);
    if (copy) std::memcpy(copy.get(), bytes, size);
-   const std::lock_guard lock(queueMutex_);
+   const MutexLock lock(queueMutex_);
    if (!copy) {
       if (isTaken) queueSize_ -= size;
       droppedFills_.fetch_add(1, std::memory_order_relaxed);
@@ -149,17 +149,17 @@ void ObjectCache::offerPiece(const ObjectKey& object, uint64_t objectSize, uint6
 }
 
 std::optional<uint64_t> ObjectCache::objectSize(const ObjectKey& object) const {
-   const std::lock_guard lock(indexMutex_);
+   const MutexLock lock(indexMutex_);
    return index_.objectSize(object);
 }
 
 void ObjectCache::forget(const ObjectKey& object) {
-   const std::lock_guard lock(indexMutex_);
+   const MutexLock lock(indexMutex_);
    index_.removeObject(object);
 }
 
 void ObjectCache::distrust(const ObjectKey& object) {
-   const std::lock_guard lock(indexMutex_);
+   const MutexLock lock(indexMutex_);
    index_.removeObject(object);
    distrusted_.insert(object);
 }
@@ -183,25 +183,26 @@ CacheStatistics ObjectCache::statistics() const {
    result.corruptions = value(corruptions_);
    result.errors = value(errors_);
    result.size = isOn_.load(std::memory_order_relaxed) ? options_.size : 0;
-   const std::lock_guard lock(indexMutex_);
+   const MutexLock lock(indexMutex_);
    result.regions = index_.count();
    result.bytesUsed = index_.bytes();
    return result;
 }
 
 void ObjectCache::flush() {
-   std::unique_lock lock(queueMutex_);
+   UniqueLock lock(queueMutex_);
    wantsFlush_ = true;
    queueChanged_.notify_all();
-   queueChanged_.wait(lock, [&] { return !wantsFlush_; });
+   queueChanged_.wait(lock, [&]() REQUIRES(queueMutex_) { return !wantsFlush_; });
 }
 
 /// The writer's.
 void ObjectCache::work() {
-   std::unique_lock lock(queueMutex_);
+   UniqueLock lock(queueMutex_);
    while (true) {
-      const bool hasWork = queueChanged_.wait_for(lock, idleBeforeSummary,
-                                                  [&] { return !queue_.empty() || isStopping_ || wantsFlush_; });
+      const bool hasWork = queueChanged_.wait_for(lock, idleBeforeSummary, [&]() REQUIRES(queueMutex_) {
+         return !queue_.empty() || isStopping_ || wantsFlush_;
+      });
       if (!queue_.empty()) {
          Fill fill = std::move(queue_.front());
          queue_.pop_front();
@@ -223,7 +224,7 @@ void ObjectCache::work() {
       }
       if (hasWork && isStopping_) return;
       // Nothing to write: no need to look at the clock either.
-      queueChanged_.wait(lock, [&] { return !queue_.empty() || isStopping_ || wantsFlush_; });
+      queueChanged_.wait(lock, [&]() REQUIRES(queueMutex_) { return !queue_.empty() || isStopping_ || wantsFlush_; });
    }
 }
 
@@ -233,7 +234,7 @@ void ObjectCache::store(const Fill& fill) {
       std::vector<Piece> pieces;
       size_t regionsHere;
       {
-         const std::lock_guard lock(indexMutex_);
+         const MutexLock lock(indexMutex_);
          regionsHere = index_.count();
          pieces = index_.find(fill.object, fill.offset, fill.offset + fill.size);
       }
@@ -271,7 +272,7 @@ void ObjectCache::append(Region region, const char* bytes) {
    position_ += region.size;
    summary_.regions.push_back(region);
    isSummaryWritten_ = false;
-   const std::lock_guard lock(indexMutex_);
+   const MutexLock lock(indexMutex_);
    if (!distrusted_.contains(region.object)) index_.insert({segment_, region});
 }
 
@@ -281,7 +282,7 @@ void ObjectCache::nextSegment() {
    summary_ = {summary_.sequence + 1, {}};
    std::vector<Region> used;
    {
-      const std::lock_guard lock(indexMutex_);
+      const MutexLock lock(indexMutex_);
       const size_t before = index_.count();
       used = index_.takeSegment(segment_);
       evictions_.fetch_add(before - index_.count(), std::memory_order_relaxed);
@@ -326,7 +327,7 @@ void ObjectCache::turnOff(const std::string& reason) {
    errors_.fetch_add(1, std::memory_order_relaxed);
    if (!isOn_.exchange(false)) return;
    {
-      const std::lock_guard lock(indexMutex_);
+      const MutexLock lock(indexMutex_);
       index_.clear();
    }
    if (options_.warn) options_.warn("the cache in \"" + options_.directory + "\" is off from now on: " + reason);

@@ -1,10 +1,8 @@
 #pragma once
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "common/memory/ledger.hpp"
+#include "common/sync/mutex.hpp"
 #include "io/cache/cache_options.hpp"
 #include "io/cache/region_file.hpp"
 #include "io/cache/region_index.hpp"
@@ -70,7 +69,7 @@ private:
       size_t size;
    };
    void offerPiece(const ObjectKey& object, uint64_t objectSize, uint64_t offset, const char* bytes, size_t size);
-   void load();
+   void load() REQUIRES(indexMutex_);
    void work();
    void store(const Fill& fill);
    void append(Region region, const char* bytes);
@@ -89,9 +88,9 @@ private:
    std::atomic<bool> isOn_{true};
    std::atomic<uint64_t> hits_{0}, hitBytes_{0}, misses_{0}, missBytes_{0}, joins_{0}, evictions_{0}, fills_{0},
        droppedFills_{0}, corruptions_{0}, errors_{0};
-   mutable std::mutex indexMutex_;
-   RegionIndex index_;                                       // under indexMutex_
-   std::unordered_set<ObjectKey, ObjectKeyHash> distrusted_; // under indexMutex_
+   mutable Mutex indexMutex_;
+   RegionIndex index_ GUARDED_BY(indexMutex_);                                       // under indexMutex_
+   std::unordered_set<ObjectKey, ObjectKeyHash> distrusted_ GUARDED_BY(indexMutex_); // under indexMutex_
    std::optional<Reservation> memory_;
 
    // of the writer
@@ -101,11 +100,12 @@ private:
    bool isSummaryWritten_ = true;
    size_t regionsCharged_ = 0;
 
-   std::mutex queueMutex_; ///< guards what follows
-   std::condition_variable queueChanged_;
-   std::deque<Fill> queue_;
-   size_t queueSize_ = 0; ///< bytes, with the fill that is being written
-   bool isStopping_ = false, wantsFlush_ = false;
+   Mutex queueMutex_; ///< guards what follows
+   CondVar queueChanged_;
+   std::deque<Fill> queue_ GUARDED_BY(queueMutex_);
+   size_t queueSize_ GUARDED_BY(queueMutex_) = 0; ///< bytes, with the fill that is being written
+   bool isStopping_ GUARDED_BY(queueMutex_) = false;
+   bool wantsFlush_ GUARDED_BY(queueMutex_) = false;
    std::thread writer_;
 };
 

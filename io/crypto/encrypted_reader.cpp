@@ -1,11 +1,10 @@
 #include "io/crypto/encrypted_reader.hpp"
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/sync/mutex.hpp"
 
 namespace ouzel::io {
 
@@ -24,7 +23,7 @@ public:
    /// A piece is here; freed when this returns.
    void finish(const ByteBuffer& sealed, uint64_t offset, size_t size, char* target, std::exception_ptr error) {
       {
-         const std::lock_guard lock(mutex_);
+         const MutexLock lock(mutex_);
          if (isCancelled_) return;
          ++running_;
       }
@@ -35,35 +34,36 @@ public:
             error = std::current_exception();
          }
       }
-      std::unique_lock lock(mutex_);
+      UniqueLock lock(mutex_);
       if (error && !error_) error_ = std::move(error);
       DCHECK(left_ > 0); // a piece ends once
       if (--left_ == 0 && !isCancelled_) {
+         const std::exception_ptr first = error_;
          lock.unlock();
-         done_(error_); // nobody writes to it any more
+         done_(first);
          lock.lock();
       }
       if (--running_ == 0) idle_.notify_all();
    }
 
    void beginCancel() {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       isCancelled_ = true;
    }
    void waitUntilIdle() {
-      std::unique_lock lock(mutex_);
-      idle_.wait(lock, [&] { return running_ == 0; });
+      UniqueLock lock(mutex_);
+      idle_.wait(lock, [&]() REQUIRES(mutex_) { return running_ == 0; });
    }
 
 private:
    const std::shared_ptr<const ObjectOpener> opener_;
    const std::function<void(std::exception_ptr)> done_;
-   std::mutex mutex_; ///< guards what follows
-   std::condition_variable idle_;
-   size_t left_;
-   size_t running_ = 0; ///< threads between the two locks of finish()
-   bool isCancelled_ = false;
-   std::exception_ptr error_;
+   Mutex mutex_; ///< guards what follows
+   CondVar idle_;
+   size_t left_ GUARDED_BY(mutex_);
+   size_t running_ GUARDED_BY(mutex_) = 0; ///< threads between the two locks of finish()
+   bool isCancelled_ GUARDED_BY(mutex_) = false;
+   std::exception_ptr error_ GUARDED_BY(mutex_);
 };
 
 class PendingSealedRead final : public PendingRead {

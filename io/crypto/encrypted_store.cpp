@@ -20,7 +20,7 @@ uint32_t threadCount() {
 
 void DecryptionThreads::submit(std::function<void()> task) {
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (!hasEnded_) {
          if (!threads_) threads_ = std::make_unique<ThreadTaskRunner>(threadCount());
          threads_->submit(std::move(task));
@@ -33,7 +33,7 @@ void DecryptionThreads::submit(std::function<void()> task) {
 void DecryptionThreads::end() {
    std::unique_ptr<ThreadTaskRunner> threads;
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       hasEnded_ = true;
       threads.swap(threads_);
    }

@@ -1,8 +1,8 @@
 #pragma once
 #include <functional>
 #include <memory>
-#include <mutex>
 
+#include "common/sync/mutex.hpp"
 #include "common/thread/task_runner.hpp"
 #include "io/crypto/encryption_key.hpp"
 #include "io/object_store/object_store.hpp"
@@ -19,9 +19,9 @@ public:
    void end();
 
 private:
-   std::mutex mutex_; ///< guards what follows
-   std::unique_ptr<ThreadTaskRunner> threads_;
-   bool hasEnded_ = false;
+   Mutex mutex_; ///< guards what follows
+   std::unique_ptr<ThreadTaskRunner> threads_ GUARDED_BY(mutex_);
+   bool hasEnded_ GUARDED_BY(mutex_) = false;
 };
 
 /// Keeps objects of another store encrypted (io/crypto/sealed_object.hpp): names and sizes can be seen there, contents

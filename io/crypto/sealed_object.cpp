@@ -130,7 +130,7 @@ void ObjectOpener::refuse() const {
 
 SecretBytes ObjectOpener::keyFor(std::string_view salt) const {
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (known_) {
          if (known_->salt != salt) refuse(); // chunks of several versions
          return known_->key;
@@ -163,7 +163,7 @@ void ObjectOpener::open(std::string_view sealed, uint64_t offset, size_t size, c
       }
       sealed.remove_prefix(stored.size());
    }
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    if (!known_) known_ = Known{salt, key};
 }
 

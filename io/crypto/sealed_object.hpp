@@ -2,12 +2,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "common/sync/mutex.hpp"
 #include "io/crypto/aes_gcm.hpp"
 
 // An object as it is stored when the database is encrypted:
@@ -92,8 +92,8 @@ private:
       std::string salt;
       SecretBytes key;
    };
-   mutable std::mutex mutex_;
-   mutable std::optional<Known> known_; ///< guarded by mutex_; of the first chunks that were good
+   mutable Mutex mutex_;
+   mutable std::optional<Known> known_ GUARDED_BY(mutex_); ///< guarded by mutex_; of the first chunks that were good
 };
 
 } // namespace ouzel::io

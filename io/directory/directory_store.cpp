@@ -49,7 +49,7 @@ void DirectoryStore::prepareParent(const std::string& path) {
    const std::string parent = parentOf(path);
    // Under the lock: who finds the directory must not go on before it is durable. One that is there may have been made
    // by somebody who failed or was killed before syncing it, so its name is synced once in any case.
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    if (knownDirectories_.contains(parent)) return;
    makeDirectories(parent);
    for (std::string level = parent; level.size() > root_.size() && !knownDirectories_.contains(level);
@@ -65,7 +65,7 @@ bool DirectoryStore::put(std::string_view name, std::span<const std::string_view
    const std::string path = pathOf(name);
    std::string temporary = root_ + "/" + std::string(temporaryDirectory) + "/" + ownPrefix_;
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       temporary += std::to_string(++temporaryCount_);
    }
    const TemporaryName guard{temporary};
@@ -85,13 +85,12 @@ bool DirectoryStore::put(std::string_view name, std::span<const std::string_view
    bool stored = true;
    if (condition.kind == PutCondition::Kind::IfAbsent) {
       stored = createLink(temporary, path);
-   } else {
-      std::unique_lock lock(mutex_, std::defer_lock);
-      if (condition.kind == PutCondition::Kind::IfMatch) {
-         lock.lock();
-         stored = tag(name) == condition.tag;
-      }
+   } else if (condition.kind == PutCondition::Kind::IfMatch) {
+      const MutexLock lock(mutex_);
+      stored = tag(name) == condition.tag;
       if (stored) renameFile(temporary, path);
+   } else {
+      renameFile(temporary, path);
    }
    if (const int error = TEST_POINT("put.named")) throwIoError("could not fsync directory", parentOf(path), error);
    if (stored) syncDirectory(parentOf(path));

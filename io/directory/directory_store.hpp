@@ -1,7 +1,7 @@
 #pragma once
-#include <mutex>
 #include <set>
 
+#include "common/sync/mutex.hpp"
 #include "io/object_store/object_store.hpp"
 
 namespace ouzel::io {
@@ -30,9 +30,9 @@ private:
 
    const std::string root_;
    std::string ownPrefix_; ///< of names in `.tmp`
-   std::mutex mutex_;      ///< guards what follows, and makes IfMatch one step among this process's threads
-   uint64_t temporaryCount_ = 0;
-   std::set<std::string> knownDirectories_;
+   Mutex mutex_;           ///< guards what follows, and makes IfMatch one step among this process's threads
+   uint64_t temporaryCount_ GUARDED_BY(mutex_) = 0;
+   std::set<std::string> knownDirectories_ GUARDED_BY(mutex_);
 };
 
 } // namespace ouzel::io

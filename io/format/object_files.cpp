@@ -2,10 +2,10 @@
 
 #include <fnmatch.h>
 #include <map>
-#include <mutex>
 #include <span>
 
 #include "common/error/sql_error.hpp"
+#include "common/sync/mutex.hpp"
 #include "io/store/open_store.hpp"
 
 namespace ouzel::io {
@@ -45,9 +45,9 @@ void requireValidName(const std::string& name, const std::string& url) {
 
 /// Stores that somebody reads from, so that the files of a query share connections.
 std::shared_ptr<ObjectStore> storeOf(const Address& address) {
-   static std::mutex mutex;
-   static std::map<std::string, std::weak_ptr<ObjectStore>> known;
-   const std::lock_guard lock(mutex);
+   static Mutex mutex;
+   static std::map<std::string, std::weak_ptr<ObjectStore>> known GUARDED_BY(mutex);
+   const MutexLock lock(mutex);
    std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });
    const std::string url = address.directory + address.parameters;
    if (auto store = known[url].lock()) return store;

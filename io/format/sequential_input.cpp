@@ -28,9 +28,12 @@ SequentialInput::~SequentialInput() {
 void SequentialInput::start() {
    coming_.resize(static_cast<size_t>(std::min<uint64_t>(pieceSize_, object_->size() - offset_)));
    if (coming_.empty()) return;
-   isHere_ = false;
+   {
+      const MutexLock lock(mutex_);
+      isHere_ = false;
+   }
    pending_ = object_->readAsync(offset_, coming_.size(), coming_.data(), [this](std::exception_ptr given) {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       error_ = std::move(given);
       isHere_ = true;
       arrived_.notify_one();
@@ -41,8 +44,8 @@ void SequentialInput::start() {
 
 std::optional<std::string_view> SequentialInput::next() {
    {
-      std::unique_lock lock(mutex_);
-      arrived_.wait(lock, [this] { return isHere_; });
+      UniqueLock lock(mutex_);
+      arrived_.wait(lock, [this]() REQUIRES(mutex_) { return isHere_; });
       if (error_) std::rethrow_exception(error_);
    }
    if (coming_.empty()) return std::nullopt;

@@ -1,12 +1,11 @@
 #pragma once
-#include <condition_variable>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "common/sync/mutex.hpp"
 #include "io/format/file_set.hpp"
 
 namespace ouzel::io {
@@ -35,10 +34,10 @@ private:
    uint64_t offset_ = 0;
    std::string current_, coming_;
    std::unique_ptr<PendingRead> pending_;
-   std::mutex mutex_;
-   std::condition_variable arrived_;
-   bool isHere_ = true;       // guarded by mutex_
-   std::exception_ptr error_; // guarded by mutex_
+   Mutex mutex_;
+   CondVar arrived_;
+   bool isHere_ GUARDED_BY(mutex_) = true;       // guarded by mutex_
+   std::exception_ptr error_ GUARDED_BY(mutex_); // guarded by mutex_
 };
 
 } // namespace ouzel::io

@@ -64,7 +64,7 @@ int64_t AddressBook::refresh() {
       return resolveEveryMs / 6; // those that are known may still do
    }
    const int64_t now = steadyNanos();
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    for (const SocketAddress& address : found)
       if (Entry* known = find(address)) known->seenAt = now;
    std::erase_if(entries_, [&](const Entry& entry) {
@@ -84,7 +84,7 @@ AddressBook::Entry* AddressBook::find(const SocketAddress& address) {
 
 SocketAddress AddressBook::choose() {
    const int64_t now = steadyNanos();
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    // When all of them are avoided, the one that is soonest not.
    const auto isBetter = [&](const Entry& a, const Entry& b) {
       const int64_t aUntil = std::max(a.avoidedUntil, now), bUntil = std::max(b.avoidedUntil, now);
@@ -94,17 +94,17 @@ SocketAddress AddressBook::choose() {
 }
 
 void AddressBook::onConnected(const SocketAddress& address) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    if (Entry* entry = find(address)) ++entry->connections;
 }
 
 void AddressBook::onClosed(const SocketAddress& address) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    if (Entry* entry = find(address); entry != nullptr && entry->connections > 0) --entry->connections;
 }
 
 void AddressBook::onFailure(const SocketAddress& address) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    Entry* const entry = find(address);
    if (entry == nullptr) return;
    entry->failures = std::min(entry->failures + 1, 8U);
@@ -125,7 +125,7 @@ double AddressBook::peerSpeed(const Entry& of) const {
 }
 
 void AddressBook::onReceived(const SocketAddress& address, double bytesPerSecond) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    Entry* const entry = find(address);
    if (entry == nullptr) return;
    entry->failures = 0;
@@ -136,7 +136,7 @@ void AddressBook::onReceived(const SocketAddress& address, double bytesPerSecond
 }
 
 bool AddressBook::isAvoided(const SocketAddress& address) const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    const auto found =
        std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.address == address; });
    // One that the resolver does not name any more is left when it is idle.

@@ -1,11 +1,11 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <sys/socket.h>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "common/thread/repeating_task.hpp"
 
 namespace ouzel::io {
@@ -47,13 +47,13 @@ private:
    };
    std::vector<SocketAddress> resolve() const;
    int64_t refresh();
-   Entry* find(const SocketAddress& address);
-   double peerSpeed(const Entry& of) const;
+   Entry* find(const SocketAddress& address) REQUIRES(mutex_);
+   double peerSpeed(const Entry& of) const REQUIRES(mutex_);
 
    const std::string host_;
    const uint16_t port_;
-   mutable std::mutex mutex_;
-   std::vector<Entry> entries_; // under mutex_
+   mutable Mutex mutex_;
+   std::vector<Entry> entries_ GUARDED_BY(mutex_); // under mutex_
    RepeatingTask resolver_;
 };
 

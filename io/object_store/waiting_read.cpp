@@ -1,25 +1,23 @@
 #include "io/object_store/waiting_read.hpp"
 
-#include <condition_variable>
-#include <mutex>
-
+#include "common/sync/mutex.hpp"
 #include "common/thread/interruption.hpp"
 
 namespace ouzel::io {
 
 void readAndWait(const ObjectReader& reader, uint64_t offset, size_t size, void* target) {
-   std::mutex mutex;
-   std::condition_variable arrived;
+   Mutex mutex; // guards isHere and error
+   CondVar arrived;
    bool isHere = false;
    std::exception_ptr error;
    const auto pending = reader.readAsync(offset, size, target, [&](std::exception_ptr given) {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       error = std::move(given);
       isHere = true;
       arrived.notify_one();
    });
    try {
-      std::unique_lock lock(mutex);
+      UniqueLock lock(mutex);
       waitInterruptibly(arrived, lock, [&] { return isHere; });
    } catch (...) {
       if (pending) pending->cancel(); // else it writes to what is gone

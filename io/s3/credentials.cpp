@@ -21,7 +21,7 @@ CredentialsKeeper::CredentialsKeeper(CredentialsSource source) : source_(std::mo
 
 CredentialsKeeper::~CredentialsKeeper() {
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       isStopping_ = true;
    }
    changed_.notify_all();
@@ -29,13 +29,13 @@ CredentialsKeeper::~CredentialsKeeper() {
 }
 
 CredentialsKeeper::Current CredentialsKeeper::current() const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    return current_;
 }
 
 void CredentialsKeeper::refresh(uint64_t refusedVersion) {
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (current_.version != refusedVersion) return;
       isAsked_ = true;
    }
@@ -43,7 +43,7 @@ void CredentialsKeeper::refresh(uint64_t refusedVersion) {
 }
 
 void CredentialsKeeper::onChange(std::function<void()> notify) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    notify_ = std::move(notify);
 }
 
@@ -55,10 +55,10 @@ int64_t CredentialsKeeper::nextRefresh() const {
 }
 
 void CredentialsKeeper::run() {
-   std::unique_lock lock(mutex_);
+   UniqueLock lock(mutex_);
    while (true) {
-      const bool isDue =
-          !changed_.wait_for(lock, std::chrono::seconds(nextRefresh()), [this] { return isAsked_ || isStopping_; });
+      const bool isDue = !changed_.wait_for(lock, std::chrono::seconds(nextRefresh()),
+                                            [this]() REQUIRES(mutex_) { return isAsked_ || isStopping_; });
       if (isStopping_) return;
       const int64_t expiresAt = current_.credentials->expiresAt;
       if (isDue && (expiresAt == 0 || expiresAt - unixSeconds() > refreshAheadSeconds + 1)) continue;

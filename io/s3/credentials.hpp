@@ -1,14 +1,13 @@
 #pragma once
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 
+#include "common/sync/mutex.hpp"
 #include "io/s3/signer.hpp"
 
 namespace ouzel::io {
@@ -52,15 +51,16 @@ public:
 
 private:
    void run();
-   int64_t nextRefresh() const;
+   int64_t nextRefresh() const REQUIRES(mutex_);
 
    const CredentialsSource source_;
-   mutable std::mutex mutex_;
-   std::condition_variable changed_;
-   Current current_; // under mutex_, as all that follows
-   std::function<void()> notify_;
-   bool isAsked_ = false, isStopping_ = false;
-   int failures_ = 0; ///< of the source since it last answered
+   mutable Mutex mutex_;
+   CondVar changed_;
+   Current current_ GUARDED_BY(mutex_); // under mutex_, as all that follows
+   std::function<void()> notify_ GUARDED_BY(mutex_);
+   bool isAsked_ GUARDED_BY(mutex_) = false;
+   bool isStopping_ GUARDED_BY(mutex_) = false;
+   int failures_ GUARDED_BY(mutex_) = 0; ///< of the source since it last answered
    std::thread thread_;
 };
 

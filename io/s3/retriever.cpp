@@ -1,10 +1,8 @@
 #include "io/s3/retriever.hpp"
 
-#include <condition_variable>
-#include <mutex>
-
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
+#include "common/sync/mutex.hpp"
 #include "io/s3/retriever_loop.hpp"
 
 namespace ouzel::io {
@@ -55,18 +53,18 @@ void Retriever::cancel(Id id) {
 }
 
 S3Answer Retriever::call(S3Request request) {
-   std::mutex mutex;
-   std::condition_variable arrived;
+   Mutex mutex; // guards isHere and answer
+   CondVar arrived;
    bool isHere = false;
    S3Answer answer;
    submit(std::move(request), [&](S3Answer&& given) {
       // Told under the lock: the waiter destroys all of this once it may go on.
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       answer = std::move(given);
       isHere = true;
       arrived.notify_one();
    });
-   std::unique_lock lock(mutex);
+   UniqueLock lock(mutex);
    arrived.wait(lock, [&] { return isHere; });
    if (answer.error) std::rethrow_exception(answer.error);
    return answer;
@@ -93,23 +91,23 @@ Retriever::Loop::Loop(const S3Location& location, CredentialsKeeper& credentials
      book_(std::make_shared<AddressBook>(location_.serverName(), location_.port)),
      random_(static_cast<std::minstd_rand::result_type>(steadyNanos())) {
    // A ring belongs to the thread that makes it, which therefore says when it is there.
-   std::unique_lock lock(mutex_);
+   UniqueLock lock(mutex_);
    std::exception_ptr error;
    thread_ = std::thread([this, &error] {
       try {
          auto ring = std::make_unique<SocketRing>(options_.backend);
-         const std::lock_guard guard(mutex_);
+         const MutexLock guard(mutex_);
          ring_ = std::move(ring);
          gone_.notify_all();
       } catch (...) {
-         const std::lock_guard guard(mutex_);
+         const MutexLock guard(mutex_);
          error = std::current_exception();
          gone_.notify_all();
          return;
       }
       run();
    });
-   gone_.wait(lock, [&] { return ring_ || error; });
+   gone_.wait(lock, [&]() REQUIRES(mutex_) { return ring_ || error; });
    if (error) {
       lock.unlock();
       thread_.join();
@@ -120,7 +118,7 @@ Retriever::Loop::Loop(const S3Location& location, CredentialsKeeper& credentials
 void Retriever::Loop::stop() {
    if (!thread_.joinable()) return;
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       isStopping_ = true;
    }
    ring_->wake();
@@ -143,7 +141,7 @@ Retriever::Id Retriever::Loop::submit(S3Request request, size_t uploadSize, Done
    bool isFirst;
    Id id;
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       id = job->id = lastId_ += count_;
       live_.insert(id);
       isFirst = submitted_.empty();
@@ -155,11 +153,11 @@ Retriever::Id Retriever::Loop::submit(S3Request request, size_t uploadSize, Done
 }
 
 void Retriever::Loop::cancel(Id id) {
-   std::unique_lock lock(mutex_);
+   UniqueLock lock(mutex_);
    if (!live_.contains(id)) return;
    cancelled_.push_back(id);
    ring_->wake();
-   gone_.wait(lock, [&] { return !live_.contains(id); });
+   gone_.wait(lock, [&]() REQUIRES(mutex_) { return !live_.contains(id); });
 }
 
 void Retriever::Loop::addTo(RetrieverStatistics& statistics, bool isUsed) const {

@@ -58,7 +58,7 @@ bool Retriever::Loop::takeInbox() {
    std::vector<Id> cancelled;
    bool isStopping;
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       submitted.swap(submitted_);
       cancelled.swap(cancelled_);
       isStopping = isStopping_;

@@ -1,9 +1,7 @@
 #pragma once
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <random>
 #include <thread>
 #include <unordered_map>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "common/error/sql_error.hpp"
+#include "common/sync/mutex.hpp"
 #include "io/http/exchange.hpp"
 #include "io/s3/request_governor.hpp"
 #include "io/s3/request_text.hpp"
@@ -113,13 +112,13 @@ private:
    const uint32_t index_, count_;
 
    // STATE shared with callers
-   mutable std::mutex mutex_;
-   std::condition_variable gone_;
-   std::vector<std::unique_ptr<Job>> submitted_; // under mutex_, as the next four
-   std::vector<Id> cancelled_;
-   std::unordered_set<Id> live_;
-   Id lastId_ = 0;
-   bool isStopping_ = false;
+   mutable Mutex mutex_;
+   CondVar gone_;
+   std::vector<std::unique_ptr<Job>> submitted_ GUARDED_BY(mutex_); // under mutex_, as the next four
+   std::vector<Id> cancelled_ GUARDED_BY(mutex_);
+   std::unordered_set<Id> live_ GUARDED_BY(mutex_);
+   Id lastId_ GUARDED_BY(mutex_) = 0;
+   bool isStopping_ GUARDED_BY(mutex_) = false;
    std::atomic<bool> credentialsChanged_{false};
 
    struct Counters {

@@ -4,6 +4,7 @@
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/sync/mutex.hpp"
 #include "io/s3/retriever_loop.hpp"
 #include "io/s3/unix_time.hpp"
 
@@ -299,7 +300,7 @@ void Retriever::Loop::forget(Job& job) {
    spread_.ended(index_, job.size);
    const Id id = job.id;
    jobs_.erase(id);
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    live_.erase(id);
    gone_.notify_all();
 }

@@ -1,9 +1,9 @@
 #include "io/s3/s3_reader.hpp"
 
 #include <algorithm>
-#include <mutex>
 
 #include "common/error/sql_error.hpp"
+#include "common/sync/mutex.hpp"
 #include "io/object_store/read_tally.hpp"
 #include "io/object_store/waiting_read.hpp"
 
@@ -17,18 +17,23 @@ constexpr size_t alignment = 4096;
 
 /// What the requests of one read share; freed by the last of them or the reader's caller.
 struct SharedRead {
-   std::function<void(std::exception_ptr)> done;
-   std::mutex mutex;
-   size_t pending;           // under mutex
-   std::exception_ptr error; // under mutex
+   SharedRead(std::function<void(std::exception_ptr)> whenDone, size_t requests)
+      : done(std::move(whenDone)), pending(requests) {}
+
+   const std::function<void(std::exception_ptr)> done;
+   Mutex mutex;
+   size_t pending GUARDED_BY(mutex);           // under mutex
+   std::exception_ptr error GUARDED_BY(mutex); // under mutex
 
    void finish(std::exception_ptr partError) {
+      std::exception_ptr first;
       {
-         const std::lock_guard lock(mutex);
+         const MutexLock lock(mutex);
          if (partError && !error) error = std::move(partError);
          if (--pending > 0) return;
+         first = std::move(error); // the caller alone keeps it: it may look at it while this is freed
       }
-      done(std::move(error)); // the caller alone keeps it: he may look at it while this is freed
+      done(std::move(first));
    }
 };
 
@@ -96,9 +101,7 @@ std::unique_ptr<PendingRead> S3Reader::readAsync(uint64_t offset, size_t size, v
    }
    const size_t count = (size + requestSizeMax - 1) / requestSizeMax;
    const size_t step = ((size + count - 1) / count + alignment - 1) / alignment * alignment;
-   const auto shared = std::make_shared<SharedRead>();
-   shared->done = std::move(done);
-   shared->pending = (size + step - 1) / step;
+   const auto shared = std::make_shared<SharedRead>(std::move(done), (size + step - 1) / step);
    std::vector<Retriever::Id> ids;
    for (size_t start = 0; start < size; start += step) {
       S3Request request;

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 
 #include "common/env/random.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/sync/mutex.hpp"
 #include "io/s3/answers.hpp"
 #include "io/s3/crc32c.hpp"
 
@@ -164,8 +163,8 @@ private:
       const size_t partSize = std::max((size_ + partCountMax - 1) / partCountMax, evenPartSize());
       const size_t count = (size_ + partSize - 1) / partSize;
       std::vector<std::string> tags(count), checksums(count);
-      std::mutex mutex;
-      std::condition_variable arrived;
+      Mutex mutex;
+      CondVar arrived;
       size_t pending = count;
       std::exception_ptr error;
       for (size_t i = 0; i < count; ++i) {
@@ -174,7 +173,7 @@ private:
          checksums[i] = crc32cHeader(crcOf(put.body));
          put.headers.emplace_back("x-amz-checksum-crc32c", checksums[i]);
          retriever_.submit(std::move(put), [&, i](S3Answer&& answer) {
-            const std::lock_guard lock(mutex);
+            const MutexLock lock(mutex);
             tags[i] = answer.head.header("etag");
             if (!error && answer.error) error = answer.error;
             if (!error && (answer.status != 200 || tags[i].empty()))
@@ -184,7 +183,7 @@ private:
             if (--pending == 0) arrived.notify_one();
          });
       }
-      std::unique_lock lock(mutex);
+      UniqueLock lock(mutex);
       arrived.wait(lock, [&] { return pending == 0; });
       if (error) std::rethrow_exception(error);
       std::string list = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">";

@@ -15,7 +15,7 @@ ThreadSpread::ThreadSpread(uint32_t least, uint32_t most)
    : least_(std::max(least, 1U)), loads_(std::max(least_, most)), used_(least_) {}
 
 uint32_t ThreadSpread::choose(size_t bytes) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    double sum = 0, lowest = 1;
    for (uint32_t thread = 0; thread < used_; ++thread) {
       sum += loads_[thread].busy;
@@ -32,17 +32,17 @@ uint32_t ThreadSpread::choose(size_t bytes) {
 }
 
 void ThreadSpread::ended(uint32_t thread, size_t bytes) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    loads_[thread].bytes -= bytes;
 }
 
 void ThreadSpread::setBusy(uint32_t thread, double share) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    loads_[thread].busy = share;
 }
 
 uint32_t ThreadSpread::used() const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    return used_;
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <vector>
+
+#include "common/sync/mutex.hpp"
 
 namespace ouzel::io {
 
@@ -26,9 +27,9 @@ private:
       double busy = 0;
    };
    const uint32_t least_;
-   mutable std::mutex mutex_; ///< guards what follows
-   std::vector<Load> loads_;
-   uint32_t used_;
+   mutable Mutex mutex_; ///< guards what follows
+   std::vector<Load> loads_ GUARDED_BY(mutex_);
+   uint32_t used_ GUARDED_BY(mutex_);
 };
 
 } // namespace ouzel::io

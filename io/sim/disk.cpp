@@ -10,12 +10,12 @@
 namespace ouzel::io::sim {
 
 void Disk::setCapacity(uint64_t bytes) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    capacity_ = bytes;
 }
 
 uint64_t Disk::usedBytes() const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    return used_;
 }
 
@@ -102,7 +102,7 @@ void Disk::change(Node& node, uint64_t offset, const char* source, uint64_t size
 }
 
 int Disk::open(const std::string& path, int flags) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    OpenFile file{nullptr, path, path == "/dev/urandom"};
    if (!file.isRandomSource) {
       file.node = find(path);
@@ -124,7 +124,7 @@ int Disk::open(const std::string& path, int flags) {
 }
 
 void Disk::close(int descriptor) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    const auto it = open_.find(descriptor);
    if (it == open_.end()) return;
    if (it->second.node) release(*it->second.node);
@@ -132,12 +132,12 @@ void Disk::close(int descriptor) {
 }
 
 ssize_t Disk::read(int descriptor, void* target, size_t size, uint64_t offset) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    OpenFile* file = opened(descriptor);
    if (!file) return -EBADF;
    auto* out = static_cast<char*>(target);
    if (file->isRandomSource) {
-      std::generate_n(out, size, [&] { return static_cast<char>(random_.next()); });
+      std::generate_n(out, size, [&]() REQUIRES(mutex_) { return static_cast<char>(random_.next()); });
       return static_cast<ssize_t>(size);
    }
    const Node& node = *file->node;
@@ -157,7 +157,7 @@ ssize_t Disk::read(int descriptor, void* target, size_t size, uint64_t offset) {
 }
 
 ssize_t Disk::write(int descriptor, const void* source, size_t size, uint64_t offset) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    OpenFile* file = opened(descriptor);
    if (!file) return -EBADF;
    if (const int error = before(Operation::Write, file->path)) return error;
@@ -170,7 +170,7 @@ ssize_t Disk::write(int descriptor, const void* source, size_t size, uint64_t of
 }
 
 int Disk::allocate(int descriptor, uint64_t offset, uint64_t size) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    OpenFile* file = opened(descriptor);
    if (!file) return -EBADF;
    if (const int error = before(Operation::Allocate, file->path)) return error;
@@ -181,7 +181,7 @@ int Disk::allocate(int descriptor, uint64_t offset, uint64_t size) {
 }
 
 int Disk::syncData(int descriptor) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    OpenFile* file = opened(descriptor);
    if (!file) return -EBADF;
    Node& node = *file->node;
@@ -201,7 +201,7 @@ int Disk::syncData(int descriptor) {
 }
 
 int Disk::truncate(int descriptor, uint64_t size) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    OpenFile* file = opened(descriptor);
    if (!file) return -EBADF;
    if (const int error = before(Operation::Truncate, file->path)) return error;
@@ -223,7 +223,7 @@ int Disk::truncate(int descriptor, uint64_t size) {
 }
 
 int64_t Disk::size(int descriptor) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    OpenFile* file = opened(descriptor);
    return file ? static_cast<int64_t>(file->node->size) : -EBADF;
 }
@@ -235,7 +235,7 @@ int Disk::lock(int) {
 void Disk::prefetch(int, uint64_t, uint64_t) {}
 
 int Disk::makeDirectory(const std::string& path) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    if (find(path)) return -EEXIST;
    const auto [parent, name] = parentOf(path);
    if (!parent) return -ENOENT;
@@ -248,7 +248,7 @@ int Disk::makeDirectory(const std::string& path) {
 }
 
 int Disk::syncDirectory(const std::string& path) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    const NodePtr node = find(path);
    if (!node || !node->isDirectory) return -ENOENT;
    if (const int error = before(Operation::SyncDirectory, path)) return error;
@@ -258,7 +258,7 @@ int Disk::syncDirectory(const std::string& path) {
 }
 
 int Disk::list(const std::string& path, std::vector<DirectoryEntry>& entries) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    const NodePtr node = find(path);
    if (!node || !node->isDirectory) return -ENOENT;
    for (const auto& [name, child] : node->names)
@@ -267,7 +267,7 @@ int Disk::list(const std::string& path, std::vector<DirectoryEntry>& entries) {
 }
 
 int Disk::status(const std::string& path, FileStatus& status) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    const NodePtr node = find(path);
    if (!node) return -ENOENT;
    status = {node->isDirectory, node->size, std::to_string(node->changes) + "-" + std::to_string(node->size)};
@@ -275,7 +275,7 @@ int Disk::status(const std::string& path, FileStatus& status) {
 }
 
 int Disk::link(const std::string& from, const std::string& to) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    const NodePtr node = find(from);
    const auto [parent, name] = parentOf(to);
    if (!node || !parent) return -ENOENT;
@@ -287,7 +287,7 @@ int Disk::link(const std::string& from, const std::string& to) {
 }
 
 int Disk::rename(const std::string& from, const std::string& to) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    const NodePtr node = find(from);
    const auto [source, oldName] = parentOf(from);
    const auto [target, newName] = parentOf(to);
@@ -300,7 +300,7 @@ int Disk::rename(const std::string& from, const std::string& to) {
 }
 
 int Disk::unlink(const std::string& path) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    const NodePtr node = find(path);
    if (!node) return -ENOENT;
    if (node->isDirectory) return -EISDIR;

@@ -3,12 +3,12 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "io/file/file_system.hpp"
 
 // A disk in memory for tests. It tells what a program has written from what it has made durable, and can say what is
@@ -135,8 +135,8 @@ private:
    void release(Node& node);
    void change(Node& node, uint64_t offset, const char* source, uint64_t size);
 
-   mutable std::mutex mutex_; ///< guards what follows
-   Random random_;
+   mutable Mutex mutex_; ///< guards what follows
+   Random random_ GUARDED_BY(mutex_);
    NodePtr root_ = [] {
       auto node = std::make_shared<Node>();
       node->isDirectory = true;

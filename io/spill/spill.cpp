@@ -8,6 +8,7 @@
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
+#include "common/sync/mutex.hpp"
 #include "io/file/file.hpp"
 #include "io/spill/read_lane.hpp"
 #include "io/spill/spill_lane.hpp"
@@ -44,7 +45,7 @@ SpillLane& SpillManager::State::lockLane() {
       auto& place = lanes[(preferred + tried) % lanes.size()];
       SpillLane* lane = place.load(std::memory_order_acquire);
       if (!lane) {
-         const std::lock_guard guard(mutex);
+         const MutexLock guard(mutex);
          lane = place.load(std::memory_order_relaxed);
          if (!lane) {
             lane = new SpillLane(*this, static_cast<uint32_t>(&place - lanes.data()));
@@ -72,19 +73,19 @@ uint32_t SpillManager::State::activeLanes() const {
 
 void SpillManager::State::record(const SpillManager::Decision& decision) {
    constexpr size_t decisionsMax = 1024;
-   const std::lock_guard guard(mutex);
+   const MutexLock guard(mutex);
    if (decisions.size() == decisionsMax) decisions.pop_front();
    decisions.push_back(decision);
 }
 
 std::vector<SpillManager::Decision> SpillManager::decisions() const {
-   const std::lock_guard guard(state_->mutex);
+   const MutexLock guard(state_->mutex);
    return {state_->decisions.begin(), state_->decisions.end()};
 }
 
 std::unique_ptr<ReadLane> SpillManager::State::takeReader() {
    {
-      const std::lock_guard guard(mutex);
+      const MutexLock guard(mutex);
       if (!readers.empty()) {
          auto reader = std::move(readers.back());
          readers.pop_back();
@@ -95,7 +96,7 @@ std::unique_ptr<ReadLane> SpillManager::State::takeReader() {
 }
 
 void SpillManager::State::giveReader(std::unique_ptr<ReadLane> reader) {
-   const std::lock_guard guard(mutex);
+   const MutexLock guard(mutex);
    if (readers.size() < lanes.size()) readers.push_back(std::move(reader));
 }
 
@@ -142,14 +143,14 @@ SpillSpace::State::State(SpillManager::State& m, SpillPolicy p)
 }
 
 SpillFile& SpillSpace::State::file(uint32_t device) {
-   const std::lock_guard guard(mutex_);
+   const MutexLock guard(mutex_);
    auto& file = files_[device];
    if (!file) file = std::make_unique<SpillFile>(*manager.devices[device]);
    return *file;
 }
 
 void SpillSpace::State::fail(uint32_t device, const char* what, int error) {
-   const std::lock_guard guard(mutex_);
+   const MutexLock guard(mutex_);
    if (hasFailed_.load(std::memory_order_relaxed)) return;
    failedDevice_ = device;
    failedWhat_ = what;
@@ -158,12 +159,13 @@ void SpillSpace::State::fail(uint32_t device, const char* what, int error) {
 }
 
 void SpillSpace::State::throwIfFailed() {
-   if (hasFailed_.load(std::memory_order_acquire))
-      throwIoError(failedWhat_, manager.devices[failedDevice_]->directory, failedError_);
+   if (!hasFailed_.load(std::memory_order_acquire)) return;
+   const MutexLock guard(mutex_);
+   throwIoError(failedWhat_, manager.devices[failedDevice_]->directory, failedError_);
 }
 
 void SpillSpace::State::addPending(const Pending& pending) {
-   const std::lock_guard guard(mutex_);
+   const MutexLock guard(mutex_);
    pending_.push_back(pending);
 }
 
@@ -176,19 +178,19 @@ std::vector<SpillSpace::State::Pending>::iterator SpillSpace::State::findPending
 }
 
 void SpillSpace::State::shrinkPending(uint32_t device, SpillExtent extent) {
-   const std::lock_guard guard(mutex_);
+   const MutexLock guard(mutex_);
    findPending(device, extent.offset)->extent.size = extent.size;
 }
 
 void SpillSpace::State::removePending(uint32_t device, uint64_t offset) {
-   const std::lock_guard guard(mutex_);
+   const MutexLock guard(mutex_);
    *findPending(device, offset) = pending_.back();
    pending_.pop_back();
 }
 
 void SpillSpace::State::settle(uint32_t device, SpillExtent extent) {
    const auto busyLane = [&]() -> SpillLane* {
-      const std::lock_guard guard(mutex_);
+      const MutexLock guard(mutex_);
       for (const Pending& pending : pending_)
          if (pending.device == device && pending.extent.offset < extent.offset + extent.size &&
              extent.offset < pending.extent.offset + pending.extent.size)
@@ -196,7 +198,7 @@ void SpillSpace::State::settle(uint32_t device, SpillExtent extent) {
       return nullptr;
    };
    while (SpillLane* const lane = busyLane()) {
-      const std::lock_guard guard(lane->mutex);
+      const MutexLock guard(lane->mutex);
       lane->settle(*this, device, extent);
    }
 }
@@ -215,7 +217,7 @@ SpillSpace::SpillSpace(SpillManager& manager, SpillPolicy policy)
 SpillSpace::~SpillSpace() {
    for (auto& place : state_->manager.lanes)
       if (SpillLane* const lane = place.load(std::memory_order_acquire)) {
-         const std::lock_guard guard(lane->mutex);
+         const MutexLock guard(lane->mutex);
          lane->forget(*state_);
       }
 }
@@ -230,7 +232,8 @@ SpilledPage SpillSpace::write(std::span<const std::span<const std::byte>> parts)
    if (const int error = TEST_POINT("spill.put"))
       throwIoError("could not write to temporary file in directory", state_->manager.devices[0]->directory, error);
    SpillLane& lane = state_->manager.lockLane();
-   const std::lock_guard guard(lane.mutex, std::adopt_lock);
+   lane.mutex.assertHeld(); // lockLane() took it
+   const MutexLock guard(lane.mutex, std::adopt_lock);
    return lane.write(*state_, parts, rawBytes);
 }
 

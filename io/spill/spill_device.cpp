@@ -50,21 +50,21 @@ void SpillDevice::close(int descriptor, uint64_t bytes) {
       bytesAllocated.fetch_sub(bytes, std::memory_order_relaxed);
    };
    if (bytes <= growBytes) return finish();
-   const std::lock_guard guard(mutex_);
+   const MutexLock guard(mutex_);
    if (!closer_) closer_ = std::make_unique<ThreadTaskRunner>(1);
    ++closing_;
    closer_->submit([this, finish] {
       finish();
-      const std::lock_guard done(mutex_);
+      const MutexLock done(mutex_);
       --closing_;
       closed_.notify_all();
    });
 }
 
 bool SpillDevice::waitForClosing() {
-   std::unique_lock guard(mutex_);
+   UniqueLock guard(mutex_);
    if (closing_ == 0) return false;
-   closed_.wait(guard, [this] { return closing_ == 0; });
+   closed_.wait(guard, [this]() REQUIRES(mutex_) { return closing_ == 0; });
    return true;
 }
 
@@ -86,7 +86,7 @@ SpillFile::~SpillFile() {
 
 SpillExtent SpillFile::allocate(uint64_t min, uint64_t want) {
    DCHECK(min > 0 && min <= want && min % blockBytes_ == 0);
-   const std::lock_guard guard(mutex_);
+   const MutexLock guard(mutex_);
    auto it = freeBySize_.lower_bound({want, 0});
    if (it == freeBySize_.end() && (freeBySize_.empty() || std::prev(it)->first < min)) {
       grow(min);
@@ -136,7 +136,7 @@ void SpillFile::grow(uint64_t min) {
 
 void SpillFile::free(SpillExtent extent) {
    if (extent.size == 0) return;
-   const std::lock_guard guard(mutex_);
+   const MutexLock guard(mutex_);
    DCHECK(inUse_ >= extent.size);
    inUse_ -= extent.size;
    device_.bytesInUse.fetch_sub(extent.size, std::memory_order_relaxed);

@@ -1,14 +1,13 @@
 #pragma once
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "common/sync/mutex.hpp"
 #include "common/thread/task_runner.hpp"
 #include "io/spill/flow.hpp"
 
@@ -37,10 +36,11 @@ struct SpillDevice {
    bool waitForClosing();
 
 private:
-   std::mutex mutex_; ///< guards what follows
-   std::condition_variable closed_;
-   uint32_t closing_ = 0;
-   std::unique_ptr<ThreadTaskRunner> closer_; ///< made when it is needed; last, since it uses the others
+   Mutex mutex_; ///< guards what follows
+   CondVar closed_;
+   uint32_t closing_ GUARDED_BY(mutex_) = 0;
+   std::unique_ptr<ThreadTaskRunner>
+       closer_ GUARDED_BY(mutex_); ///< made when it is needed; last, since it uses the others
 };
 
 /// A place in a file, in bytes.
@@ -69,8 +69,8 @@ public:
    void free(SpillExtent extent);
 
 private:
-   void grow(uint64_t min); // REQUIRES: mutex_
-   void addFree(SpillExtent extent);
+   void grow(uint64_t min) REQUIRES(mutex_);
+   void addFree(SpillExtent extent) REQUIRES(mutex_);
 
    // PROPERTIES
    SpillDevice& device_;
@@ -78,11 +78,11 @@ private:
    uint32_t blockBytes_ = 512;
 
    // STATE
-   std::mutex mutex_; // guards what follows
-   uint64_t end_ = 0;
-   uint64_t inUse_ = 0;
-   std::map<uint64_t, uint64_t> freeByOffset_;          // neighbours are merged
-   std::set<std::pair<uint64_t, uint64_t>> freeBySize_; // (size, offset) of the same
+   Mutex mutex_; // guards what follows
+   uint64_t end_ GUARDED_BY(mutex_) = 0;
+   uint64_t inUse_ GUARDED_BY(mutex_) = 0;
+   std::map<uint64_t, uint64_t> freeByOffset_ GUARDED_BY(mutex_);          // neighbours are merged
+   std::set<std::pair<uint64_t, uint64_t>> freeBySize_ GUARDED_BY(mutex_); // (size, offset) of the same
 };
 
 } // namespace ouzel::io

@@ -336,8 +336,8 @@ void SpillLane::release(Area& area, bool isExact) {
 void SpillLane::settle(SpillSpace::State& space, uint32_t device, SpillExtent extent) {
    if (area_ && area_->space == &space && area_->device == device && overlaps({area_->offset, area_->used}, extent))
       submitArea(true);
-   const auto isBusy = [&](const Area& area) {
-      return area.space == &space && &area != area_ && area.device == device &&
+   const auto isBusy = [&, open = area_](const Area& area) {
+      return area.space == &space && &area != open && area.device == device &&
              overlaps({area.offset, area.used}, extent);
    };
    while (true) {
@@ -354,7 +354,7 @@ void SpillLane::forget(SpillSpace::State& space) {
       if (area_) release(*std::exchange(area_, nullptr), false);
       closeExtent();
    }
-   const auto isBusy = [&](const Area& area) { return area.space == &space; };
+   const auto isBusy = [&, open = area_](const Area& area) { return area.space == &space; };
    while (std::any_of(areas_.begin(), areas_.end(), isBusy)) {
       for (Area& area : areas_)
          if (isBusy(area)) area.due = 0;

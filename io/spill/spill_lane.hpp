@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <thread>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "io/ring/ring.hpp"
 #include "io/spill/page_codec.hpp"
 #include "io/spill/regulator.hpp"
@@ -29,19 +29,19 @@ struct AlignedDelete {
 using AlignedBytes = std::unique_ptr<std::byte[], AlignedDelete>;
 AlignedBytes allocateAligned(size_t bytes);
 
-/// Every call REQUIRES: mutex is held.
 class SpillLane {
 public:
    SpillLane(SpillManager::State& manager, uint32_t number);
    ~SpillLane();
 
-   std::mutex mutex;
+   Mutex mutex;
 
-   SpilledPage write(SpillSpace::State& space, std::span<const std::span<const std::byte>> parts, size_t rawBytes);
+   SpilledPage write(SpillSpace::State& space, std::span<const std::span<const std::byte>> parts, size_t rawBytes)
+       REQUIRES(mutex);
    /// Wait until no area of the space overlaps the extent, handing over the open one if it does.
-   void settle(SpillSpace::State& space, uint32_t device, SpillExtent extent);
+   void settle(SpillSpace::State& space, uint32_t device, SpillExtent extent) REQUIRES(mutex);
    /// The space goes: wait for what is in the kernel, drop what is not.
-   void forget(SpillSpace::State& space);
+   void forget(SpillSpace::State& space) REQUIRES(mutex);
 
    /// steadyNanos() of the last write. No lock is needed.
    int64_t lastUse() const { return lastUse_.load(std::memory_order_relaxed); }
@@ -68,33 +68,33 @@ private:
       uint64_t atBegin = 0; ///< of the flow
    };
 
-   void openExtent(SpillSpace::State& space, size_t rawBytes);
-   void closeExtent();
-   void openArea();
+   void openExtent(SpillSpace::State& space, size_t rawBytes) REQUIRES(mutex);
+   void closeExtent() REQUIRES(mutex);
+   void openArea() REQUIRES(mutex);
    /// `pads`: up to the next border of the device's physical blocks, if the extent goes that far.
-   void submitArea(bool pads);
-   void prepareArea(Area& area);
+   void submitArea(bool pads) REQUIRES(mutex);
+   void prepareArea(Area& area) REQUIRES(mutex);
    /// Look at what the kernel has finished, waiting for at least one area if `mustWait`.
-   void reap(bool mustWait);
-   void release(Area& area, bool isExact);
-   void regulate(SpillSpace::State& space);
-   void calibrate(SpillSpace::State& space);
+   void reap(bool mustWait) REQUIRES(mutex);
+   void release(Area& area, bool isExact) REQUIRES(mutex);
+   void regulate(SpillSpace::State& space) REQUIRES(mutex);
+   void calibrate(SpillSpace::State& space) REQUIRES(mutex);
    std::span<const std::byte> gather(std::span<const std::span<const std::byte>> parts, size_t& part, size_t& skip,
-                                     size_t bytes);
+                                     size_t bytes) REQUIRES(mutex);
 
    // PROPERTIES
    SpillManager::State& manager_;
    const uint32_t number_;
 
    // STATE
-   Ring ring_;
-   UnitEncoder encoder_;
-   std::array<Area, areaCount> areas_;
-   std::vector<std::byte> scratch_; ///< a unit that several parts make up
-   uint32_t nextDevice_;
+   Ring ring_ GUARDED_BY(mutex);
+   UnitEncoder encoder_ GUARDED_BY(mutex);
+   std::array<Area, areaCount> areas_ GUARDED_BY(mutex);
+   std::vector<std::byte> scratch_ GUARDED_BY(mutex); ///< a unit that several parts make up
+   uint32_t nextDevice_ GUARDED_BY(mutex);
    std::atomic<int64_t> lastUse_{0};
-   std::thread::id lastThread_;
-   int64_t waitedNanos_ = 0; ///< in all
+   std::thread::id lastThread_ GUARDED_BY(mutex);
+   int64_t waitedNanos_ GUARDED_BY(mutex) = 0; ///< in all
    struct PerDevice {
       Regulator regulator;
       int64_t lastPage = 0; ///< steadyNanos(); 0: another thread's
@@ -102,15 +102,15 @@ private:
       int64_t runBegin = 0, waitedAtRunBegin = 0;
       std::vector<uint64_t> written; ///< offsets of areas that are full and on the device, for calibrate()
    };
-   std::vector<PerDevice> perDevice_;
+   std::vector<PerDevice> perDevice_ GUARDED_BY(mutex);
    // What is open. The area, when there is one, ends at cursor_, and extent_ at or behind it.
-   SpillSpace::State* space_ = nullptr;           ///< null: nothing
-   const SpillSpace::State* lastSpace_ = nullptr; ///< that something was opened for; perhaps gone
-   SpillFile* file_ = nullptr;
-   uint32_t device_ = 0;
-   SpillExtent extent_;
-   uint64_t cursor_ = 0;
-   Area* area_ = nullptr;
+   SpillSpace::State* space_ GUARDED_BY(mutex) = nullptr;           ///< null: nothing
+   const SpillSpace::State* lastSpace_ GUARDED_BY(mutex) = nullptr; ///< that something was opened for; perhaps gone
+   SpillFile* file_ GUARDED_BY(mutex) = nullptr;
+   uint32_t device_ GUARDED_BY(mutex) = 0;
+   SpillExtent extent_ GUARDED_BY(mutex);
+   uint64_t cursor_ GUARDED_BY(mutex) = 0;
+   Area* area_ GUARDED_BY(mutex) = nullptr;
 };
 
 } // namespace ouzel::io

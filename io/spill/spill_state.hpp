@@ -3,12 +3,12 @@
 #include <atomic>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/memory/ledger.hpp"
+#include "common/sync/mutex.hpp"
 #include "io/spill/page_codec.hpp"
 #include "io/spill/spill.hpp"
 #include "io/spill/spill_device.hpp"
@@ -51,12 +51,12 @@ struct SpillManager::State {
    std::atomic<uint32_t> nextDevice{0}; ///< where the next lane begins
    /// Made when they are needed, never taken away before the manager goes.
    std::vector<std::atomic<SpillLane*>> lanes;
-   std::mutex mutex;                               // guards the making of lanes and what follows
-   std::vector<std::unique_ptr<ReadLane>> readers; ///< not in use
-   std::deque<SpillManager::Decision> decisions;
+   Mutex mutex;                                                      // guards the making of lanes and what follows
+   std::vector<std::unique_ptr<ReadLane>> readers GUARDED_BY(mutex); ///< not in use
+   std::deque<SpillManager::Decision> decisions GUARDED_BY(mutex);
 
-   /// A lane that no other thread is using, locked.
-   SpillLane& lockLane();
+   /// A lane that no other thread is using, locked. The analysis cannot name the mutex of what is returned.
+   SpillLane& lockLane() NO_THREAD_SAFETY_ANALYSIS;
    /// How many lanes have written lately: they share the devices.
    uint32_t activeLanes() const;
    void record(const SpillManager::Decision& decision);
@@ -114,15 +114,15 @@ struct SpillSpace::State {
    std::array<std::atomic<uint64_t>, spillLevelsMax> pagesByLevel{};
 
 private:
-   std::vector<Pending>::iterator findPending(uint32_t device, uint64_t offset); // REQUIRES: mutex_
+   std::vector<Pending>::iterator findPending(uint32_t device, uint64_t offset) REQUIRES(mutex_);
 
-   std::mutex mutex_;                              // guards what follows
-   std::vector<std::unique_ptr<SpillFile>> files_; ///< one per device; null: not used yet
-   std::vector<Pending> pending_;                  ///< a handful per lane
+   Mutex mutex_;                                                      // guards what follows
+   std::vector<std::unique_ptr<SpillFile>> files_ GUARDED_BY(mutex_); ///< one per device; null: not used yet
+   std::vector<Pending> pending_ GUARDED_BY(mutex_);                  ///< a handful per lane
    std::atomic<bool> hasFailed_{false};
-   uint32_t failedDevice_ = 0;
-   const char* failedWhat_ = nullptr;
-   int failedError_ = 0;
+   uint32_t failedDevice_ GUARDED_BY(mutex_) = 0;
+   const char* failedWhat_ GUARDED_BY(mutex_) = nullptr;
+   int failedError_ GUARDED_BY(mutex_) = 0;
 };
 
 } // namespace ouzel::io

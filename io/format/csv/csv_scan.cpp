@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
-#include <mutex>
 
 #include "common/error/sql_error.hpp"
+#include "common/sync/mutex.hpp"
 #include "common/text/utf8.hpp"
 #include "common/type/text_codec.hpp"
 #include "io/format/csv/csv_sniffer.hpp"
@@ -38,6 +38,7 @@ public:
    }
    std::unique_ptr<ExternalReader> makeReader() override;
    std::vector<std::pair<std::string, std::string>> facts() const override {
+      const MutexLock lock(mutex_);
       return {{"Bytes Read", std::to_string(bytesRead_)}};
    }
    /// False when all has been given away. Thread-safe.
@@ -47,22 +48,21 @@ public:
    const ExternalScanSpec& spec() const { return spec_; }
 
 private:
-   void openNext();
-   void checkHeader(FileChunk& first);
+   void openNext() REQUIRES(mutex_);
+   void checkHeader(FileChunk& first) REQUIRES(mutex_);
 
    const CsvTable& table_;
    const ExternalScanSpec spec_;
    Reservation& memory_;
    Reservation pieces_; ///< for what is read and cut but not taken
-   std::mutex mutex_;
-   // Guarded by mutex_:
-   std::deque<FileChunk> waiting_;
-   size_t nextFile_ = 0;
-   const std::string* file_ = nullptr;
-   std::unique_ptr<SequentialInput> input_; ///< null between files
-   std::unique_ptr<RowSplitter> splitter_;
-   uint64_t bytesRead_ = 0;
-   bool isFirstOfFile_ = false;
+   mutable Mutex mutex_;
+   std::deque<FileChunk> waiting_ GUARDED_BY(mutex_);
+   size_t nextFile_ GUARDED_BY(mutex_) = 0;
+   const std::string* file_ GUARDED_BY(mutex_) = nullptr;
+   std::unique_ptr<SequentialInput> input_ GUARDED_BY(mutex_); ///< null between files
+   std::unique_ptr<RowSplitter> splitter_ GUARDED_BY(mutex_);
+   uint64_t bytesRead_ GUARDED_BY(mutex_) = 0;
+   bool isFirstOfFile_ GUARDED_BY(mutex_) = false;
 };
 
 void CsvScan::openNext() {
@@ -95,8 +95,9 @@ void CsvScan::checkHeader(FileChunk& first) {
 }
 
 bool CsvScan::take(FileChunk& out) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    const auto emit = [&](CopyChunk&& chunk) {
+      mutex_.assertHeld(); // called below, through a template
       FileChunk made{std::move(chunk), file_};
       checkHeader(made);
       if (made.chunk.size > 0) waiting_.push_back(std::move(made));

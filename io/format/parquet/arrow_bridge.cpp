@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <arrow/buffer.h>
-#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <parquet/exception.h>
 
 #include "common/error/sql_error.hpp"
+#include "common/sync/mutex.hpp"
 
 namespace ouzel::io {
 
@@ -58,10 +57,10 @@ void LedgerPool::Free(uint8_t* buffer, int64_t size, int64_t) {
 struct ArrowInput::Ahead {
    ByteRange range;
    std::shared_ptr<arrow::Buffer> bytes;
-   std::mutex mutex;
-   std::condition_variable arrived;
-   bool isHere = false;      // under mutex
-   std::exception_ptr error; // under mutex
+   Mutex mutex;
+   CondVar arrived;
+   bool isHere GUARDED_BY(mutex) = false;      // under mutex
+   std::exception_ptr error GUARDED_BY(mutex); // under mutex
    std::unique_ptr<PendingRead> pending;
 
    ~Ahead() {
@@ -69,15 +68,15 @@ struct ArrowInput::Ahead {
    }
    void start(const ObjectReader& reader) {
       pending = reader.readAsync(range.offset, range.size, bytes->mutable_data(), [this](std::exception_ptr given) {
-         const std::lock_guard lock(mutex);
+         const MutexLock lock(mutex);
          error = std::move(given);
          isHere = true;
          arrived.notify_all();
       });
    }
    void wait() {
-      std::unique_lock lock(mutex);
-      arrived.wait(lock, [this] { return isHere; });
+      UniqueLock lock(mutex);
+      arrived.wait(lock, [this]() REQUIRES(mutex) { return isHere; });
       if (error) std::rethrow_exception(error);
    }
 };

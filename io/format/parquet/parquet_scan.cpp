@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <arrow/api.h>
-#include <mutex>
 
 #include "common/error/sql_error.hpp"
+#include "common/sync/mutex.hpp"
 #include "io/format/parquet/arrow_columns.hpp"
 #include "io/format/parquet/parquet_table.hpp"
 #include "io/format/range_test.hpp"
@@ -82,12 +82,13 @@ private:
    size_t skipped_ = 0;
    std::atomic<size_t> next_{0};
    std::atomic<uint64_t> bytesRead_{0};
-   std::mutex mutex_;
-   std::vector<std::weak_ptr<const ObjectReader>> inputs_; ///< guarded by mutex_; open while a reader is at the file
+   Mutex mutex_;
+   std::vector<std::weak_ptr<const ObjectReader>>
+       inputs_ GUARDED_BY(mutex_); ///< guarded by mutex_; open while a reader is at the file
 };
 
 std::shared_ptr<const ObjectReader> ParquetScan::open(uint32_t index) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    if (auto known = inputs_[index].lock()) return known;
    const ParquetFile& file = table_.parquetFiles()[index];
    if (file.object) return file.object;
