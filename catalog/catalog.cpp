@@ -5,12 +5,12 @@
 namespace ouzel::catalog {
 
 Snapshot Catalog::newest() const {
-   const std::scoped_lock guard(latch_);
+   const MutexLock guard(latch_);
    return newest_;
 }
 
 void Catalog::replace(Snapshot snapshot) {
-   const std::scoped_lock guard(latch_);
+   const MutexLock guard(latch_);
    std::swap(newest_, snapshot);
 }
 
@@ -27,7 +27,7 @@ Catalog::Commit::Commit(Catalog& catalog, CatalogEditor& editor) : catalog_(cata
 }
 
 void Catalog::Commit::publish() noexcept {
-   const std::scoped_lock guard(catalog_.latch_);
+   const MutexLock guard(catalog_.latch_);
    std::swap(catalog_.newest_, next_);
 }
 

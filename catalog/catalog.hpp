@@ -6,6 +6,7 @@
 
 #include "catalog/editor/editor.hpp"
 #include "catalog/object/snapshot.hpp"
+#include "common/sync/mutex.hpp"
 
 namespace ouzel::catalog {
 
@@ -35,7 +36,8 @@ public:
       Commit(Catalog& catalog, CatalogEditor& editor);
 
       Catalog& catalog_;
-      std::unique_lock<std::mutex> order_; ///< holds the place in the order until done
+      std::unique_lock<Mutex>
+          order_; ///< holds the place in the order until done; moves with the commit, as UniqueLock cannot
       Snapshot next_;
       std::string record_;
    };
@@ -43,9 +45,9 @@ public:
    Commit prepare(CatalogEditor& editor);
 
 private:
-   std::mutex order_;         ///< one DDL commit at a time
-   mutable std::mutex latch_; ///< guards newest_
-   Snapshot newest_;
+   Mutex order_;         ///< one DDL commit at a time
+   mutable Mutex latch_; ///< guards newest_
+   Snapshot newest_ GUARDED_BY(latch_);
 };
 
 } // namespace ouzel::catalog

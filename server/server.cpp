@@ -67,18 +67,18 @@ void Server::start() {
 }
 
 uint32_t Server::connections() const {
-   std::lock_guard lock(mutex_);
+   MutexLock lock(mutex_);
    return static_cast<uint32_t>(connections_.size());
 }
 
 Server::ConnectionPointer Server::find(uint64_t id) const {
-   std::lock_guard lock(mutex_);
+   MutexLock lock(mutex_);
    const auto found = connections_.find(id);
    return found == connections_.end() ? nullptr : found->second.connection;
 }
 
 void Server::remove(uint64_t id) {
-   std::lock_guard lock(mutex_);
+   MutexLock lock(mutex_);
    connections_.erase(id);
    if (connections_.empty()) allGone_.notify_all();
 }
@@ -126,7 +126,7 @@ void Server::endIdle() {
    std::vector<std::pair<uint64_t, ConnectionPointer>> over;
    int64_t next = INT64_MAX;
    {
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       for (const auto& [id, entry] : connections_) {
          if (entry.connection->isRunning) continue;
          const int64_t deadline = entry.connection->idleDeadline();
@@ -165,7 +165,7 @@ void Server::acceptAll(size_t listener) {
       auto connection = std::make_shared<Connection>(context_, std::move(accepted), std::move(peer),
                                                      protocol::BackendKey{processId, randomValue<int32_t>()});
       {
-         std::lock_guard lock(mutex_);
+         MutexLock lock(mutex_);
          connections_.emplace(id, Entry{std::move(connection), steadyNanos() + authenticationTimeoutNanos});
       }
       ++starting_;
@@ -229,7 +229,7 @@ void Server::runOn(uint64_t id, ConnectionPointer connection) {
 void Server::dropSlowStarters() {
    const int64_t now = steadyNanos();
    uint32_t starting = 0;
-   std::lock_guard lock(mutex_);
+   MutexLock lock(mutex_);
    for (const auto& [id, entry] : connections_) {
       if (entry.connection->isAuthenticated()) continue;
       ++starting;
@@ -241,7 +241,7 @@ void Server::dropSlowStarters() {
 void Server::endAll() {
    std::vector<std::pair<uint64_t, ConnectionPointer>> waiting;
    {
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       for (const auto& [id, entry] : connections_) {
          entry.connection->requestShutdown();
          if (!entry.connection->isRunning) waiting.emplace_back(id, entry.connection);
@@ -257,8 +257,8 @@ void Server::shutdown() {
    registry_.cancelAll();
    poller_.wake();
    {
-      std::unique_lock lock(mutex_);
-      const auto gone = [&] { return connections_.empty(); };
+      UniqueLock lock(mutex_);
+      const auto gone = [&]() REQUIRES(mutex_) { return connections_.empty(); };
       if (!allGone_.wait_for(lock, shutdownPatience, gone)) {
          logLine(LogLevel::Warning, fmt::format("{} connections do not end, closing them", connections_.size()));
          for (const auto& [id, entry] : connections_)

@@ -1,12 +1,11 @@
 #pragma once
 #include <atomic>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <unordered_map>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "io/net/poller.hpp"
 #include "server/connection.hpp"
 #include "server/options.hpp"
@@ -61,9 +60,9 @@ private:
    std::vector<io::ListeningSocket> listeners_;
    // STATE
    io::Poller poller_;
-   mutable std::mutex mutex_; // connections_
-   std::condition_variable allGone_;
-   std::unordered_map<uint64_t, Entry> connections_;
+   mutable Mutex mutex_; // connections_
+   CondVar allGone_;
+   std::unordered_map<uint64_t, Entry> connections_ GUARDED_BY(mutex_);
    std::atomic<uint32_t> starting_{0};            // connections that may still run into the authentication time-out
    std::atomic<int64_t> idleDeadline_{INT64_MAX}; // not after the first idle deadline of a connection that waits
    uint64_t nextId_ = 0;

@@ -10,7 +10,7 @@ namespace ouzel::server {
 
 void SessionPool::submit(Task task, bool isUrgent) {
    DCHECK(task != nullptr);
-   std::unique_lock lock(mutex_);
+   UniqueLock lock(mutex_);
    if (isUrgent)
       queue_.push_front(std::move(task));
    else
@@ -39,13 +39,13 @@ void SessionPool::submit(Task task, bool isUrgent) {
 }
 
 void SessionPool::run() {
-   std::unique_lock lock(mutex_);
+   UniqueLock lock(mutex_);
    while (true) {
       if (queue_.empty()) {
          if (draining_ || threads_ > threadsMax_) break;
          ++idle_;
-         const bool gotWork =
-             work_.wait_for(lock, std::chrono::seconds(idleSeconds), [&] { return !queue_.empty() || draining_; });
+         const bool gotWork = work_.wait_for(lock, std::chrono::seconds(idleSeconds),
+                                             [&]() REQUIRES(mutex_) { return !queue_.empty() || draining_; });
          --idle_;
          if (!gotWork) break;
          continue;
@@ -65,15 +65,15 @@ void SessionPool::run() {
 }
 
 void SessionPool::drain() {
-   std::unique_lock lock(mutex_);
+   UniqueLock lock(mutex_);
    draining_ = true;
    work_.notify_all();
-   ended_.wait(lock, [&] { return threads_ == 0 && queue_.empty(); });
+   ended_.wait(lock, [&]() REQUIRES(mutex_) { return threads_ == 0 && queue_.empty(); });
    draining_ = false;
 }
 
 uint32_t SessionPool::threads() const {
-   std::lock_guard lock(mutex_);
+   MutexLock lock(mutex_);
    return threads_;
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <mutex>
+
+#include "common/sync/mutex.hpp"
 
 namespace ouzel::server {
 
@@ -32,12 +32,13 @@ private:
    void run();
 
    const uint32_t threadsMax_;
-   mutable std::mutex mutex_;
-   std::condition_variable work_, ended_;
-   std::deque<Task> queue_;
+   mutable Mutex mutex_;
+   CondVar work_, ended_;
+   std::deque<Task> queue_ GUARDED_BY(mutex_);
    std::atomic<size_t> waiting_{0}; // queue_.size(), for reading without the lock
-   uint32_t threads_ = 0, idle_ = 0;
-   bool draining_ = false;
+   uint32_t threads_ GUARDED_BY(mutex_) = 0;
+   uint32_t idle_ GUARDED_BY(mutex_) = 0;
+   bool draining_ GUARDED_BY(mutex_) = false;
 };
 
 } // namespace ouzel::server

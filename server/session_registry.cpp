@@ -5,20 +5,20 @@
 namespace ouzel::server {
 
 void SessionRegistry::reserve() {
-   std::lock_guard lock(mutex_);
+   MutexLock lock(mutex_);
    if (isShuttingDown_) throw SqlError(sqlstate::cannotConnectNow, "the database system is shutting down");
    if (places_ >= sessionsMax_) throw SqlError(sqlstate::tooManyConnections, "sorry, too many clients already");
    ++places_;
 }
 
 void SessionRegistry::unreserve() {
-   std::lock_guard lock(mutex_);
+   MutexLock lock(mutex_);
    DCHECK(places_ > entries_.size()); // one that no session has
    --places_;
 }
 
 void SessionRegistry::add(const protocol::BackendKey& key, protocol::Backend& backend) {
-   std::lock_guard lock(mutex_);
+   MutexLock lock(mutex_);
    DCHECK(!entries_.contains(key.processId));
    entries_[key.processId] = {key.secret, &backend};
    DCHECK(entries_.size() <= places_); // reserve() came before
@@ -26,12 +26,12 @@ void SessionRegistry::add(const protocol::BackendKey& key, protocol::Backend& ba
 }
 
 void SessionRegistry::remove(int32_t processId) {
-   std::lock_guard lock(mutex_);
+   MutexLock lock(mutex_);
    if (entries_.erase(processId) != 0) --places_;
 }
 
 bool SessionRegistry::cancel(const protocol::BackendKey& key) {
-   std::lock_guard lock(mutex_);
+   MutexLock lock(mutex_);
    const auto found = entries_.find(key.processId);
    if (found == entries_.end() || found->second.secret != key.secret) return false;
    found->second.backend->cancel(protocol::CancelReason::Request);
@@ -39,20 +39,20 @@ bool SessionRegistry::cancel(const protocol::BackendKey& key) {
 }
 
 void SessionRegistry::cancel(int32_t processId, protocol::CancelReason reason) {
-   std::lock_guard lock(mutex_);
+   MutexLock lock(mutex_);
    const auto found = entries_.find(processId);
    if (found != entries_.end()) found->second.backend->cancel(reason);
 }
 
 void SessionRegistry::cancelAll() {
-   std::lock_guard lock(mutex_);
+   MutexLock lock(mutex_);
    isShuttingDown_ = true;
    for (const auto& [processId, entry] : entries_)
       entry.backend->cancel(protocol::CancelReason::Shutdown);
 }
 
 uint32_t SessionRegistry::sessions() const {
-   std::lock_guard lock(mutex_);
+   MutexLock lock(mutex_);
    return static_cast<uint32_t>(entries_.size());
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 #include <cstdint>
-#include <mutex>
 #include <unordered_map>
 
+#include "common/sync/mutex.hpp"
 #include "protocol/backend.hpp"
 
 namespace ouzel::server {
@@ -33,10 +33,10 @@ private:
       protocol::Backend* backend;
    };
    const uint32_t sessionsMax_;
-   mutable std::mutex mutex_;
-   std::unordered_map<int32_t, Entry> entries_;
-   uint32_t places_ = 0;
-   bool isShuttingDown_ = false;
+   mutable Mutex mutex_;
+   std::unordered_map<int32_t, Entry> entries_ GUARDED_BY(mutex_);
+   uint32_t places_ GUARDED_BY(mutex_) = 0;
+   bool isShuttingDown_ GUARDED_BY(mutex_) = false;
 };
 
 } // namespace ouzel::server

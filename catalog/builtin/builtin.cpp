@@ -4,12 +4,12 @@
 #include <array>
 #include <charconv>
 #include <map>
-#include <mutex>
 #include <tuple>
 
 #include "catalog/builtin/data.hpp"
 #include "catalog/builtin/text_table.hpp"
 #include "common/error/check.hpp"
+#include "common/sync/mutex.hpp"
 
 namespace ouzel::catalog {
 
@@ -131,9 +131,9 @@ constexpr TypeAlias typeAliases[] = {
 
 /// Parsed on first use and kept; the tables not needed for binding stay text until a system view asks.
 const TextTable* parsedTable(std::string_view catalog) {
-   static std::mutex latch;
-   static std::map<std::string_view, std::unique_ptr<TextTable>, std::less<>> tables;
-   const std::scoped_lock guard(latch);
+   static Mutex latch;
+   static std::map<std::string_view, std::unique_ptr<TextTable>, std::less<>> tables GUARDED_BY(latch);
+   const MutexLock guard(latch);
    const auto found = tables.find(catalog);
    if (found != tables.end()) return found->second.get();
    const std::string_view text = builtinText(catalog);
