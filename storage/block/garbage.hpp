@@ -1,8 +1,9 @@
 #pragma once
-#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
+
+#include "common/sync/mutex.hpp"
 
 namespace ouzel::storage {
 
@@ -11,25 +12,25 @@ namespace ouzel::storage {
 class Garbage {
 public:
    void add(std::string name) {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       names_.insert(std::move(name));
    }
    void add(const std::set<std::string>& names) {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       names_.insert(names.begin(), names.end());
    }
    std::set<std::string> take() {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       return std::exchange(names_, {});
    }
    size_t count() const {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       return names_.size();
    }
 
 private:
-   mutable std::mutex mutex_;
-   std::set<std::string> names_;
+   mutable Mutex mutex_;
+   std::set<std::string> names_ GUARDED_BY(mutex_);
 };
 
 } // namespace ouzel::storage

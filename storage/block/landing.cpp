@@ -23,7 +23,7 @@ Landing::~Landing() {
 
 void Landing::start(const io::ObjectReader& reader) {
    pending_ = reader.readAsync(offset_, size_, data_, [this](std::exception_ptr error) {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       isHere_ = true;
       error_ = std::move(error);
       arrived_.notify_all();
@@ -31,18 +31,18 @@ void Landing::start(const io::ObjectReader& reader) {
 }
 
 bool Landing::isHere() const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    return isHere_;
 }
 
 bool Landing::hasFailed() const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    return error_ != nullptr;
 }
 
 const char* Landing::wait(uint64_t offset) const {
-   std::unique_lock lock(mutex_);
-   waitInterruptibly(arrived_, lock, [&] { return isHere_; });
+   UniqueLock lock(mutex_);
+   waitInterruptibly(arrived_, lock, [&]() REQUIRES(mutex_) { return isHere_; });
    if (error_) std::rethrow_exception(error_);
    return data_ + (offset - offset_);
 }

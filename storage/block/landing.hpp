@@ -1,10 +1,9 @@
 #pragma once
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <mutex>
 
+#include "common/sync/mutex.hpp"
 #include "io/object_store/object_store.hpp"
 #include "storage/buffer/frame_cache.hpp"
 
@@ -45,10 +44,10 @@ private:
    const bool mayKeep_;
    char* const data_; ///< at the same place between two multiples of pageAlignment as in the object
    std::unique_ptr<io::PendingRead> pending_;
-   mutable std::mutex mutex_; ///< guards what follows
-   mutable std::condition_variable arrived_;
-   bool isHere_ = false;
-   std::exception_ptr error_;
+   mutable Mutex mutex_; ///< guards what follows
+   mutable CondVar arrived_;
+   bool isHere_ GUARDED_BY(mutex_) = false;
+   std::exception_ptr error_ GUARDED_BY(mutex_);
 };
 
 } // namespace ouzel::storage

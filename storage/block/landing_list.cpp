@@ -3,14 +3,14 @@
 namespace ouzel::storage {
 
 void LandingList::add(const std::shared_ptr<Landing>& landing) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    std::erase_if(landings_, [](const auto& known) { return known.expired(); });
    landings_.push_back(landing);
 }
 
 std::shared_ptr<Landing> LandingList::find(uint64_t offset, size_t size) {
    std::vector<std::shared_ptr<Landing>> others; // whose last user may go meanwhile: freed without the lock
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    for (const auto& known : landings_) {
       std::shared_ptr<Landing> landing = known.lock();
       if (landing && landing->contains(offset, size) && !landing->hasFailed()) return landing;

@@ -1,9 +1,9 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "storage/block/landing.hpp"
 
 namespace ouzel::storage {
@@ -17,8 +17,8 @@ public:
    std::shared_ptr<Landing> find(uint64_t offset, size_t size);
 
 private:
-   std::mutex mutex_; ///< guards what follows
-   std::vector<std::weak_ptr<Landing>> landings_;
+   Mutex mutex_; ///< guards what follows
+   std::vector<std::weak_ptr<Landing>> landings_ GUARDED_BY(mutex_);
 };
 
 } // namespace ouzel::storage

@@ -55,7 +55,6 @@ void FrameCache::free(Frame* frame) {
    delete frame;
 }
 
-/// REQUIRES: the shard's mutex.
 PagePin FrameCache::pinned(const Shard& shard, const PageKey& key) {
    const auto found = shard.pages.find(key);
    if (found == shard.pages.end()) return {};
@@ -68,7 +67,7 @@ PagePin FrameCache::pinned(const Shard& shard, const PageKey& key) {
 
 PagePin FrameCache::find(const PageKey& key) {
    Shard& shard = shardOf(key);
-   const std::lock_guard lock(shard.mutex);
+   const MutexLock lock(shard.mutex);
    PagePin pin = pinned(shard, key);
    (pin ? hits_ : misses_).fetch_add(1, std::memory_order_relaxed);
    return pin;
@@ -107,7 +106,7 @@ PagePin FrameCache::adopt(const PagePin& stretch, const PageKey& key, const char
    DCHECK(data >= frame->data);
    DCHECK(data < frame->data + frame->size);
    Shard& shard = shardOf(key);
-   const std::lock_guard lock(shard.mutex);
+   const MutexLock lock(shard.mutex);
    if (PagePin other = pinned(shard, key)) return other; // somebody was faster
    if (list(*frame, key)) shard.pages.emplace(key, Place{frame, data});
    frame->state.fetch_add(1, std::memory_order_relaxed);
@@ -117,7 +116,7 @@ PagePin FrameCache::adopt(const PagePin& stretch, const PageKey& key, const char
 /// False: it was dropped meanwhile, and stays so. REQUIRES: it is pinned; the mutex of the key's shard.
 bool FrameCache::list(Frame& frame, const PageKey& key) {
    Ring& ring = ringOf(frame);
-   const std::lock_guard lock(ring.mutex);
+   const MutexLock lock(ring.mutex);
    if (frame.place == Frame::Place::Dropped) return false;
    if (frame.place == Frame::Place::Private) {
       frame.place = Frame::Place::Listed;
@@ -132,11 +131,11 @@ bool FrameCache::list(Frame& frame, const PageKey& key) {
 
 bool FrameCache::contains(const PageKey& key) {
    Shard& shard = shardOf(key);
-   const std::lock_guard lock(shard.mutex);
+   const MutexLock lock(shard.mutex);
    return shard.pages.contains(key);
 }
 
-/// REQUIRES: it is listed; the ring's mutex.
+/// REQUIRES: it is listed.
 FrameCache::Dropped FrameCache::takeFromRing(Ring& ring, Frame& frame) {
    Frame* const last = ring.frames.back();
    ring.frames[frame.ringIndex] = last;
@@ -150,7 +149,7 @@ FrameCache::Dropped FrameCache::takeFromRing(Ring& ring, Frame& frame) {
 size_t FrameCache::drop(const Dropped& dropped) {
    for (const PageKey& key : dropped.keys) {
       Shard& shard = shardOf(key);
-      const std::lock_guard lock(shard.mutex);
+      const MutexLock lock(shard.mutex);
       shard.pages.erase(key);
    }
    const size_t size = dropped.frame->size;
@@ -163,7 +162,7 @@ size_t FrameCache::drop(const Dropped& dropped) {
 size_t FrameCache::evictFrom(Ring& ring, size_t bytes) {
    std::vector<Dropped> victims;
    {
-      const std::lock_guard lock(ring.mutex);
+      const MutexLock lock(ring.mutex);
       size_t chosen = 0;
       // Two rounds at most: the first takes the second chances away.
       for (size_t steps = ring.frames.size() * 2; steps > 0 && chosen < bytes && !ring.frames.empty(); --steps) {
@@ -195,11 +194,11 @@ void FrameCache::evictSegment(SegmentId segment) {
    for (Shard& shard : shards_) {
       std::vector<Dropped> victims;
       {
-         const std::lock_guard lock(shard.mutex);
+         const MutexLock lock(shard.mutex);
          for (const auto& [key, place] : shard.pages) {
             if (key.segment != segment) continue;
             Ring& ring = ringOf(*place.frame);
-            const std::lock_guard ringLock(ring.mutex);
+            const MutexLock ringLock(ring.mutex);
             if (place.frame->place == Frame::Place::Listed) victims.push_back(takeFromRing(ring, *place.frame));
          }
       }

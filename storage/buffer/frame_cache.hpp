@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "common/memory/ledger.hpp"
+#include "common/sync/mutex.hpp"
 #include "storage/base/ids.hpp"
 
 namespace ouzel::storage {
@@ -108,13 +108,13 @@ private:
       const char* data;
    };
    struct Shard {
-      std::mutex mutex;
-      std::unordered_map<PageKey, Place, KeyHash> pages;
+      Mutex mutex;
+      std::unordered_map<PageKey, Place, KeyHash> pages GUARDED_BY(mutex);
    };
    struct Ring {
-      std::mutex mutex;
-      std::vector<Frame*> frames;
-      size_t hand = 0;
+      Mutex mutex;
+      std::vector<Frame*> frames GUARDED_BY(mutex);
+      size_t hand GUARDED_BY(mutex) = 0;
    };
    /// A frame that has left its ring.
    struct Dropped {
@@ -125,9 +125,9 @@ private:
    Shard& shardOf(const PageKey& key) { return shards_[KeyHash{}(key) % shardCount]; }
    Ring& ringOf(const Frame& frame);
    Frame* allocate(size_t size); // charged already
-   PagePin pinned(const Shard& shard, const PageKey& key);
+   PagePin pinned(const Shard& shard, const PageKey& key) REQUIRES(shard.mutex);
    bool list(Frame& frame, const PageKey& key);
-   Dropped takeFromRing(Ring& ring, Frame& frame);
+   Dropped takeFromRing(Ring& ring, Frame& frame) REQUIRES(ring.mutex);
    size_t drop(const Dropped& dropped);
    void free(Frame* frame);
    size_t evictFrom(Ring& ring, size_t bytes);

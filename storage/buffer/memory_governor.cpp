@@ -35,12 +35,12 @@ size_t MemoryGovernor::cachedBytes() const {
 }
 
 void MemoryGovernor::addReclaimer(MemoryReclaimer& reclaimer) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    reclaimers_.push_back(&reclaimer);
 }
 
 void MemoryGovernor::removeReclaimer(MemoryReclaimer& reclaimer) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    std::erase(reclaimers_, &reclaimer);
 }
 
@@ -50,7 +50,7 @@ size_t MemoryGovernor::reclaim(size_t bytes) {
    if (freed >= bytes) return freed;
    std::vector<MemoryReclaimer*> reclaimers;
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       reclaimers = reclaimers_;
    }
    for (MemoryReclaimer* reclaimer : reclaimers) {

@@ -1,9 +1,9 @@
 #pragma once
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "common/memory/ledger.hpp"
+#include "common/sync/mutex.hpp"
 
 namespace ouzel::storage {
 
@@ -37,8 +37,8 @@ private:
 
    MemoryLedger ledger_;
    std::unique_ptr<FrameCache> cache_;
-   std::mutex mutex_;
-   std::vector<MemoryReclaimer*> reclaimers_;
+   Mutex mutex_;
+   std::vector<MemoryReclaimer*> reclaimers_ GUARDED_BY(mutex_);
    std::unique_ptr<ResidencyWatch> watch_;
 };
 

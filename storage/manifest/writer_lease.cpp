@@ -26,8 +26,8 @@ constexpr int64_t nanosPerMs = 1'000'000;
 constexpr std::string_view prefix = "writer/";
 
 /// Leases that this process holds, so that one of a database that was closed without release is known to be free.
-std::mutex liveMutex;
-std::set<uint64_t> liveLeases;
+Mutex liveMutex;
+std::set<uint64_t> liveLeases GUARDED_BY(liveMutex);
 
 std::string firstLine(const char* path) {
    std::ifstream file(path);
@@ -56,7 +56,7 @@ Fate fateOf(const WriterIdentity& holder) {
        holder.pidNamespace != self.pidNamespace)
       return Fate::Unknown;
    if (holder.processId == self.processId && holder.startTicks == self.startTicks) {
-      const std::lock_guard lock(liveMutex);
+      const MutexLock lock(liveMutex);
       return liveLeases.contains(holder.id) ? Fate::Alive : Fate::Gone;
    }
    if (::kill(static_cast<pid_t>(holder.processId), 0) != 0 && errno == ESRCH) return Fate::Gone;
@@ -177,11 +177,12 @@ WriterLease::WriterLease(io::ObjectStore& store, LeaseOptions options, uint64_t 
    own_.holder = WriterIdentity::ofThisProcess();
    const io::File source("/dev/urandom", io::File::Mode::Read);
    source.readAt(&own_.holder.id, sizeof own_.holder.id, 0);
+   holderId_ = own_.holder.id;
    own_.durationMs = options_.durationMs;
    claim(epochBefore);
    {
-      const std::lock_guard lock(liveMutex);
-      liveLeases.insert(own_.holder.id);
+      const MutexLock lock(liveMutex);
+      liveLeases.insert(holderId_);
    }
    if (!options_.renewsItself) return;
    renewals_.start(options_.durationMs / 3, [this, isFailing = false]() mutable -> int64_t {
@@ -200,8 +201,8 @@ WriterLease::WriterLease(io::ObjectStore& store, LeaseOptions options, uint64_t 
 
 WriterLease::~WriterLease() {
    stopRenewing();
-   const std::lock_guard lock(liveMutex);
-   liveLeases.erase(own_.holder.id);
+   const MutexLock lock(liveMutex);
+   liveLeases.erase(holderId_);
 }
 
 void WriterLease::claim(uint64_t epochBefore) {
@@ -218,10 +219,11 @@ void WriterLease::claim(uint64_t epochBefore) {
          mayPredecessorLive_ = !seen->isReleased;
       }
    }
+   const MutexLock lock(mutex_);
    LeaseEntry next = own_;
    next.number = seen ? seen->number + 1 : 1;
    next.epoch = std::max(seen ? seen->epoch : 0, epochBefore) + 1;
-   own_.epoch = next.epoch;
+   own_.epoch = epoch_ = next.epoch;
    if (put(std::move(next))) return;
    if (const auto other = LeaseEntry::newest(store_)) refuse(*other, "It has claimed the database just now", "");
    throw SqlError(sqlstate::objectInUse, "another server has claimed the database just now");
@@ -247,7 +249,7 @@ bool WriterLease::put(LeaseEntry next) {
       const int64_t start = now_();
       const bool isStored = putSealed(store_, LeaseEntry::objectName(next.number), next.serialize());
       const auto newest = LeaseEntry::newest(store_);
-      if (newest && newest->holder.id != own_.holder.id) return false;
+      if (newest && newest->holder.id != holderId_) return false;
       if (isStored) {
          own_.number = next.number;
          own_.isReleased = next.isReleased;
@@ -270,7 +272,7 @@ void WriterLease::removeOlder(uint64_t newest) {
 }
 
 void WriterLease::renew() {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    if (isFenced_ || own_.isReleased) return;
    LeaseEntry next = own_;
    ++next.number;
@@ -298,7 +300,7 @@ void WriterLease::fence() {
    if (isFenced_.exchange(true) || !options_.onFenced) return;
    std::string by;
    try {
-      if (const auto newest = LeaseEntry::newest(store_); newest && newest->holder.id != own_.holder.id)
+      if (const auto newest = LeaseEntry::newest(store_); newest && newest->holder.id != holderId_)
          by = " (" + nameOf(newest->holder) + ")";
    } catch (const SqlError&) { // then without its name
    }
@@ -318,7 +320,7 @@ void WriterLease::throwTakenOver() {
 
 void WriterLease::release() {
    stopRenewing();
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    if (isFenced_) return;
    LeaseEntry next = own_;
    ++next.number;

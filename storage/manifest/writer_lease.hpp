@@ -2,10 +2,10 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "common/sync/mutex.hpp"
 #include "common/thread/repeating_task.hpp"
 #include "io/object_store/object_store.hpp"
 
@@ -67,7 +67,7 @@ public:
    WriterLease(io::ObjectStore& store, LeaseOptions options, uint64_t epochBefore);
    ~WriterLease();
 
-   uint64_t epoch() const { return own_.epoch; }
+   uint64_t epoch() const { return epoch_; }
    /// The holder before may not know yet that it is fenced out, and write to what it has open.
    bool mayPredecessorLive() const { return mayPredecessorLive_; }
 
@@ -93,8 +93,8 @@ private:
    /// Returns when `seen` has expired or was released. Throws 55006 when it was renewed.
    LeaseEntry watch(LeaseEntry seen);
    bool isTime() const { return now_() < validUntil_.load(); }
-   /// False: somebody else has put one. The mutex is held, or nobody else is there.
-   [[nodiscard]] bool put(LeaseEntry next);
+   /// False: somebody else has put one.
+   [[nodiscard]] bool put(LeaseEntry next) REQUIRES(mutex_);
    void removeOlder(uint64_t newest);
    [[noreturn]] void throwFenced() const;
 
@@ -104,9 +104,11 @@ private:
    const std::function<int64_t()> now_;
    const std::function<void(int64_t)> sleep_;
    bool mayPredecessorLive_ = false;
+   uint64_t holderId_ = 0; ///< of this process in its entries
+   uint64_t epoch_ = 0;
    // STATE
-   std::mutex mutex_; ///< guards number and isReleased of own_; the rest does not change
-   LeaseEntry own_;   ///< the newest that we know to be ours
+   Mutex mutex_;
+   LeaseEntry own_ GUARDED_BY(mutex_); ///< the newest that we know to be ours
    std::atomic<int64_t> validUntil_{0};
    std::atomic<bool> isFenced_{false};
    RepeatingTask renewals_;

@@ -1,6 +1,7 @@
 #include "storage/table/appender.hpp"
 
 #include "common/error/check.hpp"
+#include "common/sync/mutex.hpp"
 #include "storage/block/block_builder.hpp"
 #include "storage/table/table_core.hpp"
 
@@ -30,7 +31,7 @@ struct Appender::State {
    State(Table& t, Transaction& tx, AppendMode mode)
       : table(t), transaction(tx), core(t.core()), buildsBlocks(mode == AppendMode::Bulk),
         encoded(t.core().context.deltaMemory) {
-      const std::lock_guard lock(core.mutex);
+      const MutexLock lock(core.mutex);
       types = core.physicalTypes();
       missing = core.missingValues();
    }

@@ -11,7 +11,7 @@ void ReadSet::add(StorageId table, const ScanSpec& spec) {
    for (const ZonePredicate& predicate : spec.zonePredicates)
       if (predicate.kind == ZonePredicate::Kind::Range)
          scan.push_back({predicate.column, predicate.lower, predicate.upper});
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    std::vector<Scan>& scans = scans_[table];
    if (scans.size() == 1 && scans[0].empty()) return; // all of it already
    if (scan.empty() || scans.size() == scansMax) {
@@ -22,18 +22,18 @@ void ReadSet::add(StorageId table, const ScanSpec& spec) {
 }
 
 void ChangeLog::open(TransactionId transaction) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    open_.emplace(transaction, 0);
    isRecording_.store(true);
 }
 
 void ChangeLog::setSnapshot(TransactionId transaction, Timestamp snapshot) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    open_[transaction] = snapshot;
 }
 
 void ChangeLog::close(TransactionId transaction) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    open_.erase(transaction);
    if (open_.empty()) {
       isRecording_.store(false);
@@ -48,12 +48,13 @@ void ChangeLog::close(TransactionId transaction) {
 }
 
 void ChangeLog::record(Timestamp timestamp, std::vector<TableChange> changes) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    if (!open_.empty()) commits_.push_back({timestamp, std::move(changes)});
 }
 
 bool ChangeLog::overlaps(const ReadSet& reads, Timestamp snapshot) const {
-   const std::scoped_lock lock(mutex_, reads.mutex_);
+   const MutexLock lock(mutex_);
+   const MutexLock readsLock(reads.mutex_);
    for (auto commit = commits_.rbegin(); commit != commits_.rend() && commit->timestamp > snapshot; ++commit)
       for (const TableChange& change : commit->changes) {
          const auto found = reads.scans_.find(change.table);

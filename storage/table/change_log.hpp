@@ -3,9 +3,9 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "storage/base/ids.hpp"
 #include "storage/table/scan.hpp"
 
@@ -32,8 +32,8 @@ private:
    /// Rows with a value in each of the ranges; none: all rows.
    using Scan = std::vector<Range>;
    static constexpr size_t scansMax = 256; ///< of one table; more are taken for all of it
-   mutable std::mutex mutex_;
-   std::map<StorageId, std::vector<Scan>> scans_;
+   mutable Mutex mutex_;
+   std::map<StorageId, std::vector<Scan>> scans_ GUARDED_BY(mutex_);
 };
 
 /// Rows that a commit added or deleted.
@@ -70,9 +70,9 @@ private:
    static bool matches(const ReadSet::Scan& scan, const TableChange& change);
 
    std::atomic<bool> isRecording_{false};
-   mutable std::mutex mutex_; ///< guards what follows
-   std::map<TransactionId, Timestamp> open_;
-   std::deque<Commit> commits_;
+   mutable Mutex mutex_; ///< guards what follows
+   std::map<TransactionId, Timestamp> open_ GUARDED_BY(mutex_);
+   std::deque<Commit> commits_ GUARDED_BY(mutex_);
 };
 
 } // namespace ouzel::storage

@@ -17,7 +17,7 @@ DeleteMarks::~DeleteMarks() {
 DeleteMarks::VectorMarks& DeleteMarks::vectorFor(uint32_t index) {
    if (const Slots* slots = slots_.load(std::memory_order_acquire))
       if (VectorMarks* marks = slots->vectors[index].load(std::memory_order_acquire)) return *marks;
-   const std::lock_guard lock(slotsMutex_);
+   const MutexLock lock(slotsMutex_);
    Slots* slots = slots_.load(std::memory_order_relaxed);
    if (!slots) {
       slots = new Slots();

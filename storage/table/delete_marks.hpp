@@ -3,8 +3,8 @@
 #include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 
+#include "common/sync/mutex.hpp"
 #include "storage/base/ids.hpp"
 #include "storage/version/snapshot.hpp"
 
@@ -107,8 +107,8 @@ private:
    std::atomic<uint32_t> settled_{0};
    std::mutex slotsMutex_; ///< guards the allocation of what slots_ leads to
    std::atomic<Timestamp> movedAt_{0};
-   std::mutex moveMutex_; ///< guards the end of a move, so that no waiter misses it
-   std::condition_variable moveEnded_;
+   Mutex moveMutex_; ///< guards the end of a move, so that no waiter misses it
+   CondVar moveEnded_;
 };
 
 } // namespace ouzel::storage

@@ -87,7 +87,7 @@ FilterSearch::Stretch FilterSearch::stretchOf(const ValuePredicate& predicate, c
    return stretch;
 }
 
-/// False: there is no memory for them now. `isLeast`: a worker waits for them. REQUIRES: mutex_
+/// False: there is no memory for them now. `isLeast`: a worker waits for them.
 bool FilterSearch::startReads(Source& source, bool isLeast) {
    if (source.isStarted || source.isKnown.load(std::memory_order_relaxed)) return true;
    std::vector<Stretch> stretches;
@@ -119,7 +119,7 @@ bool FilterSearch::startReads(Source& source, bool isLeast) {
 }
 
 std::optional<FilterSearch::Reads> FilterSearch::readsOf(uint32_t segment, bool isLeast) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    const bool isStarted = startReads(sources_[segment], isLeast);
    next_ = std::max(next_, segment);
    const size_t end = std::min(sources_.size(), size_t{segment} + segmentsAhead);
@@ -135,7 +135,7 @@ void FilterSearch::examine(Source& source, const Reads& reads) {
    for (uint32_t i = 0; i < isExcluded.size(); ++i)
       for (size_t p = 0; p < predicates.size() && !isExcluded[i]; ++p)
          isExcluded[i] = excludes(predicates[p], source.firstMorsel + i, p < reads.size() ? reads[p].get() : nullptr);
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    if (source.isKnown.load(std::memory_order_relaxed)) return; // somebody was faster
    std::copy(isExcluded.begin(), isExcluded.end(), isExcluded_.begin() + source.firstMorsel);
    source.isKnown.store(true, std::memory_order_release);
@@ -151,7 +151,7 @@ bool FilterSearch::mayMatch(uint32_t morsel) {
       Reads reads;
       if (isRemote_) reads = readsOf(segment, true).value_or(Reads());
       if (!areHere(reads)) {
-         const std::lock_guard lock(mutex_);
+         const MutexLock lock(mutex_);
          ++waits_;
       }
       examine(source, reads);
@@ -173,7 +173,7 @@ bool FilterSearch::isHere(uint32_t segment) {
 }
 
 void FilterSearch::addTo(ScanSource::NetworkReads& reads) const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    reads.reads += readCount_;
    reads.bytes += readBytes_;
    reads.waits += waits_;

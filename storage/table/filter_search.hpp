@@ -2,11 +2,11 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "storage/block/landing.hpp"
 #include "storage/table/read_ahead.hpp"
 #include "storage/table/scan.hpp"
@@ -50,7 +50,7 @@ private:
    std::span<const ValuePredicate::Wanted> valuesToProbe(const ValuePredicate& predicate, uint32_t index) const;
    bool excludes(const ValuePredicate& predicate, uint32_t index, const Landing* landing) const;
    Stretch stretchOf(const ValuePredicate& predicate, const Source& source) const;
-   bool startReads(Source& source, bool isLeast);
+   bool startReads(Source& source, bool isLeast) REQUIRES(mutex_);
    /// Those of a segment, and have those after it started. Empty: they are not started, for want of memory.
    std::optional<Reads> readsOf(uint32_t segment, bool isLeast);
    void examine(Source& source, const Reads& reads);
@@ -62,11 +62,13 @@ private:
    std::vector<Source> sources_;     ///< as state_.sources
    std::vector<uint8_t> isExcluded_; ///< by morsel; written once, before its source's isKnown
 
-   mutable std::mutex mutex_; ///< guards what follows
-   ReadAheadShare share_;
-   size_t held_ = 0;   ///< bytes that were not looked at yet
-   uint32_t next_ = 0; ///< segments before it are started, or skipped for want of memory
-   uint64_t readCount_ = 0, readBytes_ = 0, waits_ = 0;
+   mutable Mutex mutex_; ///< guards what follows
+   ReadAheadShare share_ GUARDED_BY(mutex_);
+   size_t held_ GUARDED_BY(mutex_) = 0;   ///< bytes that were not looked at yet
+   uint32_t next_ GUARDED_BY(mutex_) = 0; ///< segments before it are started, or skipped for want of memory
+   uint64_t readCount_ GUARDED_BY(mutex_) = 0;
+   uint64_t readBytes_ GUARDED_BY(mutex_) = 0;
+   uint64_t waits_ GUARDED_BY(mutex_) = 0;
 };
 
 } // namespace ouzel::storage

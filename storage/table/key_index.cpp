@@ -35,12 +35,12 @@ Timestamp KeyIndexPool::horizon() const {
 }
 
 void KeyIndexPool::add(SegmentKeys& keys) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    members_.push_back(&keys);
 }
 
 void KeyIndexPool::remove(SegmentKeys& keys) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    std::erase(members_, &keys);
 }
 
@@ -61,7 +61,7 @@ public:
    std::optional<std::vector<KeyIndexes::Candidate>>
    find(const Segment& segment, const std::shared_ptr<const std::vector<ColumnDefinition>>& definitions,
         const KeyFilter& filter, uint32_t rowCount, uint64_t scanCost) {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (!heads_) {
          paid_ += scanCost;
          if (paid_ < scansBeforeIndex * rowCount) return std::nullopt;
@@ -74,25 +74,25 @@ public:
    }
 
    void forget() {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       drop();
    }
 
    bool isMade() {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       return heads_ != nullptr;
    }
    /// The next lookup makes the index.
    void setPaid() {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       paid_ = uint64_t{scansBeforeIndex} * blockRowsMax;
    }
 
    /// For the pool, which must not wait for somebody who waits for memory.
    size_t tryDrop() {
       if (isReserving_) return 0; // perhaps by this very thread
-      const std::unique_lock lock(mutex_, std::try_to_lock);
-      if (!lock) return 0;
+      if (!mutex_.try_lock()) return 0;
+      const MutexLock lock(mutex_, std::adopt_lock);
       const size_t bytes = charged_;
       drop();
       return bytes;
@@ -102,9 +102,9 @@ private:
    static constexpr uint32_t rowBits = 21;
    static uint32_t entryOf(uint64_t hash, uint32_t row) { return static_cast<uint32_t>(hash) << rowBits | (row + 1); }
    static uint32_t rowOfEntry(uint32_t entry) { return (entry & ((1u << rowBits) - 1)) - 1; }
-   uint32_t bucketOf(uint64_t hash) const { return static_cast<uint32_t>(hash >> shift_); }
+   uint32_t bucketOf(uint64_t hash) const REQUIRES(mutex_) { return static_cast<uint32_t>(hash >> shift_); }
 
-   void drop() {
+   void drop() REQUIRES(mutex_) {
       heads_ = nullptr;
       next_ = nullptr;
       indexedRows_ = capacity_ = 0;
@@ -113,7 +113,7 @@ private:
    }
 
    /// Room for `rows`; what was indexed is forgotten when it moves. False: no memory.
-   bool reserve(uint32_t rows) {
+   bool reserve(uint32_t rows) REQUIRES(mutex_) {
       if (rows <= capacity_) return true;
       drop();
       const uint32_t capacity = std::min(std::bit_ceil(std::max(rows + rows / 2, 4096u)), std::bit_ceil(blockRowsMax));
@@ -131,7 +131,7 @@ private:
    }
 
    bool addRows(const Segment& segment, const std::shared_ptr<const std::vector<ColumnDefinition>>& definitions,
-                uint32_t rowCount) {
+                uint32_t rowCount) REQUIRES(mutex_) {
       if (!reserve(rowCount)) return false;
       while (indexedRows_ < rowCount) {
          const uint32_t first = indexedRows_, count = std::min(rowGroupRows, rowCount - first);
@@ -147,7 +147,7 @@ private:
    }
 
    void walk(const DeleteMarks& deletes, uint64_t hash, uint32_t key, uint32_t rowCount,
-             std::vector<KeyIndexes::Candidate>& candidates) {
+             std::vector<KeyIndexes::Candidate>& candidates) REQUIRES(mutex_) {
       const uint32_t tag = static_cast<uint32_t>(hash) << rowBits;
       uint32_t* link = &heads_[bucketOf(hash)];
       std::optional<Timestamp> horizon;
@@ -169,16 +169,19 @@ private:
    KeyIndexPool& pool_;
    const std::vector<uint32_t> columns_;
    std::atomic<bool> isReserving_{false};
-   std::mutex mutex_; ///< guards what follows
-   std::unique_ptr<uint32_t[]> heads_, next_;
-   uint32_t capacity_ = 0, shift_ = 0, indexedRows_ = 0;
-   uint64_t paid_ = 0; ///< rows read by lookups while there was no index
-   size_t charged_ = 0;
+   Mutex mutex_; ///< guards what follows
+   std::unique_ptr<uint32_t[]> heads_ GUARDED_BY(mutex_);
+   std::unique_ptr<uint32_t[]> next_ GUARDED_BY(mutex_);
+   uint32_t capacity_ GUARDED_BY(mutex_) = 0;
+   uint32_t shift_ GUARDED_BY(mutex_) = 0;
+   uint32_t indexedRows_ GUARDED_BY(mutex_) = 0;
+   uint64_t paid_ GUARDED_BY(mutex_) = 0; ///< rows read by lookups while there was no index
+   size_t charged_ GUARDED_BY(mutex_) = 0;
 };
 
 size_t KeyIndexPool::reclaim(size_t bytes) {
-   const std::unique_lock lock(mutex_, std::try_to_lock);
-   if (!lock) return 0;
+   if (!mutex_.try_lock()) return 0;
+   const MutexLock lock(mutex_, std::adopt_lock);
    size_t freed = 0;
    for (size_t i = 0; i < members_.size() && freed < bytes; ++i)
       freed += members_[i]->tryDrop();
@@ -189,7 +192,7 @@ KeyIndexes::KeyIndexes() = default;
 KeyIndexes::~KeyIndexes() = default;
 
 SegmentKeys& KeyIndexes::keysOf(KeyIndexPool& pool, const std::vector<uint32_t>& columns) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    for (const auto& index : indexes_)
       if (index->columns() == columns) return *index;
    return *indexes_.emplace_back(std::make_unique<SegmentKeys>(pool, columns));
@@ -205,7 +208,7 @@ KeyIndexes::find(KeyIndexPool& pool, const Segment& segment,
 void KeyIndexes::expect(KeyIndexPool& pool, KeyIndexes& others) {
    std::vector<std::vector<uint32_t>> made;
    {
-      const std::lock_guard lock(others.mutex_);
+      const MutexLock lock(others.mutex_);
       for (const auto& index : others.indexes_)
          if (index->isMade()) made.push_back(index->columns());
    }
@@ -214,7 +217,7 @@ void KeyIndexes::expect(KeyIndexPool& pool, KeyIndexes& others) {
 }
 
 void KeyIndexes::forget() {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    for (const auto& index : indexes_)
       index->forget();
 }

@@ -1,11 +1,11 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "common/memory/ledger.hpp"
+#include "common/sync/mutex.hpp"
 #include "storage/base/ids.hpp"
 #include "storage/block/zone_key.hpp"
 #include "storage/buffer/memory_governor.hpp"
@@ -49,8 +49,8 @@ private:
    MemoryGovernor& governor_;
    const TransactionManager& transactions_;
    Reservation memory_;
-   std::mutex mutex_; ///< guards what follows
-   std::vector<SegmentKeys*> members_;
+   Mutex mutex_; ///< guards what follows
+   std::vector<SegmentKeys*> members_ GUARDED_BY(mutex_);
 };
 
 /// The key indexes of one segment, by key columns. Thread-safe.
@@ -76,8 +76,8 @@ public:
 private:
    SegmentKeys& keysOf(KeyIndexPool& pool, const std::vector<uint32_t>& columns);
 
-   std::mutex mutex_; ///< guards what follows
-   std::vector<std::unique_ptr<SegmentKeys>> indexes_;
+   Mutex mutex_; ///< guards what follows
+   std::vector<std::unique_ptr<SegmentKeys>> indexes_ GUARDED_BY(mutex_);
 };
 
 /// What hashKeys finds out besides.

@@ -74,7 +74,7 @@ LocalWrites::LocalWrites(std::shared_ptr<Table> table) : table_(std::move(table)
 LocalWrites::~LocalWrites() = default;
 
 void LocalWrites::addDelta(std::unique_ptr<Delta> rows, uint32_t command) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    const uint32_t count = rows->rowCount();
    if (count == 0) return;
    TableCore& core = table_->core();
@@ -84,8 +84,9 @@ void LocalWrites::addDelta(std::unique_ptr<Delta> rows, uint32_t command) {
          small_ = core.newDeltaSegment(core.context.ids.newSegment());
          own_.push_back({small_, {}, false, nullptr, 0, 0});
       }
+      Delta& taker = *small_->delta;
       forEachBatch(
-          *rows, [](uint32_t) { return true; }, [&](const Batch& batch) { small_->delta->append(batch); });
+          *rows, [](uint32_t) { return true; }, [&](const Batch& batch) { taker.append(batch); });
       for (Own& own : own_)
          if (own.segment == small_) own.commands.push_back({command, small_->delta->rowCount()});
       return;
@@ -98,7 +99,7 @@ void LocalWrites::addDelta(std::unique_ptr<Delta> rows, uint32_t command) {
 }
 
 void LocalWrites::addBlock(std::shared_ptr<Block> block, uint32_t command) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    auto segment = std::make_shared<Segment>();
    segment->id = block->header().segment;
    segment->versions = std::make_shared<SegmentVersions>();
@@ -109,13 +110,13 @@ void LocalWrites::addBlock(std::shared_ptr<Block> block, uint32_t command) {
 
 void LocalWrites::addDeletes(const SegmentPtr& segment, std::vector<uint32_t> rows) {
    if (rows.empty()) return;
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    deletes_.push_back({segment, std::move(rows)});
 }
 
 void LocalWrites::addLocks(const SegmentPtr& segment, std::vector<uint32_t> rows, uint32_t command) {
    if (rows.empty()) return;
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    locks_.push_back({segment, std::move(rows), command});
 }
 
@@ -124,7 +125,7 @@ bool LocalWrites::isOwn(const SegmentPtr& segment) const {
 }
 
 void LocalWrites::releaseLocks() {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    for (const Locks& entry : locks_)
       for (const uint32_t row : entry.rows)
          if (DeleteMarks::isLock(entry.segment->versions->deletes.word(row)))
@@ -133,7 +134,7 @@ void LocalWrites::releaseLocks() {
 }
 
 std::vector<LocalWrites::Visible> LocalWrites::visible(uint32_t commandId) const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    std::vector<Visible> result;
    for (const Own& own : own_) {
       uint32_t rows = 0;
@@ -145,7 +146,7 @@ std::vector<LocalWrites::Visible> LocalWrites::visible(uint32_t commandId) const
 }
 
 std::vector<LocalWrites::Range> LocalWrites::insertedSince(uint32_t commandId) const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    std::vector<Range> ranges;
    for (const Own& own : own_) {
       uint32_t before = 0, end = 0;
@@ -157,7 +158,7 @@ std::vector<LocalWrites::Range> LocalWrites::insertedSince(uint32_t commandId) c
 }
 
 std::vector<std::pair<SegmentPtr, std::vector<uint32_t>>> LocalWrites::deletedSince(uint32_t commandId) const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    std::vector<std::pair<SegmentPtr, std::vector<uint32_t>>> result;
    for (const Deletes& entry : deletes_) {
       std::vector<uint32_t> rows;
@@ -169,19 +170,19 @@ std::vector<std::pair<SegmentPtr, std::vector<uint32_t>>> LocalWrites::deletedSi
 }
 
 SegmentPtr LocalWrites::findSegment(SegmentId id) const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    for (const Own& own : own_)
       if (own.segment->id == id) return own.segment;
    return nullptr;
 }
 
 bool LocalWrites::isEmpty() const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    return own_.empty() && deletes_.empty();
 }
 
 uint64_t LocalWrites::deletedRows() const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    uint64_t rows = 0;
    for (const Deletes& entry : deletes_)
       rows += entry.rows.size();
@@ -189,7 +190,7 @@ uint64_t LocalWrites::deletedRows() const {
 }
 
 void LocalWrites::rollbackTo(uint32_t commandId, bool keepLocks) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    // Rows that were locked before they were deleted are locked again; in between nobody may get hold of them.
    std::map<std::pair<SegmentId, uint32_t>, uint32_t> lockedBy;
    if (!deletes_.empty())
@@ -245,6 +246,7 @@ void LocalWrites::rollbackTo(uint32_t commandId, bool keepLocks) {
 }
 
 void LocalWrites::encode() {
+   const MutexLock lock(mutex_);
    loggedRows.clear();
    loggedBlocks.clear();
    loggedDeletes.clear();
@@ -283,13 +285,14 @@ void LocalWrites::encode() {
 }
 
 void LocalWrites::place() {
+   const MutexLock lock(mutex_);
    TableCore& core = table_->core();
    size_t index = 0;
    for (Own& own : own_) {
       if (own.segment->block) continue;
       LoggedRows& logged = loggedRows[index++];
       if (!own.isCopied || logged.rowCount == 0) continue;
-      const std::lock_guard lock(core.mutex);
+      const MutexLock coreLock(core.mutex);
       const SegmentPtr target = core.deltaWithRoom(logged.rowCount);
       const uint32_t first = target->delta->rowCount();
       const DeleteMarks& marks = own.segment->versions->deletes;
@@ -312,7 +315,8 @@ void LocalWrites::place() {
 }
 
 void LocalWrites::unplace() {
-   const std::lock_guard lock(table_->core().mutex);
+   const MutexLock lock(mutex_);
+   const MutexLock coreLock(table_->core().mutex);
    for (size_t i = own_.size(); i-- > 0;)
       if (own_[i].target) {
          own_[i].target->delta->truncate(own_[i].targetFirst);
@@ -321,6 +325,7 @@ void LocalWrites::unplace() {
 }
 
 std::vector<ChangedRows> LocalWrites::changes() const {
+   const MutexLock lock(mutex_);
    std::vector<ChangedRows> out;
    for (const Own& own : own_)
       if (own.target)
@@ -333,11 +338,12 @@ std::vector<ChangedRows> LocalWrites::changes() const {
 }
 
 void LocalWrites::publish(Timestamp timestamp, Timestamp horizon) {
+   const MutexLock lock(mutex_);
    for (const Deletes& entry : deletes_)
       for (const uint32_t row : entry.rows)
          entry.segment->versions->deletes.settle(row, timestamp);
    TableCore& core = table_->core();
-   const std::lock_guard lock(core.mutex);
+   const MutexLock coreLock(core.mutex);
    for (Own& own : own_) {
       if (own.target) {
          own.target->versions->addCommit(timestamp, own.targetEnd, horizon);

@@ -1,9 +1,9 @@
 #pragma once
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "storage/table/change_log.hpp"
 #include "storage/table/segment.hpp"
 
@@ -107,14 +107,15 @@ private:
       std::vector<uint32_t> rows;
       uint32_t command;
    };
-   bool isOwn(const SegmentPtr& segment) const;
+   bool isOwn(const SegmentPtr& segment) const REQUIRES(mutex_);
 
    const std::shared_ptr<Table> table_;
-   mutable std::mutex mutex_;
-   std::vector<Own> own_;
-   std::vector<Deletes> deletes_;
-   std::vector<Locks> locks_; ///< a row is in one of them at most, and keeps its place when it is deleted later
-   SegmentPtr small_;         ///< the own segment that takes few rows
+   mutable Mutex mutex_; ///< taken before the table's
+   std::vector<Own> own_ GUARDED_BY(mutex_);
+   std::vector<Deletes> deletes_ GUARDED_BY(mutex_);
+   std::vector<Locks>
+       locks_ GUARDED_BY(mutex_); ///< a row is in one of them at most, and keeps its place when it is deleted later
+   SegmentPtr small_ GUARDED_BY(mutex_); ///< the own segment that takes few rows
 };
 
 } // namespace ouzel::storage

@@ -55,7 +55,7 @@ ReadAhead::ReadAhead(const ScanState& state, ReadAheadBudget& budget)
 ReadAhead::~ReadAhead() = default;
 
 void ReadAhead::advance(uint32_t morsel) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    planned_ = std::max(planned_, morsel);
    plan();
 }
@@ -167,7 +167,7 @@ void ReadAhead::addRun(uint32_t segment, uint32_t column, Run run) {
 }
 
 std::shared_ptr<const Landing> ReadAhead::find(const Morsel& morsel, uint32_t column) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    const auto found = runs_.find(keyOf(morsel.segment, column));
    if (found == runs_.end()) return nullptr;
    for (const Run& run : found->second) {
@@ -184,7 +184,7 @@ std::shared_ptr<const Landing> ReadAhead::find(const Morsel& morsel, uint32_t co
 }
 
 void ReadAhead::release(const Morsel& morsel, uint32_t pass) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    if (pass != pass_.load(std::memory_order_relaxed)) return; // a reader's last one, noticed late
    for (const uint32_t column : columns_) {
       const auto found = runs_.find(keyOf(morsel.segment, column));
@@ -202,7 +202,7 @@ void ReadAhead::release(const Morsel& morsel, uint32_t pass) {
 }
 
 void ReadAhead::rewind() {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    runs_.clear();
    share_.giveAll();
    held_ = 0;
@@ -213,7 +213,7 @@ void ReadAhead::rewind() {
 
 ScanSource::NetworkReads ReadAhead::statistics() const {
    const auto value = [](const std::atomic<uint64_t>& counter) { return counter.load(std::memory_order_relaxed); };
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    ScanSource::NetworkReads result = statistics_;
    result.requests = value(tally_->requests);
    result.receivedBytes = value(tally_->bytes);

@@ -2,11 +2,11 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
 #include "common/memory/ledger.hpp"
+#include "common/sync/mutex.hpp"
 #include "io/object_store/read_tally.hpp"
 #include "storage/block/landing.hpp"
 #include "storage/table/scan.hpp"
@@ -83,15 +83,15 @@ private:
       std::shared_ptr<Landing> landing;
    };
    static uint64_t keyOf(uint32_t segment, uint32_t column) { return uint64_t{segment} << 32 | column; }
-   /// As much as the window allows. REQUIRES: mutex_; pointers into runs_ are invalid afterwards.
-   void plan();
-   bool planSlab();
-   void planColumn(uint32_t segment, uint32_t column, const std::vector<uint32_t>& groups);
+   /// As much as the window allows. Pointers into runs_ are invalid afterwards.
+   void plan() REQUIRES(mutex_);
+   bool planSlab() REQUIRES(mutex_);
+   void planColumn(uint32_t segment, uint32_t column, const std::vector<uint32_t>& groups) REQUIRES(mutex_);
    bool isCached(uint32_t segment, uint32_t column, uint32_t group) const;
    /// Another scan's stretch with the chunk, or null.
    std::shared_ptr<Landing> findShared(uint32_t segment, uint32_t column, uint32_t group) const;
-   void startRun(uint32_t segment, uint32_t column, uint32_t first, uint32_t end);
-   void addRun(uint32_t segment, uint32_t column, Run run);
+   void startRun(uint32_t segment, uint32_t column, uint32_t first, uint32_t end) REQUIRES(mutex_);
+   void addRun(uint32_t segment, uint32_t column, Run run) REQUIRES(mutex_);
 
    // PROPERTIES
    const ScanState& state_;
@@ -101,13 +101,13 @@ private:
 
    std::atomic<uint32_t> pass_{0};
    std::atomic<bool> hasPlannedAll_{false};
-   mutable std::mutex mutex_; ///< guards what follows
-   ReadAheadShare share_;
-   std::unordered_map<uint64_t, std::vector<Run>> runs_;
-   uint32_t planned_ = 0; ///< morsels before this one need no planning
-   size_t window_;        ///< bytes that may be under way or waiting for their workers
-   size_t held_ = 0;
-   ScanSource::NetworkReads statistics_;
+   mutable Mutex mutex_; ///< guards what follows
+   ReadAheadShare share_ GUARDED_BY(mutex_);
+   std::unordered_map<uint64_t, std::vector<Run>> runs_ GUARDED_BY(mutex_);
+   uint32_t planned_ GUARDED_BY(mutex_) = 0; ///< morsels before this one need no planning
+   size_t window_ GUARDED_BY(mutex_);        ///< bytes that may be under way or waiting for their workers
+   size_t held_ GUARDED_BY(mutex_) = 0;
+   ScanSource::NetworkReads statistics_ GUARDED_BY(mutex_);
 };
 
 } // namespace ouzel::storage

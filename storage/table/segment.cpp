@@ -8,7 +8,7 @@ namespace ouzel::storage {
 
 void SegmentVersions::addCommit(Timestamp timestamp, uint32_t rowEnd, Timestamp horizon) {
    constexpr size_t pruneFrom = 64;
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    CHECK(commits_.empty() || commits_.back().timestamp <= timestamp);
    CHECK(commits_.empty() || commits_.back().rowEnd <= rowEnd);
    if (commits_.size() >= pruneFrom) {
@@ -21,14 +21,14 @@ void SegmentVersions::addCommit(Timestamp timestamp, uint32_t rowEnd, Timestamp 
 }
 
 uint32_t SegmentVersions::visibleRows(Timestamp timestamp) const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    for (size_t i = commits_.size(); i-- > 0;)
       if (commits_[i].timestamp <= timestamp) return commits_[i].rowEnd;
    return 0;
 }
 
 uint32_t SegmentVersions::committedRows() const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    return commits_.empty() ? 0 : commits_.back().rowEnd;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "storage/block/block.hpp"
 #include "storage/table/delete_marks.hpp"
 #include "storage/table/delta.hpp"
@@ -27,8 +27,8 @@ private:
       Timestamp timestamp;
       uint32_t rowEnd;
    };
-   mutable std::mutex mutex_;
-   std::vector<Commit> commits_; ///< ascending in both
+   mutable Mutex mutex_;
+   std::vector<Commit> commits_ GUARDED_BY(mutex_); ///< ascending in both
 };
 
 /// A piece of a table: rows with consecutive ids, in one of two forms. Immutable as an object (a delta grows inside).

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/error/check.hpp"
+#include "common/sync/mutex.hpp"
 #include "storage/table/scan_state.hpp"
 #include "storage/table/table_core.hpp"
 #include "storage/version/write_conflict.hpp"
@@ -17,7 +18,7 @@ StorageId Table::id() const {
 }
 
 std::shared_ptr<const std::vector<ColumnDefinition>> Table::columns() const {
-   const std::lock_guard lock(core_->mutex);
+   const MutexLock lock(core_->mutex);
    return core_->columns;
 }
 
@@ -30,7 +31,7 @@ std::vector<ScanState::Source> sourcesOf(TableCore& core, const Snapshot& snapsh
    std::shared_ptr<const SegmentList> list;
    LocalWrites* own = nullptr;
    {
-      const std::lock_guard lock(core.mutex);
+      const MutexLock lock(core.mutex);
       list = core.segments;
       if (columns) *columns = core.columns;
       const auto it = core.local.find(snapshot.transactionId);
@@ -201,9 +202,13 @@ uint64_t Table::estimatedRows(const Snapshot& snapshot) {
    uint64_t rows = 0;
    for (const ScanState::Source& source : sourcesOf(*core_, snapshot, nullptr))
       rows += source.rows - std::min(source.rows, source.segment->versions->deletes.settledCount());
-   const std::lock_guard lock(core_->mutex);
-   const auto own = core_->local.find(snapshot.transactionId);
-   return own == core_->local.end() ? rows : rows - std::min(rows, own->second->deletedRows());
+   const LocalWrites* own = nullptr;
+   {
+      const MutexLock lock(core_->mutex);
+      const auto found = core_->local.find(snapshot.transactionId);
+      if (found != core_->local.end()) own = found->second;
+   }
+   return own ? rows - std::min(rows, own->deletedRows()) : rows;
 }
 
 uint64_t Table::storedBytes() const {

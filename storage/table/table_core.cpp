@@ -40,7 +40,7 @@ std::vector<Value> TableCore::missingValues() const {
 }
 
 std::shared_ptr<const SegmentList> TableCore::segmentList() const {
-   const std::lock_guard lock(mutex);
+   const MutexLock lock(mutex);
    return segments;
 }
 

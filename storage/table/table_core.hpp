@@ -2,10 +2,10 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "common/thread/task_runner.hpp"
 #include "storage/base/id_source.hpp"
 #include "storage/table/key_index.hpp"
@@ -44,21 +44,21 @@ struct TableCore {
    StorageContext& context;
    const StorageId id;
 
-   mutable std::mutex mutex; ///< guards what follows
-   std::shared_ptr<const std::vector<ColumnDefinition>> columns;
-   std::shared_ptr<const SegmentList> segments; ///< committed ones; replaced, never changed
-   SegmentPtr openDelta;                        ///< the last segment, if small commits may still be added to it
-   std::map<TransactionId, LocalWrites*> local; ///< of open transactions
-   bool isDropped = false;                      ///< objects become garbage when the last user goes
+   mutable Mutex mutex; ///< guards what follows
+   std::shared_ptr<const std::vector<ColumnDefinition>> columns GUARDED_BY(mutex);
+   std::shared_ptr<const SegmentList> segments GUARDED_BY(mutex); ///< committed ones; replaced, never changed
+   SegmentPtr openDelta GUARDED_BY(mutex); ///< the last segment, if small commits may still be added to it
+   std::map<TransactionId, LocalWrites*> local GUARDED_BY(mutex); ///< of open transactions
+   bool isDropped GUARDED_BY(mutex) = false;                      ///< objects become garbage when the last user goes
 
-   std::mutex statisticsMutex; ///< guards what follows, and the sketches of deltas
-   std::shared_ptr<const TableStatistics> statistics;
-   std::shared_ptr<const SegmentList> statisticsSegments;
-   uint64_t statisticsDeltaRows = 0; ///< when sketches and sample were made
-   uint64_t boundsDeltaRows = 0;     ///< when bounds were
+   Mutex statisticsMutex; ///< guards what follows, and the sketches of deltas
+   std::shared_ptr<const TableStatistics> statistics GUARDED_BY(statisticsMutex);
+   std::shared_ptr<const SegmentList> statisticsSegments GUARDED_BY(statisticsMutex);
+   uint64_t statisticsDeltaRows GUARDED_BY(statisticsMutex) = 0; ///< when sketches and sample were made
+   uint64_t boundsDeltaRows GUARDED_BY(statisticsMutex) = 0;     ///< when bounds were
 
-   std::vector<PhysicalType> physicalTypes() const;
-   std::vector<Value> missingValues() const;
+   std::vector<PhysicalType> physicalTypes() const REQUIRES(mutex);
+   std::vector<Value> missingValues() const REQUIRES(mutex);
    std::shared_ptr<const SegmentList> segmentList() const;
    void addSegment(SegmentPtr segment);         ///< the mutex is held
    void addColumn(ColumnDefinition definition); ///< the mutex is held

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/sync/mutex.hpp"
 #include "storage/block/sample.hpp"
 #include "storage/table/scan_state.hpp"
 #include "storage/table/table_core.hpp"
@@ -107,7 +108,7 @@ std::shared_ptr<const TableStatistics> Table::statistics(const Snapshot& snapsho
    std::shared_ptr<const SegmentList> list;
    std::shared_ptr<const std::vector<ColumnDefinition>> columns;
    {
-      const std::lock_guard lock(core_->mutex);
+      const MutexLock lock(core_->mutex);
       list = core_->segments;
       columns = core_->columns;
    }
@@ -123,7 +124,7 @@ std::shared_ptr<const TableStatistics> Table::statistics(const Snapshot& snapsho
       if (segment->delta) deltaRows += committed;
    }
    const uint64_t stored = std::max(total, rows);
-   const std::lock_guard lock(core_->statisticsMutex);
+   const MutexLock lock(core_->statisticsMutex);
    const bool isUsable = core_->statistics && core_->statisticsSegments == list &&
                          deltaRows - core_->statisticsDeltaRows <= total / growthDivisor &&
                          core_->statistics->columns.size() == columns->size();

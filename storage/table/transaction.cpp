@@ -22,38 +22,38 @@ Snapshot Transaction::refreshed(const Snapshot& earlier) const {
 }
 
 bool Transaction::isReadOnly() const {
-   const std::lock_guard lock(writesMutex_);
+   const MutexLock lock(writesMutex_);
    for (const auto& [id, writes] : writes_)
       if (!writes->isEmpty()) return false;
    return storageChanges_.empty();
 }
 
 LocalWrites& Transaction::writesOf(Table& table) {
-   const std::lock_guard lock(writesMutex_);
+   const MutexLock lock(writesMutex_);
    CHECK(open_);
    auto& writes = writes_[table.id()];
    if (!writes) {
       writes = std::make_unique<LocalWrites>(table.shared_from_this());
       TableCore& core = table.core();
-      const std::lock_guard coreLock(core.mutex);
+      const MutexLock coreLock(core.mutex);
       core.local[id_] = writes.get();
    }
    return *writes;
 }
 
 Transaction::Savepoint Transaction::savepoint() {
-   const std::lock_guard lock(writesMutex_);
+   const MutexLock lock(writesMutex_);
    nextCommand();
    return {storageChanges_.size(), commandId_};
 }
 
 Transaction::Savepoint Transaction::mark() const {
-   const std::lock_guard lock(writesMutex_);
+   const MutexLock lock(writesMutex_);
    return {storageChanges_.size(), commandId_};
 }
 
 void Transaction::rollbackTo(const Savepoint& savepoint, bool keepLocks) {
-   const std::lock_guard lock(writesMutex_);
+   const MutexLock lock(writesMutex_);
    CHECK(open_);
    for (auto& [id, writes] : writes_)
       writes->rollbackTo(savepoint.commandId, keepLocks);
@@ -67,7 +67,7 @@ void Transaction::rollbackTo(const Savepoint& savepoint, bool keepLocks) {
 void Transaction::undoStorageChange(const StorageChange& change) {
    TableCore& core = change.table->core();
    {
-      const std::lock_guard lock(core.mutex);
+      const MutexLock lock(core.mutex);
       switch (change.kind) {
       case StorageChange::Kind::Create:
          core.isDropped = true;
@@ -88,14 +88,14 @@ void Transaction::undoStorageChange(const StorageChange& change) {
 }
 
 void Transaction::addStorageChange(StorageChange change) {
-   const std::lock_guard lock(writesMutex_);
+   const MutexLock lock(writesMutex_);
    CHECK(open_);
    storageChanges_.push_back(std::move(change));
 }
 
 void Transaction::finishCommitted() {
    {
-      const std::lock_guard lock(writesMutex_);
+      const MutexLock lock(writesMutex_);
       CHECK(open_);
       forgetWrites();
       storageChanges_.clear();
@@ -108,7 +108,7 @@ void Transaction::forgetWrites() {
    for (auto& [id, writes] : writes_) {
       writes->releaseLocks();
       TableCore& core = writes->table().core();
-      const std::lock_guard lock(core.mutex);
+      const MutexLock lock(core.mutex);
       core.local.erase(id_);
    }
    writes_.clear();
@@ -117,7 +117,7 @@ void Transaction::forgetWrites() {
 void Transaction::abort() {
    if (!open_) return;
    {
-      const std::lock_guard lock(writesMutex_);
+      const MutexLock lock(writesMutex_);
       for (auto& [id, writes] : writes_)
          writes->rollbackTo(0);
       forgetWrites();
@@ -131,7 +131,7 @@ void Transaction::abort() {
 }
 
 std::unique_ptr<Transaction> TransactionManager::begin() {
-   const std::lock_guard lock(openMutex_);
+   const MutexLock lock(openMutex_);
    std::unique_ptr<Transaction> transaction(new Transaction(*this, nextId_++));
    open_[transaction->id()] = transaction.get();
    return transaction;
@@ -139,13 +139,13 @@ std::unique_ptr<Transaction> TransactionManager::begin() {
 
 void TransactionManager::end(Transaction& transaction) {
    if (transaction.reads_) changes.close(transaction.id());
-   const std::lock_guard lock(openMutex_);
+   const MutexLock lock(openMutex_);
    const size_t erased = open_.erase(transaction.id());
    CHECK(erased == 1); // else the horizon would go on without it, and its snapshots lose their rows
 }
 
 Timestamp TransactionManager::horizon() const {
-   const std::lock_guard lock(openMutex_);
+   const MutexLock lock(openMutex_);
    Timestamp oldest = lastCommitted();
    for (const auto& [id, transaction] : open_)
       oldest = std::min(oldest, transaction->horizon_);
@@ -153,7 +153,7 @@ Timestamp TransactionManager::horizon() const {
 }
 
 size_t TransactionManager::openTransactions() const {
-   const std::lock_guard lock(openMutex_);
+   const MutexLock lock(openMutex_);
    return open_.size();
 }
 

@@ -3,9 +3,9 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "storage/base/ids.hpp"
 #include "storage/table/change_log.hpp"
 #include "storage/version/snapshot.hpp"
@@ -90,7 +90,7 @@ private:
    bool open_ = true;
    uint64_t commitLsn_ = 0;
    Timestamp horizon_ = 0;          ///< oldest snapshot this transaction may still read with
-   mutable std::mutex writesMutex_; ///< guards what follows, but not from Committer: then nobody else is there
+   mutable Mutex writesMutex_; ///< guards what follows, but not from Committer: then nobody else is there
    std::map<StorageId, std::unique_ptr<LocalWrites>> writes_;
    std::vector<StorageChange> storageChanges_;
 };
@@ -114,7 +114,7 @@ private:
    void end(Transaction& transaction);
 
    std::atomic<Timestamp> lastCommitted_{1};
-   mutable std::mutex openMutex_; ///< guards what follows
+   mutable Mutex openMutex_; ///< guards what follows
    TransactionId nextId_ = 1;
    std::map<TransactionId, Transaction*> open_;
 };

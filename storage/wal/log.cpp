@@ -184,6 +184,7 @@ void Log::refuseIfDurable(Reader& reader, Lsn damagedLsn) const {
 void Log::replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply) {
    std::vector<LogFile> files = listFiles();
    Lsn next = fromLsn;
+   mutex_.assertHeld(); // nobody else has the log yet
    firstKept_ = fromLsn;
    if (!files.empty()) {
       if (files.front().startLsn > fromLsn) refuse("it begins after the last checkpoint, at " + hex(fromLsn));
@@ -232,6 +233,8 @@ void Log::replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply) {
 }
 
 void Log::start(bool isolates) {
+   const MutexLock flushing(flushMutex_);
+   const MutexLock lock(mutex_);
    io::makeDirectories(directory_);
    // What lies behind the end must not be taken for frames later: torn ones, and files whose making failed. One that
    // begins at the end is used again, not removed: it may be all that tells that there is a log.
@@ -244,7 +247,6 @@ void Log::start(bool isolates) {
       last.truncate(headerSize + (end_ - tail_->startLsn));
       last.syncData();
    }
-   const std::lock_guard lock(mutex_);
    openFile(end_);
 }
 
@@ -315,7 +317,7 @@ void Log::openFile(Lsn startLsn) {
 
 void Log::reserve(size_t bytes) {
    if (const int error = TEST_POINT("log.reserve")) io::throwIoError("could not extend file", directory_, error);
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    const uint64_t needed = headerSize + (end_ - fileStart_) + padded(sizeof(FrameHeader) + bytes + tagSize());
    if (needed <= allocated_) return;
    const uint64_t step = std::max(needed - allocated_, std::clamp(allocated_, reserveMin, reserveMax));
@@ -332,7 +334,7 @@ void Log::reserve(size_t bytes) {
 }
 
 Lsn Log::append(FrameKind kind, Timestamp timestamp, std::span<const std::string_view> parts) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    FrameHeader header;
    header.magic = frameMagic;
    header.kind = kind;
@@ -365,11 +367,12 @@ Lsn Log::append(FrameKind kind, Timestamp timestamp, std::span<const std::string
 }
 
 Lsn Log::flush() {
-   const std::lock_guard flushing(flushMutex_);
+   const MutexLock flushing(flushMutex_);
    uint64_t offset;
    Lsn target;
+   io::File* file;
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (pending_.empty()) return durable_;
       constexpr size_t keptMax = 1 << 20; // the two buffers change places; a large one is given back
       if (flushing_.capacity() > keptMax) flushing_ = {};
@@ -377,6 +380,7 @@ Lsn Log::flush() {
       flushing_.swap(pending_);
       target = end_;
       offset = headerSize + (end_ - flushing_.size() - fileStart_);
+      file = &file_; // replaced under flushMutex_ only
    }
    try {
       if (const int error = TEST_POINT("log.write")) io::throwIoError("could not write file", file_.path(), error);
@@ -389,25 +393,25 @@ Lsn Log::flush() {
       logLine(LogLevel::Fatal, std::string("write-ahead log: ") + error.what());
       CHECK(!"the write-ahead log could not be written");
    }
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    durable_ = target;
    return durable_;
 }
 
 Lsn Log::endLsn() const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    return end_;
 }
 
 Lsn Log::durableLsn() const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    return durable_;
 }
 
 Lsn Log::rotate(uint64_t fileBytesMin) {
    flush();
-   const std::lock_guard flushing(flushMutex_);
-   const std::lock_guard lock(mutex_);
+   const MutexLock flushing(flushMutex_);
+   const MutexLock lock(mutex_);
    CHECK(pending_.empty());
    if (end_ == fileStart_ || end_ - fileStart_ < fileBytesMin) return end_;
    try {
@@ -437,7 +441,7 @@ void Log::removeBefore(Lsn lsn) {
    } catch (const SqlError& error) {
       logLine(LogLevel::Warning, std::string("write-ahead log: ") + error.what());
    }
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    firstKept_ = std::max(firstKept_, lsn);
 }
 
@@ -448,7 +452,7 @@ std::optional<std::string> Log::findSpare() const {
 }
 
 uint64_t Log::keptBytes() const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    return end_ - firstKept_;
 }
 

@@ -2,13 +2,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "io/crypto/aes_gcm.hpp"
 #include "io/file/file.hpp"
 #include "storage/base/ids.hpp"
@@ -111,29 +111,31 @@ private:
    };
    std::vector<LogFile> listFiles() const;
    std::string pathOf(Lsn startLsn) const;
-   void openFile(Lsn startLsn);
+   void openFile(Lsn startLsn) REQUIRES(flushMutex_, mutex_);
    class Reader;
    void prepareCipher(Reader& reader, const LogFileHeader& header) const;
    std::optional<Frame> readFrame(Reader& reader, Lsn lsn) const;
    void refuseIfDurable(Reader& reader, Lsn damagedLsn) const;
    uint64_t tagSize() const { return key_ ? io::AesGcm::tagSize : 0; } ///< what a frame has besides
    std::optional<std::string> findSpare() const;
-   void isolate();
+   void isolate() REQUIRES(mutex_);
 
    const std::string directory_;
    const uint64_t logId_;
    const std::shared_ptr<const io::EncryptionKey> key_; ///< null: not encrypted
    const bool isLasting_;
    std::optional<LogFile> tail_; ///< the last file that replay has read
-   std::mutex flushMutex_;       ///< one writer at a time; taken before mutex_
-   mutable std::mutex mutex_;    ///< guards what follows
-   io::File file_;
-   std::unique_ptr<io::AesGcm> cipher_; ///< of that file; null: none
-   Lsn fileStart_ = 0;
-   uint64_t allocated_ = 0; ///< end of reserved space in the file
-   Lsn end_ = 0, durable_ = 0, firstKept_ = 0;
-   std::string pending_;  ///< frames from LSN end_ - pending_.size() on
-   std::string flushing_; ///< what flush() is writing; guarded by flushMutex_
+   Mutex flushMutex_;            ///< one writer at a time; taken before mutex_
+   mutable Mutex mutex_;         ///< guards what follows
+   io::File file_ GUARDED_BY(mutex_);
+   std::unique_ptr<io::AesGcm> cipher_ GUARDED_BY(mutex_); ///< of that file; null: none
+   Lsn fileStart_ GUARDED_BY(mutex_) = 0;
+   uint64_t allocated_ GUARDED_BY(mutex_) = 0; ///< end of reserved space in the file
+   Lsn end_ GUARDED_BY(mutex_) = 0;
+   Lsn durable_ GUARDED_BY(mutex_) = 0;
+   Lsn firstKept_ GUARDED_BY(mutex_) = 0;
+   std::string pending_ GUARDED_BY(mutex_);       ///< frames from LSN end_ - pending_.size() on
+   std::string flushing_ GUARDED_BY(flushMutex_); ///< what flush() is writing
 };
 
 } // namespace ouzel::storage
