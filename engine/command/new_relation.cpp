@@ -1,5 +1,6 @@
 #include "engine/command/new_relation.hpp"
 
+#include "common/sync/mutex.hpp"
 #include "sql/parse/node_access.hpp"
 
 namespace ouzel::engine {
@@ -11,7 +12,7 @@ NewRelation newRelation(CommandContext& context, const ::RangeVar& name) {
    NewRelation target;
    const bool temporary = name.relpersistence == 't' || textOf(name.schemaname) == "pg_temp";
    if (temporary && !core.temporaryBackend) {
-      const std::lock_guard lock(core.database.activityMutex);
+      const MutexLock lock(core.database.activityMutex);
       core.temporaryBackend = core.database.nextTemporarySchema++;
    }
    const catalog::SearchPath path = core.searchPath();

@@ -1,11 +1,10 @@
 #include "engine/copy/copy_from.hpp"
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstring>
-#include <mutex>
 
 #include "common/error/check.hpp"
+#include "common/sync/mutex.hpp"
 #include "common/text/utf8.hpp"
 #include "common/type/binary_codec.hpp"
 #include "common/type/text_codec.hpp"
@@ -340,8 +339,8 @@ public:
 
    void add(CopyChunk chunk) {
       {
-         std::unique_lock lock(mutex_);
-         changed_.wait(lock, [&] { return running_ < chunksMax_ || error_; });
+         UniqueLock lock(mutex_);
+         changed_.wait(lock, [&]() REQUIRES(mutex_) { return running_ < chunksMax_ || error_; });
          if (error_) return;
          ++running_;
       }
@@ -349,11 +348,12 @@ public:
       tasks_.submit([this, shared] { run(*shared); });
    }
    bool hasFailed() {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       return error_ != nullptr;
    }
    uint64_t finish() {
       wait();
+      const MutexLock lock(mutex_);
       if (error_) std::rethrow_exception(error_);
       DCHECK(running_ == 0);
       uint64_t rows = 0;
@@ -366,15 +366,15 @@ public:
 
 private:
    void wait() {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return running_ == 0; });
+      UniqueLock lock(mutex_);
+      changed_.wait(lock, [&]() REQUIRES(mutex_) { return running_ == 0; });
    }
    void run(const CopyChunk& chunk) {
       std::unique_ptr<ChunkLoader> loader;
       std::exception_ptr error;
       try {
          {
-            const std::lock_guard lock(mutex_);
+            const MutexLock lock(mutex_);
             if (!error_ && !idle_.empty()) {
                loader = std::move(idle_.back());
                idle_.pop_back();
@@ -387,7 +387,7 @@ private:
       } catch (...) {
          error = std::current_exception();
       }
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (loader) idle_.push_back(std::move(loader));
       // Of several bad rows the first in the input is reported, as a serial load would.
       if (error && (!error_ || chunk.firstLine < errorLine_)) {
@@ -402,12 +402,12 @@ private:
    const CopyPlan& plan_;
    TaskRunner& tasks_;
    const uint32_t chunksMax_;
-   std::mutex mutex_;
-   std::condition_variable changed_;
-   std::vector<std::unique_ptr<ChunkLoader>> idle_;
-   uint32_t running_ = 0;
-   std::exception_ptr error_;
-   uint64_t errorLine_ = 0;
+   Mutex mutex_;
+   CondVar changed_;
+   std::vector<std::unique_ptr<ChunkLoader>> idle_ GUARDED_BY(mutex_);
+   uint32_t running_ GUARDED_BY(mutex_) = 0;
+   std::exception_ptr error_ GUARDED_BY(mutex_);
+   uint64_t errorLine_ GUARDED_BY(mutex_) = 0;
 };
 
 /// The header line says nothing but, with HEADER MATCH, must name the columns.

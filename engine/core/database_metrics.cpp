@@ -1,5 +1,6 @@
 #include "engine/core/database_metrics.hpp"
 
+#include "common/sync/mutex.hpp"
 #include "engine/core/internals.hpp"
 #include "storage/buffer/frame_cache.hpp"
 
@@ -25,7 +26,7 @@ DatabaseMetrics measure(Database& database) {
    for (const char* state : {"active", "idle", "idle in transaction", "idle in transaction (aborted)"})
       metrics.sessions[state] = 0;
    {
-      const std::lock_guard lock(internals.activityMutex);
+      const MutexLock lock(internals.activityMutex);
       for (const auto& [processId, session] : internals.activity)
          ++metrics.sessions[session.state];
    }

@@ -26,7 +26,8 @@ private:
    bool tryLook() noexcept;
 
    Database::Internals& database_;
-   std::shared_mutex together_; ///< held alone while both change
+   /// Held alone while both change. It guards no member: each of the two has a mutex of its own.
+   std::shared_mutex together_;
    std::atomic<bool> hasFailed_{false};
    RepeatingTask repetition_; ///< last: ends first
 };

@@ -1,10 +1,10 @@
 #pragma once
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "catalog/catalog.hpp"
+#include "common/sync/mutex.hpp"
 #include "common/thread/alarm_clock.hpp"
 #include "engine/core/database.hpp"
 #include "engine/core/following.hpp"
@@ -39,9 +39,9 @@ struct Database::Internals {
    std::unique_ptr<SequenceValues> sequences;
    LockManager locks;
    AlarmClock alarms; ///< for statement_timeout
-   std::mutex activityMutex;
-   std::map<int32_t, SessionActivity> activity;
-   int32_t nextTemporarySchema = 1;              ///< under activityMutex
+   Mutex activityMutex;
+   std::map<int32_t, SessionActivity> activity GUARDED_BY(activityMutex);
+   int32_t nextTemporarySchema GUARDED_BY(activityMutex) = 1; ///< under activityMutex
    std::map<std::string, std::string> verifiers; ///< of roles, in place of the catalog's; set before sessions are
    std::unique_ptr<Following> following;         ///< of a server that only reads; null: it writes
 };

@@ -34,7 +34,7 @@ SequenceValues::State& SequenceValues::stateOf(const catalog::Relation& sequence
 
 int64_t SequenceValues::next(const catalog::Relation& sequence) {
    const catalog::SequenceDefinition& definition = *sequence.sequence;
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    State& state = stateOf(sequence);
    storage::Counter counter{state.counter.value, true};
    if (state.counter.isCalled) {
@@ -67,23 +67,23 @@ int64_t SequenceValues::next(const catalog::Relation& sequence) {
 }
 
 void SequenceValues::set(Oid sequence, storage::Counter counter) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    storage_.setCounter(sequence, counter);
    states_[sequence] = {counter, 0};
 }
 
 storage::Counter SequenceValues::current(const catalog::Relation& sequence) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    return stateOf(sequence).counter;
 }
 
 void SequenceValues::forget() {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    states_.clear();
 }
 
 void SequenceValues::settle() {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    for (auto& [oid, state] : states_)
       if (state.ahead > 0) {
          storage_.setCounter(oid, state.counter);
@@ -92,30 +92,30 @@ void SequenceValues::settle() {
 }
 
 void SessionSequences::remember(Oid sequence, int64_t value) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    values_[sequence] = value;
    last_ = sequence;
 }
 
 void SessionSequences::rememberSet(Oid sequence, int64_t value) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    values_[sequence] = value;
 }
 
 std::optional<int64_t> SessionSequences::last(Oid sequence) const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    const auto it = values_.find(sequence);
    return it == values_.end() ? std::nullopt : std::optional(it->second);
 }
 
 std::optional<SessionSequences::Last> SessionSequences::last() const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    if (last_ == invalidOid) return std::nullopt;
    return Last{last_, values_.at(last_)};
 }
 
 void SessionSequences::clear() {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    values_.clear();
    last_ = invalidOid;
 }

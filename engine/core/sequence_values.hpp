@@ -1,11 +1,11 @@
 #pragma once
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 
 #include "catalog/object/objects.hpp"
+#include "common/sync/mutex.hpp"
 #include "storage/database/database.hpp"
 
 namespace ouzel::engine {
@@ -33,11 +33,11 @@ private:
       storage::Counter counter;
       int64_t ahead = 0; ///< how many further values the log already covers
    };
-   State& stateOf(const catalog::Relation& sequence); // the mutex is held
+   State& stateOf(const catalog::Relation& sequence) REQUIRES(mutex_);
 
    storage::Database& storage_;
-   std::mutex mutex_;
-   std::map<Oid, State> states_;
+   Mutex mutex_;
+   std::map<Oid, State> states_ GUARDED_BY(mutex_);
 };
 
 /// What currval() and lastval() remember in one session. Thread-safe: workers of one statement share it.
@@ -55,9 +55,9 @@ public:
    void clear(); ///< DISCARD SEQUENCES
 
 private:
-   mutable std::mutex mutex_;
-   std::map<Oid, int64_t> values_;
-   Oid last_ = invalidOid;
+   mutable Mutex mutex_;
+   std::map<Oid, int64_t> values_ GUARDED_BY(mutex_);
+   Oid last_ GUARDED_BY(mutex_) = invalidOid;
 };
 
 } // namespace ouzel::engine

@@ -52,7 +52,7 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
    activity.applicationName = settings.value("application_name");
    activity.clientAddress = options.clientAddress;
    activity.backendStart = activity.stateChange = wallClockMicros();
-   const std::lock_guard lock(database.activityMutex);
+   const MutexLock lock(database.activityMutex);
    DCHECK(!database.activity.contains(options.processId)); // process ids are of one session each
    database.activity[options.processId] = std::move(activity);
 }
@@ -60,7 +60,7 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
 SessionCore::~SessionCore() {
    timeLimitEnds();
    transaction.rollback();
-   const std::lock_guard lock(database.activityMutex);
+   const MutexLock lock(database.activityMutex);
    database.activity.erase(options.processId);
 }
 
@@ -122,7 +122,7 @@ void SessionCore::notice(std::string message, std::string detail, SqlState state
 }
 
 void SessionCore::cancel(CancelReason reason) noexcept {
-   const std::lock_guard lock(cancelMutex_);
+   const MutexLock lock(cancelMutex_);
    if (reason == CancelReason::Request && !isActive_) return;
    // A request to end the session outranks one to stop a statement, and the first of a kind stays.
    int seen = -1;
@@ -143,8 +143,9 @@ void SessionCore::checkInterrupts() {
 }
 
 void SessionCore::sleep(int64_t micros) {
-   std::unique_lock lock(cancelMutex_);
-   cancelled_.wait_for(lock, std::chrono::microseconds(micros), [&] { return cancelRequested_.load() >= 0; });
+   UniqueLock lock(cancelMutex_);
+   cancelled_.wait_for(lock, std::chrono::microseconds(micros),
+                       [&]() REQUIRES(cancelMutex_) { return cancelRequested_.load() >= 0; });
    lock.unlock();
    checkInterrupts();
 }
@@ -154,13 +155,13 @@ void SessionCore::statementBegins() {
    if (millis > 0 && timeLimit_ == 0)
       timeLimit_ =
           database.alarms.set(steadyNanos() + millis * 1'000'000, [this] { cancel(CancelReason::StatementTimeout); });
-   const std::lock_guard lock(cancelMutex_);
+   const MutexLock lock(cancelMutex_);
    isActive_ = true;
 }
 
 void SessionCore::statementEnds() {
    timeLimitEnds();
-   const std::lock_guard lock(cancelMutex_);
+   const MutexLock lock(cancelMutex_);
    isActive_ = false;
    forget(CancelReason::Request);
 }
@@ -169,7 +170,7 @@ void SessionCore::timeLimitEnds() {
    if (timeLimit_ == 0) return;
    database.alarms.clear(timeLimit_); // not under cancelMutex_, which the alarm takes
    timeLimit_ = 0;
-   const std::lock_guard lock(cancelMutex_);
+   const MutexLock lock(cancelMutex_);
    forget(CancelReason::StatementTimeout);
 }
 
@@ -179,7 +180,7 @@ void SessionCore::forget(CancelReason reason) {
 }
 
 SessionCore::Cancellable::Cancellable(SessionCore& core, executor::ExecutionContext& context) : core_(core) {
-   const std::lock_guard lock(core.cancelMutex_);
+   const MutexLock lock(core.cancelMutex_);
    outer_ = core.running_;
    DCHECK(outer_ != &context);
    core.running_ = &context;
@@ -188,13 +189,13 @@ SessionCore::Cancellable::Cancellable(SessionCore& core, executor::ExecutionCont
 }
 
 SessionCore::Cancellable::~Cancellable() {
-   const std::lock_guard lock(core_.cancelMutex_);
+   const MutexLock lock(core_.cancelMutex_);
    DCHECK(core_.running_ != nullptr);
    core_.running_ = outer_;
 }
 
 void SessionCore::reportActivity(const std::string& state, const std::string& query) {
-   const std::lock_guard lock(database.activityMutex);
+   const MutexLock lock(database.activityMutex);
    SessionActivity& activity = database.activity[options.processId];
    activity.state = state;
    activity.stateChange = wallClockMicros();

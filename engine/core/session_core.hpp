@@ -1,10 +1,8 @@
 #pragma once
 #include <atomic>
-#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +10,7 @@
 #include "catalog/object/search_path.hpp"
 #include "catalog/pg_catalog/virtual_table.hpp"
 #include "common/env/random.hpp"
+#include "common/sync/mutex.hpp"
 #include "engine/core/internals.hpp"
 #include "engine/core/session.hpp"
 #include "engine/core/transaction_context.hpp"
@@ -112,12 +111,12 @@ public:
 private:
    void forget(CancelReason reason);
 
-   std::mutex cancelMutex_;
-   std::condition_variable cancelled_;
+   Mutex cancelMutex_;
+   CondVar cancelled_;
    AlarmClock::Id timeLimit_ = 0;
-   bool isActive_ = false;                         // under cancelMutex_: a statement runs
-   executor::ExecutionContext* running_ = nullptr; // under cancelMutex_
-   std::atomic<int> cancelRequested_{-1};          // a CancelReason, -1: none
+   bool isActive_ GUARDED_BY(cancelMutex_) = false;                         // under cancelMutex_: a statement runs
+   executor::ExecutionContext* running_ GUARDED_BY(cancelMutex_) = nullptr; // under cancelMutex_
+   std::atomic<int> cancelRequested_{-1};                                   // a CancelReason, -1: none
    SessionFormat format_;
    sql::OpenExternal openExternal_;
    std::unique_ptr<executor::SessionFunctions> functions_;

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "catalog/object/snapshot.hpp"
+#include "common/sync/mutex.hpp"
 #include "engine/lock/lock_state.hpp"
 
 // Who waits for whom: the search for deadlocks, and what pg_locks and pg_blocking_pids show. All of it looks at the
@@ -9,12 +10,24 @@
 
 namespace ouzel::engine {
 
-std::vector<std::unique_lock<std::mutex>> LockManager::lockAll() const {
-   std::vector<std::unique_lock<std::mutex>> guards;
-   for (size_t i = 0; i < partitionCount; ++i)
-      guards.emplace_back(partitions_[i].mutex);
-   return guards;
-}
+/// Holds every partition's mutex as long as it lives. The analysis does not follow locks in loops.
+class LockManager::AllPartitions {
+public:
+   explicit AllPartitions(const LockManager& manager) NO_THREAD_SAFETY_ANALYSIS
+      : partitions_(manager.partitions_.get()) {
+      for (size_t i = 0; i < partitionCount; ++i)
+         partitions_[i].mutex.lock();
+   }
+   ~AllPartitions() NO_THREAD_SAFETY_ANALYSIS {
+      for (size_t i = 0; i < partitionCount; ++i)
+         partitions_[i].mutex.unlock();
+   }
+   AllPartitions(const AllPartitions&) = delete;
+   AllPartitions& operator=(const AllPartitions&) = delete;
+
+private:
+   Partition* const partitions_;
+};
 
 /// The waits-for graph. REQUIRES: all partitions are locked.
 class LockGraph {
@@ -29,7 +42,7 @@ public:
    };
 
    static std::vector<Edge> edgesOf(const LockOwner& owner) {
-      const std::lock_guard guard(owner.mutex_);
+      const MutexLock guard(owner.mutex_);
       std::vector<Edge> edges;
       for (Waiter* waiter : owner.waiters_) {
          const LockManager::Lock& lock = *waiter->lock;
@@ -90,7 +103,7 @@ std::string describe(const LockTag& tag) {
 
 /// False: the waiter is part of a cycle that can only be broken by giving up; `report` says how it goes.
 bool LockManager::resolveDeadlock(Waiter& waiter, std::string& report) {
-   const auto guards = lockAll();
+   const AllPartitions guards(*this);
    while (true) {
       const auto cycle = LockGraph::cycleThrough(*waiter.owner);
       if (cycle.empty()) return true;
@@ -111,16 +124,17 @@ bool LockManager::resolveDeadlock(Waiter& waiter, std::string& report) {
       [[maybe_unused]] const size_t erased = std::erase(first.lock->queue, &first);
       DCHECK(erased == 1);
       grant(*first.lock, *first.owner, first.mode, first.forSession);
-      const std::lock_guard waiterLock(first.mutex);
+      const MutexLock waiterLock(first.mutex);
       first.isGranted = true;
       first.changed.notify_one();
    }
 }
 
 std::vector<LockManager::View> LockManager::list() const {
-   const auto guards = lockAll();
+   const AllPartitions guards(*this);
    std::vector<View> out;
-   for (size_t i = 0; i < partitionCount; ++i)
+   for (size_t i = 0; i < partitionCount; ++i) {
+      partitions_[i].mutex.assertHeld(); // by guards
       for (const auto& [tag, lock] : partitions_[i].locks) {
          for (const Held* held = lock.holders; held; held = held->next)
             for (size_t mode = 1; mode < lockModes; ++mode)
@@ -130,13 +144,15 @@ std::vector<LockManager::View> LockManager::list() const {
          for (const Waiter* waiter : lock.queue)
             out.push_back({tag, waiter->owner->processId(), waiter->owner->transaction.load(), waiter->mode, false});
       }
+   }
    return out;
 }
 
 std::vector<int32_t> LockManager::blockersOf(int32_t processId) const {
-   const auto guards = lockAll();
+   const AllPartitions guards(*this);
    std::vector<int32_t> out;
-   for (size_t i = 0; i < partitionCount; ++i)
+   for (size_t i = 0; i < partitionCount; ++i) {
+      partitions_[i].mutex.assertHeld(); // by guards
       for (const auto& [tag, lock] : partitions_[i].locks)
          for (const Waiter* waiter : lock.queue) {
             if (waiter->owner->processId() != processId) continue;
@@ -144,6 +160,7 @@ std::vector<int32_t> LockManager::blockersOf(int32_t processId) const {
                if (std::find(out.begin(), out.end(), edge.blocker->processId()) == out.end())
                   out.push_back(edge.blocker->processId());
          }
+   }
    return out;
 }
 

@@ -31,14 +31,14 @@ LockOwner::~LockOwner() {
 }
 
 size_t LockOwner::position() const {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    return taken_.size();
 }
 
 void LockOwner::interrupt() noexcept {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    for (LockManager::Waiter* waiter : waiters_) {
-      const std::lock_guard waiterLock(waiter->mutex);
+      const MutexLock waiterLock(waiter->mutex);
       waiter->isInterrupted = true;
       waiter->changed.notify_one();
    }
@@ -54,7 +54,7 @@ LockManager::Partition& LockManager::partitionOf(const LockTag& tag) const {
 /// What the owner holds of the lock. The partition's mutex is held, the owner's is not.
 LockManager::Held* LockManager::find(const Lock& lock, const LockOwner& owner) {
    if (lock.tag.kind == LockKind::Relation) { // a relation has many holders, an owner few relations
-      const std::lock_guard ownerLock(owner.mutex_);
+      const MutexLock ownerLock(owner.mutex_);
       for (Held* held : owner.relations_)
          if (held->lock == &lock) return held;
       return nullptr;
@@ -75,7 +75,7 @@ bool LockManager::isBlocked(const Lock& lock, const Held* own, LockMode mode) {
 
 void LockManager::grant(Lock& lock, LockOwner& owner, LockMode mode, bool forSession) {
    Held* held = find(lock, owner);
-   const std::lock_guard ownerLock(owner.mutex_);
+   const MutexLock ownerLock(owner.mutex_);
    if (!held) {
       if (owner.free_.empty()) {
          held = &owner.held_.emplace_back();
@@ -125,7 +125,7 @@ bool LockManager::enqueue(Lock& lock, Waiter& waiter, const Held* own) {
 bool LockManager::acquire(LockOwner& owner, const LockTag& tag, LockMode mode, const LockWait& wait) {
    if (tag.kind == LockKind::Relation) {
       // Only the owner's own workers give its locks back, and none of them does while it takes others.
-      const std::lock_guard ownerLock(owner.mutex_);
+      const MutexLock ownerLock(owner.mutex_);
       for (const Held* held : owner.relations_)
          if (held->lock->tag == tag && (held->modes & bitOf(mode))) return true;
    }
@@ -139,7 +139,7 @@ bool LockManager::acquireSession(LockOwner& owner, const LockTag& tag, LockMode 
 bool LockManager::acquireFor(LockOwner& owner, const LockTag& tag, LockMode mode, const LockWait& wait,
                              bool forSession) {
    Partition& partition = partitionOf(tag);
-   std::unique_lock guard(partition.mutex);
+   const MutexLock guard(partition.mutex);
    const auto [place, isNew] = partition.locks.try_emplace(tag);
    Lock& lock = place->second;
    if (isNew) lock.tag = tag; // its holders read the tag without the mutex
@@ -158,23 +158,26 @@ bool LockManager::acquireFor(LockOwner& owner, const LockTag& tag, LockMode mode
       return false; // somebody is in the way, so the lock is in use
    }
    {
-      const std::lock_guard ownerLock(owner.mutex_);
+      const MutexLock ownerLock(owner.mutex_);
       owner.waiters_.push_back(&waiter);
    }
-   const auto leave = [&] { // the partition's mutex is held
+   const auto leave = [&]() REQUIRES(partition.mutex) {
       {
-         const std::lock_guard ownerLock(owner.mutex_);
+         const MutexLock ownerLock(owner.mutex_);
          std::erase(owner.waiters_, &waiter);
       }
-      if (waiter.isGranted) return;
+      {
+         const MutexLock waiterLock(waiter.mutex);
+         if (waiter.isGranted) return;
+      }
       std::erase(lock.queue, &waiter);
       wakeQueue(lock);
       if (lock.isUnused()) partition.locks.erase(LockTag(tag));
    };
    try {
-      waitUntilGranted(guard, waiter, wait);
+      const MutexUnlock waiting(partition.mutex);
+      waitUntilGranted(waiter, wait);
    } catch (...) {
-      if (!guard.owns_lock()) guard.lock();
       leave();
       throw;
    }
@@ -182,14 +185,13 @@ bool LockManager::acquireFor(LockOwner& owner, const LockTag& tag, LockMode mode
    return true;
 }
 
-void LockManager::waitUntilGranted(std::unique_lock<std::mutex>& guard, Waiter& waiter, const LockWait& wait) {
-   guard.unlock();
+void LockManager::waitUntilGranted(Waiter& waiter, const LockWait& wait) {
    const int64_t start = steadyNanos();
    const int64_t giveUpAt = wait.millisMax > 0 ? start + wait.millisMax * 1'000'000 : INT64_MAX;
    int64_t checkAt = start + wait.deadlockMillis * 1'000'000;
    while (true) {
       if (wait.interrupted) (*wait.interrupted)();
-      std::unique_lock own(waiter.mutex);
+      UniqueLock own(waiter.mutex);
       waiter.isInterrupted = false;
       while (!waiter.isGranted && !waiter.isInterrupted) {
          const int64_t now = steadyNanos(), until = std::min(giveUpAt, checkAt);
@@ -215,7 +217,6 @@ void LockManager::waitUntilGranted(std::unique_lock<std::mutex>& guard, Waiter& 
                 .hint("See server log for query details.");
       }
    }
-   guard.lock();
 }
 
 /// Give the lock to those at the front of the queue who may have it now.
@@ -231,7 +232,7 @@ void LockManager::wakeQueue(Lock& lock) {
       DCHECK(!waiter.isGranted);
       lock.queue.erase(lock.queue.begin() + static_cast<ptrdiff_t>(i));
       grant(lock, *waiter.owner, waiter.mode, waiter.forSession);
-      const std::lock_guard waiterLock(waiter.mutex);
+      const MutexLock waiterLock(waiter.mutex);
       waiter.isGranted = true;
       waiter.changed.notify_one();
    }
@@ -247,7 +248,7 @@ void LockManager::releaseHeld(Partition& partition, Held& held) {
       if (held.next) held.next->previous = held.previous;
       if (lock.holders == &held) lock.holders = held.next;
       LockOwner& owner = *held.owner;
-      const std::lock_guard ownerLock(owner.mutex_);
+      const MutexLock ownerLock(owner.mutex_);
       if (lock.tag.kind == LockKind::Relation) std::erase(owner.relations_, &held);
       held.lock = nullptr;
       owner.free_.push_back(&held);
@@ -260,7 +261,7 @@ void LockManager::releaseTo(LockOwner& owner, size_t position) noexcept {
    while (true) {
       LockOwner::Taken taken;
       {
-         const std::lock_guard ownerLock(owner.mutex_);
+         const MutexLock ownerLock(owner.mutex_);
          if (owner.taken_.size() <= position) break;
          taken = owner.taken_.back();
          owner.taken_.pop_back();
@@ -268,7 +269,7 @@ void LockManager::releaseTo(LockOwner& owner, size_t position) noexcept {
       Held& held = *taken.held;
       const LockTag tag = held.lock->tag; // fixed while the owner holds it
       Partition& partition = partitionOf(tag);
-      const std::lock_guard guard(partition.mutex);
+      const MutexLock guard(partition.mutex);
       DCHECK(held.owner == &owner);
       DCHECK((held.modes & bitOf(taken.mode)) != 0);
       DCHECK(held.lock->granted[static_cast<size_t>(taken.mode)] > 0);
@@ -277,7 +278,7 @@ void LockManager::releaseTo(LockOwner& owner, size_t position) noexcept {
       releaseHeld(partition, held);
    }
    if (position > 0) return;
-   const std::lock_guard ownerLock(owner.mutex_);
+   const MutexLock ownerLock(owner.mutex_);
    if (owner.free_.size() == owner.held_.size()) { // do not keep the places of thousands of keys
       constexpr size_t keptMax = 64;
       if (owner.held_.size() > keptMax) {
@@ -289,7 +290,7 @@ void LockManager::releaseTo(LockOwner& owner, size_t position) noexcept {
 
 bool LockManager::releaseSession(LockOwner& owner, const LockTag& tag, LockMode mode) {
    Partition& partition = partitionOf(tag);
-   const std::lock_guard guard(partition.mutex);
+   const MutexLock guard(partition.mutex);
    const auto found = partition.locks.find(tag);
    if (found == partition.locks.end()) return false;
    Held* held = find(found->second, owner);
@@ -302,7 +303,7 @@ bool LockManager::releaseSession(LockOwner& owner, const LockTag& tag, LockMode 
    for (const uint32_t count : held->sessionCounts)
       isSession = isSession || count > 0;
    if (!isSession) {
-      const std::lock_guard ownerLock(owner.mutex_);
+      const MutexLock ownerLock(owner.mutex_);
       std::erase(owner.session_, held);
    }
    releaseHeld(partition, *held);
@@ -312,7 +313,7 @@ bool LockManager::releaseSession(LockOwner& owner, const LockTag& tag, LockMode 
 void LockManager::releaseAllSession(LockOwner& owner) {
    std::vector<LockTag> tags;
    {
-      const std::lock_guard ownerLock(owner.mutex_);
+      const MutexLock ownerLock(owner.mutex_);
       for (const Held* held : owner.session_)
          tags.push_back(held->lock->tag);
    }
@@ -324,12 +325,12 @@ void LockManager::releaseAllSession(LockOwner& owner) {
 
 void LockManager::release(LockOwner& owner, const LockTag& tag, LockMode mode) noexcept {
    Partition& partition = partitionOf(tag);
-   const std::lock_guard guard(partition.mutex);
+   const MutexLock guard(partition.mutex);
    const auto found = partition.locks.find(tag);
    Held* held = found == partition.locks.end() ? nullptr : find(found->second, owner);
    if (!held || (held->modes & bitOf(mode)) == 0) return;
    {
-      const std::lock_guard ownerLock(owner.mutex_);
+      const MutexLock ownerLock(owner.mutex_);
       for (size_t i = owner.taken_.size(); i-- > 0;)
          if (owner.taken_[i].held == held && owner.taken_[i].mode == mode) {
             owner.taken_.erase(owner.taken_.begin() + static_cast<ptrdiff_t>(i));
@@ -351,7 +352,7 @@ void LockManager::waitForTransaction(LockOwner& owner, uint64_t id, const LockWa
 void LockManager::wakeWaiters(uint64_t id) {
    const LockTag tag = LockTag::transaction(id);
    Partition& partition = partitionOf(tag);
-   const std::lock_guard guard(partition.mutex);
+   const MutexLock guard(partition.mutex);
    const auto found = partition.locks.find(tag);
    if (found == partition.locks.end()) return;
    // They need not hold the lock for what they do next: it is given to all at once, and given back.
@@ -359,7 +360,7 @@ void LockManager::wakeWaiters(uint64_t id) {
    queue.swap(found->second.queue);
    for (Waiter* waiter : queue) {
       grant(found->second, *waiter->owner, waiter->mode, waiter->forSession);
-      const std::lock_guard waiterLock(waiter->mutex);
+      const MutexLock waiterLock(waiter->mutex);
       waiter->isGranted = true;
       waiter->changed.notify_one();
    }

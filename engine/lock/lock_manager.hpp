@@ -1,15 +1,14 @@
 #pragma once
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "common/value/sql_type.hpp"
 
 // Locks of every kind in one table, with PostgreSQL's modes, conflicts and deadlock reports. Who waits for whom is one
@@ -113,6 +112,7 @@ private:
    struct Lock;
    struct Waiter;
    struct Partition;
+   class AllPartitions;
    /// One owner's hold on one lock; guarded by the lock's partition.
    struct Held {
       Lock* lock = nullptr; ///< null: unused
@@ -122,11 +122,11 @@ private:
       uint32_t sessionCounts[lockModes] = {};    ///< session locks
       uint16_t allModes() const;
    };
-   static constexpr size_t partitionCount = 32; // lockAll() stays below ThreadSanitizer's 64
+   static constexpr size_t partitionCount = 32; // AllPartitions stays below ThreadSanitizer's 64
 
    Partition& partitionOf(const LockTag& tag) const;
    bool acquireFor(LockOwner& owner, const LockTag& tag, LockMode mode, const LockWait& wait, bool forSession);
-   void waitUntilGranted(std::unique_lock<std::mutex>& guard, Waiter& waiter, const LockWait& wait);
+   void waitUntilGranted(Waiter& waiter, const LockWait& wait);
    static Held* find(const Lock& lock, const LockOwner& owner);
    static bool isBlocked(const Lock& lock, const Held* own, LockMode mode);
    static bool enqueue(Lock& lock, Waiter& waiter, const Held* own);
@@ -134,7 +134,6 @@ private:
    static void wakeQueue(Lock& lock);
    static void releaseHeld(Partition& partition, Held& held);
    bool resolveDeadlock(Waiter& waiter, std::string& report);
-   std::vector<std::unique_lock<std::mutex>> lockAll() const;
 
    std::unique_ptr<Partition[]> partitions_;
 };
@@ -162,13 +161,14 @@ private:
    };
 
    const int32_t processId_;
-   mutable std::mutex mutex_;                  // guards what follows
-   std::deque<LockManager::Held> held_;        // addresses stay
-   std::vector<LockManager::Held*> free_;      // unused ones among them
-   std::vector<Taken> taken_;                  // in the order they were taken by the transaction
-   std::vector<LockManager::Held*> relations_; // those on relations: statements ask for them again and again
-   std::vector<LockManager::Held*> session_;   // those with session counts
-   std::vector<LockManager::Waiter*> waiters_; // one for each worker that waits
+   mutable Mutex mutex_;                                     // guards what follows
+   std::deque<LockManager::Held> held_ GUARDED_BY(mutex_);   // addresses stay
+   std::vector<LockManager::Held*> free_ GUARDED_BY(mutex_); // unused ones among them
+   std::vector<Taken> taken_ GUARDED_BY(mutex_);             // in the order they were taken by the transaction
+   std::vector<LockManager::Held*>
+       relations_ GUARDED_BY(mutex_); // those on relations: statements ask for them again and again
+   std::vector<LockManager::Held*> session_ GUARDED_BY(mutex_);   // those with session counts
+   std::vector<LockManager::Waiter*> waiters_ GUARDED_BY(mutex_); // one for each worker that waits
 };
 
 } // namespace ouzel::engine

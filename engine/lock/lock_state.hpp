@@ -1,4 +1,5 @@
 #pragma once
+#include "common/sync/mutex.hpp"
 #include "engine/lock/lock_manager.hpp"
 
 // What the lock manager and its search for deadlocks keep of a lock. Not for others.
@@ -56,9 +57,10 @@ struct LockManager::Waiter {
    LockOwner* owner;
    LockMode mode;
    bool forSession;
-   std::mutex mutex;
-   std::condition_variable changed;
-   bool isGranted = false, isInterrupted = false;
+   Mutex mutex;
+   CondVar changed;
+   bool isGranted GUARDED_BY(mutex) = false;
+   bool isInterrupted GUARDED_BY(mutex) = false;
 };
 
 struct LockManager::Partition {
@@ -69,8 +71,8 @@ struct LockManager::Partition {
          return h ^ h >> 29;
       }
    };
-   alignas(64) std::mutex mutex;
-   std::unordered_map<LockTag, Lock, Hash> locks; // addresses stay
+   alignas(64) Mutex mutex;
+   std::unordered_map<LockTag, Lock, Hash> locks GUARDED_BY(mutex); // addresses stay
 };
 
 } // namespace ouzel::engine

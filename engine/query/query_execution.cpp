@@ -150,7 +150,7 @@ QueryExecution::~QueryExecution() = default;
 storage::Table* QueryExecution::findTable(storage::StorageId id) {
    auto table = core_.database.storage->find(id);
    if (!table) throwInternal("a plan's table is gone");
-   const std::lock_guard lock(tablesMutex_);
+   const MutexLock lock(tablesMutex_);
    tables_.push_back(table);
    return table.get();
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "engine/core/session_core.hpp"
 #include "executor/schedule/running_query.hpp"
 #include "optimizer/optimizer.hpp"
@@ -70,8 +71,9 @@ private:
    storage::Snapshot snapshot_;
    catalog::Snapshot catalog_; // what the plan was made for: functions read it while the plan runs
    SessionFormat format_;
-   std::mutex tablesMutex_;
-   std::vector<std::shared_ptr<storage::Table>> tables_; // keeps what the plan reads alive; under tablesMutex_
+   Mutex tablesMutex_;
+   std::vector<std::shared_ptr<storage::Table>>
+       tables_ GUARDED_BY(tablesMutex_); // keeps what the plan reads alive; under tablesMutex_
    std::shared_ptr<PlannedQuery> planned_;
    std::unique_ptr<executor::RunningQuery> running_;
    std::unique_ptr<executor::OwnedBatch> pending_; // rows fetched and not yet given

@@ -1,5 +1,6 @@
 #include "engine/query/system_state.hpp"
 
+#include "common/sync/mutex.hpp"
 #include "engine/core/database_metrics.hpp"
 #include "io/object_store/store_statistics.hpp"
 
@@ -57,7 +58,7 @@ std::vector<catalog::SystemState::Setting> SessionSystemState::settings() const 
 }
 
 std::vector<catalog::SystemState::Activity> SessionSystemState::activity() const {
-   const std::lock_guard lock(database_.activityMutex);
+   const MutexLock lock(database_.activityMutex);
    const auto time = [](int64_t micros) { return micros ? std::optional<int64_t>(micros) : std::nullopt; };
    std::vector<Activity> out;
    for (const auto& [pid, session] : database_.activity) {
