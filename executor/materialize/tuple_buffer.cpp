@@ -416,7 +416,7 @@ uint32_t TupleBuffer::chooseVictim(const std::vector<size_t>& sizes) {
    };
    uint32_t victim = largest(true);
    if (victim != TuplePage::anyPartition) return victim;
-   const std::lock_guard lock(partitions_.choosing_);
+   const MutexLock lock(partitions_.choosing_);
    victim = largest(true); // somebody has chosen meanwhile
    if (victim == TuplePage::anyPartition) victim = largest(false);
    if (victim != TuplePage::anyPartition && grant_.policy().spillsEverything) {

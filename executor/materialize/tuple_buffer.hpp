@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "common/memory/large_memory.hpp"
+#include "common/sync/mutex.hpp"
 #include "executor/materialize/row_layout.hpp"
 #include "executor/materialize/row_packing.hpp"
 #include "executor/pipeline/memory_grant.hpp"
@@ -94,7 +94,7 @@ private:
    std::atomic<size_t> laterBytes_{0};
    std::atomic<uint32_t> buffers_{0};    ///< that there are
    std::atomic<uint32_t> insertions_{0}; ///< how often a partition was inserted
-   std::mutex choosing_; ///< held while a new victim is chosen, so that workers do not all choose different ones
+   Mutex choosing_; ///< held while a new victim is chosen, so that workers do not all choose different ones
    std::array<std::atomic<uint64_t>, partitionCountMax / 64> mask_{};
 };
 

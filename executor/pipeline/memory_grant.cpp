@@ -38,7 +38,7 @@ QueryBudget::~QueryBudget() {
 
 size_t QueryBudget::bytes() {
    if (!shares_) return limit_;
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    if (!takesPart_) shares_->queries_.fetch_add(1, std::memory_order_relaxed);
    takesPart_ = true;
    const size_t used = memory_.used();
@@ -48,12 +48,12 @@ size_t QueryBudget::bytes() {
 }
 
 MemoryGrant::MemoryGrant(QueryBudget& budget) : budget_(budget), memory_(budget.memory_) {
-   const std::lock_guard lock(budget_.mutex_);
+   const MutexLock lock(budget_.mutex_);
    budget_.grants_.push_back(this);
 }
 
 MemoryGrant::~MemoryGrant() {
-   const std::lock_guard lock(budget_.mutex_);
+   const MutexLock lock(budget_.mutex_);
    [[maybe_unused]] const size_t erased = std::erase(budget_.grants_, this);
    DCHECK(erased == 1);
 }
@@ -68,17 +68,17 @@ size_t QueryBudget::floorOf(size_t budget, const MemoryGrant& asking) const {
 
 size_t MemoryGrant::floor() {
    const size_t bytes = budget_.bytes();
-   const std::lock_guard lock(budget_.mutex_);
+   const MutexLock lock(budget_.mutex_);
    return budget_.grants_.size() == 1 ? bytes : budget_.floorOf(bytes, *this);
 }
 
 void MemoryGrant::settle() {
-   const std::lock_guard lock(budget_.mutex_);
+   const MutexLock lock(budget_.mutex_);
    isSettled_ = true;
 }
 
 void MemoryGrant::resume() {
-   const std::lock_guard lock(budget_.mutex_);
+   const MutexLock lock(budget_.mutex_);
    isSettled_ = false;
 }
 
@@ -86,7 +86,7 @@ bool MemoryGrant::mayGrow(size_t bytes) {
    if (budget_.policy_.spillsAlways && memory_.used() + bytes > hostileBytes) return false;
    const size_t budget = budget_.bytes();
    {
-      const std::lock_guard lock(budget_.mutex_);
+      const MutexLock lock(budget_.mutex_);
       const size_t floor = budget_.floorOf(budget, *this);
       size_t keptForOthers = 0;
       for (const MemoryGrant* other : budget_.grants_)

@@ -1,10 +1,10 @@
 #pragma once
 #include <atomic>
 #include <cstddef>
-#include <mutex>
 #include <vector>
 
 #include "common/memory/ledger.hpp"
+#include "common/sync/mutex.hpp"
 #include "executor/pipeline/memory_policy.hpp"
 
 namespace ouzel::executor {
@@ -47,16 +47,16 @@ public:
 private:
    friend class MemoryGrant;
    /// Of grants that are not settled, `asking` counted as one of them. REQUIRES: mutex_ is held.
-   size_t floorOf(size_t budget, const MemoryGrant& asking) const;
+   size_t floorOf(size_t budget, const MemoryGrant& asking) const REQUIRES(mutex_);
 
    Reservation& memory_;
    const size_t limit_;
    MemoryShares* const shares_;
    const MemoryPolicy policy_;
-   std::mutex mutex_; // guards what follows
-   std::vector<MemoryGrant*> grants_;
-   bool takesPart_ = false;
-   size_t reported_ = 0;
+   Mutex mutex_; // guards what follows
+   std::vector<MemoryGrant*> grants_ GUARDED_BY(mutex_);
+   bool takesPart_ GUARDED_BY(mutex_) = false;
+   size_t reported_ GUARDED_BY(mutex_) = 0;
 };
 
 /// One operator's part of the query's budget: it may use all that others leave, but for a floor that each of them can

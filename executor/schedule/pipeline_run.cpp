@@ -40,13 +40,13 @@ PipelineRun::PipelineRun(Pipeline& pipeline, QueryContext& context, std::vector<
 PipelineRun::~PipelineRun() = default;
 
 void PipelineRun::unblock() {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    ++unblocks_;
    for (const auto& lane : lanes_)
       lane->isBlocked = false;
 }
 
-/// A lane to work in, or null. Under mutex_.
+/// A lane to work in, or null.
 PipelineRun::Lane* PipelineRun::takeLane() {
    for (const auto& lane : lanes_)
       if (lane->isOpen && !lane->isTaken && !lane->isBlocked && !lane->hasEnded) return lane.get();
@@ -63,8 +63,17 @@ PipelineRun::Lane* PipelineRun::takeLane() {
    return lanes_.emplace_back(std::make_unique<Lane>()).get();
 }
 
+/// For the busy worker, while no other one opens lanes.
+std::vector<PipelineRun::Lane*> PipelineRun::allLanes() {
+   const MutexLock lock(mutex_);
+   std::vector<Lane*> lanes;
+   for (const auto& lane : lanes_)
+      lanes.push_back(lane.get());
+   return lanes;
+}
+
 PipelineRun::Outcome PipelineRun::run(int64_t nanos) {
-   std::unique_lock lock(mutex_);
+   UniqueLock lock(mutex_);
    if (phase_ == Phase::Ended || phase_ == Phase::Busy) return Outcome::Nothing;
    if (phase_ == Phase::Finish) {
       lock.unlock();
@@ -73,12 +82,13 @@ PipelineRun::Outcome PipelineRun::run(int64_t nanos) {
    if (!isPrepared_) {
       phase_ = Phase::Busy;
       lock.unlock();
-      prepareStage();
-      if (lanesMax_ == 0) return endStage();
+      const uint32_t lanesMax = prepareStage();
+      if (lanesMax == 0) return endStage();
       lock.lock();
+      lanesMax_ = lanesMax;
       phase_ = Phase::Stages;
       isPrepared_ = true;
-      if (lanesMax_ > 1) {
+      if (lanesMax > 1) {
          lock.unlock();
          context_.wake();
          lock.lock();
@@ -119,8 +129,9 @@ void PipelineRun::prepareStage() {
    stage.source->prepare(context_);
    for (StreamingOperator* op : stage.operators)
       op->prepare(context_);
-   lanesMax_ = std::min(stage.source->workersMax(), workersMax_);
+   const uint32_t lanesMax = std::min(stage.source->workersMax(), workersMax_);
    if (!stage.source->isReadingAhead()) context_.foresee();
+   return lanesMax;
 }
 
 void PipelineRun::openLane(Lane& lane) {
@@ -250,7 +261,7 @@ void PipelineRun::addProfile(const Stage& stage) {
          profile.batches += counter.batches;
       }
    };
-   for (const auto& lane : lanes_) {
+   for (Lane* lane : allLanes()) {
       if (!lane->isOpen) continue;
       add(stage.sourceProfile, lane->counters[0], true);
       for (size_t i = 0; i < stage.operators.size(); ++i)
@@ -270,19 +281,20 @@ PipelineRun::Outcome PipelineRun::endStage() {
    for ([[maybe_unused]] const auto& lane : lanes_)
       DCHECK(!lane->isTaken);
    addProfile(pipeline_.stages[stage_]);
-   for (const auto& lane : lanes_) {
+   const std::vector<Lane*> lanes = allLanes();
+   for (Lane* lane : lanes) {
       lane->isOpen = lane->hasEnded = false;
       lane->operators.clear();
       lane->source.reset();
    }
    if (++stage_ < pipeline_.stages.size()) {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       isPrepared_ = isExhausted_ = false;
       isEnough_.store(false);
       phase_ = Phase::Stages;
       return Outcome::Ran;
    }
-   for (const auto& lane : lanes_)
+   for (Lane* lane : lanes)
       if (lane->sink) pipeline_.sink->combine(context_, *lane->sink);
    return openFinishRound(0);
 }
@@ -292,13 +304,18 @@ PipelineRun::Outcome PipelineRun::openFinishRound(uint32_t round) {
    if (tasks == 0) {
       pipeline_.sink->finish(context_);
       if (pipeline_.sinkProfile < profile_.size()) pipeline_.sink->describe(profile_[pipeline_.sinkProfile]);
-      lanes_.clear();
-      const std::lock_guard lock(mutex_);
+      std::vector<std::unique_ptr<Lane>> ended;
+      {
+         const MutexLock lock(mutex_); // unblock() may be looking at them
+         ended.swap(lanes_);
+      }
+      ended.clear();
+      const MutexLock lock(mutex_);
       phase_ = Phase::Ended;
       return Outcome::Ended;
    }
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       finishRound_ = round;
       finishTasks_ = tasks;
       finishNext_ = finishEnded_ = 0;
@@ -311,7 +328,7 @@ PipelineRun::Outcome PipelineRun::openFinishRound(uint32_t round) {
 PipelineRun::Outcome PipelineRun::runFinishTask() {
    uint32_t task, round;
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (phase_ != Phase::Finish || finishNext_ == finishTasks_) return Outcome::Nothing;
       task = finishNext_++;
       round = finishRound_;
@@ -320,7 +337,7 @@ PipelineRun::Outcome PipelineRun::runFinishTask() {
    const int64_t start = context_.execution.collectProfile ? steadyNanos() : 0;
    pipeline_.sink->finishTask(context_, round, task);
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (context_.execution.collectProfile && pipeline_.sinkProfile < profile_.size())
          profile_[pipeline_.sinkProfile].nanos += static_cast<uint64_t>(steadyNanos() - start);
       DCHECK(finishEnded_ < finishNext_);

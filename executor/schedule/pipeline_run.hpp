@@ -2,9 +2,9 @@
 #include <atomic>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "executor/pipeline/operator.hpp"
 
 namespace ouzel::executor {
@@ -34,8 +34,9 @@ private:
    /// Busy: one worker does what only one may do; the others come back later.
    enum class Phase : uint8_t { Stages, Busy, Finish, Ended };
 
-   Lane* takeLane();
-   void prepareStage();
+   Lane* takeLane() REQUIRES(mutex_);
+   std::vector<Lane*> allLanes();
+   uint32_t prepareStage();
    void openLane(Lane& lane);
    bool runLane(Lane& lane, int64_t deadline, bool& isBlocked);
    bool flow(Lane& lane, bool& isBlocked);
@@ -51,15 +52,18 @@ private:
    std::vector<OperatorProfile>& profile_;
    const uint32_t workersMax_;
 
-   std::mutex mutex_; // guards what follows, except while one worker is Busy
-   Phase phase_ = Phase::Stages;
-   size_t stage_ = 0;
-   bool isPrepared_ = false;
-   bool isExhausted_ = false; // the stage's source is: no new lanes
-   uint32_t lanesMax_ = 1;
-   std::vector<std::unique_ptr<Lane>> lanes_;
-   uint64_t unblocks_ = 0;
-   uint32_t finishRound_ = 0, finishTasks_ = 0, finishNext_ = 0, finishEnded_ = 0;
+   size_t stage_ = 0; // changed by the busy worker, read by those inside a lane; never both at once
+   Mutex mutex_;      // guards what follows
+   Phase phase_ GUARDED_BY(mutex_) = Phase::Stages;
+   bool isPrepared_ GUARDED_BY(mutex_) = false;
+   bool isExhausted_ GUARDED_BY(mutex_) = false; // the stage's source is: no new lanes
+   uint32_t lanesMax_ GUARDED_BY(mutex_) = 1;
+   std::vector<std::unique_ptr<Lane>> lanes_ GUARDED_BY(mutex_); // the list; what is in a lane is its worker's
+   uint64_t unblocks_ GUARDED_BY(mutex_) = 0;
+   uint32_t finishRound_ GUARDED_BY(mutex_) = 0;
+   uint32_t finishTasks_ GUARDED_BY(mutex_) = 0;
+   uint32_t finishNext_ GUARDED_BY(mutex_) = 0;
+   uint32_t finishEnded_ GUARDED_BY(mutex_) = 0;
    std::atomic<bool> isEnough_{false}; // an operator or the sink said Done: the stage needs no more input
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/error/sql_error.hpp"
+#include "common/sync/mutex.hpp"
 #include "common/thread/interruption.hpp"
 #include "executor/operator/build.hpp"
 #include "executor/schedule/result_sink.hpp"
@@ -41,14 +42,16 @@ RunningQueryState::~RunningQueryState() {
 
 void RunningQueryState::stop() {
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       hasEnded_ = true;
    }
    if (isScheduled_) {
       execution.scheduler->remove(*this);
       isScheduled_ = false;
    }
-   run_.reset();
+   std::shared_ptr<PipelineRun> run;
+   const MutexLock lock(mutex_);
+   run.swap(run_); // destroyed without the mutex
 }
 
 bool RunningQueryState::isSmall(const sql::plan::Node& node) const {
@@ -72,8 +75,11 @@ void RunningQueryState::start() {
    profile_.resize(builder_.profileCount());
    std::vector<Stage> stages = builder_.produce(*plan.root);
    builder_.addPipeline(std::move(stages), builder_.own<ResultSink>(plan), UINT32_MAX);
-   for (Step& step : builder_.takeSteps())
-      steps_.push_back(std::move(step));
+   {
+      const MutexLock lock(mutex_);
+      for (Step& step : builder_.takeSteps())
+         steps_.push_back(std::move(step));
+   }
    runsHere_ = !execution.scheduler || isSmall(*plan.root);
    advance();
    if (!runsHere_) {
@@ -88,7 +94,7 @@ void RunningQueryState::advance() {
    while (true) {
       Step step;
       {
-         const std::lock_guard lock(mutex_);
+         const MutexLock lock(mutex_);
          if (pipeline_) finished_.push_back(std::move(pipeline_));
          run_.reset();
          if (steps_.empty()) {
@@ -110,7 +116,7 @@ void RunningQueryState::advance() {
       }
       step.action();
       std::vector<Step> added = builder_.takeSteps();
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       for (size_t i = added.size(); i-- > 0;)
          steps_.push_front(std::move(added[i]));
    }
@@ -119,7 +125,7 @@ void RunningQueryState::advance() {
 Schedulable::Outcome RunningQueryState::runSlice() {
    std::shared_ptr<PipelineRun> run;
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (hasEnded_ || error_ || !run_) return Outcome::Nothing;
       run = run_;
    }
@@ -141,7 +147,7 @@ Schedulable::Outcome RunningQueryState::runSlice() {
 }
 
 void RunningQueryState::fail(std::exception_ptr error) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    if (!error_) error_ = std::move(error);
    changed_.notify_all();
 }
@@ -149,7 +155,7 @@ void RunningQueryState::fail(std::exception_ptr error) {
 void RunningQueryState::wake() {
    std::shared_ptr<PipelineRun> run;
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       run = run_;
    }
    if (run) run->unblock();
@@ -162,7 +168,7 @@ void RunningQueryState::foresee() {
    // The running pipeline cannot end while one of its workers is here: the others stay where they are.
    std::vector<Pipeline*> coming;
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       for (const Step& step : steps_)
          if (step.pipeline) coming.push_back(step.pipeline.get());
    }
@@ -174,21 +180,21 @@ void RunningQueryState::foresee() {
 }
 
 bool RunningQueryState::hasRoom() {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    return queue_.size() < queueBatchesMax;
 }
 
 void RunningQueryState::offer(std::unique_ptr<OwnedBatch> batch) {
    DCHECK(batch != nullptr);
    DCHECK(batch->batch.selection.isDense());
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    queue_.push_back(std::move(batch));
    changed_.notify_all();
 }
 
 std::unique_ptr<OwnedBatch> RunningQueryState::next() {
    if (!isStarted_) start();
-   std::unique_lock lock(mutex_);
+   UniqueLock lock(mutex_);
    while (true) {
       if (error_) {
          const std::exception_ptr error = error_;

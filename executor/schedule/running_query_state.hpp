@@ -1,9 +1,8 @@
 #pragma once
-#include <condition_variable>
 #include <deque>
 #include <exception>
-#include <mutex>
 
+#include "common/sync/mutex.hpp"
 #include "executor/pipeline/memory_grant.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 #include "executor/schedule/pipeline_run.hpp"
@@ -56,16 +55,16 @@ private:
    std::vector<OperatorProfile> profile_;
    bool isStarted_ = false, runsHere_ = false, isScheduled_ = false;
 
-   std::mutex mutex_; // guards what follows
-   std::condition_variable changed_;
-   std::deque<Step> steps_;
-   std::unique_ptr<Pipeline> pipeline_;
-   std::shared_ptr<PipelineRun> run_; // shared by the workers inside it
-   std::deque<std::unique_ptr<OwnedBatch>> queue_;
-   bool hasEnded_ = false;
-   std::exception_ptr error_;
+   Mutex mutex_; // guards what follows
+   CondVar changed_;
+   std::deque<Step> steps_ GUARDED_BY(mutex_);
+   std::unique_ptr<Pipeline> pipeline_ GUARDED_BY(mutex_);
+   std::shared_ptr<PipelineRun> run_ GUARDED_BY(mutex_); // shared by the workers inside it
+   std::deque<std::unique_ptr<OwnedBatch>> queue_ GUARDED_BY(mutex_);
+   bool hasEnded_ GUARDED_BY(mutex_) = false;
+   std::exception_ptr error_ GUARDED_BY(mutex_);
    std::atomic<uint64_t> affected_{0}, written_{0};
-   std::vector<std::unique_ptr<Pipeline>> finished_; // operators of later pipelines refer to them
+   std::vector<std::unique_ptr<Pipeline>> finished_ GUARDED_BY(mutex_); // operators of later pipelines refer to them
 };
 
 } // namespace ouzel::executor

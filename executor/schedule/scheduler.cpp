@@ -20,7 +20,7 @@ Scheduler::Scheduler(uint32_t workers) {
 
 Scheduler::~Scheduler() {
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       stopping_ = true;
    }
    workAvailable_.notify_all();
@@ -30,7 +30,7 @@ Scheduler::~Scheduler() {
 
 void Scheduler::add(Schedulable& query) {
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       DCHECK(std::find(queries_.begin(), queries_.end(), &query) == queries_.end());
       query.virtualTime_ = now_;
       query.ready_ = true;
@@ -40,14 +40,14 @@ void Scheduler::add(Schedulable& query) {
 }
 
 void Scheduler::remove(Schedulable& query) {
-   std::unique_lock lock(mutex_);
+   UniqueLock lock(mutex_);
    queries_.erase(std::remove(queries_.begin(), queries_.end(), &query), queries_.end());
-   left_.wait(lock, [&] { return query.running_ == 0; });
+   left_.wait(lock, [&]() REQUIRES(mutex_) { return query.running_ == 0; });
 }
 
 void Scheduler::wake(Schedulable& query) {
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       ++query.wakes_;
       if (query.ready_) return;
       query.ready_ = true;
@@ -62,20 +62,19 @@ Schedulable* Scheduler::pick() {
    return best;
 }
 
-bool Scheduler::runTask(std::unique_lock<std::mutex>& lock) {
+bool Scheduler::runTask() {
    if (tasks_.empty()) return false;
    std::function<void()> task = std::move(tasks_.front());
    tasks_.pop_front();
-   lock.unlock();
+   const MutexUnlock working(mutex_);
    task();
-   lock.lock();
    return true;
 }
 
 void Scheduler::work() {
-   std::unique_lock lock(mutex_);
+   UniqueLock lock(mutex_);
    while (true) {
-      if (runTask(lock)) continue;
+      if (runTask()) continue;
       Schedulable* query = pick();
       if (!query) {
          if (stopping_) return;
@@ -109,7 +108,7 @@ void Scheduler::work() {
 
 void Scheduler::submit(std::function<void()> task) {
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       tasks_.push_back(std::move(task));
    }
    workAvailable_.notify_one();
@@ -119,20 +118,20 @@ struct Scheduler::Job {
    std::atomic<uint64_t> next{0}, ended{0};
    uint64_t count = 0;
    const std::function<void(uint64_t)>* body = nullptr;
-   std::mutex mutex;
-   std::condition_variable done;
-   std::exception_ptr error;
+   Mutex mutex;
+   CondVar done;
+   std::exception_ptr error GUARDED_BY(mutex);
 
    void run() {
       for (uint64_t i; (i = next.fetch_add(1)) < count;) {
          try {
             (*body)(i);
          } catch (...) {
-            const std::lock_guard lock(mutex);
+            const MutexLock lock(mutex);
             if (!error) error = std::current_exception();
          }
          if (ended.fetch_add(1) + 1 == count) {
-            const std::lock_guard lock(mutex);
+            const MutexLock lock(mutex);
             done.notify_all();
          }
       }
@@ -149,8 +148,8 @@ void Scheduler::parallelFor(uint64_t count, const std::function<void(uint64_t)>&
    for (uint64_t i = 0; i < helpers; ++i)
       submit([job] { job->run(); });
    job->run();
-   std::unique_lock lock(job->mutex);
-   job->done.wait(lock, [&] { return job->ended.load() == count; });
+   UniqueLock lock(job->mutex);
+   job->done.wait(lock, [&]() REQUIRES(job->mutex) { return job->ended.load() == count; });
    if (job->error) std::rethrow_exception(job->error);
 }
 

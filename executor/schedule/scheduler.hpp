@@ -1,14 +1,13 @@
 #pragma once
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "common/thread/task_runner.hpp"
 
 namespace ouzel::executor {
@@ -54,15 +53,16 @@ public:
 private:
    struct Job;
    void work();
-   Schedulable* pick();
-   bool runTask(std::unique_lock<std::mutex>& lock);
+   Schedulable* pick() REQUIRES(mutex_);
+   /// False: there was none.
+   bool runTask() REQUIRES(mutex_);
 
-   std::mutex mutex_;
-   std::condition_variable workAvailable_, left_;
-   std::vector<Schedulable*> queries_;
-   std::deque<std::function<void()>> tasks_;
-   uint64_t now_ = 0; // virtual time of the query that ran last
-   bool stopping_ = false;
+   Mutex mutex_;
+   CondVar workAvailable_, left_;
+   std::vector<Schedulable*> queries_ GUARDED_BY(mutex_);
+   std::deque<std::function<void()>> tasks_ GUARDED_BY(mutex_);
+   uint64_t now_ GUARDED_BY(mutex_) = 0; // virtual time of the query that ran last
+   bool stopping_ GUARDED_BY(mutex_) = false;
    std::vector<std::thread> threads_;
 };
 

@@ -202,7 +202,7 @@ struct AggregateSink::Local final : LocalState {
 };
 
 Arena& AggregateSink::keepArena(std::unique_ptr<Arena> arena) {
-   const std::lock_guard lock(arenasMutex_);
+   const MutexLock lock(arenasMutex_);
    return *arenas_.emplace_back(std::move(arena));
 }
 

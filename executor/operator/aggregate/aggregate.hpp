@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "executor/function/aggregate/aggregate.hpp"
 #include "executor/operator/aggregate/group_table.hpp"
 #include "executor/pipeline/memory_grant.hpp"
@@ -136,8 +137,9 @@ private:
    std::vector<Merge> merges_;
    std::vector<Task> tasks_; ///< of the current stage
    Stage stage_ = Stage::Scatter, nextStage_ = Stage::Scatter;
-   std::mutex arenasMutex_;
-   std::vector<std::unique_ptr<Arena>> arenas_; ///< variable-size parts of states; live as long as the query
+   Mutex arenasMutex_;
+   std::vector<std::unique_ptr<Arena>>
+       arenas_ GUARDED_BY(arenasMutex_); ///< variable-size parts of states; live as long as the query
    uint64_t spilledRows_ = 0, spilledBytes_ = 0, storedBytes_ = 0;
 };
 

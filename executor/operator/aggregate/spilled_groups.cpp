@@ -44,6 +44,7 @@ void SpilledGroups::add(GroupingSet& set) {
          distribute(rows->layout, std::move(rows->pages), *rows->partitions,
                     [a](Partition& partition) -> RowPartition& { return partition.collected[a]; });
    }
+   const MutexLock lock(mutex_);
    for (Partition& partition : partitions)
       enqueue(std::move(partition));
 }
@@ -53,7 +54,7 @@ SpilledGroups::Status SpilledGroups::open(std::unique_ptr<LoadedGroups>& out) {
    bool mustSplit = false;
    size_t wanted = 0;
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (waiting_.empty()) return open_ == 0 ? Status::Done : Status::Blocked;
       const Partition& next = waiting_.front();
       wanted = next.groups.spilledBytes + next.groups.rows * GroupSet::bytesPerRow;
@@ -73,7 +74,7 @@ SpilledGroups::Status SpilledGroups::open(std::unique_ptr<LoadedGroups>& out) {
       if (mustSplit) {
          std::vector<Partition> parts = split(std::move(partition));
          {
-            const std::lock_guard lock(mutex_);
+            const MutexLock lock(mutex_);
             for (Partition& part : parts)
                if (part.groups.rows > 0) waiting_.push_front(std::move(part));
          }
@@ -96,14 +97,14 @@ void SpilledGroups::release(std::unique_ptr<LoadedGroups> groups) {
 }
 
 void SpilledGroups::loaded(size_t wanted) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    DCHECK(coming_ >= wanted);
    coming_ -= wanted;
 }
 
 void SpilledGroups::finished() {
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       DCHECK(open_ > 0);
       --open_;
    }

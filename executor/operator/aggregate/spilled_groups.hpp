@@ -1,9 +1,9 @@
 #pragma once
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "executor/operator/aggregate/aggregate_feed.hpp"
 
 namespace ouzel::executor {
@@ -25,7 +25,10 @@ public:
 
    /// Take over what a set has; once per set, before the first open().
    void add(GroupingSet& set);
-   size_t partitionCount() const { return waiting_.size(); }
+   size_t partitionCount() const {
+      const MutexLock lock(mutex_);
+      return waiting_.size();
+   }
 
    enum class Status : uint8_t { Opened, Blocked, Done };
    /// The groups of some partition. Blocked: others must release theirs first. Thread-safe.
@@ -40,7 +43,7 @@ private:
       std::vector<RowPartition> distinct, collected; ///< by aggregate
       bool isSpilled() const;
    };
-   void enqueue(Partition&& partition);
+   void enqueue(Partition&& partition) REQUIRES(mutex_);
    std::unique_ptr<LoadedGroups> load(Partition&& partition);
    std::vector<Partition> split(Partition&& partition);
    void loaded(size_t wanted);
@@ -48,10 +51,10 @@ private:
 
    AggregateSink& sink_;
    QueryContext& context_;
-   std::mutex mutex_; // guards what follows
-   std::deque<Partition> waiting_;
-   uint32_t open_ = 0; ///< being loaded, split or used
-   size_t coming_ = 0; ///< that those being loaded are going to take
+   mutable Mutex mutex_; // guards what follows
+   std::deque<Partition> waiting_ GUARDED_BY(mutex_);
+   uint32_t open_ GUARDED_BY(mutex_) = 0; ///< being loaded, split or used
+   size_t coming_ GUARDED_BY(mutex_) = 0; ///< that those being loaded are going to take
 };
 
 } // namespace ouzel::executor

@@ -32,7 +32,7 @@ Reservation& RowBuffer::memory(QueryContext& context) const {
 void RowBuffer::add(std::unique_ptr<OwnedBatch> batch) {
    DCHECK(batch != nullptr);
    DCHECK(batch->batch.selection.isDense()); // a BatchBuilder's
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    rows_ += batch->batch.rowCount;
    batches_.push_back(std::move(batch));
    if (!grant_ || grant_->mayGrow(batches_.back()->arena.chunkBytes())) return;

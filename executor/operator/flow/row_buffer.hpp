@@ -1,8 +1,8 @@
 #pragma once
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "executor/materialize/row_page.hpp"
 #include "executor/pipeline/memory_grant.hpp"
 #include "executor/pipeline/operator.hpp"
@@ -67,9 +67,11 @@ public:
    };
 
 private:
-   void store(size_t index);
+   void store(size_t index) REQUIRES(mutex_);
 
-   std::mutex mutex_;                   // guards adding
+   /// Guards what follows while workers add. Readers come when the last of them has ended, and take no lock: nothing is
+   /// annotated as guarded.
+   Mutex mutex_;
    std::unique_ptr<MemoryGrant> grant_; // null: no spilling
    QueryContext* context_ = nullptr;
    std::vector<std::unique_ptr<OwnedBatch>> batches_; // null: on disk
@@ -78,7 +80,8 @@ private:
    std::unique_ptr<RowPage> page_; // for writing
    size_t firstResident_ = 0;
    uint64_t rows_ = 0;
-   uint64_t spilledBytes_ = 0, storedBytes_ = 0;
+   uint64_t spilledBytes_ = 0;
+   uint64_t storedBytes_ = 0;
 };
 
 /// Copies rows into a RowBuffer: buffer column i is input slot slots[i].

@@ -59,6 +59,7 @@ void HashJoinSpill::prepare(QueryContext& context) {
    DCHECK(running_ == 0); // the last execution has ended
    space_ = context.canSpill() ? &context.spill() : nullptr;
    workers_ = context.workers();
+   const MutexLock lock(mutex_);
    queue_.clear();
    probeBuffers_.clear();
    built_.clear();
@@ -94,6 +95,7 @@ void HashJoinSpill::addBuilt(TuplePages pages, TuplePages unjoinable) {
 }
 
 void HashJoinSpill::closeBuild(HashJoinTable& table) {
+   const MutexLock lock(mutex_);
    isActive_ = !build_->isEmpty();
    const uint32_t count = 1u << build_->bits();
    DCHECK(queue_.empty());
@@ -134,7 +136,7 @@ void HashJoinSpill::settle() {
 TupleBuffer& HashJoinSpill::openProbeBuffer() {
    TupleBuffer::Options options = this->options();
    options.startsPartitioned = true;
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    probeBuffers_.push_back(std::make_unique<TupleBuffer>(probeLayout_, probeGrant_, *probe_, options));
    return *probeBuffers_.back();
 }
@@ -169,6 +171,7 @@ void HashJoinSpill::enqueue(std::vector<PartitionPtr> partitions) {
 }
 
 void HashJoinSpill::closeProbe(QueryContext&) {
+   const MutexLock lock(mutex_);
    std::vector<PartitionPtr> partitions(std::make_move_iterator(queue_.begin()), std::make_move_iterator(queue_.end()));
    queue_.clear();
    size_t bytesMax = 0;
@@ -216,7 +219,7 @@ void HashJoinSpill::free(TuplePages& pages) {
 }
 
 std::unique_ptr<HashJoinPartition> HashJoinSpill::take(bool& isEnd) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    isEnd = queue_.empty() && splitting_ == 0;
    if (queue_.empty() || isAlone_) return nullptr;
    HashJoinPartition& first = *queue_.front();
@@ -241,13 +244,13 @@ std::unique_ptr<HashJoinPartition> HashJoinSpill::take(bool& isEnd) {
 }
 
 void HashJoinSpill::noteLoaded(const HashJoinPartition& partition) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    if (partition.work == Work::Whole) promisedBytes_ -= partition.bytes;
 }
 
 void HashJoinSpill::end(QueryContext& context, const HashJoinPartition& partition) {
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       --running_;
       if (partition.work == Work::Split) --splitting_;
       if (partition.work == Work::Split || partition.work == Work::Chunks) isAlone_ = false;
@@ -337,7 +340,7 @@ void HashJoinSpill::split(QueryContext& context, HashJoinPartition& partition) {
          free(part->probe);
       }
    }
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    depth_ = std::max(depth_, partition.depth + 1);
    enqueue(std::move(wantedParts));
 }

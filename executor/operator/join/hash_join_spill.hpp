@@ -2,9 +2,9 @@
 #include <atomic>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "executor/operator/join/hash_join_prober.hpp"
 #include "executor/pipeline/memory_grant.hpp"
 
@@ -64,7 +64,10 @@ public:
    // JOIN OF PARTITIONS
    /// After the probe side; the table has given its memory back.
    void closeProbe(QueryContext& context);
-   bool hasPartitions() const { return !queue_.empty(); }
+   bool hasPartitions() const {
+      const MutexLock lock(mutex_);
+      return !queue_.empty();
+   }
    /// The next partition, with the work to do. Null: none now; `isEnd` says whether ever. Thread-safe.
    std::unique_ptr<HashJoinPartition> take(bool& isEnd);
    /// Its rows are in memory, all that fit: what was promised to it is charged.
@@ -89,7 +92,7 @@ private:
    using PartitionPtr = std::unique_ptr<HashJoinPartition>;
    TupleBuffer::Options options() const;
    void plan(HashJoinPartition& partition) const;
-   void enqueue(std::vector<PartitionPtr> partitions);
+   void enqueue(std::vector<PartitionPtr> partitions) REQUIRES(mutex_);
    bool isWanted(HashJoinPartition& partition);
    void copyRows(QueryContext& context, TuplePages& pages, const RowLayout& layout, TupleBuffer& buffer);
 
@@ -108,12 +111,13 @@ private:
    std::unique_ptr<SpilledPartitions> build_, unjoinable_, probe_;
    TuplePages built_, builtUnjoinable_;
    bool isActive_ = false;
-   std::mutex mutex_; // guards what follows while workers run
-   std::vector<std::unique_ptr<TupleBuffer>> probeBuffers_;
-   std::deque<PartitionPtr> queue_;
-   uint32_t running_ = 0, splitting_ = 0;
-   bool isAlone_ = false;     ///< the one running takes all the memory
-   size_t promisedBytes_ = 0; ///< to those running that have not loaded yet
+   mutable Mutex mutex_; // guards what follows
+   std::vector<std::unique_ptr<TupleBuffer>> probeBuffers_ GUARDED_BY(mutex_);
+   std::deque<PartitionPtr> queue_ GUARDED_BY(mutex_);
+   uint32_t running_ GUARDED_BY(mutex_) = 0;
+   uint32_t splitting_ GUARDED_BY(mutex_) = 0;
+   bool isAlone_ GUARDED_BY(mutex_) = false;     ///< the one running takes all the memory
+   size_t promisedBytes_ GUARDED_BY(mutex_) = 0; ///< to those running that have not loaded yet
    // STATISTICS
    struct Side {
       uint64_t pages = 0, rows = 0, rawBytes = 0, storedBytes = 0;

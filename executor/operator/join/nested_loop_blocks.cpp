@@ -27,12 +27,13 @@ size_t leftPart(size_t bytes) {
 } // namespace
 
 void NestedLoopLeft::clear() {
+   const MutexLock lock(mutex_);
    builders_.clear();
    rows_.clear();
 }
 
 BatchBuilder& NestedLoopLeft::open(QueryContext& context) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    return *builders_.emplace_back(std::make_unique<BatchBuilder>(columns_, rows_.memory(context)));
 }
 
@@ -44,6 +45,7 @@ void NestedLoopLeft::add(BatchBuilder& builder, const Batch& in) {
 }
 
 void NestedLoopLeft::close() {
+   const MutexLock lock(mutex_);
    for (const auto& builder : builders_)
       if (auto batch = builder->take()) rows_.add(std::move(batch));
    builders_.clear();
@@ -83,7 +85,7 @@ bool NestedLoopBlocks::Worker::load(QueryContext& context) {
       context.checkCancelled();
       size_t index;
       {
-         const std::lock_guard lock(blocks_.mutex_);
+         const MutexLock lock(blocks_.mutex_);
          if (blocks_.nextBatch_ == rows.batchCount()) break;
          index = blocks_.nextBatch_++;
       }
@@ -131,7 +133,10 @@ SourceStatus NestedLoopBlocks::Worker::next(QueryContext& context, Batch& out) {
 }
 
 void NestedLoopBlocks::prepare(QueryContext& context) {
-   nextBatch_ = 0;
+   {
+      const MutexLock lock(mutex_);
+      nextBatch_ = 0;
+   }
    blockBytes_ = 0;
    if (!right_.isSpilled) return;
    left_.close();

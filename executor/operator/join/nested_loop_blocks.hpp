@@ -1,9 +1,9 @@
 #pragma once
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/operator/flow/row_buffer.hpp"
 #include "executor/operator/join/nested_loop_join.hpp"
@@ -29,8 +29,8 @@ private:
    const std::vector<uint32_t> slots_;
    const std::vector<Representation> columns_;
    RowBuffer rows_;
-   std::mutex mutex_; // guards builders_
-   std::vector<std::unique_ptr<BatchBuilder>> builders_;
+   Mutex mutex_; // guards builders_
+   std::vector<std::unique_ptr<BatchBuilder>> builders_ GUARDED_BY(mutex_);
 };
 
 /// Blocked nested loop (REMOP, section on BNLJ): as many rows of the left side as fit are joined with each batch of the
@@ -53,8 +53,8 @@ private:
    const NestedLoopRows& right_;
    NestedLoopLeft& left_;
    size_t blockBytes_ = 0, blockBatches_ = 0; ///< of one block at most
-   std::mutex mutex_;                         // guards nextBatch_
-   size_t nextBatch_ = 0;
+   Mutex mutex_;                              // guards nextBatch_
+   size_t nextBatch_ GUARDED_BY(mutex_) = 0;
    std::atomic<uint64_t> blocks_{0};
 };
 

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <mutex>
 
+#include "common/sync/mutex.hpp"
 #include "executor/operator/build.hpp"
 #include "executor/operator/sort/sort_sink.hpp"
 #include "executor/operator/window/window_stream.hpp"
@@ -37,7 +37,10 @@ public:
    void prepare(QueryContext& context) override {
       SortSink::prepare(context);
       round_ = Round::Sort;
-      arenas_.clear();
+      {
+         const MutexLock lock(mutex_);
+         arenas_.clear();
+      }
       if (plan_.startOffset) plan_.frame.startOffset = offset(context, *plan_.startOffset, "starting");
       if (plan_.endOffset) plan_.frame.endOffset = offset(context, *plan_.endOffset, "ending");
    }
@@ -130,7 +133,7 @@ private:
       WindowEvaluation evaluation(plan_, WindowPartition(buffer_, sort_.memory()), context.functions(), sort_.memory());
       auto strings = std::make_unique<Arena>(&sort_.memory());
       evaluation.evaluate(context, from, end, marks_.as<uint8_t>(), results_, *strings);
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       arenas_.push_back(std::move(strings));
    }
 
@@ -141,8 +144,8 @@ private:
    LargeMemory marks_;
    std::vector<uint64_t> units_; // first row of each, and the end
    uint64_t partitionCount_ = 0;
-   std::mutex mutex_; // guards arenas_
-   std::vector<std::unique_ptr<Arena>> arenas_;
+   Mutex mutex_; // guards arenas_
+   std::vector<std::unique_ptr<Arena>> arenas_ GUARDED_BY(mutex_);
 };
 
 struct SourceLocal final : LocalState {

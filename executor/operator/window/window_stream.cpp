@@ -42,12 +42,13 @@ uint8_t WindowStream::markOf(const RowRef& row) const {
    const RowRef* before = &row == rows_.data() ? nullptr : &row - 1;
    if (!before && !last_->exists) return PartitionStart | PeerStart;
    const std::byte* keyBefore = before ? before->piece->key(before->row) : last_->key.data();
+   const LastRow& last = *last_;
    const auto compare = [&](uint32_t from, uint32_t to) {
       return compareKeys(
           layout, keyBefore, row.piece->key(row.row), from, to,
           [&](uint32_t column) {
              return before ? before->piece->values[column] + before->row * sizeof(StringView)
-                           : reinterpret_cast<const std::byte*>(&last_->values[column]);
+                           : reinterpret_cast<const std::byte*>(&last.values[column]);
           },
           [&](uint32_t column) { return row.piece->values[column] + row.row * sizeof(StringView); });
    };
@@ -248,8 +249,8 @@ SourceStatus WindowStream::Lane::take(QueryContext& context) {
    std::vector<uint8_t> marks;
    {
       // A worker does not wait for another one's disk.
-      std::unique_lock lock(stream_.mutex_, std::try_to_lock);
-      if (!lock.owns_lock()) return SourceStatus::Blocked;
+      if (!stream_.mutex_.try_lock()) return SourceStatus::Blocked;
+      const MutexLock lock(stream_.mutex_, std::adopt_lock);
       stream_.collect(context, run, marks, large_);
    }
    context.wake();

@@ -101,6 +101,18 @@ void ConflictKeys::Shard::grow() {
    memory.shrink(old.size() * sizeof(Entry));
 }
 
+ConflictKeys::ShardLocks::ShardLocks(std::vector<Shard*> shards) : shards_(std::move(shards)) {
+   std::sort(shards_.begin(), shards_.end());
+   shards_.erase(std::unique(shards_.begin(), shards_.end()), shards_.end());
+   for (Shard* shard : shards_)
+      shard->mutex.lock();
+}
+
+ConflictKeys::ShardLocks::~ShardLocks() {
+   for (Shard* shard : shards_)
+      shard->mutex.unlock();
+}
+
 ConflictKeys::ConflictKeys(std::vector<Key> keys, Reservation& memory) : keys_(std::move(keys)) {
    for (uint32_t i = 0; i < shardCount; ++i)
       shards_.push_back(std::make_unique<Shard>(memory));
@@ -134,26 +146,27 @@ uint32_t ConflictKeys::claim(const Batch& in, Selection rows, RowIndex* out) {
          ++count;
       }
       if (count == 1) {
-         const std::lock_guard lock(claims[0].shard->mutex);
-         if (claims[0].shard->contains(claims[0].hash, claims[0].bytes)) continue;
-         claims[0].shard->add(claims[0].hash, claims[0].bytes);
+         Shard& shard = *claims[0].shard;
+         const MutexLock lock(shard.mutex);
+         if (shard.contains(claims[0].hash, claims[0].bytes)) continue;
+         shard.add(claims[0].hash, claims[0].bytes);
          out[kept++] = static_cast<RowIndex>(row);
          continue;
       }
-      // All locks of the row at once, in order of address: two rows may want each other's.
-      std::vector<std::unique_lock<std::mutex>> locks;
       std::vector<Shard*> wanted;
       for (size_t c = 0; c < count; ++c)
          wanted.push_back(claims[c].shard);
-      std::sort(wanted.begin(), wanted.end());
-      wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-      for (Shard* shard : wanted)
-         locks.emplace_back(shard->mutex);
-      const bool isTaken = std::any_of(claims.begin(), claims.begin() + static_cast<ptrdiff_t>(count),
-                                       [](const Claim& c) { return c.shard->contains(c.hash, c.bytes); });
+      const ShardLocks locks(std::move(wanted));
+      const bool isTaken =
+          std::any_of(claims.begin(), claims.begin() + static_cast<ptrdiff_t>(count), [](const Claim& c) {
+             c.shard->mutex.assertHeld(); // by locks
+             return c.shard->contains(c.hash, c.bytes);
+          });
       if (isTaken) continue;
-      for (size_t c = 0; c < count; ++c)
+      for (size_t c = 0; c < count; ++c) {
+         claims[c].shard->mutex.assertHeld(); // by locks
          claims[c].shard->add(claims[c].hash, claims[c].bytes);
+      }
       out[kept++] = static_cast<RowIndex>(row);
    }
    return kept;

@@ -1,11 +1,11 @@
 #pragma once
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/memory/arena.hpp"
+#include "common/sync/mutex.hpp"
 #include "common/value/batch.hpp"
 
 namespace ouzel::executor {
@@ -28,20 +28,32 @@ private:
    static constexpr uint32_t shardCount = 64;
    struct Shard {
       explicit Shard(Reservation& query) : bytes(&query), memory(query) {}
-      std::mutex mutex;
-      Arena bytes;
+      Mutex mutex;
+      Arena bytes GUARDED_BY(mutex);
       struct Entry {
          uint64_t hash = 0;
          const char* data = nullptr; ///< null: free
          size_t size = 0;
       };
-      std::vector<Entry> entries;
-      size_t used = 0;
-      Reservation memory;
+      std::vector<Entry> entries GUARDED_BY(mutex);
+      size_t used GUARDED_BY(mutex) = 0;
+      Reservation memory GUARDED_BY(mutex);
 
-      bool contains(uint64_t hash, std::string_view key) const;
-      void add(uint64_t hash, std::string_view key);
-      void grow();
+      bool contains(uint64_t hash, std::string_view key) const REQUIRES(mutex);
+      void add(uint64_t hash, std::string_view key) REQUIRES(mutex);
+      void grow() REQUIRES(mutex);
+   };
+   /// Those of one row's keys, locked as long as it lives; in order of address, since two rows may want each other's.
+   /// How many there are is known at run time only, which the analysis cannot follow.
+   class ShardLocks {
+   public:
+      explicit ShardLocks(std::vector<Shard*> shards) NO_THREAD_SAFETY_ANALYSIS;
+      ~ShardLocks() NO_THREAD_SAFETY_ANALYSIS;
+      ShardLocks(const ShardLocks&) = delete;
+      ShardLocks& operator=(const ShardLocks&) = delete;
+
+   private:
+      std::vector<Shard*> shards_;
    };
 
    std::vector<Key> keys_;
