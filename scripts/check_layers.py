@@ -29,11 +29,12 @@ ALLOWED = {
 # Inside a room: each folder and the folders of the same room it may include besides itself. "" is the room's own folder. A
 # folder that is not named here belongs to the nearest one above it that ends in "/".
 STORES = {"object_store", "file"}
+BIND = {"bind", "bind/state", "algebra", "parse"}
 FUNCTIONS = {"function", "kernel"}
 OPERATORS = {"operator", "pipeline", "materialize", "expression", "kernel"}
 FOLDERS = {
     "common": {
-        "": set(), "sync": set(), "error": {"sync"}, "env": {"sync"}, "log": {"env"}, "thread": {"env", "sync"}, "text": {"error"},
+        "": set(), "sync": set(), "error": {"sync"}, "env": {"error", "sync"}, "log": {"env"}, "thread": {"env", "error", "sync"}, "text": {"error"},
         "value": {"error"}, "memory": {"error", "value", "sync"}, "type": {"error", "text", "memory", "value", "sync"},
         "hash": {"type", "value"},
     },
@@ -52,7 +53,12 @@ FOLDERS = {
         "builtin/": set(), "object": {"builtin/"}, "editor": {"object"}, "pg_catalog": {"builtin/", "object"},
         "": {"object", "editor"},
     },
-    "sql": {"parse": set(), "algebra": set(), "plan": {"algebra"}, "bind/": {"parse", "algebra"}},
+    "sql": {
+        "parse": set(), "algebra": set(), "plan": {"algebra"}, "bind/state": {"parse", "algebra"}, "bind": {"bind/state", "algebra"},
+        "bind/type": BIND, "bind/expression": BIND | {"bind/type"}, "bind/query": BIND | {"bind/type", "bind/expression"},
+        "bind/dml": BIND | {"bind/type", "bind/expression", "bind/query"},
+        "bind/statement": BIND | {"bind/type", "bind/expression", "bind/query", "bind/dml"},
+    },
     "optimizer": {
         "query": set(), "cardinality": {"query"}, "rewrite": {"query", "cardinality"}, "lower": {"query", "cardinality"},
         "join_order": {"query", "cardinality", "rewrite"}, "": {"query", "rewrite", "join_order", "lower"},

@@ -240,6 +240,7 @@ void LockManager::wakeQueue(Lock& lock) {
 
 /// After modes were taken from `held`: forget it when none are left, and let others go. The owner's mutex is not held.
 void LockManager::releaseHeld(Partition& partition, Held& held) {
+   partition.mutex.assertHeld(); // by all callers; the header does not know Partition
    DCHECK(held.lock != nullptr);
    Lock& lock = *held.lock;
    if (held.allModes() == 0) {

@@ -121,8 +121,8 @@ PipelineRun::Outcome PipelineRun::run(int64_t nanos) {
    return endStage();
 }
 
-/// By one worker, with phase_ Busy.
-void PipelineRun::prepareStage() {
+/// By one worker, with phase_ Busy. Returns how many may work at once.
+uint32_t PipelineRun::prepareStage() {
    DCHECK(stage_ < pipeline_.stages.size());
    Stage& stage = pipeline_.stages[stage_];
    if (stage_ == 0) pipeline_.sink->prepare(context_);

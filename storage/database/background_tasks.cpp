@@ -12,13 +12,13 @@ BackgroundTasks::~BackgroundTasks() {
 
 void BackgroundTasks::run(std::function<void()> task) {
    {
-      const std::lock_guard lock(runningMutex_);
+      const MutexLock lock(runningMutex_);
       if (isStopped_) return;
       ++running_;
    }
    runner_.submit([this, task = std::move(task)] {
       task();
-      const std::lock_guard lock(runningMutex_);
+      const MutexLock lock(runningMutex_);
       CHECK(running_ > 0);
       --running_;
       idle_.notify_all();
@@ -26,7 +26,7 @@ void BackgroundTasks::run(std::function<void()> task) {
 }
 
 void BackgroundTasks::stop() {
-   std::unique_lock lock(runningMutex_);
+   UniqueLock lock(runningMutex_);
    isStopped_ = true;
    idle_.wait(lock, [&] { return running_ == 0; });
 }

@@ -1,9 +1,8 @@
 #pragma once
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 
+#include "common/sync/mutex.hpp"
 #include "common/thread/task_runner.hpp"
 
 namespace ouzel::storage {
@@ -23,8 +22,8 @@ public:
 
 private:
    TaskRunner& runner_;
-   std::mutex runningMutex_; ///< guards what follows
-   std::condition_variable idle_;
+   Mutex runningMutex_; ///< guards what follows
+   CondVar idle_;
    uint32_t running_ = 0;
    bool isStopped_ = false;
 };

@@ -42,7 +42,7 @@ DeletedRows deletedRows(const SegmentList& segments, Timestamp timestamp) {
 
 void replaceSegments(TableCore& core, const std::map<SegmentId, SegmentPtr>& replacements,
                      const std::set<SegmentId>& removed) {
-   const std::lock_guard lock(core.mutex);
+   const MutexLock lock(core.mutex);
    auto list = std::make_shared<SegmentList>();
    for (const SegmentPtr& segment : *core.segments) {
       if (removed.contains(segment->id)) continue;

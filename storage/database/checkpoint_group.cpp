@@ -18,13 +18,13 @@ constexpr std::chrono::milliseconds restAfter(200);
 } // namespace
 
 void CheckpointGroup::cover(Lsn lsn) {
-   const std::lock_guard lock(mutex_);
+   const MutexLock lock(mutex_);
    covered_ = std::max(covered_, lsn);
    progress_.notify_all();
 }
 
 void CheckpointGroup::wait(Lsn lsn) {
-   std::unique_lock lock(mutex_);
+   UniqueLock lock(mutex_);
    if (lsn <= covered_) return;
    if (!std::exchange(isStarted_, true))
       task_.start(1, [this] {
@@ -46,7 +46,7 @@ void CheckpointGroup::wait(Lsn lsn) {
 
 void CheckpointGroup::stop() {
    {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       isStopping_ = true;
       wake_.notify_one();
       progress_.notify_all();
@@ -67,7 +67,7 @@ bool CheckpointGroup::attempt(bool isFirst) {
 }
 
 void CheckpointGroup::run() {
-   std::unique_lock lock(mutex_);
+   UniqueLock lock(mutex_);
    int64_t pauseMs = 0; ///< 0: the last one went well
    bool isTidy = true;
    while (!isStopping_) {

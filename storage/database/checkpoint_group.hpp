@@ -1,9 +1,8 @@
 #pragma once
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 
+#include "common/sync/mutex.hpp"
 #include "common/thread/repeating_task.hpp"
 #include "storage/wal/log.hpp"
 
@@ -42,9 +41,9 @@ private:
    bool attempt(bool isFirst);
 
    const Work work_;
-   std::mutex mutex_;                 ///< guards what follows
-   std::condition_variable progress_; ///< for those who wait
-   std::condition_variable wake_;     ///< for the thread
+   Mutex mutex_;      ///< guards what follows
+   CondVar progress_; ///< for those who wait
+   CondVar wake_;     ///< for the thread
    Lsn covered_ = 0, wanted_ = 0;
    uint64_t waiting_ = 0;
    bool isStarted_ = false, isFenced_ = false, isStopping_ = false;

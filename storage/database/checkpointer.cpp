@@ -17,7 +17,7 @@ CheckpointGroup::Work Checkpointer::groupWork() {
    CheckpointGroup::Work work;
    work.checkpoint = [this] { checkpoint(CheckpointKind::Commit); };
    work.tidy = [this] {
-      const std::lock_guard lock(storedMutex_);
+      const MutexLock lock(storedMutex_);
       stored_.removeUnused();
    };
    work.isFenced = [this] { return parts_.files.writerLease().isFenced(); };
@@ -27,7 +27,7 @@ CheckpointGroup::Work Checkpointer::groupWork() {
 void Checkpointer::checkpoint(CheckpointKind kind) {
    parts_.files.writerLease(); // throws when there is none
    CHECK(imageSource_ != nullptr);
-   const std::lock_guard lock(storedMutex_);
+   const MutexLock lock(storedMutex_);
    compactor_.run(kind);
    Checkpoint checkpoint(parts_, stored_, kind);
    checkpoint.capture(imageSource_);
@@ -43,7 +43,7 @@ void Checkpointer::waitForStore(Lsn lsn) {
 }
 
 size_t Checkpointer::referencedCount() {
-   const std::lock_guard lock(storedMutex_);
+   const MutexLock lock(storedMutex_);
    return stored_.referencedCount();
 }
 
@@ -61,7 +61,7 @@ void Checkpointer::startIfDue() {
    parts_.retired.releaseIfDue();
    if (!isDue() || !imageSource_) return;
    {
-      const std::lock_guard lock(scheduleMutex_);
+      const MutexLock lock(scheduleMutex_);
       if (isScheduled_ || parts_.log.keptBytes() < retryAtLogBytes_) return;
       isScheduled_ = true;
    }
@@ -77,7 +77,7 @@ void Checkpointer::runScheduled() {
       logLine(LogLevel::Error, std::string("checkpoint failed: ") + error.what());
       retryAt = parts_.log.keptBytes() + (parts_.files.options().checkpointWalBytes >> 4);
    }
-   const std::lock_guard lock(scheduleMutex_);
+   const MutexLock lock(scheduleMutex_);
    DCHECK(isScheduled_);
    retryAtLogBytes_ = retryAt;
    isScheduled_ = false;

@@ -1,8 +1,8 @@
 #pragma once
 #include <functional>
-#include <mutex>
 #include <string>
 
+#include "common/sync/mutex.hpp"
 #include "storage/database/checkpoint.hpp"
 #include "storage/database/checkpoint_group.hpp"
 #include "storage/database/compactor.hpp"
@@ -45,11 +45,11 @@ private:
    const CheckpointParts parts_;
    std::function<std::string()> imageSource_; ///< empty until the catalog has set it
    // STATE
-   std::mutex storedMutex_; ///< guards what follows; one checkpoint at a time
+   Mutex storedMutex_; ///< guards what follows; one checkpoint at a time
    StoredState stored_;
    Compactor compactor_;
 
-   std::mutex scheduleMutex_; ///< guards what follows
+   Mutex scheduleMutex_; ///< guards what follows
    bool isScheduled_ = false;
    uint64_t retryAtLogBytes_ = 0; ///< after a failed checkpoint, how long the log is to be before the next one
 

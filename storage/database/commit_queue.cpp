@@ -8,7 +8,7 @@
 namespace ouzel::storage {
 
 void CommitQueue::add(Entry& entry) {
-   const std::lock_guard lock(entriesMutex_);
+   const MutexLock lock(entriesMutex_);
    CHECK(entries_.empty() || entries_.back()->endLsn <= entry.endLsn);
    DCHECK(entry.publish != nullptr);
    DCHECK(!entry.isPublished);
@@ -50,7 +50,7 @@ void CommitQueue::setFenced() {
 }
 
 void CommitQueue::wait(Entry& entry) {
-   std::unique_lock lock(entriesMutex_);
+   UniqueLock lock(entriesMutex_);
    while (true) {
       publishReady();
       if (entry.isPublished) break;
@@ -81,7 +81,7 @@ void CommitQueue::wait(Entry& entry) {
 void CommitQueue::drain() {
    Lsn durable;
    const bool isOurs = flush(durable);
-   const std::lock_guard lock(entriesMutex_);
+   const MutexLock lock(entriesMutex_);
    if (!isOurs) {
       setFenced();
       lease_.require();
@@ -92,12 +92,12 @@ void CommitQueue::drain() {
 }
 
 uint64_t CommitQueue::addedCount() {
-   const std::lock_guard lock(entriesMutex_);
+   const MutexLock lock(entriesMutex_);
    return addedCount_;
 }
 
 void CommitQueue::waitForPublished(uint64_t count) {
-   std::unique_lock lock(entriesMutex_);
+   UniqueLock lock(entriesMutex_);
    DCHECK(count <= addedCount_);
    ++observers_;
    published_.wait(lock, [&] { return publishedCount_ >= count || isFenced_; });

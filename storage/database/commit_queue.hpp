@@ -1,10 +1,9 @@
 #pragma once
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <mutex>
 
+#include "common/sync/mutex.hpp"
 #include "storage/manifest/writer_lease.hpp"
 #include "storage/wal/log.hpp"
 
@@ -32,7 +31,7 @@ public:
       std::function<void()> publish;
       bool isPublished = false;
       bool isWaiting = false;
-      std::condition_variable wake{};
+      CondVar wake{};
    };
    CommitQueue(Log& log, WriterLease& lease) : log_(log), lease_(lease) {}
 
@@ -59,11 +58,11 @@ private:
    Log& log_;
    WriterLease& lease_;
 
-   std::mutex entriesMutex_; ///< guards what follows
+   Mutex entriesMutex_; ///< guards what follows
    std::deque<Entry*> entries_;
    uint64_t addedCount_ = 0, publishedCount_ = 0;
    uint64_t observers_ = 0; ///< threads in waitForPublished()
-   std::condition_variable published_;
+   CondVar published_;
    Lsn durable_ = 0;
    bool isFlushing_ = false;
    bool isFenced_ = false;

@@ -29,7 +29,7 @@ private:
 };
 
 bool isDropped(TableCore& core) {
-   const std::lock_guard lock(core.mutex);
+   const MutexLock lock(core.mutex);
    return core.isDropped;
 }
 
@@ -134,7 +134,7 @@ Timestamp Committer::commit(Transaction& transaction, CommitRequest& request) {
    CommitQueue::Entry entry;
    Timestamp timestamp;
    {
-      const std::lock_guard lock(orderMutex_);
+      const MutexLock lock(orderMutex_);
       requireSerializable(transaction);
       Undo unplace([&] { pending.unplace(); });
       pending.place();
@@ -161,7 +161,7 @@ Timestamp Committer::commit(Transaction& transaction, CommitRequest& request) {
 
 Timestamp Committer::commitNothing(Transaction& transaction, CommitRequest& request) {
    if (request.publish) {
-      const std::lock_guard lock(orderMutex_);
+      const MutexLock lock(orderMutex_);
       request.publish(context_.transactions.lastCommitted());
    }
    transaction.abort();
@@ -226,7 +226,7 @@ void Committer::flushSoon() {
 Snapshot Committer::beginSerializable(Transaction& transaction) {
    uint64_t notRecorded = 0;
    {
-      const std::lock_guard lock(orderMutex_);
+      const MutexLock lock(orderMutex_);
       DCHECK(!transaction.reads_);
       transaction.reads_ = std::make_unique<ReadSet>();
       context_.transactions.changes.open(transaction.id());
@@ -245,7 +245,7 @@ void Committer::setCounter(Oid id, Counter counter) {
    std::string bytes;
    writeCounter(id, counter, bytes);
    const std::string_view part = bytes;
-   const std::lock_guard lock(orderMutex_);
+   const MutexLock lock(orderMutex_);
    log_->reserve(bytes.size());
    log_->append(FrameKind::Counter, lastAssigned_, std::span(&part, 1));
    counters_.set(id, counter);
@@ -280,7 +280,7 @@ void Committer::commitOwn(OwnCommit& commit) {
 }
 
 void Committer::publishFollowed(Timestamp timestamp) {
-   const std::lock_guard lock(orderMutex_);
+   const MutexLock lock(orderMutex_);
    CHECK(timestamp > lastAssigned_);
    lastAssigned_ = timestamp;
    context_.transactions.publish(timestamp);

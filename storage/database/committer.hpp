@@ -1,9 +1,9 @@
 #pragma once
 #include <atomic>
 #include <functional>
-#include <mutex>
 #include <optional>
 
+#include "common/sync/mutex.hpp"
 #include "storage/database/background_tasks.hpp"
 #include "storage/database/commit_queue.hpp"
 #include "storage/database/commit_record.hpp"
@@ -53,7 +53,7 @@ public:
 
    private:
       Committer& committer_;
-      const std::lock_guard<std::mutex> lock_;
+      const MutexLock lock_;
    };
 
    /// A commit that storage makes for itself.
@@ -91,7 +91,7 @@ private:
    Log* const log_;                   ///< null: opened read-only
    std::optional<CommitQueue> queue_; ///< none: opened read-only
    // STATE
-   std::mutex orderMutex_; ///< guards what follows, appends to the log and to the queue, and places in open deltas
+   Mutex orderMutex_; ///< guards what follows, appends to the log and to the queue, and places in open deltas
    Timestamp lastAssigned_;
    std::atomic<bool> isFlushScheduled_{false}; ///< for commits that did not wait
 };

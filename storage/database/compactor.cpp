@@ -181,7 +181,7 @@ CommitRecord recordOf(StorageId table, const SegmentList& before, const SegmentL
 
 /// Put `after` into the table's list, behind those it replaces, which are marked as retired.
 void exchangeSegments(TableCore& core, const SegmentList& before, const SegmentList& after, Timestamp timestamp) {
-   const std::lock_guard lock(core.mutex);
+   const MutexLock lock(core.mutex);
    auto list = std::make_shared<SegmentList>();
    size_t found = 0;
    for (const SegmentPtr& segment : *core.segments) {

@@ -1,10 +1,10 @@
 #pragma once
 #include <map>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "storage/base/ids.hpp"
 
 namespace ouzel::storage {
@@ -16,36 +16,36 @@ public:
    using Numbers = std::map<Oid, Counter>;
 
    void set(Oid id, Counter counter) {
-      const std::lock_guard lock(numbersMutex_);
+      const MutexLock lock(numbersMutex_);
       numbers_[id] = counter;
    }
    std::optional<Counter> find(Oid id) const {
-      const std::lock_guard lock(numbersMutex_);
+      const MutexLock lock(numbersMutex_);
       const auto it = numbers_.find(id);
       return it == numbers_.end() ? std::nullopt : std::optional(it->second);
    }
    std::vector<Oid> ids() const {
-      const std::lock_guard lock(numbersMutex_);
+      const MutexLock lock(numbersMutex_);
       std::vector<Oid> ids;
       for (const auto& [id, counter] : numbers_)
          ids.push_back(id);
       return ids;
    }
    void forget(Oid id) {
-      const std::lock_guard lock(numbersMutex_);
+      const MutexLock lock(numbersMutex_);
       numbers_.erase(id);
    }
    Numbers all() const {
-      const std::lock_guard lock(numbersMutex_);
+      const MutexLock lock(numbersMutex_);
       return numbers_;
    }
    void replaceAll(Numbers numbers) {
-      const std::lock_guard lock(numbersMutex_);
+      const MutexLock lock(numbersMutex_);
       numbers_ = std::move(numbers);
    }
 
 private:
-   mutable std::mutex numbersMutex_; ///< guards what follows
+   mutable Mutex numbersMutex_; ///< guards what follows
    Numbers numbers_;
 };
 

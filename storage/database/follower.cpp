@@ -100,7 +100,7 @@ void Follower::apply(Update& update, Timestamp timestamp) {
    TableCore& core = update.table->core();
    bool hasRetired = false;
    {
-      const std::lock_guard lock(core.mutex);
+      const MutexLock lock(core.mutex);
       if (core.columns->size() != update.entry->columns.size())
          core.columns = std::make_shared<const std::vector<ColumnDefinition>>(update.entry->columns);
       core.segments = update.mergedList(*core.segments, timestamp, hasRetired);
@@ -153,7 +153,7 @@ void Follower::followTo(const std::string& name, const FollowCallback& publish) 
 }
 
 bool Follower::follow(const FollowCallback& publish) {
-   const std::lock_guard lock(shownMutex_);
+   const MutexLock lock(shownMutex_);
    forgetDropped();
    retired_.release();
    constexpr int attemptsMax = 10;

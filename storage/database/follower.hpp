@@ -2,11 +2,11 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "storage/database/committer.hpp"
 #include "storage/database/retired_segments.hpp"
 #include "storage/manifest/manifest.hpp"
@@ -57,7 +57,7 @@ private:
    // STATE
    std::atomic<bool> hasLostBlock_{false}; ///< the writer has removed a block that was read
 
-   std::mutex shownMutex_;                      ///< guards what follows
+   Mutex shownMutex_;                           ///< guards what follows
    Manifest shown_;                             ///< version 0: none yet
    std::map<StorageId, std::string> listNames_; ///< of its tables' lists of headers
    /// Tables that the manifest does not name any more, and since when.

@@ -31,7 +31,7 @@ std::string decompressed(const LocalWrites::LoggedRows& rows) {
 } // namespace
 
 Replay::~Replay() {
-   std::unique_lock lock(applyingMutex_);
+   UniqueLock lock(applyingMutex_);
    idle_.wait(lock, [&] { return !isApplying_; });
 }
 
@@ -170,7 +170,7 @@ void Replay::startApplying() {
    for (Target* target : applying_)
       target->applying.swap(target->collected);
    {
-      const std::lock_guard lock(applyingMutex_);
+      const MutexLock lock(applyingMutex_);
       DCHECK(!isApplying_);
       isApplying_ = true;
    }
@@ -182,7 +182,7 @@ void Replay::startApplying() {
       } catch (...) {
          error = std::current_exception();
       }
-      const std::lock_guard lock(applyingMutex_);
+      const MutexLock lock(applyingMutex_);
       isApplying_ = false;
       error_ = error;
       idle_.notify_all();
@@ -190,7 +190,7 @@ void Replay::startApplying() {
 }
 
 void Replay::waitForApplying() {
-   std::unique_lock lock(applyingMutex_);
+   UniqueLock lock(applyingMutex_);
    idle_.wait(lock, [&] { return !isApplying_; });
    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }

@@ -1,13 +1,12 @@
 #pragma once
-#include <condition_variable>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "storage/database/commit_record.hpp"
 #include "storage/database/counters.hpp"
 #include "storage/database/retired_segments.hpp"
@@ -78,8 +77,8 @@ private:
    std::vector<Target*> collected_, applying_;
    size_t collectedBytes_ = 0;
 
-   std::mutex applyingMutex_; ///< guards what follows
-   std::condition_variable idle_;
+   Mutex applyingMutex_; ///< guards what follows
+   CondVar idle_;
    bool isApplying_ = false;
    std::exception_ptr error_;
 };

@@ -22,7 +22,7 @@ void RetiredSegments::release() {
    for (const auto& table : tables_.all()) {
       std::shared_ptr<const SegmentList> previous; // freed without the lock
       TableCore& core = table->core();
-      const std::lock_guard lock(core.mutex);
+      const MutexLock lock(core.mutex);
       auto list = std::make_shared<SegmentList>();
       for (const SegmentPtr& segment : *core.segments) {
          if (segment->retiredAt == 0 || segment->retiredAt > horizon) {
@@ -41,22 +41,22 @@ void RetiredSegments::release() {
 
 void RetiredSegments::addBlock(std::shared_ptr<Block> block) {
    DCHECK(block != nullptr);
-   const std::lock_guard lock(blocksMutex_);
+   const MutexLock lock(blocksMutex_);
    blocks_.push_back(std::move(block));
 }
 
 std::vector<std::shared_ptr<Block>> RetiredSegments::takeBlocks() {
-   const std::lock_guard lock(blocksMutex_);
+   const MutexLock lock(blocksMutex_);
    return std::exchange(blocks_, {});
 }
 
 void RetiredSegments::putBackBlocks(const std::vector<std::shared_ptr<Block>>& blocks) {
-   const std::lock_guard lock(blocksMutex_);
+   const MutexLock lock(blocksMutex_);
    blocks_.insert(blocks_.end(), blocks.begin(), blocks.end());
 }
 
 void RetiredSegments::addBlockNames(std::set<std::string>& names) const {
-   const std::lock_guard lock(blocksMutex_);
+   const MutexLock lock(blocksMutex_);
    for (const auto& block : blocks_)
       names.insert(block->objectName());
 }

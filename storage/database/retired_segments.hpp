@@ -1,11 +1,11 @@
 #pragma once
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "storage/database/table_registry.hpp"
 
 namespace ouzel::storage {
@@ -42,7 +42,7 @@ private:
    TableRegistry& tables_;
    TransactionManager& transactions_;
    std::atomic<Timestamp> oldest_{0};
-   mutable std::mutex blocksMutex_; ///< guards what follows
+   mutable Mutex blocksMutex_; ///< guards what follows
    std::vector<std::shared_ptr<Block>> blocks_;
 };
 

@@ -11,7 +11,7 @@ std::shared_ptr<Table> TableRegistry::create(Transaction& transaction, std::vect
    const StorageId id = context_.ids.newStorage();
    auto table = std::make_shared<Table>(std::make_unique<TableCore>(context_, id, std::move(columns)));
    {
-      const std::lock_guard lock(tablesMutex_);
+      const MutexLock lock(tablesMutex_);
       const bool isNew = tables_.try_emplace(id, Entry{table}).second;
       CHECK(isNew); // storage ids are never used again
    }
@@ -30,7 +30,7 @@ void TableRegistry::addColumn(Transaction& transaction, StorageId id, ColumnDefi
    if (!table) throwInternal("altered storage does not exist");
    TableCore& core = table->core();
    {
-      const std::lock_guard lock(core.mutex);
+      const MutexLock lock(core.mutex);
       core.addColumn(column);
       core.sealDelta(); // rows of the new shape go to a segment of the new shape
    }
@@ -38,13 +38,13 @@ void TableRegistry::addColumn(Transaction& transaction, StorageId id, ColumnDefi
 }
 
 std::shared_ptr<Table> TableRegistry::find(StorageId id) const {
-   const std::lock_guard lock(tablesMutex_);
+   const MutexLock lock(tablesMutex_);
    const auto it = tables_.find(id);
    return it == tables_.end() ? nullptr : it->second.table;
 }
 
 std::vector<std::shared_ptr<Table>> TableRegistry::all() const {
-   const std::lock_guard lock(tablesMutex_);
+   const MutexLock lock(tablesMutex_);
    std::vector<std::shared_ptr<Table>> all;
    for (const auto& [id, entry] : tables_)
       all.push_back(entry.table);
@@ -53,10 +53,10 @@ std::vector<std::shared_ptr<Table>> TableRegistry::all() const {
 
 void TableRegistry::publish(const Transaction::StorageChange& change) {
    TableCore& core = change.table->core();
-   const std::lock_guard lock(tablesMutex_);
+   const MutexLock lock(tablesMutex_);
    const auto it = tables_.find(core.id);
    DCHECK(it == tables_.end() || it->second.table == change.table);
-   const std::lock_guard coreLock(core.mutex);
+   const MutexLock coreLock(core.mutex);
    if (change.kind == Kind::Drop) {
       core.isDropped = true;
       if (it != tables_.end()) tables_.erase(it); // `change` keeps the table
@@ -81,10 +81,10 @@ TableRegistry::Captured TableRegistry::captureOne(const Entry& entry) {
 
 std::vector<TableRegistry::Captured> TableRegistry::capture() {
    std::vector<Captured> captured;
-   const std::lock_guard lock(tablesMutex_);
+   const MutexLock lock(tablesMutex_);
    for (auto& [id, entry] : tables_) {
       if (!entry.isCommitted) continue;
-      const std::lock_guard coreLock(entry.table->core().mutex);
+      const MutexLock coreLock(entry.table->core().mutex);
       entry.table->core().sealDelta();
       captured.push_back(captureOne(entry));
    }
@@ -93,10 +93,10 @@ std::vector<TableRegistry::Captured> TableRegistry::capture() {
 
 std::vector<TableRegistry::Captured> TableRegistry::committed() const {
    std::vector<Captured> captured;
-   const std::lock_guard lock(tablesMutex_);
+   const MutexLock lock(tablesMutex_);
    for (auto& [id, entry] : tables_) {
       if (!entry.isCommitted) continue;
-      const std::lock_guard coreLock(entry.table->core().mutex);
+      const MutexLock coreLock(entry.table->core().mutex);
       captured.push_back(captureOne(entry));
    }
    return captured;
@@ -104,26 +104,26 @@ std::vector<TableRegistry::Captured> TableRegistry::committed() const {
 
 void TableRegistry::putCommitted(const std::shared_ptr<Table>& table) {
    const auto columns = static_cast<uint32_t>(table->columns()->size());
-   const std::lock_guard lock(tablesMutex_);
+   const MutexLock lock(tablesMutex_);
    tables_[table->id()] = {table, true, columns};
 }
 
 std::shared_ptr<Table> TableRegistry::findCommitted(StorageId id) const {
-   const std::lock_guard lock(tablesMutex_);
+   const MutexLock lock(tablesMutex_);
    const auto it = tables_.find(id);
    return it == tables_.end() || !it->second.isCommitted ? nullptr : it->second.table;
 }
 
 std::vector<StorageId> TableRegistry::withdrawExcept(const std::set<StorageId>& alive) {
    std::vector<StorageId> withdrawn;
-   const std::lock_guard lock(tablesMutex_);
+   const MutexLock lock(tablesMutex_);
    for (auto& [id, entry] : tables_)
       if (!alive.contains(id) && std::exchange(entry.isCommitted, false)) withdrawn.push_back(id);
    return withdrawn;
 }
 
 std::shared_ptr<Table> TableRegistry::erase(StorageId id) {
-   const std::lock_guard lock(tablesMutex_);
+   const MutexLock lock(tablesMutex_);
    const auto it = tables_.find(id);
    CHECK(it != tables_.end());
    std::shared_ptr<Table> table = std::move(it->second.table);

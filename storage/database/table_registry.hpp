@@ -2,10 +2,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <vector>
 
+#include "common/sync/mutex.hpp"
 #include "storage/table/table_core.hpp"
 #include "storage/table/transaction.hpp"
 
@@ -68,7 +68,7 @@ private:
    static Captured captureOne(const Entry& entry); ///< the table's mutex is held
 
    StorageContext& context_;
-   mutable std::mutex tablesMutex_; ///< guards what follows
+   mutable Mutex tablesMutex_; ///< guards what follows
    std::map<StorageId, Entry> tables_;
 };
 

@@ -39,7 +39,7 @@ void DeleteMarks::beginMove() {
 void DeleteMarks::endMove(Timestamp timestamp) {
    DCHECK(timestamp != moving);
    {
-      const std::lock_guard lock(moveMutex_);
+      const MutexLock lock(moveMutex_);
       DCHECK(movedAt_.load() == moving);
       movedAt_.store(timestamp);
    }
@@ -47,7 +47,7 @@ void DeleteMarks::endMove(Timestamp timestamp) {
 }
 
 Timestamp DeleteMarks::awaitMove() {
-   std::unique_lock lock(moveMutex_);
+   UniqueLock lock(moveMutex_);
    moveEnded_.wait(lock, [&] { return movedAt_.load() != moving; });
    return movedAt_.load();
 }

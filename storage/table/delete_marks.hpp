@@ -1,6 +1,5 @@
 #pragma once
 #include <atomic>
-#include <condition_variable>
 #include <functional>
 #include <memory>
 
@@ -105,7 +104,7 @@ private:
 
    std::atomic<Slots*> slots_{nullptr};
    std::atomic<uint32_t> settled_{0};
-   std::mutex slotsMutex_; ///< guards the allocation of what slots_ leads to
+   Mutex slotsMutex_; ///< guards the allocation of what slots_ leads to
    std::atomic<Timestamp> movedAt_{0};
    Mutex moveMutex_; ///< guards the end of a move, so that no waiter misses it
    CondVar moveEnded_;

@@ -81,6 +81,7 @@ void LocalWrites::addDelta(std::unique_ptr<Delta> rows, uint32_t command) {
    if (count < adoptRowsMin) {
       const bool fits = small_ && small_->delta->room() >= count && small_->delta->types() == rows->types();
       if (!fits) {
+         const MutexLock coreLock(core.mutex);
          small_ = core.newDeltaSegment(core.context.ids.newSegment());
          own_.push_back({small_, {}, false, nullptr, 0, 0});
       }

@@ -60,13 +60,13 @@ struct TableCore {
    std::vector<PhysicalType> physicalTypes() const REQUIRES(mutex);
    std::vector<Value> missingValues() const REQUIRES(mutex);
    std::shared_ptr<const SegmentList> segmentList() const;
-   void addSegment(SegmentPtr segment);         ///< the mutex is held
-   void addColumn(ColumnDefinition definition); ///< the mutex is held
-   /// A delta segment with room for `rows` more; made and listed when there is none. The mutex is held.
-   SegmentPtr deltaWithRoom(uint32_t rows);
-   SegmentPtr newDeltaSegment(SegmentId segmentId);
-   /// No more rows go to the open delta. The mutex is held.
-   void sealDelta() { openDelta = nullptr; }
+   void addSegment(SegmentPtr segment) REQUIRES(mutex);
+   void addColumn(ColumnDefinition definition) REQUIRES(mutex);
+   /// A delta segment with room for `rows` more; made and listed when there is none.
+   SegmentPtr deltaWithRoom(uint32_t rows) REQUIRES(mutex);
+   SegmentPtr newDeltaSegment(SegmentId segmentId) REQUIRES(mutex);
+   /// No more rows go to the open delta.
+   void sealDelta() REQUIRES(mutex) { openDelta = nullptr; }
    /// Find a segment by id; null when it is not among the committed ones.
    SegmentPtr findSegment(SegmentId segmentId) const;
 };

@@ -89,7 +89,7 @@ private:
    uint32_t commandId_ = 1;
    bool open_ = true;
    uint64_t commitLsn_ = 0;
-   Timestamp horizon_ = 0;          ///< oldest snapshot this transaction may still read with
+   Timestamp horizon_ = 0;     ///< oldest snapshot this transaction may still read with
    mutable Mutex writesMutex_; ///< guards what follows, but not from Committer: then nobody else is there
    std::map<StorageId, std::unique_ptr<LocalWrites>> writes_;
    std::vector<StorageChange> storageChanges_;
@@ -115,8 +115,8 @@ private:
 
    std::atomic<Timestamp> lastCommitted_{1};
    mutable Mutex openMutex_; ///< guards what follows
-   TransactionId nextId_ = 1;
-   std::map<TransactionId, Transaction*> open_;
+   TransactionId nextId_ GUARDED_BY(openMutex_) = 1;
+   std::map<TransactionId, Transaction*> open_ GUARDED_BY(openMutex_);
 };
 
 } // namespace ouzel::storage

@@ -383,10 +383,10 @@ Lsn Log::flush() {
       file = &file_; // replaced under flushMutex_ only
    }
    try {
-      if (const int error = TEST_POINT("log.write")) io::throwIoError("could not write file", file_.path(), error);
-      file_.writeAt(flushing_.data(), flushing_.size(), offset);
-      if (const int error = TEST_POINT("log.sync")) io::throwIoError("could not fsync file", file_.path(), error);
-      if (isLasting_) file_.syncData();
+      if (const int error = TEST_POINT("log.write")) io::throwIoError("could not write file", file->path(), error);
+      file->writeAt(flushing_.data(), flushing_.size(), offset);
+      if (const int error = TEST_POINT("log.sync")) io::throwIoError("could not fsync file", file->path(), error);
+      if (isLasting_) file->syncData();
       TEST_POINT("log.synced");
    } catch (const SqlError& error) {
       // Space had been reserved: the device fails, and nothing more can be promised to anybody.

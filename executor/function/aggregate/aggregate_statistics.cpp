@@ -5,7 +5,7 @@
 #include "common/error/sql_error.hpp"
 #include "executor/function/aggregate/aggregate_loops.hpp"
 #include "executor/function/aggregate/decimal_accumulator.hpp"
-#include "executor/function/number/float_overflow.hpp"
+#include "executor/function/float_overflow.hpp"
 
 // stddev, variance, corr, covar, regr: floats by PostgreSQL's Youngs-Cramer updates, integers and numerics exactly.
 

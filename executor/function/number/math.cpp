@@ -5,7 +5,7 @@
 #include "executor/function/context.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
-#include "executor/function/number/float_overflow.hpp"
+#include "executor/function/float_overflow.hpp"
 
 // The mathematical functions of double precision: rounding, powers, logarithms, trigonometry, chance.
 
