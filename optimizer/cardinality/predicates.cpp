@@ -36,6 +36,14 @@ double clamp(double fraction) {
 
 } // namespace
 
+namespace {
+
+std::optional<double> ifFinite(double number) {
+   return std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+} // namespace
+
 std::optional<double> asNumber(const Value& value, uint8_t scale) {
    if (value.isNull) return std::nullopt;
    switch (value.type) {
@@ -48,9 +56,9 @@ std::optional<double> asNumber(const Value& value, uint8_t scale) {
       return static_cast<double>(value.i128) / std::pow(10, scale);
    case PhysicalType::F32:
    case PhysicalType::F64:
-      return value.f64;
+      return ifFinite(value.f64);
    case PhysicalType::Decimal:
-      return decimal::approximate(StringView(value.bytes));
+      return ifFinite(decimal::approximate(StringView(value.bytes)));
    default:
       return std::nullopt;
    }
