@@ -1,5 +1,5 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs.
-.PHONY: build run test check tsan crash format bench bench-tpch bench-load bench-oltp bench-update bench-external bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test clean
+.PHONY: build run test check tsan crash clang format bench bench-tpch bench-load bench-oltp bench-update bench-external bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -19,8 +19,8 @@ build: deps
 run: build
 	@exec build/release/ouzel serve --data $(DATA) --port $(PORT)
 
-# Everything CI runs: layers, SQL tests under hostile settings, wire, crash and TPC-H tests; unit tests, SQL tests plain
-# and the fuzz targets with address and undefined-behaviour sanitizers.
+# Everything CI runs: the shape of the tree, names in documents, format; SQL tests under hostile settings, wire, crash and
+# TPC-H tests; unit tests, SQL tests plain and the fuzz targets with address and undefined-behaviour sanitizers.
 test check: deps-test
 	@scripts/run-tests
 
@@ -43,6 +43,12 @@ crash: deps-test
 # Threads: unit tests, isolation tests and many sessions at once under ThreadSanitizer; some minutes.
 tsan: deps-test
 	@scripts/run-tsan
+
+# clang's checks (.clang-tidy), headers compiled alone, and the annotations that say which mutex guards what; some minutes
+# at first, then only what has changed.
+clang: deps-test
+	@cmake --preset relassert >/dev/null
+	@scripts/check_clang.py
 
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-14 -i

@@ -27,11 +27,6 @@ bool isArray(Oid type) {
           type == oid::anyarray;
 }
 
-bool isInteger(PhysicalType type) {
-   return type == PhysicalType::I16 || type == PhysicalType::I32 || type == PhysicalType::I64 ||
-          type == PhysicalType::I128;
-}
-
 bool isPseudo(Oid type) {
    const catalog::TypeInfo* info = catalog::builtins().type(type);
    return info && info->isPseudo();
