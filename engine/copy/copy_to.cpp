@@ -88,7 +88,7 @@ void CopyWriter::rows(const Batch& batch) {
       if (binary)
          appendBinaryColumn(bytes[i], ends[i].data(), column.type, column.representation, batch.columns[i],
                             batch.selection);
-      else if (executor::isRegType(column.type.oid))
+      else if (isRegType(column.type.oid))
          core_.appendNames(bytes[i], ends[i].data(), column, batch.columns[i], batch.selection);
       else
          appendTextColumn(bytes[i], ends[i].data(), column.type, column.representation, batch.columns[i],

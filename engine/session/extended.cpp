@@ -132,7 +132,7 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
          parameter.value = Value::null(storedRepresentation(type).physical);
       else if (parameters[i].binary)
          parameter.value = parseBinary(type, parameters[i].bytes);
-      else if (executor::isRegType(type.oid))
+      else if (isRegType(type.oid))
          parameter.value = parseName(type, parameters[i].bytes);
       else
          parameter.value = parseText(type, parameters[i].bytes, core_.format());

@@ -106,7 +106,7 @@ CATCH_TEST_CASE("a pipeline may be woken while it ends", "[scheduler]") {
       WaitsForTheOther source;
       WantsOneBatch sink;
       Pipeline pipeline;
-      pipeline.stages.push_back({&source, {}, UINT32_MAX, {}});
+      pipeline.stages.push_back({&source, {}, UINT32_MAX, {}, {}});
       pipeline.sink = &sink;
       std::vector<OperatorProfile> profile;
       PipelineRun run(pipeline, *query.state, profile, 2);
