@@ -4,8 +4,8 @@
 
 #include "executor/function/context.hpp"
 #include "executor/function/families.hpp"
-#include "executor/function/kernel_helpers.hpp"
 #include "executor/function/float_overflow.hpp"
+#include "executor/function/kernel_helpers.hpp"
 
 // The mathematical functions of double precision: rounding, powers, logarithms, trigonometry, chance.
 
