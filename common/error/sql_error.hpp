@@ -35,7 +35,7 @@ namespace sqlstate {
 #undef SQLSTATE
 } // namespace sqlstate
 
-/// Thrown where the problem is found; caught once, in engine/, and turned into an ErrorResponse by server/.
+/// Thrown where the problem is found; caught once, in protocol/session.cpp, which turns it into an ErrorResponse.
 /// Built fluently: `throw SqlError(sqlstate::undefinedTable, "...").at(position).hint("...");`
 class SqlError : public std::runtime_error {
 public:

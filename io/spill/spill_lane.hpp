@@ -46,7 +46,7 @@ public:
    /// steadyNanos() of the last write. No lock is needed.
    int64_t lastUse() const { return lastUse_.load(std::memory_order_relaxed); }
 
-   static constexpr size_t areaCount = 8; ///< deeper only adds latency (FACTS 0.1)
+   static constexpr size_t areaCount = 8; ///< deeper only adds latency
    /// Four pages of 64 KiB, or one of 256, as they are, with their headers.
    static constexpr size_t areaBytes = unitBytesMax + 8192;
 

@@ -31,7 +31,7 @@ constexpr uint32_t rowOf(RowId id) {
    return static_cast<uint32_t>(id & ((1u << rowIdBits) - 1));
 }
 
-// Units nest (DESIGN 5): vector 2,048 < row group 32,768 < block 1,048,576 rows.
+// Units nest: vector 2,048 < row group 32,768 < block 1,048,576 rows.
 inline constexpr uint32_t vectorRows = 2048;
 inline constexpr uint32_t rowGroupRows = 32'768;
 inline constexpr uint32_t blockRowsMax = 1u << 20;

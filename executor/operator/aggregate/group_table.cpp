@@ -24,7 +24,7 @@ std::byte* rowOf(uint64_t entry) {
 bool saltMatches(uint64_t entry, uint64_t hash) {
    return (entry >> 48) == hashSalt(hash);
 }
-/// Bits 47..31 (FACTS 0.4).
+/// Bits 47..31 of the hash (common/hash/hash.hpp).
 uint32_t slotOf(uint64_t hash, uint32_t mask) {
    return static_cast<uint32_t>(hash >> 31) & mask;
 }
