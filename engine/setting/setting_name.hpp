@@ -1,6 +1,6 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 namespace ouzel::engine {
 
@@ -19,16 +19,32 @@ inline constexpr char ouzel[] =
 class SettingName {
 public:
    consteval SettingName(const char* name) : index_(0) {
-      for (std::string_view table : {std::string_view(setting_text::postgres), std::string_view(setting_text::ouzel)}) {
-         table.remove_prefix(table.find('\n') + 1);
-         for (; !table.empty(); table.remove_prefix(table.find('\n') + 1), ++index_)
-            if (table.substr(0, table.find('\t')) == name) return;
-      }
-      throw "there is no setting of this name";
+      if (!isFoundIn(setting_text::postgres, name) && !isFoundIn(setting_text::ouzel, name))
+         throw "there is no setting of this name";
    }
    constexpr uint32_t index() const { return index_; }
 
 private:
+   /// Advances index_ to the table's line that begins with `name`, or past all its lines. Plain loops: gcc 12 does not
+   /// take std::string_view::find as a constant expression where UBSan checks pointers.
+   template <size_t size>
+   consteval bool isFoundIn(const char (&table)[size], const char* name) {
+      size_t at = nextLine(table, 0);
+      for (; at + 1 < size; at = nextLine(table, at), ++index_) {
+         size_t length = 0;
+         while (name[length] != 0 && table[at + length] == name[length])
+            ++length;
+         if (name[length] == 0 && table[at + length] == '\t') return true;
+      }
+      return false;
+   }
+   template <size_t size>
+   static consteval size_t nextLine(const char (&table)[size], size_t at) {
+      while (table[at] != '\n')
+         ++at;
+      return at + 1;
+   }
+
    uint32_t index_;
 };
 

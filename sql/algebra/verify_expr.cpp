@@ -41,9 +41,10 @@ Representation genericRepresentation(const SqlType& type) {
 
 bool VisibleColumns::add(ColumnId column) {
    const uint32_t id = static_cast<uint32_t>(column);
-   if (id >= bits_.size()) bits_.resize(id + 1);
-   const bool isNew = !bits_[id];
-   bits_[id] = true;
+   if (id / 64 >= words_.size()) words_.resize(id / 64 + 1);
+   const uint64_t bit = uint64_t{1} << id % 64;
+   const bool isNew = (words_[id / 64] & bit) == 0;
+   words_[id / 64] |= bit;
    return isNew;
 }
 
@@ -53,14 +54,14 @@ void VisibleColumns::add(const std::vector<ColumnId>& columns) {
 }
 
 void VisibleColumns::add(const VisibleColumns& other) {
-   if (other.bits_.size() > bits_.size()) bits_.resize(other.bits_.size());
-   for (size_t i = 0; i < other.bits_.size(); ++i)
-      if (other.bits_[i]) bits_[i] = true;
+   if (other.words_.size() > words_.size()) words_.resize(other.words_.size());
+   for (size_t i = 0; i < other.words_.size(); ++i)
+      words_[i] |= other.words_[i];
 }
 
 bool VisibleColumns::has(ColumnId column) const {
    const uint32_t id = static_cast<uint32_t>(column);
-   return id < bits_.size() && bits_[id];
+   return id / 64 < words_.size() && (words_[id / 64] >> id % 64 & 1) != 0;
 }
 
 bool isCompatible(const SqlType& a, const SqlType& b) {

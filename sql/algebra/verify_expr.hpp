@@ -26,7 +26,7 @@ public:
    bool has(ColumnId column) const;
 
 private:
-   std::vector<bool> bits_; ///< by id
+   std::vector<uint64_t> words_; ///< bit id % 64 of word id / 64
 };
 
 /// Says yes where values of one type may stand for values of the other without a cast: the same type, two kinds of

@@ -15,11 +15,10 @@ BlockBuilder::BlockBuilder(std::vector<PhysicalType> columnTypes) {
    chunks_.resize(header_.columnTypes.size());
 }
 
-void BlockBuilder::addRowGroup(std::span<const ColumnSlice> columns) {
+void BlockBuilder::addRowGroup(uint32_t rows, std::span<const ColumnSlice> columns) {
    CHECK(columns.size() == chunks_.size());
    CHECK(!isFull());
    CHECK(header_.rowGroupRows.empty() || header_.rowGroupRows.back() == rowGroupRows);
-   const uint32_t rows = columns.empty() ? 0 : columns[0].count;
    for (size_t i = 0; i < columns.size(); ++i) {
       CHECK(columns[i].count == rows);
       EncodedChunk& chunk = chunks_[i].emplace_back(encodeChunk(columns[i], header_.sketches[i]));

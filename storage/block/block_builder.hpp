@@ -21,9 +21,10 @@ public:
    uint32_t rowCount() const { return header_.rowCount; }
    bool isFull() const { return header_.rowCount + rowGroupRows > blockRowsMax; }
    size_t encodedBytes() const { return encodedBytes_; }
-   /// Add up to rowGroupRows rows; one slice per column. Only the last row group of a block may be short, unless the
-   /// rows keep ids they already have (a checkpoint), where each group but the last is full as well.
-   void addRowGroup(std::span<const ColumnSlice> columns);
+   /// Add up to rowGroupRows rows; one slice of `rows` rows per column, none for a table without columns. Only the last
+   /// row group of a block may be short, unless the rows keep ids they already have (a checkpoint), where each group
+   /// but the last is full as well.
+   void addRowGroup(uint32_t rows, std::span<const ColumnSlice> columns);
    /// Write the object, if-absent; it is durable when this returns. The builder is spent.
    BlockHeader finish(io::ObjectStore& store, const std::string& objectName, SegmentId segment);
    /// The same, but the object's bytes are appended to `bytes` for the caller to write.

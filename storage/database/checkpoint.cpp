@@ -106,8 +106,10 @@ SegmentPtr Checkpoint::encodeSegment(StorageId table, const Segment& segment, Ne
    const uint32_t rows = segment.versions->committedRows();
    CHECK(rows <= segment.delta->rowCount());
    BlockBuilder builder(segment.delta->types());
-   for (uint32_t first = 0; first < rows; first += rowGroupRows)
-      builder.addRowGroup(segment.delta->slices(first, std::min(rowGroupRows, rows - first)));
+   for (uint32_t first = 0; first < rows; first += rowGroupRows) {
+      const uint32_t count = std::min(rowGroupRows, rows - first);
+      builder.addRowGroup(count, segment.delta->slices(first, count));
+   }
    const std::string name = context.newBlockName(table, segment.id);
    auto result = std::make_shared<Segment>();
    result->id = segment.id;

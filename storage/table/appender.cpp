@@ -38,7 +38,7 @@ struct Appender::State {
 
    void encodeRowGroup(uint32_t firstRow, uint32_t count) {
       if (!builder) builder = std::make_unique<BlockBuilder>(types);
-      builder->addRowGroup(rows->slices(firstRow, count));
+      builder->addRowGroup(count, rows->slices(firstRow, count));
       // Short of memory, a block is written before it is full.
       const bool isCharged = encoded.tryGrow(builder->encodedBytes() - encoded.used());
       if (!isCharged || builder->isFull()) writeBlock();

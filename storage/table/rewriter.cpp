@@ -65,7 +65,7 @@ private:
    void flushRowGroup() {
       if (rows_->rowCount() == 0) return;
       if (!builder_) builder_ = std::make_unique<BlockBuilder>(types_);
-      builder_->addRowGroup(rows_->slices(0, rows_->rowCount()));
+      builder_->addRowGroup(rows_->rowCount(), rows_->slices(0, rows_->rowCount()));
       rows_->clear();
       if (builder_->isFull()) writeBlock();
    }

@@ -73,22 +73,21 @@ SpilledGroups::Status SpilledGroups::open(std::unique_ptr<LoadedGroups>& out) {
    try {
       if (mustSplit) {
          std::vector<Partition> parts = split(std::move(partition));
-         {
-            const MutexLock lock(mutex_);
-            for (Partition& part : parts)
-               if (part.groups.rows > 0) waiting_.push_front(std::move(part));
-         }
-         finished();
-         return open(out);
+         const MutexLock lock(mutex_);
+         for (Partition& part : parts)
+            if (part.groups.rows > 0) waiting_.push_front(std::move(part));
+      } else {
+         out = load(std::move(partition));
       }
-      out = load(std::move(partition));
    } catch (...) {
       loaded(wanted);
       finished();
       throw;
    }
    loaded(wanted);
-   return Status::Opened;
+   if (!mustSplit) return Status::Opened;
+   finished();
+   return open(out);
 }
 
 void SpilledGroups::release(std::unique_ptr<LoadedGroups> groups) {

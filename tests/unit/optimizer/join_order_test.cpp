@@ -1,5 +1,4 @@
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <functional>
 
 #include "optimizer/join_order/join_planner.hpp"
@@ -143,7 +142,7 @@ CATCH_TEST_CASE("the number of pairs is that of the paper") {
    }
 }
 
-CATCH_TEST_CASE("sixty tables in a chain, listed in a bad order, plan at once") {
+CATCH_TEST_CASE("sixty-four tables in a chain, listed in a bad order, stay within the budget of pairs") {
    Shape shape{64, {}};
    // FROM lists them by number; neighbours in the chain are 23 apart.
    for (uint32_t i = 0; i + 1 < 64; ++i)
@@ -154,13 +153,17 @@ CATCH_TEST_CASE("sixty tables in a chain, listed in a bad order, plan at once") 
    OptimizerContext context;
    context.statistics = &statistics;
    Query query{columns, context, 1};
+   {
+      Estimator estimator(query);
+      JoinGraphBuilder builder(query, estimator);
+      const JoinGraph graph = builder.build(makeTree(shape, query));
+      JoinPlanner planner(graph, context.settings);
+      planner.run(builder.originalOrder());
+      CATCH_CHECK(planner.pairsSeen() == context.settings.joinPairBudget + 1); // the chain has 43,680 pairs
+   }
    RelPtr tree = makeTree(shape, query);
-   const auto start = std::chrono::steady_clock::now();
    std::vector<sql::OutputColumn> output{{"c", outputColumns(*tree)[0], int8}};
    rewrite(tree, output, query);
-   const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-   CATCH_WARN("64 tables: " << ms << " ms");
-   CATCH_CHECK(ms < 1000);
    // No cross product is left.
    forEachRel(*tree, [](Rel& rel) {
       if (rel.kind == RelKind::Join) CATCH_CHECK(rel.predicate != nullptr);

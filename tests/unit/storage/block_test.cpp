@@ -107,8 +107,10 @@ struct BlockFixture {
       for (size_t first = 0; first < values.size(); first += 1500)
          delta.append(makeBatch(columns, first, std::min<size_t>(1500, values.size() - first), arena));
       BlockBuilder builder({type});
-      for (uint32_t first = 0; first < delta.rowCount(); first += rowGroupRows)
-         builder.addRowGroup(delta.slices(first, std::min(rowGroupRows, delta.rowCount() - first)));
+      for (uint32_t first = 0; first < delta.rowCount(); first += rowGroupRows) {
+         const uint32_t count = std::min(rowGroupRows, delta.rowCount() - first);
+         builder.addRowGroup(count, delta.slices(first, count));
+      }
       builder.finish(store, "table/1/block/x", 5);
       const auto reader = store.open("table/1/block/x");
       block = std::make_shared<Block>(store, governor.cache(), "table/1/block/x",

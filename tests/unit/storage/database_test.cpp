@@ -160,6 +160,47 @@ CATCH_TEST_CASE("a checkpoint keeps rows, ids and deletes, and truncates the log
    f.database->abort(*reader);
 }
 
+CATCH_TEST_CASE("rows of a table without columns outlive checkpoints and merges") {
+   TemporaryDirectory temporary;
+   const auto countRows = [](DatabaseFixture& f, StorageId id) {
+      auto transaction = f.database->begin();
+      auto source = f.database->find(id)->scan(transaction->snapshot(), {});
+      auto reader = source->makeReader();
+      uint32_t rows = 0;
+      for (Morsel morsel; source->next(morsel);) {
+         reader->open(morsel);
+         for (uint32_t first = 0; first < reader->rowCount(); first += vectorRows)
+            rows += reader->visible(first, std::min(vectorRows, reader->rowCount() - first)).count();
+      }
+      f.database->abort(*transaction);
+      return rows;
+   };
+   const auto append = [](DatabaseFixture& f, StorageId id, uint32_t rows, AppendMode mode) {
+      auto transaction = f.database->begin();
+      auto appender = f.database->find(id)->appender(*transaction, mode);
+      Batch batch;
+      batch.setDense(rows);
+      appender->append(batch);
+      appender->finish();
+      f.commit(*transaction);
+   };
+   StorageId id;
+   {
+      DatabaseFixture f(temporary.path());
+      auto transaction = f.database->begin();
+      id = f.database->createTable(*transaction, {})->id();
+      f.commit(*transaction, "table;");
+      append(f, id, 1000, AppendMode::Small);
+      f.database->checkpoint();
+      CATCH_CHECK(countRows(f, id) == 1000);
+      append(f, id, 2000, AppendMode::Bulk);
+      CATCH_CHECK(countRows(f, id) == 3000);
+      f.database->close();
+   }
+   DatabaseFixture f(temporary.path());
+   CATCH_CHECK(countRows(f, id) == 3000);
+}
+
 CATCH_TEST_CASE("checkpoints run by themselves when the log grows") {
    TemporaryDirectory temporary;
    DatabaseFixture f(temporary.path() + "/data", 100'000);

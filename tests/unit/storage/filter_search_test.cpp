@@ -48,7 +48,7 @@ struct Fixture {
          if (b < blockCount) {
             BlockBuilder builder(delta->types());
             for (uint32_t first = 0; first < blockRows; first += rowGroupRows)
-               builder.addRowGroup(delta->slices(first, rowGroupRows));
+               builder.addRowGroup(rowGroupRows, delta->slices(first, rowGroupRows));
             segment->block = std::make_shared<Block>(store, governor.cache(), nameOf(b),
                                                      builder.finish(store, nameOf(b), segment->id));
          } else {

@@ -94,7 +94,7 @@ struct Fixture {
       }
       BlockBuilder builder(delta.types());
       for (uint32_t group = 0; group < groups; ++group)
-         builder.addRowGroup(delta.slices(group * rowGroupRows, rowGroupRows));
+         builder.addRowGroup(rowGroupRows, delta.slices(group * rowGroupRows, rowGroupRows));
       auto made = std::make_shared<Segment>();
       made->id = 1;
       made->versions = std::make_shared<SegmentVersions>();
