@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "engine/command/command.hpp"
-#include "engine/constraint/foreign_keys.hpp"
 #include "engine/constraint/unique_keys.hpp"
 #include "engine/copy/copy_from.hpp"
 #include "engine/copy/copy_to.hpp"
@@ -114,11 +113,10 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
    const bool isUnique = hasUniqueKeys(core.transaction.catalog(), target.relation->oid);
    core.transaction.lock(target.relation->oid, isUnique ? LockMode::ShareRowExclusive : LockMode::RowExclusive);
    core.transaction.startStatement();
-   const uint32_t command = core.transaction.storage().commandId();
    uint64_t rows = 0;
    if (target.options.format == CopyFormat::Parquet) {
       if (!statement.filename) throwNotSupported("COPY FROM STDIN with FORMAT parquet");
-      rows = copyFromParquet(core, target, statement.filename, statement.attlist != nullptr);
+      rows = copyFromParquet(core, bind, target, statement.filename, statement.attlist != nullptr);
       return "COPY " + std::to_string(rows);
    }
    if (statement.filename && io::isObjectUrl(statement.filename)) {
@@ -135,11 +133,6 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
       CopySource& source = context.sink.beginCopyIn(target.options.format == CopyFormat::Binary,
                                                     static_cast<uint16_t>(target.columns.size()));
       rows = copyFrom(core, bind, target, [&] { return source.read(); });
-   }
-   if (rows > 0) {
-      checkUniqueKeys(core, target.relation->oid, command);
-      core.transaction.storage().nextCommand();
-      checkForeignKeys(core, {{target.relation->oid, true, {}}}, nullptr, command);
    }
    return "COPY " + std::to_string(rows);
 }

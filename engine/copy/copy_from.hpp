@@ -6,6 +6,8 @@
 
 #include "engine/copy/options.hpp"
 #include "engine/core/session_core.hpp"
+#include "engine/query/query_execution.hpp"
+#include "io/format/external_table.hpp"
 #include "sql/bind/binder.hpp"
 
 namespace ouzel::engine {
@@ -21,8 +23,15 @@ struct CopyTarget {
 /// The next bytes of the input; nothing at the end.
 using CopyInput = std::function<std::optional<std::string_view>()>;
 
-/// Load rows: the session's thread cuts the input at row ends, workers parse and append. Returns the rows loaded.
-/// Throws what the input deserves, with line and column in the context; nothing of the statement stays then.
+/// Loads rows of the text, csv and binary formats. Returns how many. Throws the error of the first bad row, with its
+/// line in the context; the caller takes the statement's rows back then.
 uint64_t copyFrom(SessionCore& core, const sql::BindContext& bind, const CopyTarget& target, const CopyInput& input);
+
+/// The INSERT of `input`'s columns that are named as those of target.columns; not started. `lines`: the input when its
+/// rows have lines, else null.
+std::unique_ptr<QueryExecution> planCopy(SessionCore& core, const sql::BindContext& bind, const CopyTarget& target,
+                                         io::ExternalTablePtr input, std::shared_ptr<const io::LineInput> lines);
+/// Runs it to its end and checks the constraints that need all rows. Returns the rows stored.
+uint64_t finishCopy(SessionCore& core, QueryExecution& execution);
 
 } // namespace ouzel::engine

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "engine/query/external_files.hpp"
-#include "engine/query/query_execution.hpp"
-#include "engine/query/statement_runner.hpp"
 
 namespace ouzel::engine {
 
@@ -28,32 +26,15 @@ void checkColumns(const CopyTarget& target, const io::ExternalTable& table, cons
              .hint("Name the columns to load: COPY " + target.relation->name + " (...) FROM ...");
 }
 
-std::string quoteText(const std::string& text) {
-   std::string out = "'";
-   for (const char c : text)
-      out += c == '\'' ? "''" : std::string(1, c);
-   return out + "'";
-}
-
 } // namespace
 
-uint64_t copyFromParquet(SessionCore& core, const CopyTarget& target, const std::string& file, bool isList) {
-   if (target.where) throwNotSupported("COPY FROM with FORMAT parquet and WHERE");
+uint64_t copyFromParquet(SessionCore& core, const sql::BindContext& bind, const CopyTarget& target,
+                         const std::string& file, bool isList) {
    io::ExternalRequest request;
    request.patterns = {file};
-   checkColumns(target, *openExternalTable(core, "read_parquet", request), file, isList);
-   std::string names;
-   for (const int16_t attribute : target.columns)
-      names += (names.empty() ? "" : ", ") + catalog::quoteIdentifier(target.relation->column(attribute)->name);
-   const std::string text = "INSERT INTO " +
-                            catalog::quoteIdentifier(core.transaction.catalog().schema(target.relation->schema)->name) +
-                            "." + catalog::quoteIdentifier(target.relation->name) + " (" + names +
-                            ") OVERRIDING SYSTEM VALUE SELECT " + names + " FROM read_parquet(" + quoteText(file) + ")";
-   const auto script = sql::ParsedScript::parse(text);
-   const auto execution = startQuery(core, script, *script.statements()[0].node, {});
-   execution->run(0, nullptr);
-   finishQuery(core, *execution);
-   return execution->rowCount();
+   const io::ExternalTablePtr table = openExternalTable(core, "read_parquet", request);
+   checkColumns(target, *table, file, isList);
+   return finishCopy(core, *planCopy(core, bind, target, table, nullptr));
 }
 
 ParquetSink::ParquetSink(SessionCore& core, const std::string& file, const io::ParquetOptions& options)

@@ -12,7 +12,8 @@ namespace ouzel::engine {
 /// Load the columns of target.columns, which the file has under the same names. `isList`: the statement named columns,
 /// so the file may have others. Constraints are checked, defaults and generated columns filled in, as by INSERT, which
 /// this is. Returns the rows.
-uint64_t copyFromParquet(SessionCore& core, const CopyTarget& target, const std::string& file, bool isList);
+uint64_t copyFromParquet(SessionCore& core, const sql::BindContext& bind, const CopyTarget& target,
+                         const std::string& file, bool isList);
 
 /// Writes the rows of a query to a file.
 class ParquetSink final : public ResultSink {

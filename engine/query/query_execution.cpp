@@ -171,6 +171,13 @@ void QueryExecution::finishWriting() {
    fetch(); // the first row comes after the last write
 }
 
+void QueryExecution::runBeside(const std::function<void()>& meanwhile, std::function<void()> failed) {
+   context_.failed = std::move(failed);
+   const SessionCore::Cancellable cancellable(core_, context_);
+   running_->start();
+   meanwhile();
+}
+
 bool QueryExecution::run(uint64_t maxRows, ResultSink* sink) {
    if (sink && returnsRows()) sink->begin(planned_->columns);
    if (done_) return true;

@@ -55,6 +55,8 @@ struct ExecutionContext {
    /// Set by cancel requests, time-outs and lost clients; looked at per batch. The code says which error is raised.
    std::atomic<const char*> cancelState{nullptr}; ///< null, or a SQLSTATE such as "57014"
    std::string cancelMessage = "canceling statement due to user request";
+   /// Called once, by the thread that failed, when the query has an error to throw. May be null.
+   std::function<void()> failed;
    bool collectProfile = false;       ///< EXPLAIN ANALYZE: per-operator times
    io::SpillManager* spill = nullptr; ///< null: what does not fit into memory fails with 53200
    io::SpillPolicy spillPolicy{};

@@ -147,9 +147,13 @@ Schedulable::Outcome RunningQueryState::runSlice() {
 }
 
 void RunningQueryState::fail(std::exception_ptr error) {
-   const MutexLock lock(mutex_);
-   if (!error_) error_ = std::move(error);
-   changed_.notify_all();
+   {
+      const MutexLock lock(mutex_);
+      if (error_) return;
+      error_ = std::move(error);
+      changed_.notify_all();
+   }
+   if (execution.failed) execution.failed();
 }
 
 void RunningQueryState::wake() {
@@ -228,6 +232,9 @@ std::unique_ptr<OwnedBatch> RunningQueryState::next() {
 RunningQuery::RunningQuery(const sql::plan::Plan& plan, ExecutionContext& context)
    : state_(std::make_unique<RunningQueryState>(plan, context)) {}
 RunningQuery::~RunningQuery() = default;
+void RunningQuery::start() {
+   state_->start();
+}
 std::unique_ptr<OwnedBatch> RunningQuery::next() {
    return state_->next();
 }

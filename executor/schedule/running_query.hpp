@@ -17,10 +17,11 @@ public:
    /// Cancels, and waits until no worker touches this any more.
    ~RunningQuery();
 
-   /// The next rows of the result in order, columns as in plan.output; null at the end. Starts the plan on the first
-   /// call. Waits while workers are busy; they stop (Blocked) while a few batches wait here to be fetched. Throws the
-   /// first error of any worker after all of them stopped. A DML plan without RETURNING gives no rows; see
-   /// affectedRows().
+   /// Lets workers begin; next() does so when nothing else did.
+   void start();
+   /// The next rows of the result in order, columns as in plan.output; null at the end. Waits while workers are busy;
+   /// they stop (Blocked) while a few batches wait here to be fetched. Throws the first error of any worker after all
+   /// of them stopped. A DML plan without RETURNING gives no rows; see affectedRows().
    std::unique_ptr<OwnedBatch> next();
    /// Rows inserted, updated or deleted, once next() has returned null.
    uint64_t affectedRows() const;

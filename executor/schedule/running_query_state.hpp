@@ -21,6 +21,7 @@ public:
    RunningQueryState(const sql::plan::Plan& plan, ExecutionContext& context);
    ~RunningQueryState() override;
 
+   void start();
    std::unique_ptr<OwnedBatch> next();
    uint64_t affectedRows() const { return affected_.load(); }
    uint64_t writtenRows() const { return written_.load(); }
@@ -41,7 +42,6 @@ public:
    void offer(std::unique_ptr<OwnedBatch> batch) override;
 
 private:
-   void start();
    bool isSmall(const sql::plan::Node& node) const;
    void advance();
    void fail(std::exception_ptr error);

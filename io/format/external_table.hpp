@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +16,10 @@
 // Files of foreign formats seen as tables: what binding asks of them, and how a query reads them. CSV and Parquet
 // implement this (csv/, parquet/); sql/bind keeps an ExternalTable in the plan,
 // executor/operator/scan/external_scan.cpp runs its scans. Nothing here knows of names in SQL, privileges or plans.
+
+namespace ouzel {
+class SqlError;
+}
 
 namespace ouzel::io {
 
@@ -52,6 +57,7 @@ struct ExternalScanSpec {
    std::vector<ExternalRange> ranges;
    Reservation* memory = nullptr; ///< everything large is charged here; outlives the scan
    bool keepsOrder = false;       ///< one reader will read everything in the order of the files
+   std::function<void()> wake;    ///< called by any thread when readers that wait can go on
 };
 
 /// One worker's view of a scan. Used by one thread.
@@ -61,6 +67,8 @@ public:
    /// The next rows, at most `rowsMax` <= batchRowsMax; false at the end of everything. Vectors have the
    /// storedRepresentation of their column's type and are valid until the next call.
    virtual bool next(Batch& out, uint32_t rowsMax) = 0;
+   /// After next() gave no rows: more rows will come, and ExternalScanSpec::wake says when.
+   virtual bool isWaiting() const { return false; }
 };
 
 /// A scan that workers share. Thread-safe. Errors name the file.
@@ -93,5 +101,13 @@ protected:
    double estimatedRows_ = 0;
 };
 using ExternalTablePtr = std::shared_ptr<const ExternalTable>;
+
+/// Rows with line numbers that arrive while a statement stores them (COPY FROM). The last column is the row's line.
+class LineInput : public ExternalTable {
+public:
+   /// Keeps the error of a row that cannot be stored. Readers give no later rows, earlier ones go on: the session
+   /// throws the error of the first bad line when all have ended. Thread-safe.
+   virtual void refuse(uint64_t line, const SqlError& error) const = 0;
+};
 
 } // namespace ouzel::io

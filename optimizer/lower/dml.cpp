@@ -43,6 +43,7 @@ Lowered Lowering::lowerDml(Rel& rel) {
       below.add(column.column);
    if (dml.rowId != noColumn) below.add(dml.rowId);
    if (dml.clause != noColumn) below.add(dml.clause);
+   if (dml.inputLine != noColumn) below.add(dml.inputLine);
    for (const ComputedColumn& computed : dml.returning)
       addColumns(*computed.expr, below);
    for (const Dml::Check& check : dml.checks)

@@ -68,6 +68,7 @@ void forEachField(Rel& rel, const std::function<void(ColumnId&)>& visit) {
    if (rel.dml) {
       one(rel.dml->rowId);
       one(rel.dml->clause);
+      one(rel.dml->inputLine);
       for (GetColumn& column : rel.dml->target)
          visit(column.column);
       for (GetColumn& column : rel.dml->proposed)

@@ -82,6 +82,7 @@ public:
             need.add(column.column);
          if (rel->dml->clause != noColumn) need.add(rel->dml->clause);
          if (rel->dml->rowId != noColumn) need.add(rel->dml->rowId);
+         if (rel->dml->inputLine != noColumn) need.add(rel->dml->inputLine);
          break;
       case RelKind::LockRows:
          for (const RowLock& lock : rel->rowLocks)

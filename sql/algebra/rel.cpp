@@ -168,6 +168,8 @@ std::unique_ptr<Dml> cloneDml(const Dml& dml) {
    copy->conflictKeys = dml.conflictKeys;
    copy->conflict = dml.conflict;
    copy->isMain = dml.isMain;
+   copy->input = dml.input;
+   copy->inputLine = dml.inputLine;
    return copy;
 }
 

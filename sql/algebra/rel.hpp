@@ -16,7 +16,8 @@ struct AggregateInfo;
 }
 namespace ouzel::io {
 class ExternalTable;
-}
+class LineInput;
+} // namespace ouzel::io
 
 namespace ouzel::sql {
 
@@ -205,6 +206,10 @@ struct Dml {
    std::vector<ConflictKey> conflictKeys;
    ConflictAction conflict = ConflictAction::None;
    bool isMain = true; ///< false in WITH: its rows do not count for the command tag
+   /// COPY FROM: the rows' input, which takes errors of rows that break a constraint, and the int8 column with the line
+   /// that each row began on. Null and noColumn for all else.
+   std::shared_ptr<const io::LineInput> input;
+   ColumnId inputLine = noColumn;
 };
 
 /// One logical operator. Which members mean something follows from `kind`, as listed at RelKind.

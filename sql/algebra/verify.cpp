@@ -410,6 +410,8 @@ void RelVerifier::checkDml(const Rel& rel, const VisibleColumns& visible) {
       exprs_.checkColumn(dml.clause, visible);
       exprs_.ensure(exprs_.columns()[dml.clause].type.oid == oid::int4, "a clause number is integer");
    }
+   exprs_.ensure((dml.input != nullptr) == (dml.inputLine != noColumn), "an input and its line come together");
+   if (dml.inputLine != noColumn) exprs_.checkColumn(dml.inputLine, visible);
    for (const auto* checks : {&dml.checks, &dml.proposedChecks})
       for (const Dml::Check& check : *checks) {
          exprs_.ensure((check.expr == nullptr) == (check.notNullAttribute != 0), "a check is an expression or NOT NULL",

@@ -18,6 +18,21 @@ namespace ouzel::sql {
 /// Binds SELECT, VALUES, TABLE, INSERT, UPDATE or DELETE. Other statements are XX000: engine/ walks those itself.
 BoundQuery bindQuery(const ::Node& statement, const BindContext& context);
 
+/// A COPY FROM: rows of files, or of a client, for a table.
+struct CopyRows {
+   /// A column of the table and the attribute of the input (from 1) that feeds it.
+   struct Column {
+      int16_t attribute, inputAttribute;
+   };
+   catalog::RelationPtr table;
+   std::vector<Column> columns;                    ///< the others get their defaults
+   std::shared_ptr<const io::ExternalTable> input; ///< cast to the columns' types where its own differ
+   std::shared_ptr<const io::LineInput> lines;     ///< the same when its rows have lines, else null
+   const ::Node* where = nullptr;                  ///< keeps the rows for which it is true
+};
+/// Binds it as an INSERT.
+BoundQuery bindCopy(const CopyRows& copy, const BindContext& context);
+
 /// Pad what a query gives to its client as PostgreSQL shows it; not for rows that are stored. padding.cpp
 void padOutput(BoundQuery& query);
 
@@ -52,7 +67,6 @@ enum class ExpressionUse : uint8_t {
    PartitionBound,
    ExecuteParameter, ///< EXECUTE p (...)
    CallArgument,
-   CopyWhere,
 };
 
 /// A scalar expression over the columns of one table.

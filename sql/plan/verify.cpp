@@ -371,6 +371,8 @@ void PlanVerifier::checkDml(const Node& node, const VisibleColumns& below) {
    exprs_.ensure(!changesRows || dml.rowId != noColumn, "UPDATE and DELETE know the row");
    if (dml.rowId != noColumn) exprs_.checkColumn(dml.rowId, below);
    if (dml.clause != noColumn) exprs_.checkColumn(dml.clause, below);
+   exprs_.ensure((dml.input != nullptr) == (dml.inputLine != noColumn), "an input and its line come together");
+   if (dml.inputLine != noColumn) exprs_.checkColumn(dml.inputLine, below);
    for (const auto* checks : {&dml.checks, &dml.proposedChecks})
       for (const Dml::Check& check : *checks)
          if (check.expr) exprs_.checkPredicate(check.expr, below);

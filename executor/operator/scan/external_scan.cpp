@@ -96,6 +96,7 @@ public:
       spec.ranges = bounds.take();
       spec.memory = &context.memory();
       spec.keepsOrder = context.workers() == 1;
+      spec.wake = [&context] { context.wake(); };
       scan_ = node_.table.external->scan(std::move(spec));
    }
    uint32_t workersMax() const override { return scan_->readersMax(); }
@@ -106,8 +107,9 @@ public:
    }
    SourceStatus next(QueryContext& context, LocalState& local, Batch& out) override {
       out.setDense(0);
-      return static_cast<Local&>(local).reader->next(out, context.settings().batchRows) ? SourceStatus::HaveOutput
-                                                                                        : SourceStatus::Done;
+      io::ExternalReader& reader = *static_cast<Local&>(local).reader;
+      if (reader.next(out, context.settings().batchRows)) return SourceStatus::HaveOutput;
+      return reader.isWaiting() ? SourceStatus::Blocked : SourceStatus::Done;
    }
    void describe(OperatorProfile& profile) const override {
       if (!scan_) return;

@@ -7,6 +7,7 @@
 #include "executor/operator/flow/row_buffer.hpp"
 #include "executor/operator/write/conflict_keys.hpp"
 #include "executor/pipeline/plan_builder.hpp"
+#include "io/format/external_table.hpp"
 #include "storage/table/table.hpp"
 #include "storage/table/transaction.hpp"
 
@@ -64,10 +65,10 @@ private:
    Selection write(QueryContext& context, Local& local, const Batch& in);
    Selection writeByClause(QueryContext& context, Local& local, const Batch& in);
    Selection deleteRows(QueryContext& context, Local& local, const Batch& in, Selection rows, RowList& kept);
-   void checkRows(Local& local, const Batch& in, Selection rows, QueryContext& context, bool proposed);
+   bool checkRows(Local& local, const Batch& in, Selection rows, QueryContext& context, bool proposed);
    void insertRows(Local& local, const Batch& in, Selection rows);
-   [[noreturn]] void failRow(const Batch& in, uint32_t row, const Check& check,
-                             const std::vector<sql::GetColumn>& columns, QueryContext& context) const;
+   SqlError violation(const Batch& in, uint32_t row, const Check& check, const std::vector<sql::GetColumn>& columns,
+                      QueryContext& context) const;
    [[noreturn]] void failTwice() const;
 
    const sql::plan::Node& node_;
@@ -171,7 +172,7 @@ Selection DmlSink::write(QueryContext& context, Local& local, const Batch& in) {
    // Joined tables may bring a row twice: the first counts. Only rows that are written must satisfy the constraints.
    if (node_.kind != sql::plan::NodeKind::Insert) rows = deleteRows(context, local, in, rows, local.deleted);
    if (!writesRows_) return rows;
-   checkRows(local, in, rows, context, false);
+   if (!checkRows(local, in, rows, context, false)) return Selection::dense(0);
    insertRows(local, in, rows);
    return rows;
 }
@@ -245,8 +246,9 @@ Selection DmlSink::deleteRows(QueryContext& context, Local& local, const Batch& 
    return narrowed(rows, kept.rows.data(), kept.count);
 }
 
-void DmlSink::checkRows(Local& local, const Batch& in, Selection rows, QueryContext& context, bool proposed) {
-   if (rows.count() == 0) return;
+/// Throws when a row breaks a constraint. False: the rows' input has taken the error, and nothing is to be written.
+bool DmlSink::checkRows(Local& local, const Batch& in, Selection rows, QueryContext& context, bool proposed) {
+   if (rows.count() == 0) return true;
    const std::vector<Check>& checks = proposed ? dml_.proposedChecks : dml_.checks;
    const std::vector<sql::GetColumn>& columns = proposed ? dml_.proposed : dml_.target;
    std::vector<ExpressionState>& states = proposed ? local.proposedChecks : local.checks;
@@ -265,12 +267,18 @@ void DmlSink::checkRows(Local& local, const Batch& in, Selection rows, QueryCont
          if (!column.mayHaveNulls()) continue;
          failing = selectNull(column, rows, local.failing.data());
       }
-      if (failing > 0) failRow(in, local.failing[0], check, columns, context);
+      if (failing == 0) continue;
+      const uint32_t row = local.failing[0];
+      const SqlError error = violation(in, row, check, columns, context);
+      if (!dml_.input) throw error;
+      dml_.input->refuse(static_cast<uint64_t>(in.columns[*slots_.find(dml_.inputLine)].value<int64_t>(row)), error);
+      return false;
    }
+   return true;
 }
 
-void DmlSink::failRow(const Batch& in, uint32_t row, const Check& check, const std::vector<sql::GetColumn>& columns,
-                      QueryContext& context) const {
+SqlError DmlSink::violation(const Batch& in, uint32_t row, const Check& check,
+                            const std::vector<sql::GetColumn>& columns, QueryContext& context) const {
    std::string detail = "Failing row contains (";
    bool first = true;
    for (const sql::GetColumn& target : columns) {
@@ -289,13 +297,13 @@ void DmlSink::failRow(const Batch& in, uint32_t row, const Check& check, const s
    }
    detail += ").";
    if (check.notNullAttribute != 0)
-      throw SqlError(sqlstate::notNullViolation, "null value in column \"" + check.column + "\" of relation \"" +
-                                                     dml_.table.name + "\" violates not-null constraint")
+      return SqlError(sqlstate::notNullViolation, "null value in column \"" + check.column + "\" of relation \"" +
+                                                      dml_.table.name + "\" violates not-null constraint")
           .detail(detail)
           .table(dml_.table.schema, dml_.table.name)
           .column(check.column);
-   throw SqlError(sqlstate::checkViolation, "new row for relation \"" + dml_.table.name +
-                                                "\" violates check constraint \"" + check.constraint + "\"")
+   return SqlError(sqlstate::checkViolation, "new row for relation \"" + dml_.table.name +
+                                                 "\" violates check constraint \"" + check.constraint + "\"")
        .detail(detail)
        .table(dml_.table.schema, dml_.table.name)
        .constraint(check.constraint);

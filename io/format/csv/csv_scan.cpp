@@ -1,18 +1,15 @@
 #include <algorithm>
-#include <cstring>
 #include <deque>
 
 #include "common/error/sql_error.hpp"
 #include "common/sync/mutex.hpp"
-#include "common/text/utf8.hpp"
-#include "common/type/text_codec.hpp"
+#include "io/format/csv/chunk_reader.hpp"
 #include "io/format/csv/csv_sniffer.hpp"
 #include "io/format/csv/csv_table.hpp"
-#include "io/format/csv/field_splitter.hpp"
 #include "io/format/sequential_input.hpp"
 
-// Reading CSV files: whoever needs rows takes the next chunk, which is cut from the files in their order under a lock;
-// taking it apart and parsing, nearly all of the work, is done by each worker for itself.
+// Reading CSV files: a worker that needs rows takes the next chunk. Chunks are cut from the files in their order, under
+// a lock. Each worker takes its chunks apart and parses them by itself, which is nearly all of the work.
 
 namespace ouzel::io {
 
@@ -31,6 +28,14 @@ public:
    CsvScan(const CsvTable& table, ExternalScanSpec spec)
       : table_(table), spec_(std::move(spec)), memory_(*spec_.memory), pieces_(memory_) {
       pieces_.grow(SequentialInput::memoryMax(table.files()[0]) + 3 * morselSize);
+      shape_.rows = table.rowFormat();
+      shape_.format = table.sessionFormat();
+      for (const ExternalColumn& column : table.columns())
+         shape_.names.push_back(column.name);
+      shape_.forceNotNull.resize(shape_.names.size());
+      shape_.forceNull.resize(shape_.names.size());
+      for (const uint32_t index : spec_.columns)
+         shape_.columns.push_back({index, table.columns()[index].type});
    }
 
    uint32_t readersMax() const override {
@@ -44,8 +49,8 @@ public:
    /// False when all has been given away. Thread-safe.
    bool take(FileChunk& out);
 
-   const CsvTable& table() const { return table_; }
    const ExternalScanSpec& spec() const { return spec_; }
+   const ChunkReader::Shape& shape() const { return shape_; }
 
 private:
    void openNext() REQUIRES(mutex_);
@@ -53,6 +58,7 @@ private:
 
    const CsvTable& table_;
    const ExternalScanSpec spec_;
+   ChunkReader::Shape shape_; ///< set once
    Reservation& memory_;
    Reservation pieces_; ///< for what is read and cut but not taken
    mutable Mutex mutex_;
@@ -129,113 +135,23 @@ bool CsvScan::take(FileChunk& out) {
    return true;
 }
 
-/// Parses the columns that the query reads.
 class CsvReader final : public ExternalReader {
 public:
-   explicit CsvReader(CsvScan& scan)
-      : scan_(scan), memory_(*scan.spec().memory), arena_(&memory_),
-        fields_(static_cast<uint32_t>(scan.table().columns().size())) {
-      for (const uint32_t index : scan.spec().columns) {
-         const SqlType type = scan.table().columns()[index].type;
-         Column column{index, type, storedRepresentation(type).physical, fieldParser(type), {}, {}};
-         column.data.reset(new std::byte[size_t{physicalSize(column.physical)} * batchRowsMax + 16]);
-         column.validity.resize(validityWords(batchRowsMax));
-         columns_.push_back(std::move(column));
-      }
-      for (const ExternalColumn& column : scan.table().columns())
-         names_.push_back(column.name);
-   }
+   explicit CsvReader(CsvScan& scan) : scan_(scan), reader_(scan.shape(), *scan.spec().memory) {}
 
    bool next(Batch& out, uint32_t rowsMax) override {
-      while (nextRow_ == fields_.rows) {
-         nextRow_ = fields_.rows = 0;
-         if (splitter_ && splitter_->next(fields_)) break;
-         if (!takeChunk()) return false;
+      while (!reader_.next(out, rowsMax)) {
+         FileChunk chunk;
+         if (!scan_.take(chunk)) return false;
+         reader_.open(std::move(chunk.chunk), "CSV file \"" + *chunk.file + "\"");
       }
-      const uint32_t count = std::min(rowsMax, fields_.rows - nextRow_);
-      arena_.reset();
-      out.columns.clear();
-      for (Column& column : columns_) {
-         parse(column, count);
-         out.columns.push_back(Vector::flat(column.physical, column.aligned(), column.validity.data()));
-      }
-      out.setDense(count);
-      nextRow_ += count;
       return true;
    }
 
 private:
-   struct Column {
-      uint32_t index; ///< in the file
-      SqlType type;
-      PhysicalType physical;
-      FieldParser parser;
-      std::unique_ptr<std::byte[]> data;
-      std::vector<ValidityWord> validity;
-      std::byte* aligned() const {
-         return reinterpret_cast<std::byte*>((reinterpret_cast<uintptr_t>(data.get()) + 15) & ~uintptr_t{15});
-      }
-   };
-
-   bool takeChunk() {
-      splitter_.reset();
-      memory_.shrink(charged_);
-      charged_ = 0;
-      if (!scan_.take(chunk_)) return false;
-      memory_.grow(chunk_.chunk.memory.size());
-      charged_ = chunk_.chunk.memory.size();
-      const std::vector<uint8_t> never(names_.size());
-      splitter_ = std::make_unique<FieldSplitter>(scan_.table().rowFormat(), "CSV file \"" + *chunk_.file + "\"",
-                                                  names_, never, never);
-      splitter_->open(chunk_.chunk);
-      return true;
-   }
-   void parse(Column& column, uint32_t count);
-   [[noreturn]] void badField(const SqlError& error, const Column& column, uint32_t row, std::string_view text) const;
-
    CsvScan& scan_;
-   Reservation memory_;
-   Arena arena_;
-   FieldTable fields_;
-   std::vector<Column> columns_;
-   std::vector<std::string> names_;
-   FileChunk chunk_;
-   size_t charged_ = 0;
-   std::unique_ptr<FieldSplitter> splitter_;
-   uint32_t nextRow_ = 0; ///< of fields_
+   ChunkReader reader_;
 };
-
-void CsvReader::parse(Column& column, uint32_t count) {
-   const std::string_view* texts = fields_.column(column.index) + nextRow_;
-   const uint32_t size = physicalSize(column.physical);
-   ValidityWord* validity = column.validity.data();
-   std::memset(validity, 0xff, validityWords(count) * sizeof(ValidityWord));
-   std::byte* out = column.aligned();
-   for (uint32_t row = 0; row < count; ++row, out += size) {
-      const std::string_view text = texts[row];
-      if (text.data() == nullptr) {
-         setValidBit(validity, row, false);
-         std::memset(out, 0, size);
-         continue;
-      }
-      try {
-         if (column.physical == PhysicalType::String && findInvalidUtf8(text) != text.size()) checkUtf8(text);
-         if (column.parser && column.parser(out, text, column.type.typmod, arena_)) continue;
-         parseTextInto(out, column.type, text, scan_.table().sessionFormat(), arena_);
-      } catch (const SqlError& error) {
-         badField(error, column, row, text);
-      }
-   }
-}
-
-void CsvReader::badField(const SqlError& error, const Column& column, uint32_t row, std::string_view text) const {
-   SqlError withContext = error;
-   std::string shown(text.substr(0, 100));
-   if (text.size() > 100) shown += "...";
-   withContext.setContext("CSV file \"" + *chunk_.file + "\", line " + std::to_string(fields_.lines[nextRow_ + row]) +
-                          ", column " + names_[column.index] + ": \"" + shown + "\"");
-   throw withContext;
-}
 
 std::unique_ptr<ExternalReader> CsvScan::makeReader() {
    return std::make_unique<CsvReader>(*this);

@@ -69,11 +69,11 @@ catalog::RelationPtr targetTable(BindState& state, const ::RangeVar& name, const
    return relation;
 }
 
-std::unique_ptr<Dml> makeDml(const BindState& state, const catalog::Relation& table, const ::RangeVar& name) {
+std::unique_ptr<Dml> makeDml(const BindState& state, const catalog::Relation& table, const ::RangeVar* name) {
    auto dml = std::make_unique<Dml>();
    const auto schema = state.context.catalog.schema(table.schema);
    dml->table = {table.oid, static_cast<uint64_t>(table.storage), schema ? schema->name : std::string(), table.name,
-                 name.alias ? name.alias->aliasname : table.name};
+                 name && name->alias ? name->alias->aliasname : table.name};
    return dml;
 }
 
@@ -119,6 +119,35 @@ ExprPtr defaultOf(BindState& state, const catalog::Relation& table, const catalo
    return expr;
 }
 
+RelPtr fillTarget(BindState& state, Scope& scope, RelPtr rel, Dml& dml, const catalog::Relation& table,
+                  const std::vector<GetColumn>& values) {
+   std::vector<ComputedColumn> defaults;
+   for (const catalog::Column& column : table.columns) {
+      if (column.isDropped) continue;
+      const auto value = std::find_if(values.begin(), values.end(),
+                                      [&](const GetColumn& given) { return given.attribute == column.attribute; });
+      ColumnId source = value == values.end() ? noColumn : value->column;
+      if (source == noColumn) {
+         source = state.addColumn(scope, column.name, column.type);
+         defaults.push_back({source, column.generated ? makeNull(column.type) : defaultOf(state, table, column)});
+      }
+      dml.target.push_back({source, column.attribute});
+   }
+   return makeMap(std::move(rel), std::move(defaults));
+}
+
+NamespaceItem itemOf(const catalog::Relation& table, const std::vector<GetColumn>& columns) {
+   NamespaceItem item;
+   item.alias = table.name;
+   item.relation = &table;
+   item.rowType = table.rowType;
+   for (const GetColumn& column : columns) {
+      const auto* attribute = table.column(column.attribute);
+      item.columns.push_back({attribute->name, column.column, attribute->type, table.oid, column.attribute});
+   }
+   return item;
+}
+
 namespace {
 
 /// An expression of the catalog over the new values of the target.
@@ -127,14 +156,7 @@ ExprPtr bindOverTarget(BindState& state, const catalog::Relation& table, const s
    const auto script = ParsedScript::parseExpression(text);
    const SourceText* outer = std::exchange(state.source, nullptr);
    Scope scope(nullptr);
-   NamespaceItem item;
-   item.alias = table.name;
-   item.relation = &table;
-   for (const GetColumn& column : target) {
-      const auto* attribute = table.column(column.attribute);
-      item.columns.push_back({attribute->name, column.column, attribute->type, table.oid, column.attribute});
-   }
-   scope.items.push_back(std::move(item));
+   scope.items.push_back(itemOf(table, target));
    auto expr = bindExpr(state, scope, script.expression(), clause);
    state.source = outer;
    return expr;

@@ -161,7 +161,7 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
       table = view.table;
       columns = columnsBehind(view, std::move(columns), isExplicit ? columns.size() : givenColumns(statement));
    }
-   auto dml = makeDml(state, *table, *statement.relation);
+   auto dml = makeDml(state, *table, statement.relation);
    RangeEntry entry; // not visible, but known to hints
    entry.alias = entry.relationName = table->name;
    for (const catalog::Column& column : table->columns)
@@ -239,19 +239,10 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
       rel = makeMap(std::move(query.rel), std::move(computed));
    }
 
-   std::vector<ComputedColumn> defaults;
-   for (const catalog::Column& column : table->columns) {
-      if (column.isDropped) continue;
-      ColumnId source = noColumn;
-      for (size_t i = 0; i < given.size(); ++i)
-         if (columns[i].column == &column) source = given[i];
-      if (source == noColumn) {
-         source = state.addColumn(scope, column.name, column.type);
-         defaults.push_back({source, column.generated ? makeNull(column.type) : defaultOf(state, *table, column)});
-      }
-      dml->target.push_back({source, column.attribute});
-   }
-   rel = makeMap(std::move(rel), std::move(defaults));
+   std::vector<GetColumn> values;
+   for (size_t i = 0; i < given.size(); ++i)
+      values.push_back({given[i], columns[i].column->attribute});
+   rel = fillTarget(state, scope, std::move(rel), *dml, *table, values);
    rel = computeGenerated(state, scope, std::move(rel), *dml, *table);
    if (statement.onConflictClause) {
       rel = bindOnConflict(state, scope, statement, table, std::move(rel), *dml);
@@ -261,14 +252,7 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
    }
 
    // RETURNING sees the new row, and nothing of where it came from.
-   NamespaceItem item;
-   item.alias = table->name;
-   item.relation = table.get();
-   item.rowType = table->rowType;
-   for (const GetColumn& target : dml->target) {
-      const auto* column = table->column(target.attribute);
-      item.columns.push_back({column->name, target.column, column->type, table->oid, column->attribute});
-   }
+   NamespaceItem item = itemOf(*table, dml->target);
    if (isView) {
       rel = showView(state, scope, std::move(rel), view, dml->target, viewItem);
       item = std::move(viewItem);

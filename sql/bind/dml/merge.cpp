@@ -45,7 +45,7 @@ BoundRel bindMerge(BindState& state, const ::MergeStmt& statement, Scope* parent
    const ListOf<MergeWhenClause> clauses(statement.mergeWhenClauses);
    checkReachable(clauses);
    const auto table = targetTable(state, *statement.relation, "MERGE");
-   auto dml = makeDml(state, *table, *statement.relation);
+   auto dml = makeDml(state, *table, statement.relation);
    FromItem source = bindFromItem(state, scope, statement.sourceRelation);
    FromItem target = bindTargetTable(state, scope, *statement.relation, table, dml->rowId);
    for (const NamespaceItem& item : source.items)

@@ -132,7 +132,7 @@ BoundRel bindUpdate(BindState& state, const ::UpdateStmt& statement, Scope* pare
    } else {
       target = bindTargetTable(state, scope, *statement.relation, table, rowId);
    }
-   auto dml = makeDml(state, *table, *statement.relation);
+   auto dml = makeDml(state, *table, statement.relation);
    dml->rowId = rowId;
    for (const GetColumn& column : isView ? view.old : target.rel->getColumns)
       if (column.attribute != rowIdAttribute) dml->target.push_back(column);
@@ -178,7 +178,7 @@ BoundRel bindDelete(BindState& state, const ::DeleteStmt& statement, Scope* pare
    } else {
       target = bindTargetTable(state, scope, *statement.relation, table, rowId);
    }
-   auto dml = makeDml(state, *table, *statement.relation);
+   auto dml = makeDml(state, *table, statement.relation);
    dml->rowId = rowId;
    RelPtr rel = bindTargetRows(state, scope, std::move(target), statement.usingClause, statement.whereClause);
    return finishDml(state, scope, RelKind::Delete, std::move(rel), std::move(dml), statement.returningList);

@@ -31,8 +31,6 @@ Clause clauseOf(ExpressionUse use) {
       return Clause::Execute;
    case ExpressionUse::CallArgument:
       return Clause::CallArgument;
-   case ExpressionUse::CopyWhere:
-      return Clause::CopyWhere;
    }
    return Clause::None;
 }
@@ -63,8 +61,7 @@ BoundExpression bindStandalone(BindState& state, const ::Node& node, Clause clau
    BoundExpression result;
    auto expr = bindExpr(state, scope, &node, clause);
    if (expr->kind == ExprKind::Row) throwNotSupported("row values here", expr->position);
-   if (clause == Clause::Check || clause == Clause::CopyWhere)
-      expr = coerceToBoolean(state, std::move(expr), clause == Clause::Check ? "CHECK" : "WHERE");
+   if (clause == Clause::Check) expr = coerceToBoolean(state, std::move(expr), "CHECK");
    if (target && clause == Clause::Execute) {
       const Oid source = expr->type.oid;
       const uint32_t position = expr->position;

@@ -1,6 +1,7 @@
 #include "sql/bind/statement/statement.hpp"
 
 #include "sql/bind/binder.hpp"
+#include "sql/bind/dml/copy.hpp"
 #include "sql/bind/dml/dml.hpp"
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/query/select.hpp"
@@ -38,20 +39,27 @@ void typeParameters(const BindState& state, Rel& rel) {
 
 } // namespace
 
-BoundQuery bindStatement(BindState& state, const ::Node& statement) {
-   BoundQuery query;
-   BoundRel bound;
+namespace {
+
+StatementKind kindOf(const ::Node& statement) {
    switch (statement.type) {
    case T_SelectStmt:
-      bound = bindSelect(state, *as<SelectStmt>(&statement), nullptr);
-      break;
+      return StatementKind::Select;
+   case T_InsertStmt:
+      return StatementKind::Insert;
+   case T_UpdateStmt:
+      return StatementKind::Update;
+   case T_DeleteStmt:
+      return StatementKind::Delete;
    default:
-      bound = bindDml(state, statement, nullptr);
-      query.kind = isNode(&statement, T_InsertStmt)   ? StatementKind::Insert
-                   : isNode(&statement, T_UpdateStmt) ? StatementKind::Update
-                   : isNode(&statement, T_DeleteStmt) ? StatementKind::Delete
-                                                      : StatementKind::Merge;
+      return StatementKind::Merge;
    }
+}
+
+/// The whole of a statement, whose parts `state` has collected.
+BoundQuery queryOf(BindState& state, BoundRel bound, StatementKind kind) {
+   BoundQuery query;
+   query.kind = kind;
    printRows(state, bound);
    state.checkParameters();
    if (!state.parameters.empty()) typeParameters(state, *bound.rel);
@@ -68,6 +76,14 @@ BoundQuery bindStatement(BindState& state, const ::Node& statement) {
    return query;
 }
 
+} // namespace
+
+BoundQuery bindStatement(BindState& state, const ::Node& statement) {
+   BoundRel bound = isNode(&statement, T_SelectStmt) ? bindSelect(state, *as<SelectStmt>(&statement), nullptr)
+                                                     : bindDml(state, statement, nullptr);
+   return queryOf(state, std::move(bound), kindOf(statement));
+}
+
 bool isBindable(const ::Node& statement) {
    return statement.type == T_SelectStmt || statement.type == T_InsertStmt || statement.type == T_UpdateStmt ||
           statement.type == T_DeleteStmt || statement.type == T_MergeStmt;
@@ -76,6 +92,11 @@ bool isBindable(const ::Node& statement) {
 BoundQuery bindQuery(const ::Node& statement, const BindContext& context) {
    BindState state(context);
    return bindStatement(state, statement);
+}
+
+BoundQuery bindCopy(const CopyRows& copy, const BindContext& context) {
+   BindState state(context);
+   return queryOf(state, bindCopy(state, copy), StatementKind::Insert);
 }
 
 catalog::QualifiedName qualifiedName(const ::RangeVar& name, const BindContext& context) {

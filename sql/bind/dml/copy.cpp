@@ -1,0 +1,71 @@
+#include "sql/bind/dml/copy.hpp"
+
+#include "io/format/external_table.hpp"
+#include "sql/algebra/build.hpp"
+#include "sql/bind/dml/dml.hpp"
+#include "sql/bind/expression/expression.hpp"
+#include "sql/bind/query/from.hpp"
+#include "sql/bind/type/coercion.hpp"
+
+// COPY FROM as an INSERT: the input is a table to scan, the rest is what every INSERT does. WHERE sees the row with its
+// defaults, before generated columns are computed.
+
+namespace ouzel::sql {
+
+namespace {
+
+/// A scan of the input; `values` receives the column of each attribute of `copy.columns`.
+RelPtr scanInput(BindState& state, Scope& scope, const CopyRows& copy, Dml& dml, std::vector<GetColumn>& values) {
+   auto rel = std::make_unique<Rel>(RelKind::VirtualGet);
+   rel->table.external = copy.input;
+   rel->table.name = rel->table.alias = copy.table->name;
+   std::vector<ComputedColumn> casts;
+   for (const CopyRows::Column& column : copy.columns) {
+      const io::ExternalColumn& given = copy.input->columns()[static_cast<size_t>(column.inputAttribute - 1)];
+      const ColumnId id = state.addColumn(scope, given.name, given.type);
+      rel->getColumns.push_back({id, column.inputAttribute});
+      const catalog::Column& target = *copy.table->column(column.attribute);
+      auto value =
+          coerceForAssignment(state, makeColumn(id, given.type), target.type, target.name, Clause::InsertValues);
+      if (value->kind == ExprKind::Column) {
+         values.push_back({value->column, column.attribute});
+         continue;
+      }
+      values.push_back({state.addColumn(scope, target.name, target.type), column.attribute});
+      casts.push_back({values.back().column, std::move(value)});
+   }
+   if (copy.lines) {
+      const auto line = static_cast<int16_t>(copy.lines->columns().size());
+      dml.input = copy.lines;
+      dml.inputLine = state.addColumn(scope, "line", {oid::int8, -1, invalidOid});
+      rel->getColumns.push_back({dml.inputLine, line});
+   }
+   return makeMap(std::move(rel), std::move(casts));
+}
+
+ExprPtr bindWhere(BindState& state, const catalog::Relation& table, const std::vector<GetColumn>& row,
+                  const ::Node& where) {
+   Scope scope(nullptr);
+   scope.items.push_back(itemOf(table, row));
+   addEntry(scope, scope.items.back());
+   return coerceToBoolean(state, bindExpr(state, scope, &where, Clause::CopyWhere), "WHERE");
+}
+
+} // namespace
+
+BoundRel bindCopy(BindState& state, const CopyRows& copy) {
+   Scope scope(nullptr);
+   const catalog::Relation& table = *copy.table;
+   state.relations.push_back(table.oid);
+   state.pinned.push_back(copy.table);
+   auto dml = makeDml(state, table, nullptr);
+   std::vector<GetColumn> values;
+   RelPtr rel = scanInput(state, scope, copy, *dml, values);
+   rel = fillTarget(state, scope, std::move(rel), *dml, table, values);
+   if (copy.where) rel = makeSelect(std::move(rel), bindWhere(state, table, dml->target, *copy.where));
+   rel = computeGenerated(state, scope, std::move(rel), *dml, table);
+   dml->checks = checksOf(state, table, dml->target);
+   return finishDml(state, scope, RelKind::Insert, std::move(rel), std::move(dml), nullptr);
+}
+
+} // namespace ouzel::sql
