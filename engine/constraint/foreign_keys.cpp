@@ -193,7 +193,6 @@ void ForeignKeyCheck::checkReferencing(uint32_t sinceCommand) {
    }
    storage::Table& parent = stored(parent_);
    const std::vector<uint32_t> columns = storageColumns(parentColumns_);
-   std::set<uint64_t> seen;
    for (size_t i = 0; i < keys->rows.size(); ++i) {
       const std::vector<Value> key = table.newKey(transaction, *keys, i);
       if (isFull && hasNull(key)) {

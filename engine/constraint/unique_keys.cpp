@@ -41,12 +41,12 @@ private:
 void UniqueKey::checkNew(uint32_t sinceCommand) {
    const auto stored = core_.database.storage->find(table_->storage);
    storage::Transaction& transaction = core_.transaction.storage();
+   DCHECK(stored != nullptr); // the lock on the relation keeps the table
    std::vector<uint32_t> columns;
    for (const int16_t attribute : index_->index->columns)
       columns.push_back(static_cast<uint32_t>(attribute - 1));
    // Looking keys up one by one beats reading the table up to here.
    const size_t lookupsMax = std::max(keyLocksMax, stored->estimatedRows(core_.transaction.snapshot()) / 4);
-   DCHECK(stored != nullptr); // the relation is locked
    const auto keys = stored->newKeys(transaction, sinceCommand, columns, index_->index->nullsNotDistinct, lookupsMax);
    LockManager& locks = core_.transaction.locks();
    LockOwner& owner = core_.transaction.lockOwner();

@@ -238,7 +238,7 @@ uint64_t Database::walBytes() const {
 }
 
 uint64_t Database::walPosition() const {
-   return state_->log->endLsn();
+   return state_->log ? state_->log->endLsn() : 0;
 }
 
 DatabaseFiles& Database::files() {

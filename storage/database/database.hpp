@@ -90,7 +90,7 @@ public:
    /// Read every object and verify every checksum. Returns the number of objects; one line per fault to `report`.
    uint64_t check(const std::function<void(std::string_view)>& report);
    uint64_t walBytes() const;    ///< of the log, that a start would read
-   uint64_t walPosition() const; ///< bytes written to the log over its whole life
+   uint64_t walPosition() const; ///< bytes written to the log over its whole life; 0 of a follower
    /// Memory of rows that are not in blocks yet, as charged to the ledger.
    size_t deltaBytes() const;
    /// Of the store: what it has asked the network for; empty for a directory.
