@@ -9,7 +9,7 @@ namespace ouzel {
 int64_t wallClockMicros();
 /// Nanoseconds of a clock that never goes back, for durations. Thread-safe.
 int64_t steadyNanos();
-/// The same, but it goes on while the machine sleeps. Thread-safe.
+/// Nanoseconds of a clock that never goes back and goes on while the machine sleeps. Thread-safe.
 int64_t bootNanos();
 /// Processor time of the calling thread.
 int64_t threadCpuNanos();

@@ -24,9 +24,9 @@ private:
    uint64_t state1_ GUARDED_BY(mutex_) = 0;
 };
 
-/// Fills memory with random bytes of the system, which nobody can foresee: for salts, keys and secrets.
+/// Fill memory with unpredictable bytes from the system: for salts, keys and secrets. Thread-safe.
 void fillRandom(void* target, size_t size);
-/// A seed of such bytes.
+/// A seed of unpredictable bytes.
 uint64_t unpredictableSeed();
 
 } // namespace ouzel

@@ -50,12 +50,12 @@ public:
       detail_ = std::move(text);
       return std::move(*this);
    }
-   /// What the user could do about it. A full sentence, unlike the message.
+   /// A remedy that the user can try: a full sentence, unlike the message.
    SqlError&& hint(std::string text) && {
       hint_ = std::move(text);
       return std::move(*this);
    }
-   /// Where in the input of the statement: "COPY t, line 3, column a: ...".
+   /// The place in the statement's input: "COPY t, line 3, column a: ...".
    SqlError&& context(std::string text) && {
       context_ = std::move(text);
       return std::move(*this);
@@ -95,10 +95,10 @@ private:
    std::string schemaName_, tableName_, columnName_, constraintName_;
 };
 
-/// Throw 0A000 "<feature> is not supported": what is not built yet says so by name.
+/// Throw 0A000 "<feature> is not supported", for a feature that is not built yet.
 [[noreturn, gnu::cold]] void throwNotSupported(std::string_view feature, uint32_t position = 0);
 
-/// Throw XX000 with file and line: a broken invariant that harms one query only.
+/// Throw XX000 with file and line: an invariant is broken, and only this query is harmed.
 [[noreturn, gnu::cold]] void throwInternal(std::string_view what,
                                            std::source_location where = std::source_location::current());
 

@@ -26,12 +26,12 @@ struct Point {
    uint64_t when = 1;
    std::atomic<uint64_t> times{0};
    Mutex mutex;
-   std::string order GUARDED_BY(mutex); ///< what the file said last; under mutex
+   std::string order GUARDED_BY(mutex); ///< the file's content when it was last read
 
    std::string ordered();
 };
 
-/// What to do now, by the file; empty: nothing.
+/// The action that the file orders now; empty: none.
 std::string Point::ordered() {
    std::ifstream in(file);
    if (!in) return {};
@@ -53,7 +53,7 @@ void hold(const std::string& file) {
       ::usleep(500);
 }
 
-/// Read once, before there are threads.
+/// Read the environment variable: once, before there are threads.
 std::map<std::string, Point, std::less<>> readPoints() {
    std::map<std::string, Point, std::less<>> points;
    const char* text = std::getenv("OUZEL_TEST_POINTS");
@@ -96,13 +96,13 @@ int reached(const char* name) {
    if (action.empty() || action == "count") return 0;
    if (action == "kill") {
       ::kill(::getpid(), SIGKILL);
-      ::pause(); // nothing more happens on this thread
+      ::pause(); // the thread must not go on before the signal arrives
    }
    if (action == "hold") {
       hold(point.file);
       return 0;
    }
-   if (action == "stop") { // until somebody sends SIGCONT
+   if (action == "stop") { // until a test sends SIGCONT
       ::kill(::getpid(), SIGSTOP);
       return 0;
    }

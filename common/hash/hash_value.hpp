@@ -7,8 +7,8 @@
 #include "common/value/vector.hpp"
 
 // The one hash of a key value, for loops over vectors (common/hash/vector_hash.cpp) and over live rows
-// (materialize/key_hash.cpp): joins, groups, runtime filters and constant sets may compare each other's hashes. What
-// counts as equal: hash.hpp.
+// (materialize/key_hash.cpp): joins, groups, runtime filters and constant sets may compare each other's hashes.
+// hash.hpp says which values count as equal.
 
 namespace ouzel {
 

@@ -11,8 +11,9 @@ namespace ouzel {
 
 /// Estimates the number of distinct 64-bit hashes seen, within about 3 %. 1,024 one-byte registers.
 ///
-/// Values are remixed before use, so that the engine's hash (whose prefix chose a partition) can be passed as it is.
-/// Merging is exact: the sketch of a union. One owner; the persisted form carries a version.
+/// Hashes are mixed once more before use, so that callers pass the engine's hash unchanged although its prefix has
+/// already chosen a partition. Merging is exact: the sketch of a union. One owner; the persisted form carries a
+/// version.
 class HyperLogLog {
 public:
    static constexpr uint32_t registerBits = 10;

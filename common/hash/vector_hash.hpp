@@ -13,7 +13,7 @@ namespace ouzel {
 void hashVector(const Vector& vector, Selection rows, uint64_t* hashes);
 /// hashes[i] = hashCombine(hashes[i], hash of the i-th live row): for the second and later key columns.
 void hashCombineVector(const Vector& vector, Selection rows, uint64_t* hashes);
-/// The same hash of one value at this address.
+/// Hash of the one value at `value`, equal to its hash in a vector.
 uint64_t hashValue(PhysicalType type, const void* value);
 
 } // namespace ouzel

@@ -16,15 +16,16 @@ namespace ouzel {
 namespace {
 
 constexpr size_t hugePageSize = 2 << 20;
-/// From here on mmap: zero pages come for free and huge pages are possible.
+/// Allocations of this size or more use mmap: zero pages come for free and huge pages are possible.
 constexpr size_t mapSizeMin = 1 << 20;
 static_assert(mapSizeMin % LargeMemory::usualStep == 0, "a list for each usual size");
-/// Up to here all pages are made at once. A hash table reads a slot before it writes it: where there are no huge pages,
-/// reading maps the kernel's page of zeros, and replacing that interrupts every other core to flush its TLB. What is
-/// larger is shared by workers, who have its pages made in parallel.
+/// All pages of an allocation up to this size are made at once. A hash table reads a slot before it writes it: where
+/// there are no huge pages, reading maps the kernel's page of zeros, and replacing that page interrupts every other
+/// core to flush its TLB. Larger allocations are shared by workers, which make the pages in parallel.
 constexpr size_t populatedMax = size_t{64} << 20;
 
-/// Freed allocations of usual sizes, for whoever wants one next.
+/// Freed allocations of usual sizes, one list for each size. LargeMemory takes from it before it asks malloc().
+/// Thread-safe.
 class KeptMemory {
 public:
    static bool isUsual(size_t bytes) { return bytes % LargeMemory::usualStep == 0 && bytes < mapSizeMin; }
@@ -39,7 +40,7 @@ public:
       bytes_ -= bytes;
       return data;
    }
-   /// False: there is enough.
+   /// False: bytesMax_ would be exceeded, so that the caller frees the allocation.
    bool keep(void* data, size_t bytes) {
       DCHECK(isUsual(bytes));
       const MutexLock lock(mutex_);
@@ -83,8 +84,8 @@ LargeMemory::LargeMemory(size_t bytes, Reservation& reservation, Fill fill)
    } else {
       data_ = KeptMemory::isUsual(bytes) ? keptMemory().take(bytes) : nullptr;
       if (!data_) data_ = std::malloc(bytes);
-      // Not calloc(): jemalloc gives memory it has back to the system to get zeros for it, which costs more than these.
-      // (The compiler would make one of a malloc() with a memset().)
+      // Not calloc(): jemalloc returns memory that it has to the system to get zeros for it, which costs more than
+      // writing these zeros. The compiler would turn a malloc() directly before a memset() into calloc().
       if (data_ && fill == Fill::Zero) std::memset(data_, 0, bytes);
    }
    if (!data_) {

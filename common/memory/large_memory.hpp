@@ -7,17 +7,19 @@
 
 namespace ouzel {
 
-/// One allocation charged to a reservation before it is made: hash directories, pages, bitmaps. Large ones get huge
-/// pages, since random access would otherwise miss the TLB on every row; pages of usual sizes are kept for the next
-/// that wants one, since fresh memory costs a fault for every 4 KiB. What is kept is not charged: keptBytesMax at most
-/// in all of the process, or what keepAtMost() says. Throws 53200 when the reservation cannot grow.
+/// One allocation, charged to a reservation before it is made: hash directories, pages, bitmaps. Throws 53200 when the
+/// reservation cannot grow.
+///
+/// Large allocations get huge pages, since random access would otherwise miss the TLB on every row. Freed allocations
+/// of usual sizes are kept for the next allocation of their size, since fresh memory costs a fault for every 4 KiB.
+/// Kept memory is charged to no reservation; the process keeps keptBytesMax at most, or less after keepAtMost().
 class LargeMemory {
 public:
    enum class Fill : uint8_t { Zero, Anything };
    static constexpr size_t keptBytesMax = size_t{32} << 20;
-   static constexpr size_t usualStep = 16 * 1024; ///< multiples of it are usual
+   static constexpr size_t usualStep = 16 * 1024; ///< multiples below 1 MiB are the usual sizes
 
-   /// Not more than `bytes` are kept from now on. Thread-safe.
+   /// Keep at most `bytes` of freed memory from now on. Thread-safe.
    static void keepAtMost(size_t bytes);
 
    LargeMemory() = default;

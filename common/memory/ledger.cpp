@@ -28,7 +28,7 @@ bool MemoryLedger::tryCharge(size_t bytes) {
       MemoryReclaimer* reclaimer = reclaimer_.load();
       if (!reclaimer || reclaimer->reclaim(bytes) == 0) break;
    }
-   // What is withheld is no reason to fail: those who can spill were told by limit().
+   // Withheld memory is no reason to fail: operators that can spill have already seen limit().
    return tryWithin(limit()) || tryWithin(wholeLimit());
 }
 

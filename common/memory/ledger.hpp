@@ -14,34 +14,41 @@ namespace ouzel {
 class MemoryReclaimer {
 public:
    virtual ~MemoryReclaimer() = default;
-   /// Try to release at least `bytes`; return what was released. Called on the requesting thread, without locks of ours
-   /// held.
+   /// Try to release at least `bytes`; return what was released. Called on the requesting thread, which holds no mutex
+   /// of the ledger.
    virtual size_t reclaim(size_t bytes) = 0;
 };
 
 /// Process-wide count of reserved bytes against one limit. Thread-safe, lock-free.
+///
+///    0 ............ used() ............ limit() ..... wholeLimit()
+///                                       |  withheld  |
+///
+/// Memory that the process has without charging it (fragmentation, libraries) is withheld from the limit: charges ask
+/// the reclaimer from limit() on, and fail only at wholeLimit().
 class MemoryLedger {
 public:
    explicit MemoryLedger(size_t limit) : limit_(limit) {}
 
-   /// Charge `bytes`, asking the reclaimer when limit() is hit. False: wholeLimit() is, too; nothing charged.
+   /// Charge `bytes`; ask the reclaimer when limit() is reached. False: wholeLimit() is reached too, and nothing was
+   /// charged.
    [[nodiscard]] bool tryCharge(size_t bytes);
-   /// REQUIRES: so much was charged and not released yet.
+   /// REQUIRES: `bytes` were charged and not released yet.
    void release(size_t bytes) {
       [[maybe_unused]] const size_t before = used_.fetch_sub(bytes, std::memory_order_relaxed);
       DCHECK(before >= bytes);
    }
    size_t used() const { return used_.load(std::memory_order_relaxed); }
    size_t peak() const { return peak_.load(std::memory_order_relaxed); }
-   /// What should be charged at most: the limit without what the process holds besides. Half of the limit is always
-   /// there.
+   /// Bytes that should be charged at most: wholeLimit() without withheld(), but never less than half of wholeLimit().
    size_t limit() const {
       const size_t limit = limit_.load(std::memory_order_relaxed), withheld = withheld_.load(std::memory_order_relaxed);
       return limit - (withheld < limit / 2 ? withheld : limit / 2);
    }
    size_t wholeLimit() const { return limit_.load(std::memory_order_relaxed); }
    void setLimit(size_t limit) { limit_.store(limit, std::memory_order_relaxed); }
-   /// So much of the limit is taken by memory that nobody charges.
+   /// Set how many bytes of the limit are taken by memory that is not charged. Set by
+   /// storage/buffer/residency_watch.hpp.
    void withhold(size_t bytes) { withheld_.store(bytes, std::memory_order_relaxed); }
    size_t withheld() const { return withheld_.load(std::memory_order_relaxed); }
    void setReclaimer(MemoryReclaimer* reclaimer) { reclaimer_.store(reclaimer); }
@@ -51,8 +58,8 @@ private:
    std::atomic<MemoryReclaimer*> reclaimer_{nullptr};
 };
 
-/// What one owner (a query, an operator, a cache) has charged; gives it all back when destroyed. Thread-safe.
-/// A child charges its parent, so that a query's and an operator's use are both visible; the root charges the ledger.
+/// The bytes that one owner (a query, an operator, a cache) has charged; the destructor releases them. Thread-safe. A
+/// child charges its parent, so that a query's and an operator's use are both visible; the root charges the ledger.
 class Reservation {
 public:
    explicit Reservation(MemoryLedger& ledger) : ledger_(&ledger) {}

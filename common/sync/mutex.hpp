@@ -31,16 +31,16 @@
 /// A type that can be held, and one that holds another from its constructor to its destructor.
 #define CAPABILITY(name) THREAD_ANNOTATION(capability(name))
 #define SCOPED_CAPABILITY THREAD_ANNOTATION(scoped_lockable)
-/// A member, and what a pointer points to.
+/// Marks a member, or the object that a pointer member points to, as accessible only while the mutex is held.
 #define GUARDED_BY(mutex) THREAD_ANNOTATION(guarded_by(mutex))
 #define PT_GUARDED_BY(mutex) THREAD_ANNOTATION(pt_guarded_by(mutex))
-/// What a function asks of its caller, and what it does.
+/// REQUIRES, EXCLUDES: the caller holds the mutex, or must not hold it. ACQUIRE, RELEASE: the function does it.
 #define REQUIRES(...) THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
 #define EXCLUDES(...) THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
 #define ACQUIRE(...) THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))
 #define RELEASE(...) THREAD_ANNOTATION(release_capability(__VA_ARGS__))
 #define TRY_ACQUIRE(...) THREAD_ANNOTATION(try_acquire_capability(__VA_ARGS__))
-/// Tells the analysis what it cannot see. The reason stands beside each use.
+/// For facts that the analysis cannot see. A comment at each use gives the reason.
 #define ASSERT_CAPABILITY(...) THREAD_ANNOTATION(assert_capability(__VA_ARGS__))
 #define NO_THREAD_SAFETY_ANALYSIS THREAD_ANNOTATION(no_thread_safety_analysis)
 
@@ -52,8 +52,8 @@ public:
    void unlock() RELEASE() { mutex_.unlock(); }
    bool try_lock() TRY_ACQUIRE(true) { return mutex_.try_lock(); }
 
-   /// Does nothing. For code that runs where the mutex is held, or where no other thread can be, which only its author
-   /// knows.
+   /// Tells the analysis that the mutex is held, and does nothing. For code that its author knows to run where the
+   /// mutex is held or where no other thread can be.
    void assertHeld() const ASSERT_CAPABILITY() {}
 
 private:
@@ -65,7 +65,7 @@ private:
 class SCOPED_CAPABILITY [[nodiscard]] MutexLock {
 public:
    explicit MutexLock(Mutex& mutex) ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
-   /// Of a mutex that try_lock() has taken.
+   /// Adopts a mutex that try_lock() has locked.
    MutexLock(Mutex& mutex, std::adopt_lock_t) REQUIRES(mutex) : mutex_(mutex) {}
    ~MutexLock() RELEASE() { mutex_.unlock(); }
    MutexLock(const MutexLock&) = delete;
@@ -75,7 +75,7 @@ private:
    Mutex& mutex_;
 };
 
-/// Holds a mutex, may let go of it in between, and can wait.
+/// Holds a mutex as long as it lives; can unlock and lock it in between, and can wait on a CondVar.
 class SCOPED_CAPABILITY [[nodiscard]] UniqueLock {
 public:
    explicit UniqueLock(Mutex& mutex) ACQUIRE(mutex) : lock_(mutex.mutex_) {}
@@ -92,7 +92,7 @@ private:
    std::unique_lock<std::mutex> lock_;
 };
 
-/// Lets go of a mutex that the caller holds, as long as it lives.
+/// Unlocks a mutex that the caller holds, as long as it lives.
 class SCOPED_CAPABILITY [[nodiscard]] MutexUnlock {
 public:
    explicit MutexUnlock(Mutex& mutex) RELEASE(mutex) : mutex_(mutex) { mutex_.unlock(); }
@@ -104,7 +104,7 @@ private:
    Mutex& mutex_;
 };
 
-/// What is waited for, under the mutex of the lock. The mutex is held before and after a wait.
+/// A condition variable for UniqueLock. The mutex is held before and after a wait.
 class CondVar {
 public:
    void notify_one() { changed_.notify_one(); }
@@ -122,7 +122,7 @@ public:
       return changed_.wait_for(lock.lock_, time);
    }
 
-   /// What the predicate says at the end.
+   /// Returns the predicate's last result: false when the time passed before it became true.
    template <typename Rep, typename Period, typename Predicate>
    bool wait_for(UniqueLock& lock, std::chrono::duration<Rep, Period> time, Predicate isOver) {
       return changed_.wait_for(lock.lock_, time, std::move(isOver));

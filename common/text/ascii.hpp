@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-// Letters and digits of ASCII, whatever the locale.
+// Letters and digits of ASCII, independent of the locale.
 
 namespace ouzel {
 

@@ -36,10 +36,10 @@ std::string_view trimBlanks(std::string_view text);
 ParseStatus parseInteger(std::string_view text, int16_t& out);
 ParseStatus parseInteger(std::string_view text, int32_t& out);
 ParseStatus parseInteger(std::string_view text, int64_t& out);
-/// oidin and its like: unsigned 32 bits, where a negative number wraps.
+/// As oidin and xidin read it: unsigned 32 bits; a negative number wraps.
 ParseStatus parseUnsigned32(std::string_view text, uint32_t& out);
 ParseStatus parseUnsigned64(std::string_view text, uint64_t& out);
-/// What strtod takes, with NaN and Infinity in any case; out of range also on underflow to zero.
+/// The syntax of strtod, with NaN and Infinity in any case; out of range also on underflow to zero.
 ParseStatus parseDouble(std::string_view text, double& out);
 ParseStatus parseFloat(std::string_view text, float& out);
 

@@ -3,7 +3,7 @@
 
 namespace ouzel {
 
-/// What a parser that does not throw has to say.
+/// The result of a parser that does not throw.
 enum class ParseStatus : uint8_t {
    Ok,
    Malformed,  ///< not of the type's syntax

@@ -2,12 +2,12 @@
 #include <cstddef>
 #include <string_view>
 
-// The one encoding text has inside the server.
+// UTF-8: the only encoding of text inside the server.
 
 namespace ouzel {
 
-/// Where the first byte lies that is not valid UTF-8 as PostgreSQL defines it (shortest form, no surrogates, at most
-/// U+10FFFF, no NUL byte); text.size() when all is well.
+/// Offset of the first byte that is not valid UTF-8 as PostgreSQL defines it (shortest form, no surrogates, at most
+/// U+10FFFF, no NUL byte); text.size() when the whole text is valid.
 size_t findInvalidUtf8(std::string_view text);
 
 /// Throw 22021 `invalid byte sequence for encoding "UTF8": 0x..` unless the text is valid.

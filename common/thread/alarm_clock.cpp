@@ -53,7 +53,7 @@ void AlarmClock::run() {
          changed_.wait_for(lock, std::chrono::nanoseconds(left));
          continue;
       }
-      first->second(); // under the lock: clear() waits for it
+      first->second(); // under the mutex, so that clear() waits until it has rung
       times_.erase(first->first.second);
       alarms_.erase(first);
    }

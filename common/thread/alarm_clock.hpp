@@ -6,11 +6,12 @@
 
 #include "common/sync/mutex.hpp"
 
-// Deadlines for whoever has no thread to wait with: statements that may take only so long.
+// Deadlines without a thread for each: statement_timeout uses them.
 
 namespace ouzel {
 
-/// Calls back at points in time, from one thread of its own that is started by the first alarm. Thread-safe.
+/// Calls functions back at points in time, from one thread of its own that the first alarm starts. Thread-safe. The
+/// destructor drops the alarms that have not rung.
 class AlarmClock {
 public:
    /// Names an alarm; 0 names none.
@@ -20,14 +21,15 @@ public:
    ~AlarmClock();
    AlarmClock(const AlarmClock&) = delete;
 
-   /// Call `ring` at `at` (see steadyNanos()). It must be short, must not throw and must not use this clock.
+   /// Call `ring` at `at` (see steadyNanos()). `ring` runs under the clock's mutex: it must be short, must not throw
+   /// and must not use this clock.
    Id set(int64_t at, std::function<void()> ring);
-   /// Once it returns, the alarm does not ring any more. One that has rung is no error.
-   /// REQUIRES: no lock is held that `ring` takes.
+   /// Remove the alarm; after the return it neither rings nor is ringing. No error when it has rung already. REQUIRES:
+   /// the caller holds no mutex that `ring` takes.
    void clear(Id id);
 
 private:
-   using Key = std::pair<int64_t, Id>; // by time
+   using Key = std::pair<int64_t, Id>; // time and id: the map is in the order of ringing
    void run();
 
    Mutex mutex_;

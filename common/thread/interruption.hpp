@@ -2,13 +2,13 @@
 #include <chrono>
 #include <functional>
 
-// Long waits for a network that end when nobody wants their result any more, in rooms that do not know for whom they
-// wait: whoever runs a statement says on its threads how to ask, whoever waits asks.
+// Long waits for a network that end when the statement ends. The rooms that wait (io/, storage/) know no statement: the
+// engine sets a check for the thread that runs it (Interruptible), and the waiting code calls the check.
 
 namespace ouzel {
 
-/// While it lives, waitInterruptibly() on this thread calls `check`, which throws to give up. One inside another holds
-/// until it ends. Costs two stores.
+/// While it lives, waitInterruptibly() on this thread calls `check`, which throws to give up. Nested: the inner check
+/// replaces the outer one until the inner object ends. Costs two stores. Used by the thread that made it.
 class Interruptible {
 public:
    /// `check` outlives this.
@@ -21,11 +21,10 @@ private:
    const std::function<void()>* const outer_;
 };
 
-/// Throws what the innermost check of this thread throws. Without one it does nothing.
+/// Call the innermost check of this thread, if there is one. Throws what the check throws.
 void checkInterrupted();
 
-/// Wait until `isOver`, and ask from time to time whether to go on; the check runs with the mutex held. Throws what the
-/// check throws.
+/// Wait until `isOver` returns true; call the check every 50 ms with the mutex held. Throws what the check throws.
 template <typename Changed, typename Lock, typename Predicate>
 void waitInterruptibly(Changed& changed, Lock& lock, Predicate isOver) {
    constexpr std::chrono::milliseconds askedEvery(50);

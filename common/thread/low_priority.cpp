@@ -8,9 +8,9 @@
 namespace ouzel {
 
 void runAtLowPriority(uint32_t threads, const std::function<void()>& body) {
-   constexpr int niceness = 10; // about a tenth of the time of others who compete for the same processor
+   constexpr int niceness = 10; // about a tenth of the time that a normal thread on the same processor gets
    runOnThreads(threads, [&] {
-      // Linux keeps priorities by thread. Where it is refused, the work is done all the same.
+      // Linux keeps a priority for each thread. Where the system refuses it, the work is done at normal priority.
       static_cast<void>(::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), niceness));
       body();
    });

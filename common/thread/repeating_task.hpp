@@ -7,8 +7,8 @@
 
 namespace ouzel {
 
-/// A thread of its own that does something again and again, for work that may wait for devices (an AlarmClock's may
-/// not). The destructor waits for what is being done.
+/// A thread that calls one function repeatedly, for work that may wait for devices (an AlarmClock's may not). The
+/// destructor waits until the running call has returned.
 class RepeatingTask {
 public:
    RepeatingTask() = default;
@@ -16,14 +16,14 @@ public:
    RepeatingTask(const RepeatingTask&) = delete;
    RepeatingTask& operator=(const RepeatingTask&) = delete;
 
-   /// Call `body` in `firstMs` milliseconds, and again after as many as it returns; 0: no more. It must not throw.
-   /// REQUIRES: not started before.
+   /// Call `body` after `firstMs` milliseconds, then again after as many milliseconds as it returns; 0: never again.
+   /// `body` must not throw. REQUIRES: start() was not called before.
    void start(int64_t firstMs, std::function<int64_t()> body);
-   /// Not from `body`.
+   /// End the repetition and wait for a running call. REQUIRES: not called from `body`.
    void stop();
 
 private:
-   Mutex mutex_; ///< guards isStopping_
+   Mutex mutex_;
    CondVar changed_;
    bool isStopping_ GUARDED_BY(mutex_) = false;
    std::thread thread_;

@@ -24,7 +24,7 @@ void runOnThreads(uint32_t threads, const std::function<void()>& body) {
    try {
       for (uint32_t i = 0; i < threads; ++i)
          running.emplace_back(run);
-   } catch (const std::system_error&) { // the system has no more
+   } catch (const std::system_error&) { // the system has no more threads
       if (running.empty()) run();
    }
    for (std::thread& thread : running)

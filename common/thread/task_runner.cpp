@@ -38,7 +38,9 @@ struct ThreadTaskRunner::Pool {
 };
 
 namespace {
-/// One parallelFor: pieces are handed out by a counter; whoever is late finds none left and leaves.
+/// One parallelFor: a counter hands out the pieces; a helper that starts after the last piece was taken returns at
+/// once. The helpers share ownership, since they may start after parallelFor() has returned; `body` is then no longer
+/// read.
 struct ParallelLoop {
    const std::function<void(uint64_t)>* body;
    uint64_t count;
@@ -81,7 +83,7 @@ ThreadTaskRunner::~ThreadTaskRunner() {
 
 void ThreadTaskRunner::parallelFor(uint64_t count, const std::function<void(uint64_t)>& body) {
    if (count == 0) return;
-   auto loop = std::make_shared<ParallelLoop>(); // shared with late tasks that only see that nothing is left
+   auto loop = std::make_shared<ParallelLoop>(); // helpers that start late still own it
    loop->body = &body;
    loop->count = count;
    const uint64_t helpers = std::min<uint64_t>(concurrency(), count - 1);

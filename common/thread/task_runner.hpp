@@ -4,7 +4,7 @@
 #include <memory>
 
 // Background work for rooms that may not see the scheduler. executor/schedule implements TaskRunner over its workers;
-// the two implementations here serve tests and the time before a scheduler exists.
+// the two implementations here serve tests and start-up, before there is a scheduler.
 
 namespace ouzel {
 
@@ -13,8 +13,8 @@ class TaskRunner {
 public:
    virtual ~TaskRunner() = default;
 
-   /// Run body(0) … body(count - 1), on any threads and in any order, the caller's included; return when all have
-   /// ended. The first exception is rethrown here after the others have finished.
+   /// Run body(0) … body(count - 1), on any threads (the caller's too) and in any order; return when all have ended.
+   /// The first exception is rethrown here after the others have finished.
    virtual void parallelFor(uint64_t count, const std::function<void(uint64_t)>& body) = 0;
    /// Run `task` some time later on another thread. It must not throw and must not wait for another task.
    virtual void submit(std::function<void()> task) = 0;
@@ -30,7 +30,7 @@ public:
    uint32_t concurrency() const override { return 1; }
 };
 
-/// A pool of its own threads. The destructor runs what was submitted, then joins.
+/// A pool of threads of its own. The destructor runs all submitted tasks, then joins the threads.
 class ThreadTaskRunner final : public TaskRunner {
 public:
    explicit ThreadTaskRunner(uint32_t threads);

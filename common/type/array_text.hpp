@@ -12,8 +12,8 @@ namespace ouzel {
 /// `bytes` as array.hpp lays them out.
 void appendArrayText(std::string& out, std::string_view bytes, const SessionFormat& format);
 void appendVectorText(std::string& out, std::string_view bytes, const SessionFormat& format);
-/// array_in: the bytes of an array of `element` values. Throws 22P02 "malformed array literal" with PostgreSQL's
-/// detail.
+/// array_in: the bytes of an array with elements of type `element`. Throws 22P02 "malformed array literal" with
+/// PostgreSQL's detail.
 std::string parseArrayText(std::string_view text, const SqlType& element, const SessionFormat& format);
 std::string parseVectorText(std::string_view text, Oid element, const SessionFormat& format);
 

@@ -33,7 +33,7 @@ void appendBig(std::string& out, T v) {
 
 constexpr uint128 uuidTopBit = static_cast<uint128>(1) << 127;
 
-/// The end of what was sent comes too early or too late.
+/// The message is shorter or longer than the value's type needs.
 [[noreturn, gnu::cold]] void throwTooShort() {
    throw SqlError(sqlstate::protocolViolation, "insufficient data left in message");
 }

@@ -8,8 +8,8 @@
 #include "common/value/value.hpp"
 #include "common/value/vector.hpp"
 
-// Values in the wire's binary formats: what PostgreSQL's send and receive functions do. No length words: those belong
-// to the message.
+// Values in the wire's binary formats, as PostgreSQL's send and receive functions. Length words are the message's, not
+// the value's.
 
 namespace ouzel {
 
@@ -21,7 +21,7 @@ void appendBinaryColumn(std::string& bytes, uint32_t* ends, const SqlType& type,
                         const Vector& values, const Selection& selection);
 
 /// The receive function: a value in storedRepresentation(type), typmod applied as on assignment. Throws 22P03
-/// "incorrect binary data format", 08P01 "insufficient data left in message" and what the type adds.
+/// "incorrect binary data format", 08P01 "insufficient data left in message" and the errors of the type's own input.
 Value parseBinary(const SqlType& type, std::string_view bytes);
 void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, Arena& arena);
 

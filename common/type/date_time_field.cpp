@@ -140,7 +140,8 @@ bool growsForever(DateUnit unit) {
    }
 }
 
-/// The field of an infinite date: infinite if it grows forever, otherwise NULL. True: infinite.
+/// True: the field of an infinite date is infinite, since it grows forever. False: the field is NULL. Throws for a unit
+/// that the type does not have.
 bool infiniteField(const UnitName& unit, bool hasClock, bool hasZone, const char* type) {
    if (growsForever(unit.unit)) return true;
    FieldValue ignored;
@@ -446,7 +447,7 @@ int64_t truncateTimestampTz(const UnitName& unit, int64_t timestamp, const TimeZ
    if (isInfiniteTimestamp(timestamp)) return timestamp;
    const int64_t offset = static_cast<int64_t>(zoneOffsetAt(zone, timestamp)) * microsPerSecond;
    const int64_t local = timestampToLocal(zone, timestamp);
-   // Below the day the offset stays what it is.
+   // Units below the day keep the offset.
    if (const int64_t width = clockUnit(unit.unit)) return floorDivide(local, width) * width - offset;
    int64_t days = floorDivide(local, microsPerDay);
    if (!truncateDays(unit.unit, days)) throwTruncation(unit, timestampTzType);

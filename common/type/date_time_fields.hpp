@@ -7,8 +7,8 @@
 #include "common/type/calendar.hpp"
 #include "common/type/date_time_math.hpp"
 
-// What the parsers of dates and of intervals share: the text cut into fields, the words PostgreSQL knows, clock times,
-// offsets and errors. For date_time_parse.cpp, interval_parse.cpp and formatting only.
+// Parts shared by the parsers of dates and of intervals: the text cut into fields, the words PostgreSQL knows, clock
+// times, offsets and errors. For date_time_parse.cpp, interval_parse.cpp and formatting only.
 
 namespace ouzel::date_time {
 
@@ -28,10 +28,10 @@ enum class Failure : uint8_t {
 };
 [[noreturn]] void throwFailure(Failure failure, std::string_view text, const char* typeName);
 
-/// Cut the text into fields. Punctuation that means nothing separates.
+/// Cut the text into fields. Punctuation without a meaning of its own separates fields.
 Failure splitFields(std::string_view text, std::vector<Field>& fields);
 
-/// What a word or a field says. The values are used as bits of a mask of what has been seen.
+/// The meaning of a word or field. bit() of it is used in masks of the meanings that a text has had so far.
 enum class Token : uint8_t {
    Reserved, ///< now, infinity, epoch: value is a Reserved
    Month,
@@ -76,7 +76,7 @@ constexpr uint32_t dateMask = bit(Token::Year) | bit(Token::Month) | bit(Token::
 constexpr uint32_t allSecondsMask = bit(Token::Second) | bit(Token::Millisecond) | bit(Token::Microsecond);
 constexpr uint32_t timeMask = bit(Token::Hour) | bit(Token::Minute) | allSecondsMask;
 
-/// Digits with a sign at the start of the text; what follows is left in `rest`. False on overflow of 32 or 64 bits.
+/// Read an integer with a sign at the start of the text; the text behind it goes to `rest`. False: overflow of `out`.
 bool takeInteger(std::string_view text, std::string_view& rest, int32_t& out);
 bool takeInteger(std::string_view text, std::string_view& rest, int64_t& out);
 /// ".ddd" up to its end as a fraction; a lone point is zero.

@@ -149,7 +149,8 @@ int64_t subtractInterval(int64_t timestamp, const Interval& v) {
 int64_t addIntervalTz(int64_t timestamp, const Interval& v, const TimeZone* zone) {
    if (isInfiniteTimestamp(timestamp)) return timestamp;
    int64_t moved = timestamp;
-   // Each step goes through local time, as PostgreSQL's does: a gap met by the months is left before the days.
+   // As in PostgreSQL, each step converts to local time and back: a time that the months moved into a gap has left the
+   // gap before the days are added.
    if (v.months != 0) moved = localToTimestamp(zone, addCalendar(timestampToLocal(zone, moved), {0, 0, v.months}));
    if (v.days != 0) moved = localToTimestamp(zone, addCalendar(timestampToLocal(zone, moved), {0, v.days, 0}));
    return checkedTimestamp(static_cast<int128>(moved) + v.micros);
@@ -188,7 +189,7 @@ Interval ageOfTimestamps(int64_t a, int64_t b) {
    borrow(d.second, d.minute, 60);
    borrow(d.minute, d.hour, 60);
    borrow(d.hour, d.day, 24);
-   // A borrowed month is as long as that of the earlier date.
+   // A borrowed month has as many days as the month of the earlier date.
    const CivilDate earlier = isNegative ? x.date : y.date;
    borrow(d.day, d.month, daysInMonth(earlier.year, earlier.month));
    borrow(d.month, d.year, 12);

@@ -71,18 +71,18 @@ enum class DateUnit : int32_t {
    ZoneMinute
 };
 struct UnitName {
-   DateUnit unit = DateUnit::None; ///< None: no such unit
+   DateUnit unit = DateUnit::None; ///< None: PostgreSQL has no unit of this name
    bool isTruncatable = false;     ///< date_trunc() knows fewer: no epoch, dow, ...
    std::string text;               ///< in lower case, for errors
 };
 /// As extract(), date_part() and date_trunc() read it: any case, PostgreSQL's abbreviations.
 UnitName parseUnit(std::string_view text);
 
-// Fields: extract() gives numeric, date_part() double precision. Nothing means NULL (infinite arguments). A unit the
-// type does not have throws 0A000 or, if it is no unit at all, 22023.
+// Fields: extract() gives numeric, date_part() double precision. nullopt means NULL (infinite arguments). A unit that
+// the type does not have throws 0A000; a word that is no unit throws 22023.
 std::optional<StringView> extractFromDate(const UnitName& unit, int32_t date);
 StringView extractFromTime(const UnitName& unit, int64_t time);
-/// The zone in seconds east; the epoch counts in Greenwich.
+/// `zone` is in seconds east of Greenwich. The field epoch counts from midnight in Greenwich.
 StringView extractFromTimeTz(const UnitName& unit, int64_t time, int32_t zone);
 double datePartFromTimeTz(const UnitName& unit, int64_t time, int32_t zone);
 std::optional<StringView> extractFromTimestamp(const UnitName& unit, int64_t timestamp, Arena& arena);

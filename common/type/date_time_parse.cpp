@@ -8,8 +8,8 @@
 #include "common/type/date_time_fields.hpp"
 #include "common/type/time_zone.hpp"
 
-// Dates and times from text. The rules are PostgreSQL's: fields are understood from left to right, by what has been
-// seen.
+// Dates and times from text, by PostgreSQL's rules: fields are read from left to right, and the meaning of a field
+// depends on the parts of the date that the fields before it gave.
 
 namespace ouzel {
 
@@ -24,7 +24,7 @@ public:
    FieldReader(std::vector<Field>& fields, const SessionFormat& format, Goal goal)
       : fields_(fields), format_(format), goal_(goal) {}
 
-   // What was read; valid after run() said None.
+   // The result; valid after run() has returned None.
    bool isReserved = false;
    Reserved reserved = Reserved::Epoch; ///< Epoch, Infinity or MinusInfinity
    int64_t year = 0;
@@ -96,7 +96,7 @@ private:
       return Failure::None;
    }
 
-   /// hhmmss-zz and the like.
+   /// A time without colons and its zone in one field: hhmmss-zz.
    Failure concatenatedTimeWithZone(const std::string& text, uint32_t& mask) {
       if ((seen_ & timeMask) == timeMask) return Failure::BadFormat;
       const size_t dash = text.find('-');
@@ -147,7 +147,7 @@ private:
       isJulian_ = true;
    }
 
-   /// A number whose meaning the word before it said: y2001m02d04.
+   /// A number whose meaning the word before it gave: y2001m02d04.
    Failure labelledNumber(const std::string& text, uint32_t& mask) {
       std::string_view rest;
       int32_t value = 0;
@@ -282,7 +282,7 @@ private:
       return isDigit(c) || (c >= 'a' && c <= 'z') || static_cast<signed char>(c) < 0;
    }
 
-   /// One number, whose meaning follows from what has been seen.
+   /// One number, whose meaning follows from `seen`, the parts that were read before it.
    Failure number(std::string_view text, bool hasTextMonth, uint32_t seen, uint32_t& mask) {
       std::string_view rest;
       int32_t value = 0;
@@ -314,7 +314,7 @@ private:
          break;
       case y | m:
          if (hasTextMonth && length >= 3 && isTwoDigits_) {
-            // What was taken for the year was the day.
+            // The number that was taken for the year was the day.
             day = static_cast<int32_t>(year);
             year = value;
             isTwoDigits_ = false;
@@ -445,7 +445,7 @@ private:
          year = d.year;
          month = d.month;
          day = d.day;
-         isJulian_ = true; // the year is right as it is
+         isJulian_ = true; // no correction for BC or two digits
       };
       const int64_t today = floorDivide(local, microsPerDay);
       const bool timeOnly = goal_ == Goal::TimeOnly;

@@ -19,7 +19,7 @@ char* writeText(char* p, std::string_view text) {
    return p + text.size();
 }
 
-/// Years count from 1 AD or 1 BC; BC is said elsewhere.
+/// The year without its sign: 1 AD and 1 BC are both 0001; the caller appends " BC".
 char* writeYear(char* p, int32_t year) {
    return writePadded(p, static_cast<uint64_t>(year > 0 ? year : 1 - static_cast<int64_t>(year)), 4);
 }
@@ -80,7 +80,7 @@ bool appendInfinity(std::string& out, bool isInfinite, bool isNegative) {
    return true;
 }
 
-/// A local timestamp; `offset` says the zone or is null.
+/// A local timestamp, followed by its zone unless `offset` is null.
 void appendLocal(std::string& out, int64_t local, const TimeZone::Offset* offset, const SessionFormat& format) {
    const int64_t days = floorDivide(local, microsPerDay);
    const CivilTime t = civilFromTimestamp(local);
@@ -131,7 +131,7 @@ void appendLocal(std::string& out, int64_t local, const TimeZone::Offset* offset
    out.append(buffer, static_cast<size_t>(p - buffer));
 }
 
-/// An interval taken apart; every part has the sign it contributes with.
+/// An interval taken apart; every part has the sign of its contribution.
 struct IntervalParts {
    int64_t year, month, day, hour, minute, second, micros;
    explicit IntervalParts(const Interval& v)
@@ -247,7 +247,8 @@ void appendSqlInterval(std::string& out, const Interval& interval) {
    if (!hasNegative && !hasPositive) {
       out.push_back('0');
    } else if ((hasNegative && hasPositive) || (hasYearMonth && hasDayTime)) {
-      // Not of the standard: every part says its sign.
+      // The standard has no interval of both kinds or mixed signs: every part is written with its sign, as PostgreSQL
+      // does.
       out.push_back(interval.months < 0 ? '-' : '+');
       yearMonth();
       out.push_back(' ');

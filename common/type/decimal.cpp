@@ -246,7 +246,7 @@ std::optional<int128> toInt128(StringView v, int32_t targetScale) {
    Scaled s;
    if (!decode(v, s)) {
       if (!isFinite(v)) return std::nullopt;
-      // Digits beyond the target scale may be what does not fit.
+      // The value may fit without its digits beyond the target scale.
       Integer z;
       const int32_t from = load(v, z);
       if (from <= targetScale) return std::nullopt;

@@ -14,9 +14,9 @@
 //
 // A decimal is the bytes of a StringView (little-endian, unaligned):
 //   offset  size  what
-//   0       2     (scale << 2) | kind; kind 0: not negative, 1: negative, 2: special (scale 0 NaN, 1 Infinity, 2
-//   -Infinity) 2       n     magnitude: |value| * 10^scale as an unsigned integer without leading (high) zero bytes;
-//   zero has none
+//   0       2     (scale << 2) | kind. Kind 0: not negative; 1: negative; 2: special, where the scale field is 0 for
+//                 NaN, 1 for Infinity, 2 for -Infinity
+//   2       n     magnitude: |value| * 10^scale as an unsigned integer without leading (high) zero bytes; none for zero
 // The form is canonical: equal value and equal scale mean equal bytes; zero is never negative. Up to 24 digits lie
 // inline in the StringView. Bytes of size 0 (found at NULL positions) read as zero.
 //
@@ -27,7 +27,7 @@ namespace ouzel::decimal {
 
 inline constexpr int32_t scaleMax = 16383; ///< digits after the point a value can have
 inline constexpr int32_t integerDigitsMax = 131072;
-inline constexpr int32_t resultScaleMax = 1000; ///< what division and the transcendental functions are limited to
+inline constexpr int32_t resultScaleMax = 1000; ///< limit of division and the transcendental functions
 inline constexpr int32_t significantDigitsMin = 16;
 
 enum class Kind : uint8_t { Finite, NaN, Infinity, NegativeInfinity };
@@ -98,7 +98,7 @@ StringView fromInt64(int64_t value, int32_t scale = 0);
 StringView fromInt128(int128 value, int32_t scale, Arena& arena);
 /// Rounded to `scale` digits; nothing if not finite or beyond 127 bits.
 std::optional<int128> toInt128(StringView v, int32_t scale);
-/// The same into 63 bits; INT64_MIN is not given.
+/// The same within 64 bits; nullopt for INT64_MIN too.
 std::optional<int64_t> toInt64(StringView v, int32_t scale);
 
 // ---- text ----

@@ -46,8 +46,8 @@ void divideRounded(Integer& numerator, const Integer& denominator);
 StringView store(const Integer& z, int32_t scale, Arena& arena);
 [[noreturn]] void throwOverflow();
 
-/// Decimal exponent of the leading base-10000 digit group and that group's value: what PostgreSQL's scale rules are
-/// made of. Zero has weight 0 and first group 0.
+/// Decimal exponent of the leading base-10000 digit group and that group's value: the inputs of PostgreSQL's scale
+/// rules. Zero has weight 0 and first group 0.
 struct Leading {
    int32_t weight = 0;
    int32_t group = 0;

@@ -13,7 +13,7 @@ namespace ouzel::decimal {
 
 namespace {
 
-/// MPFR keeps constants and spare numbers for each thread; a thread that ends gives them back.
+/// MPFR keeps a cache of constants and numbers in each thread; the destructor frees the cache when the thread ends.
 struct ThreadCaches {
    ~ThreadCaches() { mpfr_free_cache(); }
    void touch() const {}
@@ -24,7 +24,7 @@ thread_local const ThreadCaches threadCaches;
 class Real {
 public:
    explicit Real(mpfr_prec_t bits) {
-      threadCaches.touch(); // makes the thread's own, so that its destructor runs
+      threadCaches.touch(); // constructs the thread's object, so that its destructor runs
       mpfr_init2(r_, bits);
    }
    ~Real() { mpfr_clear(r_); }

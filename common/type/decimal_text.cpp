@@ -33,7 +33,7 @@ bool parseSpecial(std::string_view text, StringView& out) {
    return true;
 }
 
-/// What lies between sign and end: digits with a point somewhere, then an exponent.
+/// A numeric literal behind its sign: digits with a point among them, then an exponent.
 struct Literal {
    std::string_view whole, fraction;
    int64_t exponent = 0;

@@ -61,7 +61,7 @@ struct Sum {
       years += static_cast<int64_t>(scaled);
       return addMonths(static_cast<int64_t>(std::rint(fraction * scale * 12)));
    }
-   int64_t years = 0; // kept apart, since only the sum must fit
+   int64_t years = 0; // separate from months: only their sum must fit
    bool negate() {
       if (months == INT32_MIN || days == INT32_MIN || micros == INT64_MIN) return false;
       months = -months;
@@ -81,7 +81,7 @@ struct Sum {
 constexpr int32_t yearField = 1 << 2, monthField = 1 << 1, dayField = 1 << 3, hourField = 1 << 10,
                   minuteField = 1 << 11, secondField = 1 << 12;
 
-/// The unit of a rightmost number without one.
+/// The unit of a rightmost number that has no unit, for an interval of these fields.
 Unit defaultUnit(int32_t range) {
    switch (range) {
    case yearField:
@@ -447,7 +447,7 @@ Interval parseInterval(std::string_view text, const SessionFormat& format, int32
       sum = Sum();
       failure = IsoReader(text).run(sum);
    }
-   // What overflows in an interval is an interval's overflow.
+   // A field that overflows inside an interval is reported as the interval's overflow.
    if (failure == Failure::FieldOverflow) failure = Failure::IntervalOverflow;
    if (failure != Failure::None) throwFailure(failure, text, "interval");
    Interval result;

@@ -4,7 +4,8 @@
 #include <string>
 #include <string_view>
 
-// How a session wants its values written and how it reads ambiguous ones: DateStyle, TimeZone and their like.
+// The settings that decide how a session's values are printed and how ambiguous input is read: DateStyle, TimeZone,
+// IntervalStyle, extra_float_digits, bytea_output.
 
 namespace ouzel {
 
@@ -30,10 +31,10 @@ struct SessionFormat {
                                      std::string_view intervalStyle, int32_t extraFloatDigits, bool byteaEscape);
 };
 
-/// The canonical spelling of a TimeZone setting ("europe/berlin" -> "Europe/Berlin", "3" -> "<+03>-03"), or nothing if
-/// there is no such zone.
+/// The canonical spelling of a TimeZone setting ("europe/berlin" -> "Europe/Berlin", "3" -> "<+03>-03"), or nullopt if
+/// there is no zone of this name.
 std::optional<std::string> parseTimeZoneSetting(std::string_view value);
-/// "german" over "ISO, MDY" -> "German, DMY"; nothing if a word is unknown or contradicts another.
+/// "german" over "ISO, MDY" -> "German, DMY"; nullopt if a word is unknown or contradicts another.
 std::optional<std::string> parseDateStyleSetting(std::string_view value, std::string_view current);
 
 } // namespace ouzel

@@ -29,7 +29,7 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
       }
    };
    const auto strings = [&](auto print) { return emit.template operator()<StringView>(print); };
-   if (isRegType(type.oid)) // names are the catalog's business
+   if (isRegType(type.oid)) // the engine prints the names, from the catalog
       return integers([](std::string& out, auto v) {
          if (v == 0)
             out.push_back('-');

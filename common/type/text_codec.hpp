@@ -10,8 +10,8 @@
 #include "common/value/value.hpp"
 #include "common/value/vector.hpp"
 
-// Values as text: what PostgreSQL's input and output functions do. bpchar(n) lies in memory without its trailing
-// blanks; it is padded to n characters only here, on the way out. An array's text is that of array.hpp's bytes.
+// Values as text, as PostgreSQL's input and output functions. bpchar(n) lies in memory without its trailing blanks;
+// only the functions here pad it to n characters. An array's text is that of array.hpp's bytes.
 
 namespace ouzel {
 
@@ -27,7 +27,7 @@ void appendTextColumn(std::string& bytes, uint32_t* ends, const SqlType& type, R
 /// The input function: a value in storedRepresentation(type). The typmod is applied as on assignment (22001 for a
 /// varchar that is too long). Throws 22P02, 22003, 22007, 22008, 22P03, ... with PostgreSQL's words.
 Value parseText(const SqlType& type, std::string_view text, const SessionFormat& format);
-/// The same to a place in a flat vector of storedRepresentation(type); bytes go to the arena.
+/// parseText to a place in a flat vector of storedRepresentation(type); bytes of long strings go to the arena.
 void parseTextInto(void* target, const SqlType& type, std::string_view text, const SessionFormat& format, Arena& arena);
 
 std::string textOf(const SqlType& type, const Value& value, const SessionFormat& format);
@@ -42,9 +42,9 @@ constexpr int32_t stringLengthLimit(int32_t typmod) {
 uint32_t characterCount(std::string_view text);
 /// Bytes of the first `count` characters.
 size_t bytesOfCharacters(std::string_view text, uint32_t count);
-/// varchar(n): cut if the cast is explicit; otherwise only blanks may be cut, and 22001 says what was too long.
+/// varchar(n): an explicit cast cuts the text; an assignment may cut only blanks and otherwise throws 22001.
 std::string_view applyVarcharTypmod(std::string_view text, int32_t typmod, bool isExplicit);
-/// bpchar(n): the same, and the result has no trailing blanks.
+/// bpchar(n): as varchar(n), and the result has no trailing blanks.
 std::string_view applyBpcharTypmod(std::string_view text, int32_t typmod, bool isExplicit);
 std::string_view trimTrailingBlanks(std::string_view text);
 /// name: at most 63 bytes, whole characters.
@@ -59,9 +59,9 @@ void appendBytea(std::string& out, std::string_view bytes, ByteaOutput style);
 /// bytea_in: \x hex or the escape form. Throws 22P02, 22023.
 std::string parseBytea(std::string_view text);
 
-// ---- columns of COPY: no throw, no session but the fast forms; the caller repeats a refusal with parseText ----
+// ---- columns of COPY: no exceptions, no session, only the plain forms; on false the caller calls parseText ----
 
-/// One field into a flat vector of storedRepresentation(type); false: not one of the plain forms, ask parseTextInto.
+/// Parse one field into a flat vector of storedRepresentation(type). False: not a plain form, call parseTextInto.
 using FieldParser = bool (*)(void* target, std::string_view text, int32_t typmod, Arena& arena);
 /// Null if the type has none.
 FieldParser fieldParser(const SqlType& type);

@@ -18,10 +18,10 @@ public:
       std::string_view abbreviation; ///< valid as long as the zone
    };
    virtual Offset offsetAt(int64_t timestamp) const = 0; ///< of an instant, microseconds since 2000-01-01 UTC
-   /// Of a local time. PostgreSQL's choice: what does not exist takes the offset before the gap, what exists twice the
-   /// later one.
+   /// Of a local time, as PostgreSQL chooses: a time that does not exist has the offset before the gap, a time that
+   /// exists twice has the later offset.
    virtual Offset offsetOfLocal(int64_t local) const = 0;
-   /// The offset never changed.
+   /// True when the zone has had one offset at all times.
    virtual bool isFixed() const = 0;
    const std::string& name() const { return name_; }
 
@@ -34,14 +34,14 @@ private:
 
 /// By IANA name in any case, or a POSIX form such as "EST5" or "<+03>-3"; null if there is none.
 const TimeZone* findTimeZone(std::string_view name);
-/// "<+03>-03" and the like, as SET TIME ZONE 3 makes it.
+/// The zone of a fixed offset, with a POSIX name: SET TIME ZONE 3 makes "<+03>-03".
 const TimeZone* fixedTimeZone(int32_t secondsEast);
 
-/// What PostgreSQL's default abbreviation set knows: "EST" is an offset, "MSK" follows a zone.
+/// An entry of PostgreSQL's default abbreviation set: "EST" is an offset, "MSK" follows a zone's rules.
 struct ZoneAbbreviation {
    int32_t seconds = 0;
    bool isDst = false;
-   const TimeZone* zone = nullptr; ///< the offset is what the zone uses the abbreviation for
+   const TimeZone* zone = nullptr; ///< not null: the zone's rules give the offset
 };
 std::optional<ZoneAbbreviation> findZoneAbbreviation(std::string_view name);
 

@@ -12,7 +12,8 @@ namespace ouzel {
 /// Up to batchRowsMax rows flowing between operators: column views, and which rows are live.
 ///
 /// `rowCount` is how far the vectors reach (the space of row indexes); `selection` lists the live ones among them. A
-/// dense selection has count == rowCount. The views obey the lifetime rule of Vector; whoever needs rows longer copies.
+/// dense selection has count == rowCount. The views obey the lifetime rule of Vector; an operator that needs rows
+/// longer copies them.
 struct Batch {
    std::vector<Vector> columns;
    Selection selection;
@@ -23,10 +24,10 @@ struct Batch {
       rowCount = rows;
       selection = Selection::dense(rows);
    }
-   /// Name the broken promise of this class or of Vector, StringView or Selection, in words; empty when all of them
-   /// hold. Looks at every live value, so that it costs about as much as an operator.
+   /// Describe the broken invariant of this class, Vector, StringView or Selection in words; empty when all hold. Looks
+   /// at every live value, so that it costs about as much as an operator.
    std::string brokenPromise() const;
-   /// The same, and the columns are of the types `expected`.
+   /// The same, and also checks that the columns are of the types `expected`.
    std::string brokenPromise(std::span<const PhysicalType> expected) const;
 };
 

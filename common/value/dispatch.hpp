@@ -5,7 +5,7 @@
 
 namespace ouzel {
 
-/// A physical type as a value that carries it in its type, for generic lambdas.
+/// An empty object whose C++ type names a physical type, for generic lambdas.
 template <PhysicalType physical>
 struct PhysicalTag {
    static constexpr PhysicalType type = physical;

@@ -70,9 +70,9 @@ constexpr bool isVariableSize(PhysicalType type) {
    return type == PhysicalType::Decimal || type == PhysicalType::String;
 }
 
-/// What a column or expression looks like while a plan runs. `scale` is the common display scale of a scaled numeric
-/// (SQL type numeric with physical I64 or I128) and 0 for everything else. Scaled numerics hold finite values only:
-/// NaN and infinities exist in Decimal only.
+/// How the values of a column or expression lie in memory while a plan runs. `scale` is the common display scale of a
+/// scaled numeric (SQL type numeric with physical I64 or I128) and 0 for everything else. Scaled numerics hold finite
+/// values only: NaN and infinities exist in Decimal only.
 struct Representation {
    PhysicalType physical = PhysicalType::I32;
    uint8_t scale = 0;

@@ -80,7 +80,7 @@ std::string inParentheses(int32_t value) {
    return '(' + std::to_string(value) + ')';
 }
 
-/// "timestamp(3) without time zone" and its like.
+/// Names of time types with a precision: "timestamp(3) without time zone".
 std::string timeName(const char* base, int32_t typmod, const char* tail) {
    return std::string(base) + (typmod >= 0 ? inParentheses(typmod) : "") + tail;
 }

@@ -30,7 +30,7 @@ inline constexpr Oid boolean = 16, bytea = 17, character = 18 /* "char" */, name
                      timestamptzArray = 1185, intervalArray = 1187, numericArray = 1231, uuidArray = 2951;
 } // namespace oid
 
-/// regclass and its like: an OID that is shown as the name of its object.
+/// True for regclass and the other reg types: OIDs that are shown as the names of their objects.
 constexpr bool isRegType(Oid type) {
    return type == oid::regproc || type == oid::regprocedure || type == oid::regoper || type == oid::regoperator ||
           type == oid::regclass || type == oid::regtype || type == oid::regnamespace || type == oid::regrole;
@@ -57,9 +57,9 @@ constexpr int32_t numericTypmod(int32_t precision, int32_t scale) {
    return ((precision << 16) | (scale & 0x7ff)) + 4;
 }
 
-/// How values of a type are stored in tables and flow unless a plan proves something narrower: numeric(p, s) with
-/// 0 <= s <= p is I64 up to p = 18 and I128 up to p = 38; every other numeric is Decimal. NaN cannot be stored in a
-/// scaled column, so a stored numeric(p, s) column that receives NaN is an error of ours (0A000), not of the data.
+/// The representation of a type's values in tables, and in a running plan unless the plan proves a narrower one:
+/// numeric(p, s) with 0 <= s <= p is I64 up to p = 18 and I128 up to p = 38; every other numeric is Decimal. A scaled
+/// column cannot store NaN, so that storing NaN in a numeric(p, s) column throws 0A000, unlike PostgreSQL.
 Representation storedRepresentation(const SqlType& type);
 
 /// Element type of a built-in array type, and the array type of a built-in element type; 0 if there is none.
@@ -67,7 +67,7 @@ Oid arrayElementType(Oid arrayType);
 Oid arrayTypeOf(Oid elementType);
 
 /// Name as format_type() prints it: "integer", "numeric(15,2)", "character varying(25)", "timestamp with time zone".
-/// Types outside the built-in scalar set print as "???"; the catalog knows the rest.
+/// Types outside the built-in scalar set print as "???"; the catalog has their names.
 std::string formatType(const SqlType& type);
 
 } // namespace ouzel

@@ -22,8 +22,8 @@ inline void setValidBit(ValidityWord* validity, uint32_t position, bool valid) {
    validity[position >> 6] = valid ? validity[position >> 6] | bit : validity[position >> 6] & ~bit;
 }
 
-/// A view of one column of a batch. Owns nothing: what it points at is valid until the operator that made it produces
-/// its next batch (or, for a permanent dictionary, until the query ends).
+/// A view of one column of a batch. Owns nothing: the memory it points to is valid until the operator that made it
+/// produces its next batch (or, for a permanent dictionary, until the query ends).
 ///
 /// Every encoding reads alike: row r lies at position p = positionOf(r); its value is data[p], and it is NULL when bit
 /// p of `validity` is clear. A null `validity` means no NULLs. Positions with NULL hold unspecified but readable bytes
