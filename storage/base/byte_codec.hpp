@@ -8,8 +8,9 @@
 
 #include "common/error/sql_error.hpp"
 
-// How headers, manifests and log records are written as bytes: fixed-size numbers little-endian, counts as varints,
-// strings with their length. What is read back is checked against the end; bulk data have formats of their own.
+// Bytes of headers, manifests and log records: fixed-size numbers are little-endian, counts are varints, strings carry
+// their length. A reader checks each access against the end of the bytes. Columns of blocks have formats of their own
+// (storage/block/format.hpp).
 
 namespace ouzel::storage {
 
@@ -41,7 +42,7 @@ private:
    std::string& out_;
 };
 
-/// Reads what ByteWriter wrote. Throws XX001 at any attempt to read past the end.
+/// Reads the bytes of a ByteWriter; a view, does not own them. Throws XX001 at any attempt to read past the end.
 class ByteReader {
 public:
    explicit ByteReader(std::string_view bytes) : rest_(bytes) {}

@@ -15,7 +15,7 @@ void writeColumnDefinition(const ColumnDefinition& column, std::string& out) {
    if (isVariableSize(missing.type))
       writer.string(missing.bytes);
    else
-      writer.fixed(missing.i128); // the widest member; the others begin at the same place
+      writer.fixed(missing.i128); // the widest member of the union: all members begin at its first byte
 }
 
 ColumnDefinition readColumnDefinition(ByteReader& in) {

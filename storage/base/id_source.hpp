@@ -8,7 +8,7 @@
 namespace ouzel::storage {
 
 /// Gives out ids that a database uses once: OIDs, storage ids and segment ids. Each commit record and each manifest
-/// notes how far they have come; a start goes on behind that. Lock-free.
+/// notes the next id of each kind; a start continues from the highest ones noted. Lock-free.
 class IdSource {
 public:
    Oid newOid() { return oid_.fetch_add(1); }
@@ -19,14 +19,15 @@ public:
       return id;
    }
 
-   /// Into a CommitRecord or a Manifest.
+   /// Write the next ids into a CommitRecord or a Manifest.
    template <typename Durable>
    void noteIn(Durable& durable) const {
       durable.nextOid = oid_.load();
       durable.nextStorage = storage_.load();
       durable.nextSegment = segment_.load();
    }
-   /// Give out nothing that came before this CommitRecord or Manifest. REQUIRES: nobody asks for ids yet.
+   /// Never give out an id that was in use when this CommitRecord or Manifest was written. REQUIRES: a start; no thread
+   /// asks for ids yet.
    template <typename Durable>
    void continueBehind(const Durable& durable) {
       oid_ = std::max(oid_.load(), durable.nextOid);

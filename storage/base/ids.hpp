@@ -4,15 +4,15 @@
 #include "common/value/sql_type.hpp"
 #include "common/value/value.hpp"
 
-// The names by which storage knows things. None of them is an OID: a relation that is truncated or rewritten keeps its
-// OID and gets a new storage id.
+// Ids by which storage names tables, segments, rows and transactions. None of them is an OID: a relation that is
+// truncated or rewritten keeps its OID and gets a new storage id.
 
 namespace ouzel::storage {
 
 enum class StorageId : uint64_t {}; ///< one table's rows; from a durable counter, never reused
 
 using SegmentId = uint64_t;     ///< 40 bits, unique in the database; a block or an in-memory delta segment
-using TransactionId = uint64_t; ///< from 1, of this run of the process only
+using TransactionId = uint64_t; ///< from 1; valid in this run of the process only
 using Timestamp = uint64_t;     ///< of a commit; durable, strictly increasing; 0 is before everything
 
 /// Row id as it flows through plans: (segment << 24 | row), an int8 column.
@@ -40,12 +40,12 @@ static_assert(rowGroupRows % vectorRows == 0);
 static_assert(blockRowsMax % rowGroupRows == 0);
 static_assert(blockRowsMax <= 1u << rowIdBits, "a row id reaches every row of a block");
 
-/// What storage knows of a column: how values look, never its name. Column n holds attribute n + 1 of the relation;
-/// dropped attributes keep their place and are filled with NULL.
+/// Type and representation of a column, without its name. Column n holds attribute n + 1 of the relation; dropped
+/// attributes keep their place and are filled with NULL.
 struct ColumnDefinition {
    SqlType type;
    Representation representation;
-   /// What rows written before the column was added read as (PostgreSQL's attmissingval).
+   /// The value of this column in rows that were written before the column was added (PostgreSQL's attmissingval).
    Value missing;
 
    /// A column whose representation is the stored one of its type, missing value NULL.
@@ -55,7 +55,7 @@ struct ColumnDefinition {
    }
 };
 
-/// A number that is durable but in no transaction: what a sequence has come to.
+/// The state of a sequence: a number that is durable, but belongs to no transaction.
 struct Counter {
    int64_t value = 0;
    bool isCalled = false; ///< `value` has been given out

@@ -30,7 +30,7 @@ constexpr uint32_t laneBits = sizeof(Lane) * 8;
 template <typename Lane>
 constexpr uint32_t laneCount = 256 / laneBits<Lane>;
 
-// Field k of all lanes; everything about it but the data is known when compiling.
+// Field k of all lanes. All arguments but the data are compile-time constants.
 template <typename Lane, uint32_t bits, uint32_t k>
 inline Row<Lane> field(const char* in) {
    constexpr uint32_t start = k * bits, word = start / laneBits<Lane>, shift = start % laneBits<Lane>;
@@ -52,7 +52,7 @@ void unpackPacks(const char* in, uint32_t packs, void* out) {
    }
 }
 
-// One bit per value, in order. Unsigned compare through the sign-flipped signed one, which AVX2 has.
+// One bit for each value, in order: whether the value lies in [lower, upper].
 template <typename Lane>
 inline uint64_t rowMask(Row<Lane> value, Row<Lane> lower, Row<Lane> upper) {
    const auto inside = (value >= lower) & (value <= upper);
@@ -139,7 +139,7 @@ uint64_t oneOf(const char* in, uint32_t bits, uint32_t index) {
 
 template <typename Lane, typename T>
 void widen(const Lane* lanes, uint32_t count, int64_t reference, uint64_t factor, T* out) {
-   // Unsigned arithmetic of T's width wraps as the sum over the integers would, and needs no wider registers.
+   // Unsigned arithmetic of T's width wraps like T, and needs no wider registers.
    using U = std::make_unsigned_t<T>;
    const U base = static_cast<U>(static_cast<uint64_t>(reference)), scale = static_cast<U>(factor);
    if (factor == 1) {
@@ -209,7 +209,7 @@ void unpackInts(const char* in, uint32_t count, uint32_t bits, int64_t reference
          out[i] = static_cast<T>(reference);
       return;
    }
-   // Four packs at a time: the lanes stay in the L1 cache on their way to being widened.
+   // Four packs at a time: the unpacked lanes stay in the L1 cache until they are widened.
    constexpr uint32_t step = 4 * packValues;
    alignas(32) char lanes[step * 8];
    for (uint32_t first = 0; first < count; first += step) {

@@ -6,9 +6,9 @@
 
 // Bit-packed unsigned numbers, laid out so that one AVX2 register unpacks a whole row of lanes without shuffles.
 //
-// A pack is 256 values of `bits` bits each: 32 * bits bytes, whatever the width. It is a matrix of 32-byte rows. Lanes
-// are 16 bits wide for bits <= 16, 32 bits for bits <= 32, else 64. Value i lies in lane i % lanes, and is the
-// (i / lanes)-th bit field of that lane's column of words (low bits first, running on into the next row).
+// A pack is 256 values of `bits` bits each: 32 * bits bytes. It is a matrix of 32-byte rows. Lanes are 16 bits wide for
+// bits <= 16, 32 bits for bits <= 32, else 64. Value i lies in lane i % lanes, and is the (i / lanes)-th bit field of
+// that lane's column of words (low bits first, running on into the next row).
 //    lanes = 256 / laneBits; field k of a lane occupies bits [k * bits, (k + 1) * bits) of its words
 // Unpacking writes values in order. (The idea of vertical layouts: Lemire & Boytsov 2012; FastLanes 2023.)
 
@@ -33,7 +33,7 @@ void packBits(const uint64_t* values, uint32_t count, uint32_t bits, char* out);
 /// with room for packs * 256 lanes.
 void unpackLanes(const char* in, uint32_t packs, uint32_t bits, void* out);
 
-/// One value out of the middle.
+/// Unpack the value at `index`.
 uint64_t unpackOne(const char* in, uint32_t bits, uint32_t index);
 
 /// out[i] = reference + packed[i] * factor, for `count` values, in the arithmetic of T (wrapping).
@@ -41,11 +41,11 @@ uint64_t unpackOne(const char* in, uint32_t bits, uint32_t index);
 template <typename T>
 void unpackInts(const char* in, uint32_t count, uint32_t bits, int64_t reference, uint64_t factor, T* out);
 
-/// Set bit i of `mask` (words of 64) where lower <= packed[i] <= upper; whole packs, 4 words each.
+/// Set bit i of `mask` where lower <= packed[i] <= upper, and clear it elsewhere; whole packs, 4 words of 64 bits each.
 void compareRange(const char* in, uint32_t packs, uint32_t bits, uint64_t lower, uint64_t upper, uint64_t* mask);
 
-/// Write the positions of set bits among the first `count`, counted from `first`, to `out`; return how many.
-/// `out` has room for 8 more than there are.
+/// Write the positions of set bits among the `count` bits from `first` on, relative to `first`, to `out`; return their
+/// number. `out` has room for 8 more.
 uint32_t maskToRows(const uint64_t* mask, uint32_t first, uint32_t count, RowIndex* out);
 
 } // namespace ouzel::storage

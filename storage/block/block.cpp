@@ -30,7 +30,7 @@ Block::~Block() {
    }
    try {
       store_.remove(objectName_);
-   } catch (const SqlError&) { // an object left behind is collected at the next start
+   } catch (const SqlError&) { // the next start removes the object
    }
 }
 
@@ -50,7 +50,7 @@ void Block::throwMissing() const {
        .hint("Run it again: it will see a newer state of the database.");
 }
 
-/// The stored bytes, once they are here.
+/// Wait for the landing; returns the stored bytes at `offset`.
 const char* Block::landed(uint64_t offset, const Landing& landing) const {
    try {
       return landing.wait(offset);
@@ -96,7 +96,7 @@ void Block::loadPage(const PageEntry& entry, bool isDictionary, const Landing* l
 }
 
 namespace {
-/// Whether the page can be used where it has landed.
+/// Whether the page can be used in place, inside the landing's memory.
 bool canStay(const PageEntry& entry, bool isDictionary, const Landing& landing) {
    return landing.mayKeep() && entry.codec == PageCodec::None && entry.storedSize == entry.rawSize && !isDictionary &&
           entry.offset % pageAlignment == 0 && landing.contains(entry.offset, entry.storedSize);

@@ -12,12 +12,14 @@
 
 namespace ouzel::storage {
 
-/// An immutable block of the object store: its header in memory, its pages through the frame cache. Shared by all
-/// versions of a table that contain it. Thread-safe. A block that was discarded or retired leaves the cache, and in
-/// time the store, when the last user is gone.
+/// An immutable block of the object store: its header in memory, its pages through the frame cache. Thread-safe.
+///
+/// Ownership: shared by all segment lists that contain it. After discard() or retire() the destructor, run by the last
+/// owner, evicts the block's pages from the cache. Then it removes the object (discard) or adds its name to the garbage
+/// (retire).
 class Block {
 public:
-   /// `lost`: not null when another process may remove the object while this one reads it. That sets it.
+   /// `lost`: null, or a flag that is set when a read finds the object missing, since another process may remove it.
    Block(io::ObjectStore& store, FrameCache& cache, std::string objectName, BlockHeader header,
          std::atomic<bool>* lost = nullptr);
    ~Block();
@@ -26,23 +28,23 @@ public:
 
    const BlockHeader& header() const { return header_; }
    const std::string& objectName() const { return objectName_; }
-   /// Pin page `index` of a chunk, from the cache, the landing (may be null) or the store. Throws XX001 when its
-   /// checksum does not match or the object is missing, 40001 when another process has removed it.
+   /// Pin page `index` of a chunk, from the cache, the landing (may be null) or the store. Throws XX001 when the
+   /// checksum does not match or the object is missing, 40001 when another process has removed the object.
    PagePin page(uint32_t column, uint32_t rowGroup, uint32_t index, const Landing* landing = nullptr) const;
-   /// Pin the bytes of a chunk's Bloom filter, as page() does. REQUIRES: it has one; the landing may keep it.
+   /// Pin the bytes of a chunk's Bloom filter, as page() does. REQUIRES: the chunk has a filter; landing->mayKeep().
    PagePin filter(uint32_t column, uint32_t rowGroup, const Landing* landing = nullptr) const;
    bool isFilterCached(uint32_t column, uint32_t rowGroup) const;
-   /// All pages of a chunk are in the cache.
+   /// Whether all pages of a chunk are in the cache.
    bool isCached(uint32_t column, uint32_t rowGroup) const;
-   /// Bytes of a chunk's pages in the object, where they lie one behind the other, and to where those of the next row
-   /// group begin at the latest.
+   /// Bytes from a chunk's first page to the end of its last, rounded up to pageAlignment. Pages of a chunk lie one
+   /// behind the other in the object.
    size_t storedBytes(uint32_t column, uint32_t rowGroup) const;
    const io::ObjectReader& reader() const;
-   /// What scans read ahead of it.
+   /// The stretches of the object that scans read ahead.
    LandingList& landings() const { return landings_; }
-   /// Remove the object when nobody uses this any more. REQUIRES: neither a manifest nor the log names it.
+   /// Remove the object with the last owner of this. REQUIRES: neither a manifest nor the log names it.
    void discard() { isDiscarded_.store(true); }
-   /// The same for a block that they may name: then the object becomes garbage.
+   /// Add the object to the garbage with the last owner of this: for a block that a manifest or the log may name.
    void retire(Garbage& garbage) { garbage_.store(&garbage); }
    /// Read every page and filter and compare checksums, past the cache. Throws XX001.
    void verify() const;
@@ -57,7 +59,7 @@ private:
    void check(const FilterEntry& entry, const char* stored) const;
    void loadPage(const PageEntry& entry, bool isDictionary, const Landing* landing, char* frame) const;
    void loadFilter(const FilterEntry& entry, char* frame) const;
-   /// Filters are kept beside the pages, under a number that no page has.
+   /// The cache keeps filters beside pages, under a page number that no page has.
    PageKey filterKey(uint32_t column, uint32_t rowGroup) const {
       return {header_.segment, column, rowGroup << 16 | 0xffff};
    }

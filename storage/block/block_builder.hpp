@@ -12,8 +12,8 @@ namespace ouzel::storage {
 
 inline constexpr uint32_t blockSampleRows = 1024;
 
-/// Makes one block: takes row groups, encodes them at once, and writes the object at the end. One owner; several
-/// builders may work in parallel. Holds the encoded bytes until then.
+/// Makes one block: takes row groups, encodes each at once, keeps the encoded bytes in memory, and writes the object at
+/// the end. One owner and thread; several builders may work in parallel.
 class BlockBuilder {
 public:
    explicit BlockBuilder(std::vector<PhysicalType> columnTypes);
@@ -21,19 +21,18 @@ public:
    uint32_t rowCount() const { return header_.rowCount; }
    bool isFull() const { return header_.rowCount + rowGroupRows > blockRowsMax; }
    size_t encodedBytes() const { return encodedBytes_; }
-   /// Add up to rowGroupRows rows; one slice of `rows` rows per column, none for a table without columns. Only the last
-   /// row group of a block may be short, unless the rows keep ids they already have (a checkpoint), where each group
-   /// but the last is full as well.
+   /// Add up to rowGroupRows rows: one slice of `rows` rows per column, none for a table without columns. REQUIRES: all
+   /// row groups added before are full.
    void addRowGroup(uint32_t rows, std::span<const ColumnSlice> columns);
-   /// Write the object, if-absent; it is durable when this returns. The builder is spent.
+   /// Write the object, if-absent; it is durable on return. The builder must not be used any more.
    BlockHeader finish(io::ObjectStore& store, const std::string& objectName, SegmentId segment);
-   /// The same, but the object's bytes are appended to `bytes` for the caller to write.
+   /// Append the object's bytes to `bytes` instead, for the caller to write. The builder must not be used any more.
    BlockHeader finish(std::string& bytes, SegmentId segment);
 
 private:
-   /// Give pages and filters their places in the object, and return where they end.
+   /// Give pages and filters their places in the object; returns the offset behind them.
    uint64_t placeChunks(std::vector<std::string_view>& parts);
-   /// The object is the concatenation of `parts`, which refer to the builder and to `footer`.
+   /// Fill `parts`, whose concatenation is the object. They refer to the builder and to `footer`.
    void seal(SegmentId segment, std::vector<std::string_view>& parts, std::string& footer);
 
    BlockHeader header_;

@@ -15,7 +15,7 @@ static_assert(BloomFilter::blockBytes == wordsPerBlock * sizeof(uint32_t));
 constexpr uint32_t salts[wordsPerBlock] = {0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d,
                                            0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31};
 
-/// The first word of the block that a remixed hash belongs to.
+/// Index of the first word of the block that a mixed hash chooses.
 size_t firstWordOf(uint64_t mixed, size_t words) {
    const uint64_t blocks = words / wordsPerBlock;
    return ((mixed >> 32) * blocks >> 32) * wordsPerBlock;

@@ -6,19 +6,19 @@
 
 namespace ouzel::storage {
 
-/// A set of hashes that may hold more than was added: a split-block Bloom filter (Putze, Sanders, Singler 2007, with
-/// the salts of the Parquet format). Blocks of 256 bits, one of which a hash chooses; eight words of 32 bits, in each
-/// of which it sets one bit. At 12 bits a hash about 0.6 % of other hashes seem to be in it
-/// (tests/unit/storage/bloom_filter_test.cpp).
+/// A set of hashes that may seem to have more than were added: a split-block Bloom filter (Putze, Sanders, Singler
+/// 2007, with the salts of the Parquet format). It is an array of blocks of eight words of 32 bits. A hash chooses one
+/// block, and sets one bit in each of its words. With 12 bits for each hash, about 0.6 % of other hashes seem to be in
+/// the filter (tests/unit/storage/bloom_filter_test.cpp).
 ///
-/// Hashes are common/hash/hash_value.hpp's, remixed here. Filters are stored: other hashes or another layout need a
-/// new version of the block format.
+/// Hashes are those of common/hash/hash_value.hpp, mixed once more here. Filters are stored: other hashes or another
+/// layout need a new version of the block format.
 class BloomFilter {
 public:
    static constexpr uint32_t blockBytes = 32;
    static constexpr double bitsPerValue = 12;
 
-   /// The size of a filter for so many different hashes.
+   /// The size in bytes of a filter for `values` different hashes.
    static uint32_t bytesFor(double values);
 
    /// REQUIRES: a size from bytesFor().

@@ -11,7 +11,8 @@ namespace ouzel::storage {
 
 namespace {
 
-// Below this, or when less than a fifth is saved, the cycles of decompression are not worth it.
+// Smaller pages are not compressed, nor those that compression shrinks by less than a fifth: that does not pay for the
+// time of decompression.
 constexpr size_t compressionSizeMin = 512;
 constexpr double compressionRatioMax = 0.8;
 
@@ -119,7 +120,7 @@ void PageWriter::end(bool tryCompression) {
    entry_.rawSize = static_cast<uint32_t>(page_.size());
    std::string_view stored = page_;
    if (tryCompression && page_.size() >= compressionSizeMin) {
-      // Room for less than the whole page: LZ4 gives up early when it does not pay.
+      // The output has room for fewer bytes than the page: LZ4 gives up early when it saves too little.
       compressed_.resize(static_cast<size_t>(static_cast<double>(page_.size()) * compressionRatioMax));
       const int size = LZ4_compress_default(page_.data(), compressed_.data(), static_cast<int>(page_.size()),
                                             static_cast<int>(compressed_.size()));

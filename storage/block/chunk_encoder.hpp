@@ -10,26 +10,27 @@ namespace ouzel::storage {
 struct EncodedChunk {
    ChunkHeader header;
    std::string bytes;
-   std::string filter;        ///< of BloomFilter; empty: none
-   double distinctValues = 0; ///< about; known of chunks with a filter
+   std::string filter;        ///< bytes of a BloomFilter; empty: none
+   double distinctValues = 0; ///< an estimate; set for chunks with a filter
 };
 
-/// Encode one column of one row group, choosing encodings by what the values show, and add what is learnt about the
-/// values to `sketch`. Pure computation; many threads may encode different chunks.
+/// Encode one column of one row group, with encodings chosen by its values, and add these values to `sketch`. Pure
+/// computation; many threads may encode different chunks.
 EncodedChunk encodeChunk(const ColumnSlice& slice, ColumnSketch& sketch);
 
 /// Add flat values to a sketch without encoding them (column_sketch.cpp).
 void sketchSlice(const ColumnSlice& slice, ColumnSketch& sketch);
-/// What sketches hash; integers use hashI64.
+/// Hashes that sketches use; integers use hashI64.
 uint64_t sketchHash(double value);
 uint64_t sketchHash(int128 value);
 uint64_t sketchHash(const Interval& value);
 uint64_t sketchHash(const StringView& value);
-uint64_t sketchHash(PhysicalType type, const StringView& value); ///< equal decimals of different scale alike
+uint64_t sketchHash(PhysicalType type, const StringView& value); ///< equal decimals of different scale have one hash
 
-// The parts, by file. All append whole pages to `out`.
+// The parts of encodeChunk(), by file. All append whole pages to `chunk`.
 
-/// Appends pages to a chunk: header, validity, body; LZ4 where asked and worth it; checksum.
+/// Appends pages to a chunk: header, validity, body. Compresses a page with LZ4 if asked and if that saves a fifth.
+/// Computes the checksum.
 class PageWriter {
 public:
    explicit PageWriter(EncodedChunk& chunk) : chunk_(chunk) {}
@@ -38,7 +39,7 @@ public:
    std::string& begin(PageEncoding encoding, const ColumnSlice& slice, uint32_t firstRow, uint32_t rowCount,
                       bool withValidity, uint8_t width = 0);
    void end(bool tryCompression);
-   /// Where in the page the body begins.
+   /// Offset of the body in the page.
    size_t bodyOffset() const { return bodyOffset_; }
 
 private:

@@ -14,9 +14,9 @@ namespace {
 
 /// Smaller chunks are read as quickly as their filters.
 constexpr size_t filteredBytesMin = 32 * 1024;
-/// Chunks with fewer bytes a value are not looked at: their filter is small enough only if values repeat.
+/// Chunks with fewer bytes per value get no filter: it would be small enough only if values repeat.
 constexpr uint32_t bytesPerValueMin = 3;
-constexpr uint32_t partOfChunk = 4; ///< that a filter may take
+constexpr uint32_t partOfChunk = 4; ///< a filter may take this part of its chunk's bytes
 
 std::vector<uint64_t> hashValues(const ColumnSlice& slice) {
    std::vector<uint64_t> hashes(slice.count);
@@ -29,7 +29,7 @@ std::vector<uint64_t> hashValues(const ColumnSlice& slice) {
    return hashes;
 }
 
-/// Zone maps exclude most other row groups when a value of this one is looked for.
+/// Whether zone maps exclude most other row groups when a value of this one is searched.
 bool isAloneInZone(const std::vector<EncodedChunk>& chunks, const ZoneRange& zone) {
    const auto isOverlapped = [&](const EncodedChunk& other) {
       return !other.header.zone.isEmpty() && other.header.zone.overlaps(zone.lower, zone.upper);
@@ -38,7 +38,7 @@ bool isAloneInZone(const std::vector<EncodedChunk>& chunks, const ZoneRange& zon
    return static_cast<size_t>(others) * 4 < chunks.size() - 1;
 }
 
-/// A value of the column lies in most of the chunks with filters. Of two they say as much as of one.
+/// Whether a value of the column lies in most of the chunks with filters. Two filters are too few to tell.
 bool isEverywhere(const std::vector<EncodedChunk>& chunks, const ColumnSketch& column) {
    double valuesOfAll = 0, filters = 0;
    for (const EncodedChunk& chunk : chunks) {

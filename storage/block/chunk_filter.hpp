@@ -3,17 +3,17 @@
 
 #include "storage/block/chunk_encoder.hpp"
 
-// Which chunks of a block get a Bloom filter: those where it saves reading. Filters help to find single values that are
-// spread over a table, so wide ones that seldom repeat (random keys, hashes, addresses); what repeats or is narrow is
-// as quickly read itself, and what is sorted zone maps find.
+// Decides which chunks of a block get a Bloom filter: those where a filter saves reading. Filters help to find single
+// values that are spread over a table; such values are wide and seldom repeat (random keys, hashes, addresses). A chunk
+// of repeating or narrow values is read as quickly as its filter. Values of a sorted column are found by zone maps.
 
 namespace ouzel::storage {
 
-/// Give the chunk a filter of its values, unless it is no larger than a few filters of its size. REQUIRES: `chunk` is
-/// the encoded `slice`.
+/// Give the chunk a filter of its values, if the filter is small beside the chunk. REQUIRES: `chunk` is the encoded
+/// `slice`.
 void makeFilter(const ColumnSlice& slice, EncodedChunk& chunk);
 
-/// Take filters back that would exclude next to nothing besides zone maps, with all chunks of a column at hand.
+/// Remove the filters that would exclude hardly any row group that zone maps do not. `chunks`: all chunks of a column.
 void dropNeedlessFilters(std::vector<EncodedChunk>& chunks, const ColumnSketch& column);
 
 } // namespace ouzel::storage

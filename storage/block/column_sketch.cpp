@@ -5,8 +5,8 @@
 #include "common/hash/hash.hpp"
 #include "storage/block/chunk_encoder.hpp"
 
-// Sketches of flat values that are not being encoded (the delta). Hashes are those of the encoders, so that sketches of
-// blocks and of the delta merge.
+// Sketches of flat values that are not encoded (those of deltas). Hashes are those of the encoders, so that sketches of
+// blocks and of deltas merge.
 
 namespace ouzel::storage {
 

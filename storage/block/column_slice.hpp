@@ -3,7 +3,7 @@
 
 namespace ouzel::storage {
 
-/// A run of flat values of one column, up to a row group: what encoders read. A view.
+/// Flat values of consecutive rows of one column, up to a row group: the input of encoders. A view.
 struct ColumnSlice {
    PhysicalType type = PhysicalType::I32;
    const void* data = nullptr;

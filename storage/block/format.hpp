@@ -10,7 +10,7 @@
 #include "storage/block/statistics.hpp"
 #include "storage/block/zone_key.hpp"
 
-// What a block looks like in the store. One immutable object:
+// The layout of a block in the store: one immutable object.
 //
 //   offset 0            "OUZELBLK"
 //          8            pages, column by column, within a column by row group (a dictionary before its codes)
@@ -32,14 +32,15 @@
 //       PlainStrings  StringBody
 //       Codes         dictionary codes packed with `width` bits; the code after the last entry means NULL
 //       Dictionary    StringBody of the entries in byte order; rowCount entries
-//   Pages begin at multiples of 64 bytes in the object, so that they can be used where a read of it has put them;
-//   blocks that were written before have them anywhere, and are copied. Every page is followed in memory by 32 readable
-//   bytes, so that kernels may read whole registers.
+//
+// Pages begin at multiples of 64 bytes in the object, so that a page can be used in the memory that a read has filled.
+// In older blocks pages begin anywhere, and are copied. In memory, 32 readable bytes follow every page, so that kernels
+// may read whole registers.
 
 namespace ouzel::storage {
 
 inline constexpr std::string_view blockMagic = "OUZELBLK";
-/// 1: without Bloom filters. Still read.
+/// Version 1, without Bloom filters, is still read.
 inline constexpr uint32_t blockFormatVersion = 2;
 inline constexpr uint32_t pageSizeMax = 256 * 1024;
 inline constexpr uint32_t pagePadding = 32;
@@ -78,7 +79,8 @@ struct PackedVector {
 };
 static_assert(sizeof(PackedVector) == 40);
 
-/// Strings: where each 256th begins, the length of each, the bytes. All offsets count from the body's start.
+/// Strings: the start of each 256th string, the length of each string, the bytes. All offsets count from the body's
+/// start.
 struct StringBody {
    uint32_t lengthsOffset = 0; // 0
    uint32_t bytesOffset = 0;   // 4
@@ -98,7 +100,7 @@ struct PageEntry {
    PageCodec codec = PageCodec::None;
 };
 
-/// Where the Bloom filter of a chunk's values lies.
+/// The place of a chunk's Bloom filter.
 struct FilterEntry {
    uint64_t offset = 0;   ///< in the object
    uint32_t size = 0;     ///< 0: there is none
@@ -114,7 +116,7 @@ struct ChunkHeader {
    FilterEntry filter;
 };
 
-/// What is known of one column of a block, or of any set of rows; merging is exact for all but `distinct`.
+/// Statistics of one column of a block, or of any set of rows. Merging is exact for all members but `distinct`.
 struct ColumnSketch {
    HyperLogLog distinct;
    ZoneRange zone;

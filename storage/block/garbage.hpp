@@ -8,7 +8,8 @@
 namespace ouzel::storage {
 
 /// Names of objects that no table in memory needs any more, but that the newest manifest or the log may still name: a
-/// start replays both from there. The checkpoint that leaves them behind removes them. Thread-safe.
+/// start from these needs the objects. A checkpoint takes the names, and removes the objects when its manifest does not
+/// name them. Thread-safe.
 class Garbage {
 public:
    void add(std::string name) {

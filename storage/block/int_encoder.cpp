@@ -9,8 +9,9 @@
 #include "storage/block/bit_packing.hpp"
 #include "storage/block/chunk_encoder.hpp"
 
-// Integers: each 2,048 rows get the cheapest of frame of reference (with a common factor taken out: money in cents that
-// are always .00, timestamps of whole days), delta, and runs. Positions with NULL repeat the value before them.
+// Encodes integers. Each vector of 2,048 rows gets the cheapest of three modes: frame of reference, with a common
+// factor taken out (money in cents that are always .00, timestamps of whole days); delta; runs. Positions with NULL
+// repeat the value before them.
 
 namespace ouzel::storage {
 
@@ -62,7 +63,7 @@ void widenAll(const ColumnSlice& slice, int64_t* out) {
    }
 }
 
-/// The largest number that divides all `offsets`; 1 as soon as that is certain.
+/// The greatest common divisor of all `offsets`; stops at 1.
 uint64_t commonFactor(const uint64_t* offsets, uint32_t count) {
    uint64_t factor = 0;
    for (uint32_t i = 0; i < count && factor != 1; ++i) {
@@ -140,7 +141,7 @@ EncodedVector encodeVector(const int64_t* values, uint32_t count) {
    out.head.factor = commonFactor(packed, count);
    out.head.bits = static_cast<uint8_t>(bitsFor(out.head.range / out.head.factor));
 
-   // A delta must pay well: it costs a running sum and predicates cannot look at it packed.
+   // Delta must save much: decoding computes a running sum, and predicates cannot be evaluated on packed deltas.
    const DeltaRange deltas = deltasOf(values, count);
    const uint32_t deltaBits = bitsFor(deltas.range);
    if (deltas.isValid && (deltaBits == 0 || (out.head.bits >= 16 && deltaBits * 2 <= out.head.bits))) {
@@ -193,7 +194,7 @@ void writePages(const ColumnSlice& slice, std::vector<EncodedVector>& vectors, E
    }
 }
 
-// Few possible values: remember which were seen rather than sketch each row.
+// Add the values to the sketch. When few values are possible, collect them in a bitmap instead of hashing each row.
 void sketchInts(const int64_t* values, uint32_t count, int64_t low, uint64_t range, ColumnSketch& sketch) {
    constexpr uint64_t seenMax = 1 << 15;
    if (range < seenMax && range < count) {

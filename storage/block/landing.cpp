@@ -17,7 +17,7 @@ Landing::Landing(FrameCache& cache, PagePin memory, char* data, uint64_t offset,
    : cache_(cache), memory_(std::move(memory)), offset_(offset), size_(size), mayKeep_(mayKeep), data_(data) {}
 
 Landing::~Landing() {
-   // Also when the bytes are here: whoever brought them may not have let go of the mutex yet.
+   // Also when the bytes have arrived: the callback may still hold the mutex, and cancel() waits for its end.
    if (pending_) pending_->cancel();
 }
 

@@ -9,29 +9,35 @@
 
 namespace ouzel::storage {
 
-/// A stretch of an object on its way into memory of the cache, or there. Started once; then any thread may wait for it.
-/// Destroying it calls the read off; pages that were kept stay where they landed.
+/// A stretch of an object on its way into memory of the cache, or arrived there.
+///
+///    tryMake() ──> start() ──bytes arrive──> isHere() ──> wait() returns ──keep()──> pages are in the cache
+///                     └──the read fails──> isHere(), hasFailed() ──> wait() throws
+///
+/// Threads: one thread calls start(); then any thread may wait. The destructor cancels the read. Pages that were kept
+/// stay in the cache.
 class Landing {
 public:
-   /// `mayKeep`: its pages are worth keeping together (see Block::page). Null when the ledger refuses the memory.
+   /// `mayKeep`: pages may stay in this memory, as one frame (see Block::page). Null when the ledger refuses the
+   /// memory.
    static std::shared_ptr<Landing> tryMake(FrameCache& cache, uint64_t offset, size_t size, bool mayKeep);
    ~Landing();
    Landing(const Landing&) = delete;
    Landing& operator=(const Landing&) = delete;
 
-   /// `reader` must outlive this.
+   /// Start the read. `reader` must outlive this.
    void start(const io::ObjectReader& reader);
    bool contains(uint64_t offset, size_t size) const {
       return offset >= offset_ && offset - offset_ <= size_ && size <= size_ - (offset - offset_);
    }
    bool isHere() const;
-   bool hasFailed() const; ///< the read: wait() will throw
-   /// The bytes at `offset` of the object, once they are here. Throws what reading them threw, or what
-   /// the thread's Interruptible throws. REQUIRES: contains().
+   bool hasFailed() const; ///< the read has failed: wait() throws
+   /// Wait for the read; returns the bytes at `offset` of the object. Throws the errors of the read, and what the
+   /// thread's Interruptible throws. REQUIRES: contains().
    const char* wait(uint64_t offset) const;
    size_t size() const { return size_; }
    bool mayKeep() const { return mayKeep_; }
-   /// Let the cache have a page that has been waited for, in its place. REQUIRES: mayKeep().
+   /// List a page that has arrived in the cache, without copying it. REQUIRES: mayKeep().
    PagePin keep(const PageKey& key, const char* page) const { return cache_.adopt(memory_, key, page); }
 
 private:
@@ -42,9 +48,9 @@ private:
    const uint64_t offset_;
    const size_t size_;
    const bool mayKeep_;
-   char* const data_; ///< at the same place between two multiples of pageAlignment as in the object
+   char* const data_; ///< as far behind a multiple of pageAlignment as offset_
    std::unique_ptr<io::PendingRead> pending_;
-   mutable Mutex mutex_; ///< guards what follows
+   mutable Mutex mutex_; ///< guards the members below
    mutable CondVar arrived_;
    bool isHere_ GUARDED_BY(mutex_) = false;
    std::exception_ptr error_ GUARDED_BY(mutex_);

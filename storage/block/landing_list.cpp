@@ -9,7 +9,7 @@ void LandingList::add(const std::shared_ptr<Landing>& landing) {
 }
 
 std::shared_ptr<Landing> LandingList::find(uint64_t offset, size_t size) {
-   std::vector<std::shared_ptr<Landing>> others; // whose last user may go meanwhile: freed without the lock
+   std::vector<std::shared_ptr<Landing>> others; // may own landings: destroyed after the lock is released
    const MutexLock lock(mutex_);
    for (const auto& known : landings_) {
       std::shared_ptr<Landing> landing = known.lock();

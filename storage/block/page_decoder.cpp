@@ -95,7 +95,7 @@ void maskOfValues(const int64_t* values, uint32_t count, int64_t lower, int64_t 
    }
 }
 
-// Fetching bytes past a short string's end is safe: pages are padded.
+// Reading past a short string's end is safe, since pages are padded.
 inline StringView viewAt(const char* bytes, uint32_t size) {
    return StringView(bytes, size);
 }

@@ -29,7 +29,7 @@ void RowSampler::add(std::span<const ColumnSlice> columns, uint32_t rowCount) {
          rows_.push_back(rowAt(row));
       return;
    }
-   // Fill up, then let this group take the share of places that its rows have among all seen.
+   // Fill the sample. Then replace as many rows as this group's share of all rows so far.
    while (rows_.size() < capacity_)
       rows_.push_back(rowAt(static_cast<uint32_t>(draw(rowCount))));
    if (seen_ == rowCount) return;

@@ -10,7 +10,7 @@ namespace ouzel::storage {
 
 using SampledRow = std::vector<Value>;
 
-/// Keeps rows drawn evenly from a stream of row groups. Deterministic for the same input.
+/// Keeps up to `capacity` rows, drawn evenly from a stream of row groups. The same input gives the same rows.
 class RowSampler {
 public:
    explicit RowSampler(uint32_t capacity) : capacity_(capacity) {}
@@ -27,7 +27,7 @@ private:
 /// Lay rows out as one dense batch. REQUIRES: at most batchRowsMax rows.
 std::shared_ptr<const SampleRows> makeSample(const std::vector<PhysicalType>& types,
                                              const std::vector<SampledRow>& rows);
-/// One flat value as an owned one.
+/// A copy of one flat value.
 Value valueOf(const ColumnSlice& slice, uint32_t row);
 
 } // namespace ouzel::storage

@@ -8,14 +8,15 @@
 #include "storage/block/bit_packing.hpp"
 #include "storage/block/chunk_encoder.hpp"
 
-// Strings (and Decimal's byte strings): one ordered dictionary per row group when values repeat, else lengths and
-// bytes.
+// Encodes strings and the byte strings of Decimal: an ordered dictionary per row group when values repeat, else lengths
+// and bytes.
 
 namespace ouzel::storage {
 
 namespace {
 
-/// Distinct values of a slice and each row's place among them, in order of first appearance. Gives up past a limit.
+/// Collects the distinct values of a slice, in order of first appearance, and the number of each row's value. build()
+/// returns false when there are more than `entriesMax` distinct values.
 class DictionaryBuilder {
 public:
    DictionaryBuilder(const ColumnSlice& slice, uint32_t entriesMax) : slice_(slice), entriesMax_(entriesMax) {}
@@ -83,8 +84,8 @@ bool mayRepeat(const ColumnSlice& slice) {
    }
    std::sort(hashes.begin(), hashes.end());
    const auto distinct = std::unique(hashes.begin(), hashes.end()) - hashes.begin();
-   // n draws out of d values give about n - n²/2d distinct ones: 256 of 10,000 give 253. Neighbours that repeat
-   // (sorted columns) do not show in a spread sample, so look at adjacent rows too.
+   // n draws out of d values give about n - n²/2d distinct ones: 256 of 10,000 give 253. A spread sample does not show
+   // repeats of neighbours (sorted columns), so adjacent rows are compared too.
    if (static_cast<size_t>(distinct) * 100 < hashes.size() * 98) return true;
    uint32_t repeats = 0;
    for (uint32_t i = 1; i < sampleRows; ++i)
@@ -194,7 +195,7 @@ ZoneRange zoneOf(PhysicalType type, const StringView* values, const ColumnSlice*
          if (!validity || validity->isValid(i)) zone.add(zoneKeyOfDecimal(values[i]));
       return zone;
    }
-   uint32_t low = UINT32_MAX, high = 0; // four-byte prefixes decide nearly always
+   uint32_t low = UINT32_MAX, high = 0; // 4-byte prefixes decide in most cases
    for (uint32_t i = 0; i < count; ++i) {
       if (validity && !validity->isValid(i)) continue;
       const uint32_t prefix = __builtin_bswap32(values[i].prefix());
@@ -216,7 +217,7 @@ void encodeStrings(const ColumnSlice& slice, EncodedChunk& chunk, ColumnSketch& 
    sketch.valueBytes += totalBytes;
 
    if (mayRepeat(slice)) {
-      // Past half the rows distinct, codes save nothing worth the detour.
+      // When more than half of the values are distinct, codes save nothing.
       DictionaryBuilder dictionary(slice, std::min(dictionaryEntriesMax, std::max(slice.count / 2, 1u)));
       if (dictionary.build()) {
          const uint32_t bits = bitsFor(dictionary.entries.size());

@@ -5,9 +5,10 @@
 
 namespace ouzel::storage {
 
-/// Where a value lies in the order of its type, as one number: a <= b implies zoneKey(a) <= zoneKey(b). Exact for
-/// integers, booleans, floats and intervals' spans; strings map to their first 15 bytes (byte order: use ranges of
-/// strings only under collation "C", equality always). So a closed range of zone keys never excludes a row wrongly.
+/// A number that sorts as the value does in the order of its type: a <= b implies zoneKey(a) <= zoneKey(b). Exact for
+/// integers, booleans, floats and intervals' spans. Strings map to their first 15 bytes, in byte order: ranges of
+/// strings may be used only under collation "C", equality always. So a closed range of zone keys never excludes a
+/// matching row.
 using ZoneKey = int128;
 
 inline constexpr ZoneKey zoneKeyMin = static_cast<ZoneKey>(uint128{1} << 127);
@@ -17,9 +18,9 @@ inline constexpr ZoneKey zoneKeyMax = ~zoneKeyMin;
 ZoneKey zoneKeyOf(const Value& value);
 ZoneKey zoneKeyOfDouble(double value);
 ZoneKey zoneKeyOfString(std::string_view bytes);
-/// The beginning of its sort key.
+/// The first 15 bytes of the decimal's sort key.
 ZoneKey zoneKeyOfDecimal(StringView value);
-/// A value with this key; for strings the prefix itself. Intervals and decimals have no inverse: empty.
+/// A value with this key; for strings the prefix itself. Empty for intervals and decimals, whose keys have no inverse.
 std::optional<Value> valueOfZoneKey(PhysicalType type, ZoneKey key);
 
 /// Closed range of the non-NULL values of a column within some rows; empty (lower > upper) when all are NULL.

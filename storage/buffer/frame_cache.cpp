@@ -60,7 +60,7 @@ PagePin FrameCache::pinned(const Shard& shard, const PageKey& key) {
    if (found == shard.pages.end()) return {};
    Frame* const frame = found->second.frame;
    frame->state.fetch_add(1, std::memory_order_acq_rel);
-   // The line is shared by all who pin the frame: write to it only when that changes something.
+   // All threads that pin the frame share this cache line: write to it only when the flag changes.
    if (!frame->isReferenced.load(std::memory_order_relaxed)) frame->isReferenced.store(true, std::memory_order_relaxed);
    return {frame, found->second.data};
 }
@@ -82,13 +82,13 @@ PagePin FrameCache::load(const PageKey& key, size_t size, const std::function<vo
 }
 
 namespace {
-/// Have the kernel give all pages of new memory at once, here: one by one they would cost half as much again, and the
-/// thread that receives would have to wait for them.
+/// Make the kernel map all pages of new memory in one call. Faulting the pages in one by one would cost half as much
+/// again, and the thread that receives from the network would have to wait for the faults.
 void touch(char* data, size_t size) {
    constexpr uintptr_t pageSize = 4096;
    const uintptr_t first = (reinterpret_cast<uintptr_t>(data) + pageSize - 1) / pageSize * pageSize;
    const uintptr_t end = (reinterpret_cast<uintptr_t>(data) + size) / pageSize * pageSize;
-   // Before Linux 5.14 it is refused, and pages come as they are written to.
+   // Linux before 5.14 refuses this advice; the pages are then mapped as they are written to.
    if (first < end) ::madvise(reinterpret_cast<void*>(first), end - first, MADV_POPULATE_WRITE);
 }
 } // namespace
@@ -107,13 +107,14 @@ PagePin FrameCache::adopt(const PagePin& stretch, const PageKey& key, const char
    DCHECK(data < frame->data + frame->size);
    Shard& shard = shardOf(key);
    const MutexLock lock(shard.mutex);
-   if (PagePin other = pinned(shard, key)) return other; // somebody was faster
+   if (PagePin other = pinned(shard, key)) return other; // another thread was faster
    if (list(*frame, key)) shard.pages.emplace(key, Place{frame, data});
    frame->state.fetch_add(1, std::memory_order_relaxed);
    return {frame, data};
 }
 
-/// False: it was dropped meanwhile, and stays so. REQUIRES: it is pinned; the mutex of the key's shard.
+/// Enter the frame under `key`. False: the frame was dropped meanwhile, and stays dropped. REQUIRES: the frame is
+/// pinned; the mutex of the key's shard is held.
 bool FrameCache::list(Frame& frame, const PageKey& key) {
    Ring& ring = ringOf(frame);
    const MutexLock lock(ring.mutex);
@@ -135,7 +136,7 @@ bool FrameCache::contains(const PageKey& key) {
    return shard.pages.contains(key);
 }
 
-/// REQUIRES: it is listed.
+/// Take the frame from its ring and mark it as dropped. REQUIRES: the frame is listed.
 FrameCache::Dropped FrameCache::takeFromRing(Ring& ring, Frame& frame) {
    Frame* const last = ring.frames.back();
    ring.frames[frame.ringIndex] = last;
@@ -145,7 +146,8 @@ FrameCache::Dropped FrameCache::takeFromRing(Ring& ring, Frame& frame) {
    return {&frame, std::move(frame.keys)};
 }
 
-/// Let nobody find it any more; returns what was freed at once.
+/// Take the frame out of the maps, so that find() does not reach it. Returns the bytes freed at once: 0 while the frame
+/// is pinned, since its last pin frees it.
 size_t FrameCache::drop(const Dropped& dropped) {
    for (const PageKey& key : dropped.keys) {
       Shard& shard = shardOf(key);
@@ -164,7 +166,7 @@ size_t FrameCache::evictFrom(Ring& ring, size_t bytes) {
    {
       const MutexLock lock(ring.mutex);
       size_t chosen = 0;
-      // Two rounds at most: the first takes the second chances away.
+      // Two rounds at most: the first round clears isReferenced.
       for (size_t steps = ring.frames.size() * 2; steps > 0 && chosen < bytes && !ring.frames.empty(); --steps) {
          ring.hand %= ring.frames.size();
          Frame* const frame = ring.frames[ring.hand];

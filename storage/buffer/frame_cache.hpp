@@ -14,7 +14,7 @@
 
 namespace ouzel::storage {
 
-/// Names a page: pages of a chunk are numbered, chunks by row group.
+/// Names a page: pages are numbered within their chunk, chunks within their column by row group.
 struct PageKey {
    SegmentId segment = 0;
    uint32_t column = 0;
@@ -22,23 +22,29 @@ struct PageKey {
    bool operator==(const PageKey&) const = default;
 };
 
-/// Memory of the cache: of one page, or a stretch of an object in which several lie as they arrived. Evicted as a
-/// whole.
+/// Memory of the cache: one page, or a stretch of an object with several pages as they arrived. The cache evicts a
+/// frame as a whole.
+///
+///    allocate() ──> Private ──adopt(), load()──> Listed ──evict(), evictSegment()──> Dropped ──last pin──> (freed)
+///                      └──last pin──> (freed)
+///
+/// A Private frame has no key and is on no ring; a Listed frame is on a ring and has keys in the maps; a Dropped frame
+/// has left its ring and is leaving the maps.
 struct Frame {
    char* data = nullptr; // 64-byte aligned
    size_t size = 0;
    class FrameCache* cache = nullptr;
-   /// Pins, plus detachedBit while the cache does not know the frame: whoever takes the last pin frees it then.
+   /// Number of pins, plus detachedBit while no map has the frame. The last pin frees a detached frame.
    std::atomic<uint32_t> state{0};
    std::atomic<bool> isReferenced{true};
-   // Under the mutex of its ring:
+   // Guarded by the mutex of the frame's ring:
    enum class Place : uint8_t { Private, Listed, Dropped };
    Place place = Place::Private;
    uint32_t ringIndex = 0;
-   std::vector<PageKey> keys; ///< under which it is found
+   std::vector<PageKey> keys; ///< under which find() reaches the frame
 };
 
-/// Keeps one frame from being evicted. Movable, not copyable.
+/// Keeps one frame from being evicted, and points to one page in it. Movable, not copyable; one thread at a time.
 class PagePin {
 public:
    PagePin() = default;
@@ -60,37 +66,38 @@ private:
    const char* data_ = nullptr; ///< of the page, inside the frame
 };
 
-/// Cached pages of blocks: LZ4 removed, still encoded. Everything is charged to the ledger; when that runs out,
-/// unpinned frames go by second chance (clock). Thread-safe; a page missing is loaded outside all locks, so that two
-/// threads may load it at once and one copy is dropped.
+/// Cached pages of blocks: LZ4 removed, still encoded. All frames are charged to the ledger; when the ledger runs out,
+/// unpinned frames are evicted by second chance (clock). Thread-safe. A missing page is loaded outside all locks: two
+/// threads may load the same page at once, and one copy is dropped.
 ///
-/// Pages are found by the maps of the shards, frames to evict on the rings. A frame that is to go leaves its ring
-/// first, which one thread can do only once, then the maps, from where new pins come; then whoever drops the last pin
-/// frees it. A map's mutex may be held when a ring's is taken, not the other way round.
+/// The maps of the shards find pages; the rings find frames to evict. A frame to be evicted first leaves its ring,
+/// which only one thread can do; then the maps, which give new pins; then the last pin frees the frame. Lock order: a
+/// map's mutex before a ring's.
 class FrameCache {
 public:
    explicit FrameCache(MemoryLedger& ledger) : ledger_(ledger), reservation_(ledger) {}
-   /// REQUIRES: nothing is pinned.
+   /// REQUIRES: no page is pinned.
    ~FrameCache();
 
    /// Pin a page if it is cached; else the pin is empty.
    PagePin find(const PageKey& key);
-   /// Pin a page that was not found; when it still is not, `load` fills `size` bytes (it may throw; nothing is kept
-   /// then). Throws 53200 when the ledger refuses.
+   /// Load a page that find() did not find, and pin it: `load` fills `size` bytes. When another thread has listed the
+   /// page meanwhile, its copy is pinned and this one freed. When `load` throws, the frame is freed. Throws 53200 when
+   /// the ledger refuses.
    PagePin load(const PageKey& key, size_t size, const std::function<void(char*)>& load);
-   /// Memory for a stretch of pages, to be written to by whoever holds the only pin; nobody finds it, and it goes with
-   /// its last pin. Empty when the ledger refuses.
+   /// Memory for a stretch of pages; the holder of the returned pin, the only one, writes to it. find() does not reach
+   /// the stretch, and its last pin frees it, unless adopt() lists it. The pin is empty when the ledger refuses.
    PagePin tryAllocate(size_t size, char*& data);
-   /// From now on the page is found at `data` in the stretch, where it will not change any more. Pins it.
+   /// List the page `key` at `data` in the stretch, and pin it. REQUIRES: these bytes do not change any more.
    PagePin adopt(const PagePin& stretch, const PageKey& key, const char* data);
 
    bool contains(const PageKey& key);
    MemoryLedger& ledger() const { return ledger_; }
-   /// Free unpinned frames until `bytes` are released or none is left; returns what was.
+   /// Free unpinned frames until `bytes` are released or none is left; returns the bytes freed.
    size_t evict(size_t bytes);
-   /// Forget all pages of a segment; pinned ones go when their pins do.
+   /// Forget all pages of a segment; pinned ones are freed with their last pin.
    void evictSegment(SegmentId segment);
-   /// Of what is found, and can be evicted where it is not pinned.
+   /// Bytes of frames that are not Private: those that can be evicted when they are not pinned.
    size_t cachedBytes() const { return reservation_.used() - privateBytes_.load(std::memory_order_relaxed); }
    uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
    uint64_t misses() const { return misses_.load(std::memory_order_relaxed); }
@@ -124,7 +131,7 @@ private:
 
    Shard& shardOf(const PageKey& key) { return shards_[KeyHash{}(key) % shardCount]; }
    Ring& ringOf(const Frame& frame);
-   Frame* allocate(size_t size); // charged already
+   Frame* allocate(size_t size); // REQUIRES: `size` is charged already
    PagePin pinned(const Shard& shard, const PageKey& key) REQUIRES(shard.mutex);
    bool list(Frame& frame, const PageKey& key);
    Dropped takeFromRing(Ring& ring, Frame& frame) REQUIRES(ring.mutex);
@@ -136,7 +143,7 @@ private:
    Reservation reservation_;
    std::array<Shard, shardCount> shards_;
    std::array<Ring, shardCount> rings_;
-   std::atomic<size_t> privateBytes_{0}; ///< of frames that nobody finds
+   std::atomic<size_t> privateBytes_{0}; ///< bytes of Private frames
    std::atomic<uint32_t> nextRing_{0};
    std::atomic<uint64_t> hits_{0}, misses_{0};
 };

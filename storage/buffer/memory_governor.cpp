@@ -45,7 +45,7 @@ void MemoryGovernor::removeReclaimer(MemoryReclaimer& reclaimer) {
 }
 
 size_t MemoryGovernor::reclaim(size_t bytes) {
-   // Somewhat more than asked, so that the next requests do not all come back here.
+   // Evict somewhat more than was asked, so that not every allocation that follows has to reclaim.
    size_t freed = cache_->evict(std::max(bytes, std::min(ledger_.limit() / 64, size_t{8} << 20)));
    if (freed >= bytes) return freed;
    std::vector<MemoryReclaimer*> reclaimers;

@@ -10,9 +10,9 @@ namespace ouzel::storage {
 class FrameCache;
 class ResidencyWatch;
 
-/// The one owner of memory: the ledger everything large is charged to, and the cache of block pages that gives way when
-/// others need room. Further reclaimers (operators that can spill, the delta's checkpoint) are asked after the cache.
-/// One per process; outlives every database and query. Thread-safe.
+/// Owns the process's memory: the ledger that all large allocations are charged to, and the cache of block pages, which
+/// shrinks when other owners need room. Further reclaimers (pools of key indexes) are asked after the cache. One per
+/// process; outlives every database and query. Thread-safe.
 class MemoryGovernor final : private MemoryReclaimer {
 public:
    explicit MemoryGovernor(size_t limit);
@@ -20,11 +20,11 @@ public:
 
    MemoryLedger& ledger() { return ledger_; }
    FrameCache& cache() { return *cache_; }
-   /// Shrinks the cache when the new limit is below what is used.
+   /// Shrinks the cache when more bytes are charged than the new limit.
    void setLimit(size_t bytes);
    size_t cachedBytes() const;
-   /// From now on the ledger gives out less when the process's resident memory exceeds limit + allowance. `purge` as
-   /// for ResidencyWatch. At most once.
+   /// Start to measure the process's resident memory. When it exceeds limit + allowance, the ledger gives out less.
+   /// `purge` as for ResidencyWatch. Called at most once.
    void watchResidency(void (*purge)());
 
    /// `reclaimer` is asked, in order of registration, when the cache has nothing left to drop.
@@ -33,7 +33,7 @@ public:
 
 private:
    size_t reclaim(size_t bytes) override;
-   void shrink(); ///< the cache, when more is used than the limit
+   void shrink(); ///< the cache, when more bytes are charged than the limit
 
    MemoryLedger ledger_;
    std::unique_ptr<FrameCache> cache_;

@@ -10,13 +10,13 @@ namespace ouzel::storage {
 
 namespace {
 
-/// While much is in use; it takes a few microseconds.
+/// Time between two looks: short while much memory is charged. A look takes a few microseconds.
 constexpr int64_t busyMs = 20, idleMs = 500;
 constexpr int64_t purgeNanos = 250'000'000;
-/// What is withheld falls by this part with every look.
+/// Each look lowers the withheld bytes by 1 / decayDivisor.
 constexpr size_t decayDivisor = 256;
 
-/// 0: not known here.
+/// Resident bytes of this process; 0: /proc/self/statm cannot be read.
 size_t residentBytes() {
    std::FILE* file = std::fopen("/proc/self/statm", "re");
    if (!file) return 0;
@@ -29,7 +29,7 @@ size_t residentBytes() {
 } // namespace
 
 size_t ResidencyControl::target(size_t limit) {
-   // More memory is filled faster.
+   // The distance to the bound grows with the limit: larger machines fill memory faster between two looks.
    return limit + allowanceBytes - std::min(allowanceBytes / 6 * 5, allowanceBytes / 2 + limit / 16);
 }
 
@@ -55,8 +55,8 @@ void ResidencyWatch::look() {
    const size_t limit = ledger_.wholeLimit();
    size_t resident = residentBytes();
    if (resident > ResidencyControl::target(limit) && purge_) {
-      // What was freed a moment ago is not what the limit is about. But most of it is wanted again soon, and then
-      // costs a fault for every page: so not too often.
+      // Memory freed a moment ago is not in use, so it is purged before anything is withheld. But most of it is
+      // allocated again soon, and then costs a page fault for every page: so purge() runs once in purgeNanos at most.
       const int64_t now = steadyNanos();
       if (now < nextPurge_) return;
       nextPurge_ = now + purgeNanos;

@@ -8,29 +8,31 @@
 
 namespace ouzel::storage {
 
-/// Decides how much of the limit to withhold from those who charge the ledger, so that the process's resident memory
-/// stays within limit + allowance, as long as what is not charged takes no more than the allowance and half of the
-/// limit: the other half is left to queries in any case. Not thread-safe.
+/// Decides how much of the limit to withhold from owners that charge the ledger, so that the process's resident memory
+/// stays within limit + allowance. This holds as long as uncharged memory takes no more than the allowance and half of
+/// the limit: queries can always use the other half. Not thread-safe.
 class ResidencyControl {
 public:
-   /// For what nobody charges: the program itself, sessions, plans, expression scratch, freed memory not yet given
-   /// back.
+   /// Uncharged memory to expect: the program itself, sessions, plans, expression scratch, memory that the allocator
+   /// has not given back yet.
    static constexpr size_t allowanceBytes = size_t{192} << 20;
 
-   /// What should be resident at most: so far below what is promised as memory may grow between two looks.
+   /// The resident bytes to stay below: limit + allowance, less the growth to expect between two looks.
    static size_t target(size_t limit);
-   /// What to withhold from now on. `resident`: of the process. Rises at once by what is too much, falls by and by.
+   /// Bytes to withhold from now on. `resident`: bytes of the process. The result rises at once by the excess over
+   /// target(), and falls slowly.
    size_t observe(size_t resident, size_t limit);
 
 private:
    size_t withheld_ = 0;
 };
 
-/// Looks at the process's resident memory and corrects the ledger, from a thread of its own. One per process.
+/// Measures the process's resident memory from a thread of its own, and has the ledger withhold as ResidencyControl
+/// decides. One per process.
 class ResidencyWatch {
 public:
-   /// `purge` gives freed memory that the allocator keeps back to the system. `shrink` makes what is charged fit the
-   /// ledger's new limit. Both are called on the watch's thread.
+   /// `purge` gives memory that the allocator keeps back to the system; may be null. `shrink` reduces the charged bytes
+   /// to the ledger's new limit. Both are called on the watch's thread.
    ResidencyWatch(MemoryLedger& ledger, void (*purge)(), std::function<void()> shrink);
 
 private:
@@ -41,7 +43,7 @@ private:
    const std::function<void()> shrink_;
    ResidencyControl control_;
    int64_t nextPurge_ = 0; ///< not before this steadyNanos()
-   RepeatingTask task_;    // last: stops before the others go
+   RepeatingTask task_;    // last: its thread stops before the other members are destroyed
 };
 
 } // namespace ouzel::storage

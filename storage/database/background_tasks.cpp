@@ -7,7 +7,7 @@
 namespace ouzel::storage {
 
 BackgroundTasks::~BackgroundTasks() {
-   CHECK(running_ == 0); // a task would go on with what is destroyed here
+   CHECK(running_ == 0); // a task would use the database's destroyed parts
 }
 
 void BackgroundTasks::run(std::function<void()> task) {

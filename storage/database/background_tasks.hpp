@@ -7,7 +7,8 @@
 
 namespace ouzel::storage {
 
-/// Tasks of one database among those of a shared TaskRunner, so that the database can wait for its own. Thread-safe.
+/// The background tasks of one database. They run on a TaskRunner that the process shares; this class counts them, so
+/// that the database can wait for its own. Thread-safe.
 class BackgroundTasks {
 public:
    explicit BackgroundTasks(TaskRunner& runner) : runner_(runner) {}
@@ -15,14 +16,14 @@ public:
    BackgroundTasks(const BackgroundTasks&) = delete;
    BackgroundTasks& operator=(const BackgroundTasks&) = delete;
 
-   /// Run `task` some time later, on another thread; after stop() forget it. It must not throw.
+   /// Run `task` later, on another thread; after stop() the task is dropped. It must not throw.
    void run(std::function<void()> task);
-   /// Wait for the tasks that were accepted; from now on none is.
+   /// Wait until all accepted tasks have ended; accept none from now on.
    void stop();
 
 private:
    TaskRunner& runner_;
-   Mutex runningMutex_; ///< guards what follows
+   Mutex runningMutex_; ///< guards the members below
    CondVar idle_;
    uint32_t running_ = 0;
    bool isStopped_ = false;

@@ -12,10 +12,10 @@ namespace ouzel::storage {
 
 namespace {
 
-constexpr uint64_t rotatedBytesMin = 16 << 20; ///< a checkpoint for a commit starts no new file of the log before
-constexpr size_t storedTogetherMax = 16 << 20; ///< bytes of deltas
+constexpr uint64_t rotatedBytesMin = 16 << 20; ///< a smaller file of the log goes on after a checkpoint for a commit
+constexpr size_t storedTogetherMax = 16 << 20; ///< bytes of deltas whose blocks are stored with the other objects
 
-/// Whether the blocks may wait in memory until all objects are known.
+/// Whether the blocks are small enough to be kept in memory until all objects are known.
 bool isSmall(const std::vector<TableRegistry::Captured>& captured) {
    size_t bytes = 0;
    for (const auto& table : captured)
@@ -28,7 +28,7 @@ void mustBeNew(bool stored) {
    if (!stored) throw SqlError(sqlstate::dataCorrupted, "an object of the next checkpoint exists already");
 }
 
-/// The captured rows that are deleted for everybody.
+/// The captured rows whose delete was committed up to `timestamp`.
 DeletedRows deletedRows(const SegmentList& segments, Timestamp timestamp) {
    DeletedRows deleted;
    for (const SegmentPtr& segment : segments) {
@@ -75,10 +75,10 @@ void Checkpoint::capture(const std::function<std::string()>& imageSource) {
 }
 
 void Checkpoint::write() {
-   std::set<std::string> attempted; ///< objects that may exist though no manifest names them
+   std::set<std::string> attempted; ///< objects that may exist although no manifest names them
    try {
       TEST_POINT("checkpoint.captured");
-      // Over a network, a commit waits for as few requests as can be, one after the other.
+      // A commit waits for the checkpoint: over a network, keep the number of consecutive requests small.
       storesTogether_ = kind_ == CheckpointKind::Commit && parts_.context.store.isRemote() && isSmall(captured_);
       encodeDeltas();
       if (!storesTogether_) useBlocks();
@@ -89,11 +89,11 @@ void Checkpoint::write() {
       for (const NewObject& object : objects_)
          attempted.insert(object.name);
       storeObjects();
-      attempted.clear(); // blocks among them come into use; for the others the tables' entries answer
+      attempted.clear(); // tables now list the blocks; StoredState has the names of the other objects
       if (storesTogether_) useBlocks();
       publish();
    } catch (...) {
-      // The log keeps everything. What has been written is used, or removed, by the next checkpoint.
+      // The log still has every commit. The next checkpoint uses the stored objects, or makes them unused.
       stored_.addReferenced(attempted);
       parts_.context.garbage.add(garbage_);
       parts_.retired.putBackBlocks(replaced_);
@@ -133,7 +133,7 @@ void Checkpoint::encodeDeltas() {
          const Segment& segment = *table.segments[s];
          if (segment.delta && segment.versions->committedRows() > 0) work.push_back({&table, s});
          if (segment.delta && segment.versions->committedRows() == 0)
-            emptied_.insert(segment.id); // placed rows were taken back: nothing ever was visible here
+            emptied_.insert(segment.id); // all placed rows were taken back: no row was ever visible here
       }
    blocks_.segments.resize(work.size());
    if (storesTogether_) objects_.resize(work.size());
@@ -152,13 +152,13 @@ void Checkpoint::useBlocks() {
    std::map<SegmentId, SegmentPtr> replacements;
    for (const SegmentPtr& segment : blocks_.segments)
       replacements[segment->id] = segment;
-   blocks_.isUsed = true; // should the rest throw, no table loses a block that it has got
+   blocks_.isUsed = true; // set first: should the code below throw, no table loses a block that it lists
    if (replacements.empty() && emptied_.empty()) return;
    for (const auto& captured : captured_)
       replaceSegments(captured.table->core(), replacements, emptied_);
 }
 
-/// Unlike the names of a checkpoint that failed half-way with the same version number.
+/// A name that no other attempt has, not even a failed one for the same version.
 std::string Checkpoint::uniqueName() const {
    return std::to_string(next_.version) + "-" + parts_.context.sessionTag + "-" +
           std::to_string(parts_.context.nextObject.fetch_add(1));
@@ -205,7 +205,7 @@ std::vector<ListOfHeaders::Entry> Checkpoint::listEntries(const TableRegistry::C
    return entries;
 }
 
-/// Note what is new about a table, and the objects that say so.
+/// Compare the table with its stored state; note the new state and the objects to store, if the two differ.
 void Checkpoint::addTable(const TableRegistry::Captured& captured) {
    const StorageId id = captured.table->id();
    const StoredTable& before = stored_.table(id);
@@ -230,8 +230,8 @@ void Checkpoint::addTable(const TableRegistry::Captured& captured) {
    changed_.emplace_back(id, std::move(after));
 }
 
-/// All at once, where they go over a network: nobody looks for them before there is a manifest that names them. What
-/// has become unused goes meanwhile.
+/// Store the objects. Over a network all requests run at once, since no reader looks for an object before a manifest
+/// names it; unused objects are removed at the same time.
 void Checkpoint::storeObjects() {
    io::ObjectStore& objectStore = parts_.context.store;
    const auto store = [&](const NewObject& object) {
@@ -249,7 +249,7 @@ void Checkpoint::storeObjects() {
 }
 
 void Checkpoint::publish() {
-   CHECK(blocks_.isUsed); // a manifest must not name blocks that are discarded when this ends
+   CHECK(blocks_.isUsed); // a manifest must not name blocks that ~NewBlocks() discards
    for (auto& [id, table] : changed_)
       stored_.setTable(id, std::move(table));
    std::set<std::string> referenced{next_.catalogObject};
@@ -268,7 +268,7 @@ void Checkpoint::cleanUp() {
    stored_.addUnused(std::move(garbage_));
    for (std::shared_ptr<Block>& block : replaced_)
       discardBlock(std::move(block));
-   // Who waits for the next commit would wait for this, too.
+   // The next group of commits would wait for the removal: leave it to CheckpointGroup::Work::tidy.
    if (kind_ != CheckpointKind::Commit) stored_.removeUnused();
    std::set<StorageId> alive;
    for (const auto& captured : captured_)
@@ -276,11 +276,11 @@ void Checkpoint::cleanUp() {
    stored_.forgetTablesExcept(alive);
 }
 
-/// No manifest names it any more. Removed with what is unused, or when its last user is gone.
+/// No manifest names the block any more. Its object is removed with the unused ones, or by the last owner of the block.
 void Checkpoint::discardBlock(std::shared_ptr<Block> block) {
    Garbage names;
    if (block.use_count() == 1)
-      block->retire(names); // nobody else has it: it goes with the others, in one request
+      block->retire(names); // this is the last owner: the object is removed with the unused ones, in one request
    else if (kind_ == CheckpointKind::Commit)
       block->retire(parts_.context.garbage);
    else

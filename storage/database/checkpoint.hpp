@@ -23,10 +23,10 @@ struct CheckpointParts {
    Committer& committer;
    BackgroundTasks& background;
    Log& log;
-   const MemoryLedger& ledger; ///< that the deltas are charged to
+   const MemoryLedger& ledger; ///< the deltas are charged to it
 };
 
-/// Blocks that are discarded unless they come into use.
+/// New blocks of segments. The destructor removes their objects unless `isUsed` is set: then tables list the blocks.
 struct NewBlocks {
    std::vector<SegmentPtr> segments; ///< null: not made yet
    bool isUsed = false;
@@ -40,17 +40,18 @@ struct NewBlocks {
    }
 };
 
-/// One attempt to make the database of one moment the state in the store.
+/// One attempt to write the state of one moment to the store.
 ///
-///    capture()   between two commits  log position, catalog image, tables' segments
-///    write()     others go on         delta segments become blocks under the same ids (rows keep their order, dead
-///                                     ones included), headers and deletes are stored, one put of a manifest makes all
-///                                     of it the state of the database
-///    cleanUp()   others go on         what the manifest before needed becomes unused
+///    capture()   in a Committer::Pause   takes the log position, the catalog image, the tables' segments
+///    write()     while commits go on     encodes delta segments as blocks under the same ids (dead rows included, in
+///                                        the same order), stores headers and deletes, puts the manifest
+///    cleanUp()   while commits go on     marks objects that only the manifest before needed as unused
 ///
-/// Threads: one, which holds Checkpointer::storedMutex_; pieces of the work run on others.
-/// Invariant: until the manifest is put, the log has everything. When write() throws, the database is as before;
-/// objects that were stored count as referenced, so that the next manifest makes them unused.
+/// Putting the manifest makes all of it the state of the database.
+///
+/// Threads: one, which holds Checkpointer::storedMutex_; pieces of the work run on other threads.
+/// Invariant: until the manifest is put, the log has every commit. When write() throws, the database is as before, and
+/// the objects that were stored count as referenced: the next manifest makes them unused.
 class Checkpoint {
 public:
    Checkpoint(const CheckpointParts& parts, StoredState& stored, CheckpointKind kind)
@@ -58,12 +59,12 @@ public:
 
    void capture(const std::function<std::string()>& imageSource);
    void write();
-   /// Of the manifest that was put: the log before this is not needed.
+   /// The position noted in the manifest: a start does not need the log before it.
    Lsn replayLsn() const { return replayLsn_; }
    void cleanUp();
 
 private:
-   /// An object that the manifest is going to need.
+   /// An object that the next manifest refers to.
    struct NewObject {
       std::string name, bytes;
       bool isSealed = true;
@@ -88,12 +89,12 @@ private:
    Manifest next_;
    Lsn replayLsn_ = 0;
    std::string image_;
-   std::set<std::string> garbage_; ///< of tables that the log before replayLsn_ has dropped
+   std::set<std::string> garbage_; ///< objects of tables that were dropped before replayLsn_
    std::vector<TableRegistry::Captured> captured_;
    std::vector<std::shared_ptr<Block>> replaced_; ///< blocks of segments that compaction has retired
    // Made:
-   bool storesTogether_ = false; ///< blocks too are stored when all objects are known
-   NewBlocks blocks_;            ///< of captured delta segments
+   bool storesTogether_ = false; ///< blocks are stored together with the other objects
+   NewBlocks blocks_;            ///< blocks of captured delta segments
    std::set<SegmentId> emptied_; ///< captured delta segments without rows
    uint64_t imageChecksum_ = 0;
    std::vector<NewObject> objects_;

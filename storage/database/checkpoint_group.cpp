@@ -13,7 +13,7 @@
 namespace ouzel::storage {
 
 namespace {
-/// When nobody has come for so long, what was put off is done.
+/// Without a new waiter for this time, the thread calls Work::tidy.
 constexpr std::chrono::milliseconds restAfter(200);
 } // namespace
 
@@ -29,7 +29,7 @@ void CheckpointGroup::wait(Lsn lsn) {
    if (!std::exchange(isStarted_, true))
       task_.start(1, [this] {
          run();
-         return 0; // once
+         return 0; // 0: run() is called once
       });
    wanted_ = std::max(wanted_, lsn);
    ++waiting_;
@@ -68,7 +68,7 @@ bool CheckpointGroup::attempt(bool isFirst) {
 
 void CheckpointGroup::run() {
    UniqueLock lock(mutex_);
-   int64_t pauseMs = 0; ///< 0: the last one went well
+   int64_t pauseMs = 0; ///< 0: the last checkpoint succeeded
    bool isTidy = true;
    while (!isStopping_) {
       if (!isWanted()) {

@@ -8,28 +8,29 @@
 
 namespace ouzel::storage {
 
-/// Commits that wait until a checkpoint in the store covers them (ouzel.commit = 'object_store'). They go in groups:
-/// one checkpoint, run by a thread of the group's own, serves everybody whose commit was in the log when it began;
-/// meanwhile the next group forms. A checkpoint that fails is tried again, with growing pauses, as long as somebody
-/// waits for it. The thread is started by the first who waits. Thread-safe.
+/// Commits that wait until a checkpoint in the store covers them (ouzel.commit = 'object_store'). They wait in groups:
+/// one checkpoint serves all commits that were in the log when it began; meanwhile the next group forms. A failed
+/// checkpoint is tried again, with growing pauses, as long as a commit waits for it.
+///
+/// Threads: any thread waits; a thread of the group, started by the first wait(), runs the checkpoints.
 class CheckpointGroup {
 public:
    struct Work {
-      std::function<void()> checkpoint; ///< calls cover(); throws when there is none now
-      std::function<void()> tidy;       ///< what is put off while one checkpoint follows the other; must not throw
-      std::function<bool()> isFenced;   ///< another server writes: no checkpoint will ever be
+      std::function<void()> checkpoint; ///< calls cover(); throws when the checkpoint fails
+      std::function<void()> tidy;       ///< removals put off while checkpoints follow each other; must not throw
+      std::function<bool()> isFenced;   ///< another server writes: no checkpoint will ever succeed
    };
    explicit CheckpointGroup(Work work) : work_(std::move(work)) {}
    ~CheckpointGroup() { stop(); }
    CheckpointGroup(const CheckpointGroup&) = delete;
    CheckpointGroup& operator=(const CheckpointGroup&) = delete;
 
-   /// Everything in the log before `lsn` is in the store.
+   /// A checkpoint in the store has every commit in the log before `lsn`.
    void cover(Lsn lsn);
-   /// Return when that is so. Throws what the thread's Interruptible throws (common/thread/interruption.hpp), and 08007
-   /// when another server has taken over meanwhile.
+   /// Return when the store has the log up to `lsn`. Throws what the thread's Interruptible throws
+   /// (common/thread/interruption.hpp), and 08007 when another server has taken over meanwhile.
    void wait(Lsn lsn);
-   /// Wait until no checkpoint runs; there will be no other one. REQUIRES: nobody waits.
+   /// Wait until no checkpoint runs, and start none from now on. REQUIRES: no thread is in wait().
    void stop();
 
    static constexpr int64_t pauseMsMin = 100, pauseMsMax = 5'000; ///< after a checkpoint that failed
@@ -37,17 +38,17 @@ public:
 private:
    void run();
    bool isWanted() const { return waiting_ > 0 && wanted_ > covered_; }
-   /// True: it went well. Without the mutex.
+   /// Run one checkpoint, without the mutex. False: the checkpoint threw.
    bool attempt(bool isFirst);
 
    const Work work_;
-   Mutex mutex_;      ///< guards what follows
-   CondVar progress_; ///< for those who wait
-   CondVar wake_;     ///< for the thread
+   Mutex mutex_;      ///< guards the members below
+   CondVar progress_; ///< for threads in wait()
+   CondVar wake_;     ///< for the group's thread
    Lsn covered_ = 0, wanted_ = 0;
    uint64_t waiting_ = 0;
    bool isStarted_ = false, isFenced_ = false, isStopping_ = false;
-   RepeatingTask task_; ///< its thread calls run()
+   RepeatingTask task_; ///< the group's thread, which calls run()
 };
 
 } // namespace ouzel::storage

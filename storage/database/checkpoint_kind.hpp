@@ -6,15 +6,16 @@
 
 namespace ouzel::storage {
 
-/// Why there is a checkpoint.
+/// Why a checkpoint runs.
 enum class CheckpointKind : uint8_t {
-   Background, ///< somebody asked, or the log has grown
-   Commit,     ///< commits wait for it: no more than they need, at once
-   Clean,      ///< the last one; nobody works beside it
+   Background, ///< on request, or because the log has grown
+   Commit,     ///< commits wait for it: does only what they need, with all threads
+   Clean,      ///< at close(); no transaction is open
 };
 
-/// Run body(0) ... body(count - 1) in parallel. Background: in half as many threads as there are workers, which wait
-/// for others. Commit: what waits for a network waits at the same time.
+/// Run body(0) ... body(count - 1) in parallel. Background: on half as many threads as there are workers, at low
+/// priority. Commit, with a store over a network: on up to 16 threads of their own, since they wait for requests.
+/// Otherwise on the workers.
 void forEachPiece(const StorageContext& context, uint64_t count, CheckpointKind kind,
                   const std::function<void(uint64_t)>& body);
 

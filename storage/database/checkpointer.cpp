@@ -48,11 +48,11 @@ size_t Checkpointer::referencedCount() {
 }
 
 bool Checkpointer::isDue() const {
-   // What was dropped takes space until a checkpoint leaves it behind.
+   // Blocks of dropped tables take space until a checkpoint stores a manifest without them.
    constexpr size_t garbageMax = 16;
    if (parts_.log.keptBytes() > parts_.files.options().checkpointWalBytes) return true;
    if (parts_.context.garbage.count() > garbageMax) return true;
-   // The delta shares the memory limit with everything else: past a quarter of it, it becomes blocks.
+   // Deltas share the memory limit with queries and the cache: above a quarter of it, they are turned into blocks.
    return parts_.context.deltaMemory.used() >
           parts_.context.retiredDeltaBytes + std::max<size_t>(parts_.ledger.limit() / 4, size_t{64} << 20);
 }
@@ -73,7 +73,8 @@ void Checkpointer::runScheduled() {
    try {
       checkpoint(CheckpointKind::Background);
    } catch (const std::exception& error) {
-      // The log keeps everything. Not again at once: that would only fill the disk with attempts.
+      // The log still has every commit. Do not try again at once: that would fill the disk with objects of failed
+      // attempts.
       logLine(LogLevel::Error, std::string("checkpoint failed: ") + error.what());
       retryAt = parts_.log.keptBytes() + (parts_.files.options().checkpointWalBytes >> 4);
    }

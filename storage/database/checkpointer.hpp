@@ -9,29 +9,30 @@
 
 namespace ouzel::storage {
 
-/// Decides when there is a checkpoint, and lets one run at a time: for commits that wait for the store (a thread of its
-/// CheckpointGroup), when the log or the memory of deltas has grown (a background task), or when somebody asks.
+/// Decides when a checkpoint starts, and runs one at a time. A checkpoint starts for commits that wait for the store
+/// (on the thread of the CheckpointGroup), when the log or the memory of deltas has grown (as a background task), or on
+/// request.
 ///
-/// Ownership: owned by the Database; owns what is known of the store, the compactor and the group.
-/// Threads: any. storedMutex_ is held during a whole checkpoint, compaction included; it is the first lock anybody
-/// takes. scheduleMutex_ is a leaf.
+/// Ownership: owned by the Database; owns the StoredState, the Compactor and the CheckpointGroup.
+/// Threads: any. storedMutex_ is held during a whole checkpoint, compaction included; it is the first lock to be taken.
+/// scheduleMutex_ is a leaf.
 class Checkpointer {
 public:
-   /// Of a database opened read-only it only knows the store.
+   /// Of a database opened read-only it only holds the StoredState.
    Checkpointer(const CheckpointParts& parts, StoredState stored);
    ~Checkpointer() { stop(); }
    Checkpointer(const Checkpointer&) = delete;
    Checkpointer& operator=(const Checkpointer&) = delete;
 
-   /// REQUIRES: called once, before the first checkpoint can be.
+   /// The source of the catalog's bytes. REQUIRES: called once, before the first checkpoint.
    void setImageSource(std::function<std::string()> source) { imageSource_ = std::move(source); }
-   /// Compact, make the state of now that in the store, let go of the log before. Throws 25006 when opened read-only.
+   /// Compact, write the current state to the store, remove the log before it. Throws 25006 when opened read-only.
    void checkpoint(CheckpointKind kind);
-   /// After a commit: start a checkpoint in the background when it is time.
+   /// Called after a commit: start a checkpoint in the background when it is due.
    void startIfDue();
    /// See Database.
    void waitForStore(Lsn lsn);
-   /// No checkpoint for commits runs any more. REQUIRES: no commit waits for one.
+   /// Stop the thread of the CheckpointGroup. REQUIRES: no commit waits for a checkpoint.
    void stop() { group_.stop(); }
    /// Objects that the newest manifest names, blocks excepted.
    size_t referencedCount();
@@ -45,15 +46,15 @@ private:
    const CheckpointParts parts_;
    std::function<std::string()> imageSource_; ///< empty until the catalog has set it
    // STATE
-   Mutex storedMutex_; ///< guards what follows; one checkpoint at a time
+   Mutex storedMutex_; ///< guards the members below; one checkpoint at a time
    StoredState stored_;
    Compactor compactor_;
 
-   Mutex scheduleMutex_; ///< guards what follows
+   Mutex scheduleMutex_; ///< guards the members below
    bool isScheduled_ = false;
-   uint64_t retryAtLogBytes_ = 0; ///< after a failed checkpoint, how long the log is to be before the next one
+   uint64_t retryAtLogBytes_ = 0; ///< after a failed checkpoint: the next one waits until the log has so many bytes
 
-   CheckpointGroup group_; ///< stops first: its thread uses the rest
+   CheckpointGroup group_; ///< last: its thread stops before the members it uses are destroyed
 };
 
 } // namespace ouzel::storage

@@ -25,7 +25,7 @@ void CommitQueue::publishReady() {
       entries_.pop_front();
       ++publishedCount_;
       entry.isPublished = true;
-      if (entry.isWaiting) entry.wake.notify_one(); // it goes on, and away, when the mutex is free
+      if (entry.isWaiting) entry.wake.notify_one(); // its thread destroys the entry once the mutex is free
    }
    DCHECK(isFenced_ || addedCount_ - publishedCount_ == entries_.size());
    if (observers_ > 0 && publishedCount_ != before) published_.notify_all();
@@ -38,7 +38,8 @@ void CommitQueue::wakeLeader() {
 bool CommitQueue::flush(Lsn& durable) {
    durable = log_.flush();
    TEST_POINT("commit.flushed");
-   // Who takes over reads the log after our lease has expired: what was on disk before that is in what it reads.
+   // A server that takes over reads the log after this lease has expired. So when the lease is still valid after the
+   // flush, that server reads these frames.
    return lease_.confirm();
 }
 

@@ -9,20 +9,20 @@
 
 namespace ouzel::storage {
 
-/// Commits between their place in the log and the moment others see them (group commit).
+/// Queue of commits between their append to the log and their publication (group commit).
 ///
 ///    add() ──> queued ──flush──> durable ──publishReady()──> published
-///                 └───────────── fenced: wait() throws 08007, nothing is published any more
+///                 └───────────── fenced: wait() throws 08007, no entry is published any more
 ///
-/// A thread that waits and finds nobody flushing flushes the log for all commits queued by then; meanwhile the next
+/// A waiting thread that finds no flush running flushes the log for all commits queued by then; meanwhile the next
 /// group forms. Each waiter is woken once: when its commit is published, or when it is to flush next.
 ///
 /// Ownership: entries belong to their committers and stay alive until wait() returns.
 /// Threads: any; entriesMutex_ guards all state. publish() of an entry runs under it.
 /// Invariants:
-/// 1. Commits are published in log order, a synchronous one only when the log is durable behind it.
-/// 2. After each flush the lease is looked at. Without it the log may not be the database's any more, so nothing that
-///    is not published yet ever will be.
+/// 1. Commits are published in log order, a synchronous one only when the log is durable up to its end.
+/// 2. After each flush the lease is checked. Without the lease another server may own the log's database, so entries
+///    that are not published yet never will be.
 class CommitQueue {
 public:
    struct Entry {
@@ -39,12 +39,13 @@ public:
    void add(Entry& entry);
    /// Return when the entry is published. Throws 08007 when another server has taken over before.
    void wait(Entry& entry);
-   /// Return when nothing is queued. Throws 25006. REQUIRES: the caller keeps new entries out.
+   /// Flush, and publish all entries. Throws 25006 when another server has taken over. REQUIRES: the caller keeps new
+   /// entries out.
    void drain();
 
    /// How many entries have been added.
    uint64_t addedCount();
-   /// Return when so many entries are published, or never will be because another server has taken over.
+   /// Return when `count` entries are published, or never will be because another server has taken over.
    void waitForPublished(uint64_t count);
 
 private:
@@ -52,13 +53,14 @@ private:
    void publishReady();
    void wakeLeader();
    void setFenced();
-   /// Without the mutex. False: what was written is not ours to acknowledge.
+   /// Flush the log and check the lease, without the mutex. False: another server has taken over, so the flushed
+   /// commits must not be acknowledged.
    [[nodiscard]] bool flush(Lsn& durable);
 
    Log& log_;
    WriterLease& lease_;
 
-   Mutex entriesMutex_; ///< guards what follows
+   Mutex entriesMutex_; ///< guards the members below
    std::deque<Entry*> entries_;
    uint64_t addedCount_ = 0, publishedCount_ = 0;
    uint64_t observers_ = 0; ///< threads in waitForPublished()

@@ -7,8 +7,8 @@
 
 namespace ouzel::storage {
 
-/// What one transaction did, as the log has it. Rows are named by where they were placed, so that replay puts them back
-/// under the same row ids.
+/// The changes of one transaction as the log has them. Rows are named by the places they were given, so that replay
+/// restores them under the same row ids.
 struct CommitRecord {
    struct CreatedTable {
       StorageId id;
@@ -18,7 +18,7 @@ struct CommitRecord {
       StorageId id;
       ColumnDefinition column;
    };
-   /// Compaction: the rows that live in `retired`, a set, are from now on those of `blocks`.
+   /// Compaction: the live rows of the segments `retired`, a set, are from this commit on those of `blocks`.
    struct Rewrite {
       std::vector<SegmentId> retired;
       std::vector<LocalWrites::LoggedBlock> blocks;

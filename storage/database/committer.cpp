@@ -13,7 +13,7 @@ namespace {
 
 using Kind = Transaction::StorageChange::Kind;
 
-/// Takes a step back, unless it is told that the next one went well.
+/// Calls `undo` at the end of its scope, unless dismiss() was called.
 class Undo {
 public:
    explicit Undo(std::function<void()> undo) : undo_(std::move(undo)) {}
@@ -35,17 +35,18 @@ bool isDropped(TableCore& core) {
 
 } // namespace
 
-/// What one transaction has to commit. Used by its session's thread, but for what publish() reads.
+/// The writes of one committing transaction. Used by its session's thread; publish() may run on another, which reads
+/// them.
 class Committer::Pending {
 public:
    explicit Pending(Transaction& transaction) : transaction_(transaction) {}
 
-   /// Without locks: rows become bytes, changes of tables become entries of the record.
+   /// Turn rows into bytes, and changes of tables into entries of the record. Called without locks.
    void encode() {
       encodeWrites();
       encodeStorageChanges();
    }
-   /// Give rows their places. When it throws, unplace() is due. REQUIRES: orderMutex_.
+   /// Give rows their places. When place() throws, the caller calls unplace(). REQUIRES: orderMutex_.
    void place() {
       for (LocalWrites* local : writes_) {
          ++placed_;
@@ -54,7 +55,7 @@ public:
                                   std::move(local->loggedDeletes)});
       }
    }
-   /// Take the places back, before another commit gets some behind them. REQUIRES: orderMutex_.
+   /// Take the places back, before another commit gets places behind them. REQUIRES: orderMutex_.
    void unplace() {
       CHECK(placed_ <= writes_.size());
       while (placed_ > 0)
@@ -79,7 +80,7 @@ private:
       for (const auto& change : storageChanges())
          if (change.kind == Kind::Drop) dropped.insert(change.table->id());
       for (auto& [id, local] : transaction_.writes_) {
-         if (isDropped(local->table().core()) || dropped.contains(id)) { // nobody will see these rows
+         if (isDropped(local->table().core()) || dropped.contains(id)) { // no snapshot will see these rows
             local->rollbackTo(0);
          } else if (!local->isEmpty()) {
             local->encode();
@@ -109,8 +110,8 @@ private:
    }
 
    Transaction& transaction_;
-   std::vector<LocalWrites*> writes_; ///< those with something to commit
-   size_t placed_ = 0;                ///< of these, from the front
+   std::vector<LocalWrites*> writes_; ///< local writes that are not empty
+   size_t placed_ = 0;                ///< number of `writes_` from the front that have places
 };
 
 Committer::Committer(DatabaseFiles& files, StorageContext& context, TableRegistry& tables, Counters& counters,
@@ -142,7 +143,7 @@ Timestamp Committer::commit(Transaction& transaction, CommitRequest& request) {
       const bool isRecording = context_.transactions.changes.isRecording();
       auto changes = isRecording ? pending.changes() : std::vector<ChangeLog::TableChange>();
       unplace.dismiss();
-      abort.dismiss(); // from here on the commit happens, or the process ends, or is no writer any more
+      abort.dismiss(); // from here on the commit happens, or the process ends, or another server has taken over
       timestamp = ++lastAssigned_;
       if (isRecording) context_.transactions.changes.record(timestamp, std::move(changes));
       entry.isSynchronous = request.synchronous;
@@ -169,7 +170,8 @@ Timestamp Committer::commitNothing(Transaction& transaction, CommitRequest& requ
 }
 
 void Committer::requireSerializable(const Transaction& transaction) const {
-   // Whoever commits after this one is validated against it, so all of this transaction happens here.
+   // The check, the timestamp and the entry in the change log belong together: they are made under one hold of
+   // orderMutex_, so that each later commit is checked against this one.
    if (transaction.reads_ &&
        context_.transactions.changes.overlaps(*transaction.reads_, transaction.serializableSnapshot_))
       throw SqlError(sqlstate::tRSerializationFailure,
@@ -206,9 +208,9 @@ void Committer::publish(Pending& pending, const CommitRequest& request, Timestam
 void Committer::waitForPublication(Pending& pending, CommitQueue::Entry& entry) {
    try {
       queue_->wait(entry);
-      if (!entry.isSynchronous) files_.writerLease().require(); // nobody has looked after it was published
+      if (!entry.isSynchronous) files_.writerLease().require(); // published without a check of the lease
    } catch (...) {
-      // Its blocks and rows may be part of what the other server has recovered: nothing is undone, only forgotten.
+      // The server that took over may have recovered these blocks and rows: drop them from memory, but undo nothing.
       pending.transaction().finishCommitted();
       throw;
    }
@@ -232,7 +234,7 @@ Snapshot Committer::beginSerializable(Transaction& transaction) {
       context_.transactions.changes.open(transaction.id());
       if (queue_) notRecorded = queue_->addedCount();
    }
-   // The snapshot has to see the commits that are on their way to the disk, as the change log does not have them.
+   // The change log does not have commits that were queued before open(): the snapshot must see them, so wait for them.
    if (queue_) queue_->waitForPublished(notRecorded);
    const Snapshot snapshot = transaction.snapshot();
    transaction.serializableSnapshot_ = snapshot.commitTimestamp;
@@ -265,7 +267,7 @@ Committer::Pause::Pause(Committer& committer) : committer_(committer), lock_(com
 void Committer::commitOwn(OwnCommit& commit) {
    CommitQueue::Entry entry;
    {
-      const Pause pause(*this); // a DROP may be on its way
+      const Pause pause(*this); // a DROP may be queued
       if (!commit.isWanted()) return;
       const std::string bytes = reserve(commit.record);
       commit.willBeLogged();

@@ -19,18 +19,18 @@ namespace ouzel::storage {
 ///    encode      no lock         rows become bytes of a log record
 ///    place       orderMutex_     validate reads, give rows their places, assign the timestamp, append, queue
 ///    wait        no lock         until the log is durable (CommitQueue)
-///    publish     in log order    marks settle, rows and tables appear, the timestamp becomes visible
+///    publish     in log order    open delete marks become timestamps, rows and tables appear, the timestamp is visible
 ///
-/// Ownership: owned by the Database; owns the queue. Of a database opened read-only there is no queue, and transactions
-/// commit that have written nothing.
+/// Ownership: owned by the Database; owns the queue. In a database opened read-only there is no queue, and only
+/// transactions without writes commit.
 /// Threads: any; orderMutex_ guards the order.
 /// Invariants:
-/// 1. What throws before the append leaves the transaction aborted and its places free. After the append the commit
+/// 1. An error before the append leaves the transaction aborted and its places free. After the append the commit
 ///    happens, or the process ends, or another server has taken over.
 /// 2. Timestamps in the log increase, and so do those published.
 class Committer {
 public:
-   /// `log`: to write to; null: opened read-only.
+   /// `log`: the log to append to; null: the database is opened read-only.
    Committer(DatabaseFiles& files, StorageContext& context, TableRegistry& tables, Counters& counters,
              BackgroundTasks& background, Log* log, Timestamp lastCommit);
    Committer(const Committer&) = delete;
@@ -42,7 +42,8 @@ public:
    void setCounter(Oid id, Counter counter);
    void syncLog();
 
-   /// While it lives no commit is under way and none begins: all that is in the log is published.
+   /// While a Pause exists, no commit is under way and none begins: every commit in the log is published. It holds
+   /// orderMutex_.
    class Pause {
    public:
       /// Wait for the commits under way. Throws 25006 when another server has taken over.
@@ -56,17 +57,17 @@ public:
       const MutexLock lock_;
    };
 
-   /// A commit that storage makes for itself.
+   /// A commit that storage makes for itself, not for a transaction (compaction).
    struct OwnCommit {
       CommitRecord record;
-      std::function<bool()> isWanted;         ///< asked in a Pause; false: it does not happen
-      std::function<void()> willBeLogged;     ///< from here on the log may have it
+      std::function<bool()> isWanted;         ///< called in a Pause; false: there is no commit
+      std::function<void()> willBeLogged;     ///< called before the append: from then on the log may have the commit
       std::function<void(Timestamp)> publish; ///< calls TransactionManager::publish()
    };
-   /// Return when it is published, or not wanted. Throws as commit() does.
+   /// Return when the commit is published, or not wanted. Throws as commit() does.
    void commitOwn(OwnCommit& commit);
 
-   /// Of a follower: make visible, as one commit, what is in place now.
+   /// Of a follower: publish the changes that are in place as one commit at `timestamp`.
    void publishFollowed(Timestamp timestamp);
 
 private:
@@ -78,7 +79,7 @@ private:
    void flushSoon();
    // With orderMutex_ held:
    void requireSerializable(const Transaction& transaction) const;
-   /// The record's bytes; the log has room for them.
+   /// Serialize the record, and reserve space in the log for its bytes.
    std::string reserve(CommitRecord& record);
    void append(Timestamp timestamp, std::string_view bytes, CommitQueue::Entry& entry);
 
@@ -91,9 +92,9 @@ private:
    Log* const log_;                   ///< null: opened read-only
    std::optional<CommitQueue> queue_; ///< none: opened read-only
    // STATE
-   Mutex orderMutex_; ///< guards what follows, appends to the log and to the queue, and places in open deltas
+   Mutex orderMutex_; ///< guards the members below, appends to the log and to the queue, and places in open deltas
    Timestamp lastAssigned_;
-   std::atomic<bool> isFlushScheduled_{false}; ///< for commits that did not wait
+   std::atomic<bool> isFlushScheduled_{false}; ///< a flush for asynchronous commits is scheduled
 };
 
 } // namespace ouzel::storage

@@ -16,23 +16,25 @@ namespace {
 
 constexpr uint32_t smallRows = blockRowsMax / 4;
 constexpr uint32_t deadDivisor = 8;                                ///< more than an eighth of its rows dead: worth it
-constexpr uint64_t rewrittenRowsMax = 16 * uint64_t{blockRowsMax}; ///< a checkpoint must not take too long
+constexpr uint64_t rewrittenRowsMax = 16 * uint64_t{blockRowsMax}; ///< bounds the time of a checkpoint
 
-/// Transactions that write get so many pauses to end before the segments they touch are left alone; others that want to
-/// write to them wait that long. Polled, for 20 ms at most: to be told, each transaction would have to look for a move
-/// when it takes its marks back.
+/// How long a move waits for transactions that have marked rows of its segments. When patientPausesMax pauses have
+/// passed, the move is cancelled; other transactions that want to mark rows there wait as long. The marks are polled,
+/// for 20 ms at most: to be notified, each transaction would have to look for a move when it takes its marks back.
 constexpr auto pause = std::chrono::microseconds(100);
 constexpr int patientPausesMax = 200;
 constexpr auto timeBetweenAttempts = std::chrono::milliseconds(20);
 constexpr int attempts = 3;
-constexpr int hurriedPausesMax = 20; ///< for commits that wait for the checkpoint; and only one attempt
+constexpr int hurriedPausesMax = 20; ///< when commits wait for the checkpoint; there is only one attempt then
 
-/// A checkpoint that commits wait for leaves segments as they are unless they are many, or many of their rows are dead.
+/// When commits wait for the checkpoint, only runs of so many segments, or with so many dead rows in one, are
+/// rewritten.
 constexpr size_t manySegments = 16;
 constexpr uint64_t manyDead = 4096;
 
-/// Of a run that commits wait for: leave out segments in front that are larger than all behind them together, so that
-/// a row that is rewritten comes into a segment twice as large as the one before, and is not rewritten often.
+/// Remove segments from the front of the run that are larger than all segments behind them together. A row that is
+/// rewritten then comes into a segment at least twice as large as its last one, so that it is not rewritten often. Used
+/// when commits wait for the checkpoint.
 void shorten(Run& run) {
    size_t first = 0;
    uint64_t behind = run.rows;
@@ -45,7 +47,8 @@ void shorten(Run& run) {
    run.segments.erase(run.segments.begin(), run.segments.begin() + static_cast<ptrdiff_t>(first));
 }
 
-/// Runs of a table's segments, as far as the budget goes. A lone small block with few dead rows is left as it is.
+/// Add the table's runs to `runs`, up to `budget` rows. A small block without neighbours to join and with few dead rows
+/// stays.
 void chooseRuns(const TableRegistry::Captured& whole, CheckpointKind kind, uint64_t& budget, std::vector<Run>& runs) {
    const bool isHurried = kind == CheckpointKind::Commit;
    Run run{whole.table, whole.columns, {}};
@@ -72,13 +75,13 @@ void chooseRuns(const TableRegistry::Captured& whole, CheckpointKind kind, uint6
    endRun();
 }
 
-/// Keeps others from marking rows of the segments, until it ends one way or the other.
+/// Keeps transactions from marking rows of the segments, until end() or cancel().
 class Move {
 public:
    explicit Move(const SegmentList& segments) : segments_(segments) {}
    ~Move() { cancel(); }
 
-   /// False: some rows are in the hands of transactions that did not end in time.
+   /// False: some rows are still marked by open transactions.
    bool tryBegin(bool isHurried) {
       if (isHurried) return tryOnce(hurriedPausesMax);
       for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -90,7 +93,7 @@ public:
    void cancel() {
       if (isOpen_) end(0);
    }
-   /// The rows have moved at this time.
+   /// The rows have other ids from `timestamp` on; 0: the move is cancelled.
    void end(Timestamp timestamp) {
       DCHECK(isOpen_);
       isOpen_ = false;
@@ -119,14 +122,15 @@ private:
    bool isOpen_ = false;
 };
 
-/// A row of the new segments that was deleted while they were written.
+/// A row of the new segments whose old version was deleted during the rewrite.
 struct LateDelete {
    size_t segment;
    uint32_t row;
    Timestamp timestamp;
 };
 
-/// New rows have the order of those that lived at `since`.
+/// Find the rows of `before` deleted after `since`, by their places in `after`: its rows are those that lived at
+/// `since`, in the same order.
 std::vector<LateDelete> lateDeletes(const SegmentList& before, const SegmentList& after, Timestamp since) {
    std::vector<LateDelete> late;
    size_t segment = 0;
@@ -145,7 +149,7 @@ std::vector<LateDelete> lateDeletes(const SegmentList& before, const SegmentList
             continue;
          }
          for (uint32_t i = 0; i < count; ++i) {
-            // An open mark is one that is going to be taken back, see DeleteMarks::beginMove().
+            // An open mark here is about to be taken back, see DeleteMarks::beginMove().
             const DeleteWord word = marks->words[i].load(std::memory_order_acquire);
             const bool isCommitted = word != 0 && (word & DeleteMarks::openBit) == 0;
             if (isCommitted && word <= since) continue;
@@ -158,7 +162,7 @@ std::vector<LateDelete> lateDeletes(const SegmentList& before, const SegmentList
    return late;
 }
 
-/// What the log has of it.
+/// The log record of a compaction.
 CommitRecord recordOf(StorageId table, const SegmentList& before, const SegmentList& after,
                       const std::vector<LateDelete>& late) {
    CommitRecord record;
@@ -179,7 +183,7 @@ CommitRecord recordOf(StorageId table, const SegmentList& before, const SegmentL
    return record;
 }
 
-/// Put `after` into the table's list, behind those it replaces, which are marked as retired.
+/// Put `after` into the table's list behind the segments of `before`, and mark those as retired.
 void exchangeSegments(TableCore& core, const SegmentList& before, const SegmentList& after, Timestamp timestamp) {
    const MutexLock lock(core.mutex);
    auto list = std::make_shared<SegmentList>();
@@ -215,7 +219,7 @@ void Compactor::run(CheckpointKind kind) {
    if (kind == CheckpointKind::Commit && !hasManySmall()) return;
    std::vector<TableRegistry::Captured> captured;
    {
-      const Committer::Pause pause(committer_); // what has been placed in a delta that is sealed is committed
+      const Committer::Pause pause(committer_); // rows placed in a sealed delta are committed
       captured = tables_.capture();
    }
    uint64_t budget = rewrittenRowsMax;
@@ -240,7 +244,7 @@ void Compactor::moveRows(const Run& run, Rewritten& rewritten, CheckpointKind ki
    Table& table = *run.table;
    Move move(before);
    if (!move.tryBegin(kind == CheckpointKind::Commit)) return;
-   // From here on the marks of `before` stay as they are.
+   // No mark of `before` changes from here on.
    const std::vector<LateDelete> late = lateDeletes(before, after, rewritten.since);
    for (const SegmentPtr& segment : after)
       for (const SegmentPtr& old : before)
@@ -257,7 +261,7 @@ void Compactor::moveRows(const Run& run, Rewritten& rewritten, CheckpointKind ki
       exchangeSegments(table.core(), before, after, timestamp);
       retired_.note(timestamp);
       context_.transactions.publish(timestamp);
-      move.end(timestamp); // who waited may look again, and finds the rows in the new segments
+      move.end(timestamp); // transactions that waited look again, and find the rows in the new segments
    };
    committer_.commitOwn(commit);
    TEST_POINT("compaction.published");

@@ -9,24 +9,26 @@
 
 namespace ouzel::storage {
 
-/// Rewrites segments. Many small commits and checkpoints leave many small blocks, deletes leave blocks of dead rows.
-/// Before a checkpoint captures the tables, neighbours that are small or have many dead rows become new segments:
+/// Rewrites segments. Many small commits and checkpoints leave many small blocks; deletes leave blocks of dead rows.
+/// Before a checkpoint captures the tables, neighbouring segments that are small or have many dead rows become new
+/// segments:
 ///
-///    choose      in a pause      neighbours of each table
-///    rewrite     others go on    their living rows become blocks of new segments, which no table lists
-///    move        marks wait      no row may be marked (DeleteMarks::beginMove); deletes since the rewrite are carried
-///    over exchange    a commit        new segments take the place of the old ones, which are retired
+///    choose      in a Committer::Pause   neighbours of each table
+///    rewrite     while commits go on     their live rows become blocks of new segments, which no table lists yet
+///    move        marking waits           no row of the old segments may be marked (DeleteMarks::beginMove); deletes
+///                                        committed since the rewrite are copied to the new segments
+///    exchange    as a commit             the new segments take the place of the old ones, which are retired
 ///
-/// Snapshots from that commit on see the new segments, older ones the old. Row ids change, so a segment with rows that
-/// somebody is about to delete, or has locked, has to wait for the next checkpoint.
+/// Snapshots from that commit on see the new segments, older snapshots the old ones. Row ids change. So a segment with
+/// rows that an open transaction has deleted or locked is left for the next checkpoint.
 ///
-/// Threads: one at a time, which holds Checkpointer::storedMutex_; rewriting runs on others as well.
+/// Threads: one at a time, which holds Checkpointer::storedMutex_; rewriting runs on other threads as well.
 class Compactor {
 public:
    Compactor(StorageContext& context, TableRegistry& tables, RetiredSegments& retired, Committer& committer)
       : context_(context), tables_(tables), retired_(retired), committer_(committer) {}
 
-   /// Rewrite small segments and those with many dead rows; for a Commit, where there are many.
+   /// Rewrite small segments and those with many dead rows. For CheckpointKind::Commit, only where there are many.
    void run(CheckpointKind kind);
 
    /// Neighbours of one table to be rewritten.
@@ -39,9 +41,9 @@ public:
    };
 
 private:
-   /// What a run becomes. Blocks that do not come into use are removed.
+   /// The new segments of a run. The destructor removes their blocks unless the log may name them.
    struct Rewritten {
-      Timestamp since = 0; ///< rows that lived then
+      Timestamp since = 0; ///< the rewritten rows are those that lived at this time
       SegmentList segments;
       bool isUsed = false; ///< the log may name the blocks
 
@@ -55,7 +57,7 @@ private:
    };
 
    bool hasManySmall() const;
-   /// Put what was rewritten in the run's place, unless somebody has rows of it in hand.
+   /// Put the new segments in the place of the run's, unless open transactions keep rows of the run marked.
    void moveRows(const Run& run, Rewritten& rewritten, CheckpointKind kind);
 
    StorageContext& context_;

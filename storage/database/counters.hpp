@@ -9,8 +9,8 @@
 
 namespace ouzel::storage {
 
-/// What each sequence has come to. No transaction takes these numbers back: Committer::setCounter() logs a number and
-/// sets it here. Thread-safe.
+/// The state of each sequence. Transactions do not roll these numbers back: Committer::setCounter() logs a number and
+/// then sets it here. Thread-safe.
 class Counters {
 public:
    using Numbers = std::map<Oid, Counter>;
@@ -45,7 +45,7 @@ public:
    }
 
 private:
-   mutable Mutex numbersMutex_; ///< guards what follows
+   mutable Mutex numbersMutex_; ///< guards the members below
    Numbers numbers_;
 };
 

@@ -8,29 +8,29 @@
 
 namespace ouzel::storage {
 
-/// The parts of a database; each is destroyed before what it uses.
+/// The parts of a database; each is destroyed before the parts it uses.
 ///
 ///    Follower       shownMutex_       brings in manifests of another process      (a follower)
-///    Checkpointer   storedMutex_      StoredState; a whole checkpoint             (all others)
-///                   scheduleMutex_    whether one is to come
+///    Checkpointer   storedMutex_      StoredState; held during a whole checkpoint (not a follower)
+///                   scheduleMutex_    whether a checkpoint is scheduled
 ///      CheckpointGroup  mutex_        commits that wait for the store
 ///      Compactor, Checkpoint          one run each, under storedMutex_
 ///    Committer      orderMutex_       the order of commits, appends to the log
 ///      CommitQueue  entriesMutex_     commits between log and publication; publishes under it
 ///    RetiredSegments  blocksMutex_    blocks that the next manifest does not name
 ///    TableRegistry  tablesMutex_      tables by storage id
-///    Counters       numbersMutex_     what sequences have come to
-///    BackgroundTasks  runningMutex_   tasks to be waited for
+///    Counters       numbersMutex_     states of sequences
+///    BackgroundTasks  runningMutex_   tasks to wait for
 ///    DatabaseFiles                    store, lease, directory of the log
 ///
-/// Lock order, the only one in which two of them are held at a time:
+/// Lock order, the only one in which two of these mutexes are held at a time:
 ///
 ///    storedMutex_ or shownMutex_ > orderMutex_ > entriesMutex_ > tablesMutex_ > a table's mutex (TableCore)
 ///                                           Transaction::writesMutex_ > tablesMutex_
 ///
-/// Below all of these, each alone: those of counters, retired blocks, garbage, background tasks, the checkpoint group,
-/// open transactions, delete marks, row versions, and of the log (flushMutex_ > mutex_). The engine's callbacks run
-/// under orderMutex_ (catalog image) and entriesMutex_ (CommitRequest::publish).
+/// Below all of these are leaf mutexes: those of counters, retired blocks, garbage, background tasks, the checkpoint
+/// group, open transactions, delete marks, row versions, and of the log (flushMutex_ > mutex_). The engine's callbacks
+/// run under orderMutex_ (catalog image) and entriesMutex_ (CommitRequest::publish).
 struct Database::State {
    State(const DatabaseOptions& options, MemoryGovernor& governor, TaskRunner& tasks)
       : files(options), background(tasks), deltaMemory(governor.ledger()),
@@ -90,7 +90,7 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, MemoryG
    try {
       options.follows ? state->startFollowing() : state->recover(governor);
    } catch (...) {
-      state->files.releaseLease(); // nothing has been promised in this epoch
+      state->files.releaseLease(); // no commit was acknowledged in this epoch
       throw;
    }
    return std::unique_ptr<Database>(new Database(std::move(state)));
@@ -194,7 +194,7 @@ void Database::close() {
    s.files.writerLease().require();
    CHECK(s.transactions.openTransactions() == 0);
    s.checkpointer->checkpoint(CheckpointKind::Clean);
-   // An upload whose beginning was answered, but the answer was lost, is nobody's.
+   // The store may hold an upload whose beginning succeeded, but whose answer was lost.
    s.files.removeLeftovers();
    s.files.releaseLease();
 }

@@ -28,7 +28,7 @@ void DatabaseFiles::lockDirectory() {
    const std::string& directory = io::isRemoteStore(options_.dataDirectory) ? walDirectory_ : options_.dataDirectory;
    io::makeDirectories(directory);
    lockFile_ = io::File(directory + "/ouzel.lock", io::File::Mode::Write);
-   // A quick answer for most cases. The lease decides: a process that is stopped keeps its lock.
+   // The lock answers at once in most cases, but the lease decides: a process that is stopped keeps its lock.
    isLocked_ = lockFile_.tryLock();
    if (!isLocked_ && !options_.takeOver)
       throw SqlError(sqlstate::objectInUse, "data directory \"" + directory + "\" is in use")
@@ -47,7 +47,7 @@ void DatabaseFiles::claim() {
 }
 
 WriterLease& DatabaseFiles::writerLease() const {
-   // The engine refuses statements that write; this is for what it forgets.
+   // A second check: the engine already refuses statements that write.
    if (!lease_) throw SqlError(sqlstate::readOnlySqlTransaction, "cannot write to a database opened read-only");
    return *lease_;
 }

@@ -10,12 +10,13 @@
 
 namespace ouzel::storage {
 
-/// Where a database lies, and the right to write there: the object store, the directory of the log, the lock on it, the
-/// lease. Set once; what it hands out is thread-safe. The destructor releases no lease: that is what a crash leaves.
+/// The files of a database, and the right to write to them: the object store, the directory of the log, the lock on it,
+/// the lease. Set by the constructor; the store and the lease are thread-safe. The destructor does not release the
+/// lease, as after a crash.
 class DatabaseFiles {
 public:
-   /// Open the store; to write, lock the directory and claim the lease. Throws 55006 when another process has the
-   /// database open, 58P01 when there is none to read.
+   /// Open the store; when opened to write, lock the directory and claim the lease. Throws 55006 when another process
+   /// has the database open, 58P01 when there is no database to read.
    explicit DatabaseFiles(const DatabaseOptions& options);
 
    const DatabaseOptions& options() const { return options_; }
@@ -25,11 +26,10 @@ public:
    /// Throws 25006 when opened read-only.
    WriterLease& writerLease() const;
 
-   /// Let the next writer claim the database at once. A lease that cannot be released expires.
+   /// Let the next writer claim the database at once. A lease that could not be released expires.
    void releaseLease();
-   /// Remove what others, or lost answers, have left unfinished in the store, unless a predecessor may still be
-   /// putting. What cannot be removed stays until the next start. REQUIRES: the lease is held and this process puts
-   /// nothing.
+   /// Remove unfinished uploads from the store, unless the holder of the lease before may still be writing. Logs a
+   /// warning when that fails; the next start tries again. REQUIRES: the lease is held and this process puts no object.
    void removeLeftovers();
 
 private:
@@ -40,7 +40,7 @@ private:
    std::unique_ptr<TemporaryLog> temporaryLog_; ///< null: the log is kept
    std::string walDirectory_;
    io::File lockFile_;
-   bool isLocked_ = false; ///< else a process that may be gone has the lock, and the lease decides
+   bool isLocked_ = false; ///< false: a process that may be stopped has the lock, and the lease decides
    std::unique_ptr<io::ObjectStore> store_;
    std::unique_ptr<WriterLease> lease_;
 };

@@ -9,10 +9,10 @@
 
 namespace ouzel::storage {
 
-/// One table as the newer manifest has it.
+/// The state of one table in the newer manifest.
 struct Follower::Update {
    const Manifest::Table* entry = nullptr;
-   std::shared_ptr<Table> table; ///< null: it is new to us
+   std::shared_ptr<Table> table; ///< null: the table is new
    std::vector<SegmentId> segments;
    std::map<SegmentId, std::shared_ptr<Segment>> added;
    DeletedRows deleted;
@@ -39,7 +39,7 @@ std::shared_ptr<Segment> Follower::makeSegment(const ListOfHeaders::Entry& entry
    return segment;
 }
 
-/// Read what is new about a table.
+/// Read the list of headers, new headers and deletes of a table.
 void Follower::read(Update& update) {
    if (update.entry->listOfHeaders.empty()) return;
    const ListOfHeaders list = ListOfHeaders::deserialize(getSealed(context_.store, update.entry->listOfHeaders));
@@ -65,7 +65,7 @@ void Follower::read(Update& update) {
    }
 }
 
-/// Of a table whose segments have changed: those of the manifest in its order, then those that only older snapshots
+/// The segment list of a table: the manifest's segments in its order, then the retired ones, which only older snapshots
 /// read.
 std::shared_ptr<const SegmentList> Follower::Update::mergedList(const SegmentList& before, Timestamp timestamp,
                                                                 bool& hasRetired) const {
@@ -73,7 +73,7 @@ std::shared_ptr<const SegmentList> Follower::Update::mergedList(const SegmentLis
    for (const SegmentId id : segments) {
       const auto found = added.find(id);
       list->push_back(found != added.end() ? found->second : findSegment(before, id));
-      CHECK(list->back() != nullptr); // read() made what was not there, and nobody else takes segments away
+      CHECK(list->back() != nullptr); // read() has made missing segments, and only this thread removes segments
    }
    const std::set<SegmentId> kept(segments.begin(), segments.end());
    for (const SegmentPtr& segment : before) {
@@ -90,7 +90,7 @@ std::shared_ptr<const SegmentList> Follower::Update::mergedList(const SegmentLis
    return list;
 }
 
-/// Bring the table to what was read, for snapshots from `timestamp` on.
+/// Apply the update to the table, for snapshots from `timestamp` on.
 void Follower::apply(Update& update, Timestamp timestamp) {
    if (!update.table)
       update.table =
@@ -160,17 +160,17 @@ bool Follower::follow(const FollowCallback& publish) {
    for (int attempt = 1;; ++attempt) {
       const std::vector<io::ObjectInfo> newest = context_.store.list("manifest/", 1);
       if (newest.empty()) {
-         // Reading a directory may miss both a file that came and the one that went meanwhile.
+         // Reading a directory may miss both a manifest that was added and the one that was removed meanwhile.
          if (attempt < attemptsMax) continue;
          throw SqlError(sqlstate::undefinedFile, "there is no database in \"" + files_.options().dataDirectory + "\"");
       }
-      hasLostBlock_ = false; // what is lost from here on, a later manifest does without
+      hasLostBlock_ = false; // a block lost from here on is not needed by a later manifest
       if (shown_.version != 0 && newest[0].name >= Manifest::objectName(shown_.version)) return false;
       try {
          followTo(newest[0].name, publish);
          return true;
       } catch (const SqlError&) {
-         // What it names goes when the writer has published the next one.
+         // The writer may have published another manifest meanwhile, and removed objects that this one names.
          if (attempt == attemptsMax) throw;
          const std::vector<io::ObjectInfo> now = context_.store.list("manifest/", 1);
          if (!now.empty() && now[0].name == newest[0].name) throw;

@@ -13,15 +13,16 @@
 
 namespace ouzel::storage {
 
-/// Shows what another process writes. What its checkpoints publish becomes, manifest by manifest, what we show. A
-/// manifest is one commit of ours, with a timestamp of our own: its new segments exist from that on, segments it does
-/// not name are retired at it, rows it knows to be deleted are so since. So a snapshot goes on seeing the manifest it
-/// was taken from, as long as the objects are there: the writer removes what its newest manifest has no use for, and
-/// knows nothing of us.
+/// Makes the checkpoints of a writing process visible in this one, manifest by manifest. Each manifest is one commit
+/// here, with a timestamp of this process: new segments exist from the timestamp on, segments that the manifest does
+/// not name are retired at it, and newly deleted rows are deleted since. So a snapshot keeps seeing the manifest it was
+/// taken from, as long as the objects exist. The writer does not know of followers, and removes objects that its newest
+/// manifest does not need.
 ///
 /// Threads: any; shownMutex_ is held while one manifest is brought in, and is the first lock taken.
 /// Invariants:
-/// 1. Everything is read before anything is changed, and what is changed shows when the timestamp is published.
+/// 1. All objects are read before anything changes in memory, and the changes are visible when the timestamp is
+///    published.
 /// 2. Blocks and headers that are known are not read again: a segment's id never stands for other rows.
 class Follower {
 public:
@@ -39,7 +40,7 @@ public:
 private:
    struct Update;
    // With shownMutex_ held:
-   /// Read that manifest and publish it.
+   /// Read the manifest of this name and publish it.
    void followTo(const std::string& name, const FollowCallback& publish);
    bool isShown(const Manifest::Table& entry, const Table& table) const;
    void read(Update& update);
@@ -55,12 +56,12 @@ private:
    RetiredSegments& retired_;
    Committer& committer_;
    // STATE
-   std::atomic<bool> hasLostBlock_{false}; ///< the writer has removed a block that was read
+   std::atomic<bool> hasLostBlock_{false}; ///< the writer has removed a block that a snapshot needed
 
-   Mutex shownMutex_;                           ///< guards what follows
-   Manifest shown_;                             ///< version 0: none yet
-   std::map<StorageId, std::string> listNames_; ///< of its tables' lists of headers
-   /// Tables that the manifest does not name any more, and since when.
+   Mutex shownMutex_;                           ///< guards the members below
+   Manifest shown_;                             ///< the newest manifest that is visible; version 0: none yet
+   std::map<StorageId, std::string> listNames_; ///< the lists of headers of the tables in `shown_`
+   /// Tables that `shown_` does not name any more, each with the timestamp since which it does not.
    std::vector<std::pair<Timestamp, StorageId>> dropped_;
 };
 

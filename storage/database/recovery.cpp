@@ -41,7 +41,7 @@ Manifest loadManifest(const DatabaseFiles& files, bool& isNew) {
    return first;
 }
 
-/// The manifest needs a log that is not there: go on without it, if that is allowed.
+/// The manifest needs a log that is missing: continue without the log if takeOver allows it, else throw.
 void acceptLostLog(const DatabaseFiles& files, Manifest& manifest) {
    const std::string where = "the write-ahead log is missing in \"" + files.walDirectory() + "\"";
    if (files.options().readOnly || !files.options().takeOver)
@@ -49,7 +49,7 @@ void acceptLostLog(const DatabaseFiles& files, Manifest& manifest) {
           .hint("The database was not shut down cleanly and needs its log. If the log is lost, --take-over starts "
                 "without the transactions committed since the last checkpoint.");
    logLine(LogLevel::Warning, where + ": transactions since the last checkpoint are lost");
-   manifest.logId = randomNumber(); // the lost one, should it be found, does not belong to what follows
+   manifest.logId = randomNumber(); // should the lost log be found, it is not taken for the new one
 }
 
 void applyDeletes(const TableCore& core, const DeletedRows& deleted) {
@@ -109,8 +109,9 @@ void loadCatalog(StoredState& stored, io::ObjectStore& store, RecoveredCatalog& 
 /// Publish this server's first manifests and start the log between them.
 void beginEpoch(const DatabaseFiles& files, StoredState& stored, Log& log, bool hasNoLog) {
    WriterLease& lease = files.writerLease();
-   // First, so that a log never stands without the manifest that knows it. Also when there is one: whoever wrote it may
-   // have died before its name was on disk, and then a power cut takes it away again. Clean: there may be no log yet.
+   // The first manifest is put before the log is made, so that there is never a log without a manifest that has its id.
+   // It is put also when a manifest exists: its writer may have died before the name was durable, and a power cut may
+   // still remove it. It is marked clean when there is no log.
    Manifest first = stored.manifest();
    CHECK(first.epoch < lease.epoch());
    ++first.version;
@@ -127,7 +128,7 @@ void beginEpoch(const DatabaseFiles& files, StoredState& stored, Log& log, bool 
    CHECK(log.endLsn() >= stored.manifest().replayLsn);
 }
 
-/// Remove objects that neither the manifest nor the log has a use for.
+/// Remove objects that neither the manifest nor the log names.
 void removeOrphans(StoredState& stored, const TableRegistry& tables, const RetiredSegments& retired,
                    std::set<std::string> namedByLog) {
    for (const auto& table : tables.all())

@@ -8,7 +8,7 @@
 
 namespace ouzel::storage {
 
-/// What a start finds out, for the parts of the database that go on from there.
+/// The result of a recovery, from which the Database makes its parts.
 struct RecoveredDatabase {
    RecoveredCatalog catalog;
    StoredState stored;
@@ -16,10 +16,10 @@ struct RecoveredDatabase {
    Timestamp lastCommit = 1;
 };
 
-/// From a directory to a database: the newest manifest gives the blocks and what is deleted in them, the log gives the
-/// commits since. Rows come back under the ids they had. Fills `context` (ids), `tables`, `counters` and `retired`;
-/// when this server is to write, publishes its first manifests and starts the log. Throws XX001 when what is on disk
-/// cannot be trusted. REQUIRES: all of them are empty, and nobody else uses them.
+/// Recover a database: the newest manifest gives the blocks and the rows deleted in them, the log gives the commits
+/// since. Rows keep their ids. Fills `context` (ids), `tables`, `counters` and `retired`. When opened to write,
+/// publishes the first manifests of this server's epoch and starts the log. Throws XX001 when the stored state is
+/// damaged. REQUIRES: the four are empty, and no other thread uses them.
 RecoveredDatabase recoverDatabase(DatabaseFiles& files, StorageContext& context, TableRegistry& tables,
                                   Counters& counters, RetiredSegments& retired);
 

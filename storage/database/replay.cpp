@@ -12,7 +12,7 @@ namespace ouzel::storage {
 
 namespace {
 
-constexpr size_t lotBytes = 32 << 20; ///< collected before others are given it
+constexpr size_t lotBytes = 32 << 20; ///< bytes of one lot of collected work
 
 [[noreturn]] void corrupted(const char* what) {
    throw SqlError(sqlstate::dataCorrupted, std::string("write-ahead log is corrupted: ") + what);
@@ -98,7 +98,7 @@ void Replay::addColumn(const CommitRecord::AddedColumn& added) {
 }
 
 void Replay::dropTable(StorageId id) {
-   finish(); // what was collected names its segments
+   finish(); // collected work refers to the table's segments
    std::erase_if(targets_, [&](const auto& entry) { return entry.second->table == id; });
    tableOf(id)->core().isDropped = discardsDropped_;
    tables_.erase(id);
@@ -120,8 +120,8 @@ SegmentPtr Replay::openBlock(const LocalWrites::LoggedBlock& logged, Timestamp t
 }
 
 void Replay::rewrite(TableCore& core, const CommitRecord::Rewrite& logged, Timestamp timestamp) {
-   // The running server may have had them in another order: a load's segment came into its list when it was published,
-   // the one that gave a small insert its place before that.
+   // The server that wrote the log may have had the segments in another order: a load's segment entered the list when
+   // it was published, but a delta entered it when it was made for the first insert.
    std::set<SegmentId> retired(logged.retired.begin(), logged.retired.end());
    if (retired.empty() || retired.size() != logged.retired.size()) corrupted("rewritten segments are not there");
    auto list = std::make_shared<SegmentList>();

@@ -15,25 +15,25 @@
 namespace ouzel::storage {
 
 /// Applies log records at a start. The caller's thread reads records, makes and drops tables and segments, and collects
-/// rows and deletes by segment. Other threads apply what was collected, the order within each segment kept, while the
-/// caller collects the next lot. Call finish() at the end.
+/// rows and deletes by segment into lots. Other threads apply one lot, in order within each segment, while the caller
+/// collects the next. Call finish() at the end.
 ///
-/// Threads: nobody else uses the tables yet, so their mutexes are not taken. applyingMutex_ guards what the caller and
-/// the task that applies tell each other.
+/// Threads: apply() and finish() are called by one thread. No other thread uses the tables yet, so their mutexes are
+/// not taken. applyingMutex_ guards the state shared between the caller and the task that applies a lot.
 class Replay {
 public:
-   /// `lastCommit`: of the manifest. `discardsDropped`: the blocks of dropped tables become garbage.
+   /// `lastCommit`: from the manifest. `discardsDropped`: blocks of dropped tables become garbage.
    Replay(StorageContext& context, TableRegistry& tables, Counters& counters, RetiredSegments& retired,
           Timestamp lastCommit, bool discardsDropped)
       : context_(context), tables_(tables), counters_(counters), retired_(retired), lastCommit_(lastCommit),
         discardsDropped_(discardsDropped) {}
    ~Replay();
 
-   /// Throws XX001 when the record does not fit.
+   /// Apply one frame. Throws XX001 when the record contradicts the state so far.
    void apply(Log::Frame&& frame);
-   /// Wait until everything has been applied.
+   /// Apply the last lot, and wait until all lots are applied.
    void finish();
-   /// Blocks that the log loads.
+   /// Objects of the blocks that the log names.
    const std::set<std::string>& namedObjects() const { return namedObjects_; }
    Timestamp lastCommit() const { return lastCommit_; }
    /// The commits' changes of the catalog, in order; moved out.
@@ -69,7 +69,7 @@ private:
    TableRegistry& tables_;
    Counters& counters_;
    RetiredSegments& retired_;
-   Timestamp lastCommit_; ///< applied
+   Timestamp lastCommit_; ///< the newest commit applied
    const bool discardsDropped_;
    std::vector<std::string> catalogChanges_;
    std::set<std::string> namedObjects_;
@@ -77,7 +77,7 @@ private:
    std::vector<Target*> collected_, applying_;
    size_t collectedBytes_ = 0;
 
-   Mutex applyingMutex_; ///< guards what follows
+   Mutex applyingMutex_; ///< guards the members below
    CondVar idle_;
    bool isApplying_ = false;
    std::exception_ptr error_;

@@ -8,7 +8,7 @@ void RetiredSegments::note(Timestamp timestamp) {
    DCHECK(timestamp != 0);
    Timestamp known = oldest_.load();
    while ((known == 0 || timestamp < known) && !oldest_.compare_exchange_weak(known, timestamp)) {
-   } // a turn fails only when another thread's note has made it
+   } // the exchange fails only when another thread has changed oldest_
 }
 
 void RetiredSegments::releaseIfDue() {
@@ -17,10 +17,10 @@ void RetiredSegments::releaseIfDue() {
 
 void RetiredSegments::release() {
    if (oldest_.load() == 0) return;
-   oldest_ = 0; // who retires a segment from here on notes it after this
+   oldest_ = 0; // before the lists are read: a segment retired from here on is noted after this
    const Timestamp horizon = transactions_.horizon();
    for (const auto& table : tables_.all()) {
-      std::shared_ptr<const SegmentList> previous; // freed without the lock
+      std::shared_ptr<const SegmentList> previous; // freed after the lock is released
       TableCore& core = table->core();
       const MutexLock lock(core.mutex);
       auto list = std::make_shared<SegmentList>();

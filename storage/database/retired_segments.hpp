@@ -10,39 +10,39 @@
 
 namespace ouzel::storage {
 
-/// Segments that others have replaced (compaction; a newer manifest, in a follower). They stay in their table's list,
-/// marked with Segment::retiredAt, until no snapshot is so old that it reads them. Their blocks wait here for the
-/// manifest that does not name them.
+/// Keeps track of retired segments: those that new segments have replaced (by compaction, or in a follower by a newer
+/// manifest). They stay in their table's list, marked with Segment::retiredAt, until every snapshot is newer. Their
+/// blocks are kept here until a manifest does not name them.
 ///
-/// Threads: any. oldest_ is lock-free, as each commit looks at it; blocksMutex_ guards the blocks.
-/// Invariant: no listed segment was retired before oldest_; 0: none is listed. For a moment after release() has begun
-/// oldest_ may lie behind that, which only puts off the next look.
+/// Threads: any. oldest_ is lock-free, as each commit reads it; blocksMutex_ guards the blocks.
+/// Invariant: no listed segment was retired before oldest_; 0: no retired segment is listed. While release() runs,
+/// oldest_ may be 0 or too high for a moment, which only delays the next release.
 class RetiredSegments {
 public:
    RetiredSegments(TableRegistry& tables, TransactionManager& transactions)
       : tables_(tables), transactions_(transactions) {}
 
-   /// Segments of some table are retired and listed. Called before `timestamp` is published.
+   /// Note that segments retired at `timestamp` are listed. Called before `timestamp` is published.
    void note(Timestamp timestamp);
-   /// Forget the segments that no snapshot can read any more.
+   /// Remove retired segments that no snapshot can read any more from the tables' lists.
    void release();
-   /// The same, if there may be any. Cheap.
+   /// Call release() if it may find segments. Cheap.
    void releaseIfDue();
 
-   /// The block of a retired segment.
+   /// Add the block of a retired segment.
    void addBlock(std::shared_ptr<Block> block);
-   /// What addBlock() has brought since the last time: the next manifest names none of them.
+   /// Take the blocks added since the last call: the next manifest does not name them.
    std::vector<std::shared_ptr<Block>> takeBlocks();
-   /// There was no such manifest.
+   /// Put the taken blocks back: the manifest was not published.
    void putBackBlocks(const std::vector<std::shared_ptr<Block>>& blocks);
-   /// Add the names of the blocks that wait.
+   /// Add the object names of the blocks kept here.
    void addBlockNames(std::set<std::string>& names) const;
 
 private:
    TableRegistry& tables_;
    TransactionManager& transactions_;
    std::atomic<Timestamp> oldest_{0};
-   mutable Mutex blocksMutex_; ///< guards what follows
+   mutable Mutex blocksMutex_; ///< guards the members below
    std::vector<std::shared_ptr<Block>> blocks_;
 };
 

@@ -34,9 +34,10 @@ void StoredState::publish(Manifest next, std::set<std::string> referenced) {
    lease.require();
    try {
       if (!putSealed(files_->store(), Manifest::objectName(next.version), next.serialize())) lease.fence();
-      lease.require(); // before anything is removed: a version used long ago may have been free again
+      lease.require(); // checked again before objects are removed: a number whose manifest was removed can be put again
    } catch (...) {
-      // It may be there or not. The next one has another number, and until then nothing that it names is removed.
+      // The manifest may be stored or not. The next attempt has another number, and until then no object it names is
+      // removed.
       manifest_.version = next.version;
       addReferenced(referenced);
       throw;
@@ -44,7 +45,7 @@ void StoredState::publish(Manifest next, std::set<std::string> referenced) {
    TEST_POINT("manifest.published");
    for (const std::string& name : referenced_)
       if (!referenced.contains(name)) unused_.insert(name);
-   // One older manifest is kept for a look at what was; its objects are not.
+   // The manifest before is kept, to show the last state; its objects are not kept.
    if (next.version >= 2) unused_.insert(Manifest::objectName(next.version - 2));
    referenced_ = std::move(referenced);
    manifest_ = std::move(next);
@@ -68,7 +69,7 @@ void StoredState::removeObjects(const std::set<std::string>& names) {
    const std::vector<std::string> list(names.begin(), names.end());
    try {
       files_->store().remove(std::span(list));
-   } catch (const SqlError& error) { // collected at the next start
+   } catch (const SqlError& error) { // removed at the next start
       logLine(LogLevel::Warning, std::string("could not remove objects: ") + error.what());
    }
 }
@@ -78,7 +79,8 @@ void StoredState::removeOrphans(const std::set<std::string>& alsoNeeded) {
    for (const char* prefix : {"table/", "catalog/"})
       for (const io::ObjectInfo& object : files_->store().list(prefix))
          if (!referenced_.contains(object.name) && !alsoNeeded.contains(object.name)) orphans.insert(object.name);
-   // Who is killed between putting a manifest and removing the last but one leaves it. Older ones sort behind.
+   // A process that was killed after putting a manifest has not removed the last but one. Older manifests sort behind
+   // newer ones.
    const std::string previous = Manifest::objectName(manifest_.version - 1);
    for (const io::ObjectInfo& object : files_->store().list("manifest/"))
       if (object.name > previous) orphans.insert(object.name);

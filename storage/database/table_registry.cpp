@@ -32,7 +32,7 @@ void TableRegistry::addColumn(Transaction& transaction, StorageId id, ColumnDefi
    {
       const MutexLock lock(core.mutex);
       core.addColumn(column);
-      core.sealDelta(); // rows of the new shape go to a segment of the new shape
+      core.sealDelta(); // rows with the new column go to a new segment
    }
    transaction.addStorageChange({Kind::AddColumn, std::move(table), std::move(column), nullptr});
 }
@@ -59,7 +59,7 @@ void TableRegistry::publish(const Transaction::StorageChange& change) {
    const MutexLock coreLock(core.mutex);
    if (change.kind == Kind::Drop) {
       core.isDropped = true;
-      if (it != tables_.end()) tables_.erase(it); // `change` keeps the table
+      if (it != tables_.end()) tables_.erase(it); // `change` keeps the table alive
    } else if (it != tables_.end()) {
       DCHECK(change.kind == Kind::Create || it->second.isCommitted);
       it->second.isCommitted = true;

@@ -14,12 +14,13 @@ namespace ouzel::storage {
 /// The tables of a database by storage id.
 ///
 ///    create() ──> uncommitted ──publish()──> committed ──publish(drop)──> gone
-///                      └── abort: gone           └── withdraw() (a follower): found, but not captured; erase(): gone
+///                      └── abort: gone           └── withdrawExcept() (a follower): found, but not captured
+///                                                    └── erase(): gone
 ///
-/// Threads: any; tablesMutex_ guards the map and is taken before a table's own mutex. What is captured is consistent
+/// Threads: any; tablesMutex_ guards the map and is taken before a table's own mutex. The result of capture() agrees
 /// with the log only while no commit is under way (Committer::Pause).
-/// Invariants: an uncommitted table is found by its id, as its transaction uses it, but no checkpoint contains it. Of a
-/// committed table, checkpoints contain the columns that are committed.
+/// Invariants: find() returns an uncommitted table, since its transaction uses it, but no checkpoint contains that
+/// table. Checkpoints contain only the committed columns of a committed table.
 class TableRegistry {
 public:
    explicit TableRegistry(StorageContext& context) : context_(context) {}
@@ -30,33 +31,34 @@ public:
    std::shared_ptr<Table> create(Transaction& transaction, std::vector<ColumnDefinition> columns);
    void drop(Transaction& transaction, StorageId id);
    void addColumn(Transaction& transaction, StorageId id, ColumnDefinition column);
-   /// Null when there is none.
+   /// Null when no such table exists.
    std::shared_ptr<Table> find(StorageId id) const;
    std::vector<std::shared_ptr<Table>> all() const;
 
-   /// A transaction's change is committed. Called in commit order.
+   /// Apply a committed change of a transaction. Called in commit order.
    void publish(const Transaction::StorageChange& change);
 
-   /// A committed table as a checkpoint finds it.
+   /// A committed table at the time of a checkpoint.
    struct Captured {
       std::shared_ptr<Table> table;
       std::shared_ptr<const std::vector<ColumnDefinition>> columns; ///< committed ones
       SegmentList segments;                                         ///< without the retired ones
    };
-   /// The committed tables, their deltas sealed: no rows come to the segments any more. REQUIRES: a Committer::Pause.
+   /// The committed tables, their deltas sealed: these get no more rows. REQUIRES: a Committer::Pause.
    std::vector<Captured> capture();
-   /// The same at any time and without sealing.
+   /// The committed tables, at any time and without sealing.
    std::vector<Captured> committed() const;
 
-   // What a start and a follower know from the store or the log is committed.
+   // For a start and a follower, whose tables come from the store or the log and are committed:
 
-   /// Add the table, or put it in the place of one that was withdrawn; take note of its columns.
+   /// Add the table, or update the entry of its id. All its columns count as committed.
    void putCommitted(const std::shared_ptr<Table>& table);
-   /// Null when there is none, or no committed one.
+   /// Null when there is no such table, or it is not committed.
    std::shared_ptr<Table> findCommitted(StorageId id) const;
-   /// The tables not in `alive` belong to older snapshots only. Returns those that were committed till now.
+   /// Mark the tables not in `alive` as not committed: only older snapshots use them. Returns those that were
+   /// committed.
    std::vector<StorageId> withdrawExcept(const std::set<StorageId>& alive);
-   /// Returns the table, so that it is not destroyed under the lock.
+   /// Remove the table. Returns it, so that it is not destroyed under the lock.
    std::shared_ptr<Table> erase(StorageId id);
 
 private:
@@ -65,10 +67,10 @@ private:
       bool isCommitted = false;
       uint32_t committedColumns = 0;
    };
-   static Captured captureOne(const Entry& entry); ///< the table's mutex is held
+   static Captured captureOne(const Entry& entry); ///< REQUIRES: the table's mutex
 
    StorageContext& context_;
-   mutable Mutex tablesMutex_; ///< guards what follows
+   mutable Mutex tablesMutex_; ///< guards the members below
    std::map<StorageId, Entry> tables_;
 };
 

@@ -18,7 +18,7 @@ BlockHeader HeaderObjects::read(const ListOfHeaders::Entry& entry) {
 }
 
 BlockHeader HeaderObjects::readOnce(const ListOfHeaders::Entry& entry) {
-   // Most of its headers are still in use.
+   // Keep the whole object: most of its headers are still in use.
    std::optional<std::string>& object = objects_[entry.headerObject];
    if (!object) object = store_.get(entry.headerObject);
    if (!object) throw SqlError(sqlstate::dataCorrupted, "missing object \"" + entry.headerObject + "\"");

@@ -9,11 +9,12 @@
 
 namespace ouzel::storage {
 
-/// Reads headers of blocks out of the objects that hold many; each of these is read once. For one load, by one thread.
+/// Reads headers of blocks. One object of the store holds many headers; each object is fetched once and kept. Made for
+/// one load of a manifest; one thread.
 class HeaderObjects {
 public:
    explicit HeaderObjects(io::ObjectStore& store) : store_(store) {}
-   /// Throws XX001 when it is missing or damaged.
+   /// Throws XX001 when the object is missing or the header is damaged.
    BlockHeader read(const ListOfHeaders::Entry& entry);
 
 private:

@@ -10,25 +10,28 @@
 #include "storage/base/ids.hpp"
 #include "storage/wal/log.hpp"
 
-// Names in the store. All are written once:
-//   manifest/<16 hex digits of ~version>         the newest sorts first; put-if-absent commits a state of the database
-//   catalog/<object>                             the catalog's image
-//   table/<storage id>/list-of-headers/<object>  ListOfHeaders
-//   table/<storage id>/header/<object>           headers of the blocks new in that version, one after the other
-//   table/<storage id>/delete/<object>           DeletedRows
-//   table/<storage id>/block/<segment>-<tag>-<n> blocks
-// where <object> is <version>-<tag>-<n>, tag and n making it unlike every other attempt.
+// Names in the store. Each object is written once:
+//  manifest/<16 hex digits of ~version>         a Manifest; the newest sorts first
+//  catalog/<object>                             the catalog's image
+//  table/<storage id>/list-of-headers/<object>  ListOfHeaders
+//  table/<storage id>/header/<object>           headers of the blocks new in that version, one after the other
+//  table/<storage id>/delete/<object>           DeletedRows
+//  table/<storage id>/block/<segment>-<tag>-<n> blocks
+// where <object> is <version>-<tag>-<n>; tag and n distinguish attempts at the same version. Putting the manifest, only
+// if absent, makes the objects it names the state of the database.
 
 namespace ouzel::storage {
 
-/// The state of a database as of one log position. Everything that matters to a start is reached from here.
+/// One durable state of the database, as of a position of the log. A start reaches every object it needs from the
+/// manifest.
 struct Manifest {
-   uint64_t version = 0; ///< its number
-   uint64_t epoch = 0;   ///< of the writer; one more at each start
+   uint64_t version = 0; ///< number of this manifest; each new one has the next
+   uint64_t epoch = 0;   ///< of the writer's lease; each writer has a higher one
    uint64_t logId = 0;
-   Lsn replayLsn = 0;    ///< the log from here on is to be replayed
-   bool isClean = false; ///< nothing follows in the log
-   /// What follows in the log was acknowledged to nobody: each commit waits for its manifest, and the log may be gone.
+   Lsn replayLsn = 0;    ///< a start replays the log from here on
+   bool isClean = false; ///< the log has no frames from replayLsn on
+   /// A start may go without the frames behind replayLsn: no client was told of these commits, since each commit waits
+   /// for its manifest. The log may be lost with the process.
    bool isComplete = false;
    bool needsLog() const { return !isClean && !isComplete; }
    Timestamp lastCommit = 1;
@@ -47,7 +50,7 @@ struct Manifest {
    std::string serialize() const;
    static Manifest deserialize(std::string_view bytes);
    static std::string objectName(uint64_t version);
-   /// The newest one; empty for a new database. Throws XX001.
+   /// The newest manifest; empty for a new database. Throws XX001.
    static std::optional<Manifest> load(io::ObjectStore& store);
 };
 
@@ -68,7 +71,7 @@ struct ListOfHeaders {
    static ListOfHeaders deserialize(std::string_view bytes);
 };
 
-/// The rows of a table that are deleted for everybody.
+/// The deleted rows of a table that no snapshot sees.
 struct DeletedRows {
    struct Segment {
       SegmentId id = 0;
@@ -80,7 +83,7 @@ struct DeletedRows {
    static DeletedRows deserialize(std::string_view bytes);
 };
 
-/// Store bytes behind a magic number and a checksum, if-absent. False: the object exists already.
+/// Put the bytes behind a magic number and a checksum, only if absent. False: the object exists already.
 [[nodiscard]] bool putSealed(io::ObjectStore& store, const std::string& name, std::string_view bytes);
 /// Throws XX001 when the object is missing or damaged.
 std::string getSealed(io::ObjectStore& store, const std::string& name);

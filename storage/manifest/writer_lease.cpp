@@ -25,7 +25,8 @@ constexpr uint64_t leaseFormat = 1;
 constexpr int64_t nanosPerMs = 1'000'000;
 constexpr std::string_view prefix = "writer/";
 
-/// Leases that this process holds, so that one of a database that was closed without release is known to be free.
+/// Leases that this process holds. They tell a lease of a database that this process closed without release() from one
+/// in use.
 Mutex liveMutex;
 std::set<uint64_t> liveLeases GUARDED_BY(liveMutex);
 
@@ -36,10 +37,11 @@ std::string firstLine(const char* path) {
    return line;
 }
 
-/// When a process began; 0 when there is none, or only what is left of it for its parent.
+/// Start time of a process in clock ticks since boot. 0: the process has ended, and only its entry waits for its
+/// parent. Empty: /proc does not tell.
 std::optional<uint64_t> startTicksOf(int64_t processId) {
    const std::string line = firstLine(("/proc/" + std::to_string(processId) + "/stat").c_str());
-   const size_t name = line.rfind(')'); // the name may hold anything
+   const size_t name = line.rfind(')'); // the name may contain spaces and parentheses
    if (name == std::string::npos || name + 2 >= line.size()) return std::nullopt;
    if (line[name + 2] == 'Z' || line[name + 2] == 'X') return 0;
    size_t at = name + 2;
@@ -80,7 +82,7 @@ std::string nameOf(const WriterIdentity& holder) {
    return "process " + std::to_string(holder.processId) + " on \"" + holder.host + "\"";
 }
 
-/// By this machine's clock: for people, not for decisions.
+/// The time `ms` from now by this machine's clock: for messages, not for decisions.
 std::string timeAfter(int64_t ms) {
    constexpr int64_t unixShift = 946'684'800; // from 1970 to 2000
    const std::time_t time = wallClockMicros() / 1'000'000 + unixShift + (ms + 999) / 1000;
@@ -165,7 +167,7 @@ std::optional<LeaseEntry> LeaseEntry::newest(io::ObjectStore& store) {
          return deserialize(getSealed(store, listed[0].name));
       } catch (const SqlError&) {
          if (store.open(listed[0].name)) throw;
-         // Replaced by the next one since.
+         // The next entry has replaced this one meanwhile: list again.
       }
    }
 }
@@ -232,7 +234,7 @@ void WriterLease::claim(uint64_t epochBefore) {
 LeaseEntry WriterLease::watch(LeaseEntry seen) {
    logLine(LogLevel::Log,
            "waiting " + seconds(seen.durationMs) + " for the lease of " + nameOf(seen.holder) + " to expire");
-   // A tenth more: clocks need not run at the same speed.
+   // Wait a tenth longer: clocks of two machines differ in speed.
    const int64_t until = now_() + seen.durationMs * nanosPerMs / 10 * 11;
    while (now_() < until) {
       sleep_(std::max<int64_t>(seen.durationMs * nanosPerMs / 20, nanosPerMs));
@@ -257,7 +259,8 @@ bool WriterLease::put(LeaseEntry next) {
          removeOlder(next.number);
          return true;
       }
-      // A put that had failed has happened after all. Others may have seen it since, so it does not count as a renewal.
+      // An earlier put seemed to fail, but has stored its object after all. Other servers may have seen that object for
+      // some time, so it does not count as a renewal: put the next number.
       if (newest) next.number = newest->number;
       ++next.number;
    }
@@ -267,7 +270,7 @@ void WriterLease::removeOlder(uint64_t newest) {
    try {
       for (const io::ObjectInfo& object : store_.list(prefix))
          if (object.name > LeaseEntry::objectName(newest)) store_.remove(object.name);
-   } catch (const SqlError&) { // next time
+   } catch (const SqlError&) { // removed after the next put
    }
 }
 
@@ -302,7 +305,7 @@ void WriterLease::fence() {
    try {
       if (const auto newest = LeaseEntry::newest(store_); newest && newest->holder.id != holderId_)
          by = " (" + nameOf(newest->holder) + ")";
-   } catch (const SqlError&) { // then without its name
+   } catch (const SqlError&) { // the message then does not name the server
    }
    options_.onFenced("another server" + by + " has taken over the database");
 }

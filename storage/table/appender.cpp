@@ -8,7 +8,7 @@
 namespace ouzel::storage {
 
 namespace {
-constexpr size_t smallBytesMax = size_t{64} << 20; ///< past this, rows of a Small appender become blocks too
+constexpr size_t smallBytesMax = size_t{64} << 20; ///< above this size, rows of a Small appender become blocks too
 } // namespace
 
 struct Appender::State {
@@ -18,13 +18,13 @@ struct Appender::State {
    TableCore& core;
    std::vector<PhysicalType> types;
    std::vector<Value> missing;
-   bool buildsBlocks; // becomes true when a small appender grew large
+   bool buildsBlocks; // becomes true when the rows of a Small appender have grown large
 
    // STATE
    std::unique_ptr<Delta> rows;
    std::unique_ptr<BlockBuilder> builder;
    Reservation encoded;                        ///< the builder's bytes
-   std::vector<std::shared_ptr<Block>> blocks; ///< written, not handed over yet
+   std::vector<std::shared_ptr<Block>> blocks; ///< written, but not handed to LocalWrites yet
    uint64_t rowCount = 0;
    bool isFinished = false;
 
@@ -39,7 +39,7 @@ struct Appender::State {
    void encodeRowGroup(uint32_t firstRow, uint32_t count) {
       if (!builder) builder = std::make_unique<BlockBuilder>(types);
       builder->addRowGroup(count, rows->slices(firstRow, count));
-      // Short of memory, a block is written before it is full.
+      // When memory is short, a block is written before it is full.
       const bool isCharged = encoded.tryGrow(builder->encodedBytes() - encoded.used());
       if (!isCharged || builder->isFull()) writeBlock();
    }
@@ -53,7 +53,7 @@ struct Appender::State {
       blocks.push_back(std::make_shared<Block>(core.context.store, core.context.cache, name, std::move(header)));
    }
 
-   /// Encode all full row groups; the rest stays.
+   /// Encode all full row groups; the rows of the last, partial one stay in `rows`.
    void encodeFullGroups() {
       const uint32_t full = rows->rowCount() / rowGroupRows * rowGroupRows;
       if (full == 0) return;
@@ -80,7 +80,7 @@ struct Appender::State {
       if (!rows) rows = std::make_unique<Delta>(types, core.context.deltaMemory);
       rows->append(batch, missing);
       rowCount += batch.liveRows();
-      // A load this large goes on: row groups in one piece from now on.
+      // The load has become large: build blocks from now on.
       if (!buildsBlocks && rows->bytes() > smallBytesMax) buildsBlocks = true;
       if (buildsBlocks && rows->rowCount() >= rowGroupRows) {
          rows->expectMany();
@@ -106,7 +106,7 @@ void Appender::append(const Batch& batch) {
    DCHECK(!s.isFinished);
    const uint32_t live = batch.liveRows();
    if (live == 0) return;
-   // Cut at the row group's end, so that a bulk load's buffer is encoded exactly when it is full.
+   // Cut the batch at the row group's end, so that the buffer of a bulk load is encoded exactly when it is full.
    const uint32_t filled = s.rows ? s.rows->rowCount() % rowGroupRows : 0;
    const uint32_t room = rowGroupRows - filled;
    if (!s.buildsBlocks || live <= room) return s.appendPart(batch);

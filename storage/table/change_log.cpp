@@ -13,7 +13,7 @@ void ReadSet::add(StorageId table, const ScanSpec& spec) {
          scan.push_back({predicate.column, predicate.lower, predicate.upper});
    const MutexLock lock(mutex_);
    std::vector<Scan>& scans = scans_[table];
-   if (scans.size() == 1 && scans[0].empty()) return; // all of it already
+   if (scans.size() == 1 && scans[0].empty()) return; // all rows count as read already
    if (scan.empty() || scans.size() == scansMax) {
       scans.assign(1, Scan());
       return;
@@ -67,7 +67,7 @@ bool ChangeLog::overlaps(const ReadSet& reads, Timestamp snapshot) const {
 
 namespace {
 
-/// Keeps those of `rows` whose value lies in the range.
+/// Keep those of `rows` whose value lies in [lower, upper].
 void keepInRange(RowGroupReader& reader, uint32_t column, uint32_t first, uint32_t count, ZoneKey lower, ZoneKey upper,
                  std::vector<RowIndex>& rows) {
    const Vector values =

@@ -13,14 +13,16 @@ namespace ouzel::storage {
 
 struct Segment;
 
-/// What serializable transactions have read, and whether what others committed meanwhile touches it: precision locking
-/// (Jordan, Banerjee, Batman 1981; Neumann, Muehlbauer, Kemper 2015). A transaction that writes may commit when all it
-/// read is still so; then it is as if all of it happened at its commit. One that only reads is as if at its snapshot.
+/// Validation of serializable transactions by precision locking (Jordan, Banerjee, Batman 1981; Neumann, Muehlbauer,
+/// Kemper 2015): has a commit of another transaction changed rows that this one has read? A transaction that writes may
+/// commit when it has not; its reads and writes are then as if made at its commit. A transaction that only reads is as
+/// if run at its snapshot.
 
-/// The scans of one transaction. Thread-safe.
+/// The scans of one transaction, as ranges of values. Thread-safe.
 class ReadSet {
 public:
-   /// Rows that no range in the spec excludes were read. Keys and runtime filters are left out: more is read, then.
+   /// Add a scan. The rows that its ranges do not exclude count as read. Keys and runtime filters are ignored, so that
+   /// more rows count as read than were.
    void add(StorageId table, const ScanSpec& spec);
 
 private:
@@ -29,9 +31,9 @@ private:
       uint32_t column;
       ZoneKey lower, upper;
    };
-   /// Rows with a value in each of the ranges; none: all rows.
+   /// One scan: the rows with a value in each of the ranges; without ranges, all rows.
    using Scan = std::vector<Range>;
-   static constexpr size_t scansMax = 256; ///< of one table; more are taken for all of it
+   static constexpr size_t scansMax = 256; ///< of one table; more count as a scan of all its rows
    mutable Mutex mutex_;
    std::map<StorageId, std::vector<Scan>> scans_ GUARDED_BY(mutex_);
 };
@@ -40,15 +42,15 @@ private:
 struct ChangedRows {
    std::shared_ptr<const Segment> segment;
    uint32_t first = 0, end = 0;
-   std::vector<uint32_t> rows; ///< instead of first and end
+   std::vector<uint32_t> rows; ///< if not empty: the rows, instead of [first, end)
 };
 
 /// The changes of recent commits, kept while serializable transactions are open. Thread-safe.
 class ChangeLog {
 public:
-   /// Commits are recorded from now on. REQUIRES: no commit is between isRecording() and record().
+   /// Record commits from now on. REQUIRES: no commit is between isRecording() and record().
    void open(TransactionId transaction);
-   /// The transaction reads as of `snapshot`.
+   /// Note the snapshot of a transaction that was opened.
    void setSnapshot(TransactionId transaction, Timestamp snapshot);
    void close(TransactionId transaction);
    bool isRecording() const { return isRecording_.load(); }
@@ -59,7 +61,7 @@ public:
       std::vector<ChangedRows> rows;
    };
    void record(Timestamp timestamp, std::vector<TableChange> changes);
-   /// True when a commit after `snapshot` changed a row that was read.
+   /// True when a commit after `snapshot` changed a row of `reads`.
    bool overlaps(const ReadSet& reads, Timestamp snapshot) const;
 
 private:
@@ -70,7 +72,7 @@ private:
    static bool matches(const ReadSet::Scan& scan, const TableChange& change);
 
    std::atomic<bool> isRecording_{false};
-   mutable Mutex mutex_; ///< guards what follows
+   mutable Mutex mutex_; ///< guards the members below
    std::map<TransactionId, Timestamp> open_ GUARDED_BY(mutex_);
    std::deque<Commit> commits_ GUARDED_BY(mutex_);
 };

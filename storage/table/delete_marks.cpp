@@ -32,7 +32,7 @@ DeleteMarks::VectorMarks& DeleteMarks::vectorFor(uint32_t index) {
 }
 
 void DeleteMarks::beginMove() {
-   DCHECK(movedAt_.load() == 0); // rows that have moved stay where they went
+   DCHECK(movedAt_.load() == 0); // rows move once: their segment is retired then
    movedAt_.store(moving);
 }
 
@@ -62,7 +62,7 @@ DeleteMarks::Outcome DeleteMarks::mark(uint32_t row, const Snapshot& snapshot, u
          if (mayKeep(word, 0)) return Outcome::Marked;
          continue;
       }
-      // Two workers of one statement may both find the lock: only one of them deletes.
+      // Two workers of one statement may both find the lock: only one of them deletes the row.
       DeleteWord lock = seen;
       if (isLock(lock) && isOpenBy(lock, snapshot.transactionId) && word.compare_exchange_strong(seen, mine)) {
          if (mayKeep(word, lock)) return Outcome::Marked;

@@ -9,14 +9,27 @@
 
 namespace ouzel::storage {
 
-/// Who deleted a row. 0: nobody. Else the commit's timestamp, or, with openBit, the transaction that is about to
-/// (31 bits of its id) and the command (31 bits). With lockBit besides the transaction only keeps others from it.
+/// The delete mark of a row.
+///    0                    the row is not deleted
+///    a timestamp          the commit that deleted the row
+///    openBit set          an open transaction deletes the row: 31 bits of its id (from bit 32), 31 bits of its command
+///    openBit and lockBit  an open transaction has locked the row, but not deleted it
 using DeleteWord = uint64_t;
 
-/// Versioned delete marks of one segment. A vector of 2,048 rows takes no memory until one of them is deleted.
+/// Versioned delete marks of the rows of one segment. A vector of 2,048 rows takes no memory until one of its rows is
+/// marked.
 ///
-/// Threads: marking is lock-free per row (the first compare-and-swap wins); reading never waits. Marks of a committing
-/// transaction are settled before its timestamp is published, so a snapshot sees all of them or none.
+///           mark(), lock()               settle(timestamp)
+///    0 ───────────────────────> open ─────────────────────> committed
+///      <─────────────────────── open
+///           settle(0)
+///
+/// Threads: marking is lock-free per row (the first compare-and-swap wins); reading never waits. The marks of a
+/// committing transaction become timestamps before its own timestamp is published, so a snapshot sees all of them or
+/// none.
+///
+/// A move gives all rows of the segment other ids (compaction): beginMove() makes marking wait, hasOpen() tells whether
+/// open transactions have marks, endMove() lets the waiting threads go on.
 class DeleteMarks {
 public:
    static constexpr DeleteWord openBit = DeleteWord{1} << 63;
@@ -27,8 +40,8 @@ public:
    };
    enum class Outcome : uint8_t {
       Marked,
-      Held,     ///< lock() only: the same transaction has locked it before
-      Gone,     ///< deleted by the same transaction, or by one the snapshot sees
+      Held,     ///< lock() only: the same transaction has locked the row before
+      Gone,     ///< deleted by the same transaction, or by one that the snapshot sees
       Conflict, ///< deleted or locked by another transaction, open or committed after the snapshot
       Moved     ///< the row has another id now, for snapshots from `seen` on
    };
@@ -48,7 +61,7 @@ public:
       return openWord(transaction, command) | lockBit;
    }
    static bool isLock(DeleteWord word) { return (word & (openBit | lockBit)) == (openBit | lockBit); }
-   /// 31 bits of the id of the open transaction that set the mark; 0: it is committed.
+   /// 31 bits of the id of the open transaction that set the mark; 0: the mark is a timestamp, or none.
    static TransactionId holderOf(DeleteWord word) { return (word & openBit) ? word >> 32 & 0x7fffffff : 0; }
    static uint32_t commandOf(DeleteWord word) { return static_cast<uint32_t>(word & ~lockBit); }
    static bool isDeletedFor(DeleteWord word, const Snapshot& snapshot) {
@@ -57,32 +70,34 @@ public:
              commandOf(word) < snapshot.commandId;
    }
 
-   /// Delete the row, which the transaction may have locked before. `seen`: the mark that was there.
+   /// Mark the row as deleted; the transaction may have locked it before. `seen`: the mark that was found, for Moved
+   /// the timestamp of the move. Waits while a move is under way.
    Outcome mark(uint32_t row, const Snapshot& snapshot, uint32_t command, DeleteWord& seen);
-   /// Keep others from deleting or locking the row.
+   /// Keep other transactions from deleting or locking the row. Otherwise as mark().
    Outcome lock(uint32_t row, const Snapshot& snapshot, uint32_t command, DeleteWord& seen);
    /// Replace the open mark of `row` by the commit's timestamp, by 0 to take it back, or by a lock.
    void settle(uint32_t row, DeleteWord word);
    DeleteWord word(uint32_t row) const;
-   /// Null: no row of the vector was ever deleted.
+   /// The marks of a vector; null: no row of the vector was ever marked.
    const VectorMarks* vector(uint32_t index) const {
       const Slots* slots = slots_.load(std::memory_order_acquire);
       return slots ? slots->vectors[index].load(std::memory_order_acquire) : nullptr;
    }
-   /// Rows whose delete is committed, whoever may still see them.
+   /// Number of rows whose delete is committed; older snapshots may still see these rows.
    uint32_t settledCount() const { return settled_.load(std::memory_order_relaxed); }
    bool isEmpty() const { return slots_.load(std::memory_order_acquire) == nullptr; }
 
-   /// Rows are about to get other ids. Whoever marks or locks one waits until endMove(), having taken its mark back:
-   /// open marks found after hasOpen() has returned false do not count.
+   /// Begin a move. From here on a thread that marks or locks a row takes its mark back and waits until endMove(). Open
+   /// marks found after hasOpen() has returned false are about to be taken back.
    void beginMove();
    bool hasOpen(uint32_t rows) const;
-   /// 0: they stay; else snapshots from this timestamp on, which is published, see them elsewhere.
+   /// End the move. 0: the rows keep their ids; else snapshots from this published timestamp on see the rows in other
+   /// segments.
    void endMove(Timestamp timestamp);
 
    /// How many of the first `rows` rows are deleted for the snapshot.
    uint32_t count(uint32_t rows, const Snapshot& snapshot) const;
-   /// Rows among the first `rows` whose delete is committed up to `timestamp`, ascending.
+   /// Call `body` for the rows among the first `rows` whose delete is committed up to `timestamp`, ascending.
    void forEachCommitted(uint32_t rows, Timestamp timestamp, const std::function<void(uint32_t)>& body) const;
 
 private:
@@ -91,20 +106,21 @@ private:
    };
    static constexpr Timestamp moving = UINT64_MAX;
    VectorMarks& vectorFor(uint32_t index);
-   /// After a mark was set in place of `before`. False: it was taken back. Sequential consistency between marks and
-   /// movedAt_ makes sure that either the marker sees the move or the mover the mark.
+   /// Called after a mark was set in place of `before`. False: a move is under way or has ended, and the mark was taken
+   /// back. Both sides are sequentially consistent: either the marking thread sees the move, or the moving thread sees
+   /// the mark.
    bool mayKeep(std::atomic<DeleteWord>& word, DeleteWord before) {
       if (movedAt_.load() == 0) [[likely]]
          return true;
       word.store(before);
       return false;
    }
-   /// Wait until no move is under way; returns when the last one happened, 0: never.
+   /// Wait until no move is under way; returns the timestamp of the last move, 0: the rows have not moved.
    Timestamp awaitMove();
 
    std::atomic<Slots*> slots_{nullptr};
    std::atomic<uint32_t> settled_{0};
-   Mutex slotsMutex_; ///< guards the allocation of what slots_ leads to
+   Mutex slotsMutex_; ///< guards the allocation of slots and vectors
    std::atomic<Timestamp> movedAt_{0};
    Mutex moveMutex_; ///< guards the end of a move, so that no waiter misses it
    CondVar moveEnded_;

@@ -17,7 +17,7 @@ uint32_t capacityFor(uint32_t rows, bool expectsMany) {
    return rowGroupRows;
 }
 
-// A reader may look at other bits of the word meanwhile.
+// Atomic, since a reader may load the word for its other bits meanwhile.
 void clearBit(ValidityWord* validity, uint32_t row) {
    std::atomic_ref(validity[row >> 6]).fetch_and(~(ValidityWord{1} << (row & 63)), std::memory_order_relaxed);
 }
@@ -186,7 +186,8 @@ std::vector<ColumnSlice> Delta::slices(uint32_t firstRow, uint32_t count) const 
 const std::vector<ColumnSketch>& Delta::sketches(uint32_t rows) {
    sketches_.resize(types_.size());
    while (sketchedRows_ < rows) {
-      // Slices begin at multiples of 64 rows; skip what was seen by walking single rows up to there.
+      // Slices begin at multiples of 64 rows. The rows of the first 64 that are sketched already are skipped, and the
+      // others of them are added one by one.
       const uint32_t begin = sketchedRows_ / 64 * 64, skip = sketchedRows_ - begin;
       const uint32_t end = std::min(rows, (begin / rowGroupRows + 1) * rowGroupRows);
       for (uint32_t column = 0; column < types_.size(); ++column) {

@@ -11,11 +11,12 @@
 
 namespace ouzel::storage {
 
-/// Rows in memory, column by column, append-only: a delta segment, or what an appender gathers before encoding it.
+/// Rows in memory, column by column, append-only: those of a delta segment, or those that an appender gathers to
+/// encode.
 ///
-/// Threads: one writer at a time (its owner sees to that); readers need no lock for rows they learnt of through
-/// rowCount() or a commit. Arrays grow by copying; the old ones stay until the delta goes, so no reader loses its
-/// place. Memory is charged to the reservation before use (53200 when refused; the rows are then not added).
+/// Threads: one writer at a time, which the owner ensures. A reader needs no lock for rows that it knows from
+/// rowCount() or a commit. Arrays grow by copying; the delta keeps the old arrays, so pointers of readers stay valid.
+/// Errors: memory is charged to the reservation before use; when it refuses, 53200 is thrown and no row is added.
 class Delta {
 public:
    Delta(std::vector<PhysicalType> types, Reservation& memory);
@@ -29,22 +30,23 @@ public:
    uint32_t rowGroupCount() const { return (rowCount() + rowGroupRows - 1) / rowGroupRows; }
    size_t bytes() const { return memory_.used(); }
 
-   /// Copy the live rows of `batch`, all or none. Columns it lacks are filled from `missing`. REQUIRES: room.
+   /// Copy the live rows of `batch`, all or none. Columns that it lacks are filled from `missing`. REQUIRES: room()
+   /// rows at most.
    void append(const Batch& batch, const std::vector<Value>& missing = {});
    /// Allocate whole row groups from the start: for bulk loads.
    void expectMany() { expectsMany_ = true; }
-   /// Forget the rows from `rowCount` on. REQUIRES: nobody reads them.
+   /// Forget the rows from `rowCount` on. REQUIRES: no reader knows these rows.
    void truncate(uint32_t rowCount);
    /// Forget all rows, keep the memory. REQUIRES: no reader.
    void clear();
 
-   /// A run of flat values inside one row group. The last validity word may be written to while it is read: bits of
-   /// rows the reader knows of do not change.
+   /// `count` flat values inside one row group. The last validity word may be written to while it is read, but bits of
+   /// rows that the reader knows do not change.
    ColumnSlice slice(uint32_t column, uint32_t firstRow, uint32_t count) const;
-   /// All columns of a run.
+   /// The slices of all columns.
    std::vector<ColumnSlice> slices(uint32_t firstRow, uint32_t count) const;
 
-   /// Sketches of the rows up to now; kept up to date lazily. The caller serialises calls.
+   /// Sketches of the first `rows` rows, computed from the last call's. The caller makes one call at a time.
    const std::vector<ColumnSketch>& sketches(uint32_t rows);
 
 private:

@@ -11,10 +11,10 @@ namespace ouzel::storage {
 
 namespace {
 
-/// Of bytes under way or waiting to be looked at: the filters of a column of a full block take up to 1.5 MiB.
+/// Bounds the bytes under way or not asked yet. The filters of a column of a full block take up to 1.5 MiB.
 constexpr size_t windowMax = 32 << 20, partOfBudget = 4;
 constexpr uint32_t segmentsAhead = 64;
-/// Of more values one seems to be in nearly any filter.
+/// Predicates with more values are not looked up: nearly any filter seems to have one of them.
 constexpr size_t valuesProbedMax = 200;
 
 bool areHere(const std::vector<std::shared_ptr<Landing>>& reads) {
@@ -44,15 +44,15 @@ FilterSearch::FilterSearch(const ScanState& state, ReadAheadBudget& budget, bool
 
 FilterSearch::~FilterSearch() {
    for (Source& source : sources_)
-      source.reads.clear(); // before their memory is given back
+      source.reads.clear(); // before share_ gives their memory back
 }
 
-/// Empty: the chunk's filter need not be looked at, or there is none.
+/// The values to look up in the chunk's filter. Empty: there is no filter, or it need not be asked.
 std::span<const ValuePredicate::Wanted> FilterSearch::valuesToProbe(const ValuePredicate& predicate,
                                                                     uint32_t index) const {
    const Morsel& morsel = state_.morsels[index];
    const Segment& segment = *state_.sources[morsel.segment].segment;
-   // What a key index has found needs no filter.
+   // Candidates of a key index need no filter.
    if (!segment.block || morsel.candidateEnd != 0 || predicate.column >= segment.columnCount()) return {};
    const ChunkHeader& chunk = segment.block->header().chunk(predicate.column, morsel.rowGroup);
    if (chunk.filter.size == 0 || !zonesMayMatch(state_, segment, morsel.rowGroup)) return {};
@@ -72,7 +72,7 @@ bool FilterSearch::excludes(const ValuePredicate& predicate, uint32_t index, con
    });
 }
 
-/// Where the filters of one column lie that are needed and not cached; empty: nowhere.
+/// The bytes with the filters of one column that are needed and not cached; size 0: none.
 FilterSearch::Stretch FilterSearch::stretchOf(const ValuePredicate& predicate, const Source& source) const {
    Stretch stretch;
    for (uint32_t index = source.firstMorsel; index < source.endMorsel; ++index) {
@@ -87,7 +87,7 @@ FilterSearch::Stretch FilterSearch::stretchOf(const ValuePredicate& predicate, c
    return stretch;
 }
 
-/// False: there is no memory for them now. `isLeast`: a worker waits for them.
+/// Start the reads of a segment's filters. False: memory is short. `isLeast`: a worker waits for these filters.
 bool FilterSearch::startReads(Source& source, bool isLeast) {
    if (source.isStarted || source.isKnown.load(std::memory_order_relaxed)) return true;
    std::vector<Stretch> stretches;
@@ -136,7 +136,7 @@ void FilterSearch::examine(Source& source, const Reads& reads) {
       for (size_t p = 0; p < predicates.size() && !isExcluded[i]; ++p)
          isExcluded[i] = excludes(predicates[p], source.firstMorsel + i, p < reads.size() ? reads[p].get() : nullptr);
    const MutexLock lock(mutex_);
-   if (source.isKnown.load(std::memory_order_relaxed)) return; // somebody was faster
+   if (source.isKnown.load(std::memory_order_relaxed)) return; // another thread was faster
    std::copy(isExcluded.begin(), isExcluded.end(), isExcluded_.begin() + source.firstMorsel);
    source.isKnown.store(true, std::memory_order_release);
    source.reads.clear();
@@ -166,7 +166,7 @@ bool FilterSearch::isHere(uint32_t segment) {
    if (!reads || !areHere(*reads)) return false;
    try {
       examine(source, *reads);
-   } catch (const SqlError&) { // for who comes to the segment, if anybody does
+   } catch (const SqlError&) { // mayMatch() reports the error, if a worker comes to the segment
       return false;
    }
    return true;

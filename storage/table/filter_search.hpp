@@ -13,34 +13,35 @@
 
 namespace ouzel::storage {
 
-/// Asks the Bloom filters of a scan's blocks which row groups may have the values of its ValuePredicates, once for each
-/// segment, when its turn comes. Only filters of row groups that zone maps have left are looked at. Over a network
-/// those of a column of a block are one read, and reads for the next segments are under way meanwhile. Thread-safe.
+/// Asks the Bloom filters of a scan's blocks which row groups may have the values of its ValuePredicates. This happens
+/// once for each segment, when a worker comes to it. Only filters of row groups that zone maps do not exclude are read.
+/// Over a network the filters of one column of a block are one read, and reads for the next segments are under way
+/// meanwhile. Thread-safe.
 class FilterSearch {
 public:
-   /// Null: the scan looks for no values, or not in blocks.
+   /// Null: the scan has no ValuePredicates, or reads no block.
    static std::unique_ptr<FilterSearch> makeFor(const ScanState& state, ReadAheadBudget& budget, bool isRemote);
    /// `state` outlives this; its sources and morsels are complete.
    FilterSearch(const ScanState& state, ReadAheadBudget& budget, bool isRemote);
    ~FilterSearch();
 
-   /// False: the filters say that no row of the morsel can match. Waits for those of its segment, and throws what
-   /// reading them throws.
+   /// False: the filters exclude the morsel. Waits for the filters of its segment. Throws the errors of reading them.
    bool mayMatch(uint32_t morsel);
-   /// What the filters of the segment say is known now. Never waits for reads; when they failed, mayMatch() tells how.
+   /// Whether the filters of the segment have been asked; asks them if they have arrived. Never waits for reads. False
+   /// also when a read has failed: mayMatch() then throws.
    bool isHere(uint32_t segment);
    void addTo(ScanSource::NetworkReads& reads) const;
 
 private:
-   using Reads = std::vector<std::shared_ptr<Landing>>; ///< by predicate; null: nothing to read
+   using Reads = std::vector<std::shared_ptr<Landing>>; ///< by predicate; null: no filter to read
    /// One segment of the scan.
    struct Source {
       uint32_t firstMorsel = 0, endMorsel = 0;
       std::atomic<bool> isKnown{false}; ///< isExcluded_ is set for its morsels
       // Guarded by mutex_:
-      bool isStarted = false; ///< its reads are
+      bool isStarted = false; ///< its reads are started
       Reads reads;
-      size_t bytes = 0; ///< held for them
+      size_t bytes = 0; ///< taken from the budget for `reads`
    };
    struct Stretch {
       uint64_t offset = UINT64_MAX, end = 0;
@@ -51,7 +52,8 @@ private:
    bool excludes(const ValuePredicate& predicate, uint32_t index, const Landing* landing) const;
    Stretch stretchOf(const ValuePredicate& predicate, const Source& source) const;
    bool startReads(Source& source, bool isLeast) REQUIRES(mutex_);
-   /// Those of a segment, and have those after it started. Empty: they are not started, for want of memory.
+   /// The reads of a segment, started now if they were not; also starts reads for the segments behind it. Empty: the
+   /// reads are not started, because memory is short.
    std::optional<Reads> readsOf(uint32_t segment, bool isLeast);
    void examine(Source& source, const Reads& reads);
 
@@ -62,10 +64,10 @@ private:
    std::vector<Source> sources_;     ///< as state_.sources
    std::vector<uint8_t> isExcluded_; ///< by morsel; written once, before its source's isKnown
 
-   mutable Mutex mutex_; ///< guards what follows
+   mutable Mutex mutex_; ///< guards the members below
    ReadAheadShare share_ GUARDED_BY(mutex_);
-   size_t held_ GUARDED_BY(mutex_) = 0;   ///< bytes that were not looked at yet
-   uint32_t next_ GUARDED_BY(mutex_) = 0; ///< segments before it are started, or skipped for want of memory
+   size_t held_ GUARDED_BY(mutex_) = 0;   ///< bytes of reads whose filters were not asked yet
+   uint32_t next_ GUARDED_BY(mutex_) = 0; ///< segments before it are started, or skipped because memory is short
    uint64_t readCount_ GUARDED_BY(mutex_) = 0;
    uint64_t readBytes_ GUARDED_BY(mutex_) = 0;
    uint64_t waits_ GUARDED_BY(mutex_) = 0;

@@ -14,9 +14,9 @@ namespace ouzel::storage {
 
 namespace {
 
-/// Lookups pay for an index of a segment by reading its rows this many times over.
+/// An index is made when lookups have read so many times the number of the segment's rows.
 constexpr uint64_t scansBeforeIndex = 8;
-/// Chains longer than this are searched for rows that nobody sees any more.
+/// In chains longer than this, rows that no snapshot sees any more are removed.
 constexpr uint32_t longChain = 16;
 
 } // namespace
@@ -44,8 +44,8 @@ void KeyIndexPool::remove(SegmentKeys& keys) {
    std::erase(members_, &keys);
 }
 
-/// One index: chains of rows by hash. Entries are (11 bits of the hash << 21 | row + 1), 0: none, so that a chain is
-/// walked without touching rows of other keys. Newer rows come first.
+/// One key index of one segment: chains of rows by hash, newest row first. An entry is 11 bits of the hash << 21 | row
+/// + 1; 0 ends a chain. Because of the hash bits a chain is walked without touching rows of other keys.
 class SegmentKeys {
 public:
    SegmentKeys(KeyIndexPool& pool, std::vector<uint32_t> columns) : pool_(pool), columns_(std::move(columns)) {
@@ -88,9 +88,10 @@ public:
       paid_ = uint64_t{scansBeforeIndex} * blockRowsMax;
    }
 
-   /// For the pool, which must not wait for somebody who waits for memory.
+   /// Drop the index, for the pool; returns the bytes freed. Does not wait for the mutex: its holder may wait for
+   /// memory.
    size_t tryDrop() {
-      if (isReserving_) return 0; // perhaps by this very thread
+      if (isReserving_) return 0; // perhaps on this very thread
       if (!mutex_.try_lock()) return 0;
       const MutexLock lock(mutex_, std::adopt_lock);
       const size_t bytes = charged_;
@@ -112,7 +113,7 @@ private:
       pool_.memory().shrink(std::exchange(charged_, 0));
    }
 
-   /// Room for `rows`; what was indexed is forgotten when it moves. False: no memory.
+   /// Make room for `rows` rows. Forgets all indexed rows when the arrays must grow. False: no memory.
    bool reserve(uint32_t rows) REQUIRES(mutex_) {
       if (rows <= capacity_) return true;
       drop();
@@ -169,7 +170,7 @@ private:
    KeyIndexPool& pool_;
    const std::vector<uint32_t> columns_;
    std::atomic<bool> isReserving_{false};
-   Mutex mutex_; ///< guards what follows
+   Mutex mutex_; ///< guards the members below
    std::unique_ptr<uint32_t[]> heads_ GUARDED_BY(mutex_);
    std::unique_ptr<uint32_t[]> next_ GUARDED_BY(mutex_);
    uint32_t capacity_ GUARDED_BY(mutex_) = 0;
@@ -239,7 +240,7 @@ std::vector<uint64_t> hashKeys(const Segment& segment,
       const uint32_t row = first + done, group = row / rowGroupRows;
       reader.open(
           {.segment = 0, .rowGroup = group, .rowCount = std::min(rowGroupRows, first + count - group * rowGroupRows)});
-      // Whole vectors decode fastest; a delta that grew by a few rows is read from there.
+      // Whole vectors decode fastest. Reading may begin inside a vector: at the new rows of a delta.
       const uint32_t inGroup = row % rowGroupRows;
       const uint32_t part = std::min(vectorRows - inGroup % vectorRows, count - done);
       for (uint32_t i = 0; i < columns.size(); ++i) {

@@ -11,10 +11,15 @@
 #include "storage/buffer/memory_governor.hpp"
 #include "storage/version/snapshot.hpp"
 
-// Finding rows by the values of some columns without reading the others. A key index belongs to one segment and maps
-// the hash of a key to row numbers; it is made in memory when lookups have paid for it, grows with a delta, survives
-// the delta's way into a block (rows keep their numbers), and is dropped when memory is short. What it finds are
-// candidates: whoever asked compares the keys. Which columns are worth an index the catalog knows (keys, CREATE INDEX).
+// Key indexes find rows by the values of some columns without reading the other rows. A key index belongs to one
+// segment and maps the hash of a key to row numbers.
+//
+// Lifecycle: lookups that must read all rows pay for an index; when they have paid enough, the next lookup makes the
+// index in memory. The index grows with a delta and stays when a checkpoint turns the delta into a block, since rows
+// keep their numbers. It is dropped when memory is short.
+//
+// The rows found are candidates: the caller compares the keys. The catalog decides which columns are worth an index
+// (keys, CREATE INDEX).
 
 namespace ouzel::storage {
 
@@ -23,21 +28,22 @@ class SegmentKeys;
 class SegmentVersions;
 class TransactionManager;
 
-/// Rows whose key columns hash like one of `hashes`: hashVector of the first column, hashCombineVector of the others.
+/// The rows whose key columns hash like one of `hashes`: hashVector of the first column, hashCombineVector of the
+/// others.
 struct KeyFilter {
    std::vector<uint32_t> columns; ///< storage columns (attnum - 1)
    std::vector<uint64_t> hashes;
 };
 
-/// What the key indexes of a database share: whom memory is charged to, and who has some when it must come back.
-/// Thread-safe; outlives every index.
+/// The memory of a database's key indexes: their common reservation, and the list of indexes to drop when memory is
+/// short. Thread-safe; outlives every index.
 class KeyIndexPool final : private MemoryReclaimer {
 public:
    KeyIndexPool(MemoryGovernor& governor, const TransactionManager& transactions);
    ~KeyIndexPool() override;
 
    Reservation& memory() { return memory_; }
-   /// Rows deleted before it are seen by nobody, now or later.
+   /// No open or later snapshot sees a row that was deleted up to this time.
    Timestamp horizon() const;
 
 private:
@@ -49,7 +55,7 @@ private:
    MemoryGovernor& governor_;
    const TransactionManager& transactions_;
    Reservation memory_;
-   Mutex mutex_; ///< guards what follows
+   Mutex mutex_; ///< guards the members below
    std::vector<SegmentKeys*> members_ GUARDED_BY(mutex_);
 };
 
@@ -63,30 +69,30 @@ public:
    struct Candidate {
       uint32_t row, key;
    };
-   /// Candidates among the segment's first `rowCount` rows; nothing when there is no index (yet) and all rows must be
-   /// looked at, which is taken note of: `scanCost` rows are about to be read for this lookup.
+   /// Candidates among the segment's first `rowCount` rows. Empty optional: there is no index yet, and all rows must be
+   /// read; the `scanCost` rows that this lookup is about to read count towards making the index.
    std::optional<std::vector<Candidate>> find(KeyIndexPool& pool, const Segment& segment,
                                               const std::shared_ptr<const std::vector<ColumnDefinition>>& columns,
                                               const KeyFilter& filter, uint32_t rowCount, uint64_t scanCost);
-   /// Rows come from a segment with these indexes: have the same ones as soon as somebody looks.
+   /// The rows were copied from a segment with the indexes of `others`: make the same indexes with their first lookups.
    void expect(KeyIndexPool& pool, KeyIndexes& others);
-   /// Rows were taken back: numbers may come to name other rows.
+   /// Drop the indexes: rows were taken back, and their numbers may be given to other rows.
    void forget();
 
 private:
    SegmentKeys& keysOf(KeyIndexPool& pool, const std::vector<uint32_t>& columns);
 
-   Mutex mutex_; ///< guards what follows
+   Mutex mutex_; ///< guards the members below
    std::vector<std::unique_ptr<SegmentKeys>> indexes_ GUARDED_BY(mutex_);
 };
 
-/// What hashKeys finds out besides.
+/// Further results of hashKeys().
 struct KeyNotes {
    std::vector<uint8_t> hasNull; ///< 1 for rows with a NULL among the key columns
-   std::vector<ZoneRange> zones; ///< of the other values, by key column; widened
+   std::vector<ZoneRange> zones; ///< of the values that are not NULL, by key column; only widened
 };
 
-/// Hashes of the keys of rows [first, first + count) of a segment, as KeyFilter has them.
+/// Hashes of the keys of rows [first, first + count) of a segment, computed as those of KeyFilter.
 std::vector<uint64_t> hashKeys(const Segment& segment,
                                const std::shared_ptr<const std::vector<ColumnDefinition>>& definitions,
                                const std::vector<uint32_t>& columns, uint32_t first, uint32_t count,

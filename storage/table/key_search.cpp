@@ -6,9 +6,10 @@
 #include "storage/table/scan_state.hpp"
 #include "storage/table/table_core.hpp"
 
-// What keys need to know of rows: does a new row repeat a key, is a key there, which keys went. Candidates come from
-// the key indexes of the segments, or from hashing a segment's keys while it has none; then the keys themselves are
-// compared. Rows count as the newest commits and the transaction itself have left them, whatever its snapshot.
+// Searches for constraints: does a new row repeat a key, does a row have a key, which keys were deleted. Candidates
+// come from the key indexes of the segments; for a segment without one, its keys are hashed. Then the keys themselves
+// are compared. The search sees the rows as the newest commits and the transaction itself have left them, not as its
+// snapshot does.
 
 namespace ouzel::storage {
 
@@ -16,7 +17,7 @@ namespace {
 
 using Definitions = std::shared_ptr<const std::vector<ColumnDefinition>>;
 
-/// The values of a unique operator family: -0 = 0, NaN = NaN, 1.0 = 1.00, 24 hours = 1 day, int2 and int8 by value.
+/// Equality of a unique operator family: -0 = 0, NaN = NaN, 1.0 = 1.00, 24 hours = 1 day, int2 and int8 by value.
 bool equalKeys(const Value& a, const Value& b) {
    if (a.isNull || b.isNull) return a.isNull == b.isNull;
    if (isIntegerLike(a.type) && isIntegerLike(b.type)) return a.i64 == b.i64;
@@ -83,7 +84,7 @@ std::optional<Table::NewKeys> Table::newKeys(Transaction& transaction, uint32_t 
 
 namespace {
 
-/// Rows of a table that have one of some keys, or may: whoever gets them compares.
+/// Finds the rows of a table whose keys hash like one of the filter's. The caller compares the keys.
 class KeySearch {
 public:
    struct Found {
@@ -114,7 +115,7 @@ public:
       for (const ScanState::Source& source : state_->sources)
          for (const KeyIndexes::Candidate& candidate : candidatesIn(source)) {
             DeleteWord word = source.segment->versions->deletes.word(candidate.row);
-            if (DeleteMarks::isLock(word)) word = 0; // kept from others, not deleted
+            if (DeleteMarks::isLock(word)) word = 0; // locked, not deleted
             const bool isOpen = (word & DeleteMarks::openBit) != 0;
             if (word != 0 && (!isOpen || DeleteMarks::isOpenBy(word, transaction_.id()))) continue;
             if (!body(Found{source.segment, candidate.row, candidate.key,

@@ -16,7 +16,7 @@ namespace {
 // Fewer rows than this are copied into a shared segment, so that small commits do not each become a segment.
 constexpr uint32_t adoptRowsMin = vectorRows;
 
-/// Workers bring runs of ascending rows, each row once: many are quicker put into a bitmap than compared.
+/// Sort rows that are all different. Workers append ranges of ascending rows: many rows sort faster through a bitmap.
 void sortRows(std::vector<uint32_t>& rows) {
    constexpr size_t manyRows = 1024;
    if (std::is_sorted(rows.begin(), rows.end())) return;
@@ -54,12 +54,12 @@ void forEachBatch(const Delta& delta, IsLive isLive, Body body) {
 
 namespace {
 
-/// LZ4 rather than zstd: the commit waits for it.
+/// Compresses with LZ4, which is faster than zstd: the commit waits for it.
 void compressBatches(LocalWrites::LoggedRows& rows) {
-   constexpr size_t sizeMin = 512; // below, a commit is bound by the sync, not by bytes
+   constexpr size_t sizeMin = 512; // smaller commits take as long as the sync of the log
    if (rows.batches.size() < sizeMin || rows.batches.size() > LZ4_MAX_INPUT_SIZE) return;
    std::string compressed;
-   compressed.resize(rows.batches.size() / 8 * 7); // less gain is not worth the reader's time
+   compressed.resize(rows.batches.size() / 8 * 7); // a smaller gain is not worth the time of decompression
    const int size = LZ4_compress_default(rows.batches.data(), compressed.data(), static_cast<int>(rows.batches.size()),
                                          static_cast<int>(compressed.size()));
    if (size <= 0) return;
@@ -192,7 +192,8 @@ uint64_t LocalWrites::deletedRows() const {
 
 void LocalWrites::rollbackTo(uint32_t commandId, bool keepLocks) {
    const MutexLock lock(mutex_);
-   // Rows that were locked before they were deleted are locked again; in between nobody may get hold of them.
+   // Rows that were locked before they were deleted are locked again. Each mark changes in one step: no other
+   // transaction can lock the row in between.
    std::map<std::pair<SegmentId, uint32_t>, uint32_t> lockedBy;
    if (!deletes_.empty())
       for (const Locks& entry : locks_)
@@ -271,7 +272,8 @@ void LocalWrites::encode() {
    }
    std::map<SegmentId, std::vector<uint32_t>> rowsOf;
    for (const Deletes& entry : deletes_) {
-      // Rows that lived and died in this transaction are not logged when they are not copied.
+      // Rows of a copied segment that the transaction has deleted again are not copied, so their deletes are not
+      // logged.
       const bool isGone = std::any_of(own_.begin(), own_.end(), [&](const Own& own) {
          return own.isCopied && own.segment->id == entry.segment->id;
       });

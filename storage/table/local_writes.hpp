@@ -12,11 +12,11 @@ namespace ouzel::storage {
 class Table;
 struct TableCore;
 
-/// What one transaction has written to one table and nobody else can see: new rows in segments of its own, and the list
-/// of marks it has set on others' rows. Commit hands the segments to the table (small ones are copied to the shared
-/// delta); abort drops them and takes the marks back.
+/// The uncommitted writes of one transaction to one table, which no other transaction sees: new rows in segments of its
+/// own, and the list of delete marks it has set on committed rows. Commit hands the segments to the table (small ones
+/// are copied to the shared delta); abort drops the segments and takes the marks back.
 ///
-/// Appenders and deletes of one statement may call in parallel; commit and rollback are called alone.
+/// Threads: appenders and deletes of one statement may call in parallel; commit and rollback are called alone.
 class LocalWrites {
 public:
    explicit LocalWrites(std::shared_ptr<Table> table);
@@ -24,12 +24,13 @@ public:
 
    Table& table() { return *table_; }
 
-   /// A finished appender's rows. Few rows are copied to a segment that takes the next statement's as well.
+   /// Add the rows of a finished appender. A small number of rows is copied to a segment that later statements add to
+   /// as well.
    void addDelta(std::unique_ptr<Delta> rows, uint32_t command);
    void addBlock(std::shared_ptr<Block> block, uint32_t command);
-   /// Delete marks were set on `rows` of the segment.
+   /// Note that delete marks were set on `rows` of the segment.
    void addDeletes(const SegmentPtr& segment, std::vector<uint32_t> rows);
-   /// Locks were set on `rows` of the segment by `command`.
+   /// Note that locks were set on `rows` of the segment by `command`.
    void addLocks(const SegmentPtr& segment, std::vector<uint32_t> rows, uint32_t command);
 
    struct Visible {
@@ -42,27 +43,28 @@ public:
       SegmentPtr segment;
       uint32_t first, end;
    };
-   /// Rows that commands from `commandId` on have inserted, those deleted since included.
+   /// Rows that commands from `commandId` on have inserted, including rows deleted since.
    std::vector<Range> insertedSince(uint32_t commandId) const;
    /// Rows that commands from `commandId` on have deleted, in that order.
    std::vector<std::pair<SegmentPtr, std::vector<uint32_t>>> deletedSince(uint32_t commandId) const;
    SegmentPtr findSegment(SegmentId id) const;
-   bool isEmpty() const; ///< locks aside
+   bool isEmpty() const; ///< locks do not count
    uint64_t deletedRows() const;
 
-   /// Undo what commands from `commandId` on have done. With `keepLocks`, what they deleted stays locked.
+   /// Undo the inserts, deletes and locks of commands from `commandId` on. With `keepLocks`, rows they have deleted or
+   /// locked stay locked.
    void rollbackTo(uint32_t commandId, bool keepLocks = false);
-   /// Take all locks back: the transaction ends.
+   /// Take all locks back, at the end of the transaction.
    void releaseLocks();
 
-   // Commit, in this order: encode() without locks; place() in commit order, under the commit lock; then, when the log
-   // is durable, publish(). unplace() takes place() back when the log refuses.
+   // Commit, in this order: encode() without locks; place() in commit order, under the commit lock; publish() when the
+   // log is durable. unplace() undoes place() when the log refuses the commit.
 
    /// Rows for the log.
    struct LoggedRows {
       SegmentId segment = 0;
       uint32_t firstRow = 0, rowCount = 0;
-      std::string batches;  ///< encodeBatch, one after the other, LZ4-compressed where that saves something
+      std::string batches;  ///< by encodeBatch(), one after the other, LZ4-compressed where that saves bytes
       uint64_t rawSize = 0; ///< before compression; 0: not compressed
    };
    struct LoggedBlock {
@@ -77,7 +79,7 @@ public:
    void place();
    void unplace();
    void publish(Timestamp timestamp, Timestamp horizon);
-   /// Rows added (where place() has put them) and deleted.
+   /// Rows added (in the places that place() gave them) and rows deleted.
    std::vector<ChangedRows> changes() const;
 
    std::vector<LoggedRows> loggedRows;
@@ -93,7 +95,7 @@ private:
       SegmentPtr segment;
       std::vector<CommandRows> commands;
       // Commit:
-      bool isCopied = false; ///< its live rows went to `target`
+      bool isCopied = false; ///< its live rows are copied to `target`
       SegmentPtr target;
       uint32_t targetFirst = 0, targetEnd = 0;
    };
@@ -110,12 +112,12 @@ private:
    bool isOwn(const SegmentPtr& segment) const REQUIRES(mutex_);
 
    const std::shared_ptr<Table> table_;
-   mutable Mutex mutex_; ///< taken before the table's
+   mutable Mutex mutex_; ///< taken before the table's mutex
    std::vector<Own> own_ GUARDED_BY(mutex_);
    std::vector<Deletes> deletes_ GUARDED_BY(mutex_);
    std::vector<Locks>
-       locks_ GUARDED_BY(mutex_); ///< a row is in one of them at most, and keeps its place when it is deleted later
-   SegmentPtr small_ GUARDED_BY(mutex_); ///< the own segment that takes few rows
+       locks_ GUARDED_BY(mutex_);        ///< a row is in one of them at most, and stays in it when it is deleted later
+   SegmentPtr small_ GUARDED_BY(mutex_); ///< the own segment that small appends are copied to
 };
 
 } // namespace ouzel::storage

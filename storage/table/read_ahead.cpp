@@ -10,7 +10,7 @@ namespace ouzel::storage {
 
 namespace {
 constexpr size_t windowFirst = 64 << 20, windowLargest = 512 << 20;
-constexpr size_t partOfLimit = 8; ///< of all memory, for all scans
+constexpr size_t partOfLimit = 8; ///< the budget is this part of the memory limit
 } // namespace
 
 size_t ReadAheadBudget::limit() const {
@@ -26,7 +26,8 @@ bool ReadAheadBudget::tryTake(size_t bytes) {
 bool ReadAheadShare::take(size_t bytes, bool isLeast) {
    const bool isOfBudget = budget_.tryTake(bytes);
    if (!isOfBudget && !isLeast) return false;
-   // Only to make room: each landing charges for itself, and is left out when others were faster.
+   // Charged only to make room, and released at once: each landing charges itself, and is left out when the room is
+   // gone.
    if (!Reservation(budget_.cache().ledger()).tryGrow(bytes)) {
       if (isOfBudget) budget_.give(bytes);
       return false;
@@ -36,7 +37,7 @@ bool ReadAheadShare::take(size_t bytes, bool isLeast) {
 }
 
 void ReadAheadShare::give(size_t bytes) {
-   // What was taken besides the budget goes last.
+   // Bytes of the budget are given back first, those taken over its limit last.
    const size_t part = std::min(bytes, ofBudget_);
    ofBudget_ -= part;
    budget_.give(part);
@@ -46,7 +47,7 @@ ReadAhead::ReadAhead(const ScanState& state, ReadAheadBudget& budget)
    : state_(state), windowMax_(budget.limit()), share_(budget), window_(std::min(windowFirst, windowMax_)) {
    columns_ = state.spec.columns;
    for (const ZonePredicate& predicate : state.spec.zonePredicates)
-      columns_.push_back(predicate.column); // for the zone maps inside its pages
+      columns_.push_back(predicate.column); // for the zone maps in its pages
    std::sort(columns_.begin(), columns_.end());
    columns_.erase(std::unique(columns_.begin(), columns_.end()), columns_.end());
    if (!columns_.empty() && columns_.back() == ScanSpec::rowIdColumn) columns_.pop_back();
@@ -66,7 +67,7 @@ void ReadAhead::plan() {
    hasPlannedAll_.store(planned_ >= state_.morsels.size(), std::memory_order_relaxed);
 }
 
-/// Plan some row groups of one segment. False: there is no memory for them now, or what filters say is not known yet.
+/// Start reads of some row groups of one segment. False: memory is short, or the segment's filters have not arrived.
 bool ReadAhead::planSlab() {
    const uint32_t segment = state_.morsels[planned_].segment;
    if (state_.filters && !state_.filters->isHere(segment)) return false;
@@ -77,7 +78,7 @@ bool ReadAhead::planSlab() {
    for (; end < state_.morsels.size() && bytes < std::max(window_ / 2, window_ - held_); ++end) {
       const Morsel& morsel = state_.morsels[end];
       if (morsel.segment != segment) break;
-      // Few rows that a key index has found take few pages.
+      // Candidates of a key index are few rows: reading whole chunks does not pay.
       if (!source.block || morsel.candidateEnd != 0) continue;
       if (!zonesMayMatch(state_, source, morsel.rowGroup)) continue;
       if (state_.filters && !state_.filters->mayMatch(end)) continue;
@@ -99,7 +100,7 @@ bool ReadAhead::planSlab() {
       const size_t before = held_;
       for (const uint32_t column : columns_)
          if (column < source.columnCount()) planColumn(segment, column, groups);
-      share_.give(bytes - (held_ - before)); // what is cached is not read
+      share_.give(bytes - (held_ - before)); // cached chunks are not read
    }
    planned_ = end;
    return true;
@@ -150,7 +151,8 @@ void ReadAhead::startRun(uint32_t segment, uint32_t column, uint32_t first, uint
          if (page.codec == PageCodec::None) plainBytes += page.storedSize;
       }
    if (bytes == 0) return;
-   // Compressed pages among those that are kept would take memory for nothing.
+   // Keep the stretch as a frame when most bytes are pages stored uncompressed, which are used in place. Kept
+   // compressed pages would waste memory.
    Run run{first, end, end - first, bytes, Landing::tryMake(share_.cache(), begin, bytes, plainBytes >= bytes / 4 * 3)};
    if (!run.landing) return;
    const io::ReadTallyScope scope(tally_);
@@ -176,7 +178,7 @@ std::shared_ptr<const Landing> ReadAhead::find(const Morsel& morsel, uint32_t co
       if (!landing->isHere()) {
          ++statistics_.waits;
          window_ = std::min(window_ * 2, windowMax_);
-         plan(); // not only when this worker has got on: until then the network may have run dry
+         plan(); // plan now, not only at the next advance(): the network may run out of requests until then
       }
       return landing;
    }
@@ -185,7 +187,7 @@ std::shared_ptr<const Landing> ReadAhead::find(const Morsel& morsel, uint32_t co
 
 void ReadAhead::release(const Morsel& morsel, uint32_t pass) {
    const MutexLock lock(mutex_);
-   if (pass != pass_.load(std::memory_order_relaxed)) return; // a reader's last one, noticed late
+   if (pass != pass_.load(std::memory_order_relaxed)) return; // a reader closed its last morsel of the pass before
    for (const uint32_t column : columns_) {
       const auto found = runs_.find(keyOf(morsel.segment, column));
       if (found == runs_.end()) continue;

@@ -13,7 +13,7 @@
 
 namespace ouzel::storage {
 
-/// What all scans together may have read ahead: those bytes cannot be evicted. Thread-safe.
+/// Limits the bytes that all scans together have read ahead, since these bytes cannot be evicted. Thread-safe.
 class ReadAheadBudget {
 public:
    explicit ReadAheadBudget(FrameCache& cache) : cache_(cache) {}
@@ -27,7 +27,8 @@ private:
    std::atomic<size_t> used_{0};
 };
 
-/// What one scan has taken of the budget for its landings, which are charged themselves. Not thread-safe.
+/// The part of the ReadAheadBudget that one scan has taken for its landings; the landings charge the ledger themselves.
+/// Not thread-safe.
 class ReadAheadShare {
 public:
    explicit ReadAheadShare(ReadAheadBudget& budget) : budget_(budget) {}
@@ -35,7 +36,8 @@ public:
    ReadAheadShare(const ReadAheadShare&) = delete;
    ReadAheadShare& operator=(const ReadAheadShare&) = delete;
 
-   /// Have the ledger make room, and take a share of the budget. `isLeast`: a scan gets on with no less, be it besides.
+   /// Make room in the ledger for `bytes`, and take them from the budget. `isLeast`: the scan cannot go on with less;
+   /// succeeds even when the budget is used up.
    [[nodiscard]] bool take(size_t bytes, bool isLeast);
    void give(size_t bytes);
    void giveAll() { give(ofBudget_); }
@@ -46,44 +48,48 @@ private:
    size_t ofBudget_ = 0;
 };
 
-/// Starts reads of what a scan is going to need from a store over a network, so that its workers find the bytes in
-/// memory (AnyBlob, section 4: prepare, retrieve, process). Row groups come in the order of the morsels; of each column
-/// those that lie side by side, and are neither cached nor read by another scan, are one read. So much is under way as
-/// the window allows, which begins small, for scans that end early, and doubles when a worker had to wait. Without a
-/// share of the budget a scan reads one row group ahead; what the ledger refuses is not read ahead: then pages are read
-/// one by one. Thread-safe.
+/// Starts reads of row groups that a scan is going to need from a store over a network, so that its workers find the
+/// bytes in memory (AnyBlob, section 4: prepare, retrieve, process). Thread-safe.
+///
+/// Row groups are read in the order of the morsels. Neighbouring chunks of one column are one read, unless they are
+/// cached or being read by another scan. The window limits the bytes under way; it begins small, for scans that end
+/// early, and doubles when a worker had to wait.
+///
+/// When the budget is used up, a scan reads one row group ahead. When the ledger refuses, the scan reads nothing ahead,
+/// and its readers fetch pages one by one.
 class ReadAhead {
 public:
    /// `state` outlives this.
    ReadAhead(const ScanState& state, ReadAheadBudget& budget);
    ~ReadAhead();
 
-   /// Workers have come to this morsel of the scan's list.
+   /// Called when workers have come to this morsel of the scan's list: start reads behind it.
    void advance(uint32_t morsel);
-   /// Nothing is left to start.
+   /// All reads of this pass are started.
    bool hasPlannedAll() const { return hasPlannedAll_.load(std::memory_order_relaxed); }
-   /// The stretch with a chunk's pages; null: it was not read ahead.
+   /// The stretch with a chunk's pages; null: the chunk was not read ahead.
    std::shared_ptr<const Landing> find(const Morsel& morsel, uint32_t column);
-   /// The morsel of this pass was read, or skipped. Once for each, after the last use of what was found for it.
+   /// Release the stretches of a morsel of this pass that was read or skipped. Called once for each morsel, after the
+   /// last use of its stretches.
    void release(const Morsel& morsel, uint32_t pass);
-   /// How often the scan was rewound.
+   /// Number of passes before this one.
    uint32_t pass() const { return pass_.load(std::memory_order_relaxed); }
-   /// For another pass. REQUIRES: no worker is reading.
+   /// Begin another pass. REQUIRES: no worker is reading.
    void rewind();
    ScanSource::NetworkReads statistics() const;
-   /// Counts what the scan's own reads cost, those besides this one's too.
+   /// Counts requests and bytes of the scan's reads, including pages that its readers fetch one by one.
    const std::shared_ptr<io::ReadTally>& tally() const { return tally_; }
 
 private:
-   /// Chunks of one column, of row groups [first, end), in one stretch, which may be another scan's.
+   /// One stretch with chunks of one column, of row groups [first, end). Another scan may have started its read.
    struct Run {
       uint32_t first, end;
-      uint32_t groupsLeft; ///< that were not released
-      size_t bytes;        ///< of held_
+      uint32_t groupsLeft; ///< row groups that were not released yet
+      size_t bytes;        ///< counted in held_
       std::shared_ptr<Landing> landing;
    };
    static uint64_t keyOf(uint32_t segment, uint32_t column) { return uint64_t{segment} << 32 | column; }
-   /// As much as the window allows. Pointers into runs_ are invalid afterwards.
+   /// Start reads until the window is full. Invalidates pointers into runs_.
    void plan() REQUIRES(mutex_);
    bool planSlab() REQUIRES(mutex_);
    void planColumn(uint32_t segment, uint32_t column, const std::vector<uint32_t>& groups) REQUIRES(mutex_);
@@ -95,17 +101,17 @@ private:
 
    // PROPERTIES
    const ScanState& state_;
-   std::vector<uint32_t> columns_; ///< of the table
+   std::vector<uint32_t> columns_; ///< columns of the table that the scan reads, ascending
    const size_t windowMax_;
    const std::shared_ptr<io::ReadTally> tally_ = std::make_shared<io::ReadTally>();
 
    std::atomic<uint32_t> pass_{0};
    std::atomic<bool> hasPlannedAll_{false};
-   mutable Mutex mutex_; ///< guards what follows
+   mutable Mutex mutex_; ///< guards the members below
    ReadAheadShare share_ GUARDED_BY(mutex_);
    std::unordered_map<uint64_t, std::vector<Run>> runs_ GUARDED_BY(mutex_);
    uint32_t planned_ GUARDED_BY(mutex_) = 0; ///< morsels before this one need no planning
-   size_t window_ GUARDED_BY(mutex_);        ///< bytes that may be under way or waiting for their workers
+   size_t window_ GUARDED_BY(mutex_);        ///< bound of held_: bytes under way, or arrived and not released
    size_t held_ GUARDED_BY(mutex_) = 0;
    ScanSource::NetworkReads statistics_ GUARDED_BY(mutex_);
 };

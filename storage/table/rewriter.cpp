@@ -92,7 +92,7 @@ private:
 
 constexpr uint64_t smallObject = 1 << 20, togetherMax = 64 << 20; ///< bytes
 
-/// Call `body` for each chunk of a block until it says false.
+/// Call `body` for each chunk of a block until it returns false; returns whether all calls returned true.
 bool forEachChunk(const Block& block, const std::function<bool(uint32_t column, uint32_t rowGroup)>& body) {
    const BlockHeader& header = block.header();
    for (uint32_t column = 0; column < header.columnTypes.size(); ++column)
@@ -101,8 +101,8 @@ bool forEachChunk(const Block& block, const std::function<bool(uint32_t column, 
    return true;
 }
 
-/// Bring small blocks into the cache, all at once and with a request each. The rewriter asks for one page after the
-/// other, and a network takes its time for each.
+/// Read small blocks into the cache, with one request for each, all at once. The rewriter reads one page after the
+/// other, and over a network each page would cost a round trip.
 void readTogether(StorageContext& context, const SegmentList& segments) {
    if (!context.store.isRemote()) return;
    struct Reading {

@@ -3,9 +3,10 @@
 
 namespace ouzel::storage {
 
-/// Write the rows of `segments` that live at `timestamp` as new blocks, in row order and durable, of segments that no
-/// table lists yet and nobody sees any row of. Whoever does not use the blocks discards them; where this throws, it has
-/// done so itself. `columns`: those of the new segments. REQUIRES: the segments get no more rows.
+/// Write the rows of `segments` that live at `timestamp` as new blocks, durable and in row order. The blocks belong to
+/// new segments, which no table lists yet and whose rows no snapshot sees. The caller discards blocks that it does not
+/// use; on an exception all new blocks are discarded. `columns`: those of the new segments. REQUIRES: `segments` get no
+/// more rows.
 SegmentList rewriteLiveRows(StorageContext& context, StorageId table,
                             std::shared_ptr<const std::vector<ColumnDefinition>> columns, const SegmentList& segments,
                             Timestamp timestamp);

@@ -7,8 +7,9 @@
 #include "storage/block/page_decoder.hpp"
 #include "storage/table/scan_state.hpp"
 
-// Decoding is by whole aligned vectors of 2,048 rows into the column's scratch, remembered until another vector is
-// asked for, so that small batches decode once; only where few rows are selected single values are fetched.
+// Columns are decoded by whole aligned vectors of 2,048 rows into the column's scratch. The scratch keeps the vector
+// until another one is read, so that small batches of one vector decode once. Where few rows are selected, single
+// values are fetched instead.
 
 namespace ouzel::storage {
 
@@ -28,7 +29,7 @@ struct ColumnReader {
    const Value* missing = nullptr; ///< of the definition; owned by the scan's column list
 
    std::vector<PagePin> pages;             ///< by index in the chunk; pinned on first use
-   std::shared_ptr<const Landing> landing; ///< where they come from, if they were read ahead
+   std::shared_ptr<const Landing> landing; ///< the stretch the pages come from, if it was read ahead
    std::unique_ptr<char[], FreeDeleter> values;
    std::unique_ptr<ValidityWord[]> validity;
    std::unique_ptr<uint16_t[], FreeDeleter> codes;
@@ -54,7 +55,7 @@ const ValidityWord* shiftedValidity(ColumnReader& reader, const ValidityWord* va
                                     uint32_t count) {
    if (!validity) return nullptr;
    if (!reader.validity) reader.validity = std::make_unique<ValidityWord[]>(vectorRows / 64 + 1);
-   // Words of a growing delta are written to meanwhile, bits we know of excepted.
+   // The writer of a growing delta changes other bits of these words meanwhile.
    const auto load = [&](uint32_t word) {
       return std::atomic_ref(const_cast<ValidityWord&>(validity[word])).load(std::memory_order_relaxed);
    };
@@ -124,7 +125,7 @@ struct RowGroupReader::State {
    const Segment* segment = nullptr;
    const Block* block = nullptr;
    RowIndex visibleRows[batchRowsMax];
-   std::vector<ColumnReader> zoneColumns; ///< pages looked at for fine zone maps only, one per zone predicate
+   std::vector<ColumnReader> zoneColumns; ///< one per zone predicate: pages read only for their fine zone maps
 
    void close();
    uint32_t firstRowOfGroup() const { return morsel.rowGroup * rowGroupRows; }
@@ -178,7 +179,7 @@ RowGroupReader::RowGroupReader(std::shared_ptr<const ScanState> scan) : state_(s
       state_->zoneColumns.push_back(makeReader(predicate.column));
 }
 
-/// Done with the row group.
+/// Release the pages and stretches of the row group.
 void RowGroupReader::State::close() {
    for (ColumnReader& reader : columns)
       reader.forget();
@@ -252,7 +253,7 @@ Selection RowGroupReader::visible(uint32_t firstRow, uint32_t count) {
    uint32_t kept = 0;
    for (uint32_t i = 0; i < count; ++i) {
       const DeleteWord word = marks->words[row % vectorRows + i].load(std::memory_order_acquire);
-      // Neither 0 nor an open mark, which is larger than any timestamp, passes the one comparison.
+      // One comparison excludes 0, which wraps around, and open marks, which are larger than any timestamp.
       bool isDeleted = word - 1 < snapshot.commitTimestamp;
       if ((word & DeleteMarks::openBit) != 0) [[unlikely]]
          isDeleted = DeleteMarks::isDeletedFor(word, snapshot);
@@ -295,7 +296,7 @@ Vector RowGroupReader::State::readCodes(ColumnReader& reader, uint32_t first, ui
 }
 
 Vector RowGroupReader::State::readStrings(ColumnReader& reader, uint32_t first, uint32_t count, const Selection& rows) {
-   // Pages end anywhere on multiples of 256 rows: put the parts together.
+   // A vector may span pages, which end at any multiple of 256 rows: decode page by page.
    const ChunkHeader& chunk = chunkOf(reader);
    auto* out = reinterpret_cast<StringView*>(reader.scratch());
    const bool isSparse = rows.count() * 2 < count;

@@ -9,22 +9,22 @@
 
 namespace ouzel::storage {
 
-/// What a scan reads, fixed when it starts; shared by its source and its readers, and keeps segments alive. Immutable
-/// once there is a reader.
+/// The segments, morsels and conditions of a scan, fixed when it starts. Shared by its source and its readers; keeps
+/// the segments alive. Immutable once there is a reader.
 struct ScanState {
    struct Source {
       SegmentPtr segment;
-      uint32_t rows; ///< that exist for the snapshot
+      uint32_t rows; ///< rows that exist for the snapshot
    };
    Snapshot snapshot;
    ScanSpec spec;
    std::shared_ptr<const std::vector<ColumnDefinition>> columns;
    std::vector<Source> sources;
    std::vector<Morsel> morsels;
-   std::vector<uint32_t> candidates; ///< rows of segments, ascending within a morsel
+   std::vector<uint32_t> candidates; ///< row numbers in their segments, ascending within a morsel
    uint64_t rowCount = 0;
-   // What these come to know is their own affair.
-   std::unique_ptr<FilterSearch> filters; ///< null: no values are looked for
+   // Thread-safe, with state of their own that changes:
+   std::unique_ptr<FilterSearch> filters; ///< null: the scan has no value predicates, or reads no block
    std::unique_ptr<ReadAhead> readAhead;  ///< null: the store is not over a network
 };
 

@@ -12,7 +12,7 @@ void SegmentVersions::addCommit(Timestamp timestamp, uint32_t rowEnd, Timestamp 
    CHECK(commits_.empty() || commits_.back().timestamp <= timestamp);
    CHECK(commits_.empty() || commits_.back().rowEnd <= rowEnd);
    if (commits_.size() >= pruneFrom) {
-      // Of what every snapshot sees only the last boundary matters.
+      // Every snapshot sees the commits up to the horizon: only the last of them is needed.
       const auto firstNeeded = std::find_if(commits_.begin(), commits_.end(),
                                             [&](const Commit& commit) { return commit.timestamp > horizon; });
       if (firstNeeded - commits_.begin() > 1) commits_.erase(commits_.begin(), firstNeeded - 1);

@@ -10,11 +10,13 @@
 
 namespace ouzel::storage {
 
-/// Which rows of a segment exist for whom. Rows are committed in row order, so a snapshot sees a prefix. Outlives the
-/// form the rows have: a checkpoint that turns a delta segment into a block hands this on. Thread-safe.
+/// The versions of a segment's rows: which exist for which snapshot, and which are deleted. Rows are committed in row
+/// order, so a snapshot sees a prefix. The object outlives the form of the rows: a checkpoint that turns a delta
+/// segment into a block passes it on to the new Segment. Thread-safe.
 class SegmentVersions {
 public:
-   /// Rows up to `rowEnd` exist from `timestamp` on. Called in commit order.
+   /// Rows before `rowEnd` exist from `timestamp` on. Commits up to `horizon`, which every snapshot sees, may be
+   /// merged. Called in commit order.
    void addCommit(Timestamp timestamp, uint32_t rowEnd, Timestamp horizon);
    uint32_t visibleRows(Timestamp timestamp) const;
    uint32_t committedRows() const;
@@ -31,19 +33,19 @@ private:
    std::vector<Commit> commits_ GUARDED_BY(mutex_); ///< ascending in both
 };
 
-/// A piece of a table: rows with consecutive ids, in one of two forms. Immutable as an object (a delta grows inside).
+/// A piece of a table: rows with consecutive ids, as a delta or a block. The Segment is immutable; its delta may grow.
 struct Segment {
    SegmentId id = 0;
    std::shared_ptr<SegmentVersions> versions;
    std::shared_ptr<Delta> delta; ///< rows in memory, or
    std::shared_ptr<Block> block; ///< rows in the store
-   /// != 0: compaction has moved the rows to other segments, which snapshots from this time on read in its place.
+   /// Not 0: the segment is retired. Snapshots from this time on read the segments that replace it.
    Timestamp retiredAt = 0;
 
    uint32_t columnCount() const {
       return static_cast<uint32_t>(delta ? delta->types().size() : block->header().columnTypes.size());
    }
-   /// Rows there are, visible or not.
+   /// All rows, visible or not.
    uint32_t rowCount() const { return delta ? delta->rowCount() : block->header().rowCount; }
 };
 

@@ -24,7 +24,7 @@ std::shared_ptr<const std::vector<ColumnDefinition>> Table::columns() const {
 
 namespace {
 
-/// Committed segments and own ones, each with the rows that exist for the snapshot.
+/// The committed segments and the transaction's own, each with the number of rows that exist for the snapshot.
 std::vector<ScanState::Source> sourcesOf(TableCore& core, const Snapshot& snapshot,
                                          std::shared_ptr<const std::vector<ColumnDefinition>>* columns) {
    std::vector<ScanState::Source> sources;
@@ -48,7 +48,8 @@ std::vector<ScanState::Source> sourcesOf(TableCore& core, const Snapshot& snapsh
    return sources;
 }
 
-/// Morsels of what a key index finds in one segment. False: there is none, all rows must be read.
+/// Add morsels of the candidates that a key index finds in one segment. False: there is no index, and all rows must be
+/// read.
 bool addCandidates(TableCore& core, ScanState& state, uint32_t index) {
    const ScanState::Source& source = state.sources[index];
    uint64_t rowsToRead = 0;
@@ -161,7 +162,7 @@ void Table::lockRows(Transaction& transaction, const Snapshot& snapshot, std::sp
          if (segment) writes.addLocks(segment, std::exchange(marked, {}), transaction.commandId());
          segment = core_->findSegment(segmentOf(rows[i]));
       }
-      if (!segment) { // nobody else knows it
+      if (!segment) { // a row of the transaction's own segments, which no other transaction knows
          isLocked[i] = 1;
          continue;
       }

@@ -17,7 +17,8 @@
 
 namespace ouzel::storage {
 
-/// What tables share: where blocks lie, what memory is charged to, where ids come from. Owned by the database.
+/// Objects that all tables of a database share: the store, the cache, the memory of deltas, the source of ids. Owned by
+/// the Database.
 struct StorageContext {
    io::ObjectStore& store;
    FrameCache& cache;
@@ -28,15 +29,15 @@ struct StorageContext {
    ReadAheadBudget readAhead{cache};
    IdSource ids{};
    std::atomic<uint64_t> nextObject{1};
-   std::atomic<size_t> retiredDeltaBytes{0}; ///< of the delta memory, what only older snapshots read
+   std::atomic<size_t> retiredDeltaBytes{0}; ///< part of deltaMemory that only older snapshots read
    Garbage garbage{};
-   std::string sessionTag{}; ///< makes object names of this run of the process unique
+   std::string sessionTag{}; ///< makes object names of this process run unique
 
-   /// "table/<id>/block/<segment>-<tag>-<n>"
+   /// A new object name: "table/<id>/block/<segment>-<tag>-<n>".
    std::string newBlockName(StorageId table, SegmentId segment);
 };
 
-/// The members of a table, open to storage's own files (transaction, checkpoint, recovery).
+/// The members of a table, open to files of storage (transaction, checkpoint, recovery).
 struct TableCore {
    TableCore(StorageContext& ctx, StorageId tableId, std::vector<ColumnDefinition> definitions);
    ~TableCore();
@@ -44,30 +45,30 @@ struct TableCore {
    StorageContext& context;
    const StorageId id;
 
-   mutable Mutex mutex; ///< guards what follows
+   mutable Mutex mutex; ///< guards the members below
    std::shared_ptr<const std::vector<ColumnDefinition>> columns GUARDED_BY(mutex);
-   std::shared_ptr<const SegmentList> segments GUARDED_BY(mutex); ///< committed ones; replaced, never changed
+   std::shared_ptr<const SegmentList> segments GUARDED_BY(mutex); ///< committed; replaced, never changed
    SegmentPtr openDelta GUARDED_BY(mutex); ///< the last segment, if small commits may still be added to it
-   std::map<TransactionId, LocalWrites*> local GUARDED_BY(mutex); ///< of open transactions
-   bool isDropped GUARDED_BY(mutex) = false;                      ///< objects become garbage when the last user goes
+   std::map<TransactionId, LocalWrites*> local GUARDED_BY(mutex); ///< writes of open transactions
+   bool isDropped GUARDED_BY(mutex) = false; ///< the objects become garbage when the last user is gone
 
-   Mutex statisticsMutex; ///< guards what follows, and the sketches of deltas
+   Mutex statisticsMutex; ///< guards the members below, and the sketches of deltas
    std::shared_ptr<const TableStatistics> statistics GUARDED_BY(statisticsMutex);
    std::shared_ptr<const SegmentList> statisticsSegments GUARDED_BY(statisticsMutex);
-   uint64_t statisticsDeltaRows GUARDED_BY(statisticsMutex) = 0; ///< when sketches and sample were made
-   uint64_t boundsDeltaRows GUARDED_BY(statisticsMutex) = 0;     ///< when bounds were
+   uint64_t statisticsDeltaRows GUARDED_BY(statisticsMutex) = 0; ///< rows in deltas when sketches and sample were made
+   uint64_t boundsDeltaRows GUARDED_BY(statisticsMutex) = 0;     ///< rows in deltas when bounds were made
 
    std::vector<PhysicalType> physicalTypes() const REQUIRES(mutex);
    std::vector<Value> missingValues() const REQUIRES(mutex);
    std::shared_ptr<const SegmentList> segmentList() const;
    void addSegment(SegmentPtr segment) REQUIRES(mutex);
    void addColumn(ColumnDefinition definition) REQUIRES(mutex);
-   /// A delta segment with room for `rows` more; made and listed when there is none.
+   /// The open delta if it has room for `rows` more rows; else a new one, which is added to `segments`.
    SegmentPtr deltaWithRoom(uint32_t rows) REQUIRES(mutex);
    SegmentPtr newDeltaSegment(SegmentId segmentId) REQUIRES(mutex);
-   /// No more rows go to the open delta.
+   /// End the open delta: no more rows are added to it.
    void sealDelta() REQUIRES(mutex) { openDelta = nullptr; }
-   /// Find a segment by id; null when it is not among the committed ones.
+   /// Find a committed segment by id; null when there is none.
    SegmentPtr findSegment(SegmentId segmentId) const;
 };
 

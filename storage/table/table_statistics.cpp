@@ -5,15 +5,15 @@
 #include "storage/table/scan_state.hpp"
 #include "storage/table/table_core.hpp"
 
-// Statistics come from what block headers and deltas already hold; no page is read. They are kept until segments come
-// or go or the delta grows by much; row counts and bounds are of now.
+// Statistics come from block headers and deltas; no page is read. They are kept until the list of segments changes or
+// the deltas grow by much; row counts and bounds are always current.
 
 namespace ouzel::storage {
 
 namespace {
 
 constexpr uint32_t tableSampleRows = batchRowsMax;
-/// Sketches and sample are kept while the delta has grown by less than this part of the table.
+/// Sketches and sample are kept while deltas have grown by less than this part of the table.
 constexpr uint64_t growthDivisor = 20;
 
 struct SegmentShare {
@@ -96,7 +96,7 @@ ColumnStatistics columnStatistics(const ColumnSketch& sketch, PhysicalType type)
    return result;
 }
 
-/// The statistics' mutex is held.
+/// REQUIRES: TableCore::statisticsMutex.
 const std::vector<ColumnSketch>& sketchesOf(const Segment& segment, uint32_t rows) {
    return segment.delta ? segment.delta->sketches(rows) : segment.block->header().sketches;
 }
@@ -116,7 +116,7 @@ std::shared_ptr<const TableStatistics> Table::statistics(const Snapshot& snapsho
    uint64_t total = 0, deltaRows = 0;
    for (const SegmentPtr& segment : *list) {
       if (segment->retiredAt != 0) continue;
-      // All committed rows: bounds then hold for every snapshot. Own uncommitted rows only show in the row count.
+      // All committed rows count, so that bounds hold for every snapshot. Own uncommitted rows only count in rowCount.
       const uint32_t committed = segment->versions->committedRows();
       if (committed == 0) continue;
       shares.push_back({segment, committed});

@@ -141,7 +141,7 @@ void TransactionManager::end(Transaction& transaction) {
    if (transaction.reads_) changes.close(transaction.id());
    const MutexLock lock(openMutex_);
    const size_t erased = open_.erase(transaction.id());
-   CHECK(erased == 1); // else the horizon would go on without it, and its snapshots lose their rows
+   CHECK(erased == 1); // else the horizon would pass this transaction, and its snapshots lose their rows
 }
 
 Timestamp TransactionManager::horizon() const {

@@ -17,10 +17,12 @@ class LocalWrites;
 class Table;
 class TransactionManager;
 
-/// One running transaction: its ids and what it has written. Rows it inserts stay private (LocalWrites, one per table)
-/// until commit; rows it deletes carry its mark. Owned by the session; begin, commit and abort go through
-/// storage::Database. Appenders and deletes of one statement may run on many threads; everything else is called by
-/// the session's thread. Destroying a transaction that did not commit aborts it.
+/// One running transaction: its ids and its writes. Rows it inserts stay private (LocalWrites, one per table) until
+/// commit; rows it deletes carry its mark. Destroying a transaction that did not commit aborts it.
+///
+/// Ownership: owned by the session; begin, commit and abort go through storage::Database.
+/// Threads: appenders and deletes of one statement may run on many threads; all other members are called by the
+/// session's thread.
 class Transaction {
 public:
    ~Transaction();
@@ -29,53 +31,54 @@ public:
 
    TransactionId id() const { return id_; }
    uint32_t commandId() const { return commandId_; }
-   /// End a statement that may have written: later snapshots see what it did.
+   /// End a statement that may have written: later snapshots see its writes.
    void nextCommand() { ++commandId_; }
-   /// A snapshot of now (READ COMMITTED takes one per statement; REPEATABLE READ keeps the first).
+   /// A new snapshot (READ COMMITTED takes one per statement; REPEATABLE READ keeps the first).
    Snapshot snapshot();
-   /// The same commit timestamp as `earlier`, with own writes up to now: the next statement under REPEATABLE READ.
+   /// A snapshot with the commit timestamp of `earlier` and all own writes up to now: for the next statement under
+   /// REPEATABLE READ.
    Snapshot refreshed(const Snapshot& earlier) const;
    /// True when commit has nothing to write (catalog changes aside).
    bool isReadOnly() const;
    bool isOpen() const { return open_; }
-   /// Where the log ends behind its commit; 0: it had nothing to write.
+   /// End of its commit in the log; 0: the transaction had nothing to write.
    uint64_t commitLsn() const { return commitLsn_; }
-   /// Serializable transactions remember what they read. Any thread.
+   /// Serializable transactions record their scans. Any thread.
    void noteRead(StorageId table, const ScanSpec& spec) {
       if (reads_) reads_->add(table, spec);
    }
 
-   /// A place to roll back to (SAVEPOINT, and the implicit one of a statement). Starts a new command.
+   /// A point to roll back to (SAVEPOINT, and the implicit one of a statement). Making one starts a new command.
    struct Savepoint {
       uint64_t position = 0;
       uint32_t commandId = 0;
    };
    Savepoint savepoint();
-   /// The same before anything of the current command was done, without starting another.
+   /// The savepoint before the first write of the current command; starts no new command.
    Savepoint mark() const;
-   /// Undo everything written since. The savepoint stays valid. With `keepLocks`, rows deleted since stay locked: a
-   /// statement that is going to be run again loses none of them to others.
+   /// Undo all writes since the savepoint, which stays valid. With `keepLocks`, rows deleted since stay locked: a
+   /// statement that runs again loses none of them to another transaction.
    void rollbackTo(const Savepoint& savepoint, bool keepLocks = false);
 
-   // For storage's own files.
+   // For files of storage only:
 
-   /// Private rows of `table`, made on first use. Thread-safe.
+   /// The transaction's writes to `table`, made on first use. Thread-safe.
    LocalWrites& writesOf(Table& table);
-   /// A change of a table as a whole, in effect for the transaction at once.
+   /// A change of a whole table, in effect for the transaction at once.
    struct StorageChange {
       enum class Kind : uint8_t { Create, Drop, AddColumn };
       Kind kind;
       std::shared_ptr<Table> table;
       ColumnDefinition column;      ///< AddColumn
-      std::function<void()> undone; ///< what the database takes back besides
+      std::function<void()> undone; ///< called when the change is undone; may be null
    };
    void addStorageChange(StorageChange change);
-   /// End it and undo all it did; nothing when it has ended.
+   /// Undo all writes and end the transaction; does nothing when it has ended.
    void abort();
 
 private:
-   friend class TransactionManager; // begins and ends it
-   friend class Committer;          // takes what was written and read apart, when no statement runs any more
+   friend class TransactionManager; // begins and ends transactions
+   friend class Committer;          // reads and clears its members, when no statement runs any more
 
    Transaction(TransactionManager& manager, TransactionId id);
    void finishCommitted();
@@ -89,32 +92,32 @@ private:
    uint32_t commandId_ = 1;
    bool open_ = true;
    uint64_t commitLsn_ = 0;
-   Timestamp horizon_ = 0;     ///< oldest snapshot this transaction may still read with
-   mutable Mutex writesMutex_; ///< guards what follows, but not from Committer: then nobody else is there
+   Timestamp horizon_ = 0;     ///< no snapshot of this transaction is older
+   mutable Mutex writesMutex_; ///< guards the members below; not taken by Committer, which runs when no statement does
    std::map<StorageId, std::unique_ptr<LocalWrites>> writes_;
    std::vector<StorageChange> storageChanges_;
 };
 
-/// Hands out transaction ids and snapshots; knows which timestamp is the newest one visible. Thread-safe.
+/// Hands out transaction ids and snapshots; holds the newest visible timestamp. Thread-safe.
 class TransactionManager {
 public:
    std::unique_ptr<Transaction> begin();
 
    Timestamp lastCommitted() const { return lastCommitted_.load(std::memory_order_acquire); }
-   /// The oldest timestamp any open transaction may still read with.
+   /// The oldest timestamp that a snapshot of an open transaction may have.
    Timestamp horizon() const;
    size_t openTransactions() const;
    ChangeLog changes; ///< for serializable transactions
 
-   /// Make `timestamp` visible; called in commit order after everything of that commit is in place.
+   /// Make `timestamp` visible. Called in commit order, when all changes of the commit are in place.
    void publish(Timestamp timestamp) { lastCommitted_.store(timestamp, std::memory_order_release); }
 
 private:
-   friend class Transaction; // ends itself
+   friend class Transaction; // calls end()
    void end(Transaction& transaction);
 
    std::atomic<Timestamp> lastCommitted_{1};
-   mutable Mutex openMutex_; ///< guards what follows
+   mutable Mutex openMutex_; ///< guards the members below
    TransactionId nextId_ GUARDED_BY(openMutex_) = 1;
    std::map<TransactionId, Transaction*> open_ GUARDED_BY(openMutex_);
 };

@@ -3,8 +3,8 @@
 
 namespace ouzel::storage {
 
-/// What a statement sees: everything committed up to `commitTimestamp`, and what its own transaction wrote in commands
-/// before `commandId`. A plain value; valid as long as its transaction.
+/// Decides which rows a statement sees: those committed up to `commitTimestamp`, and those that its own transaction
+/// wrote in commands before `commandId`. A plain value; valid as long as its transaction.
 struct Snapshot {
    Timestamp commitTimestamp = 0;
    TransactionId transactionId = 0; ///< 0: of no transaction

@@ -4,9 +4,9 @@
 
 namespace ouzel::storage {
 
-/// A row that a statement wants to delete or lock is in another transaction's hands, or was deleted by one that the
-/// snapshot does not see. Who catches it may wait for the holder, roll the statement back and run it again; else it is
-/// the client's 40001.
+/// A row that a statement wants to delete or lock is marked by another open transaction, or was deleted by a commit
+/// that the snapshot does not see. The catcher may wait for the holder, roll the statement back and run it again;
+/// otherwise the client gets 40001.
 class WriteConflict : public SqlError {
 public:
    /// `word`: the mark on the row, see DeleteMarks.
@@ -14,8 +14,8 @@ public:
 
    StorageId table;
    RowId row;
-   TransactionId holder;  ///< 31 bits of the open transaction's id; 0: it has committed,
-   Timestamp committedAt; ///< at this time
+   TransactionId holder;  ///< 31 bits of the open transaction's id; 0: the deleter has committed
+   Timestamp committedAt; ///< set when `holder` is 0
 };
 
 } // namespace ouzel::storage

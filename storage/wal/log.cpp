@@ -34,7 +34,7 @@ std::unique_ptr<io::AesGcm> cipherOf(const io::EncryptionKey& key, const LogFile
    return std::make_unique<io::AesGcm>(key.derive({header.salt, sizeof header.salt}, purpose));
 }
 
-/// What of a frame's header is authenticated. REQUIRES: the checksum is 0.
+/// The bytes of a frame's header that are authenticated. REQUIRES: the checksum is 0.
 std::string_view contextOf(const FrameHeader& header) {
    return {reinterpret_cast<const char*>(&header), sizeof header};
 }
@@ -86,7 +86,7 @@ std::vector<Log::LogFile> Log::listFiles() const {
    return files;
 }
 
-/// Reads a file front to back in large pieces.
+/// Reads a log file front to back in large pieces.
 class Log::Reader {
 public:
    explicit Reader(const LogFile& file)
@@ -164,11 +164,11 @@ void Log::prepareCipher(Reader& reader, const LogFileHeader& header) const {
    reader.cipher = cipherOf(*key_, header);
 }
 
-// Something at `damagedLsn` is not a valid frame. Look whether a frame behind it proves that it once was.
+// The frame at `damagedLsn` is not valid. Throws when a later frame proves that this place was durable once.
 void Log::refuseIfDurable(Reader& reader, Lsn damagedLsn) const {
    constexpr size_t window = 1 << 20;
    for (uint64_t offset = headerSize + (damagedLsn - reader.startLsn); offset < reader.size; offset += window) {
-      // A copy: readFrame reads elsewhere.
+      // A copy: readFrame() moves the reader to other pieces.
       const std::string bytes(reader.bytes(offset, window + sizeof(FrameHeader)));
       for (size_t i = 0; i < window && i + sizeof(FrameHeader) <= bytes.size(); i += 8) {
          FrameHeader header;
@@ -184,7 +184,7 @@ void Log::refuseIfDurable(Reader& reader, Lsn damagedLsn) const {
 void Log::replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply) {
    std::vector<LogFile> files = listFiles();
    Lsn next = fromLsn;
-   mutex_.assertHeld(); // nobody else has the log yet
+   mutex_.assertHeld(); // no other thread uses the log before start()
    firstKept_ = fromLsn;
    if (!files.empty()) {
       if (files.front().startLsn > fromLsn) refuse("it begins after the last checkpoint, at " + hex(fromLsn));
@@ -200,7 +200,7 @@ void Log::replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply) {
       if (hasHeader) std::memcpy(&header, start.data(), headerSize);
       if (!hasHeader || header.magic != fileMagic ||
           header.checksum != XXH3_64bits(&header, offsetof(LogFileHeader, checksum))) {
-         // A crash while the file was being made; its header is durable before anything is written behind it.
+         // A crash left the file unfinished: its header is durable before any frame is written behind it.
          if (isLast && next == files[i].startLsn && !readFrame(reader, next)) break;
          refuse("\"" + files[i].path + "\" has no valid header");
       }
@@ -219,7 +219,8 @@ void Log::replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply) {
          next = frame->endLsn;
          apply(std::move(*frame));
       }
-      // A rotation that failed may leave a file in whose place the one before went on.
+      // A rotation that failed may leave a file that begins where the file before it continued. Its position is below
+      // `next`.
       while (i + 1 < files.size() && files[i + 1].startLsn < next)
          files.erase(files.begin() + static_cast<ptrdiff_t>(i) + 1);
       isLast = i + 1 == files.size();
@@ -236,8 +237,8 @@ void Log::start(bool isolates) {
    const MutexLock flushing(flushMutex_);
    const MutexLock lock(mutex_);
    io::makeDirectories(directory_);
-   // What lies behind the end must not be taken for frames later: torn ones, and files whose making failed. One that
-   // begins at the end is used again, not removed: it may be all that tells that there is a log.
+   // Bytes behind the end must not be taken for frames later: torn frames, and files of failed rotations. A file that
+   // begins at the end is used again, not removed: it may be the only sign that there is a log.
    for (const LogFile& file : listFiles())
       if (file.startLsn > end_ || (tail_ && file.startLsn > tail_->startLsn)) io::removeFile(file.path);
    if (isolates) isolate();
@@ -250,7 +251,8 @@ void Log::start(bool isolates) {
    openFile(end_);
 }
 
-/// Put a copy in the place of the file that ends the log, and a new file where a spare is, to be the next one.
+/// Replace the file that ends the log by a copy, and any spare by a new empty file, which openFile() takes next. A
+/// fenced writer that has the old files open then writes to no file of the log.
 void Log::isolate() {
    for (const io::DirectoryEntry& entry : io::listDirectory(directory_))
       if (entry.name.ends_with(spareSuffix)) io::removeFile(directory_ + "/" + entry.name);
@@ -280,12 +282,13 @@ std::string Log::pathOf(Lsn startLsn) const {
 }
 
 void Log::openFile(Lsn startLsn) {
-   // Until it is durable under its name, nothing goes on in it: a full disk must leave the file before as it is.
+   // The log continues in the new file only when that is durable under its name: a full disk must leave the file before
+   // unchanged.
    const std::string path = pathOf(startLsn);
    if (const int error = TEST_POINT("log.open")) io::throwIoError("could not open file", path, error);
    const std::optional<std::string> spare = findSpare();
    io::File file(spare ? *spare : path, io::File::Mode::Write);
-   if (!spare) file.truncate(0); // a start or rotation that failed may have left something
+   if (!spare) file.truncate(0); // a start or rotation that failed may have left bytes
    const uint64_t reserved = std::max(file.size(), reserveMin);
    file.allocate(0, reserved);
    LogFileHeader header;
@@ -304,7 +307,7 @@ void Log::openFile(Lsn startLsn) {
    if (isLasting_) file.syncData();
    if (spare) {
       io::renameFile(*spare, path);
-      file = io::File(path, io::File::Mode::Write); // under its new name in messages
+      file = io::File(path, io::File::Mode::Write); // so that messages show the new name
    }
    TEST_POINT("log.named");
    if (isLasting_) io::syncDirectory(directory_);
@@ -324,7 +327,7 @@ void Log::reserve(size_t bytes) {
    try {
       file_.allocate(allocated_, step);
    } catch (const SqlError&) {
-      // The disk is full but for the file kept for later, perhaps.
+      // The disk is full: the space of the spare file may suffice.
       const std::optional<std::string> spare = findSpare();
       if (!spare) throw;
       io::removeFile(*spare);
@@ -374,7 +377,7 @@ Lsn Log::flush() {
    {
       const MutexLock lock(mutex_);
       if (pending_.empty()) return durable_;
-      constexpr size_t keptMax = 1 << 20; // the two buffers change places; a large one is given back
+      constexpr size_t keptMax = 1 << 20; // the two buffers change places; a larger one is freed
       if (flushing_.capacity() > keptMax) flushing_ = {};
       flushing_.clear();
       flushing_.swap(pending_);
@@ -389,7 +392,7 @@ Lsn Log::flush() {
       if (isLasting_) file->syncData();
       TEST_POINT("log.synced");
    } catch (const SqlError& error) {
-      // Space had been reserved: the device fails, and nothing more can be promised to anybody.
+      // Space was reserved, so the device has failed: no further commit can be made durable.
       logLine(LogLevel::Fatal, std::string("write-ahead log: ") + error.what());
       CHECK(!"the write-ahead log could not be written");
    }
@@ -417,7 +420,7 @@ Lsn Log::rotate(uint64_t fileBytesMin) {
    try {
       openFile(end_);
    } catch (...) {
-      // A start knows that it is not to be read, but it takes space.
+      // The next start would skip the new file, but the file takes space.
       io::FileSystem::current().unlink(pathOf(end_));
       throw;
    }

@@ -18,16 +18,18 @@
 // Positions (LSNs) count bytes of frames over the log's whole life. A file "<16 hex digits of its first LSN>.wal" is
 //   0    LogFileHeader, 64 bytes
 //   64   frames, each a FrameHeader and its payload, padded with zeros to a multiple of 8
-// and space reserved ahead reads as zeros, or as frames of lower positions where the file is used again: one file that
-// is not needed any more waits as "<16 hex digits>.spare" for that. A frame says how much of the log was durable when
-// it was written. So, where a frame is damaged, the rest decides: if a later frame says that this place had been
-// durable, the log is corrupted and recovery refuses; else the damage is what a crash leaves of a write, and the log
-// ends here.
+//   ...  space reserved ahead: zeros, or frames of lower positions when the file is used again
+// One file that is not needed any more is kept as "<16 hex digits>.spare" and becomes the next log file.
 //
-// In an encrypted database (cipher 1) the payload of a frame is sealed with AES-256-GCM and followed by the tag, which
-// counts to its size; the checksum is of what is stored, so that the rules above need no key. The key is HKDF-SHA256 of
-// the database's key and the file's salt, the nonce the frame's LSN: a place of a file is written once, what is written
-// again after a crash goes to another file. The header, checksum 0, is authenticated with it.
+// A frame says how much of the log was durable when the frame was written. This decides what a damaged frame means: if
+// a later frame says that the damaged place had been durable, the log is corrupted and recovery refuses. Otherwise a
+// crash has cut off a write, and the log ends before the damaged frame.
+//
+// In an encrypted database (cipher 1) the payload of a frame is sealed with AES-256-GCM and followed by the tag. The
+// size of the payload includes the tag. The checksum covers the stored bytes, so that the rules above need no key. The
+// file's key is HKDF-SHA256 of the database's key and the file's salt. The nonce is the frame's LSN: a place of a file
+// is written once, since a start after a crash continues in another file. The frame's header, with checksum 0, is
+// authenticated with the payload.
 
 namespace ouzel::storage {
 
@@ -39,9 +41,9 @@ struct FrameHeader {
    uint32_t magic = 0;      // 0
    FrameKind kind{};        // 4
    Lsn lsn = 0;             // 8   where this frame begins
-   uint64_t size = 0;       // 16  of the payload
+   uint64_t size = 0;       // 16  of the payload, with its tag
    Timestamp timestamp = 0; // 24  of the commit
-   Lsn durableLsn = 0;      // 32  everything before it was on the device
+   Lsn durableLsn = 0;      // 32  the frames before it were on the device
    uint64_t logId = 0;      // 40
    uint64_t checksum = 0;   // 48  XXH3-64 of this header, checksum 0, and the payload
 };
@@ -59,8 +61,14 @@ struct LogFileHeader {
 };
 static_assert(sizeof(LogFileHeader) == 64);
 
-/// Appends frames and makes them durable in groups. append() is called by one thread at a time (the commit lock);
-/// flush() by any. A write or sync that fails after space was reserved aborts the process: recovery is the tested path.
+/// Appends frames and makes them durable in groups.
+///
+/// Lifecycle: replay(), then start(); then reserve(), append() and flush() for each frame or group of frames. A
+/// checkpoint calls rotate() and, when its manifest is stored, removeBefore().
+/// Threads: replay() and start() come first, on one thread. append() is called by one thread at a time, which holds the
+/// commit lock; flush() by any thread.
+/// Errors: when a write or sync fails although space was reserved, the process aborts. Recovery after that is the
+/// tested path.
 class Log {
 public:
    struct Frame {
@@ -68,40 +76,41 @@ public:
       FrameKind kind;
       Timestamp timestamp;
       std::string_view payload;
-      std::shared_ptr<const std::string> buffer; ///< holds the payload
+      std::shared_ptr<const std::string> buffer; ///< owns the bytes of `payload`
    };
 
-   /// Opens nothing yet: call replay, then start. With a key, all of the log is encrypted with it. `isLasting`: it is
-   /// to survive a power cut; else nothing is synced.
+   /// Opens no file: call replay(), then start(). With a key, all of the log is encrypted. `isLasting`: the log
+   /// survives a power cut; otherwise no file is synced.
    Log(std::string directory, uint64_t logId, std::shared_ptr<const io::EncryptionKey> key = nullptr,
        bool isLasting = true);
    ~Log();
 
    /// Whether the directory holds any log file.
    static bool exists(const std::string& directory);
-   /// Hand out the frames from `fromLsn` on, in order. Throws XX001 when the log is corrupted, belongs to another
-   /// database, or begins after `fromLsn`, 22023 when it is encrypted otherwise. Changes nothing on disk.
+   /// Call `apply` with the frames from `fromLsn` on, in order. Throws XX001 when the log is corrupted, belongs to
+   /// another database, or begins after `fromLsn`; 22023 when the log is encrypted and no key was given, the other way
+   /// round, or with another key. Changes nothing on disk.
    void replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply);
-   /// Cut off a torn tail and begin a new file at the end of what was replayed (or at `fromLsn` in an empty directory).
-   /// `isolates`: a writer that is fenced out may have files open; none that it can write to stays part of the log.
+   /// Cut off a torn tail and begin a new file at the end of the replayed frames. `isolates`: a fenced writer may have
+   /// files of the log open; replace these files, so that nothing it writes becomes part of the log.
    void start(bool isolates = false);
 
-   /// Reserve device space for `bytes` more. Throws 53100 when there is none.
+   /// Reserve device space for a frame with a payload of `bytes`. Throws 53100 when the device is full.
    void reserve(size_t bytes);
-   /// Add a frame to what the next flush writes; returns the LSN after it. REQUIRES: reserved.
+   /// Add a frame for the next flush to write; returns the LSN after the frame. REQUIRES: its space is reserved.
    Lsn append(FrameKind kind, Timestamp timestamp, std::span<const std::string_view> parts);
    /// Write and sync everything appended so far; returns the LSN up to which the log is durable.
    Lsn flush();
    Lsn endLsn() const;
    Lsn durableLsn() const;
 
-   /// Flush, then continue in a new file, if this one has at least so many bytes; returns the LSN where the log goes
-   /// on. REQUIRES: no append meanwhile.
+   /// Flush, then continue in a new file, if the current one has at least `fileBytesMin` bytes of frames; returns the
+   /// LSN where the log continues. REQUIRES: no append meanwhile.
    Lsn rotate(uint64_t fileBytesMin = 0);
-   /// Remove files that hold only frames before `lsn`, but keep one to be used again. Does not throw: what cannot be
+   /// Remove files that hold only frames before `lsn`, but keep one as the spare. Does not throw: a file that cannot be
    /// removed is tried again next time.
    void removeBefore(Lsn lsn);
-   /// Bytes of frames in the files kept.
+   /// Bytes of frames in the files that are kept: those a start would read.
    uint64_t keptBytes() const;
 
 private:
@@ -116,7 +125,7 @@ private:
    void prepareCipher(Reader& reader, const LogFileHeader& header) const;
    std::optional<Frame> readFrame(Reader& reader, Lsn lsn) const;
    void refuseIfDurable(Reader& reader, Lsn damagedLsn) const;
-   uint64_t tagSize() const { return key_ ? io::AesGcm::tagSize : 0; } ///< what a frame has besides
+   uint64_t tagSize() const { return key_ ? io::AesGcm::tagSize : 0; } ///< bytes that sealing adds to a payload
    std::optional<std::string> findSpare() const;
    void isolate() REQUIRES(mutex_);
 
@@ -124,18 +133,18 @@ private:
    const uint64_t logId_;
    const std::shared_ptr<const io::EncryptionKey> key_; ///< null: not encrypted
    const bool isLasting_;
-   std::optional<LogFile> tail_; ///< the last file that replay has read
+   std::optional<LogFile> tail_; ///< the last file that replay() has read
    Mutex flushMutex_;            ///< one writer at a time; taken before mutex_
-   mutable Mutex mutex_;         ///< guards what follows
+   mutable Mutex mutex_;         ///< guards the members below
    io::File file_ GUARDED_BY(mutex_);
-   std::unique_ptr<io::AesGcm> cipher_ GUARDED_BY(mutex_); ///< of that file; null: none
+   std::unique_ptr<io::AesGcm> cipher_ GUARDED_BY(mutex_); ///< of `file_`; null: not encrypted
    Lsn fileStart_ GUARDED_BY(mutex_) = 0;
    uint64_t allocated_ GUARDED_BY(mutex_) = 0; ///< end of reserved space in the file
    Lsn end_ GUARDED_BY(mutex_) = 0;
    Lsn durable_ GUARDED_BY(mutex_) = 0;
    Lsn firstKept_ GUARDED_BY(mutex_) = 0;
    std::string pending_ GUARDED_BY(mutex_);       ///< frames from LSN end_ - pending_.size() on
-   std::string flushing_ GUARDED_BY(flushMutex_); ///< what flush() is writing
+   std::string flushing_ GUARDED_BY(flushMutex_); ///< frames that flush() is writing
 };
 
 } // namespace ouzel::storage

@@ -11,7 +11,7 @@ namespace {
 constexpr const char* prefix = "ouzel-log-";
 constexpr const char* aliveName = "/alive";
 
-/// Not one without the file: it is being made.
+/// Whether the process that made the directory has ended. A directory without the file "alive" is still being made.
 bool isLeftBehind(const std::string& directory) {
    try {
       io::File alive(directory + aliveName, io::File::Mode::Read);
@@ -31,7 +31,7 @@ TemporaryLog::TemporaryLog() {
          std::filesystem::remove_all(entry.path(), ignored);
    path_ = (root / (std::string(prefix) + "XXXXXX")).string();
    if (::mkdtemp(path_.data()) == nullptr) io::throwIoError("could not create directory", path_, errno);
-   // Locked under another name: nobody sees it unlocked.
+   // Locked first and renamed then: no other process sees the file unlocked.
    const std::string name = path_ + aliveName;
    alive_ = io::File(name + ".new", io::File::Mode::CreateNew);
    static_cast<void>(alive_.tryLock());

@@ -5,8 +5,8 @@
 
 namespace ouzel::storage {
 
-/// A directory for a log that nobody needs after the process has ended, where temporary files go (TMPDIR, /tmp);
-/// removed at the end. What processes that were killed have left is removed by the next one.
+/// A directory for a log that is not needed after the process has ended. It lies where temporary files are kept
+/// (TMPDIR, /tmp), and the destructor removes it. The constructor removes directories that killed processes have left.
 class TemporaryLog {
 public:
    TemporaryLog();
