@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-// What is asked of the cache of objects on a local SSD.
+// Options of the cache that keeps pieces of remote objects on a local SSD.
 
 namespace ouzel {
 class MemoryLedger;
@@ -13,16 +13,16 @@ class MemoryLedger;
 namespace ouzel::io {
 
 struct CacheOptions {
-   /// What is less is refused: a few large regions would evict each other all the time.
+   /// Smaller sizes are refused: a cache of few regions evicts all of them all the time.
    static constexpr uint64_t sizeMin = 64 << 20;
 
-   std::string directory;          ///< made when missing; one server at a time
-   uint64_t size = 0;              ///< bytes of its file at most
-   MemoryLedger* memory = nullptr; ///< charged for index and queue; null: nobody is
+   std::string directory;          ///< created when missing; used by one server at a time
+   uint64_t size = 0;              ///< most bytes of the cache's file
+   MemoryLedger* memory = nullptr; ///< the index and the queue are charged to it; null: not charged
    std::function<void(const std::string&)> warn =
-       nullptr;                    ///< told once, by any thread, why the cache is off from now on
+       nullptr;                    ///< called once, by any thread, with the reason when the cache turns itself off
    size_t segmentSize = 16 << 20;  ///< smaller in tests
-   size_t queueSizeMax = 64 << 20; ///< of what waits to be written
+   size_t queueSizeMax = 64 << 20; ///< bytes that wait to be written
 };
 
 } // namespace ouzel::io

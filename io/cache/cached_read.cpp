@@ -57,7 +57,7 @@ void CachedRead::end(std::exception_ptr error) {
    changed_.notify_all();
 }
 
-/// A job of the disk's threads.
+/// Runs on a thread of DiskReaders.
 void CachedRead::readPiece(const ObjectCache::Piece& piece, char* target) noexcept {
    if (!parts_.cache.read(piece, target)) {
       parts_.cache.countMiss(piece.end - piece.begin);
@@ -72,7 +72,8 @@ void CachedRead::readPiece(const ObjectCache::Piece& piece, char* target) noexce
 }
 
 void CachedRead::fetchAlone(uint64_t from, uint64_t to, char* target) noexcept {
-   // Not among the fetches that others can join: a read that is being cancelled could not be left alone.
+   // This fetch is not listed in Fetches, so no other read can join it. Otherwise a read that is being cancelled could
+   // get new waiters.
    begin(std::make_shared<Fetch>(Fetch{object_->key, from, to, target, shared_from_this()}));
 }
 
@@ -88,7 +89,7 @@ void CachedRead::begin(const std::shared_ptr<Fetch>& fetch) noexcept {
       pending = object_->inner->readAsync(
           fetch->begin, fetch->end - fetch->begin, fetch->target,
           [self = shared_from_this(), fetch](std::exception_ptr error) { self->land(*fetch, error); });
-   } catch (...) { // nothing was begun
+   } catch (...) { // readAsync() has started no request
       land(*fetch, std::current_exception());
    }
    const MutexLock lock(mutex_);
@@ -97,7 +98,7 @@ void CachedRead::begin(const std::shared_ptr<Fetch>& fetch) noexcept {
    changed_.notify_all();
 }
 
-/// The store's thread, mostly.
+/// Runs on the inner store's thread in most cases.
 void CachedRead::land(Fetch& fetch, const std::exception_ptr& error) noexcept {
    const std::vector<Fetch::Waiter> waiters = parts_.fetches.deliver(fetch);
    if (!error) {

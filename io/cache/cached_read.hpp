@@ -15,42 +15,44 @@
 
 namespace ouzel::io {
 
-/// What all readers of a store share.
+/// Parts of a CachedStore that all its readers share.
 struct CacheParts {
    explicit CacheParts(CacheOptions options) : cache(std::move(options)) {}
    ObjectCache cache;
    Fetches fetches;
-   DiskReaders disk; // ends before what its jobs use
+   DiskReaders disk; // declared last: its jobs use the cache and the fetches
 };
 
-/// An object that is read through the cache; shared by its reader and the reads that it has started.
+/// An object that is read through the cache. Its reader and the reads that the reader started share it.
 struct CachedObject {
    CacheParts& parts; ///< the store's
    ObjectKey key;
    std::unique_ptr<ObjectReader> inner;
 };
 
-/// One asynchronous read: pieces from the disk, pieces fetched by this read, pieces fetched by others. It ends when
-/// each piece has ended, or is cancelled.
+/// One asynchronous read through the cache. The range is cut into pieces: pieces in the cache's file are read by a
+/// thread of DiskReaders, pieces that another read is fetching are copied when they arrive, and the other pieces are
+/// fetched from the inner store. The read ends when every piece has ended, or when it is cancelled. Thread-safe.
 ///
-///  1. expect() comes before what it expects can end; pieces_ reaches zero once.
-///  2. After cancel() has marked the read, done_ is not called and nothing is begun; cancel() then waits for everything
-///     that may still touch the target: jobs of the disk, requests, copies by others.
-///  3. No mutex is held while others are called back or the inner reader is called.
+///  1. expect() is called before the piece that it announces can end, so pieces_ reaches zero only once.
+///  2. After cancel() has marked the read, done_ is not called and no piece begins. cancel() then waits for all
+///     that may still write to the target: jobs of the disk's threads, requests of this read, copies by other reads.
+///  3. mutex_ is not held while done_, another read or the inner reader is called.
 class CachedRead : public std::enable_shared_from_this<CachedRead> {
 public:
    using Done = std::function<void(std::exception_ptr)>;
    CachedRead(std::shared_ptr<const CachedObject> object, Done done)
       : parts_(object->parts), tally_(ReadTallyScope::current()), object_(std::move(object)), done_(std::move(done)) {}
 
-   /// Begin. False: it has ended already.
+   /// Starts all pieces. False: the read has ended already.
    bool start(uint64_t offset, uint64_t size, char* target);
-   /// As PendingRead::cancel.
+   /// Does what PendingRead::cancel promises.
    void cancel() noexcept;
    void expect();
-   /// A piece has ended.
+   /// Reports the end of one piece; null: the piece is in the target.
    void end(std::exception_ptr error);
-   /// Whoever fetched bytes for this read has given up: fetch them.
+   /// Fetches [begin, end) by a request of this read, because the read that fetched these bytes was cancelled, or
+   /// because the cache's file could not deliver them.
    void fetchAlone(uint64_t begin, uint64_t end, char* target) noexcept;
 
 private:
@@ -65,13 +67,14 @@ private:
    // PROPERTIES
    CacheParts& parts_;                      ///< the store's
    const std::shared_ptr<ReadTally> tally_; ///< may be null
-   // Until done_ is called: whoever calls it may be a thread of the inner store, which must not be the last to hold it.
+   // Null once done_ is called: a thread of the inner store may call done_, and that thread must not hold the last
+   // reference, since it cannot destroy its own store's reader.
    std::shared_ptr<const CachedObject> object_;
    Done done_;
 
-   Mutex mutex_; ///< guards what follows
+   Mutex mutex_; ///< guards the members below
    CondVar changed_;
-   size_t pieces_ GUARDED_BY(mutex_) = 1; ///< that have not ended; start() is one
+   size_t pieces_ GUARDED_BY(mutex_) = 1; ///< pieces that have not ended; start() counts as one
    size_t beginning_ GUARDED_BY(mutex_) = 0;
    bool isCancelled_ GUARDED_BY(mutex_) = false;
    bool isTelling_ GUARDED_BY(mutex_) = false;

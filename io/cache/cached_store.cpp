@@ -36,14 +36,15 @@ private:
 
 std::unique_ptr<PendingRead> CachedReader::readAsync(uint64_t offset, size_t size, void* target,
                                                      std::function<void(std::exception_ptr)> done) const {
-   // What is wrong is told by the inner one.
+   // The inner reader reports the error of an invalid range.
    if (size == 0 || !isInside(offset, size)) return object_->inner->readAsync(offset, size, target, std::move(done));
    auto read = std::make_shared<CachedRead>(object_, std::move(done));
    if (!read->start(offset, size, static_cast<char*>(target))) return nullptr;
    return std::make_unique<CachedPendingRead>(std::move(read));
 }
 
-/// Read what the cache has as a whole, on this thread. False: it has not.
+/// Reads the range on this thread if the cache's file has all of it. False: some bytes are missing, and `target` may be
+/// partly written.
 bool CachedReader::readHere(uint64_t offset, size_t size, char* target) const {
    ObjectCache& cache = object_->parts.cache;
    const std::vector<ObjectCache::Piece> pieces = cache.find(object_->key, offset, offset + size);

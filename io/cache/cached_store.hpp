@@ -7,20 +7,21 @@
 
 namespace ouzel::io {
 
-/// A store over a network whose immutable objects are read through a cache on a local disk (ObjectCache). What else is
-/// asked goes to the inner store. A read of bytes that another read is fetching waits for those.
+/// A store in front of a store over a network: reads of immutable objects go through a cache on a local disk
+/// (ObjectCache), all other calls go to the inner store. A read of bytes that another read is fetching waits for that
+/// fetch. Thread-safe.
 ///
-/// A writer elsewhere may remove an object while it is in the cache: it stays readable here, as from a directory.
+/// Another server may remove an object while its pieces are in this cache. The cached pieces stay readable.
 class CachedStore final : public ObjectStore {
 public:
-   /// `identity` names the inner store among all that may have used the directory before. Throws what ObjectCache
-   /// throws.
+   /// `identity` tells the inner store apart from all stores whose objects the cache directory may hold. Throws what
+   /// ObjectCache's constructor throws.
    CachedStore(std::unique_ptr<ObjectStore> inner, std::string identity, CacheOptions options);
    ~CachedStore() override;
 
-   /// Whether what an object of this name says never changes, and its name is never used again: blocks, headers and
-   /// deletes, whose names hold a random number of the process that wrote them. Manifests, leases and catalogs are
-   /// small and tell what is new, so that nothing would be won.
+   /// Whether the content behind the name never changes and the name is never used again. Blocks, headers and deletes
+   /// qualify: their names hold a random number of the process that wrote them. Manifests, leases and catalogs do not
+   /// qualify: they change, and they are small.
    static bool mayCache(std::string_view name) { return name.starts_with("table/"); }
 
    using ObjectStore::open;
@@ -39,7 +40,7 @@ public:
    bool isRemote() const override { return inner_->isRemote(); }
    std::optional<RetrieverStatistics> statistics() const override;
    std::optional<CacheStatistics> cacheStatistics() const override;
-   /// Return when what was read so far is in the cache, or dropped. For tests.
+   /// Waits until all bytes fetched so far are written to the cache's file or dropped. For tests.
    void flush() { parts_.cache.flush(); }
 
 private:
@@ -47,7 +48,7 @@ private:
    std::unique_ptr<ObjectReader> wrap(std::string_view name, std::unique_ptr<ObjectReader> reader);
 
    const std::string identity_;
-   CacheParts parts_; // outlives the inner store, which calls back until it is gone
+   CacheParts parts_; // outlives the inner store, whose threads call back until they are joined
    const std::unique_ptr<ObjectStore> inner_;
 };
 

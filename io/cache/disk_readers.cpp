@@ -26,7 +26,7 @@ void DiskReaders::submit(const void* owner, std::function<void()> job) {
 }
 
 void DiskReaders::forget(const void* owner) {
-   std::deque<Job> dropped; // what they hold is let go of without the mutex
+   std::deque<Job> dropped; // destroyed after the mutex is released
    UniqueLock lock(mutex_);
    const auto first =
        std::stable_partition(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.owner != owner; });
@@ -52,7 +52,7 @@ void DiskReaders::work(size_t number) {
          running_[number] = nullptr;
          ended_.notify_all();
          lock.unlock();
-      } // the job lets go of what it holds
+      } // destroys the job before the mutex is taken again
       lock.lock();
    }
 }

@@ -9,29 +9,29 @@
 
 namespace ouzel::io {
 
-/// A few threads that wait for a disk so that others need not. Thread-safe.
+/// Threads that run blocking disk reads, so that workers and the store's threads do not wait for a disk. Thread-safe.
 class DiskReaders {
 public:
    DiskReaders();
-   /// What has not begun is dropped.
+   /// Drops the jobs that have not begun and waits for the running ones.
    ~DiskReaders();
    DiskReaders(const DiskReaders&) = delete;
    DiskReaders& operator=(const DiskReaders&) = delete;
 
-   /// Jobs must not throw. `owner` is a name to forget() them by.
+   /// Queues a job, which must not throw. `owner` identifies the job for forget().
    void submit(const void* owner, std::function<void()> job);
-   /// When it returns, no job of this owner is running or will. Not from a job of the same owner.
+   /// Drops the owner's queued jobs and waits for its running ones. Must not be called by a job of the same owner.
    void forget(const void* owner);
 
 private:
    void work(size_t number);
 
-   static constexpr size_t threadCount = 4; ///< a queue depth that an SSD needs to be fast
+   static constexpr size_t threadCount = 4; ///< reads in flight at once: an SSD needs some queue depth
    struct Job {
       const void* owner;
       std::function<void()> run;
    };
-   Mutex mutex_; ///< guards what follows
+   Mutex mutex_; ///< guards the members below
    CondVar changed_, ended_;
    std::deque<Job> jobs_ GUARDED_BY(mutex_);
    std::array<const void*, threadCount> running_ GUARDED_BY(mutex_){};

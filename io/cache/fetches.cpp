@@ -8,7 +8,7 @@
 namespace ouzel::io {
 
 namespace {
-/// What S3Reader would cut it into: copying for the cache and for others is in between.
+/// The size of S3Reader's requests: copying for the cache and for waiters goes on between two requests.
 constexpr uint64_t fetchSizeMax = 16 << 20, alignment = 4096;
 } // namespace
 
@@ -67,7 +67,7 @@ void Fetches::finish(Fetch& fetch) {
    const MutexLock lock(mutex_);
    DCHECK(fetch.state == Fetch::State::Delivering);
    fetch.state = Fetch::State::Over;
-   fetch.owner.reset(); // its caller holds it
+   fetch.owner.reset(); // the caller holds a reference, so the read is not destroyed here
    over_.notify_all();
 }
 
@@ -76,7 +76,7 @@ std::vector<Fetch::Waiter> Fetches::abandon(Fetch& fetch) {
    if (fetch.state != Fetch::State::UnderWay) return {};
    unlist(fetch);
    fetch.state = Fetch::State::Over;
-   fetch.owner.reset(); // its caller holds it
+   fetch.owner.reset(); // the caller holds a reference, so the read is not destroyed here
    return std::move(fetch.waiters);
 }
 

@@ -12,8 +12,13 @@ namespace ouzel::io {
 
 class CachedRead;
 
-/// A stretch of an object on its way into the memory of the read that asked for it first. Others that need bytes of it
-/// wait and get copies.
+/// A stretch of an object on its way into the memory of the read that asked for it first, its owner. Other reads that
+/// need bytes of the stretch are waiters: the owner copies their bytes when the stretch has arrived.
+///
+///     UnderWay --deliver--> Delivering (waiters are copied to) --finish--> Over
+///         \-----abandon (owner cancelled; waiters fetch on their own)------> Over
+///
+/// `state`, `waiters` and `owner` are guarded by the mutex of Fetches.
 struct Fetch {
    struct Waiter {
       std::shared_ptr<CachedRead> read;
@@ -23,29 +28,31 @@ struct Fetch {
    ObjectKey object;
    uint64_t begin, end;
    char* target;
-   std::shared_ptr<CachedRead> owner; ///< until it is over
-   // Under Fetches' mutex:
+   std::shared_ptr<CachedRead> owner; ///< null once the state is Over
+   // Guarded by the mutex of Fetches:
    enum class State : uint8_t { UnderWay, Delivering, Over };
    State state = State::UnderWay;
    std::vector<Waiter> waiters{};
 };
 
-/// All stretches that are being fetched for one store. Calls nobody back and waits for nothing but copying.
-/// Thread-safe.
+/// The list of all stretches that are being fetched for one store. Calls CachedRead::expect() only, and waits for
+/// nothing but copying (leave()). Thread-safe.
 class Fetches {
 public:
-   /// Cover a range: wait for what is under way, and begin what is not, in stretches that are one request each; these
-   /// are returned. For each of either, read->expect() is called.
+   /// Covers a range by fetches. Where a fetch of another read is under way, `read` becomes its waiter, and the fetch
+   /// is appended to `joined`. For the other bytes new fetches are listed and returned, one request each, which the
+   /// caller starts. read->expect() is called once for each fetch of both kinds.
    std::vector<std::shared_ptr<Fetch>> join(const ObjectKey& object, uint64_t begin, uint64_t end, char* target,
                                             const std::shared_ptr<CachedRead>& read,
                                             std::vector<std::shared_ptr<Fetch>>& joined);
-   /// The bytes are here, or never will be. Nobody joins from here on. Returns who waits for them.
+   /// The request has ended, with the bytes or an error. Later reads cannot join the fetch. Returns its waiters.
    std::vector<Fetch::Waiter> deliver(Fetch& fetch);
-   /// They were copied.
+   /// The waiters' bytes are copied.
    void finish(Fetch& fetch);
-   /// Nobody fetches it any more; returns who is left waiting. Nothing when it is over.
+   /// The owner was cancelled. Returns the waiters, which have to fetch their bytes on their own; none when the fetch
+   /// is being delivered or over.
    std::vector<Fetch::Waiter> abandon(Fetch& fetch);
-   /// A read waits no more. When it returns nothing is copied for it.
+   /// Removes `read` from the waiters. After the return no bytes are copied to its target.
    void leave(Fetch& fetch, const CachedRead& read);
 
 private:

@@ -19,7 +19,7 @@ constexpr size_t fillSizeMax = 1 << 20;
 constexpr size_t regionsChargedAtOnce = 4096;
 constexpr std::chrono::seconds idleBeforeSummary(1);
 
-/// Large caches have fewer regions for their bytes, since the index is in memory.
+/// Large caches use larger regions, since every region costs memory of the index.
 size_t regionSizeMaxOf(const CacheOptions& options) {
    const size_t size = options.size >= largeCacheSize ? 1 << 20 : 128 << 10;
    return std::min(size, options.segmentSize / 4);
@@ -61,13 +61,14 @@ ObjectCache::~ObjectCache() {
    writer_.join();
 }
 
-/// The newest segments first: what an older one says of the same bytes is out of date.
+/// Reads the summaries of all segments into the index, the newest first: where two segments have the same bytes, the
+/// older region is out of date and is not inserted.
 void ObjectCache::load() {
    std::vector<std::pair<uint32_t, RegionFile::Summary>> found;
    for (uint32_t segment = 0; segment < file_.segments(); ++segment) {
       try {
          if (auto summary = file_.readSummary(segment)) found.emplace_back(segment, std::move(*summary));
-      } catch (const SqlError&) { // what cannot be read is not here
+      } catch (const SqlError&) { // a segment with an unreadable summary counts as empty
       }
    }
    std::sort(found.begin(), found.end(),
@@ -116,14 +117,14 @@ bool ObjectCache::read(const Piece& piece, char* target) {
       return false;
    }
    const MutexLock lock(indexMutex_);
-   // When it is gone already, its segment was being overwritten, and nothing is wrong.
+   // A region that is not in the index any more was overwritten by the writer thread: that is no corruption.
    if (index_.remove(place)) corruptions_.fetch_add(1, std::memory_order_relaxed);
    return false;
 }
 
 void ObjectCache::offer(const ObjectKey& object, uint64_t objectSize, uint64_t offset, const char* bytes, size_t size) {
    if (!isOn_.load(std::memory_order_relaxed)) return;
-   // In pieces, so that a short queue takes a part of a long stretch.
+   // Queued in pieces, so that a short queue can take a part of a long stretch.
    for (size_t done = 0; done < size; done += fillSizeMax)
       offerPiece(object, objectSize, offset + done, bytes + done, std::min(size - done, fillSizeMax));
 }
@@ -196,7 +197,7 @@ void ObjectCache::flush() {
    queueChanged_.wait(lock, [&]() REQUIRES(queueMutex_) { return !wantsFlush_; });
 }
 
-/// The writer's.
+/// Loop of the writer thread.
 void ObjectCache::work() {
    UniqueLock lock(queueMutex_);
    while (true) {
@@ -223,7 +224,7 @@ void ObjectCache::work() {
          queueChanged_.notify_all();
       }
       if (hasWork && isStopping_) return;
-      // Nothing to write: no need to look at the clock either.
+      // The summary is written, so the thread waits without a timeout.
       queueChanged_.wait(lock, [&]() REQUIRES(queueMutex_) { return !queue_.empty() || isStopping_ || wantsFlush_; });
    }
 }
@@ -239,7 +240,7 @@ void ObjectCache::store(const Fill& fill) {
          pieces = index_.find(fill.object, fill.offset, fill.offset + fill.size);
       }
       for (const Piece& piece : pieces) {
-         if (piece.place || !isStored) continue; // another read has brought it, too
+         if (piece.place || !isStored) continue; // another read has fetched the piece, too
          const size_t size = piece.end - piece.begin, count = (size + regionSizeMax_ - 1) / regionSizeMax_;
          if (!chargeIndex(regionsHere + count)) {
             isStored = false;
@@ -266,7 +267,7 @@ void ObjectCache::append(Region region, const char* bytes) {
       nextSegment();
    }
    DCHECK(region.size > 0);
-   CHECK(file_.hasRoom(position_, region.size, summary_.regions.size() + 1)); // else it overwrites the next segment
+   CHECK(file_.hasRoom(position_, region.size, summary_.regions.size() + 1)); // else the next segment is overwritten
    region.position = static_cast<uint32_t>(position_);
    file_.write(segment_, region.position, bytes, region.size);
    position_ += region.size;
@@ -287,7 +288,8 @@ void ObjectCache::nextSegment() {
       used = index_.takeSegment(segment_);
       evictions_.fetch_add(before - index_.count(), std::memory_order_relaxed);
    }
-   // Its older half goes even if it is used, so that writing gets on.
+   // Keeps the newer used regions up to half a segment. Older ones are dropped even if they were used, so that the
+   // segment has room for new regions.
    size_t kept = 0;
    std::vector<std::pair<Region, std::unique_ptr<char[]>>> survivors;
    for (auto region = used.rbegin(); region != used.rend() && kept + region->size <= file_.segmentSize() / 2;
@@ -314,7 +316,8 @@ void ObjectCache::writeSummary() {
    }
 }
 
-/// The index may have so many regions. Called by one thread at a time.
+/// Charges memory for an index of `regions` regions. False: the ledger refuses. Called by the constructor and the
+/// writer thread.
 bool ObjectCache::chargeIndex(size_t regions) {
    if (!memory_ || regions <= regionsCharged_) return true;
    const size_t more = std::max(regions - regionsCharged_, regionsChargedAtOnce);

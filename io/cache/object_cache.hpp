@@ -18,47 +18,50 @@
 
 namespace ouzel::io {
 
-/// Pieces of objects on a local device, for whoever would read them over a network otherwise. It never fails and is
-/// never waited for: what it has not got, cannot read or finds changed is missing, what it has no time to write is
-/// dropped, and when the device fails it goes off with one warning.
+/// A cache of pieces of remote objects in a file on a local device. No caller fails or waits because of the cache:
+/// bytes that are absent, unreadable or changed count as missing, bytes that the writer thread has no time to write are
+/// dropped, and when the device fails the cache turns itself off with one warning.
 ///
-/// Regions lie in the file in the order in which they came. When all segments are full the oldest is overwritten; of
-/// its regions those that were read since they were written are written again (FIFO with a second chance, as CLOCK),
-/// half a segment at most, so that writing always gets on. A thread writes, and closes a segment's summary when it has
-/// had nothing to do for a second, so that a process that is killed leaves nearly all behind.
+/// The file is a ring of segments, filled in the order in which regions arrive. When all segments are full, the oldest
+/// one is overwritten. Its regions that were read since they were written are written again (FIFO with a second chance,
+/// as CLOCK), at most half a segment of them, so that each segment has room for new regions. One writer thread does all
+/// writing. It writes a segment's summary when the segment is full, or after a second without work, so that a killed
+/// process loses few regions.
 ///
-/// Memory: RegionIndex::bytesPerRegion for each region of up to 128 KiB (of large caches 1 MiB), what waits to be
-/// written (a sixteenth of the ledger's limit at most), and a segment while it is overwritten. The first two are
-/// charged; what the ledger refuses is not cached. Thread-safe.
+/// Memory: RegionIndex::bytesPerRegion for each region of up to 128 KiB (1 MiB in large caches), the queue of bytes to
+/// be written (at most a sixteenth of the ledger's limit), and up to half a segment while a segment is overwritten.
+/// Index and queue are charged to the ledger; bytes that the ledger refuses are not cached. Thread-safe.
 class ObjectCache {
 public:
    using Piece = RegionIndex::Piece;
 
-   /// Opens what an earlier process has left. Throws 58030, 53100, 55006 (another process uses it).
+   /// Opens the file that an earlier process has left, or makes one. Throws 22023 (too small), 58030, 53100, 55006
+   /// (another process uses the file).
    explicit ObjectCache(CacheOptions options);
-   /// Writes what waits.
+   /// Writes the queued bytes and the last summary.
    ~ObjectCache();
    ObjectCache(const ObjectCache&) = delete;
    ObjectCache& operator=(const ObjectCache&) = delete;
 
-   /// The range cut into what is here and what is missing, in order.
+   /// Cuts the range into pieces that the cache has and pieces that are missing, in order.
    std::vector<Piece> find(const ObjectKey& object, uint64_t begin, uint64_t end);
-   /// Read a piece that find() has given. False: it is missing after all.
+   /// Reads a piece that find() returned with a place. False: the piece has been overwritten, is damaged, or the cache
+   /// is off.
    [[nodiscard]] bool read(const Piece& piece, char* target);
-   /// Have a copy written, if there is time and room for it.
+   /// Queues a copy of the bytes for the writer thread. Drops the bytes when the queue is full.
    void offer(const ObjectKey& object, uint64_t objectSize, uint64_t offset, const char* bytes, size_t size);
-   /// Of an object that is here in part.
+   /// The size of an object of which the cache has a region; none if it has none.
    std::optional<uint64_t> objectSize(const ObjectKey& object) const;
-   /// It was removed from its store.
+   /// Drops the object's regions, since the object was removed from its store.
    void forget(const ObjectKey& object);
-   /// Forget it, and do not take it again: its bytes were damaged before they came here, where they look right. After
-   /// a restart they may come back, to be distrusted again.
+   /// Drops the object's regions and takes no new ones: the bytes were damaged before they came here, so their
+   /// checksums match. A restart forgets this, so the object may have to be distrusted again.
    void distrust(const ObjectKey& object);
 
    void countMiss(size_t bytes);
    void countJoin() { joins_.fetch_add(1, std::memory_order_relaxed); }
    CacheStatistics statistics() const;
-   /// Return when all that was offered is written or dropped, and the summary with it. For tests.
+   /// Waits until all offered bytes are written or dropped and the summary is written. For tests.
    void flush();
 
 private:
@@ -89,21 +92,21 @@ private:
    std::atomic<uint64_t> hits_{0}, hitBytes_{0}, misses_{0}, missBytes_{0}, joins_{0}, evictions_{0}, fills_{0},
        droppedFills_{0}, corruptions_{0}, errors_{0};
    mutable Mutex indexMutex_;
-   RegionIndex index_ GUARDED_BY(indexMutex_);                                       // under indexMutex_
-   std::unordered_set<ObjectKey, ObjectKeyHash> distrusted_ GUARDED_BY(indexMutex_); // under indexMutex_
+   RegionIndex index_ GUARDED_BY(indexMutex_);
+   std::unordered_set<ObjectKey, ObjectKeyHash> distrusted_ GUARDED_BY(indexMutex_);
    std::optional<Reservation> memory_;
 
-   // of the writer
-   uint32_t segment_ = 0; ///< being filled
-   size_t position_ = 0;  ///< where its bytes end
+   // Used by the writer thread only:
+   uint32_t segment_ = 0; ///< the segment being filled
+   size_t position_ = 0;  ///< end of the regions in that segment
    RegionFile::Summary summary_;
    bool isSummaryWritten_ = true;
    size_t regionsCharged_ = 0;
 
-   Mutex queueMutex_; ///< guards what follows
+   Mutex queueMutex_; ///< guards the members below
    CondVar queueChanged_;
    std::deque<Fill> queue_ GUARDED_BY(queueMutex_);
-   size_t queueSize_ GUARDED_BY(queueMutex_) = 0; ///< bytes, with the fill that is being written
+   size_t queueSize_ GUARDED_BY(queueMutex_) = 0; ///< bytes, including the fill that is being written
    bool isStopping_ GUARDED_BY(queueMutex_) = false;
    bool wantsFlush_ GUARDED_BY(queueMutex_) = false;
    std::thread writer_;

@@ -44,7 +44,7 @@ RegionFile::RegionFile(const std::string& path, size_t segmentSize, uint32_t seg
       throw SqlError(sqlstate::objectInUse, "cache \"" + path + "\" is in use")
           .hint("Is another server running on it?");
    if (file_.size() > startOf(segments_)) file_.truncate(startOf(segments_));
-   // A byte now tells what a device that is full or read-only would tell later.
+   // Writing one byte now makes a full or read-only device fail in the constructor and not later.
    const char zero = 0;
    if (file_.size() == 0) write(0, 0, &zero, sizeof zero);
 }
@@ -105,7 +105,7 @@ bool RegionFile::read(const Place& place, void* target) const {
 
 void RegionFile::write(uint32_t segment, uint32_t position, const char* bytes, size_t size) {
    DCHECK(segment < segments_);
-   CHECK(hasRoom(position, size, 0)); // what lies behind is another segment's
+   CHECK(hasRoom(position, size, 0)); // the bytes behind it belong to the next segment
    if (const int error = TEST_POINT("cache.write")) throwIoError("could not write file", file_.path(), error);
    file_.writeAt(bytes, size, startOf(segment) + position);
 }

@@ -9,9 +9,10 @@
 
 namespace ouzel::io {
 
-/// The cache's file: segments of one size, each filled from its beginning with the bytes of regions and closed by a
-/// summary at its end that tells what they are. Segments are overwritten in turn, so the device sees long writes, and
-/// nothing is ever moved. Nothing is synced: what a summary says and a checksum does not confirm is not there.
+/// The cache's file: segments of equal size. Each segment is filled with the bytes of regions from its beginning and
+/// closed by a summary at its end, which lists the regions. Segments are overwritten in turn, so the device sees long
+/// sequential writes, and no bytes are moved. The file is never synced: a region is valid only if the summary lists it
+/// and its checksum matches.
 ///
 ///     a segment:  bytes of regions | unused | Region[count] | Footer
 ///
@@ -24,7 +25,7 @@ namespace ouzel::io {
 ///     32  8  XXH3 of the regions' records
 ///     40  8  XXH3 of bytes 0..40
 ///
-/// Reading and writing different places at once is safe. Throws 53100 and 58030.
+/// Different places can be read and written at the same time. Throws 53100 and 58030.
 class RegionFile {
 public:
    struct Summary {
@@ -32,21 +33,22 @@ public:
       std::vector<Region> regions;
    };
 
-   /// Opens or makes `path`; no byte of it lies behind segments * segmentSize afterwards. 55006 when another process
-   /// has it open.
+   /// Opens or creates `path`, and cuts a longer file to segments * segmentSize. Throws 55006 when another process has
+   /// the file open.
    RegionFile(const std::string& path, size_t segmentSize, uint32_t segments);
 
    size_t segmentSize() const { return segmentSize_; }
    uint32_t segments() const { return segments_; }
-   /// Whether a segment whose bytes end at `used` has room for a region of `size` bytes and a summary of `count`.
+   /// Whether a segment whose regions end at `used` has room for one more region of `size` bytes and a summary of
+   /// `count` regions.
    bool hasRoom(size_t used, size_t size, size_t count) const;
 
-   /// None: nothing trustworthy is there.
+   /// None: the segment has no summary whose checksums match.
    std::optional<Summary> readSummary(uint32_t segment) const;
    void writeSummary(uint32_t segment, const Summary& summary);
-   /// From now on nothing is in the segment.
+   /// Destroys the segment's summary, so that the segment counts as empty.
    void invalidate(uint32_t segment);
-   /// False: its checksum does not match. `target` has room for all of it.
+   /// Reads the whole region to `target`. False: the checksum does not match.
    [[nodiscard]] bool read(const Place& place, void* target) const;
    void write(uint32_t segment, uint32_t position, const char* bytes, size_t size);
 

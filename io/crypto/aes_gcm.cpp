@@ -36,7 +36,7 @@ AesGcm::~AesGcm() {
 }
 
 void AesGcm::start(uint64_t nonce, std::string_view additional, bool seals) {
-   unsigned char iv[12] = {}; // GCM's own size, which needs no hashing
+   unsigned char iv[12] = {}; // 96 bits: GCM uses an IV of this size without hashing
    std::memcpy(iv, &nonce, sizeof nonce);
    require(EVP_CipherInit_ex(context_, nullptr, nullptr, nullptr, iv, seals ? 1 : 0) == 1);
    int written = 0;

@@ -10,7 +10,7 @@ struct evp_cipher_ctx_st; // OpenSSL's EVP_CIPHER_CTX
 
 namespace ouzel::io {
 
-/// AES-256-GCM under one key. Costs an allocation and the key's schedule to make; one thread's at a time.
+/// AES-256-GCM under one key. The constructor allocates and expands the key. Used by one thread at a time.
 class AesGcm {
 public:
    static constexpr size_t tagSize = 16;
@@ -20,12 +20,12 @@ public:
    AesGcm(const AesGcm&) = delete;
    AesGcm& operator=(const AesGcm&) = delete;
 
-   /// Encrypt the concatenation of `parts` to `target`, which has room for it, and make the tag of it and of
-   /// `additional`. REQUIRES: the nonce is used for nothing else with this key.
+   /// Encrypts the concatenation of `parts` to `target`, which has room for it, and writes the tag over ciphertext and
+   /// `additional` to `tag`. REQUIRES: the nonce is used only once with this key.
    void seal(uint64_t nonce, std::string_view additional, std::span<const std::string_view> parts, char* target,
              char* tag);
-   /// Decrypt to `target` (which may be where `sealed` is); false when the tag says that anything is not as it was
-   /// sealed, and what was written to `target` must not be used.
+   /// Decrypts `sealed` to `target`, which may be the same memory. False: the tag does not match, because ciphertext,
+   /// nonce, `additional` or tag differ from what was sealed. Then `target` holds bytes that must not be used.
    [[nodiscard]] bool open(uint64_t nonce, std::string_view additional, std::string_view sealed, const char* tag,
                            char* target);
 

@@ -10,17 +10,19 @@ namespace ouzel::io {
 
 namespace {
 
-/// Of one read below: what S3Reader asks for at a time, so that what arrives can be decrypted while the rest comes.
+/// Plaintext bytes of one read of the inner reader: the size of S3Reader's requests, so that one piece is decrypted
+/// while the next is fetched.
 constexpr uint64_t pieceSize = ((16 << 20) / (sealedChunkSize + sealedChunkOverhead)) * sealedChunkSize;
 
-/// One readAsync: its pieces arrive one by one, are decrypted by any threads, and the last calls `done`. Shared by the
-/// reads below and, while a piece waits for its turn, by the threads that decrypt.
+/// State of one readAsync(). Its pieces arrive one by one, threads decrypt them, and the thread with the last piece
+/// calls `done`. Owned by the callbacks of the inner reads, the tasks of the decrypting threads and the
+/// PendingSealedRead.
 class SealedRead {
 public:
    SealedRead(std::shared_ptr<const ObjectOpener> opener, std::function<void(std::exception_ptr)> done, size_t pieces)
       : opener_(std::move(opener)), done_(std::move(done)), left_(pieces) {}
 
-   /// A piece is here; freed when this returns.
+   /// Decrypts a piece that arrived, or takes its error. The caller frees `sealed` afterwards.
    void finish(const ByteBuffer& sealed, uint64_t offset, size_t size, char* target, std::exception_ptr error) {
       {
          const MutexLock lock(mutex_);
@@ -36,7 +38,7 @@ public:
       }
       UniqueLock lock(mutex_);
       if (error && !error_) error_ = std::move(error);
-      DCHECK(left_ > 0); // a piece ends once
+      DCHECK(left_ > 0); // finish() is called once for each piece
       if (--left_ == 0 && !isCancelled_) {
          const std::exception_ptr first = error_;
          lock.unlock();
@@ -58,7 +60,7 @@ public:
 private:
    const std::shared_ptr<const ObjectOpener> opener_;
    const std::function<void(std::exception_ptr)> done_;
-   Mutex mutex_; ///< guards what follows
+   Mutex mutex_; ///< guards the members below
    CondVar idle_;
    size_t left_ GUARDED_BY(mutex_);
    size_t running_ GUARDED_BY(mutex_) = 0; ///< threads between the two locks of finish()
@@ -71,7 +73,7 @@ public:
    PendingSealedRead(std::shared_ptr<SealedRead> read, size_t pieces) : read_(std::move(read)) {
       below_.reserve(pieces);
    }
-   /// REQUIRES: as often as there are pieces.
+   /// Called once for each piece, in the thread that starts the read.
    void add(std::unique_ptr<PendingRead> below) {
       DCHECK(below_.size() < below_.capacity());
       below_.push_back(std::move(below));
@@ -141,7 +143,7 @@ std::unique_ptr<PendingRead> EncryptedReader::readAsync(uint64_t offset, size_t 
          pending->add(stored_->readAsync(range.offset, range.size, sealed->data.get(), std::move(arrived)));
          begin += bytes;
       }
-   } catch (...) { // there is no memory
+   } catch (...) { // allocation failed
       pending->cancel();
       throw;
    }

@@ -11,7 +11,7 @@ namespace ouzel::io {
 
 namespace {
 
-/// Each decrypts a few GB/s, more than comes to as many cores over a network.
+/// One thread decrypts a few GB/s: more than a network brings for four cores.
 uint32_t threadCount() {
    return std::clamp(std::thread::hardware_concurrency() / 4, 1u, 8u);
 }

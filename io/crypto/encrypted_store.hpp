@@ -9,27 +9,27 @@
 
 namespace ouzel::io {
 
-/// Where what has arrived is decrypted: not by the thread that moves the bytes, which has other requests to see to.
-/// Thread-safe.
+/// Threads that decrypt arrived pieces, so that the store's thread that moves the bytes is free for other requests.
+/// Owned by the store and its reads under way. Thread-safe.
 class DecryptionThreads {
 public:
-   /// By one of them, or at once when they have ended. Threads start with the first.
+   /// Runs the task on one of the threads, or on the caller's thread after end(). The first task starts the threads.
    void submit(std::function<void()> task);
-   /// When this returns, what was submitted before has run.
+   /// Waits until all submitted tasks have run, and ends the threads.
    void end();
 
 private:
-   Mutex mutex_; ///< guards what follows
+   Mutex mutex_; ///< guards the members below
    std::unique_ptr<ThreadTaskRunner> threads_ GUARDED_BY(mutex_);
    bool hasEnded_ GUARDED_BY(mutex_) = false;
 };
 
-/// Keeps objects of another store encrypted (io/crypto/sealed_object.hpp): names and sizes can be seen there, contents
-/// neither seen nor changed without notice. Everything else, sizes as this store tells them included, is as with that
-/// store. A put needs memory for the object once more, a read for what is under way.
+/// A store that encrypts the objects of an inner store (layout: io/crypto/sealed_object.hpp). The inner store shows
+/// names and sizes of objects, but not contents, and a changed content is detected. Callers see plaintext and plaintext
+/// sizes. A put needs memory for a copy of the object, a read for the chunks under way.
 ///
-/// Besides what the other store throws: XX001 for an object that is not as it was put under its name; 22023 when get()
-/// finds one that is not encrypted, or with another key.
+/// Throws what the inner store throws; XX001 for an object that differs from what was put under its name; 22023 when
+/// get() finds an object that is not encrypted, or encrypted with another key.
 class EncryptedStore final : public ObjectStore {
 public:
    EncryptedStore(std::unique_ptr<ObjectStore> store, std::shared_ptr<const EncryptionKey> key);
@@ -42,7 +42,7 @@ public:
    std::unique_ptr<ObjectReader> open(std::string_view name, uint64_t knownSize) override;
    std::optional<std::string> get(std::string_view name) override;
    std::optional<std::string> tag(std::string_view name) override { return store_->tag(name); }
-   /// What cannot be an encrypted object is listed with size 0.
+   /// Objects whose size no encrypted object can have are listed with size 0.
    std::vector<ObjectInfo> list(std::string_view prefix, size_t limit) override;
    void remove(std::string_view name) override { store_->remove(name); }
    void remove(std::span<const std::string> names) override { store_->remove(names); }

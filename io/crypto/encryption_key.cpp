@@ -16,9 +16,9 @@ namespace ouzel::io {
 
 namespace {
 
-constexpr size_t fileSizeMax = 4096; ///< what is longer is no key, but perhaps a device without end
+constexpr size_t fileSizeMax = 4096; ///< a longer file holds no key and may be an endless device
 
-/// The digit's value in an alphabet, or none.
+/// The value of a hexadecimal digit; none for other characters.
 std::optional<unsigned> hexValue(char c) {
    if (c >= '0' && c <= '9') return c - '0';
    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -35,7 +35,7 @@ std::optional<unsigned> base64Value(char c) {
    return std::nullopt;
 }
 
-/// `text` as digits of `bits` bits each, most significant first; none unless they make 32 bytes and nothing else.
+/// Decodes `text` as digits of `bits` bits each, most significant first. False unless the digits make exactly 32 bytes.
 bool decode(std::string_view text, unsigned bits, std::optional<unsigned> (*valueOf)(char), SecretBytes& secret) {
    unsigned pending = 0, pendingBits = 0;
    size_t count = 0;
@@ -104,10 +104,10 @@ std::shared_ptr<const EncryptionKey> EncryptionKey::makeRandom() {
 }
 
 SecretBytes EncryptionKey::derive(std::string_view salt, std::string_view purpose) const {
-   static EVP_KDF* const hkdf = EVP_KDF_fetch(nullptr, "HKDF", nullptr); // looking it up takes longer than the rest
+   static EVP_KDF* const hkdf = EVP_KDF_fetch(nullptr, "HKDF", nullptr); // once: this takes longer than deriving
    const std::unique_ptr<EVP_KDF_CTX, decltype(&EVP_KDF_CTX_free)> context(hkdf ? EVP_KDF_CTX_new(hkdf) : nullptr,
                                                                            EVP_KDF_CTX_free);
-   // OpenSSL takes what it only reads by pointers to non-const.
+   // OpenSSL only reads through these pointers, but declares them non-const.
    const auto octets = [](const char* name, const void* data, size_t size) {
       return OSSL_PARAM_construct_octet_string(name, const_cast<void*>(data), size);
    };

@@ -8,7 +8,7 @@
 
 namespace ouzel::io {
 
-/// 32 bytes that are nobody's to see: wiped when they go.
+/// 32 secret bytes, wiped by the destructor.
 struct SecretBytes {
    std::array<unsigned char, 32> bytes{};
    SecretBytes() = default;
@@ -17,21 +17,21 @@ struct SecretBytes {
    ~SecretBytes();
 };
 
-/// The key of a database. It encrypts nothing itself: what does is derived from it, once per object, file of the log
-/// or process, so that no two of them share a key and nonces need be unique in one of them only. Immutable.
+/// The master key of a database. Keys for AES are derived from it, one for each object, log file or process, so that a
+/// nonce must be unique only within one of these. Immutable.
 class EncryptionKey {
 public:
-   /// 64 hex digits, or base64 (with or without '=') of 32 bytes; blanks and line ends around it do not count. Throws
-   /// 22023, which does not repeat the text.
+   /// Parses 64 hex digits, or base64 (with or without '=') of 32 bytes, ignoring blanks and line ends around the text.
+   /// Throws 22023, without repeating the text.
    static std::shared_ptr<const EncryptionKey> parse(std::string_view text);
-   /// From the text in a file. Throws 22023, 58030.
+   /// Parses the text in a file. Throws 22023, 58030.
    static std::shared_ptr<const EncryptionKey> readFile(const std::string& path);
-   /// One that nobody else has, for what need not outlive the process.
+   /// A random key, for data that does not outlive the process.
    static std::shared_ptr<const EncryptionKey> makeRandom();
 
-   /// HKDF-SHA256 (RFC 5869). Other `purpose`s give other keys.
+   /// Derives a key by HKDF-SHA256 (RFC 5869). Different salts or purposes give independent keys.
    SecretBytes derive(std::string_view salt, std::string_view purpose) const;
-   /// Tells keys apart and says nothing about them; may be stored in the clear.
+   /// A number that identifies the key without revealing it; may be stored in the clear.
    uint64_t id() const { return id_; }
 
 private:

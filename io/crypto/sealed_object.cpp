@@ -20,7 +20,7 @@ uint64_t chunksOf(uint64_t size) {
    return size == 0 ? 1 : (size + sealedChunkSize - 1) / sealedChunkSize;
 }
 
-/// What is authenticated with each chunk of an object.
+/// Makes the additional authenticated data of a chunk: its number, whether it is the last, and the object's name.
 class ChunkContext {
 public:
    explicit ChunkContext(std::string_view name) {
@@ -38,7 +38,7 @@ private:
    std::string text_;
 };
 
-/// Hands out the concatenation of parts piece by piece.
+/// Walks through the concatenation of parts without copying.
 class PartCursor {
 public:
    explicit PartCursor(std::span<const std::string_view> parts) : parts_(parts) {}
@@ -76,7 +76,7 @@ std::optional<uint64_t> unsealedSize(uint64_t sealed) {
    const uint64_t stored = sealed - headerSize;
    const uint64_t chunks = (stored + storedChunkSize - 1) / storedChunkSize;
    const uint64_t overhead = chunks * sealedChunkOverhead;
-   // The last chunk of several is not empty.
+   // Only the single chunk of an empty object may be empty.
    if (stored < overhead || sealedSize(stored - overhead) != sealed) return std::nullopt;
    return stored - overhead;
 }
@@ -110,7 +110,7 @@ ByteBuffer sealObject(const EncryptionKey& key, std::string_view name, std::span
                   out + sizeof salt);
       out += sealedChunkOverhead + bytes;
    }
-   CHECK(out == result.data.get() + result.size); // as sealedSize() foretold
+   CHECK(out == result.data.get() + result.size); // the size that sealedSize() computed
    return result;
 }
 
@@ -132,7 +132,7 @@ SecretBytes ObjectOpener::keyFor(std::string_view salt) const {
    {
       const MutexLock lock(mutex_);
       if (known_) {
-         if (known_->salt != salt) refuse(); // chunks of several versions
+         if (known_->salt != salt) refuse(); // the chunks are of different puts
          return known_->key;
       }
    }
@@ -145,7 +145,7 @@ void ObjectOpener::open(std::string_view sealed, uint64_t offset, size_t size, c
    AesGcm cipher(key);
    ChunkContext context(name_);
    const uint64_t chunks = chunksOf(size_), end = offset + size;
-   std::unique_ptr<char[]> part; // of a chunk of which not all is wanted
+   std::unique_ptr<char[]> part; // plaintext of a chunk that the range covers partly
    for (uint64_t chunk = offset / sealedChunkSize; !sealed.empty(); ++chunk) {
       const uint64_t begin = chunk * sealedChunkSize;
       const size_t bytes = std::min(sealedChunkSize, size_ - begin);
@@ -181,7 +181,8 @@ std::string ObjectOpener::openWhole(const std::shared_ptr<const EncryptionKey>& 
       if (!size) opener.refuse();
       opener.open(sealed.substr(headerSize), 0, bytes.size(), bytes.data());
    } catch (const SqlError&) {
-      // Why not? The header is asked last: what decrypts is ours, whatever a damaged header says.
+      // Decryption failed: the header tells why. It is not asked before, since chunks that decrypt were sealed with
+      // this key, no matter what a damaged header says.
       if (!isSealed)
          throw SqlError(sqlstate::invalidParameterValue,
                         "an encryption key was given, but object \"" + std::string(name) + "\" is not encrypted")

@@ -10,7 +10,7 @@
 #include "common/sync/mutex.hpp"
 #include "io/crypto/aes_gcm.hpp"
 
-// An object as it is stored when the database is encrypted:
+// Layout of an encrypted object in its store:
 //
 //   0   SealedObjectHeader, 32 bytes
 //   32  chunks of 32 KiB of plaintext, the last one shorter; an empty object has one empty chunk
@@ -20,9 +20,10 @@
 //   16  tag   16
 //   32  bytes     AES-256-GCM
 //
-// The key is HKDF-SHA256 of the database's key and the salt. The nonce is the number of the chunk. Authenticated
-// besides: that number, whether it is the last, and the object's name. So chunks that were exchanged, cut off, taken
-// from another put, or put under another name are noticed, and a range is read without asking for anything else first.
+// The AES key is HKDF-SHA256 of the database's key and the salt. The nonce is the number of the chunk. The tag also
+// covers the chunk's number, whether the chunk is the last one, and the object's name. So chunks that were exchanged,
+// cut off, taken from another put, or stored under another name are detected, and a range is read without reading the
+// header first.
 
 namespace ouzel::io {
 
@@ -35,18 +36,18 @@ struct SealedObjectHeader {
 };
 static_assert(sizeof(SealedObjectHeader) == 32);
 
-inline constexpr uint64_t sealedChunkSize = 32 << 10; ///< of plaintext
+inline constexpr uint64_t sealedChunkSize = 32 << 10; ///< bytes of plaintext
 inline constexpr size_t sealSaltSize = 16;
 inline constexpr uint64_t sealedChunkOverhead = sealSaltSize + AesGcm::tagSize;
 
-/// How long an object of `size` bytes is when it is sealed.
+/// Stored size of an object of `size` bytes of plaintext.
 uint64_t sealedSize(uint64_t size);
-/// The other way; none when no object has that size.
+/// Plaintext size of an object of `sealed` stored bytes; none when no object has that stored size.
 std::optional<uint64_t> unsealedSize(uint64_t sealed);
-/// Whether the beginning of an object says that it is sealed.
+/// Whether the object begins with the magic of SealedObjectHeader.
 bool isSealedObject(std::string_view bytes);
 
-/// Bytes that are not initialized.
+/// An owned buffer whose bytes are not initialized.
 struct ByteBuffer {
    std::unique_ptr<char[]> data;
    size_t size = 0;
@@ -54,30 +55,32 @@ struct ByteBuffer {
    std::string_view view() const { return {data.get(), size}; }
 };
 
-/// The concatenation of `parts` as an object of that name.
+/// Encrypts the concatenation of `parts` as an object of that name.
 ByteBuffer sealObject(const EncryptionKey& key, std::string_view name, std::span<const std::string_view> parts);
 
-/// Where the chunks that hold a range are stored.
+/// The stored bytes of the chunks that a plaintext range touches.
 struct SealedRange {
    uint64_t offset = 0;
    size_t size = 0;
 };
 
-/// Makes plaintext from the chunks of one object. Thread-safe. Throws XX001, with the object's name, for what is not as
-/// it was sealed.
+/// Decrypts chunks of one object. Throws XX001, with the object's name, when a chunk differs from what was sealed.
+/// Thread-safe.
 class ObjectOpener {
 public:
    ObjectOpener(std::shared_ptr<const EncryptionKey> key, std::string name, uint64_t size)
       : key_(std::move(key)), name_(std::move(name)), size_(size) {}
 
-   /// REQUIRES: the range lies within the object and is not empty; likewise of open().
+   /// Where the chunks of a plaintext range are stored. REQUIRES, as open() does: the range is within the object and
+   /// not empty.
    SealedRange rangeOf(uint64_t offset, size_t size) const;
-   /// Write the bytes [offset, offset + size) to `target`. `sealed`: what is stored at rangeOf() them.
+   /// Decrypts the plaintext bytes [offset, offset + size) to `target`. `sealed`: the stored bytes at rangeOf() this
+   /// range.
    void open(std::string_view sealed, uint64_t offset, size_t size, char* target) const;
    uint64_t size() const { return size_; }
    const std::string& name() const { return name_; }
 
-   /// All of an object. 22023, besides, when it was not sealed, or with another key.
+   /// Decrypts a whole object. Throws 22023, too, when the object is not sealed, or sealed with another key.
    static std::string openWhole(const std::shared_ptr<const EncryptionKey>& key, std::string_view name,
                                 std::string_view sealed);
 
@@ -87,13 +90,13 @@ private:
 
    const std::shared_ptr<const EncryptionKey> key_;
    const std::string name_;
-   const uint64_t size_; ///< of the plaintext
+   const uint64_t size_; ///< bytes of plaintext
    struct Known {
       std::string salt;
       SecretBytes key;
    };
    mutable Mutex mutex_;
-   mutable std::optional<Known> known_ GUARDED_BY(mutex_); ///< guarded by mutex_; of the first chunks that were good
+   mutable std::optional<Known> known_ GUARDED_BY(mutex_); ///< salt and key of the first chunks that decrypted
 };
 
 } // namespace ouzel::io

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view temporaryDirectory = ".tmp";
 
-/// A name that is gone at the end, whether it was renamed or linked or a put failed half-way.
+/// Removes the temporary name in the destructor, after a rename (which left none), a link, or a failed put.
 struct TemporaryName {
    const std::string& path;
    ~TemporaryName() { FileSystem::current().unlink(path); }
@@ -47,8 +47,8 @@ std::string DirectoryStore::pathOf(std::string_view name) const {
 
 void DirectoryStore::prepareParent(const std::string& path) {
    const std::string parent = parentOf(path);
-   // Under the lock: who finds the directory must not go on before it is durable. One that is there may have been made
-   // by somebody who failed or was killed before syncing it, so its name is synced once in any case.
+   // The lock is held during makeDirectories(), so that no other put uses the directory before it is durable. An
+   // existing directory is synced once by this store, because its creator may have been killed before syncing it.
    const MutexLock lock(mutex_);
    if (knownDirectories_.contains(parent)) return;
    makeDirectories(parent);

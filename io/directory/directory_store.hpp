@@ -6,8 +6,9 @@
 
 namespace ouzel::io {
 
-/// Objects as files below one directory. A put writes and syncs a file of another name in `.tmp`, then links or renames
-/// it into place and syncs the directory. Several processes may use one directory; names in `.tmp` are a store's own.
+/// Stores objects as files below one directory. A put writes and syncs a file with a temporary name in `.tmp`, links or
+/// renames it to the object's name, and syncs the directory. Several processes may use one directory: each store makes
+/// its own temporary names. Thread-safe.
 class DirectoryStore final : public ObjectStore {
 public:
    explicit DirectoryStore(std::string root);
@@ -20,7 +21,7 @@ public:
    std::optional<std::string> tag(std::string_view name) override;
    std::vector<ObjectInfo> list(std::string_view prefix, size_t limit) override;
    void remove(std::string_view name) override;
-   /// Those in `.tmp`.
+   /// Removes the files in `.tmp` that other stores have left.
    void removeLeftovers() override;
 
 private:
@@ -29,8 +30,8 @@ private:
    void listBelow(const std::string& directory, std::string_view prefix, std::vector<ObjectInfo>& result) const;
 
    const std::string root_;
-   std::string ownPrefix_; ///< of names in `.tmp`
-   Mutex mutex_;           ///< guards what follows, and makes IfMatch one step among this process's threads
+   std::string ownPrefix_; ///< of this store's names in `.tmp`
+   Mutex mutex_;           ///< guards the members below, and makes IfMatch one step among this process's threads
    uint64_t temporaryCount_ GUARDED_BY(mutex_) = 0;
    std::set<std::string> knownDirectories_ GUARDED_BY(mutex_);
 };

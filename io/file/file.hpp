@@ -11,8 +11,8 @@ namespace ouzel::io {
 /// Throw for a failed system call on `path`: 53100 when the device is full, else 58030 with the errno's text.
 [[noreturn, gnu::cold]] void throwIoError(const char* what, const std::string& path, int error);
 
-/// An open file, closed by its owner's destructor. Positioned calls are thread-safe. Calls throw on failure and retry
-/// what is merely partial or interrupted.
+/// An open file; the destructor closes it. Positioned calls are thread-safe. Calls throw on failure and continue
+/// partial or interrupted transfers.
 class File {
 public:
    enum class Mode : uint8_t { Read, Write /* create or open */, CreateNew /* fails when it exists */ };
@@ -34,7 +34,7 @@ public:
    void writeAt(const void* source, size_t size, uint64_t offset);
    /// Reserve [offset, offset + size) on the device, extending the file with zeros. 53100 when it is full.
    void allocate(uint64_t offset, uint64_t size);
-   /// Force data (and what is needed to read it back) to the device.
+   /// Forces the data, and the metadata needed to read it back, to the device.
    void syncData();
    void truncate(uint64_t size);
    uint64_t size() const;

@@ -7,7 +7,7 @@
 
 namespace ouzel::io {
 
-/// What stands behind a name.
+/// Kind, size and version of a file or directory.
 struct FileStatus {
    bool isDirectory = false;
    uint64_t size = 0;
@@ -20,16 +20,16 @@ struct DirectoryEntry {
    bool isDirectory = false;
 };
 
-/// The system calls below File and DirectoryStore, in one place so that tests can put a simulated disk there (io/sim).
-/// Calls give what the system call gives, or a negative errno, and never throw; interrupted ones are tried again.
-/// Thread-safe. A virtual call in front of a system call is not measurable.
+/// The system calls below File and DirectoryStore, in one class so that tests can replace the disk by a simulated one
+/// (io/sim). Calls return the system call's result or a negative errno, retry interrupted calls, and never throw.
+/// Thread-safe. The cost of a virtual call is not measurable beside the system call's.
 class FileSystem {
 public:
    virtual ~FileSystem() = default;
 
-   /// The one in use: the kernel's unless a test said otherwise.
+   /// The file system in use: the kernel's, unless a test has replaced it.
    static FileSystem& current();
-   /// Use another one from now on; null: the kernel's. REQUIRES: no file is open.
+   /// Replaces the file system; null: back to the kernel's. REQUIRES: no file is open.
    static void replace(FileSystem* fileSystem);
 
    virtual int open(const std::string& path, int flags);

@@ -13,9 +13,9 @@
 #include "common/value/sql_type.hpp"
 #include "common/value/value.hpp"
 
-// Files of foreign formats seen as tables: what binding asks of them, and how a query reads them. CSV and Parquet
-// implement this (csv/, parquet/); sql/bind keeps an ExternalTable in the plan,
-// executor/operator/scan/external_scan.cpp runs its scans. Nothing here knows of names in SQL, privileges or plans.
+// Files of foreign formats as tables: the interface that binding and scans use. CSV and Parquet implement it (csv/,
+// parquet/); sql/bind keeps an ExternalTable in the plan, and executor/operator/scan/external_scan.cpp runs its scans.
+// This interface knows no SQL names, privileges or plans.
 
 namespace ouzel {
 class SqlError;
@@ -26,7 +26,8 @@ namespace ouzel::io {
 struct ExternalColumn {
    std::string name;
    SqlType type;
-   /// Not empty: why this column cannot be read; it has a type all the same, and only reading it is an error.
+   /// Not empty: the reason why this column cannot be read. The column still has a type, and only reading it is an
+   /// error.
    std::string problem{};
 };
 
@@ -36,17 +37,17 @@ struct ExternalOption {
    std::vector<std::string> values;
 };
 
-/// What a query asks for: patterns of paths, options, and columns where the query names them itself.
+/// Arguments of read_csv or read_parquet: patterns of paths, options, and columns where the query names them itself.
 struct ExternalRequest {
    std::vector<std::string> patterns;
    std::vector<ExternalOption> options;
    std::vector<std::string> names; ///< of the columns; empty: as the file says
    std::vector<SqlType> types;     ///< of the columns; empty: as the file says
-   SessionFormat format{};         ///< texts of dates and times are read with it
+   SessionFormat format{};         ///< for parsing dates and times
 };
 
-/// What rows must satisfy to be of interest: `lower` <= column <= `upper`, inclusive, where they are not NULL values.
-/// Values are in storedRepresentation(type of the column). A scan may give rows that fail it.
+/// A condition on rows that the query needs: `lower` <= column <= `upper`, both inclusive; a bound that is NULL is
+/// open. Bounds are in storedRepresentation(type of the column). A scan may also return rows that fail the condition.
 struct ExternalRange {
    uint32_t column = 0; ///< of the table
    Value lower, upper;
@@ -55,16 +56,16 @@ struct ExternalRange {
 struct ExternalScanSpec {
    std::vector<uint32_t> columns; ///< of the table, in the order of the batches
    std::vector<ExternalRange> ranges;
-   Reservation* memory = nullptr; ///< everything large is charged here; outlives the scan
-   bool keepsOrder = false;       ///< one reader will read everything in the order of the files
+   Reservation* memory = nullptr; ///< large memory is charged here; outlives the scan
+   bool keepsOrder = false;       ///< a single reader returns all rows in the files' order
    std::function<void()> wake;    ///< called by any thread when readers that wait can go on
 };
 
-/// One worker's view of a scan. Used by one thread.
+/// Returns a scan's rows to one worker. Used by one thread.
 class ExternalReader {
 public:
    virtual ~ExternalReader() = default;
-   /// The next rows, at most `rowsMax` <= batchRowsMax; false at the end of everything. Vectors have the
+   /// Sets `out` to the next rows, at most `rowsMax` <= batchRowsMax; false when no rows are left. Vectors have the
    /// storedRepresentation of their column's type and are valid until the next call.
    virtual bool next(Batch& out, uint32_t rowsMax) = 0;
    /// After next() gave no rows: more rows will come, and ExternalScanSpec::wake says when.
@@ -75,14 +76,14 @@ public:
 class ExternalScan {
 public:
    virtual ~ExternalScan() = default;
-   /// How many readers find work at once; 0: there are no rows.
+   /// How many readers can work in parallel; 0: there are no rows.
    virtual uint32_t readersMax() const = 0;
    virtual std::unique_ptr<ExternalReader> makeReader() = 0;
    /// Facts for EXPLAIN ANALYZE.
    virtual std::vector<std::pair<std::string, std::string>> facts() const = 0;
 };
 
-/// Files of one format with one schema, as they were when they were opened. Immutable, thread-safe; shared by the plans
+/// Files of one format and one schema, listed when the table was opened. Immutable, thread-safe; shared by the plans
 /// that read it.
 class ExternalTable {
 public:
@@ -90,7 +91,7 @@ public:
    virtual std::string_view formatName() const = 0; ///< "CSV", "Parquet"
    const std::vector<ExternalColumn>& columns() const { return columns_; }
    const std::vector<std::string>& files() const { return files_; }
-   /// Exact or a guess: for the optimizer, never for correctness.
+   /// Exact or estimated: only the optimizer may rely on it.
    double estimatedRows() const { return estimatedRows_; }
    /// Throws 0A000 when a column is asked for that cannot be read. REQUIRES: the table outlives the scan.
    virtual std::unique_ptr<ExternalScan> scan(ExternalScanSpec spec) const = 0;

@@ -40,7 +40,7 @@ bool hasWildcard(std::string_view text) {
    return text.find_first_of("*?[") != std::string_view::npos;
 }
 
-/// Walks directories along the components of one pattern.
+/// Finds the files of one pattern: descends the directories component by component.
 class Matcher {
 public:
    explicit Matcher(const std::string& pattern) {
@@ -74,7 +74,7 @@ private:
          return;
       }
       std::vector<DirectoryEntry> entries;
-      // What cannot be listed has no matches, as in a shell.
+      // A directory that cannot be listed has no matches, as in a shell.
       if (FileSystem::current().list(prefix.empty() ? "." : prefix, entries) != 0) return;
       for (const DirectoryEntry& entry : entries) {
          if (entry.name == "." || entry.name == "..") continue;
@@ -133,7 +133,7 @@ std::unique_ptr<ObjectReader> openInput(const std::string& path) {
 
 std::unique_ptr<OutputFile> openOutput(const std::string& path, Reservation& memory) {
    if (isObjectUrl(path)) return createObject(path, memory);
-   // As COPY TO makes it: readable for whom the umask lets, unlike the server's own files.
+   // Readable as the umask says, as PostgreSQL's COPY TO does; the server's own files are not.
    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
    if (descriptor < 0) throwCannotOpen(path, "writing", errno);
    ::close(descriptor);

@@ -17,23 +17,23 @@ struct InputFile {
    uint64_t size = 0;
 };
 
-/// The files that the patterns name, each pattern's in byte order of the paths. `*`, `?` and `[...]` match within a
-/// name, a component `**` any number of directories; a path without them has to exist. 58P01 for a pattern that names
-/// nothing, 42809 for a directory. URLs of object stores are patterns as well (object_files.hpp).
+/// The files that match the patterns, for each pattern in byte order of the paths. `*`, `?` and `[...]` match within a
+/// name, a component `**` matches any number of directories. A path without wildcards must exist. Throws 58P01 for a
+/// pattern without matches, 42809 for a directory. Patterns may be URLs of object stores (object_files.hpp).
 std::vector<InputFile> findFiles(const std::vector<std::string>& patterns);
 
-/// Throws 58P01, 42501 or 58030 with the name.
+/// Opens a file or object for reading. Throws 58P01, 42501 or 58030 with the name.
 std::unique_ptr<ObjectReader> openInput(const std::string& path);
 
-/// Bytes on their way into a new file.
+/// A new file or object that is being written. Used by one thread.
 class OutputFile {
 public:
    virtual ~OutputFile() = default;
    virtual void write(std::string_view bytes) = 0;
-   /// All is written; without it what was written may be there or not.
+   /// Completes the file. Without this call the file may be absent, partial or complete.
    virtual void finish() = 0;
 };
-/// Throws as openInput(). A file that is there is replaced. What it holds in memory is charged.
+/// Creates or replaces a file or object. Buffered bytes are charged to `memory`. Throws what openInput() throws.
 std::unique_ptr<OutputFile> openOutput(const std::string& path, Reservation& memory);
 
 /// Whether the path is a URL of an object store.

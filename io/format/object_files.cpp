@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t blockSize = 8 << 20;
 
-/// A URL taken apart: the store of a directory of the bucket, and a name or pattern in it.
+/// The parts of a URL: a directory of the bucket, which is opened as a store, and a name or pattern in it.
 struct Address {
    std::string directory;  ///< "s3://bucket/some/directory", without parameters
    std::string name;       ///< behind the directory
@@ -43,7 +43,7 @@ void requireValidName(const std::string& name, const std::string& url) {
    throw SqlError(sqlstate::undefinedFile, "there is no object \"" + url + "\"");
 }
 
-/// Stores that somebody reads from, so that the files of a query share connections.
+/// Returns the store of a directory, the same one while a reader uses it, so that a query's files share connections.
 std::shared_ptr<ObjectStore> storeOf(const Address& address) {
    static Mutex mutex;
    static std::map<std::string, std::weak_ptr<ObjectStore>> known GUARDED_BY(mutex);

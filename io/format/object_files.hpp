@@ -5,18 +5,19 @@
 
 #include "io/format/file_set.hpp"
 
-// Files in object stores: s3://bucket/path/name?region=...&endpoint=... (S3Location says what may stand behind '?').
+// Files in object stores: s3://bucket/path/name?region=...&endpoint=... (S3Location::parse() explains the parameters).
 
 namespace ouzel::io {
 
-/// The objects that the URL names; `*`, `[...]` and `**` as in paths ('?' begins the parameters). 58P01 when there are
-/// none.
+/// The objects that match the URL; `*`, `[...]` and `**` work as in paths ('?' begins the parameters). Throws 58P01
+/// when no object matches.
 std::vector<InputFile> findObjects(const std::string& url);
 
-/// The reader keeps the store. 58P01 when there is no such object.
+/// Opens an object for reading; the reader owns a reference to the store. Throws 58P01 when there is no such object.
 std::unique_ptr<ObjectReader> openObject(const std::string& url);
 
-/// Takes all bytes into memory, which is charged, and stores the object when it is finished, in parts and in parallel.
+/// Creates an object. The bytes are collected in memory, charged to `memory`; finish() stores them, large ones in parts
+/// and in parallel.
 std::unique_ptr<OutputFile> createObject(const std::string& url, Reservation& memory);
 
 } // namespace ouzel::io

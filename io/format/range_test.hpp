@@ -3,11 +3,12 @@
 
 namespace ouzel::io {
 
-/// Whether values of the type have an order that isLess() knows: all but Decimal and Interval.
+/// Whether isLess() supports the type: all types but Decimal and Interval.
 bool isOrdered(PhysicalType type);
-/// REQUIRES: both are of one ordered type, and neither is NULL. Strings by bytes; NaN is greater than all.
+/// REQUIRES: both values have the same ordered type, and neither is NULL. Strings compare by bytes; NaN is the
+/// greatest.
 bool isLess(const Value& a, const Value& b);
-/// Whether no value between `min` and `max` (NULL: not known) lies in the range.
+/// True if no value between `min` and `max` lies in the range. NULL: that bound is not known.
 bool excludes(const ExternalRange& range, const Value& min, const Value& max);
 
 } // namespace ouzel::io

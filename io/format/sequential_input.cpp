@@ -6,7 +6,8 @@ namespace ouzel::io {
 
 namespace {
 
-/// One request of an object store should be worth its latency; a file's piece should stay in the processor's cache.
+/// Pieces of objects are large enough to outweigh a request's latency. Pieces of local files fit into the processor's
+/// cache.
 size_t pieceSizeOf(const std::string& path) {
    return isObjectUrl(path) ? 8 << 20 : 1 << 20;
 }

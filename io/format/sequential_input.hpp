@@ -10,20 +10,20 @@
 
 namespace ouzel::io {
 
-/// A file read from its front: while one piece is worked on, the next is on its way (where the file is in an object
-/// store; a local one is read on the spot). Used by one thread at a time.
+/// Reads a file piece by piece from its beginning. For a file in an object store the next piece is read while the
+/// caller works on the current one; a local file is read in next(). Used by one thread at a time.
 class SequentialInput {
 public:
-   /// Throws as openInput(). Pieces of object stores are larger than those of local files.
+   /// Opens the file. Throws what openInput() throws.
    explicit SequentialInput(const std::string& path);
    ~SequentialInput();
    SequentialInput(const SequentialInput&) = delete;
    SequentialInput& operator=(const SequentialInput&) = delete;
 
-   /// The next bytes, valid until the next call; nothing at the end.
+   /// The next piece, valid until the next call; none at the end.
    std::optional<std::string_view> next();
    uint64_t size() const { return object_->size(); }
-   /// Memory that it takes at most.
+   /// Most memory in bytes that reading the file takes.
    static size_t memoryMax(const std::string& path);
 
 private:

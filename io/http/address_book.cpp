@@ -12,11 +12,11 @@ namespace ouzel::io {
 namespace {
 constexpr int64_t second = 1'000'000'000;
 constexpr int64_t resolveEveryMs = 60'000;
-constexpr int64_t forgottenAfter = 1800 * second; ///< not named by the resolver any more
+constexpr int64_t forgottenAfter = 1800 * second; ///< since the resolver last returned the address
 constexpr int64_t avoidedFor = 30 * second;
 constexpr size_t addressesMax = 32;
 constexpr uint32_t samplesToJudge = 8;
-constexpr double slowShare = 0.5; ///< of its peers' speed
+constexpr double slowShare = 0.5; ///< slower than this share of the peers' speed
 } // namespace
 
 bool SocketAddress::operator==(const SocketAddress& other) const {
@@ -61,7 +61,7 @@ int64_t AddressBook::refresh() {
    try {
       found = resolve();
    } catch (const SqlError&) {
-      return resolveEveryMs / 6; // those that are known may still do
+      return resolveEveryMs / 6; // keep the known addresses and try again soon
    }
    const int64_t now = steadyNanos();
    const MutexLock lock(mutex_);
@@ -85,7 +85,7 @@ AddressBook::Entry* AddressBook::find(const SocketAddress& address) {
 SocketAddress AddressBook::choose() {
    const int64_t now = steadyNanos();
    const MutexLock lock(mutex_);
-   // When all of them are avoided, the one that is soonest not.
+   // If all addresses are avoided, the one whose time ends first is best.
    const auto isBetter = [&](const Entry& a, const Entry& b) {
       const int64_t aUntil = std::max(a.avoidedUntil, now), bUntil = std::max(b.avoidedUntil, now);
       return aUntil != bUntil ? aUntil < bUntil : a.connections < b.connections;
@@ -108,11 +108,11 @@ void AddressBook::onFailure(const SocketAddress& address) {
    Entry* const entry = find(address);
    if (entry == nullptr) return;
    entry->failures = std::min(entry->failures + 1, 8U);
-   // One failure may be chance; several in a row are not.
+   // A single failure may be chance, so two in a row are needed.
    if (entry->failures >= 2) entry->avoidedUntil = steadyNanos() + (second << std::min(entry->failures, 5U));
 }
 
-/// Of the others that were measured; 0 if there are none.
+/// Average speed of the other measured addresses; 0 if there are none.
 double AddressBook::peerSpeed(const Entry& of) const {
    double sum = 0;
    uint32_t count = 0;
@@ -132,14 +132,14 @@ void AddressBook::onReceived(const SocketAddress& address, double bytesPerSecond
    entry->bytesPerSecond = entry->samples == 0 ? bytesPerSecond : entry->bytesPerSecond * 0.8 + bytesPerSecond * 0.2;
    if (++entry->samples < samplesToJudge || entry->bytesPerSecond >= peerSpeed(*entry) * slowShare) return;
    entry->avoidedUntil = steadyNanos() + avoidedFor;
-   entry->samples = 0; // it is judged anew when it is tried again
+   entry->samples = 0; // measured anew after the pause
 }
 
 bool AddressBook::isAvoided(const SocketAddress& address) const {
    const MutexLock lock(mutex_);
    const auto found =
        std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.address == address; });
-   // One that the resolver does not name any more is left when it is idle.
+   // An address that is not listed any more is avoided, too: its idle connections are closed.
    return found == entries_.end() || (entries_.size() > 1 && found->avoidedUntil > steadyNanos());
 }
 

@@ -18,22 +18,22 @@ struct SocketAddress {
    bool operator==(const SocketAddress& other) const;
 };
 
-/// The addresses behind a host's name. They are resolved by the constructor and again by a thread of its own every
-/// minute, never on the way of a request; those that fail or are slow beside the others are left out for a while
-/// (AnyBlob, section 3.3: throughput-based resolver). Thread-safe.
+/// The IP addresses of a host. The constructor resolves the name; a thread of the book resolves it again every minute,
+/// so no request waits for the resolver. Addresses that fail or are slow compared with the others are avoided for a
+/// while (AnyBlob, section 3.3: throughput-based resolver). Thread-safe.
 class AddressBook {
 public:
    /// Throws 58030 when the name cannot be resolved.
    AddressBook(std::string host, uint16_t port);
 
-   /// The address for a new connection: of those that do well the one with the fewest connections.
+   /// The address for a new connection: the one with the fewest connections among the addresses that are not avoided.
    SocketAddress choose();
    void onConnected(const SocketAddress& address);
    void onClosed(const SocketAddress& address);
    void onFailure(const SocketAddress& address);
-   /// A body of some size came at so many bytes a second.
+   /// Reports the speed at which a body arrived. Only bodies large enough to measure count.
    void onReceived(const SocketAddress& address, double bytesPerSecond);
-   /// True when the address does so badly that its idle connections should be closed.
+   /// Whether idle connections to the address should be closed.
    bool isAvoided(const SocketAddress& address) const;
 
 private:
@@ -43,7 +43,7 @@ private:
       uint32_t samples = 0;
       double bytesPerSecond = 0; ///< moving average
       int64_t avoidedUntil = 0;  ///< steadyNanos()
-      int64_t seenAt = 0;        ///< when a resolver last named it
+      int64_t seenAt = 0;        ///< when the resolver last returned it
    };
    std::vector<SocketAddress> resolve() const;
    int64_t refresh();
@@ -53,7 +53,7 @@ private:
    const std::string host_;
    const uint16_t port_;
    mutable Mutex mutex_;
-   std::vector<Entry> entries_ GUARDED_BY(mutex_); // under mutex_
+   std::vector<Entry> entries_ GUARDED_BY(mutex_);
    RepeatingTask resolver_;
 };
 

@@ -30,7 +30,8 @@ std::string hostHeader(const HttpCall& call) {
    return call.port == defaultPort(call) ? host : host + ":" + std::to_string(call.port);
 }
 
-/// Writing to a connection that is gone is no reason to end the process; OpenSSL cannot say so with each write.
+/// Blocks SIGPIPE for this thread: OpenSSL cannot suppress the signal for each write, and a write to a closed
+/// connection must not end the process.
 class BrokenPipeGuard {
 public:
    BrokenPipeGuard() {
@@ -74,7 +75,7 @@ private:
    [[noreturn]] void fail(const std::string& why) const {
       throw SqlError(sqlstate::ioError, "could not call " + call_.displayServer() + ": " + why);
    }
-   /// REQUIRES: the stream is closed.
+   /// Throws the stream's failure, or `otherwise` if it has none. REQUIRES: the stream is closed.
    [[noreturn]] void failClosed(const char* otherwise) const {
       const std::string reason = stream_->failure();
       fail(reason.empty() ? otherwise : reason);
@@ -135,7 +136,7 @@ private:
       }
    }
 
-   /// False: the peer has closed.
+   /// Appends received bytes to `buffer`. False: the peer has closed.
    bool receiveMore(std::string& buffer) {
       char bytes[4096];
       while (true) {

@@ -15,9 +15,9 @@ struct HttpCall {
    std::string path = "/";
    std::vector<std::pair<std::string, std::string>> headers;
    std::string body{};
-   bool isEncrypted = false; ///< the server's certificate must be trusted and name the host, as TlsClientContext says
+   bool isEncrypted = false; ///< by TLS: the certificate must be trusted and name the host
 
-   /// A GET of "http(s)://host[:port][/path]"; nothing when the text is not that.
+   /// A GET of "http(s)://host[:port][/path]"; none when the text has another form.
    static std::optional<HttpCall> to(std::string_view url);
    /// For messages: "https://host:port".
    std::string displayServer() const;
@@ -28,9 +28,9 @@ struct HttpReply {
    std::string body;
 };
 
-/// One HTTP request over a connection of its own, for the small services that hand out credentials. Waits at most
-/// `timeoutMs` in all, besides the resolver; a body has at most 64 KiB. Throws SqlError 58030, and F0000 when the
-/// certificates to trust cannot be used.
+/// Sends one HTTP request over a new connection and waits for the reply; for the small services that hand out
+/// credentials. Takes at most `timeoutMs` in all, plus the time of the resolver. A body has at most 64 KiB. Throws
+/// 58030, and F0000 when the trusted certificates cannot be loaded.
 HttpReply callHttp(const HttpCall& call, int timeoutMs);
 
 } // namespace ouzel::io

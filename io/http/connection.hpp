@@ -8,7 +8,8 @@
 
 namespace ouzel::io {
 
-/// A connection to a server, in use by one exchange or idle. Tells its address book when it goes. One thread.
+/// A connection to a server, plain or TLS. Owned by the exchange that uses it, or by the retriever while idle. The
+/// destructor reports the end to the address book. Used by one thread.
 struct Connection {
    Connection(std::shared_ptr<AddressBook> itsBook, const SocketAddress& itsAddress);
    ~Connection();
@@ -19,12 +20,12 @@ struct Connection {
 
    const std::shared_ptr<AddressBook> book; ///< shared with the retriever and the other connections to the host
    const SocketAddress address;
-   FileDescriptor socket;               ///< plain
-   std::unique_ptr<Stream> tls;         ///< or encrypted, and then the socket is its
-   bool isConnected = false;            ///< handshake and all
-   uint32_t requests = 0;               ///< answered over it
+   FileDescriptor socket;               ///< plain connections only
+   std::unique_ptr<Stream> tls;         ///< TLS connections only; owns the socket
+   bool isConnected = false;            ///< the TLS handshake is complete, too
+   uint32_t requests = 0;               ///< answers received over it
    int64_t idleSince = 0;               ///< steadyNanos()
-   size_t receiveSize = receiveSizeMin; ///< of one operation that receives a body (see Exchange::adaptReceive)
+   size_t receiveSize = receiveSizeMin; ///< most bytes of one receive (see Exchange::adaptReceive)
    static constexpr size_t receiveSizeMin = 256 << 10, receiveSizeMax = 4 << 20;
 };
 

@@ -56,8 +56,8 @@ void Exchange::step(int32_t result, int64_t now) {
 void Exchange::abort(Failure reason) {
    if (isOver()) return;
    if (failure_ == Failure::None) failure_ = reason;
-   if (!isInFlight_) return; // its completion is being looked at
-   // Either would do for most operations; a connect that hangs only heeds the cancellation.
+   if (!isInFlight_) return; // step() is handling its completion
+   // For most operations one of the two is enough; a hanging connect only reacts to the cancellation.
    ::shutdown(connection_->handle(), SHUT_RDWR);
    ring_.cancel(userData());
 }
@@ -73,7 +73,7 @@ void Exchange::checkProgress(int64_t now, int64_t connectNanos, int64_t firstByt
       }
       return;
    case State::ReceivingHead:
-      // Not by bytes: a head that comes a byte a second never ends.
+      // The head has a total time: counting bytes would let a head of one byte a second go on forever.
       if (now - sentAt_ > firstByteNanos) abort(Failure::TimedOut);
       return;
    default:
@@ -144,7 +144,7 @@ void Exchange::beginSending(int64_t now) {
       queueNext();
 }
 
-/// Plain: the next operation of the state.
+/// Plain connections: queues the next operation of the state.
 void Exchange::queueNext() {
    isInFlight_ = true;
    if (state_ == State::Sending) {
@@ -162,7 +162,7 @@ void Exchange::continuePlain(int32_t result, int64_t now) {
       return;
    }
    if (result <= 0 && state_ == State::Sending && hasSent_ && !isReused_) {
-      // A server that refuses a request may say why and close before it has read all of it.
+      // A server that refuses a request may answer and close before it has read the whole request.
       state_ = State::ReceivingHead;
       sentAt_ = now;
       queueNext();
@@ -184,7 +184,7 @@ void Exchange::continueTls(int64_t now) {
       if (!stepTls(now)) return;
 }
 
-/// False: it waits for the socket.
+/// TLS connections: does one step of the state. False: the stream waits for the socket.
 bool Exchange::stepTls(int64_t now) {
    Stream& stream = *connection_->tls;
    size_t moved = 0;
@@ -227,7 +227,7 @@ bool Exchange::stepTls(int64_t now) {
    return true;
 }
 
-/// The next bytes to send.
+/// The bytes of the current part that are not sent yet.
 std::string_view Exchange::outgoing() const {
    const std::string_view part = sendPart_ == 0 ? std::string_view(order_.head) : order_.body[sendPart_ - 1];
    return part.substr(sendOffset_, sendSize);
@@ -246,7 +246,7 @@ void Exchange::onSent(size_t size, int64_t now) {
    }
 }
 
-/// Where the next bytes go.
+/// Memory for the next received bytes.
 std::pair<char*, size_t> Exchange::incoming() {
    if (state_ == State::ReceivingHead) {
       headText_.resize(headFill_ + headReadSize);
@@ -310,17 +310,17 @@ void Exchange::onHeadBytes(int64_t now) {
          break;
       }
       if (head_.status >= 200) break;
-      headText_.erase(0, headSize); // "100 Continue" and the like: the answer follows
+      headText_.erase(0, headSize); // an interim answer such as "100 Continue": the final one follows
       headFill_ -= headSize;
    }
    if (!prepareBody(now)) {
-      if (headFill_ > headSize) head_.isKeptAlive = false; // bytes nobody asked for
+      if (headFill_ > headSize) head_.isKeptAlive = false; // bytes behind a complete answer
       return;
    }
    takeBody(std::string_view(headText_.data() + headSize, headFill_ - headSize), now);
 }
 
-/// Decide where the body goes. False: the exchange is over.
+/// Chooses the memory for the body. False: the exchange is over.
 bool Exchange::prepareBody(int64_t now) {
    state_ = State::ReceivingBody;
    windowStart_ = receiveStart_ = now;
@@ -341,11 +341,11 @@ bool Exchange::prepareBody(int64_t now) {
    return true;
 }
 
-/// Bytes of the body that did not come to where they belong.
+/// Stores bytes of the body that were received into a buffer: behind the head, by chunks, or to no target.
 void Exchange::takeBody(std::string_view bytes, int64_t now) {
    if (bodySize_ > 0) {
       if (bytes.size() > bodySize_) {
-         fail(Failure::Protocol, now); // more than was asked for: who knows whose
+         fail(Failure::Protocol, now); // longer than the head said
          return;
       }
       std::copy(bytes.begin(), bytes.end(), toTarget_ ? order_.target : body_.data());

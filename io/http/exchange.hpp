@@ -11,26 +11,27 @@
 
 namespace ouzel::io {
 
-/// What one exchange sends, and where the answer goes.
+/// The request of one exchange, and the memory for the answer's body.
 struct ExchangeOrder {
-   std::string head;                   ///< request line and headers, to the empty line
-   std::vector<std::string_view> body; ///< stays until the exchange has ended
+   std::string head;                   ///< request line, headers and the empty line
+   std::vector<std::string_view> body; ///< memory that outlives the exchange
    bool isHead = false;                ///< HEAD: the answer has no body
-   /// A body of exactly this many bytes with status 200 or 206 is received straight into `target`, but for what came
-   /// along with the head (at most headReadSize bytes).
+   /// A body of exactly `targetSize` bytes with status 200 or 206 is received directly into `target`. Only the bytes
+   /// that came with the head (at most headReadSize) are copied.
    char* target = nullptr;
    size_t targetSize = 0;
-   size_t bodySizeMax = 0; ///< of bodies that do not go there
+   size_t bodySizeMax = 0; ///< limit for bodies that do not go to `target`
 };
 
-/// One request and its answer over one connection: the state machine between a ring and a caller that decides about
-/// repetition. It has one operation in flight at any time, whose userData is its own address.
+/// One HTTP request and its answer over one connection: a state machine between a ring and a caller, who decides about
+/// repetition. It has at most one operation in flight, whose userData is the exchange's address.
 ///
 ///    Connecting -> Handshaking -> Sending -> ReceivingHead -> ReceivingBody -> Finished
 ///        \______________\____________\____________\_______________\--------> Failed
 ///
-/// step() moves it on; abort() makes it fail with the completion that is outstanding. It must not be destroyed, nor its
-/// order's memory touched, before isOver(). One thread.
+/// step() advances the state with each completion. abort() makes the exchange fail when its outstanding operation has
+/// completed. Before isOver() the exchange must not be destroyed and the order's memory must not be touched. Used by
+/// one thread.
 class Exchange {
 public:
    enum class State : uint8_t {
@@ -45,10 +46,10 @@ public:
    };
    enum class Failure : uint8_t {
       None,
-      Connect,     ///< no connection came about
-      Certificate, ///< the server is not whom we look for
-      Closed,      ///< the connection broke, or ended before the answer did
-      Protocol,    ///< what came is no answer
+      Connect,     ///< connecting failed
+      Certificate, ///< not trusted, or for another host
+      Closed,      ///< the connection ended before the answer
+      Protocol,    ///< the bytes are no valid answer
       TimedOut,    ///< no answer, or too few bytes a second
       Aborted,     ///< by the caller
    };
@@ -59,35 +60,37 @@ public:
             std::string serverName, ExchangeOrder order);
 
    void start(int64_t now);
-   /// Take the completion of its operation.
+   /// Takes the completion of the operation in flight.
    void step(int32_t result, int64_t now);
-   /// Fail, as soon as the outstanding operation has come back.
+   /// Fails with `reason` as soon as the operation in flight has completed.
    void abort(Failure reason);
-   /// Abort when it stands still or creeps.
+   /// Aborts the exchange when it exceeds one of the times: to connect, to the head, or for progressSizeMin bytes of
+   /// the body.
    void checkProgress(int64_t now, int64_t connectNanos, int64_t firstByteNanos, int64_t progressNanos);
 
    bool isOver() const { return state_ == State::Finished || state_ == State::Failed; }
    State state() const { return state_; }
    Failure failure() const { return failure_; }
-   /// In words, for a message.
+   /// The failure in words, for a message.
    std::string failureText() const;
    const HttpHead& head() const { return head_; }
    std::string& body() { return body_; }
    bool wentToTarget() const { return toTarget_; }
    uint64_t receivedBytes() const { return bodyReceived_; }
    bool hasSentAnything() const { return hasSent_; }
-   /// The connection was in use before, and broke before a byte of the answer: the server had closed it meanwhile.
+   /// Whether a reused connection broke before the first byte of the answer: the server had closed it while it was
+   /// idle.
    bool wasStale() const { return isReused_ && failure_ == Failure::Closed && headText_.empty(); }
    int64_t sentAt() const { return sentAt_; }
    int64_t firstByteAt() const { return firstByteAt_; } ///< 0: not yet
    int64_t startedAt() const { return startedAt_; }
    const SocketAddress& address() const { return address_; }
-   /// After Finished: the connection, if another exchange may use it.
+   /// The connection, if the state is Finished and another exchange may use it; else null.
    std::unique_ptr<Connection> takeConnection();
 
 private:
-   static constexpr size_t sendSize = 256 << 10;       ///< of one operation at most
-   static constexpr size_t progressSizeMin = 16 << 10; ///< in each span of progressNanos
+   static constexpr size_t sendSize = 256 << 10;       ///< most bytes of one send
+   static constexpr size_t progressSizeMin = 16 << 10; ///< required in each span of progressNanos
 
    void fail(Failure reason, int64_t now);
    void finish(int64_t now);
@@ -110,7 +113,7 @@ private:
 
    // PROPERTIES
    SocketRing& ring_;
-   const TlsClientContext* const tls_; ///< null: plain
+   const TlsClientContext* const tls_; ///< null: no TLS
    const std::string serverName_;
    const SocketAddress address_;
    ExchangeOrder order_;
@@ -127,7 +130,7 @@ private:
    size_t headFill_ = 0;
    HttpHead head_;
    bool toTarget_ = false;
-   uint64_t bodySize_ = 0; ///< when the head says so
+   uint64_t bodySize_ = 0; ///< 0: the head does not tell
    uint64_t bodyReceived_ = 0;
    std::string body_, scratch_;
    ChunkDecoder chunks_;

@@ -28,7 +28,7 @@ std::string lower(std::string_view text) {
    return result;
 }
 
-/// One of a list of words separated by commas.
+/// Whether a comma-separated list contains the word.
 bool hasWord(std::string_view list, std::string_view word) {
    while (!list.empty()) {
       const std::string_view item = list.substr(0, list.find(','));
@@ -103,13 +103,13 @@ HttpParse parseHttpHead(std::string_view bytes, HttpHead& head, size_t& headSize
       if (lineEnd == std::string_view::npos) break;
       rest.remove_prefix(lineEnd + 2);
    }
-   // Both would mean that somebody on the way reads another end than we do (RFC 9112, 6.1).
+   // With both, a proxy on the way could see another end of the body (RFC 9112, 6.1).
    if (head.isChunked && head.contentLength) return HttpParse::Invalid;
    if (!head.isChunked && !head.contentLength && !head.hasNoBody()) head.isKeptAlive = false;
    return HttpParse::Complete;
 }
 
-// A switch that is the state machine: one character a step, but for the data.
+// One step of the state machine: one character, in all states but Data.
 HttpParse ChunkDecoder::step(char c) {
    switch (state_) {
    case State::Size: {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-// Reading HTTP/1.1 responses. Everything here comes from the network: whatever it is, the answer is a result, and what
-// is stored is bounded.
+// Parsing of HTTP/1.1 responses. Input comes from the network: every input gives a result, and the stored bytes are
+// bounded.
 
 namespace ouzel::io {
 
@@ -15,15 +15,15 @@ namespace ouzel::io {
 struct HttpHead {
    int status = 0;
    std::vector<std::pair<std::string, std::string>> headers; ///< names in lower case, values without outer blanks
-   /// What the body is: so many bytes, or chunks, or (neither) all until the connection closes.
+   /// Length of the body. Without it and without isChunked, the body ends when the connection closes.
    std::optional<uint64_t> contentLength;
    bool isChunked = false;
-   /// The connection may be used again once the body was read.
+   /// Whether the connection may be used again after the body.
    bool isKeptAlive = false;
 
-   /// Empty when there is none.
+   /// The value of a header; empty when it is absent.
    std::string_view header(std::string_view name) const;
-   /// The response has no body whatever its headers say, other than to HEAD.
+   /// Whether a response with this status has no body, even if headers announce one. Answers to HEAD have none either.
    bool hasNoBody() const { return status == 204 || status == 304 || status < 200; }
 };
 
@@ -31,15 +31,15 @@ inline constexpr size_t httpHeadSizeMax = 16 << 10;
 
 enum class HttpParse : uint8_t { NeedMore, Complete, Invalid };
 
-/// Look for a whole head at the beginning of `bytes`: Complete says how long it is in `headSize`. Invalid: it is not
-/// HTTP/1.x, ambiguous about where the body ends, or longer than httpHeadSizeMax.
+/// Parses a head at the beginning of `bytes`. Complete: `headSize` is its length. Invalid: not HTTP/1.x, ambiguous
+/// about the body's end, or longer than httpHeadSizeMax.
 HttpParse parseHttpHead(std::string_view bytes, HttpHead& head, size_t& headSize);
 
-/// Takes the chunks' frames out of a body.
+/// Decodes a chunked body, piece by piece.
 class ChunkDecoder {
 public:
-   /// Consume `bytes` and append what belongs to the body to `body`. Complete: the last chunk and the trailer are
-   /// through, `consumed` bytes belonged to them. Invalid: not a chunked body, or longer than `bodySizeMax` in all.
+   /// Decodes `bytes` and appends the body's bytes to `body`. Complete: the last chunk and the trailer have ended after
+   /// `consumed` bytes. Invalid: not a chunked body, or longer than `bodySizeMax` in all.
    HttpParse feed(std::string_view bytes, size_t& consumed, std::string& body, size_t bodySizeMax);
 
 private:
@@ -51,12 +51,12 @@ private:
    uint32_t digits_ = 0, trailerBytes_ = 0;
 };
 
-/// The numbers of "bytes 0-99/200"; nothing when it is not that.
+/// The numbers of a Content-Range header, "bytes 0-99/200".
 struct ContentRange {
    uint64_t first = 0, last = 0, total = 0;
 };
 std::optional<ContentRange> parseContentRange(std::string_view text);
-/// A decimal number without sign and blanks.
+/// Parses a decimal number without sign and blanks; none for other texts.
 std::optional<uint64_t> parseUnsigned(std::string_view text);
 
 } // namespace ouzel::io

@@ -7,16 +7,16 @@
 
 namespace ouzel::io {
 
-/// Waits for many sockets at once (epoll). arm() and wake() may be called from any thread, wait() from one.
+/// Waits for events of many sockets (epoll). add(), arm() and wake() may be called from any thread, wait() from one.
 ///
-/// Every registration fires once and is then quiet until armed again, so that whoever got the event owns the socket's
-/// owner until it arms it for the next.
+/// A registration fires once and stays silent until it is armed again. So the thread that got the event owns the socket
+/// until it arms the socket again.
 class Poller {
 public:
    enum class Interest : uint8_t {
       Input,  ///< bytes, end of stream, errors
-      Output, ///< room to write, errors
-      HangUp, ///< only that the peer has closed, or errors
+      Output, ///< room to write, or errors
+      HangUp, ///< the peer has closed, or errors
    };
    struct Event {
       uint64_t tag;
@@ -26,7 +26,7 @@ public:
    Poller();
    void add(int fd, uint64_t tag, Interest interest);
    void arm(int fd, uint64_t tag, Interest interest);
-   /// The next events, at most 256; none after the time-out or a wake(). Valid until the next call.
+   /// Waits for events and returns at most 256; none after the time-out or a wake(). Valid until the next call.
    std::span<const Event> wait(int timeoutMs);
    void wake();
 

@@ -88,11 +88,11 @@ std::vector<ListeningSocket> listenTcp(const std::string& host, uint16_t port) {
          continue;
       }
       setOption(socket.get(), SOL_SOCKET, SO_REUSEADDR, 1);
-      // Each family has its own socket: a v6 one that also took v4 would collide with it.
+      // Each address family has its own socket: an IPv6 socket that also took IPv4 would collide with the IPv4 one.
       if (info->ai_family == AF_INET6) setOption(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, 1);
       sockaddr_storage wanted{};
       std::memcpy(&wanted, info->ai_addr, info->ai_addrlen);
-      // With port 0 the second family takes the port the first one got.
+      // With port 0 the second family takes the first one's port.
       if (port == 0 && !sockets.empty()) {
          const uint16_t chosen = htons(sockets.front().port);
          std::memcpy(reinterpret_cast<char*>(&wanted) + offsetof(sockaddr_in, sin_port), &chosen, sizeof chosen);
@@ -145,7 +145,7 @@ AcceptStatus acceptConnection(const FileDescriptor& listener, FileDescriptor& so
       }
       if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) return AcceptStatus::OutOfHandles;
       if (errno == EAGAIN || errno == EWOULDBLOCK) return AcceptStatus::None;
-      // Anything else (ECONNABORTED, EINTR, network errors of the one that waited) concerns one client: take the next.
+      // Other errors (ECONNABORTED, EINTR, network errors) concern the one waiting client: accept the next.
    }
 }
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-// TCP sockets without blocking.
+// Non-blocking TCP sockets.
 
 namespace ouzel::io {
 
@@ -35,31 +35,31 @@ struct PeerAddress {
 
 struct ListeningSocket {
    FileDescriptor socket;
-   PeerAddress address; ///< with the real port, when 0 was asked for
+   PeerAddress address; ///< with the assigned port, when port 0 was requested
    uint16_t port = 0;
 };
 
-/// Bind and listen on every address `host` resolves to ("*": all interfaces). Throws SqlError 58030 when none works.
+/// Binds and listens on every address of `host` ("*": all interfaces). Throws 58030 when no address works.
 std::vector<ListeningSocket> listenTcp(const std::string& host, uint16_t port);
 
-/// True when `host` names nothing but this machine.
+/// Whether `host` names only this machine.
 bool isLoopbackHost(const std::string& host);
 
 enum class AcceptStatus : uint8_t {
    Accepted,
-   None,        ///< nobody waits any more
-   OutOfHandles ///< try again later
+   None,        ///< no connection is waiting
+   OutOfHandles ///< the process has no free descriptor: try again later
 };
-/// Take one waiting connection: non-blocking, TCP_NODELAY, keep-alive.
+/// Accepts one waiting connection and sets it to non-blocking, TCP_NODELAY and keep-alive.
 AcceptStatus acceptConnection(const FileDescriptor& listener, FileDescriptor& socket, PeerAddress& peer);
 
-/// Wait until the socket is readable or writable. False: the time is over. Hang-ups count as ready.
+/// Waits until the socket is readable or writable; a hang-up counts as ready. False: the time is over.
 bool waitReadable(int fd, int timeoutMs);
 bool waitWritable(int fd, int timeoutMs);
-/// The peer has closed its side and nothing it sent is left unread.
+/// Whether the peer has closed its side and all received bytes are read.
 bool peerIsGone(int fd);
 
-/// Raise the number of handles the process may have to what it is allowed to ask for; returns it.
+/// Raises the process's limit of descriptors to the hard limit. Returns the limit.
 uint64_t raiseHandleLimit();
 
 } // namespace ouzel::io

@@ -69,7 +69,7 @@ public:
       in6_addr address;
       const bool isAddress =
           inet_pton(AF_INET, host.c_str(), &address) == 1 || inet_pton(AF_INET6, host.c_str(), &address) == 1;
-      // Names of servers are sent for names only (RFC 6066, 3).
+      // SNI is sent for names, not for addresses (RFC 6066, 3).
       const bool isSet = isAddress ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_), host.c_str()) == 1
                                    : SSL_set1_host(ssl_, host.c_str()) == 1 &&
                                          SSL_ctrl(ssl_, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
@@ -155,7 +155,7 @@ TlsContext::TlsContext(const std::string& certificateFile, const std::string& ke
    SSL_CTX* const ssl = context_->ssl;
    if (ssl == nullptr) throwTls("could not create a TLS context");
    SSL_CTX_set_min_proto_version(ssl, TLS1_2_VERSION);
-   // A write is repeated with what is left of the same bytes, from the same place or another.
+   // A write may be repeated with the remaining bytes, at another address.
    SSL_CTX_set_mode(ssl,
                     SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
    SSL_CTX_set_session_cache_mode(ssl, SSL_SESS_CACHE_OFF);
@@ -174,9 +174,9 @@ std::unique_ptr<Stream> TlsContext::accept(FileDescriptor socket) const {
 }
 
 namespace {
-/// The file and the directory of certificates that OpenSSL was built with, or the environment names; either may be
-/// missing. Not SSL_CTX_set_default_verify_paths(): it looks in OpenSSL's stores, too, which crashes (3.0.x) in a
-/// process that has Arrow's library loaded.
+/// Loads the file and the directory of certificates that the environment names, else OpenSSL's defaults; either may be
+/// missing. Does not use SSL_CTX_set_default_verify_paths(): that function also looks in OpenSSL's stores, which
+/// crashes (3.0.x) in a process that has loaded Arrow's library.
 void trustSystem(X509_STORE* store) {
    const char* file = std::getenv(X509_get_default_cert_file_env());
    const char* directory = std::getenv(X509_get_default_cert_dir_env());

@@ -5,7 +5,7 @@
 
 namespace ouzel::io {
 
-/// What reads of objects have cost somebody, for example a scan. Reads may end after those who wanted to know.
+/// Counters of the object reads of one consumer, for example a scan. Shared, since reads may end after the consumer.
 struct ReadTally {
    std::atomic<uint64_t> requests{0}; ///< sent, repetitions and hedges included
    std::atomic<uint64_t> bytes{0};    ///< received from the store
@@ -13,15 +13,15 @@ struct ReadTally {
    std::atomic<uint64_t> cacheHits{0}, cacheBytes{0}; ///< from the cache on a local disk
 };
 
-/// While it lives, reads that are started on this thread count for `tally`. One inside another holds until it ends. It
-/// passes through stores that wrap others without their help, as Interruptible does for waits.
+/// While it lives, reads that this thread starts count for `tally`. Scopes nest; the innermost counts. Stores need not
+/// pass the tally on to an inner store, because it is found by thread, as Interruptible is.
 class ReadTallyScope {
 public:
    explicit ReadTallyScope(std::shared_ptr<ReadTally> tally);
    ~ReadTallyScope();
    ReadTallyScope(const ReadTallyScope&) = delete;
    ReadTallyScope& operator=(const ReadTallyScope&) = delete;
-   /// The innermost of this thread; may be null.
+   /// The tally of this thread's innermost scope; may be null.
    static const std::shared_ptr<ReadTally>& current();
 
 private:

@@ -7,8 +7,8 @@
 
 namespace ouzel::io {
 
-/// What `read` gives. Where it finds the object damaged (XX001) and the bytes may have come from a cache, it is called
-/// once more, and then reads what the store itself has.
+/// Returns the result of `read`. If `read` finds the object damaged (XX001) and the bytes may have come from a cache,
+/// calls `read` a second time, which then reads from the store itself.
 template <typename Read>
 decltype(auto) readTrusted(ObjectStore& store, std::string_view name, Read&& read) {
    try {

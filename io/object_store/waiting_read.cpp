@@ -20,7 +20,7 @@ void readAndWait(const ObjectReader& reader, uint64_t offset, size_t size, void*
       UniqueLock lock(mutex);
       waitInterruptibly(arrived, lock, [&] { return isHere; });
    } catch (...) {
-      if (pending) pending->cancel(); // else it writes to what is gone
+      if (pending) pending->cancel(); // the read must not write to the target after a throw
       throw;
    }
    if (error) std::rethrow_exception(error);

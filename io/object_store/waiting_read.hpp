@@ -3,8 +3,8 @@
 
 namespace ouzel::io {
 
-/// ObjectReader::read for readers whose readAsync() is the real one. Throws what the read ends with, or what the
-/// thread's Interruptible throws (common/thread/interruption.hpp); then nothing touches the target any more.
+/// Implements ObjectReader::read by readAsync() and a wait. Throws the read's error, or the error of the thread's
+/// Interruptible (common/thread/interruption.hpp). After a throw no thread touches the target.
 void readAndWait(const ObjectReader& reader, uint64_t offset, size_t size, void* target);
 
 } // namespace ouzel::io

@@ -48,7 +48,7 @@ struct Ring::State {
    bool isAsynchronous = false;
    io_uring ring{};
    uint32_t inFlight = 0;
-   std::vector<RingRequest> queued;     // synchronous
+   std::vector<RingRequest> queued;     // synchronous backend only
    std::deque<RingCompletion> finished; // synchronous
 };
 
@@ -90,7 +90,7 @@ void Ring::prepare(const RingRequest& request) {
       return;
    }
    io_uring_sqe* entry = ::io_uring_get_sqe(&s.ring);
-   if (!entry) { // all slots are queued but not submitted
+   if (!entry) { // all slots hold requests that are queued but not submitted
       submit();
       entry = ::io_uring_get_sqe(&s.ring);
    }

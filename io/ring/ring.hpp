@@ -6,7 +6,7 @@
 
 namespace ouzel::io {
 
-/// What to do with a buffer and a place in a file. The buffer belongs to the operation until its completion was seen.
+/// One file operation. The buffer belongs to the operation until its completion was seen.
 struct RingRequest {
    enum class Kind : uint8_t { Read, Write, Sync /* fdatasync; buffer and offset unused */ };
    Kind kind = Kind::Read;
@@ -14,23 +14,23 @@ struct RingRequest {
    void* buffer = nullptr;
    uint32_t size = 0;
    uint64_t offset = 0;
-   uint64_t userData = 0; ///< comes back with the completion
+   uint64_t userData = 0; ///< copied to the completion
 };
 
 struct RingCompletion {
    uint64_t userData = 0;
-   /// Bytes done, perhaps fewer than asked for, or a negative errno.
+   /// Bytes transferred, perhaps fewer than requested, or a negative errno.
    int32_t result = 0;
 };
 
-/// Batched asynchronous file I/O of one thread: io_uring, or, where the kernel or the container forbids it, calls that
-/// are made when they are submitted. Not thread-safe: one ring per thread.
+/// Batched asynchronous file I/O of one thread by io_uring. Where the kernel or the container forbids io_uring,
+/// submit() makes plain system calls. Not thread-safe: each thread has its own ring.
 class Ring {
 public:
    enum class Backend : uint8_t { Automatic, Synchronous };
-   /// At most `depth` requests are in flight.
+   /// `depth`: most requests in flight.
    explicit Ring(uint32_t depth, Backend backend = Backend::Automatic);
-   /// Waits for what is in flight.
+   /// Waits for the requests in flight.
    ~Ring();
    Ring(const Ring&) = delete;
    Ring& operator=(const Ring&) = delete;
@@ -38,12 +38,12 @@ public:
    bool isAsynchronous() const;
    uint32_t inFlight() const; ///< queued or submitted, completion not yet seen
    bool hasRoom() const;
-   /// Queue a request. REQUIRES: hasRoom().
+   /// Queues a request. REQUIRES: hasRoom().
    void prepare(const RingRequest& request);
-   /// Hand all queued requests to the kernel.
+   /// Hands all queued requests to the kernel.
    void submit();
-   /// Fetch completions: waits until at least `atLeast` have come (submitting first), writes up to completions.size()
-   /// of them and returns how many.
+   /// Submits queued requests, waits until at least `atLeast` completions have come, writes up to completions.size() of
+   /// them and returns their number.
    size_t reap(std::span<RingCompletion> completions, uint32_t atLeast = 0);
 
 private:

@@ -23,7 +23,7 @@ struct SocketRing::State {
       int fd;
       void* memory; ///< a connect's address
       size_t size;
-      int flags; ///< of receive and send; a poll's events
+      int flags; ///< flags of receive and send; a poll's events
       uint64_t userData;
    };
 
@@ -47,15 +47,16 @@ struct SocketRing::State {
 
 struct SocketRing::Uring final : SocketRing::State {
    static constexpr unsigned entries = 512;
-   static constexpr uint64_t nobody = 0; ///< completions nobody waits for
+   static constexpr uint64_t nobody = 0; ///< userData of completions that are ignored
    static constexpr uint64_t wakeUpData = UINT64_MAX;
 
    io_uring ring{};
    bool isWakeUpArmed = false;
 
-   /// False: the kernel does not offer it.
+   /// False: the kernel does not offer io_uring, or lacks a feature that wait() needs.
    bool open() {
-      // With these the kernel interrupts nobody and does its part of the work when we wait; older ones refuse them.
+      // With these flags the kernel does its part of the work inside wait() and interrupts no thread. Older kernels
+      // refuse them.
       for (const unsigned flags : {IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN, 0U})
          if (::io_uring_queue_init(entries, &ring, flags) == 0) {
             isOpen_ = true;
@@ -86,7 +87,7 @@ struct SocketRing::Uring final : SocketRing::State {
          break;
       case Kind::Receive:
          ::io_uring_prep_recv(sqe, operation.fd, operation.memory, operation.size, operation.flags);
-         // An answer is not there when it is asked for: trying first would be in vain.
+         // The answer has not arrived when its receive is queued, so the kernel polls first.
          if ((operation.flags & MSG_WAITALL) == 0) sqe->ioprio |= IORING_RECVSEND_POLL_FIRST;
          break;
       case Kind::Send:
@@ -143,7 +144,7 @@ private:
 
 struct SocketRing::Polled final : SocketRing::State {
    std::vector<Operation> pending;
-   std::vector<SocketCompletion> finished; ///< that did not find room yet
+   std::vector<SocketCompletion> finished; ///< completions that did not fit into wait()'s span
    std::vector<pollfd> descriptors;
 
    bool isAsynchronous() const override { return false; }
@@ -168,7 +169,7 @@ struct SocketRing::Polled final : SocketRing::State {
       pending.erase(found);
    }
 
-   /// False: it was not ready after all.
+   /// Does the operation on a ready socket. False: the socket was not ready.
    static bool perform(const Operation& operation, int16_t events, int32_t& result) {
       ssize_t moved = 0;
       switch (operation.kind) {
@@ -203,7 +204,7 @@ struct SocketRing::Polled final : SocketRing::State {
       descriptors.assign(1, {wakeUp.get(), POLLIN, 0});
       for (const Operation& operation : pending)
          descriptors.push_back({operation.fd, eventsOf(operation), 0});
-      // Rounded up, so that who waits for a moment does not come back just before it again and again.
+      // Rounded up: a wait rounded down would end before its time again and again.
       const int timeoutMs =
           timeoutNanos < 0 ? -1 : static_cast<int>(std::min<int64_t>((timeoutNanos + 999'999) / 1'000'000, 1 << 30));
       ::poll(descriptors.data(), descriptors.size(), finished.empty() ? timeoutMs : 0);

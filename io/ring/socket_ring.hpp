@@ -9,15 +9,16 @@ namespace ouzel::io {
 
 struct SocketCompletion {
    uint64_t userData = 0;
-   /// Bytes moved (0: the peer has closed), the events of a poll, 0 of a connect; or a negative errno.
+   /// Bytes moved (0: the peer has closed), a poll's events, 0 for a connect, or a negative errno.
    int32_t result = 0;
 };
 
-/// Batched operations on many sockets by one thread: io_uring, or, where the kernel or the container forbids it, poll.
+/// Batched operations on many sockets by one thread: by io_uring, or by poll where the kernel or the container forbids
+/// io_uring.
 ///
-/// One thread queues and waits; wake() may be called from any. The memory of an operation belongs to it until its
-/// completion was seen, cancelled or not. Sockets must be non-blocking and stay open until then. userData names the
-/// operation, is not 0, and is unique among those in flight.
+/// One thread queues and waits; any thread may call wake(). An operation's memory belongs to the operation, cancelled
+/// or not, until its completion was seen; its socket must stay open until then. Sockets must be non-blocking. userData
+/// identifies the operation, is not 0, and is unique among the operations in flight.
 class SocketRing {
 public:
    enum class Backend : uint8_t { Automatic, Poll };
@@ -29,15 +30,15 @@ public:
 
    bool isAsynchronous() const;
    void connect(int fd, const sockaddr* address, socklen_t addressSize, uint64_t userData);
-   /// Some bytes. With `all` it prefers to come back when the buffer is full; fewer may still come.
+   /// Receives some bytes. With `all` it waits for a full buffer where the backend can; fewer bytes may still come.
    void receive(int fd, void* target, size_t size, bool all, uint64_t userData);
    void send(int fd, const void* bytes, size_t size, uint64_t userData);
-   /// Once one of `events` (POLLIN, POLLOUT) holds.
+   /// Completes when one of `events` (POLLIN, POLLOUT) holds.
    void poll(int fd, int16_t events, uint64_t userData);
-   /// End an operation early; its completion still comes, perhaps with what it did, else -ECANCELED.
+   /// Ends an operation early. Its completion still comes, with its result if it was faster, else with -ECANCELED.
    void cancel(uint64_t userData);
-   /// Hand over what was queued, wait until something completes, wake() is called or the time is over (negative: no
-   /// limit), and write the completions. May return none.
+   /// Submits the queued operations and waits until an operation completes, wake() is called, or the time is over
+   /// (negative: no limit). Writes the completions and returns their number, which may be 0.
    size_t wait(std::span<SocketCompletion> completions, int64_t timeoutNanos);
    void wake();
 

@@ -8,8 +8,8 @@ namespace ouzel::io {
 
 namespace {
 
-/// Call `onClose(element's name, its depth, its text)` for each element of a document whose root is `root`; depth 1 is
-/// the root. False when the document is not that.
+/// Calls `onClose(element's name, its depth, its text)` for each element of a document with the root element `root`;
+/// the root has depth 1. False: the text is not a document with this root.
 template <typename OnClose>
 bool scan(std::string_view xml, std::string_view root, OnClose&& onClose) {
    XmlScanner scanner(xml);

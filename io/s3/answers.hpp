@@ -7,16 +7,16 @@
 
 #include "io/s3/signer.hpp"
 
-// What S3 and STS say in XML. Null or false: the text is not such an answer.
+// Parsers of the XML answers of S3 and STS. None: the text is not an answer of that kind.
 
 namespace ouzel::io {
 
 struct S3Error {
    std::string code, message;
-   std::string region;     ///< of AuthorizationHeaderMalformed and redirects
-   std::string serverTime; ///< of RequestTimeTooSkewed
+   std::string region;     ///< set by AuthorizationHeaderMalformed and redirects
+   std::string serverTime; ///< set by RequestTimeTooSkewed
 };
-/// Of an <Error> document.
+/// Parses an <Error> document.
 std::optional<S3Error> parseS3Error(std::string_view xml);
 
 struct ListedObject {
@@ -27,29 +27,29 @@ struct ListPage {
    std::vector<ListedObject> objects;
    std::string continuation; ///< empty: the last page
 };
-/// Of ListObjectsV2 with encoding-type=url, or without.
+/// Parses the answer to ListObjectsV2, with or without encoding-type=url.
 std::optional<ListPage> parseListPage(std::string_view xml);
 
-/// The UploadId of InitiateMultipartUploadResult.
+/// Parses the UploadId of an InitiateMultipartUploadResult.
 std::optional<std::string> parseUploadId(std::string_view xml);
-/// The ETag of CompleteMultipartUploadResult.
+/// Parses the ETag of a CompleteMultipartUploadResult.
 std::optional<std::string> parseCompletedTag(std::string_view xml);
 
 struct DeleteFailure {
    std::string key, code, message;
 };
-/// The failures of a DeleteResult.
+/// Parses the failures of a DeleteResult.
 std::optional<std::vector<DeleteFailure>> parseDeleteResult(std::string_view xml);
 
 struct PendingUpload {
    std::string key, uploadId;
 };
-/// Of ListMultipartUploads.
+/// Parses the answer to ListMultipartUploads.
 std::optional<std::vector<PendingUpload>> parseUploads(std::string_view xml);
 
-/// The credentials of STS's AssumeRoleWithWebIdentityResponse.
+/// Parses the credentials of STS's AssumeRoleWithWebIdentityResponse.
 std::optional<Credentials> parseAssumedRole(std::string_view xml);
-/// Code and message of STS's <ErrorResponse>.
+/// Parses code and message of STS's <ErrorResponse>.
 std::optional<S3Error> parseStsError(std::string_view xml);
 
 std::string escapeXml(std::string_view text);

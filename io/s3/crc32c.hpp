@@ -5,9 +5,9 @@
 
 namespace ouzel::io {
 
-/// The Castagnoli CRC of bytes after those whose CRC is `before`.
+/// The Castagnoli CRC of a byte string that ends in `bytes`; `before` is the CRC of the bytes in front of them.
 uint32_t crc32c(std::string_view bytes, uint32_t before = 0);
-/// As S3's checksum headers have it: base64 of its bytes, the highest first.
+/// The value of S3's checksum header: base64 of the CRC's bytes, the most significant first.
 std::string crc32cHeader(uint32_t crc);
 
 } // namespace ouzel::io

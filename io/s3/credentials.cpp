@@ -9,7 +9,7 @@
 namespace ouzel::io {
 
 namespace {
-/// How long before they expire they are replaced; AWS hands out new ones five minutes ahead.
+/// Credentials are replaced this long before they expire; AWS issues new ones five minutes ahead.
 constexpr int64_t refreshAheadSeconds = 240;
 constexpr int64_t checkSeconds = 3600;
 } // namespace
@@ -47,7 +47,7 @@ void CredentialsKeeper::onChange(std::function<void()> notify) {
    notify_ = std::move(notify);
 }
 
-/// Seconds until the source should be asked again.
+/// Seconds until the thread should ask the source again.
 int64_t CredentialsKeeper::nextRefresh() const {
    if (failures_ > 0) return std::min<int64_t>(60, int64_t{1} << std::min(failures_, 6));
    if (current_.credentials->expiresAt == 0) return checkSeconds;
@@ -68,7 +68,7 @@ void CredentialsKeeper::run() {
       try {
          fresh = std::make_shared<const Credentials>(source_());
       } catch (const SqlError&) {
-         // The old ones may still do; who is refused with them says so to its caller.
+         // The old credentials may still be valid; if the store refuses them, the request fails with its answer.
       }
       lock.lock();
       failures_ = fresh ? 0 : failures_ + 1;

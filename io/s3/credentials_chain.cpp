@@ -7,7 +7,7 @@
 #include "io/file/file.hpp"
 #include "io/s3/credentials.hpp"
 
-// Finding credentials: each function of the chain gives them, or nothing when its place has none.
+// The sources of credentials: each function returns credentials, or none when its source has none.
 
 namespace ouzel::io {
 
@@ -92,20 +92,20 @@ std::optional<Credentials> fromInstance() {
    try {
       reply = callHttp(call, metadataTimeoutMs);
    } catch (const SqlError&) {
-      return std::nullopt; // not on such a machine
+      return std::nullopt; // no answer: not on an AWS instance
    }
    if (reply.status != 200) return std::nullopt;
    call.method = "GET";
    call.headers = {{"x-aws-ec2-metadata-token", std::string(trimBlanks(reply.body))}};
    call.path = base + "/latest/meta-data/iam/security-credentials/";
    reply = callHttp(call, metadataTimeoutMs);
-   if (reply.status != 200) return std::nullopt; // no role
+   if (reply.status != 200) return std::nullopt; // the instance has no role
    const std::string_view role = trimBlanks(reply.body);
    call.path += role.substr(0, role.find('\n'));
    return roleCredentials(callHttp(call, metadataTimeoutMs), "instance's");
 }
 
-/// The string value of a key of a flat JSON object; empty when it is not there.
+/// The string value of a key in a flat JSON object; empty when the key is absent.
 std::string jsonString(std::string_view json, std::string_view key) {
    const std::string quoted = "\"" + std::string(key) + "\"";
    size_t at = json.find(quoted);
@@ -118,7 +118,7 @@ std::string jsonString(std::string_view json, std::string_view key) {
    for (size_t i = 1; i < rest.size(); ++i) {
       if (rest[i] == '"') return result;
       if (rest[i] == '\\' && ++i == rest.size()) return {};
-      result += rest[i]; // keys and tokens are base64 and know no escape but "\/"
+      result += rest[i]; // keys and tokens are base64: the only escape is "\/"
    }
    return {};
 }

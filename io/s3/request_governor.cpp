@@ -8,11 +8,11 @@ namespace ouzel::io {
 namespace {
 constexpr int64_t millisecond = 1'000'000;
 constexpr int64_t epochMin = 50 * millisecond;
-constexpr uint64_t samplesToJudge = 20; ///< before which nobody is a straggler by what was learned
+constexpr uint64_t samplesToJudge = 20; ///< with fewer samples the initial bounds hold
 constexpr size_t bodySizeToMeasure = 64 << 10;
-// Before anything is known: what AnyBlob found for AWS, section 2.5, and twice that for the body.
+// Bounds before enough samples exist: AnyBlob's numbers for AWS, section 2.5, twice that for the body.
 constexpr int64_t firstByteBoundAtFirst = 400 * millisecond, bodyBoundAtFirst = 1200 * millisecond;
-constexpr int64_t boundMin = 20 * millisecond; ///< below it, a second request costs more than it brings
+constexpr int64_t boundMin = 20 * millisecond; ///< below it, a hedge costs more than it saves
 } // namespace
 
 void RunningQuantile::add(double value) {
@@ -20,7 +20,8 @@ void RunningQuantile::add(double value) {
       value_ = value;
       return;
    }
-   // Larger steps at first. Up by q and down by 1-q balance where a share of q lies below.
+   // Steps are larger at first. Steps up by q and down by 1-q balance at the value below which a share q of the samples
+   // lies.
    const double step = value_ * (count_ < 50 ? 0.2 : 0.05);
    if (value > value_)
       value_ = std::min(value, value_ + step * quantile_);
@@ -59,14 +60,14 @@ void RequestGovernor::setLimit(double limit) {
 
 void RequestGovernor::onFinished(size_t size, uint64_t received, int64_t now, const LatencyModel& latency) {
    if (epochStart_ == 0) {
-      // The first answer after a pause only marks the time: how long it took is latency, not throughput.
+      // The first answer after a pause only starts the epoch: its own time is latency, not throughput.
       epochStart_ = now;
       epochFirst_ = received;
       epochBytes_ = epochCount_ = 0;
       wasLimited_ = false;
       return;
    }
-   if (settling_ > 0) { // what was under way when the limit changed says nothing about the new one
+   if (settling_ > 0) { // requests sent under the old limit do not measure the new one
       if (--settling_ > 0) return;
       epochStart_ = now;
       epochFirst_ = received;
@@ -76,11 +77,11 @@ void RequestGovernor::onFinished(size_t size, uint64_t received, int64_t now, co
    ++epochCount_;
    if (now - epochStart_ < epochMin || epochCount_ < std::max<uint64_t>(limit_ / 2, 8)) return;
    const double seconds = static_cast<double>(now - epochStart_) / 1e9;
-   // Not of finished requests: those that began together end together.
+   // Throughput counts bytes received, not bytes of finished requests: requests that begin together end together.
    const double throughput = static_cast<double>(received - epochFirst_) / seconds;
    bandwidth_ = std::max(throughput, bandwidth_ * 0.99 + throughput * 0.01);
    averageSize_ = static_cast<double>(epochBytes_) / static_cast<double>(epochCount_);
-   // Too few requests to fill the limit say nothing about it.
+   // An epoch with too few requests to reach the limit does not measure the limit.
    if (wasLimited_) endEpoch(throughput, latency);
    epochStart_ = now;
    epochFirst_ = received;
@@ -97,7 +98,7 @@ void RequestGovernor::onThrottled(int64_t now) {
    cruiseThroughput_ = 0;
 }
 
-/// What a whole epoch at the limit has brought.
+/// Takes the throughput of a whole epoch at the limit, and moves the phase and the limit on.
 void RequestGovernor::endEpoch(double throughput, const LatencyModel& latency) {
    const double current = static_cast<double>(limit_);
    switch (phase_) {
@@ -129,7 +130,8 @@ void RequestGovernor::endEpoch(double throughput, const LatencyModel& latency) {
       return;
    case Phase::TryingMore:
    case Phase::TryingFewer:
-      // Fewer must bring what has been seen at best; compared with what was just before, small losses would add up.
+      // A lower limit must reach the best throughput seen. Compared with the previous epochs instead, small losses
+      // would add up.
       if (throughput < (phase_ == Phase::TryingMore ? cruiseThroughput_ * 1.03 : bandwidth_ * 0.99))
          limit_ = limitBefore_;
       phase_ = Phase::Cruising;

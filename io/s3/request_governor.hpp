@@ -4,7 +4,7 @@
 
 namespace ouzel::io {
 
-/// A quantile of a stream of durations, by steps toward it: no memory, and what is old fades.
+/// Estimates a quantile of a stream of durations by steps toward it. Keeps no samples, and old ones fade.
 class RunningQuantile {
 public:
    explicit RunningQuantile(double quantile) : quantile_(quantile) {}
@@ -18,17 +18,19 @@ private:
    uint64_t count_ = 0;
 };
 
-/// How long requests take: the request model's two latencies, and when one is a straggler. Not thread-safe.
+/// Learns how long requests take: the two latencies of the request model, and the bounds beyond which a request is a
+/// straggler. Not thread-safe.
 class LatencyModel {
 public:
-   /// A GET's first byte came after, and its body of `size` bytes in, so many nanoseconds.
+   /// Takes the times of one GET: to the first byte, and for its body of `size` bytes.
    void add(size_t size, int64_t firstByteNanos, int64_t bodyNanos);
-   /// One that was given up or overtaken after so long without a first byte.
+   /// Takes a request that got no first byte in this time and was given up or overtaken.
    void addUnanswered(int64_t nanos);
-   /// Expected when nothing else is under way.
+   /// Nanoseconds to the first byte when no other request is under way.
    double baseLatency() const { return typicalFirstByte_.value(); }
-   double dataLatency() const { return typicalPerByte_.value(); } ///< per byte
-   /// One that takes longer is a straggler: fewer than one in twenty do (AnyBlob, section 2.5).
+   double dataLatency() const { return typicalPerByte_.value(); } ///< nanoseconds per byte
+   /// Bounds in nanoseconds for the first byte and for the whole answer. A request that exceeds one is a straggler, as
+   /// fewer than one in twenty do (AnyBlob, section 2.5).
    int64_t firstByteBound() const;
    int64_t totalBound(size_t size) const;
 
@@ -36,24 +38,29 @@ private:
    RunningQuantile typicalFirstByte_{0.2}, lateFirstByte_{0.95}, typicalPerByte_{0.2}, latePerByte_{0.95};
 };
 
-/// How many requests should be under way at a time. Begins with a guess and doubles while that brings more throughput.
-/// Then it takes the last number that did, or what the request model says (throughput x (base latency + size x data
-/// latency) / size) if that is less: more than the network takes share it, so that what is needed first comes late.
-/// From then on it tries a little more and a little less and keeps what measurement favours. Not thread-safe.
+/// Finds how many requests should be under way at a time (limit()). Not thread-safe.
+///
+///     Growing --no more throughput--> Cruising --3 epochs--> TryingMore or TryingFewer --1 epoch--> Cruising
+///
+/// Growing doubles the limit while throughput rises. The limit is then the last one that raised throughput, or 1.5
+/// times what the request model computes (throughput x (base latency + size x data latency) / size) if that is less:
+/// more requests than the network needs share its bandwidth, so that data that is needed first comes late. TryingMore
+/// and TryingFewer change the limit a little and keep the change if the measured throughput favours it. An epoch is a
+/// span of at least 50 ms at one limit.
 class RequestGovernor {
 public:
    static constexpr size_t limitMin = 8, limitMax = 256, limitAtFirst = 24;
 
    size_t limit() const { return limit_; }
-   /// Highest lately seen, bytes per second; 0: nothing known.
+   /// Highest throughput seen lately in bytes per second; 0: not known.
    double bandwidth() const { return bandwidth_; }
-   /// More requests were waiting than the limit lets go.
+   /// Reports that requests are waiting because of the limit.
    void onLimited() { wasLimited_ = true; }
-   /// A request's body of `size` bytes is complete. `received`: bytes since the beginning, also of bodies that are not.
+   /// Reports a complete body of `size` bytes. `received`: bytes of all bodies so far, including incomplete ones.
    void onFinished(size_t size, uint64_t received, int64_t now, const LatencyModel& latency);
-   /// The store asked for fewer requests (503, 429).
+   /// Reports that the store asked for fewer requests (503, 429).
    void onThrottled(int64_t now);
-   /// Nothing is under way any more: the time that follows measures nothing.
+   /// Reports that no request is under way: idle time must not count as an epoch.
    void onIdle() { epochStart_ = 0; }
 
 private:
@@ -65,11 +72,11 @@ private:
    size_t limit_ = limitAtFirst, limitBefore_ = limitAtFirst;
    double bandwidth_ = 0, cruiseThroughput_ = 0, averageSize_ = 0;
    uint32_t cruiseEpochs_ = 0;
-   size_t settling_ = 0; ///< requests to finish before measuring goes on
+   size_t settling_ = 0; ///< requests that must finish before measuring goes on
    bool triedMoreLast_ = false, wasLimited_ = false;
    int64_t epochStart_ = 0, throttledAt_ = 0;
-   uint64_t epochFirst_ = 0;                  ///< `received` at its start
-   uint64_t epochBytes_ = 0, epochCount_ = 0; ///< of requests that finished
+   uint64_t epochFirst_ = 0;                  ///< `received` at the epoch's start
+   uint64_t epochBytes_ = 0, epochCount_ = 0; ///< of requests finished in the epoch
 };
 
 } // namespace ouzel::io

@@ -47,7 +47,7 @@ Judgement relocation(const std::string& text, const std::string& region) {
    return result;
 }
 
-/// A ranged GET must have brought exactly what was asked for.
+/// Checks that a ranged GET brought exactly the requested range.
 Judgement judgeRange(const S3Request& request, const HttpHead& head, bool isComplete) {
    if (head.status == 200 && request.offset > 0) return {Verdict::Refused, "the server does not answer ranges"};
    if (head.status == 206) {
@@ -94,7 +94,7 @@ Judgement judge(const S3Request& request, const HttpHead& head, std::string_view
    if (isOneOf(error.code,
                {"ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "InvalidToken", "InvalidAccessKeyId"}))
       return {Verdict::Renew, text};
-   // The answer to HEAD says no more than its status.
+   // The answer to HEAD has only a status, no reason.
    if (request.method == "HEAD" && (status == 301 || status == 307 || status == 400 || status == 403))
       return {Verdict::AskWhy, text};
    if (status == 501) return {Verdict::Refused, text};

@@ -4,21 +4,21 @@
 
 #include "io/s3/retriever.hpp"
 
-// How a request is written and what its answer means: no sockets, no time.
+// The text of requests and the meaning of answers, without sockets and clocks.
 
 namespace ouzel::io {
 
-/// Request line and signed headers.
+/// Request line, signed headers and the empty line.
 std::string requestText(const S3Request& request, const S3Location& location, const Credentials& credentials,
                         int64_t unixSeconds);
 
-/// What to do about an answer.
+/// What the retriever does about an answer.
 enum class Verdict : uint8_t {
    Deliver,
    AskWhy,    ///< refused without a reason; see requestForReason()
-   Retry,     ///< after a while
-   Throttled, ///< the same, and ask for less
-   WrongTime, ///< our clock is off
+   Retry,     ///< try again after a pause
+   Throttled, ///< as Retry, and lower the number of requests
+   WrongTime, ///< this machine's clock is wrong
    Renew,     ///< the credentials have expired
    Relocate,  ///< the bucket is in another region
    Denied,
@@ -29,15 +29,15 @@ struct Judgement {
    Judgement(Verdict itsVerdict, std::string itsText) : verdict(itsVerdict), text(std::move(itsText)) {}
 
    Verdict verdict = Verdict::Deliver;
-   std::string text;    ///< what was wrong
+   std::string text;    ///< the problem, for an error message
    std::string region;  ///< Relocate
-   int64_t theirs = -1; ///< WrongTime: the store's clock, seconds since 1970, if it says
+   int64_t theirs = -1; ///< WrongTime: the store's clock, seconds since 1970; -1: unknown
 };
-/// `wentToTarget`: the body is in request.target.
+/// Judges an answer. `wentToTarget`: the body is in request.target.
 Judgement judge(const S3Request& request, const HttpHead& head, std::string_view body, bool wentToTarget,
                 std::string_view region);
 
-/// HEAD is refused without a reason. This asks for a byte of the same object instead.
+/// A GET of one byte of the same object: unlike the answer to a HEAD, its refusal tells the reason.
 S3Request requestForReason(const S3Request& refused);
 
 /// "could not read object "s3://bucket/x" at https://host"

@@ -30,7 +30,7 @@ Retriever::~Retriever() {
    credentials_.onChange(nullptr);
    for (const auto& loop : loops_)
       loop->stop();
-   // What was submitted by the last answers of one, to another that had ended before.
+   // The last answers of one loop may have submitted requests to a loop that had stopped before.
    for (bool isQuiet = false; !isQuiet;) {
       isQuiet = true;
       for (const auto& loop : loops_)
@@ -58,7 +58,7 @@ S3Answer Retriever::call(S3Request request) {
    bool isHere = false;
    S3Answer answer;
    submit(std::move(request), [&](S3Answer&& given) {
-      // Told under the lock: the waiter destroys all of this once it may go on.
+      // Notifies under the lock: once the waiter continues, it destroys mutex and condition.
       const MutexLock lock(mutex);
       answer = std::move(given);
       isHere = true;
@@ -82,7 +82,7 @@ const S3Location& Retriever::location() const {
    return location_;
 }
 
-// ---- what callers' threads do with a loop
+// ---- Loop: functions called by other threads than the loop's
 
 Retriever::Loop::Loop(const S3Location& location, CredentialsKeeper& credentials, const RetrieverOptions& options,
                       ThreadSpread& spread, uint32_t index, uint32_t count)
@@ -90,7 +90,7 @@ Retriever::Loop::Loop(const S3Location& location, CredentialsKeeper& credentials
      credentials_(credentials), spread_(spread), index_(index), count_(count), lastId_(index), location_(location),
      book_(std::make_shared<AddressBook>(location_.serverName(), location_.port)),
      random_(static_cast<std::minstd_rand::result_type>(steadyNanos())) {
-   // A ring belongs to the thread that makes it, which therefore says when it is there.
+   // A ring belongs to the thread that makes it. So the new thread makes the ring, and the constructor waits for it.
    UniqueLock lock(mutex_);
    std::exception_ptr error;
    thread_ = std::thread([this, &error] {

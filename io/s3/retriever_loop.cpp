@@ -9,7 +9,7 @@
 #include "common/error/sql_error.hpp"
 #include "io/s3/unix_time.hpp"
 
-// The thread: taking requests in, starting flights, waiting. What their ends mean is in retriever_outcome.cpp.
+// The loop's thread: takes requests in, starts flights, waits. The end of flights is handled in retriever_outcome.cpp.
 
 namespace ouzel::io {
 
@@ -17,12 +17,13 @@ namespace {
 constexpr int64_t millisecond = 1'000'000;
 constexpr int64_t tickNanos = 5 * millisecond;
 constexpr int64_t busySpanNanos = 50 * millisecond;
-constexpr int64_t idleMax = 15'000 * millisecond; ///< servers close what is idle for longer, S3 after 20 s or so
+constexpr int64_t idleMax = 15'000 * millisecond; ///< below the servers' own limits; S3 closes after about 20 s
 constexpr size_t uploadsMax = 16, smallMax = 64;
 } // namespace
 
 void Retriever::Loop::run() {
-   // Writing to a connection that is gone is no reason to end the process; OpenSSL cannot say so with each write.
+   // Blocks SIGPIPE for this thread: OpenSSL cannot suppress the signal for each write, and a write to a closed
+   // connection must not end the process.
    sigset_t signals;
    sigemptyset(&signals);
    sigaddset(&signals, SIGPIPE);
@@ -34,7 +35,7 @@ void Retriever::Loop::run() {
       int64_t now = steadyNanos();
       if (!isDraining_)
          startDue(now);
-      else if (flights_.empty()) { // so nothing would end a wait
+      else if (flights_.empty()) { // no flight, so no completion would end a wait
          if (isQuiet) break;
          continue;
       }
@@ -50,7 +51,7 @@ void Retriever::Loop::run() {
          measureBusy(now);
       }
    }
-   idle_.clear(); // here, where signals are blocked: TLS says farewell to servers that may be gone
+   idle_.clear(); // closed here, where SIGPIPE is blocked: TLS sends a farewell
 }
 
 bool Retriever::Loop::takeInbox() {
@@ -79,7 +80,7 @@ bool Retriever::Loop::takeInbox() {
    return !submitted.empty();
 }
 
-/// End everything that is known.
+/// Ends all jobs with 57014.
 void Retriever::Loop::drain() {
    isDraining_ = true;
    std::vector<Job*> all;
@@ -88,7 +89,7 @@ void Retriever::Loop::drain() {
    for (Job* job : all) {
       if (job->isCancelled) continue;
       job->problem = "the server is shutting down";
-      // Its memory is free only once its flight is over; onPrimaryOver() then fails it.
+      // The flight uses the job's memory until it is over; onPrimaryOver() then fails the job.
       if (job->primary != nullptr)
          job->primary->abort(Exchange::Failure::Aborted);
       else
@@ -108,7 +109,7 @@ void Retriever::Loop::cancelJob(Job& job) {
 
 int64_t Retriever::Loop::waitNanos(int64_t now) const {
    if (!flights_.empty()) return tickNanos;
-   int64_t wait = idle_.empty() ? -1 : idleMax; // then they are closed
+   int64_t wait = idle_.empty() ? -1 : idleMax; // idle connections are closed then
    for (const Job* job : delayed_) {
       const int64_t until = std::clamp<int64_t>(job->notBefore - now, 0, 1000 * millisecond);
       if (wait < 0 || until < wait) wait = until;
@@ -129,7 +130,7 @@ size_t Retriever::Loop::limitOf(Lane lane) const {
 }
 
 void Retriever::Loop::startDue(int64_t now) {
-   // Those that wait for another try come first: they were there first.
+   // Jobs that wait for another try go first: they are older.
    std::vector<Job*> due;
    std::erase_if(delayed_, [&](Job* job) {
       if (job->notBefore > now) return false;
@@ -157,7 +158,7 @@ std::unique_ptr<Connection> Retriever::Loop::connectionFor(const Job& job, int64
       auto connection = std::move(idle_.back());
       idle_.pop_back();
       if (now - connection->idleSince > idleMax) {
-         idle_.clear(); // the others are older still
+         idle_.clear(); // the other idle connections are older
          break;
       }
       if (connection->book == book_ && !book_->isAvoided(connection->address) && !peerIsGone(connection->handle()))
@@ -216,7 +217,7 @@ void Retriever::Loop::start(Job& job, int64_t now, bool isHedge) {
    if (started.isOver()) onOver(started, now);
 }
 
-/// Tell the spread how much of a core this thread takes.
+/// Tells the spread which share of a core this thread uses.
 void Retriever::Loop::measureBusy(int64_t now) {
    if (count_ == 1 || flights_.empty() || now - busySince_ < busySpanNanos) return;
    const int64_t used = threadCpuNanos();
@@ -232,7 +233,7 @@ bool Retriever::Loop::isStraggler(const Flight& flight, int64_t now) const {
    return now - flight.startedAt() > latency_.totalBound(flight.job->request.targetSize);
 }
 
-/// Look after what does not move by itself.
+/// Aborts flights without progress, hedges stragglers, closes idle connections.
 void Retriever::Loop::tick(int64_t now) {
    lastTick_ = now;
    std::vector<Job*> late;

@@ -17,44 +17,51 @@
 
 namespace ouzel::io {
 
-/// A thread of the retriever and what it drives. Others reach it through the inbox only.
+/// A thread of the retriever and its event loop: jobs, flights, connections, a ring. Other threads reach them only
+/// through the inbox (submitted_, cancelled_).
 ///
-/// A job is one request of a caller; a flight is one exchange for it. A job waits in its lane for a place, then has a
-/// primary flight, perhaps a second one (hedge) that receives into memory of its own, or waits for a later try.
-/// Invariants:
-///  1. Only a job's primary flight touches the caller's memory; a job ends (done() or forgotten) only without one.
-///  2. A flight whose job has ended (an overtaken hedge) has no job and is dropped when its operation comes back.
+/// A job is one request of a caller. A flight is one exchange for a job.
+///
+///     ready_[lane] --place free--> primary flight (and perhaps a hedge) --answer--> done() --> forgotten
+///          ^                                  |
+///          +------ delayed_ <--try again------+
+///
+/// A job waits in the queue of its lane until the lane's limit allows another flight. A hedge is a second flight for a
+/// straggler and receives into its own memory.
+///  1. Only a job's primary flight writes to the caller's memory. A job ends (done() or cancelled) only without one.
+///  2. A flight whose job has ended (an overtaken hedge) has a null job; it is destroyed when its operation completes.
 class Retriever::Loop {
 public:
-   /// `credentials` and `spread`, where the loop is number `index` of `count`, outlive it.
+   /// The loop is number `index` of `count` loops. `credentials` and `spread` outlive it.
    Loop(const S3Location& location, CredentialsKeeper& credentials, const RetrieverOptions& options,
         ThreadSpread& spread, uint32_t index, uint32_t count);
    ~Loop() { stop(); }
    Loop(const Loop&) = delete;
    Loop& operator=(const Loop&) = delete;
 
-   /// Ends the thread and everything that is under way.
+   /// Ends all jobs and joins the thread.
    void stop();
-   /// What was submitted and cancelled since; the thread does it, and who has stopped it. False: nothing has come.
+   /// Takes submitted and cancelled jobs from the inbox. Called by the loop's thread, and after stop() by the thread
+   /// that stopped it. False: no job was submitted.
    bool takeInbox();
-   /// `uploadSize`: of the request's body. The identifier modulo `count` is `index`.
+   /// `uploadSize`: bytes of the request's body. The returned identifier modulo `count` is `index`.
    Id submit(S3Request request, size_t uploadSize, Done done);
    void cancel(Id id);
    void onCredentialsChange();
-   /// Add what this loop has counted, and has learned if it is in use.
+   /// Adds this loop's counters and, if the loop is in use, its measurements.
    void addTo(RetrieverStatistics& statistics, bool isUsed) const;
 
 private:
-   /// Requests that compete for places with their like only, so that a look-up does not wait behind a large scan.
+   /// Class of a request. Each class has its own limit, so that a look-up does not wait behind a large scan.
    enum class Lane : uint8_t { Bulk, Upload, Small };
    static constexpr size_t lanes = 3;
    struct Flight;
    struct Job {
       Id id = 0;
       S3Request request;
-      size_t size = 0; ///< of the bodies, as the spread has counted them
+      size_t size = 0; ///< bytes of the bodies, as counted by the spread
       Done done;
-      uint32_t requests = 0, retries = 0, hedges = 0; ///< sent so far
+      uint32_t requests = 0, retries = 0, hedges = 0; ///< as in S3Answer
       Lane lane = Lane::Small;
       uint32_t attempts = 0, relocations = 0;
       bool isRepeated = false, hasRenewed = false, hasSetClock = false, asksWhy = false, hasAskedWhy = false,
@@ -63,19 +70,19 @@ private:
       int64_t firstStartAt = 0, notBefore = 0;
       Flight* primary = nullptr;
       Flight* hedge = nullptr;
-      /// What the hedge brought, while the primary is being called off.
+      /// The finished hedge, while the primary flight is being aborted.
       std::unique_ptr<Flight> overtaker;
-      std::string problem; ///< of the last attempt
+      std::string problem; ///< failure of the last attempt
    };
    struct Flight final : Exchange {
       using Exchange::Exchange;
       Job* job = nullptr;
-      std::unique_ptr<char[]> ownTarget; ///< a hedge's
+      std::unique_ptr<char[]> ownTarget; ///< hedges only
       uint64_t credentialsVersion = 0;
       bool isHedge = false;
       RequestKind kind{};
       uint32_t patience = 1;
-      size_t position = 0; ///< in flights_
+      size_t position = 0; ///< index in flights_
    };
 
    void run();
@@ -114,7 +121,7 @@ private:
    // STATE shared with callers
    mutable Mutex mutex_;
    CondVar gone_;
-   std::vector<std::unique_ptr<Job>> submitted_ GUARDED_BY(mutex_); // under mutex_, as the next four
+   std::vector<std::unique_ptr<Job>> submitted_ GUARDED_BY(mutex_);
    std::vector<Id> cancelled_ GUARDED_BY(mutex_);
    std::unordered_set<Id> live_ GUARDED_BY(mutex_);
    Id lastId_ GUARDED_BY(mutex_) = 0;
@@ -133,7 +140,7 @@ private:
    } counters_;
 
    // STATE of the thread
-   S3Location location_;               ///< where the bucket was found
+   S3Location location_;               ///< with the region in which the bucket was found
    std::shared_ptr<AddressBook> book_; ///< shared with connections
    std::unique_ptr<SocketRing> ring_;
    std::unordered_map<Id, std::unique_ptr<Job>> jobs_;
@@ -141,14 +148,14 @@ private:
    std::array<size_t, lanes> inFlight_{};
    std::vector<Job*> delayed_;
    std::vector<std::unique_ptr<Flight>> flights_;
-   std::vector<std::unique_ptr<Connection>> idle_; ///< the last used at the end
+   std::vector<std::unique_ptr<Connection>> idle_; ///< the most recently used is last
    RequestGovernor governor_;
-   uint64_t bulkBytes_ = 0; ///< of bodies of the bulk lane that are complete
+   uint64_t bulkBytes_ = 0; ///< in complete bodies of the bulk lane
    LatencyModel latency_;
    double hedgeTokens_ = 2;
-   int64_t clockOffset_ = 0; ///< seconds, of the store's clock to ours
+   int64_t clockOffset_ = 0; ///< seconds from this machine's clock to the store's
    int64_t lastTick_ = 0;
-   int64_t busySince_ = 0, busyNanos_ = 0; ///< beginning of the measured span (0: none), the thread's CPU time then
+   int64_t busySince_ = 0, busyNanos_ = 0; ///< start of the measured span (0: none); thread's CPU time then
    bool isDraining_ = false;
    std::minstd_rand random_;
    std::thread thread_;

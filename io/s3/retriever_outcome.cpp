@@ -8,7 +8,7 @@
 #include "io/s3/retriever_loop.hpp"
 #include "io/s3/unix_time.hpp"
 
-// What the end of a flight means for its job.
+// The end of a flight and its effect on the job: delivery, repetition, failure.
 
 namespace ouzel::io {
 
@@ -50,12 +50,12 @@ void Retriever::Loop::onOver(Flight& over, int64_t now) {
    } else {
       job->primary = nullptr;
       --inFlight_[static_cast<size_t>(job->lane)];
-      counters_.queued.fetch_add(1, std::memory_order_relaxed); // taken back when it ends
+      counters_.queued.fetch_add(1, std::memory_order_relaxed); // the job waits again, or ends and is subtracted
       onPrimaryOver(*job, *flight, now);
    }
 }
 
-/// Latencies, addresses and bandwidth.
+/// Updates the latency model, the address book and the governor.
 void Retriever::Loop::learn(const Flight& flight, int64_t now) {
    const Exchange::Failure failure = flight.failure();
    if (flight.state() != Exchange::State::Finished) {
@@ -111,7 +111,7 @@ void Retriever::Loop::onPrimaryOver(Job& job, Flight& flight, int64_t now) {
    }
    job.isRepeated = job.isRepeated || flight.hasSentAnything();
    job.problem = flight.failureText();
-   if (job.hedge != nullptr) return; // the other one is still on its way
+   if (job.hedge != nullptr) return; // the hedge may still answer
    if (flight.failure() == Exchange::Failure::Certificate) {
       fail(job, sqlstate::ioError);
       return;
@@ -124,7 +124,7 @@ void Retriever::Loop::onPrimaryOver(Job& job, Flight& flight, int64_t now) {
 
 void Retriever::Loop::onHedgeOver(Job& job, std::unique_ptr<Flight> flight, int64_t now) {
    const bool isGood = flight->state() == Exchange::State::Finished && flight->head().status < 300;
-   if (job.isCancelled) return; // its primary is being called off
+   if (job.isCancelled) return; // the primary flight is being aborted
    if (job.primary == nullptr) {
       if (flight->state() == Exchange::State::Finished)
          settle(job, *flight, now);
@@ -140,7 +140,7 @@ void Retriever::Loop::onHedgeOver(Job& job, std::unique_ptr<Flight> flight, int6
    job.primary->abort(Exchange::Failure::Aborted);
 }
 
-/// An answer came; the caller's memory is free.
+/// Judges an answer and delivers it or acts on it. REQUIRES: no flight writes to the caller's memory.
 void Retriever::Loop::settle(Job& job, Flight& flight, int64_t now) {
    DCHECK(job.primary == nullptr);
    dropHedge(job);
@@ -150,7 +150,7 @@ void Retriever::Loop::settle(Job& job, Flight& flight, int64_t now) {
    if (job.asksWhy) {
       job.asksWhy = false;
       if (judgement.verdict == Verdict::Deliver)
-         retryLater(job, now, true); // nothing is wrong any more
+         retryLater(job, now, true); // the reason for the refusal is gone
       else
          act(job, flight, judgement, now);
       return;
@@ -234,10 +234,10 @@ void Retriever::Loop::act(Job& job, const Flight& flight, const Judgement& judge
 }
 
 void Retriever::Loop::relocate(const std::string& region) {
-   if (region == location_.region) return; // another request has been told before
+   if (region == location_.region) return; // an earlier answer has already moved the bucket
    S3Location moved = location_.inRegion(region);
    if (moved.serverName() != location_.serverName())
-      book_ = std::make_shared<AddressBook>(moved.serverName(), moved.port); // waits for the resolver, once
+      book_ = std::make_shared<AddressBook>(moved.serverName(), moved.port); // waits for the resolver
    location_ = std::move(moved);
 }
 
@@ -254,7 +254,8 @@ void Retriever::Loop::retryLater(Job& job, int64_t now, bool atOnce) {
    ++job.retries;
    const uint32_t doublings = std::min(job.attempts == 0 ? 0 : job.attempts - 1, 16U);
    const int64_t backoff = std::min(options_.backoffMs << doublings, options_.backoffMsMax) * millisecond;
-   // Between half and all of it, so that those that failed together do not come back together.
+   // A random part of the backoff, from half to all of it, so that requests that failed together are not repeated
+   // together.
    const double share = 0.5 + 0.5 * static_cast<double>(random_() % 1024) / 1024;
    job.notBefore = job.waitsForCredentials ? now + options_.requestTimeoutMs * millisecond / 2
                    : atOnce                ? now
@@ -288,7 +289,7 @@ void Retriever::Loop::dropHedge(Job& job) {
    job.hedge = nullptr;
 }
 
-/// REQUIRES: nothing touches the caller's memory any more.
+/// Removes a job that has ended. REQUIRES: no flight writes to the caller's memory.
 void Retriever::Loop::forget(Job& job) {
    DCHECK(job.primary == nullptr);
    dropHedge(job);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view scheme = "s3://";
 
 [[noreturn, gnu::cold]] void refuse(std::string_view url, const std::string& why) {
-   // What follows '?' may hold a secret that somebody put there.
+   // Messages leave out the parameters behind '?': a user may have put a secret there.
    throw SqlError(sqlstate::invalidParameterValue,
                   "invalid object store address \"" + std::string(url.substr(0, url.find('?'))) + "\": " + why);
 }

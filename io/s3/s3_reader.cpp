@@ -15,15 +15,15 @@ namespace {
 constexpr size_t requestSizeMax = 16 << 20;
 constexpr size_t alignment = 4096;
 
-/// What the requests of one read share; freed by the last of them or the reader's caller.
+/// State shared by the requests of one read; freed by the last of them or by the reader's caller.
 struct SharedRead {
    SharedRead(std::function<void(std::exception_ptr)> whenDone, size_t requests)
       : done(std::move(whenDone)), pending(requests) {}
 
    const std::function<void(std::exception_ptr)> done;
    Mutex mutex;
-   size_t pending GUARDED_BY(mutex);           // under mutex
-   std::exception_ptr error GUARDED_BY(mutex); // under mutex
+   size_t pending GUARDED_BY(mutex);
+   std::exception_ptr error GUARDED_BY(mutex);
 
    void finish(std::exception_ptr partError) {
       std::exception_ptr first;
@@ -31,7 +31,7 @@ struct SharedRead {
          const MutexLock lock(mutex);
          if (partError && !error) error = std::move(partError);
          if (--pending > 0) return;
-         first = std::move(error); // the caller alone keeps it: it may look at it while this is freed
+         first = std::move(error); // `done` alone keeps it: this may be freed meanwhile
       }
       done(std::move(first));
    }
@@ -59,7 +59,7 @@ void addUp(const std::shared_ptr<ReadTally>& tally, const S3Answer& answer, size
    if (answer.status == 200 || answer.status == 206) tally->bytes.fetch_add(size, std::memory_order_relaxed);
 }
 
-/// An answer that is no error of the retriever may still be none to a read.
+/// The error of a read for an answer that the retriever delivered, such as 404; null for an answer with the bytes.
 std::exception_ptr problemOf(const S3Answer& answer, const std::string& display) {
    const char* why = nullptr;
    SqlState state = sqlstate::ioError;

@@ -7,8 +7,8 @@
 
 namespace ouzel::io {
 
-/// Reads ranges of one object, large ones in several requests at once. With a tag, an object that was replaced since is
-/// an error and never a mixture.
+/// Reads ranges of one object, large ranges by several requests at once. With a tag, reading an object that was
+/// replaced since is an error, so that a read never mixes versions.
 class S3Reader final : public ObjectReader {
 public:
    /// An empty tag: any version.
@@ -16,7 +16,7 @@ public:
       : retriever_(std::move(retriever)), name_(std::move(name)), size_(size), tag_(std::move(tag)) {}
 
    void read(uint64_t offset, size_t size, void* target) const override;
-   /// Nothing: who knows what comes next has a buffer for it, and starts the read.
+   /// Does nothing: there is no buffer to prefetch into. Callers read ahead by readAsync().
    void prefetch(uint64_t, size_t) const override {}
    std::unique_ptr<PendingRead> readAsync(uint64_t offset, size_t size, void* target,
                                           std::function<void(std::exception_ptr)> done) const override;

@@ -14,7 +14,7 @@ namespace ouzel::io {
 namespace {
 
 constexpr size_t firstReadSize = 8 << 20;
-constexpr size_t batchSizeMax = 1000;       ///< of names in one request to remove them; S3's
+constexpr size_t batchSizeMax = 1000;       ///< S3's limit of names in one DeleteObjects request
 constexpr size_t listBodySizeMax = 8 << 20; ///< a thousand names of a thousand bytes, percent-encoded
 
 S3Request makeRequest(RequestKind kind, const char* method, std::string_view object, std::string query = {}) {
@@ -70,7 +70,7 @@ std::optional<std::string> S3Store::get(std::string_view name) {
    request.mayHedge = true;
    S3Answer answer = retriever_->call(std::move(request));
    if (answer.status == 404) return std::nullopt;
-   if (answer.status == 416) return ""; // an empty object has no range
+   if (answer.status == 416) return ""; // an empty object has no range to read
    if (answer.status == 200) return std::move(answer.body);
    const auto range = parseContentRange(answer.head.header("content-range"));
    if (answer.status != 206 || !range || range->first != 0 || range->last + 1 != answer.body.size())
@@ -110,12 +110,12 @@ std::vector<ObjectInfo> S3Store::list(std::string_view prefix, size_t limit) {
       if (!page || (!page->continuation.empty() && page->objects.empty()))
          refuse(location(), prefix, "status " + std::to_string(answer.status) + " with no list of objects");
       for (const ListedObject& object : page->objects)
-         // Names that no put of ours can have made (a console's "folders" end in '/') are not ours.
+         // Skips objects with names that put() refuses, such as a console's "folders", which end in '/'.
          if (object.key.starts_with(own) && isValidObjectName(std::string_view(object.key).substr(own.size())))
             result.push_back({object.key.substr(own.size()), object.size});
       continuation = page->continuation;
    } while (!continuation.empty() && result.size() < limit);
-   // S3 lists in this order already; others nearly so.
+   // S3 lists in this order; other servers may deviate.
    std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
    return result;
 }
@@ -157,7 +157,7 @@ void S3Store::removeBatch(std::span<const std::string> names) {
 
 void S3Store::removeLeftovers() {
    const std::string& own = location().prefix;
-   // Each round sees the first thousand of those that are left.
+   // Each round lists the first thousand uploads that remain.
    while (true) {
       S3Request request = makeRequest(RequestKind::List, "GET", "", "prefix=" + percentEncode(own) + "&uploads=");
       request.bodySizeMax = listBodySizeMax;

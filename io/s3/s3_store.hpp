@@ -6,14 +6,15 @@
 
 namespace ouzel::io {
 
-/// Objects below a prefix of a bucket in S3, or in what speaks like it. Large puts go up in parts in parallel, large
-/// reads come down so; what is put carries checksums that the store verifies. A put whose answer was lost is known
-/// again by a token among the object's metadata, so that a condition decides once.
+/// A store in a bucket of S3, or of a server with S3's protocol: objects below a prefix. Large puts are uploaded, and
+/// large reads fetched, in parts in parallel. Puts carry checksums that the server verifies. Each put has a random
+/// token in the object's metadata: when the answer to a put is lost, the store finds the token and knows that the put
+/// took effect. Thread-safe.
 ///
-/// 42501 when access is denied; other failures 58030, after repetition (RetrieverOptions).
+/// Throws 42501 when access is denied, and 58030 for other failures after repetition (RetrieverOptions).
 class S3Store final : public ObjectStore {
 public:
-   /// Throws what finding the endpoint and the credentials throws; the bucket is first asked by the first call.
+   /// Throws the errors of resolving the endpoint and of `source`. Sends no request to the bucket.
    explicit S3Store(S3Location location, CredentialsSource source = findCredentials, RetrieverOptions options = {});
 
    using ObjectStore::open;
@@ -27,7 +28,7 @@ public:
    void remove(std::string_view name) override;
    void remove(std::span<const std::string> names) override;
 
-   /// Uploads in parts.
+   /// Aborts unfinished uploads in parts.
    void removeLeftovers() override;
    bool isRemote() const override { return true; }
    std::optional<RetrieverStatistics> statistics() const override { return retriever_->statistics(); }

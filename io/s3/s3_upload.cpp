@@ -15,10 +15,10 @@ namespace ouzel::io {
 namespace {
 
 constexpr size_t partSizeMax = 16 << 20;
-constexpr size_t partCountMax = 10'000; ///< S3's
-/// Up to here the body is part of the signature, too; more would cost as much as sending it.
+constexpr size_t partCountMax = 10'000; ///< S3's limit
+/// Bodies up to this size are signed, too: for larger ones hashing would cost as much as sending.
 constexpr size_t signedSizeMax = 64 << 10;
-constexpr size_t piecesMax = 64; ///< of a body that is sent as it lies
+constexpr size_t piecesMax = 64; ///< most pieces of a body that is sent without copying
 constexpr std::string_view tokenHeader = "x-amz-meta-ouzel-put";
 constexpr int conflictsMax = 8;
 
@@ -31,7 +31,7 @@ size_t sizeOf(std::span<const std::string_view> pieces) {
    return size;
 }
 
-/// [offset, offset + size) of the concatenation.
+/// The pieces of [offset, offset + size) of the concatenation.
 Pieces slice(std::span<const std::string_view> pieces, size_t offset, size_t size) {
    Pieces result;
    for (const std::string_view piece : pieces) {
@@ -72,7 +72,7 @@ private:
       result.method = method;
       result.object = name_;
       result.query = std::move(query);
-      result.patience = 3; // stores sync what they answer for
+      result.patience = 3; // stores sync before they answer
       return result;
    }
    void addCondition(S3Request& request) const {
@@ -91,14 +91,14 @@ private:
       return answer.status == 200 && answer.head.header(tokenHeader) == token_;
    }
 
-   /// What a status says about the condition; nothing: try again, somebody was writing at the same moment.
+   /// Whether the condition held, as the answer's status says. None: a write at the same time conflicted, try again.
    std::optional<bool> outcome(const S3Answer& answer) {
       if (answer.status >= 200 && answer.status < 300) return true;
-      // Also one before a conflict: the put whose answer was lost may be what the next one conflicts with.
+      // A conflict counts as a repetition: an earlier attempt without an answer may be the write that conflicts.
       isRepeated_ = isRepeated_ || answer.isRepeated || answer.status == 409;
       if (answer.status == 409) return std::nullopt;
       const bool isConditional = condition_.kind != PutCondition::Kind::Always;
-      if (isRepeated_ && isOurs()) return true; // the answer to an earlier attempt was lost
+      if (isRepeated_ && isOurs()) return true; // an earlier attempt succeeded, and its answer was lost
       if (isConditional && (answer.status == 412 || answer.status == 404)) return false;
       refuse("the store answers with status " + std::to_string(answer.status));
    }
@@ -152,13 +152,15 @@ private:
          try {
             abortUpload(retriever_, name_, *uploadId);
          } catch (const SqlError&) {
-            // What went wrong first is what the caller wants to know; removeLeftovers() finds the upload.
+            // An error of the abort is dropped: the caller gets the first error, and removeLeftovers() finds the
+            // upload.
          }
          throw;
       }
    }
 
-   /// All of them at once; the retriever knows how many it lets go. Returns the list that completes the upload.
+   /// Submits all parts at once; the retriever limits how many are sent at a time. Returns the list that completes the
+   /// upload.
    std::string sendParts(const std::string& uploadId) const {
       const size_t partSize = std::max((size_ + partCountMax - 1) / partCountMax, evenPartSize());
       const size_t count = (size_ + partSize - 1) / partSize;
@@ -193,7 +195,7 @@ private:
       return list + "</CompleteMultipartUpload>";
    }
 
-   /// Parts of one size, between half of and the largest.
+   /// A size for parts of equal size, between half the largest size and the largest.
    size_t evenPartSize() const {
       const size_t count = (size_ + partSizeMax - 1) / partSizeMax;
       return (size_ + count - 1) / count;
@@ -203,11 +205,11 @@ private:
       S3Request post = request("POST", "uploadId=" + percentEncode(uploadId));
       post.body.assign(1, list);
       post.payloadHash = sha256Hex(post.body);
-      post.patience = 15; // some copy all parts together
+      post.patience = 15; // some servers copy all parts to one file
       post.headers.emplace_back("content-type", "application/xml");
       addCondition(post);
       S3Answer answer = retriever_.call(std::move(post));
-      // S3 may begin to answer before it knows, and then says in the body what went wrong.
+      // S3 may send status 200 before it has finished, and then reports an error in the body.
       if (answer.status == 200 && !parseCompletedTag(answer.body)) {
          const auto error = parseS3Error(answer.body);
          const std::string code = error ? error->code : "";
@@ -229,7 +231,7 @@ private:
    const PutCondition& condition_;
    const size_t size_;
    const std::string token_;
-   bool isRepeated_ = false; ///< a put before may have happened, though nobody has said so
+   bool isRepeated_ = false; ///< an earlier attempt may have succeeded without an answer
 };
 
 } // namespace

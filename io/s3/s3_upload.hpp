@@ -7,12 +7,12 @@
 
 namespace ouzel::io {
 
-/// Put the concatenation of `parts`, in one request or, from 16 MiB on, in several at once. False when the condition
-/// did not hold. REQUIRES: a valid name.
+/// Puts the concatenation of `parts`: in one request, or in several at once from 16 MiB on. False: the condition did
+/// not hold. REQUIRES: a valid name.
 bool uploadObject(Retriever& retriever, std::string_view name, std::span<const std::string_view> parts,
                   const PutCondition& condition);
 
-/// Call off an upload in parts; one that is over is fine.
+/// Aborts an upload in parts. An upload that is over is no error.
 void abortUpload(Retriever& retriever, std::string_view name, std::string_view uploadId);
 
 } // namespace ouzel::io

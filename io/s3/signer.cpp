@@ -39,7 +39,7 @@ std::string hex(const Digest& digest) {
    return result;
 }
 
-/// Without blanks at the ends, runs of blanks inside as one.
+/// Removes blanks at the ends and turns runs of blanks into one.
 std::string trimmed(std::string_view value) {
    std::string result;
    for (const char c : value) {

@@ -6,8 +6,8 @@ namespace ouzel::io {
 
 namespace {
 constexpr double saturated = 0.85;
-/// What is left for each of the others when one thread is taken out of use: well below saturation, or it would come and
-/// go.
+/// A thread is taken out of use only if the load of each other thread then stays below this share: well below
+/// saturation, or the thread would come and go.
 constexpr double relaxed = 0.6;
 } // namespace
 

@@ -3,9 +3,9 @@
 #include "io/s3/credentials_chain.hpp"
 #include "io/s3/s3_location.hpp"
 
-// Roles for those whom somebody else than AWS vouches for, with a token: on EKS the kubelet writes one for the pod's
-// service account and replaces it before it expires. AWS's STS takes it in AssumeRoleWithWebIdentity, a request that is
-// not signed.
+// Credentials of a role for a web identity. An identity provider other than AWS issues a token: on EKS the kubelet
+// writes one for the pod's service account to a file and replaces it before it expires. STS exchanges the token for
+// credentials by AssumeRoleWithWebIdentity, a request without a signature.
 
 namespace ouzel::io {
 
@@ -39,13 +39,14 @@ std::string readIdentity(const std::string& path) {
    return token;
 }
 
-/// What stays so unless somebody changes something, unlike a service that is busy, or does not reach whom it asks.
+/// Whether STS refuses for good, until a setting is changed. Overload, time-outs and an unreachable identity provider
+/// are not refusals.
 bool isRefusal(int status, const std::string& code) {
    return status >= 400 && status < 500 && status != 408 && status != 429 && code != "IDPCommunicationError" &&
           code.find("Throttl") == std::string::npos;
 }
 
-/// `what`: which role was asked for where, for messages.
+/// Parses STS's reply or throws its error. `what` names role and endpoint for messages.
 Credentials credentialsOf(const HttpReply& reply, const std::string& what) {
    if (reply.status == 200)
       if (auto result = parseAssumedRole(reply.body)) return *std::move(result);

@@ -27,7 +27,7 @@ void appendUtf8(uint32_t code, std::string& target) {
    }
 }
 
-/// What stands between '&' and ';'.
+/// Appends the character that an entity means. `entity`: the text between '&' and ';'. False: the entity is unknown.
 bool appendEntity(std::string_view entity, std::string& target) {
    static constexpr std::pair<std::string_view, char> named[] = {
        {"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}};
@@ -76,9 +76,9 @@ bool XmlScanner::skipPast(std::string_view mark) {
    return true;
 }
 
-/// REQUIRES: rest_ stands behind '<' of an element's tag.
+/// Reads an element's tag. REQUIRES: rest_ begins behind the tag's '<'.
 XmlScanner::Event XmlScanner::readTag() {
-   // No answer of S3 has '>' in an attribute's value.
+   // Answers of S3 have no '>' in attribute values.
    const size_t end = rest_.find('>');
    if (end == std::string_view::npos) return Event::Invalid;
    std::string_view tag = rest_.substr(0, end);

@@ -6,16 +6,16 @@
 
 namespace ouzel::io {
 
-/// Goes through a small XML text without building a tree: elements and character data; attributes, comments and
-/// processing instructions are skipped, document types refused. Never throws on what the text says.
+/// Walks through a small XML text without building a tree: elements and character data. Skips attributes, comments and
+/// processing instructions, and refuses document types. Never throws for any text.
 class XmlScanner {
 public:
    enum class Event : uint8_t { Open, Close, End, Invalid };
 
    explicit XmlScanner(std::string_view text) : rest_(text) {}
-   /// The next tag. After Invalid or End nothing more comes.
+   /// Goes to the next tag. Invalid and End are final.
    Event next();
-   /// Of the tag, without a namespace's prefix.
+   /// The tag's name, without a namespace prefix.
    std::string_view name() const { return name_; }
    /// Close: the character data between this tag and the one before, decoded.
    const std::string& text() const { return text_; }

@@ -68,7 +68,7 @@ void Disk::setName(Node& directory, const std::string& name, NodePtr node) {
 
 void Disk::release(Node& node) {
    if (--node.holders > 0) return;
-   used_ -= node.reserved; // what only a cut could bring back takes no space
+   used_ -= node.reserved; // a file that only a power cut could bring back takes no space
    node.reserved = 0;
 }
 

@@ -11,17 +11,17 @@
 #include "common/sync/mutex.hpp"
 #include "io/file/file_system.hpp"
 
-// A disk in memory for tests. It tells what a program has written from what it has made durable, and can say what is
-// left after the power was cut.
+// A simulated disk in memory, for tests. It separates written bytes from durable bytes, and computes the states of the
+// disk that a power cut may leave.
 //
-// What may happen to changes that were not synced, independently of each other:
-//   bytes of a file       by 512-byte sector: dropped, kept, or torn: each byte the write touched is old, new or
-//   garbage.
+// Effects of a power cut on changes that were not synced, independent of each other:
+//   bytes of a file       by 512-byte sector: dropped, kept, or torn (each written byte is old, new or garbage).
 //                         Bytes that the write did not change are safe, as all devices in use promise ("powersafe
 //                         overwrite" in SQLite's words)
 //   size of a file        the old, the new, or in between
 //   names in a directory  each name is what it was at the last syncDirectory, or anything it has been since
-// syncData makes bytes and size durable, not the name; syncDirectory the names in it. Nothing is durable by itself.
+// syncData makes a file's bytes and size durable, but not its name. syncDirectory makes the names in a directory
+// durable. No other operation makes a change durable.
 
 namespace ouzel::io::sim {
 
@@ -35,7 +35,7 @@ public:
       z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
       return z ^ (z >> 31);
    }
-   /// Below `bound`, which is not 0.
+   /// A number below `bound`. REQUIRES: bound > 0.
    uint64_t below(uint64_t bound) { return next() % bound; }
    bool oneIn(uint64_t n) { return below(n) == 0; }
 
@@ -57,26 +57,26 @@ enum class Operation : uint8_t {
 };
 constexpr size_t operationCount = 10;
 
-/// What a power cut does to changes that were not synced.
+/// The way in which a power cut treats changes that were not synced.
 enum class Loss : uint8_t { DropAll, KeepAll, Mixed, Torn };
 
-/// Thread-safe. Directories cannot be renamed or removed; open files outlive their names.
+/// The simulated disk. Directories cannot be renamed or removed; open files outlive their names. Thread-safe.
 class Disk final : public FileSystem {
 public:
    explicit Disk(uint64_t seed) : random_(seed) {}
-   /// As left by a cut. REQUIRES: bytes of afterCut().
+   /// The disk after a power cut. REQUIRES: `image` was made by afterCut().
    Disk(uint64_t seed, std::string_view image);
 
-   // What tests steer.
+   // Controls for tests.
 
-   /// Called before and after each operation that changes something, inside the disk's lock: it may call afterCut()
-   /// but no other member. A negative errno returned before makes the operation fail; a failed Sync leaves an unknown
-   /// part durable and forgets the rest, as the kernel does.
+   /// Called before and after each operation that changes the disk, under the disk's lock: it may call afterCut() but
+   /// no other member. If it returns a negative errno before an operation, the operation fails. A failed Sync makes a
+   /// random part durable and forgets the other changes, as the kernel does.
    std::function<int(Operation, const std::string& path, bool isAfter)> onOperation;
-   /// Space for files; what exceeds it fails with ENOSPC. Not what is in use already.
+   /// Limits the space for files. Operations beyond it fail with ENOSPC; space in use is kept.
    void setCapacity(uint64_t bytes);
    uint64_t usedBytes() const;
-   /// The disk as the next start finds it.
+   /// An image of the disk after a power cut, for Disk's constructor.
    std::string afterCut(Random& random, Loss loss) const;
 
    int open(const std::string& path, int flags) override;
@@ -102,17 +102,17 @@ public:
    using Page = std::array<char, pageSize>;
    struct Node;
    using NodePtr = std::shared_ptr<Node>;
-   /// A file or a directory: as the program sees it, and as it is durable.
+   /// A file or a directory: its current and its durable state.
    struct Node {
       bool isDirectory = false;
-      // Files. Pages that are missing read as zeros; pages are shared until one of the sides changes.
+      // Files. Missing pages read as zeros. Current and durable state share a page until the current one changes.
       std::map<uint64_t, std::shared_ptr<Page>> pages, durablePages;
       std::set<uint64_t> dirtyPages;
       uint64_t size = 0, durableSize = 0;
-      uint64_t reserved = 0; ///< space taken, at least size
+      uint64_t reserved = 0; ///< space in bytes, at least `size`
       uint64_t changes = 0;
       uint32_t holders = 0; ///< names and descriptors
-      // Directories. A pending name lists what it has been since the last sync, null standing for nothing.
+      // Directories. For a pending name: the nodes it has named since the last sync, null for none.
       std::map<std::string, NodePtr> names, durableNames;
       std::map<std::string, std::vector<NodePtr>> pending;
    };
@@ -135,7 +135,7 @@ private:
    void release(Node& node);
    void change(Node& node, uint64_t offset, const char* source, uint64_t size);
 
-   mutable Mutex mutex_; ///< guards what follows
+   mutable Mutex mutex_; ///< guards the members below
    Random random_ GUARDED_BY(mutex_);
    NodePtr root_ = [] {
       auto node = std::make_shared<Node>();
@@ -143,9 +143,9 @@ private:
       return node;
    }();
    std::map<int, OpenFile> open_;
-   int nextDescriptor_ = 1 << 28; ///< unlike the kernel's
+   int nextDescriptor_ = 1 << 28; ///< far above the kernel's descriptors
    uint64_t capacity_ = UINT64_MAX;
-   uint64_t used_ = 0; ///< by all files that have a name or are open
+   uint64_t used_ = 0; ///< bytes of all files that have a name or are open
 };
 
 } // namespace ouzel::io::sim

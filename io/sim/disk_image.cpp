@@ -4,9 +4,10 @@
 #include "common/error/check.hpp"
 #include "io/sim/disk.hpp"
 
-// What a power cut leaves, as bytes, and the disk made of them. An image is the root directory; a directory is the
-// number of its names and for each name its length, bytes, kind and node; a file is its size, the number of pages and
-// each page's number and bytes. A file with two names becomes two files, which nothing here can tell apart.
+// Images: the disk after a power cut as bytes, and the disk made of an image. An image is the root directory. A
+// directory is the number of its names and, for each name, its length, bytes, kind and node. A file is its size, the
+// number of pages, and each page's number and bytes. A file with two names becomes two files: the programs under test
+// cannot tell the difference.
 
 namespace ouzel::io::sim {
 
@@ -27,7 +28,7 @@ uint64_t takeNumber(std::string_view& in) {
    return number;
 }
 
-/// One sector of which `now` was written and `old` is durable.
+/// Writes the state of one sector after the cut. `now`: the bytes written; `old`: the durable bytes.
 void writeSector(const char* old, const char* now, char* out, Random& random, Loss loss) {
    constexpr size_t size = Disk::sectorSize;
    const uint64_t fate = loss == Loss::DropAll   ? 0
@@ -83,7 +84,7 @@ void putFile(std::string& out, const Node& file, Random& random, Loss loss) {
 void putDirectory(std::string& out, const Node& directory, Random& random, Loss loss) {
    std::map<std::string, Disk::NodePtr> left = directory.durableNames;
    for (const auto& [name, history] : directory.pending) {
-      // 0: as it was durable; else what a later change made of it.
+      // 0: the durable node; n: the node after the n-th later change.
       const uint64_t choice = loss == Loss::DropAll   ? 0
                               : loss == Loss::KeepAll ? history.size()
                                                       : random.below(history.size() + 1);

@@ -7,29 +7,31 @@
 
 namespace ouzel::io {
 
-/// One direction of a device, or what one query may have of it: how fast it goes. Thread-safe.
+/// Reading from or writing to one device: a throttle and the measured bandwidth. Exists for a device, and for the share
+/// of one query with rates of its own. Thread-safe.
 class Flow {
 public:
    Throttle throttle;
 
-   /// What had been transferred when a request began; for finish().
+   /// Bytes transferred when a request begins; for finish().
    uint64_t begin() const { return bytes_.load(std::memory_order_relaxed); }
-   /// A request has ended. `isExact`: it is known when. While it was there, the device was never idle, so that what it
-   /// did for all of us in this time is its bandwidth.
+   /// Reports the end of a request. `isExact`: the time of the end is known exactly. The device was never idle during
+   /// the request, so the bytes of all requests in this time are a sample of its bandwidth.
    void finish(uint64_t atBegin, int64_t begun, int64_t ended, uint64_t bytes, bool isExact) {
       const uint64_t now = bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
       const int64_t nanos = ended - begun;
       if (!isExact || nanos <= 0) return;
       const double sample = static_cast<double>(now - atBegin) * 1e9 / static_cast<double>(nanos);
       const double before = bandwidth_.load(std::memory_order_relaxed);
-      // A race loses a sample.
+      // Concurrent updates may lose a sample.
       const double seen = before == 0 ? sample : before + (sample - before) / 8;
       bandwidth_.store(seen, std::memory_order_relaxed);
       seen_.store(seen, std::memory_order_relaxed);
    }
-   /// Bytes per second; 0: not known, nobody ever had to wait.
+   /// Bytes per second; 0: not known, because no request had to wait yet.
    double bandwidth() const { return bandwidth_.load(std::memory_order_relaxed); }
-   /// Nobody had to wait for a while: it may have become faster than was seen, though not without limit.
+   /// Reports a run without waits: the device may be faster than measured. Raises the estimate a little, at most to
+   /// twice the measurement.
    void doubt() {
       const double seen = seen_.load(std::memory_order_relaxed);
       bandwidth_.store(std::min(bandwidth() * 1.01, 2 * seen), std::memory_order_relaxed);
@@ -37,7 +39,7 @@ public:
 
 private:
    std::atomic<uint64_t> bytes_{0};
-   std::atomic<double> bandwidth_{0}, seen_{0}; ///< with doubts, and as it was last measured
+   std::atomic<double> bandwidth_{0}, seen_{0}; ///< raised by doubt(); as last measured
 };
 
 } // namespace ouzel::io

@@ -27,8 +27,8 @@ std::string_view viewOf(const std::byte* bytes, size_t size) {
    return {reinterpret_cast<const char*>(bytes), size};
 }
 
-// Each is worth its price (bench/spill/device; nanoseconds of a core at 2.8 GHz). Left out: zstd--20 to zstd--7, which
-// LZ4 does faster (1.05 to 1.41 ns for 66 to 51 %), zstd-2 (as zstd-1), zstd-5 (6.4 ns for 33.5 %).
+// The levels that are worth their CPU (bench/spill/device; nanoseconds of a core at 2.8 GHz). Left out: zstd--20 to
+// zstd--7, which LZ4 does faster (1.05 to 1.41 ns for 66 to 51 %), zstd-2 (as zstd-1), zstd-5 (6.4 ns for 33.5 %).
 constexpr SpillLevel levels[] = {{"none", SpillLevel::Codec::None, 0, 1.004, 0.07, 0.07},
                                  {"lz4-32", SpillLevel::Codec::Lz4, 32, 0.687, 0.5, 0.17},
                                  {"lz4-8", SpillLevel::Codec::Lz4, 8, 0.559, 0.74, 0.21},
@@ -67,7 +67,7 @@ size_t UnitEncoder::encode(std::span<const std::byte> raw, uint64_t place, size_
                            std::byte* target) {
    DCHECK(raw.size() <= unitBytesMax && level < std::size(levels));
    std::byte* const bytes = target + unitHeaderBytes;
-   // Less than one block saved is nothing saved.
+   // Compression must save at least one block.
    const size_t roomBytes = raw.size() > blockBytes ? raw.size() - blockBytes : 0;
    size_t stored = 0;
    const SpillLevel& how = levels[level];

@@ -10,11 +10,12 @@
 
 namespace ouzel::io {
 
-/// What a SpillReader reads with: a ring, memory and a decoder, handed from one reader to the next. One thread's.
+/// The tools of a SpillReader: a ring, buffers and a decoder. SpillManager hands them from one reader to the next. Used
+/// by one thread at a time.
 class ReadLane {
 public:
    static constexpr uint32_t depth = 32;
-   /// Memory that is kept for the next reader.
+   /// Most bytes of buffers kept for the next reader.
    static constexpr size_t keptBytesMax = size_t{4} << 20;
 
    explicit ReadLane(const SpillSeal* seal) : ring(depth), decoder(seal) {}

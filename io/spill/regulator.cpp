@@ -9,17 +9,17 @@ namespace ouzel::io {
 
 namespace {
 
-/// Another level must promise to be so much cheaper: measurements are no better than that.
+/// Another level must be cheaper than the current one by this factor, which is the precision of the measurements.
 constexpr double worthwhile = 0.99;
-/// CPU and device work at the same time, but not quite.
+/// Share of the smaller cost that is not hidden behind the larger: CPU and device do not overlap completely.
 constexpr double overlap = 0.1;
-/// After so many runs what was seen of a level says nothing any more.
+/// Runs after which the measurements of an unused level are dropped.
 constexpr uint32_t forgottenAfter = 128;
-/// A run is a sample of some milliseconds, in which others may have had the core.
+/// Weight of one run's sample: a run lasts milliseconds, in which other threads may have had the core.
 constexpr double weightOfRun = 0.25;
-/// What is different about a level is learned more slowly than what is different about the machine right now.
+/// A level's own factor is learned more slowly than the machine's current one.
 constexpr double weightForLevel = 1.0 / 16;
-/// In so many runs without compression, what was known about it is half forgotten: other data may have come.
+/// Runs without compression after which the factors of compression are half forgotten, since the data may have changed.
 constexpr double halfForgottenAfter = 64;
 
 double together(double cpu, double io) {
@@ -93,7 +93,7 @@ Regulator::Costs Regulator::decide(const Surroundings& around) {
          totalBest = total;
       }
    }
-   // What saves nothing is not worth the CPU, even if nobody here misses it.
+   // A level that stores hardly fewer bytes than the level below wastes CPU, even when CPU is not the bottleneck.
    if (best == level_ && level_ > 0 && ratio(level_) > 0.98 * ratio(level_ - 1)) best = level_ - 1;
    if (best != level_) level_ = best > level_ ? level_ + 1 : level_ - 1;
    pages_ = 0;

@@ -14,8 +14,8 @@
 #include "io/spill/spill_lane.hpp"
 #include "io/spill/spill_state.hpp"
 
-// Who shares what: the manager hands lanes to threads; a space knows its files, what is still on its way to them and
-// the first error of the background.
+// SpillManager's and SpillSpace's states. The manager hands lanes to threads. A space knows its files, the extents
+// being written, and the first error of a write.
 
 namespace ouzel::io {
 
@@ -38,7 +38,7 @@ SpillManager::State::~State() {
 }
 
 SpillLane& SpillManager::State::lockLane() {
-   // Threads begin at different lanes and stay where they were the first to come.
+   // Threads begin at different lanes, and a thread stays at the lane that it found free.
    static std::atomic<size_t> threads{0};
    thread_local size_t preferred = threads.fetch_add(1, std::memory_order_relaxed);
    for (size_t tried = 0; tried < lanes.size(); ++tried) {
@@ -206,7 +206,7 @@ void SpillSpace::State::settle(uint32_t device, SpillExtent extent) {
 void SpillSpace::State::free(const SpilledPage& page) {
    const SpillLocator locator = SpillLocator::unpack(page.locator);
    if (locator.extent.size == 0) return;
-   // Two writes to the same place at the same time: nobody could say which one wins.
+   // A write in flight to a place that is reused could overwrite the newer one.
    settle(locator.device, locator.extent);
    file(locator.device).free(locator.extent);
 }

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
-// What does not fit into memory goes to local disks and comes back (FACTS A.1, I.3). Operators hand over pages; pages
-// are compressed or not, collected in staging areas, and written and read asynchronously with O_DIRECT.
+// Spilling: pages of operators go to local disks and come back. Pages are compressed or not, collected in staging
+// areas, and written and read asynchronously with O_DIRECT.
+//
+//     SpillSpace::write -> SpillLane (encode, staging area) -> SpillFile on a SpillDevice -> SpillReader (read, decode)
 
 namespace ouzel {
 class MemoryLedger;
@@ -15,47 +17,47 @@ class MemoryLedger;
 
 namespace ouzel::io {
 
-/// How one query's pages are written; the process's own rates hold besides.
+/// How one query's pages are written. The rates of SpillOptions hold, too.
 struct SpillPolicy {
    uint64_t writeRateMax = 0, readRateMax = 0; ///< bytes per second and device; 0: as fast as it goes
    static constexpr int regulated = -1;
-   int level = regulated; ///< or always this level of the scale, 0 being none
+   int level = regulated; ///< or a fixed level of the scale; 0: no compression
 };
 
 struct SpillOptions {
    std::vector<std::string> directories; ///< one per device
    /// Bytes per second and device; 0: as fast as it goes.
    uint64_t writeRateMax = 0, readRateMax = 0;
-   /// A device's files may take so much together; 0: what there is.
+   /// Most bytes of one device's files together; 0: no limit.
    uint64_t bytesMax = 0;
-   bool encrypts = false;          ///< with a key that is never written anywhere
+   bool encrypts = false;          ///< with a random key that stays in memory
    MemoryLedger* memory = nullptr; ///< staging areas are charged to it
 };
 
-/// The devices of the process, the staging areas of its threads and what is known of their speed. Thread-safe; outlives
-/// every SpillSpace.
+/// Owns the spill devices of the process, the lanes in which threads write, and the measured bandwidths. Outlives every
+/// SpillSpace. Thread-safe.
 class SpillManager {
 public:
-   /// Makes the directories when they are not there.
+   /// Creates missing directories.
    explicit SpillManager(SpillOptions options);
    ~SpillManager();
-   /// What the devices hold and have done, in the order of the options.
+   /// Bytes and bandwidths of one device.
    struct Device {
       std::string directory;
-      uint64_t bytesAllocated, bytesInUse; ///< of files; of these, by pages
+      uint64_t bytesAllocated, bytesInUse; ///< bytes of files; of them, of pages
       uint64_t rawBytesWritten, bytesWritten, rawBytesRead, bytesRead;
       double writeBandwidth, readBandwidth; ///< bytes per second as measured; 0: not yet
    };
    std::vector<Device> devices() const;
-   /// What a regulator did after a run of pages.
+   /// One decision of a regulator, after a run of pages.
    struct Decision {
       int64_t at; ///< microseconds since 2000-01-01
       uint32_t lane, device, levelBefore, levelAfter;
-      double cpuNanos, ioNanos; ///< per raw byte at the level before: operator and codec; writing and reading back
+      double cpuNanos, ioNanos; ///< per raw byte, before: CPU of operator and codec; device
    };
-   /// The last ones, oldest first.
+   /// The most recent decisions, oldest first.
    std::vector<Decision> decisions() const;
-   /// Take effect with the next page.
+   /// Sets the rates, from the next page on.
    void setRates(uint64_t writeRateMax, uint64_t readRateMax);
 
    struct State;
@@ -66,7 +68,7 @@ private:
    std::unique_ptr<State> state_;
 };
 
-/// Where a page lies. 16 bytes in memory for each page on disk.
+/// The place of a page: 16 bytes in memory for each page on disk.
 struct SpilledPage {
    uint64_t locator = 0; ///< device, offset and stored size
    uint32_t rawBytes = 0;
@@ -76,28 +78,28 @@ struct SpilledPage {
 /// The names of the scale's levels, from 0.
 std::vector<std::string> spillLevelNames();
 
-/// What a space has done so far.
+/// Counters of a SpillSpace.
 struct SpillStatistics {
    uint64_t pagesWritten = 0, rawBytesWritten = 0, bytesWritten = 0, bytesRead = 0;
    std::vector<uint64_t> pagesByLevel; ///< index: level of the scale
 };
 
-/// The spilled pages of one query. Its files have no name, so that nothing is left whatever happens to the process; all
-/// of the space goes when this does. Thread-safe.
+/// Owns the spilled pages of one query, in one unnamed file per device: the kernel removes the files when the process
+/// ends, even by a crash. The destructor frees all pages. Thread-safe.
 class SpillSpace {
 public:
    explicit SpillSpace(SpillManager& manager, SpillPolicy policy = {});
-   /// Waits for what is in flight.
+   /// Waits for writes in flight.
    ~SpillSpace();
    SpillSpace(const SpillSpace&) = delete;
    SpillSpace& operator=(const SpillSpace&) = delete;
 
-   /// Store the parts, one behind the other, as one page of at most pageBytesMax. They have been copied when this
-   /// returns; the write itself goes on in the background, and its error is thrown by a later call. Waits only when all
-   /// staging areas of the thread are in flight. Throws 53100 and 58030.
+   /// Stores the concatenation of the parts as one page of at most pageBytesMax. The parts are copied before the
+   /// return. The write goes on in the background, and a later call throws its error. Waits only when all staging areas
+   /// of the thread are in flight. Throws 53100 and 58030.
    SpilledPage write(std::span<const std::span<const std::byte>> parts);
    static constexpr size_t pageBytesMax = size_t{16} << 20;
-   /// The page is not wanted any more: its space can be used again.
+   /// Frees the page's space.
    void free(const SpilledPage& page);
    SpillStatistics statistics() const;
 
@@ -108,22 +110,23 @@ private:
    std::unique_ptr<State> state_;
 };
 
-/// Brings pages back in the order they are asked for, some of them ahead of time. One thread's; any number per space.
+/// Reads pages back in the order of add(), some of them ahead of next(). A space may have any number of readers. Used
+/// by one thread.
 class SpillReader {
 public:
-   /// `aheadBytes`: as much may be in flight or wait to be fetched, at least one page.
+   /// `aheadBytes`: most bytes in flight or waiting for next(), but at least one page.
    explicit SpillReader(SpillSpace& space, size_t aheadBytes = size_t{2} << 20);
    ~SpillReader();
    SpillReader(const SpillReader&) = delete;
    SpillReader& operator=(const SpillReader&) = delete;
 
-   /// Will be asked for after those added before. `isLastUse`: its space is freed when it has been read.
+   /// Appends a page to the pages to be read. `isLastUse`: its space is freed when it has been read.
    void add(const SpilledPage& page, bool isLastUse = true);
    bool isEmpty() const;
    /// Raw bytes of the next page. REQUIRES: !isEmpty().
    uint32_t nextBytes() const;
-   /// Fetch the next page to `target`, which has room for nextBytes(); waits for it. Throws 58030, and XX001 when the
-   /// page is not what was written.
+   /// Waits for the next page and decodes it to `target`, which has room for nextBytes(). Throws 58030, and XX001 when
+   /// the page is damaged.
    void next(std::byte* target);
 
 private:

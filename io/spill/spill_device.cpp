@@ -17,21 +17,21 @@ namespace ouzel::io {
 
 namespace {
 
-/// Files grow by so much at a time: one call in 64 MiB is not measurable, and a query that spills little takes little.
+/// Step by which files grow: one call for 64 MiB is not measurable, and a query that spills little takes little.
 constexpr uint64_t growBytes = uint64_t{64} << 20;
 constexpr uint64_t growAlignment = 4096;
 
 int openWithoutName(const std::string& directory, int flags) {
    int descriptor = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
    if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return descriptor;
-   // This file system cannot: for a moment the file has a name.
+   // The file system does not support O_TMPFILE: make a named file and unlink it.
    std::string path = directory + "/ouzel-spill-XXXXXX";
    descriptor = ::mkostemp(path.data(), O_CLOEXEC | flags);
    if (descriptor >= 0) ::unlink(path.c_str());
    return descriptor;
 }
 
-/// What O_DIRECT wants requests on this file to be multiples of; 0: the kernel does not say.
+/// Alignment that O_DIRECT requires for this file; 0: the kernel does not tell.
 uint32_t directAlignment([[maybe_unused]] int descriptor) {
 #ifdef STATX_DIOALIGN
    struct statx status {};
@@ -70,7 +70,7 @@ bool SpillDevice::waitForClosing() {
 
 SpillFile::SpillFile(SpillDevice& device) : device_(device) {
    descriptor_ = openWithoutName(device.directory, O_DIRECT);
-   if (descriptor_ < 0 && errno == EINVAL) descriptor_ = openWithoutName(device.directory, 0); // through the page cache
+   if (descriptor_ < 0 && errno == EINVAL) descriptor_ = openWithoutName(device.directory, 0); // buffered
    if (descriptor_ < 0) throwIoError("could not create file in directory", device.directory, errno);
    const uint32_t alignment = directAlignment(descriptor_);
    if (alignment > growAlignment)
@@ -92,7 +92,7 @@ SpillExtent SpillFile::allocate(uint64_t min, uint64_t want) {
       grow(min);
       it = freeBySize_.lower_bound({want, 0});
    }
-   if (it == freeBySize_.end()) --it; // the largest
+   if (it == freeBySize_.end()) --it; // none is large enough for `want`: take the largest
    const auto [size, offset] = *it;
    DCHECK(size >= min);
    freeBySize_.erase(it);
@@ -105,20 +105,20 @@ SpillExtent SpillFile::allocate(uint64_t min, uint64_t want) {
 }
 
 void SpillFile::grow(uint64_t min) {
-   // Free space at the end is grown, not left behind.
+   // Free space at the end of the file counts as part of the new space.
    uint64_t atEnd = 0;
    if (!freeByOffset_.empty() && std::prev(freeByOffset_.end())->first + std::prev(freeByOffset_.end())->second == end_)
       atEnd = std::prev(freeByOffset_.end())->second;
    const uint64_t least = (min - atEnd + growAlignment - 1) / growAlignment * growAlignment;
    int error = 0;
-   // When the device does not have that much any more, what it has will do.
+   // A nearly full device grants a smaller step.
    for (uint64_t step = std::max(growBytes, least);; step = std::max(step / 4 / growAlignment * growAlignment, least)) {
       error = TEST_POINT("spill.allocate");
       const uint64_t before = device_.bytesAllocated.fetch_add(step, std::memory_order_relaxed);
       if (error == 0 && device_.bytesMax > 0 && before + step > device_.bytesMax) error = ENOSPC;
       if (error == 0 && ::fallocate(descriptor_, 0, static_cast<off_t>(end_), static_cast<off_t>(step)) != 0) {
          error = errno;
-         // No promise to be had here: a full device shows when the page is written.
+         // The file system cannot reserve space: a full device fails when the page is written.
          if (error == EOPNOTSUPP) error = ::ftruncate(descriptor_, static_cast<off_t>(end_ + step)) == 0 ? 0 : errno;
       }
       if (error == 0) {
@@ -145,7 +145,7 @@ void SpillFile::free(SpillExtent extent) {
 
 void SpillFile::addFree(SpillExtent extent) {
    auto next = freeByOffset_.lower_bound(extent.offset);
-   DCHECK(next == freeByOffset_.end() || next->first >= extent.offset + extent.size); // else freed twice
+   DCHECK(next == freeByOffset_.end() || next->first >= extent.offset + extent.size); // else an extent was freed twice
    if (next != freeByOffset_.end() && next->first == extent.offset + extent.size) {
       extent.size += next->second;
       freeBySize_.erase({next->second, next->first});

@@ -11,7 +11,7 @@
 #include "common/thread/task_runner.hpp"
 #include "io/spill/flow.hpp"
 
-// Devices are directories; each query has one file without a name in each of them that it uses.
+// Spill devices are directories. A query has one unnamed file on each device that it uses.
 
 namespace ouzel::io {
 
@@ -21,26 +21,26 @@ struct SpillDevice {
 
    // PROPERTIES
    const std::string directory;
-   uint64_t bytesMax = 0; ///< all files together may take so much; 0: what the device has
+   uint64_t bytesMax = 0; ///< most bytes of all files together; 0: no limit
 
    // STATE
    Flow writes, reads;
-   std::atomic<uint64_t> bytesAllocated{0}; ///< by all files
-   std::atomic<uint64_t> bytesInUse{0};     ///< of these, by pages
+   std::atomic<uint64_t> bytesAllocated{0}; ///< of all files
+   std::atomic<uint64_t> bytesInUse{0};     ///< of pages, as a part of bytesAllocated
    std::atomic<uint64_t> rawBytesWritten{0}, bytesWritten{0}, rawBytesRead{0}, bytesRead{0};
 
-   /// Close a file and count its bytes as free. The kernel takes seconds to free gigabytes (longer still where it tells
-   /// the device of each), for which nobody should wait: large files go in the background.
+   /// Closes a file and counts its bytes as free. The kernel takes seconds to free gigabytes, longer where it discards
+   /// the blocks on the device, so a background thread closes large files.
    void close(int descriptor, uint64_t bytes);
-   /// Wait for the files that are being closed. False: there were none.
+   /// Waits for the files that are being closed. False: there were none.
    bool waitForClosing();
 
 private:
-   Mutex mutex_; ///< guards what follows
+   Mutex mutex_; ///< guards the members below
    CondVar closed_;
    uint32_t closing_ GUARDED_BY(mutex_) = 0;
    std::unique_ptr<ThreadTaskRunner>
-       closer_ GUARDED_BY(mutex_); ///< made when it is needed; last, since it uses the others
+       closer_ GUARDED_BY(mutex_); ///< made at first use; declared last: it uses the members above
 };
 
 /// A place in a file, in bytes.
@@ -48,8 +48,8 @@ struct SpillExtent {
    uint64_t offset = 0, size = 0;
 };
 
-/// The file of one query on one device, and which of its places are free. It has no name: the kernel takes it away with
-/// the process. Thread-safe.
+/// The file of one query on one device, and its free extents. The file has no name: the kernel removes it when the
+/// process ends. Thread-safe.
 class SpillFile {
 public:
    /// Throws 58030 or 53100.
@@ -60,11 +60,11 @@ public:
 
    SpillDevice& device() const { return device_; }
    int descriptor() const { return descriptor_; }
-   /// Offsets, sizes and addresses of requests are multiples of it.
+   /// Unit of offsets, sizes and addresses of requests.
    uint32_t blockBytes() const { return blockBytes_; }
 
-   /// Take from `min` to `want` bytes. What was freed is used before the file grows; the device has promised the space
-   /// when this returns. Throws 53100.
+   /// Allocates from `min` to `want` bytes. Freed extents are used before the file grows. The space on the device is
+   /// reserved. Throws 53100.
    SpillExtent allocate(uint64_t min, uint64_t want);
    void free(SpillExtent extent);
 
@@ -78,7 +78,7 @@ private:
    uint32_t blockBytes_ = 512;
 
    // STATE
-   Mutex mutex_; // guards what follows
+   Mutex mutex_; // guards the members below
    uint64_t end_ GUARDED_BY(mutex_) = 0;
    uint64_t inUse_ GUARDED_BY(mutex_) = 0;
    std::map<uint64_t, uint64_t> freeByOffset_ GUARDED_BY(mutex_);          // neighbours are merged

@@ -17,14 +17,16 @@ namespace ouzel::io {
 namespace {
 
 constexpr std::align_val_t directAlignment{4096};
-/// A lane's places in a file are so long, so that it writes one behind the other and devices take turns.
+/// Size of a lane's extents: a lane writes its areas one behind the other in an extent, and takes the next extent from
+/// the next device.
 constexpr size_t extentBytes = size_t{1} << 20;
-/// Requests end at such a border when they can: less than a device's physical block would have to be read first.
+/// Requests end at a border of physical blocks where they can: to write a part of such a block, a device reads it
+/// first.
 constexpr uint64_t physicalBytes = 4096;
 
-/// Longer than that between two pages: the thread did something else.
+/// Most time between two pages that counts as work: after a longer pause the thread did something else.
 constexpr int64_t pauseNanos = 100'000'000;
-/// Seen so soon after it happened, a completion says how fast the device is.
+/// A completion seen within this time after it was due measures the device's speed.
 constexpr int64_t exactNanos = 200'000;
 constexpr size_t calibrationAreas = 16;
 constexpr uint32_t calibrationBytes = 128 << 10;
@@ -57,7 +59,7 @@ SpillLane::~SpillLane() = default;
 SpilledPage SpillLane::write(SpillSpace::State& space, std::span<const std::span<const std::byte>> parts,
                              size_t rawBytes) {
    reap(false);
-   // Between pages, not inside one: what follows begins at a border of the physical blocks.
+   // Submits the area between two pages, so that the next page begins at a border of physical blocks.
    if (area_ && areaBytes - area_->used < unitBound(std::min(rawBytes, unitBytesMax), physicalBytes)) submitArea(true);
    openExtent(space, rawBytes);
    const uint64_t begin = cursor_;
@@ -82,7 +84,7 @@ SpilledPage SpillLane::write(SpillSpace::State& space, std::span<const std::span
       cursor_ += stored;
       done += unit;
    }
-   CHECK(cursor_ <= extent_.offset + extent_.size); // what lies behind is another lane's
+   CHECK(cursor_ <= extent_.offset + extent_.size); // the bytes behind the extent belong to another lane
    const SpillLocator locator{device_, {begin, cursor_ - begin}};
    space.pagesWritten.fetch_add(1, std::memory_order_relaxed);
    space.rawBytesWritten.fetch_add(rawBytes, std::memory_order_relaxed);
@@ -97,7 +99,7 @@ SpilledPage SpillLane::write(SpillSpace::State& space, std::span<const std::span
       lastThread_ = std::this_thread::get_id();
    }
    lastUse_.store(now, std::memory_order_relaxed);
-   // A pause is nobody's work.
+   // A long pause does not count as work.
    const int64_t elapsed = own.lastPage == 0 ? encodeNanos : now - own.lastPage - (waitedNanos_ - own.waitedAtLastPage);
    const int64_t work = std::clamp(elapsed, encodeNanos, encodeNanos + pauseNanos);
    own.lastPage = now;
@@ -112,7 +114,7 @@ void SpillLane::regulate(SpillSpace::State& space) {
    PerDevice& own = perDevice_[device_];
    const int64_t now = steadyNanos();
    Flow& writes = space.writes(device_);
-   // Not kept waiting for a fiftieth of the time: the device could do more.
+   // The lane waited for less than a fiftieth of the run, so the device may be faster than measured.
    if ((waitedNanos_ - own.waitedAtRunBegin) * 50 < now - own.runBegin) writes.doubt();
    own.runBegin = now;
    own.waitedAtRunBegin = waitedNanos_;
@@ -130,8 +132,9 @@ void SpillLane::regulate(SpillSpace::State& space) {
    manager_.record(decision);
 }
 
-/// How fast does the device read? Nobody knows before the first query reads its pages back, and that is too late for
-/// it. Some milliseconds, once per device and process (and per query that is slowed down).
+/// Measures how fast the device reads, by reading areas that were just written. Without it the read bandwidth is
+/// unknown until the first query reads pages back, too late for that query's choice of levels. Takes some milliseconds,
+/// once per device and process, and once per query with a read rate of its own.
 void SpillLane::calibrate(SpillSpace::State& space) {
    PerDevice& own = perDevice_[device_];
    Flow& reads = space.reads(device_);
@@ -159,7 +162,7 @@ void SpillLane::calibrate(SpillSpace::State& space) {
    waitedNanos_ += steadyNanos() - begun;
 }
 
-/// The next `bytes` bytes of the parts in one piece.
+/// The next `bytes` bytes of the parts as one piece, copied only if they span parts.
 std::span<const std::byte> SpillLane::gather(std::span<const std::span<const std::byte>> parts, size_t& part,
                                              size_t& skip, size_t bytes) {
    for (; skip == parts[part].size(); ++part)
@@ -203,7 +206,7 @@ void SpillLane::openExtent(SpillSpace::State& space, size_t rawBytes) {
    }
    if (lastSpace_ != &space)
       for (PerDevice& each : perDevice_)
-         each.written.clear(); // other files
+         each.written.clear(); // the offsets are of the last space's files
    lastSpace_ = space_ = &space;
    cursor_ = extent_.offset;
 }
@@ -219,7 +222,7 @@ void SpillLane::openArea() {
    const auto isFree = [](const Area& area) { return area.space == nullptr && area.bytes; };
    auto it = std::find_if(areas_.begin(), areas_.end(), isFree);
    if (it == areas_.end()) {
-      // Two must be there for anything to leave memory at all; more only if nobody else needs the memory.
+      // Two areas are always allowed, since spilling must work when memory is short. More need a charge to the ledger.
       const auto unmade = std::find_if(areas_.begin(), areas_.end(), [](const Area& area) { return !area.bytes; });
       if (unmade != areas_.end()) {
          unmade->isCharged = manager_.memory && manager_.memory->tryGrow(areaBytes);
@@ -235,7 +238,7 @@ void SpillLane::openArea() {
       waitedNanos_ += steadyNanos() - before;
    }
    Area& area = *it;
-   // What it may become at most; the extents of others are not touched.
+   // The area's largest size, within its extent. submitArea() reports the real size.
    const uint64_t most = std::min<uint64_t>(areaBytes, extent_.offset + extent_.size - cursor_);
    space_->addPending({device_, {cursor_, most}, this});
    area.space = space_;
@@ -249,13 +252,13 @@ void SpillLane::openArea() {
 void SpillLane::submitArea(bool pads) {
    Area& area = *std::exchange(area_, nullptr);
    const uint64_t toBorder = (physicalBytes - cursor_ % physicalBytes) % physicalBytes;
-   // Where extents were used again, areas do not begin at borders: a full one may have no room up to the next.
+   // In a reused extent an area may not begin at a border. A full area may then have no room up to the next border.
    const uint64_t padding =
        pads ? std::min({toBorder, extent_.offset + extent_.size - cursor_, uint64_t{areaBytes - area.used}}) : 0;
    DCHECK(area.used + padding <= areaBytes);
    std::memset(area.bytes.get() + area.used, 0, padding);
    area.used += padding;
-   area.padding = padding; // no page's, free again when it was written
+   area.padding = padding; // belongs to no page; freed when it is written
    cursor_ += padding;
    area.space->shrinkPending(device_, {area.offset, area.used});
    area.due = area.space->writeDue(device_, area.used);
@@ -300,11 +303,11 @@ void SpillLane::reap(bool mustWait) {
          area.ended = steadyNanos();
       }
    }
-   // What the throttle still holds back.
+   // Releases written areas unless the throttle delays them.
    int64_t earliest = 0;
    for (const int64_t now = steadyNanos(); Area & area : areas_) {
       if (!area.space || area.isInKernel || &area == area_) continue;
-      // What has been finished for a while was not waited for.
+      // The end of a write is exact only if the lane was waiting for it.
       if (area.due <= now)
          release(area, area.due > 0 ? now - area.due < exactNanos : mustWait && now - before > exactNanos / 10);
       else if (earliest == 0 || area.due < earliest)
@@ -317,7 +320,7 @@ void SpillLane::reap(bool mustWait) {
 
 void SpillLane::release(Area& area, bool isExact) {
    if (area.begun > 0) {
-      // A throttled area is looked at some time after it was due: as long again for a fast device, which would seem
+      // A throttled area ended when it was due. The later time at which the lane looks would make a fast device seem
       // slow.
       area.space->writes(area.device)
           .finish(area.atBegin, area.begun, std::max(area.due, area.ended), area.used, isExact);
@@ -364,7 +367,7 @@ void SpillLane::forget(SpillSpace::State& space) {
       each.written.clear();
       each.lastPage = 0;
    }
-   // Between queries nothing is held.
+   // Areas give their memory back when a query ends.
    for (Area& area : areas_) {
       if (area.space || !area.bytes) continue;
       area.bytes.reset();

@@ -14,9 +14,9 @@
 #include "io/spill/regulator.hpp"
 #include "io/spill/spill_state.hpp"
 
-// Writing. A lane is a ring and a few staging areas; whoever holds its mutex may use it, in practice always the same
-// thread. Pages are encoded behind one another into the open area, which lies in an extent of the query's file; a full
-// area is handed to the kernel and comes back when it was written.
+// The writing side. A lane is a ring and some staging areas, used by the thread that holds its mutex, in practice
+// always the same thread. A lane encodes pages one behind the other into its open area, which stages bytes of an extent
+// of the query's file. A full area is submitted to the kernel and is free again when it is written.
 //
 //   free --openArea--> open --submitArea--> in the kernel --reap--> [waits for the throttle] --release--> free
 
@@ -38,16 +38,16 @@ public:
 
    SpilledPage write(SpillSpace::State& space, std::span<const std::span<const std::byte>> parts, size_t rawBytes)
        REQUIRES(mutex);
-   /// Wait until no area of the space overlaps the extent, handing over the open one if it does.
+   /// Waits until no area of the space overlaps the extent. Submits the open area first if it overlaps.
    void settle(SpillSpace::State& space, uint32_t device, SpillExtent extent) REQUIRES(mutex);
-   /// The space goes: wait for what is in the kernel, drop what is not.
+   /// Called by the space's destructor: waits for areas in the kernel, drops the open one, and frees the areas' memory.
    void forget(SpillSpace::State& space) REQUIRES(mutex);
 
-   /// steadyNanos() of the last write. No lock is needed.
+   /// steadyNanos() of the last write. Needs no lock.
    int64_t lastUse() const { return lastUse_.load(std::memory_order_relaxed); }
 
-   static constexpr size_t areaCount = 8; ///< deeper only adds latency
-   /// Four pages of 64 KiB, or one of 256, as they are, with their headers.
+   static constexpr size_t areaCount = 8; ///< a deeper queue only adds latency
+   /// Room for four uncompressed pages of 64 KiB, or one of 256 KiB, with headers.
    static constexpr size_t areaBytes = unitBytesMax + 8192;
 
 private:
@@ -59,22 +59,23 @@ private:
       uint64_t offset = 0; ///< in the file
       size_t used = 0;
       size_t written = 0;
-      size_t padding = 0; ///< of used
+      size_t padding = 0; ///< bytes at the end of `used` that belong to no page
       bool isInKernel = false;
       bool isCharged = false;
-      int64_t due = 0;      ///< the throttle's
+      int64_t due = 0;      ///< steadyNanos() at which the throttle lets the write end
       int64_t begun = 0;    ///< steadyNanos()
-      int64_t ended = 0;    ///< when the kernel said so
-      uint64_t atBegin = 0; ///< of the flow
+      int64_t ended = 0;    ///< steadyNanos() when the completion was seen
+      uint64_t atBegin = 0; ///< Flow::begin() at `begun`
    };
 
    void openExtent(SpillSpace::State& space, size_t rawBytes) REQUIRES(mutex);
    void closeExtent() REQUIRES(mutex);
    void openArea() REQUIRES(mutex);
-   /// `pads`: up to the next border of the device's physical blocks, if the extent goes that far.
+   /// Submits the open area. `pads`: fills it with zeros up to the next border of physical blocks, if the extent
+   /// reaches it.
    void submitArea(bool pads) REQUIRES(mutex);
    void prepareArea(Area& area) REQUIRES(mutex);
-   /// Look at what the kernel has finished, waiting for at least one area if `mustWait`.
+   /// Takes completions and releases written areas. `mustWait`: waits for at least one area.
    void reap(bool mustWait) REQUIRES(mutex);
    void release(Area& area, bool isExact) REQUIRES(mutex);
    void regulate(SpillSpace::State& space) REQUIRES(mutex);
@@ -90,22 +91,22 @@ private:
    Ring ring_ GUARDED_BY(mutex);
    UnitEncoder encoder_ GUARDED_BY(mutex);
    std::array<Area, areaCount> areas_ GUARDED_BY(mutex);
-   std::vector<std::byte> scratch_ GUARDED_BY(mutex); ///< a unit that several parts make up
+   std::vector<std::byte> scratch_ GUARDED_BY(mutex); ///< a unit gathered from several parts
    uint32_t nextDevice_ GUARDED_BY(mutex);
    std::atomic<int64_t> lastUse_{0};
    std::thread::id lastThread_ GUARDED_BY(mutex);
-   int64_t waitedNanos_ GUARDED_BY(mutex) = 0; ///< in all
+   int64_t waitedNanos_ GUARDED_BY(mutex) = 0; ///< sum of all waits
    struct PerDevice {
       Regulator regulator;
-      int64_t lastPage = 0; ///< steadyNanos(); 0: another thread's
+      int64_t lastPage = 0; ///< steadyNanos(); 0: written by another thread
       int64_t waitedAtLastPage = 0;
       int64_t runBegin = 0, waitedAtRunBegin = 0;
-      std::vector<uint64_t> written; ///< offsets of areas that are full and on the device, for calibrate()
+      std::vector<uint64_t> written; ///< offsets of written areas that calibrate() can read
    };
    std::vector<PerDevice> perDevice_ GUARDED_BY(mutex);
-   // What is open. The area, when there is one, ends at cursor_, and extent_ at or behind it.
-   SpillSpace::State* space_ GUARDED_BY(mutex) = nullptr;           ///< null: nothing
-   const SpillSpace::State* lastSpace_ GUARDED_BY(mutex) = nullptr; ///< that something was opened for; perhaps gone
+   // The open extent and area. The open area, if any, ends at cursor_; extent_ ends at or behind cursor_.
+   SpillSpace::State* space_ GUARDED_BY(mutex) = nullptr;           ///< null: no extent is open
+   const SpillSpace::State* lastSpace_ GUARDED_BY(mutex) = nullptr; ///< last space with an open extent; may be gone
    SpillFile* file_ GUARDED_BY(mutex) = nullptr;
    uint32_t device_ GUARDED_BY(mutex) = 0;
    SpillExtent extent_ GUARDED_BY(mutex);

@@ -12,7 +12,7 @@
 #include "io/spill/read_lane.hpp"
 #include "io/spill/spill.hpp"
 
-// Reading back: the pages that will be asked for are read in their order, as many at once as the caller allows.
+// The reading side: pages are read in the order of add(), as many at once as `aheadBytes` allows.
 
 namespace ouzel::io {
 
@@ -26,7 +26,7 @@ ReadLane::Buffer ReadLane::take(size_t bytes) {
          keptBytes_ -= taken.capacity;
          return taken;
       }
-   // In steps, so that pages of nearly the same size share their memory.
+   // Capacities are rounded up, so that pages of similar sizes can reuse buffers.
    const size_t capacity = (bytes + 65535) / 65536 * 65536;
    return {allocateAligned(capacity), capacity};
 }
@@ -37,8 +37,7 @@ void ReadLane::give(Buffer buffer) {
    buffers_.push_back(std::move(buffer));
 }
 
-/// A page that was asked for. It is at the back of `pages` until its turn comes, then it is being read, then it is
-/// there.
+/// A page in `pages`: first waiting, then being read, then arrived.
 struct SpillReader::State {
    struct Page {
       SpilledPage page;
@@ -48,17 +47,17 @@ struct SpillReader::State {
       size_t read = 0;
       bool isInKernel = false;
       int error = 0;
-      int64_t due = 0;      ///< the throttle's
+      int64_t due = 0;      ///< steadyNanos() at which the throttle lets the read end
       int64_t begun = 0;    ///< steadyNanos()
-      uint64_t atBegin = 0; ///< of the flow
+      uint64_t atBegin = 0; ///< Flow::begin() at `begun`
    };
 
    SpillSpace::State& space;
    const size_t aheadBytes;
    std::unique_ptr<ReadLane> lane;
    std::deque<Page> pages;   ///< in the order of next(); addresses stay while they are inside
-   uint64_t firstNumber = 0; ///< how many came before the front: a page's number is its userData
-   size_t started = 0;       ///< of pages, from the front
+   uint64_t firstNumber = 0; ///< number of the front page; a page's userData is its number
+   size_t started = 0;       ///< pages, from the front, whose reads have started
    size_t startedBytes = 0;
    int64_t lastPage = 0; ///< steadyNanos() at the end of next(); 0: none yet
    uint32_t lastBytes = 0;
@@ -71,7 +70,7 @@ struct SpillReader::State {
 };
 
 void SpillReader::State::prepare(Page& page, uint64_t number) {
-   CHECK(page.locator.extent.size <= page.buffer.capacity); // the kernel writes there
+   CHECK(page.locator.extent.size <= page.buffer.capacity); // the kernel writes to the buffer
    page.isInKernel = true;
    lane->ring.prepare({RingRequest::Kind::Read, space.file(page.locator.device).descriptor(),
                        page.buffer.bytes.get() + page.read, static_cast<uint32_t>(page.locator.extent.size - page.read),
@@ -80,7 +79,7 @@ void SpillReader::State::prepare(Page& page, uint64_t number) {
 
 void SpillReader::State::start(Page& page, uint64_t number) {
    if (page.locator.extent.size == 0) return;
-   // It may still be on its way to the device.
+   // The page may still be in a staging area.
    space.settle(page.locator.device, page.locator.extent);
    page.buffer = lane->take(page.locator.extent.size);
    page.due = space.readDue(page.locator.device, page.locator.extent.size);
@@ -115,13 +114,13 @@ void SpillReader::State::reap(uint32_t atLeast) {
          page.read += static_cast<size_t>(completion.result);
       else if (error != EINTR && error != EAGAIN)
          page.error = error;
-      // A file that ends too early is no file of ours any more.
+      // A read at the end of the file: the file is damaged.
       if (error == 0 && completion.result == 0) page.error = EIO;
       if (page.error == 0 && page.read < page.locator.extent.size) prepare(page, completion.userData);
    }
 }
 
-/// What whoever reads does between two pages, for the regulators.
+/// Updates the operator's time per raw byte between two pages, for the regulators.
 void SpillReader::State::noteWork(int64_t nanos) {
    constexpr int64_t pauseNanos = 100'000'000;
    if (lastBytes == 0 || nanos > pauseNanos) return;
@@ -181,7 +180,7 @@ void SpillReader::next(std::byte* target) {
          throwIoError("could not read from temporary file in directory", device.directory, page.error);
       if (const int64_t left = page.due - steadyNanos(); left > 0)
          std::this_thread::sleep_for(std::chrono::nanoseconds(left));
-      // One page at a time would say how long a request takes, not how many bytes go through.
+      // With few reads in flight the time measures latency, not bandwidth.
       const bool isExact = page.due > 0 ? steadyNanos() - page.due < 200'000 : hasWaited && s.started >= 4;
       s.space.reads(page.locator.device)
           .finish(page.atBegin, page.begun, page.due > 0 && !hasWaited ? page.due : std::max(page.due, there),

@@ -13,7 +13,7 @@
 #include "io/spill/spill.hpp"
 #include "io/spill/spill_device.hpp"
 
-// What is behind SpillManager and SpillSpace. For this room only.
+// The states of SpillManager and SpillSpace. For this room only.
 
 namespace ouzel::io {
 
@@ -23,7 +23,8 @@ class ReadLane;
 inline constexpr size_t spillDevicesMax = 64;
 inline constexpr size_t spillLevelsMax = 16;
 
-/// 64 bits of where a page lies: device 6, blocks of 512 bytes 16, offset in such blocks 42. 0: a page without bytes.
+/// A page's place, packed into 64 bits: device 6, size in blocks of 512 bytes 16, offset in such blocks 42. 0: a page
+/// without bytes.
 struct SpillLocator {
    static constexpr uint64_t unit = 512;
    uint32_t device = 0;
@@ -47,17 +48,18 @@ struct SpillManager::State {
 
    // STATE
    std::optional<Reservation> memory;
-   std::atomic<double> readWork{-1};    ///< nanoseconds per raw byte of those who read pages back, lately
-   std::atomic<uint32_t> nextDevice{0}; ///< where the next lane begins
-   /// Made when they are needed, never taken away before the manager goes.
+   std::atomic<double> readWork{-1};    ///< nanoseconds per raw byte that readers' operators take
+   std::atomic<uint32_t> nextDevice{0}; ///< first device of the next lane
+   /// Made at first use, destroyed with the manager.
    std::vector<std::atomic<SpillLane*>> lanes;
-   Mutex mutex;                                                      // guards the making of lanes and what follows
-   std::vector<std::unique_ptr<ReadLane>> readers GUARDED_BY(mutex); ///< not in use
+   Mutex mutex;                                                      // guards making lanes and the members below
+   std::vector<std::unique_ptr<ReadLane>> readers GUARDED_BY(mutex); ///< free read lanes
    std::deque<SpillManager::Decision> decisions GUARDED_BY(mutex);
 
-   /// A lane that no other thread is using, locked. The analysis cannot name the mutex of what is returned.
+   /// Returns a lane that no other thread is using, with its mutex locked. The analysis cannot name the mutex of a
+   /// returned lane.
    SpillLane& lockLane() NO_THREAD_SAFETY_ANALYSIS;
-   /// How many lanes have written lately: they share the devices.
+   /// Number of lanes that have written lately and so share the devices.
    uint32_t activeLanes() const;
    void record(const SpillManager::Decision& decision);
    std::unique_ptr<ReadLane> takeReader();
@@ -67,14 +69,14 @@ struct SpillManager::State {
 struct SpillSpace::State {
    State(SpillManager::State& m, SpillPolicy p);
 
-   /// Bytes of a staging area that are not on the device yet.
+   /// An extent whose bytes are in a staging area and not on the device yet.
    struct Pending {
       uint32_t device;
       SpillExtent extent;
       SpillLane* lane;
    };
 
-   /// Whose bandwidth this query has: its own when it is slowed down, else the device's.
+   /// The flow that measures this query's bandwidth: the query's own if it has a rate, else the device's.
    Flow& writes(uint32_t device) {
       return policy.writeRateMax > 0 ? shares[device].writes : manager.devices[device]->writes;
    }
@@ -88,18 +90,18 @@ struct SpillSpace::State {
       return std::max(shares[device].reads.throttle.due(bytes), manager.devices[device]->reads.throttle.due(bytes));
    }
    SpillFile& file(uint32_t device);
-   /// Keep the first error of the background.
+   /// Keeps the first error of a write in the background.
    void fail(uint32_t device, const char* what, int error);
    void throwIfFailed();
    void addPending(const Pending& pending);
-   /// It became shorter than it might have; what lies behind it is somebody else's from now on.
+   /// Sets the real size of a submitted area. The bytes behind it belong to other areas from now on.
    void shrinkPending(uint32_t device, SpillExtent extent);
    void removePending(uint32_t device, uint64_t offset);
-   /// Wait until nothing of the extent is on its way to the device.
+   /// Waits until no staging area has bytes of the extent.
    void settle(uint32_t device, SpillExtent extent);
    void free(const SpilledPage& page);
 
-   /// What this query has of a device: its own rates.
+   /// The query's own rates on a device.
    struct Share {
       Flow writes, reads;
    };
@@ -116,9 +118,9 @@ struct SpillSpace::State {
 private:
    std::vector<Pending>::iterator findPending(uint32_t device, uint64_t offset) REQUIRES(mutex_);
 
-   Mutex mutex_;                                                      // guards what follows
+   Mutex mutex_;                                                      // guards the members below
    std::vector<std::unique_ptr<SpillFile>> files_ GUARDED_BY(mutex_); ///< one per device; null: not used yet
-   std::vector<Pending> pending_ GUARDED_BY(mutex_);                  ///< a handful per lane
+   std::vector<Pending> pending_ GUARDED_BY(mutex_);                  ///< a few per lane
    std::atomic<bool> hasFailed_{false};
    uint32_t failedDevice_ GUARDED_BY(mutex_) = 0;
    const char* failedWhat_ GUARDED_BY(mutex_) = nullptr;

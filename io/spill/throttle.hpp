@@ -7,15 +7,15 @@
 
 namespace ouzel::io {
 
-/// Makes a device look slower than it is: says of each request when such a device would have finished it; the request
-/// counts as finished only then. So the ones behind it queue up as they would there. Thread-safe.
+/// Simulates a slower device. due() tells when a device with the given rate would finish a request, and the caller
+/// treats the request as finished only then. Requests queue up as they would on that device. Thread-safe.
 class Throttle {
 public:
-   /// Bytes per second; 0: none.
+   /// Bytes per second; 0: no throttle.
    void setRate(uint64_t rate) { rate_.store(rate, std::memory_order_relaxed); }
    uint64_t rate() const { return rate_.load(std::memory_order_relaxed); }
 
-   /// The steadyNanos() at which a request that is made now would be finished; 0: whenever it is.
+   /// The steadyNanos() at which a request made now is finished; 0: no throttle.
    int64_t due(uint64_t bytes) {
       const uint64_t rate = this->rate();
       if (rate == 0) return 0;
@@ -30,7 +30,7 @@ public:
 
 private:
    std::atomic<uint64_t> rate_{0};
-   std::atomic<int64_t> free_{0}; ///< when it has nothing to do any more
+   std::atomic<int64_t> free_{0}; ///< steadyNanos() when the queue is empty
 };
 
 } // namespace ouzel::io

@@ -17,7 +17,7 @@ std::unique_ptr<ObjectStore> openObjectStore(const std::string& address, const S
    if (isS3Url(address)) {
       const S3Location location = S3Location::parse(address);
       store = std::make_unique<S3Store>(location);
-      // Below encryption: what lies on the disk is as secret as what lies in the bucket.
+      // The cache is below the encryption, so its file holds encrypted bytes.
       if (options.cache) store = std::make_unique<CachedStore>(std::move(store), location.display(""), *options.cache);
    } else {
       if (options.cache)

@@ -6,18 +6,18 @@
 
 namespace ouzel::io {
 
-/// The options of read_csv, named as DuckDB names them. What is absent is found out from the file.
+/// The options of read_csv, with DuckDB's names. Absent options are derived from the file.
 struct CsvOptions {
-   RowFormat rows; ///< always csv; `delimiter` and `header` count only if the next two say so
+   RowFormat rows; ///< always csv; `delimiter` and `header` count only if the flags below are set
    bool hasDelimiter = false, hasHeader = false;
    bool allText = false;         ///< all_varchar
    uint32_t sampleRows = 20'480; ///< sample_size: rows that types are guessed from
 };
 
-/// Throws 22023 for a value, 42883 for a name that is not known.
+/// Throws 22023 for an invalid value, 42883 for an unknown name.
 CsvOptions parseCsvOptions(const std::vector<ExternalOption>& options);
 
-/// The value of an option that is one text, or true or false. 22023 otherwise.
+/// The single text, or the boolean, that the option must have. Throws 22023 otherwise.
 const std::string& singleValue(const ExternalOption& option);
 bool booleanValue(const ExternalOption& option);
 [[noreturn]] void throwUnknownOption(std::string_view function, const ExternalOption& option);

@@ -8,16 +8,16 @@
 #include "io/format/csv/csv_table.hpp"
 #include "io/format/sequential_input.hpp"
 
-// Reading CSV files: a worker that needs rows takes the next chunk. Chunks are cut from the files in their order, under
-// a lock. Each worker takes its chunks apart and parses them by itself, which is nearly all of the work.
+// Reads CSV files in parallel. A worker takes the next chunk of whole rows under a lock; chunks are cut from the files
+// in order. The worker then splits and parses its chunk without a lock, which is nearly all of the work.
 
 namespace ouzel::io {
 
 namespace {
 
-constexpr size_t morselSize = 1 << 20; ///< what RowSplitter cuts
+constexpr size_t morselSize = 1 << 20; ///< size of RowSplitter's chunks
 
-/// A chunk and the file it is from.
+/// A chunk of whole rows and the file that it was cut from.
 struct FileChunk {
    CopyChunk chunk;
    const std::string* file = nullptr;
@@ -46,7 +46,7 @@ public:
       const MutexLock lock(mutex_);
       return {{"Bytes Read", std::to_string(bytesRead_)}};
    }
-   /// False when all has been given away. Thread-safe.
+   /// Takes the next chunk. False: no chunk is left. Thread-safe.
    bool take(FileChunk& out);
 
    const ExternalScanSpec& spec() const { return spec_; }
@@ -60,7 +60,7 @@ private:
    const ExternalScanSpec spec_;
    ChunkReader::Shape shape_; ///< set once
    Reservation& memory_;
-   Reservation pieces_; ///< for what is read and cut but not taken
+   Reservation pieces_; ///< for bytes that are read but not taken yet
    mutable Mutex mutex_;
    std::deque<FileChunk> waiting_ GUARDED_BY(mutex_);
    size_t nextFile_ GUARDED_BY(mutex_) = 0;
@@ -78,7 +78,7 @@ void CsvScan::openNext() {
    isFirstOfFile_ = true;
 }
 
-/// Takes the header off the first chunk of a file; it has to be the first file's.
+/// Removes the header from a file's first chunk. Throws when the header differs from the first file's.
 void CsvScan::checkHeader(FileChunk& first) {
    if (!std::exchange(isFirstOfFile_, false) || !table_.rowFormat().header) return;
    CopyChunk& chunk = first.chunk;
@@ -103,7 +103,7 @@ void CsvScan::checkHeader(FileChunk& first) {
 bool CsvScan::take(FileChunk& out) {
    const MutexLock lock(mutex_);
    const auto emit = [&](CopyChunk&& chunk) {
-      mutex_.assertHeld(); // called below, through a template
+      mutex_.assertHeld(); // take() calls this through a template and holds the mutex
       FileChunk made{std::move(chunk), file_};
       checkHeader(made);
       if (made.chunk.size > 0) waiting_.push_back(std::move(made));

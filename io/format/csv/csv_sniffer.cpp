@@ -66,7 +66,7 @@ bool isTimestamp(std::string_view text, bool hasZone) {
    return endsWithZone == hasZone && parses(hasZone ? oid::timestamptz : oid::timestamp, text);
 }
 
-/// Which types all values seen so far are texts of.
+/// The types that accept all texts seen so far.
 class TypeGuess {
 public:
    void see(const CsvField& field) {
@@ -109,14 +109,14 @@ std::vector<CsvRow> readRows(std::string_view sample, bool isWhole, const RowFor
    while (!sample.empty() && rows.size() < rowsMax) {
       CsvRow row;
       const size_t size = splitCsvRow(sample, format, row);
-      if (size == sample.size() && !isWhole && !rows.empty()) break; // perhaps cut off
+      if (size == sample.size() && !isWhole && !rows.empty()) break; // the sample may end inside this row
       rows.push_back(std::move(row));
       sample.remove_prefix(size);
    }
    return rows;
 }
 
-/// The one that cuts all rows into equally many fields, as many as possible.
+/// The delimiter that splits all sampled rows into the same number of fields, the most fields if several do.
 char chooseDelimiter(std::string_view sample, bool isWhole, RowFormat format) {
    char best = ',';
    size_t bestCount = 1;
@@ -134,7 +134,7 @@ char chooseDelimiter(std::string_view sample, bool isWhole, RowFormat format) {
    return best;
 }
 
-/// Names of a header, made usable: an empty one is numbered, a repeated one gets a number.
+/// Column names from a header: an empty name becomes a numbered one, a repeated name gets a number appended.
 std::vector<std::string> usableNames(const CsvRow& header) {
    std::vector<std::string> names;
    std::set<std::string> taken;
@@ -217,7 +217,7 @@ CsvShape sniffCsv(std::string_view sample, bool isWhole, const CsvOptions& optio
              contradicts || (type.oid != oid::text && !rows[0][c].isNull && !parses(type.oid, rows[0][c].text));
          if (request.types.empty()) contradicts = contradicts || !guesses[c].allows(rows[0][c]);
       }
-      // One row alone is a header only if nothing in it is more than text.
+      // A file with one row only: the row is a header if all its fields are plain text.
       if (rows.size() == 1 && request.types.empty()) {
          std::vector<TypeGuess> first(columns);
          for (size_t c = 0; c < columns; ++c) {

@@ -14,21 +14,21 @@ struct CsvField {
 };
 using CsvRow = std::vector<CsvField>;
 
-/// Split off the first row of `text`; returns the bytes it takes, its line break included. For samples and headers: it
-/// is lenient and slow, FieldSplitter is neither.
+/// Splits off the first row of `text` and returns its length in bytes, with its line break. For samples and headers:
+/// unlike FieldSplitter it accepts malformed rows, and it is slow.
 size_t splitCsvRow(std::string_view text, const RowFormat& format, CsvRow& row);
 
-/// What a file looks like.
+/// Format and columns of a CSV file, as given by options or derived from a sample.
 struct CsvShape {
    RowFormat rows;
    std::vector<ExternalColumn> columns;
-   std::vector<std::string> header; ///< as it stands in the file; empty: there is none
+   std::vector<std::string> header; ///< the header's names, unchanged; empty: no header
    double bytesPerRow = 0;
 };
 
-/// Find out delimiter, header, names and types from the beginning of a file, as far as the options leave them open.
-/// A column gets the first of boolean, bigint, double precision, date, timestamp and timestamptz that all its values in
-/// the sample are texts of; else text. The first row is the header when a column's types say that it is no row, or when
+/// Derives delimiter, header, names and types from the beginning of a file, as far as the options do not give them. A
+/// column gets the first type of boolean, bigint, double precision, date, timestamp, timestamptz and text that accepts
+/// all its values in the sample. The first row is the header when its fields do not have the columns' types, or when
 /// all columns are text. `isWhole`: the sample is the whole file. Throws 22P04 for a file without columns.
 CsvShape sniffCsv(std::string_view sample, bool isWhole, const CsvOptions& options, const ExternalRequest& request,
                   const std::string& file);

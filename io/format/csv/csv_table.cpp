@@ -17,7 +17,7 @@ CsvTable::CsvTable(const ExternalRequest& request) : format_(request.format) {
       files_.push_back(file.path);
       bytes_ += file.size;
    }
-   // An empty file among others says nothing.
+   // Empty files are skipped: they do not tell the columns.
    const auto first = std::find_if(found.begin(), found.end(), [](const InputFile& file) { return file.size > 0; });
    const std::string& path = first == found.end() ? found[0].path : first->path;
    const auto reader = openInput(path);

@@ -4,7 +4,8 @@
 
 namespace ouzel::io {
 
-/// CSV files of one shape. The first one says what columns there are, unless the request does.
+/// CSV files with one format and one list of columns. The first file that is not empty determines the columns, unless
+/// the request names them. Immutable, thread-safe.
 class CsvTable final : public ExternalTable {
 public:
    /// Throws what findFiles() and sniffCsv() do.
@@ -15,7 +16,7 @@ public:
 
    const RowFormat& rowFormat() const { return rows_; }
    const SessionFormat& sessionFormat() const { return format_; }
-   /// The names of the first file's header, if it has one; other files must have the same.
+   /// The header of the first file, empty if it has none. The other files must have the same header.
    const std::vector<std::string>& header() const { return header_; }
    uint64_t bytes() const { return bytes_; }
 

@@ -10,7 +10,8 @@ namespace ouzel::io {
 
 namespace {
 
-/// First of four characters at or after `p`; looks at 32 bytes at a time, so `p` must be readable 32 bytes past `end`.
+/// Position of the first of four characters at or after `p`. Compares 32 bytes at a time, so `p` must be readable 32
+/// bytes past `end`.
 inline const char* findAny(const char* p, const char* end, __m256i a, __m256i b, __m256i c, __m256i d) {
    while (p < end) {
       const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
@@ -103,7 +104,7 @@ bool FieldSplitter::splitCsvRow(FieldTable& table, uint32_t row) {
       p = findAny(p, end_, delimiter, quote, newline, carriage);
       if (p < end_ && *p == options_.quote) {
          quoted = true;
-         // To the closing quote; the splitter has made sure that there is one, except before a stray escape.
+         // Skips to the closing quote. RowSplitter has made sure that there is one, except after a stray escape.
          for (++p; p < end_; ++p) {
             if (*p == options_.escape && p + 1 < end_ && (p[1] == options_.quote || p[1] == options_.escape)) {
                ++p;
@@ -177,7 +178,7 @@ bool FieldSplitter::splitTextRow(FieldTable& table, uint32_t row) {
    return true;
 }
 
-/// Quotes may open and close anywhere in a field; what lies between them is literal, escapes aside.
+/// Quotes may open and close anywhere in a field. Text between quotes is literal except for escapes.
 std::string_view FieldSplitter::unquote(const char* begin, const char* end) {
    char* const out = arena_.allocateArray<char>(static_cast<size_t>(end - begin) + 1);
    char* o = out;

@@ -20,12 +20,12 @@ struct FieldTable {
    const std::string_view* column(uint32_t c) const { return fields.data() + size_t{c} * batchRowsMax; }
 };
 
-/// Takes the rows of a chunk apart into fields with quotes and escapes removed. Fields point into the chunk or, where
-/// something had to be removed, into the arena, which next() resets.
+/// Splits the rows of a chunk into fields and removes quotes and escapes. Fields point into the chunk or, where
+/// characters were removed, into the arena, which next() resets. Used by one thread.
 class FieldSplitter {
 public:
-   /// `subject` begins the context of errors: "COPY t". `names` are the columns of the input in order, for errors;
-   /// `forceNotNull/forceNull` by position (csv).
+   /// `subject` is the beginning of errors' context, such as "COPY t". `names` are the columns of the input in order,
+   /// for errors. `forceNotNull` and `forceNull` are indexed by column (csv only).
    FieldSplitter(const RowFormat& options, std::string subject, std::vector<std::string> names,
                  std::vector<uint8_t> forceNotNull, std::vector<uint8_t> forceNull);
 

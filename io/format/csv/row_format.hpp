@@ -6,7 +6,7 @@ namespace ouzel::io {
 
 enum class CopyFormat : uint8_t { Text, Csv, Binary, Parquet };
 
-/// How rows are written in a file of text: what the splitters must know of it. Defaults are those of COPY's text form.
+/// Syntax of rows in a text file, as the splitters need it. The defaults are those of COPY's text format.
 struct RowFormat {
    CopyFormat format = CopyFormat::Text;
    char delimiter = '\t';

@@ -14,7 +14,7 @@ size_t RowSplitter::fill(std::string_view piece) {
    return taken;
 }
 
-/// Find row ends in what has not been looked at. Only line breaks, quotes and escapes matter.
+/// Finds row ends in the bytes that were not scanned yet. Only line breaks, quotes and escapes matter.
 void RowSplitter::scan() {
    const char* data = pending_.data();
    const size_t size = pending_.size();
@@ -38,7 +38,7 @@ void RowSplitter::scan() {
             escaped_ = false;
             linesOpen_ += c == '\n';
          } else if (c == options_.quote) {
-            inQuotes_ = !inQuotes_; // a doubled quote leaves and enters again
+            inQuotes_ = !inQuotes_; // a doubled quote toggles twice
          } else if (inQuotes_ && !quoteIsEscape && c == options_.escape) {
             escaped_ = true;
          } else if (c == '\n') {

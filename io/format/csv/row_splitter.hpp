@@ -8,7 +8,8 @@
 
 namespace ouzel::io {
 
-/// Whole rows of COPY input, as workers parse them. The memory behind `bytes` is readable for 64 bytes past its end.
+/// Whole rows of COPY input: the unit that a worker parses. The memory behind `bytes` is readable for 64 bytes past its
+/// end.
 struct CopyChunk {
    std::vector<char> memory;
    size_t size = 0;
@@ -27,7 +28,7 @@ public:
 
    explicit RowSplitter(const RowFormat& options) : options_(options) {}
 
-   /// Take the next bytes of the stream. Calls emit(CopyChunk&&) for each full chunk.
+   /// Takes the next bytes of the stream and calls emit(CopyChunk&&) for each full chunk.
    template <typename Emit>
    void feed(std::string_view piece, Emit&& emit) {
       while (!piece.empty() && !ended_) {
@@ -38,14 +39,14 @@ public:
          }
       }
    }
-   /// The rest, after the stream has ended (a last row need not end with a line break). Throws 22P04 for a csv row that
-   /// ends inside quotes.
+   /// Ends the stream and calls emit(CopyChunk&&) for the remaining rows. The last row need not end with a line break.
+   /// Throws 22P04 for a csv row that ends inside quotes.
    template <typename Emit>
    void finish(Emit&& emit) {
       CopyChunk chunk;
       if (cut(chunk, true)) emit(std::move(chunk));
    }
-   /// The end-of-data marker "\." has been seen: what follows is ignored.
+   /// Whether the end-of-data marker "\." has been seen. Bytes behind it are ignored.
    bool ended() const { return ended_; }
 
 private:
@@ -55,10 +56,10 @@ private:
 
    const RowFormat& options_;
    std::vector<char> pending_;
-   size_t scanned_ = 0;     // bytes of pending_ looked at
+   size_t scanned_ = 0;     // bytes of pending_ that were scanned
    size_t rowEnd_ = 0;      // end of the last whole row in pending_
    uint64_t lines_ = 0;     // line breaks in pending_[0, rowEnd_)
-   uint64_t linesOpen_ = 0; // those after rowEnd_
+   uint64_t linesOpen_ = 0; // line breaks after rowEnd_
    uint64_t nextLine_ = 1;
    bool inQuotes_ = false, escaped_ = false, ended_ = false;
    int windowsLines_ = -1; // unknown until the first line break

@@ -1,7 +1,7 @@
 #include "common/error/sql_error.hpp"
 #include "io/format/parquet/parquet.hpp"
 
-// Stands for the rest of this folder in builds without Arrow (cmake/arrow.cmake).
+// Replaces the other sources of this folder in builds without Arrow (cmake/arrow.cmake).
 
 namespace ouzel::io {
 

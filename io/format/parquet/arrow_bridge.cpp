@@ -12,9 +12,10 @@
 namespace ouzel::io {
 
 namespace {
-/// Where nothing lies: Arrow wants an aligned address for allocations of no bytes, too.
+/// Address of all allocations of zero bytes: Arrow wants an aligned one for these as well.
 alignas(64) uint8_t nothing[64];
-/// Ranges with so little between them are read together, up to the size of a request that is worth its while.
+/// Ranges with gaps of at most gapMax bytes are read together, up to mergedMax bytes: a larger request brings no more
+/// throughput.
 constexpr uint64_t gapMax = 256 << 10, mergedMax = 16 << 20;
 } // namespace
 
@@ -53,7 +54,7 @@ void LedgerPool::Free(uint8_t* buffer, int64_t size, int64_t) {
    memory_.shrink(static_cast<size_t>(size));
 }
 
-/// A range on its way into memory.
+/// A range that is being read ahead.
 struct ArrowInput::Ahead {
    ByteRange range;
    std::shared_ptr<arrow::Buffer> bytes;
@@ -109,7 +110,7 @@ void ArrowInput::prefetch(std::vector<ByteRange> ranges, bool intoMemory) {
    for (const ByteRange& range : merged) {
       if (range.size == 0) continue;
       auto bytes = arrow::AllocateBuffer(static_cast<int64_t>(range.size), pool_);
-      if (!bytes.ok()) return; // read when it is needed, in smaller pieces perhaps
+      if (!bytes.ok()) return; // no memory: Arrow reads the range later, perhaps in pieces
       auto ahead = std::make_unique<Ahead>();
       ahead->range = range;
       ahead->bytes = std::move(*bytes);
@@ -148,7 +149,7 @@ arrow::Result<int64_t> ArrowInput::ReadAt(int64_t position, int64_t size, void* 
 }
 
 arrow::Result<std::shared_ptr<arrow::Buffer>> ArrowInput::ReadAt(int64_t position, int64_t size) {
-   size = std::min(size, static_cast<int64_t>(reader_->size())); // what a spoilt file asks for may be anything
+   size = std::min(size, static_cast<int64_t>(reader_->size())); // a damaged file may ask for any size
    if (position >= 0 && size > 0 && position <= static_cast<int64_t>(reader_->size()) - size) {
       try {
          if (auto known = readAhead(position, size)) return known;

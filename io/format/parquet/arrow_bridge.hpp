@@ -12,7 +12,7 @@
 #include "common/memory/ledger.hpp"
 #include "io/format/file_set.hpp"
 
-// What Arrow runs on: our files, our memory, our errors. Only for .cpp files of this folder.
+// Adapters between Arrow and this project: memory, files, errors. Only for .cpp files of this folder.
 
 namespace ouzel::io {
 
@@ -30,7 +30,7 @@ public:
    std::string backend_name() const override { return "ouzel"; }
 
 private:
-   Reservation memory_; ///< a child: gives back what Arrow should leak
+   Reservation memory_; ///< a child: returns memory that Arrow leaks
    std::atomic<int64_t> total_{0}, count_{0};
 };
 
@@ -38,12 +38,12 @@ struct ByteRange {
    uint64_t offset, size;
 };
 
-/// An object as Arrow reads it. The first error of the object's reader is kept for throwStatus(). Positioned reads are
+/// Lets Arrow read an object. Keeps the first error of the object's reader for throwStatus(). Positioned reads are
 /// thread-safe.
 class ArrowInput final : public arrow::io::RandomAccessFile {
 public:
    ~ArrowInput() override;
-   /// `pool` outlives this; `bytesRead`, if given, is counted up.
+   /// `pool` outlives this object. `bytesRead`, if not null, is increased by the bytes of each read.
    ArrowInput(std::shared_ptr<const ObjectReader> reader, arrow::MemoryPool* pool, std::atomic<uint64_t>* bytesRead);
 
    arrow::Result<int64_t> GetSize() override { return static_cast<int64_t>(reader_->size()); }
@@ -63,13 +63,14 @@ public:
    bool closed() const override { return isClosed_; }
    std::exception_ptr error() const { return error_; }
 
-   /// The ranges will be read. `intoMemory`: start to read them all at once, near ones together, as far as memory can
-   /// be had; reads of parts of them then wait for theirs. REQUIRES: nothing has been read yet.
+   /// Announces reads of the ranges. `intoMemory`: starts reading all of them at once, near ranges as one, as far as
+   /// memory can be charged; later reads of these bytes wait for them. REQUIRES: no read came before.
    void prefetch(std::vector<ByteRange> ranges, bool intoMemory);
 
 private:
    struct Ahead;
-   /// The range read ahead that has these bytes, waited for; null if none. Throws what reading it threw.
+   /// The bytes, if a range that was read ahead contains them; waits until the range has arrived. Null: no range
+   /// contains them. Throws the error of the read.
    std::shared_ptr<arrow::Buffer> readAhead(int64_t position, int64_t size) const;
 
    std::vector<std::unique_ptr<Ahead>> ahead_;
@@ -81,11 +82,11 @@ private:
    bool isClosed_ = false;
 };
 
-/// Throw what a failed status means: the file's own error if it had one, 53200 out of memory, else 22P04 with the name
-/// of the file, of which Arrow says why it cannot be read.
+/// Throws the error behind a failed status: the file reader's own error if it had one, 53200 when memory ran out, else
+/// 22P04 with the file's name and Arrow's message.
 [[noreturn]] void throwStatus(const arrow::Status& status, const std::string& file, const ArrowInput* input);
 
-/// Run something that says what went wrong by status or, in parts of Arrow, by exception.
+/// Runs `action` and throws its error, which Arrow reports by status or, in some places, by exception.
 void runArrow(const std::string& file, const ArrowInput* input, const std::function<arrow::Status()>& action);
 
 } // namespace ouzel::io

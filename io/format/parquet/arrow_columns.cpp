@@ -143,7 +143,7 @@ void ColumnConverter::outOfRange(const char* what) const {
                   std::string(what) + " out of range in column \"" + name_ + "\" of file \"" + file_ + "\"");
 }
 
-/// make(value, valid, out) gives false for a value that the type does not have.
+/// Converts each value by make(value, valid, out), which returns false for a value outside the type's range.
 template <typename Source, typename Target, typename Change>
 const void* ColumnConverter::change(const Slice& slice, const Source* values, Change&& make) {
    Target* out = room<Target>();
@@ -248,7 +248,7 @@ const void* ColumnConverter::integers(const Slice& slice) {
 }
 
 const void* ColumnConverter::decimals(const Slice& slice) {
-   // What the optimizer concludes from the precision has to hold, whatever the file holds.
+   // The optimizer relies on the declared precision, so values of the file that exceed it are errors.
    int128 limit = 1;
    for (int32_t i = 0; i < numericModifier(type_.typmod).precision; ++i)
       limit *= 10;
@@ -356,7 +356,7 @@ const void* ColumnConverter::texts(const Slice& slice) {
    return out;
 }
 
-/// Values of a dictionary: its words are looked at once, however many rows have them.
+/// Values of a dictionary: each of its words is checked once, not once per row.
 const void* ColumnConverter::words(const Slice& slice) {
    using arrow::Type;
    const auto& coded = static_cast<const arrow::DictionaryArray&>(slice.array);

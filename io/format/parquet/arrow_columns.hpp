@@ -8,22 +8,24 @@
 #include "common/memory/arena.hpp"
 #include "io/format/external_table.hpp"
 
-// Arrow's types and arrays as ours. Only for .cpp files of this folder.
+// Converts Arrow's types and arrays to SqlType and Vector. Only for .cpp files of this folder.
 
 namespace ouzel::io {
 
-/// The SQL type an Arrow type is read as, or a type of any kind and the reason why it is not.
+/// The SQL type as which an Arrow type is read. For an unsupported type, `problem` tells why, and the SQL type is
+/// arbitrary.
 ExternalColumn mapColumn(const std::string& name, const arrow::DataType& type);
 
-/// Turns slices of the arrays of one column into vectors. What needs no change is viewed, everything else converted
-/// into a buffer of its own. Used by one thread.
+/// Turns slices of one column's arrays into vectors. Values with the same layout are viewed in place, others are
+/// converted into the converter's buffer. Used by one thread.
 class ColumnConverter {
 public:
    /// `file` and `name` are for errors.
    ColumnConverter(const ExternalColumn& column, const std::string& file);
 
-   /// Rows [offset, offset + count) of `array`, count <= batchRowsMax. Valid until the next call and as long as the
-   /// array. Throws 22008 and 22003 for values that the SQL type does not have, 22021 for text that is not UTF-8.
+   /// The rows [offset, offset + count) of `array`, count <= batchRowsMax. The vector is valid until the next call and
+   /// as long as the array. Throws 22008 and 22003 for values outside the SQL type's range, 22021 for text that is not
+   /// UTF-8.
    Vector convert(const arrow::Array& array, int64_t offset, uint32_t count);
 
 private:
@@ -55,7 +57,7 @@ private:
    const std::string name_, file_;
    std::vector<Place> buffer_;
    std::vector<ValidityWord> validity_;
-   std::shared_ptr<arrow::Array> dictionary_; ///< that `words_` are the views of
+   std::shared_ptr<arrow::Array> dictionary_; ///< the dictionary that `words_` views
    std::vector<StringView> words_;
 };
 

@@ -7,8 +7,8 @@
 #include "io/format/parquet/parquet_table.hpp"
 #include "io/format/range_test.hpp"
 
-// Reading Parquet files: row groups that statistics exclude are left out when the scan begins; workers take the others
-// one by one and read their columns a batch at a time, so that only the pages being decoded are in memory.
+// Reads Parquet files in parallel. Row groups that statistics exclude are dropped when the scan begins. A worker takes
+// the next row group and decodes its columns batch by batch, so that only the pages being decoded are in memory.
 
 namespace ouzel::io {
 
@@ -57,12 +57,12 @@ public:
 
    const ParquetTable& table() const { return table_; }
    const ExternalScanSpec& spec() const { return spec_; }
-   /// The next row group that nobody has; null at the end.
+   /// Takes the next row group; null when none is left.
    const RowGroup* take() {
       const size_t index = next_.fetch_add(1, std::memory_order_relaxed);
       return index < groups_.size() ? &groups_[index] : nullptr;
    }
-   /// The file's bytes; opened once, shared by readers.
+   /// The reader of a file's bytes, opened once and shared by the workers.
    std::shared_ptr<const ObjectReader> open(uint32_t file);
    std::atomic<uint64_t>& bytesRead() { return bytesRead_; }
 
@@ -83,8 +83,7 @@ private:
    std::atomic<size_t> next_{0};
    std::atomic<uint64_t> bytesRead_{0};
    Mutex mutex_;
-   std::vector<std::weak_ptr<const ObjectReader>>
-       inputs_ GUARDED_BY(mutex_); ///< guarded by mutex_; open while a reader is at the file
+   std::vector<std::weak_ptr<const ObjectReader>> inputs_ GUARDED_BY(mutex_); ///< files that a worker is reading
 };
 
 std::shared_ptr<const ObjectReader> ParquetScan::open(uint32_t index) {
@@ -107,7 +106,7 @@ public:
 
 private:
    bool openNext();
-   /// The next batch of the row group; false at its end.
+   /// Reads the next batch of the row group; false at the group's end.
    bool readBatch();
 
    ParquetScan& scan_;
@@ -119,7 +118,7 @@ private:
    std::unique_ptr<parquet::arrow::FileReader> reader_;
    std::unique_ptr<arrow::RecordBatchReader> batches_;
    std::shared_ptr<arrow::RecordBatch> batch_;
-   std::vector<int> positions_; ///< by column of the scan: in batch_
+   std::vector<int> positions_; ///< by column of the scan: position in batch_
    std::vector<ColumnConverter> converters_;
    int64_t nextRow_ = 0, rows_ = 0; ///< of batch_, or of the row group when no column is read
    int64_t rowsGiven_ = 0;          ///< of the row group

@@ -14,13 +14,13 @@ namespace ouzel::io {
 
 namespace {
 
-/// A column of one file: as a column of a table, and where it lies.
+/// A top-level column of one file and the leaf that stores it.
 struct FileColumn {
    ExternalColumn column;
    int leaf;
 };
 
-/// Logical types that Arrow's schema does not tell.
+/// Sets the types that only Parquet's logical types tell and Arrow's schema lacks.
 void applyLogicalType(const parquet::ColumnDescriptor& leaf, ExternalColumn& column) {
    const auto& logical = leaf.logical_type();
    if (!logical) return;
@@ -115,7 +115,7 @@ std::unique_ptr<parquet::arrow::FileReader> makeFileReader(const ParquetFile& fi
    runArrow(file.path, input.get(), [&] {
       parquet::ReaderProperties properties(pool);
       if (!isObjectUrl(file.path)) {
-         // Over the network a column chunk is one request; a file is better read through small buffers.
+         // Local files are read through small buffers. Over a network a column chunk is one request.
          properties.enable_buffered_stream();
          properties.set_buffer_size(256 << 10);
       }
@@ -177,7 +177,7 @@ ChunkBounds boundsOf(const ParquetFile& file, const ExternalColumn& column, int 
       };
       bounds.min = valueOf(*min);
       bounds.max = valueOf(*max);
-   } catch (const std::exception&) { // nothing is known then; whoever reads the values meets what is wrong with them
+   } catch (const std::exception&) { // bounds stay unknown; a scan that decodes the chunk reports the error
       bounds.min = bounds.max = Value();
    }
    return bounds;

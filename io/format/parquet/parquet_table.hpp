@@ -8,17 +8,17 @@
 #include "io/format/parquet/arrow_bridge.hpp"
 #include "io/format/parquet/parquet.hpp"
 
-// What openParquet() makes. Only for .cpp files of this folder.
+// The table that openParquet() returns. Only for .cpp files of this folder.
 
 namespace ouzel::io {
 
-/// One file with its footer.
+/// One Parquet file and its footer.
 struct ParquetFile {
    std::string path;
    uint64_t size = 0;
-   std::shared_ptr<const ObjectReader> object; ///< in an object store: as it was when its footer was read; else null
+   std::shared_ptr<const ObjectReader> object; ///< object stores only: reader of the version whose footer was read
    std::shared_ptr<parquet::FileMetaData> metadata;
-   std::vector<int> leaves; ///< by column of the table: the leaf column of the file; -1: nested, not to be read
+   std::vector<int> leaves; ///< by column of the table: leaf column of the file; -1: nested, unreadable
 };
 
 class ParquetTable final : public ExternalTable {
@@ -35,20 +35,20 @@ private:
    std::vector<ParquetFile> parquetFiles_;
 };
 
-/// A reader over an opened file whose footer is known already; of `coded` leaves it gives dictionaries and codes.
+/// Makes Arrow's reader of an opened file, with the known footer. Leaves in `coded` are returned as dictionaries and
+/// codes.
 std::unique_ptr<parquet::arrow::FileReader> makeFileReader(const ParquetFile& file,
                                                            const std::shared_ptr<ArrowInput>& input,
                                                            arrow::MemoryPool* pool, int64_t batchRows,
                                                            const std::vector<int>& coded);
 
-/// Whether all pages of a chunk of text are codes of its dictionary.
+/// Whether all pages of a text chunk are dictionary-encoded.
 bool isCodedText(const parquet::ColumnChunkMetaData& chunk);
 
-/// The bytes of a leaf's chunk in a row group; false when the footer says nonsense.
+/// Offset and size of a leaf's chunk in the file; false when the footer's numbers are invalid.
 bool chunkRange(const parquet::ColumnChunkMetaData& chunk, uint64_t fileSize, uint64_t& offset, uint64_t& size);
 
-/// Least and greatest value in a chunk as its statistics have them, in the representation of the column; NULL: not
-/// known.
+/// Least and greatest value of a chunk, from its statistics, in the representation of the column. NULL: not known.
 struct ChunkBounds {
    Value min, max;
    bool allNull = false;

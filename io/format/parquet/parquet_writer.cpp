@@ -12,8 +12,8 @@
 #include "io/format/parquet/arrow_bridge.hpp"
 #include "io/format/parquet/parquet.hpp"
 
-// Writing Parquet: batches become Arrow record batches of the same rows, which Arrow encodes into the row group that is
-// open; it is written out when it has its rows.
+// Writes Parquet files. Each batch becomes an Arrow record batch, which Arrow encodes into the open row group. A full
+// row group is written out.
 
 namespace ouzel::io {
 
@@ -22,7 +22,7 @@ namespace {
 constexpr int32_t daysToEpoch = 10'957; // from 1970-01-01 to 2000-01-01
 constexpr int64_t microsToEpoch = daysToEpoch * 86'400'000'000LL;
 
-/// A file as Arrow writes it.
+/// Lets Arrow write to an OutputFile. Keeps the file's error for rethrow().
 class ArrowOutput final : public arrow::io::OutputStream {
 public:
    explicit ArrowOutput(OutputFile& file) : file_(file) {}
@@ -54,10 +54,10 @@ private:
    bool isClosed_ = false;
 };
 
-/// How one column is written.
+/// Arrow's type of a column and the function that appends the column's values.
 struct Encoding {
    std::shared_ptr<arrow::DataType> type;
-   /// Append the rows; throws 22008 and 22003 for values that the Arrow type does not have.
+   /// Appends the rows. Throws 22008 and 22003 for values outside the Arrow type's range.
    std::function<void(arrow::ArrayBuilder&, const Vector&, const Selection&)> append;
 };
 
@@ -69,7 +69,7 @@ void check(const arrow::Status& status) {
    throw SqlError(sqlstate::ioError, "could not write Parquet: " + status.message());
 }
 
-/// Appends make(value) of each row by the builder's own type.
+/// An encoding that appends make(value) for each row to a `Builder`.
 template <typename Builder, typename Source, typename Make>
 Encoding encodeAs(std::shared_ptr<arrow::DataType> type, Make make) {
    return {std::move(type), [make](arrow::ArrayBuilder& base, const Vector& vector, const Selection& rows) {
@@ -99,7 +99,7 @@ Encoding encodeNumeric(const ExternalColumn& column, Representation representati
    const NumericModifier declared = numericModifier(column.type.typmod);
    const bool isScaled = representation.physical != PhysicalType::Decimal;
    if (isScaled) {
-      // Sums and the like: all digits there can be, with the scale they have.
+      // Computed decimals such as sums have no declared precision: 38 digits, with the representation's scale.
       const int32_t scale = representation.scale;
       const int32_t precision = isDeclared && declared.scale == scale ? std::min(declared.precision, 38) : 38;
       if (representation.physical == PhysicalType::I64)
@@ -131,7 +131,7 @@ int64_t microsSince1970(int64_t value) {
    return out;
 }
 
-/// Any other type: the text that a client would see.
+/// Other types are written as their text output.
 Encoding encodeText(const SqlType& type, Representation representation) {
    return {
        arrow::utf8(), [type, representation](arrow::ArrayBuilder& base, const Vector& vector, const Selection& rows) {
@@ -240,7 +240,7 @@ public:
       arrow::ArrayVector arrays;
       run([&] {
          for (size_t i = 0; i < encodings_.size(); ++i) {
-            // Values of an extension type are built as what they are stored as.
+            // An extension type's builder builds its storage type.
             const auto& type = encodings_[i].type;
             const bool isExtension = type->id() == arrow::Type::EXTENSION;
             ARROW_ASSIGN_OR_RAISE(
