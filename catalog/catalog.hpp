@@ -10,18 +10,22 @@
 
 namespace ouzel::catalog {
 
-/// The newest committed snapshot and the order in which commits replace it. One per process; thread-safe.
+/// Holds the newest committed snapshot, and lets one DDL commit at a time replace it. One per process; thread-safe.
 ///
-/// A commit: `auto commit = catalog.prepare(editor)` (rebases and waits for other DDL commits), write
-/// `commit.record()` to the log, then `commit.publish()` at the commit point; destroying it unpublished gives up.
+/// The steps of a commit:
+/// 1. `auto commit = catalog.prepare(editor)` waits until no other DDL commit runs, and rebases the editor.
+/// 2. The caller writes `commit.record()` to the log.
+/// 3. `commit.publish()` at the commit point makes the snapshot the newest one.
+/// A Commit that is destroyed before publish() leaves the catalog unchanged. A Commit holds `order_` while it lives.
 class Catalog {
 public:
    explicit Catalog(Snapshot initial) : newest_(std::move(initial)) {}
 
-   /// Cheap; take one per statement.
+   /// Copies a handle, which is cheap. A statement takes one snapshot and keeps it.
    Snapshot newest() const;
 
-   /// Show another snapshot: that of a database which somebody else changes. REQUIRES: nobody commits.
+   /// Replaces the newest snapshot. A read-only server calls it when it follows a database that another server writes.
+   /// REQUIRES: no Commit exists.
    void replace(Snapshot snapshot);
 
    class Commit {
@@ -37,15 +41,15 @@ public:
 
       Catalog& catalog_;
       std::unique_lock<Mutex>
-          order_; ///< holds the place in the order until done; moves with the commit, as UniqueLock cannot
+          order_; ///< held until the commit is destroyed; std::unique_lock, because UniqueLock cannot be moved
       Snapshot next_;
       std::string record_;
    };
-   /// Throws what CatalogEditor::rebase throws. REQUIRES: the caller holds no other Commit.
+   /// Throws the errors of CatalogEditor::rebase. REQUIRES: the calling thread holds no other Commit.
    Commit prepare(CatalogEditor& editor);
 
 private:
-   Mutex order_;         ///< one DDL commit at a time
+   Mutex order_;         ///< held by the one DDL commit that runs; acquired before latch_
    mutable Mutex latch_; ///< guards newest_
    Snapshot newest_ GUARDED_BY(latch_);
 };

@@ -32,7 +32,7 @@ float real(TextTable::Field field) {
    return value;
 }
 
-/// Reads the fields of one row by column name; the positions are looked up once per table.
+/// Reads the fields of one row in the order of `columns`, positions that are looked up once per table.
 class Row {
 public:
    Row(const TextTable& table, const std::vector<uint32_t>& columns) : table_(table), columns_(columns) {}
@@ -58,7 +58,7 @@ std::vector<uint32_t> columnsOf(const TextTable& table, std::initializer_list<st
    return columns;
 }
 
-/// Elements of "1 2 3", "{1,2}" or "{a,\"\",b}"; built-in rows hold nothing that needs more.
+/// Elements of "1 2 3", "{1,2}" or "{a,\"\",b}". Built-in rows have no other forms of lists.
 std::vector<std::string_view> listElements(std::string_view list, char separator) {
    std::vector<std::string_view> elements;
    if (list.size() >= 2 && list.front() == '{') list = list.substr(1, list.size() - 2);
@@ -100,7 +100,7 @@ std::span<const T* const> named(const std::vector<const T*>& sorted, std::string
    return {first, last};
 }
 
-// SQL's spellings that differ from pg_type's names.
+// SQL names of types that differ from the names in pg_type.
 struct TypeAlias {
    std::string_view sqlName, name;
 };
@@ -129,7 +129,8 @@ constexpr TypeAlias typeAliases[] = {
     {"timestamp without time zone", "timestamp"},
 };
 
-/// Parsed on first use and kept; the tables not needed for binding stay text until a system view asks.
+/// The parsed table of a catalog, which the first call parses and keeps. Catalogs that binding does not need stay text
+/// until a system view reads them.
 const TextTable* parsedTable(std::string_view catalog) {
    static Mutex latch;
    static std::map<std::string_view, std::unique_ptr<TextTable>, std::less<>> tables GUARDED_BY(latch);
@@ -138,7 +139,7 @@ const TextTable* parsedTable(std::string_view catalog) {
    if (found != tables.end()) return found->second.get();
    const std::string_view text = builtinText(catalog);
    if (text.empty()) return nullptr;
-   // The key must outlive the caller's string: the text's static name does.
+   // The key must outlive the caller's string, so it is the catalog's static name.
    return tables.emplace(builtinName(catalog), std::make_unique<TextTable>(text)).first->second.get();
 }
 
@@ -165,7 +166,7 @@ struct Builtins::Loader {
       return {out.nameLists_.back().get(), elements.size()};
    }
 
-   /// "0, 'NFC'::text" cut at its commas; no built-in default contains ", " itself.
+   /// Splits "0, 'NFC'::text" at ", ", which no built-in default contains.
    std::span<const std::string_view> expressions(std::string_view list) {
       std::vector<std::string_view> elements;
       while (!list.empty()) {
@@ -560,7 +561,7 @@ std::optional<Builtins::OperatorClass> Builtins::defaultClass(const std::vector<
          stand = oid::text; // binary-coercible, as GetDefaultOpClass would find
       else if (const CastInfo* toOid = cast(typeOid, oid::oid);
                toOid != nullptr && toOid->method == CastMethod::Binary && toOid->context == CastContext::Implicit)
-         stand = oid::oid; // regclass and its kin
+         stand = oid::oid; // regclass, regtype, ...
       else
          return std::nullopt;
       typeOid = stand;

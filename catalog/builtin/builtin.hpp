@@ -9,15 +9,16 @@
 #include "common/value/sql_type.hpp"
 
 // PostgreSQL 15's built-in types, functions, operators, casts and aggregates as data, with the lookups that binding
-// needs. The rows are generated (scripts/generate_builtins.py); functions of our own are in data/ouzel_proc.inc.
-// Everything is parsed once, on first use, and read-only afterwards, so any thread may read it without a lock;
-// pointers, spans and string views live as long as the process. A row here promises no kernel: the executor says 0A000.
+// needs. scripts/generate_builtins.py generates the rows; functions that only Ouzel has are in data/ouzel_proc.inc. The
+// first use parses the rows. From then on they are read-only, and any thread may read them without a lock; pointers,
+// spans and string views live as long as the process. A function's row does not mean that a kernel exists: the executor
+// raises 0A000 for a function without a kernel.
 
 namespace ouzel::catalog {
 
 class TextTable;
 
-/// First OID of user objects. Ours among the built-in ones are 9000..9999.
+/// First OID of user objects. Built-in objects that only Ouzel has are 9000..9999.
 inline constexpr Oid firstUserOid = 16384;
 inline constexpr Oid pgCatalogSchema = 11, publicSchema = 2200, bootstrapRole = 10;
 
@@ -43,7 +44,7 @@ struct TypeInfo {
    char delimiter, alignment, storage;
    Oid relation;  ///< of a composite type
    Oid subscript; ///< subscripting handler
-   Oid element;   ///< of an array (or name, point: see isArray())
+   Oid element;   ///< of an array, or of a type such as name and point: see isArray()
    Oid array;
    Oid input, output, receive, send, typmodIn, typmodOut;
    bool notNull;
@@ -70,7 +71,7 @@ struct FunctionInfo {
    Volatility volatility;
    Oid returnType;
    std::span<const Oid> argTypes; ///< input arguments, the variadic one as its array type
-   /// All arguments with OUT and TABLE columns; empty when argTypes says everything.
+   /// All arguments including OUT and TABLE columns; empty if there are only input arguments.
    std::span<const Oid> allArgTypes;
    std::string_view argModes;                  ///< i, o, b, v, t: one character for each of allArgTypes
    std::span<const std::string_view> argNames; ///< for each of allArgTypes (or argTypes); may be empty
@@ -117,7 +118,7 @@ struct AggregateInfo {
    AggregateKind kind;
    int16_t directArgs;
    Oid transition, final, combine;
-   Oid sortOperator; ///< min and max: the operator whose first row they are
+   Oid sortOperator; ///< of min and max: their result is the first row in the order of this operator
    Oid transitionType;
    std::optional<std::string_view> initial;
 };
@@ -131,19 +132,19 @@ struct CollationInfo {
    std::string_view icuLocale;
 };
 
-/// What an operator means to a btree: the order of its operator family.
+/// Strategy number of an operator in a btree operator family.
 enum class BtreeStrategy : uint8_t { Less = 1, LessEqual = 2, Equal = 3, GreaterEqual = 4, Greater = 5 };
 
 struct BtreeMember {
    BtreeStrategy strategy;
    Oid family;
-   Oid left, right; ///< input types the family declares it for
+   Oid left, right; ///< input types for which the family declares the operator
 };
 
 /// All built-in rows. Obtain through builtins().
 class Builtins {
 public:
-   /// By OID; null when there is none. Only OIDs below firstUserOid are here.
+   /// By OID; null if there is no built-in object with the OID.
    const TypeInfo* type(Oid oid) const;
    bool isArray(Oid type) const;
    const FunctionInfo* function(Oid oid) const;
@@ -164,27 +165,28 @@ public:
    const OperatorInfo* findOperator(std::string_view name, Oid left, Oid right) const;
    /// The function with exactly these argument types.
    const FunctionInfo* findFunction(std::string_view name, std::span<const Oid> argTypes) const;
-   /// The pg_cast row; binary-coercible domains, arrays and I/O conversions are the binder's rules, not rows.
+   /// The pg_cast row. Casts of domains and arrays and I/O conversions have no rows; the binder has rules for them.
    const CastInfo* cast(Oid source, Oid target) const;
 
-   /// The operator's place in a btree family, preferring the family that is the default of its left type (for text
-   /// `=` is in text_ops and text_pattern_ops). Nothing if it is in no btree family.
+   /// The operator's entry in a btree family, preferably in the default family of its left type (text's `=` is in
+   /// text_ops and text_pattern_ops). Empty if the operator is in no btree family.
    std::optional<BtreeMember> btreeStrategy(Oid operatorOid) const;
-   /// The operator's hash family, invalidOid if it is in none.
+   /// The operator's hash family; invalidOid if it is in no hash family.
    Oid hashFamily(Oid operatorOid) const;
-   /// True if a btree or hash family calls it equality.
+   /// True if the operator is the equality of a btree or hash family.
    bool isEqualityOperator(Oid operatorOid) const;
-   /// The btree (or hash) family that orders (or hashes) a type by default, through its base type for domains and
-   /// through anyarray, anyenum, anyrange, record for those; invalidOid if it has none (json, point).
+   /// The btree (or hash) family that orders (or hashes) a type by default. A domain uses the family of its base type;
+   /// arrays, enums, ranges and composite types use those of anyarray, anyenum, anyrange and record. invalidOid if
+   /// there is none (json, point).
    Oid defaultBtreeFamily(Oid type) const;
    Oid defaultHashFamily(Oid type) const;
    /// Operator of a btree family for two input types; null if the family has none.
    const OperatorInfo* btreeOperator(Oid family, Oid left, Oid right, BtreeStrategy strategy) const;
-   /// The type's own `<`, `=`, `>` ... as ORDER BY, DISTINCT and GROUP BY use them; null: the type cannot be ordered.
+   /// The type's `<`, `=`, `>`, ... that ORDER BY, DISTINCT and GROUP BY use; null if the type has no order.
    const OperatorInfo* comparisonOperator(Oid type, BtreeStrategy strategy) const;
-   /// The type's equality: its btree family's, else its hash family's.
+   /// The type's equality, from its default btree family or else from its default hash family.
    const OperatorInfo* equalityOperator(Oid type) const;
-   /// Input type its default operator class declares: varchar -> text, int4[] -> anyarray, a domain -> its base's.
+   /// Input type of the default operator class: varchar -> text, int4[] -> anyarray, a domain -> that of its base type.
    Oid comparisonInputType(Oid type) const;
 
    std::span<const TypeInfo> types() const { return types_; }
@@ -194,7 +196,8 @@ public:
    std::span<const AggregateInfo> aggregates() const { return aggregates_; }
    std::span<const CollationInfo> collations() const { return collations_; }
 
-   /// The rows of a catalog as text: "pg_type", "pg_proc", ..., "system_relation", "system_column". Null if not kept.
+   /// The rows of a catalog as text: "pg_type", "pg_proc", ..., "system_relation", "system_column". Null if the build
+   /// does not contain the catalog.
    const TextTable* rows(std::string_view catalog) const;
 
    Builtins(const Builtins&) = delete;
@@ -227,8 +230,8 @@ private:
    std::vector<const OperatorInfo*> operatorsByName_;
    std::vector<FamilyMember> btreeMembers_, hashMembers_;   ///< by operator
    std::vector<FamilyMember> btreeByFamily_, hashByFamily_; ///< by family, left, right, strategy
-   std::vector<OperatorClass> btreeClasses_, hashClasses_;  ///< the default ones, by input type
-   // What the spans above point into.
+   std::vector<OperatorClass> btreeClasses_, hashClasses_;  ///< the default classes, by input type
+   // Memory that the spans and string views of the rows refer to.
    std::vector<std::unique_ptr<Oid[]>> oidLists_;
    std::vector<std::unique_ptr<std::string_view[]>> nameLists_;
    std::vector<std::unique_ptr<std::string>> texts_;

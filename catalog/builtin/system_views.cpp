@@ -17,7 +17,7 @@ constexpr std::string_view informationSchemaViews =
 #include "catalog/builtin/views/information_schema.inc"
     ;
 
-/// Cut a file of views at its "-- view: name" lines.
+/// Splits a file of views at its "-- view: name" lines.
 Definitions parse(std::string_view text) {
    constexpr std::string_view mark = "\n-- view: ";
    Definitions definitions;

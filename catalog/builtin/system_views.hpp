@@ -3,7 +3,8 @@
 
 namespace ouzel::catalog {
 
-/// Our SELECT for a system view of pg_catalog or information_schema; empty if it is computed instead.
+/// The SELECT that defines a system view of pg_catalog or information_schema; empty for a relation that is a virtual
+/// table.
 std::string_view systemViewDefinition(bool isPgCatalog, std::string_view name);
 
 } // namespace ouzel::catalog

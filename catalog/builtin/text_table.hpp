@@ -8,20 +8,20 @@
 
 namespace ouzel::catalog {
 
-/// A table in COPY's text format with a line of column names before the rows: how built-in rows are compiled in.
-/// Fields are views into the text; those with escapes are unescaped into memory the table owns. Read-only once made.
+/// A table in COPY's text format, with column names in the first line: the format of compiled-in rows. Fields are views
+/// into the text; fields with escapes are views into memory that the table owns. Read-only once constructed.
 class TextTable {
 public:
    using Field = std::optional<std::string_view>;
 
-   /// Parse `text`, which must outlive the table. Lines that begin with '#' are comments.
+   /// Parses `text`, which must outlive the table. Lines that begin with '#' are comments.
    explicit TextTable(std::string_view text);
 
    uint32_t columnCount() const { return static_cast<uint32_t>(names_.size()); }
    uint32_t rowCount() const { return static_cast<uint32_t>(fields_.size() / names_.size()); }
-   /// Position of a column; an unknown name is a broken build and aborts.
+   /// Position of a column. An unknown name is an error of the build and aborts the process.
    uint32_t column(std::string_view name) const;
-   /// The field, nothing for NULL.
+   /// The field; empty for NULL.
    Field at(uint32_t row, uint32_t column) const {
       const std::string_view field = fields_[row * names_.size() + column];
       return field.data() == nullptr ? Field() : Field(field);

@@ -18,7 +18,7 @@ bool startsWith(std::string_view text, std::string_view prefix) {
    return text.substr(0, prefix.size()) == prefix;
 }
 
-/// The error for a name that another transaction took meanwhile.
+/// Throws the error for a name that another transaction has taken since the base snapshot.
 [[noreturn, gnu::cold]] void throwNameTaken(const CatalogObject& object) {
    switch (object.kind) {
    case ObjectKind::Database:
@@ -99,7 +99,7 @@ void CatalogEditor::rebase(const Snapshot& newest) {
    std::vector<Change> all;
    for (const auto& [key, entry] : entries_)
       all.push_back(entry.change);
-   DCHECK(moved.version() > base_.version()); // snapshots only go on
+   DCHECK(moved.version() > base_.version()); // the base never moves to an older snapshot
    Snapshot result = moved.apply(all);
    checkAgainst(moved, result);
    base_ = moved;
@@ -109,7 +109,7 @@ void CatalogEditor::rebase(const Snapshot& newest) {
 void CatalogEditor::checkAgainst(const Snapshot& newest, const Snapshot& result) const {
    for (const auto& [key, entry] : entries_) {
       const Change& change = entry.change;
-      if (key.kind == ObjectKind::Comment || key.kind == ObjectKind::Settings) continue; // the last one wins
+      if (key.kind == ObjectKind::Comment || key.kind == ObjectKind::Settings) continue; // the last commit wins
       if (newest.object(key) != change.before) throwConcurrent();
       if (!change.after) {
          const Snapshot view = key.kind == ObjectKind::Schema ? result.inDatabase(key.a) : result;

@@ -11,46 +11,49 @@
 
 namespace ouzel::catalog {
 
-/// Gives out OIDs >= 16384 that are durable once something using them commits. Thread-safe.
+/// Gives a new OID >= 16384. The OID is durable when a transaction that uses it commits. Thread-safe.
 using OidSource = std::function<Oid()>;
 
 enum class DropBehavior : uint8_t { Restrict, Cascade };
 
-/// What a DROP removed, so that the engine can tell the client and drop storage.
+/// The objects that a DROP removed. The engine reports them to the client and drops their storage.
 struct Dropped {
    struct Item {
-      RelationPtr relation;    ///< null for a constraint or default that fell with something else
+      RelationPtr relation;    ///< null for a constraint or default of a relation that stays
       std::string description; ///< "table t", "view s.v", "constraint f on table t"
       bool isCascaded;         ///< not named in the statement: NOTICE "drop cascades to ..."
       bool isInternal;         ///< an index of a dropped table, an owned sequence: no notice
    };
    std::vector<Item> items;
 
-   /// The NOTICE about what cascaded, and its detail; both empty if nothing did.
+   /// The NOTICE about cascaded objects, and its detail; both empty if there are none.
    std::pair<std::string, std::string> notice() const;
 };
 
-/// Rewrites an SQL expression or query for a renamed column or relation. The catalog keeps text and knows no grammar.
+/// Rewrites the text of an SQL expression or query for a renamed column or relation. The engine provides it, because
+/// the catalog does not know SQL's grammar.
 using SqlRewriter = std::function<std::string(const std::string& sql)>;
 
-/// The catalog as one transaction changes it: a snapshot with the transaction's own changes on top.
+/// The catalog as one transaction sees and changes it: a base snapshot, and the transaction's changes over it.
 ///
-/// Owned by a session's transaction, used by one thread. Each operation checks its rules against the working snapshot
-/// and throws PostgreSQL's error; a throw leaves the editor as it was. The engine takes locks and does what storage
-/// needs; nothing here touches rows. Temporary relations are changes that are re-applied but never logged.
+/// A session's transaction owns the editor; one thread uses it. Each operation checks PostgreSQL's rules against the
+/// working snapshot (base and changes). An operation that throws changes nothing. The engine takes the locks and
+/// changes the storage; the editor does not touch rows. Temporary relations are changes that each new transaction of
+/// the session applies again; the log does not contain them.
 class CatalogEditor {
 public:
    /// `temporary`: the session's temporary objects (temporaryChanges() of earlier transactions).
    CatalogEditor(Snapshot base, OidSource oids, std::vector<Change> temporary = {});
 
-   /// How messages name relations: unqualified when visible. By default nothing is visible.
+   /// Sets the path that decides whether messages qualify a relation's name. By default messages qualify all names.
    void setSearchPath(SearchPath path) { searchPath_ = std::move(path); }
 
    const Snapshot& snapshot() const { return working_; }
    const Snapshot& base() const { return base_; }
-   bool hasChanges() const; ///< that need to be logged
-   /// Own changes on top of a newer snapshot; READ COMMITTED does this per statement, commit does it once more.
-   /// Throws 40001, 42P07 or 3F000 when another transaction's commit is in the way; the editor stays as it was.
+   bool hasChanges() const; ///< true if there are changes to log
+   /// Moves the transaction's changes to a newer base snapshot. READ COMMITTED calls it per statement, and a commit
+   /// calls it again. Throws 40001, 42P07 or 3F000 if the changes conflict with another transaction's commit; the
+   /// editor then keeps its state.
    void rebase(const Snapshot& newest);
 
    /// For SAVEPOINT and statement rollback.
@@ -58,8 +61,8 @@ public:
    std::shared_ptr<const Savepoint> savepoint() const;
    void rollbackTo(const Savepoint& savepoint);
 
-   std::vector<Change> changes() const;          ///< permanent ones, for the log
-   std::vector<Change> temporaryChanges() const; ///< the session keeps them after commit
+   std::vector<Change> changes() const;          ///< permanent changes, for the log
+   std::vector<Change> temporaryChanges() const; ///< changes that the session keeps after the commit
 
    // Clusters and roles.
    Oid createDatabase(Database draft);
@@ -75,30 +78,31 @@ public:
    Dropped dropSchema(Oid schema, DropBehavior behavior);
    void renameSchema(Oid schema, std::string name);
    void replaceSchema(Schema changed);
-   /// The session's pg_temp_n, made on first use.
+   /// The session's schema pg_temp_n; the first call creates it.
    Oid temporarySchema(int32_t backendId);
 
-   // Relations. `draft.oid`, row types, attnums, constraint OIDs and names are filled in where missing. Throws 42P07.
-   // Primary key and unique constraints get an index relation of the constraint's name.
+   // Relations. createRelation adds missing OIDs, row types, attnums and names of constraints to `draft`. Throws 42P07.
+   // Primary key and unique constraints get an index relation with the constraint's name.
    Oid createRelation(Relation draft);
-   /// Replace one wholesale (ALTER TABLE, CREATE OR REPLACE VIEW, TRUNCATE's new storage id); same OID.
+   /// Replaces a relation by a new version with the same OID (ALTER TABLE, CREATE OR REPLACE VIEW, TRUNCATE's new
+   /// storage id).
    void replaceRelation(Relation changed);
    Dropped dropRelation(Oid relation, DropBehavior behavior);
-   /// Several at once: what the list names is no obstacle to the others.
+   /// Drops several relations together: dependencies among the listed relations do not prevent the DROP.
    Dropped dropRelations(std::span<const Oid> relations, DropBehavior behavior);
-   /// With views on it, `rewriteView` must be given, else 0A000.
+   /// Throws 0A000 if views read the relation and `rewriteView` is empty.
    void renameRelation(Oid relation, std::string name, const SqlRewriter& rewriteView = nullptr);
    void setSchema(Oid relation, Oid schema);
 
    // Columns and constraints.
    int16_t addColumn(Oid relation, Column draft);
    Dropped dropColumn(Oid relation, std::string_view name, DropBehavior behavior);
-   /// `rewriteExpr` is asked for checks, generated columns and index expressions that read the column, `rewriteView`
-   /// for views; where one is needed and missing: 0A000.
+   /// `rewriteExpr` rewrites CHECK constraints, generated columns and index expressions that read the column;
+   /// `rewriteView` rewrites views. Throws 0A000 if a needed rewriter is empty.
    void renameColumn(Oid relation, std::string_view from, std::string to, const SqlRewriter& rewriteExpr = nullptr,
                      const SqlRewriter& rewriteView = nullptr);
    void setNotNull(Oid relation, std::string_view column, bool notNull);
-   /// `sequence`: what a default of the form nextval('...') draws from.
+   /// `sequence`: the sequence of a default of the form nextval('...').
    void setDefault(Oid relation, std::string_view column, std::string expr, Oid sequence = invalidOid);
    Oid addConstraint(Oid relation, Constraint draft);
    Dropped dropConstraint(Oid relation, std::string_view name, DropBehavior behavior, bool missingOk);
@@ -108,7 +112,7 @@ public:
    void setComment(Oid classOid, Oid object, int32_t attribute, std::string text);
 
    Oid allocateOid() { return oids_(); }
-   /// "t_a_key", "t_pkey1": a name not yet taken in the schema, cut to 63 bytes as PostgreSQL does.
+   /// A name that is free in the schema, shortened to 63 bytes as in PostgreSQL: "t_a_key", "t_pkey1".
    std::string chooseName(std::string_view table, std::string_view column, std::string_view label, Oid schema) const;
 
 private:
@@ -119,10 +123,10 @@ private:
    void record(const ObjectKey& key, ObjectPtr after, bool temporary);
    bool isTemporary(const CatalogObject& object) const;
    void checkAgainst(const Snapshot& newest, const Snapshot& result) const;
-   /// A copy to change and put; throws XX000 for an unknown or built-in one.
+   /// A copy of a relation, to change and put. Throws XX000 for an unknown or built-in relation.
    Relation copyOf(Oid relation) const;
    void checkNewName(Oid schema, std::string_view name) const;
-   /// Fill in OID and name, make the index behind it, append it.
+   /// Gives the constraint an OID and a name, makes its index, appends the constraint to the relation.
    Oid attachConstraint(Relation& relation, Constraint draft);
    Oid createConstraintIndex(const Constraint& constraint, const Relation& relation);
    bool isConstraintNameTaken(Oid schema, std::string_view name) const;

@@ -3,11 +3,12 @@
 #include "catalog/editor/editor.hpp"
 #include "common/error/sql_error.hpp"
 
-// What falls when something is dropped, and whether it may.
+// DROP: finds all objects that a DROP removes, and checks whether it may remove them.
 
 namespace ouzel::catalog {
 
-/// The closure of one DROP: relations, constraints and defaults that cannot stay, and why each fell.
+/// The objects that one DROP removes: the named objects, and all relations, constraints and defaults that depend on a
+/// removed object, each with the reason. Steps: add..., close(), refuse() for RESTRICT, execute().
 class DropPlan {
 public:
    explicit DropPlan(CatalogEditor& editor) : editor_(editor) {}
@@ -15,13 +16,13 @@ public:
    void addTarget(const RelationPtr& relation) { add(relation, false, false, {}); }
    void addCascaded(const RelationPtr& relation, const std::string& reason) { add(relation, true, false, reason); }
    void addInternal(const RelationPtr& relation) { add(relation, false, true, {}); }
-   /// Follow dependencies until nothing new falls.
+   /// Adds the dependents of all added objects until no further object is added.
    void close();
-   /// What falls with one column of a table that stays.
+   /// Adds the objects that depend on one column of a table that stays.
    void addColumn(const RelationPtr& relation, int16_t attribute);
    void addReferencing(const RelationPtr& relation, const std::vector<int16_t>* onlyColumns, const std::string& reason);
 
-   /// Throws 2BP01 if something not named would fall.
+   /// Throws 2BP01 if the DROP would remove an object that the statement does not name.
    void refuse(const std::string& what) const;
    Dropped execute();
    std::string describe(const Relation& relation) const;
@@ -30,7 +31,7 @@ private:
    struct Fallen {
       RelationPtr relation;
       bool isCascaded, isInternal;
-      std::string reason; ///< "table t": what it depends on
+      std::string reason; ///< the object that it depends on: "table t"
       bool isFollowed = false;
    };
    struct FallenPart { ///< a constraint or default of a relation that stays
@@ -105,7 +106,7 @@ void DropPlan::close() {
       fallen_[i].isFollowed = true;
       follow(i);
    }
-   // A part of a relation that fell later falls with it.
+   // Forget parts of relations that are dropped themselves.
    std::erase_if(parts_, [&](const FallenPart& part) { return has(part.relation); });
 }
 
@@ -189,7 +190,7 @@ Dropped CatalogEditor::dropRelations(std::span<const Oid> relations, DropBehavio
    DropPlan plan(*this);
    std::string what;
    for (const Oid oid : relations) {
-      copyOf(oid); // refuses system relations
+      copyOf(oid); // throws for system relations
       const RelationPtr relation = working_.relation(oid);
       if (relation->index) {
          const RelationPtr table = working_.relation(relation->index->table);
@@ -224,7 +225,7 @@ Dropped CatalogEditor::dropSchema(Oid schema, DropBehavior behavior) {
    plan.close();
    if (behavior == DropBehavior::Restrict) plan.refuse(what);
    Dropped dropped = plan.execute();
-   // An owned sequence can lie in another schema than its table.
+   // The loop above skips owned sequences. A sequence whose table is in another schema is dropped here.
    for (const RelationPtr& relation : working_.relations())
       if (relation->schema == schema) remove(keyOf(*relation));
    removeComments(class_oid::pgNamespace, schema);

@@ -11,7 +11,7 @@ namespace {
 constexpr size_t nameBytesMax = 63, columnsMax = 1600;
 constexpr std::array<std::string_view, 6> systemColumns = {"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"};
 
-/// Bytes of `name` that fit into `limit` without cutting a UTF-8 sequence.
+/// Length of the longest prefix of `name` that has at most `limit` bytes and ends with a whole UTF-8 character.
 size_t clippedSize(std::string_view name, size_t limit) {
    size_t size = std::min(name.size(), limit);
    while (size > 0 && size < name.size() && (static_cast<unsigned char>(name[size]) & 0xc0) == 0x80)
@@ -19,7 +19,8 @@ size_t clippedSize(std::string_view name, size_t limit) {
    return size;
 }
 
-/// PostgreSQL's makeObjectName: "first_second_label", the longer of the first two shortened until it fits.
+/// PostgreSQL's makeObjectName: "first_second_label", where the longer of the first two parts is shortened until the
+/// name fits.
 std::string objectName(std::string_view first, std::string_view second, std::string_view label) {
    const size_t overhead = (second.empty() ? 0 : 1) + (label.empty() ? 0 : label.size() + 1);
    const size_t available = nameBytesMax - overhead;
@@ -119,7 +120,7 @@ Oid CatalogEditor::createRelation(Relation draft) {
    draft.constraints.clear();
    const Oid oid = draft.oid;
    try {
-      // The relation first, so that its name is taken when constraints look for theirs.
+      // Put the relation first, so that its name is taken when names of constraints are chosen.
       put(std::make_shared<const Relation>(draft));
       for (Constraint& constraint : constraints)
          attachConstraint(draft, std::move(constraint));
@@ -139,7 +140,7 @@ void CatalogEditor::replaceRelation(Relation changed) {
 
 void CatalogEditor::rewriteDependents(const Relation& relation, int16_t attribute, const SqlRewriter& rewriteView,
                                       std::string_view feature) {
-   // All are rewritten before any is changed: binding one view reads the others as they were.
+   // Rewrite all views before putting any of them, because binding one view reads the old versions of the other views.
    std::vector<Relation> rewritten;
    for (const RelationPtr& view : working_.dependentsOf(relation.oid)) {
       const bool isConcerned = std::any_of(view->dependsOn.begin(), view->dependsOn.end(), [&](const Dependency& d) {
@@ -160,7 +161,7 @@ void CatalogEditor::renameRelation(Oid relation, std::string name, const SqlRewr
    checkNewName(changed.schema, name);
    rewriteDependents(changed, 0, rewriteView, "renaming a relation that a view uses");
    if (changed.index) {
-      // The index of a constraint and the constraint have one name.
+      // A constraint and its index have the same name, so rename the constraint as well.
       Relation table = copyOf(changed.index->table);
       for (Constraint& constraint : table.constraints)
          if (constraint.index == relation) {
@@ -274,7 +275,7 @@ Oid CatalogEditor::attachConstraint(Relation& relation, Constraint draft) {
       if (namesColumns)
          for (const int16_t attribute : draft.columns)
             columns += (columns.empty() ? "" : "_") + relation.columns[static_cast<size_t>(attribute) - 1].name;
-      // Names chosen earlier in the same statement are in `relation`, not yet in the snapshot.
+      // Names that the same statement has chosen before are in `relation`, not yet in the snapshot.
       for (uint32_t pass = 0;; ++pass) {
          std::string label(constraintLabel(draft.kind));
          if (pass > 0) label += std::to_string(pass);

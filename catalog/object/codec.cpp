@@ -101,7 +101,7 @@ public:
    template <typename T>
    void list(std::vector<T>& values) {
       const uint64_t count = varint();
-      if (count > rest_.size()) damaged(); // every element takes a byte at least
+      if (count > rest_.size()) damaged(); // every element takes at least one byte
       values.resize(count);
    }
    bool atEnd() const { return rest_.empty(); }
@@ -110,7 +110,7 @@ private:
    std::string_view rest_;
 };
 
-// One list of fields per type serves both directions: `coder` is a Writer over const objects or a Reader.
+// One list of fields per type for both directions: `coder` is a Writer over const objects, or a Reader.
 
 template <typename Coder, typename T>
 void elements(Coder& coder, T& values) {

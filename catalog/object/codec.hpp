@@ -8,8 +8,8 @@
 
 namespace ouzel::catalog {
 
-/// The bytes of snapshots and changes: FORMAT version, then objects. Decoding throws XX001 for damaged bytes and for a
-/// version this build does not know.
+/// The byte form of snapshots and changes; codec.cpp describes the layout. Decoding throws XX001 for damaged bytes and
+/// for a version that this build does not know.
 std::string encodeSnapshot(const Snapshot& snapshot);
 Snapshot decodeSnapshot(std::string_view bytes);
 std::string encodeChanges(std::span<const Change> changes);

@@ -58,7 +58,7 @@ std::vector<SchemaPtr> initialSchemas(Oid database) {
       schema->name = *table.at(row, table.column("nspname"));
       schema->owner = number<Oid>(table.at(row, table.column("nspowner")));
       if (schema->oid != pgCatalogSchema && schema->oid != publicSchema) schema->owner = bootstrapRole;
-      // The owner may do everything; everybody may look.
+      // The owner has all privileges; PUBLIC has USAGE.
       schema->acl = {{schema->owner, schema->owner, privilege::usage | privilege::create, 0},
                      {invalidOid, schema->owner, privilege::usage, 0}};
       schemas.push_back(std::move(schema));

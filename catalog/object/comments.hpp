@@ -7,9 +7,9 @@
 
 namespace ouzel::catalog {
 
-/// PostgreSQL's own comment on a built-in object (pg_description), nothing if it has none.
+/// PostgreSQL's comment on a built-in object (pg_description); empty if there is none.
 std::optional<std::string_view> builtinComment(Oid classOid, Oid object, int32_t attribute);
-/// pg_catalog, information_schema and public, as every database starts with.
+/// The schemas of a new database: pg_catalog, information_schema and public.
 std::vector<SchemaPtr> initialSchemas(Oid database);
 
 } // namespace ouzel::catalog

@@ -12,8 +12,8 @@
 #include "common/value/sql_type.hpp"
 #include "storage/base/ids.hpp"
 
-// What exists: the objects a catalog snapshot is made of. Each is immutable once in a snapshot and shared among the
-// snapshots that contain it, so a pointer that still is the newest one proves that nothing about the object changed.
+// The objects of a catalog snapshot. An object is immutable once it is in a snapshot, and all snapshots with the object
+// share it. So two snapshots with the same pointer have the same state of the object.
 
 namespace ouzel::catalog {
 
@@ -22,7 +22,7 @@ inline constexpr StorageId noStorage{0}; ///< views, virtual tables
 
 enum class ObjectKind : uint8_t { Database = 1, Role = 2, Schema = 3, Relation = 4, Comment = 5, Settings = 6 };
 
-/// Names an object in the whole cluster. Meaning of the parts by kind:
+/// Identifies an object in the whole cluster. Meaning of the parts by kind:
 ///   Database, Role, Relation  a = OID
 ///   Schema                    a = database, b = OID (11, 2200 exist in each database)
 ///   Comment                   a = database (0: shared object), b = class OID, c = object OID, d = attribute or 0
@@ -34,7 +34,7 @@ struct ObjectKey {
    auto operator<=>(const ObjectKey&) const = default;
 };
 
-/// Owned by snapshots through shared_ptr.
+/// Base of all objects. Snapshots own objects through shared_ptr.
 struct CatalogObject {
    const ObjectKind kind;
    virtual ~CatalogObject();
@@ -57,7 +57,7 @@ inline constexpr uint32_t insert = 1, select = 2, update = 4, del = 8, truncate 
                           execute = 128, usage = 256, create = 512, createTemp = 1024, connect = 2048, set = 4096,
                           alterSystem = 8192;
 }
-/// Nothing: the default privileges of the object's kind.
+/// Privileges of an object; empty: the default privileges of the object's kind.
 using Acl = std::optional<std::vector<AclItem>>;
 
 struct Database : CatalogObject {
@@ -106,7 +106,7 @@ struct Column {
    bool isDropped = false;
    std::string defaultExpr; ///< SQL; empty: none. With generated: the generation expression
    Oid defaultOid = invalidOid;
-   Oid defaultSequence = invalidOid; ///< the sequence that the default draws from, if it does
+   Oid defaultSequence = invalidOid; ///< the sequence of a default nextval('...'); invalidOid: another default
    char identity = '\0';             ///< 'a' always, 'd' by default
    char generated = '\0';            ///< 's' stored
    int16_t dimensions = 0;
@@ -120,14 +120,14 @@ struct Constraint {
    Oid oid = invalidOid;
    std::string name;
    ConstraintKind kind = ConstraintKind::Check;
-   std::vector<int16_t> columns; ///< attnums; for checks those the expression reads
+   std::vector<int16_t> columns; ///< attnums; for checks: of the columns that the expression reads
    std::string expression;       ///< SQL of a check
    Oid index = invalidOid;       ///< relation of kind Index behind a primary key or unique constraint
    Oid foreignRelation = invalidOid;
    std::vector<int16_t> foreignColumns;
    char onUpdate = 'a', onDelete = 'a', match = 's'; ///< a no action, r restrict, c cascade, n set null, d set default
    bool isDeferrable = false, isInitiallyDeferred = false, isValidated = true, noInherit = false;
-   bool nullsNotDistinct = false; ///< of a new unique constraint; kept by its index
+   bool nullsNotDistinct = false; ///< set in drafts of unique constraints only; the index keeps the value
 };
 
 enum class RelationKind : char {
@@ -141,10 +141,10 @@ enum class RelationKind : char {
 
 enum class Persistence : char { Permanent = 'p', Unlogged = 'u', Temporary = 't' };
 
-/// `on` an object this one cannot live without: a view's tables, a default's sequence.
+/// A relation or column that an object needs: a view's tables, a default's sequence.
 struct Dependency {
    Oid relation = invalidOid;
-   int16_t attribute = 0; ///< 0: the relation as such
+   int16_t attribute = 0; ///< 0: the relation, not a certain column
    auto operator<=>(const Dependency&) const = default;
 };
 
@@ -168,7 +168,7 @@ struct SequenceDefinition {
 };
 
 struct Relation : CatalogObject {
-   Oid database = invalidOid; ///< invalidOid: built in, in every database
+   Oid database = invalidOid; ///< invalidOid: a built-in relation, which every database has
    Oid oid = invalidOid;
    Oid schema = invalidOid;
    std::string name;
@@ -178,7 +178,7 @@ struct Relation : CatalogObject {
    Oid owner = bootstrapRole;
    Oid rowType = invalidOid, rowTypeArray = invalidOid;
    StorageId storage = noStorage;
-   std::vector<Column> columns; ///< by attnum; dropped ones keep their place
+   std::vector<Column> columns; ///< by attnum; dropped columns keep their place
    std::vector<Constraint> constraints;
    std::string definition; ///< SELECT of a view
    std::vector<Dependency> dependsOn;
@@ -192,7 +192,7 @@ struct Relation : CatalogObject {
    /// pg_class.relkind.
    char relkind() const { return relationKind == RelationKind::Virtual ? shownKind : static_cast<char>(relationKind); }
    bool isBuiltin() const { return database == invalidOid; }
-   /// Null if there is no live column of that name or number.
+   /// Null if there is no live column of this name or number.
    const Column* findColumn(std::string_view columnName) const;
    const Column* column(int16_t attribute) const;
    const Constraint* findConstraint(std::string_view constraintName) const;
@@ -200,29 +200,29 @@ struct Relation : CatalogObject {
 };
 using RelationPtr = std::shared_ptr<const Relation>;
 
-/// COMMENT ON. Built-in comments are rows of pg_description, not objects.
+/// A comment of COMMENT ON. Built-in comments are rows of pg_description, not objects.
 struct Comment : CatalogObject {
    ObjectKey object{ObjectKind::Comment};
    std::string text;
    Comment() : CatalogObject(ObjectKind::Comment) {}
 };
 
-/// ALTER ROLE/DATABASE ... SET.
+/// Settings of ALTER ROLE ... SET and ALTER DATABASE ... SET.
 struct Settings : CatalogObject {
    Oid database = invalidOid, role = invalidOid;
    std::vector<std::pair<std::string, std::string>> values;
    Settings() : CatalogObject(ObjectKind::Settings) {}
 };
 
-/// OIDs of the catalogs that name a class of objects in comments and dependencies.
+/// OIDs of system catalogs; comments and dependencies use them to name a class of objects.
 namespace class_oid {
 inline constexpr Oid pgType = 1247, pgProc = 1255, pgClass = 1259, pgAuthid = 1260, pgDatabase = 1262, pgAttrdef = 2604,
                      pgConstraint = 2606, pgNamespace = 2615, pgOperator = 2617, pgRewrite = 2618, pgTablespace = 1213;
 }
 
-/// The key under which a snapshot holds an object.
+/// The key of an object in a snapshot.
 ObjectKey keyOf(const CatalogObject& object);
-/// "table", "view", "index" ... as error messages call a relation.
+/// The word for a relation in error messages: "table", "view", "index", ...
 std::string_view relationKindName(const Relation& relation);
 
 } // namespace ouzel::catalog

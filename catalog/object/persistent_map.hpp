@@ -10,12 +10,13 @@
 
 namespace ouzel::catalog {
 
-/// An ordered map whose changes make a new map and share all but O(log n) nodes with the old one (an AVL tree with
-/// path copying). A map is a pointer; copying it is cheap. Nodes are immutable, so any thread may read any version.
+/// An ordered, immutable map: an AVL tree with path copying. A change makes a new map that shares all but O(log n)
+/// nodes with the old map. A map is a pointer, so a copy is cheap. Nodes are immutable, so any thread may read any
+/// version.
 template <typename Key, typename Value, typename Less = std::less<>>
 class PersistentMap {
 public:
-   /// Null if there is none. Valid as long as this map or one that shares the node.
+   /// Null if the key is not in the map. The pointer is valid as long as this map, or another map that shares the node.
    template <typename K>
    const Value* find(const K& key) const {
       const Node* node = root_.get();
@@ -39,7 +40,7 @@ public:
    size_t size() const { return root_ ? root_->size : 0; }
    bool empty() const { return root_ == nullptr; }
 
-   /// Visit entries with key >= `from` in order until `visit(key, value)` returns false.
+   /// Visits the entries with key >= `from` in order until `visit(key, value)` returns false.
    template <typename K, typename Visit>
    void visitFrom(const K& from, Visit&& visit) const {
       walkFrom(root_.get(), from, visit);
@@ -67,14 +68,14 @@ private:
    static Link make(Link left, Key key, Value value, Link right) {
       const uint32_t tall = std::max(height(left), height(right)) + 1;
       const size_t size = sizeOf(left) + sizeOf(right) + 1;
-      DCHECK(height(left) <= height(right) + 1); // an AVL tree
+      DCHECK(height(left) <= height(right) + 1); // the invariant of an AVL tree
       DCHECK(height(right) <= height(left) + 1);
       DCHECK(!left || Less{}(left->key, key));
       DCHECK(!right || Less{}(key, right->key));
       return std::make_shared<const Node>(
           Node{std::move(left), std::move(right), std::move(key), std::move(value), tall, size});
    }
-   /// Join two trees whose heights differ by at most two.
+   /// Joins two trees whose heights differ by at most two.
    static Link balance(const Link& left, const Key& key, const Value& value, const Link& right) {
       DCHECK(height(left) <= height(right) + 2);
       DCHECK(height(right) <= height(left) + 2);

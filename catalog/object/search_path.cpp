@@ -22,7 +22,7 @@ void checkDatabase(const Snapshot& snapshot, const QualifiedName& name) {
        .at(name.position);
 }
 
-/// Key words that need quotes when used as names: everything but the unreserved ones.
+/// Key words that need quotes as names: all but unreserved key words.
 const std::set<std::string_view>& quotedKeywords() {
    static const std::set<std::string_view> words = [] {
       std::set<std::string_view> result;
@@ -42,7 +42,7 @@ bool isSpace(char c) {
    throw SqlError(sqlstate::invalidName, "invalid name syntax");
 }
 
-/// One part of a dotted name, starting at `at`; moves `at` behind it.
+/// The part of a dotted name that starts at `at`; moves `at` to the end of the part.
 std::string parsePart(std::string_view text, size_t& at) {
    std::string part;
    if (at < text.size() && text[at] == '"') {

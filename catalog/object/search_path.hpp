@@ -7,23 +7,24 @@
 
 #include "catalog/object/snapshot.hpp"
 
-// From names as SQL has them to objects, with PostgreSQL's rules and errors.
+// Resolves SQL names to objects, with PostgreSQL's rules and errors.
 
 namespace ouzel::catalog {
 
-/// The schemas of search_path that exist, in the order they are searched. Made for one snapshot.
+/// The existing schemas of search_path, in the order of the search. Valid for the snapshot that it was made for.
 struct SearchPath {
-   std::vector<Oid> schemas;    ///< pg_temp and pg_catalog are in it even when the setting does not name them
-   std::vector<Oid> explicitly; ///< those that the setting names: current_schemas(false)
-   Oid creation = invalidOid;   ///< where unqualified CREATE puts things: current_schema(); invalidOid: nowhere
-   Oid temporary = invalidOid;  ///< the session's pg_temp_n, if it has one
+   std::vector<Oid> schemas;    ///< contains pg_temp and pg_catalog even if the setting does not name them
+   std::vector<Oid> explicitly; ///< the schemas that the setting names: current_schemas(false)
+   Oid creation = invalidOid;   ///< schema for CREATE without a schema: current_schema(); invalidOid: none
+   Oid temporary = invalidOid;  ///< the session's pg_temp_n; invalidOid: none
 
-   /// Resolve the setting's elements; "$user" stands for a schema of the user's name. Unknown names are passed over.
+   /// Resolves the setting's elements. "$user" stands for the schema with the user's name. Unknown names are skipped.
    static SearchPath resolve(const Snapshot& snapshot, std::span<const std::string> setting, std::string_view user,
                              Oid temporarySchema = invalidOid);
 };
 
-/// A possibly qualified name; empty parts are absent. `position` is of its first character, from 1 (0: unknown).
+/// A name with optional qualifiers; missing parts are empty. `position` is that of its first character, from 1; 0:
+/// unknown.
 struct QualifiedName {
    std::string database, schema, name;
    uint32_t position = 0;
@@ -35,24 +36,24 @@ struct QualifiedName {
 
 /// Null if the relation or its schema does not exist. Throws 0A000 for another database's name.
 RelationPtr findRelation(const Snapshot& snapshot, const SearchPath& path, const QualifiedName& name);
-/// Throws 42P01 `relation "x" does not exist` when there is none, also when its schema does not exist, as FROM does.
+/// Throws 42P01 `relation "x" does not exist` if the relation or its schema does not exist, as FROM does.
 RelationPtr requireRelation(const Snapshot& snapshot, const SearchPath& path, const QualifiedName& name);
-/// Throws 3F000 `schema "x" does not exist`; knows pg_temp.
+/// The schema of this name; pg_temp means the session's temporary schema. Throws 3F000 `schema "x" does not exist`.
 Oid requireSchema(const Snapshot& snapshot, const SearchPath& path, std::string_view name, uint32_t position = 0);
-/// Where CREATE puts `name`. Throws 3F000 `no schema has been selected to create in` or for an unknown schema, 42501
-/// for the system schemas.
+/// The schema in which CREATE creates `name`. Throws 3F000 `no schema has been selected to create in` or for an unknown
+/// schema, 42501 for the system schemas.
 Oid creationSchema(const Snapshot& snapshot, const SearchPath& path, const QualifiedName& name);
-/// True if the unqualified name finds this very relation.
+/// True if the unqualified name of the relation finds this relation.
 bool isVisible(const Snapshot& snapshot, const SearchPath& path, const Relation& relation);
-/// Schema-qualified unless visible, quoted where needed: regclass output.
+/// The relation's name as regclass prints it: schema-qualified unless visible, quoted if necessary.
 std::string displayName(const Snapshot& snapshot, const SearchPath& path, const Relation& relation);
 
-/// 42703 `column "x" of relation "t" does not exist` unless there is one.
+/// The column of this name. Throws 42703 `column "x" of relation "t" does not exist`.
 const Column& requireColumn(const Relation& relation, std::string_view name, uint32_t position = 0);
 
-/// Quote an identifier if it would not survive unquoted: upper case, odd characters, a reserved word.
+/// The identifier, in quotes if SQL would read it differently without: upper case, special characters, reserved words.
 std::string quoteIdentifier(std::string_view name);
-/// Take apart "a.b", "\"A\".b" as regclass input and pg_get_serial_sequence do: unquoted parts fold to lower case.
+/// Splits "a.b", "\"A\".b" as the input of regclass and pg_get_serial_sequence do: unquoted parts fold to lower case.
 /// Throws 42602 `invalid name syntax`.
 std::vector<std::string> parseQualifiedName(std::string_view text);
 QualifiedName toQualifiedName(std::vector<std::string> parts);

@@ -13,7 +13,7 @@ namespace ouzel::catalog {
 
 namespace {
 
-/// Names are unique per kind, database and schema (invalidOid where these do not apply).
+/// A name is unique per kind, database and schema; a part that does not apply to a kind is invalidOid.
 struct NameKey {
    ObjectKind kind;
    Oid database, schema;
@@ -95,7 +95,7 @@ struct Snapshot::State {
       const ObjectPtr* found = objects.find(key);
       if (found == nullptr) return;
       if (const auto name = nameOf(**found)) {
-         // Another object may have taken the name in the same set of changes; leave its entry.
+         // Another object may have taken the name in the same set of changes; that object's entry stays.
          const ObjectPtr* named = names.find(*name);
          if (named != nullptr && *named == *found) names = names.without(*name);
       }
@@ -231,7 +231,7 @@ Snapshot Snapshot::apply(std::span<const Change> changes) const {
    auto next = std::make_shared<State>(*state_);
    next->version = nextVersion();
    DCHECK(next->version > state_->version);
-   // Removals first, so that a name freed and taken again in one transaction ends up taken.
+   // Removals come first: a transaction may drop an object and give its name to a new object.
    for (const Change& change : changes)
       if (!change.after) next->remove(change.key);
    for (const Change& change : changes)

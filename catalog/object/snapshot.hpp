@@ -9,46 +9,46 @@
 
 #include "catalog/object/objects.hpp"
 
-// The catalog as of one moment.
+// Immutable states of the catalog.
 
 namespace ouzel::catalog {
 
-/// One changed object: what is written to the log, and what a commit rebases onto the newest snapshot.
+/// A change of one object. The log contains changes, and a commit applies them to the newest snapshot.
 struct Change {
    ObjectKey key;
-   ObjectPtr before; ///< null: it did not exist. Not logged
-   ObjectPtr after;  ///< null: dropped
+   ObjectPtr before; ///< null: the object is new. Not in the log
+   ObjectPtr after;  ///< null: the object is dropped
 };
 
-/// An immutable catalog, seen from one database: what is in other databases is invisible except where said. A
-/// snapshot is a handle; copying it is cheap, and it keeps alive what it contains. Safe to read from any thread.
-/// Built-in relations (pg_class, information_schema.tables, ...) are found in it like the others.
+/// An immutable state of the catalog, seen from one database: objects in other databases are invisible unless a
+/// function says otherwise. A snapshot is a handle: a copy is cheap and keeps the objects alive. Any thread may read
+/// it. Lookups also find built-in relations (pg_class, information_schema.tables, ...).
 class Snapshot {
 public:
-   /// Empty: no objects, only for decoding and tests.
+   /// A snapshot without objects, for decoding and tests.
    Snapshot();
-   /// What a new data directory has: postgres, template1, template0, the predefined roles, schema public.
+   /// The catalog of a new data directory: postgres, template1, template0, the predefined roles, schema public.
    static Snapshot bootstrap();
 
-   /// Different for every snapshot that may differ in content (other than the database looked from).
+   /// Two snapshots of one version have the same objects, perhaps seen from different databases. Versions increase.
    uint64_t version() const;
    Oid database() const { return database_; }
-   /// The same catalog seen from another database.
+   /// The same catalog, seen from another database.
    Snapshot inDatabase(Oid database) const;
 
-   // By OID; null if there is none.
+   // By OID; null if there is no such object.
    DatabasePtr database(Oid oid) const;
    RolePtr role(Oid oid) const;
    SchemaPtr schema(Oid oid) const;
-   RelationPtr relation(Oid oid) const; ///< built-in ones and those of this database
+   RelationPtr relation(Oid oid) const; ///< a built-in relation or one of this database
 
-   // By name; null if there is none.
+   // By name; null if there is no such object.
    DatabasePtr findDatabase(std::string_view name) const;
    RolePtr findRole(std::string_view name) const;
    SchemaPtr findSchema(std::string_view name) const;
    RelationPtr findRelation(Oid schema, std::string_view name) const;
 
-   // In OID order. relations() are those of this database without the built-in ones (see systemRelations()).
+   // In OID order. relations() gives the relations of this database without built-in relations (see systemRelations()).
    std::vector<DatabasePtr> databases() const;
    std::vector<RolePtr> roles() const;
    std::vector<SchemaPtr> schemas() const;
@@ -56,7 +56,7 @@ public:
    std::vector<std::shared_ptr<const Comment>> comments() const; ///< of this database and of shared objects
    std::vector<std::shared_ptr<const Settings>> settings() const;
 
-   /// The relation a row type belongs to (its rowType or rowTypeArray); null if there is none.
+   /// The relation whose rowType or rowTypeArray is `type`; null if there is none.
    RelationPtr relationOfType(Oid type) const;
    /// The relation that has a constraint, and the constraint; nulls if there is none.
    std::pair<RelationPtr, const Constraint*> constraint(Oid oid) const;
@@ -64,15 +64,16 @@ public:
    std::vector<RelationPtr> indexesOf(Oid table) const;
    /// Relations whose definition reads the relation, in OID order.
    std::vector<RelationPtr> dependentsOf(Oid relation) const;
-   /// COMMENT ON text of an object of this database or a shared one, built-in comments included; nothing if none.
+   /// The comment on an object of this database or on a shared object, built-in comments included; empty if there is
+   /// none.
    std::optional<std::string> comment(Oid classOid, Oid object, int32_t attribute = 0) const;
-   /// ALTER ... SET values for exactly this pair; zero is "any".
+   /// The settings of ALTER ... SET for exactly this pair; zero stands for any database or role.
    std::vector<std::pair<std::string, std::string>> settingsFor(Oid database, Oid role) const;
 
    // Whole-cluster access for recovery, editing and tests.
    ObjectPtr object(const ObjectKey& key) const;
    std::vector<ObjectPtr> allObjects() const;
-   /// The snapshot after `changes`; `before` parts are not looked at.
+   /// The snapshot after `changes`. Ignores `before`.
    Snapshot apply(std::span<const Change> changes) const;
    /// Relations of all databases, for dropping a database.
    std::vector<RelationPtr> relationsOfDatabase(Oid database) const;

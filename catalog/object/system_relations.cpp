@@ -20,8 +20,8 @@ int64_t number(TextTable::Field field) {
    return std::stol(std::string(field.value()));
 }
 
-/// information_schema's columns have domain types; queries and clients see the base type
-/// (without the domain's modifier, which our definitions of the views do not repeat).
+/// The base type of a domain, without a modifier. information_schema's columns have domain types in PostgreSQL; here
+/// queries and clients see the base types.
 SqlType withoutDomain(SqlType type) {
    const TypeInfo* info = builtins().type(type.oid);
    while (info != nullptr && info->kind == TypeKind::Domain) {
@@ -31,7 +31,7 @@ SqlType withoutDomain(SqlType type) {
    return type;
 }
 
-/// Columns of all system relations; the rows come ordered by relation and attribute.
+/// The columns of all system relations, from rows that are ordered by relation and attribute.
 std::map<Oid, std::vector<Column>> loadColumns() {
    const TextTable& table = *builtins().rows("system_column");
    const uint32_t relation = table.column("attrelid"), attribute = table.column("attnum"),
@@ -62,7 +62,7 @@ void addSystemRelation(System& system, std::shared_ptr<Relation> relation) {
    system.byOid.push_back(std::move(relation));
 }
 
-/// Ours: "name:type name:type".
+/// Adds the relations that only Ouzel has. Their columns are text: "name:type name:type".
 void loadOuzelRelations(System& system) {
    const TextTable& table = *builtins().rows("ouzel_relation");
    for (uint32_t row = 0; row < table.rowCount(); ++row) {

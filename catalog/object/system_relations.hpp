@@ -6,10 +6,11 @@
 
 namespace ouzel::catalog {
 
-// PostgreSQL's own relations, with its OIDs and columns: catalogs are virtual tables, system views are views with our
-// SQL over them, or virtual tables where there is nothing to compute from. Made once, shared by all snapshots.
+// PostgreSQL's system relations, with its OIDs and columns. System catalogs are virtual tables. System views are views
+// over the catalogs (builtin/views/*.inc), or virtual tables if no catalog has their data. The first use makes the
+// relations; all snapshots share them.
 
-/// Null if there is none.
+/// Null if no system relation has this OID or name.
 RelationPtr systemRelation(Oid oid);
 RelationPtr findSystemRelation(Oid schema, std::string_view name);
 /// In OID order.

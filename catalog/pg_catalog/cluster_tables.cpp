@@ -1,8 +1,8 @@
 #include "catalog/builtin/text_table.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 
-// Catalogs of what a cluster has: databases, roles, schemas, settings, comments; and those whose built-in rows the
-// snapshot adds to: types and functions.
+// System catalogs of a cluster's objects (databases, roles, schemas, settings, comments), and of types and functions,
+// which have built-in rows and rows from the snapshot.
 
 namespace ouzel::catalog {
 
@@ -85,13 +85,13 @@ void staticRows(std::string_view catalog, RowBuilder& row) {
    }
 }
 
-/// The composite type of a relation, or the array of it; like the row PostgreSQL makes with the relation.
+/// The pg_type row of a relation's composite type or of its array type, as PostgreSQL makes it with the relation.
 void rowTypeRow(const Relation& r, bool isArray, RowBuilder& row) {
    row.oid(isArray ? r.rowTypeArray : r.rowType).text(isArray ? "_" + r.name : r.name).oid(r.schema).oid(r.owner);
    row.int2(-1).boolean(false).letter(isArray ? 'b' : 'c').letter(isArray ? 'A' : 'C').boolean(false).boolean(true);
    row.letter(',').oid(isArray ? invalidOid : r.oid).oid(isArray ? 6179 : 0).oid(isArray ? r.rowType : invalidOid);
    row.oid(isArray ? invalidOid : r.rowTypeArray);
-   // array_in and its kin, record_in and its kin.
+   // OIDs of array_in, array_out, ... or record_in, record_out, ...
    if (isArray)
       row.oid(750).oid(751).oid(2400).oid(2401).oid(0).oid(0).oid(3816);
    else

@@ -3,7 +3,7 @@
 #include "catalog/pg_catalog/functions.hpp"
 #include "common/error/sql_error.hpp"
 
-// DDL text of objects as PostgreSQL prints it.
+// The DDL text of objects, as PostgreSQL prints it.
 
 namespace ouzel::catalog {
 
@@ -47,7 +47,7 @@ std::string foreignKey(const NameContext& context, const Relation& relation, con
    return text;
 }
 
-/// Key column `i` (from 0) of an index: a column or an expression.
+/// The text of key column `i` (from 0) of an index: a column's name or an expression.
 std::string indexKey(const Relation& table, const IndexDefinition& index, size_t i, bool parenthesise) {
    if (index.columns[i] != 0) return columnList(table, {index.columns[i]});
    const auto expressionsBefore = std::count(index.columns.begin(), index.columns.begin() + static_cast<long>(i), 0);
@@ -74,7 +74,7 @@ std::optional<std::string> viewDefinition(const NameContext& context, Oid view) 
    const RelationPtr relation = context.snapshot.relation(view);
    if (!relation || relation->definition.empty()) return std::nullopt;
    const std::string& sql = relation->definition;
-   // PostgreSQL's deparsed text starts with a blank and ends in a semicolon; clients strip them.
+   // PostgreSQL's text starts with a blank and ends with a semicolon; clients remove both.
    return (sql.starts_with(' ') ? sql : " " + sql) + (sql.ends_with(';') ? "" : ";");
 }
 
@@ -136,7 +136,7 @@ namespace {
 
 constexpr char tableColumn = 't', outputArgument = 'o', inOutArgument = 'b', variadicArgument = 'v';
 
-/// Arguments of pg_get_function_arguments, or the columns of RETURNS TABLE.
+/// The text of pg_get_function_arguments, or the columns of RETURNS TABLE.
 std::string printArguments(const NameContext& context, const FunctionInfo& function, bool tableColumns,
                            bool withDefaults) {
    const std::span<const Oid> types = function.allArgTypes.empty() ? function.argTypes : function.allArgTypes;
@@ -158,7 +158,7 @@ std::string printArguments(const NameContext& context, const FunctionInfo& funct
       else if (printed > 0)
          text += ", ";
       if (mode == outputArgument) text += "OUT ";
-      // PostgreSQL says INOUT and VARIADIC here; plain arguments have no word.
+      // PostgreSQL prints INOUT and VARIADIC; an input argument has no word.
       if (mode == inOutArgument) text += "INOUT ";
       if (mode == variadicArgument) text += "VARIADIC ";
       if (i < function.argNames.size() && !function.argNames[i].empty())

@@ -8,12 +8,12 @@
 #include "catalog/object/search_path.hpp"
 #include "catalog/object/snapshot.hpp"
 
-// The logic of PostgreSQL's system information functions over a snapshot. executor/function wraps them as kernels.
-// Nothing means SQL NULL. Errors are PostgreSQL's.
+// PostgreSQL's system information functions over a snapshot; executor/function makes kernels of them. An empty optional
+// is SQL's NULL. Errors are PostgreSQL's.
 
 namespace ouzel::catalog {
 
-/// Whose question it is. Everything outlives the call.
+/// The session's view of the catalog. The caller keeps all referenced objects for the duration of a call.
 struct NameContext {
    const Snapshot& snapshot;
    const SearchPath& path;
@@ -22,16 +22,17 @@ struct NameContext {
 
 // Types (type_names.cpp).
 
-/// format_type(oid, typmod): "integer", "numeric(15,2)", "character varying(25)[]". No typmod is SQL's NULL: where the
-/// standard gives a bare name a meaning of its own, -1 prints PostgreSQL's ("bpchar"). 0 is "-", unknown ones "???".
+/// format_type(oid, typmod): "integer", "numeric(15,2)", "character varying(25)[]". An empty typmod is SQL's NULL. With
+/// typmod -1, types whose bare SQL name implies a length print PostgreSQL's name ("bpchar"). OID 0 prints "-", an
+/// unknown OID "???".
 std::string formatType(const NameContext& context, Oid type, std::optional<int32_t> typmod);
-/// What regtype input takes: SQL or catalog names, modifiers and array brackets. Throws 42704 `type "x" does not
-/// exist`.
+/// Input of regtype: SQL or catalog names, with modifiers and array brackets. Throws 42704 `type "x" does not exist`.
 Oid parseTypeName(const NameContext& context, std::string_view text);
 std::optional<Oid> toRegtype(const NameContext& context, std::string_view text);
 
-// OID alias types, input and output (reg_names.cpp). Output of an unknown OID is its number, of 0 is "-". Input takes
-// numbers too. The to...() forms give nothing instead of "does not exist" (other errors stay).
+// Input and output of OID alias types (reg_names.cpp). The output of an unknown OID is its number, that of 0 is "-".
+// Input also takes numbers. The to...() forms give NULL instead of the error "does not exist"; they throw all other
+// errors.
 
 std::string regclassOut(const NameContext& context, Oid oid);
 Oid regclassIn(const NameContext& context, std::string_view text);
@@ -58,7 +59,7 @@ std::optional<Oid> toRegrole(const NameContext& context, std::string_view text);
 std::string regOut(const NameContext& context, Oid regType, Oid oid);
 Oid regIn(const NameContext& context, Oid regType, std::string_view text);
 
-// Visibility: pg_table_is_visible and its kin; nothing for an unknown OID.
+// Visibility: pg_table_is_visible, pg_type_is_visible, ...; NULL for an unknown OID.
 
 std::optional<bool> isTableVisible(const NameContext& context, Oid relation);
 std::optional<bool> isTypeVisible(const NameContext& context, Oid type);
@@ -70,13 +71,13 @@ std::optional<bool> isBuiltinVisible(const NameContext& context, std::string_vie
 
 // Names and sessions.
 
-/// pg_get_userbyid: "unknown (OID=1)" for an unknown one.
+/// pg_get_userbyid: "unknown (OID=1)" for an unknown OID.
 std::string userName(const Snapshot& snapshot, Oid role);
 std::optional<std::string> currentSchema(const NameContext& context);
 std::vector<std::string> currentSchemas(const NameContext& context, bool includeImplicit);
 /// version(): "PostgreSQL 15.x (Ouzel ...) ...".
 std::string versionText();
-/// pg_encoding_to_char: "" for an unknown one; pg_char_to_encoding: -1.
+/// pg_encoding_to_char and pg_char_to_encoding; "" and -1 for an unknown encoding.
 std::string_view encodingName(int32_t encoding);
 int32_t encodingNumber(std::string_view name);
 
@@ -91,17 +92,18 @@ std::optional<std::string> shobjDescription(const Snapshot& snapshot, Oid object
 
 std::optional<std::string> viewDefinition(const NameContext& context, Oid view);
 std::optional<std::string> constraintDefinition(const NameContext& context, Oid constraint, bool pretty);
-/// column 0: the whole CREATE INDEX; else the expression of that column.
+/// pg_get_indexdef: for column 0 the whole CREATE INDEX, else the column or expression of that key.
 std::optional<std::string> indexDefinition(const NameContext& context, Oid index, int32_t column, bool pretty);
 std::optional<std::string> functionArguments(const NameContext& context, Oid function, bool withDefaults = true);
 std::optional<std::string> functionResult(const NameContext& context, Oid function);
-/// pg_get_serial_sequence(table name as SQL text, column name as it is).
+/// pg_get_serial_sequence: `table` is parsed as an SQL name, `column` is taken literally.
 std::optional<std::string> serialSequence(const NameContext& context, std::string_view table, std::string_view column);
 /// pg_relation_is_updatable: bit mask of 1 << CmdType (28: insert, update, delete).
 int32_t updatableEvents(const Snapshot& snapshot, Oid relation);
 bool isColumnUpdatable(const Snapshot& snapshot, Oid relation, int16_t attribute);
 
-// Privileges (privileges.cpp). `privileges` is SQL's list: "SELECT, INSERT WITH GRANT OPTION"; true if any is held.
+// Privileges (privileges.cpp). `privileges` is SQL's list: "SELECT, INSERT WITH GRANT OPTION". The functions give true
+// if the role holds at least one privilege of the list.
 
 /// By name ("public" is PUBLIC, invalidOid). Throws 42704 `role "x" does not exist`.
 Oid requireRole(const Snapshot& snapshot, std::string_view name);
@@ -121,9 +123,10 @@ std::optional<bool> hasTablespacePrivilege(const Snapshot& snapshot, Oid role, O
 /// pg_has_role(role, of, 'USAGE' | 'MEMBER').
 bool hasRole(const Snapshot& snapshot, Oid role, Oid of, std::string_view privileges);
 
-/// Whether `role` holds all bits of `wanted` on an object, for the engine's own checks. Superusers hold everything.
+/// True if `role` holds all privileges of `wanted` on an object. For the engine's checks. Superusers hold all
+/// privileges.
 bool holds(const Snapshot& snapshot, Oid role, Oid owner, const Acl& acl, uint32_t publicDefault, uint32_t wanted);
-/// Owner, member of the owner, or superuser.
+/// True if `role` is the owner, a member of the owner, or a superuser.
 bool ownsObject(const Snapshot& snapshot, Oid role, Oid owner);
 
 } // namespace ouzel::catalog

@@ -73,7 +73,7 @@ bool isSuperuser(const Snapshot& snapshot, Oid role) {
    return found && found->isSuperuser;
 }
 
-/// Member of `of` directly or through others; `inheriting`: only through roles that inherit.
+/// True if `role` is a member of `of`, directly or through other roles; `inheriting`: only through roles that inherit.
 bool isMember(const Snapshot& snapshot, Oid role, Oid of, bool inheriting, int depth = 0) {
    if (role == of) return true;
    const RolePtr found = snapshot.role(role);
@@ -82,7 +82,7 @@ bool isMember(const Snapshot& snapshot, Oid role, Oid of, bool inheriting, int d
                       [&](const Role::Membership& m) { return isMember(snapshot, m.role, of, inheriting, depth + 1); });
 }
 
-/// Bits `role` holds by the list; those with grant option only if asked.
+/// The privileges that the list grants to `role`; `grantOption`: only privileges with the grant option.
 uint32_t granted(const Snapshot& snapshot, Oid role, const Acl& acl, bool grantOption) {
    uint32_t bits = 0;
    if (!acl) return bits;

@@ -3,7 +3,7 @@
 
 namespace ouzel::catalog {
 
-/// Gives every row of one system table to `row`.
+/// A function that builds every row of one system table with `row`.
 using Producer = void (*)(const SystemContext& context, RowBuilder& row);
 
 struct NamedProducer {
@@ -11,14 +11,14 @@ struct NamedProducer {
    Producer produce;
 };
 
-// By subject; virtual_table.cpp finds them by name.
+// Producers by subject; virtual_table.cpp finds a producer by the table's name.
 std::span<const NamedProducer> relationProducers(); ///< pg_class, pg_attribute, pg_index, pg_constraint, ...
 std::span<const NamedProducer> clusterProducers();  ///< pg_database, pg_authid, pg_namespace, pg_type, pg_proc, ...
 std::span<const NamedProducer> stateProducers();    ///< pg_settings, pg_stat_activity, pg_locks, ...
 
-/// Built-in relations and those of the snapshot's database, in OID order.
+/// The built-in relations and the relations of the snapshot's database, in OID order.
 std::vector<RelationPtr> allRelations(const Snapshot& snapshot);
-/// The default btree operator class of a type (pg_index.indclass), invalidOid if there is none.
+/// The default btree operator class of a type (pg_index.indclass); invalidOid if there is none.
 Oid defaultOperatorClass(Oid type);
 
 } // namespace ouzel::catalog

@@ -13,7 +13,7 @@ namespace {
 
 using MaybeOid = std::optional<Oid>;
 
-/// Numbers and "-" stand for OIDs in every alias type.
+/// The OID if the text is a number or "-", which all alias types accept; else empty.
 MaybeOid numeric(std::string_view text) {
    if (text == "-") return invalidOid;
    if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
@@ -44,7 +44,7 @@ std::string shown(const NameContext& context, Oid schema, std::string_view name,
    return found ? quoteIdentifier(found->name) + "." + quoted : quoted;
 }
 
-/// Schemas an optionally qualified name may lie in; moves the bare name to `name`.
+/// The schemas that may contain an optionally qualified name; moves the unqualified name to `name`.
 std::vector<Oid> schemasOf(const NameContext& context, std::vector<std::string> parts, std::string& name) {
    name = std::move(parts.back());
    parts.pop_back();
@@ -63,7 +63,7 @@ std::string argumentList(const NameContext& context, std::span<const Oid> types)
    return list;
 }
 
-/// "name(type,type)" taken apart; the types are parsed, NONE is invalidOid where allowed.
+/// The parts of "name(type,type)", with parsed types; NONE, if allowed, is invalidOid.
 struct Signature {
    std::string_view name;
    std::vector<Oid> types;
@@ -103,7 +103,8 @@ Signature parseSignature(const NameContext& context, std::string_view text, bool
    throw SqlError(sqlstate::undefinedFunction, "operator does not exist: " + std::string(text));
 }
 
-/// Operators' names are no identifiers: "pg_catalog.+" is cut at its last dot before the symbol.
+/// The schemas that may contain an operator; moves the unqualified name to `name`. An operator's name is no identifier,
+/// so "pg_catalog.+" is split at the last dot before the symbol.
 std::vector<Oid> operatorSchemas(const NameContext& context, std::string_view text, std::string_view& name) {
    const size_t symbol = text.find_first_of("+-*/<>=~!@#%^&|`?");
    const size_t dot = text.rfind('.', symbol);
@@ -147,7 +148,7 @@ std::string regprocOut(const NameContext& context, Oid oid) {
    if (oid == invalidOid) return "-";
    const FunctionInfo* function = builtins().function(oid);
    if (function == nullptr) return std::to_string(oid);
-   // Qualified when the bare name would not find exactly this one: hidden or overloaded.
+   // The name is qualified if the unqualified name does not find exactly this function: hidden or overloaded.
    size_t found = 0;
    for (const FunctionInfo* other : builtins().functions(function->name))
       found += isIn(context.path.schemas, other->schema);
@@ -394,7 +395,7 @@ constexpr std::array<std::string_view, 42> encodings = {
     "ISO_8859_8",    "WIN1250", "WIN1253", "WIN1254", "WIN1255",    "WIN1257",      "KOI8U",
     "SJIS",          "BIG5",    "GBK",     "UHC",     "GB18030",    "JOHAB",        "SHIFT_JIS_2004"};
 
-/// Encoding names match without regard to case and punctuation.
+/// An encoding's name without punctuation and in lower case: names match regardless of both.
 std::string encodingKey(std::string_view name) {
    std::string key;
    for (const char c : name) {

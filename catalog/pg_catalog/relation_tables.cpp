@@ -3,7 +3,7 @@
 #include "catalog/object/search_path.hpp"
 #include "catalog/pg_catalog/producers.hpp"
 
-// pg_class and the catalogs around it, computed from the relations of a snapshot.
+// pg_class, pg_attribute, pg_index, pg_constraint, ...: computed from the relations of a snapshot.
 
 namespace ouzel::catalog {
 
@@ -17,7 +17,7 @@ bool hasStorage(const Relation& relation) {
           relation.relationKind == RelationKind::Virtual;
 }
 
-/// psql asks for foreign keys only where there are "triggers".
+/// Relations with relhastriggers: psql asks for the foreign keys of these relations only.
 std::vector<Oid> relationsWithForeignKeys(const std::vector<RelationPtr>& relations) {
    std::vector<Oid> result;
    for (const RelationPtr& relation : relations)
@@ -89,7 +89,7 @@ void attributeRows(const SystemContext& context, RowBuilder& row) {
    }
 }
 
-/// A default that draws from a sequence says the name the sequence has now.
+/// The text of a default. A default that draws from a sequence shows the sequence's current name.
 std::string defaultText(const Snapshot& snapshot, const Column& column) {
    const RelationPtr sequence =
        column.defaultSequence != invalidOid ? snapshot.relation(column.defaultSequence) : nullptr;
@@ -141,7 +141,7 @@ void indexRows(const SystemContext& context, RowBuilder& row) {
    }
 }
 
-/// The unique index behind the columns a foreign key points at.
+/// The unique index over the columns that a foreign key references.
 Oid referencedIndex(const Snapshot& snapshot, const Constraint& constraint) {
    const RelationPtr target = snapshot.relation(constraint.foreignRelation);
    if (!target) return invalidOid;
@@ -186,7 +186,7 @@ void constraintRows(const SystemContext& context, RowBuilder& row) {
 }
 
 void rewriteRows(const SystemContext& context, RowBuilder& row) {
-   // A view's rule has the view's OID: the two are of different classes.
+   // The rule of a view has the view's OID; rules and relations are different classes of objects.
    for (const RelationPtr& r : context.snapshot.relations())
       if (!r->definition.empty())
          row.oid(r->oid)

@@ -26,7 +26,7 @@ T parseNumber(std::string_view field) {
    return value;
 }
 
-/// One scalar in COPY's text form, for the types system tables have.
+/// Parses one scalar in COPY's text format, for the types of system tables.
 Value parseScalar(Oid type, std::string_view field) {
    const PhysicalType physical = storedRepresentation({type, -1, 0}).physical;
    switch (physical) {
@@ -46,7 +46,7 @@ Value parseScalar(Oid type, std::string_view field) {
    }
 }
 
-/// Elements of "{a,\"b,c\",NULL}"; quotes and backslashes as array_out writes them.
+/// Elements of "{a,\"b,c\",NULL}", with quotes and backslashes as array_out writes them.
 std::vector<std::optional<std::string>> arrayElements(std::string_view list) {
    std::vector<std::optional<std::string>> elements;
    if (list.size() <= 2) return elements;
@@ -242,7 +242,7 @@ void RowBuilder::emit() {
          if (first != i) row_[i] = row_[first];
       }
    callback_(row_);
-   // The callback may have moved the values out, or shrunk the row.
+   // The callback may have moved the values out or resized the row.
    row_.resize(attributes_.size());
 }
 

@@ -10,14 +10,15 @@
 
 namespace ouzel::catalog {
 
-/// Assembles rows of a system table: producers give every column in the table's order, and only those a scan asked for
-/// are kept. In DCHECK builds a value that does not fit its column's type aborts.
+/// Assembles the rows of a system table. A producer gives a value for every column in the table's order, then calls
+/// emit. The builder keeps the columns that the scan reads. In builds with DCHECK, a value that does not fit its
+/// column's type aborts the process.
 class RowBuilder {
 public:
    RowBuilder(const Relation& relation, std::span<const int16_t> attributes, const RowCallback& callback);
 
    RowBuilder& null();
-   RowBuilder& oid(Oid value); ///< also regproc and its kin, xid
+   RowBuilder& oid(Oid value); ///< also for regproc and other OID alias types, and xid
    RowBuilder& boolean(bool value);
    RowBuilder& int2(int64_t value);
    RowBuilder& int4(int64_t value);
@@ -27,7 +28,7 @@ public:
    RowBuilder& text(std::string_view value); ///< text, name, pg_node_tree
    RowBuilder& nullable(const std::optional<std::string>& value);
    RowBuilder& textOrNull(std::string_view value) { return value.empty() ? null() : text(value); }
-   RowBuilder& letter(char value); ///< "char"; '\0' is the empty one
+   RowBuilder& letter(char value); ///< "char"; '\0' is the empty value
    RowBuilder& timestamp(const std::optional<int64_t>& value);
    RowBuilder& interval(int64_t micros);
    RowBuilder& oidArray(std::span<const Oid> values);
@@ -37,17 +38,17 @@ public:
    RowBuilder& textArray(std::span<const std::string> values);
    RowBuilder& regtypeArray(std::span<const Oid> values);
    RowBuilder& acl(const Snapshot& snapshot, const Acl& value);
-   /// A field of COPY text in the column's own type.
+   /// A field in COPY's text format, parsed as the column's type.
    RowBuilder& parsed(std::optional<std::string_view> field);
-   /// `count` NULLs.
+   /// NULL for the next `count` columns.
    RowBuilder& nulls(int count);
 
-   /// Hand the row out; every column must have been given.
+   /// Passes the row to the callback. REQUIRES: every column has a value.
    void emit();
    bool wants(int16_t attribute) const { return slots_[static_cast<size_t>(attribute) - 1] >= 0; }
 
 private:
-   /// The place for the next column, null if nobody asked for it.
+   /// The place for the value of the next column; null if the scan does not read the column.
    Value* next(PhysicalType physical);
    RowBuilder& array(Oid elementType, std::span<const Value> values, int32_t lower = 1);
 
@@ -56,11 +57,11 @@ private:
    std::vector<int> slots_; ///< by column: position in the row, or -1
    std::vector<Value> row_;
    size_t column_ = 0;
-   bool repeats_ = false; ///< an attribute was asked for twice
+   bool repeats_ = false; ///< the scan reads an attribute twice
    std::span<const int16_t> attributes_;
 };
 
-/// "postgres=arwdDxt/postgres" as aclitem prints it.
+/// The text form of aclitem: "postgres=arwdDxt/postgres".
 std::string formatAclItem(const Snapshot& snapshot, const AclItem& item);
 
 } // namespace ouzel::catalog

@@ -1,6 +1,6 @@
 #include "catalog/pg_catalog/producers.hpp"
 
-// Tables of what the server is doing, from SystemState.
+// System tables of the server's state, from SystemState.
 
 namespace ouzel::catalog {
 
@@ -161,7 +161,7 @@ void ouzelStatCache(const SystemContext& context, RowBuilder& row) {
    row.int8(cache->evictions).int8(cache->corruptions).int8(cache->errors).emit();
 }
 
-/// What reading a sequence as a table shows, for all sequences: SequenceDefinition's columns are a view of this.
+/// The values of all sequences. Reading a sequence as a table is a query over this table.
 void ouzelSequenceValues(const SystemContext& context, RowBuilder& row) {
    for (const RelationPtr& r : context.snapshot.relations()) {
       if (!r->sequence || context.state == nullptr) continue;

@@ -15,7 +15,7 @@ bool isDigit(char c) {
    return c >= '0' && c <= '9';
 }
 
-/// Types that the standard spells in words, and the words a modifier goes behind ("time(3) with time zone").
+/// A type whose SQL name is words: the words before and after a modifier ("time(3) with time zone").
 struct SqlSpelling {
    Oid type;
    std::string_view before, after;
@@ -101,7 +101,7 @@ std::string elementName(const NameContext& context, const TypeInfo& type, std::o
    const auto modifierOf = [&] {
       return type.typmodOut != invalidOid ? modifierText(type.oid, modifier) : std::string();
    };
-   // A bare "character" or "bit" has length 1 in SQL, so a type without modifier goes by its own name.
+   // "character" and "bit" without a length have length 1 in SQL, so a type without a modifier prints pg_type's name.
    const bool isUnbounded = typmod && modifier < 0;
    if (type.oid == oid::bit) return isUnbounded ? "\"bit\"" : "bit" + modifierText(type.oid, modifier);
    for (const SqlSpelling& spelling : spellings) {
@@ -114,7 +114,7 @@ std::string elementName(const NameContext& context, const TypeInfo& type, std::o
    return name + modifierOf();
 }
 
-/// What is left of a type's text when modifiers and array marks are taken off.
+/// A type's text without modifiers and array marks.
 struct TypeText {
    std::string words; ///< blanks collapsed, unquoted parts lower case
    bool isArray = false;
@@ -168,7 +168,7 @@ TypeText normalise(std::string_view text) {
    throw SqlError(sqlstate::undefinedObject, "type \"" + std::string(text) + "\" does not exist");
 }
 
-/// By schema and name: built-in types, then row types of relations.
+/// The type of this schema and name: a built-in type, or else the row type of a relation.
 Oid findTypeIn(const Snapshot& snapshot, Oid schema, std::string_view name) {
    if (const TypeInfo* type = builtins().findType(name, schema)) return type->oid;
    if (const RelationPtr relation = snapshot.findRelation(schema, name); relation) return relation->rowType;
@@ -186,7 +186,7 @@ Oid arrayOf(const NameContext& context, Oid element) {
 }
 
 Oid findByWords(const NameContext& context, std::string_view words, std::string_view text) {
-   // Interval's fields do not change the type.
+   // The fields of an interval are a modifier and do not change the type.
    std::string_view base = words;
    if (base.starts_with("interval ")) base = "interval";
    if (const TypeInfo* type = builtins().findTypeBySqlName(base); type != nullptr && base != "\"char\"")
@@ -223,7 +223,7 @@ std::string formatType(const NameContext& context, Oid typeOid, std::optional<in
       return qualified(context, relation->schema, relation->name, isVisible) +
              (typeOid == relation->rowTypeArray ? "[]" : "");
    }
-   // int2vector and oidvector are arrays, but go by their own names.
+   // int2vector and oidvector are arrays, but print their own names.
    if (type->isArray() && type->storage != 'p')
       if (const TypeInfo* element = builtins().type(type->element))
          return elementName(context, *element, typmod) + "[]";

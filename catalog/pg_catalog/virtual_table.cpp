@@ -23,7 +23,7 @@ const std::map<std::string_view, Producer>& producers() {
    return byName;
 }
 
-/// Catalogs that are the same in every database come straight from the compiled-in rows.
+/// Scans a catalog whose rows are the compiled-in rows in every database.
 void scanStatic(const TextTable& table, const Relation& relation, RowBuilder& row) {
    std::vector<uint32_t> columns;
    for (const Column& column : relation.columns)
@@ -41,7 +41,7 @@ void scanVirtualTable(const SystemContext& context, const Relation& relation, st
                       const RowCallback& callback) {
    RowBuilder row(relation, attributes, callback);
    const auto& known = producers();
-   // information_schema has no producers, only the tables that describe conformance (sql_features) and views.
+   // information_schema has no producers: it has views, and tables that describe conformance (sql_features, ...).
    if (relation.schema != pgCatalogSchema && !relation.name.starts_with("sql_")) return;
    if (const auto found = known.find(relation.name); found != known.end()) return found->second(context, row);
    if (const TextTable* table = builtins().rows(relation.name)) scanStatic(*table, relation, row);

@@ -13,8 +13,8 @@
 
 namespace ouzel::catalog {
 
-/// What system tables show that is not in the catalog. Implemented by engine/; each call may come from any worker of
-/// the statement. The defaults show nothing.
+/// State of the server that system tables show and that the catalog does not have. engine/ implements the interface.
+/// Any worker of a statement may call a function. The default implementations give no rows.
 class SystemState {
 public:
    virtual ~SystemState();
@@ -82,16 +82,16 @@ public:
    virtual std::vector<TimeZone> timeZones() const { return {}; }
    virtual std::vector<TimeZone> timeZoneAbbreviations() const { return {}; }
 
-   /// Rows and bytes of a table; -1 rows: unknown.
+   /// Number of rows of a table, -1: unknown; and its bytes.
    virtual double rowCount(StorageId) const { return -1; }
    virtual int64_t bytes(StorageId) const { return 0; }
-   /// What a sequence has come to: its last value, or, if not `isCalled`, the one that comes next.
+   /// State of a sequence: its last value if `isCalled`, else the value that the next call gives.
    struct SequenceValue {
       int64_t value = 0;
       bool isCalled = false;
    };
    virtual std::optional<SequenceValue> sequenceValue(const Relation& /*sequence*/) const { return std::nullopt; }
-   /// The ledger: who holds how many bytes.
+   /// The ledger: the bytes that each owner has charged.
    virtual std::vector<std::pair<std::string, int64_t>> memory() const { return {}; }
    /// One device that queries spill to.
    struct SpillDevice {
@@ -101,23 +101,23 @@ public:
       std::optional<int64_t> writeBandwidth, readBandwidth; ///< bytes per second as measured
    };
    virtual std::vector<SpillDevice> spillDevices() const { return {}; }
-   /// Requests of one kind to the bucket that holds the database, since the start.
+   /// Requests of one kind to the bucket that holds the database, since the start of the process.
    struct StoreRequests {
       std::string kind;
       int64_t requests = 0, bytes = 0, errors = 0, retries = 0, hedges = 0, hedgesWon = 0, throttled = 0, active = 0;
       double estimatedCost = 0;         ///< dollars
-      std::optional<int64_t> limit;     ///< how many may be under way
+      std::optional<int64_t> limit;     ///< maximum number of requests under way
       std::optional<int64_t> bandwidth; ///< bytes per second as measured
       std::optional<double> latencyMs;  ///< of a small request, as measured
    };
    virtual std::vector<StoreRequests> storeRequests() const { return {}; }
-   /// The cache of the bucket's objects on a local disk, since the start.
+   /// Counters of the cache of the bucket's objects on a local disk, since the start of the process.
    struct ObjectCacheUse {
       int64_t size = 0, bytesUsed = 0, regions = 0, hits = 0, hitBytes = 0, misses = 0, missBytes = 0, joins = 0,
               fills = 0, droppedFills = 0, evictions = 0, corruptions = 0, errors = 0;
    };
    virtual std::optional<ObjectCacheUse> objectCache() const { return std::nullopt; }
-   /// What the regulators of compression did lately.
+   /// A recent decision of a regulator, which chooses the compression of spilled pages.
    struct CompressionDecision {
       int64_t at = 0; ///< microseconds since 2000-01-01
       int32_t lane = 0;
@@ -127,7 +127,7 @@ public:
    virtual std::vector<CompressionDecision> compressionDecisions() const { return {}; }
 };
 
-/// What a scan of a system table sees. Everything outlives the scan.
+/// Inputs of a scan of a system table. The caller keeps the referenced objects for the duration of the scan.
 struct SystemContext {
    const Snapshot& snapshot;
    const SystemState* state = nullptr; ///< may be null
@@ -135,8 +135,8 @@ struct SystemContext {
 
 using RowCallback = std::function<void(std::vector<Value>& row)>;
 
-/// Compute the rows of a virtual relation: calls `row` once per row with one value for each of `attributes` (attnums,
-/// any order). The callback may move the values out. Columns not asked for cost nothing.
+/// Computes the rows of a virtual relation. Calls `row` once per row, with one value for each of `attributes` (attnums
+/// in any order). The callback may move the values out. Other columns are not materialised.
 void scanVirtualTable(const SystemContext& context, const Relation& relation, std::span<const int16_t> attributes,
                       const RowCallback& row);
 
