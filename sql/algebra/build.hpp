@@ -4,7 +4,7 @@
 
 #include "sql/algebra/rel.hpp"
 
-// Short ways to build algebra, for the binder and for rewrites.
+// Constructors of common operators and predicates, for the binder and for rewrites.
 
 namespace ouzel::sql {
 
@@ -14,15 +14,16 @@ ExprPtr makeTest(ExprKind kind, ExprPtr arg);
 /// lhs AND rhs; either may be null.
 ExprPtr conjunction(ExprPtr lhs, ExprPtr rhs);
 std::vector<ExprPtr> conjunctsOf(ExprPtr predicate); ///< empty for null and for true
-/// The predicates that AND joins; the predicate itself when it is no AND, none for null.
+/// The operands of an AND. A predicate that is no AND gives itself; null gives an empty list.
 std::vector<const Expr*> conjunctList(const Expr* predicate);
 
 RelPtr oneRow();             ///< one row without columns
 bool isUnit(const Rel& rel); ///< whether it is oneRow()
-/// The input itself when the predicate is null or true; one Select for two predicates, one after the other.
+/// The rows of `input` for which the predicate is true. A null or true predicate gives the input itself. A Select over
+/// a Select becomes one Select.
 RelPtr makeSelect(RelPtr input, ExprPtr predicate);
 RelPtr makeSelect(RelPtr input, std::vector<ExprPtr> conjuncts);
-/// The input itself when nothing is computed.
+/// `input` with computed columns; the input itself when `computed` is empty.
 RelPtr makeMap(RelPtr input, std::vector<ComputedColumn> computed);
 RelPtr makeJoin(JoinKind kind, RelPtr left, RelPtr right, ExprPtr predicate);
 

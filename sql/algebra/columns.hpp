@@ -7,14 +7,14 @@
 
 namespace ouzel::sql {
 
-/// What is known of a column, plan-wide.
+/// One column of a plan: name, type, representation, and the table column that it comes from.
 struct ColumnInfo {
    std::string name; ///< for EXPLAIN and output names
    SqlType type;
    Representation repr;       ///< lowering narrows it from storedRepresentation(type) when bounds prove it
-   Oid tableOid = invalidOid; ///< base column: where it comes from (RowDescription, statistics)
+   Oid tableOid = invalidOid; ///< base column: its table (RowDescription, statistics)
    int16_t attribute = 0;
-   bool nullable = true; ///< conservative
+   bool nullable = true; ///< false only if the column is known to have no NULLs
 };
 
 /// All columns of one plan, by id. Owned by the query's plan; the binder creates columns, rewrites may add some.

@@ -3,12 +3,13 @@
 
 namespace ouzel::sql {
 
-/// Evaluates expressions while planning: constant folding and predicates on samples. Implemented by
-/// executor/expression, handed to the optimizer by engine/. Not thread-safe: one per planning session.
+/// Evaluates expressions while a query is planned: constants to fold, and predicates on sample rows.
+/// executor/expression implements the interface; engine/ hands an object to the optimizer. Not thread-safe: each
+/// planning session has an evaluator of its own.
 class Evaluator {
 public:
    virtual ~Evaluator() = default;
-   /// Value of an expression without columns. Throws what evaluation throws.
+   /// Value of an expression without columns. Throws the error of the evaluation, such as 22012.
    virtual Value evaluate(const Expr& expr) = 0;
    /// For each sample row (values of `columns`, one vector each) whether the predicate is true. Errors count as false.
    virtual std::vector<bool> matches(const Expr& predicate, const std::vector<ColumnId>& columns,

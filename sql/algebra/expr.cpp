@@ -7,7 +7,7 @@ namespace ouzel::sql {
 
 Expr::Expr(ExprKind k, const SqlType& t) : kind(k), type(t), repr(storedRepresentation(t)) {}
 
-Expr::~Expr() = default; // here, where Rel is complete
+Expr::~Expr() = default; // here, because Rel is incomplete in the header
 
 CompareOp commuted(CompareOp op) {
    switch (op) {

@@ -20,7 +20,8 @@ struct Rel;
 struct Expr;
 using ExprPtr = std::unique_ptr<Expr>;
 
-/// A column, unique within one plan: an information unit. Rewrites never renumber. columns.hpp says what it is.
+/// Number of a column, unique within one plan: the index into the plan's ColumnTable (columns.hpp). A rewrite never
+/// renumbers a column.
 enum class ColumnId : uint32_t {};
 inline constexpr ColumnId noColumn{UINT32_MAX};
 
@@ -46,8 +47,8 @@ enum class ExprKind : uint8_t {
    IsNotTrue,
    IsFalse,
    IsNotFalse, ///< of a boolean; IS [NOT] UNKNOWN is Is[Not]Null
-   Case, ///< searched: when1, then1, when2, then2, ..., [else]; odd count: has else. `CASE x WHEN` is bound to Compare
-         ///< with a shared x only if x is cheap, else via a Map column below
+   Case, ///< searched: when1, then1, when2, then2, ..., [else]; odd count: has else. `CASE x WHEN` compares copies of
+         ///< x; if x is volatile or has a subquery, a scalar subquery computes x once and does the comparisons
    Coalesce, ///< n ≥ 1 args, lazily
    NullIf,   ///< bound to Case by the binder; never seen later
    InList,   ///< args[0] IN (args[1..]), `negated`; all one type; constants become a hash set
@@ -76,12 +77,13 @@ enum class SubqueryKind : uint8_t {
    Array, ///< ARRAY(subquery)
 };
 
-/// One node. Which members mean something follows from `kind`, as listed at ExprKind; the others stay default.
+/// One node of an expression tree; owns its arguments and its subquery. `kind` decides which members are used, as
+/// listed at ExprKind; all other members keep their defaults.
 struct Expr {
    ExprKind kind;
    SqlType type;
    Representation repr;   ///< set by lowering; before that storedRepresentation(type)
-   uint32_t position = 0; ///< in the statement, characters from 1, for errors; 0 unknown
+   uint32_t position = 0; ///< in the statement, characters from 1, for errors; 0: unknown
    std::vector<ExprPtr> args;
 
    ColumnId column = noColumn;
@@ -131,9 +133,10 @@ void substituteColumns(ExprPtr& root, const std::function<const Expr*(ColumnId)>
 void splitConjuncts(ExprPtr predicate, std::vector<ExprPtr>& out);
 bool isConstantTrue(const Expr& expr);
 bool isConstantFalseOrNull(const Expr& expr);
-/// volatile functions inside (random(), nextval(), clock_timestamp()): must not be duplicated, folded or moved.
+/// True if the expression calls a volatile function (random(), nextval(), clock_timestamp()). A rewrite must not
+/// duplicate, fold or move such an expression.
 bool isVolatile(const Expr& expr);
-/// Could evaluating raise an error for some input (division, casts, overflow)? Conservative: true when unsure.
+/// True if evaluation may raise an error for some input (division, casts, overflow), and when that is not known.
 bool mayFail(const Expr& expr);
 /// True when the predicate cannot be true if all of `columns` are NULL (used to turn outer joins into inner ones).
 bool rejectsNulls(const Expr& predicate, const std::vector<ColumnId>& columns);

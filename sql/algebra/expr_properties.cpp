@@ -5,7 +5,7 @@
 #include "sql/algebra/expr.hpp"
 #include "sql/algebra/rel.hpp"
 
-// What can be said of an expression without evaluating it.
+// Properties of expressions that are found without evaluation: volatility, possible errors, NULLs.
 
 namespace ouzel::sql {
 
@@ -31,8 +31,8 @@ bool isVolatile(const Rel& rel) {
    return found;
 }
 
-/// pg_proc.prosrc of functions that take every input without an error. Comparisons and boolean tests are no calls.
-/// numeric's + - * fail only past 131,072 digits, which scaled or ordinary data never reach.
+/// pg_proc.prosrc of functions that accept every input without an error. Comparisons and boolean tests are no calls.
+/// numeric's + - * fail only past 131,072 digits, which stored data do not reach in practice.
 const std::unordered_set<std::string_view>& totalFunctions() {
    static const std::unordered_set<std::string_view> names{"numeric_add",  "numeric_sub",
                                                            "numeric_mul",  "numeric_uminus",
@@ -116,7 +116,7 @@ bool mayFail(const Expr& expr) {
 
 namespace {
 
-/// What an expression can be once the chosen columns are NULL.
+/// Possible results of an expression when all chosen columns are NULL.
 enum class Outcome : uint8_t { Anything, Null, False, NullOrFalse };
 
 bool neverTrue(Outcome outcome) {

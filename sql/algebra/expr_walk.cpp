@@ -3,7 +3,7 @@
 #include "sql/algebra/expr.hpp"
 #include "sql/algebra/rel.hpp"
 
-// Visiting, rewriting and taking apart expression trees.
+// Visitors and rewriters of expression trees, and the split of predicates into conjuncts.
 
 namespace ouzel::sql {
 

@@ -10,7 +10,7 @@ void appendAll(std::vector<ColumnId>& to, const std::vector<ColumnId>& from) {
    to.insert(to.end(), from.begin(), from.end());
 }
 
-/// Columns that this operator itself makes.
+/// Visits the columns that this operator makes, not those that its inputs give.
 void ownColumns(const Rel& rel, const std::function<void(ColumnId)>& visit) {
    for (const GetColumn& column : rel.getColumns)
       visit(column.column);
@@ -262,7 +262,7 @@ void forEachOwnExpr(Rel& rel, const std::function<void(ExprPtr&)>& visit) {
 }
 
 void forEachOwnExpr(const Rel& rel, const std::function<void(const Expr&)>& visit) {
-   // The mutable visitor only hands out references, so nothing changes.
+   // The mutable visitor only hands out references and changes nothing.
    forEachOwnExpr(const_cast<Rel&>(rel), [&visit](ExprPtr& expr) { visit(*expr); });
 }
 
@@ -272,7 +272,7 @@ std::vector<ColumnId> freeColumns(const Rel& rel) {
    std::vector<ColumnId> free;
    for (const ColumnId column : walk.read)
       if (!walk.made.contains(static_cast<uint32_t>(column))) free.push_back(column);
-   // A DML's row id and inputs are columns of its input, never free.
+   // The row id and the target columns of a DML come from its input, so they are never free.
    return free;
 }
 

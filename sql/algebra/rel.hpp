@@ -83,7 +83,7 @@ enum class SetOpKind : uint8_t { Union, Intersect, Except };
 struct SortKey {
    ExprPtr expr; ///< any expression; rewrites prefer Columns
    bool descending = false;
-   bool nullsFirst = false; ///< already defaulted (descending: true)
+   bool nullsFirst = false; ///< the binder has applied the default: true for descending
 };
 
 struct ComputedColumn {
@@ -160,22 +160,22 @@ struct Cte {
    RelPtr query;                           ///< the non-recursive term, or the whole query
    RelPtr recursive;                       ///< the recursive term; null when not recursive
    bool unionAll = true;                   ///< recursive: UNION ALL keeps duplicates
-   std::vector<ColumnId> columns;          ///< what it produces, ids of `query`'s output
+   std::vector<ColumnId> columns;          ///< the CTE's columns: output columns of `query`
    std::vector<ColumnId> recursiveColumns; ///< the recursive term's output, in the same order
    uint32_t references = 0;
    std::optional<bool> materialized; ///< WITH x AS [NOT] MATERIALIZED
 };
 
-/// What happens to one row that reaches a Dml.
+/// Effect of a DML operator on one row of its input.
 enum class DmlAction : uint8_t { Nothing, Insert, Update, Delete };
 enum class ConflictAction : uint8_t { None, Nothing, Update };
 struct Dml {
    TableRef table;
-   /// Insert: for each live attribute of the table in attnum order, the input column that feeds it. Defaults, generated
-   /// values and casts have been bound into a Map below. Update: the new values of all live attributes, likewise.
+   /// Insert: for each live attribute of the table in attnum order, the input column that feeds it. A Map below the
+   /// operator has computed defaults, generated values and casts. Update: the same for the new values of the row.
    std::vector<GetColumn> target;
    ColumnId rowId = noColumn; ///< Update, Delete: the column with the row id
-   /// Update: the attributes that may get new values; the others of `target` are as they were.
+   /// Update: the attributes that may get new values; all other attributes of `target` keep their values.
    std::vector<int16_t> assigned;
    /// RETURNING: expressions over `target` (new values) or, for Delete, over inputs[0]; the statement's output.
    std::vector<ComputedColumn> returning;
@@ -189,30 +189,31 @@ struct Dml {
    };
    std::vector<Check> checks;
 
-   /// MERGE and ON CONFLICT: an int4 column numbers, row by row, the clause that applies; actions[number] is what it
-   /// does. noColumn: all rows meet the operator's own action.
+   /// MERGE and ON CONFLICT: an int4 column that holds, for each row, the number of the clause that applies;
+   /// actions[number] is that clause's action. noColumn: every row gets the action of the operator's kind.
    ColumnId clause = noColumn;
    std::vector<DmlAction> actions;
-   /// ON CONFLICT: the row proposed for insertion, which must satisfy `proposedChecks` whatever becomes of it; `checks`
-   /// are for updated rows then.
+   /// ON CONFLICT: the row proposed for insertion. It must satisfy `proposedChecks` even if it is not inserted.
+   /// `checks` then apply to updated rows only.
    std::vector<GetColumn> proposed;
    std::vector<Check> proposedChecks;
-   /// ON CONFLICT: no two rows that the statement inserts share such a key: the second is passed over (Nothing) or an
-   /// error (Update).
+   /// ON CONFLICT: a key that is unique among the rows that the statement inserts. A second row with the key is skipped
+   /// (Nothing) or is an error (Update).
    struct ConflictKey {
       std::vector<int16_t> attributes;
       bool nullsNotDistinct = false;
    };
    std::vector<ConflictKey> conflictKeys;
    ConflictAction conflict = ConflictAction::None;
-   bool isMain = true; ///< false in WITH: its rows do not count for the command tag
+   bool isMain = true; ///< false for a statement in WITH: its rows do not count for the command tag
    /// COPY FROM: the rows' input, which takes errors of rows that break a constraint, and the int8 column with the line
    /// that each row began on. Null and noColumn for all else.
    std::shared_ptr<const io::LineInput> input;
    ColumnId inputLine = noColumn;
 };
 
-/// One logical operator. Which members mean something follows from `kind`, as listed at RelKind.
+/// One logical operator; owns its inputs and expressions. `kind` decides which members are used, as listed at RelKind;
+/// all other members keep their defaults.
 struct Rel {
    RelKind kind;
    std::vector<RelPtr> inputs;
@@ -277,7 +278,7 @@ struct OutputColumn {
    int16_t attribute = 0;
 };
 
-/// A relation that a statement or its WITH changes.
+/// A relation that a statement, or a statement in its WITH, changes.
 struct WrittenRelation {
    Oid relation = invalidOid;
    bool makesRows = false;        ///< inserts or updates
@@ -286,18 +287,18 @@ struct WrittenRelation {
 
 enum class StatementKind : uint8_t { Select, Insert, Update, Delete, Merge };
 
-/// A bound query: what binding yields and the optimizer takes. `output` is empty for DML without RETURNING.
+/// A bound query: the binder's result and the optimizer's input. `output` is empty for DML without RETURNING.
 struct BoundQuery {
    RelPtr root;
    std::vector<OutputColumn> output;
    ColumnTable columns;
    std::vector<SqlType> parameters;            ///< types of $1..$n
    std::vector<Oid> relations;                 ///< objects the plan depends on (plan cache, locks)
-   std::vector<Oid> rowLocked;                 ///< those whose rows LockRows locks
+   std::vector<Oid> rowLocked;                 ///< the relations whose rows LockRows locks
    StatementKind kind = StatementKind::Select; ///< of the main statement
-   std::vector<WrittenRelation> written;       ///< each once
-   /// ON CONFLICT: a unique violation at the end that another transaction's row is part of means to run the statement
-   /// again on a fresh snapshot, not an error.
+   std::vector<WrittenRelation> written;       ///< each relation once
+   /// True with ON CONFLICT. If the final check then finds a unique violation and another transaction has committed
+   /// since the snapshot, the engine runs the statement again on a fresh snapshot instead of raising the error.
    bool hasConflictClause = false;
    bool writes(Oid relation) const {
       for (const WrittenRelation& one : written)

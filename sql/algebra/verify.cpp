@@ -20,8 +20,8 @@ const char* kindName(RelKind kind) {
    return names[static_cast<size_t>(kind)];
 }
 
-/// Walks one tree bottom-up. Each function checks an operator whose inputs give `below`; columns of `outer` come from
-/// enclosing queries.
+/// Walks one tree bottom-up and checks each operator. `below` has the columns that the operator's inputs give; `outer`
+/// has the columns of enclosing queries.
 class RelVerifier {
 public:
    RelVerifier(const ColumnTable& columns, std::string_view after, const TreeForm& form)
@@ -42,7 +42,8 @@ public:
    }
 
 private:
-   /// A CTE that the walk has met, and where the walk is: in its recursive term, where it may be scanned, or past that.
+   /// A CTE that the walk has met. `scope` is the walk's place: in the CTE's recursive term, where the CTE may be
+   /// scanned, or past both.
    struct KnownCte {
       enum class Scope : uint8_t { Recursion, Readers, Past };
       const Cte* cte;
@@ -86,7 +87,7 @@ size_t inputCount(const Rel& rel) {
    case RelKind::CteScan:
    case RelKind::RecursiveScan:
       return 0;
-   case RelKind::TableFunction: // one when the function reads columns of what is below
+   case RelKind::TableFunction: // one input when the arguments read columns of that input
       return rel.inputs.empty() ? 0 : 1;
    case RelKind::Join:
    case RelKind::SetOp:
@@ -120,7 +121,7 @@ VisibleColumns RelVerifier::walkInputs(const Rel& rel, const VisibleColumns& out
    VisibleColumns below;
    for (const RelPtr& input : rel.inputs) {
       VisibleColumns visible = outer;
-      if (rel.kind == RelKind::Join && rel.dependent) visible.add(below); // empty for the left side
+      if (rel.kind == RelKind::Join && rel.dependent) visible.add(below); // `below` is empty for the left side
       below.add(walk(*input, visible));
    }
    return below;
@@ -141,7 +142,7 @@ void RelVerifier::make(ColumnId column) {
    exprs_.ensure(made_.add(column), "a column is made once", column);
 }
 
-/// The columns that this operator itself makes.
+/// Notes the columns that this operator makes, and refuses columns that were made before.
 void RelVerifier::makeColumns(const Rel& rel) {
    for (const GetColumn& column : rel.getColumns)
       make(column.column);
@@ -328,7 +329,7 @@ void RelVerifier::checkSetOp(const Rel& rel, const VisibleColumns& outer) {
    exprs_.ensure(form_.hasDifferences || rel.setOpKind == SetOpKind::Union, "INTERSECT and EXCEPT have become joins");
    for (size_t side = 0; side < 2; ++side) {
       VisibleColumns given(outputColumns(*rel.inputs[side]));
-      given.add(outer); // a side may give a column of an enclosing query as it is
+      given.add(outer); // a side may pass on a column of an enclosing query
       exprs_.ensure(rel.setOpInputs[side].size() == rel.columns.size(), "a set operation has one number of columns");
       for (size_t i = 0; i < rel.columns.size(); ++i) {
          exprs_.checkColumn(rel.setOpInputs[side][i], given);

@@ -6,16 +6,17 @@
 
 namespace ouzel::sql {
 
-/// What a tree may hold besides ordinary operators. Rewrites take these away, one after the other.
+/// The constructs that a tree may still contain at a point of the rewriting. Each flag becomes false when the rewrite
+/// that removes the construct has run.
 struct TreeForm {
    bool hasSubqueries = true;  ///< Subquery expressions, until they become dependent joins
    bool hasDependence = true;  ///< dependent joins, until unnesting
    bool hasDifferences = true; ///< INTERSECT and EXCEPT, until they become joins
 };
 
-/// Throws XX000 unless the tree keeps the promises of rel.hpp and expr.hpp: each column is made once, and below what
-/// reads it; types fit; operators have the inputs and members of their kind; CTEs are defined before they are scanned.
-/// `after` names what made the tree, for the message. Costs a walk; callers are in builds with DCHECK only.
+/// Throws XX000 unless the tree keeps the invariants of rel.hpp and expr.hpp: each column is made once, below its
+/// readers; types fit; operators have the inputs and members of their kind; CTEs are defined before they are scanned.
+/// `after` names the step that made the tree, for the message. Costs a walk of the tree: only builds with DCHECK call.
 void verify(const Rel& root, const std::vector<OutputColumn>& output, const ColumnTable& columns,
             std::string_view after, const TreeForm& form);
 

@@ -15,7 +15,7 @@ bool isOneOf(Oid type, const std::array<Oid, n>& list) {
    return std::find(list.begin(), list.end(), type) != list.end();
 }
 
-/// Types whose values are bytes of text (or, of unknown literals, will be).
+/// Types whose values are bytes of text; literals of type unknown become text or parse to another type.
 constexpr std::array textTypes{oid::text, oid::varchar, oid::bpchar, oid::name, oid::character, oid::unknown};
 /// Types whose values are whole numbers, compared as such.
 constexpr std::array integerTypes{oid::int2,     oid::int4,    oid::int8,         oid::oid,     oid::xid,
@@ -32,7 +32,7 @@ bool isPseudo(Oid type) {
    return info && info->isPseudo();
 }
 
-/// What functions take and give unless they have kernels for scaled numerics.
+/// The representation that functions take and give unless they have kernels for scaled numerics.
 Representation genericRepresentation(const SqlType& type) {
    return type.oid == oid::numeric ? Representation{PhysicalType::Decimal, 0} : storedRepresentation(type);
 }
@@ -163,7 +163,7 @@ void ExprVerifier::checkNode(const Expr& expr, const VisibleColumns& visible) co
    case ExprKind::Subquery:
       return checkSubquery(expr, visible);
    case ExprKind::Parameter:
-   case ExprKind::Row: // lowering says 0A000 of those that nothing has expanded
+   case ExprKind::Row: // lowering raises 0A000 for a Row that no step has expanded
       return;
    case ExprKind::OuterColumn:
    case ExprKind::NullIf:
@@ -228,7 +228,7 @@ void ExprVerifier::checkCall(const Expr& expr) const {
    if (isLowered_) checkScaledCall(expr);
 }
 
-/// Scaled numerics are for the kernels that representation.hpp lists.
+/// Only the kernels that representation.hpp lists take scaled numerics.
 void ExprVerifier::checkScaledCall(const Expr& expr) const {
    const std::string_view source = expr.function->source;
    const bool isSum = source == "numeric_add" || source == "numeric_sub", isProduct = source == "numeric_mul";
@@ -264,7 +264,7 @@ void ExprVerifier::checkCast(const Expr& expr) const {
       if (isLowered_) ensure(arg.repr == expr.repr, "a new label leaves the representation as it is");
    } else if (expr.kind == ExprKind::Convert) {
       ensure(isLowered_, "only lowering converts representations", expr);
-      // An integer that becomes a numeric of scale 0 may lie as it did.
+      // An integer that becomes a numeric of scale 0 may keep its representation.
       ensure(arg.repr != expr.repr || arg.type.oid != expr.type.oid, "a conversion changes the representation", expr);
       ensure(isInteger(arg.repr.physical) || arg.repr.physical == PhysicalType::Decimal, "a conversion takes a number",
              expr);
@@ -293,7 +293,7 @@ void ExprVerifier::checkSubquery(const Expr& expr, const VisibleColumns& visible
    ensure(expr.subquery != nullptr, "a subquery has a query");
    subquery_(expr, visible);
    VisibleColumns given(outputColumns(*expr.subquery));
-   given.add(visible); // it may give a column of an enclosing query as it is
+   given.add(visible); // the subquery may pass on a column of an enclosing query
    const bool compares = expr.subqueryKind == SubqueryKind::Any || expr.subqueryKind == SubqueryKind::All;
    if (expr.subqueryKind != SubqueryKind::Exists && !compares) checkColumn(expr.subqueryColumn, given);
    if (expr.subqueryKind == SubqueryKind::Scalar)

@@ -7,9 +7,9 @@
 
 #include "sql/algebra/rel.hpp"
 
-// The part of verification that algebra and plans share: what an expression's node promises about its children. A
-// broken promise is a mistake of ours, found before it gives wrong rows: XX000 names the rule, the step after which it
-// was found, and the operator.
+// The part of verification that algebra and plans share: the invariants between an expression's node and its children.
+// A violation is a bug of the binder or the optimizer, found before it gives wrong rows. XX000 names the rule, the step
+// after which the violation was found, and the operator.
 
 namespace ouzel::sql {
 
@@ -19,7 +19,7 @@ public:
    VisibleColumns() = default;
    explicit VisibleColumns(const std::vector<ColumnId>& columns) { add(columns); }
 
-   /// False: it was there already.
+   /// False if the set already has the column.
    bool add(ColumnId column);
    void add(const std::vector<ColumnId>& columns);
    void add(const VisibleColumns& other);
@@ -29,34 +29,35 @@ private:
    std::vector<uint64_t> words_; ///< bit id % 64 of word id / 64
 };
 
-/// Says yes where values of one type may stand for values of the other without a cast: the same type, two kinds of
-/// text, two integers, two arrays.
+/// True if a value of one type may stand for a value of the other without a cast: the types are the same, two kinds of
+/// text, two integers or two arrays.
 bool isCompatible(const SqlType& a, const SqlType& b);
 
-/// Checks expressions of one tree, operator by operator. Also reports what operators themselves break.
+/// Checks the expressions of one tree, operator by operator. The verifiers of operators report their own violations
+/// through it as well. One per walk, on one thread.
 class ExprVerifier {
 public:
-   /// Called for each Subquery with the columns that it may read besides its own.
+   /// Called for each Subquery with the columns of enclosing queries that the subquery may read.
    using SubqueryCheck = std::function<void(const Expr& subquery, const VisibleColumns& outer)>;
 
    /// `after`: "binding" or the rewrite that ran last. `isLowered`: representations have been chosen.
    ExprVerifier(const ColumnTable& columns, std::string_view after, bool isLowered)
       : columns_(columns), after_(after), isLowered_(isLowered) {}
    void onSubquery(SubqueryCheck check) { subquery_ = std::move(check); }
-   /// What comes next belongs to this operator; gives the one before.
+   /// Sets the operator that errors name from here on; gives the previous operator, for restoring it.
    std::string enter(std::string node) { return std::exchange(node_, std::move(node)); }
 
-   /// The expression's nodes fit together, and it reads columns of `visible` only.
+   /// Ensures that the expression's nodes fit together and read columns of `visible` only.
    void check(const ExprPtr& root, const VisibleColumns& visible) const;
    void check(const std::vector<ExprPtr>& list, const VisibleColumns& visible) const;
-   /// The same, and it is a boolean.
+   /// `check`, and ensures that the expression is a boolean.
    void checkPredicate(const ExprPtr& root, const VisibleColumns& visible) const;
-   /// The same, and its values can stand in `column`.
+   /// `check`, and ensures that the values have a type that `column` can hold.
    void checkComputed(const ComputedColumn& computed, const VisibleColumns& visible) const;
-   /// `column` exists and is one of `visible`.
+   /// Ensures that `column` exists and is one of `visible`.
    void checkColumn(ColumnId column, const VisibleColumns& visible) const;
 
-   /// Throws XX000 unless `holds`. `rule` says what must be; the rest, what it is about, is printed on refusal only.
+   /// Throws XX000 unless `holds`. `rule` is the invariant; `about` is the subject, made into text only for the error.
    void ensure(bool holds, std::string_view rule, std::string_view about = {}) const {
       if (!holds) refuse(rule, about);
    }

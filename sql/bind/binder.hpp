@@ -6,9 +6,9 @@
 
 #include "sql/bind/state/bind_context.hpp"
 
-// From raw parse trees to logical algebra: names, scopes, types, overloads and casts, with PostgreSQL's rules and
-// errors. Everything here is a pure function of the tree, the catalog snapshot and the context; any thread may call it
-// for trees that it parsed itself.
+// The binder turns raw parse trees into logical algebra: it resolves names, types and overloads and adds casts, with
+// PostgreSQL's rules and errors. Each function is a pure function of the tree, the catalog snapshot and the context.
+// Any thread may call a function for trees that the thread has parsed itself.
 
 struct RangeVar; // PostgreSQL's raw parse nodes, see sql/parse/pg_nodes.hpp
 struct TypeName;
@@ -33,31 +33,31 @@ struct CopyRows {
 /// Binds it as an INSERT.
 BoundQuery bindCopy(const CopyRows& copy, const BindContext& context);
 
-/// Pad what a query gives to its client as PostgreSQL shows it; not for rows that are stored. padding.cpp
+/// Pads character(n) values in the query's output as PostgreSQL shows them. Only for rows that go to a client, not for
+/// rows that are stored.
 void padOutput(BoundQuery& query);
 
 /// True for the statements bindQuery takes.
 bool isBindable(const ::Node& statement);
 
-/// The query of CREATE VIEW: bound, and as text that means the same whatever search_path and new columns come:
-/// relations qualified, stars expanded.
+/// The query of CREATE VIEW, bound and as text. In the text relations are qualified and stars are expanded, so that a
+/// later search_path or a new column does not change its meaning.
 struct BoundView {
    BoundQuery query;
    std::string definition;
    std::vector<catalog::Dependency> dependsOn;
 };
-/// `text` is the part of context.source that the query is (ParsedStatement style byte range, found by the caller or
-/// empty: from the query's first token to the end of `statementText`).
+/// `queryOffset` and `queryLength`: the byte range of the query in the text of context.source.
 BoundView bindView(const ::Node& query, const BindContext& context, uint32_t queryOffset, uint32_t queryLength);
 
-/// The text of a view (or of an expression over `table`) when a relation (attribute 0) or column gets a new name; bound
-/// against the catalog from before the change.
+/// The text of a view, or of an expression over `table`, after a relation (attribute 0) or a column gets a new name.
+/// The context's catalog is the one before the change.
 std::string renameInView(std::string_view definition, Oid relation, int16_t attribute, std::string_view name,
                          const BindContext& context);
 std::string renameInExpression(std::string_view expression, const catalog::Relation& table, int16_t attribute,
                                std::string_view name, const BindContext& context);
 
-/// What an expression outside a query is for: decides what is allowed in it and how errors call it.
+/// Purpose of an expression outside a query. It decides which constructs are allowed and which word errors use.
 enum class ExpressionUse : uint8_t {
    ColumnDefault, ///< DEFAULT: no columns, aggregates, subqueries
    CheckConstraint,
@@ -76,9 +76,9 @@ struct BoundExpression {
    std::vector<GetColumn> inputs; ///< a column for each attribute the expression reads
 };
 
-/// Bind an expression that may read the columns of `table` (null: none).
-/// `target`: assignment-cast the result to this type, errors naming `columnName`: 42804 `column "x" is of type integer
-/// but default expression is of type text`. CHECK constraints are made boolean.
+/// Binds an expression that may read the columns of `table` (null: none).
+/// `target`: the result gets an assignment cast to this type. Without such a cast: 42804 `column "x" is of type integer
+/// but default expression is of type text`, where x is `columnName`. A CHECK constraint is cast to boolean.
 BoundExpression bindExpression(const ::Node& expression, ExpressionUse use, const catalog::Relation* table,
                                std::optional<SqlType> target, std::string_view columnName, const BindContext& context);
 

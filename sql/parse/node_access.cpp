@@ -27,7 +27,7 @@ std::string joinNames(ListOf<> names) {
 }
 
 int32_t startLocation(const ::Node* node) {
-   // Left-leaning operators may be nested as deep as the text is long.
+   // Operators lean left and may be nested as deep as the text is long, so the left operands are followed in a loop.
    int32_t found = -1;
    while (node && (node->type == T_A_Expr || node->type == T_TypeCast || node->type == T_A_Indirection ||
                    node->type == T_CollateClause)) {

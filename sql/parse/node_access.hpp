@@ -3,7 +3,7 @@
 
 #include "sql/parse/pg_nodes.hpp"
 
-// Thin typed access to raw parse nodes: casts that check the tag, and lists as ranges.
+// Typed access to raw parse nodes: tests of the tag, casts, and lists as ranges.
 
 namespace ouzel::sql {
 
@@ -11,7 +11,7 @@ inline bool isNode(const ::Node* node, NodeTag tag) {
    return node && node->type == tag;
 }
 
-/// The node as T; the caller has looked at the tag.
+/// The node as T. REQUIRES: the caller has checked the tag.
 template <typename T>
 const T* as(const void* node) {
    return static_cast<const T*>(node);
@@ -60,7 +60,7 @@ inline std::string_view textOf(const char* text) {
    return text ? std::string_view(text) : std::string_view();
 }
 
-/// Byte offset at which an expression begins in the text, as errors point at it; -1 unknown.
+/// Byte offset at which an expression begins in the text, for error positions; -1: unknown.
 int32_t startLocation(const ::Node* node);
 
 } // namespace ouzel::sql

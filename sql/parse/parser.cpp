@@ -6,7 +6,7 @@
 #include "common/text/utf8.hpp"
 #include "sql/parse/node_access.hpp"
 
-// libpg_query's own headers do not declare these; they are the raw parser without the detour through protobuf.
+// The raw parser, which gives nodes instead of protobuf. libpg_query's public headers do not declare its functions.
 extern "C" {
 typedef struct {
    List* tree;
@@ -38,7 +38,8 @@ bool contains(std::string_view text, std::string_view part) {
    return text.find(part) != std::string_view::npos;
 }
 
-/// The library drops SQLSTATEs; the grammar raises few others than syntax errors.
+/// The SQLSTATE of a parser's error, from its message: the library drops SQLSTATEs, and nearly all errors of the
+/// grammar are syntax errors.
 SqlState stateOf(std::string_view message) {
    if (startsWith(message, "frame s") || startsWith(message, "frame e")) return sqlstate::windowingError;
    if (contains(message, "not yet implemented") || contains(message, "is not supported") ||

@@ -9,13 +9,13 @@ struct Node; // PostgreSQL's raw parse node, see pg_nodes.hpp
 
 namespace ouzel::sql {
 
-/// SQL text and the way from libpg_query's byte offsets to the positions clients see.
+/// SQL text, which converts libpg_query's byte offsets to the positions that clients see.
 class SourceText {
 public:
    explicit SourceText(std::string_view text);
 
    const std::string& text() const { return text_; }
-   /// Characters from 1 for a byte offset of a node; 0 for an unknown (negative) one.
+   /// Position in characters from 1 of a node's byte offset; 0 for an unknown (negative) offset.
    uint32_t position(int32_t location) const;
 
 private:
@@ -27,11 +27,11 @@ private:
 struct ParsedStatement {
    const ::Node* node;    ///< SelectStmt, InsertStmt, CreateStmt, ...
    std::string_view text; ///< its part of the script, without the semicolon
-   uint32_t offset;       ///< of `text` in the script, bytes
+   uint32_t offset;       ///< of `text` in the script, in bytes
 };
 
-/// The statements of an SQL text. Owns the tree and the text; the tree stays on the thread that parsed it, which also
-/// destroys it. Any number may live at a time (views are parsed while a query is bound).
+/// The statements of an SQL text. Owns the parse tree and the text. The thread that parses a script also destroys it,
+/// and no other thread reads the tree. Many scripts may live at a time: views are parsed while a query is bound.
 class ParsedScript {
 public:
    /// Throws 22021 (invalid UTF-8), 42601 and relatives with the position of the error, 54001 for text nested too deep.

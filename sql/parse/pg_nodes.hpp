@@ -1,7 +1,7 @@
 #pragma once
-// PostgreSQL's parse tree structs as libpg_query builds them. Include from .cpp files (and internal headers of
-// sql/bind) only: the server headers define macros that collide with everybody else's names; the worst are undone
-// below. Never call a server function: most of them end the process when they fail.
+// PostgreSQL's parse tree structs as libpg_query builds them. Include only from .cpp files and from internal headers of
+// sql/bind: the server headers define macros that collide with common names; the worst macros are undone below. Never
+// call a server function: most of these functions end the process when they fail.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

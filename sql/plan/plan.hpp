@@ -6,9 +6,10 @@
 
 #include "sql/algebra/rel.hpp"
 
-// The physical plan: written by optimizer/lower, read by executor/, no behaviour. Read-only once built; running state
-// lives in executor objects. Expressions here contain no Parameter, OuterColumn, Aggregate, WindowCall or Subquery, and
-// every node's `repr` is set; ColumnTable::repr says how each column flows.
+// The physical plan: optimizer/lower writes it, executor/ reads it. A plan has no behaviour and is read-only once
+// built, so threads may share it; objects of the executor hold the running state. Expressions in a plan contain no
+// Parameter, OuterColumn, Aggregate, WindowCall or Subquery. Every expression has its `repr`; ColumnInfo::repr is the
+// representation in which batches carry a column.
 
 namespace ouzel::sql::plan {
 
@@ -38,7 +39,7 @@ enum class NodeKind : uint8_t {
    RecursiveUnion, ///< children[0] base, children[1] step reading RecursiveScan of `cte`; `unionAll`; output[i] is fed
                    ///< from appendInputs[0/1][i]
    RecursiveScan,  ///< the working table of `cte`; output[i] is its column number cteSlots[i]
-   LockRows,       ///< `rowLocks` over children[0]; rows that go meanwhile are left out
+   LockRows,       ///< `rowLocks` over children[0]; rows that other transactions delete meanwhile are left out
    Insert,
    Update,
    Delete,
@@ -56,12 +57,13 @@ struct ScanColumn {
    int16_t attribute; ///< or sql::rowIdAttribute
 };
 
-/// A join's knowledge of its build keys, handed to scans on the probe side before they start: min/max, exact bitmap or
-/// Bloom.
+/// Use of a runtime filter by a scan. A join describes its build keys (min/max, exact bitmap or Bloom filter) and hands
+/// the filter to scans on its probe side before they start.
 struct RuntimeFilterUse {
    uint32_t filter; ///< id, unique in the plan
    ColumnId column; ///< scanned column that the join compares for equality
 };
+/// A runtime filter that a join makes.
 struct RuntimeFilterSource {
    uint32_t filter;
    uint32_t key; ///< index into joinKeys
@@ -83,7 +85,7 @@ struct CtePlan {
 struct Node {
    NodeKind kind;
    std::vector<NodePtr> children;
-   /// The batch layout this node produces. Passed-through columns keep their ids.
+   /// The layout of the batches that this node gives. Columns that pass through keep their ids.
    std::vector<ColumnId> output;
    double estimatedRows = 0;
    double estimatedCost = 0; ///< arbitrary unit (about ns/100), for EXPLAIN
@@ -94,10 +96,11 @@ struct Node {
    std::vector<RuntimeFilterUse> runtimeFilters;
    std::vector<IndexUse> indexes; ///< TableScan: of the table
    double tableRows = 0;          ///< TableScan: of the table, deleted ones included
-   /// TableScan: columns of an index that `predicates` fix (= or IN) to few rows.
+   /// TableScan: columns of an index that `predicates` compare with constants or parameters (= or IN): few rows match.
    std::vector<int16_t> lookupAttributes;
-   /// ≠ 0: the HashJoin tells the TableScan of its probe side which keys to look up, if they are few: the join keys
-   /// `keyLookupKeys`, which stand for the scan's `keyLookupAttributes`.
+   /// ≠ 0: the id of a key lookup, unique in the plan. If the build side has few keys, the HashJoin hands them to the
+   /// TableScan of its probe side, which looks them up in an index. The join's `keyLookupKeys` are indexes into
+   /// joinKeys; they correspond one by one to the scan's `keyLookupAttributes`.
    uint32_t keyLookup = 0;
    std::vector<int16_t> keyLookupAttributes;
    std::vector<uint32_t> keyLookupKeys;
@@ -138,14 +141,14 @@ struct Node {
    explicit Node(NodeKind k) : kind(k) {}
 };
 
-/// A plan ready to run, with the columns it speaks of and what the client sees.
+/// A plan ready to run, with its columns and the client's result columns. Owns its nodes.
 struct Plan {
    NodePtr root;
    std::vector<OutputColumn> output; ///< order of the result; may repeat or reorder root->output
    ColumnTable columns;
    uint32_t runtimeFilterCount = 0;
    bool readOnly = true;
-   bool boundToSnapshot = false; ///< bounds of the planning snapshot's data were used: do not run it under another
+   bool boundToSnapshot = false; ///< relies on bounds of the planning snapshot's data: run it under that snapshot only
 };
 
 /// Name as EXPLAIN prints it: "Hash Join", "Table Scan on lineitem".

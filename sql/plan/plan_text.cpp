@@ -2,7 +2,7 @@
 
 #include "sql/plan/plan.hpp"
 
-// A plan as indented text, for tests and debugging; EXPLAIN is engine's.
+// A plan as indented text, for tests and debugging; engine/ writes the text of EXPLAIN.
 
 namespace ouzel::sql::plan {
 

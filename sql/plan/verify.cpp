@@ -50,8 +50,8 @@ private:
    ExprVerifier exprs_;
    std::unordered_map<uint32_t, std::vector<ColumnId>> ctes_;          ///< materialised by a node above
    std::unordered_map<uint32_t, std::vector<ColumnId>> workingTables_; ///< of the recursions above
-   VisibleColumns filters_, lookups_;                                  ///< ids published so far
-   std::vector<uint32_t> usedLookups_;                                 ///< ids that scans wait for
+   VisibleColumns filters_, lookups_;                                  ///< ids that joins have published so far
+   std::vector<uint32_t> usedLookups_;                                 ///< ids of lookups that scans use
 };
 
 bool isSource(NodeKind kind) {
@@ -67,7 +67,7 @@ bool isWrite(NodeKind kind) {
    return kind == NodeKind::Insert || kind == NodeKind::Update || kind == NodeKind::Delete || kind == NodeKind::Merge;
 }
 
-/// A numbered thing in the same kind of set as columns.
+/// A filter's or lookup's id as a ColumnId, so that VisibleColumns can hold it.
 ColumnId numbered(uint32_t id) {
    return ColumnId{id};
 }
@@ -87,7 +87,7 @@ void PlanVerifier::run() {
 }
 
 void PlanVerifier::walk(const Node& node) {
-   // A node's name may say what it writes.
+   // The name of a write node includes the table of its `dml`, which may be missing here.
    std::string above = exprs_.enter(isWrite(node.kind) && !node.dml ? "a write" : nodeName(node));
    checkShape(node);
    for (const CtePlan& cte : node.ctes) {
@@ -380,7 +380,7 @@ void PlanVerifier::checkDml(const Node& node, const VisibleColumns& below) {
       exprs_.checkComputed(computed, below);
 }
 
-/// The columns that a node gives besides those of its children.
+/// The columns that the node makes, not those that its children give.
 VisibleColumns PlanVerifier::madeBy(const Node& node) const {
    VisibleColumns made;
    for (const ScanColumn& column : node.scanColumns)
@@ -421,7 +421,7 @@ void PlanVerifier::checkOutput(const Node& node, const VisibleColumns& below) {
       exprs_.checkColumn(column, given);
 }
 
-/// Which side's columns are there above a join depends on its kind.
+/// Ensures that a join gives only columns of the sides that its kind keeps.
 void PlanVerifier::checkJoinedOutput(const Node& node) {
    const bool probeOnly =
        node.joinKind == JoinKind::Semi || node.joinKind == JoinKind::Anti || node.joinKind == JoinKind::Mark;
@@ -439,7 +439,7 @@ void PlanVerifier::collectUses(const Node& node, std::vector<const Node*>& scans
       collectUses(*child, scans);
 }
 
-/// Filters and lookups that this join publishes: by it alone, and used by a scan of its probe side.
+/// Ensures that no other join publishes this join's filters and lookups, and that a scan of its probe side uses them.
 void PlanVerifier::checkUses(const Node& node) {
    exprs_.ensure(node.runtimeFilterSources.empty() || node.kind == NodeKind::HashJoin, "only hash joins make filters");
    if (node.kind != NodeKind::HashJoin) return;

@@ -3,10 +3,10 @@
 
 namespace ouzel::sql::plan {
 
-/// Throws XX000 unless the plan keeps the promises of plan.hpp: each node gives columns that its children give or that
-/// it makes, once each; representations fit wherever values meet; CTEs are there before their scans; runtime filters
-/// and key lookups are published by one join and used on its probe side. Costs a walk; callers are in builds with
-/// DCHECK only.
+/// Throws XX000 unless the plan keeps the invariants of plan.hpp: each node gives columns that its children give or
+/// that the node makes, once each; operands have the same representation; a CTE is materialised above its scans; one
+/// join publishes each runtime filter and key lookup, and scans of its probe side use them. Costs a walk of the plan:
+/// only builds with DCHECK call.
 void verify(const Plan& plan);
 
 } // namespace ouzel::sql::plan

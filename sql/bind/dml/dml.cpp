@@ -13,7 +13,7 @@
 #include "sql/bind/query/target_list.hpp"
 #include "sql/bind/type/coercion.hpp"
 
-// What INSERT, UPDATE and DELETE share: the target table, defaults, constraints, RETURNING.
+// Common parts of INSERT, UPDATE, DELETE and MERGE: target table, defaults, constraints, RETURNING.
 
 namespace ouzel::sql {
 
@@ -90,7 +90,7 @@ Oid sequenceOfDefault(const Expr& expression) {
    constexpr Oid nextval = 1574; // pg_proc
    constexpr std::string_view conversions = "int8 int48 int2 int4";
    const Expr* expr = &expression;
-   // An assignment cast to the column's type lies around it.
+   // Look through the assignment cast to the column's type.
    while (expr->kind == ExprKind::Relabel ||
           (expr->kind == ExprKind::Call && expr->args.size() == 1 && expr->function && expr->function->oid != nextval &&
            conversions.find(expr->function->name) != std::string_view::npos))
@@ -106,7 +106,7 @@ Oid sequenceOfDefault(const Expr& expression) {
 ExprPtr defaultOf(BindState& state, const catalog::Relation& table, const catalog::Column& column) {
    static_cast<void>(table);
    if (!column.hasDefault() && column.defaultSequence == invalidOid) return makeNull(column.type);
-   // By OID: the sequence may have been renamed since.
+   // By OID, because the sequence may have a new name.
    const auto script = ParsedScript::parseExpression(
        column.defaultSequence == invalidOid
            ? column.defaultExpr
@@ -150,7 +150,7 @@ NamespaceItem itemOf(const catalog::Relation& table, const std::vector<GetColumn
 
 namespace {
 
-/// An expression of the catalog over the new values of the target.
+/// Binds an expression from the catalog over the new row in `target`.
 ExprPtr bindOverTarget(BindState& state, const catalog::Relation& table, const std::vector<GetColumn>& target,
                        std::string_view text, Clause clause) {
    const auto script = ParsedScript::parseExpression(text);
@@ -207,7 +207,7 @@ void showRow(NamespaceItem& item, const catalog::Relation& table, const std::vec
 
 namespace {
 
-/// Call `visit` for every column that an item shows, fields of row values included.
+/// Calls `visit` for every column of an item, fields of row values included.
 void forEachShown(std::vector<ScopeColumn>& columns, const std::function<void(ScopeColumn&)>& visit) {
    for (ScopeColumn& column : columns)
       if (column.column != noColumn) {
@@ -240,8 +240,9 @@ BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std
    result.rel->inputs.push_back(std::move(rel));
    result.rel->table = dml->table;
    if (returning) {
-      // RETURNING is bound in terms of copies: what reads nothing but columns is computed as rows are written, from the
-      // columns themselves; the rest from copies that the operator passes on.
+      // RETURNING is bound over copies of the columns. Without subqueries and row values, the DML operator computes
+      // RETURNING itself from the original columns. Otherwise the operator gives the copies, and a Map above computes
+      // RETURNING from them.
       std::vector<std::pair<ColumnId, ColumnId>> copies; // copy, original
       for (NamespaceItem& item : scope.items)
          forEachShown(item.columns, [&](ScopeColumn& shown) {

@@ -14,7 +14,7 @@
 #include "sql/bind/query/select.hpp"
 #include "sql/bind/type/coercion.hpp"
 
-// INSERT: columns named or not, rows from VALUES or a query, defaults for the rest.
+// INSERT: target columns, rows from VALUES or a query, defaults for all other columns.
 
 namespace ouzel::sql {
 
@@ -33,7 +33,7 @@ void checkCount(size_t given, const InsertColumns& columns, bool isExplicit, uin
           .at(columns[given].position);
 }
 
-/// Columns that only the system may fill.
+/// Refuses a value for a generated column or for an identity column GENERATED ALWAYS.
 void checkAssignable(const catalog::Column& column, ::OverridingKind overriding) {
    const bool isIdentity = column.identity == 'a' && overriding == OVERRIDING_NOT_SET;
    if (!column.generated && !isIdentity) return;
@@ -44,7 +44,7 @@ void checkAssignable(const catalog::Column& column, ::OverridingKind overriding)
        .hint("Use OVERRIDING SYSTEM VALUE to override.");
 }
 
-/// How many columns the statement gives values for, when it names none.
+/// Number of values per row of a statement that names no columns.
 size_t givenColumns(const ::InsertStmt& statement) {
    const auto* select = as<SelectStmt>(statement.selectStmt);
    if (!select) return 0;
@@ -52,7 +52,7 @@ size_t givenColumns(const ::InsertStmt& statement) {
    return ListOf<>(select->targetList).size();
 }
 
-/// A column that counts the rows in their order.
+/// Adds a column with the number of each row.
 RelPtr numberRows(RelPtr rel, ColumnId column) {
    constexpr Oid rowNumber = 3100; // pg_proc
    auto window = std::make_unique<Rel>(RelKind::Window);
@@ -72,7 +72,7 @@ RelPtr inOrder(RelPtr rel, ColumnId column) {
    return sort;
 }
 
-/// VALUES that are nothing but rows of expressions.
+/// True for VALUES without ORDER BY, LIMIT, locks and WITH.
 bool isPlainValues(const ::SelectStmt& select) {
    return select.valuesLists && !select.sortClause && !select.limitOffset && !select.limitCount &&
           !select.lockingClause && !select.withClause;
@@ -102,13 +102,14 @@ std::vector<InsertColumn> insertColumns(const BindState& state, const ::List* na
 
 namespace {
 
-/// The same for the table behind a view; columns that the view computes are errors where values are given for them.
+/// The table columns behind view columns. Throws if one of the first `given` columns, which get values, is computed by
+/// the view.
 std::vector<InsertColumn> columnsBehind(const ViewTarget& view, std::vector<InsertColumn> columns, size_t given) {
    std::vector<InsertColumn> result;
    for (const InsertColumn& column : columns) {
       const auto* behind = columnBehind(view, *column.column);
       if (!behind && result.size() < given) refuseViewColumn(view, *column.column, "insert into");
-      if (!behind) break; // nothing is given for it, nor for those after it
+      if (!behind) break; // neither this column nor the columns after it get values
       for (const InsertColumn& other : result)
          if (other.column == behind && result.size() < given)
             throw SqlError(sqlstate::syntaxError, "multiple assignments to same column \"" + behind->name + "\"");
@@ -154,7 +155,7 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
    NamespaceItem viewItem;
    const bool isView = table->relationKind == catalog::RelationKind::View;
    if (isView) {
-      Scope apart(&scope); // the view's rows are not read
+      Scope apart(&scope); // separate, because the statement does not read the view's rows
       viewItem = bindTargetView(state, apart, *statement.relation, table, "INSERT", view).items[0];
       if (statement.onConflictClause)
          throwNotSupported("ON CONFLICT for a view", state.at(statement.relation->location));
@@ -162,16 +163,16 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
       columns = columnsBehind(view, std::move(columns), isExplicit ? columns.size() : givenColumns(statement));
    }
    auto dml = makeDml(state, *table, statement.relation);
-   RangeEntry entry; // not visible, but known to hints
+   RangeEntry entry; // the table is not visible in the source, but hints name it
    entry.alias = entry.relationName = table->name;
    for (const catalog::Column& column : table->columns)
       if (!column.isDropped) entry.columns.push_back(column.name);
    scope.entries.push_back(std::move(entry));
 
-   // What feeds each named column; the columns of the statement that stay without get their defaults.
+   // The input column for each target column that gets a value. All other columns get their defaults below.
    std::vector<ColumnId> given;
    RelPtr rel;
-   ColumnId ordinal = noColumn; // ON CONFLICT: the order of the rows, of which the first may win
+   ColumnId ordinal = noColumn; // ON CONFLICT: the number of a row, since the first of two rows with one key wins
    const auto* select = as<SelectStmt>(statement.selectStmt);
    if (!select) {
       rel = oneRow(); // DEFAULT VALUES
@@ -251,7 +252,7 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
       dml->checks = checksOf(state, *table, dml->target);
    }
 
-   // RETURNING sees the new row, and nothing of where it came from.
+   // RETURNING sees the new row and no item of the source.
    NamespaceItem item = itemOf(*table, dml->target);
    if (isView) {
       rel = showView(state, scope, std::move(rel), view, dml->target, viewItem);
@@ -273,7 +274,7 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
 
 namespace {
 
-/// One row of VALUES; null where DEFAULT stands. `columnOf` checks that there is a column for the i-th value.
+/// Binds one row of VALUES; DEFAULT gives null. `columnOf` gives the target column of the i-th value, or throws.
 std::vector<ExprPtr> bindInsertRow(BindState& state, Scope& scope, const ::List* list, size_t limit,
                                    uint32_t shortPosition,
                                    const std::function<const catalog::Column*(size_t, uint32_t)>& columnOf) {

@@ -3,19 +3,19 @@
 
 namespace ouzel::sql {
 
-/// A column that an INSERT names (or means), with the place where it is named.
+/// A target column of an INSERT, and the position of its name; 0 if the statement does not name columns.
 struct InsertColumn {
    const catalog::Column* column;
    uint32_t position;
 };
 
-/// The columns that an INSERT names; without names all of the table.
+/// The columns that an INSERT names; without names all columns of the table.
 std::vector<InsertColumn> insertColumns(const BindState& state, const ::List* names, const catalog::Relation& table);
-/// One row of VALUES as the columns take it: cast, defaults in their places.
+/// Binds one row of VALUES, casts its values to the columns' types and puts in defaults for DEFAULT.
 std::vector<ExprPtr> bindInsertValues(BindState& state, Scope& scope, const ::List* list,
                                       const std::vector<InsertColumn>& columns, bool isExplicit,
                                       ::OverridingKind overriding, const catalog::Relation& table);
-/// `parent`: the scope around a WITH query, null for a statement of its own.
+/// `parent`: the scope around a WITH query; null for a top-level statement.
 BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* parent);
 
 } // namespace ouzel::sql

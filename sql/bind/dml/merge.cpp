@@ -11,14 +11,14 @@
 #include "sql/bind/query/from.hpp"
 #include "sql/bind/type/coercion.hpp"
 
-// MERGE: the source is joined to the target; a CASE over the WHEN clauses numbers the one that applies to a row, and
-// the columns of the new row are CASEs over that number.
+// MERGE joins the source with the target. A CASE over the WHEN clauses computes the number of the clause that applies
+// to a row. The columns of the new row are CASEs over that number.
 
 namespace ouzel::sql {
 
 namespace {
 
-/// A clause after one of its kind that takes all rows is never reached.
+/// Refuses a clause after an unconditional clause of the same kind (matched or not matched): no row reaches it.
 void checkReachable(const ListOf<MergeWhenClause>& clauses) {
    bool isTaken[2] = {};
    for (const auto* clause : clauses) {
@@ -28,7 +28,7 @@ void checkReachable(const ListOf<MergeWhenClause>& clauses) {
    }
 }
 
-/// What a clause puts into the columns of the row it writes.
+/// The values that an INSERT or UPDATE clause gives to columns of the new row.
 struct ClauseRow {
    int number;
    bool isInsert;
@@ -54,7 +54,7 @@ BoundRel bindMerge(BindState& state, const ::MergeStmt& statement, Scope* parent
              .detail("The name is used both as MERGE target table and data source.");
    const std::vector<GetColumn> old = target.rel->getColumns;
 
-   // The target comes first among the items; clauses for rows without a match do not see it.
+   // The target is the first item, so that `see` can hide it from clauses for rows without a match.
    std::vector<NamespaceItem> both = target.items;
    both.insert(both.end(), source.items.begin(), source.items.end());
    const auto see = [&](bool matched) {
@@ -123,7 +123,7 @@ BoundRel bindMerge(BindState& state, const ::MergeStmt& statement, Scope* parent
       throw SqlError(sqlstate::featureNotSupported, "set-valued function called in context that cannot accept a set")
           .at(scope.srfs[0].call->position);
 
-   // Rows that nothing happens to stop here, so that nothing is computed for them.
+   // Rows to which no clause applies are dropped here, so that no values are computed for them.
    dml->clause = state.addColumn(scope, "clause", clauseType);
    const auto number = [&] { return makeColumn(dml->clause, clauseType); };
    std::vector<ComputedColumn> computed;
@@ -144,7 +144,7 @@ BoundRel bindMerge(BindState& state, const ::MergeStmt& statement, Scope* parent
          if (!own)
             for (const GetColumn& stored : old)
                if (stored.attribute == column.attribute) own = makeColumn(stored.column, column.type);
-         // The last one needs no test, unless there are rows that are only deleted.
+         // The last clause needs no test, unless a DELETE clause makes rows that match no clause of `written`.
          if (hasDeletes || i + 1 < written.size())
             value->args.push_back(makeCompare(CompareOp::Eq, number(), clauseNumber(row.number)));
          value->args.push_back(std::move(own));

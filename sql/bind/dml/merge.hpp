@@ -3,7 +3,7 @@
 
 namespace ouzel::sql {
 
-/// `parent`: the scope around a WITH query, null for a statement of its own.
+/// `parent`: the scope around a WITH query; null for a top-level statement.
 BoundRel bindMerge(BindState& state, const ::MergeStmt& statement, Scope* parent);
 
 } // namespace ouzel::sql

@@ -9,14 +9,15 @@
 #include "sql/bind/query/from.hpp"
 #include "sql/bind/type/coercion.hpp"
 
-// INSERT ... ON CONFLICT: proposed rows are joined to the rows that have their keys, and each learns from that what
-// becomes of it. Rows of one statement that share a key are found where they are written.
+// INSERT ... ON CONFLICT joins proposed rows with the stored rows that have the same keys. A CASE over the result of
+// the join computes the number of the clause for each row. The operator that writes finds rows of one statement that
+// share a key.
 
 namespace ouzel::sql {
 
 namespace {
 
-constexpr int insertClause = 1, updateClause = 2; ///< indexes of Dml::actions; 0 does nothing
+constexpr int insertClause = 1, updateClause = 2; ///< indexes of Dml::actions; 0 is DmlAction::Nothing
 
 ColumnId columnOf(const std::vector<GetColumn>& columns, int16_t attribute) {
    for (const GetColumn& column : columns)
@@ -29,7 +30,7 @@ ColumnId columnOf(const std::vector<GetColumn>& columns, int16_t attribute) {
                   "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters");
 }
 
-/// The constraint that an index stands for, if it does for one.
+/// The unique or primary key constraint that an index belongs to; null if the index belongs to no constraint.
 const catalog::Constraint* constraintOf(const catalog::Relation& table, Oid index) {
    for (const catalog::Constraint& constraint : table.constraints)
       if (constraint.index == index && (constraint.kind == catalog::ConstraintKind::Unique ||
@@ -106,7 +107,7 @@ std::vector<Dml::ConflictKey> inferArbiters(BindState& state, Scope& scope, cons
       auto columns = index->index->columns;
       std::sort(columns.begin(), columns.end());
       if (columns != attributes) continue;
-      // Several indexes over the same columns find the same rows, except that one may say more about NULLs.
+      // Several indexes over the same columns find the same rows, except for NULLS NOT DISTINCT.
       auto key = keyOf(table, *index);
       if (keys.empty()) {
          keys.push_back(std::move(key));
@@ -191,7 +192,7 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
    NamespaceItem excluded = target.items[0];
    excluded.alias = "excluded";
    excluded.isAliased = true;
-   for (const catalog::Column& column : table->columns) // the alias' own column names do not reach it
+   for (const catalog::Column& column : table->columns) // `excluded` has the table's names, not those of the alias
       for (ScopeColumn& shown : excluded.columns)
          if (shown.attribute == column.attribute) shown.name = column.name;
    showRow(excluded, *table, dml.proposed);
@@ -216,8 +217,8 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
    }
    choose(std::move(args));
 
-   // The row to write: what was proposed, or the row found with its changes. Rows that stay keep their values, so that
-   // nothing is computed for them.
+   // The row to write: the proposed row, or the stored row with its changes. Rows that are not written take the stored
+   // values, so that no assignment is computed for them.
    std::vector<ComputedColumn> computed;
    const auto is = [&](int wanted) {
       return makeCompare(CompareOp::Eq, makeColumn(number, clauseType), clauseNumber(wanted));

@@ -3,7 +3,8 @@
 
 namespace ouzel::sql {
 
-/// Rows proposed for insertion (dml.target) meet the rows whose keys they share.
+/// Joins the rows proposed for insertion (dml.target) with the stored rows that have the same keys, and computes the
+/// clause and the new row for each.
 RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statement, const catalog::RelationPtr& table,
                       RelPtr rel, Dml& dml);
 

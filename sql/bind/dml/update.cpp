@@ -13,7 +13,7 @@
 #include "sql/bind/query/select.hpp"
 #include "sql/bind/type/coercion.hpp"
 
-// UPDATE and DELETE: rows are found by a query over the target table that carries row ids.
+// UPDATE and DELETE: a query over the target table finds the rows and gives their row ids.
 
 namespace ouzel::sql {
 
@@ -36,15 +36,16 @@ RelPtr bindTargetRows(BindState& state, Scope& scope, FromItem target, const ::L
       if (isNode(where, T_CurrentOfExpr)) throwNotSupported("WHERE CURRENT OF");
       rel = makeSelect(std::move(rel), coerceToBoolean(state, bindExpr(state, scope, where, Clause::Where), "WHERE"));
    }
-   return rel; // a row that FROM meets several times is met once by the operator above
+   return rel; // the DML operator writes a row once, even if FROM gives its row id several times
 }
 
-/// Values of `(a, b) = ...`. Those of a subquery are joined to `rel`, where `condition` holds (null: everywhere).
+/// Binds the values of `(a, b) = ...`. A subquery is joined to `rel` for rows where `condition` is true (null: all
+/// rows).
 std::vector<ExprPtr> bindMultiSource(BindState& state, Scope& scope, const ::Node* source, uint32_t count, RelPtr& rel,
                                      const Expr* condition) {
    std::vector<ExprPtr> values;
    if (isNode(source, T_SubLink) && as<SubLink>(source)->subLinkType == EXPR_SUBLINK) {
-      // (a, b) = (SELECT x, y ...): joined to its row, at most one row each.
+      // (a, b) = (SELECT x, y ...): a join that allows at most one row of the subquery for each row of `rel`.
       auto query = bindSelect(state, *as<SelectStmt>(as<SubLink>(source)->subselect), &scope);
       requireNoRows(query);
       for (const OutputColumn& output : query.output) {
@@ -107,7 +108,7 @@ std::vector<Assignment> bindAssignments(BindState& state, Scope& scope, const ::
                      (column.generated ? "a generated column." : "an identity column defined as GENERATED ALWAYS."));
       }
       if (!value) {
-         if (column.generated) continue; // computed in any case
+         if (column.generated) continue; // computeGenerated computes it
          value = defaultOf(state, table, column);
       } else {
          value = coerceForAssignment(state, std::move(value), column.type, column.name, Clause::UpdateSource);
@@ -154,7 +155,7 @@ BoundRel bindUpdate(BindState& state, const ::UpdateStmt& statement, Scope* pare
    rel = computeGenerated(state, scope, std::move(rel), *dml, *table);
    for (const catalog::Column& column : table->columns)
       if (column.generated && !column.isDropped) dml->assigned.push_back(column.attribute);
-   // From here on, for RETURNING, the table's name means the new row. The target is the first item.
+   // In RETURNING the table's name means the new row. The target is the first item.
    if (isView) {
       rel = showView(state, scope, std::move(rel), view, dml->target, scope.items.front());
    } else {

@@ -9,7 +9,8 @@ struct Assignment {
    ExprPtr value;
 };
 
-/// SET of UPDATE, MERGE and ON CONFLICT.
+/// Binds SET of UPDATE, MERGE and ON CONFLICT. Subqueries of `(a, b) = (SELECT ...)` are joined to `rel` for rows where
+/// `condition` is true (null: all rows).
 std::vector<Assignment> bindAssignments(BindState& state, Scope& scope, const ::List* list,
                                         const catalog::Relation& table, RelPtr& rel, const Expr* condition,
                                         const ViewTarget* view = nullptr);

@@ -6,8 +6,8 @@
 #include "sql/algebra/build.hpp"
 #include "sql/bind/query/view.hpp"
 
-// INSERT, UPDATE and DELETE of views that select from one table (or such a view): their columns are columns of the
-// table, which is what changes.
+// INSERT, UPDATE and DELETE of simple views, which select from one table or from one simple view. The statement writes
+// the table, whose columns are the view's columns.
 
 namespace ouzel::sql {
 
@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* severalTables = "that do not select from a single table or view";
 
-/// What the text of a view says about it.
+/// Refuses a view whose text has DISTINCT, GROUP BY or another clause that a simple view must not have.
 void requireSimple(const ::SelectStmt& select, const catalog::Relation& view, std::string_view verb) {
    if (select.distinctClause) refuseView(view, verb, "containing DISTINCT");
    if (select.groupClause) refuseView(view, verb, "containing GROUP BY");
@@ -40,7 +40,7 @@ void requireSimple(const ::SelectStmt& select, const catalog::Relation& view, st
 FromItem bindTargetView(BindState& state, Scope& scope, const ::RangeVar& name, const catalog::RelationPtr& view,
                         std::string_view verb, ViewTarget& target) {
    FromItem item = bindView(state, scope, view, name.alias, state.at(name.location));
-   // The operators of a simple view stand in one row above the table, and each view on the way is simple.
+   // The operators of a simple view are a chain above the Get of the table. Each view in the chain must be simple.
    Rel* rel = item.rel.get();
    std::string found;
    while (rel->kind != RelKind::Get && !rel->inputs.empty()) {
@@ -106,7 +106,7 @@ RelPtr showView(BindState& state, Scope& scope, RelPtr rel, const ViewTarget& ta
    for (const GetColumn& old : target.old)
       for (const GetColumn& current : row)
          if (old.attribute == current.attribute) renamed[old.column] = current.column;
-   // What the view computes is computed again, from the operator next to the table upwards.
+   // Compute the view's computed columns again over the new row, from the operator next to the table upwards.
    for (size_t i = target.computed.size(); i-- > 0;) {
       ExprPtr value = clone(*target.computed[i].second);
       ExprPtr replacement;

@@ -3,23 +3,23 @@
 
 namespace ouzel::sql {
 
-/// The table behind a view that is changed.
+/// The target of a statement that writes a view: the view, and the table behind it.
 struct ViewTarget {
    catalog::RelationPtr view, table;                   ///< null: the target is a table
-   std::vector<GetColumn> old;                         ///< the table's columns as read
-   std::vector<ColumnId> outputs;                      ///< by view column: one of `old`, or computed
-   std::vector<std::pair<ColumnId, ExprPtr>> computed; ///< by the view, uppermost first
+   std::vector<GetColumn> old;                         ///< the table's columns as the statement reads them
+   std::vector<ColumnId> outputs;                      ///< for each view column: one of `old` or of `computed`
+   std::vector<std::pair<ColumnId, ExprPtr>> computed; ///< computed by the view, uppermost operator first
    ColumnId rowId = noColumn;
 };
 
-/// The view's rows with the row id of the table behind it. Throws 55000 unless the view is simple. dml_view.cpp.
+/// Binds the view's rows with the row ids of the table behind it. Throws 55000 unless the view is simple.
 FromItem bindTargetView(BindState& state, Scope& scope, const ::RangeVar& name, const catalog::RelationPtr& view,
                         std::string_view verb, ViewTarget& target);
-/// The table's column that a view column is; null if it is computed.
+/// The table column behind a view column; null if the view computes the column.
 const catalog::Column* columnBehind(const ViewTarget& target, const catalog::Column& column);
-/// 0A000: the view computes the column, so it cannot be written.
+/// Throws 0A000 for a column that the view computes, which cannot be written.
 [[noreturn]] void refuseViewColumn(const ViewTarget& target, const catalog::Column& column, const char* verb);
-/// The view's item over the new row of the table.
+/// From here on, the view's item refers to the new row of the table in `row`; recomputes the view's computed columns.
 RelPtr showView(BindState& state, Scope& scope, RelPtr rel, const ViewTarget& target, const std::vector<GetColumn>& row,
                 NamespaceItem& item);
 

@@ -9,7 +9,7 @@
 #include "sql/bind/type/overload_resolution.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// Aggregate calls: which query level they belong to, and what may stand in them. grouping.cpp puts them into the tree.
+// Aggregate calls: finds the query level of a call and checks its arguments. query/grouping.cpp makes the GroupBy.
 
 namespace ouzel::sql {
 
@@ -29,7 +29,7 @@ bool sameExprs(const std::vector<ExprPtr>& a, const std::vector<ExprPtr>& b) {
                      [](const ExprPtr& x, const ExprPtr& y) { return equal(*x, *y); });
 }
 
-/// Would both calls always give the same?
+/// True if both calls give the same value in every group.
 bool sameCall(const AggregateCall& a, const AggregateCall& b) {
    if (a.function != b.function || a.distinct != b.distinct || a.star != b.star || a.type != b.type) return false;
    if (!a.filter != !b.filter || (a.filter && !equal(*a.filter, *b.filter))) return false;
@@ -38,9 +38,9 @@ bool sameCall(const AggregateCall& a, const AggregateCall& b) {
    return sameExprs(a.args, b.args) && sameExprs(a.directArgs, b.directArgs) && sameOrder(a.orderBy, b.orderBy);
 }
 
-/// The query level an aggregate over these expressions belongs to.
+/// The query level of an aggregate over these expressions. Throws 42803 for nested aggregates.
 Scope& aggregateScope(BindState& state, Scope& scope, const std::vector<const Expr*>& args) {
-   // The innermost level that it reads; without columns, the level it stands in.
+   // The innermost level whose columns the arguments read; without columns, the level that contains the call.
    std::optional<uint32_t> depth;
    for (const Expr* arg : args) {
       std::vector<ColumnId> columns;
@@ -58,7 +58,7 @@ Scope& aggregateScope(BindState& state, Scope& scope, const std::vector<const Ex
             return state.depthOf(column) == level->depth && state.kindOf(column) == kind;
          });
       };
-      for (const ColumnKind kind : {ColumnKind::Aggregate, ColumnKind::Grouped}) // GROUPING() counts as one
+      for (const ColumnKind kind : {ColumnKind::Aggregate, ColumnKind::Grouped}) // GROUPING() counts as an aggregate
          if (state.readsKind(*arg, *level, kind))
             throw SqlError(sqlstate::groupingError, "aggregate function calls cannot be nested").at(positionOf(kind));
       if (state.readsKind(*arg, *level, ColumnKind::Window))
@@ -120,7 +120,7 @@ ExprPtr bindAggregate(BindState& state, Scope& scope, const ::FuncCall& call, co
    uint32_t sortIndex = 0;
    for (const auto* sort : ListOf<SortBy>(call.agg_order)) {
       SortKey key;
-      if (call.agg_within_group) { // bound with the arguments, cast to what the function takes
+      if (call.agg_within_group) { // already bound and cast as one of the arguments
          const size_t index = directCount + sortIndex++;
          if (index >= args.size()) throwNotSupported("variadic ordered-set aggregates", position);
          key.expr = clone(*args[index]);
@@ -139,7 +139,7 @@ ExprPtr bindAggregate(BindState& state, Scope& scope, const ::FuncCall& call, co
       for (const ExprPtr& arg : aggregate.args)
          requireEquality(arg->type, arg->position);
       for (SortKey& key : aggregate.orderBy) {
-         // The argument may have been cast to what the function takes: string_agg(DISTINCT v, ',' ORDER BY v).
+         // The argument may have a cast that the sort key lacks: string_agg(DISTINCT v, ',' ORDER BY v).
          const auto isArgument = [&](const ExprPtr& arg) {
             if (equal(*arg, *key.expr)) return true;
             ExprPtr copy = clone(*key.expr);
@@ -162,7 +162,7 @@ ExprPtr bindAggregate(BindState& state, Scope& scope, const ::FuncCall& call, co
       reads.push_back(key.expr.get());
    if (aggregate.filter) reads.push_back(aggregate.filter.get());
    Scope& level = aggregateScope(state, scope, reads);
-   // Direct arguments have no part in choosing the level, but what may not be nested may not be in them either.
+   // Direct arguments do not decide the level, but they must not contain nested aggregates or windows either.
    for (const ExprPtr& arg : aggregate.directArgs)
       for (const ColumnKind kind : {ColumnKind::Aggregate, ColumnKind::Grouped, ColumnKind::Window, ColumnKind::Srf})
          if (state.readsKind(*arg, level, kind)) aggregateScope(state, level, {arg.get()}); // throws

@@ -3,10 +3,10 @@
 
 namespace ouzel::sql {
 
-/// Notes an aggregate call at the query level it belongs to; the result is a reference to its column.
+/// Adds an aggregate call to the scope of the query level that it belongs to; gives a reference to the call's column.
 ExprPtr bindAggregate(BindState& state, Scope& scope, const ::FuncCall& call, const struct FunctionCandidate& candidate,
                       std::vector<ExprPtr> args, const SqlType& resultType, uint32_t directCount);
-/// GROUPING(...): noted in the scope until the grouping keys are known.
+/// Adds a GROUPING(...) call to the scope, which keeps it until the grouping keys are known.
 ExprPtr bindGroupingCall(BindState& state, Scope& scope, const ::GroupingFunc& node);
 
 } // namespace ouzel::sql

@@ -7,7 +7,7 @@
 #include "sql/bind/type/overload_resolution.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// Array constructors and subscripts.
+// Array constructors and subscripts, and the selection of fields.
 
 namespace ouzel::sql {
 

@@ -3,9 +3,9 @@
 
 namespace ouzel::sql {
 
-/// ARRAY[...] of elements that have its element type.
+/// An array expression. REQUIRES: the elements have the array's element type.
 ExprPtr makeArrayExpr(std::vector<ExprPtr> elements, Oid array, uint32_t position);
-/// ARRAY[...]. The hints are the types that a cast around it asks for; invalidOid: none.
+/// Binds ARRAY[...]. The hints are the array and element type of a cast around the constructor; invalidOid: no cast.
 ExprPtr bindArray(BindState& state, Scope& scope, const ::A_ArrayExpr& node, Oid arrayTypeHint, Oid elementHint,
                   int32_t typmod);
 /// Subscripts and field selection: a[1], (row).field.

@@ -8,7 +8,8 @@
 #include "sql/bind/type/overload_resolution.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// CASE, COALESCE, NULLIF, GREATEST and LEAST, tests for NULL and truth, CURRENT_DATE and its relatives.
+// CASE, COALESCE, NULLIF, GREATEST and LEAST, tests for NULL and truth, CURRENT_DATE and other functions without
+// parentheses.
 
 namespace ouzel::sql {
 
@@ -19,7 +20,7 @@ ExprPtr chooseExtreme(BindState& state, Scope& scope, std::vector<ExprPtr> args,
 
 const SqlType booleanType{oid::boolean, -1, invalidOid};
 
-/// Refuses set-returning functions below CASE and COALESCE for as long as it lives.
+/// Forbids set-returning functions below CASE or COALESCE while it lives.
 class SrfBlock {
 public:
    SrfBlock(Scope& scope, const char* name) : scope_(scope), previous_(scope.srfBlocker) { scope.srfBlocker = name; }
@@ -40,11 +41,12 @@ bool hasSubquery(const Expr& root) {
    return found;
 }
 
-/// Give `use` an expression that may be repeated and stands for `value`, whose evaluation it costs once.
+/// Calls `use` with an expression for `value` that `use` may copy. A value that is volatile, costly or has a subquery
+/// is evaluated once.
 ExprPtr shareValue(BindState& state, Scope& scope, ExprPtr value, const std::function<ExprPtr(const Expr&)>& use,
                    bool isCostly = false) {
    if (!isCostly && !hasSubquery(*value) && !isVolatile(*value)) return use(*value);
-   // (SELECT use(x) FROM (SELECT value AS x)): whatever surrounds the expression, it is evaluated once.
+   // (SELECT use(x) FROM (SELECT value AS x)) evaluates the value once in any context.
    const uint32_t position = value->position;
    const SqlType valueType = value->type;
    const ColumnId shared = state.addColumn(scope.depth + 1, "value", valueType);
@@ -68,13 +70,13 @@ ExprPtr bindCase(BindState& state, Scope& scope, const ::CaseExpr& node) {
    const SrfBlock block(scope, "CASE");
    ExprPtr test;
    if (node.arg) test = unknownToText(state, bindExpr(state, scope, reinterpret_cast<const ::Node*>(node.arg)));
-   std::vector<ExprPtr> conditions, results; // of a simple CASE the values to compare with
+   std::vector<ExprPtr> conditions, results; // conditions of a simple CASE: the values to compare with
    for (const auto* when : ListOf<CaseWhen>(node.args)) {
       auto condition = bindExpr(state, scope, reinterpret_cast<const ::Node*>(when->expr));
       conditions.push_back(test ? std::move(condition) : coerceToBoolean(state, std::move(condition), "CASE/WHEN"));
       results.push_back(bindExpr(state, scope, reinterpret_cast<const ::Node*>(when->result)));
    }
-   // The default comes first when the type is chosen; without one it is an unknown NULL.
+   // ELSE comes first when the common type is chosen. A missing ELSE is a NULL of type unknown.
    ExprPtr otherwise = node.defresult ? bindExpr(state, scope, reinterpret_cast<const ::Node*>(node.defresult))
                                       : makeNull({oid::unknown, -1, invalidOid});
    std::vector<ExprPtr*> all = pointers(results);
@@ -140,12 +142,13 @@ ExprPtr bindMinMax(BindState& state, Scope& scope, const ::MinMaxExpr& node) {
 
 namespace {
 
-/// The first argument that no later one beats, passing over NULLs: CASE WHEN (a >= b OR b IS NULL) AND ... THEN a ...
+/// GREATEST or LEAST as CASE WHEN (a >= b OR b IS NULL) AND ... THEN a ...: the first argument that no later argument
+/// beats; NULLs are skipped.
 ExprPtr chooseExtreme(BindState& state, Scope& scope, std::vector<ExprPtr> args, std::string_view name,
                       uint32_t position) {
-   const DepthGuard guard(state); // thousands of arguments nest
+   const DepthGuard guard(state); // one level of nesting for each chunk of the arguments
    if (args.size() == 1) return std::move(args[0]);
-   constexpr size_t chunk = 6; // the comparisons grow with the square of the arguments
+   constexpr size_t chunk = 6; // the number of comparisons grows with the square of the arguments
    if (args.size() > chunk) {
       std::vector<ExprPtr> first, rest;
       for (size_t i = 0; i < args.size(); ++i)
@@ -199,7 +202,7 @@ ExprPtr bindNullIf(BindState& state, Scope& scope, const ::A_Expr& node) {
       auto equals = makeOperator(state, "=", clone(value), std::move(right), position);
       if (equals->type.oid != oid::boolean)
          throw SqlError(sqlstate::datatypeMismatch, "NULLIF requires = operator to yield boolean").at(position);
-      // The result is the first argument as the operator takes it.
+      // The result is the first argument, cast to the operator's type.
       auto result = coerce(state, clone(value), type, -1, CoercionContext::Implicit);
       auto expr = makeTyped(ExprKind::Case, result->type, position);
       auto null = makeNull(result->type);
@@ -216,14 +219,14 @@ ExprPtr bindNullTest(BindState& state, Scope& scope, const ::NullTest& node) {
    const ExprKind kind = node.nulltesttype == IS_NULL ? ExprKind::IsNull : ExprKind::IsNotNull;
    std::vector<ExprPtr> fields;
    if (arg->kind == ExprKind::Row) {
-      fields = std::move(arg->args); // a row IS [NOT] NULL when all its fields are
+      fields = std::move(arg->args); // a row IS [NOT] NULL if all its fields are [not] NULL
    } else {
       fields.push_back(std::move(arg));
    }
    std::vector<ExprPtr> tests;
    for (ExprPtr& field : fields) {
       auto test = makeTyped(kind, booleanType, position);
-      // A parameter must get its type elsewhere.
+      // The test does not give a parameter a type.
       test->args.push_back(field->kind == ExprKind::Parameter ? std::move(field)
                                                               : unknownToText(state, std::move(field)));
       tests.push_back(std::move(test));

@@ -11,11 +11,11 @@ ExprPtr bindCoalesce(BindState& state, Scope& scope, const ::CoalesceExpr& node)
 ExprPtr bindMinMax(BindState& state, Scope& scope, const ::MinMaxExpr& node);
 /// NULLIF.
 ExprPtr bindNullIf(BindState& state, Scope& scope, const ::A_Expr& node);
-/// IS NULL and IS NOT NULL, of rows field by field.
+/// IS NULL and IS NOT NULL; a row value is tested field by field.
 ExprPtr bindNullTest(BindState& state, Scope& scope, const ::NullTest& node);
-/// IS TRUE, IS NOT UNKNOWN and their like.
+/// IS [NOT] TRUE, FALSE and UNKNOWN.
 ExprPtr bindBooleanTest(BindState& state, Scope& scope, const ::BooleanTest& node);
-/// current_date, current_user and their like.
+/// Functions written without parentheses: CURRENT_DATE, CURRENT_USER, ...
 ExprPtr bindSqlValue(BindState& state, Scope& scope, const ::SQLValueFunction& node);
 
 } // namespace ouzel::sql

@@ -17,7 +17,7 @@
 #include "sql/bind/type/literal.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// Expressions: the dispatch over node kinds, constants, parameters, boolean operators and casts.
+// Expressions: dispatch over the kinds of nodes; constants, parameters, boolean operators, casts, COLLATE.
 
 namespace ouzel::sql {
 
@@ -117,7 +117,8 @@ ExprPtr bindConstant(BindState& state, const ::A_Const& node) {
          int64_t value = 0;
          const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
          if (error == std::errc() && end == digits.data() + digits.size()) {
-            // The least int4 comes as a number that is negated, as PostgreSQL's make_const() notes.
+            // -2147483648 arrives here, since its digits without the sign exceed int4. It is an int4 all the same, as
+            // in PostgreSQL's make_const().
             const bool isInt4 = value == std::numeric_limits<int32_t>::min();
             expr = makeConstant({isInt4 ? oid::int4 : oid::int8, -1, invalidOid},
                                 Value::integer(isInt4 ? PhysicalType::I32 : PhysicalType::I64, value));
@@ -204,7 +205,7 @@ ExprPtr bindCollate(BindState& state, Scope& scope, const ::CollateClause& node)
    if (!collation)
       throw SqlError(sqlstate::undefinedObject, "collation \"" + name + "\" for encoding \"UTF8\" does not exist")
           .at(position);
-   // 950 "C", 951 "POSIX": the order of bytes, which is the only one there is.
+   // 950 "C", 951 "POSIX": byte order, the only supported order.
    if (collation->oid != defaultCollation && collation->oid != 950 && collation->oid != 951 && name != "ucs_basic")
       throwNotSupported("collation \"" + name + "\"", position);
    SqlType type = arg->type;

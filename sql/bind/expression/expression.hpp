@@ -3,9 +3,9 @@
 
 namespace ouzel::sql {
 
-/// The same under a clause of its own.
+/// Binds a scalar expression as part of `clause`. Unknown literals stay unknown.
 ExprPtr bindExpr(BindState& state, Scope& scope, const ::Node* node, Clause clause);
-/// Bind a scalar expression. Unknown literals stay unknown.
+/// Binds a scalar expression as part of the scope's current clause. Unknown literals stay unknown.
 ExprPtr bindExpr(BindState& state, Scope& scope, const ::Node* node);
 
 } // namespace ouzel::sql

@@ -12,7 +12,8 @@
 #include "sql/bind/type/overload_resolution.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// Function calls: overloads, named and default arguments, variadics, and what kind of function it turned out to be.
+// Function calls: overloads, named, default and variadic arguments, and the dispatch by kind: function, aggregate,
+// window function, set-returning function, cast.
 
 namespace ouzel::sql {
 
@@ -23,10 +24,10 @@ using catalog::FunctionKind;
 
 namespace {
 
-/// A function that returns a set, or several columns, may stand in FROM as it is.
+/// The place of a call. In FROM a function may return a set or several columns.
 enum class CallPlace : uint8_t { Expression, FromItem };
 
-/// The call as it stands in the text.
+/// A call in the text, and its place.
 struct CallSite {
    const ::FuncCall* call = nullptr; ///< null: made by the binder
    CallPlace place = CallPlace::Expression;
@@ -66,7 +67,7 @@ std::string qualifiedNameOf(const ::FuncCall& call) {
                                "type casts.");
 }
 
-/// DISTINCT, ORDER BY, FILTER, OVER and so on given to a function that takes none of them.
+/// Refuses DISTINCT, ORDER BY, FILTER, OVER, ... for a function that is no aggregate and no window function.
 void refuseDecorations(const ::FuncCall& call, std::string_view name, uint32_t position) {
    const auto refuse = [&](const char* what, const char* kind) {
       throw SqlError(sqlstate::wrongObjectType,
@@ -86,14 +87,14 @@ void refuseDecorations(const ::FuncCall& call, std::string_view name, uint32_t p
 void coerceArguments(BindState& state, std::vector<ExprPtr>& args, std::span<const Oid> declared) {
    for (size_t i = 0; i < args.size(); ++i) {
       args[i] = coerce(state, std::move(args[i]), declared[i], -1, CoercionContext::Implicit);
-      // What takes "any" type sees a literal as text.
+      // A literal for a parameter of type "any" is text.
       if (declared[i] == oid::any) args[i] = unknownToText(state, std::move(args[i]));
    }
 }
 
 namespace {
 
-/// rank(direct...) WITHIN GROUP (ORDER BY sorted...): each direct argument is compared with the column at its place.
+/// rank(direct...) WITHIN GROUP (ORDER BY sorted...): casts each direct argument and its sort column to a common type.
 void uniteHypothetical(BindState& state, std::vector<ExprPtr>& args, uint32_t directCount, const std::string& signature,
                        uint32_t position) {
    const std::string name = signature.substr(0, signature.find('('));
@@ -149,11 +150,11 @@ ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPla
       args.push_back(std::move(arg));
    }
    const auto directCount = static_cast<uint32_t>(args.size());
-   if (call.agg_within_group) // the aggregated arguments count as arguments of the function
+   if (call.agg_within_group) // the sort columns of WITHIN GROUP are arguments of the function
       for (const auto* sort : ListOf<SortBy>(call.agg_order))
          args.push_back(bindExpr(state, scope, sort->node));
 
-   // count(t): rows of a table are never NULL, so they count as rows.
+   // count(t): a row of a table is never NULL, so every row counts.
    if (name == "count" && args.size() == 1 && args[0]->kind == ExprKind::Row && !args[0]->negated && !call.agg_distinct)
       args[0] = makeBoolean(true);
 
@@ -221,7 +222,7 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
       error.setPosition(position);
       throw;
    }
-   // Other functions of "any" type see a literal as text; this one tells.
+   // pg_typeof of a literal gives unknown; for other functions of type "any" a literal is text.
    if (function.name == "pg_typeof" && types[0] == oid::unknown) {
       auto unknownType = makeConstant(plainType(oid::regtype), Value::integer(PhysicalType::I64, oid::unknown));
       unknownType->position = position;
@@ -229,7 +230,8 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
    }
    coerceArguments(state, args, declared);
    SqlType resultType = plainType(resultOid);
-   // Of character(n) only the text is kept: what gives one of its arguments back must still know the padding.
+   // character(n) values are stored without padding. A function that may return one of its arguments keeps their length
+   // in its result type.
    if (resultOid == oid::bpchar) {
       std::optional<int32_t> typmod;
       for (const ExprPtr& arg : args)
@@ -237,7 +239,7 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
       resultType.typmod = typmod.value_or(-1);
    }
 
-   // Named notation: arguments into the order of parameters.
+   // Named notation: put the arguments into the order of the parameters.
    const uint32_t parameters = function.argCount();
    if (!candidate.argOrder.empty()) {
       std::vector<ExprPtr> ordered(parameters);
@@ -251,14 +253,14 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
    for (uint32_t i = 0; i < parameters && i < args.size(); ++i)
       if (!args[i]) args[i] = bindFunctionDefault(state, function.defaults[i - defaultsFrom], function.argTypes[i]);
 
-   // The variadic tail becomes one array, unless the function takes arguments of any type as they come.
+   // The variadic arguments become one array, unless the function is VARIADIC "any".
    if (candidate.variadicCount > 0 && function.variadicElement != oid::any) {
       std::vector<ExprPtr> tail;
       const size_t from = args.size() - candidate.variadicCount;
       for (size_t i = from; i < args.size(); ++i)
          tail.push_back(std::move(args[i]));
       args.resize(from);
-      // Elements of one array have one type; anyelement ones were made alike above.
+      // All elements of an array have one type; for a polymorphic parameter the casts above have made the types equal.
       const Oid element = tail[0]->type.oid;
       const Oid array = arrayType(element);
       if (!array)

@@ -7,7 +7,8 @@
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/state/view_text.hpp"
 
-// Column references: which FROM item of which query level is meant, and what to say when none is.
+// Column references: finds the query level and the FROM item of a name, and makes errors with hints for a name that is
+// not found.
 
 namespace ouzel::sql {
 
@@ -28,19 +29,19 @@ uint32_t editDistance(std::string_view a, std::string_view b) {
    return row.back();
 }
 
-/// The columns a mistyped name may have meant: the closest one, or the two closest ones when equally close.
+/// Columns to suggest for a mistyped name: the column with the least edit distance, or two with the same distance.
 class ColumnGuess {
 public:
    void offer(const RangeEntry& entry, const std::string& column, std::string_view wanted, uint32_t penalty) {
       uint32_t distance = editDistance(column, wanted);
-      if (distance > wanted.size() / 2) return; // more than half the letters differ
+      if (distance > wanted.size() / 2) return; // more than half of the letters differ
       distance += penalty;
       if (distance > distance_) return;
       if (distance < distance_) {
          distance_ = distance;
          first_ = {&entry, &column};
          second_ = {};
-      } else if (second_.entry) { // too many to be of help
+      } else if (second_.entry) { // three columns of one distance: suggest no column of this distance
          first_ = second_ = {};
          distance_ = distance - 1;
       } else if (first_.entry) {
@@ -204,14 +205,14 @@ const NamespaceItem* findItem(BindState& state, Scope& scope, std::string_view s
 namespace {
 
 ExprPtr wholeRow(BindState& state, const NamespaceItem& item, uint32_t position) {
-   if (item.isScalarFunction) return referTo(item.columns[0], position); // f is its one unnamed column
+   if (item.isScalarFunction) return referTo(item.columns[0], position); // the function's name means its only column
    auto row = makeTyped(ExprKind::Row, {item.rowType ? item.rowType : Oid{oid::record}, -1, invalidOid}, position);
    for (const ScopeColumn& column : item.columns) {
       row->args.push_back(referTo(column, position));
       nameField(*row, column.name);
       if (state.recorder) state.recorder->readColumn(column.tableOid, column.attribute);
    }
-   // Rows of the nullable side of an outer join can be missing as a whole, which the columns do not tell.
+   // On the nullable side of an outer join the whole row may be missing; the columns alone do not show that.
    row->negated = item.isNullExtended;
    return row;
 }

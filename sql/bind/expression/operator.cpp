@@ -12,7 +12,7 @@
 #include "sql/bind/type/overload_resolution.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// Operators: arithmetic and comparison, IN, BETWEEN, LIKE, IS DISTINCT FROM, op ANY (array), rows.
+// Operators: arithmetic, comparison, IN, BETWEEN, LIKE, IS DISTINCT FROM, op ANY (array), comparison of rows.
 
 namespace ouzel::sql {
 
@@ -30,7 +30,7 @@ ExprPtr bindAnyArray(BindState& state, Scope& scope, const ::A_Expr& node, bool 
 
 const SqlType booleanType{oid::boolean, -1, invalidOid};
 
-/// Types whose in-memory values are ordered by the engine's own comparison.
+/// Types whose values ExprKind::Compare orders as PostgreSQL's operators do.
 bool comparesByItself(Oid type) {
    static constexpr std::array types{oid::boolean,   oid::bytea,       oid::character, oid::name,    oid::int8,
                                      oid::int2,      oid::int4,        oid::text,      oid::oid,     oid::float4,
@@ -39,7 +39,8 @@ bool comparesByItself(Oid type) {
    return std::find(types.begin(), types.end(), type) != types.end();
 }
 
-/// The type in which values of both can be compared with the same outcome; invalidOid if there is none.
+/// The type to which both operands can be cast so that the comparison has the same outcome; invalidOid if there is no
+/// such type.
 Oid comparisonType(Oid left, Oid right) {
    if (left == right) return comparesByItself(left) ? left : invalidOid;
    const auto oneOf = [](Oid type, std::initializer_list<Oid> types) {
@@ -76,7 +77,7 @@ std::string_view operatorName(const ::List* name, uint32_t position) {
       throw SqlError(sqlstate::undefinedFunction, "operator does not exist: " + std::string(stringOf(parts[0])) + "." +
                                                       std::string(stringOf(parts.back())))
           .at(position);
-   // The grammar folds <> and != into one.
+   // The grammar turns != into <>.
    return stringOf(parts.back());
 }
 
@@ -86,7 +87,7 @@ ExprPtr nullTest(ExprKind kind, ExprPtr arg) {
    return test;
 }
 
-/// Does the raw expression read columns or parameters? Decides how PostgreSQL types the elements of an IN list.
+/// True if the expression reads no columns and no parameters. PostgreSQL types such elements of an IN list together.
 bool isPlainConstant(const Expr& root) {
    bool constant = true;
    forEachExpr(root, [&](const Expr& expr) {
@@ -108,7 +109,7 @@ std::optional<CompareOp> comparisonOf(const OperatorInfo& op, Oid& commonType) {
       member = builtins().btreeStrategy(op.negator);
       if (!member || member->strategy != BtreeStrategy::Equal) return {};
    }
-   if (member->family != builtins().defaultBtreeFamily(op.left)) return {}; // text_pattern_ops and such
+   if (member->family != builtins().defaultBtreeFamily(op.left)) return {}; // text_pattern_ops and other families
    commonType = comparisonType(op.left, op.right);
    if (!commonType) return {};
    return compare;
@@ -184,7 +185,7 @@ ExprPtr compareRows(BindState& state, std::string_view name, std::vector<ExprPtr
                      "could not determine interpretation of row comparison operator " + std::string(name))
           .at(position)
           .hint("Row comparison operators must be associated with btree operator families.");
-   // Lexicographic: a < c OR (a = c AND (b < d OR ...)); only the last pair uses the operator as it is.
+   // Lexicographic order: a < c OR (a = c AND (b < d OR ...)). Only the last pair may be compared with <= or >=.
    const std::string_view strict = name.substr(0, 1);
    const size_t last = left.size() - 1;
    ExprPtr result = pair(name, last, true);
@@ -233,7 +234,7 @@ ExprPtr bindOperator(BindState& state, Scope& scope, const ::A_Expr& node) {
 
 namespace {
 
-/// `a + b + c + ...` leans left as far as the text is long, so that spine is walked in a loop.
+/// `a + b + c + ...` leans left and may be as deep as the text is long, so a loop walks the left operands.
 ExprPtr bindOperatorChain(BindState& state, Scope& scope, const ::A_Expr& node) {
    std::vector<const A_Expr*> spine{&node};
    while (isNode(spine.back()->lexpr, T_A_Expr) && as<A_Expr>(spine.back()->lexpr)->kind == AEXPR_OP)
@@ -270,7 +271,7 @@ ExprPtr makeDistinct(BindState& state, ExprPtr left, ExprPtr right, bool negated
       equals->compare = negated ? CompareOp::IsNotDistinctFrom : CompareOp::IsDistinctFrom;
       return equals;
    }
-   // The operator is a plain function: spell the rule out.
+   // The = of this type is a function, not a Compare: expand IS DISTINCT FROM.
    std::vector<ExprPtr> bothNull, bothKnown, same;
    for (const ExprPtr& arg : equals->args) {
       bothNull.push_back(nullTest(ExprKind::IsNull, clone(*arg)));
@@ -318,7 +319,7 @@ ExprPtr bindIn(BindState& state, Scope& scope, const ::A_Expr& node) {
       if (array && common != oid::record) {
          for (ExprPtr& item : constants)
             item = coerceToCommon(state, std::move(item), common, "IN");
-         // One probe resolves the operator, the list then takes the types of its sides.
+         // Resolve the operator for one element; the list then has the operand types of that comparison.
          auto probe = makeOperator(state, name, clone(*left), clone(*constants[0]), position);
          if (probe->kind == ExprKind::Compare) {
             const Oid compared = probe->args[0]->type.oid;
@@ -345,7 +346,7 @@ ExprPtr bindIn(BindState& state, Scope& scope, const ::A_Expr& node) {
 ExprPtr bindBetween(BindState& state, Scope& scope, const ::A_Expr& node) {
    const uint32_t position = state.at(node.location);
    const ListOf<> bounds(as<List>(node.rexpr));
-   // PostgreSQL, too, evaluates the operands as often as they are written in the expansion.
+   // As in PostgreSQL, each operand is bound and evaluated once per comparison of the expansion.
    const auto compare = [&](std::string_view name, const ::Node* bound) {
       auto left = bindExpr(state, scope, node.lexpr);
       auto right = bindExpr(state, scope, bound);
@@ -404,7 +405,7 @@ ExprPtr bindAnyArray(BindState& state, Scope& scope, const ::A_Expr& node, bool 
    if (!arrayTarget)
       throw SqlError(sqlstate::undefinedObject, "could not find array type for data type " + typeName(elementTarget))
           .at(position);
-   // ARRAY[a, b] spelled out: a list whose elements compare one by one.
+   // ARRAY[a, b] in the text becomes an IN list.
    if (right->kind == ExprKind::Array && compare && elementType(right->type.oid) &&
        (isAll ? *compare == CompareOp::Ne : *compare == CompareOp::Eq) && !right->args.empty() &&
        !elementType(right->args[0]->type.oid)) {

@@ -7,9 +7,9 @@
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// ROW(...), whole-row references and functions of several columns. Row values never reach the algebra: comparisons, IN,
-// IS NULL and field selection take them apart, subqueries pass their fields on one by one, everything else refuses
-// them. While binding, a Row node keeps the names of its fields in `kernel`, each ended by a line feed.
+// ROW(...), whole-row references and functions of several columns. Row values never reach the algebra. Comparisons, IN,
+// IS NULL and field selection take a Row node apart; a subquery passes on its fields; all other constructs refuse a
+// row. At bind time a Row node keeps the names of its fields in `kernel`, with a line feed after each name.
 
 namespace ouzel::sql {
 
@@ -94,7 +94,7 @@ void placeRow(BindState& state, Scope& scope, const Expr& row, std::vector<Scope
 
 namespace {
 
-/// A row as record_out prints it: (1,"a b",).
+/// The text of a row as record_out prints it: (1,"a b",).
 ExprPtr rowText(BindState& state, const Expr& row) {
    constexpr std::string_view quoted = R"(CASE WHEN $1 IS NULL THEN '' WHEN $1 = '' OR $1 ~ '[\s(),"\\]'
       THEN '"' || replace(replace($1, '\', '\\'), '"', '""') || '"' ELSE $1 END)";
@@ -109,7 +109,7 @@ ExprPtr rowText(BindState& state, const Expr& row) {
          value.push_back(rowText(state, field));
       } else {
          value.push_back(unknownToText(state, clone(field)));
-         if (value[0]->type.oid == oid::boolean) { // whose cast to text is not its output
+         if (value[0]->type.oid == oid::boolean) { // output is t or f, while the cast to text gives true or false
             value.push_back(bindBody(state, "CASE WHEN $1 THEN 't' WHEN NOT $1 THEN 'f' END", value));
             value.erase(value.begin());
          }

@@ -3,23 +3,24 @@
 
 namespace ouzel::sql {
 
-/// ROW(...).
+/// Binds ROW(...).
 ExprPtr bindRow(BindState& state, Scope& scope, const ::RowExpr& node);
-/// The field of a Row node that has this name. Throws 42703.
+/// Extracts the field of this name from a Row node. Throws 42703.
 ExprPtr selectField(ExprPtr row, std::string_view name);
-/// A reference to a column, or to the fields of a row that a subquery passes on.
+/// A reference to a column. For a row value of a subquery: a Row of references to its fields.
 ExprPtr referTo(const ScopeColumn& column, uint32_t position);
-/// Makes columns of the fields of a Row, which a subquery passes on one by one.
+/// Makes the fields of a Row into columns, because a subquery passes on fields and not rows. Appends the columns to
+/// `fields`, and the expressions to compute to `computed`.
 void placeRow(BindState& state, Scope& scope, const Expr& row, std::vector<ScopeColumn>& fields,
               std::vector<ComputedColumn>& computed);
-/// Rows among the outputs of a statement become text of type record.
+/// Replaces row values in a statement's output by their text, with type record.
 void printRows(BindState& state, BoundRel& query);
-/// Refuses row values, which no client and no operator gets.
+/// Throws 0A000 if the query's output has row values.
 void requireNoRows(const BoundRel& query);
-/// The output columns as a FROM item shows them; they belong to `scope` from here on.
+/// The query's output as columns of a FROM item; makes `scope` their owner.
 std::vector<ScopeColumn> scopeColumns(BindState& state, const Scope& scope, const BoundRel& query);
 
-/// Appends a name to those that a Row has for its fields.
+/// Appends a field's name to the names that a Row node keeps.
 void nameField(Expr& row, std::string_view name);
 
 } // namespace ouzel::sql

@@ -4,7 +4,7 @@
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// Functions of several columns: which columns they give, and what they are in a select list.
+// Functions of several columns: their columns in FROM, and their Row in a select list.
 
 namespace ouzel::sql {
 

@@ -3,12 +3,12 @@
 
 namespace ouzel::sql {
 
-/// New columns for the OUT columns of a call; empty if it gives one value of its type.
+/// Makes a column for each OUT parameter of the called function; empty for a function without OUT parameters.
 std::vector<ScopeColumn> functionColumns(BindState& state, const Scope& scope, const Expr& call);
-/// A function of several OUT columns in a select list: a Row of the columns it gives.
+/// Adds a call of a function with several OUT columns to the scope; gives a Row of these columns. Only in select lists.
 ExprPtr registerRowFunction(BindState& state, Scope& scope, ExprPtr call);
 
-/// Whether it is information_schema's helper: the elements of an array and their numbers.
+/// True for information_schema._pg_expandarray, which gives an array's elements and their numbers.
 bool isExpandArray(const catalog::FunctionInfo& function);
 
 } // namespace ouzel::sql

@@ -8,8 +8,8 @@
 #include "sql/bind/type/overload_resolution.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// Built-in functions that PostgreSQL writes in SQL: simple bodies are bound in place of the call, as its planner does.
-// What is not here stays a call; its kernel is registered as "sql:" and its name.
+// Built-in functions that PostgreSQL writes in SQL. As in PostgreSQL's planner, a simple body replaces the call. A
+// function without a body in this file stays a call, with the kernel "sql:" followed by its name.
 
 namespace ouzel::sql {
 
@@ -73,7 +73,7 @@ uint32_t usesOf(std::string_view body, size_t parameter) {
    return uses;
 }
 
-/// May the expression be evaluated twice where it was written once?
+/// True if evaluating the expression twice instead of once changes no result.
 bool isRepeatable(const Expr& root) {
    bool repeatable = !isVolatile(root);
    forEachExpr(root, [&](const Expr& expr) {

@@ -5,13 +5,13 @@
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/state/view_text.hpp"
 
-// Stars, and lists of expressions in which they may stand.
+// `*` and `t.*`, and lists of expressions that may contain stars.
 
 namespace ouzel::sql {
 
 namespace {
 
-/// Bytes that a star reference takes in the text, up to and with the `*`.
+/// Length in bytes of a star reference in the text, including the `*`.
 uint32_t starLength(std::string_view text, uint32_t location) {
    const auto end = text.find('*', location);
    return end == std::string_view::npos ? 0 : static_cast<uint32_t>(end - location + 1);

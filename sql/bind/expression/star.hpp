@@ -3,13 +3,13 @@
 
 namespace ouzel::sql {
 
-/// Appends what a star stands for: to `exprs` if it is given, to `targets` otherwise.
+/// Appends the columns of `*` or `t.*` to `exprs`, or to `targets` if `exprs` is null.
 void expandStar(BindState& state, Scope& scope, const ::ColumnRef& star, std::vector<Target>& targets,
                 std::vector<ExprPtr>* exprs);
-/// An expression list in which `t.*` may stand: VALUES rows, ROW(...).
+/// Binds an expression list that may contain `t.*`: a row of VALUES, ROW(...).
 std::vector<ExprPtr> bindExpressionList(BindState& state, Scope& scope, const ::List* list, Clause clause);
 
-/// `*` or `t.*`.
+/// True for `*` and `t.*`.
 bool isStarRef(const ::Node* node);
 
 } // namespace ouzel::sql

@@ -8,8 +8,8 @@
 #include "sql/bind/type/overload_resolution.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// Subqueries in expressions. They stay Subquery nodes here, whose operators read columns of the enclosing query by
-// their ids; unnesting makes joins of them.
+// Subqueries in expressions become Subquery nodes. Their operators may read columns of enclosing queries by id. The
+// optimizer's unnesting turns the nodes into joins.
 
 namespace ouzel::sql {
 
@@ -21,7 +21,7 @@ ExprPtr bindAnySubquery(BindState& state, Scope& scope, const ::SubLink& node, B
 
 const SqlType booleanType{oid::boolean, -1, invalidOid};
 
-/// What a subquery may not stand in, as errors say it; null where it may.
+/// The clause's name for the error if subqueries are forbidden in it; null if they are allowed.
 const char* forbiddenPlace(Clause clause) {
    switch (clause) {
    case Clause::Check:
@@ -101,7 +101,7 @@ namespace {
 ExprPtr bindAnySubquery(BindState& state, Scope& scope, const ::SubLink& node, BoundRel query) {
    const uint32_t position = state.at(node.location);
    const bool isAll = node.subLinkType == ALL_SUBLINK;
-   // IN has no operator name.
+   // IN has no operator name and means =.
    const std::string name(node.operName ? stringOf(ListOf<>(node.operName).back()) : std::string_view("="));
    auto test = bindExpr(state, scope, node.testexpr);
    std::vector<ExprPtr> lefts;
@@ -148,7 +148,7 @@ ExprPtr bindAnySubquery(BindState& state, Scope& scope, const ::SubLink& node, B
          expr->subqueryColumns.push_back(column);
       }
    } else {
-      // Any other test moves inside: x ~ ANY (SELECT y) is true = ANY (SELECT x ~ y).
+      // A test that is no list of comparisons moves into the subquery: x ~ ANY (SELECT y) is true = ANY (SELECT x ~ y).
       ExprPtr condition;
       if (lefts.size() == 1) {
          condition = compared.empty() ? makeOperator(state, name, std::move(lefts[0]), std::move(rights[0]), position)
@@ -182,7 +182,7 @@ ExprPtr bindRowSubquery(BindState& state, Scope& scope, std::string_view name, E
    if (row->args.size() > query.output.size())
       throw SqlError(sqlstate::syntaxError, "subquery has too few columns").at(position);
    requireNoRows(query);
-   // The comparison moves inside and its value comes out: (a, b) = (SELECT x, y) is (SELECT (a, b) = (x, y)).
+   // The comparison moves into the subquery: (a, b) = (SELECT x, y) is (SELECT (a, b) = (x, y)).
    std::vector<ExprPtr> rights;
    for (const OutputColumn& column : query.output)
       rights.push_back(makeColumn(column.column, column.type));

@@ -3,9 +3,9 @@
 
 namespace ouzel::sql {
 
-/// EXISTS, IN (SELECT ...), scalar and ARRAY subqueries, op ANY and op ALL.
+/// Binds EXISTS, IN (SELECT ...), scalar and ARRAY subqueries, op ANY and op ALL.
 ExprPtr bindSubLink(BindState& state, Scope& scope, const ::SubLink& node);
-/// ROW(...) op (SELECT ...).
+/// Binds ROW(...) op (SELECT ...).
 ExprPtr bindRowSubquery(BindState& state, Scope& scope, std::string_view name, ExprPtr row, const ::SubLink& node,
                         uint32_t position);
 

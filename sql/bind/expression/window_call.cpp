@@ -5,7 +5,7 @@
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
 
-// Calls with OVER: noted in the scope, their windows are bound when the select list is complete.
+// Calls with OVER. The scope keeps a call until the select list is complete; then query/window.cpp binds its window.
 
 namespace ouzel::sql {
 

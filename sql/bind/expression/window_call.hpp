@@ -3,7 +3,7 @@
 
 namespace ouzel::sql {
 
-/// A call with OVER: noted in the scope; the result is a reference to its column.
+/// Adds a call with OVER to the scope; gives a reference to the call's column.
 ExprPtr bindWindowCall(BindState& state, Scope& scope, const ::FuncCall& call,
                        const struct FunctionCandidate& candidate, std::vector<ExprPtr> args, const SqlType& resultType);
 

@@ -11,7 +11,7 @@
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// WITH: what its queries are called, who sees whom, and the two terms of recursive ones.
+// WITH: names and visibility of its queries, and the two terms of recursive queries.
 
 namespace ouzel::sql {
 
@@ -71,7 +71,7 @@ CteBinding* findCte(BindState& state, Scope& scope, std::string_view name) {
       for (size_t i = 0; i < visible; ++i) {
          CteBinding& cte = level->ctes[i];
          if (cte.name != name) continue;
-         if (cte.state == CteBinding::State::Unbound) bindCte(state, *level, cte); // a forward reference
+         if (cte.state == CteBinding::State::Unbound) bindCte(state, *level, cte); // forward reference
          return &cte;
       }
    }
@@ -103,7 +103,7 @@ void nameCteColumns(const BindState& state, CteBinding& cte, const std::vector<O
    }
 }
 
-/// Give each output a column of its own.
+/// Gives each output a column of its own.
 void makeOutputUnique(BindState& state, Scope& scope, BoundRel& query) {
    std::vector<ComputedColumn> copies;
    for (size_t i = 0; i < query.output.size(); ++i) {
@@ -146,7 +146,7 @@ void bindCte(BindState& state, Scope& scope, CteBinding& cte) {
 }
 
 void bindRecursiveCte(BindState& state, Scope& scope, CteBinding& cte, const ::SelectStmt& select) {
-   Scope inner(&scope); // for the WITH of the union itself
+   Scope inner(&scope); // for a WITH inside the recursive union
    declareCtes(state, inner, select.withClause);
    BoundRel base;
    {
@@ -201,7 +201,7 @@ void bindRecursiveCte(BindState& state, Scope& scope, CteBinding& cte, const ::S
    }
    step.rel = makeMap(std::move(step.rel), std::move(casts));
    cte.cte.unionAll = select.all;
-   // A WITH of the union itself is read by its two terms only; it goes before the recursive one.
+   // Only the two terms of the union read its inner WITH. Its CTEs come before the recursive CTE in the outer With.
    for (CteBinding* nested : inner.cteOrder)
       scope.cteOrder.push_back(&scope.nestedCtes.emplace_back(std::move(*nested)));
    cte.cte.query = std::move(base.rel);

@@ -7,14 +7,14 @@
 #include "sql/bind/query/from.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// read_csv(...) and read_parquet(...) in FROM: files as tables. Their columns are known only when the files are looked
-// at, so this happens while binding, and arguments have to be constants in the statement's text.
+// read_csv(...) and read_parquet(...) in FROM: files as tables. The binder opens the files to learn their columns, so
+// the arguments must be constants in the statement's text.
 
 namespace ouzel::sql {
 
 namespace {
 
-/// The single name of a plain function call in FROM; empty for everything else.
+/// The name of the function if the FROM item is one call with an unqualified name; else empty.
 std::string_view functionName(const ::RangeFunction& node) {
    const ListOf<List> functions(node.functions);
    if (functions.size() != 1) return {};
@@ -24,7 +24,7 @@ std::string_view functionName(const ::RangeFunction& node) {
    return names.size() == 1 ? stringOf(names[0]) : std::string_view();
 }
 
-/// The value or values of one argument as text: a literal, or an ARRAY of literals.
+/// Reads one argument as text: a literal, or an ARRAY of literals.
 class ArgumentReader {
 public:
    ArgumentReader(std::string_view function, uint32_t position) : function_(function), position_(position) {}

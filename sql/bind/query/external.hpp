@@ -3,7 +3,7 @@
 
 namespace ouzel::sql {
 
-/// read_csv(...) and read_parquet(...): external.cpp. Null when the node is something else.
+/// Binds read_csv(...) and read_parquet(...) as a FROM item; empty for any other function.
 std::optional<FromItem> bindExternal(BindState& state, Scope& scope, const ::RangeFunction& node);
 
 } // namespace ouzel::sql

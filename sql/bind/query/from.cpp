@@ -13,7 +13,7 @@
 #include "sql/bind/query/view.hpp"
 #include "sql/bind/state/view_text.hpp"
 
-// FROM: tables, subqueries in FROM, and how they come together without JOIN. See join.cpp, view.cpp,
+// FROM: tables, subqueries, and the cross join of the items. JOIN is in join.cpp, views in view.cpp, functions in
 // table_function.cpp.
 
 namespace ouzel::sql {
@@ -34,7 +34,7 @@ RelPtr bindFrom(BindState& state, Scope& scope, const ::List* list) {
       checkNameConflicts(scope.items, item.items);
       rel = rel ? crossJoin(std::move(rel), std::move(item.rel)) : std::move(item.rel);
       for (NamespaceItem& entry : item.items) {
-         entry.lateralOnly = true; // until FROM is complete, only LATERAL items see their siblings
+         entry.lateralOnly = true; // until FROM is complete, only LATERAL items see the items before them
          entry.lateralOk = true;
          scope.items.push_back(std::move(entry));
       }
@@ -89,7 +89,7 @@ void checkNameConflicts(const std::vector<NamespaceItem>& a, const std::vector<N
       if (!left.hasVisibleName || left.alias.empty()) continue;
       for (const NamespaceItem& right : b) {
          if (!right.hasVisibleName || right.alias != left.alias) continue;
-         // Two tables of one name from different schemas may stand side by side.
+         // FROM may have two tables of one name from different schemas.
          if (left.relation && right.relation && !left.isAliased && !right.isAliased &&
              left.relation->oid != right.relation->oid)
             continue;
@@ -158,7 +158,7 @@ FromItem bindTable(BindState& state, Scope& scope, const ::RangeVar& name) {
    case RelationKind::Virtual:
       return bindBaseTable(state, scope, relation, name.alias, position);
    case RelationKind::View:
-   case RelationKind::Sequence: // what it has come to is a query as well
+   case RelationKind::Sequence: // a sequence's row comes from a query, like a view's rows
       return bindView(state, scope, relation, name.alias, position);
    case RelationKind::Index:
       throw SqlError(sqlstate::wrongObjectType, "cannot open relation \"" + relation->name + "\"")

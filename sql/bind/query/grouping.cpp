@@ -10,7 +10,8 @@
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/ordering.hpp"
 
-// GROUP BY with its sets, and the GroupBy operator: everything above it is rewritten in terms of its keys.
+// GROUP BY with its grouping sets, and the GroupBy operator. Expressions above the operator are rewritten in terms of
+// its keys and aggregates.
 
 namespace ouzel::sql {
 
@@ -65,7 +66,7 @@ Grouping bindGroupBy(BindState& state, Scope& scope, const ::SelectStmt& select,
       grouping.keyTargets.push_back(index);
       return static_cast<uint32_t>(grouping.keyTargets.size() - 1);
    };
-   // (a, b) as an element is all of its columns at once.
+   // An element (a, b) stands for both keys together.
    const std::function<KeySet(const ::Node*)> keysOf = [&](const ::Node* node) {
       KeySet keys;
       if (isNode(node, T_RowExpr) && as<RowExpr>(node)->row_format == COERCE_IMPLICIT_CAST) {
@@ -134,7 +135,7 @@ Grouping bindGroupBy(BindState& state, Scope& scope, const ::SelectStmt& select,
    return grouping;
 }
 
-/// Rewrites expressions above a GroupBy: keys become columns, other columns of the level are errors.
+/// Rewrites expressions above a GroupBy: keys become columns of the GroupBy; other columns of the level are errors.
 class GroupedRewriter {
 public:
    GroupedRewriter(BindState& state, Scope& scope, Rel& group) : state_(state), scope_(scope), group_(group) {}
@@ -172,7 +173,7 @@ private:
       expr->column = key->column;
    }
 
-   /// Inside subqueries only plain columns are recognised as keys, as in PostgreSQL.
+   /// In subqueries, as in PostgreSQL, only plain columns are recognised as keys, no larger expressions.
    void rewriteSubquery(ExprPtr& expr) {
       for (const ColumnId column : freeColumns(*expr->subquery)) {
          if (!isInput(column)) continue;
@@ -192,7 +193,7 @@ private:
       });
    }
 
-   /// The key that is this column, perhaps added because the primary key of its table is among the keys.
+   /// The key for this column. Adds the column as a key if the primary key of its table is among the keys.
    const ComputedColumn* keyOf(ColumnId column, const SqlType& type) {
       for (const ComputedColumn& key : group_.keys)
          if (key.expr->kind == ExprKind::Column && key.expr->column == column) return &key;
@@ -246,7 +247,7 @@ private:
 
 RelPtr placeGrouping(BindState& state, Scope& scope, RelPtr rel, Grouping grouping, std::vector<Target>& targets,
                      ExprPtr& having, std::vector<BoundWindow>& windows) {
-   // Set-returning functions that are grouped by run before grouping, the others after it.
+   // A set-returning function in a grouping key runs before grouping; all other set-returning functions run after it.
    std::vector<TargetSrf> before, after;
    for (TargetSrf& srf : scope.srfs) {
       const bool isKey = std::any_of(grouping.keyTargets.begin(), grouping.keyTargets.end(), [&](uint32_t target) {
@@ -268,7 +269,7 @@ RelPtr placeGrouping(BindState& state, Scope& scope, RelPtr rel, Grouping groupi
       if (expr.kind == ExprKind::Column) name = state.columns[expr.column].name;
       const ColumnId column = state.addColumn(scope, std::move(name), expr.type);
       state.setKind(column, ColumnKind::Grouped);
-      if (expr.kind == ExprKind::Column) { // clients are still told the table it comes from
+      if (expr.kind == ExprKind::Column) { // RowDescription names the table of a key column
          const Oid tableOid = state.columns[expr.column].tableOid;
          const int16_t attribute = state.columns[expr.column].attribute;
          const bool nullable = state.columns[expr.column].nullable || grouping.hasSets;
@@ -302,7 +303,7 @@ RelPtr placeGrouping(BindState& state, Scope& scope, RelPtr rel, Grouping groupi
    for (RowFunction& function : scope.rowFunctions)
       for (ExprPtr& arg : function.call->args)
          rewriter.rewrite(arg);
-   // Direct arguments are the same in all rows of a group, so they are read below the grouping like the others.
+   // Direct arguments have one value per group, so they are evaluated below the GroupBy like all arguments.
    for (const AggregateCall& call : scope.aggregates)
       for (const ExprPtr& arg : call.directArgs) {
          ExprPtr checked = clone(*arg);

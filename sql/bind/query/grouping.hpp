@@ -4,17 +4,18 @@
 
 namespace ouzel::sql {
 
-/// What GROUP BY says.
+/// A bound GROUP BY: grouping keys and grouping sets.
 struct Grouping {
    bool isGrouped = false;
    std::vector<uint32_t> keyTargets;        ///< indexes of targets
-   std::vector<std::vector<uint32_t>> sets; ///< indexes into keyTargets; empty: one set of all
+   std::vector<std::vector<uint32_t>> sets; ///< indexes into keyTargets; empty: one set of all keys
    bool hasSets = false;
 };
 
-/// Binds GROUP BY, in terms of the targets, to which it may add hidden ones.
+/// Binds GROUP BY. Each key is one of `targets`; a key that is no target yet becomes a hidden target.
 Grouping bindGroupBy(BindState& state, Scope& scope, const ::SelectStmt& select, std::vector<Target>& targets);
-/// Put the GroupBy into the tree and rewrite everything above it in terms of its columns. Throws 42803.
+/// Puts a GroupBy over `rel`, and rewrites the expressions above (targets, HAVING, windows) in terms of its columns.
+/// Throws 42803.
 RelPtr placeGrouping(BindState& state, Scope& scope, RelPtr rel, Grouping grouping, std::vector<Target>& targets,
                      ExprPtr& having, std::vector<BoundWindow>& windows);
 

@@ -10,7 +10,7 @@
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// JOIN: conditions, USING and NATURAL with their merged columns, and what names are visible afterwards.
+// JOIN: conditions, USING and NATURAL with their merged columns, and the names that the join makes visible.
 
 namespace ouzel::sql {
 
@@ -59,7 +59,7 @@ const ScopeColumn& requireUsing(const std::vector<ScopeColumn>& columns, std::st
    return *column;
 }
 
-/// The names of USING, or those both sides of a NATURAL join have.
+/// The column names of USING, or for NATURAL the names that both sides have.
 std::vector<std::string> mergedNames(const ::JoinExpr& node, const std::vector<ScopeColumn>& left,
                                      const std::vector<ScopeColumn>& right) {
    std::vector<std::string> names;
@@ -86,11 +86,11 @@ void nullExtend(std::vector<NamespaceItem>& items) {
 
 } // namespace
 
-/// What USING makes of the two sides.
+/// Result of USING: join conditions, merged columns, and the columns of the join.
 struct UsingMerge {
    std::vector<ExprPtr> conditions;
    std::vector<ComputedColumn> computed;     ///< merged columns that are no plain column of one side
-   std::vector<ScopeColumn> merged, columns; ///< the merged ones; all of the join in order
+   std::vector<ScopeColumn> merged, columns; ///< the merged columns; all columns of the join in order
 };
 
 namespace {
@@ -165,7 +165,7 @@ FromItem bindJoin(BindState& state, Scope& scope, const ::JoinExpr& node) {
       const ObstacleGuard obstacle(state,
                                    kind == JoinKind::Left || kind == JoinKind::Full ? "within an outer join" : nullptr);
       const size_t before = scope.items.size();
-      for (const NamespaceItem& item : left.items) { // LATERAL on the right side sees the left one
+      for (const NamespaceItem& item : left.items) { // LATERAL on the right side sees the left side
          scope.items.push_back(item);
          scope.items.back().lateralOnly = true;
          scope.items.back().lateralOk = kind == JoinKind::Inner || kind == JoinKind::Left;
@@ -185,7 +185,7 @@ FromItem bindJoin(BindState& state, Scope& scope, const ::JoinExpr& node) {
       merge = mergeUsing(state, scope, node, kind, visibleColumns(left.items), visibleColumns(right.items));
       if (!merge.conditions.empty()) join->predicate = makeAnd(std::move(merge.conditions));
    }
-   // Outer joins make NULLs of what was none.
+   // An outer join adds NULLs to columns of its nullable side.
    const auto extend = [&](const Rel& rel, std::vector<NamespaceItem>& items) {
       nullExtend(items);
       for (const ColumnId column : outputColumns(rel))
@@ -197,7 +197,7 @@ FromItem bindJoin(BindState& state, Scope& scope, const ::JoinExpr& node) {
    result.items = std::move(left.items);
    for (NamespaceItem& item : right.items)
       result.items.push_back(std::move(item));
-   if (node.quals) { // sees the two sides and nothing else of this FROM
+   if (node.quals) { // ON sees the two sides and no other item of this FROM
       auto items = result.items;
       for (NamespaceItem& item : items)
          item.lateralOnly = false;
@@ -222,7 +222,7 @@ FromItem bindJoin(BindState& state, Scope& scope, const ::JoinExpr& node) {
       addEntry(scope, item);
    }
    result.items.push_back(std::move(item));
-   if (node.join_using_alias) { // USING (...) AS name: the merged columns by that name
+   if (node.join_using_alias) { // USING (...) AS name: an item of that name with the merged columns
       NamespaceItem named;
       named.columns = std::move(merge.merged);
       named.hasVisibleColumns = false;

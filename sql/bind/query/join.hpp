@@ -3,7 +3,7 @@
 
 namespace ouzel::sql {
 
-/// A JOIN with its ON, USING or NATURAL.
+/// Binds a JOIN with its ON, USING or NATURAL.
 FromItem bindJoin(BindState& state, Scope& scope, const ::JoinExpr& node);
 
 } // namespace ouzel::sql

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// FOR UPDATE, FOR SHARE and their kin: which tables' rows, and what does not go together with it.
+// FOR UPDATE, FOR SHARE, ...: finds the tables whose rows are locked, and refuses queries that do not allow it.
 
 namespace ouzel::sql {
 
@@ -33,7 +33,7 @@ bool isNamed(const ::LockingClause& clause, const std::string& alias) {
    return !clause.lockedRels;
 }
 
-/// Rows that are made of several rows, here or in a subquery of FROM, cannot be locked.
+/// Refuses a query, or a subquery in FROM, that makes one row of several rows: such rows cannot be locked.
 void refuseGrouped(const Rel& rel, const char* name) {
    const char* what = rel.kind == RelKind::GroupBy    ? rel.keys.empty() ? "aggregate functions" : "GROUP BY clause"
                       : rel.kind == RelKind::Window   ? "window functions"
@@ -43,7 +43,7 @@ void refuseGrouped(const Rel& rel, const char* name) {
    if (what) throw SqlError(sqlstate::featureNotSupported, std::string(name) + " is not allowed with " + what);
 }
 
-/// Add a lock for each table that FROM reads, subqueries and views included, and the column with its row ids.
+/// Adds a lock and a column of row ids for each table that FROM reads, also in subqueries and views.
 void lockTablesBelow(BindState& state, Scope& scope, Rel& rel, const ::LockingClause& clause, bool isNullable,
                      std::vector<RowLock>& locks) {
    switch (rel.kind) {
@@ -87,7 +87,7 @@ void lockTablesBelow(BindState& state, Scope& scope, Rel& rel, const ::LockingCl
       return lockTablesBelow(state, scope, *rel.inputs[0], clause, isNullable, locks);
    default:
       if (!clause.lockedRels) refuseGrouped(rel, nameOf(clause));
-      return; // rows of no table
+      return; // the rows come from no table
    }
 }
 

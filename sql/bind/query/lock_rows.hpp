@@ -3,7 +3,7 @@
 
 namespace ouzel::sql {
 
-/// FOR UPDATE and its like over the rows of a query.
+/// Puts LockRows for FOR UPDATE, FOR SHARE, ... over the rows of a query.
 RelPtr lockRows(BindState& state, Scope& scope, const ::SelectStmt& select, RelPtr rel);
 
 } // namespace ouzel::sql

@@ -20,7 +20,11 @@
 #include "sql/bind/type/ordering.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// SELECT and VALUES: clauses are bound in PostgreSQL's order, then put together from the inside out.
+// SELECT and VALUES. Clauses are bound in PostgreSQL's order: FROM, select list, WHERE, HAVING, ORDER BY, GROUP BY,
+// DISTINCT ON, windows. Then the operators are put over each other from the inside out:
+//
+//    FROM -> WHERE -> GroupBy -> HAVING -> windows -> functions of the select list -> Map of the targets
+//         -> Distinct -> Sort -> LockRows -> Limit
 
 namespace ouzel::sql {
 
@@ -167,7 +171,8 @@ BoundRel bindPlainSelect(BindState& state, Scope& scope, const ::SelectStmt& sel
 } // namespace
 
 RelPtr placeSrfs(Scope& scope, RelPtr rel, std::vector<TargetSrf> srfs) {
-   // Calls whose arguments hold other calls come after those; what does not depend on each other advances in lockstep.
+   // A call that reads other calls gets a later ProjectSet than these calls. Calls that do not depend on each other
+   // share a ProjectSet and advance in lockstep.
    while (!srfs.empty()) {
       std::vector<TargetSrf> now, later;
       for (TargetSrf& srf : srfs) {
@@ -196,7 +201,7 @@ RelPtr placeTargets(BindState& state, Scope& scope, RelPtr rel, std::vector<Targ
          placeRow(state, scope, *target.expr, target.fields, computed);
          continue;
       }
-      // A column of an enclosing query becomes one of ours.
+      // A column of this level needs no Map. A column of an enclosing query gets a new column of this level.
       if (target.expr->kind == ExprKind::Column && state.depthOf(target.expr->column) == scope.depth) {
          target.column = target.expr->column;
          continue;

@@ -9,7 +9,7 @@
 #include "sql/bind/type/ordering.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// UNION, INTERSECT, EXCEPT: one type per column, found pair by pair as PostgreSQL does.
+// UNION, INTERSECT, EXCEPT. The type of each output column is found pair by pair, as in PostgreSQL.
 
 namespace ouzel::sql {
 
@@ -33,7 +33,7 @@ SetOpKind setOpKindOf(::SetOperation op) {
    return op == SETOP_UNION ? SetOpKind::Union : op == SETOP_INTERSECT ? SetOpKind::Intersect : SetOpKind::Except;
 }
 
-/// The Map entry that computes a column, looking through what passes columns on.
+/// The expression in a Map that computes a column; looks through operators that pass on the column.
 ExprPtr* findComputed(Rel& rel, ColumnId column) {
    for (ComputedColumn& computed : rel.computed)
       if (computed.column == column) return &computed.expr;
@@ -78,7 +78,7 @@ BoundRel bindSetOperation(BindState& state, Scope& scope, const ::SelectStmt& se
    }
    BoundRel result;
    result.leaves = std::move(sides[0].leaves);
-   for (const BoundRel& side : sides) { // hints speak of columns that only some of the queries have
+   for (const BoundRel& side : sides) { // the queries of the set operation, for hints in errors
       if (&side != sides) std::move(side.leaves.begin(), side.leaves.end(), std::back_inserter(result.leaves));
       if (&side == sides ? !result.leaves.empty() : !side.leaves.empty()) continue;
       RangeEntry& entry = result.leaves.emplace_back();

@@ -3,9 +3,9 @@
 
 namespace ouzel::sql {
 
-/// A column of unknown type (a literal somewhere below) becomes one of `type`; does nothing if its type is known.
+/// Gives the output column `index` the type `type` if its type is unknown (a literal in the query). Else no effect.
 void retypeUnknown(BindState& state, BoundRel& query, size_t index, Oid type);
-/// UNION, INTERSECT and EXCEPT.
+/// Binds UNION, INTERSECT and EXCEPT.
 BoundRel bindSetOperation(BindState& state, Scope& scope, const ::SelectStmt& select, bool resolveUnknowns);
 
 } // namespace ouzel::sql

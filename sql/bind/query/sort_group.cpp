@@ -10,7 +10,7 @@
 #include "sql/bind/type/ordering.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
 
-// What ORDER BY, GROUP BY and DISTINCT ON elements mean: an output name, an ordinal, or an expression.
+// Elements of ORDER BY, GROUP BY and DISTINCT ON: an output name, an ordinal, or an expression.
 
 namespace ouzel::sql {
 
@@ -31,7 +31,7 @@ uint32_t findTargetSql92(BindState& state, Scope& scope, const ::Node* node, std
        isNode(ListOf<>(as<ColumnRef>(node)->fields)[0], T_String)) {
       const auto name = stringOf(ListOf<>(as<ColumnRef>(node)->fields)[0]);
       const uint32_t position = state.at(as<ColumnRef>(node)->location);
-      // GROUP BY prefers a column of FROM to an output name, as SQL:1999 asks; ORDER BY does not.
+      // GROUP BY prefers a column of FROM to an output name (SQL:1999); ORDER BY prefers the output name.
       const bool isInput = clause == Clause::GroupBy && findColumn(state, scope, name, position, true);
       if (!isInput) {
          std::optional<uint32_t> found;
@@ -91,7 +91,7 @@ std::vector<OrderElement> bindOrderBy(BindState& state, Scope& scope, const ::Li
       requireOrdering(target.expr->type, state.startOfNode(node));
       OrderElement element{index, false, false};
       direction(state, sort, target.expr->type, element.descending, element.nullsFirst);
-      if (isField) element.nullsFirst = element.descending; // NULLS FIRST is of the row, which is never NULL
+      if (isField) element.nullsFirst = element.descending; // NULLS FIRST applies to the row, which is never NULL
       const bool known =
           std::any_of(order.begin(), order.end(), [&](const OrderElement& other) { return other.target == index; });
       if (!known) order.push_back(element);
@@ -120,8 +120,8 @@ std::vector<uint32_t> bindDistinctOn(BindState& state, Scope& scope, const ::Sel
          positions.push_back(state.startOfNode(node));
       }
    }
-   // The leading ORDER BY elements must be these, in any order; what ORDER BY leaves open is ordered by them at its
-   // end.
+   // The leading elements of ORDER BY must be the targets of DISTINCT ON, in any order. Targets that ORDER BY lacks are
+   // appended to it.
    size_t matched = 0;
    bool skipped = false;
    for (const OrderElement& element : order) {

@@ -3,20 +3,20 @@
 
 namespace ouzel::sql {
 
-/// An ORDER BY element: which target, and which way.
+/// An element of ORDER BY: the index of its target, and the direction.
 struct OrderElement {
    uint32_t target;
    bool descending, nullsFirst;
 };
 
-/// The target that an element of ORDER BY, GROUP BY or DISTINCT ON means as SQL-92 has it: an output's name, an
-/// ordinal, or else an expression, for which a hidden target is added.
+/// Index of the target for an element of ORDER BY, GROUP BY or DISTINCT ON by SQL-92's rules. The element is an
+/// output's name, an ordinal, or an expression; an expression that is no target yet becomes a hidden target.
 uint32_t findTargetSql92(BindState& state, Scope& scope, const ::Node* node, std::vector<Target>& targets,
                          Clause clause);
-/// ORDER BY, in terms of the targets, to which it may add hidden ones.
+/// Binds ORDER BY. Each element is one of `targets`; an expression that is no target yet becomes a hidden target.
 std::vector<OrderElement> bindOrderBy(BindState& state, Scope& scope, const ::List* list, std::vector<Target>& targets,
                                       Clause clause);
-/// DISTINCT ON: indexes of targets; `order` gets what ORDER BY leaves open.
+/// Binds DISTINCT ON; gives indexes of targets. Appends to `order` the targets that ORDER BY does not have.
 std::vector<uint32_t> bindDistinctOn(BindState& state, Scope& scope, const ::SelectStmt& select,
                                      std::vector<Target>& targets, std::vector<OrderElement>& order);
 

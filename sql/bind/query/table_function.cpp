@@ -22,7 +22,7 @@ namespace {
 
 const SqlType int8Type{oid::int8, -1, invalidOid};
 
-/// A function call of FROM with its arguments bound.
+/// A function call in FROM whose arguments are bound.
 struct BoundFunction {
    ExprPtr call;
    std::string name; ///< of the function
@@ -79,7 +79,7 @@ FromItem bindTableFunction(BindState& state, Scope& scope, const ::RangeFunction
             args.push_back(bindExpr(state, scope, arg, Clause::FromFunction));
             const size_t before = scope.srfs.size();
             {
-               const ClauseGuard guard(scope, Clause::Select); // where sets are welcome
+               const ClauseGuard guard(scope, Clause::Select); // this clause allows set-returning functions
                callFunction(state, scope, "unnest", std::move(args), state.at(call->location));
             }
             functions.push_back({std::move(scope.srfs.back().call), "unnest"});
@@ -131,7 +131,7 @@ FromItem bindTableFunction(BindState& state, Scope& scope, const ::RangeFunction
          result.rel = makeMap(oneRow(), std::move(computed));
       }
    } else {
-      auto rel = std::make_unique<Rel>(RelKind::ProjectSet); // lockstep, shorter ones padded with NULL
+      auto rel = std::make_unique<Rel>(RelKind::ProjectSet); // lockstep; shorter sets are padded with NULLs
       rel->inputs.push_back(oneRow());
       for (auto& [call, name] : functions) {
          if (call->kind != ExprKind::Call || !call->function->returnsSet || isRowType(call->type.oid))

@@ -3,9 +3,9 @@
 
 namespace ouzel::sql {
 
-/// Joins the functions of several columns that the select list calls.
+/// Joins `rel` with the functions of several columns that the select list calls.
 RelPtr placeRowFunctions(BindState& state, RelPtr rel, Scope& scope);
-/// A function in FROM, with ROWS FROM and WITH ORDINALITY.
+/// Binds a function in FROM, with ROWS FROM and WITH ORDINALITY.
 FromItem bindTableFunction(BindState& state, Scope& scope, const ::RangeFunction& node);
 
 } // namespace ouzel::sql

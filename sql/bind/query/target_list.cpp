@@ -7,7 +7,7 @@
 #include "sql/bind/state/view_text.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// Select lists: stars, names of outputs.
+// Select lists: expansion of stars, and the names of outputs.
 
 namespace ouzel::sql {
 
@@ -148,7 +148,7 @@ std::vector<Target> bindTargetList(BindState& state, Scope& scope, const ::List*
       Target target;
       target.expr = bindExpr(state, scope, item->val);
       target.name = item->name ? item->name : outputName(item->val);
-      // A scalar subquery's column may come from a star, which the text does not tell.
+      // The column of a scalar subquery may come from a star, so its name is not in the text.
       if (!item->name && isNode(item->val, T_SubLink) && as<SubLink>(item->val)->subLinkType == EXPR_SUBLINK &&
           target.name == "?column?" && target.expr->kind == ExprKind::Subquery)
          target.name = state.columns[target.expr->subqueryColumn].name;

@@ -3,7 +3,7 @@
 
 namespace ouzel::sql {
 
-/// A select list, or RETURNING, with its stars expanded.
+/// Binds a select list or RETURNING, and expands its stars.
 std::vector<Target> bindTargetList(BindState& state, Scope& scope, const ::List* list, Clause clause);
 
 } // namespace ouzel::sql

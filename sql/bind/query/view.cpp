@@ -5,14 +5,14 @@
 #include "sql/bind/query/select.hpp"
 #include "sql/bind/state/view_text.hpp"
 
-// Views in FROM: their text is bound anew wherever they are used.
+// Views in FROM: each use parses and binds the view's text again.
 
 namespace ouzel::sql {
 
 FromItem bindView(BindState& state, Scope& scope, const catalog::RelationPtr& view, const ::Alias* alias,
                   uint32_t position) {
    const auto script = ParsedScript::parse(view->definition);
-   // The definition sees nothing of the query it is used in, and positions in it mean nothing to the client.
+   // The definition cannot refer to names of the query that uses the view. The client does not know positions in it.
    const SourceText* outerSource = std::exchange(state.source, nullptr);
    ViewTextRecorder* outerRecorder = std::exchange(state.recorder, nullptr);
    const auto outerRecursion = std::exchange(state.recursion, {});

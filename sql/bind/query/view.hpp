@@ -3,7 +3,7 @@
 
 namespace ouzel::sql {
 
-/// A view in FROM.
+/// Binds a view in FROM: binds the view's definition as a subquery.
 FromItem bindView(BindState& state, Scope& scope, const catalog::RelationPtr& view, const ::Alias* alias,
                   uint32_t position);
 

@@ -10,7 +10,7 @@
 #include "sql/bind/type/overload_resolution.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// Window functions: calls, window definitions and their frames.
+// Window definitions, their frames, and the calls over them.
 
 namespace ouzel::sql {
 
@@ -33,7 +33,7 @@ bool sameSpec(const WindowSpec& a, const WindowSpec& b) {
                      });
 }
 
-/// Offset types RANGE takes for an ordering type, the preferred one first: PostgreSQL's in_range functions.
+/// The offset types that RANGE takes for an ordering type, the preferred type first: PostgreSQL's in_range functions.
 std::vector<Oid> rangeOffsetTypes(Oid type) {
    switch (type) {
    case oid::int2:
@@ -79,7 +79,7 @@ WindowSpec bindWindowSpec(BindState& state, Scope& scope, const ::WindowDef& def
    const uint32_t position = state.at(definition.location);
    WindowSpec spec;
    bool hasBaseOrder = false;
-   if (definition.refname) { // (w ORDER BY ...): takes what w has and may add what it has not
+   if (definition.refname) { // (w ORDER BY ...): copies w and may add clauses that w lacks
       const std::string name = definition.refname;
       const auto& base = findWindow(scope, name, position, namedUpTo);
       if (definition.partitionClause)
@@ -163,7 +163,7 @@ void bindFrame(BindState& state, Scope& scope, const ::WindowDef& definition, Wi
          throw SqlError(sqlstate::invalidColumnReference,
                         std::string("argument of ") + mode + " must not contain variables")
              .at(positionOfColumn(*offset, [&](ColumnId column) { return state.depthOf(column) == scope.depth; }));
-      forEachExpr(*offset, [](const Expr& expr) { // nothing unnests what a frame holds
+      forEachExpr(*offset, [](const Expr& expr) { // the optimizer does not unnest subqueries in frames
          if (expr.kind == ExprKind::Subquery)
             throwNotSupported("a subquery in the offset of a window frame", expr.position);
          return true;
@@ -178,7 +178,7 @@ void bindFrame(BindState& state, Scope& scope, const ::WindowDef& definition, Wi
 
 std::vector<BoundWindow> bindWindows(BindState& state, Scope& scope) {
    std::vector<BoundWindow> windows;
-   for (size_t i = 0; i < scope.namedWindows.size(); ++i) // errors in unused definitions count, too
+   for (size_t i = 0; i < scope.namedWindows.size(); ++i) // reports errors in unused definitions, too
       bindWindowSpec(state, scope, *scope.namedWindows[i], i);
    const size_t named = scope.namedWindows.size();
    for (PendingWindowCall& pending : scope.windowCalls) {

@@ -3,13 +3,13 @@
 
 namespace ouzel::sql {
 
-/// A window and all calls over it.
+/// A window definition, and all calls over it.
 struct BoundWindow {
    WindowSpec spec;
    std::vector<WindowCall> calls;
 };
 
-/// Bind the definitions of all window calls collected; must run while the targets still are in input terms.
+/// Binds the definitions of the scope's window calls. Must run before placeGrouping, which rewrites the windows too.
 std::vector<BoundWindow> bindWindows(BindState& state, Scope& scope);
 
 } // namespace ouzel::sql

@@ -16,10 +16,12 @@ struct ExternalRequest;
 
 namespace ouzel::sql {
 
+/// Opens the files that `function` (read_csv, read_parquet) names as one table.
 using OpenExternal = std::function<std::shared_ptr<const io::ExternalTable>(std::string_view function,
                                                                             const io::ExternalRequest& request)>;
 
-/// What binding depends on besides the tree. All references outlive the call only.
+/// Inputs of binding other than the tree: catalog snapshot, search path, session settings, types of parameters. The
+/// caller owns all referenced objects and keeps them for the duration of the call.
 struct BindContext {
    const catalog::Snapshot& catalog;
    const catalog::SearchPath& searchPath;
@@ -27,7 +29,7 @@ struct BindContext {
    const SourceText* source = nullptr;    ///< of the tree, for error positions; null: errors have none
    std::span<const Oid> parameterTypes{}; ///< declared types of $1..., 0: infer
    bool allowParameters = true;           ///< false: $n is 42P02
-   /// Opens files for read_csv and read_parquet, whichever `function` names; throws what that meets. Null: 0A000.
+   /// Opens files for read_csv and read_parquet; passes on errors of the files. Null: these functions are 0A000.
    const OpenExternal* openExternal = nullptr;
 };
 

@@ -7,9 +7,9 @@ namespace ouzel::sql {
 
 namespace {
 
-/// Nested expressions and queries; PostgreSQL's default stack gives out between 3,000 and 7,000.
+/// Levels of nested expressions and queries; PostgreSQL's default stack overflows between 3,000 and 7,000.
 constexpr uint32_t depthMax = 5000;
-/// What rewriting, errors and destructors may still need when binding stops.
+/// Bytes of the stack that binding leaves for rewrites, errors and destructors.
 constexpr size_t stackReserve = 512 * 1024;
 
 /// Lowest address that binding may use of this thread's stack.

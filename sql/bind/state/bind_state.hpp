@@ -13,17 +13,18 @@ namespace ouzel::sql {
 
 class ViewTextRecorder; // sql/bind/state/view_text.hpp
 
-/// How a column came to be at its query level.
+/// Origin of a column at its query level.
 enum class ColumnKind : uint8_t {
-   Input,     ///< from FROM, or made above everything
+   Input,     ///< from FROM, or computed above grouping and windows
    Aggregate, ///< result of an aggregate function
    Grouped,   ///< a grouping key or GROUPING()
    Window,    ///< result of a window function
    Srf,       ///< result of a set-returning function of the select list
 };
 
-/// What binding one statement knows and gathers. Every function that binds takes it as its first argument. One per
-/// statement, used by one thread.
+/// State of binding one statement: the columns made so far, the types of parameters, the relations read and written.
+/// Every function that binds takes it as its first argument. One object per statement, used by one thread. Scopes hold
+/// the state of each query level.
 struct BindState {
    explicit BindState(const BindContext& bindContext);
    BindState(const BindState&) = delete;
@@ -35,21 +36,22 @@ struct BindState {
    // STATE
    ColumnTable columns;
    std::vector<Oid> parameters;          ///< types of $1, $2, ...; invalidOid: not referred to, unknown: not yet known
-   std::vector<Oid> relations;           ///< that the statement reads or writes
-   std::vector<WrittenRelation> written; ///< that the statement or its WITH change
+   std::vector<Oid> relations;           ///< relations that the statement reads or writes
+   std::vector<WrittenRelation> written; ///< relations that the statement or its WITH changes
    bool hasConflictClause = false;
-   std::vector<Oid> rowLocked;               ///< relations of FOR UPDATE and its like
+   std::vector<Oid> rowLocked;               ///< relations of FOR UPDATE, FOR SHARE, ...
    std::vector<catalog::RelationPtr> pinned; ///< keep NamespaceItem::relation alive
    uint32_t nextCte = 0;
-   /// Innermost recursive CTE whose recursive term is being bound, and what stands between it and here.
+   /// Innermost recursive CTE whose recursive term is being bound, and the construct around the current place that
+   /// forbids a self-reference.
    struct RecursionContext {
       CteBinding* cte = nullptr;
       const char* obstacle = nullptr; ///< "a subquery", "an outer join": a self-reference here is 42P19
    } recursion;
-   ViewTextRecorder* recorder = nullptr;             ///< of the view whose text is made; null: none is
-   const std::vector<ExprPtr>* inlineArgs = nullptr; ///< what $1... are while the body of an SQL function is bound
+   ViewTextRecorder* recorder = nullptr;             ///< of the view whose text is made; null: no such view
+   const std::vector<ExprPtr>* inlineArgs = nullptr; ///< values of $1... while the body of an SQL function is bound
 
-   /// The position of a location of the parser, counted in characters from 1; 0: unknown.
+   /// Position in characters from 1 of a byte offset from the parser; 0: unknown.
    uint32_t at(int32_t location) const { return source ? source->position(location) : 0; }
    uint32_t startOfNode(const ::Node* node) const { return at(startLocation(node)); }
    ColumnId addColumn(const Scope& scope, std::string name, const SqlType& type) {
@@ -64,12 +66,12 @@ struct BindState {
    void adopt(const Scope& scope, ColumnId column) {
       owners_[static_cast<uint32_t>(column)] = {scope.depth, ColumnKind::Input};
    }
-   /// Does the expression, or a subquery in it, read a column of this level (and kind)?
+   /// True if the expression, or a subquery in it, reads a column of this level (and of this kind).
    bool readsLevel(const Expr& expr, const Scope& scope) const;
    bool readsKind(const Expr& expr, const Scope& scope, ColumnKind kind) const;
-   /// 54001 "stack depth limit exceeded" when so many levels more are too many.
+   /// Throws 54001 "stack depth limit exceeded" if `levels` more levels of nesting are too many.
    void checkNesting(size_t levels) const;
-   /// 42P18 when the type of a parameter is not known.
+   /// Throws 42P18 if the type of a parameter is not known.
    void checkParameters() const;
 
 private:
@@ -81,10 +83,10 @@ private:
    };
    std::vector<Owner> owners_; ///< by column
    uint32_t nesting_ = 0;      ///< of expressions and queries
-   uintptr_t stackFloor_ = 0;
+   uintptr_t stackFloor_ = 0;  ///< lowest address that binding may use of the thread's stack
 };
 
-/// Counts a level of nesting; throws 54001 "stack depth limit exceeded" in time.
+/// Counts one level of nesting while it lives. Throws 54001 "stack depth limit exceeded" before the stack overflows.
 class DepthGuard {
 public:
    explicit DepthGuard(BindState& state);
@@ -95,7 +97,8 @@ private:
    BindState& state_;
 };
 
-/// While it lives, self-references of recursive CTEs are refused for this reason.
+/// While it lives, a self-reference of a recursive CTE is an error that names `obstacle`. An outer obstacle, or null
+/// for `obstacle`, changes nothing.
 class ObstacleGuard {
 public:
    ObstacleGuard(BindState& state, const char* obstacle) : state_(state), previous_(state.recursion.obstacle) {

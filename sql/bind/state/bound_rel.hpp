@@ -4,32 +4,32 @@
 
 #include "sql/bind/state/scope.hpp"
 
-// What the parts of a query hand to each other while it is bound.
+// Intermediate results of binding a query: bound subqueries, entries of the select list, items of FROM.
 
 namespace ouzel::sql {
 
-/// A query's rows and what its select list calls them.
+/// A bound query: its operators, and the outputs of its select list.
 struct BoundRel {
    RelPtr rel;
    std::vector<OutputColumn> output;
-   /// For outputs that are rows, whose `column` is noColumn: their fields. As long as `output`, or empty.
+   /// The fields of outputs that are row values, whose `column` is noColumn. As long as `output`, or empty.
    std::vector<std::vector<ScopeColumn>> fields;
    std::vector<uint32_t> positions; ///< of the output expressions, where known
-   std::vector<RangeEntry> leaves;  ///< of a set operation: its queries, for hints
+   std::vector<RangeEntry> leaves;  ///< of a set operation: its queries, for hints in errors
 };
 
-/// One entry of a select list while its query is put together.
+/// One entry of a select list while its query is bound.
 struct Target {
    ExprPtr expr;
    std::string name;
-   bool isHidden = false;    ///< only for ORDER BY, GROUP BY or DISTINCT ON
-   bool isAnonymous = false; ///< cannot be meant by a name in ORDER BY
+   bool isHidden = false;    ///< added for ORDER BY, GROUP BY or DISTINCT ON; no output
+   bool isAnonymous = false; ///< a name in ORDER BY does not refer to it
    uint32_t position = 0;
-   ColumnId column = noColumn;      ///< once placed in the tree
-   std::vector<ScopeColumn> fields; ///< of a row, once placed
+   ColumnId column = noColumn;      ///< set by placeTargets
+   std::vector<ScopeColumn> fields; ///< of a row value; set by placeTargets
 };
 
-/// A FROM item: its operator and the names it brings.
+/// A FROM item: its operator, and the names that it adds to the scope.
 struct FromItem {
    RelPtr rel;
    std::vector<NamespaceItem> items;

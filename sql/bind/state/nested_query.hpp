@@ -3,15 +3,17 @@
 
 #include "sql/bind/state/bind_state.hpp"
 
-// The recursion of the grammar: queries stand in expressions, and statements that write in WITH.
+// The recursion of the grammar: expressions contain queries, and WITH contains statements that write.
 
 namespace ouzel::sql {
 
-/// Any query: SELECT, VALUES, set operation, with its WITH. `parent`: the scope around it, null for none. `assignTo`:
-/// types that unknown literals take (INSERT). query/select.cpp.
+/// Binds a query with its WITH: SELECT, VALUES or a set operation. `parent`: the enclosing scope or null. `assignTo`:
+/// for INSERT, the types that unknown literals of the select list take. `resolveUnknowns`: other unknown literals
+/// become text. Implemented in query/select.cpp.
 BoundRel bindSelect(BindState& state, const ::SelectStmt& select, Scope* parent, std::span<const SqlType> assignTo = {},
                     bool resolveUnknowns = true);
-/// Any of INSERT, UPDATE, DELETE, MERGE. `parent`: of a WITH query, else null. dml/dml.cpp.
+/// Binds INSERT, UPDATE, DELETE or MERGE. `parent`: the scope around a WITH query, else null. Implemented in
+/// dml/dml.cpp.
 BoundRel bindDml(BindState& state, const ::Node& statement, Scope* parent);
 
 } // namespace ouzel::sql

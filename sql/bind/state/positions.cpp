@@ -5,7 +5,7 @@ namespace ouzel::sql {
 uint32_t startOf(const Expr& root) {
    uint32_t start = 0;
    const Expr* expr = &root;
-   while (true) { // operators lean left
+   while (true) { // operators lean left: follow the first operand
       if (expr->position && (!start || expr->position < start)) start = expr->position;
       switch (expr->kind) {
       case ExprKind::Column:

@@ -8,7 +8,7 @@
 
 namespace ouzel::sql {
 
-/// The place where the text of an expression begins: its leftmost position.
+/// The leftmost position in an expression: the place where its text begins.
 uint32_t startOf(const Expr& expr);
 /// Position of the first column in the expression (or its subqueries) that `matches`; 0 if there is none.
 uint32_t positionOfColumn(const Expr& expr, const std::function<bool(ColumnId)>& matches);

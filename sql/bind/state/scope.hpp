@@ -7,7 +7,14 @@
 #include "sql/algebra/rel.hpp"
 #include "sql/parse/pg_nodes.hpp"
 
-// What names mean at one level of a query. Scopes live on the binder's stack and chain outwards through `parent`.
+// The names that are visible at one level of a query, and the calls that expressions of the level leave for its
+// operators. A scope lives on the stack of the function that binds its query, and `parent` is the enclosing query's
+// scope:
+//
+//    SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.x = t.x)
+//    depth 0: items {t}  <--parent--  depth 1: items {u}
+//
+// Name lookup begins in the innermost scope. A column of an outer scope makes the inner query correlated.
 
 namespace ouzel::catalog {
 struct Relation;
@@ -15,7 +22,7 @@ struct Relation;
 
 namespace ouzel::sql {
 
-/// The clause an expression is bound for: decides what may stand in it and how errors call it.
+/// The clause that contains an expression. It decides which constructs are allowed and which word errors use.
 enum class Clause : uint8_t {
    None,
    Select,
@@ -49,39 +56,40 @@ enum class Clause : uint8_t {
    CopyWhere,
 };
 
-/// A column as a FROM item shows it.
+/// A column of a FROM item, with the name that the item gives it.
 struct ScopeColumn {
    std::string name;
    ColumnId column;
    SqlType type;
    Oid tableOid = invalidOid; ///< the table or view whose column it is
    int16_t attribute = 0;
-   std::vector<ScopeColumn> fields{}; ///< of a row value, which is no column itself
+   std::vector<ScopeColumn> fields{}; ///< of a row value, whose `column` is noColumn
 };
 
-/// One name in FROM, or an unnamed join whose columns are what USING made of them.
+/// One name in FROM, or an unnamed join with the columns that USING has merged.
 struct NamespaceItem {
    std::string alias;                           ///< empty: unnamed join
    const catalog::Relation* relation = nullptr; ///< stored or virtual table without alias renaming its rows
    bool isAliased = false;                      ///< schema-qualified references do not reach aliased tables
    std::vector<ScopeColumn> columns;
    bool hasVisibleName = true, hasVisibleColumns = true;
-   bool lateralOnly = false;      ///< still in the making: only LATERAL items may look
-   bool lateralOk = true;         ///< false: the join type forbids it
+   bool lateralOnly = false;      ///< FROM is not complete: only LATERAL items may refer to this item
+   bool lateralOk = true;         ///< false: the join type forbids references by LATERAL items
    bool isNullExtended = false;   ///< on the nullable side of an outer join
    bool isScalarFunction = false; ///< a function giving one unnamed column: `f` means that column
    Oid rowType = invalidOid;
 };
 
-/// Any FROM entry, visible or not, for hints in errors.
+/// A FROM entry, visible or not, for hints in errors.
 struct RangeEntry {
    std::string alias;
-   std::string relationName; ///< of a table, whatever its alias
+   std::string relationName; ///< of a table, even if it has an alias
    bool isAliased = false;
    std::vector<std::string> columns;
 };
 
-/// A WITH query. Bound when first referred to or when its turn comes.
+/// A WITH query. declareCtes binds the queries of a WITH in order. With RECURSIVE, a reference from an earlier query
+/// binds the later query first.
 struct CteBinding {
    std::string name;
    uint32_t id = 0;
@@ -125,11 +133,11 @@ struct Scope {
    std::vector<RangeEntry> entries;
    std::deque<CteBinding> ctes; ///< of this level's WITH; addresses are stable
    bool ctesAreRecursive = false;
-   size_t ctesVisible = 0;            ///< without RECURSIVE only the first so many can be seen
-   std::deque<CteBinding> nestedCtes; ///< moved here from within recursive unions
-   std::vector<CteBinding*> cteOrder; ///< as they became bound: later ones may read earlier ones
+   size_t ctesVisible = 0;            ///< without RECURSIVE: the number of leading CTEs that are visible
+   std::deque<CteBinding> nestedCtes; ///< CTEs of WITH clauses inside recursive unions, moved here
+   std::vector<CteBinding*> cteOrder; ///< in the order of binding: a CTE may read those before it
 
-   // What expressions of this level leave behind for its operators.
+   // Calls in expressions of this level, which the operators of the level compute.
    std::vector<AggregateCall> aggregates;
    std::vector<PendingGrouping> groupings;
    std::vector<PendingWindowCall> windowCalls;
@@ -144,7 +152,7 @@ struct Scope {
    Scope(const Scope&) = delete;
 };
 
-/// Sets the clause for as long as it lives.
+/// Sets the scope's clause while it lives.
 class ClauseGuard {
 public:
    ClauseGuard(Scope& scope, Clause clause) : scope_(scope), previous_(scope.clause) { scope.clause = clause; }
@@ -156,10 +164,10 @@ private:
    Clause previous_;
 };
 
-/// The window that WINDOW defines under this name, among the first `upTo`. Throws 42704.
+/// The definition of this name among the first `upTo` of the WINDOW clause. Throws 42704.
 const ::WindowDef& findWindow(const Scope& scope, std::string_view name, uint32_t position, size_t upTo);
 
-/// "WHERE", "JOIN conditions", "functions in FROM": how errors call a clause.
+/// The clause's name in errors: "WHERE", "JOIN conditions", "functions in FROM".
 std::string_view clauseName(Clause clause);
 
 } // namespace ouzel::sql

@@ -7,7 +7,7 @@
 namespace ouzel::sql {
 
 void ViewTextRecorder::replace(uint32_t location, uint32_t length, std::string text) {
-   // Some expressions are bound more than once.
+   // An expression may be bound more than once and then asks for the same replacement again.
    for (const Edit& edit : edits_)
       if (edit.location == location && edit.length == length) return;
    edits_.push_back({location, length, std::move(text)});

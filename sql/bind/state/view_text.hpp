@@ -8,26 +8,28 @@
 
 namespace ouzel::sql {
 
-/// Notes, while a view's query is bound, what its text must say instead so that it keeps its meaning, and what it
-/// reads.
+/// Collects, while a view's query is bound, replacements in the view's text and the relations and columns that the
+/// query reads. With the replacements the text keeps its meaning when search_path or the columns of a table change.
+/// After `rename` it collects the replacements for a new name instead. One per binding, on one thread.
 class ViewTextRecorder {
 public:
-   /// Replace `length` bytes of the source at `location`.
+   /// Replaces `length` bytes of the source at `location`.
    void replace(uint32_t location, uint32_t length, std::string text);
    void readColumn(Oid relation, int16_t attribute);
    void readRelation(Oid relation);
 
-   /// Instead, make the text say a new name for a relation (attribute 0) or for one of its columns.
+   /// A new name for a relation (attribute 0) or for one of its columns.
    struct Rename {
       Oid relation = invalidOid;
       int16_t attribute = 0;
       std::string name;
    };
+   /// From here on, collects replacements for the new name; `source` is the text that is bound.
    void rename(Rename rename, std::string_view source) {
       rename_ = std::move(rename);
       source_ = source;
    }
-   /// The reference being bound: its location and how many dotted parts it has; negative: none.
+   /// Sets the reference that is bound next: its location (negative: none) and the number of its dotted parts.
    void enterReference(int32_t location, uint32_t parts) {
       location_ = location;
       parts_ = parts;
@@ -35,7 +37,7 @@ public:
    }
    /// True if the last reference names the renamed column.
    bool isRenamed() const { return isRenamed_; }
-   /// Give the reference at `location`, an output without a name of its own, its old name.
+   /// The output at `location` is a renamed reference without an alias: adds its old name as alias.
    void keepOutputName(int32_t location, std::string_view name);
    void renameTable(Oid relation, int32_t location, uint32_t parts, std::string_view alias);
    bool renamesColumn(Oid relation, int16_t attribute) const {
@@ -51,7 +53,7 @@ private:
       uint32_t location, length;
       std::string text;
    };
-   /// Where the last of `parts` dotted identifiers at `location` begins and how long it is.
+   /// Offset and length of the last of `parts` dotted identifiers at `location`.
    std::pair<uint32_t, uint32_t> lastPart(int32_t location, uint32_t parts) const;
 
    std::vector<Edit> edits_;

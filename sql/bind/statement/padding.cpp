@@ -1,10 +1,10 @@
 #include "catalog/builtin/builtin.hpp"
 #include "sql/bind/binder.hpp"
 
-// The padding of character(n) in results. Values are kept without it and get it when they are written, from the length
-// in their type; but PostgreSQL also pads each value of an expression that mixes lengths and so has none itself, such
-// as coalesce(c, 'none'). Where such an expression is an output of the whole query, where nothing compares it any more,
-// the blanks are put in before the lengths are lost.
+// The padding of character(n) in results. Values are stored without padding; the length in their type tells the output
+// how to pad. An expression that mixes lengths, such as coalesce(c, 'none'), has a type without a length, but
+// PostgreSQL pads each of its values. If such an expression is an output of the whole query and no operator compares
+// it, the blanks are added inside the expression, where the lengths are known.
 
 namespace ouzel::sql {
 
@@ -63,10 +63,10 @@ public:
       case RelKind::Select:
          if (readers(*rel, column) == 0) pad(rel->inputs[0], column);
          return;
-      case RelKind::Sort: // blanks at the end hardly ever change an order
+      case RelKind::Sort: // blanks at the end rarely change an order
       case RelKind::Limit:
          return pad(rel->inputs[0], column);
-      case RelKind::SetOp: // one that looks for equal rows compares them
+      case RelKind::SetOp: // UNION ALL only: all other set operations compare the values
          if (rel->setOpKind == SetOpKind::Union && rel->all)
             for (size_t i = 0; i < rel->columns.size(); ++i)
                if (rel->columns[i] == column)
@@ -79,7 +79,7 @@ public:
    }
 
 private:
-   /// How many of an operator's own expressions read a column: those would see the blanks.
+   /// Number of the operator's own expressions that read a column and so would see the blanks.
    static uint32_t readers(const Rel& rel, ColumnId column) {
       uint32_t found = 0;
       forEachOwnExpr(rel, [&](const Expr& root) {

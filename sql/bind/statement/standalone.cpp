@@ -7,7 +7,7 @@
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// Expressions outside of queries: defaults, checks, ALTER ... USING, parameters of EXECUTE.
+// Expressions outside of queries: defaults, CHECK constraints, ALTER ... USING, parameters of EXECUTE.
 
 namespace ouzel::sql {
 

@@ -4,7 +4,7 @@
 
 namespace ouzel::sql {
 
-/// What bindExpression of binder.hpp does, under a clause.
+/// Implements bindExpression of binder.hpp, with the clause for errors.
 BoundExpression bindStandalone(BindState& state, const ::Node& node, Clause clause, const catalog::Relation* table,
                                std::optional<SqlType> target, std::string_view columnName);
 

@@ -8,7 +8,7 @@
 #include "sql/bind/query/view.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// One statement from start to end.
+// Binds one statement: query, output, types of parameters.
 
 namespace ouzel::sql {
 
@@ -26,7 +26,7 @@ void typeParameters(const BindState& state, Expr& expr) {
    if (expr.subquery) typeParameters(state, *expr.subquery);
 }
 
-/// Parameters whose type became known only after they were bound.
+/// Sets the type of parameters whose type became known only after they were bound.
 void typeParameters(const BindState& state, Rel& rel) {
    forEachOwnExpr(rel, [&state](ExprPtr& expr) { typeParameters(state, *expr); });
    for (RelPtr& input : rel.inputs)

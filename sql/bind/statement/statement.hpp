@@ -3,7 +3,7 @@
 
 namespace ouzel::sql {
 
-/// A whole statement. Once per state.
+/// Binds a whole statement. Call it once per BindState.
 BoundQuery bindStatement(BindState& state, const ::Node& statement);
 
 } // namespace ouzel::sql

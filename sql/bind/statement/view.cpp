@@ -4,7 +4,7 @@
 #include "sql/bind/statement/standalone.hpp"
 #include "sql/bind/statement/statement.hpp"
 
-// CREATE VIEW, and what its text becomes when what it reads gets another name.
+// CREATE VIEW, and the new text of a view or expression when a relation or column that it reads gets another name.
 
 namespace ouzel::sql {
 
@@ -39,7 +39,7 @@ std::string renameInQuery(BindState& state, std::string_view query, Oid relation
 
 std::string renameInExpression(BindState& state, std::string_view expression, const catalog::Relation& table,
                                int16_t attribute, std::string_view name) {
-   constexpr uint32_t prefix = 7; // parseExpression puts "SELECT " before it
+   constexpr uint32_t prefix = 7; // parseExpression puts "SELECT " before the expression
    const auto script = ParsedScript::parseExpression(expression);
    ViewTextRecorder recorder;
    recorder.rename({table.oid, attribute, std::string(name)}, script.source().text());

@@ -8,7 +8,7 @@
 #include "sql/bind/type/literal.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// Casts put into expressions. Which casts exist is in type_rules.cpp; reading literals in literal.cpp.
+// Adds casts to expressions. type_rules.cpp knows which casts exist; literal.cpp parses literals.
 
 namespace ouzel::sql {
 
@@ -26,7 +26,7 @@ ExprPtr callCast(const catalog::FunctionInfo& function, Oid target, int32_t typm
    const uint32_t position = arg->position;
    std::vector<ExprPtr> args;
    args.push_back(std::move(arg));
-   // Some casts borrow a function for another type of the same values: int2 to oid takes int4(int2).
+   // A cast may borrow the function of another type with the same values: int2 to oid calls int4(int2).
    const Oid returned = function.returnType;
    const bool isBorrowed = returned != target && function.argCount() == 1;
    SqlType type = plainType(isBorrowed ? returned : target);
@@ -40,7 +40,8 @@ ExprPtr callCast(const catalog::FunctionInfo& function, Oid target, int32_t typm
    return isBorrowed ? withChild(ExprKind::Relabel, plainType(target), std::move(call)) : std::move(call);
 }
 
-/// Integer constants widen while binding, so that `bigint_column = 5` compares with a constant. Exact conversions only.
+/// Widens an integer constant at bind time, so that `bigint_column = 5` compares with a constant. Exact conversions
+/// only.
 bool widenInteger(Expr& constant, Oid target) {
    if (constant.kind != ExprKind::Constant || constant.constant.isNull) return false;
    const Oid source = constant.type.oid;
@@ -106,7 +107,7 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
       }
       return withChild(ExprKind::Relabel, plainType(target), std::move(expr));
    }
-   case CoercionPath::Array: // element-wise casts go through the text form, which every element cast agrees with
+   case CoercionPath::Array: // through the text form of the whole array, not by a cast of each element
    case CoercionPath::InOut:
       return withChild(ExprKind::TextCast, plainType(target), std::move(expr));
    case CoercionPath::None:

@@ -6,7 +6,7 @@
 #include "common/type/text_codec.hpp"
 #include "sql/bind/binder.hpp"
 
-// Literals become values of their type while binding, as PostgreSQL's input functions are called by its parser.
+// Literals become values at bind time, as PostgreSQL's parser calls input functions.
 
 namespace ouzel::sql {
 
@@ -14,7 +14,7 @@ using catalog::builtins;
 
 namespace {
 
-/// regclass and its relatives: names of objects that stand for their OIDs.
+/// The OID for a literal of type regclass, regtype, ...: the name of an object, or its number.
 Oid lookUp(const SqlType& type, const std::string& text, const BindContext& context) {
    if (text == "-") return invalidOid;
    Oid number = 0;

@@ -3,7 +3,7 @@
 
 namespace ouzel::sql {
 
-/// The constant that a literal of unknown type means as a value of `type`. Throws what the type's input throws.
+/// Parses a literal of type unknown as a constant of `type`. Throws the errors of the type's input function.
 ExprPtr parseLiteral(BindState& state, const Expr& literal, const SqlType& type);
 
 } // namespace ouzel::sql

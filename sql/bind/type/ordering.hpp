@@ -3,11 +3,11 @@
 
 namespace ouzel::sql {
 
-/// 42883 when values of the type have no order.
+/// Throws 42883 if values of the type have no order.
 void requireOrdering(const SqlType& type, uint32_t position);
-/// 42883 when values of the type cannot be compared.
+/// Throws 42883 if values of the type cannot be compared for equality.
 void requireEquality(const SqlType& type, uint32_t position);
-/// What ASC, DESC, USING and NULLS of an element of ORDER BY say.
+/// Reads ASC, DESC, USING and NULLS FIRST or LAST of an element of ORDER BY.
 void direction(const BindState& state, const ::SortBy& sort, const SqlType& type, bool& descending, bool& nullsFirst);
 
 } // namespace ouzel::sql

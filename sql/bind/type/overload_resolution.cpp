@@ -14,7 +14,7 @@ using catalog::OperatorInfo;
 
 namespace {
 
-/// Keep those for which `score` is highest.
+/// Keeps the candidates with the highest `score`.
 template <typename Candidate, typename Score>
 void keepBest(std::vector<Candidate>& candidates, const Score& score) {
    std::vector<uint32_t> scores;
@@ -27,13 +27,14 @@ void keepBest(std::vector<Candidate>& candidates, const Score& score) {
    candidates.resize(kept);
 }
 
-/// What an unknown argument is assumed to be: a category, and whether only its preferred type will do.
+/// The assumed type of an unknown argument: a category, and whether it must be the category's preferred type.
 struct AssumedCategory {
    char category = '\0';
    bool wantsPreferred = false;
 };
 
-/// For the unknown argument at `arg`, from what the candidates accept there; nothing when they disagree.
+/// The assumption for the unknown argument at `arg`, from the candidates' types there; empty when the candidates
+/// disagree.
 std::optional<AssumedCategory> assumeCategory(const std::vector<std::span<const Oid>>& candidates, size_t arg) {
    AssumedCategory assumed;
    bool conflict = false;
@@ -54,7 +55,8 @@ std::optional<AssumedCategory> assumeCategory(const std::vector<std::span<const 
    return assumed;
 }
 
-/// func_select_candidate: index of the one best candidate among those whose arguments all can be coerced.
+/// PostgreSQL's func_select_candidate: index of the one best candidate. REQUIRES: the arguments can be coerced to the
+/// types of each candidate.
 std::optional<size_t> selectCandidate(std::span<const Oid> inputs, const std::vector<std::span<const Oid>>& all) {
    std::vector<size_t> candidates(all.size());
    for (size_t i = 0; i < all.size(); ++i)
@@ -80,7 +82,7 @@ std::optional<size_t> selectCandidate(std::span<const Oid> inputs, const std::ve
    if (candidates.size() == 1) return candidates[0];
    if (std::find(inputs.begin(), inputs.end(), oid::unknown) == inputs.end()) return {};
 
-   // Guess what the unknown literals are, then drop the candidates that want something else.
+   // Assume a type for each unknown literal, then drop the candidates that take another type.
    std::vector<std::span<const Oid>> left;
    for (const size_t c : candidates)
       left.push_back(all[c]);
@@ -105,7 +107,7 @@ std::optional<size_t> selectCandidate(std::span<const Oid> inputs, const std::ve
       if (candidates.size() == 1) return candidates[0];
    }
 
-   // Last: if all known arguments have one type, assume the unknown ones have it too.
+   // Last step: if all known arguments have one type, assume that type for the unknown arguments.
    Oid known = oid::unknown;
    for (const Oid input : inputs) {
       if (input == oid::unknown) continue;
@@ -123,7 +125,7 @@ std::optional<size_t> selectCandidate(std::span<const Oid> inputs, const std::ve
    return only;
 }
 
-/// Map the arguments of a call in named notation to parameters; false if they do not fit the function.
+/// Maps the arguments of a call in named notation to parameters; false if the names do not fit the function.
 bool matchNamedArguments(const FunctionInfo& function, size_t argCount, std::span<const std::string> argNames,
                          FunctionCandidate& candidate) {
    if (function.argNames.empty() || function.isVariadic()) return false;
@@ -182,7 +184,7 @@ bool makeCandidate(const FunctionInfo& function, size_t argCount, std::span<cons
    return true;
 }
 
-/// Of two candidates that take the same types, the plainer one is meant.
+/// Of two candidates that take the same types, the one with fewer variadic and default arguments is called.
 bool isPlainer(const FunctionCandidate& a, const FunctionCandidate& b) {
    return a.variadicCount + a.defaultCount < b.variadicCount + b.defaultCount;
 }
@@ -205,7 +207,7 @@ std::vector<FunctionCandidate> collectCandidates(std::string_view name, size_t a
    return candidates;
 }
 
-/// f(x) as a cast: f names a type and x can become one without calling a function.
+/// The target type of a call f(x) that is a cast: f names a type, and the cast of x needs no function. Else invalidOid.
 Oid castByFunctionName(std::string_view name, Oid argType) {
    const auto* type = builtins().findType(name);
    if (!type || type->isPseudo()) return invalidOid;
@@ -253,7 +255,7 @@ FunctionResolution resolveFunction(std::string_view name, std::span<const Oid> a
 }
 
 OperatorResolution resolveOperator(std::string_view name, Oid left, Oid right) {
-   // An unknown operand is first taken for the other one's type.
+   // First try: an unknown operand has the type of the other operand.
    Oid exactLeft = left, exactRight = right;
    if (left) {
       if (left == oid::unknown && right != oid::unknown) exactLeft = right;

@@ -7,22 +7,22 @@
 
 #include "catalog/builtin/builtin.hpp"
 
-// Which of several functions or operators of one name is meant: PostgreSQL's chapter "Type Conversion" as code.
+// Chooses among functions or operators of one name, as PostgreSQL's chapter "Type Conversion" says.
 
 namespace ouzel::sql {
 
 /// A function that could be called with the given arguments.
 struct FunctionCandidate {
    const catalog::FunctionInfo* function;
-   std::vector<Oid> args;          ///< declared types as called: defaults cut off, the variadic array spread out
+   std::vector<Oid> args;          ///< declared types per argument of the call: the variadic type is repeated
    std::vector<uint32_t> argOrder; ///< named notation: argument i of the call is parameter argOrder[i]; else empty
-   uint32_t variadicCount = 0;     ///< how many trailing arguments the variadic parameter takes
-   uint32_t defaultCount = 0;      ///< how many trailing parameters take their default
+   uint32_t variadicCount = 0;     ///< number of trailing arguments for the variadic parameter
+   uint32_t defaultCount = 0;      ///< number of trailing parameters that take their default
 };
 
 enum class Resolution : uint8_t {
    Found,
-   Cast, ///< the name is a type's and the call a cast
+   Cast, ///< the name is that of a type, and the call is a cast
    None,
    Ambiguous,
 };
@@ -33,8 +33,8 @@ struct FunctionResolution {
    Oid castTarget = invalidOid; ///< Cast
 };
 
-/// `argNames`: for the last arguments, those given as name => value.
-/// `variadicCall`: the last argument was marked VARIADIC, so the variadic parameter is taken as the array it is.
+/// `argNames`: the names of the last arguments, which are written name => value.
+/// `variadicCall`: the last argument is marked VARIADIC: it is the array for the variadic parameter.
 FunctionResolution resolveFunction(std::string_view name, std::span<const Oid> argTypes,
                                    std::span<const std::string> argNames, bool variadicCall);
 
@@ -45,7 +45,7 @@ struct OperatorResolution {
 };
 OperatorResolution resolveOperator(std::string_view name, Oid left, Oid right);
 
-/// Same, throwing 42883 and 42725 with PostgreSQL's words.
+/// The operator that resolveOperator finds. Throws 42883 and 42725 with PostgreSQL's words.
 const catalog::OperatorInfo* requireOperator(std::string_view name, Oid left, Oid right, uint32_t position);
 
 /// "f(integer, x => text)" as errors show calls.

@@ -4,8 +4,8 @@
 #include "common/error/sql_error.hpp"
 #include "sql/bind/type/type_rules.hpp"
 
-// anyelement, anyarray, anycompatible and their relatives. The first family wants one type, the second finds a common
-// one.
+// Polymorphic types. All arguments of the anyelement family must have one type; the anycompatible family takes the
+// common type of its arguments.
 
 namespace ouzel::sql {
 
@@ -22,8 +22,8 @@ bool isRange(Oid type) {
    return info && (info->kind == catalog::TypeKind::Range || info->kind == catalog::TypeKind::Multirange);
 }
 
-/// What the arguments say about the types that the pseudo types stand for. The steps give false where they contradict,
-/// and `message` says why.
+/// The actual types for polymorphic parameters, derived from the arguments of a call. `collect` and then `reconcile`
+/// give false if the arguments contradict each other; `message` then has the error's text.
 struct Generics {
    Oid element = invalidOid, array = invalidOid, range = invalidOid;
    bool hasFirstFamily = false, hasNonArray = false, hasEnum = false, hasUnknown = false;
@@ -130,7 +130,7 @@ Oid arrayOf(Oid element) {
 bool isGenericConsistent(std::span<const Oid> actual, std::span<const Oid> declared) {
    Generics generics;
    if (!generics.collect(actual, declared)) return false;
-   // All unknown is no contradiction while candidates are compared.
+   // While candidates are compared, arguments that are all unknown fit.
    if (!generics.element && !generics.array && !generics.range) generics.hasFirstFamily = false;
    return generics.reconcile();
 }

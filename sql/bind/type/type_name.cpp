@@ -5,8 +5,8 @@
 #include "sql/bind/type/type_rules.hpp"
 #include "sql/parse/node_access.hpp"
 
-// Type names with their modifiers: varchar(20), numeric(10,2), timestamp(3) with time zone, interval day to second,
-// text[].
+// Resolves type names with their modifiers: varchar(20), numeric(10,2), timestamp(3) with time zone, interval day to
+// second, text[].
 
 namespace ouzel::sql {
 
@@ -24,7 +24,7 @@ SqlError badModifier(std::string message, uint32_t position) {
    return error;
 }
 
-/// Modifiers as integers; typmodin functions take nothing else.
+/// The modifiers of a type name. They must be integers, since typmodin functions take no other values.
 std::vector<int32_t> modifiers(const ::List* list, uint32_t position) {
    std::vector<int32_t> values;
    for (const ::Node* node : ListOf<>(list)) {
@@ -70,7 +70,7 @@ int32_t numericTypmodOf(const std::vector<int32_t>& values, uint32_t position) {
    return numericTypmod(precision, scale);
 }
 
-/// Fractional digits of a second; more than six are six.
+/// Modifier for the fractional digits of a second; a number above six means six.
 int32_t secondsTypmod(const std::vector<int32_t>& values, const char* name, uint32_t position) {
    if (values.size() != 1) throw badModifier("invalid type modifier", position);
    if (values[0] < 0) throw badModifier(std::string(name) + " precision must not be negative", position);
@@ -140,7 +140,7 @@ SqlType resolveTypeName(const ::TypeName& name, const BindContext& context) {
    std::string shown;
    const auto* type = findType(name, shown);
    if (!type) {
-      // A table's row type exists, but has no values outside FROM yet.
+      // A table's row type exists, but is supported only for items of FROM.
       const ListOf<> parts(name.names);
       if (parts.size() > 1 && stringOf(parts[parts.size() - 2]) != "pg_catalog" &&
           !context.catalog.findSchema(stringOf(parts[parts.size() - 2])))
@@ -163,7 +163,7 @@ SqlType resolveTypeName(const ::TypeName& name, const BindContext& context) {
 }
 
 SqlType resolveTypeText(std::string_view text, const BindContext& context) {
-   // The grammar knows best: read it as the target of a cast.
+   // The grammar parses the type name as the target of a cast.
    const auto refuse = [&]() -> SqlError {
       return SqlError(sqlstate::syntaxError, "invalid type name \"" + std::string(text) + "\"");
    };

@@ -41,7 +41,7 @@ Coercion coercionOfCast(const catalog::CastInfo& cast) {
 
 char typeCategory(Oid type) {
    const auto* info = builtins().type(type);
-   return info ? info->category : 'C'; // types of users are row types
+   return info ? info->category : 'C'; // all types that users define are row types
 }
 
 bool isPreferredType(Oid type) {
@@ -90,13 +90,13 @@ std::string typeName(const SqlType& type) {
    const bool isVector = type.oid == oid::int2vector || type.oid == oid::oidvector;
    if (const Oid element = isVector ? invalidOid : elementType(type.oid))
       return typeName(SqlType{element, type.typmod, invalidOid}) + "[]";
-   // Without a modifier messages say what format_type() calls bpchar.
+   // Messages call bpchar without a modifier "character", as format_type() does.
    if (type.oid == oid::bpchar && type.typmod < 0) return "character";
    std::string name = formatType(type);
    if (name != "???") return name;
    const auto* info = builtins().type(type.oid);
    if (!info) return "record";
-   switch (type.oid) { // those whose SQL name differs from pg_type's and that the scalar set leaves out
+   switch (type.oid) { // types whose SQL name differs from pg_type's and that formatType does not know
    case oid::character:
       return "\"char\"";
    case oid::any:
@@ -112,7 +112,7 @@ Coercion findCoercion(Oid target, Oid source, CoercionContext context) {
       if (context >= requiredContext(cast->context)) return coercionOfCast(*cast);
       return {};
    }
-   // Arrays cast element-wise. int2vector and oidvector are no such arrays.
+   // Arrays are cast element by element. int2vector and oidvector are no such arrays.
    if (target != oid::oidvector && target != oid::int2vector) {
       const Oid targetElement = elementType(target), sourceElement = elementType(source);
       if (targetElement && sourceElement) {
@@ -121,7 +121,7 @@ Coercion findCoercion(Oid target, Oid source, CoercionContext context) {
          if (element.path != CoercionPath::None) return {CoercionPath::Array, element.function};
       }
    }
-   // Everything has a text form.
+   // Every type has a text form.
    if (context >= CoercionContext::Assignment && typeCategory(target) == 'S') return {CoercionPath::InOut, nullptr};
    if (context >= CoercionContext::Explicit && typeCategory(source) == 'S') return {CoercionPath::InOut, nullptr};
    return {};

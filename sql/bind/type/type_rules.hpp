@@ -5,7 +5,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/value/sql_type.hpp"
 
-// PostgreSQL's rules about types as such: categories, which casts exist, polymorphism. No expressions here.
+// PostgreSQL's rules about types alone, without expressions: categories, existing casts, polymorphism.
 
 namespace ouzel::sql {
 
@@ -34,7 +34,7 @@ bool isRowType(Oid type);
 Oid elementType(Oid array);
 /// Array type over an element type, invalidOid if there is none.
 Oid arrayType(Oid element);
-/// A type as expressions have it: with its collation.
+/// A type with its default collation, as expressions have it.
 SqlType plainType(Oid type, int32_t typmod = -1);
 /// format_type(): "integer", "numeric(10,2)", "text[]".
 std::string typeName(const SqlType& type);
@@ -50,16 +50,16 @@ inline bool canCoerce(Oid input, Oid target, CoercionContext context) {
 /// True if values of the type take a length or precision: varchar, numeric, timestamp and their arrays.
 bool hasTypmodCoercion(Oid type);
 
-/// Could polymorphic arguments be made consistent?
+/// True if polymorphic parameters can take these argument types.
 bool isGenericConsistent(std::span<const Oid> actual, std::span<const Oid> declared);
-/// Resolve polymorphic arguments and the result: `declared` becomes what unknown and anycompatible arguments shall be
-/// cast to; gives the actual result type. Throws 42804, 42704.
+/// Resolves the polymorphic types of a call and gives the actual result type. In `declared` the types of unknown and
+/// anycompatible arguments become the types that the arguments are cast to. Throws 42804, 42704.
 Oid enforceGenericConsistency(std::span<const Oid> actual, std::span<Oid> declared, Oid result);
 
 /// The common type of UNION columns, CASE branches and so on, from types alone: unknown counts as any type; invalidOid
 /// when there is none.
 Oid commonTypeOf(std::span<const Oid> types);
-/// One step of it: the better of two known types; invalidOid if their categories differ.
+/// One step of commonTypeOf: the better of two known types; invalidOid if their categories differ.
 Oid betterCommonType(Oid soFar, Oid next);
 
 } // namespace ouzel::sql
