@@ -15,8 +15,8 @@ using namespace sql;
 
 namespace {
 
-constexpr uint32_t sampleRowsMax = 1024;      ///< evaluated while planning
-constexpr uint64_t sampleTableRowsMin = 2000; ///< smaller tables are not worth it
+constexpr uint32_t sampleRowsMax = 1024;      ///< rows of a sample that predicates are evaluated on
+constexpr uint64_t sampleTableRowsMin = 2000; ///< for smaller tables no sample is evaluated
 constexpr double unknownTableRows = 1000;
 
 ColumnEstimate columnEstimate(const storage::ColumnStatistics& column, double rows, Representation repr) {
@@ -208,7 +208,7 @@ RelEstimate Estimator::get(const Rel& rel) {
    }
    if (fraction < 0) {
       fraction = selectivity(*rel.predicate, result);
-      if (floor > 0) fraction = std::min(fraction, floor); // nothing in the sample matched
+      if (floor > 0) fraction = std::min(fraction, floor); // no row of the sample matched
    }
    scaleTo(result, result.rows * fraction);
    narrowColumns(*rel.predicate, result);
@@ -250,7 +250,7 @@ double Estimator::sampled(const Rel& get, const storage::TableStatistics& statis
          lowering.setColumn(column, storedRepresentation(query_.columns[column].type), std::nullopt);
       lowering.lower(lowered);
       matched = query_.context.evaluator->matches(*lowered, used, rows);
-   } catch (const SqlError&) { // a kernel that is missing says so when the query runs
+   } catch (const SqlError&) { // a missing kernel, for example, is reported when the query runs
       return -1;
    }
    const auto hits = std::count(matched.begin(), matched.end(), true);
@@ -303,8 +303,8 @@ double Estimator::joinSelectivity(const std::vector<const Expr*>& conjuncts, con
    for (const Equality& e : equalities)
       fraction *= (1 - e.columns[0]->nullFraction) * (1 - e.columns[1]->nullFraction);
    if (equalities.size() == 1) return fraction / std::max({1.0, equalities[0].distinct[0], equalities[0].distinct[1]});
-   // Several columns: where they are as good as a key of one side, there are as many combinations as that table has
-   // rows.
+   // Several columns: if the base distinct counts of one side multiply to at least its table's rows, the columns count
+   // as a key of that table. The number of combinations is then the table's number of rows.
    double products[2] = {1, 1}, baseProducts[2] = {1, 1}, baseRows[2] = {1, 1};
    for (const Equality& e : equalities)
       for (int side = 0; side < 2; ++side) {
@@ -345,7 +345,7 @@ RelEstimate Estimator::join(const Rel& rel) {
       break;
    case JoinKind::Semi:
    case JoinKind::Anti: {
-      // Of the left rows' keys, those that the right side has.
+      // The fraction of the left keys that the right side has.
       double fraction = std::min(1.0, matches / std::max(1.0, left.rows));
       for (const Expr* conjunct : conjunctList(rel.predicate.get())) {
          if (conjunct->kind != ExprKind::Compare || conjunct->compare != CompareOp::Eq) continue;
@@ -374,7 +374,8 @@ RelEstimate Estimator::join(const Rel& rel) {
 }
 
 double Estimator::groups(const RelEstimate& input, const std::vector<const Expr*>& keys) {
-   // The most distinct key counts in full, the others less and less: columns of one table are rarely independent.
+   // The key with most distinct values counts in full, each further key counts less: columns of one table are rarely
+   // independent.
    std::vector<double> counts;
    for (const Expr* key : keys)
       counts.push_back(std::max(1.0, distinctOf(*key, input)));
@@ -400,7 +401,7 @@ RelEstimate Estimator::groupBy(const Rel& rel) {
       ColumnEstimate column;
       if (key.expr->kind == ExprKind::Column) column = input.column(key.expr->column);
       column.distinct = std::min(result.rows, distinctOf(*key.expr, input));
-      if (rel.keys.size() == 1) { // now a key
+      if (rel.keys.size() == 1) { // the column is a key of the result
          column.baseDistinct = column.distinct;
          column.baseRows = result.rows;
       }

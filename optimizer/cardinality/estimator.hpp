@@ -4,18 +4,18 @@
 
 #include "optimizer/query/query.hpp"
 
-// How many rows come out of what. Sampled evaluation of predicates first, distinct counts and bounds second, magic
-// numbers last. Estimates never change results, only speed.
+// Estimates how many rows an operator gives. The estimator first evaluates predicates on a sample; without a sample it
+// uses distinct counts and bounds; without those it uses fixed fractions. Estimates change only speed, never results.
 
 namespace ouzel::optimizer {
 
-/// What is believed of one column in the output of one operator.
+/// Estimates for one column in the output of one operator.
 struct ColumnEstimate {
    double distinct = 200;
    double baseDistinct = 200; ///< in the stored table, before any predicate
-   double baseRows = 1e3;     ///< of that table
+   double baseRows = 1e3;     ///< rows of the stored table
    double nullFraction = 0;
-   bool isKnown = false;    ///< comes from statistics, not from a default
+   bool isKnown = false;    ///< from statistics, not from a default
    double min = 0, max = 0; ///< numbers, dates, timestamps as doubles in units of the stored representation
    bool hasBounds = false;
    double averageWidth = 8;
@@ -29,25 +29,26 @@ struct RelEstimate {
    double distinct(ColumnId id) const;
 };
 
-/// Estimates operators of one query; remembers them by address until forget().
+/// Estimates the operators of one query. Caches estimates by the operators' addresses until forget(), so the tree must
+/// not change in between. One per query, on one thread.
 class Estimator {
 public:
    explicit Estimator(Query& query) : query_(query) {}
 
    const RelEstimate& estimate(const Rel& rel);
    double rows(const Rel& rel) { return estimate(rel).rows; }
-   /// Operators were rewritten: their addresses mean nothing any more.
+   /// Empties the cache. REQUIRED after operators were rewritten, since addresses may be reused.
    void forget() { known_.clear(); }
-   /// Columns of a CTE, for its scans.
+   /// Sets the estimate of a CTE, for its scans.
    void setCte(uint32_t cte, const RelEstimate& estimate) { ctes_[cte] = estimate; }
 
    /// Fraction of the rows of `input` for which the predicate is true.
    double selectivity(const Expr& predicate, const RelEstimate& input);
-   /// Distinct values left when `rows` of `total` rows with `distinct` values are drawn.
+   /// Expected number of distinct values in `rows` rows that are drawn from `total` rows with `distinct` values.
    static double distinctAfter(double distinct, double total, double rows);
-   /// Fraction of the cross product that conjuncts of a join predicate leave.
+   /// Fraction of the cross product for which all conjuncts of a join predicate are true.
    double joinSelectivity(const std::vector<const Expr*>& conjuncts, const RelEstimate& left, const RelEstimate& right);
-   /// Groups that `keys` form in `input`.
+   /// Number of groups that `keys` form in `input`.
    double groups(const RelEstimate& input, const std::vector<const Expr*>& keys);
 
 private:
@@ -55,7 +56,8 @@ private:
    RelEstimate get(const Rel& rel);
    RelEstimate join(const Rel& rel);
    RelEstimate groupBy(const Rel& rel);
-   /// Fraction of the stored sample for which the predicate holds; negative: no sample, or nothing matched.
+   /// Fraction of the stored sample for which the predicate is true; negative: no sample, or no row matches. In the
+   /// second case `floor` becomes an upper bound for the fraction.
    double sampled(const Rel& get, const storage::TableStatistics& statistics, const Expr& predicate, double& floor);
    double comparison(const Expr& expr, const RelEstimate& input);
    double equality(const Expr& lhs, const Expr& rhs, const RelEstimate& input);

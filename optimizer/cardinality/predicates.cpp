@@ -6,7 +6,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/type/decimal.hpp"
 
-// Selectivity of predicates where no sample answered.
+// Selectivity of predicates without a sample.
 
 namespace ouzel::optimizer {
 
@@ -134,7 +134,7 @@ double Estimator::selectivity(const Expr& predicate, const RelEstimate& input) {
    case ExprKind::Compare:
       return clamp(comparison(predicate, input));
    case ExprKind::And: {
-      // Two bounds of one column are a range, not two independent facts.
+      // A lower and an upper bound of one column form a range and are not independent.
       double product = 1;
       std::unordered_map<ColumnId, std::pair<double, double>> ranges; // column -> below, above
       for (const ExprPtr& arg : predicate.args) {

@@ -5,10 +5,10 @@
 
 namespace ouzel::optimizer {
 
-/// A constant or bound as a number on the scale that ranges are compared on; nothing for strings, NaN and infinities:
-/// no estimate could be made of them.
+/// A constant or bound as a number that ranges can be compared with. Empty for strings, NaN and infinities, which allow
+/// no estimate.
 std::optional<double> asNumber(const Value& value, uint8_t scale);
-/// Columns that the predicate pins or limits have fewer distinct values afterwards.
+/// Lowers the distinct counts of columns that the predicate compares with constants.
 void narrowColumns(const sql::Expr& predicate, RelEstimate& estimate);
 
 } // namespace ouzel::optimizer

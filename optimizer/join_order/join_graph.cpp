@@ -8,7 +8,7 @@ using namespace sql;
 
 namespace {
 
-constexpr size_t classSizeMax = 8; ///< of larger classes only the written equalities become edges
+constexpr size_t classSizeMax = 8; ///< larger classes of equal columns get no derived equalities
 
 bool readsNothing(const Expr& expr) {
    std::vector<ColumnId> used;
@@ -49,7 +49,7 @@ JoinGraph JoinGraphBuilder::build(RelPtr root) {
    return std::move(graph_);
 }
 
-/// Within each tree of inner joins a = b and b = c give a = c, so that a and c may meet first.
+/// Adds a = c to each tree of inner joins that has a = b and b = c, so that a and c may be joined first.
 void JoinGraphBuilder::addEqualities(Rel& root) {
    if (root.kind == RelKind::Map) {
       addEqualities(*root.inputs[0]);
@@ -105,7 +105,7 @@ void JoinGraphBuilder::addEqualities(Rel& root) {
                return (x == members[i] && y == members[k]) || (x == members[k] && y == members[i]);
             });
             if (written) continue;
-            // At the lowest join that has both.
+            // Put the equality into the lowest join that has both columns.
             Rel* place = nullptr;
             for (Rel* node : nodes) {
                const ColumnSet out(outputColumns(*node));
@@ -123,7 +123,7 @@ void JoinGraphBuilder::addEqualities(Rel& root) {
 }
 
 JoinGraphBuilder::Subtree JoinGraphBuilder::visit(RelPtr rel) {
-   // Projections between joins move to the top, where they are read or not.
+   // A projection between joins moves above the region; pruning drops it later if no operator reads it.
    if (rel->kind == RelKind::Map && isReorderable(*rel->inputs[0])) {
       Subtree below = visit(std::move(rel->inputs[0]));
       for (ComputedColumn& computed : rel->computed)
@@ -154,7 +154,7 @@ JoinGraphBuilder::Subtree JoinGraphBuilder::visit(RelPtr rel) {
    };
    if (rel->markColumn != noColumn) markRelations_[rel->markColumn] = both.relations;
    std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(rel->predicate));
-   // What was computed below is read as what it was computed from.
+   // Predicates read the expressions of projections that moved up, instead of their columns.
    for (ExprPtr& conjunct : conjuncts)
       for (auto computed = graph_.computedAbove.rbegin(); computed != graph_.computedAbove.rend(); ++computed)
          substituteColumns(conjunct, [&computed](ColumnId column) -> const Expr* {
@@ -215,7 +215,7 @@ void JoinGraphBuilder::addOperator(JoinOperator op, const Subtree& left, const S
             }
       }
       op.selectivity = estimator_.joinSelectivity(conjunctList(op.predicate.get()), sides[0], sides[1]);
-      // Predicates that a disjunction implied are in the estimates of the sides already.
+      // The estimates of the sides already include predicates that the disjunction implies.
       if (op.predicate->kind == ExprKind::Or && op.syntactic.count() == 2) {
          double implied = 1;
          for (uint32_t i = 0; i < graph_.relations.size(); ++i)
@@ -240,13 +240,13 @@ bool JoinGraphBuilder::rejectsNullsOf(const JoinOperator& op, RelationSet relati
    return rejectsNulls(*op.predicate, columns);
 }
 
-// The three tables of the paper (a below or left of b, e1 e2 e3 from left to right).
+// The three tables of the paper: `a` is below or left of `b`; e1, e2, e3 are the operands from left to right.
 
 bool JoinGraphBuilder::isAssociative(const JoinOperator& a, const JoinOperator& b) const {
    if (a.kind == JoinKind::Inner) return b.kind != JoinKind::Full;
    const bool aPads = a.kind == JoinKind::Left || a.kind == JoinKind::Full;
    if (!aPads) return false;
-   // (e1 a e2) b e3: e2 is in a's right operand and in b's left one, whichever of them is the outer operator.
+   // (e1 a e2) b e3 or e1 a (e2 b e3): in both, e2 is in a's right operand and in b's left operand.
    const RelationSet e2 = a.right & b.left;
    const RelationSet middle = e2.isEmpty() ? a.right : e2;
    if (b.kind == JoinKind::Left) return rejectsNullsOf(b, middle);
@@ -284,7 +284,7 @@ void JoinGraphBuilder::detectConflicts(JoinOperator& op) const {
       if (!isAssociative(op, a)) rule(a.left, a, a.right);
       if (!isRightAsscom(op, a)) rule(a.right, a, a.left);
    }
-   // Rules whose condition always holds go into the TES.
+   // A rule whose condition intersects the TES always applies, so its consequence becomes part of the TES.
    for (bool again = true; again;) {
       again = false;
       for (auto it = op.rules.begin(); it != op.rules.end();) {
@@ -304,8 +304,8 @@ void JoinGraphBuilder::detectConflicts(JoinOperator& op) const {
 void JoinGraphBuilder::addEdges() {
    for (const JoinOperator& op : graph_.operators)
       if (!op.isCross) graph_.edges.push_back({op.neededLeft(), op.neededRight()});
-   // Parts that no predicate connects meet as wholes: cross products come last. What an outer join pads (or a semi join
-   // tests) has to be complete before.
+   // Connect components without a common predicate by edges between whole components, so that cross products come last.
+   // The right side of a non-inner join must be connected first; for a full join, the left side as well.
    for (const JoinOperator& op : graph_.operators) {
       if (op.kind == JoinKind::Inner) continue;
       connect(op.right);
@@ -331,7 +331,7 @@ void JoinGraphBuilder::connect(RelationSet relations) {
       }
       parts.push_back(merged);
    }
-   // Few parts: any two may meet; many: one after the other.
+   // Up to six parts: an edge for each pair. More parts: a chain of edges.
    for (size_t i = 0; i < parts.size(); ++i)
       for (size_t k = i + 1; k < parts.size(); ++k)
          if (parts.size() <= 6 || k == i + 1) graph_.edges.push_back({parts[i], parts[k]});

@@ -5,10 +5,11 @@
 #include "optimizer/cardinality/estimator.hpp"
 #include "optimizer/join_order/relation_set.hpp"
 
-// A region of joins as a hypergraph: relations (whatever is not a join), and operators with the conflicts that say
-// which orders mean the same as the original tree. Conflict detection is CD-C of Moerkotte, Fender, Eich, "On the
-// correct and complete enumeration of the core search space", SIGMOD 2013. Mark and Single joins count as its left nest
-// join.
+// A region of joins as a hypergraph. Its nodes are relations: subtrees whose top operator is no reorderable join. Its
+// edges come from operators: joins, or conjuncts of inner joins. The conflict rules of an operator tell which join
+// orders give the same result as the original tree. Conflict detection is CD-C of Moerkotte, Fender, Eich, "On the
+// correct and complete enumeration of the core search space", SIGMOD 2013. Mark and Single joins count as left nest
+// joins.
 
 namespace ouzel::optimizer {
 
@@ -19,31 +20,32 @@ struct JoinOperator {
    ColumnId markColumn = noColumn;
    RelationSet left, right; ///< all relations of the original operands
    RelationSet syntactic;   ///< relations that the predicate reads, at least one of each side (SES)
-   RelationSet total;       ///< relations that must be there (TES)
-   std::vector<std::pair<RelationSet, RelationSet>> rules; ///< if any of first is there, all of second must be
+   RelationSet total;       ///< relations that the join's operands must contain (TES)
+   std::vector<std::pair<RelationSet, RelationSet>> rules; ///< operands with any of `first` must have all of `second`
    std::vector<uint32_t> leftOperators, rightOperators;    ///< in the subtrees of the original operands
    bool isCross = false;                                   ///< inner without predicate
-   // Of an equality between columns:
-   int32_t equalityClass = -1; ///< columns that are equal to each other; one equality of a class per join is enough
+   // For an equality between columns only:
+   int32_t equalityClass = -1; ///< number of a class of equal columns; a join needs one equality per class
    ColumnId leftColumn = noColumn, rightColumn = noColumn;
-   double selectivity = 1; ///< of the others
+   double selectivity = 1; ///< of operators without an equality class
 
    RelationSet neededLeft() const { return total & left; }
    RelationSet neededRight() const { return total & right; }
 };
 
-/// Two sets of relations that an operator connects.
+/// A hyperedge: two sets of relations that an operator connects.
 struct JoinEdge {
    RelationSet left, right;
 };
 
+/// The hypergraph of one region. Owns the relations until the region is assembled again.
 struct JoinGraph {
    std::vector<RelPtr> relations;
    std::vector<RelEstimate> estimates; ///< one per relation
    std::vector<JoinOperator> operators;
    std::vector<JoinEdge> edges;
    std::unordered_map<ColumnId, uint32_t> columnRelation;
-   std::vector<sql::ComputedColumn> computedAbove; ///< projections moved above the region
+   std::vector<sql::ComputedColumn> computedAbove; ///< projections between joins, moved above the region
 
    RelationSet all() const {
       return relations.empty() ? RelationSet() : RelationSet::upTo(static_cast<uint32_t>(relations.size()) - 1);
@@ -52,15 +54,15 @@ struct JoinGraph {
    double distinct(ColumnId column) const;
 };
 
-/// True when this node is part of a region rather than a relation of one.
+/// True if the operator is a join that belongs to a region; false if it is a relation of a region.
 bool isReorderable(const Rel& rel);
-/// Take the region with `root` as its top join apart. Relations are moved out of the tree; `skeleton` gets what is
-/// needed to put the original order together again.
+/// Takes apart the region whose top join is `root`: moves its relations out of the tree into the graph. originalOrder()
+/// keeps the operands of the joins, so that the original order can be assembled again.
 class JoinGraphBuilder {
 public:
    JoinGraphBuilder(Query& query, Estimator& estimator) : query_(query), estimator_(estimator) {}
    JoinGraph build(RelPtr root);
-   /// The original order, as nested pairs of operand sets (postorder), for when no other order is found.
+   /// The original order as pairs of operand sets in postorder, for regions without another order.
    const std::vector<std::pair<RelationSet, RelationSet>>& originalOrder() const { return original_; }
 
 private:
@@ -78,7 +80,7 @@ private:
    bool isLeftAsscom(const JoinOperator& a, const JoinOperator& b) const;
    bool isRightAsscom(const JoinOperator& a, const JoinOperator& b) const;
    void addEdges();
-   void connect(RelationSet relations); ///< add edges until these are one component
+   void connect(RelationSet relations); ///< adds edges until the relations are one component
 
    Query& query_;
    Estimator& estimator_;

@@ -8,7 +8,7 @@ namespace ouzel::optimizer {
 namespace {
 
 constexpr double probeCost = 1, buildCost = 2, outputCost = 1, pairCost = 0.3; ///< per row; pairCost: nested loops
-constexpr uint64_t workPerPair = 64; ///< subsets looked at per pair of the budget, before giving up
+constexpr uint64_t workPerPair = 64; ///< subsets that may be enumerated per pair of the budget
 
 } // namespace
 
@@ -137,13 +137,13 @@ bool JoinPlanner::consider(const JoinPlan& plan) {
    const auto [it, isNew] = table_.try_emplace(plan.relations, plan);
    if (isNew) return true;
    if (plan.cost >= it->second.cost) return false;
-   const double rows = it->second.rows; // one estimate per set, so that costs compare
+   const double rows = it->second.rows; // keep one row estimate per set, so that costs are comparable
    it->second = plan;
    it->second.rows = rows;
    return true;
 }
 
-// ---- which operators join two sets, and at what cost ----
+// ---- operators and cost of joining two sets ----
 
 std::optional<JoinPlanner::Step> JoinPlanner::step(RelationSet first, RelationSet second) const {
    const RelationSet both = first | second;
@@ -152,7 +152,7 @@ std::optional<JoinPlanner::Step> JoinPlanner::step(RelationSet first, RelationSe
    for (uint32_t i = 0; i < graph_.operators.size(); ++i) {
       const JoinOperator& op = graph_.operators[i];
       if (op.isCross) continue;
-      // Due now: what it reads is complete for the first time.
+      // An operator is due if the relations that its predicate reads are complete only in the union of both sets.
       const bool due =
           op.syntactic.isSubsetOf(both) && op.syntactic.intersects(first) && op.syntactic.intersects(second);
       if (!due) continue;
@@ -161,7 +161,7 @@ std::optional<JoinPlanner::Step> JoinPlanner::step(RelationSet first, RelationSe
          if (when.intersects(both) && !then.isSubsetOf(both)) return std::nullopt;
       result.operators.push_back(i);
       if (op.kind == JoinKind::Inner) {
-         // A conjunct is commutative, but both sides of its join must have been separate.
+         // A conjunct of an inner join is commutative, so the order of the two sets does not matter.
          continue;
       }
       if (outer++) return std::nullopt;
@@ -171,13 +171,13 @@ std::optional<JoinPlanner::Step> JoinPlanner::step(RelationSet first, RelationSe
       result.kind = op.kind;
       result.swapped = !forward;
    }
-   // Only one non-inner operator at a time, and nothing beside it: its predicate would become part of the ON clause.
+   // A non-inner operator must be the only operator: a second predicate would become part of its ON clause.
    if (outer && result.operators.size() > 1) return std::nullopt;
-   // A cross product must not drag relations past an operator that has to come first.
+   // A cross product must not join relations before a non-inner operator that has to come first.
    if (result.operators.empty())
       for (const JoinOperator& op : graph_.operators) {
          if (op.isCross || op.kind == JoinKind::Inner) continue;
-         // An operand that is not complete yet must not meet anything from outside of it.
+         // While an operand is incomplete, its relations must not be joined with relations outside of it.
          const bool done = op.total.isSubsetOf(first) || op.total.isSubsetOf(second);
          const auto mixes = [both](RelationSet operand) {
             return both.intersects(operand) && !both.isSubsetOf(operand);
@@ -188,7 +188,7 @@ std::optional<JoinPlanner::Step> JoinPlanner::step(RelationSet first, RelationSe
 }
 
 double JoinPlanner::innerSelectivity(const Step& step, RelationSet first) const {
-   // Distinct counts are those of the relations themselves, so that a set has as many rows whatever way it is joined.
+   // Distinct counts come from the single relations, so that the row estimate of a set does not depend on the order.
    struct ClassSides {
       int32_t id;
       double distinct[2];
@@ -214,7 +214,7 @@ double JoinPlanner::innerSelectivity(const Step& step, RelationSet first) const 
       while (at < classes.size() && classes[at].id != op.equalityClass)
          ++at;
       if (at == classes.size()) classes.push_back({op.equalityClass, {INFINITY, INFINITY}, false});
-      for (int side = 0; side < 2; ++side) // members that are equal already share the fewest values
+      for (int side = 0; side < 2; ++side) // columns of one class on one side are equal: the least count applies
          classes[at].distinct[side] = std::min(classes[at].distinct[side], graph_.distinct(columns[side]));
 
       const uint32_t relations[2] = {graph_.columnRelation.at(columns[0]), graph_.columnRelation.at(columns[1])};
@@ -231,7 +231,7 @@ double JoinPlanner::innerSelectivity(const Step& step, RelationSet first) const 
          pair->rows[side] = std::max(pair->rows[side], column.baseRows);
       }
    }
-   // Several columns that are as good as a key of one table: as many combinations as that table has rows.
+   // Several columns that count as a key of one table have as many combinations as the table has rows.
    for (const RelationPair& pair : pairs) {
       if (pair.classes.size() < 2) continue;
       double keyRows = INFINITY, each = 1;
@@ -306,8 +306,8 @@ JoinPlan JoinPlanner::combine(const JoinPlan& first, const JoinPlan& second, con
    default:
       plan.rows = matches;
    }
-   DCHECK(!std::isnan(plan.rows));        // no comparison of costs would hold
-   plan.rows = std::max(1e-9, plan.rows); // not 1: that would depend on the order
+   DCHECK(!std::isnan(plan.rows));        // NaN would break comparisons of costs
+   plan.rows = std::max(1e-9, plan.rows); // a minimum of 1 would make the estimate depend on the order
    const bool canSwap = step.kind != JoinKind::Mark && step.kind != JoinKind::Single;
    const double build = canSwap ? std::min(left.rows, right.rows) : right.rows;
    const double probe = left.rows + right.rows - build;

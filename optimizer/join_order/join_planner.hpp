@@ -5,34 +5,35 @@
 
 #include "optimizer/join_order/join_graph.hpp"
 
-// Finds a cheap order for the operators of a join graph.
+// Finds a cheap order for the joins of a join graph.
 
 namespace ouzel::optimizer {
 
-/// The best known way to join a set of relations.
+/// The cheapest known join of a set of relations.
 struct JoinPlan {
    RelationSet relations, left, right; ///< left and right are empty for a single relation
    double rows = 1, cost = 0;
    bool isValid = false;
 };
 
-/// Plans one graph. DPhyp (Moerkotte & Neumann, SIGMOD 2008) while it stays within the budget of pairs, else greedy
-/// operator ordering; if conflicts let neither finish, the original order.
+/// Plans one graph; refers to the graph and the settings. It runs DPhyp (Moerkotte & Neumann, SIGMOD 2008). If DPhyp
+/// exceeds the budget of pairs, greedy operator ordering runs instead. If conflicts let neither finish, the result is
+/// the original order.
 class JoinPlanner {
 public:
    JoinPlanner(const JoinGraph& graph, const OptimizerSettings& settings) : graph_(graph), settings_(settings) {}
 
-   /// Fills the table; plan(graph.all()) is the result. `original` lists operand pairs of the written order.
+   /// Fills the table of plans; plan(graph.all()) is the result. `original` is JoinGraphBuilder::originalOrder().
    void run(const std::vector<std::pair<RelationSet, RelationSet>>& original);
    const JoinPlan& plan(RelationSet relations) const { return table_.at(relations); }
 
-   /// How the two halves of a plan are joined: operators by number, `left` being the left operand of a non-inner one.
+   /// One join of two sets: the numbers of the operators that it computes, and its kind.
    struct Step {
       std::vector<uint32_t> operators;
       JoinKind kind = JoinKind::Inner;
       bool swapped = false; ///< the operator's left operand is the second set
    };
-   /// Nothing when these sets cannot be joined next.
+   /// The join of two sets; empty if conflicts forbid it.
    std::optional<Step> step(RelationSet first, RelationSet second) const;
 
    uint32_t pairsSeen() const { return pairs_; }
@@ -55,7 +56,7 @@ private:
    const JoinGraph& graph_;
    const OptimizerSettings& settings_;
    std::unordered_map<RelationSet, JoinPlan, RelationSetHash> table_;
-   std::vector<RelationSet> simpleNeighbors_; ///< by relation, over edges of single relations
+   std::vector<RelationSet> simpleNeighbors_; ///< by relation: neighbours over edges between single relations
    std::vector<JoinEdge> hyperedges_;
    uint32_t pairs_ = 0;
    uint64_t work_ = 0;

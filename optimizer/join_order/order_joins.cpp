@@ -3,7 +3,7 @@
 #include "optimizer/join_order/join_planner.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
-// Finds the regions of joins in a query, inside out, and puts each together again in the planner's order.
+// Finds the regions of joins in a query, inner regions first, and assembles each region in the planner's order.
 
 namespace ouzel::optimizer {
 
@@ -35,8 +35,8 @@ public:
    }
 
 private:
-   /// The relations of the region have joins of their own inside. `stays`: above, columns computed here would be NULL
-   /// in padded rows or not be there at all, so projections must not move up.
+   /// Visits the relations of the region, which may contain regions of their own, and counts them. `stays`: projections
+   /// must not move above the region, since a join above pads its columns with NULL or does not give them.
    void visitRelations(RelPtr& rel, bool stays, uint32_t& count) {
       if (rel->kind == RelKind::Map && isReorderable(*rel->inputs[0])) {
          if (!stays && hoistable(*rel)) {
@@ -54,7 +54,7 @@ private:
    }
    void visitRelation(RelPtr& rel, uint32_t& count) {
       ++count;
-      if (rel->kind == RelKind::Select && !rel->predicate) { // a fence
+      if (rel->kind == RelKind::Select && !rel->predicate) { // made by fence()
          visit(rel->inputs[0]);
          return;
       }
@@ -64,7 +64,7 @@ private:
       return std::none_of(map.computed.begin(), map.computed.end(),
                           [](const ComputedColumn& computed) { return isVolatile(*computed.expr); });
    }
-   /// A Select without predicate keeps a subtree one relation of the region.
+   /// Puts a Select without predicate over a subtree, which makes the subtree one relation of the region.
    static void fence(RelPtr& rel) {
       auto select = std::make_unique<Rel>(RelKind::Select);
       select->inputs.push_back(std::move(rel));
@@ -79,8 +79,8 @@ private:
       equal_.clear();
       rel = assemble(graph, planner, graph.all());
       for ([[maybe_unused]] const JoinOperator& op : graph.operators)
-         DCHECK(op.equalityClass >= 0 || !op.predicate); // only implied equalities are left over
-      // Projections that were between the joins, in the order they depend on each other.
+         DCHECK(op.equalityClass >= 0 || !op.predicate); // only equalities that others imply were not used
+      // Put the projections that were between the joins above the region. A projection comes after those that it reads.
       for (ComputedColumn& computed : graph.computedAbove) {
          std::vector<ComputedColumn> one;
          one.push_back(std::move(computed));
@@ -123,7 +123,7 @@ private:
             join->joinKind = op.kind;
             join->markColumn = op.markColumn;
          }
-         if (op.equalityClass >= 0) { // not what other equalities below and here say already
+         if (op.equalityClass >= 0) { // skip an equality that equalities here and below imply
             const ColumnId a = representative(op.leftColumn), b = representative(op.rightColumn);
             if (a == b) continue;
             equal_[a] = b;
@@ -140,7 +140,7 @@ private:
       return column;
    }
 
-   /// In the original order operators simply belong to their operands.
+   /// The operators of a join in the original order: those with the same operands.
    static std::vector<uint32_t> dueOperators(const JoinGraph& graph, const JoinPlan& plan) {
       std::vector<uint32_t> due;
       for (uint32_t i = 0; i < graph.operators.size(); ++i)
@@ -150,7 +150,7 @@ private:
 
    Query& query_;
    Estimator& estimator_;
-   ColumnMap equal_; ///< columns made equal by joins already assembled: towards the representative of their class
+   ColumnMap equal_; ///< union-find over columns that assembled joins make equal: towards the class representative
 };
 
 } // namespace

@@ -49,7 +49,7 @@ public:
       return static_cast<uint32_t>(__builtin_popcountll(static_cast<uint64_t>(bits_)) +
                                    __builtin_popcountll(static_cast<uint64_t>(bits_ >> 64)));
    }
-   /// The next subset of `all` after this one, in the order that starts with the empty set and ends with `all`.
+   /// The subset of `all` that follows this one when the bits count up. The empty set follows `all`.
    constexpr RelationSet nextSubset(RelationSet all) const { return RelationSet((bits_ - all.bits_) & all.bits_); }
 
    uint64_t hash() const {

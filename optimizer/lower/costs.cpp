@@ -3,7 +3,8 @@
 
 #include "optimizer/lower/lowering.hpp"
 
-// What EXPLAIN shows as cost: the time of a subtree in units of about 100 ns, from estimated rows. It decides nothing.
+// The cost that EXPLAIN shows: the time of a subtree in units of about 100 ns, from estimated rows. No decision uses
+// it.
 
 namespace ouzel::optimizer {
 

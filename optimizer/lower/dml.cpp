@@ -1,7 +1,7 @@
 #include "common/error/sql_error.hpp"
 #include "optimizer/lower/lowering.hpp"
 
-// INSERT, UPDATE, DELETE, MERGE: new rows reach the table in the representation it stores. And row locks.
+// INSERT, UPDATE, DELETE, MERGE: new rows are converted to the representations that the table stores. Also row locks.
 
 namespace ouzel::optimizer {
 
@@ -10,7 +10,7 @@ using plan::NodeKind;
 
 namespace {
 
-/// One proposed row at most: nothing within the statement can conflict with it.
+/// True if the statement proposes at most one row, so that two rows of the statement cannot conflict.
 bool hasOneRow(const Rel& rel) {
    switch (rel.kind) {
    case RelKind::Values:
@@ -20,7 +20,7 @@ bool hasOneRow(const Rel& rel) {
    case RelKind::Sort:
    case RelKind::With:
       return hasOneRow(*rel.inputs[0]);
-   case RelKind::Join: // with the rows that have the key, of which there is one at most
+   case RelKind::Join: // ON CONFLICT's join with the stored rows of the key: at most one row matches
       return rel.joinKind == JoinKind::Left && hasOneRow(*rel.inputs[0]) && rel.inputs[1]->kind == RelKind::Get;
    default:
       return false;
@@ -53,7 +53,8 @@ Lowered Lowering::lowerDml(Rel& rel) {
    if (hasOneRow(*rel.inputs[0])) dml.conflictKeys.clear();
    Lowered child = lower(*rel.inputs[0], below);
 
-   // Columns already stored that way keep their ids; the others get converted copies that checks and RETURNING read.
+   // A column in the stored representation keeps its id. For any other column, a Project makes a converted copy, and
+   // checks and RETURNING read the copy.
    std::vector<ComputedColumn> computed;
    ColumnMap converted;
    const auto convert = [&](GetColumn& target) {

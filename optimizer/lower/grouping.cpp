@@ -5,7 +5,7 @@
 #include "optimizer/lower/lowering.hpp"
 #include "sql/algebra/representation.hpp"
 
-// Aggregates, windows, duplicates, order and limits.
+// Lowers GroupBy, Window, Distinct, Sort and Limit.
 
 namespace ouzel::optimizer {
 
@@ -14,7 +14,7 @@ using plan::NodeKind;
 
 namespace {
 
-constexpr int64_t topRowsMax = 1 << 17; ///< above this a full sort is no worse than a heap of candidates
+constexpr int64_t topRowsMax = 1 << 17; ///< for more rows a full sort is as good as TopN's heap
 
 void addKeyColumns(const std::vector<SortKey>& keys, ColumnSet& set) {
    for (const SortKey& key : keys)
@@ -47,7 +47,7 @@ void Lowering::lowerAggregate(AggregateCall& call, double rowsMax) {
    std::optional<Bounds> bounds;
    for (ExprPtr& arg : call.args) {
       bounds = exprs_.lower(arg);
-      // Constants: as what their type is stored like.
+      // A constant gets the generic representation of its type.
       if (!takesScaled(name) || arg->kind == ExprKind::Constant)
          ExprLowering::convert(arg, ExprLowering::genericRepresentation(arg->type));
    }
@@ -58,7 +58,7 @@ void Lowering::lowerAggregate(AggregateCall& call, double rowsMax) {
       return Bounds{std::min<int128>(b.min, 0) * rows, std::max<int128>(b.max, 0) * rows};
    };
    if (name == "sum" && call.type.oid == oid::numeric && call.args[0]->repr.physical == PhysicalType::I128) {
-      // 128-bit sums are not checked: only where bounds say they cannot overflow.
+      // The kernel of 128-bit sums does not check for overflow, so bounds must prove that no overflow can happen.
       if (!bounds || !sumOf(*bounds))
          ExprLowering::convert(call.args[0], {PhysicalType::Decimal, 0});
       else
@@ -87,7 +87,7 @@ Lowered Lowering::lowerGroupBy(Rel& rel, const ColumnSet& need) {
    plan::NodePtr node = makeNode(NodeKind::Aggregate, rel);
    std::erase_if(rel.aggregates, [&need](const AggregateCall& call) { return !need.contains(call.column); });
    const bool isStatic = rel.keys.empty() && rel.groupingSets.size() <= 1;
-   if (isStatic && rel.aggregates.empty() && rel.groupingCalls.empty()) { // one row whatever is below
+   if (isStatic && rel.aggregates.empty() && rel.groupingCalls.empty()) { // one row for any input
       node->kind = NodeKind::Values;
       node->rows.emplace_back();
       return {std::move(node), 1};
@@ -141,7 +141,7 @@ Lowered Lowering::lowerWindow(Rel& rel, const ColumnSet& need) {
    Lowered child = lower(*rel.inputs[0], below);
    for (ExprPtr& expr : spec.partitionBy)
       exprs_.lower(expr);
-   // RANGE with an offset adds it to the key: both as their type is stored.
+   // RANGE with an offset adds the offset to the key: both need the generic representation.
    const bool addsOffset = spec.mode == FrameMode::Range && (spec.start.offset || spec.end.offset);
    for (SortKey& key : spec.orderBy) {
       if (addsOffset)
@@ -179,7 +179,7 @@ Lowered Lowering::lowerDistinct(Rel& rel, const ColumnSet& need) {
       plan::NodePtr node = makeNode(NodeKind::Aggregate, rel);
       ColumnSet below(rel.columns);
       Lowered child = lower(*rel.inputs[0], below);
-      if (rel.columns.empty()) { // duplicates of nothing: one row if there is any
+      if (rel.columns.empty()) { // rows without columns are all equal: at most one row remains
          node->kind = NodeKind::Limit;
          node->limit = makeInt8(1);
          node->children.push_back(std::move(child.node));
@@ -187,7 +187,7 @@ Lowered Lowering::lowerDistinct(Rel& rel, const ColumnSet& need) {
       }
       ColumnSet seen;
       for (const ColumnId column : rel.columns) {
-         if (seen.contains(column)) continue; // two names of one column
+         if (seen.contains(column)) continue; // one column with two output names
          seen.add(column);
          ExprPtr key = query_.ref(column);
          exprs_.lower(key);
@@ -197,7 +197,8 @@ Lowered Lowering::lowerDistinct(Rel& rel, const ColumnSet& need) {
       node->children.push_back(std::move(child.node));
       return {std::move(node), child.rowsMax};
    }
-   // DISTINCT ON: sorted so that groups lie together; PostgreSQL demands that ORDER BY starts with them.
+   // DISTINCT ON needs sorted input, so that the rows of a group are adjacent. PostgreSQL requires that ORDER BY begins
+   // with the columns of DISTINCT ON.
    plan::NodePtr node = makeNode(NodeKind::DistinctOn, rel);
    const ColumnSet distinct(rel.columns);
    ColumnSet covered;

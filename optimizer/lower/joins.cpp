@@ -4,7 +4,7 @@
 #include "optimizer/lower/lowering.hpp"
 #include "optimizer/query/not_null.hpp"
 
-// Joins: what becomes a hash key, what stays a residual predicate, and which side is built.
+// Lowers joins: decides which conjuncts become hash keys or residual predicates, and which side is the build side.
 
 namespace ouzel::optimizer {
 
@@ -13,7 +13,7 @@ using plan::NodeKind;
 
 namespace {
 
-/// How one conjunct of a join predicate takes part.
+/// The conjuncts of a join predicate, sorted into hash keys and residual predicates.
 struct SortedConjuncts {
    std::vector<plan::JoinKey> keys; ///< probe: left, build: right
    std::vector<ExprPtr> residual;
@@ -39,7 +39,8 @@ public:
 
 private:
    void place(ExprPtr conjunct, bool alone, SortedConjuncts& sorted) {
-      // IS TRUE of an equality says that NULL is no match, as hash keys have it. Only Mark joins tell the difference.
+      // IS TRUE of an equality means that NULL is no match, as with hash keys. Only Mark joins distinguish NULL from
+      // false.
       const bool isMark = kind_ == JoinKind::Mark;
       if (conjunct->kind == ExprKind::IsTrue && (!isMark || isEquality(*conjunct->args[0]))) {
          ExprPtr inner = std::move(conjunct->args[0]);
@@ -83,7 +84,7 @@ private:
       return true;
    }
 
-   /// 1: reads left columns only, 2: right only, 0: both or none.
+   /// 1: reads only left columns, 2: only right columns, 0: columns of both sides or no columns.
    int sideOf(const Expr& expr) const {
       std::vector<ColumnId> used;
       collectColumns(expr, used);
@@ -96,7 +97,7 @@ private:
    ColumnSet left_, right_, notNull_;
 };
 
-/// The kind that means the same with probe and build sides exchanged.
+/// The join kind with the same result after the probe and build sides are exchanged.
 std::optional<JoinKind> mirrored(JoinKind kind) {
    switch (kind) {
    case JoinKind::Inner:
@@ -135,13 +136,13 @@ Lowered Lowering::lowerJoin(Rel& rel, const ColumnSet& need) {
    node->markColumn = rel.markColumn;
    node->nullAware = sorted.nullAware;
 
-   // Build the smaller side. A Right join may have come from the binder; Full keeps working either way.
+   // The smaller side is built. The binder makes Right joins; a Full join works with either side built.
    const std::optional<JoinKind> other = mirrored(rel.joinKind);
    const bool canSwap = other && !sorted.nullAware && query_.context.settings.enabled;
-   // Nested loops keep semi and anti joins as they are: their inner loop stops at the first match.
+   // Nested loops do not exchange the sides of semi and anti joins: their inner loop stops at the first match.
    const bool swapKindAllowed =
        node->kind == NodeKind::HashJoin || rel.joinKind == JoinKind::Inner || rel.joinKind == JoinKind::Right;
-   // Preserving the built side costs a bit per row and a pass at the end.
+   // A join that preserves the build side needs a bit per build row and a pass over the build side at the end.
    const double bias = rel.joinKind == JoinKind::Inner ? 1.0 : 0.5;
    bool swap = canSwap && swapKindAllowed && leftRows < rightRows * bias;
    if (rel.joinKind == JoinKind::Right && node->kind == NodeKind::NestedLoopJoin) swap = true;

@@ -3,8 +3,8 @@
 #include "optimizer/lower/lowering.hpp"
 #include "sql/algebra/expr.hpp"
 
-// Where an index beats reading: a scan whose predicates fix an index's columns, and the probe side of a join with few
-// rows to look up. Executor and storage may still read the table when the index does not exist in memory.
+// Uses of indexes: a scan whose predicates fix an index's columns, and the probe side of a join with few build rows. If
+// the index is not in memory, executor and storage may still read the table.
 
 namespace ouzel::optimizer {
 
@@ -14,16 +14,17 @@ using plan::NodeKind;
 
 namespace {
 
-/// A lookup costs about as much as reading this many rows.
+/// Cost of a lookup, in rows that a scan reads in the same time.
 constexpr double rowsPerLookup = 200;
-/// Joins with more rows to look up scan.
+/// Joins with more build rows scan the table.
 constexpr double lookupKeysMax = 1000;
 
 bool isFixed(const Expr& expr, const Representation& representation) {
    return (expr.kind == ExprKind::Constant || expr.kind == ExprKind::Parameter) && expr.repr == representation;
 }
 
-/// How many values the predicate leaves for `column`: `column = c`, `column IN (c, ...)`; 0: it does not fix it.
+/// Number of values that the predicate allows for `column`: 1 for `column = c`, n for `column IN (c1, ..., cn)`; 0 for
+/// any other predicate.
 size_t valuesLeft(const Expr& predicate, ColumnId column, const Representation& representation) {
    const auto isColumn = [&](const Expr& expr) { return expr.kind == ExprKind::Column && expr.column == column; };
    if (predicate.kind == ExprKind::Compare && predicate.compare == CompareOp::Eq) {
@@ -43,7 +44,7 @@ const plan::ScanColumn* scanned(const Node& scan, int16_t attribute) {
    return nullptr;
 }
 
-/// The scan below that gives `column` for the probe rows it stands for, and as what attribute.
+/// The scan below that gives `column`, through filters and projections, and the column's attribute; null: no such scan.
 std::pair<Node*, int16_t> scanOf(Node& node, ColumnId column) {
    switch (node.kind) {
    case NodeKind::TableScan:
@@ -67,7 +68,7 @@ void assign(Node& node, uint32_t& next) {
    if (node.kind == NodeKind::HashJoin && sql::joinDropsUnmatchedProbe(node.joinKind) &&
        node.children[1]->estimatedRows <= lookupKeysMax) {
       Node* scan = nullptr;
-      std::vector<std::pair<int16_t, uint32_t>> keys; // attribute of the scan, join key
+      std::vector<std::pair<int16_t, uint32_t>> keys; // attribute of the scan, index of the join key
       for (uint32_t i = 0; i < node.joinKeys.size(); ++i) {
          const plan::JoinKey& key = node.joinKeys[i];
          if (key.nullsEqual || key.probe->kind != ExprKind::Column) continue;

@@ -6,19 +6,21 @@
 #include "optimizer/cardinality/estimator.hpp"
 #include "optimizer/query/expr_lowering.hpp"
 
-// Logical operators to plan nodes. The tree is consumed: expressions move into the nodes.
+// Turns logical operators into plan nodes. Lowering consumes the tree: expressions move into the nodes.
 
 namespace ouzel::optimizer {
 
 namespace plan = sql::plan;
 
-/// A node and the most rows it can give whatever the estimates say (sums that cannot overflow depend on it).
+/// A node, and an upper bound of its rows that does not depend on estimates. The bound proves that sums cannot
+/// overflow.
 struct Lowered {
    plan::NodePtr node;
    double rowsMax = 0;
 };
 
-/// Lowers one query. `need` everywhere: columns the parent reads; a node's output has those and no others.
+/// Lowers one query; one object per query. `need` has the columns that the parent reads; a node's output has these
+/// columns and no others.
 class Lowering {
 public:
    Lowering(Query& query, Estimator& estimator) : query_(query), estimator_(estimator), exprs_(query) {}
@@ -64,17 +66,18 @@ private:
 
    // lowering.cpp
    plan::NodePtr makeNode(plan::NodeKind kind, const Rel& rel);
-   /// Pass through those input columns that are needed.
+   /// Adds the needed columns of the node's child to its output.
    void passThrough(plan::Node& node, const ColumnSet& need);
-   /// The expression as a column: itself, or a new one in `computed`.
+   /// The column of an expression: the column itself, or a new column that is added to `computed`.
    ColumnId asColumn(ExprPtr expr, std::vector<sql::ComputedColumn>& computed);
    Lowered project(Lowered input, std::vector<sql::ComputedColumn> computed, const std::vector<ColumnId>& output);
-   /// Project so that the columns come out in these representations; `columns` are replaced by the new ids.
+   /// Puts a Project over `input` that converts `columns` to the representations `target`; sets `columns` to the new
+   /// ids.
    Lowered convertColumns(Lowered input, std::vector<ColumnId>& columns, const std::vector<Representation>& target);
 
    struct KnownCte {
-      std::vector<ColumnId> columns; ///< ids by which scans name them
-      std::vector<ColumnId> planned; ///< ids in the CtePlan
+      std::vector<ColumnId> columns; ///< the ids that scans of the CTE use
+      std::vector<ColumnId> planned; ///< the ids in the CtePlan, in the same order
       double rowsMax = 0, rows = 0;
    };
 
@@ -85,13 +88,14 @@ private:
    std::unordered_map<uint32_t, std::vector<ColumnId>> recursing_; ///< columns of the recursive CTEs being lowered
 };
 
-/// Number the joins' filters and hand them to the scans they reach.
+/// Numbers the runtime filters of joins and assigns them to scans. Gives the number of filters.
 uint32_t assignRuntimeFilters(plan::Node& root);
-/// Choose among the scan's indexes one whose columns its predicates fix, if looking up beats reading.
+/// Chooses an index of the scan if the scan's predicates fix all columns of the index and lookups are cheaper than a
+/// scan.
 void chooseIndex(plan::Node& scan, const sql::ColumnTable& columns);
-/// Let joins of few rows with a large table look their keys up in an index of it.
+/// Makes joins of few build rows with a large table look up their keys in an index of the table.
 void assignKeyLookups(plan::Node& root);
-/// Fill in estimatedCost of every node.
+/// Sets estimatedCost of every node.
 void assignCosts(plan::Node& root);
 
 } // namespace ouzel::optimizer

@@ -2,8 +2,9 @@
 
 #include "optimizer/lower/lowering.hpp"
 
-// Which scans may drop rows by what a hash join knows of its build keys. A filter is only a hint: a scan that runs
-// before it is ready ignores it. It may pass every operator on its way down that gives no row for a row it would drop.
+// Assigns runtime filters: a hash join describes its build keys, and scans on its probe side drop rows without a match.
+// A filter is a hint: a scan that runs before the filter is ready ignores it. On its way down, a filter may pass an
+// operator only if each filtered input row would give no output row or only output rows that the join drops.
 
 namespace ouzel::optimizer {
 
@@ -17,7 +18,7 @@ bool has(const Node& node, ColumnId column) {
    return std::find(node.output.begin(), node.output.end(), column) != node.output.end();
 }
 
-/// Hand the filter to the scans below that make `column`; true if any took it.
+/// Adds the filter to the scans below that make `column`; true if there is at least one.
 bool attach(Node& node, ColumnId column, uint32_t filter) {
    switch (node.kind) {
    case NodeKind::TableScan:
@@ -62,7 +63,7 @@ bool attach(Node& node, ColumnId column, uint32_t filter) {
       const bool fromProbe = has(*node.children[0], column);
       switch (node.joinKind) {
       case JoinKind::Inner: {
-         // An equal key on the other side is filtered as well.
+         // The filter also applies to an equal key of the other side.
          bool any = attach(*node.children[fromProbe ? 0 : 1], column, filter);
          for (const plan::JoinKey& key : node.joinKeys) {
             const Expr& here = fromProbe ? *key.probe : *key.build;
@@ -89,7 +90,7 @@ bool attach(Node& node, ColumnId column, uint32_t filter) {
       return false;
    }
    default:
-      return false; // limits, set-returning functions, CTEs
+      return false; // among others limits, set-returning functions, CTEs
    }
 }
 

@@ -4,7 +4,7 @@
 #include "common/error/sql_error.hpp"
 #include "optimizer/lower/lowering.hpp"
 
-// Sources and what works row by row: scans, values, functions, filters, projections.
+// Lowers sources and operators that work row by row: scans, VALUES, functions, filters, projections.
 
 namespace ouzel::optimizer {
 
@@ -69,7 +69,8 @@ std::vector<ExprPtr> Lowering::lowerPredicates(ExprPtr predicate) {
    static const RelEstimate nothingKnown;
    for (ExprPtr& conjunct : conjuncts) {
       const bool fails = mayFail(*conjunct);
-      // Cheapest per row dropped first; what may raise an error runs on as few rows as possible.
+      // The predicate with the least cost per dropped row comes first. Predicates that may raise an error come last, so
+      // that they see as few rows as possible.
       const double pass = std::min(0.99, estimator_.selectivity(*conjunct, nothingKnown));
       exprs_.lower(conjunct);
       ranked.push_back({fails, evaluationCost(*conjunct) / (1 - pass), std::move(conjunct)});
@@ -133,7 +134,7 @@ Lowered Lowering::lowerValues(Rel& rel, const ColumnSet& need) {
       node->rows.push_back(std::move(values));
    }
    for (size_t c = 0; c < kept.size(); ++c) {
-      // Numerics stay Decimal: their display scales are their own.
+      // Numerics stay Decimal, because each value has a display scale of its own.
       const Representation repr = ExprLowering::genericRepresentation(query_.columns[node->output[c]].type);
       for (std::vector<ExprPtr>& row : node->rows)
          exprs_.lowerTo(row[c], repr);
@@ -158,7 +159,7 @@ Lowered Lowering::lowerTableFunction(Rel& rel, const ColumnSet& need) {
    for (ExprPtr& arg : rel.args)
       exprs_.lowerToGeneric(arg);
    node->args = std::move(rel.args);
-   node->columns = rel.columns; // all of them: their positions say which result they are
+   node->columns = rel.columns; // also columns without readers: the position tells which result of the function it is
    node->ordinality = rel.ordinality;
    for (const ColumnId column : rel.columns) {
       exprs_.setColumn(column, ExprLowering::genericRepresentation(query_.columns[column].type), std::nullopt);
@@ -176,7 +177,7 @@ Lowered Lowering::lowerSelect(Rel& rel, const ColumnSet& need) {
    ColumnSet below = need;
    if (rel.predicate) addColumns(*rel.predicate, below);
    Rel& input = *rel.inputs[0];
-   // Directly over a scan the predicate belongs to the scan, whatever the rewrites did.
+   // A predicate directly over a scan becomes a predicate of the scan.
    if ((input.kind == RelKind::Get || input.kind == RelKind::VirtualGet) && rel.predicate) {
       input.predicate = conjunction(std::move(input.predicate), std::move(rel.predicate));
       const double rows = node->estimatedRows;
@@ -222,7 +223,7 @@ Lowered Lowering::lowerProjectSet(Rel& rel, const ColumnSet& need) {
    const double rowsMax = child.rowsMax * 1e9;
    node->children.push_back(std::move(child.node));
    passThrough(*node, need);
-   for (ComputedColumn& column : rel.computed) { // all: the longest one decides how many rows there are
+   for (ComputedColumn& column : rel.computed) { // also columns without readers: the longest set decides the row count
       exprs_.lowerToGeneric(column.expr);
       exprs_.setColumn(column.column, column.expr->repr, std::nullopt);
       if (need.contains(column.column)) node->output.push_back(column.column);

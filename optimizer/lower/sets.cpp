@@ -3,7 +3,7 @@
 #include "common/error/sql_error.hpp"
 #include "optimizer/lower/lowering.hpp"
 
-// UNION, common table expressions, recursion. INTERSECT and EXCEPT have become joins (rewrite/set_operations.cpp).
+// Lowers UNION, common table expressions and recursion. rewrite/set_operations.cpp has replaced INTERSECT and EXCEPT.
 
 namespace ouzel::optimizer {
 
@@ -12,12 +12,12 @@ using plan::NodeKind;
 
 Lowered Lowering::lowerUnion(Rel& rel, const ColumnSet& need) {
    if (rel.setOpKind != SetOpKind::Union) throwInternal("set operation in lowering");
-   // Without ALL every column decides what a duplicate is.
+   // UNION without ALL compares all columns, also columns without readers.
    std::vector<size_t> kept;
    for (size_t i = 0; i < rel.columns.size(); ++i)
       if (!rel.all || need.contains(rel.columns[i])) kept.push_back(i);
 
-   // Branches of nested UNION ALLs, and UNIONs below a UNION, go into one Append.
+   // Nested UNION ALLs, and any UNION below a UNION, become branches of one Append.
    struct Branch {
       Rel* input;
       std::vector<ColumnId> columns;
@@ -85,7 +85,7 @@ Lowered Lowering::lowerUnion(Rel& rel, const ColumnSet& need) {
    append->estimatedRows = 0;
    for (const plan::NodePtr& child : append->children)
       append->estimatedRows += child->estimatedRows;
-   if (rel.columns.empty()) { // UNION of rows without columns
+   if (rel.columns.empty()) { // UNION of rows without columns: at most one row remains
       node->kind = NodeKind::Limit;
       node->limit = makeInt8(1);
       node->children.push_back(std::move(append));
@@ -124,7 +124,7 @@ plan::CtePlan Lowering::lowerCte(Cte& cte) {
       lowered = lowerRecursive(cte);
       known.planned = lowered.node->output;
    } else {
-      // A data-modifying CTE runs for its effect; its RETURNING columns are what it gives.
+      // A data-modifying CTE runs even without readers; its columns are those of RETURNING.
       lowered = lower(*cte.query, ColumnSet(cte.columns));
       known.planned = cte.columns;
    }
@@ -142,7 +142,7 @@ Lowered Lowering::lowerRecursive(Cte& cte) {
    node->cte = cte.id;
    node->unionAll = cte.unionAll;
    std::vector<Representation> target;
-   // The step may make anything of its type: numerics are Decimal here.
+   // The step's numerics have no known bounds, so they are Decimal.
    for (const ColumnId column : cte.columns) {
       target.push_back(ExprLowering::genericRepresentation(query_.columns[column].type));
       const ColumnId output = query_.copyColumn(column);

@@ -6,7 +6,7 @@
 
 namespace ouzel::optimizer {
 
-/// A set of column ids as a bitmap that grows with its largest member.
+/// A set of column ids: a bitmap as long as the largest id requires.
 class ColumnSet {
 public:
    ColumnSet() = default;

@@ -12,7 +12,7 @@ using namespace sql;
 
 namespace {
 
-constexpr uint32_t scaleLimit = 30; ///< scaled numerics keep room for integer digits
+constexpr uint32_t scaleLimit = 30; ///< largest scale of scaled numerics, which leaves room for integer digits
 
 constexpr int128 pow10(uint32_t exponent) {
    int128 value = 1;
@@ -49,7 +49,7 @@ std::optional<Bounds> rescaled(const Bounds& bounds, uint32_t digits) {
    return multiply(bounds, {pow10(digits), pow10(digits)});
 }
 
-/// A numeric as scaled arithmetic sees it: constants are taken apart, columns are what they are.
+/// An operand of scaled arithmetic: a constant, or an expression with bounds and a scale.
 struct ScaledOperand {
    Bounds bounds;
    uint8_t scale;
@@ -151,14 +151,15 @@ void ExprLowering::convert(ExprPtr& expr, Representation target) {
       expr->repr = target;
       return;
    }
-   if (expr->kind == ExprKind::Convert) { // one step instead of two, when the first loses nothing
+   if (expr->kind == ExprKind::Convert) { // one conversion instead of two, if the first one is exact
       const Representation from = expr->args[0]->repr;
       if (from == target) {
          ExprPtr inner = std::move(expr->args[0]);
          expr = std::move(inner);
          return;
       }
-      // A Decimal shows as many digits as what it comes from has, so numeric(p, 3) must be seen on the way.
+      // A Decimal keeps the scale of its source as display scale, so a conversion to Decimal must not skip a change of
+      // scale.
       if (isInteger(from.physical) && (target.physical != PhysicalType::Decimal || from.scale == expr->repr.scale)) {
          expr->repr = target;
          return;
@@ -206,7 +207,7 @@ std::optional<Bounds> ExprLowering::lower(ExprPtr& ptr) {
       else
          expr.constant = Value::null(expr.repr.physical = genericRepresentation(expr.type).physical);
       if (expr.type.oid == oid::numeric && expr.repr.physical == PhysicalType::Decimal) expr.repr.scale = 0;
-      if (const auto scaled = constantValue(expr)) return std::nullopt; // converted where scaled arithmetic wants it
+      if (const auto scaled = constantValue(expr)) return std::nullopt; // scaled arithmetic converts it where needed
       if (!expr.constant.isNull && isInteger(expr.constant.type) && expr.constant.type != PhysicalType::I128)
          return Bounds{expr.constant.i64, expr.constant.i64};
       return std::nullopt;
@@ -243,7 +244,7 @@ std::optional<Bounds> ExprLowering::lower(ExprPtr& ptr) {
       const std::optional<Bounds> result = lower(expr.args[0]);
       expr.repr = genericRepresentation(expr.type);
       if (expr.type.oid != oid::numeric) break;
-      // A scaled value that fits the modifier only changes its scale.
+      // If bounds prove that the value fits the modifier, the cast only changes the scale.
       const Representation stored = storedRepresentation(expr.type);
       const auto operand = scaledOperand(*expr.args[0], result);
       if (query_.context.settings.narrowNumerics && operand && isScaled(stored) && operand->scale <= stored.scale) {
@@ -262,14 +263,14 @@ std::optional<Bounds> ExprLowering::lower(ExprPtr& ptr) {
       convert(expr.args[0], expr.repr);
       return std::nullopt;
    }
-   case ExprKind::Row: // comparisons and IS NULL have taken theirs apart
+   case ExprKind::Row: // the binder expands rows in comparisons and IS NULL; all others are not supported
       throwNotSupported("row values here", expr.position);
    case ExprKind::Subquery:
    case ExprKind::OuterColumn:
    case ExprKind::Aggregate:
    case ExprKind::WindowCall:
       throwInternal("expression that should be gone before lowering");
-   default: // everything else takes values as they are stored, numerics as Decimal
+   default: // all other nodes take the generic representation
       for (ExprPtr& arg : expr.args)
          lowerToGeneric(arg);
       expr.repr = genericRepresentation(expr.type);
@@ -347,7 +348,7 @@ std::optional<Bounds> ExprLowering::lowerAlternatives(Expr& expr) {
       if (result.kind == ExprKind::Constant && result.constant.isNull) continue;
       Representation repr = result.repr;
       std::optional<Bounds> range = bounds[i];
-      // Constants take part as scaled ones of their own scale: CASE WHEN .. THEN x * 1.00 ELSE 0.00 END.
+      // A constant counts as a scaled numeric of its own scale: CASE WHEN .. THEN x * 1.00 ELSE 0.00 END.
       if (const auto constant = constantValue(result); constant && query_.context.settings.narrowNumerics) {
          repr = {fitsI64({constant->value, constant->value}) ? PhysicalType::I64 : PhysicalType::I128,
                  static_cast<uint8_t>(constant->scale)};
@@ -408,7 +409,7 @@ std::optional<Bounds> ExprLowering::lowerCall(Expr& expr) {
             expr.repr = {PhysicalType::I64, 0};
             return result;
          }
-         // A Convert takes the call's place; the caller holds the node, so turn it in place.
+         // Replace the call by a Convert. The caller holds a reference to the node, so the node changes in place.
          expr.kind = ExprKind::Convert;
          expr.function = nullptr;
          expr.repr = {PhysicalType::I64, 0};

@@ -4,42 +4,45 @@
 
 #include "optimizer/query/query.hpp"
 
-// Gives every expression node its representation: which numerics run as scaled integers, where Convert nodes go.
+// Gives every expression node its representation: decides which numerics run as scaled integers, and adds Convert
+// nodes.
 
 namespace ouzel::optimizer {
 
-/// What all values lie between, in units of the representation (unscaled integers). Only for integers and scaled
-/// numerics. Wider than the truth is fine.
+/// Bounds of all values of a column or expression, in units of the representation (unscaled integers). Only for
+/// integers and scaled numerics. Bounds may be wider than the actual values, never narrower.
 struct Bounds {
    int128 min = 0, max = 0;
 };
 
-/// Knows the representation and bounds of columns that lower operators make, and lowers expressions over them.
-/// One per plan being lowered.
+/// Keeps the representation and bounds of columns that lowered operators make, and lowers expressions over these
+/// columns. One per plan.
 class ExprLowering {
 public:
    explicit ExprLowering(Query& query) : query_(query) {}
 
-   /// Choose representations bottom-up. Returns bounds when the result is an integer or scaled numeric.
+   /// Chooses representations bottom-up. Returns bounds if the result is an integer or scaled numeric with known
+   /// bounds.
    std::optional<Bounds> lower(ExprPtr& expr);
-   /// The same, and convert the result.
+   /// Lowers the expression and converts its result to `target`.
    std::optional<Bounds> lowerTo(ExprPtr& expr, Representation target);
-   /// The same, with the representation that stored values of the type and most kernels have (Decimal for numeric).
+   /// Lowers the expression and converts its result to the generic representation of its type.
    void lowerToGeneric(ExprPtr& expr);
-   /// Lower both and give them one representation in which they compare.
+   /// Lowers both expressions and converts them to one representation in which they can be compared.
    void lowerComparable(ExprPtr& lhs, ExprPtr& rhs);
 
-   /// What a column is made as. Must be told before it is read.
+   /// Sets the representation and bounds of a column. Call it before an expression that reads the column is lowered.
    void setColumn(ColumnId column, Representation repr, std::optional<Bounds> bounds);
    std::optional<Bounds> bounds(ColumnId column) const;
-   /// Bounds of stored data were used for more than types say.
+   /// True if a decision relied on bounds of stored data, which are narrower than those of the types.
    bool usedBounds() const { return usedBounds_; }
    void noteBoundsUsed() { usedBounds_ = true; }
 
+   /// The representation that most kernels take: Decimal for numeric, else the stored representation.
    static Representation genericRepresentation(const SqlType& type);
-   /// Wrap in Convert (or convert the constant); nothing when it is already so.
+   /// Wraps the expression in a Convert, or converts a constant; no effect if the representation is `target` already.
    static void convert(ExprPtr& expr, Representation target);
-   /// One representation for values that end up in one column (CASE branches, set operations); nothing is lost.
+   /// A representation that holds all values of both representations, for values of one column (CASE, set operations).
    static Representation common(Representation a, Representation b, const SqlType& type);
 
 private:
@@ -55,7 +58,7 @@ private:
    bool usedBounds_ = false;
 };
 
-/// Bounds that a representation itself implies (numeric(p, s): 10^p - 1).
+/// Bounds that the type and its representation imply (numeric(p, s): 10^p - 1).
 std::optional<Bounds> boundsOfType(Representation repr, const SqlType& type);
 
 } // namespace ouzel::optimizer

@@ -8,7 +8,7 @@ using namespace sql;
 
 namespace {
 
-/// Columns that cannot be NULL where the predicate holds.
+/// Adds the columns that cannot be NULL in rows for which the predicate is true.
 void addRejected(const Expr* predicate, ColumnSet& notNull) {
    if (!predicate) return;
    if (predicate->kind == ExprKind::And) {
@@ -53,7 +53,7 @@ bool isNeverNull(const Expr& expr, const ColumnSet& notNull) {
          if (isNeverNull(*arg, notNull)) return true;
       return false;
    default:
-      return false; // a strict function may still give NULL
+      return false; // even a strict function may give NULL for arguments that are not NULL
    }
    for (const ExprPtr& arg : expr.args)
       if (!isNeverNull(*arg, notNull)) return false;

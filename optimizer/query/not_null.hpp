@@ -3,9 +3,10 @@
 
 namespace ouzel::optimizer {
 
-/// Columns of `rel`'s output that are NULL in no row: declared so, computed so, or kept so by predicates.
+/// Columns of `rel`'s output that are NULL in no row: declared NOT NULL, computed without NULLs, or filtered by
+/// predicates.
 ColumnSet notNullColumns(const Rel& rel, const Query& query);
-/// True when the expression gives no NULL for rows in which `notNull` are not NULL.
+/// True if the expression gives no NULL for rows in which the columns of `notNull` are not NULL.
 bool isNeverNull(const Expr& expr, const ColumnSet& notNull);
 
 } // namespace ouzel::optimizer

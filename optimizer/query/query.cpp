@@ -32,7 +32,7 @@ ExprPtr makeInt8(int64_t value) {
 
 namespace {
 
-/// Visit every ColumnId in the operator's own fields; expressions are not included.
+/// Visits every ColumnId in the operator's own fields, not those in its expressions.
 void forEachField(Rel& rel, const std::function<void(ColumnId&)>& visit) {
    const auto all = [&visit](std::vector<ColumnId>& list) {
       for (ColumnId& column : list)
@@ -103,9 +103,9 @@ void replaceInRel(Rel& rel, const std::function<void(ColumnId&)>& replace) {
    }
 }
 
-/// Every column made anywhere below, subqueries included.
+/// Collects the column ids in the fields of the subtree's operators, and its CTE ids; subqueries included.
 void collectMade(const Rel& rel, std::vector<ColumnId>& made, std::vector<uint32_t>& ctes) {
-   Rel& mutableRel = const_cast<Rel&>(rel); // forEachField wants it; nothing changes
+   Rel& mutableRel = const_cast<Rel&>(rel); // forEachField takes a mutable Rel; the visitor changes nothing
    if (rel.kind != RelKind::Distinct) forEachField(mutableRel, [&made](ColumnId& column) { made.push_back(column); });
    forEachOwnExpr(rel, [&](const Expr& root) {
       forEachExpr(root, [&](const Expr& expr) {
@@ -129,7 +129,7 @@ RelPtr cloneRenamed(const Rel& rel, Query& query, ColumnMap& renamed) {
    std::vector<ColumnId> fields;
    std::vector<uint32_t> ctes;
    collectMade(*copy, fields, ctes);
-   // Fields also name columns that are read (set operations' inputs, CTE columns): free ones keep their id.
+   // Fields also hold columns that are read (inputs of set operations, CTE columns). Free columns keep their ids.
    ColumnSet outside(freeColumns(rel));
    const std::function<void(Rel&)> addOutside = [&](Rel& node) {
       forEachRel(node, [&](Rel& inner) {
@@ -254,7 +254,7 @@ bool isUniqueOn(const Rel& rel, const ColumnSet& columns, const Query& query) {
    case RelKind::LockRows:
       return isUniqueOn(*rel.inputs[0], columns, query);
    case RelKind::Join:
-      if (rel.joinKind == JoinKind::Full) return false; // padded rows may look like others
+      if (rel.joinKind == JoinKind::Full) return false; // padded rows may equal other rows
       if (rel.joinKind == JoinKind::Semi || rel.joinKind == JoinKind::Anti || rel.joinKind == JoinKind::Mark ||
           rel.joinKind == JoinKind::Single)
          return isUniqueOn(*rel.inputs[0], columns, query);

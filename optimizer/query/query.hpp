@@ -7,7 +7,7 @@
 #include "optimizer/query/context.hpp"
 #include "sql/algebra/build.hpp"
 
-// What all rewrites share: the query being optimised, and short ways to build algebra.
+// Common to all rewrites: the query that is optimised, and helpers that build or inspect algebra.
 
 namespace ouzel::optimizer {
 
@@ -32,16 +32,17 @@ using sql::RelPtr;
 
 using ColumnMap = std::unordered_map<ColumnId, ColumnId>;
 
-/// One optimisation in progress. Owned by optimize(); rewrites add columns to it.
+/// State of one optimisation. optimize() owns it; rewrites add columns and CTE ids.
 struct Query {
    sql::ColumnTable& columns;
    const OptimizerContext& context;
-   uint32_t nextCte = 1; ///< above all ids in use
-   /// What samples said of the predicates of scans (a hash of both): fraction, and an upper bound when nothing matched.
+   uint32_t nextCte = 1; ///< larger than all ids of CTEs in use
+   /// Results of predicates on samples, by a hash of table and predicate: the fraction, or -1 and an upper bound if no
+   /// row matched.
    std::unordered_map<uint64_t, std::pair<double, double>> samples{};
 
    ColumnId newColumn(std::string name, const SqlType& type, bool nullable = true);
-   /// A new column with the same description.
+   /// A new column with the same name, type and origin.
    ColumnId copyColumn(ColumnId column);
    ExprPtr ref(ColumnId column) const { return sql::makeColumn(column, columns[column].type); }
 };
@@ -49,23 +50,23 @@ struct Query {
 inline const SqlType booleanType{oid::boolean};
 inline const SqlType int8Type{oid::int8};
 
-/// a = b, or a IS NOT DISTINCT FROM b when both can be NULL.
+/// a = b, or a IS NOT DISTINCT FROM b if both columns can be NULL.
 ExprPtr sameValue(const Query& query, ColumnId a, ColumnId b);
 ExprPtr makeInt8(int64_t value);
 
-/// Deep copy in which every column that the tree makes, and every CTE, has a new id. `renamed` gets old -> new.
+/// Deep copy with new ids for all columns that the tree makes and for its CTEs. `renamed` gets old -> new.
 RelPtr cloneRenamed(const Rel& rel, Query& query, ColumnMap& renamed);
-/// Columns that an expression, or a list of them, reads; added to `set`.
+/// Adds the columns that an expression, or a list of expressions, reads to `set`.
 void addColumns(const Expr& expr, ColumnSet& set);
 void addColumns(const std::vector<ExprPtr>& exprs, ColumnSet& set);
-/// Replace columns that are read in the whole subtree (not those it makes).
+/// Replaces the columns that expressions of the subtree read; columns that its operators make keep their ids.
 void replaceColumns(Rel& rel, const std::function<ColumnId(ColumnId)>& replacement);
-/// Call `visit` on every operator below and including `rel`, CTEs too, parents first. Does not enter subqueries.
+/// Calls `visit` on `rel` and on every operator below, CTEs included, parents first. Does not enter subqueries.
 void forEachRel(Rel& rel, const std::function<void(Rel&)>& visit);
-/// At most (exactly) one row whatever the data are.
+/// True if `rel` gives at most (exactly) one row for any data.
 bool isAtMostOneRow(const Rel& rel);
 bool isExactlyOneRow(const Rel& rel);
-/// No two rows of `rel` agree (as IS NOT DISTINCT FROM) on all of `columns`.
+/// True if no two rows of `rel` agree on all of `columns`, where NULLs count as equal.
 bool isUniqueOn(const Rel& rel, const ColumnSet& columns, const Query& query);
 
 } // namespace ouzel::optimizer

@@ -1,7 +1,7 @@
 #include "optimizer/rewrite/rules.hpp"
 
-// A Map that only gives a column a second name is dropped; everybody reads the first name. Ids are unique in the plan,
-// so this is one substitution over the whole tree.
+// A Map that only gives a column a second id is dropped, and all readers read the first id. Ids are unique in the plan,
+// so one substitution over the whole tree is enough.
 
 namespace ouzel::optimizer {
 
@@ -9,7 +9,7 @@ using namespace sql;
 
 void removeAliases(RelPtr& root, Query& query, std::vector<OutputColumn>& output) {
    (void)query;
-   // Recursive CTEs pair the columns of two terms by position: one of them must not stand for two.
+   // A recursive CTE pairs the columns of its two terms by position, so one column must not stand for two positions.
    ColumnSet fixed;
    forEachRel(*root, [&fixed](Rel& rel) {
       for (const Cte& cte : rel.ctes)
@@ -36,7 +36,7 @@ void removeAliases(RelPtr& root, Query& query, std::vector<OutputColumn>& output
    replaceColumns(*root, resolve);
    forEachRel(*root, [](Rel& rel) {
       if (rel.kind != RelKind::Distinct) return;
-      ColumnSet seen; // two names of one column
+      ColumnSet seen; // after the substitution a column may be listed twice
       std::erase_if(rel.columns, [&seen](ColumnId column) {
          const bool repeated = seen.contains(column);
          seen.add(column);

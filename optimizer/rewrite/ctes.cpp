@@ -5,8 +5,8 @@
 #include "catalog/builtin/builtin.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
-// Common table expressions: what is read once, or is asked not to be materialised, becomes part of its reader, so that
-// predicates reach it; what nobody reads is not computed (PostgreSQL does the same, 7.8.3).
+// Common table expressions, as in PostgreSQL's manual, section 7.8.3. A CTE that is read once, or is NOT MATERIALIZED,
+// becomes part of its reader, so that predicates can be pushed into its query. A CTE without readers is dropped.
 
 namespace ouzel::optimizer {
 
@@ -14,7 +14,7 @@ using namespace sql;
 
 namespace {
 
-/// forEachRel that enters subqueries of expressions too.
+/// Visits every operator of the tree like forEachRel, and also enters subqueries of expressions.
 void forEachRelDeep(RelPtr& rel, const std::function<void(RelPtr&)>& visit) {
    visit(rel);
    for (RelPtr& input : rel->inputs)
@@ -48,7 +48,7 @@ bool modifiesData(Rel& rel) {
 } // namespace
 
 void forEachCteScan(RelPtr& tree, uint32_t cte, const std::function<void(RelPtr&)>& visit) {
-   // Found first and visited then: a visitor may put something around the scan.
+   // Find all scans before the first visit, because a visitor may put an operator over the scan.
    std::vector<RelPtr*> scans;
    forEachRelDeep(tree, [&](RelPtr& rel) {
       if ((rel->kind == RelKind::CteScan || rel->kind == RelKind::RecursiveScan) && rel->cte == cte)
@@ -80,7 +80,7 @@ void replaceCteScans(Rel& with, const Cte& cte, Query& query) {
 }
 
 void inlineCtes(RelPtr& root, Query& query) {
-   // Inner Withs first: what they inline is then inlined as part of their queries.
+   // Inner Withs come first, so that an outer With inlines queries in which inner CTEs are already inlined.
    std::vector<RelPtr*> withs;
    forEachRelDeep(root, [&withs](RelPtr& rel) {
       if (rel->kind == RelKind::With) withs.push_back(&rel);
@@ -88,7 +88,7 @@ void inlineCtes(RelPtr& root, Query& query) {
    for (auto it = withs.rbegin(); it != withs.rend(); ++it) {
       RelPtr& place = **it;
       Rel& with = *place;
-      // From the last to the first: only later ones (and the body) read a CTE.
+      // From the last CTE to the first: only later CTEs and the body read a CTE.
       for (size_t i = with.ctes.size(); i-- > 0;) {
          uint32_t references = 0;
          const uint32_t id = with.ctes[i].id;
@@ -107,7 +107,7 @@ void inlineCtes(RelPtr& root, Query& query) {
          if (canInline) replaceCteScans(with, cte, query);
          if (drop || canInline) with.ctes.erase(with.ctes.begin() + static_cast<std::ptrdiff_t>(i));
       }
-      // Now, while the pointer is good: an outer With may throw the query away that this one is part of.
+      // Drop the empty With now, while `place` is valid: an outer With may destroy the query that contains this With.
       if (with.ctes.empty()) {
          RelPtr body = std::move(with.inputs[0]);
          place = std::move(body);

@@ -5,9 +5,10 @@
 
 namespace ouzel::optimizer {
 
-/// Replace every scan of `cte` below `with` (later CTEs included) by a copy of its query.
+/// Replaces every scan of `cte` below `with`, also in later CTEs, by a copy of the CTE's query.
 void replaceCteScans(Rel& with, const sql::Cte& cte, Query& query);
-/// Every scan of `cte` in the tree, those of its own recursive term included.
+/// Calls `visit` for every scan of `cte` in the tree, also in the CTE's own recursive term. The visitor may replace the
+/// scan.
 void forEachCteScan(RelPtr& tree, uint32_t cte, const std::function<void(RelPtr&)>& visit);
 
 } // namespace ouzel::optimizer

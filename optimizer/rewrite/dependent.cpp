@@ -158,7 +158,7 @@ RelPtr Dependence::copyLeft(ColumnMap& renamed) {
       forEachOwnExpr(static_cast<const Rel&>(rel),
                      [&](const Expr& expr) { isVolatileLeft = isVolatileLeft || isVolatile(expr); });
    });
-   // What depends on queries further out cannot be shared: it is about to change.
+   // A left input with free columns cannot become a CTE: unnesting the enclosing dependent join will change it.
    if ((cheap && !isVolatileLeft) || !freeColumns(left).empty()) return cloneRenamed(left, query_, renamed);
    if (!shared_) {
       shared_ = std::make_unique<Cte>();
@@ -255,7 +255,7 @@ bool Dependence::eliminate(ExprPtr& conjunct, RelPtr& rel, ColumnMapping& mappin
 }
 
 RelPtr Dependence::applyPredicates(RelPtr rel, std::vector<ExprPtr> conjuncts, ColumnMapping& mapping) {
-   // An equality may already be usable when the other side's correlated columns are mapped.
+   // An equality may become usable when the correlated columns of its other side are mapped.
    for (bool again = true; again;) {
       again = false;
       for (ExprPtr& conjunct : conjuncts)
@@ -304,7 +304,7 @@ RelPtr Dependence::pushOperator(RelPtr rel, ColumnMapping& mapping) {
       for (const MappedColumn& mapped : mapping.columns())
          rel->windowSpec.partitionBy.push_back(query_.ref(mapped.inner));
       return rel;
-   case RelKind::Sort: // order inside a set means nothing once it is joined
+   case RelKind::Sort: // a join does not keep the order of its input, so the Sort is dropped
    case RelKind::LockRows:
       return pushInput(std::move(rel->inputs[0]), mapping);
    case RelKind::Join:
@@ -422,7 +422,7 @@ RelPtr Dependence::pushGrouping(RelPtr rel, ColumnMapping& mapping) {
          if (set.empty()) throwNotSupported("correlated subquery with an empty grouping set");
       return pushGroup(std::move(rel), mapping);
    }
-   // Values of the domain without rows still have their one row.
+   // Values of the domain without input rows also need their one row: join the domain with the groups.
    const std::vector<ColumnId> columns = read(*rel);
    std::vector<ComputedColumn> defaults = emptyGroupDefaults(*rel, query_);
    ColumnMapping grouped;
@@ -437,7 +437,7 @@ RelPtr Dependence::pushGrouping(RelPtr rel, ColumnMapping& mapping) {
 }
 
 RelPtr Dependence::pushLimit(RelPtr rel, ColumnMapping& mapping) {
-   // Numbered per value of the domain: row_number() <= limit.
+   // The limit applies to each value of the domain: a window numbers the rows, and row_number() <= limit.
    std::vector<SortKey> order;
    Rel* sort = rel->inputs[0].get();
    while (sort->kind == RelKind::Map || sort->kind == RelKind::LockRows)
@@ -504,7 +504,7 @@ RelPtr Dependence::pushLimit(RelPtr rel, ColumnMapping& mapping) {
 }
 
 RelPtr Dependence::pushDistinct(RelPtr rel, ColumnMapping& mapping) {
-   // A correlated column in the list is the same in all rows that are compared.
+   // A correlated column in the list has one value for all rows of a value of the domain.
    std::vector<ColumnId> needed = readHere(*rel);
    for (const ColumnId column : intersection(rel->columns, outer_))
       if (std::find(needed.begin(), needed.end(), column) == needed.end()) needed.push_back(column);
@@ -529,7 +529,7 @@ RelPtr Dependence::pushSetOp(RelPtr rel, ColumnMapping& mapping) {
    ColumnMapping sides[2];
    for (int side = 0; side < 2; ++side) {
       RelPtr input = std::move(rel->inputs[side]);
-      std::vector<ComputedColumn> copies; // inputs that are correlated columns themselves
+      std::vector<ComputedColumn> copies; // for inputs that are correlated columns
       for (ColumnId& column : rel->setOpInputs[side]) {
          if (!outer_.contains(column)) continue;
          copies.push_back({query_.copyColumn(column), query_.ref(column)});
@@ -585,9 +585,9 @@ RelPtr Dependence::pushValues(RelPtr rel, ColumnMapping& mapping) {
    return push(std::move(all), mapping);
 }
 
-/// The recursion runs once for all values: each of its rows carries the values it was made for in further columns. A
-/// scan of it is one that depends on the outer query by their equality, so that the rest is done by whoever pushes the
-/// scans.
+/// Makes a recursive CTE run once for all values of the domain: additional columns carry the values of each row. A
+/// Select over each scan of the CTE compares the correlated columns with the additional columns. The scans remain
+/// correlated through this Select, so pushing the domain into their operators unnests them.
 void Dependence::pushRecursion(Rel& with, size_t position, const std::vector<ColumnId>& needed) {
    Cte& cte = with.ctes[position];
    std::vector<ColumnId> carried;

@@ -3,24 +3,32 @@
 
 #include "optimizer/query/query.hpp"
 
-// The general way of unnesting: instead of running the right side of a dependent join once per left row, run it once
-// over the domain, the set of distinct values that its correlated columns take on the left (Neumann & Kemper 2015).
+// The general way of unnesting (Neumann & Kemper 2015). A dependent join runs its right side once per left row.
+// Unnesting runs the right side once, over the domain: the distinct values that the correlated columns have in the left
+// side.
+//
+//    dependent join              join on c = d
+//     /          \                /        \           d: a copy of the correlated column c
+//    L(c)      R reads c         L        R over domain(d) = distinct values of c in L
+//
+// The domain is pushed down through R, operator by operator, to the operators that read c.
 
 namespace ouzel::optimizer {
 
-/// Take the conjuncts that read `outer` columns out of the top of `rel`, where pulling them up does not change what
-/// they mean: through filters, projections, inner joins, preserved sides.
+/// Takes conjuncts that read `outer` columns out of the top of `rel` and appends them to `pulled`. Conjuncts pass
+/// operators that do not change their meaning: filters, projections, inner joins, the preserved side of outer joins.
 void pullPredicates(RelPtr& rel, const ColumnSet& outer, std::vector<ExprPtr>& pulled);
 
-/// Let the aggregates of a group without keys be NULL over no rows: those that are not (count: 0) get another column.
-/// Returns what restores them: the old column := coalesce(new column, default).
+/// Prepares a GroupBy without keys for a left join that pads its columns with NULL. An aggregate that is not NULL over
+/// no rows (count: 0) gets a new column. Returns the computations of the old columns: coalesce(new column, default).
 std::vector<sql::ComputedColumn> emptyGroupDefaults(Rel& group, Query& query);
 
-/// Which columns of an unnested right side hold the values of which correlated columns.
+/// A correlated column, and the column of the unnested right side that has its values.
 struct MappedColumn {
    ColumnId outer, inner;
    bool notNull; ///< no row has NULL in `inner`
 };
+/// The mapped columns of a subtree of the right side: at most one per correlated column.
 class ColumnMapping {
 public:
    const MappedColumn* find(ColumnId outer) const {
@@ -37,27 +45,29 @@ private:
    std::vector<MappedColumn> columns_;
 };
 
-/// One dependent join being taken apart. Refers to the join, whose left input it copies or shares (as a CTE) to make
-/// domains. Where an equality with a column of the right side gives the values, no domain is made at all: the right
-/// side then also has rows of values that the left does not have, which the final join drops.
+/// Unnests the right side of one dependent join; one object per join, which it refers to. A domain comes from a copy of
+/// the left input or, if the left input is expensive, from a CTE that both sides scan. No domain is needed where an
+/// equality gives the values: for `c = r.x` the column r.x stands for c. The right side then may also have rows for
+/// values that the left side does not have; the final join drops these rows.
 class Dependence {
 public:
-   /// `columns`: those of the left input that the right side reads.
+   /// `columns`: the columns of the left input that the right side reads.
    Dependence(Rel& join, const std::vector<ColumnId>& columns, Query& query);
 
-   /// Make `rel` independent. The result has, for every combination of values in the domain, the rows `rel` has for it,
-   /// with these values in the columns of `mapping` (those that `rel` reads).
+   /// Makes `rel` independent. For every combination of values in the domain, the result has the rows that `rel` gives
+   /// for these values, with the values in the columns of `mapping`. `mapping` has the correlated columns that `rel`
+   /// reads.
    RelPtr push(RelPtr rel, ColumnMapping& mapping);
-   /// The same for a GroupBy without keys, but values without rows give no group.
+   /// `push` for a GroupBy. Values of the domain without input rows give no group, even if the GroupBy has no keys.
    RelPtr pushGroup(RelPtr group, ColumnMapping& mapping);
-   /// left column = mapped column for all that are mapped.
+   /// The conjunction of `left column = mapped column` for all of `columns` that are mapped.
    ExprPtr joinPredicate(const ColumnMapping& mapping, const std::vector<ColumnId>& columns) const;
-   /// Put what is shared above the finished join.
+   /// Puts a With above the finished join if the left input is shared as a CTE.
    RelPtr finish(RelPtr join);
 
 private:
-   std::vector<ColumnId> read(const Rel& rel) const;     ///< correlated columns read in the subtree
-   std::vector<ColumnId> readHere(const Rel& rel) const; ///< in this operator's own expressions
+   std::vector<ColumnId> read(const Rel& rel) const;     ///< correlated columns that the subtree reads
+   std::vector<ColumnId> readHere(const Rel& rel) const; ///< correlated columns in the operator's own expressions
    std::vector<ColumnId> read(const std::vector<ExprPtr>& exprs) const;
    RelPtr pushOperator(RelPtr rel, ColumnMapping& mapping);
    RelPtr pushInput(RelPtr input, ColumnMapping& mapping);
@@ -73,7 +83,7 @@ private:
    RelPtr pushWith(RelPtr rel, ColumnMapping& mapping);
    RelPtr applyPredicates(RelPtr rel, std::vector<ExprPtr> conjuncts, ColumnMapping& mapping);
    bool eliminate(ExprPtr& conjunct, RelPtr& rel, ColumnMapping& mapping);
-   /// Join a domain to `rel` so that all of `needed` are mapped.
+   /// Joins a domain to `rel`, so that `mapping` has all of `needed`.
    RelPtr provide(RelPtr rel, ColumnMapping& mapping, const std::vector<ColumnId>& needed);
    RelPtr makeDomain(const std::vector<ColumnId>& columns, ColumnMapping& mapping);
    RelPtr copyLeft(ColumnMap& renamed);
@@ -84,9 +94,9 @@ private:
    Rel& join_;
    Query& query_;
    ColumnSet outer_;
-   ColumnSet notNull_; ///< of the left input
-   std::unique_ptr<sql::Cte> shared_;
-   ColumnMap sharedColumns_; ///< left column -> the CTE's
+   ColumnSet notNull_;                ///< columns of the left input without NULLs
+   std::unique_ptr<sql::Cte> shared_; ///< the left input as a CTE; null: not shared
+   ColumnMap sharedColumns_;          ///< column of the left input -> column of the CTE
 };
 
 } // namespace ouzel::optimizer

@@ -8,7 +8,8 @@ using namespace sql;
 
 namespace {
 
-/// A test of one column against constants, which holds for whatever equals the column.
+/// The column of a test that compares one column with constants, so that the test holds for all equal columns; null for
+/// any other expression.
 const Expr* testedColumn(const Expr& expr) {
    const bool compares = expr.kind == ExprKind::Compare && expr.compare != CompareOp::IsDistinctFrom &&
                          expr.compare != CompareOp::IsNotDistinctFrom;
@@ -52,7 +53,7 @@ void collectFacts(const Rel& rel, std::vector<const Expr*>& facts) {
    }
 }
 
-/// Classes of columns that are equal.
+/// Classes of equal columns, as a union-find structure.
 class EqualColumns {
 public:
    void add(ColumnId a, ColumnId b) { parents_[find(a)] = find(b); }

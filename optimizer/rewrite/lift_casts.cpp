@@ -3,8 +3,8 @@
 #include "catalog/builtin/builtin.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
-// VALUES with many rows casts each of its constants alike: INSERT INTO t VALUES (1, 'a'), (2, 'b'), ... The casts move
-// into a projection above, where they run over vectors instead of one by one.
+// A VALUES with many rows has the same cast around each constant of a column: INSERT INTO t VALUES (1, 'a'), (2, 'b'),
+// ... The casts move into a Map above the VALUES, where they run over vectors instead of single values.
 
 namespace ouzel::optimizer {
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t rowsMin = 4;
 
-/// A cast of its first argument, whatever else it takes being constant; NULL for NULL.
+/// True for a cast of the first argument whose other arguments are constant and that gives NULL for NULL.
 bool isLiftable(const Expr& expr) {
    switch (expr.kind) {
    case ExprKind::TypmodCast:
@@ -31,7 +31,7 @@ bool isLiftable(const Expr& expr) {
    }
 }
 
-/// The same cast of values of one type.
+/// True if both expressions are the same cast, from and to the same types.
 bool isSameCast(const Expr& a, const Expr& b) {
    if (a.kind != b.kind || a.type != b.type || a.function != b.function || a.explicitCast != b.explicitCast ||
        a.args.size() != b.args.size() || a.args[0]->type != b.args[0]->type)
@@ -41,7 +41,7 @@ bool isSameCast(const Expr& a, const Expr& b) {
    return true;
 }
 
-/// Take the outermost cast off column `index` of all rows; null when they differ.
+/// Removes the outermost cast from column `index` of all rows and returns it; null if the casts differ.
 ExprPtr takeCast(Rel& values, size_t index) {
    const Expr* cast = nullptr;
    for (const auto& row : values.rows) {
@@ -65,7 +65,7 @@ ExprPtr takeCast(Rel& values, size_t index) {
 }
 
 void lift(RelPtr& rel, Query& query) {
-   std::vector<std::vector<ComputedColumn>> layers; // outermost first
+   std::vector<std::vector<ComputedColumn>> layers; // outermost cast first
    for (size_t i = 0; i < rel->columns.size(); ++i) {
       ColumnId target = rel->columns[i];
       for (size_t depth = 0;; ++depth) {

@@ -2,8 +2,8 @@
 
 #include "optimizer/rewrite/rules.hpp"
 
-// Columns nobody reads are not made: computed columns, aggregates, columns of CTEs. A left join whose right side could
-// only repeat or pad left rows once, and of which no column is read, goes altogether.
+// Drops columns without readers: computed columns, aggregates, columns of CTEs. Also drops a left join if no operator
+// reads columns of its right side and each left row has at most one match.
 
 namespace ouzel::optimizer {
 
@@ -22,10 +22,11 @@ public:
          return;
       case RelKind::Map:
          if (rel->kind == RelKind::Map)
-            std::erase_if(rel->computed,
-                          [&](const ComputedColumn& computed) { // nextval() is called whether its result is read or not
-                             return !need.contains(computed.column) && !isVolatile(*computed.expr);
-                          });
+            std::erase_if(
+                rel->computed,
+                [&](const ComputedColumn& computed) { // a volatile call such as nextval() stays even without readers
+                   return !need.contains(computed.column) && !isVolatile(*computed.expr);
+                });
          if (rel->computed.empty()) {
             RelPtr input = std::move(rel->inputs[0]);
             rel = std::move(input);
@@ -116,7 +117,8 @@ private:
       prune(rel->inputs[1], std::move(need));
    }
 
-   /// At most one match: the right side is unique on columns that ON compares with something of the left.
+   /// True if each left row has at most one match: ON compares columns of the right side with values that do not depend
+   /// on the right side, and the right side is unique on these columns.
    bool cannotMultiply(const Rel& join) const {
       const ColumnSet right(outputColumns(*join.inputs[1]));
       ColumnSet pinned;
@@ -155,7 +157,7 @@ private:
 
    void pruneWith(Rel& rel, const ColumnSet& need) {
       prune(rel.inputs[0], need);
-      // Later CTEs read earlier ones, so the last one's needs are complete first.
+      // From the last CTE to the first: all readers of a CTE come after it, so its needed columns are complete.
       for (size_t i = rel.ctes.size(); i-- > 0;) {
          Cte& cte = rel.ctes[i];
          if (cte.recursive) {

@@ -6,9 +6,11 @@
 #include "optimizer/rewrite/derive.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
-// Predicates travel towards the scans, as far as they mean the same there. On the way outer joins whose padded rows a
-// predicate would drop become inner ones, tests of marks become Semi and Anti joins, and new predicates are derived:
-// from equalities (a = b and b = 5) and from disjunctions (derive.cpp). Volatile predicates stay where they are.
+// Moves predicates towards the scans as far as their meaning stays the same. On the way:
+// - an outer join becomes an inner join if a predicate drops its padded rows,
+// - a test of a mark turns a Mark join into a Semi or Anti join,
+// - new predicates are derived from equalities (a = b and b = 5) and from disjunctions (derive.cpp).
+// Volatile predicates do not move.
 
 namespace ouzel::optimizer {
 
@@ -73,7 +75,7 @@ private:
          Conjuncts all = conjunctsOf(std::move(rel->predicate));
          for (ExprPtr& conjunct : conjuncts)
             addNew(all, std::move(conjunct));
-         std::erase_if(all, [this](const ExprPtr& test) { // what the column's NOT NULL says anyway
+         std::erase_if(all, [this](const ExprPtr& test) { // IS NOT NULL of a column that is declared NOT NULL
             return test->kind == ExprKind::IsNotNull && test->args[0]->kind == ExprKind::Column &&
                    !query_.columns[test->args[0]->column].nullable;
          });
@@ -105,7 +107,7 @@ private:
          return pushSetOp(std::move(rel), std::move(conjuncts));
       case RelKind::Join:
          return pushJoin(std::move(rel), std::move(conjuncts));
-      default: // limits, values, CTE scans, DML
+      default: // predicates do not pass limits, VALUES, CTE scans, DML, ...
          for (RelPtr& input : rel->inputs)
             input = push(std::move(input), {});
          return makeSelect(std::move(rel), std::move(conjuncts));
@@ -117,7 +119,7 @@ private:
       return rel;
    }
 
-   /// What reads only the input's columns goes below; the rest stays above.
+   /// Pushes the conjuncts that read only columns of the input; all other conjuncts stay above.
    RelPtr pushBelow(RelPtr rel, Conjuncts conjuncts) {
       const ColumnSet input(outputColumns(*rel->inputs[0]));
       Conjuncts below, stay;
@@ -154,7 +156,7 @@ private:
       return makeSelect(std::move(rel), std::move(stay));
    }
 
-   /// Through a window only what keeps or drops whole partitions.
+   /// Pushes the conjuncts that keep or drop whole window partitions.
    RelPtr pushWindow(RelPtr rel, Conjuncts conjuncts) {
       ColumnSet partition;
       for (const ExprPtr& expr : rel->windowSpec.partitionBy)
@@ -168,7 +170,7 @@ private:
       return makeSelect(std::move(rel), std::move(stay));
    }
 
-   /// Only what keeps or drops whole groups, in every grouping set.
+   /// Pushes the conjuncts that keep or drop whole groups in every grouping set.
    RelPtr pushGroupBy(RelPtr rel, Conjuncts conjuncts) {
       ColumnSet keys;
       for (uint32_t i = 0; i < rel->keys.size(); ++i) {
@@ -248,7 +250,7 @@ private:
       }
    }
 
-   /// Padded rows that a predicate drops need not be made.
+   /// Turns an outer join into a simpler join if the conjuncts drop its padded rows.
    static void strengthen(Rel& rel, const Conjuncts& conjuncts) {
       if (rel.joinKind != JoinKind::Left && rel.joinKind != JoinKind::Full) return;
       const auto rejects = [&conjuncts](const std::vector<ColumnId>& columns) {
@@ -263,7 +265,7 @@ private:
       const bool leftRejected = rejects(outputColumns(*rel.inputs[0]));
       if (leftRejected && rightRejected) {
          rel.joinKind = JoinKind::Inner;
-      } else if (leftRejected) { // every row has a left part
+      } else if (leftRejected) { // every remaining row has a left part
          rel.joinKind = JoinKind::Left;
       } else if (rightRejected) {
          std::swap(rel.inputs[0], rel.inputs[1]);
@@ -271,7 +273,7 @@ private:
       }
    }
 
-   /// Take the predicates of a tree of inner joins (and the filters between) into one list.
+   /// Moves the predicates of a tree of inner joins, and of filters between the joins, into one list.
    void flatten(RelPtr& rel, Conjuncts& all) {
       while (rel->kind == RelKind::Select) {
          Conjuncts own = conjunctsOf(std::move(rel->predicate)), isVolatileOnes;
@@ -307,7 +309,7 @@ private:
       return distribute(std::move(rel), std::move(unique));
    }
 
-   /// Hand the predicates of a tree of inner joins out to where they can be evaluated first.
+   /// Puts each predicate of a tree of inner joins at the lowest operator that has all its columns.
    RelPtr distribute(RelPtr rel, Conjuncts conjuncts) {
       if (rel->kind != RelKind::Join || rel->joinKind != JoinKind::Inner)
          return push(std::move(rel), std::move(conjuncts));
@@ -332,7 +334,8 @@ private:
       return rel;
    }
 
-   /// Left, Semi, Anti, Single: the left side is filtered as it is; ON restricts the right side.
+   /// Left, Semi, Anti, Single: conjuncts over left columns filter the left side; conjuncts of ON over right columns
+   /// filter the right side.
    RelPtr pushOneSided(RelPtr rel, Conjuncts conjuncts) {
       const ColumnSet left(outputColumns(*rel->inputs[0])), right(outputColumns(*rel->inputs[1]));
       Conjuncts toLeft, toRight, stay, on;
@@ -373,7 +376,7 @@ private:
          const bool isNotMark = conjunct->kind == ExprKind::Not && conjunct->args[0]->kind == ExprKind::Column &&
                                 conjunct->args[0]->column == mark;
          if (!isMark && !isNotMark) continue;
-         // Everybody who still reads the mark reads what it must be.
+         // Other readers of the mark get a constant, because the conjunct fixes the mark's value.
          conjunct.reset();
          std::erase_if(conjuncts, [](const ExprPtr& e) { return !e; });
          rel->joinKind = isMark ? JoinKind::Semi : JoinKind::Anti;
@@ -389,7 +392,8 @@ private:
       for (ExprPtr& conjunct : conjuncts)
          (left.containsAll(columnsOf(*conjunct)) ? toLeft : stay).push_back(std::move(conjunct));
       for (ExprPtr& conjunct : conjunctsOf(std::move(rel->predicate))) {
-         // Only what is never NULL filters the right side without losing an unknown.
+         // Only a conjunct that is never NULL may filter the right side; otherwise a mark that is NULL would become
+         // false.
          const std::vector<ColumnId> used = columnsOf(*conjunct);
          const bool twoValued = conjunct->kind == ExprKind::IsTrue;
          (twoValued && !used.empty() && right.containsAll(used) ? toRight : on).push_back(std::move(conjunct));
@@ -400,7 +404,7 @@ private:
       return makeSelect(std::move(rel), std::move(stay));
    }
 
-   /// IS NOT FALSE of a conjunction is the conjunction of IS NOT FALSE; of IS TRUE it is that itself.
+   /// Splits (a AND b) IS NOT FALSE into a IS NOT FALSE AND b IS NOT FALSE. A conjunct x IS TRUE stays the same.
    static void splitNotFalse(Rel& join) {
       if (!join.predicate || join.predicate->kind != ExprKind::IsNotFalse) return;
       Conjuncts parts = conjunctsOf(std::move(join.predicate->args[0]));

@@ -1,44 +1,45 @@
 #pragma once
 #include "optimizer/query/query.hpp"
 
-// The rewrites, one file each, in the order optimize() runs them. Each keeps the meaning of the query and leaves every
-// column id that is read above with its value.
+// The rewrites, one file each. optimizer.cpp has their order. Invariants: a rewrite keeps the query's result, and every
+// column id that operators above read keeps its value.
 
 namespace ouzel::optimizer {
 
-/// Drop CTEs nobody reads, inline those read once (or NOT MATERIALIZED).
+/// Drops CTEs without readers, and inlines CTEs that are read once or are NOT MATERIALIZED.
 void inlineCtes(RelPtr& root, Query& query);
-/// Casts of all rows of VALUES run above it.
+/// Moves a cast that all rows of a VALUES share into a Map above the VALUES.
 void liftCasts(RelPtr& root, Query& query);
-/// Fold constants, normalise predicates, take common conjuncts out of ORs, undo casts around columns.
+/// Folds constants, normalises predicates, factors common conjuncts out of ORs, removes casts around columns.
 void simplify(RelPtr& root, Query& query);
-/// Replace every Subquery expression by a dependent join below the operator that has it.
+/// Replaces every Subquery expression by a dependent join below the operator that has the expression.
 void removeSubqueries(RelPtr& root, Query& query);
-/// Replace every dependent join by ordinary ones (Neumann & Kemper 2015).
+/// Replaces every dependent join by ordinary joins (Neumann & Kemper 2015).
 void unnest(RelPtr& root, Query& query);
-/// INTERSECT and EXCEPT become joins.
+/// Replaces INTERSECT and EXCEPT by joins.
 void replaceSetOperations(RelPtr& root, Query& query);
-/// Replace columns that only rename another column by that column, and drop what made them.
+/// Replaces a column that only renames another column by that column, and drops its computation.
 void removeAliases(RelPtr& root, Query& query, std::vector<sql::OutputColumn>& output);
-/// Move predicates towards the scans, derive new ones, turn outer joins into simpler ones.
+/// Moves predicates towards the scans, derives new predicates, turns outer joins into simpler joins.
 void pushDown(RelPtr& root, Query& query);
-/// Smaller things: DISTINCT as GroupBy, order of aggregates' input, needless sorts, LIMIT below projections.
+/// Small rewrites of order, duplicates and limits: drops sorts and DISTINCTs without effect, moves LIMIT below
+/// projections, gives aggregates the order of their input.
 void tidy(RelPtr& root, Query& query);
 
-/// Drop computations whose result is not read, and joins that cannot change anything.
+/// Drops computations without readers, and joins without effect.
 void pruneColumns(RelPtr& root, const std::vector<sql::OutputColumn>& output, Query& query);
-/// Sums that mix display scales, as sums that do not.
+/// Replaces a sum over values of several display scales by sums over values of one display scale.
 void splitSums(RelPtr& root, Query& query);
-/// Compute repeated subexpressions once.
+/// Computes a repeated subexpression of an operator once.
 void shareSubexpressions(RelPtr& root, Query& query);
-/// Run equal joins and aggregations once.
+/// Runs equal joins and aggregations of a query once.
 void shareSubplans(RelPtr& root, Query& query);
-/// Order joins (join_order/).
+/// Chooses the order of joins (join_order/).
 void orderJoins(RelPtr& root, Query& query);
-/// All of them, in order.
+/// Runs all rewrites in their order.
 void rewrite(RelPtr& root, std::vector<sql::OutputColumn>& output, Query& query);
 
-/// Simplify one expression in place; used on predicates that rewrites derive.
+/// Simplifies one expression in place. Rewrites use it for predicates that they derive.
 void simplifyExpr(ExprPtr& expr, Query& query);
 
 } // namespace ouzel::optimizer

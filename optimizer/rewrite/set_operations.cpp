@@ -1,11 +1,11 @@
 #include "catalog/builtin/builtin.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
-// INTERSECT and EXCEPT are joins that compare NULLs as equal:
+// INTERSECT and EXCEPT become joins that compare NULLs as equal:
 //
 //    L INTERSECT R        GroupBy over (L Semi R)          L EXCEPT R      GroupBy over (L Anti R)
-//    with ALL             the same over rows numbered among their equals, without the GroupBy: the n-th copy on the
-//                         left stays if there is (no) n-th copy on the right
+//    with ALL             the same join without the GroupBy, over rows that are numbered among equal rows: the n-th
+//                         copy on the left stays if there is an (EXCEPT: no) n-th copy on the right
 
 namespace ouzel::optimizer {
 
@@ -32,7 +32,7 @@ void replaceOne(RelPtr& rel, Query& query) {
    const auto compare = [&](ColumnId a, ColumnId b) {
       conjuncts.push_back(makeCompare(CompareOp::IsNotDistinctFrom, query.ref(a), query.ref(b)));
    };
-   // A column twice on one side still compares pairwise; the right side's ids must differ from the left's.
+   // Columns compare pairwise, even if a column is listed twice. The ids of the two sides must differ.
    for (size_t i = 0; i < rel->columns.size(); ++i)
       compare(rel->setOpInputs[0][i], rel->setOpInputs[1][i]);
    const JoinKind kind = rel->setOpKind == SetOpKind::Intersect ? JoinKind::Semi : JoinKind::Anti;
@@ -53,7 +53,7 @@ void replaceOne(RelPtr& rel, Query& query) {
    auto group = std::make_unique<Rel>(RelKind::GroupBy);
    group->keys = std::move(renamed);
    group->inputs.push_back(std::move(join));
-   if (group->keys.empty()) { // rows without columns: one if there is any
+   if (group->keys.empty()) { // rows without columns: at most one row remains
       auto limit = std::make_unique<Rel>(RelKind::Limit);
       limit->limit = makeInt8(1);
       limit->inputs = std::move(group->inputs);

@@ -3,9 +3,9 @@
 #include "catalog/builtin/builtin.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
-// Subexpressions that one operator evaluates more than once are computed once, in a Map below it: the
-// l_extendedprice * (1 - l_discount) of TPC-H Q1. Nothing is computed for rows that would not have computed it, if it
-// can raise an error.
+// A subexpression that one operator evaluates several times is computed once, in a Map below the operator: for example
+// l_extendedprice * (1 - l_discount) of TPC-H Q1. A subexpression that can raise an error is shared only if the
+// operator evaluates it for every row.
 
 namespace ouzel::optimizer {
 
@@ -32,8 +32,8 @@ bool isWorthSharing(const Expr& expr) {
 struct Occurrences {
    const Expr* expr;
    uint32_t count = 0;
-   bool unconditional = false; ///< at least one is evaluated for every row
-   uint32_t size = 0;          ///< nodes
+   bool unconditional = false; ///< at least one occurrence is evaluated for every row
+   uint32_t size = 0;          ///< number of nodes
 };
 
 class Sharer {
@@ -60,7 +60,7 @@ public:
 
 private:
    void share(Rel& rel) {
-      for (int round = 0; round < 16; ++round) { // each finds the largest repeated expression, then looks again
+      for (int round = 0; round < 16; ++round) { // each round shares the largest repeated expression
          found_.clear();
          collectRel(rel);
          const Occurrences* best = nullptr;
@@ -126,7 +126,7 @@ private:
       forEachOwnExpr(rel, substitute);
       std::vector<ComputedColumn> computed;
       computed.push_back({column, std::move(expr)});
-      Rel& below = *rel.inputs[0]; // beside what was shared before, if it does not build on that
+      Rel& below = *rel.inputs[0]; // the Map of earlier rounds is used again, unless the expression reads its columns
       std::vector<ColumnId> used;
       collectColumns(*computed[0].expr, used);
       const bool builds = std::any_of(below.computed.begin(), below.computed.end(), [&used](const ComputedColumn& c) {

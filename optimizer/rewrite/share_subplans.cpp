@@ -3,9 +3,9 @@
 #include "optimizer/cardinality/estimator.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
-// Joins and aggregations that a query contains twice are run once: the second becomes a scan of the first's result, as
-// if it had been written as a CTE (TPC-H Q11, Q15 write the same derived table twice). Two subtrees are the same when
-// they differ in nothing but column ids.
+// A join or aggregation that a query contains twice runs once: it becomes a materialised CTE, and both places scan the
+// CTE (TPC-H Q11 and Q15 write the same derived table twice). Two subtrees are the same if they differ only in column
+// ids.
 
 namespace ouzel::optimizer {
 
@@ -13,10 +13,10 @@ using namespace sql;
 
 namespace {
 
-/// Rows given at most this fraction of the rows read make keeping them worth while.
+/// A subtree becomes a CTE only if it gives at most this fraction of the rows that it reads.
 constexpr double keptFractionMax = 0.3;
 
-/// Compares two subtrees and learns which column of the second stands for which of the first.
+/// Compares two subtrees, and maps the columns of the second subtree to those of the first.
 class Matcher {
 public:
    bool match(const Rel& a, const Rel& b) {
@@ -35,7 +35,7 @@ public:
       case RelKind::GroupBy:
          return matchGroup(a, b);
       default:
-         return false; // the others are rare, or cheap, or have an order
+         return false; // other operators are rare, cheap or ordered
       }
    }
    const ColumnMap& secondToFirst() const { return map_; }
@@ -78,7 +78,7 @@ private:
       }
       return true;
    }
-   /// Every key of the first is one of the second, too.
+   /// True if every key of `a` is a key of `b`.
    bool matchComputedBack(const Rel& a, const Rel& b) {
       return std::all_of(a.keys.begin(), a.keys.end(), [&](const ComputedColumn& key) {
          return std::any_of(b.keys.begin(), b.keys.end(),
@@ -154,7 +154,8 @@ private:
          collect(input);
    }
 
-   /// Little comes out of much, and nothing in it depends on where it stands.
+   /// True if the subtree gives few of the rows that it reads, and contains no With and no scan of a CTE, so that it
+   /// can move to the top of the query.
    bool isWorthKeeping(Rel& rel) {
       double read = 0;
       bool movable = true;
@@ -207,7 +208,7 @@ private:
    Query& query_;
    Estimator estimator_;
    std::vector<RelPtr*> candidates_;
-   std::vector<RelPtr*> dead_; ///< candidates inside of what has been replaced
+   std::vector<RelPtr*> dead_; ///< candidates inside of subtrees that were replaced
    ColumnMap renamed_;
 };
 

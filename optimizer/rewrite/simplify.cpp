@@ -7,9 +7,9 @@
 #include "optimizer/rewrite/rules.hpp"
 #include "optimizer/rewrite/unwrap_cast.hpp"
 
-// Expressions made simpler without changing a value or an error: constants folded by the executor's own evaluator (what
-// raises an error stays and raises it at run time, if it is reached at all), NOT moved inwards, AND and OR flattened,
-// freed of repetitions and of what all disjuncts share.
+// Simplifies expressions without changing their values or errors. The executor's evaluator folds constants; an
+// expression that raises an error stays and raises it at run time, if a row reaches it. NOT moves inwards. AND and OR
+// are flattened and lose repeated operands; conjuncts that all disjuncts share are factored out.
 
 namespace ouzel::optimizer {
 
@@ -24,7 +24,7 @@ bool isNull(const Expr& expr) {
    return expr.kind == ExprKind::Constant && expr.constant.isNull;
 }
 
-/// Text casts whose result depends on nothing but the text.
+/// True for types whose casts from and to text depend on the value only, not on settings of the session.
 bool isPureText(Oid type) {
    switch (type) {
    case oid::boolean:
@@ -53,7 +53,7 @@ public:
       rewriteExpr(root, [this](ExprPtr& expr) { step(expr); });
    }
 
-   /// A predicate whose NULL counts as false.
+   /// Simplifies a predicate for which NULL counts as false.
    void simplifyFilter(ExprPtr& predicate) {
       simplify(predicate);
       std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(predicate));
@@ -122,7 +122,7 @@ private:
 
    // ---- folding ----
 
-   /// Replace an expression over constants by its value, if it has one.
+   /// Replaces an expression over constants by its value, unless evaluation raises an error.
    void fold(ExprPtr& expr) {
       if (!query_.context.evaluator || !std::all_of(expr->args.begin(), expr->args.end(), isConstant)) return;
       try {
@@ -135,7 +135,7 @@ private:
          constant->constant.type = constant->repr.physical;
          constant->position = expr->position;
          expr = std::move(constant);
-      } catch (const SqlError&) { // raised again at run time, by the rows that get here
+      } catch (const SqlError&) { // raised again at run time, if a row reaches the expression
       }
    }
 
@@ -144,7 +144,7 @@ private:
       if (!function || function->returnsSet || function->volatility == catalog::Volatility::Volatile) return;
       if (function->isStrict &&
           std::any_of(expr->args.begin(), expr->args.end(), [](const ExprPtr& arg) { return isNull(*arg); })) {
-         // The other arguments could still raise an error; PostgreSQL folds all the same.
+         // The other arguments could raise an error; PostgreSQL folds as well.
          expr = makeNull(expr->type);
          return;
       }
@@ -152,7 +152,7 @@ private:
       if (expr->kind == ExprKind::Call) simplifyLike(expr);
    }
 
-   /// LIKE without wildcards is equality.
+   /// LIKE without wildcards becomes an equality.
    static void simplifyLike(ExprPtr& expr) {
       const std::string_view source = expr->function->source;
       const bool negated = source == "textnlike";
@@ -179,7 +179,7 @@ private:
       }
       fold(expr);
       if (expr->kind != ExprKind::Compare) return;
-      if (isConstant(expr->args[0])) { // constants to the right
+      if (isConstant(expr->args[0])) { // move the constant to the right side
          std::swap(expr->args[0], expr->args[1]);
          expr->compare = commuted(expr->compare);
       }
@@ -201,7 +201,7 @@ private:
       if (expr->kind == ExprKind::InList) unwrapCast(*expr);
    }
 
-   /// x = ANY ('{1,2}') and x <> ALL ('{1,2}') are lists.
+   /// x = ANY ('{1,2}') and x <> ALL ('{1,2}') become IN lists.
    void simplifyAnyArray(ExprPtr& expr) {
       const Expr& array = *expr->args[1];
       const bool isIn = !expr->function && ((expr->compare == CompareOp::Eq && !expr->negated) ||
@@ -222,7 +222,7 @@ private:
       } else {
          return;
       }
-      if (elements.empty()) { // true or false even for NULL
+      if (elements.empty()) { // ALL is true and ANY is false, even for NULL
          expr = makeBoolean(expr->negated);
          return;
       }
@@ -238,7 +238,7 @@ private:
    }
 
    void simplifyTypmod(ExprPtr& expr) {
-      // A column of exactly that type has it already.
+      // A column of exactly this type needs no cast.
       if (expr->args[0]->type == expr->type && expr->type.typmod >= 0 && expr->args[0]->kind == ExprKind::Column) {
          ExprPtr arg = std::move(expr->args[0]);
          expr = std::move(arg);
@@ -258,7 +258,7 @@ private:
          expr = std::move(inner);
          return;
       }
-      // A string constant takes the other type.
+      // A string constant gets the new type without a cast.
       if (isConstant(expr->args[0]) && expr->args[0]->constant.type == expr->repr.physical &&
           expr->type.oid != oid::numeric) {
          ExprPtr constant = std::move(expr->args[0]);
@@ -337,7 +337,7 @@ private:
       const bool isAnd = expr->kind == ExprKind::And;
       std::vector<ExprPtr> parts;
       bool hasNull = false;
-      constexpr size_t repeatsSoughtMax = 200; // among more it would take the square of their time
+      constexpr size_t repeatsSoughtMax = 200; // the search for repeated operands takes quadratic time
       const std::function<bool(ExprPtr)> add = [&](ExprPtr part) -> bool {
          if (part->kind == expr->kind) {
             for (ExprPtr& arg : part->args)
@@ -348,7 +348,7 @@ private:
             hasNull = true;
             return true;
          }
-         if (isConstant(part)) return (part->constant.i64 != 0) == isAnd; // neutral, or decides the whole
+         if (isConstant(part)) return (part->constant.i64 != 0) == isAnd; // true: neutral; false: decides the result
          const bool repeated =
              !isVolatile(*part) && parts.size() < repeatsSoughtMax &&
              std::any_of(parts.begin(), parts.end(), [&part](const ExprPtr& other) { return equal(*other, *part); });
@@ -357,7 +357,7 @@ private:
       };
       for (ExprPtr& arg : expr->args)
          if (!add(std::move(arg))) {
-            // PostgreSQL decides at plan time, too, whatever the other parts would raise.
+            // As in PostgreSQL, a deciding constant replaces the whole, even if other operands could raise errors.
             expr = makeBoolean(!isAnd);
             return;
          }
@@ -369,7 +369,7 @@ private:
       expr = isAnd ? makeAnd(std::move(parts)) : makeOr(std::move(parts));
    }
 
-   /// (a AND x) OR (a AND y) is a AND (x OR y).
+   /// (a AND x) OR (a AND y) becomes a AND (x OR y).
    void factorOut(ExprPtr& expr, std::vector<ExprPtr>& disjuncts) {
       std::vector<std::vector<ExprPtr>> all;
       for (ExprPtr& disjunct : disjuncts) {
@@ -393,7 +393,7 @@ private:
          shared.push_back(std::move(common));
       }
       std::vector<ExprPtr> rest;
-      bool always = false; // a disjunct was nothing but the shared part
+      bool always = false; // a disjunct consists of the shared conjuncts only
       for (std::vector<ExprPtr>& conjuncts : all) {
          always = always || conjuncts.empty();
          rest.push_back(makeAnd(std::move(conjuncts)));
@@ -405,7 +405,7 @@ private:
       expr = makeAnd(std::move(shared));
    }
 
-   /// a = 1 OR a = 2 is a IN (1, 2).
+   /// a = 1 OR a = 2 becomes a IN (1, 2).
    static void mergeEqualities(std::vector<ExprPtr>& disjuncts) {
       const auto isEquality = [](const Expr& e) {
          return (e.kind == ExprKind::Compare && e.compare == CompareOp::Eq && e.args[0]->kind == ExprKind::Column &&
@@ -439,7 +439,7 @@ private:
       for (size_t i = 0; i < whens && !decided; ++i) {
          if (isConstantFalseOrNull(*expr->args[2 * i])) continue;
          if (isConstantTrue(*expr->args[2 * i])) {
-            kept.push_back(std::move(expr->args[2 * i + 1])); // the ELSE of what came before
+            kept.push_back(std::move(expr->args[2 * i + 1])); // becomes the ELSE of the branches before
             decided = true;
             continue;
          }
@@ -483,7 +483,7 @@ void simplifyRel(RelPtr& rel, Query& query) {
       if (cte.recursive) simplifyRel(cte.recursive, query);
    }
    Simplifier simplifier(query);
-   // Predicates of these drop rows for NULL as for false. Mark joins do not.
+   // For predicates of these operators NULL counts as false. A Mark join distinguishes NULL and false.
    const bool isFilter = rel->kind == RelKind::Select || rel->kind == RelKind::Get ||
                          rel->kind == RelKind::VirtualGet ||
                          (rel->kind == RelKind::Join && rel->joinKind != JoinKind::Mark);
@@ -493,7 +493,7 @@ void simplifyRel(RelPtr& rel, Query& query) {
       else
          simplifier.simplify(expr);
       forEachExpr(*expr, [&query](const Expr& e) {
-         if (e.subquery) simplifyRel(const_cast<Expr&>(e).subquery, query); // the tree is ours
+         if (e.subquery) simplifyRel(const_cast<Expr&>(e).subquery, query); // the rewrite owns the tree
          return true;
       });
    });

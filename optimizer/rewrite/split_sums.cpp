@@ -2,13 +2,14 @@
 #include "common/type/decimal.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
-// sum(CASE WHEN c THEN x ELSE 0 END) over numeric mixes display scales: 0 has none, x may have two. Its sum prints with
-// the largest scale it saw, which scaled integers cannot follow. So it is taken apart (TPC-H Q8, Q14):
+// sum(CASE WHEN c THEN x ELSE 0 END) over numeric mixes display scales: 0 has no fractional digits, x may have two. The
+// sum prints with the largest scale among its inputs, which scaled integers do not record. So the sum is split (TPC-H
+// Q8, Q14):
 //
 //    s := sum(x) FILTER (WHERE c)       n := count(*) FILTER (WHERE c IS NOT TRUE)
 //    CASE WHEN s IS NOT NULL THEN s WHEN n > 0 THEN 0 END
 //
-// which is the same in every case, and lets the sum of x run in scaled integers.
+// The result is the same in every case, and the sum of x runs in scaled integers.
 
 namespace ouzel::optimizer {
 

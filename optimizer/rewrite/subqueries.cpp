@@ -12,7 +12,7 @@
 //    anywhere else:         EXISTS, IN, ANY, ALL    Mark join          scalar         Single join
 //                           ARRAY(...)              Single join with array_agg
 //
-// A Mark join's own predicate is three-valued, as IN is. unnest.cpp takes the dependence away afterwards.
+// The predicate of a Mark join is three-valued, as IN is. unnest.cpp later replaces the dependent joins.
 
 namespace ouzel::optimizer {
 
@@ -90,7 +90,8 @@ private:
       rel = makeSelect(std::move(input), std::move(rest));
    }
 
-   /// A conjunct that is a test of existence as a whole becomes a Semi or Anti join.
+   /// Turns a conjunct that is an existence test (EXISTS, IN, ANY, ALL, perhaps negated) into a Semi or Anti join;
+   /// false for any other conjunct.
    bool asFilter(ExprPtr& conjunct, RelPtr& input) {
       Expr* expr = conjunct.get();
       bool negate = false;
@@ -109,7 +110,7 @@ private:
                                nullptr);
          return true;
       }
-      // x op ALL (q) is NOT (x negated-op ANY (q)), in three values too.
+      // x op ALL (q) equals NOT (x negated-op ANY (q)), also in three-valued logic.
       if (expr->subqueryKind == SubqueryKind::All) negate = !negate;
       ExprPtr predicate = comparison(*expr, input);
       if (negate) predicate = makeTest(ExprKind::IsNotFalse, std::move(predicate));
@@ -118,7 +119,8 @@ private:
       return true;
    }
 
-   /// args op columns of the subquery, negated for ALL. Subqueries inside the args go to `input`.
+   /// The comparison of the args with the subquery's columns, negated for ALL. Subqueries in the args become joins on
+   /// `input`.
    ExprPtr comparison(Expr& expr, RelPtr& input) {
       std::vector<ExprPtr> parts;
       const bool all = expr.subqueryKind == SubqueryKind::All;
@@ -128,14 +130,14 @@ private:
       for (size_t i = 0; i < expr.args.size(); ++i) {
          replaceAll(expr.args[i], input);
          const SqlType type = query_.columns[columns[i]].type;
-         if (expr.function) { // an operator that is no comparison (LIKE ANY)
+         if (expr.function) { // an operator that is no comparison, as in LIKE ANY
             std::vector<ExprPtr> args;
             args.push_back(std::move(expr.args[i]));
             args.push_back(makeColumn(columns[i], type));
             ExprPtr call = makeCall(expr.function, booleanType, std::move(args));
             parts.push_back(all ? makeNot(std::move(call)) : std::move(call));
          } else {
-            // Row comparisons other than (in)equality never get here: the binder has no ANY form for them.
+            // With several args the operator is = or <>: the binder moves other row comparisons into the subquery.
             const CompareOp op = all ? sql::negated(expr.compare) : expr.compare;
             parts.push_back(makeCompare(op, std::move(expr.args[i]), makeColumn(columns[i], type)));
          }
@@ -145,7 +147,7 @@ private:
       return conjunctive ? makeAnd(std::move(parts)) : makeOr(std::move(parts));
    }
 
-   /// A subquery may give a column of an outer query as it is: make it a column of its own.
+   /// A subquery may pass on columns of an outer query. Makes new columns of the subquery for these columns.
    void ensureMade(RelPtr& subquery, std::vector<ColumnId>& columns) {
       const ColumnSet made(outputColumns(*subquery));
       std::vector<ComputedColumn> computed;
@@ -159,7 +161,7 @@ private:
       subquery = makeMap(std::move(subquery), std::move(computed));
    }
 
-   /// Replace the subqueries of an expression by columns that joins on `input` provide.
+   /// Replaces the subqueries of an expression by columns of joins on `input`.
    void replaceAll(ExprPtr& root, RelPtr& input) {
       if (root->kind == ExprKind::Subquery) {
          replaceOne(root, input);
@@ -200,7 +202,7 @@ private:
       input = std::move(join);
    }
 
-   /// ARRAY(q): array_agg over q in q's order; an empty array instead of NULL.
+   /// ARRAY(q): array_agg over q in q's order. Without rows the result is an empty array instead of NULL.
    void replaceArray(ExprPtr& expr, RelPtr& input) {
       std::vector<ColumnId> columns{expr->subqueryColumn};
       ensureMade(expr->subquery, columns);
@@ -250,7 +252,7 @@ private:
          removeFromFullJoin(*rel, plain, withSubquery);
          return;
       }
-      // ON of a one-sided join: the right side filtered for each left row, LATERAL-wise.
+      // ON of a one-sided join: the conjuncts filter the right side for each left row, as with LATERAL.
       for (ExprPtr& conjunct : withSubquery)
          plain.push_back(std::move(conjunct));
       rel->inputs[1] = makeSelect(std::move(rel->inputs[1]), std::move(plain));
@@ -258,7 +260,7 @@ private:
       rel->dependent = true;
    }
 
-   /// ON of a FULL join: a subquery can be computed on the one side it depends on.
+   /// ON of a FULL join: a subquery is computed on the one side whose columns it reads.
    void removeFromFullJoin(Rel& rel, std::vector<ExprPtr>& plain, std::vector<ExprPtr>& withSubquery) {
       const ColumnSet right(outputColumns(*rel.inputs[1])), left(outputColumns(*rel.inputs[0]));
       const std::function<void(ExprPtr&)> replace = [&](ExprPtr& expr) {
@@ -280,7 +282,7 @@ private:
       rel.predicate = makeAnd(std::move(plain));
    }
 
-   /// Rows with subqueries are computed one by one over a row of nothing.
+   /// VALUES with subqueries: each row is computed over a row without columns, and UNION ALL puts the rows together.
    void removeFromValues(RelPtr& rel) {
       RelPtr all;
       std::vector<ColumnId> allColumns;
@@ -316,7 +318,7 @@ private:
       rel = std::move(all);
    }
 
-   /// f((select ...)): the function runs laterally over the row that has its arguments.
+   /// f((select ...)): an input computes the arguments, and the function runs per row of this input.
    void removeFromFunction(RelPtr& rel) {
       RelPtr input = rel->inputs.empty() ? oneRow() : std::move(rel->inputs[0]);
       for (ExprPtr& arg : rel->args)

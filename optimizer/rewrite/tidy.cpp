@@ -25,7 +25,7 @@ std::vector<SortKey> copyKeys(const std::vector<SortKey>& keys) {
    return copy;
 }
 
-/// The Sort whose order `rel` still has, if its keys are visible.
+/// The Sort whose order the rows of `rel` have; null if there is none.
 const Rel* orderOf(const Rel& rel) {
    const Rel* at = &rel;
    while (at->kind == RelKind::Map || at->kind == RelKind::Select || at->kind == RelKind::Limit ||
@@ -38,7 +38,7 @@ class Tidier {
 public:
    explicit Tidier(Query& query) : query_(query) {}
 
-   /// `ordered`: the parent makes use of the order.
+   /// `ordered`: the parent uses the order of `rel`'s rows.
    void visit(RelPtr& rel, bool ordered) {
       if (rel->kind == RelKind::GroupBy) keepOrderOfInput(*rel);
       if (rel->kind == RelKind::Window) numberInOrder(*rel);
@@ -53,7 +53,7 @@ public:
       for (RelPtr& input : rel->inputs)
          visit(input, passesOrder(*rel, ordered));
       for (Cte& cte : rel->ctes) {
-         visit(cte.query, true); // a scan of it gives its rows in order
+         visit(cte.query, true); // a scan of the CTE gives its rows in order
          if (cte.recursive) visit(cte.recursive, false);
       }
    }
@@ -63,7 +63,7 @@ private:
       switch (rel.kind) {
       case RelKind::Limit:
       case RelKind::Insert:
-         return true; // serial columns count up in order
+         return true; // Insert: serial columns count in the order of the rows
       case RelKind::Map:
       case RelKind::Select:
       case RelKind::ProjectSet:
@@ -73,13 +73,14 @@ private:
       case RelKind::Window:
          return ordered && rel.windowSpec.orderBy.empty() && rel.windowSpec.partitionBy.empty();
       case RelKind::SetOp:
-         return ordered && rel.all; // UNION ALL of ordered parts
+         return ordered && rel.all; // UNION ALL keeps the order of its inputs
       default:
          return false;
       }
    }
 
-   /// array_agg(x) FROM (SELECT ... ORDER BY y): the executor orders what it is asked to order.
+   /// array_agg(x) FROM (SELECT ... ORDER BY y): gives the aggregate an ORDER BY of its own, because the executor keeps
+   /// only orders that an operator asks for.
    static void keepOrderOfInput(Rel& group) {
       const Rel* sort = orderOf(*group.inputs[0]);
       if (!sort) return;
@@ -96,7 +97,7 @@ private:
       if (onlyNumbers && sort) window.windowSpec.orderBy = copyKeys(sort->sortKeys);
    }
 
-   /// Limit over a projection: project only what is left, and let the limit meet the sort.
+   /// Moves a Limit below projections: they compute only the rows that remain, and Limit and Sort become adjacent.
    static void limitBelowMaps(RelPtr& rel) {
       if (rel->withTies && !rel->sortKeys.empty()) return;
       Rel* map = rel->inputs[0].get();

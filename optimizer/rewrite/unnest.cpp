@@ -4,13 +4,19 @@
 #include "optimizer/rewrite/dependent.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
-// Takes the dependence out of dependent joins, innermost first. Cheap ways come first, the general one always works:
+// Replaces dependent joins by ordinary joins, innermost first. Cheap ways are tried first; the general way always
+// works:
 //
-// 1. Nothing is read from the left: an ordinary join. Nothing but the left is read: work over the left rows.
-// 2. The right side is one row whatever happens (an aggregate without GROUP BY, and projections or filters over it):
-//    group it by the correlated columns, left join, let what was above it follow on top. count() of nothing is 0 again.
-// 3. Correlated predicates at the top of the right side move into the join predicate; correlated projections above it.
-// 4. The rest is pushed down through the right side (dependent.cpp), and the join compares the correlated columns.
+// 1. The right side reads no columns of the left side: the join is an ordinary join. The right side only computes
+// values
+//    from the left row: its operators move over the left side.
+// 2. The right side is an aggregate without GROUP BY under projections and filters, so it has one row at most: the
+//    aggregate is grouped by the correlated columns and left joined, and the projections and filters come above the
+//    join. A count over no rows becomes 0 again.
+// 3. Correlated predicates at the top of the right side move into the join predicate, correlated projections above the
+//    join.
+// 4. The remaining dependence is pushed down through the right side (dependent.cpp), and the join compares the
+//    correlated columns.
 
 namespace ouzel::optimizer {
 
@@ -59,7 +65,8 @@ private:
 
    static Rel* innerJoinOf(Rel& rel) { return rel.kind == RelKind::With ? rel.inputs[0].get() : &rel; }
 
-   /// Existence does not care for order, duplicates or projections.
+   /// Drops operators at the top of the right side that do not change the join's result: order, and for existence tests
+   /// also duplicates and limits.
    static void dropUseless(Rel& join) {
       if (join.joinKind != JoinKind::Semi && join.joinKind != JoinKind::Anti && join.joinKind != JoinKind::Mark) {
          if (join.inputs[1]->kind == RelKind::Sort) dropTop(join.inputs[1]);
@@ -81,14 +88,14 @@ private:
       rel = std::move(input);
    }
 
-   /// Single needs no watching when there cannot be two matches.
+   /// Turns a Single join into a simpler join if a left row cannot have two matches.
    void relaxSingle(Rel& join) {
       if (join.joinKind != JoinKind::Single) return;
       if (!join.predicate && isExactlyOneRow(*join.inputs[1])) {
          join.joinKind = JoinKind::Inner;
          return;
       }
-      // Columns of the right side that the predicate pins to one value for each left row.
+      // Columns of the right side to which the predicate gives one value for each left row.
       const ColumnSet left(outputColumns(*join.inputs[0])), right(outputColumns(*join.inputs[1]));
       ColumnSet pinned;
       const auto pin = [&](const Expr& conjunct) {
@@ -113,10 +120,10 @@ private:
       if (isUniqueOn(*join.inputs[1], pinned, query_)) join.joinKind = JoinKind::Left;
    }
 
-   // ---- 1b. rows made out of each left row ----
+   // ---- 1b. right sides that compute rows from the left row ----
 
-   /// LATERAL generate_series(1, t.a), (SELECT t.a + 1): projections, filters and functions over the row of nothing
-   /// work as well over the left rows themselves.
+   /// LATERAL generate_series(1, t.a), (SELECT t.a + 1): projections, filters and functions over a row without columns
+   /// can run over the left rows.
    bool feedWithLeft(RelPtr& join) {
       bool onlyProjects = true;
       RelPtr* at = &join->inputs[1];
@@ -139,7 +146,8 @@ private:
 
    // ---- 2. one row ----
 
-   /// The aggregate without GROUP BY under projections and filters of `rel`, if that is what it is.
+   /// The aggregate without GROUP BY below projections and filters at the top of `rel`, which go to `above`; null if
+   /// `rel` has any other form.
    static Rel* findOneRow(Rel& rel, std::vector<Rel*>& above) {
       Rel* top = &rel;
       for (;;) {
@@ -170,7 +178,7 @@ private:
       const std::vector<ColumnId> rightColumns = outputColumns(*join->inputs[1]);
       ExprPtr predicate = std::move(join->predicate);
       const ColumnId mark = join->markColumn;
-      // Detach the operators; `group` is then reached through its parent's input.
+      // Detach the operators above the group (`chain`, which `above` points into), and the group.
       RelPtr chain = std::move(join->inputs[1]);
       RelPtr groupPtr = detach(chain, group);
       RelPtr result = joinGroup(std::move(join->inputs[0]), std::move(groupPtr));
@@ -194,7 +202,7 @@ private:
       return std::move(*at);
    }
 
-   /// Each row of `left` with its one row of the aggregate.
+   /// Joins each row of `left` with its one row of the aggregate.
    RelPtr joinGroup(RelPtr left, RelPtr group) {
       const std::vector<ColumnId> columns = intersection(freeColumns(*group), ColumnSet(outputColumns(*left)));
       if (columns.empty()) return makeJoin(JoinKind::Inner, std::move(left), std::move(group), nullptr);
@@ -228,11 +236,12 @@ private:
       default:
          break;
       }
-      ExprPtr condition = conjunction(std::move(keep), std::move(predicate)); // Left, Single: NULLs where it fails
+      ExprPtr condition =
+          conjunction(std::move(keep), std::move(predicate)); // Left, Single: if not true, columns are NULL
       return condition ? nullUnless(std::move(result), std::move(condition), rightColumns) : std::move(result);
    }
 
-   /// Make `columns` NULL in rows where the condition does not hold.
+   /// Makes `columns` NULL in rows for which the condition is not true.
    RelPtr nullUnless(RelPtr result, ExprPtr condition, const std::vector<ColumnId>& columns) {
       const ColumnId holds = query_.newColumn("holds", booleanType);
       std::vector<ComputedColumn> test, computed;
@@ -269,8 +278,8 @@ private:
       if (join.joinKind == JoinKind::Left || join.joinKind == JoinKind::Single) pullOuterMaps(join, left, above);
    }
 
-   /// Correlated columns computed at the top of the right side: substituted in the join predicate and in the filters
-   /// between, and for an inner join computed above it.
+   /// Correlated computed columns at the top of the right side: the join predicate and the filters between get the
+   /// expressions instead of the columns. For an inner join, a Map above the join computes the columns.
    void pullMaps(Rel& join, const ColumnSet& left, std::vector<ComputedColumn>& above) {
       std::vector<Rel*> chain;
       for (Rel* op = join.inputs[1].get(); op->kind == RelKind::Map || op->kind == RelKind::Select;
@@ -321,7 +330,7 @@ private:
             above.push_back(std::move(computed));
    }
 
-   /// The same for joins that pad with NULLs: a correlated projection above must be NULL in padded rows.
+   /// pullMaps for joins that pad with NULLs: the column that is computed above the join must be NULL in padded rows.
    void pullOuterMaps(Rel& join, const ColumnSet& left, std::vector<ComputedColumn>& above) {
       if (join.inputs[1]->kind != RelKind::Map) return;
       Rel& map = *join.inputs[1];

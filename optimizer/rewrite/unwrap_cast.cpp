@@ -25,7 +25,7 @@ Widening wideningOf(const Expr& expr) {
    return source == "date_timestamp" ? Widening::Timestamp : Widening::None;
 }
 
-/// The largest value of the narrow type's scale that is not above the constant, and whether it is the constant.
+/// The largest value of the narrow type's scale that is not above the constant; `exact`: it equals the constant.
 struct Floor {
    int128 value;
    bool exact;
@@ -65,7 +65,7 @@ bool isInRange(int128 value, PhysicalType type) {
    case PhysicalType::I16:
       return value >= INT16_MIN && value <= INT16_MAX;
    case PhysicalType::I32:
-      return value > INT32_MIN && value < INT32_MAX; // a date's ends are its infinities
+      return value > INT32_MIN && value < INT32_MAX; // the least and the largest date are -infinity and infinity
    case PhysicalType::I64:
       return value >= INT64_MIN && value <= INT64_MAX;
    default:
@@ -89,7 +89,8 @@ void unwrapCompare(Expr& predicate, Widening widening) {
    if (!floor || !isInRange(floor->value, physical)) return;
    CompareOp op = predicate.compare;
    if (!floor->exact) {
-      // x < 3.5 is x <= 3; x >= 3.5 is x > 3; equality is left as it is: never true, but NULL for NULL.
+      // x < 3.5 becomes x <= 3; x >= 3.5 becomes x > 3. An equality keeps its cast: it is never true, but NULL for
+      // NULL.
       if (op == CompareOp::Lt)
          op = CompareOp::Le;
       else if (op == CompareOp::Ge)

@@ -3,8 +3,9 @@
 
 namespace ouzel::optimizer {
 
-/// `cast(x) op constant` without the cast where it widens x: int4 -> int8, int -> numeric, date -> timestamp. Then zone
-/// maps, encoded predicates and statistics see a plain column. Compare and InList; others are left alone.
+/// Removes the cast from `cast(x) op constant` if the cast widens x: int4 -> int8, int -> numeric, date -> timestamp.
+/// Zone maps, encoded predicates and statistics then apply to the plain column. Handles Compare and InList; any other
+/// expression stays the same.
 void unwrapCast(Expr& predicate);
 
 } // namespace ouzel::optimizer
