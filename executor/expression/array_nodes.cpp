@@ -5,7 +5,7 @@
 #include "executor/kernel/select.hpp"
 #include "executor/kernel/validity.hpp"
 
-// ARRAY[...], array[i], and op ANY/ALL (array). Row by row: arrays are rare in hot paths.
+// ARRAY[...], array[i], and op ANY/ALL (array). Evaluated row by row: arrays are rare in hot paths.
 
 namespace ouzel::executor {
 
@@ -20,7 +20,7 @@ std::vector<Vector> evaluateArgs(Scratch& s, const Node& node, const Rows& rows)
    return args;
 }
 
-/// ARRAY[a, b] of arrays is one array with a dimension more.
+/// ARRAY[a, b] of arrays: one array with one more dimension.
 std::string stackArrays(const std::vector<Vector>& args, uint32_t row) {
    ArrayValue result;
    bool isFirst = true;
@@ -44,14 +44,14 @@ std::string stackArrays(const std::vector<Vector>& args, uint32_t row) {
    return makeArray(result);
 }
 
-/// Elements of one array as vectors of up to batchRowsMax rows.
+/// The elements of an array as vectors of up to batchRowsMax rows.
 class ElementVector {
 public:
-   /// `type` is the elements' or, for integers, a wider one to give them in.
+   /// `type`: the physical type of the vectors; the elements' type or, for integers, a wider type.
    ElementVector(const ArrayValue& array, PhysicalType type) : array_(array), type_(type), width_(physicalSize(type)) {
       data_.resize(std::min<size_t>(array.elements.size(), batchRowsMax));
    }
-   /// Elements [begin, begin + count).
+   /// A vector of elements [begin, begin + count).
    Vector load(uint32_t begin, uint32_t count) {
       fillValid(validity_, count);
       bool hasNulls = false;

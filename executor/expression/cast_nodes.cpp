@@ -16,12 +16,13 @@ namespace {
 
 using Scratch = ExpressionState::Scratch;
 
-/// Types whose values are their own text. bpchar is not: its text is padded.
+/// Types whose values are the same as their text. bpchar is not among them: its text is padded.
 bool isText(Oid type) {
    return type == oid::text || type == oid::varchar || type == oid::unknown || type == oid::name;
 }
 
-/// Run `body(rows without NULL)` into the node's buffer and keep the argument's NULLs and constness.
+/// Run `body(rows without NULL)`, which writes to the node's buffer. The result is NULL or constant where the argument
+/// is.
 template <typename Body>
 Vector strictUnary(Scratch& s, const Node& node, const Vector& arg, const Rows& rows, Body&& body) {
    const bool isConstant = arg.encoding == Encoding::Constant;
@@ -78,7 +79,7 @@ Vector evaluateTextCast(Scratch& s, const Node& node, const Rows& rows) {
 
 namespace {
 
-/// numeric(p, s) of integers or scaled numerics: rescale, then look whether p digits hold it.
+/// Cast integers or scaled numerics to numeric(p, s): rescale, then check that p digits suffice.
 void typmodScaled(const Node& node, const Vector& arg, Selection selection, void* out, Arena& strings) {
    Arena decimals;
    const bool toScaled = node.repr.physical != PhysicalType::Decimal;
@@ -94,7 +95,7 @@ void typmodScaled(const Node& node, const Vector& arg, Selection selection, void
       const StringView value = values ? values[arg.positionOf(row)] : converted[row];
       if (!toScaled) {
          const StringView cut = decimal::applyTypmod(value, node.type.typmod, strings);
-         // The value may be the argument itself, which lives as long as the batch.
+         // `cut` may share the argument's bytes, which live as long as the batch.
          static_cast<StringView*>(out)[row] = values ? cut : strings.copyString(cut.view());
       } else if (node.repr.physical == PhysicalType::I64) {
          static_cast<int64_t*>(out)[row] = static_cast<int64_t>(decimal::toScaledColumn(value, node.type.typmod));

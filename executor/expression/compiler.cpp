@@ -7,8 +7,8 @@
 #include "executor/expression/convert.hpp"
 #include "executor/expression/node.hpp"
 
-// From Expr trees to a program's graph: negations pushed down, representations made to agree, equal nodes shared,
-// result buffers assigned.
+// The compiler from Expr trees to a program's graph. It pushes negations down, converts operands to one representation,
+// shares equal nodes, and assigns result buffers.
 
 namespace ouzel::executor {
 
@@ -22,7 +22,7 @@ bool isScaledNumeric(const SqlType& type, Representation repr) {
    return type.oid == oid::numeric && repr.physical != PhysicalType::Decimal;
 }
 
-/// Integers, scaled numerics and decimals convert into each other.
+/// Numbers that can be converted into each other: integers, scaled numerics, decimals.
 bool isNumber(PhysicalType type) {
    return type == PhysicalType::I16 || type == PhysicalType::I32 || type == PhysicalType::I64 ||
           type == PhysicalType::I128 || type == PhysicalType::Decimal;
@@ -32,7 +32,8 @@ bool isTextLike(Oid type) {
    return type == oid::text || type == oid::varchar || type == oid::bpchar;
 }
 
-/// What makes two nodes the same: everything but their place in the graph.
+/// Nodes with equal fingerprints compute the same value. The fingerprint has every member except the node's place in
+/// the graph.
 std::string fingerprint(const Node& node) {
    std::string key;
    const auto put = [&key](const auto& value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); };
@@ -73,9 +74,9 @@ public:
    void finish();
 
 private:
-   /// Which slots a node reads: none, one, or several.
+   /// The number of slots that a node reads, and the slot if there is only one.
    struct Reads {
-      uint32_t count = 0; ///< 0, 1, 2 for several
+      uint32_t count = 0; ///< 0, 1, or 2 for several
       uint32_t slot = 0;
    };
 
@@ -141,7 +142,7 @@ uint32_t Compiler::add(std::unique_ptr<Node> added, bool isOwnTotal) {
    added->isInvariant = reads.count == 0 && !added->isVolatile && added->op != Op::Constant;
    if (added->isTotal && reads.count == 1 && added->op != Op::Column && added->op != Op::Relabel)
       added->dictionarySlot = reads.slot;
-   if (!added->isVolatile) { // a volatile call is made as often as it is written
+   if (!added->isVolatile) { // volatile calls are not shared
       const auto [it, isNew] = known_.emplace(fingerprint(*added), static_cast<uint32_t>(code_.nodes.size()));
       if (!isNew) return it->second;
    }
@@ -173,7 +174,7 @@ uint32_t Compiler::constant(const SqlType& type, Representation repr, const Valu
    return add(std::move(result));
 }
 
-/// `type` is what the value is from here on: lowering makes casts to numeric(p, s) out of conversions.
+/// Convert to `repr`. `type` is the type of the result: lowering turns casts to numeric(p, s) into conversions.
 uint32_t Compiler::convert(uint32_t arg, Representation repr, SqlType type) {
    const Node& source = node(arg);
    if (source.repr == repr) return arg;
@@ -189,7 +190,7 @@ uint32_t Compiler::asDecimal(uint32_t arg) {
    return isScaledNumeric(node(arg).type, node(arg).repr) ? convert(arg, {PhysicalType::Decimal, 0}) : arg;
 }
 
-/// Bring two operands of a comparison to one representation, if lowering has not.
+/// Convert two operands of a comparison to one representation, if lowering has not done that.
 void Compiler::unify(uint32_t& a, uint32_t& b) {
    const Representation ra = node(a).repr, rb = node(b).repr;
    if (ra == rb) return;
@@ -214,7 +215,7 @@ void Compiler::unify(uint32_t& a, uint32_t& b) {
    b = convert(b, wider);
 }
 
-/// Arrays compare by elements: their bytes are equal only if the values are, but have no order.
+/// Compare arrays by their elements, with a kernel: the order of their bytes means nothing.
 uint32_t Compiler::compareArrays(CompareOp op, uint32_t a, uint32_t b) {
    static constexpr std::string_view kernels[] = {"array_eq", "array_ne", "array_lt",
                                                   "array_le", "array_gt", "array_ge"};
@@ -254,7 +255,7 @@ uint32_t Compiler::conjunction(std::span<const sql::ExprPtr> predicates) {
    return connective(Op::And, std::move(args));
 }
 
-/// NOT arg, pushed down as far as it goes: a comparison can then be a selection.
+/// Compile NOT arg, with the NOT pushed down as far as possible: a comparison can then be evaluated as a selection.
 uint32_t Compiler::compileNot(const Expr& arg) {
    switch (arg.kind) {
    case ExprKind::Not:
@@ -298,7 +299,7 @@ uint32_t Compiler::inValues(uint32_t lhs, std::span<const Expr* const> items, bo
       const bool isExact = leaf->repr.physical == repr.physical ||
                            (isNumber(leaf->repr.physical) && isNumber(repr.physical)) || leaf->constant.isNull;
       if (leaf->kind == ExprKind::Constant && isExact) {
-         // A constant the column's representation cannot hold equals none of its values.
+         // A constant that the column's representation cannot hold equals none of its values, so it is left out.
          if (std::optional<Value> value = convertExactly(leaf->constant, leaf->repr, repr))
             values.push_back(std::move(*value));
       } else {
@@ -328,7 +329,8 @@ uint32_t Compiler::compileInList(const Expr& expr, bool negated) {
    throwNotSupported(text + ")");
 }
 
-/// Where the kernel is found: as lowering says, else by prosrc. Functions written in SQL have no prosrc to go by.
+/// The name under which the kernel is registered: the one chosen by lowering, else the prosrc. Functions that
+/// PostgreSQL writes in SQL are registered by name.
 std::string kernelKey(const Expr& expr) {
    constexpr Oid languageSql = 14;
    if (!expr.kernel.empty()) return expr.kernel;
@@ -339,7 +341,7 @@ std::string kernelKey(const Expr& expr) {
 uint32_t Compiler::call(const Expr& expr, std::vector<uint32_t> args) {
    const catalog::FunctionInfo& function = *expr.function;
    const std::string key = kernelKey(expr);
-   // Scaled numerics have kernels of their own only where lowering asked for a scaled result.
+   // Without a scaled result the kernel is that for decimals.
    if (!isScaledNumeric(expr.type, expr.repr))
       for (uint32_t& arg : args)
          arg = asDecimal(arg);
@@ -367,7 +369,7 @@ uint32_t Compiler::compileCall(const Expr& expr) {
    return call(expr, std::move(args));
 }
 
-/// lhs op ANY (array): spelled out when the elements are known, else looked at row by row.
+/// Compile lhs op ANY (array). With constant elements it becomes a set or comparisons, else it is evaluated row by row.
 uint32_t Compiler::compileAnyArray(const Expr& expr, bool negated) {
    uint32_t lhs = compile(*expr.args[0]);
    const Expr& array = *expr.args[1];
@@ -434,7 +436,7 @@ uint32_t Compiler::compile(const Expr& expr) {
    case ExprKind::Constant:
       return constant(expr.type, expr.repr, expr.constant);
    case ExprKind::Compare: {
-      const uint32_t lhs = compile(*expr.args[0]); // in order, so that the program does not depend on the compiler
+      const uint32_t lhs = compile(*expr.args[0]); // C++ does not define the order of arguments
       return compare(expr.compare, lhs, compile(*expr.args[1]));
    }
    case ExprKind::And:
@@ -474,7 +476,7 @@ uint32_t Compiler::compile(const Expr& expr) {
    case ExprKind::Relabel: {
       const uint32_t arg = compile(*expr.args[0]);
       if (node(arg).repr.physical != expr.repr.physical) {
-         auto result = make(Op::Convert, expr.type, expr.repr, {arg}); // int4 to oid and back change their width
+         auto result = make(Op::Convert, expr.type, expr.repr, {arg}); // int4 and oid have different widths
          result->argReprs = {node(arg).repr};
          return add(std::move(result), conversionIsTotal(node(arg).repr, expr.repr));
       }
@@ -520,7 +522,7 @@ uint32_t Compiler::compile(const Expr& expr) {
    }
 }
 
-// ---- result buffers: assigned along the order of evaluation, given back once the value has been consumed ----
+// ---- result buffers: assigned in the order of evaluation, and reused once the value has been consumed ----
 
 uint32_t Compiler::takeBuffer(uint32_t valueSize, bool isPinned) {
    if (!isPinned) {
@@ -536,9 +538,10 @@ uint32_t Compiler::takeBuffer(uint32_t valueSize, bool isPinned) {
    return static_cast<uint32_t>(code_.bufferValueSizes.size() - 1);
 }
 
-/// `held` receives the buffers that the node's value may lie in, for the consumer to give back. Buffers of a shared
-/// node and of everything below it are pinned: nobody else's, before or after, since the order in which shared nodes
-/// and conjuncts are evaluated is known at run time only.
+/// Assigns buffers to the node and the nodes below. Adds to `held` the buffers in which the node's value may lie; the
+/// consumer of the value makes them free. Buffers of a shared node and of all nodes below are pinned: no other node
+/// uses them, before or after, since the order in which shared nodes and conjuncts are evaluated is known at run time
+/// only.
 void Compiler::assignBuffers(uint32_t index, bool isPinned, std::vector<uint32_t>& held) {
    Node& n = node(index);
    if (assigned_[index] || n.op == Op::Column || n.op == Op::Constant) return;
@@ -559,7 +562,7 @@ void Compiler::assignBuffers(uint32_t index, bool isPinned, std::vector<uint32_t
    if (!isLazy) n.buffer = takeBuffer(valueSize, isPinned);
    if (n.buffer != noBuffer) held.push_back(n.buffer);
    freeBuffers_.insert(freeBuffers_.end(), consumed.begin(), consumed.end());
-   if (isPinned) held.clear(); // never given back
+   if (isPinned) held.clear(); // pinned buffers never become free
 }
 
 void Compiler::finish() {
@@ -571,7 +574,7 @@ void Compiler::finish() {
    assigned_.resize(code_.nodes.size());
    for (const uint32_t root : code_.roots) {
       std::vector<uint32_t> held;
-      assignBuffers(root, false, held); // what a root holds is not given back: all roots live together
+      assignBuffers(root, false, held); // a root's buffers never become free: all roots' values live at once
    }
 }
 

@@ -10,7 +10,7 @@ namespace ouzel::executor {
 ConstantSet::ConstantSet(PhysicalType type, std::span<const Value> values) : type_(type) {
    const uint32_t width = physicalSize(type);
    storage_.resize(values.size() * width + 16);
-   strings_.reserve(values.size()); // StringViews point into them: no reallocation
+   strings_.reserve(values.size()); // StringViews point into the strings, which must not move
    const ValueEquality equal = valueEquality(type);
    const uint32_t slotCount = std::bit_ceil(static_cast<uint32_t>(values.size()) * 2 + 2);
    slotShift_ = 64 - static_cast<uint32_t>(std::countr_zero(slotCount));

@@ -12,7 +12,7 @@ namespace {
    throw SqlError(sqlstate::numericValueOutOfRange, "numeric value out of range");
 }
 
-/// Rescaled, rounded half away from zero when digits are dropped.
+/// The value at another scale, rounded half away from zero when digits are dropped.
 inline int128 rescaled(int128 value, int32_t fromScale, int32_t toScale) {
    if (toScale >= fromScale) {
       int128 result;
@@ -154,7 +154,7 @@ std::optional<Value> convertExactly(const Value& value, Representation from, Rep
    value.store(in);
    try {
       convertRows(Vector::flat(from.physical, in, nullptr), from, to, Selection::dense(1), out, strings);
-   } catch (const SqlError&) { // too large for the target: an outcome here, not an error
+   } catch (const SqlError&) { // the value is too large for the target
       return std::nullopt;
    }
    return Value::fromVector(Vector::flat(to.physical, out, nullptr), 0);

@@ -4,7 +4,8 @@
 #include "executor/kernel/gather.hpp"
 #include "executor/kernel/validity.hpp"
 
-// A total expression over one dictionary-coded column is computed once per dictionary entry; rows then look it up.
+// A total expression over one dictionary-coded column is evaluated once per dictionary entry. Rows then look up the
+// value by their code.
 
 namespace ouzel::executor {
 
@@ -12,10 +13,10 @@ namespace {
 
 using Scratch = ExpressionState::Scratch;
 
-constexpr size_t dictionariesKept = 2; ///< per node: a worker reads one or two row groups at a time
+constexpr size_t dictionariesKept = 2; ///< results kept per node: a worker reads one or two row groups at a time
 
-/// Decide once per batch and slot, so that all nodes of a batch agree: pays as soon as the dictionary has no more
-/// entries than rows were (or are about to be) looked up.
+/// Whether to use the slot's dictionary. Decided once per batch and slot, so that all nodes agree. The dictionary pays
+/// once it has no more entries than rows were looked up so far, those of this batch included.
 bool usesDictionary(Scratch& s, uint32_t slot, const Vector& column, uint32_t rows) {
    Scratch::DictionarySeen& seen = s.dictionariesSeen[slot];
    if (seen.dictionaryId != column.dictionaryId) seen = {column.dictionaryId, 0, 0, false};
@@ -41,7 +42,7 @@ void fill(Scratch& s, uint32_t index, const Vector& column, DictionaryResult& re
    if (!result.strings) result.strings = std::make_unique<Arena>(s.memory);
    result.strings->reset();
    result.hasNulls = false;
-   result.dictionaryId = 0; // not valid until complete
+   result.dictionaryId = 0; // the result is valid only when complete
 
    const uint32_t rowCount = s.rowCount;
    Arena* const strings = s.strings;
@@ -63,7 +64,7 @@ void fill(Scratch& s, uint32_t index, const Vector& column, DictionaryResult& re
       } else {
          fillValid(validity, count);
       }
-      // A value may lie in the batch's memory, which the stored result outlives.
+      // The stored result outlives the batch, so strings in the batch's memory are copied.
       if (isVariableSize(node.repr.physical))
          copyStrings(static_cast<StringView*>(data), validity, count, *result.strings);
    }

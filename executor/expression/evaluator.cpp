@@ -7,7 +7,7 @@ namespace ouzel::executor {
 
 namespace {
 
-/// Sample rows of one column as a flat vector.
+/// One column of sample rows as a flat vector.
 class SampleColumn {
 public:
    SampleColumn(PhysicalType type, const std::vector<std::vector<Value>>& rows, size_t column) : type_(type) {
@@ -24,7 +24,7 @@ public:
          }
       }
    }
-   /// Rows [begin, ...) for a begin that is a multiple of 64.
+   /// The rows from `begin` on. REQUIRES: `begin` is a multiple of 64.
    Vector from(size_t begin) const {
       return Vector::flat(type_, reinterpret_cast<const std::byte*>(data_.data()) + begin * physicalSize(type_),
                           hasNulls_ ? validity_.data() + begin / 64 : nullptr);
@@ -37,7 +37,7 @@ private:
    bool hasNulls_ = false;
 };
 
-/// Column infos for the columns of a predicate: their types as the predicate sees them, stored representations.
+/// A column table for the columns of a predicate: types as in the predicate, stored representations.
 sql::ColumnTable columnTable(const sql::Expr& predicate, const std::vector<sql::ColumnId>& columns) {
    uint32_t size = 0;
    for (const sql::ColumnId column : columns)
@@ -91,7 +91,7 @@ std::vector<bool> ExpressionEvaluator::matches(const sql::Expr& predicate, const
       };
       try {
          take(batch.selection);
-      } catch (const SqlError&) { // some row fails: find out which, one at a time
+      } catch (const SqlError&) { // some row fails: evaluate one row at a time
          for (uint32_t row = 0; row < batch.rowCount; ++row) {
             const RowIndex one = static_cast<RowIndex>(row);
             try {

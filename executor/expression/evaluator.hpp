@@ -4,7 +4,7 @@
 
 namespace ouzel::executor {
 
-/// Evaluates expressions for the optimizer with the kernels that will run them. Does not own the context.
+/// Evaluates expressions for the optimizer, with the kernels that the executor uses. Does not own the context.
 class ExpressionEvaluator final : public sql::Evaluator {
 public:
    explicit ExpressionEvaluator(FunctionContext& context) : context_(context) {}

@@ -5,8 +5,8 @@
 #include "executor/kernel/select.hpp"
 #include "executor/kernel/validity.hpp"
 
-// Evaluates nodes for their values, a batch at a time. Dispatch is once per node and batch; the loops are in kernel/
-// and function/.
+// Evaluates nodes, a batch at a time. Dispatch by the kind of node happens once per node and batch; the loops over rows
+// are in kernel/ and function/.
 
 namespace ouzel::executor {
 
@@ -53,7 +53,7 @@ Vector evaluateNot(Scratch& s, const Node& node, const Rows& rows) {
    return result;
 }
 
-/// IS NULL, IS TRUE and their kind: never NULL, told by the selection of rows for which they hold.
+/// IS NULL, IS TRUE and similar tests. Never NULL; evaluated as the selection of rows for which the test is true.
 Vector evaluateTest(Scratch& s, uint32_t index, const Node& node, const Rows& rows) {
    ListLoan list(s);
    const Selection passed = filterNode(s, index, rows, list);
@@ -76,7 +76,7 @@ Vector evaluateInSet(Scratch& s, const Node& node, const Rows& rows) {
    const uint8_t flip = node.negated ? 1 : 0;
    for (uint32_t i = 0; i < selection.count(); ++i)
       out[selection.row(i)] = flags.data()[i] ^ flip;
-   if (node.set->hasNull()) { // not among the others: unknown
+   if (node.set->hasNull()) { // a row that equals no other constant: NULL
       if (!hasNulls) fillValid(buffer.validity, s.rowCount);
       hasNulls = true;
       for (uint32_t i = 0; i < selection.count(); ++i)
@@ -87,7 +87,7 @@ Vector evaluateInSet(Scratch& s, const Node& node, const Rows& rows) {
    return result;
 }
 
-/// Collects a result from branches that each cover some rows.
+/// Collects the result of CASE or COALESCE from branches that each cover some rows.
 class BranchResult {
 public:
    BranchResult(Scratch& s, const Node& node) : node_(node), buffer_(s.buffer(node)) {
@@ -99,7 +99,7 @@ public:
       hasNulls_ |= value.mayHaveNulls();
    }
    void takeNull(Selection rows) {
-      // Bytes at NULL positions must be readable: StringViews may not point anywhere.
+      // NULL positions must be readable, so their StringViews are emptied.
       if (isVariableSize(node_.repr.physical)) {
          StringView* values = static_cast<StringView*>(buffer_.data);
          forEachRow(rows, [=](uint32_t row) { values[row] = StringView(); });
@@ -125,7 +125,7 @@ Vector evaluateCase(Scratch& s, const Node& node, const Rows& rows) {
       if (taken.count() == 0) continue;
       const Rows branch = s.narrow(rest, taken);
       const Vector value = evaluateNode(s, node.args[2 * i + 1], branch);
-      if (!result && taken.count() == rows.selection.count()) return value; // all rows agree: no copy
+      if (!result && taken.count() == rows.selection.count()) return value; // all rows take this branch: no copy
       if (!result) result.emplace(s, node);
       result->take(value, taken);
       const uint32_t left =
@@ -173,7 +173,7 @@ Vector evaluateCall(Scratch& s, const Node& node, const Rows& rows) {
    for (size_t i = 0; i < node.args.size(); ++i)
       args[i] = evaluateNode(s, node.args[i], rows);
 
-   // Equal inputs give one output, computed once.
+   // With constant arguments the value is computed once, as a constant.
    const bool isConstant = !node.isVolatile && allConstant(args);
    Selection selection = isConstant ? Selection::dense(1) : rows.selection;
    const uint32_t rowCount = isConstant ? 1 : s.rowCount;
@@ -191,7 +191,7 @@ Vector evaluateCall(Scratch& s, const Node& node, const Rows& rows) {
       }
    }
    if (!hasNulls) fillValid(buffer.validity, rowCount);
-   // Rows the kernel skips stay readable.
+   // Positions that the kernel does not write must be readable.
    if (isVariableSize(node.repr.physical) && hasNulls) std::memset(buffer.data, 0, rowCount * sizeof(StringView));
    ResultVector result(node.repr.physical, buffer.data, buffer.validity, *s.strings);
    const KernelCall call{args,          selection,     rowCount,  s.context,    node.type,
@@ -209,14 +209,14 @@ Vector evaluateColumn(Scratch& s, const Node& node) {
    return s.batch->columns[node.slot];
 }
 
-/// Evaluate once per state, on one row, and keep the value.
+/// Evaluate an invariant node once per state, on one row, and keep the value.
 Vector evaluateInvariant(Scratch& s, uint32_t index) {
    Scratch::NodeState& state = s.nodes[index];
    if (state.invariantReady) return state.invariant;
    const Node& node = *s.code.nodes[index];
    const uint32_t rowCount = s.rowCount;
    s.rowCount = 1;
-   // Children are invariant too and come through here themselves; so one row and a scope of its own suffice.
+   // Children are invariant, too, and are evaluated by this function; so one row and a new scope suffice.
    const Rows one{Selection::dense(1), s.newScope(Scratch::noScope)};
    Arena* const strings = s.strings;
    s.strings = &s.permanent;

@@ -8,7 +8,8 @@
 #include "executor/expression/program.hpp"
 #include "executor/function/registry.hpp"
 
-// The inside of a compiled program: a graph of nodes, arguments before users. Included only within expression/.
+// The graph of a compiled program. A node has a number, and the numbers of its arguments are lower. Included only
+// within expression/.
 
 namespace ouzel::executor {
 
@@ -27,7 +28,7 @@ enum class Op : uint8_t {
    IsNotFalse,
    Case,
    Coalesce,
-   InSet, ///< args[0] in `set`, `negated`
+   InSet, ///< args[0] IN `set`, or NOT IN if `negated`
    Call,
    Relabel,
    Convert,
@@ -50,22 +51,22 @@ struct Node {
    sql::CompareOp compare = sql::CompareOp::Eq;   ///< Compare, AnyArray
    bool negated = false;                          ///< InSet, AnyArray
    bool explicitCast = false;                     ///< TypmodCast
-   alignas(16) std::array<std::byte, 16> value{}; ///< Constant, as a flat vector holds it
-   std::string bytes;                             ///< Constant: what a long string in `value` points at
-   ValidityWord valueValidity = ~ValidityWord{0}; ///< Constant: bit 0
+   alignas(16) std::array<std::byte, 16> value{}; ///< Constant: the value as in a flat vector
+   std::string bytes;                             ///< Constant: the bytes of a long string in `value`
+   ValidityWord valueValidity = ~ValidityWord{0}; ///< Constant: bit 0 is clear for NULL
    std::unique_ptr<ConstantSet> set;              ///< InSet
-   KernelEntry kernel;                            ///< Call, AnyArray with a function
+   KernelEntry kernel;                            ///< Call; AnyArray with a function
    Oid function = invalidOid;
    Oid elementType = invalidOid;         ///< Array
    std::vector<SqlType> argTypes;        ///< Call, TextCast, AnyArray
    std::vector<Representation> argReprs; ///< of args
 
-   bool isTotal = false;     ///< cannot fail and has no effect, with everything below
-   bool isVolatile = false;  ///< differs from call to call
+   bool isTotal = false;     ///< the node and all nodes below cannot fail and have no effect
+   bool isVolatile = false;  ///< the value may differ from call to call
    bool isInvariant = false; ///< reads no column and is not volatile: evaluated once per state
    uint32_t uses = 0;        ///< parents, roots included; more than one: the value is kept for the batch
    uint32_t buffer = noBuffer;
-   /// Total and reading this slot only: may be computed per entry of a stored dictionary.
+   /// Set if the node is total and reads only this slot: may be evaluated once per entry of a stored dictionary.
    std::optional<uint32_t> dictionarySlot;
 
    Vector constantVector() const {

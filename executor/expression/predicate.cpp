@@ -6,7 +6,7 @@
 #include "executor/kernel/select.hpp"
 #include "executor/kernel/validity.hpp"
 
-// Predicates as selections: a comparison yields the rows that pass, without a vector of booleans in between.
+// Predicates as selections: a comparison gives the rows that pass, without an intermediate vector of booleans.
 
 namespace ouzel::executor {
 
@@ -14,9 +14,9 @@ namespace {
 
 using Scratch = ExpressionState::Scratch;
 
-constexpr uint32_t reorderEvery = 32; ///< batches between looks at the measured order
+constexpr uint32_t reorderEvery = 32; ///< number of batches after which the order of terms is revised
 
-/// Time spent per row dropped: the smaller, the earlier the term should run (Hellerstein's rank).
+/// Time per row dropped (Hellerstein's rank): terms with a smaller rank should run earlier.
 double rankOf(const ConjunctOrder::Term& term) {
    if (term.rowsIn == 0) return 0;
    const double cost = static_cast<double>(term.cycles) / static_cast<double>(term.rowsIn);
@@ -24,8 +24,8 @@ double rankOf(const ConjunctOrder::Term& term) {
    return cost / std::max(dropped, 0.001);
 }
 
-/// Sort each run of neighbouring terms that cannot fail; one that can fail keeps its place, so that it is never shown
-/// rows which a term written before it would have dropped.
+/// Sort each sequence of neighbouring terms that cannot fail. A term that can fail keeps its place, so that it never
+/// gets a row that a term written before it drops.
 void reorder(const Scratch& s, const Node& node, ConjunctOrder& order) {
    const auto isTotal = [&](const ConjunctOrder::Term& term) { return s.code.nodes[node.args[term.arg]]->isTotal; };
    auto begin = order.terms.begin();
@@ -34,7 +34,7 @@ void reorder(const Scratch& s, const Node& node, ConjunctOrder& order) {
       std::stable_sort(begin, end, [](const auto& a, const auto& b) { return rankOf(a) < rankOf(b); });
       begin = end == order.terms.end() ? end : end + 1;
    }
-   for (ConjunctOrder::Term& term : order.terms) { // older measurements fade
+   for (ConjunctOrder::Term& term : order.terms) { // older measurements count less
       term.rowsIn /= 2;
       term.rowsOut /= 2;
       term.cycles /= 2;
@@ -87,7 +87,7 @@ Selection filterOr(Scratch& s, const Node& node, const Rows& rows, RowIndex* out
 
 Selection filterInSet(Scratch& s, const Node& node, const Rows& rows, RowIndex* out) {
    const Vector arg = evaluateNode(s, node.args[0], rows);
-   if (node.negated && node.set->hasNull()) return Selection::list(out, 0); // never true
+   if (node.negated && node.set->hasNull()) return Selection::list(out, 0); // x NOT IN (..., NULL) is never true
    Selection selection = narrowed(rows.selection, out, selectNotNull(arg, rows.selection, out));
    if (selection.count() == 0) return selection;
    FlagLoan flags(s);
@@ -99,13 +99,13 @@ Selection filterInSet(Scratch& s, const Node& node, const Rows& rows, RowIndex* 
    return narrowed(selection, out, selectFlagged(flags, nullptr, selection, out));
 }
 
-/// The rows of `rows` for which node `index` is false (not NULL).
+/// The rows for which node `index` is false (and not NULL).
 Selection filterFalse(Scratch& s, uint32_t index, const Rows& rows, RowIndex* out) {
    const Vector value = evaluateNode(s, index, rows);
    return narrowed(rows.selection, out, selectFalse(value, rows.selection, out));
 }
 
-/// Rows that `passed` leaves over; `passed` lies in a list of its own.
+/// The rows that are not in `passed`, whose list is not `out`.
 Selection complement(const Rows& rows, Selection passed, RowIndex* out) {
    if (passed.count() == rows.selection.count()) return Selection::list(out, 0);
    return narrowed(rows.selection, out, selectDifference(rows.selection, passed, out));
@@ -142,7 +142,7 @@ Selection filterNode(Scratch& s, uint32_t index, const Rows& rows, RowIndex* out
          break;
       }
    }
-   switch (node.op) { // tests that are told by a selection even where a value is wanted
+   switch (node.op) { // for these tests evaluateNode() calls this function, too
    case Op::IsNull: {
       const Vector value = evaluateNode(s, node.args[0], rows);
       return narrowed(rows.selection, out, selectNull(value, rows.selection, out));
@@ -171,7 +171,7 @@ Selection filterNode(Scratch& s, uint32_t index, const Rows& rows, RowIndex* out
 }
 
 Vector evaluateConnective(Scratch& s, const Node& node, const Rows& rows) {
-   // One argument after the other over the rows it can still decide: false decides AND, true decides OR.
+   // Each argument is evaluated for the rows that are still undecided: false decides AND, true decides OR.
    const uint8_t deciding = node.op == Op::Or ? 1 : 0;
    Scratch::Buffer& buffer = s.buffer(node);
    uint8_t* out = static_cast<uint8_t*>(buffer.data);
@@ -195,7 +195,7 @@ Vector evaluateConnective(Scratch& s, const Node& node, const Rows& rows) {
       const Selection decided = Selection::list(decidedList, decidedCount);
       forEachRow(decided, [&](uint32_t row) {
          out[row] = deciding;
-         setValidBit(buffer.validity, row, true); // an earlier NULL no longer matters
+         setValidBit(buffer.validity, row, true); // the row is decided, despite an earlier NULL
       });
       if (decidedCount == rest.selection.count()) break;
       const uint32_t left = selectDifference(rest.selection, decided, restList);

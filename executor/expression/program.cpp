@@ -8,7 +8,7 @@ using Scratch = ExpressionState::Scratch;
 
 ColumnSlots::ColumnSlots(std::span<const sql::ColumnId> layout) {
    for (uint32_t slot = 0; slot < layout.size(); ++slot)
-      slots_.emplace(static_cast<uint32_t>(layout[slot]), slot); // a CTE may hold a column twice: the first place
+      slots_.emplace(static_cast<uint32_t>(layout[slot]), slot); // keeps the first slot; a CTE may repeat a column
 }
 
 std::optional<uint32_t> ColumnSlots::find(sql::ColumnId column) const {
@@ -25,7 +25,7 @@ void Scratch::beginBatch(const Batch& b) {
    ++epoch;
    batch = &b;
    rowCount = b.rowCount;
-   // An error may have left these set.
+   // An error in the previous batch may have left these members changed.
    strings = &batchStrings;
    dictionaryValues = nullptr;
    batchStrings.reset();
@@ -39,7 +39,7 @@ Scratch::Buffer& Scratch::buffer(const Node& node) {
    if (result.data == nullptr) {
       const size_t bytes = size_t{batchRowsMax} * code.bufferValueSizes[node.buffer];
       result.data = permanent.allocate(bytes, 64);
-      std::memset(result.data, 0, bytes); // rows never written are readable
+      std::memset(result.data, 0, bytes); // rows that are never written must be readable
       result.validity = permanent.allocateArray<ValidityWord>(validityWords(batchRowsMax));
    }
    return result;

@@ -11,16 +11,16 @@
 #include "executor/function/context.hpp"
 #include "sql/algebra/columns.hpp"
 
-// Scalar expressions as operators run them: compiled once per plan node into a program that workers share, each with a
-// state of its own.
+// Scalar expressions of operators. Expressions are compiled once per plan node into an ExpressionProgram, which workers
+// share. Each worker has an ExpressionState of its own.
 
 namespace ouzel::executor {
 
-/// Where an expression finds its columns: the slot of each column id in the batches it will be given.
+/// Maps column ids to slots of the batches over which an expression is evaluated.
 class ColumnSlots {
 public:
    ColumnSlots() = default;
-   /// layout[i] is the column in slot i; of a repeated column the first slot counts.
+   /// layout[i] is the column in slot i. If a column occurs twice, the first slot counts.
    explicit ColumnSlots(std::span<const sql::ColumnId> layout);
    std::optional<uint32_t> find(sql::ColumnId column) const;
 
@@ -34,7 +34,7 @@ class ExpressionState;
 /// but not to the Expr trees. Equal subexpressions are evaluated once per batch, constant ones once per state.
 class ExpressionProgram {
 public:
-   /// Throws 0A000 for what has no kernel. `columns` gives the representation of the columns read.
+   /// Throws 0A000 for a function without a kernel. `columns` gives the representations of columns.
    static std::shared_ptr<const ExpressionProgram> compile(const sql::Expr& expr, const ColumnSlots& slots,
                                                            const sql::ColumnTable& columns);
    static std::shared_ptr<const ExpressionProgram> compile(std::span<const sql::Expr* const> exprs,
@@ -44,19 +44,19 @@ public:
                                                                       const ColumnSlots& slots,
                                                                       const sql::ColumnTable& columns);
 
-   /// Value of expression `index` for the rows of `rows`; other rows are unspecified. Raises errors only for these
-   /// rows. The vector may be of any encoding, may be a column of the batch itself, and lives until the state's next
-   /// evaluate, evaluateAll or filter.
+   /// The value of expression `index` for the rows of `rows`; other rows are unspecified. Raises errors only for rows
+   /// of `rows`. The vector may have any encoding and may be a column of the batch. It is valid until the state's next
+   /// evaluate(), evaluateAll() or filter().
    Vector evaluate(ExpressionState& state, const Batch& batch, Selection rows, uint32_t index = 0) const;
    /// All expressions at once: out[i] is the value of expression i.
    void evaluateAll(ExpressionState& state, const Batch& batch, Selection rows, Vector* out) const;
-   /// Rows for which the boolean expression `index` is true. The list goes to `out` (room for rows.count(); it may be
-   /// the very list `rows` reads) unless all rows pass, which gives back `rows`.
+   /// The rows for which the boolean expression `index` is true. They are listed in `out`, which has room for
+   /// rows.count() rows and may be the list that `rows` refers to. If all rows pass, returns `rows`.
    Selection filter(ExpressionState& state, const Batch& batch, Selection rows, RowIndex* out,
                     uint32_t index = 0) const;
 
    uint32_t expressionCount() const;
-   /// Set when expression `index` is just this slot: evaluate() passes the column through.
+   /// Set if expression `index` is just a column: its slot. evaluate() then returns the batch's vector.
    std::optional<uint32_t> columnSlot(uint32_t index = 0) const;
    Representation representation(uint32_t index = 0) const;
 
@@ -69,8 +69,8 @@ private:
    std::unique_ptr<Code> code_;
 };
 
-/// Scratch of one worker for one program: result vectors, string arena, dictionary results kept between batches,
-/// measured selectivities. Memory is charged to the reservation. Not thread-safe; must not outlive the program.
+/// One worker's memory for one program: result vectors, string arena, dictionary results kept between batches, measured
+/// selectivities. Charged to the reservation. Shares ownership of the program. Not thread-safe.
 class ExpressionState {
 public:
    ExpressionState(std::shared_ptr<const ExpressionProgram> program, FunctionContext& context,

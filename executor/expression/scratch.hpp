@@ -6,18 +6,18 @@
 #include "common/memory/arena.hpp"
 #include "executor/expression/node.hpp"
 
-// What one worker keeps while it evaluates a program. Included only within expression/.
+// The inside of an ExpressionState: one worker's memory while it evaluates a program. Included only within expression/.
 
 namespace ouzel::executor {
 
-/// Rows an expression is wanted for. Scopes nest: a scope's rows are a subset of its parent's, so that a value kept
-/// for a scope serves all scopes below it.
+/// The rows for which a value is wanted, and their scope. Scopes form a tree: the rows of a scope are a subset of its
+/// parent's rows. So a value that was computed for a scope can be used in all scopes below.
 struct Rows {
    Selection selection;
    uint32_t scope = 0;
 };
 
-/// Results of a total expression for every entry of a stored dictionary.
+/// The values of a total expression for every entry of a stored dictionary.
 struct DictionaryResult {
    uint64_t dictionaryId = 0;
    uint32_t size = 0;
@@ -28,7 +28,7 @@ struct DictionaryResult {
    std::unique_ptr<Arena> strings;
 };
 
-/// Measured behaviour of the terms of an AND, and the order they run in.
+/// The terms of an AND in the order in which they are evaluated, with their measured selectivity and cost.
 struct ConjunctOrder {
    struct Term {
       uint32_t arg; ///< index into the node's args
@@ -70,7 +70,7 @@ struct ExpressionState::Scratch {
    FunctionContext& context;
    Reservation* memory;
 
-   // STATE kept between batches
+   // STATE that is kept between batches
    Arena permanent; ///< buffers and invariant values
    Arena batchStrings;
    std::vector<Buffer> buffers;
@@ -84,8 +84,8 @@ struct ExpressionState::Scratch {
    uint64_t epoch = 0;
    const Batch* batch = nullptr;
    uint32_t rowCount = 0;
-   Arena* strings = &batchStrings;           ///< where result strings go
-   const Vector* dictionaryValues = nullptr; ///< set while a dictionary is evaluated: stands for the slot's column
+   Arena* strings = &batchStrings;           ///< arena for result strings
+   const Vector* dictionaryValues = nullptr; ///< set while a dictionary is evaluated: replaces the slot's column
    std::vector<uint32_t> scopeParents;
 
    void beginBatch(const Batch& b);
@@ -94,7 +94,7 @@ struct ExpressionState::Scratch {
       scopeParents.push_back(parent);
       return static_cast<uint32_t>(scopeParents.size() - 1);
    }
-   /// True if the rows of `inner` are among those of `outer`.
+   /// True if `inner` is `outer` or below it.
    bool isWithin(uint32_t inner, uint32_t outer) const {
       while (inner != noScope && inner > outer)
          inner = scopeParents[inner];
@@ -108,7 +108,8 @@ struct ExpressionState::Scratch {
    Buffer& buffer(const Node& node);
 };
 
-/// A selection list, flag array or hash array on loan from the scratch: as many as evaluation nests deep.
+/// A selection list, flag array or hash array, borrowed from the scratch until the Loan is destroyed. The scratch has
+/// as many arrays as evaluations are nested.
 template <typename T>
 class Loan {
 public:
@@ -144,11 +145,13 @@ struct HashLoan : Loan<uint64_t> {
 Vector evaluateNode(ExpressionState::Scratch& s, uint32_t index, const Rows& rows);
 Vector nullVector(PhysicalType type);
 // predicate.cpp
-/// Rows for which the boolean node is true, into `out` unless all pass (`out` may be the list that `rows` reads).
+/// The rows for which the boolean node is true, listed in `out` unless all rows pass (`out` may be the list that `rows`
+/// refers to).
 Selection filterNode(ExpressionState::Scratch& s, uint32_t index, const Rows& rows, RowIndex* out);
 Vector evaluateConnective(ExpressionState::Scratch& s, const Node& node, const Rows& rows);
 // dictionary_results.cpp
-/// Value via the stored dictionary of the node's only column; nothing if that does not pay or there is none.
+/// Evaluates the node per entry of the dictionary of its only column. Nullopt: the column has no stored dictionary, or
+/// that does not pay.
 std::optional<Vector> evaluateByDictionary(ExpressionState::Scratch& s, uint32_t index, const Rows& rows);
 // array_nodes.cpp
 Vector evaluateArray(ExpressionState::Scratch& s, const Node& node, const Rows& rows);

@@ -1,7 +1,7 @@
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 
-// boolean functions; AND, OR, NOT and the comparisons are expression nodes of their own.
+// Functions of boolean. AND, OR, NOT and comparisons are expression nodes, not functions.
 
 namespace ouzel::executor {
 

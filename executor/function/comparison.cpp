@@ -2,8 +2,8 @@
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/kernel/compare_operators.hpp"
 
-// The functions behind comparison operators, for when they are called by name or through ANY: int48eq, texteq,
-// numeric_lt, btint4cmp. Where the binder knows an operator it makes a Compare node instead.
+// The functions of comparison operators: int48eq, texteq, numeric_lt, btint4cmp, ... Used when they are called by name
+// or through ANY. For a known operator the binder makes a Compare node instead.
 
 namespace ouzel::executor {
 
@@ -36,7 +36,7 @@ bool equal(const T& a, const T& b) {
    }
 }
 
-/// The type two operands are compared in.
+/// The type in which two operands are compared.
 template <typename A, typename B>
 using Wider = std::conditional_t<(sizeof(A) > sizeof(B)), A, B>;
 

@@ -17,20 +17,20 @@ class Snapshot;
 
 namespace ouzel::executor {
 
-/// What functions may ask of the session that runs them. One per running statement, shared by its workers: read-only
-/// while the statement runs, except what is documented as thread-safe.
+/// The surroundings of functions: formats, clock, session, catalog, names. One per running statement, shared by its
+/// workers. Read-only while the statement runs; calls of `session` are thread-safe.
 struct FunctionContext {
    const SessionFormat* format = nullptr;
    int64_t transactionStart = 0; ///< now(): microseconds since 2000-01-01 UTC
    int64_t statementStart = 0;
-   SessionFunctions* session = nullptr; ///< null: nobody's; what asks a session is 0A000
+   SessionFunctions* session = nullptr; ///< null: no session; functions that need one throw 0A000
    const catalog::Snapshot* catalog = nullptr;
    std::string user = "postgres", sessionUser = "postgres", database = "postgres";
    std::vector<std::string> searchPath{"public"};
    int32_t backendPid = 0;
-   bool isInRecovery = false; ///< the server shows what another one writes
+   bool isInRecovery = false; ///< the server only reads what another server writes
 
-   /// Throws 0A000 unless there is a session.
+   /// Throws 0A000 if there is no session.
    SessionFunctions& requireSession(const char* feature) const {
       if (!session) throwNotSupported(feature);
       return *session;

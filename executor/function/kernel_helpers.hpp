@@ -8,20 +8,20 @@
 #include "common/error/sql_error.hpp"
 #include "executor/function/registry.hpp"
 
-// Makes a kernel out of a scalar function, so that a family file is a list of one-liners:
+// Makes kernels out of scalar functions, so that registering a function is one line:
 //
 //    int32_t add(int32_t a, int32_t b);                      addKernel<add>("name")
 //    StringView lower(StringView text, KernelEnv& env);      addKernel<lower>("lower", totalKernel)
-//    std::optional<int64_t> find(StringView a, StringView b)   nothing means NULL
+//    std::optional<int64_t> find(StringView a, StringView b)   nullopt means NULL
 //
 // Parameters: bool, int16_t, int32_t, int64_t, int128, float, double, Interval (by value or const&), StringView for
-// String and DecimalView for Decimal; an optional last KernelEnv&. Results likewise (bool for Bool), or std::optional.
-// std::optional parameters make a non-strict kernel that sees NULLs. Loops for flat and constant arguments are
-// specialised, everything else goes through positions. Include in .cpp files only.
+// String, DecimalView for Decimal; KernelEnv& may be the last one. Results have the same types (bool for Bool), or
+// std::optional of them. std::optional parameters make a non-strict kernel, which gets NULLs. There are special loops
+// for flat and constant arguments; other encodings are read through positions. Include in .cpp files only.
 
 namespace ouzel::executor {
 
-/// A StringView that holds a decimal (common/type/decimal.hpp), so that overloads and registrations can tell.
+/// A StringView with a decimal (common/type/decimal.hpp): a type of its own for overloads and registration.
 struct DecimalView {
    StringView bytes;
    DecimalView() = default;
@@ -30,7 +30,7 @@ struct DecimalView {
 };
 static_assert(sizeof(DecimalView) == 16);
 
-/// What a scalar function may need beside its arguments.
+/// Further inputs of a scalar function, in addition to its arguments.
 struct KernelEnv {
    Arena& strings; ///< for result strings
    FunctionContext& context;
@@ -91,7 +91,7 @@ constexpr char letterFor() {
    if constexpr (std::is_same_v<U, StringView>) return 's';
 }
 
-/// Access to one argument whatever its encoding.
+/// Reads one argument of any encoding.
 template <typename T>
 struct Argument {
    using Value = typename Unwrap<std::remove_cvref_t<T>>::type;
@@ -232,7 +232,7 @@ void addKernel(std::string_view prosrc, KernelEntry properties = failingKernel) 
    if (Loop::hasOptionalArgs()) properties.strict = false;
    registerKernel(prosrc, Loop::letters(), properties);
 }
-/// The same under several names.
+/// Register `fn` under several names.
 template <auto fn>
 void addKernels(std::initializer_list<std::string_view> prosrcs, KernelEntry properties = failingKernel) {
    for (const std::string_view prosrc : prosrcs)

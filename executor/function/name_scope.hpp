@@ -4,7 +4,7 @@
 
 namespace ouzel::executor {
 
-/// How the running session looks names up: snapshot, search path, role. Throws XX000 without a catalog.
+/// Looks up names for the running session: catalog snapshot, search path, role. Throws XX000 without a catalog.
 class NameScope {
 public:
    explicit NameScope(const FunctionContext& context);

@@ -10,7 +10,7 @@ namespace ouzel::executor {
 
 namespace {
 
-/// Filled once at start, then only read.
+/// The registered kernels, by prosrc and arguments. Filled once at start, then only read.
 std::unordered_map<std::string, KernelEntry>& kernels() {
    static std::unordered_map<std::string, KernelEntry> map;
    return map;

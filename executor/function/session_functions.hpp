@@ -19,7 +19,7 @@ struct AdvisoryLock {
    bool noWait = false;
 };
 
-/// What functions ask of the session that runs the statement. Workers call it side by side: thread-safe.
+/// Calls from functions to the session that runs the statement. Thread-safe: several workers may call at once.
 class SessionFunctions {
 public:
    virtual ~SessionFunctions() = default;
@@ -30,12 +30,12 @@ public:
    virtual void sleep(int64_t micros) = 0; ///< pg_sleep(); throws when the statement is cancelled
    /// current_setting(). Throws 42704.
    virtual std::string setting(const std::string& name) = 0;
-   /// set_config(): the value as SHOW gives it. `isLocal`: until the transaction ends.
+   /// set_config(): returns the value as SHOW does. `isLocal`: until the transaction ends.
    virtual std::string setSetting(const std::string& name, const std::string& value, bool isLocal) = 0;
    virtual int64_t relationSize(Oid relation) = 0; ///< bytes
 
-   virtual int64_t transactionId() = 0; ///< of the transaction at hand; unlike every other since the server started
-   virtual bool hasWritten() = 0;       ///< whether the transaction at hand has
+   virtual int64_t transactionId() = 0; ///< of the current transaction; unique since the server started
+   virtual bool hasWritten() = 0;       ///< whether the current transaction has written
 
    virtual bool lockAdvisory(const AdvisoryLock& lock) = 0;   ///< false: noWait, and another session has it
    virtual bool unlockAdvisory(const AdvisoryLock& lock) = 0; ///< false: the session does not hold it

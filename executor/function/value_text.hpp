@@ -6,7 +6,7 @@
 #include "common/value/vector.hpp"
 #include "executor/function/context.hpp"
 
-// The text of any value, as its output function gives it; also for types whose text needs the catalog.
+// The text of values of any type, as given by the type's output function. Includes types whose text needs the catalog.
 
 namespace ouzel::executor {
 
@@ -14,10 +14,10 @@ const SessionFormat& sessionFormat(const FunctionContext& context);
 /// Append the text of the value at `value` (not NULL).
 void appendValueText(std::string& out, const FunctionContext& context, const SqlType& type, Representation repr,
                      const void* value);
-/// The same of a vector's row.
+/// Append the text of a vector's value at `row`.
 void appendRowText(std::string& out, const FunctionContext& context, const SqlType& type, Representation repr,
                    const Vector& vector, uint32_t row);
-/// Read a value of `type` into a place of storedRepresentation(type); bytes go to the arena.
+/// Parse a value of `type` and write it to `target` in storedRepresentation(type); bytes go to the arena.
 void parseValueText(void* target, const FunctionContext& context, const SqlType& type, std::string_view text,
                     Arena& arena);
 

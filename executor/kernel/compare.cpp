@@ -11,7 +11,7 @@ namespace {
 
 using sql::CompareOp;
 
-/// The two comparisons that loops are made for: all six follow by turning the operands and by negating the flags.
+/// The two comparisons that have loops. All six operators follow by swapping operands and by negating flags.
 enum class Relation : uint8_t { Equal, Less };
 
 template <PhysicalType type, Relation relation, typename T>
@@ -84,7 +84,7 @@ void negate(uint8_t* flags, uint32_t count) {
       flags[i] ^= 1;
 }
 
-/// flags[i] of `a IS DISTINCT FROM b` from the flags of a <> b.
+/// Set flags[i] to `a IS DISTINCT FROM b`, starting from the flags of a <> b.
 void distinctFlags(const Vector& a, const Vector& b, Selection rows, uint8_t* flags) {
    compareFlags(CompareOp::Ne, a, b, rows, flags);
    if (!a.mayHaveNulls() && !b.mayHaveNulls()) return;
@@ -147,7 +147,7 @@ uint32_t compareSelect(CompareOp op, const Vector& a, const Vector& b, Selection
       anyFlags(op, a, b, rows, scratch);
       return selectFlagged(scratch, nullptr, rows, out);
    }
-   // The NULLs of one flat side are masked while the flags are read; whatever else may be NULL is dropped first.
+   // NULLs of one flat side are masked while flags are read. NULLs of the other side are dropped first.
    const ValidityWord* mask = nullptr;
    for (const Vector* side : {&a, &b}) {
       if (!side->mayHaveNulls()) continue;

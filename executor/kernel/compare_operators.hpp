@@ -5,7 +5,7 @@
 #include "common/value/physical_type.hpp"
 #include "common/value/string_view.hpp"
 
-// What `=` and `<` mean for each physical type, inlined into the loops of kernel/ and of aggregates.
+// SQL's = and < for each physical type, inlined into the loops of kernel/ and of aggregates.
 
 namespace ouzel::executor {
 

@@ -52,7 +52,7 @@ inline uint32_t emitDense(uint32_t mask, uint32_t base, RowIndex* out) {
 
 uint32_t selectDenseFlags(const uint8_t* flags, const ValidityWord* validity, uint32_t count, RowIndex* out) {
    uint32_t kept = 0, row = 0;
-   // Eight lanes are stored whatever the mask; kept <= row, so the store stays within the room promised.
+   // Always stores eight lanes. Since kept <= row, the store stays within rows.count() entries.
    for (; row + 8 <= count; row += 8) {
       uint32_t mask = packFlags(flags + row);
       if (validity) mask &= static_cast<uint32_t>(validity[row >> 6] >> (row & 63)) & 0xff;
@@ -81,7 +81,7 @@ uint32_t selectListFlags(const uint8_t* flags, const RowIndex* rows, uint32_t co
    return kept;
 }
 
-/// Rows for which `test(row)` holds; branch-free.
+/// The rows for which `test(row)` is true, without branches.
 template <typename Test>
 uint32_t selectWhere(Selection rows, RowIndex* out, Test test) {
    uint32_t kept = 0;

@@ -46,7 +46,7 @@ uint32_t BatchBuilder::append(const Batch& in, const std::vector<uint32_t>& slot
    const uint32_t at = out.rowCount;
    DCHECK(slots.size() == columns_.size());
    DCHECK(from <= in.liveRows());
-   DCHECK(at < rowsMax_); // take() comes when it is full
+   DCHECK(at < rowsMax_); // a full builder must be emptied by take() first
    const uint32_t count = std::min(rowsMax_ - at, in.liveRows() - from);
    for (size_t column = 0; column < columns_.size(); ++column) {
       const Vector& source = in.columns[slots[column]];

@@ -7,19 +7,19 @@
 
 namespace ouzel::executor {
 
-/// Collects live rows of many batches into owned flat ones of up to batchRowsMax rows. One worker's own.
+/// Collects live rows of many batches into owned batches of flat vectors with up to `rowsMax` rows. Used by one worker.
 class BatchBuilder {
 public:
    BatchBuilder(std::vector<Representation> columns, Reservation& memory, uint32_t rowsMax = batchRowsMax);
 
-   /// Take rows of `in` from live row `from` on until full; columns[i] is in.columns[slots[i]]. Returns how many were
-   /// taken.
+   /// Copy rows of `in`, from live row `from` on, until the builder is full. Column i comes from in.columns[slots[i]].
+   /// Returns the number of rows copied.
    uint32_t append(const Batch& in, const std::vector<uint32_t>& slots, uint32_t from);
    bool isFull() const { return current_ && current_->batch.rowCount == rowsMax_; }
    bool isEmpty() const { return !current_; }
    /// Memory of the rows so far.
    size_t bytes() const { return current_ ? current_->arena.chunkBytes() : 0; }
-   /// The rows so far, which stay; null when there are none.
+   /// The rows so far, which stay in the builder; null when there are none.
    const Batch* current() const { return current_ ? &current_->batch : nullptr; }
    /// The rows so far; the builder starts anew. Null when there are none.
    std::unique_ptr<OwnedBatch> take();

@@ -37,7 +37,7 @@ void hashColumnOfRows(const RowLayout& layout, uint32_t column, const std::byte*
    const uint32_t offset = layout.offset(column), rowSize = layout.rowSize();
    for (uint32_t i = 0; i < count; ++i, row += rowSize) {
       PhysicalValueType<type> value;
-      std::memcpy(static_cast<void*>(&value), row + offset, sizeof value); // may lie at multiples of 8 only
+      std::memcpy(static_cast<void*>(&value), row + offset, sizeof value); // 16-byte values are aligned to 8 only
       const uint64_t hash = mayHaveNulls && layout.isNull(row, column) ? hashOfNull : hashOf<type>(value);
       hashes[i] = combine ? hashCombine(hashes[i], hash) : hash;
    }

@@ -10,10 +10,11 @@ namespace ouzel::executor {
 /// stored there. Values equal under SQL's = hash equal; NULL hashes as hashOfNull.
 void hashColumn(const LiveColumn& column, uint32_t count, bool combine, uint64_t* hashes);
 
-/// All key columns; no keys hash to 0. `zeroHashes` is the hostile setting that makes all keys collide.
+/// Hash all key columns; without key columns every hash is 0. `zeroHashes` is the test setting that makes all keys
+/// collide.
 void hashKeys(const LiveColumn* columns, uint32_t columnCount, uint32_t count, bool zeroHashes, uint64_t* hashes);
 
-/// The same of columns 0..columnCount-1 (at least one) of `count` rows that lie one behind the other.
+/// Hash columns 0..columnCount-1 (at least one) of `count` stored rows that lie one behind the other, as hashKeys().
 void hashRows(const RowLayout& layout, uint32_t columnCount, const std::byte* rows, uint32_t count, uint64_t* hashes);
 
 } // namespace ouzel::executor

@@ -24,8 +24,8 @@ struct LiveColumn {
    }
 };
 
-/// Makes LiveColumns; owns the composed positions of dictionary columns under a listed selection. One worker's own;
-/// what it made is valid until its next bind.
+/// Makes LiveColumns, and owns the composed positions of dictionary columns under a listed selection. Used by one
+/// worker; the LiveColumns are valid until the next bind().
 class LiveColumns {
 public:
    void bind(const Vector* vectors, uint32_t count, const Selection& rows);

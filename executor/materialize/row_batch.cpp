@@ -5,7 +5,7 @@ namespace ouzel::executor {
 RowBatch::RowBatch(std::vector<PhysicalType> types) {
    columns_.reserve(types.size());
    for (const PhysicalType type : types) {
-      // Zeroed, so that positions nobody gathered read as empty strings rather than as wild pointers.
+      // Zeroed, so that positions never gathered read as empty strings rather than as wild pointers.
       columns_.push_back({type, std::make_unique<std::byte[]>(batchRowsMax * physicalSize(type)),
                           std::make_unique<ValidityWord[]>(validityWords(batchRowsMax))});
    }

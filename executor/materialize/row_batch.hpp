@@ -8,7 +8,7 @@
 
 namespace ouzel::executor {
 
-/// Flat vectors that rows are gathered into: room for batchRowsMax values of each of some columns. One worker's own.
+/// Flat vectors that rows are gathered into, with room for batchRowsMax values in each column. Used by one worker.
 class RowBatch {
 public:
    explicit RowBatch(std::vector<PhysicalType> types);
@@ -19,12 +19,12 @@ public:
    uint32_t columnCount() const { return static_cast<uint32_t>(columns_.size()); }
    PhysicalType type(uint32_t column) const { return columns_[column].type; }
 
-   /// Gather column `source` of the layout into column `column`, as gatherColumn(); the vector over it.
+   /// Gather column `source` of the layout into column `column`, as gatherColumn(). Returns the vector over it.
    Vector gather(uint32_t column, const RowLayout& layout, uint32_t source, const std::byte* const* rows,
                  uint32_t count, bool mayBeAbsent = false);
    Vector gather(uint32_t column, const RowLayout& layout, uint32_t source, const std::byte* const* rows,
                  const RowIndex* positions, uint32_t count, bool mayBeAbsent = false);
-   /// A vector over what has been written by hand.
+   /// A vector over the values that the caller has written through data() and validity().
    Vector vector(uint32_t column, bool hasNulls) const;
 
 private:

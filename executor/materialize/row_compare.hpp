@@ -9,14 +9,14 @@ namespace ouzel::executor {
 bool valuesEqual(PhysicalType type, const void* a, const void* b);
 int compareValues(PhysicalType type, const void* a, const void* b);
 
-/// Of live rows candidates[0..count), keep those whose value equals column `column` of rows[candidate]; the others are
-/// appended to `rejected` and `rejectedCount` raised. Returns how many were kept, in place and in order. NULL equals
-/// NULL when `nullsEqual`, else nothing.
+/// Of live rows candidates[0..count), keep the rows whose value equals column `column` of rows[candidate], in place and
+/// in order, and return their number. The other rows are appended to `rejected`, and `rejectedCount` grows by their
+/// number. With `nullsEqual` NULL equals NULL, else NULL equals no value.
 uint32_t keepEqual(const RowLayout& layout, uint32_t column, const LiveColumn& source, const std::byte* const* rows,
                    bool nullsEqual, RowIndex* candidates, uint32_t count, RowIndex* rejected, uint32_t& rejectedCount);
 
-/// Whether columns 0..keyCount-1 of two rows are equal, NULL equal to NULL. Made once per loop over rows, after the
-/// last row was written.
+/// Whether columns 0..keyCount-1 of two rows are equal, NULL equal to NULL. Made for one loop over rows, after the last
+/// row was written, since it keeps which columns may have NULLs. Immutable; thread-safe.
 class RowEquality {
 public:
    RowEquality(const RowLayout& layout, uint32_t keyCount);
@@ -30,7 +30,7 @@ private:
    struct Column {
       uint32_t number, offset, size;
       PhysicalType type;
-      bool isPlain; ///< equal bytes and only those are equal values
+      bool isPlain; ///< values are equal if and only if their bytes are equal
       bool mayHaveNulls;
    };
    template <typename T>
@@ -41,7 +41,7 @@ private:
 
    const RowLayout& layout_;
    std::vector<Column> columns_;
-   uint32_t single_ = 0; ///< size of the only key, when it is plain and never NULL
+   uint32_t single_ = 0; ///< size of the only key column if it is plain and has no NULL, else 0
 };
 
 } // namespace ouzel::executor

@@ -7,7 +7,7 @@ namespace ouzel::executor {
 
 namespace {
 
-/// Sixteen bytes that are copied without caring what they mean (rows are aligned to 8 only).
+/// A 16-byte value to be copied (rows are aligned to 8 only).
 struct alignas(8) Bytes16 {
    uint64_t low, high;
 };
@@ -72,8 +72,8 @@ void scatterStrings(const RowLayout& layout, uint32_t column, const LiveColumn& 
       if (!target->isInline()) {
          const uint32_t size = target->size();
          std::memcpy(heap[i], target->data(), size);
-         // The page lives as long as anything that can see the row: whoever copies the view on need not copy bytes
-         // until the operator's memory goes, which its readers know.
+         // The page lives as long as the row: a reader that copies the view must copy the bytes before the operator
+         // frees its memory.
          target->rebase(heap[i], StringView::Storage::Transient);
          heap[i] += size;
       }
@@ -156,7 +156,7 @@ bool gather(const RowLayout& layout, uint32_t column, const std::byte* const* ro
 } // namespace
 
 uint32_t RowLayout::addColumn(PhysicalType type) {
-   DCHECK(rowSize_ == 0); // seal() comes after
+   DCHECK(rowSize_ == 0); // before seal()
    types_.push_back(type);
    if (isVariableSize(type)) hasVariableSize_ = true;
    return columnCount() - 1;

@@ -11,13 +11,14 @@
 
 namespace ouzel::executor {
 
-/// Where things lie in a materialised row: one layout for join, aggregation, sort and spilling.
+/// The layout of a materialised row, the same for joins, aggregations and spilling.
 ///
-///    0    8   the row's hash; the join's table turns it into the link to the next row of the chain
-///    8    …   columns by falling size, then states and other extra bytes (aligned), then one NULL bit per column
+///    0    8    the row's hash; the join's table replaces the hash by the link to the next row of the chain
+///    8    ...  columns by falling size, then states and other extra bytes (aligned), then one NULL bit per column
 ///
-/// Rows are multiples of 8 bytes (16 with an extra part so aligned). Strings longer than inlineMax point into the
-/// page's companion memory. Shared by all workers of an operator; only the notes about NULLs change after seal().
+/// The size of a row is a multiple of 8 bytes (of 16 if an extra part is aligned to 16). Strings longer than inlineMax
+/// point into the page's companion memory. Shared by all workers of an operator; after seal() only the notes about
+/// NULLs change, and these are atomic.
 class RowLayout {
 public:
    static constexpr uint32_t headerSize = 8;
@@ -30,11 +31,13 @@ public:
    uint32_t addColumn(PhysicalType type);
    /// Bytes that belong to the operator (aggregate states, match flags); returns a number for extraOffset().
    uint32_t addExtra(uint32_t size, uint32_t alignment);
-   /// At this byte of the extra part is a StringView whose bytes lie anywhere until the row's page is settled.
+   /// The extra part has a StringView at byte `offset`. Its bytes may lie outside the row's page until TupleBuffer
+   /// settles the page, that is, copies them into the page's companion memory.
    void addExtraString(uint32_t extra, uint32_t offset) { extraStrings_.push_back({extra, offset}); }
-   /// The rows' hashes are hashKeys() of the first columns, as a rule; they need not be stored on disk then.
+   /// The rows' hashes are, as a rule, hashKeys() of the first `count` columns. RowPacking leaves out hashes for which
+   /// that is true.
    void setHashedColumns(uint32_t count) { hashedColumns_ = count; }
-   /// Place everything. Call once, after which the layout does not change.
+   /// Compute all offsets. Call once, after the last addition; the layout does not change afterwards.
    void seal();
 
    uint32_t columnCount() const { return static_cast<uint32_t>(types_.size()); }
@@ -61,11 +64,12 @@ public:
    uint32_t nullsOffset() const { return nullsOffset_; }
    uint32_t rowSize() const { return rowSize_; }
    bool hasVariableSize() const { return hasVariableSize_; }
-   /// Where in a row the StringViews of columns lie, and those of extra parts.
+   /// Offsets of the row's StringViews: of columns, and of extra parts.
    const std::vector<uint32_t>& stringOffsets() const { return stringOffsets_; }
    const std::vector<uint32_t>& extraStringOffsets() const { return extraStringOffsets_; }
 
-   /// Whether any row written so far has a NULL there. Readers come after writers (a barrier between phases).
+   /// Whether any row written so far has a NULL in the column. Relaxed: a barrier between phases orders readers after
+   /// writers.
    bool mayHaveNulls(uint32_t column) const { return nullsSeen_[column].load(std::memory_order_relaxed); }
    void noteNulls(uint32_t column) const {
       if (!mayHaveNulls(column)) nullsSeen_[column].store(true, std::memory_order_relaxed);
@@ -93,33 +97,33 @@ private:
    bool hasVariableSize_ = false;
 };
 
-/// The hash of a row that no table has linked yet.
+/// The hash of a row. Not for rows that a join's table has linked: the link replaces the hash.
 inline uint64_t rowHash(const std::byte* row) {
    return *reinterpret_cast<const uint64_t*>(row);
 }
 
-/// Bytes of companion memory that live rows [0, count) need; `sizes` are added to, not set. Returns true if any does.
+/// Add to sizes[i] the bytes of companion memory that live row i needs. Returns true if any row needs some.
 bool addVariableSizes(const LiveColumn& column, uint32_t count, uint32_t* sizes);
 
-/// Write column `column` of live rows into rows[i]; long strings are copied to heap[i], which moves on. Sets the NULL
-/// bits, which start as zero. `heap` may be null when no row needs companion memory.
+/// Write column `column` of live row i into rows[i]. Long strings are copied to heap[i], which advances past them. Sets
+/// NULL bits, which must be zero before. `heap` may be null when no row needs companion memory.
 void scatterColumn(const RowLayout& layout, uint32_t column, const LiveColumn& source, uint32_t count,
                    std::byte* const* rows, char** heap);
-/// The same for live rows live[0..count): row k's source is live[k], its target rows[live[k]], heap[live[k]].
+/// The same for a list of live rows: live row live[k] is written to rows[live[k]], heap[live[k]].
 void scatterColumn(const RowLayout& layout, uint32_t column, const LiveColumn& source, const RowIndex* live,
                    uint32_t count, std::byte* const* rows, char** heap);
 
-/// Where gathered values go: value k to position target(k).
+/// The arrays into which values are gathered.
 struct GatherTarget {
    void* data = nullptr;
-   ValidityWord* validity = nullptr; ///< bits of the positions written are set or cleared, if NULLs are possible
+   ValidityWord* validity = nullptr; ///< the bits of written positions, if NULLs are possible
 };
-/// Read column `column` of rows[0..count) to positions 0..count-1. A null row pointer reads as NULL when `mayBeAbsent`.
-/// Returns true when there may be a NULL; when false, `target.validity` was not written. Strings are not copied: they
-/// point into the rows' pages.
+/// Read column `column` of rows[0..count) into positions 0..count-1 of the target. With `mayBeAbsent` a null row
+/// pointer reads as NULL. Returns whether there may be a NULL; if false, `target.validity` was not written. Strings are
+/// not copied: their views point into the rows' pages.
 bool gatherColumn(const RowLayout& layout, uint32_t column, const std::byte* const* rows, uint32_t count,
                   bool mayBeAbsent, GatherTarget target);
-/// The same to positions[k].
+/// The same; row k goes to position positions[k].
 bool gatherColumn(const RowLayout& layout, uint32_t column, const std::byte* const* rows, const RowIndex* positions,
                   uint32_t count, bool mayBeAbsent, GatherTarget target);
 

@@ -13,9 +13,9 @@ namespace ouzel::executor {
 namespace {
 
 constexpr size_t fieldHeaderBytes = 9;
-/// For a width: strings by number of a list of those that are different.
+/// In place of a width: listed strings follow.
 constexpr uint8_t listedStrings = 255;
-/// For a width: hashes of the layout's hashed columns.
+/// In place of a width: the hashes are left out.
 constexpr uint8_t hashesOfColumns = 254;
 
 template <typename T>
@@ -31,7 +31,7 @@ std::byte* write(std::byte* to, T value) {
    return to + sizeof value;
 }
 
-/// Reads and writes nothing outside.
+/// Copies `size` bytes, and touches no byte outside.
 inline void copyString(char* to, const char* from, uint32_t size) {
    DCHECK(size > StringView::inlineMax);
    if (size < 16) {
@@ -53,7 +53,8 @@ inline void copyString(char* to, const char* from, uint32_t size) {
    std::memcpy(to + size - 16, end, 16);
 }
 
-/// Calls body(T()) for the number that takes so many bytes. Single bytes are mostly flags.
+/// Calls body(T()) with an integer type T of `bytes` bytes: uint8_t for 1, since single bytes are mostly flags, and
+/// signed types otherwise.
 template <typename Body>
 void withNumber(uint8_t bytes, Body&& body) {
    switch (bytes) {
@@ -68,7 +69,7 @@ void withNumber(uint8_t bytes, Body&& body) {
    }
 }
 
-/// A string of at most inlineMax bytes; reads as many whatever its size.
+/// A string of at most inlineMax bytes. Always reads inlineMax bytes.
 inline StringView inlineString(const std::byte* data, uint32_t size) {
    const auto first = read<uint64_t>(data);
    const uint64_t word0 = first << 32, word1 = first >> 32 | uint64_t{read<uint32_t>(data + 8)} << 32;
@@ -81,7 +82,7 @@ inline StringView inlineString(const std::byte* data, uint32_t size) {
    return string;
 }
 
-/// values[0..count) to target, which has slack.
+/// Writes values[0..count) as a field of numbers; `target` has slack. Returns the end.
 std::byte* packNumbers(const int64_t* values, uint32_t count, std::byte* target) {
    int64_t least = values[0], most = values[0];
    for (uint32_t i = 1; i < count; ++i) {
@@ -117,16 +118,16 @@ std::byte* packNumbers(const int64_t* values, uint32_t count, std::byte* target)
    return target;
 }
 
-/// The different strings of a run, as long as they are few.
+/// The different strings of a run, if they are few.
 class StringList {
 public:
    static constexpr uint32_t entriesMax = 32;
 
-   /// False: there are too many for so few rows.
+   /// Collect the strings of `count` rows. False: too many are different for a list to pay.
    bool build(const std::byte* row, uint32_t count, uint32_t rowSize) {
       size_ = 0;
       const uint32_t entriesWorthwhile = std::min(entriesMax, count / 8);
-      uint8_t slots[slotCount] = {}; // number + 1
+      uint8_t slots[slotCount] = {}; // hash table of indexes + 1; 0: empty
       for (uint32_t i = 0; i < count; ++i, row += rowSize) {
          const auto& string = *reinterpret_cast<const StringView*>(row);
          uint32_t slot = (string.size() * 0x9e3779b1u ^ string.prefix() * 0x85ebca6bu) >> (32 - slotBits);
@@ -157,7 +158,7 @@ public:
       return target + count;
    }
 
-   /// Of rows from `row` on. Null: the bytes were not packed so.
+   /// Reads a field of listed strings for `count` rows from `row` on. Returns its end; null: the bytes are damaged.
    static const std::byte* unpack(const std::byte* from, const std::byte* end, uint32_t count, std::byte* row,
                                   uint32_t rowSize, char*& heap) {
       const auto left = [&] { return static_cast<size_t>(end - from); };
@@ -200,7 +201,7 @@ private:
    uint32_t size_ = 0;
 };
 
-/// Null: there are not so many bytes. Otherwise the end of what was read.
+/// Calls put(i, value) for each number of a field. Returns the field's end; null: the bytes are too few.
 template <typename Put>
 const std::byte* unpackNumbers(const std::byte* from, const std::byte* end, uint32_t count, Put&& put) {
    if (static_cast<size_t>(end - from) < fieldHeaderBytes) return nullptr;
@@ -214,7 +215,7 @@ const std::byte* unpackNumbers(const std::byte* from, const std::byte* end, uint
    return from;
 }
 
-/// Lengths and bytes. `sizes` is scratch.
+/// Writes a field of strings; `sizes` is scratch. Returns the end.
 std::byte* packStrings(const std::byte* row, uint32_t count, uint32_t rowSize, int64_t* sizes, std::byte* target,
                        size_t& heapBytes) {
    const std::byte* const first = row;
@@ -235,7 +236,7 @@ std::byte* packStrings(const std::byte* row, uint32_t count, uint32_t rowSize, i
    return target;
 }
 
-/// Null: the bytes were not packed so.
+/// Reads a field of strings or of listed strings. Returns its end; null: the bytes are damaged.
 const std::byte* unpackStrings(const std::byte* from, const std::byte* end, uint32_t count, std::byte* row,
                                uint32_t rowSize, char*& heap) {
    if (static_cast<size_t>(end - from) >= fieldHeaderBytes && read<uint8_t>(from) == listedStrings)
@@ -276,7 +277,7 @@ RowPacking::RowPacking(const RowLayout& layout) : layout_(layout), rowSize_(layo
       uint32_t at = begin;
       for (const uint32_t string : strings) {
          if (string < begin || string >= begin + size) continue;
-         DCHECK(string >= at); // in the order they lie
+         DCHECK(string >= at); // sorted by offset
          addBytes(at, string);
          fields_.push_back({string, 0});
          at = string + sizeof(StringView);
@@ -290,7 +291,7 @@ RowPacking::RowPacking(const RowLayout& layout) : layout_(layout), rowSize_(layo
    hasGaps_ = bytes < rowSize_;
 }
 
-/// Numbers as large as their alignment allows.
+/// Add bytes [begin, end) of a row as number fields, each as wide as its alignment allows.
 void RowPacking::addBytes(uint32_t begin, uint32_t end) {
    for (uint32_t at = begin; at < end; at += fields_.back().bytes) {
       const uint32_t aligned = at == 0 ? 8 : at & -at;
@@ -299,7 +300,7 @@ void RowPacking::addBytes(uint32_t begin, uint32_t end) {
 }
 
 size_t RowPacking::bound(size_t rowCount, size_t heapBytes) const {
-   // A string's length and what is inline fit into its view.
+   // A string's packed length and its inline bytes take at most the 16 bytes of its view.
    return (rowCount + runRows - 1) / runRows * fields_.size() * fieldHeaderBytes + rowCount * rowSize_ + heapBytes +
           slackBytes;
 }

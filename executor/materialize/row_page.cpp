@@ -33,7 +33,7 @@ size_t RowPage::rowBytes(std::span<const PhysicalType> columns, uint32_t keyWidt
    return std::max<size_t>(bytes + (columns.size() + 7) / 8, 1);
 }
 
-/// Bytes up to where the strings begin.
+/// Compute the positions of keys and columns. Returns the position of the long strings.
 size_t RowPage::place(uint32_t rows, std::span<const uint8_t> hasNulls) {
    rows_ = rows;
    keysAt_ = alignUp(headerBytes + types_.size());
@@ -51,7 +51,7 @@ size_t RowPage::place(uint32_t rows, std::span<const uint8_t> hasNulls) {
 void RowPage::reserve(size_t bytes) {
    if (bytes <= buffer_.bytes()) return;
    buffer_.release();
-   // Keys are read 16 bytes at once, past the end of the last one.
+   // Keys are read 16 bytes at a time, past the end of the last key.
    buffer_ = LargeMemory(alignUp(bytes + 16), *memory_);
 }
 
@@ -60,7 +60,7 @@ void RowPage::open(uint32_t rows, std::span<const uint8_t> hasNulls, size_t heap
    bytes_ = place(rows, hasNulls) + heapBytes;
    reserve(bytes_);
    std::memset(base(), 0, keysAt_);
-   DCHECK(keysAt_ >= headerBytes + hasNulls.size()); // where the flags end
+   DCHECK(keysAt_ >= headerBytes + hasNulls.size()); // the flags end before the keys
    const auto columns = static_cast<uint32_t>(types_.size());
    std::memcpy(base(), &rows, 4);
    std::memcpy(base() + 4, &columns, 4);
@@ -76,7 +76,7 @@ StoredRows RowPage::store(io::SpillSpace& space) {
       for (uint32_t row = 0; row < rows_; ++row) {
          if (views[row].isInline()) continue;
          const uint32_t size = views[row].size();
-         CHECK(heap + size <= bytes_); // open() was told
+         CHECK(heap + size <= bytes_); // open() got the number of bytes
          std::memcpy(base() + heap, views[row].data(), size);
          // NOLINTNEXTLINE: an offset in place of a pointer
          views[row].rebase(reinterpret_cast<const char*>(heap), StringView::Storage::Transient);
@@ -154,7 +154,7 @@ void fillPage(RowPage& page, const Batch& batch) {
             out[at] = values[position];
             if (isValidBit(column.validity, position)) continue;
             setValidBit(validity, at, false);
-            out[at] = T{}; // an empty string, were it one
+            out[at] = T{}; // a NULL string is stored as an empty string
          }
       });
    }

@@ -10,47 +10,49 @@
 #include "common/value/batch.hpp"
 #include "io/spill/spill.hpp"
 
-// Rows as one block of bytes that needs no decoding: on disk it looks as in memory, but that long strings hold offsets
-// for pointers.
+// Rows as one block of bytes that is read without decoding. The bytes on disk are those in memory, except that the
+// views of long strings hold offsets in place of pointers.
 //
 //   0   u32 rows, u32 columns, u64 bytes
-//   16  one byte per column: does it have a bitmap of its NULLs?
-//   then, each from a multiple of 16 on: the keys, and of each column its values and its bitmap; the bytes of long
-//   strings
+//   16  per column one byte: whether the column has a bitmap of its NULLs
+//   then, each aligned to 16: the keys; per column its values and its bitmap; the bytes of long strings
 
 namespace ouzel::executor {
 
-/// A block of rows on disk: one page of the spill space, or several when a value is larger than those may be.
+/// A block of rows on disk: one page of the spill space, or several when the block is larger than such a page may be.
 struct StoredRows {
    std::vector<io::SpilledPage> pieces;
    uint64_t bytes = 0;
    uint32_t rows = 0;
 };
 
-/// Ask for all pieces of the block.
+/// Have the reader read all pieces of the block.
 void addToReader(io::SpillReader& reader, const StoredRows& stored, bool isLastUse);
 
-/// A block of rows in memory: filled and stored, or loaded and read; used again and again. One thread's.
+/// A block of rows in memory. Either open(), fill and store() it, or load() and read it; the memory is reused for the
+/// next block. Used by one thread.
 class RowPage {
 public:
-   /// `keyWidth`: bytes of key beside each row; may be 0.
+   /// `keyWidth`: bytes of each row's key; may be 0.
    RowPage(std::vector<PhysicalType> columns, uint32_t keyWidth, Reservation& memory)
       : types_(std::move(columns)), keyWidth_(keyWidth), memory_(&memory), places_(types_.size()) {}
 
    /// Bytes that a row takes without long strings.
    static size_t rowBytes(std::span<const PhysicalType> columns, uint32_t keyWidth);
 
-   /// Make room for so many rows; keys and values are then written through the pointers below. `hasNulls`: by column.
+   /// Make room for `rows` rows; the caller then writes keys and values through the pointers below. `hasNulls`: per
+   /// column, whether it gets a bitmap.
    void open(uint32_t rows, std::span<const uint8_t> hasNulls, size_t heapBytes);
    std::byte* keys() { return base() + keysAt_; }
    std::byte* values(size_t column) { return base() + places_[column].values; }
    ValidityWord* validity(size_t column) {
       return places_[column].validity ? reinterpret_cast<ValidityWord*>(base() + places_[column].validity) : nullptr;
    }
-   /// Fetch the bytes of long strings from where the values point. `heapBytes` of open() was their sum.
+   /// Write the block to `space`, after copying the bytes of long strings into the block; `heapBytes` of open() was the
+   /// number of these bytes. The views are offsets afterwards.
    StoredRows store(io::SpillSpace& space);
 
-   /// The next block of the reader, which must be `stored`.
+   /// Load the reader's next block, which must be `stored`.
    void load(io::SpillReader& reader, const StoredRows& stored);
    uint32_t rowCount() const { return rows_; }
    const std::byte* key(uint32_t row) const { return base() + keysAt_ + size_t{row} * keyWidth_; }
@@ -79,7 +81,7 @@ private:
    std::vector<Place> places_;
 };
 
-/// Copy the live rows of a batch to the page; columns as the page's.
+/// Copy the live rows of a batch to the page; the batch has the page's columns.
 void fillPage(RowPage& page, const Batch& batch);
 
 } // namespace ouzel::executor

@@ -12,13 +12,13 @@ namespace ouzel::executor {
 namespace {
 
 constexpr size_t growthFactor = 2;         // alpha of the paper
-constexpr size_t largePageSize = 16 << 20; // of huge pages
+constexpr size_t largePageSize = 16 << 20; // consists of huge pages
 constexpr size_t heapPageSizeMin = 16 * 1024, heapPageSizeMax = 1024 * 1024;
-/// Past this the strings of a partition's page are spilled with it rather than joined by more.
+/// A page of a partition whose companions have so many bytes gets no further companion: a new page is begun.
 constexpr size_t pageHeapMax = 256 * 1024;
-/// And so many times the page's rows, for whoever asks for small pages.
+/// The companions have at most so many times the bytes of the page's rows; matters for small pages.
 constexpr size_t pageHeapFactor = 4;
-/// Under pressure so much is made free at once, as a part of what the operator can count on.
+/// relieve() frees the operator's floor divided by this, but at least reliefMin.
 constexpr size_t reliefDivisor = 64;
 constexpr size_t reliefMin = 256 * 1024;
 
@@ -27,7 +27,7 @@ inline uint32_t slotOf(uint64_t hash, uint8_t shift) {
    return static_cast<uint32_t>((hash >> 1) >> (shift - 1));
 }
 
-/// Memory for a page on its way to disk: each thread has some for those of usual size.
+/// Memory for the packed bytes of one page. Each thread keeps memory for pages of usual size.
 class PackedPage {
 public:
    explicit PackedPage(size_t bytes) {
@@ -133,7 +133,7 @@ TupleBuffer::TupleBuffer(const RowLayout& layout, MemoryGrant& grant, SpilledPar
    DCHECK(rowSize_ > 0); // the layout is sealed
    DCHECK(rowSize_ % 8 == 0);
    partitions_.buffers_.fetch_add(1, std::memory_order_relaxed);
-   insertionsSeen_ = partitions_.insertions_.load(std::memory_order_acquire); // it has nothing of them
+   insertionsSeen_ = partitions_.insertions_.load(std::memory_order_acquire); // of which a new buffer has no rows
    const Partitioning partitioning = grant.policy().partitioning;
    if (options_.startsPartitioned || partitioning == Partitioning::Always) startPartitioning();
    if (partitioning == Partitioning::Never) partitionsFrom_ = SIZE_MAX;
@@ -151,15 +151,15 @@ void TupleBuffer::expectOutside(size_t bytes) {
    expectLater();
 }
 
-/// Keep room for what is taken before relieve() gives something back: a page for each partition, since all of them may
-/// become full in one batch, and copies of the strings outside before their arena goes.
+/// Keeps memory free for allocations before and during relieve(): one page for each partition, since one batch may fill
+/// all open pages, and copies of the strings outside the pages, which are made before their arena is freed.
 void TupleBuffer::expectLater() {
    size_t bytes = 0;
    if (partitions_.space()) {
       const bool hasStrings = !layout_.stringOffsets().empty() || !layout_.extraStringOffsets().empty();
       bytes = outsideBytes_ + ((options_.partitionPageSize + (hasStrings ? heapPageSizeMin : 0)) << partitions_.bits());
    }
-   partitions_.laterBytes_.fetch_add(bytes - expected_, std::memory_order_relaxed); // wraps when it is less
+   partitions_.laterBytes_.fetch_add(bytes - expected_, std::memory_order_relaxed); // wraps around when `bytes` is less
    expected_ = bytes;
 }
 
@@ -168,7 +168,7 @@ void TupleBuffer::store(const uint64_t* hashes, const uint32_t* heapSizes, uint3
    const uint32_t rowSize = rowSize_, skipped = partitions_.skippedBits();
    uint32_t i = 0;
    if (!isPartitioned() && !heapSizes) {
-      // What fits into the page in one go.
+      // As many rows as fit into the page, in one loop.
       TuplePage& page = *out_[0];
       std::byte* row = page.cursor;
       const uint32_t fits = std::min(count, static_cast<uint32_t>((page.limit - row) / rowSize));
@@ -225,7 +225,7 @@ void TupleBuffer::storeCopies(std::byte* begin, std::byte* end) {
       if (target.settledRows + 1 == rows)
          target.settledRows = rows;
       else
-         unsettled_ += extraSize; // it lies behind rows that are not settled, and is settled with them
+         unsettled_ += extraSize; // settle() copies it together with the rows before
    }
 }
 
@@ -236,7 +236,7 @@ TuplePage* TupleBuffer::emptyPage(uint64_t hash, uint32_t heapSize) {
        (!isPartitioned() || slot->companions.empty() ||
         slot->bytes() <
             options_.partitionPageSize + std::min(pageHeapMax, pageHeapFactor * options_.partitionPageSize))) {
-      // Rows fit, only the strings do not.
+      // The row fits, only its strings do not.
       growHeap(*slot, heapSize);
       return slot;
    }
@@ -257,7 +257,7 @@ TuplePage* TupleBuffer::emptyPage(uint64_t hash, uint32_t heapSize) {
          expectLater();
          return emptyPage(hash, heapSize);
       }
-      // With no room left, just enough for the rest of the batch.
+      // Without room in the grant, a small page for the remaining rows of the batch.
       if (mayGrow(next)) {
          pageSize_ = next;
       } else {
@@ -275,13 +275,14 @@ TuplePage* TupleBuffer::emptyPage(uint64_t hash, uint32_t heapSize) {
 std::unique_ptr<TuplePage> TupleBuffer::allocatePage(size_t bytes, uint32_t partition) {
    DCHECK(partition == TuplePage::anyPartition || partition < out_.size());
    bytes = std::max<size_t>(bytes, rowSize_);
-   // What others spill must go here, too, or they would make room for these pages by spilling all of theirs.
+   // This buffer must also spill partitions that other buffers have begun to spill. Otherwise those buffers would
+   // spill all their pages to make room for this buffer's pages.
    if (!mayGrow(bytes) || partitions_.insertions_.load(std::memory_order_acquire) != insertionsSeen_)
       wantsRelief_ = true;
    auto page = std::make_unique<TuplePage>();
    page->partition = partition;
    page->memory = LargeMemory(bytes, grant_.memory());
-   // Aggregate states with 128-bit sums want 16; calloc and mmap give it.
+   // Aggregate states with 128-bit sums need 16-byte alignment; calloc and mmap provide it.
    page->begin = page->cursor = page->memory.as<std::byte>();
    page->limit = page->begin + bytes / rowSize_ * rowSize_;
    DCHECK(reinterpret_cast<uintptr_t>(page->begin) % 16 == 0);
@@ -301,7 +302,8 @@ void TupleBuffer::growHeap(TuplePage& page, uint32_t heapSize) {
       last.used = static_cast<size_t>(page.heap - last.memory.as<char>());
       size = std::min(last.memory.bytes() * growthFactor, heapPageSizeMax);
       if (const size_t rows = page.rowCount(rowSize_); isPartitioned() && rows > 0) {
-         // A page of a partition is full when its rows are; doubling would leave a third of its memory unused.
+         // A page of a partition gets no more strings once its rows are full; doubling would leave a third of the
+         // companion memory unused.
          size_t used = 0;
          for (const TuplePage::Companion& companion : page.companions)
             used += companion.used;
@@ -328,18 +330,18 @@ void TupleBuffer::startPartitioning() {
 
 /// Store the rows of pages without a partition again, by partition.
 void TupleBuffer::partitionPages() {
-   // What has a partition stays where spillVictims() finds it: were the copies all there is to choose from, some of
-   // each partition would go.
+   // Pages that have a partition stay in pages_, where spillVictims() finds them. If it could choose only among the
+   // copies, it would spill some pages of every partition.
    std::vector<std::unique_ptr<TuplePage>> old = pages_.takePages();
    const auto middle = std::stable_partition(
        old.begin(), old.end(), [](const auto& page) { return page->partition == TuplePage::anyPartition; });
    std::for_each(middle, old.end(), [&](auto& page) { pages_.add(std::move(page)); });
    old.erase(middle, old.end());
    if (!isPartitioned()) startPartitioning();
-   countUnsettled(); // copies are settled
+   countUnsettled(); // copies are settled, so only other pages count
    const uint64_t rowsBefore = rowCount_;
    for (auto& page : old) {
-      // Copies take memory before the page gives it back; they may have to go at once.
+      // Copies take memory before the page gives its memory back, so copies may have to be spilled at once.
       constexpr size_t rowsAtOnce = 256;
       for (std::byte* row = page->begin; row != page->cursor;) {
          const auto left = static_cast<size_t>(page->cursor - row);
@@ -353,10 +355,10 @@ void TupleBuffer::partitionPages() {
    }
    DCHECK(rowCount_ >= rowsBefore);
    rowCount_ = rowsBefore;
-   expectLater(); // the pages it kept room for are there
+   expectLater(); // the pages for which room was kept exist now
 }
 
-/// Of strings that settle() would copy.
+/// Bytes of the strings that settle() would copy.
 size_t TupleBuffer::unsettledBytes(const TuplePage& page) const {
    size_t bytes = 0;
    forEachString(layout_.extraStringOffsets(), page.begin + size_t{page.settledRows} * rowSize_, page.cursor, rowSize_,
@@ -364,7 +366,7 @@ size_t TupleBuffer::unsettledBytes(const TuplePage& page) const {
    return bytes;
 }
 
-/// Of all pages: it is needed on top before the arena they are in goes.
+/// Sets unsettled_ for all pages: so much memory is needed for copies before the arena of the strings is freed.
 void TupleBuffer::countUnsettled() {
    unsettled_ = 0;
    if (layout_.extraStringOffsets().empty()) return;
@@ -372,7 +374,7 @@ void TupleBuffer::countUnsettled() {
       unsettled_ += unsettledBytes(*page);
 }
 
-/// Copy the strings of extra parts into the page's own memory.
+/// Copy the strings of extra parts into the page's companions.
 void TupleBuffer::settle(TuplePage& page) {
    if (const size_t bytes = unsettledBytes(page); bytes > 0) {
       CHECK(bytes <= UINT32_MAX);
@@ -384,7 +386,7 @@ void TupleBuffer::settle(TuplePage& page) {
    DCHECK(page.heap <= page.heapLimit);
 }
 
-/// False: the page is too large and stays. Else its rows are not usable afterwards.
+/// Write the page to disk. False: the page is too large and stays. If true, its rows are not usable afterwards.
 bool TupleBuffer::spill(TuplePage& page) {
    DCHECK(partitions_.space() != nullptr);
    DCHECK(page.partition != TuplePage::anyPartition);
@@ -396,7 +398,7 @@ bool TupleBuffer::spill(TuplePage& page) {
    if (bound > io::SpillSpace::pageBytesMax) return false;
    const PackedPage memory(bound);
    const RowPacking::Packed packed = packing_.pack(page.begin, page.cursor, memory.data());
-   CHECK(packed.end <= memory.data() + bound); // what lies behind belongs to somebody else
+   CHECK(packed.end <= memory.data() + bound); // pack() has overwritten foreign memory
    const std::span<const std::byte> parts[] = {{memory.data(), packed.end}};
    partitions_.laterBytes_.fetch_sub(laterBytesOf(page), std::memory_order_relaxed);
    pages_.addSpilled({partitions_.space()->write(parts), page.partition, rowCount,
@@ -404,7 +406,8 @@ bool TupleBuffer::spill(TuplePage& page) {
    return true;
 }
 
-/// A partition that is spilled already, by whichever worker, before one that is not; the largest here.
+/// The largest partition of this buffer among those already spilled by any worker. If there is none, the largest of the
+/// buffer, which counts as spilled from now on.
 uint32_t TupleBuffer::chooseVictim(const std::vector<size_t>& sizes) {
    const auto largest = [&](bool isSpilled) {
       uint32_t best = TuplePage::anyPartition;
@@ -417,7 +420,7 @@ uint32_t TupleBuffer::chooseVictim(const std::vector<size_t>& sizes) {
    uint32_t victim = largest(true);
    if (victim != TuplePage::anyPartition) return victim;
    const MutexLock lock(partitions_.choosing_);
-   victim = largest(true); // somebody has chosen meanwhile
+   victim = largest(true); // another worker may have chosen meanwhile
    if (victim == TuplePage::anyPartition) victim = largest(false);
    if (victim != TuplePage::anyPartition && grant_.policy().spillsEverything) {
       for (uint32_t p = 0; p < sizes.size(); ++p)
@@ -439,18 +442,20 @@ void TupleBuffer::relieve() {
    if (!layout_.extraStringOffsets().empty())
       for (const auto& page : pages_.pages())
          settle(*page);
-   expectOutside(0); // not before: others would take the room
+   expectOutside(0); // not earlier: other operators would take the room
    wantsRelief_ = false;
 }
 
-/// Pages of spilled partitions, which have to go anyway; then those of more partitions until the grant has room for so
-/// much, and for settling what is left. Other buffers' pages of these follow when they look next, and count already:
-/// waiting for room that those fill again at once would drive everything out here.
+/// Spill the pages of spilled partitions, which cannot stay anyway. Then spill further partitions until the grant has
+/// room for `wanted` bytes and for settling the remaining pages. Other buffers will spill their pages of these
+/// partitions at their next relieve(); an estimate of those bytes counts as freed at once. Without the estimate this
+/// buffer would spill everything, since other buffers fill the room again.
 void TupleBuffer::spillVictims(size_t wanted) {
    insertionsSeen_ = partitions_.insertions_.load(std::memory_order_acquire);
    std::vector<std::unique_ptr<TuplePage>> pages = pages_.takePages();
-   size_t foreseen = 0;
-   // Full pages first; those being filled when that is not enough, but not for a few rows each.
+   size_t foreseen = 0; // bytes that all buffers together will have spilled, as an estimate
+   // Full pages first. If these are not enough, also open pages that are at least half full
+   // or have several companions.
    for (const bool openOnes : {false, true}) {
       const auto isVictim = [&](const std::unique_ptr<TuplePage>& page) {
          if (!page || (out_[page->partition] == page.get()) != openOnes) return false;

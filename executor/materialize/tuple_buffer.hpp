@@ -14,16 +14,31 @@
 #include "io/spill/spill.hpp"
 
 // Umami pages (Kuschewski et al., "High-Performance Query Processing with NVMe Arrays", 4.2 and 5.3): operators store
-// tuples without knowing where they land. All adaptivity lives here: growing pages and starting to partition in
-// emptyPage(), once per page; spilling in relieve(), between batches, so that rows handed out stay where they are while
-// a batch is worked on.
+// tuples without knowing whether the tuples are partitioned or spilled. Three classes share the work:
+//
+//    TupleBuffer         one per worker    stores rows in pages, partitions and spills the pages
+//    SpilledPartitions   one per operator  which partitions are spilled, and where
+//    TuplePages          the result of a buffer, or of all: pages in memory and on disk
+//
+// Life of a buffer:
+//
+//    one growing page at a time --> one page per partition --> pages of some partitions spilled --> finish()
+//                        emptyPage()                   relieve()
+//
+// emptyPage() is called once per page. relieve() is called between batches, so that rows handed out stay in place while
+// the operator works on a batch.
+//
+// Strings: a long string of a column lies in a companion of the row's page. A string of an extra part (an aggregate's
+// state) may lie outside the page, in an arena. A page is settled when the strings of its extra parts lie in its
+// companions, too; only then may the arena be freed.
 
 namespace ouzel::executor {
 
 inline constexpr uint32_t partitionBitsMax = 8;
 inline constexpr uint32_t partitionCountMax = 1u << partitionBitsMax;
 
-/// Some rows of one partition (or of all) as an array, and the memory their long strings point into. Rows never move.
+/// An array of rows of one partition (or of all partitions), and the companion memory of their long strings. Rows never
+/// move.
 struct TuplePage {
    static constexpr uint32_t anyPartition = UINT32_MAX;
 
@@ -35,29 +50,31 @@ struct TuplePage {
    char* heapLimit = nullptr;
    struct Companion {
       LargeMemory memory;
-      size_t used = 0; ///< of all but the last, whose end is `heap`
+      size_t used = 0; ///< bytes; in the last companion `heap` counts instead
    };
    std::vector<Companion> companions;
    uint32_t partition = anyPartition;
-   uint32_t settledRows = 0; ///< whose strings all lie in this page's memory
+   uint32_t settledRows = 0; ///< the first so many rows have no string outside the page
 
    uint32_t rowCount(uint32_t rowSize) const { return static_cast<uint32_t>((cursor - begin) / rowSize); }
    size_t bytes() const;
 };
 
-/// A page on disk.
+/// A page of tuples on disk.
 struct SpilledTuples {
-   io::SpilledPage page; ///< of packed rows
+   io::SpilledPage page; ///< the packed rows (RowPacking)
    uint32_t partition;
    uint32_t rowCount;
-   uint32_t bytes; ///< of memory that it takes when it is back
+   uint32_t bytes; ///< of memory that the page takes when a TupleReader has loaded it
 };
 
-/// What the buffers of one operator, one per worker, have in common: where they spill, and which partitions they have
-/// begun to spill. Thread-safe.
+/// State shared by an operator's buffers (one per worker): the spill space, and the partitions that are spilled. A
+/// spilled partition stays spilled: each buffer spills all its rows of the partition, in relieve() or in finish().
+/// Outlives the buffers. Thread-safe.
 class SpilledPartitions {
 public:
-   /// `space` null: nothing is ever spilled. `skippedBits`: of the hash, by which the rows are partitioned already.
+   /// `space` null: nothing is ever spilled. `skippedBits`: number of top bits of the hash by which the rows have been
+   /// partitioned before.
    SpilledPartitions(io::SpillSpace* space, uint32_t bits, uint32_t skippedBits = 0)
       : space_(space), bits_(bits), skippedBits_(skippedBits) {}
 
@@ -72,7 +89,7 @@ public:
       return (mask_[partition / 64].load(std::memory_order_acquire) >> (partition % 64) & 1) != 0;
    }
    bool isEmpty() const;
-   /// From now on none of its rows stays in memory when a buffer is finished. REQUIRES: there is a space.
+   /// Marks the partition as spilled. REQUIRES: space() is not null.
    void insert(uint32_t partition) {
       DCHECK(space_ != nullptr);
       DCHECK(partition < partitionCountMax);
@@ -80,11 +97,12 @@ public:
       insertions_.fetch_add(1, std::memory_order_release);
    }
    io::SpillSpace* space() const { return space_; }
-   /// What the operator is going to need for the rows in memory besides their pages.
+   /// Bytes that the operator will need later for the rows in memory, in addition to their pages. Kept free.
    size_t laterBytes() const { return laterBytes_.load(std::memory_order_relaxed); }
-   /// All but a small part of `grant` must do for the open pages of so many workers: fewer partitions when it is small.
+   /// log2 of the number of partitions for which half of `grant` bytes can hold the open pages of `workers` buffers; at
+   /// least 3.
    static uint32_t bitsFor(size_t grant, uint32_t workers);
-   /// And smaller pages.
+   /// The size of pages for which a third of `grant` bytes can hold the open pages: 16 to 64 KiB.
    static size_t pageSizeFor(size_t grant, uint32_t workers, uint32_t bits);
 
 private:
@@ -92,13 +110,14 @@ private:
    io::SpillSpace* const space_;
    const uint32_t bits_, skippedBits_;
    std::atomic<size_t> laterBytes_{0};
-   std::atomic<uint32_t> buffers_{0};    ///< that there are
-   std::atomic<uint32_t> insertions_{0}; ///< how often a partition was inserted
-   Mutex choosing_; ///< held while a new victim is chosen, so that workers do not all choose different ones
+   std::atomic<uint32_t> buffers_{0};    ///< number of buffers
+   std::atomic<uint32_t> insertions_{0}; ///< number of insert() calls
+   Mutex choosing_;                      ///< held while a victim is chosen, so that workers choose the same one
    std::array<std::atomic<uint64_t>, partitionCountMax / 64> mask_{};
 };
 
-/// The pages several buffers of one operator have filled. Owned by the operator once its input has ended.
+/// The pages that one or several buffers of an operator have filled. Owned by the operator once its input has ended.
+/// Not thread-safe.
 class TuplePages {
 public:
    void add(std::unique_ptr<TuplePage> page) { pages_.push_back(std::move(page)); }
@@ -106,7 +125,7 @@ public:
    void merge(TuplePages&& other);
    void clear();
 
-   /// In memory.
+   /// The pages in memory.
    const std::vector<std::unique_ptr<TuplePage>>& pages() const { return pages_; }
    std::vector<std::unique_ptr<TuplePage>> takePages() { return std::move(pages_); }
    const std::vector<SpilledTuples>& spilled() const { return spilled_; }
@@ -118,18 +137,19 @@ private:
    std::vector<SpilledTuples> spilled_;
 };
 
-/// Where one worker stores the rows of one operator. Starts with one growing page; once the next page would be as large
-/// as a small page per partition, it stores by the top bits of the hash. Not thread-safe.
+/// Stores the rows of one worker of an operator. Starts with one growing page. Once the next page would be as large as
+/// a small page per partition, rows are stored by the top bits of their hash. Charges its pages to the operator's
+/// grant. Not thread-safe.
 class TupleBuffer {
 public:
    struct Options {
       size_t firstPageSize = 64 * 1024;
-      size_t partitionPageSize = 64 * 1024; ///< quarter frames: 256 of them for rows and as many for strings
+      size_t partitionPageSize = 64 * 1024; ///< a quarter of a frame: 256 such pages for rows, 256 for strings
       bool startsPartitioned = false;
-      /// Unless 0, rows are stored by partition only once the operator has so many bytes: for who reads rows at random
-      /// when all fit, and is then better off with few large pages in the order the rows came.
+      /// Unless 0, rows are stored by partition only once the operator has so many bytes. For operators that read rows
+      /// at random when all fit: these profit from few large pages with rows in order of arrival.
       size_t partitionsFrom = 0;
-      /// For the table over a row in memory once all input is there; kept free for it.
+      /// Bytes per row in memory of the table that is made after the input; kept free until then.
       uint32_t laterBytesPerRow = 0;
    };
    TupleBuffer(const RowLayout& layout, MemoryGrant& grant, SpilledPartitions& partitions, Options options);
@@ -137,28 +157,29 @@ public:
       : TupleBuffer(layout, grant, partitions, Options{}) {}
    ~TupleBuffer();
 
-   /// Make room for `count` rows with these hashes: rows[i] becomes a zeroed row with its hash set, heap[i] its
-   /// companion memory of heapSizes[i] bytes. `heapSizes` null: no long strings (then `heap` is not written).
+   /// Make room for `count` rows with these hashes: rows[i] becomes a zeroed row with its hash set, heap[i] becomes
+   /// heapSizes[i] bytes of companion memory. `heapSizes` null: no long strings (then `heap` is not written).
    void store(const uint64_t* hashes, const uint32_t* heapSizes, uint32_t count, std::byte** rows, char** heap);
    /// One row; as store().
    std::byte* storeOne(uint64_t hash, uint32_t heapSize, char*& heap);
 
-   /// Copies of the page's rows with all their strings.
+   /// Store copies of the page's rows with all their strings.
    void storeCopies(const TuplePage& page);
 
-   uint64_t rowCount() const { return rowCount_; } ///< spilled ones included
+   uint64_t rowCount() const { return rowCount_; } ///< spilled rows included
    bool isPartitioned() const { return shift_ != 64; }
-   /// More was taken than the grant allows: relieve() is due at the next moment when no row is in use.
+   /// The buffer holds more than the grant allows: call relieve() as soon as no row is in use.
    bool wantsRelief() const { return wantsRelief_; }
-   /// Strings of extra parts take so many bytes outside the pages now.
+   /// Strings of extra parts take `bytes` bytes outside the pages now.
    void expectOutside(size_t bytes);
-   /// Spill full pages until the grant has room again, or none is left. Rows may be somewhere else, or gone,
-   /// afterwards. What remains points nowhere but into its own pages: arenas of the rows' states may be freed.
+   /// Spill full pages until the grant has room again, or no full page is left. Invalidates all rows: they may have
+   /// moved or been spilled. All remaining pages are settled, so that the arenas of the rows' states may be freed.
    void relieve();
-   /// Give up all pages, the open ones included; the buffer starts anew. Rows of partitions that others have spilled
-   /// may still be here.
+   /// Give up all pages, the open ones included; the buffer starts anew. The pages may have rows of partitions that
+   /// other buffers have spilled.
    TuplePages takePages();
-   /// As takePages(), with the pages of spilled partitions spilled and the others partitioned, if anything was spilled.
+   /// As takePages(), but if any partition is spilled, all pages are partitioned, and those of spilled partitions are
+   /// on disk.
    TuplePages finish();
 
 private:
@@ -185,31 +206,31 @@ private:
    const Options options_;
    const uint32_t rowSize_;
    const RowPacking packing_;
-   size_t partitionsFrom_; ///< the option, but as ouzel.partition wants it
+   size_t partitionsFrom_; ///< the option, or SIZE_MAX if Partitioning::Never
    // STATE
    std::vector<TuplePage*> out_; ///< the current page of each partition
-   uint8_t shift_ = 64;          ///< 64 - log2 of how many partitions there are
+   uint8_t shift_ = 64;          ///< 64 - log2 of the number of partitions in use
    size_t pageSize_;             ///< of the next unpartitioned page
    bool wantsRelief_ = false;
-   uint32_t insertionsSeen_ = 0; ///< when pages of spilled partitions were last spilled here
+   uint32_t insertionsSeen_ = 0; ///< insertions_ when this buffer last spilled pages
    size_t outsideBytes_ = 0;
-   size_t unsettled_ = 0; ///< while pages are partitioned and spilled: of the pages there are
-   size_t expected_ = 0;  ///< of it and of pages to come, in partitions_.laterBytes_
+   size_t unsettled_ = 0; ///< bytes of strings outside the pages, while relieve() runs
+   size_t expected_ = 0;  ///< this buffer's part of partitions_.laterBytes_, see expectLater()
    uint64_t rowCount_ = 0;
    TuplePages pages_;
-   TuplePage nowhere_; ///< full from the start: stands for a page not yet made, so that the store path has no null test
+   TuplePage nowhere_; ///< a full page in place of one not yet made: spares store() a null test
 };
 
-/// Brings spilled pages back, some ahead of time. One worker's.
+/// Loads spilled pages in the order in which they were added, and reads ahead `aheadBytes`. Used by one worker.
 class TupleReader {
 public:
    TupleReader(const RowLayout& layout, Reservation& memory, io::SpillSpace& space,
                size_t aheadBytes = size_t{2} << 20);
-   /// What is allocated for a page that is to hold so many bytes.
+   /// The bytes that a page with `bytes` bytes of rows and strings allocates.
    static size_t memoryFor(size_t bytes);
-   /// `isLastUse`: its space on disk is freed once it has been read.
+   /// `isLastUse`: the page's space on disk is freed once the page has been read.
    void add(const SpilledTuples& spilled, bool isLastUse = true);
-   /// The next page in the order they were added; null at the end.
+   /// The next page; null at the end.
    std::unique_ptr<TuplePage> next();
 
 private:
@@ -217,7 +238,7 @@ private:
    const RowPacking packing_;
    Reservation& memory_;
    io::SpillReader reader_;
-   LargeMemory packed_; ///< the page being brought back
+   LargeMemory packed_; ///< the packed rows of the page being loaded
    std::vector<SpilledTuples> queue_;
    size_t at_ = 0;
 };

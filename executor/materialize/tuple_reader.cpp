@@ -2,7 +2,7 @@
 #include "common/error/sql_error.hpp"
 #include "executor/materialize/tuple_buffer.hpp"
 
-// Bringing spilled pages back.
+// TupleReader: loads spilled pages.
 
 namespace ouzel::executor {
 
@@ -22,7 +22,7 @@ void TupleReader::add(const SpilledTuples& spilled, bool isLastUse) {
 
 std::unique_ptr<TuplePage> TupleReader::next() {
    if (reader_.isEmpty()) return nullptr;
-   DCHECK(at_ < queue_.size()); // the reader has a page for each
+   DCHECK(at_ < queue_.size()); // queue_ has an entry for each page of the reader
    const SpilledTuples& spilled = queue_[at_++];
    const size_t packedBytes = reader_.nextBytes(), needed = memoryFor(packedBytes + RowPacking::slackBytes);
    if (packed_.bytes() < needed) {

@@ -1,12 +1,12 @@
 #pragma once
 #include "executor/pipeline/plan_builder.hpp"
 
-// From plan nodes to operators: one function per kind of node, each in the file of its operator. A node outlives the
-// query.
+// The functions that translate plan nodes into stages: one function per kind of node, each in the source file of its
+// operator. The plan's nodes outlive the query.
 
 namespace ouzel::executor {
 
-/// Calls the function of the node's kind. PlanBuilder::produce() is this.
+/// Calls the function of the node's kind. PlanBuilder::produce() calls this function.
 std::vector<Stage> buildOperators(PlanBuilder& builder, const sql::plan::Node& node);
 
 std::vector<Stage> buildTableScan(PlanBuilder& builder, const sql::plan::Node& node);

@@ -4,14 +4,14 @@
 
 namespace ouzel::executor {
 
-/// The keys of a join that built few rows, for a scan of the probe side that finds them by an index instead of reading
-/// the table. Published once by the join before the probe pipeline starts; read-only afterwards.
+/// The build keys of a join that built few rows. A scan of the probe side looks the keys up in an index instead of
+/// reading the table. The join publishes them once, before the probe pipeline starts; read-only afterwards.
 class KeyLookup {
 public:
-   /// More keys than this are not worth single lookups; the join's other filters serve then.
+   /// With more keys, single lookups cost more than a scan with the join's runtime filters.
    static constexpr uint64_t keysMax = 1024;
 
-   /// Hashes as storage::KeyFilter has them, of the index's columns in its order.
+   /// Hashes of the index's columns in the order of the index, as in storage::KeyFilter.
    void publish(std::vector<uint64_t> hashes) {
       hashes_ = std::move(hashes);
       isPublished_ = true;

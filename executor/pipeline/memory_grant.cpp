@@ -7,9 +7,10 @@
 namespace ouzel::executor {
 
 namespace {
-/// Expression states, batches on their way and staging are not asked for page by page: they live in what is left.
+/// This part of the memory is not shared out. Expression states, batches between operators and staging areas use that
+/// memory: they are allocated without mayGrow().
 constexpr size_t slackDivisor = 16;
-/// Pages that a scan has pinned do not give way.
+/// At least so much is not shared out: pages that scans have pinned cannot be evicted.
 constexpr size_t slackMin = size_t{4} << 20;
 constexpr size_t hostileBytes = size_t{16} << 10;
 constexpr size_t shareMin = size_t{4} << 20;
@@ -28,7 +29,7 @@ QueryBudget::QueryBudget(Reservation& memory, size_t limit, MemoryShares* shares
    : memory_(memory), limit_(limit), shares_(shares), policy_(policy) {}
 
 QueryBudget::~QueryBudget() {
-   DCHECK(grants_.empty()); // they refer to it
+   DCHECK(grants_.empty()); // grants refer to the budget
    if (!takesPart_) return;
    [[maybe_unused]] const size_t bytes = shares_->queryBytes_.fetch_sub(reported_, std::memory_order_relaxed);
    [[maybe_unused]] const size_t queries = shares_->queries_.fetch_sub(1, std::memory_order_relaxed);
@@ -42,7 +43,7 @@ size_t QueryBudget::bytes() {
    if (!takesPart_) shares_->queries_.fetch_add(1, std::memory_order_relaxed);
    takesPart_ = true;
    const size_t used = memory_.used();
-   shares_->queryBytes_.fetch_add(used - reported_, std::memory_order_relaxed); // wraps when it has shrunk
+   shares_->queryBytes_.fetch_add(used - reported_, std::memory_order_relaxed); // wraps around when `used` has fallen
    reported_ = used;
    return std::min(limit_, shares_->share());
 }
@@ -62,7 +63,7 @@ size_t QueryBudget::floorOf(size_t budget, const MemoryGrant& asking) const {
    const auto count = static_cast<size_t>(std::count_if(grants_.begin(), grants_.end(), [&](const MemoryGrant* grant) {
       return grant == &asking || !grant->isSettled_;
    }));
-   DCHECK(count > 0); // the one that asks has a grant
+   DCHECK(count > 0); // `asking` is in grants_
    return budget / (2 * count);
 }
 
@@ -92,10 +93,10 @@ bool MemoryGrant::mayGrow(size_t bytes) {
       for (const MemoryGrant* other : budget_.grants_)
          if (other != this && !other->isSettled_ && other->memory_.used() < floor)
             keptForOthers += floor - other->memory_.used();
-      // The floor is a promise, even if somebody has taken too much.
+      // The floor holds even if another operator has taken too much.
       if (budget_.memory_.used() + bytes + keptForOthers > budget && memory_.used() + bytes > floor) return false;
    }
-   // The cache may have to give way first.
+   // The ledger decides; the cache may have to evict pages first.
    if (!memory_.tryGrow(bytes)) return false;
    memory_.shrink(bytes);
    return true;

@@ -12,15 +12,25 @@ namespace ouzel::executor {
 struct QueryContext;
 class MemoryGrant;
 
-/// Divides what the limit leaves for queries among those that materialise something. One per process. Thread-safe.
+// Three levels divide the memory limit of the process among operators:
+//
+//    MemoryShares   one per process   the bytes that queries may use, divided by the number of queries that
+//                                     materialise rows
+//    QueryBudget    one per query     the smaller of the query's share and the session's limit
+//    MemoryGrant    one per operator  asks mayGrow() before each page and charges the page to its reservation
+//
+// A share changes while a query runs. Invariant: the floors of a query's unsettled grants add up to half of its budget;
+// the other half goes to the grant that asks first. (A query's only grant has the whole budget for a floor.)
+
+/// Divides the memory that queries may use among the queries that materialise rows. One per process. Thread-safe.
 class MemoryShares {
 public:
-   /// `evictable`: bytes charged to the ledger that go when somebody needs them.
+   /// `evictable`: bytes charged to the ledger that the cache gives up when a query needs them.
    using Evictable = size_t (*)(void* context);
    explicit MemoryShares(MemoryLedger& ledger, Evictable evictable = nullptr, void* context = nullptr)
       : ledger_(ledger), evictable_(evictable), context_(context) {}
 
-   /// What each of the queries that take part may use now.
+   /// Bytes that each of the participating queries may use now.
    size_t share() const;
 
 private:
@@ -29,14 +39,15 @@ private:
    const Evictable evictable_;
    void* const context_;
    std::atomic<size_t> queries_{0};
-   std::atomic<size_t> queryBytes_{0}; ///< charged by all of them together, as of when they last asked
+   std::atomic<size_t> queryBytes_{0}; ///< bytes charged by these queries, each as of its last QueryBudget::bytes()
 };
 
-/// How much of the limit one query may use, shared by its operators. It falls when other queries come and grows when
-/// they go; operators see that when they ask for the next page. Thread-safe.
+/// How much of the limit one query may use, shared by its operators. The budget falls when other queries begin and
+/// grows when other queries end; an operator sees the change when it asks for the next page. A query takes part in
+/// MemoryShares from its first bytes() on. Outlives its grants. Thread-safe.
 class QueryBudget {
 public:
-   /// `limit`: the session's own. `shares` null: nobody else is there.
+   /// `limit`: the session's. `shares` null: the query is the only one.
    QueryBudget(Reservation& memory, size_t limit, MemoryShares* shares, const MemoryPolicy& policy = {});
    ~QueryBudget();
    QueryBudget(const QueryBudget&) = delete;
@@ -46,21 +57,22 @@ public:
 
 private:
    friend class MemoryGrant;
-   /// Of grants that are not settled, `asking` counted as one of them. REQUIRES: mutex_ is held.
+   /// The floor of each grant that is not settled; `asking` counts as not settled. REQUIRES: mutex_ is held.
    size_t floorOf(size_t budget, const MemoryGrant& asking) const REQUIRES(mutex_);
 
    Reservation& memory_;
    const size_t limit_;
    MemoryShares* const shares_;
    const MemoryPolicy policy_;
-   Mutex mutex_; // guards what follows
+   Mutex mutex_;
    std::vector<MemoryGrant*> grants_ GUARDED_BY(mutex_);
-   bool takesPart_ GUARDED_BY(mutex_) = false;
-   size_t reported_ GUARDED_BY(mutex_) = 0;
+   bool takesPart_ GUARDED_BY(mutex_) = false; ///< counted in shares_->queries_
+   size_t reported_ GUARDED_BY(mutex_) = 0;    ///< the query's part of shares_->queryBytes_
 };
 
-/// One operator's part of the query's budget: it may use all that others leave, but for a floor that each of them can
-/// count on. Made with the plan, before anything runs; outlived by the query's reservation. Thread-safe.
+/// One operator's part of the query's budget. The operator may use all bytes that other operators leave, except for the
+/// floor of each other grant. Made with its operator, before the operator's pipeline runs. The query's reservation and
+/// the budget outlive the grant. Thread-safe.
 class MemoryGrant {
 public:
    explicit MemoryGrant(QueryBudget& budget);
@@ -68,15 +80,17 @@ public:
    MemoryGrant(const MemoryGrant&) = delete;
    MemoryGrant& operator=(const MemoryGrant&) = delete;
 
-   /// What the operator allocates is charged here.
+   /// The reservation to which the operator charges its allocations.
    Reservation& memory() { return memory_; }
    const Reservation& memory() const { return memory_; }
-   /// False: spill so much first. Who has nothing to spill may go on; charging throws 53200 when the ledger refuses.
+   /// False: spill so many bytes first. An operator that has nothing to spill may allocate all the same; the charge
+   /// throws 53200 when the ledger refuses.
    bool mayGrow(size_t bytes);
    const MemoryPolicy& policy() const { return budget_.policy_; }
-   /// What it can count on whatever the query's other operators do.
+   /// Bytes that the operator can count on, independent of the query's other operators.
    size_t floor();
-   /// It will hardly want more than it has: nothing is kept for it until resume(), which whoever is to run again calls.
+   /// Gives up the floor until resume(): the operator will hardly need more than it has. An operator that runs again
+   /// calls resume().
    void settle();
    void resume();
 

@@ -7,16 +7,32 @@
 #include "common/value/batch.hpp"
 #include "executor/pipeline/query_context.hpp"
 
-// What a pipeline is made of. A pipeline runs in stages, each a source and streaming operators; all stages end in one
-// sink. The objects here are shared by all workers and read-only while a pipeline runs, except for state that says how
-// it is shared; what one worker changes lives in the local state it is handed. Nothing blocks: an operator that cannot
-// go on says Blocked and is called again after QueryContext::wake().
+// The contract between operators and PipelineRun, which calls them. A pipeline is a list of stages that end in one
+// sink. A stage is a source and the streaming operators behind it:
 //
-// Lifetimes: a batch's views are valid until the operator that made it is called again by the same worker.
+//    stage 0   source -> operator -> operator --+
+//    stage 1   source -> operator --------------+--> sink
+//
+// Calls, in order:
+//
+//    once, by one thread    foresee() of the source, a hint that may be left out; prepare() of the sink
+//    per stage, one thread  prepare() of the source, then of the operators
+//    per lane               makeLocal() of the source, the operators, and, in the first stage the lane runs, the sink
+//    per batch              next(), process() and consume(): all lanes at once, one worker at a time in a lane
+//    after the last stage   combine() per local state of the sink, rounds of finishTask(), finish()
+//
+// Threads: sources, operators and sinks are shared by all workers. They are read-only while a stage runs, except for
+// members whose comment says how they are shared. State that one lane changes lives in its LocalState.
+//
+// No call blocks its worker. An operator that cannot go on returns Blocked, and is called again after
+// QueryContext::wake().
+//
+// Lifetimes: the views of a batch are valid until the operator that made the batch is called again with the same local
+// state.
 
 namespace ouzel::executor {
 
-/// One worker's part of an operator.
+/// The part of a source, operator or sink that belongs to one lane. One worker at a time uses it.
 struct LocalState {
    virtual ~LocalState() = default;
 };
@@ -31,25 +47,25 @@ enum class SourceStatus : uint8_t {
 class Source {
 public:
    virtual ~Source() = default;
-   /// The pipeline will run when those before it have ended: begin to read what comes over a network. A hint, given
-   /// once at most, before prepare().
+   /// The pipeline is going to run after the pipelines before it: begin to read over the network. A hint, given at
+   /// most once, before prepare().
    virtual void foresee(QueryContext&) {}
-   /// After foresee() or prepare(): it has more to ask the network for.
+   /// After foresee() or prepare(): the source has more to ask the network for.
    virtual bool isReadingAhead() const { return false; }
-   /// Called once, by one thread, before the stage starts and after everything before it has ended.
+   /// Called once, by one thread, after the stages and pipelines before this one have ended.
    virtual void prepare(QueryContext&) {}
-   /// Workers that can do something at once; asked after prepare(). 1 keeps the order of rows. 0: there is nothing to
-   /// do, and no local state is made.
+   /// How many workers can read the source at once; asked after prepare(). 1 keeps the order of rows. 0: the source has
+   /// no rows, and no local state is made.
    virtual uint32_t workersMax() const = 0;
    virtual LocalStatePtr makeLocal(QueryContext& context) = 0;
    virtual SourceStatus next(QueryContext& context, LocalState& local, Batch& out) = 0;
-   /// Facts for EXPLAIN ANALYZE, after the end.
+   /// Adds notes for EXPLAIN ANALYZE; called after the stage has ended.
    virtual void describe(OperatorProfile&) const {}
 };
 
 enum class OperatorStatus : uint8_t {
-   NeedInput,  ///< the input is used up; `out` holds what came of it (perhaps nothing)
-   HaveOutput, ///< call again with the same input: more comes of it
+   NeedInput,  ///< the input is used up; `out` holds its last rows (perhaps none)
+   HaveOutput, ///< `out` holds rows (perhaps none); call again with the same input
    Blocked,
    Done, ///< `out` is the last; no worker needs to bring more input
 };
@@ -65,8 +81,8 @@ public:
 
 enum class SinkStatus : uint8_t {
    NeedInput,
-   Blocked, ///< nothing of the batch was taken: offer it again
-   Done,    ///< enough
+   Blocked, ///< offer the same batch again
+   Done,    ///< the sink needs no more rows
 };
 
 class Sink {
@@ -75,26 +91,28 @@ public:
    virtual void prepare(QueryContext&) {}
    virtual LocalStatePtr makeLocal(QueryContext& context) = 0;
    virtual SinkStatus consume(QueryContext& context, LocalState& local, const Batch& in) = 0;
-   /// Once per local state, one after the other, after the last batch of all workers: hand over what is local.
+   /// Hands the rows of a local state over to the sink. Called after the last batch of all workers, once per local
+   /// state, one after the other.
    virtual void combine(QueryContext&, LocalState&) {}
-   /// Then the work of finishing, in pieces that workers share: called once to say how many, then once per piece; after
-   /// the last piece of a round it is asked for the next round, 0 ends.
+   /// After combine(), workers share the tasks of finishing. finishTasks() returns the number of tasks of a round;
+   /// finishTask() runs one of them. After the last task of a round the next round is asked for; 0 tasks end the
+   /// rounds.
    virtual uint32_t finishTasks(QueryContext&, uint32_t /*round*/) { return 0; }
    virtual void finishTask(QueryContext&, uint32_t /*round*/, uint32_t /*task*/) {}
-   /// At the very end, by one thread.
+   /// Called after the last round, by one thread.
    virtual void finish(QueryContext&) {}
    virtual void describe(OperatorProfile&) const {}
 };
 
-/// A source and the streaming operators behind it. Does not own them: the query does.
+/// A source and the streaming operators behind it. The PlanBuilder of the query owns them.
 struct Stage {
    Source* source = nullptr;
    std::vector<StreamingOperator*> operators;
    /// Profile numbers (preorder in the plan) of source and operators; UINT32_MAX: not shown on its own.
    uint32_t sourceProfile = UINT32_MAX;
    std::vector<uint32_t> operatorProfiles;
-   /// For checking (hasDchecks): what the batches of the source ([0]) or of operator i ([i + 1]) hold, where a plan
-   /// node ends there. Empty lists: unknown.
+   /// For checks (hasDchecks): the columns of batches that the source ([0]) or operator i ([i + 1]) gives. Known where
+   /// the source or operator is the last one of a plan node.
    struct Declared {
       std::string node; ///< as EXPLAIN names it
       std::vector<PhysicalType> types;
@@ -103,12 +121,12 @@ struct Stage {
    std::vector<Declared> declared;
 };
 
-/// Stages run one after the other, every one with all workers; then the sink finishes.
+/// Stages run one after the other, each with all workers; then the sink finishes.
 struct Pipeline {
    std::vector<Stage> stages;
    Sink* sink = nullptr;
    uint32_t sinkProfile = UINT32_MAX;
-   bool isForeseen = false; ///< its source was told
+   bool isForeseen = false; ///< foresee() of the first source was called
 };
 
 } // namespace ouzel::executor

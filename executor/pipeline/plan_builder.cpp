@@ -15,7 +15,7 @@ std::vector<Stage> PlanBuilder::produce(const Node& node) {
    return stages;
 }
 
-/// Note what the node's batches look like, which PipelineRun compares with what its operators give.
+/// Note the types of the node's columns; PipelineRun compares them with each batch.
 void PlanBuilder::declare(std::vector<Stage>& stages, const Node& node) const {
    for (Stage& stage : stages) {
       DCHECK(stage.source != nullptr);

@@ -14,15 +14,16 @@ class RowBuffer;
 class RuntimeFilter;
 class KeyLookup;
 
-/// Something a query does before what comes after it: run a pipeline, or a piece of code between pipelines (a recursion
-/// decides here whether it goes round again, and inserts the steps for it).
+/// A part of a running query: a pipeline, or code that runs between pipelines; exactly one of both is set. Steps run
+/// one after the other. The code of a recursion decides whether another round is needed, and inserts the steps of that
+/// round.
 struct Step {
    std::unique_ptr<Pipeline> pipeline;
    std::function<void()> action;
 };
 
 class PlanBuilder;
-/// Makes the stages of one node: operator/build.hpp.
+/// Makes the stages of one node; see operator/build.hpp.
 using BuildOperators = std::vector<Stage>(PlanBuilder& builder, const sql::plan::Node& node);
 
 /// Turns plan nodes into pipelines. One per running query; owns every operator it makes. Each kind of operator has a
@@ -32,16 +33,16 @@ using BuildOperators = std::vector<Stage>(PlanBuilder& builder, const sql::plan:
 class PlanBuilder {
 public:
    PlanBuilder(QueryContext& context, BuildOperators* build) : context_(context), build_(build) {}
-   /// What was made last goes first, since it may refer to what was made before.
+   /// Destroys the operators in reverse order: a later one may refer to an earlier one.
    ~PlanBuilder() {
       while (!owned_.empty())
          owned_.pop_back();
    }
 
-   /// Stages that give `node`'s rows, columns in the order of node.output. Pipelines that must have run before are
-   /// added to the steps first.
+   /// Stages that give `node`'s rows, columns in the order of node.output. Adds the pipelines that must run before
+   /// those stages to the steps.
    std::vector<Stage> produce(const sql::plan::Node& node);
-   /// Add a pipeline to the steps: runs after all steps added so far.
+   /// Add a pipeline to the steps; it runs after all steps added so far.
    void addPipeline(std::vector<Stage> stages, Sink* sink, uint32_t sinkProfile);
    void addAction(std::function<void()> action);
    /// The steps collected since the last call.
@@ -60,16 +61,16 @@ public:
    void numberNodes(const sql::plan::Node& root);
    uint32_t profileCount() const { return static_cast<uint32_t>(profiles_.size()); }
 
-   /// The filter a join publishes and scans use; made on first mention (scans are built before or after the join).
+   /// The filter that a join publishes and scans use. Made at the first call, which may come from the join or a scan.
    RuntimeFilter& runtimeFilter(uint32_t id);
    KeyLookup& keyLookup(uint32_t id);
-   /// What a CTE has been materialised into, and a recursion's working table.
+   /// The buffers in which CTEs are materialised, the columns in those buffers, and the working tables of recursions.
    std::unordered_map<uint32_t, RowBuffer*> cteBuffers;
    std::unordered_map<uint32_t, std::vector<sql::ColumnId>> cteColumns;
    std::unordered_map<uint32_t, RowBuffer*> workingTables;
-   /// Rows after which a recursion may stop, since a LIMIT above takes no more.
+   /// Rows after which a recursion may stop: a LIMIT above takes no more.
    std::unordered_map<const sql::plan::Node*, uint64_t> rowsWanted;
-   /// Adds `operators` to every stage.
+   /// Adds `op` to every stage.
    static void append(std::vector<Stage>& stages, StreamingOperator* op, uint32_t profile);
 
 private:
@@ -84,7 +85,7 @@ private:
    std::unordered_map<uint32_t, KeyLookup*> keyLookups_;
 };
 
-/// 0, 1, 2, ...: all columns where they are.
+/// 0, 1, 2, ...: each column keeps its position.
 std::vector<uint32_t> identitySlots(size_t count);
 /// Positions in `layout` of each wanted column; a missing one is an internal error.
 std::vector<uint32_t> slotsOf(const std::vector<sql::ColumnId>& wanted, const std::vector<sql::ColumnId>& layout);

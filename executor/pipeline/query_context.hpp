@@ -14,8 +14,8 @@
 #include "io/spill/spill.hpp"
 #include "sql/plan/plan.hpp"
 
-// What surrounds a plan that runs: ExecutionContext is what the session gives it, QueryContext what operators see of
-// it.
+// ExecutionContext: the surroundings that the session gives a plan. QueryContext: the running query as its operators
+// see it.
 
 namespace ouzel::storage {
 class Table;
@@ -36,15 +36,16 @@ struct ExecutionSettings {
    uint32_t threads = 0;              ///< workers a query may use at once; 0: all
    bool runtimeFilters = true;
    MemoryPolicy memory;
-   bool blockTwice = false; ///< every source and sink says Blocked twice before it works
+   bool blockTwice = false; ///< ouzel.block_twice: the result sink returns Blocked twice for each batch
 };
 
-/// What a plan needs around it. Everything outlives the RunningQuery.
+/// The surroundings of a running plan: scheduler, transaction, tables, memory and spill space. Everything in here
+/// outlives the RunningQuery.
 struct ExecutionContext {
    Scheduler* scheduler = nullptr;
    FunctionContext functions;
    ExecutionSettings settings;
-   Reservation* memory = nullptr;               ///< the query's; operators make children of it
+   Reservation* memory = nullptr;               ///< the query's; operators make child reservations
    storage::Transaction* transaction = nullptr; ///< null: no stored tables are touched
    const storage::Snapshot* snapshot = nullptr;
    std::function<storage::Table*(uint64_t storageId)> table;
@@ -52,19 +53,20 @@ struct ExecutionContext {
    std::function<void(Oid relation, const std::vector<int16_t>& attributes,
                       const std::function<void(std::vector<Value>&)>& row)>
        virtualTable;
-   /// Set by cancel requests, time-outs and lost clients; looked at per batch. The code says which error is raised.
+   /// Set by cancel requests, time-outs and lost clients, from other threads. Workers test the state for each batch and
+   /// raise the error of that code.
    std::atomic<const char*> cancelState{nullptr}; ///< null, or a SQLSTATE such as "57014"
    std::string cancelMessage = "canceling statement due to user request";
    /// Called once, by the thread that failed, when the query has an error to throw. May be null.
    std::function<void()> failed;
    bool collectProfile = false;       ///< EXPLAIN ANALYZE: per-operator times
-   io::SpillManager* spill = nullptr; ///< null: what does not fit into memory fails with 53200
+   io::SpillManager* spill = nullptr; ///< null: a query that does not fit into memory fails with 53200
    io::SpillPolicy spillPolicy{};
-   MemoryShares* shares = nullptr; ///< null: no other query is there
+   MemoryShares* shares = nullptr; ///< null: the query is the only one
    size_t memoryLimit = SIZE_MAX;  ///< of the session
 };
 
-/// What one operator did; indexed like a preorder walk of the plan.
+/// Counters of one plan node, for EXPLAIN ANALYZE. A query's profiles are in preorder of the plan's nodes.
 struct OperatorProfile {
    uint64_t rows = 0, batches = 0;
    uint64_t nanos = 0; ///< summed over workers, without children
@@ -90,17 +92,17 @@ public:
    const sql::ColumnTable& columns() const { return plan.columns; }
    /// Whether spill() may be called.
    bool canSpill() const { return execution.spill != nullptr; }
-   /// Raises the cancel error if somebody asked; for long loops inside an operator.
+   /// Raises the cancel error if cancelState is set; for long loops inside an operator.
    void checkCancelled() const;
 
    /// The budget from which operators that materialise rows take their grants.
    virtual QueryBudget& budget() = 0;
-   /// The space of the query's pages that do not fit into memory; made on first use. REQUIRES: canSpill().
+   /// The spill space of the query's pages; made at the first call. REQUIRES: canSpill().
    virtual io::SpillSpace& spill() = 0;
-   /// An operator that said Blocked can go on.
+   /// An operator that returned Blocked can go on.
    virtual void wake() = 0;
-   /// The running pipeline needs no more of the network: the pipelines after it may begin to read. Called by the one
-   /// worker that finds it out.
+   /// The running pipeline has asked the network for all that it needs: the next pipelines may begin to read. Called by
+   /// one worker at a time.
    virtual void foresee() = 0;
    /// The number of workers that may run a pipeline at once.
    virtual uint32_t workers() const = 0;
@@ -108,7 +110,7 @@ public:
    virtual void addWritten(uint64_t rows, bool isMain) = 0;
    /// Whether the result queue takes another batch.
    virtual bool hasRoom() = 0;
-   /// Puts a batch into the result queue, which may exceed its bound by that.
+   /// Puts a batch into the result queue, even if the queue then exceeds its bound.
    virtual void offer(std::unique_ptr<OwnedBatch> batch) = 0;
 };
 

@@ -11,7 +11,7 @@ namespace ouzel::executor {
 namespace {
 
 constexpr uint64_t smallRange = uint64_t{1} << 20;     // a bitmap of this many bits is always cheap
-constexpr uint64_t bitsPerRowMax = 64;                 // beyond, a Bloom filter is smaller and about as good
+constexpr uint64_t bitsPerRowMax = 64;                 // with more, a Bloom filter is smaller and about as good
 constexpr uint64_t bitmapBitsMax = uint64_t{1} << 31;  // 256 MiB
 constexpr uint64_t bloomBlocksMax = uint64_t{1} << 23; // 64 MiB
 
@@ -139,7 +139,7 @@ void RuntimeFilter::allocate(uint64_t rows, Reservation& memory) {
       }
    }
    const uint64_t blocks = std::bit_ceil(std::max<uint64_t>(rows / 4, 1));
-   if (blocks > bloomBlocksMax) return; // so many keys that little would be dropped; bounds remain
+   if (blocks > bloomBlocksMax) return; // the filter would drop few rows; bounds remain
    bloomBlocks_ = blocks;
    bits_ = LargeMemory(blocks * 8, memory);
 }

@@ -8,10 +8,11 @@
 
 namespace ouzel::executor {
 
-/// What a join knows of its build keys, for scans on the probe side: bounds, and an exact bitmap over a small range or
-/// a blocked Bloom filter. Published once by the join before the probe pipeline starts; read-only afterwards.
-/// Integer-like keys (Bool, I16, I32, I64) have bounds; all keys have a Bloom filter over their hash
-/// (common/hash/vector_hash.hpp).
+/// A summary of a join's build keys, for scans on the probe side: bounds, and either an exact bitmap over a small range
+/// or a blocked Bloom filter. Integer-like keys (Bool, I16, I32, I64) have bounds and may have a bitmap; keys of every
+/// type may have a Bloom filter over their hash (common/hash/vector_hash.hpp).
+///
+/// The join publishes the filter once, before the probe pipeline starts; read-only afterwards.
 class RuntimeFilter {
 public:
    bool isPublished() const { return published_; }
@@ -22,19 +23,20 @@ public:
 
    /// Write those of `rows` that may have a match to `out` (may be the list `rows` reads). NULLs never match.
    uint32_t filter(const Vector& keys, Selection rows, RowIndex* out) const;
-   /// False when filter() would not drop anything worth the work.
+   /// False if filter() would drop so few rows that it does not pay.
    bool isSelective() const { return selective_; }
 
-   // For the join's finish. One thread, in this order: bounds, then bits, then publish().
+   // Called while the join finishes, in this order: setBounds(), then allocate() and the keys, then publish(). One
+   // thread except for addValue() and addHash().
    void publishNothing();
    void setBounds(int64_t lower, int64_t upper);
-   /// Use a bitmap of [lower, upper] when `rows` fill it well enough, else a Bloom filter for `rows` keys. Charged to
-   /// memory.
+   /// Make a bitmap of [lower, upper] when `rows` keys fill it well enough, else a Bloom filter for `rows` keys. The
+   /// bits are charged to `memory`. With too many keys for either there are no bits.
    void allocate(uint64_t rows, Reservation& memory);
-   /// No bits: some of the keys are not at hand any more.
+   /// Instead of allocate(): some build rows were spilled, so that bits would be incomplete.
    void useBoundsOnly();
    bool usesBitmap() const { return bitmapBits_ != 0; }
-   /// Thread-safe: several workers may add at once.
+   /// Thread-safe, as addHash(): several workers may add at once.
    void addValue(int64_t value);
    void addHash(uint64_t hash);
    void publish(bool selective);

@@ -12,7 +12,7 @@ namespace ouzel::executor {
 
 namespace {
 
-/// Times one call into an operator when EXPLAIN ANALYZE asked for it, and counts its rows.
+/// Rows and batches that an operator gave in one lane, and the time spent in it (only measured for EXPLAIN ANALYZE).
 struct OperatorCounter {
    uint64_t rows = 0, batches = 0, nanos = 0;
 };
@@ -25,8 +25,8 @@ struct PipelineRun::Lane {
    std::vector<LocalStatePtr> operators;
    std::vector<Batch> batches;            // [0] from the source, [i + 1] from operator i
    std::vector<uint8_t> more;             // operator i has more output for batches[i]
-   size_t resumeAt = SIZE_MAX;            // operator (or sink) that said Blocked and gets the same batch again
-   std::vector<OperatorCounter> counters; // as batches
+   size_t resumeAt = SIZE_MAX;            // operator (or sink) that was Blocked and gets the same batch again
+   std::vector<OperatorCounter> counters; // indexed as `batches`
    OperatorCounter sinkCounter;
 };
 
@@ -63,7 +63,7 @@ PipelineRun::Lane* PipelineRun::takeLane() {
    return lanes_.emplace_back(std::make_unique<Lane>()).get();
 }
 
-/// For the busy worker, while no other one opens lanes.
+/// REQUIRES: phase_ is Busy, so that no other worker opens lanes.
 std::vector<PipelineRun::Lane*> PipelineRun::allLanes() {
    const MutexLock lock(mutex_);
    std::vector<Lane*> lanes;
@@ -92,7 +92,7 @@ PipelineRun::Outcome PipelineRun::run(int64_t nanos) {
          lock.unlock();
          context_.wake();
          lock.lock();
-         if (phase_ != Phase::Stages || !isPrepared_) return Outcome::Ran; // the others have ended the stage meanwhile
+         if (phase_ != Phase::Stages || !isPrepared_) return Outcome::Ran; // other workers have ended the stage
       }
    }
    Lane* lane = takeLane();
@@ -109,7 +109,7 @@ PipelineRun::Outcome PipelineRun::run(int64_t nanos) {
 
    lock.lock();
    lane->isTaken = false;
-   // Whoever unblocked since then did it for us too.
+   // An unblock() since then applies to this lane as well.
    lane->isBlocked = isBlocked && unblocks == unblocks_;
    if (!ended) return Outcome::Ran;
    lane->hasEnded = true;
@@ -121,7 +121,7 @@ PipelineRun::Outcome PipelineRun::run(int64_t nanos) {
    return endStage();
 }
 
-/// By one worker, with phase_ Busy. Returns how many may work at once.
+/// Prepares the stage's operators. Returns how many lanes the stage may have. REQUIRES: phase_ is Busy.
 uint32_t PipelineRun::prepareStage() {
    DCHECK(stage_ < pipeline_.stages.size());
    Stage& stage = pipeline_.stages[stage_];
@@ -172,7 +172,7 @@ auto timed(bool measure, OperatorCounter& counter, Call&& call) {
 
 } // namespace
 
-/// Throws XX000 when the batch that the source (`level` 0) or operator level - 1 made breaks a promise.
+/// Throws XX000 when the batch that the source (`level` 0) or operator level - 1 made violates an invariant of batches.
 void PipelineRun::verify(const Lane& lane, size_t level) const {
    const Stage& stage = pipeline_.stages[stage_];
    const Batch& batch = lane.batches[level];
@@ -185,7 +185,7 @@ void PipelineRun::verify(const Lane& lane, size_t level) const {
    throwInternal("batch of " + maker + ": " + broken);
 }
 
-/// Bring one batch as far as it goes. True when the lane has ended its stage.
+/// Move one batch through the operators towards the sink. True when the lane has ended its stage.
 bool PipelineRun::flow(Lane& lane, bool& isBlocked) {
    Stage& stage = pipeline_.stages[stage_];
    const size_t count = stage.operators.size();
@@ -197,7 +197,7 @@ bool PipelineRun::flow(Lane& lane, bool& isBlocked) {
             level = i;
             break;
          }
-   // A batch that an operator gets a second time must be as it was.
+   // A batch that an operator gets a second time must be unchanged.
    if (hasDchecks && level != SIZE_MAX) verify(lane, level);
    if (level == SIZE_MAX) {
       if (isEnough_.load(std::memory_order_relaxed)) return true;
@@ -226,7 +226,7 @@ bool PipelineRun::flow(Lane& lane, bool& isBlocked) {
       lane.counters[level + 1].rows += out.liveRows();
       ++lane.counters[level + 1].batches;
       if constexpr (hasDchecks) verify(lane, level + 1);
-      if (out.liveRows() == 0) return false; // comes back for `more`
+      if (out.liveRows() == 0) return false; // the next call continues at the last operator that has `more`
    }
    const SinkStatus status = timed(measure, lane.sinkCounter,
                                    [&] { return pipeline_.sink->consume(context_, *lane.sink, lane.batches[count]); });
@@ -240,8 +240,8 @@ bool PipelineRun::flow(Lane& lane, bool& isBlocked) {
    return false;
 }
 
-/// What lies before `level` need not bring more, in any lane. Lanes that wait are to see it: what they wait for may be
-/// what this lane leaves undone.
+/// The operator (or sink) at `level` needs no more input, so the sources of all lanes stop. Blocked lanes are woken:
+/// they may wait for work that this lane no longer does.
 void PipelineRun::stopInput(Lane& lane, size_t level) {
    if (!isEnough_.exchange(true)) {
       unblock();
@@ -275,7 +275,8 @@ void PipelineRun::addProfile(const Stage& stage) {
          stage.operators[i]->describe(profile_[stage.operatorProfiles[i]]);
 }
 
-/// By the worker that ended the last lane, with phase_ Busy.
+/// Starts the next stage, or the sink's first finishing round. Called by the worker that ended the last lane. REQUIRES:
+/// phase_ is Busy.
 PipelineRun::Outcome PipelineRun::endStage() {
    DCHECK(phase_ == Phase::Busy);
    for ([[maybe_unused]] const auto& lane : lanes_)
@@ -306,7 +307,7 @@ PipelineRun::Outcome PipelineRun::openFinishRound(uint32_t round) {
       if (pipeline_.sinkProfile < profile_.size()) pipeline_.sink->describe(profile_[pipeline_.sinkProfile]);
       std::vector<std::unique_ptr<Lane>> ended;
       {
-         const MutexLock lock(mutex_); // unblock() may be looking at them
+         const MutexLock lock(mutex_); // unblock() may be reading the lanes
          ended.swap(lanes_);
       }
       ended.clear();

@@ -9,29 +9,37 @@
 
 namespace ouzel::executor {
 
-/// One pipeline being run by any number of workers.
+/// A pipeline while any number of workers run it.
 ///
-/// A lane is one flow of batches with its own local states; at most one worker is in a lane at a time, and any worker
-/// may go on with a lane another one left (after its slice, or Blocked). The last lane to end a stage starts the next
-/// one; the last to end the last stage combines the sink's local states and opens its finishing rounds.
+/// A lane is one flow of batches with local states of its own. At most one worker is in a lane at a time. Any worker
+/// may go on with a lane that another worker left at the end of its slice, or because an operator was Blocked.
+///
+///    Stages, not prepared --first worker--> Busy: prepareStage() ---------> Stages: workers run lanes
+///    Stages ---------------last lane ends-> Busy: endStage() -------------> Stages, not prepared (the next stage)
+///                                                 after the last stage: combine(), then openFinishRound(0)
+///    openFinishRound(n): 0 tasks: finish() -------------------------------> Ended
+///                        else --------------------------------------------> Finish: workers run finishTask()
+///    Finish ---------------last task ends-> Busy: openFinishRound(n + 1)
+///
+/// Busy means that one worker is alone in the run; the other workers get Nothing. A stage whose source has no work
+/// skips from prepareStage() to endStage(). After an exception the phase no longer changes.
 class PipelineRun {
 public:
    PipelineRun(Pipeline& pipeline, QueryContext& context, std::vector<OperatorProfile>& profile, uint32_t workersMax);
    ~PipelineRun();
 
    enum class Outcome : uint8_t {
-      Ran,     ///< did something
-      Nothing, ///< nothing for this worker now
-      Ended,   ///< this call did the last piece of the pipeline
+      Ran,     ///< made progress
+      Nothing, ///< has no work for this worker now
+      Ended,   ///< this call ended the pipeline
    };
-   /// Work for about `nanos`. Throws what operators throw; the run is then over and only waits to be destroyed.
+   /// Work for about `nanos`. Throws the errors of operators; the run is then over and only waits to be destroyed.
    Outcome run(int64_t nanos);
-   /// Lanes that said Blocked may be tried again.
+   /// Blocked lanes may be tried again.
    void unblock();
 
 private:
    struct Lane;
-   /// Busy: one worker does what only one may do; the others come back later.
    enum class Phase : uint8_t { Stages, Busy, Finish, Ended };
 
    Lane* takeLane() REQUIRES(mutex_);
@@ -52,19 +60,19 @@ private:
    std::vector<OperatorProfile>& profile_;
    const uint32_t workersMax_;
 
-   size_t stage_ = 0; // changed by the busy worker, read by those inside a lane; never both at once
-   Mutex mutex_;      // guards what follows
+   size_t stage_ = 0; // written in phase Busy, read by workers in lanes: never at once
+   Mutex mutex_;
    Phase phase_ GUARDED_BY(mutex_) = Phase::Stages;
    bool isPrepared_ GUARDED_BY(mutex_) = false;
-   bool isExhausted_ GUARDED_BY(mutex_) = false; // the stage's source is: no new lanes
+   bool isExhausted_ GUARDED_BY(mutex_) = false; // the stage's source has ended: open no more lanes
    uint32_t lanesMax_ GUARDED_BY(mutex_) = 1;
-   std::vector<std::unique_ptr<Lane>> lanes_ GUARDED_BY(mutex_); // the list; what is in a lane is its worker's
-   uint64_t unblocks_ GUARDED_BY(mutex_) = 0;
+   std::vector<std::unique_ptr<Lane>> lanes_ GUARDED_BY(mutex_); // the list; a taken lane belongs to its worker
+   uint64_t unblocks_ GUARDED_BY(mutex_) = 0;                    // calls of unblock()
    uint32_t finishRound_ GUARDED_BY(mutex_) = 0;
    uint32_t finishTasks_ GUARDED_BY(mutex_) = 0;
    uint32_t finishNext_ GUARDED_BY(mutex_) = 0;
    uint32_t finishEnded_ GUARDED_BY(mutex_) = 0;
-   std::atomic<bool> isEnough_{false}; // an operator or the sink said Done: the stage needs no more input
+   std::atomic<bool> isEnough_{false}; // an operator or the sink returned Done: the stage needs no more input
 };
 
 } // namespace ouzel::executor

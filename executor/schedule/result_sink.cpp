@@ -12,7 +12,7 @@ struct Local final : LocalState {
    explicit Local(BatchBuilder b) : builder(std::move(b)) {}
    BatchBuilder builder;
    uint32_t taken = 0; // live rows of the batch being offered that have been copied
-   int refusals = 0;   // block_twice
+   int refusals = 0;   // times Blocked was returned for blockTwice
 };
 
 } // namespace
@@ -32,7 +32,7 @@ LocalStatePtr ResultSink::makeLocal(QueryContext& context) {
 
 SinkStatus ResultSink::consume(QueryContext& context, LocalState& state, const Batch& in) {
    Local& local = static_cast<Local&>(state);
-   DCHECK(local.taken <= in.liveRows()); // the same batch again
+   DCHECK(local.taken <= in.liveRows()); // after Blocked the same batch comes again
    if (context.settings().blockTwice && local.taken == 0 && local.refusals++ < 2) {
       context.wake();
       return SinkStatus::Blocked;
@@ -49,7 +49,7 @@ SinkStatus ResultSink::consume(QueryContext& context, LocalState& state, const B
    return SinkStatus::NeedInput;
 }
 
-// What is left is less than a batch per lane: it may exceed the queue's bound.
+// Each lane has less than a batch left, so its batch is queued even if the queue then exceeds its bound.
 void ResultSink::combine(QueryContext& context, LocalState& state) {
    auto batch = static_cast<Local&>(state).builder.take();
    if (batch) context.offer(std::move(batch));

@@ -4,7 +4,8 @@
 
 namespace ouzel::executor {
 
-/// The end of a query: hands rows to the session's thread through the query's bounded queue, columns as in plan.output.
+/// The sink of a query's last pipeline. Hands rows to the session's thread through the query's bounded queue, columns
+/// as in plan.output.
 class ResultSink final : public Sink {
 public:
    explicit ResultSink(const sql::plan::Plan& plan);

@@ -15,7 +15,8 @@ namespace ouzel::executor {
 
 namespace {
 constexpr int64_t sliceNanos = 1'000'000;
-/// Plans over fewer stored rows run on the session's thread: handing them to workers costs more than it brings.
+/// A plan whose scans read at most this many rows each runs on the session's thread: handing the plan to workers costs
+/// more than it saves.
 constexpr uint64_t smallPlanRows = 16'384;
 } // namespace
 
@@ -51,7 +52,7 @@ void RunningQueryState::stop() {
    }
    std::shared_ptr<PipelineRun> run;
    const MutexLock lock(mutex_);
-   run.swap(run_); // destroyed without the mutex
+   run.swap(run_); // `run` is destroyed after the mutex is released
 }
 
 bool RunningQueryState::isSmall(const sql::plan::Node& node) const {
@@ -88,8 +89,8 @@ void RunningQueryState::start() {
    }
 }
 
-/// To the next pipeline, running the actions on the way. By one thread at a time: the one that ended the pipeline
-/// before.
+/// Goes on to the next pipeline, and runs the actions before it. Called by the thread that ended the previous pipeline,
+/// so by one thread at a time.
 void RunningQueryState::advance() {
    while (true) {
       Step step;
@@ -166,10 +167,10 @@ void RunningQueryState::wake() {
    if (isScheduled_) execution.scheduler->wake(*this);
 }
 
-/// Have the pipelines to come read ahead, one after the other, until one is not through with asking: so the network has
-/// something to do while workers build hash tables or sort.
+/// Lets later pipelines read ahead, one after the other, up to the first pipeline that has more to ask the network for.
+/// So the network is busy while workers build hash tables or sort.
 void RunningQueryState::foresee() {
-   // The running pipeline cannot end while one of its workers is here: the others stay where they are.
+   // A worker of the running pipeline is in this call, so that pipeline cannot end and the pointers stay valid.
    std::vector<Pipeline*> coming;
    {
       const MutexLock lock(mutex_);

@@ -9,24 +9,26 @@ namespace ouzel::executor {
 
 class RunningQueryState; // schedule/running_query_state.hpp
 
-/// One plan being run. Made and used by one session thread; its pipelines run on the scheduler's workers.
+/// A plan while it runs. Made and used by one session thread; its pipelines run on the scheduler's workers, or on the
+/// session's thread when the plan reads few rows.
 class RunningQuery {
 public:
-   /// `plan` must outlive this. Nothing runs yet.
+   /// `plan` must outlive this object. Nothing runs before the first next().
    RunningQuery(const sql::plan::Plan& plan, ExecutionContext& context);
-   /// Cancels, and waits until no worker touches this any more.
+   /// Stops the query, and waits until no worker is inside it.
    ~RunningQuery();
 
-   /// Lets workers begin; next() does so when nothing else did.
+   /// Starts the plan; without it the first next() does.
    void start();
-   /// The next rows of the result in order, columns as in plan.output; null at the end. Waits while workers are busy;
-   /// they stop (Blocked) while a few batches wait here to be fetched. Throws the first error of any worker after all
-   /// of them stopped. A DML plan without RETURNING gives no rows; see affectedRows().
+   /// The next rows of the result in order, columns as in plan.output; null at the end.
+   /// Waits for the workers; the workers stop (Blocked) while the queue of batches is full. Throws the first error of
+   /// any worker, after all workers have left the query. A DML plan without RETURNING gives no rows; see
+   /// affectedRows().
    std::unique_ptr<OwnedBatch> next();
-   /// Rows inserted, updated or deleted, once next() has returned null.
+   /// Rows inserted, updated or deleted by the main statement, once next() has returned null.
    uint64_t affectedRows() const;
-   uint64_t writtenRows() const; ///< the same with rows that data-modifying WITH queries wrote
-   /// Valid after the end; preorder over plan.root.
+   uint64_t writtenRows() const; ///< as affectedRows(), data-modifying WITH queries included
+   /// One entry per plan node, in preorder from plan.root. Valid once next() has returned null.
    const std::vector<OperatorProfile>& profile() const;
 
 private:

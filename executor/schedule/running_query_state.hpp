@@ -11,9 +11,11 @@
 
 namespace ouzel::executor {
 
-/// A running query as workers see it: the steps still to do, the pipeline being run, the rows waiting for the client.
-/// Made by the session's thread; runSlice() and offer() come from workers; next() from the session's thread, which runs
-/// small plans itself.
+/// A running query as workers see it: the steps still to do, the pipeline that runs, and the queue of result batches.
+///
+/// The session's thread makes this object and calls next(). Workers call runSlice(), and operators inside the slice
+/// call the QueryContext part (offer(), wake(), ...). For a small plan (isSmall()) the session's thread calls
+/// runSlice() itself, from next(). One step runs at a time; the worker that ends a pipeline advances to the next step.
 class RunningQueryState final : public QueryContext, public Schedulable {
 public:
    static constexpr size_t queueBatchesMax = 8;
@@ -55,16 +57,16 @@ private:
    std::vector<OperatorProfile> profile_;
    bool isStarted_ = false, runsHere_ = false, isScheduled_ = false;
 
-   Mutex mutex_; // guards what follows
+   Mutex mutex_;
    CondVar changed_;
    std::deque<Step> steps_ GUARDED_BY(mutex_);
    std::unique_ptr<Pipeline> pipeline_ GUARDED_BY(mutex_);
-   std::shared_ptr<PipelineRun> run_ GUARDED_BY(mutex_); // shared by the workers inside it
+   std::shared_ptr<PipelineRun> run_ GUARDED_BY(mutex_); // also owned by the workers inside it
    std::deque<std::unique_ptr<OwnedBatch>> queue_ GUARDED_BY(mutex_);
    bool hasEnded_ GUARDED_BY(mutex_) = false;
    std::exception_ptr error_ GUARDED_BY(mutex_);
    std::atomic<uint64_t> affected_{0}, written_{0};
-   std::vector<std::unique_ptr<Pipeline>> finished_ GUARDED_BY(mutex_); // operators of later pipelines refer to them
+   std::vector<std::unique_ptr<Pipeline>> finished_ GUARDED_BY(mutex_); // later pipelines refer to their operators
 };
 
 } // namespace ouzel::executor

@@ -9,7 +9,7 @@
 namespace ouzel::executor {
 
 namespace {
-/// A long query keeps at least this fraction of a fresh one's share, so that a stream of short ones cannot starve it.
+/// A long query keeps at least 1/weightMax of a new query's share, so that a stream of short queries cannot starve it.
 constexpr uint64_t weightMax = 8;
 } // namespace
 
@@ -88,13 +88,13 @@ void Scheduler::work() {
       const Schedulable::Outcome outcome = query->runSlice();
       const uint64_t took = static_cast<uint64_t>(steadyNanos() - start);
       lock.lock();
-      // After each 100 ms of work a query counts its time double, triple, ...: newcomers overtake it.
+      // With each 100 ms of work a query's weight grows by one: newer queries overtake it.
       query->consumed_ += took;
       query->virtualTime_ += took * std::min(weightMax, 1 + query->consumed_ / 100'000'000);
       now_ = std::max(now_, query->virtualTime_ - took);
       if (outcome == Schedulable::Outcome::Ran) {
-         // Another worker may have found nothing meanwhile, while this one did what only one can do; or be about to
-         // say so: what it saw is out of date, as if after a wake.
+         // Another worker may have found nothing to do in this query while this worker did a piece of work that only
+         // one can do. The other worker may not have said so yet. Counting a wake makes its answer out of date.
          ++query->wakes_;
          if (!query->ready_) workAvailable_.notify_one();
          query->ready_ = true;
@@ -140,7 +140,7 @@ struct Scheduler::Job {
 
 void Scheduler::parallelFor(uint64_t count, const std::function<void(uint64_t)>& body) {
    if (count == 0) return;
-   // Helpers may start after everything is done: they share the job, which then has nothing left for them.
+   // A helper may start after the job has ended. It owns the job too, and finds no index left.
    auto job = std::make_shared<Job>();
    job->count = count;
    job->body = &body;

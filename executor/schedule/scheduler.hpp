@@ -12,13 +12,13 @@
 
 namespace ouzel::executor {
 
-/// Something workers give their time to, in slices of about a millisecond: a running query.
+/// A running query as the scheduler sees it: workers run it in slices of about a millisecond.
 class Schedulable {
 public:
    virtual ~Schedulable() = default;
    enum class Outcome : uint8_t {
-      Ran,    ///< did something; may have more
-      Nothing ///< nothing to do until wake()
+      Ran,    ///< made progress; may have more to do
+      Nothing ///< has nothing to do until wake()
    };
    /// Called by any number of workers at once. Must not block and must not throw.
    virtual Outcome runSlice() = 0;
@@ -26,15 +26,16 @@ public:
 private:
    friend class Scheduler;
    // Under Scheduler::mutex_.
-   uint64_t virtualTime_ = 0; // nanoseconds consumed, scaled by the falling priority
-   uint64_t consumed_ = 0;
-   uint64_t wakes_ = 0;
-   uint32_t running_ = 0;
-   bool ready_ = false;
+   uint64_t virtualTime_ = 0; // nanoseconds of worker time, each multiplied by the query's weight then
+   uint64_t consumed_ = 0;    // nanoseconds of worker time
+   uint64_t wakes_ = 0;       // counts wake(): a worker sees whether one came during its slice
+   uint32_t running_ = 0;     // workers inside runSlice()
+   bool ready_ = false;       // worth a slice
 };
 
-/// The workers of the process, one per core. Each picks the active query that has had least time so far, with a
-/// priority that falls as a query consumes time, so that short queries stay short (stride scheduling). Thread-safe.
+/// The workers of the process, one per core. A worker picks the ready query with the least virtual time (stride
+/// scheduling). A query's virtual time runs faster the more time the query has consumed, so that short queries stay
+/// short. Tasks of submit() go before queries. Thread-safe.
 class Scheduler final : public TaskRunner {
 public:
    explicit Scheduler(uint32_t workers);
@@ -42,7 +43,7 @@ public:
 
    uint32_t workerCount() const { return static_cast<uint32_t>(threads_.size()); }
    void add(Schedulable& query);
-   /// Returns when no worker is inside the query; it is not called any more.
+   /// Returns when no worker is inside the query; no worker enters it afterwards.
    void remove(Schedulable& query);
    void wake(Schedulable& query);
 
@@ -54,14 +55,14 @@ private:
    struct Job;
    void work();
    Schedulable* pick() REQUIRES(mutex_);
-   /// False: there was none.
+   /// Run the oldest task of submit(). False: there is no task.
    bool runTask() REQUIRES(mutex_);
 
    Mutex mutex_;
    CondVar workAvailable_, left_;
    std::vector<Schedulable*> queries_ GUARDED_BY(mutex_);
    std::deque<std::function<void()>> tasks_ GUARDED_BY(mutex_);
-   uint64_t now_ GUARDED_BY(mutex_) = 0; // virtual time of the query that ran last
+   uint64_t now_ GUARDED_BY(mutex_) = 0; // about the virtual time of the query that ran last; new queries begin there
    bool stopping_ GUARDED_BY(mutex_) = false;
    std::vector<std::thread> threads_;
 };

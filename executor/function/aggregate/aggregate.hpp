@@ -6,47 +6,49 @@
 
 #include "executor/function/registry.hpp"
 
-// Aggregate functions as vectorised kernels over fixed-size, relocatable states that lie in hash table rows.
+// Aggregate functions as vectorised kernels. A state has a fixed size, lies in a row of a hash table, and may be moved
+// by copying its bytes.
 
 namespace ouzel::executor {
 
 struct AggregateInput {
-   /// One per argument; empty for count(*). Ordered-set aggregates: the WITHIN GROUP columns in order, then the direct
-   /// arguments.
+   /// One vector per argument; empty for count(*). Ordered-set aggregates: the WITHIN GROUP columns in order, then the
+   /// direct arguments.
    std::span<const Vector> args;
    Selection rows; ///< live rows that passed FILTER; kernels skip NULL arguments themselves
    FunctionContext& context;
-   Arena& arena;                           ///< lives as long as the states (the query, or the partition)
-   std::span<const SqlType> argTypes = {}; ///< of args; only array_agg and percentile arrays look at them
-   /// Of ORDER BY or WITHIN GROUP, by column; only hypothetical-set aggregates look at them.
+   Arena& arena;                           ///< for variable-size parts; lives as long as the states
+   std::span<const SqlType> argTypes = {}; ///< types of args; used by array_agg and percentile arrays
+   /// The directions of ORDER BY or WITHIN GROUP, by column; used by hypothetical-set aggregates.
    std::span<const uint8_t> descending = {}, nullsFirst = {};
 };
 
-/// A state is `stateSize` bytes, aligned to 8 (16 when it holds an int128), without pointers into itself. Variable-size
-/// parts live in the arena given at update.
+/// The functions of an aggregate. A state has `stateSize` bytes, aligned to 8 (to 16 if it has an int128), and no
+/// pointers into itself. Variable-size parts live in the arena that update() gets.
 struct AggregateKernel {
    uint32_t stateSize = 0;
    void (*initialize)(std::byte* state) = nullptr;
    /// states[i] belongs to the i-th live row (rows.row(i)).
    void (*update)(const AggregateInput& input, std::byte* const* states) = nullptr;
-   /// All rows into one state: the ungrouped fast path.
+   /// Update one state with all rows: the fast path without groups.
    void (*updateOne)(const AggregateInput& input, std::byte* state) = nullptr;
    void (*combine)(std::byte* const* into, const std::byte* const* from, uint32_t count, Arena& arena) = nullptr;
    /// Write the results of states[0..count) to positions 0..count-1.
    void (*finalize)(const std::byte* const* states, uint32_t count, FunctionContext& context,
                     ResultVector& result) = nullptr;
-   /// Order-sensitive or unbounded state (string_agg, array_agg, percentile, mode): the operator materialises the input
-   /// rows per group, sorts them by ORDER BY, and calls update in that order before finalize; never combined.
+   /// The state depends on the order of rows or grows without bound (string_agg, array_agg, percentile, mode). The
+   /// operator stores the input rows, sorts them by group and ORDER BY, and calls update() in that order. combine() is
+   /// never called.
    bool ordered = false;
-   /// Bytes of the state at which StringViews lie whose bytes may be elsewhere: all that the state points to, unless it
-   /// is ordered.
+   /// Offsets of the StringViews in the state whose bytes may lie elsewhere. Unless `ordered`, the state has no other
+   /// pointers.
    std::span<const uint32_t> strings = {};
-   /// Kernels with the same one, not null, differ in finalize only: sum and avg of one type.
+   /// Kernels with the same accumulation (not null) differ only in finalize(): sum and avg of one type.
    const void* accumulation = nullptr;
 };
 
-/// Find the kernel of PostgreSQL aggregate `name` (pg_proc.proname) for these argument representations and types; null:
-/// not supported. Scaled numerics have their own (sum over I64 scale s gives I128 of scale s).
+/// Find the kernel of PostgreSQL's aggregate `name` (pg_proc.proname) for these argument representations and types.
+/// Null: not supported. Scaled numerics have kernels of their own (sum over I64 of scale s gives I128 of scale s).
 const AggregateKernel* findAggregate(std::string_view name, std::span<const SqlType> argTypes,
                                      std::span<const Representation> args, Representation result);
 

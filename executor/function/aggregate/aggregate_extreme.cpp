@@ -47,7 +47,7 @@ struct FixedExtreme {
    }
 };
 
-/// A string of its own, whose bytes are overwritten when the next one is not longer.
+/// A state with a copy of a string. A new string that is not longer overwrites the bytes of the old one.
 struct StringState {
    StringView value;
    bool isSet = false;

@@ -4,24 +4,25 @@
 #include "executor/function/aggregate/aggregate_loops.hpp"
 #include "executor/kernel/compare.hpp"
 
-// Hypothetical-set aggregates: where a row of the direct arguments would stand among the rows of the group. Rows come
-// in the order of WITHIN GROUP, so counting those before and beside it is enough. Never combined across workers.
+// Hypothetical-set aggregates: the position that a hypothetical row, made of the direct arguments, would have among the
+// rows of the group. Rows come in the order of WITHIN GROUP, so it suffices to count the rows before the hypothetical
+// row and its peers. States are never combined.
 
 namespace ouzel::executor {
 
 namespace {
 
-/// args: n columns of WITHIN GROUP, then n direct arguments, which are the same in all rows of a group.
+/// The arguments are n columns of WITHIN GROUP, then n direct arguments, which are the same in all rows of a group.
 struct State {
    int64_t rows = 0;
-   int64_t before = 0;         ///< rows that sort before the hypothetical one
-   int64_t beside = 0;         ///< its peers
-   int64_t distinctBefore = 0; ///< different rows among those before
+   int64_t before = 0;         ///< rows that sort before the hypothetical row
+   int64_t beside = 0;         ///< peers of the hypothetical row
+   int64_t distinctBefore = 0; ///< number of different rows among the rows before
    struct Cell {
       std::byte value[16];
       bool isNull;
    };
-   Cell* last = nullptr; ///< the latest of the different rows before
+   Cell* last = nullptr; ///< the last of the different rows before
 };
 
 const std::byte* addressOf(const Vector& vector, uint32_t row) {

@@ -49,7 +49,7 @@ inline const State& stateAt(const std::byte* state) {
 }
 
 template <typename Accumulation>
-inline constexpr char accumulationTag = 0; // only its address counts
+inline constexpr char accumulationTag = 0; // only the address is used
 
 template <typename P>
 struct AggregateLoops {
@@ -65,7 +65,7 @@ struct AggregateLoops {
    }
    static void updateOne(const AggregateInput& input, std::byte* state) {
       const Vector& arg = input.args[0];
-      State local = stateAt<State>(state); // in registers while the loop runs
+      State local = stateAt<State>(state); // a copy, so that the loop keeps the state in registers
       if constexpr (requires { P::addDense(local, static_cast<const Input*>(nullptr), 0u); }) {
          if (arg.encoding == Encoding::Flat && !arg.mayHaveNulls() && input.rows.isDense()) {
             P::addDense(local, arg.values<Input>(), input.rows.count());
@@ -104,7 +104,7 @@ struct AggregateLoops {
 template <typename P>
 inline constexpr const AggregateKernel* aggregateOf = &AggregateLoops<P>::kernel;
 
-// Each family finds its kernel by name and first argument; null when it is not its own.
+// Each family finds its kernel by name and first argument. Null: the aggregate belongs to another family.
 struct AggregateRequest {
    std::string_view name;
    std::span<const SqlType> argTypes;

@@ -8,14 +8,14 @@
 #include "executor/function/text/utf8_text.hpp"
 #include "executor/kernel/compare.hpp"
 
-// Aggregates that see their rows in order and keep what they saw: string_agg, array_agg, percentile_disc,
-// percentile_cont, mode. Never combined across workers.
+// Aggregates that get their rows in order and keep them: string_agg, array_agg, percentile_disc, percentile_cont, mode.
+// States are never combined.
 
 namespace ouzel::executor {
 
 namespace {
 
-/// Bytes that grow in an arena: relocatable, doubling.
+/// A growing array of bytes in an arena. Doubles its capacity. May be moved by copying the struct's bytes.
 struct Growing {
    char* data = nullptr;
    uint64_t size = 0, capacity = 0;
@@ -40,7 +40,7 @@ void combineNever(std::byte* const*, const std::byte* const*, uint32_t, Arena&) 
    throwInternal("an ordered aggregate cannot be combined");
 }
 
-/// Kernel of a policy that takes rows: static void add(State&, const AggregateInput&, uint32_t row).
+/// Makes a kernel of a policy with static void add(State&, const AggregateInput&, uint32_t row).
 template <typename P>
 struct OrderedLoops {
    using State = typename P::State;
@@ -81,15 +81,15 @@ struct StringAgg {
    }
 };
 
-// ---- a list of values, as array_agg and the percentiles keep it ----
+// ---- a list of values, for array_agg and percentiles ----
 
 struct ValueList {
-   Growing values; ///< physicalSize bytes each; strings point into `bytes` chunks of the arena
-   Growing nulls;  ///< one byte each
+   Growing values; ///< physicalSize bytes per value; the bytes of strings lie in the arena
+   Growing nulls;  ///< one byte per value
    uint32_t count = 0;
    PhysicalType type = PhysicalType::I32;
    Oid elementType = invalidOid;
-   int32_t typmod = -1; ///< of the elements
+   int32_t typmod = -1; ///< type modifier of the elements
 
    void add(const Vector& vector, uint32_t row, Arena& arena) {
       type = vector.type;
@@ -120,7 +120,7 @@ struct ValueList {
    }
 };
 
-/// Arrays do not know the length of their character(n), so elements are padded to it.
+/// Arrays do not store the n of character(n), so elements are padded to n characters.
 void pad(std::string& text, int32_t typmod) {
    const size_t length = countCharacters(text);
    if (typmod > 4 && length < static_cast<size_t>(typmod) - 4)
@@ -147,7 +147,7 @@ struct ArrayAgg {
    }
 };
 
-/// array_agg(anyarray): one dimension more.
+/// array_agg(anyarray): the result has one more dimension.
 struct ArrayStack {
    using State = ValueList;
    static void add(State& s, const AggregateInput& input, uint32_t row) {
@@ -175,7 +175,7 @@ struct ArrayStack {
 /// args[0] the ordered column, args[1] the fraction or an array of fractions (the same in every row).
 struct PercentileState {
    ValueList list;
-   StringView fractions; ///< array bytes, when the fraction is an array
+   StringView fractions; ///< bytes of the array, if the fraction is an array
    double fraction = 0;
    bool hasFraction = false, isArray = false, isFractionNull = false;
 
@@ -295,7 +295,7 @@ struct PercentileCont {
    }
 };
 
-// ---- mode: the longest run of equal neighbours ----
+// ---- mode: the value with the longest sequence of equal neighbours ----
 
 struct Mode {
    struct alignas(16) State {

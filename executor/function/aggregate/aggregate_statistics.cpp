@@ -7,7 +7,8 @@
 #include "executor/function/aggregate/decimal_accumulator.hpp"
 #include "executor/function/float_overflow.hpp"
 
-// stddev, variance, corr, covar, regr: floats by PostgreSQL's Youngs-Cramer updates, integers and numerics exactly.
+// stddev, variance, corr, covar, regr. Floats use Youngs-Cramer updates as in PostgreSQL; integers and numerics are
+// exact.
 
 namespace ouzel::executor {
 
@@ -170,7 +171,7 @@ struct DecimalSpread {
       finishExact(s.sum.total(scratch), s.squares.total(scratch), s.sum.count, spread, row, result);
    }
 };
-/// bigint and scaled numerics feed the decimal accumulators.
+/// bigint and scaled numerics: added to decimal accumulators.
 template <typename T, int32_t scale, Spread spread>
 struct WideSpread : DecimalSpread<spread> {
    using Input = T;
@@ -193,7 +194,7 @@ const AggregateKernel* spreadKernel(const AggregateRequest& request) {
       return aggregateOf<FloatSpread<float, spread>>;
    case oid::float8:
       return aggregateOf<FloatSpread<double, spread>>;
-   case oid::numeric: // lowering gives Decimal to everything but sum, avg, min, max
+   case oid::numeric: // lowering converts to Decimal for all aggregates but sum, avg, min, max
       return request.args[0].physical == PhysicalType::Decimal ? aggregateOf<DecimalSpread<spread>> : nullptr;
    default:
       return nullptr;
@@ -270,7 +271,7 @@ void combinePair(std::byte* const* into, const std::byte* const* from, uint32_t 
       stateAt<PairMoments>(into[i]).merge(stateAt<PairMoments>(from[i]));
 }
 
-/// Nothing is NULL.
+/// Computes the result from the state; nullopt is NULL.
 using PairResult = std::optional<double> (*)(const PairMoments&);
 template <PairResult function>
 void finalizePair(const std::byte* const* states, uint32_t count, FunctionContext&, ResultVector& result) {

@@ -51,7 +51,7 @@ constexpr AggregateKernel countKernel{sizeof(int64_t), initializeCount, updateCo
 
 // ---- integers and scaled numerics ----
 
-/// Sum and count of narrow integers: 2^32 rows fit.
+/// Sum and count of integers of up to 32 bits: the sum of 2^32 rows fits.
 struct NarrowState {
    int64_t sum = 0, count = 0;
 };
@@ -103,7 +103,7 @@ struct WideSum {
    }
    static void addDense(State& s, const T* values, uint32_t count) {
       if constexpr (sizeof(T) == 8) {
-         // Halves are summed apart: neither overflows within a batch, and the loop vectorises.
+         // Sums the lower and upper halves separately: neither overflows within a batch, and the loop vectorises.
          uint64_t low = 0;
          int64_t high = 0;
          for (uint32_t i = 0; i < count; ++i) {
@@ -122,7 +122,7 @@ struct WideSum {
       into.count += from.count;
    }
 };
-/// The result is I128, or Decimal where lowering did not narrow it.
+/// The result is I128, or Decimal if lowering did not choose a scaled result.
 template <typename T, int32_t scale = 0>
 struct WideSumResult : WideSum<T> {
    static void finish(const WideState& s, uint32_t row, FunctionContext&, ResultVector& result) {
@@ -134,7 +134,7 @@ struct WideSumResult : WideSum<T> {
       }
    }
 };
-/// avg of a scaled numeric: the scale is in the policy, because a state of it in every group would be waste.
+/// avg of a scaled numeric. The scale is a template parameter, so that states do not need a member for it.
 template <typename T, int32_t scale>
 struct WideAverage : WideSum<T> {
    static void finish(const WideState& s, uint32_t row, FunctionContext&, ResultVector& result) {
@@ -143,7 +143,7 @@ struct WideAverage : WideSum<T> {
    }
 };
 
-/// sum(money) stays money.
+/// sum(money) is of type money.
 struct MoneySum : WideSum<int64_t> {
    static void finish(const WideState& s, uint32_t row, FunctionContext&, ResultVector& result) {
       if (s.count == 0) return result.setNull(row);

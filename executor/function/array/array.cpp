@@ -7,7 +7,7 @@
 #include "executor/function/value_text.hpp"
 #include "executor/kernel/compare.hpp"
 
-// Functions over array values. Elements are taken out as Values: arrays are small and rare where speed counts.
+// Functions over arrays. Elements are extracted as Values: where speed matters, arrays are small and rare.
 
 namespace ouzel::executor {
 
@@ -51,7 +51,7 @@ ArrayValue arrayAt(const KernelCall& call, size_t arg, uint32_t row) {
    return readArray(call.args[arg].value<StringView>(row).view());
 }
 
-/// The array at a row of an argument; an empty one of the right element type for NULL.
+/// The array at a row of an argument. NULL gives an empty array with the argument's element type.
 ArrayValue arrayOrEmpty(const KernelCall& call, size_t arg, uint32_t row) {
    if (!call.args[arg].isNull(row)) return arrayAt(call, arg, row);
    ArrayValue empty;
@@ -61,7 +61,7 @@ ArrayValue arrayOrEmpty(const KernelCall& call, size_t arg, uint32_t row) {
    return empty;
 }
 
-/// A value as an element beside those of `array`: integers take on their width.
+/// The value as an element of `array`: integers get the width of its elements.
 Value asElement(Value value, const ArrayValue& array) {
    if (value.type != array.physical && !isVariableSize(array.physical) && array.physical <= PhysicalType::I64)
       value.type = array.physical;
@@ -72,7 +72,7 @@ void requireOneDimension(const ArrayValue& array, const char* message, SqlState 
    if (array.dimensions.size() > 1) throw SqlError(state, message);
 }
 
-/// Run `body(row)` giving an array or nothing for each row.
+/// Write the result of `body(row)` for each row: an array, or nullopt for NULL.
 template <typename Body>
 void eachArray(const KernelCall& call, ResultVector& result, Body&& body) {
    StringView* out = result.values<StringView>();
@@ -218,7 +218,7 @@ std::optional<StringView> dims(const StringView& s, KernelEnv& env) {
 
 // ---- search and change ----
 
-/// 1-based place (in subscripts) of every element that is not distinct from the value.
+/// Call `found` with the subscript of every element that is not distinct from the value.
 template <typename Found>
 void findAll(const ArrayValue& array, const Value& value, Found&& found) {
    const int32_t lowerBound = array.dimensions.empty() ? 1 : array.dimensions[0].lower;
@@ -460,7 +460,7 @@ void registerArray() {
    addAny("text_to_array", textToArray);
    addAny("text_to_array_null", textToArray);
    addAny("width_bucket_array", widthBucket, true);
-   // Not total: the empty bytes at a NULL position are no array.
+   // Not total: the empty string at a NULL position is not a valid array.
    addKernel<ndims>("array_ndims");
    addKernel<cardinality>("array_cardinality");
    addKernel<length>("array_length");

@@ -55,7 +55,7 @@ StringView timeAsTimeTz(int64_t time, KernelEnv& env) {
 int64_t timeTzAsTime(StringView v) {
    return readTimeTz(v.view()).micros;
 }
-/// A date and a time with its offset make an instant.
+/// The instant of a date and a time with offset.
 int64_t dateAndTimeTz(int32_t date, StringView v) {
    const int64_t midnight = dateToTimestamp(date);
    if (isInfiniteTimestamp(midnight)) return midnight;

@@ -96,7 +96,7 @@ Interval age(int64_t a, int64_t b) {
 Interval ageTz(int64_t a, int64_t b, KernelEnv& env) {
    return ageOfTimestampsTz(a, b, zoneOf(env.context));
 }
-/// age(x) counts from the midnight that began today.
+/// age(x) counts from midnight at the beginning of today.
 Interval ageToday(int64_t timestamp, KernelEnv& env) {
    const TimeZone* zone = zoneOf(env.context);
    const int64_t local = timestampToLocal(zone, env.context.transactionStart);
@@ -187,11 +187,11 @@ int64_t fromUnixSeconds(double seconds) {
    return timestampFromUnixSeconds(seconds);
 }
 
-// ---- overlaps: (a, b) with (c, d), where NULL ends stand for an open period ----
+// ---- overlaps: period (a, b) with (c, d); a NULL end means that the end is unknown ----
 
 template <typename T>
 std::optional<bool> overlap(std::optional<T> a, std::optional<T> b, std::optional<T> c, std::optional<T> d) {
-   // A period begins with its smaller end; a NULL end leaves the other one as the beginning.
+   // A period begins at its smaller end. If one end is NULL, the period begins at the other end.
    const auto order = [](std::optional<T>& from, std::optional<T>& to) {
       if (!from) std::swap(from, to);
       return from.has_value();
@@ -234,9 +234,9 @@ std::optional<bool> overlapSecondLength(OptionalTime a, OptionalTime b, Optional
    return overlap<int64_t>(a, b, c, periodEnd(c, d, env, 2));
 }
 
-// ---- comparisons of a date with a timestamp, of a timestamp with one with zone ----
+// ---- comparisons of a date with a timestamp, and of timestamp with timestamptz ----
 
-/// Beyond the timestamps' range a date lies between the last timestamp and infinity.
+/// A date after the range of timestamps compares greater than the last timestamp and less than infinity.
 int compareDate(int32_t date, int64_t timestamp, const TimeZone* zone) {
    constexpr int32_t lastDay = static_cast<int32_t>(timestampEnd / microsPerDay);
    if (date < lastDay && date != dateMinusInfinity) [[likely]] {
@@ -278,7 +278,7 @@ struct MixedComparison {
       addKernel<timestampTzTimestamp>("timestamptz_" + name + "_timestamp");
    }
 };
-/// The three-way comparisons themselves.
+/// The result of three-way comparison functions.
 struct Order {
    static int32_t of(int order) { return order; }
 };
@@ -301,7 +301,7 @@ struct GreaterEqual {
    static bool of(int order) { return order >= 0; }
 };
 
-// ---- time with time zone: compared by the instant, then by the zone ----
+// ---- time with time zone: ordered by the instant, then by the zone ----
 
 int compareTimeTz(StringView a, StringView b) {
    const TimeTz x = readTimeTz(a.view()), y = readTimeTz(b.view());

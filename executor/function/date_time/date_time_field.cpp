@@ -5,20 +5,20 @@
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 
-// extract(), date_part(), date_trunc(): the unit is nearly always a constant, so it is read once per call and not per
+// extract(), date_part(), date_trunc(). The unit is nearly always a constant, so it is parsed once per call and not per
 // row.
 
 namespace ouzel::executor {
 
 namespace {
 
-/// What a field function may need beside unit and value.
+/// Further inputs of a field function: time zone and arena.
 struct FieldEnv {
    const TimeZone* zone;
    Arena& arena;
 };
 
-/// Reads the unit anew only when it differs from that of the row before.
+/// Parses unit names; a name equal to the one before is not parsed again.
 class UnitReader {
 public:
    const UnitName& read(StringView text) {
@@ -36,7 +36,7 @@ private:
    UnitName name_;
 };
 
-/// fn(unit, value, env) over rows (text, value).
+/// Makes a kernel over rows of (unit as text, value) from fn(unit, value, env).
 template <typename T, auto fn>
 void fieldKernel(const KernelCall& call, ResultVector& result) {
    const Vector &units = call.args[0], &values = call.args[1];

@@ -10,7 +10,7 @@ namespace {
 constexpr auto gregorian = Keyword::Calendar::Gregorian, isoWeek = Keyword::Calendar::IsoWeek,
                anyCalendar = Keyword::Calendar::Any;
 
-// Longer words before the shorter ones they begin with.
+// A word stands before its prefixes, so that the longest word is found.
 constexpr Keyword dateKeywords[] = {
     {"A.D.", A_D},
     {"A.M.", A_M},
@@ -193,7 +193,7 @@ std::vector<Node> parseTemplate(std::string_view pattern, TemplateKind kind) {
             node.ordinal = Node::Ordinal::Lower;
             pattern.remove_prefix(2);
          } else if (isDate && startsWith("SP")) {
-            pattern.remove_prefix(2); // spelling out is known and not done
+            pattern.remove_prefix(2); // SP (spell out) is accepted and ignored, as in PostgreSQL
          }
          nodes.push_back(std::move(node));
          continue;

@@ -4,11 +4,11 @@
 #include <string_view>
 #include <vector>
 
-// to_char() templates cut into nodes. For formatting*.cpp only.
+// Templates of to_char() and its inverses, parsed into nodes. Used by formatting*.cpp only.
 
 namespace ouzel::formatting {
 
-/// A pattern word; `id` belongs to the table it comes from.
+/// A word of a template. `id` is a DateField or a NumberField, by the table that has the word.
 struct Keyword {
    std::string_view name;
    int32_t id;
@@ -20,7 +20,7 @@ enum class NodeKind : uint8_t { Action, Char, Separator, Space };
 struct Node {
    NodeKind kind = NodeKind::Char;
    const Keyword* keyword = nullptr; ///< Action
-   std::string text;                 ///< one character, otherwise
+   std::string text;                 ///< other kinds: one character
    bool isFillMode = false;          ///< FM
    bool isTranslated = false;        ///< TM: names without padding
    enum class Ordinal : uint8_t { None, Upper, Lower } ordinal = Ordinal::None;
@@ -38,7 +38,7 @@ constexpr bool isSeparator(char c) {
 const Keyword* findDateKeyword(std::string_view text);
 const Keyword* findNumberKeyword(std::string_view text);
 
-/// "st", "nd", "rd", "th" for a text that ends in a digit; throws 22P02 otherwise.
+/// "st", "nd", "rd" or "th" for a number's text. Throws 22P02 if the text does not end in a digit.
 const char* ordinalSuffix(std::string_view number, bool isUpper);
 
 enum DateField : int32_t {

@@ -38,7 +38,7 @@ OptionalText intervalToChar(const Interval& v, StringView pattern, KernelEnv& en
    return env.copy(out);
 }
 
-/// A printer of numbers as a kernel; an empty template gives an empty text.
+/// Makes a kernel of a function that prints numbers. An empty template gives an empty text.
 template <typename T, auto print>
 StringView numberToChar(T v, StringView pattern, KernelEnv& env) {
    std::string out;

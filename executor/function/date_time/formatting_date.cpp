@@ -20,12 +20,12 @@ constexpr const char* fullMonths[] = {"January", "February", "March",     "April
 constexpr const char* fullDays[] = {"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
 constexpr const char* romanMonths[] = {"I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"};
 
-/// What a template can show: a moment or an interval taken apart.
+/// The fields of a timestamp or an interval that a template can show.
 struct Parts {
    bool isInterval = false;
    int64_t year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, micros = 0;
    int64_t days = 0;      ///< since 2000-01-01
-   int64_t dayOfYear = 0; ///< of an interval: its length in days
+   int64_t dayOfYear = 0; ///< for an interval: its length in days
    bool hasZone = false;
    int32_t offset = 0;
    std::string_view abbreviation;
@@ -58,7 +58,7 @@ public:
    }
 
 private:
-   /// printf's %0*d and an ordinal suffix.
+   /// Prints as printf's %0*d, then an ordinal suffix.
    void number(const Node& node, int64_t value, uint32_t width) {
       const size_t start = out_.size();
       char digits[24];
@@ -68,7 +68,7 @@ private:
       out_.append(digits, static_cast<size_t>(writePadded(digits, magnitude, places) - digits));
       ordinal(node, start);
    }
-   /// The same with one place more for the sign of negative values.
+   /// As number(), with one more place for the sign of negative values.
    void signedNumber(const Node& node, int64_t value, uint32_t width) {
       number(node, value, value < 0 ? width + 1 : width);
    }
@@ -110,7 +110,7 @@ private:
 
    void roman(const Node& node, Letters letters) {
       if (v_.month == 0 && v_.year == 0) return;
-      // Whole years of an interval show as December, negative months count backwards.
+      // An interval of whole years shows December; negative months count backwards.
       const int64_t index = v_.month == 0 ? (v_.year >= 0 ? 11 : 0) : v_.month < 0 ? 12 + v_.month : v_.month - 1;
       name(node, romanMonths[index], letters, 4);
    }
@@ -314,7 +314,7 @@ private:
          number(node, v_.days + julianOfPostgresEpoch, 1);
          break;
       default:
-         break; // FX, SP
+         break; // FX prints nothing
       }
    }
 
@@ -322,7 +322,7 @@ private:
       refuseInterval();
       out_.append(v_.year <= 0 ? before : after);
    }
-   /// Fractions keep their zeros in fill mode.
+   /// The node without fill mode: fractions keep their zeros.
    static Node fixed(const Node& node) {
       Node result = node;
       result.isFillMode = false;
@@ -333,7 +333,7 @@ private:
    const Parts& v_;
 };
 
-/// The template used last by this thread: it is nearly always the same one.
+/// Parses a template. Each thread keeps the template it used last, which is nearly always the same.
 const std::vector<Node>& cachedTemplate(std::string_view pattern) {
    thread_local std::string source;
    thread_local std::vector<Node> nodes;

@@ -13,7 +13,7 @@
 #include "executor/function/date_time/format_template.hpp"
 #include "executor/function/date_time/formatting.hpp"
 
-// to_char() and to_number() of numbers. The picture is first summed up (Picture), then walked digit by digit.
+// to_char() and to_number() of numbers. A template is first summarised (Picture), then processed node by node.
 
 namespace ouzel {
 
@@ -27,10 +27,10 @@ using namespace formatting;
 
 enum class LocaleSign : uint8_t { None, Before, After };
 
-/// What a template asks for as a whole.
+/// The summary of a template.
 struct Picture {
    int32_t pre = 0, post = 0; ///< digits before and after the point
-   int32_t multiply = 0;      ///< digits behind V
+   int32_t multiply = 0;      ///< digits after V
    int32_t zeroStart = 0, zeroEnd = 0;
    LocaleSign localeSign = LocaleSign::None;
    int32_t preAtLocaleSign = 0;
@@ -139,10 +139,10 @@ const NumberTemplate& cachedTemplate(std::string_view pattern) {
    return *parsed;
 }
 
-/// Writes digits, already rounded to the picture, into the template.
+/// Prints digits by a template. The digits are already rounded to the picture.
 class NumberPrinter {
 public:
-   /// `digits` without sign; `padding` is how many places of the picture lie before the first of them.
+   /// `digits` has no sign. `padding`: number of places of the picture before the first digit.
    NumberPrinter(std::string& out, Picture picture, std::string digits, char sign, int32_t padding)
       : out_(out), picture_(picture), digits_(std::move(digits)), sign_(sign), padding_(padding) {
       if (picture_.zeroStart != 0) --picture_.zeroStart;
@@ -172,14 +172,14 @@ public:
 private:
    static constexpr size_t none = std::string::npos;
 
-   /// The last digit behind the point that is not zero, or the point itself.
+   /// Find the last digit after the point that is not zero, or the point itself.
    void findLastRelevant() {
       const size_t point = digits_.find('.');
       if (point == std::string::npos) return;
       lastRelevant_ = point;
       for (size_t i = point + 1; i < digits_.size(); ++i)
          if (digits_[i] != '0') lastRelevant_ = i;
-      // Places asked for with 0 stay.
+      // Places that the template marks with 0 stay.
       if (picture_.zeroEnd > padding_) {
          const size_t lastZero = std::min(digits_.size() - 1, static_cast<size_t>(picture_.zeroEnd - padding_));
          lastRelevant_ = std::max(lastRelevant_, lastZero);
@@ -188,7 +188,7 @@ private:
 
    char digit(size_t i) const { return i < digits_.size() ? digits_[i] : '\0'; }
    bool lastRelevantIsPoint() const { return lastRelevant_ != none && digit(lastRelevant_) == '.'; }
-   /// "9.9" shows .1 as " .1".
+   /// A leading zero is hidden: "9.9" prints 0.1 as " .1".
    bool isLeadingZeroHidden() const { return !picture_.hasZero && next_ == 0 && digit(0) == '0' && picture_.post != 0; }
    void blank() {
       if (!picture_.isFillMode) out_.push_back(' ');
@@ -267,7 +267,7 @@ private:
       if (digit(next_) == '.') {
          if (!lastRelevantIsPoint() || picture_.isFillMode) out_.push_back('.');
       } else if (lastRelevant_ != none && next_ > lastRelevant_ && id != ZERO) {
-         // behind the last digit that matters
+         // after the last relevant digit
       } else if (isLeadingZeroHidden()) {
          if (!picture_.isFillMode)
             out_.push_back(' ');
@@ -314,12 +314,12 @@ private:
    int32_t padding_;
    bool signWritten_ = false, inNumber_ = false;
    int32_t places_ = 0, place_ = 0;
-   size_t next_ = 0; ///< digit to be written next
+   size_t next_ = 0; ///< index of the next digit to write
    size_t lastRelevant_ = none;
-   size_t cut_ = none; ///< PostgreSQL's text ends where the picture asks for more digits than there are
+   size_t cut_ = none; ///< where the text ends if the picture has more digits than the number
 };
 
-/// Sign and digits of a printed number, overflow marks if it has more digits than the picture.
+/// Prints sign and digits of a number given as text; '#' marks if it has more digits than the picture.
 void printDigits(std::string& out, const NumberTemplate& t, Picture picture, std::string text) {
    char sign = '+';
    if (!text.empty() && text[0] == '-') {
@@ -355,7 +355,7 @@ void printRoman(std::string& out, const NumberTemplate& t, int64_t v) {
    NumberPrinter(out, t.picture, romanNumeral(v), '+', 0).print(t.nodes);
 }
 
-/// What scientific form shows for NaN and infinities.
+/// The '#' marks that scientific form prints for NaN and infinities.
 std::string overflowMarks(const Picture& picture) {
    std::string marks(static_cast<size_t>(picture.pre + picture.post + 6), '#');
    marks[0] = ' ';
@@ -363,7 +363,7 @@ std::string overflowMarks(const Picture& picture) {
    return marks;
 }
 
-/// d.ddde+dd of a decimal, its mantissa rounded half away from zero.
+/// A decimal as d.ddde+dd, with the mantissa rounded half away from zero.
 std::string scientific(StringView v, const Picture& picture) {
    if (!decimal::isFinite(v)) return overflowMarks(picture);
    decimal::Integer z;
@@ -414,7 +414,7 @@ void printFloating(std::string& out, std::string_view pattern, double v, int32_t
    char buffer[1200];
    const auto infinityLength = static_cast<int>(std::strlen("Infinity"));
    const int whole = std::isinf(v) ? infinityLength : std::snprintf(buffer, sizeof buffer, "%.0f", std::fabs(v));
-   // No more digits than the type has.
+   // Print no more digits than the type has.
    if (whole >= digitsMax)
       picture.post = 0;
    else if (whole + picture.post > digitsMax)
@@ -473,12 +473,12 @@ void formatFloat(std::string& out, std::string_view pattern, float v) {
 
 namespace {
 
-/// Collects the digits that the template finds in a text.
+/// Reads a number from a text by a template.
 class NumberReader {
 public:
    NumberReader(std::string_view text, Picture& picture) : text_(text), picture_(picture) {}
 
-   /// A number in plain notation, its sign in front.
+   /// Returns the number in plain notation, with the sign in front.
    std::string run(const std::vector<Node>& nodes) {
       for (const Node& node : nodes) {
          if (atEnd()) break;
@@ -500,13 +500,13 @@ private:
       while (!atEnd() && (static_cast<unsigned char>(peek()) & 0xc0) == 0x80)
          ++p_;
    }
-   /// Up to `count` characters that cannot belong to a number.
+   /// Skip up to `count` characters that cannot belong to a number.
    void skipOther(int count) {
       while (count-- > 0 && !atEnd() && std::strchr("0123456789.,+-", peek()) == nullptr)
          skipCharacter();
    }
 
-   /// True if the character at p_ is used up.
+   /// Process a keyword. True if the character at p_ was consumed.
    bool action(int32_t id) {
       switch (id) {
       case NINE:
@@ -549,7 +549,7 @@ private:
       return false;
    }
 
-   /// A minus, a bracket or a plus in front of the number.
+   /// Read a minus, a bracket or a plus in front of the number.
    void plainSign() {
       if (peek() == '-' || (picture_.hasBracket && peek() == '<')) {
          sign_ = '-';
@@ -586,7 +586,7 @@ private:
          readPoint_ = isRead = true;
       }
       if (sign_ != ' ' || readPre_ + readPost_ == 0) return;
-      // A sign behind the last digit.
+      // A sign after the last digit.
       if (picture_.hasLocaleSign && isRead && p_ + 1 < text_.size() && !isDigit(peek(1))) {
          if (peek(1) == '-' || peek(1) == '+') {
             sign_ = peek(1);

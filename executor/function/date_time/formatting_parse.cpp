@@ -11,7 +11,7 @@
 #include "executor/function/date_time/format_template.hpp"
 #include "executor/function/date_time/formatting.hpp"
 
-// to_date() and to_timestamp(): text read by a template.
+// to_date() and to_timestamp(): reading a text by a template.
 
 namespace ouzel {
 
@@ -25,7 +25,7 @@ constexpr std::string_view shortMonths[] = {"jan", "feb", "mar", "apr", "may", "
                                             "jul", "aug", "sep", "oct", "nov", "dec"};
 constexpr std::string_view fullDays[] = {"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"};
 constexpr std::string_view shortDays[] = {"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
-// From December on, so that "xii" is tried before "x".
+// December first, so that "xii" is tried before "xi" and "x".
 constexpr std::string_view romanMonths[] = {"xii", "xi", "x", "ix", "viii", "vii", "vi", "v", "iv", "iii", "ii", "i"};
 constexpr std::string_view meridians[] = {"am", "pm"}, longMeridians[] = {"a.m.", "p.m."};
 constexpr std::string_view eras[] = {"ad", "bc"}, longEras[] = {"a.d.", "b.c."};
@@ -34,7 +34,7 @@ constexpr std::string_view eras[] = {"ad", "bc"}, longEras[] = {"a.d.", "b.c."};
    return SqlError(sqlstate::invalidDatetimeFormat, message);
 }
 
-/// What was read. Zero means not set, as in PostgreSQL: a field may be set twice only to the same value.
+/// The fields that were read. Zero means not set, as in PostgreSQL: a field may be set twice only to the same value.
 struct Fields {
    Keyword::Calendar calendar = Keyword::Calendar::Any;
    int32_t hour = 0, pm = 0, minute = 0, second = 0, secondOfDay = 0;
@@ -59,7 +59,7 @@ public:
             continue;
          }
          if (!isAction) {
-            // A character of the template takes one of the text, unless blanks skipped before made up for it.
+            // A character of the template consumes one of the text, unless a blank was skipped in its place before.
             if (!isExact_ && extraSkip_ > 0)
                --extraSkip_;
             else
@@ -121,7 +121,7 @@ private:
       field = value;
    }
 
-   /// Is what follows node i not a digit, so that it may take as many digits as there are?
+   /// Whether the template has no digits right after node i, so that node i may take as many digits as there are.
    bool endsAtSeparator(size_t i) const {
       if (nodes_[i].ordinal != Node::Ordinal::None) return true;
       if (i + 1 == nodes_.size()) return true;
@@ -130,7 +130,7 @@ private:
       return !(next.text.size() == 1 && isDigit(next.text[0]));
    }
 
-   /// Digits of node i into `field` (may be null); returns how many characters were taken.
+   /// Read the digits of node i into `field` (may be null). Returns the number of characters consumed.
    int32_t integer(size_t i, int32_t* field, size_t length) {
       const Node& node = nodes_[i];
       const size_t start = p_;
@@ -173,7 +173,7 @@ private:
    }
    int32_t integer(size_t i, int32_t* field) { return integer(i, field, nodes_[i].keyword->name.size()); }
 
-   /// The index of the word that comes next.
+   /// Read one of `words`. Returns its index.
    template <size_t count>
    int32_t word(const Node& node, const std::string_view (&words)[count]) {
       for (size_t w = 0; w < count; ++w) {
@@ -198,7 +198,7 @@ private:
          p_ += characterBytes();
    }
 
-   /// 25 of a field of three digits is .250.
+   /// A fraction read with fewer digits than its field has: 25 read for three digits is 250.
    static int32_t scaled(int32_t value, int32_t length, int32_t digits) {
       for (; length < digits; ++length)
          value *= 10;
@@ -285,7 +285,7 @@ private:
          throw SqlError(sqlstate::featureNotSupported,
                         "formatting field " + nameOf(node) + " is only supported in to_char");
       case TZH:
-         // The sign may have been taken for a separator.
+         // The sign may have been skipped as a separator.
          if (peek() == '+' || peek() == '-' || peek() == ' ') {
             out_.zoneSign = peek() == '-' ? -1 : 1;
             ++p_;
@@ -344,7 +344,7 @@ private:
          break;
       case ID:
          integer(i, &out_.dayOfWeek, 1);
-         // Monday is 1 here; the others count from Sunday.
+         // For ID Monday is 1; all other fields count from Sunday.
          out_.dayOfWeek = out_.dayOfWeek + 1 > 7 ? 1 : out_.dayOfWeek + 1;
          skipOrdinal(node);
          break;
@@ -352,7 +352,7 @@ private:
       case IW:
          plain(out_.week);
          break;
-      case Q: // says nothing that a date could use
+      case Q: // the quarter is read and ignored
          integer(i, nullptr);
          skipOrdinal(node);
          break;
@@ -412,7 +412,7 @@ private:
    Fields out_;
 };
 
-/// The moment the fields say.
+/// The point in time that the fields give.
 struct Moment {
    int64_t days = 0; ///< since 2000-01-01
    int64_t time = 0;
@@ -496,7 +496,7 @@ private:
       if (f_.year != 0) {
          hasYear_ = true;
          if (f_.century != 0 && f_.yearSize <= 2) {
-            // The last digits count within the century; the 21st begins in 2001, the 6th BC in 600 BC.
+            // The year's two digits count within the century. The 21st century begins in 2001, the 6th BC in 600 BC.
             if (f_.bc != 0) f_.century = -f_.century;
             year_ = f_.year % 100;
             if (year_ != 0)

@@ -1,8 +1,8 @@
 #pragma once
 #include "executor/function/kernel_helpers.hpp"
 
-// Loops for arithmetic that may fail: failures are gathered as bits over the whole batch and raised once after it, so
-// that the loop itself has no branch and vectorises. Include in .cpp files only.
+// Loops for arithmetic that may fail. Failures are collected as bits over the whole batch, and the error is raised
+// after the loop. So the loop has no branch and vectorises. Include in .cpp files only.
 
 namespace ouzel::executor {
 
@@ -72,7 +72,7 @@ void addUnaryArithmetic(std::string_view prosrc, bool isTotal = false) {
    registerKernel(prosrc, letters, {UnaryArithmeticKernel<Op, A, Out>::run, true, isTotal});
 }
 
-/// The four operations over two types, in the wider of both.
+/// Register the four operations over two types, computed in the wider type.
 template <template <typename> typename Add, template <typename> typename Subtract,
           template <typename> typename Multiply, template <typename> typename Divide, typename A, typename B>
 void addMixed(const std::string& prefix) {

@@ -6,7 +6,7 @@
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 
-// Casts among the numbers, and to strings of limited length.
+// Casts between types of numbers, of integers to and from "char", and to varchar(n) and character(n).
 
 namespace ouzel::executor {
 
@@ -81,7 +81,7 @@ float decimalToFloat(DecimalView v) {
    return decimal::toFloat(v);
 }
 
-/// "char" holds one byte, and none for zero.
+/// "char" is one byte; zero is the empty text.
 StringView toChar(int32_t v) {
    if (v < std::numeric_limits<int8_t>::min() || v > std::numeric_limits<int8_t>::max())
       throwRange("\"char\" out of range");

@@ -125,7 +125,7 @@ template <typename T>
 T bitNot(T a) {
    return static_cast<T>(~a);
 }
-/// Shifts take the count modulo the register's width, as the machine PostgreSQL runs on does.
+/// Shift counts are taken modulo the width of the register, as on the machines on which PostgreSQL runs.
 template <typename T>
 T shiftLeft(T a, int32_t n) {
    using Wide = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;

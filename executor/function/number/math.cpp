@@ -7,7 +7,7 @@
 #include "executor/function/float_overflow.hpp"
 #include "executor/function/kernel_helpers.hpp"
 
-// The mathematical functions of double precision: rounding, powers, logarithms, trigonometry, chance.
+// Mathematical functions of double precision: rounding, powers, logarithms, trigonometry, random numbers.
 
 namespace ouzel::executor {
 
@@ -46,7 +46,7 @@ double truncate(double v) {
    return std::trunc(v);
 }
 double sign(double v) {
-   return v > 0 ? 1.0 : v < 0 ? -1.0 : 0.0; // of NaN, too
+   return v > 0 ? 1.0 : v < 0 ? -1.0 : 0.0; // 0 for NaN, too
 }
 double sqrt(double v) {
    if (v < 0) throwPower("cannot take square root of a negative number");
@@ -171,9 +171,9 @@ double piValue() {
    return pi;
 }
 
-// ---- trigonometry in degrees: exact where the result is (PostgreSQL's scheme of scaled quadrants) ----
+// ---- trigonometry in degrees: exact where the exact result is representable (as in PostgreSQL, by quadrants) ----
 
-// volatile keeps the compiler from folding these with another rounding than the library's at run time.
+// volatile, so that the compiler does not fold calls with another rounding than the library has at run time.
 volatile double thirty = 30, sixty = 60, half = 0.5, one = 1;
 
 struct DegreeConstants {
@@ -207,7 +207,7 @@ double acosQuadrant(double x) {
    return x <= 0.5 ? 90 - std::asin(x) / c.asinHalf * 30 : std::acos(x) / c.acosHalf * 60;
 }
 
-/// Into [0, 90], with the signs that sine and cosine take on the way.
+/// An angle reduced to [0, 90], and the signs of its sine and cosine.
 struct Reduced {
    double x;
    double sinSign = 1, cosSign = 1;
@@ -272,7 +272,7 @@ double atan2Degrees(double y, double x) {
    return std::atan2(y, x) / degreeConstants().atanOne * 45;
 }
 
-// ---- the rest ----
+// ---- random numbers, width_bucket ----
 
 double random(KernelEnv& env) {
    return env.context.requireSession("random").random();
@@ -303,7 +303,7 @@ int32_t widthBucket(double operand, double low, double high, int32_t count) {
       if (count == INT32_MAX) throw SqlError(sqlstate::numericValueOutOfRange, "integer out of range");
       return count + 1;
    }
-   // Halved where the distance would overflow.
+   // Halve the operands if the distance overflows.
    const double span = ascending ? high - low : low - high;
    const double offset = ascending ? operand - low : low - operand;
    const double position = std::isinf(span) ? (ascending ? operand / 2 - low / 2 : low / 2 - operand / 2) /

@@ -2,7 +2,7 @@
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 
-// numeric in its general form: every value has its own display scale. (Scaled integers: scaled_numeric.cpp.)
+// numeric as Decimal: every value has a display scale of its own. (Scaled integers: scaled_numeric.cpp.)
 
 namespace ouzel::executor {
 

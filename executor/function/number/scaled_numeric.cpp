@@ -1,8 +1,8 @@
 #include "executor/function/families.hpp"
 #include "executor/function/number/arithmetic_kernel.hpp"
 
-// numeric as plain integers of a common scale (sql/algebra/representation.hpp): lowering has proven from bounds that
-// nothing overflows, so there are no checks and nothing can fail.
+// numeric as integers of a common scale (sql/algebra/representation.hpp). Lowering has proven from bounds that no
+// operation overflows, so there are no checks and no errors.
 
 namespace ouzel::executor {
 
@@ -11,7 +11,7 @@ namespace {
 struct Unchecked {
    [[noreturn]] static void fail(uint32_t) { throwInternal("scaled arithmetic cannot fail"); }
 };
-// Unsigned inside, so that even a wrong proof is no undefined behaviour.
+// Computed unsigned, so that an overflow would not be undefined behaviour.
 template <typename T>
 using Bits = std::conditional_t<sizeof(T) == 16, uint128, uint64_t>;
 
@@ -43,7 +43,7 @@ struct Absolute : Unchecked {
    static T apply(T a, uint32_t&) { return a < 0 ? static_cast<T>(0 - static_cast<Bits<T>>(a)) : a; }
 };
 
-/// The product of two I64 is I64 or I128, as lowering chose.
+/// The product of two I64; lowering chooses I64 or I128 for the result.
 void multiplyI64(const KernelCall& call, ResultVector& result) {
    if (result.type() == PhysicalType::I64)
       return ArithmeticKernel<Multiply<int64_t>, int64_t, int64_t, int64_t>::run(call, result);

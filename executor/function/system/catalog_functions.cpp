@@ -3,8 +3,9 @@
 #include "executor/function/name_scope.hpp"
 #include "executor/function/value_text.hpp"
 
-// Kernels around catalog/pg_catalog/functions.hpp: format_type, pg_get_*def, pg_*_is_visible, comments, privileges,
-// conversions of names to OIDs. A statement that asks them asks for few rows; each call resolves the search path anew.
+// Kernels that call catalog/pg_catalog/functions.hpp: format_type, pg_get_*def, pg_*_is_visible, comments, privileges,
+// conversions of names to OIDs. Each call resolves the search path anew, since statements call these functions for few
+// rows.
 
 namespace ouzel::executor {
 
@@ -71,7 +72,7 @@ std::optional<StringView> indexDefinition(int64_t index, int32_t column, bool pr
 std::optional<StringView> indexDefinitionPlain(int64_t index, KernelEnv& env) {
    return indexDefinition(index, 0, false, env);
 }
-/// Expressions in catalogs are stored as their SQL text.
+/// pg_get_expr(): the catalogs store expressions as SQL text.
 StringView expressionText(const StringView& expression, int64_t) {
    return expression;
 }
@@ -162,7 +163,7 @@ int64_t databaseSizeByName(const StringView&, KernelEnv& env) {
    return databaseSize(0, env);
 }
 
-// ---- privileges: has_X_privilege([role,] object, privilege), each of them by OID or name ----
+// ---- privileges: has_X_privilege([role,] object, privilege), with role and object by OID or name ----
 
 Oid roleArgument(int64_t role, const NameScope&) {
    return oidOf(role);
@@ -222,7 +223,7 @@ void addPrivilege(const std::string& kind) {
    addKernel<hasPrivilege<check, lookup, Name, Name>>(base + "name_name");
 }
 
-// Columns, by number or name.
+// A column argument, by number or name.
 int16_t columnArgument(int16_t attribute, const NameScope&, Oid) {
    return attribute;
 }

@@ -3,7 +3,7 @@
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 
-// Advisory locks, and who waits for whom. The locks themselves are the engine's.
+// Advisory locks, and pg_blocking_pids(). The kernels call the session (SessionFunctions), which has the locks.
 
 namespace ouzel::executor {
 

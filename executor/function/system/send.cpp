@@ -2,7 +2,7 @@
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 
-// int4send() and its like: the wire's binary form of a value as bytea.
+// int4send() and similar functions: the binary format of the protocol as bytea.
 
 namespace ouzel::executor {
 

@@ -3,8 +3,8 @@
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 
-// nextval(), currval(), lastval() and setval(). What they do to a sequence is the engine's; here is what is checked
-// of their arguments.
+// nextval(), currval(), lastval() and setval(). The kernels check arguments; the engine (SessionFunctions) reads and
+// changes the sequence.
 
 namespace ouzel::executor {
 
@@ -14,7 +14,7 @@ const catalog::Relation& requireSequence(const FunctionContext& context, Oid oid
    const catalog::RelationPtr relation = context.catalog->relation(oid);
    if (!relation) throw SqlError(sqlstate::undefinedTable, "could not open relation with OID " + std::to_string(oid));
    if (!relation->sequence) throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a sequence");
-   return *relation; // the snapshot keeps it
+   return *relation; // owned by the catalog snapshot
 }
 
 int64_t nextval(int64_t sequence, KernelEnv& env) {

@@ -6,8 +6,8 @@
 #include "executor/function/name_scope.hpp"
 #include "executor/function/value_text.hpp"
 
-// Functions that tell of the session and the server: version(), current_user, current_setting(), pg_sleep(), sequences,
-// gen_random_uuid().
+// Functions about the session and the server: version(), current_user, current_setting(), pg_sleep(),
+// pg_current_xact_id(), pg_size_pretty(), gen_random_uuid(), ...
 
 namespace ouzel::executor {
 
@@ -120,18 +120,18 @@ int128 randomUuid() {
    uint128 value = 0;
    for (const unsigned char byte : bytes)
       value = (value << 8) | byte;
-   return static_cast<int128>(value ^ (uint128{1} << 127)); // physical_type.hpp: the top bit is flipped
+   return static_cast<int128>(value ^ (uint128{1} << 127)); // stored with the top bit flipped (physical_type.hpp)
 }
 
 // ---- sizes ----
 
 StringView sizePretty(int64_t size, KernelEnv& env) {
    static constexpr const char* units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
-   // Each unit is used up to 10240 of the one before, rounding half up as PostgreSQL does.
+   // A unit is used for values below 10240 of that unit, with halves rounded up, as in PostgreSQL.
    const bool negative = size < 0;
    uint64_t v = negative ? static_cast<uint64_t>(-(size + 1)) + 1 : static_cast<uint64_t>(size);
    int unit = 0;
-   bool halved = false; // the value carries one extra bit for rounding
+   bool halved = false; // `v` has one extra bit, for rounding
    while (unit < 5 && v >= (halved ? 20 * 1024u - 1 : 10 * 1024u)) {
       v = halved ? v >> 10 : v >> 9;
       halved = true;

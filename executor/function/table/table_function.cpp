@@ -62,7 +62,7 @@ public:
       validity_ = ~ValidityWord{0};
       std::vector<Vector> values;
       bool anyNull = false;
-      for (const Vector& arg : args) { // the one row, as constants
+      for (const Vector& arg : args) { // the row's values as constant vectors
          const size_t position = arg.positionOf(row);
          static constexpr ValidityWord nothing = 0;
          const bool isNull = arg.isNull(row);

@@ -7,7 +7,7 @@
 #include "common/value/vector.hpp"
 #include "executor/function/context.hpp"
 
-// Set-returning functions: generate_series, unnest, regexp_split_to_table and their like.
+// Set-returning functions: generate_series, unnest, regexp_split_to_table, ...
 
 namespace ouzel::catalog {
 struct FunctionInfo;
@@ -15,25 +15,25 @@ struct FunctionInfo;
 
 namespace ouzel::executor {
 
-/// What a call knows before the first row.
+/// The function of a call and the types of its arguments and columns.
 struct TableFunctionSignature {
    const catalog::FunctionInfo* function = nullptr;
    std::vector<SqlType> argTypes;
    std::vector<Representation> argReprs;
-   std::vector<SqlType> resultTypes; ///< one per column given
+   std::vector<SqlType> resultTypes; ///< one per column of the result
    std::vector<Representation> resultReprs;
 };
 
-/// One worker's use of a set-returning function: begin() with the arguments of an input row, then next() until it
-/// gives no more rows; then begin() for the next input row. Not thread-safe.
+/// A set-returning function, called by one worker. For each input row: begin() with the row's arguments, then next()
+/// until it gives no more rows. Not thread-safe.
 class TableFunction {
 public:
    virtual ~TableFunction() = default;
-   /// Arguments are the values of `args` at `row`; they stay readable until the last next(). A strict function with a
-   /// NULL argument gives no rows.
+   /// Arguments are the values of `args` at `row`; the vectors must stay readable until the last next(). A strict
+   /// function with a NULL argument gives no rows.
    virtual void begin(std::span<const Vector> args, uint32_t row) = 0;
-   /// Up to `rowsMax` (≤ batchRowsMax) more rows: columns[i] becomes a vector of that many rows, valid until the next
-   /// call of begin() or next(). 0: no more.
+   /// Give up to `rowsMax` (≤ batchRowsMax) further rows and return their number; 0: there are no more rows. columns[i]
+   /// becomes a vector of these rows, valid until the next call of begin() or next().
    virtual uint32_t next(uint32_t rowsMax, std::span<Vector> columns) = 0;
 };
 

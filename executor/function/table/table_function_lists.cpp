@@ -9,7 +9,7 @@
 #include "executor/function/text/text_search.hpp"
 #include "executor/function/text/utf8_text.hpp"
 
-// Set-returning functions whose rows are few enough to be made at once: unnest, regexp_matches, string_to_table, ...
+// Set-returning functions with few rows, which are computed at once: unnest, regexp_matches, string_to_table, ...
 
 namespace ouzel::executor {
 
@@ -34,7 +34,7 @@ void unnest(const ListCall& call) {
    ArrayValue array = readArray(call.text(0));
    const PhysicalType wanted = call.signature.resultReprs[0].physical;
    for (Value& element : array.elements) {
-      element.type = wanted; // integers of another width share their place in Value
+      element.type = wanted; // integers of all widths use the same member of Value
       call.rows.add(std::move(element));
    }
 }
@@ -129,7 +129,7 @@ void optionsToTable(const ListCall& call) {
    }
 }
 
-/// Things this server never has any of.
+/// For functions that list objects which this server never has.
 void nothing(const ListCall&) {}
 
 struct ListerEntry {

@@ -31,12 +31,12 @@ public:
    uint32_t next(uint32_t rowsMax, std::span<Vector> columns) override {
       uint32_t count = 0;
       if (!isDone_) {
-         // How many more there are, without overflow: the distance fits in unsigned.
+         // Compute the number of further values without overflow: the distance fits into the unsigned type.
          using U = std::make_unsigned_t<T>;
          const U distance = step_ > 0 ? static_cast<U>(stop_) - static_cast<U>(current_)
                                       : static_cast<U>(current_) - static_cast<U>(stop_);
          const U stride = step_ > 0 ? static_cast<U>(step_) : static_cast<U>(0 - static_cast<U>(step_));
-         const U more = distance / stride; // after the current one
+         const U more = distance / stride; // number of values after the current one
          count = more >= rowsMax ? rowsMax : static_cast<uint32_t>(more) + 1;
          U value = static_cast<U>(current_);
          for (uint32_t i = 0; i < count; ++i, value += static_cast<U>(step_))
@@ -94,13 +94,14 @@ public:
    }
 
 private:
-   std::string current_, stop_, step_; // decimals' bytes
+   std::string current_, stop_, step_; // bytes of decimals
    bool isDone_ = true;
    Arena strings_;
    std::vector<StringView> values_ = std::vector<StringView>(batchRowsMax);
 };
 
-/// Steps of an interval; of timestamptz they go by the session's local time.
+/// generate_series over timestamps with an interval as step. For timestamptz, steps are made in the session's local
+/// time.
 class TimestampSeries : public TableFunction {
 public:
    TimestampSeries(bool hasZone, const FunctionContext& context)

@@ -6,7 +6,7 @@
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/text/utf8_text.hpp"
 
-// bytea: digests, encode and decode, single bits and bytes, conversions from and to text.
+// Functions of bytea: digests, encode and decode, single bits and bytes, conversions from and to text.
 
 namespace ouzel::executor {
 
@@ -83,7 +83,7 @@ std::string fromBase64(std::string_view text) {
       if (c == ' ' || c == '\t' || c == '\n' || c == '\r') continue;
       uint32_t digit = 0;
       if (c == '=') {
-         // One = needs three digits before it, two need two.
+         // One "=" needs three digits before it, two "=" need two digits.
          if (padding == 0 && position < 2)
             throw SqlError(sqlstate::invalidParameterValue, "unexpected \"=\" while decoding base64 sequence");
          ++padding;

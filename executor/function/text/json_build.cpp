@@ -4,7 +4,7 @@
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/value_text.hpp"
 
-// json_build_object and json_build_array: what the catalog queries of clients need of JSON.
+// json_build_object and json_build_array: the JSON functions that catalog queries of clients use.
 
 namespace ouzel::executor {
 

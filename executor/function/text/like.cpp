@@ -5,7 +5,7 @@
 #include "executor/function/text/text_search.hpp"
 #include "executor/function/text/utf8_text.hpp"
 
-// LIKE, ILIKE and their negations; ESCAPE is a rewriting of the pattern (like_escape).
+// LIKE, ILIKE and their negations. ESCAPE is a function that rewrites the pattern (like_escape).
 
 namespace ouzel::executor {
 
@@ -72,7 +72,7 @@ namespace {
    throw SqlError(sqlstate::invalidEscapeSequence, "LIKE pattern must not end with escape character");
 }
 
-/// Match with one point to come back to: the last %. Enough, because a later % can take over from an earlier one.
+/// Match with backtracking to the last % only. That suffices: a later % can match all that an earlier % could take.
 bool matchGeneral(std::string_view text, std::string_view pattern) {
    size_t t = 0, p = 0, retryText = std::string_view::npos, retryPattern = 0;
    for (;;) {
@@ -132,7 +132,7 @@ bool LikePattern::matches(std::string_view text) const {
 
 namespace {
 
-/// The text LIKE sees: bpchar(n) is padded, ILIKE is folded.
+/// The text that is matched: bpchar(n) is padded, and folded for ILIKE.
 class Subject {
 public:
    Subject(const KernelCall& call, bool foldCase) : foldCase_(foldCase) {

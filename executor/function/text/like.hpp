@@ -6,7 +6,8 @@
 
 namespace ouzel::executor {
 
-/// A LIKE pattern ready for many texts. `%` any characters, `_` one character, backslash takes the next literally.
+/// A LIKE pattern, prepared for matching many texts. `%` matches any characters, `_` one character; a backslash makes
+/// the next character literal. Immutable.
 class LikePattern {
 public:
    enum class Kind : uint8_t {
@@ -14,24 +15,24 @@ public:
       Prefix,   ///< abc%
       Suffix,   ///< %abc
       Contains, ///< %abc%
-      Segments, ///< literals with % between: each is searched after the last
-      General,  ///< with _ or a dangling escape
+      Segments, ///< literals with % between: each is searched after the one before
+      General,  ///< with _ or an escape character at the end
    };
 
-   /// `foldCase`: ILIKE; texts must be folded too.
+   /// `foldCase`: ILIKE; texts must be folded before matches().
    explicit LikePattern(std::string_view pattern, bool foldCase = false);
 
    Kind kind() const { return kind_; }
    const std::string& literal() const { return segments_.front(); }
-   /// Throws 22025 if matching gets to an escape character at the pattern's end.
+   /// Throws 22025 if matching reaches an escape character at the end of the pattern.
    bool matches(std::string_view text) const;
 
 private:
    bool matchesSegments(std::string_view text) const;
 
    Kind kind_ = Kind::General;
-   bool startsOpen_ = false, endsOpen_ = false; // a % at that end
-   std::vector<std::string> segments_;          // literal runs, unescaped
+   bool startsOpen_ = false, endsOpen_ = false; // the pattern has a % at the start, at the end
+   std::vector<std::string> segments_;          // the literals, without escape characters
    std::string pattern_;                        // for General
 };
 

@@ -7,7 +7,7 @@
 #include "common/error/sql_error.hpp"
 #include "executor/function/text/utf8_text.hpp"
 
-// The only file that knows RE2.
+// Regex: compilation and matching. The only file that uses RE2.
 
 namespace ouzel::executor {
 
@@ -37,9 +37,9 @@ namespace {
 
 using Kind = RegexNode::Kind;
 
-/// Finds how captures lie within a match whose extent is known, as PostgreSQL's engine (Henry Spencer's) does: a
-/// sequence gives its first part as much (or as little) as it prefers, an alternation takes the first branch that
-/// fits, and of a repetition the last round is captured. RE2 answers whether a part matches a stretch of the text.
+/// Finds the captures within a match of known extent, as PostgreSQL's engine (Henry Spencer's) does. A sequence gives
+/// its first part as much (or as little) text as that part prefers. An alternation takes the first branch that fits. A
+/// repetition captures its last round. RE2 decides whether a part of the expression matches a part of the text.
 class Dissector {
 public:
    void dissect(const RegexNode& root, std::string_view text, std::vector<RegexSpan>& spans) {
@@ -73,7 +73,8 @@ private:
    }
    bool fits(const RegexNode& n, size_t begin, size_t end) { return fits(n, 0, Part::Whole, begin, end); }
 
-   /// Call `isSplit(middle)` for the places in [begin, end], from the far end unless the left part prefers little.
+   /// Call `isSplit(middle)` for the positions in [begin, end] until it returns true; from the end on, unless
+   /// `shortestFirst`.
    template <typename IsSplit>
    static void trySplits(std::string_view text, size_t begin, size_t end, bool shortestFirst, IsSplit&& isSplit) {
       const size_t count = end - begin;
@@ -125,7 +126,7 @@ private:
       }
       if (n.max == 1) return node(operand, begin, end);
       if (n.min == 0) return rounds(n, begin, end);
-      // x{m,n} is x{m-1,n-1} without captures, then x.
+      // x{m,n} matches as x{m-1,n-1} without captures, followed by x.
       trySplits(text_, begin, end, n.isLazy, [&](size_t middle) {
          if (middle == end && begin != end) return false; // the last round is not empty unless all are
          if (!fits(n, 0, Part::Rounds, begin, middle) || !fits(operand, middle, end)) return false;
@@ -134,7 +135,7 @@ private:
       });
    }
 
-   /// x* and x{0,n}: round after round, each as long (or short) as it can be.
+   /// x* and x{0,n}: one round after the other, each as long (or short) as possible.
    void rounds(const RegexNode& n, size_t begin, size_t end) {
       const RegexNode& operand = *n.children[0];
       size_t last = begin;
@@ -164,9 +165,9 @@ std::string toRe2(const RegexSyntax& syntax, bool isLazy) {
 
 struct Regex::Engines {
    RegexSyntax syntax;
-   std::unique_ptr<RE2> extent; ///< where a match lies
-   std::unique_ptr<RE2> inside; ///< how the captures of a plain expression lie in it
-   Dissector dissector;         ///< the same for the others
+   std::unique_ptr<RE2> extent; ///< finds the extent of a match
+   std::unique_ptr<RE2> inside; ///< finds the captures of a plain expression
+   Dissector dissector;         ///< finds the captures of other expressions
 };
 
 Regex::Regex(std::string_view pattern, const RegexFlags& flags) : engines_(std::make_unique<Engines>()) {
@@ -180,7 +181,7 @@ Regex::Regex(std::string_view pattern, const RegexFlags& flags) : engines_(std::
 Regex::~Regex() = default;
 
 const Regex& Regex::find(std::string_view pattern, const RegexFlags& flags) {
-   // Least recently used last. PostgreSQL keeps 32 per session; a thread here serves many.
+   // The least recently used entry is last. PostgreSQL keeps 32 per session; a thread here serves many sessions.
    struct Entry {
       std::string key;
       std::unique_ptr<Regex> regex;

@@ -8,27 +8,27 @@
 
 namespace ouzel::executor {
 
-/// A part of a text; begin npos: did not take part in the match.
+/// A part of a text, as byte positions. `begin` is npos for a capture that did not take part in the match.
 struct RegexSpan {
    size_t begin = std::string_view::npos, end = std::string_view::npos;
    bool isMatched() const { return begin != std::string_view::npos; }
    std::string_view of(std::string_view text) const { return text.substr(begin, end - begin); }
 };
 
-/// A compiled regular expression. Immutable, but kept per thread: see find().
+/// A compiled regular expression. Used by one thread: each thread has a cache, see find().
 class Regex {
 public:
-   /// The compiled form from this thread's cache. Valid until the thread has compiled some hundred others.
+   /// The compiled expression from this thread's cache. Valid until the thread has compiled some hundred other ones.
    static const Regex& find(std::string_view pattern, const RegexFlags& flags = {});
 
    Regex(std::string_view pattern, const RegexFlags& flags);
    ~Regex();
 
    uint32_t captures() const { return captures_; }
-   /// Does it match anywhere in the text?
+   /// Whether the expression matches anywhere in the text.
    bool matches(std::string_view text) const;
-   /// The leftmost match at or after byte `start`, as long (or short) as PostgreSQL has it: spans[0] is the match,
-   /// spans[1..] the captures, as many as asked for. False: none.
+   /// Find the leftmost match at or after byte `start`, as long (or short) as in PostgreSQL. spans[0] becomes the
+   /// match, and, with `withCaptures`, spans[1..] the captures. False: no match.
    bool search(std::string_view text, size_t start, std::vector<RegexSpan>& spans, bool withCaptures) const;
 
 private:
@@ -37,7 +37,7 @@ private:
    uint32_t captures_ = 0;
 };
 
-/// Flags of regexp_match and its kin ("gix"); `isGlobal` null: g is an error.
+/// Parse the flags of regexp_match and similar functions ("gix"). `isGlobal` null: g is an error.
 RegexFlags parseRegexFlags(std::string_view options, bool* isGlobal);
 
 } // namespace ouzel::executor

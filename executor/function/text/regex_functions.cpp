@@ -4,7 +4,8 @@
 #include "executor/function/text/regex_matches.hpp"
 #include "executor/function/text/utf8_text.hpp"
 
-// ~ and its kin, regexp_replace, regexp_match, regexp_split_to_array, regexp_like, _count, _instr, _substr; SIMILAR TO.
+// The operators ~, ~*, !~, !~*; regexp_replace, regexp_match, regexp_split_to_array, regexp_like, _count, _instr,
+// _substr; SIMILAR TO.
 
 namespace ouzel::executor {
 
@@ -40,9 +41,9 @@ std::string captureArray(const Regex& regex, std::string_view text, const std::v
 
 namespace {
 
-// ---- predicates: the pattern is nearly always one ----
+// ---- predicates: the pattern is nearly always a constant ----
 
-/// The text a pattern sees: of character(n) with its blanks.
+/// The text that is matched: character(n) is padded with blanks.
 class RegexSubject {
 public:
    explicit RegexSubject(const SqlType& type) {
@@ -208,12 +209,12 @@ StringView regexpReplaceFlags(const StringView& s, const StringView& pattern, co
    throw SqlError(sqlstate::invalidParameterValue,
                   "invalid value for parameter \"" + std::string(name) + "\": " + std::to_string(value));
 }
-/// Byte where character `start` (from 1) begins.
+/// The byte at which character `start` (counted from 1) begins.
 size_t startOffset(std::string_view text, int32_t start) {
    if (start <= 0) throwParameter("start", start);
    const auto skip = static_cast<uint32_t>(start - 1);
    const size_t offset = offsetOfCharacter(text, skip);
-   // Beyond the end there is nothing to find, not even an empty match.
+   // Past the end of the text there is no match, not even an empty one.
    return offset == text.size() && countCharacters(text) < skip ? text.size() + 1 : offset;
 }
 
@@ -254,7 +255,7 @@ int32_t countAll(const StringView& s, const StringView& pattern) {
    return countFlags(s, pattern, 1, StringView());
 }
 
-/// The n-th match's subexpression; nothing if there is none.
+/// The subexpression `subexpr` of the n-th match; nullopt if there is none.
 std::optional<RegexSpan> nthMatch(const StringView& s, const StringView& pattern, int32_t start, int32_t n,
                                   std::string_view options, int32_t subexpr, const char* function) {
    if (start <= 0) throwParameter("start", start);
@@ -319,7 +320,7 @@ std::optional<StringView> substr(const StringView& s, const StringView& p) {
 
 // ---- SIMILAR TO ----
 
-/// The regular expression that PostgreSQL makes of a SIMILAR TO pattern.
+/// Converts a SIMILAR TO pattern to a regular expression, as PostgreSQL does.
 std::string similarToRegex(std::string_view pattern, std::optional<std::string_view> escape) {
    const std::string_view e = escape ? *escape : std::string_view("\\");
    if (countCharacters(e) > 1)

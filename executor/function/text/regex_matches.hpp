@@ -5,13 +5,14 @@
 
 namespace ouzel::executor {
 
-/// Every match in turn, as regexp_matches and its kin step through a text: after an empty match one character on.
+/// Gives one match after the other, as regexp_matches does. After an empty match the search goes on one character
+/// later.
 class RegexMatches {
 public:
    /// Search begins at byte `start`.
    RegexMatches(const Regex& regex, std::string_view text, size_t start = 0)
       : regex_(regex), text_(text), searchFrom_(start) {}
-   /// The next match; false: no more.
+   /// Find the next match. False: there is none.
    bool next(std::vector<RegexSpan>& spans, bool withCaptures);
 
 private:
@@ -20,10 +21,10 @@ private:
    size_t searchFrom_;
 };
 
-/// The pieces between matches, as regexp_split_to_array has them: empty matches at the ends or right after another
-/// match do not split.
+/// The parts of the text between matches, as in regexp_split_to_array. Empty matches at the ends of the text or right
+/// after another match do not split.
 std::vector<std::string_view> splitByRegex(const Regex& regex, std::string_view text);
-/// Captures of a match (or the whole match, if there are none) as a text[] value.
+/// The captures of a match as a text[] value; the whole match if the expression has no captures.
 std::string captureArray(const Regex& regex, std::string_view text, const std::vector<RegexSpan>& spans);
 
 } // namespace ouzel::executor

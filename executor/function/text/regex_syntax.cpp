@@ -26,7 +26,7 @@ bool isWordChar(char c) {
    return isDigit(c) || isLetter(c) || c == '_';
 }
 
-/// RE2's way to write one character.
+/// One character in RE2's syntax.
 std::string escaped(uint32_t c) {
    if (c < 0x80 && (isWordChar(static_cast<char>(c)) || c == ' ')) return std::string(1, static_cast<char>(c));
    if (c < 0x80 && c > 0x20 && c != 0x7f) return {'\\', static_cast<char>(c)};
@@ -68,7 +68,7 @@ private:
       return c;
    }
 
-   /// White space, comments and (?#...) where they mean nothing.
+   /// Skip white space and comments of expanded syntax, and (?#...).
    void skipIgnored() {
       for (;;) {
          if (atText("(?#")) {
@@ -232,7 +232,7 @@ private:
    // ---- escapes ----
 
    NodePtr wordEdge(bool isStart) {
-      // RE2 has \b only. At the start of a word a word character follows, at its end one precedes.
+      // RE2 has only \b. A word character follows the start of a word and precedes its end.
       if (isStart) {
          std::string_view next = rest_;
          if (!next.empty() && (isWordChar(next[0]) || next.starts_with("\\w") || next.starts_with("[[:alpha:]") ||
@@ -263,8 +263,8 @@ private:
       return value;
    }
 
-   /// The character of an escape that stands for one; false: it is something else. `c` follows the backslash, which
-   /// has been taken together with it.
+   /// Sets `out` if the escape stands for one character. False: another kind of escape. `c` is the character after the
+   /// backslash; both have been consumed.
    bool characterEscape(char c, uint32_t& out) {
       switch (c) {
       case 'a':

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-// PostgreSQL's advanced regular expressions taken apart and written again in RE2's syntax. Constructs that RE2 has no
-// equal for (back references, look-around) throw 0A000; malformed ones 2201B with PostgreSQL's words.
+// Parses PostgreSQL's advanced regular expressions, and writes them in RE2's syntax. Constructs without an equivalent
+// in RE2 (back references, look-around) throw 0A000. Malformed expressions throw 2201B with PostgreSQL's messages.
 
 namespace ouzel::executor {
 
@@ -18,11 +18,11 @@ struct RegexFlags {
    bool literal = false;     ///< q: no metacharacters
 };
 
-/// Sets what one letter of PostgreSQL's options asks for ('g' is not one of a pattern). False: there is no such option;
-/// 0A000 for basic regular expressions.
+/// Sets the flag of a letter of PostgreSQL's options ('g' is not an option of a pattern). False: there is no such
+/// option. Throws 0A000 for basic regular expressions.
 bool applyRegexOption(RegexFlags& flags, char option);
 
-/// One node; a tree without sharing.
+/// A node of the syntax tree.
 struct RegexNode {
    enum class Kind : uint8_t {
       Text,     ///< `text` is RE2 syntax for exactly one atom (or an anchor, or nothing)
@@ -35,13 +35,14 @@ struct RegexNode {
    std::string text;
    std::vector<std::unique_ptr<RegexNode>> children;
    bool isCapture = false;
-   uint32_t capture = 0;     ///< of a capturing group: its number, from 1
+   uint32_t capture = 0;     ///< number of a capturing group, from 1
    bool hasCaptures = false; ///< in this node or below
    int32_t min = 0, max = 0;
    bool isLazy = false;
 };
 
-/// What a whole expression prefers, by PostgreSQL's rules: its first quantified atom decides.
+/// Whether an expression prefers the longest or the shortest match. By PostgreSQL's rules its first quantified atom
+/// decides.
 enum class RegexPreference : uint8_t { None, Longest, Shortest };
 
 struct RegexSyntax {
@@ -49,15 +50,15 @@ struct RegexSyntax {
    RegexFlags flags;
    uint32_t captures = 0;
    RegexPreference preference = RegexPreference::None;
-   /// Nothing lazy, no alternation, no repeated captures: then leftmost-first captures are PostgreSQL's.
+   /// No lazy quantifier, no alternation, no repeated capture: leftmost-first captures are then those of PostgreSQL.
    bool isPlain = true;
 };
 
 RegexSyntax parseRegex(std::string_view pattern, RegexFlags flags);
 
-/// RE2 syntax of a tree; every quantifier greedy, or every one lazy.
+/// Append a tree in RE2's syntax, with all quantifiers greedy, or, with `isLazy`, all lazy.
 void writeRe2(const RegexNode& node, bool isLazy, std::string& out);
-/// What an expression or a part of one prefers.
+/// The preference of an expression, or of a part of one.
 RegexPreference preferenceOf(const RegexNode& node);
 
 } // namespace ouzel::executor

@@ -5,7 +5,7 @@
 #include "executor/function/text/text_search.hpp"
 #include "executor/function/text/utf8_text.hpp"
 
-// Functions that measure, cut and join text. Parts of an argument are views of it, not copies.
+// Functions that measure, cut and join text. A part of an argument is given as a view of its bytes, not as a copy.
 
 namespace ouzel::executor {
 
@@ -17,7 +17,7 @@ constexpr size_t textBytesMax = 0x3fffffff; // PostgreSQL's MaxAllocSize
    throw SqlError(sqlstate::programLimitExceeded, "requested length too large");
 }
 
-/// Part of an argument: inline if short, otherwise pointing into it.
+/// A view of a part of an argument; short texts are inline.
 StringView part(std::string_view text) {
    return StringView(text);
 }
@@ -146,7 +146,7 @@ StringView replaceAll(const StringView& s, const StringView& from, const StringV
 
 StringView translate(const StringView& s, const StringView& from, const StringView& to, KernelEnv& env) {
    if (s.empty()) return s;
-   // Pairs of characters; those of `from` beyond the end of `to` are dropped.
+   // Pairs of characters (from, to). Characters of `from` without a counterpart in `to` are dropped from the text.
    std::vector<std::pair<std::string_view, std::string_view>> pairs;
    std::string_view f = from.view(), t = to.view();
    while (!f.empty()) {
@@ -186,7 +186,7 @@ StringView splitPart(const StringView& s, const StringView& separator, int32_t n
       }
       return n == 1 ? part(text.substr(begin)) : StringView();
    }
-   // From the end, but with the separators that the forward search finds.
+   // Count from the end, but use the separators that a forward search finds.
    std::vector<std::string_view> fields;
    for (;;) {
       const size_t found = findBytes(text.substr(begin), sep);
@@ -323,7 +323,7 @@ StringView hexOf(T value, KernelEnv& env) {
 StringView same(const StringView& s) {
    return s;
 }
-/// name: at most 63 bytes, whole characters.
+/// Cast to name: at most 63 bytes, cut between characters.
 StringView toName(const StringView& s) {
    if (s.size() < 64) return s;
    size_t size = 63;

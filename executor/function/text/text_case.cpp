@@ -7,14 +7,14 @@
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/text/utf8_text.hpp"
 
-// upper, lower, initcap: ASCII only under collation "C" (which is the database's default), by ICU under another one;
+// upper, lower, initcap: ASCII only under collation "C" (the database's default), with ICU under other collations.
 // Unicode normalisation.
 
 namespace ouzel::executor {
 
 namespace {
 
-/// Locale of the call's collation; null for "C" and its like.
+/// The locale of the call's collation; null for "C", "POSIX", ucs_basic and the default collation.
 const icu::Locale* localeOf(const KernelCall& call, icu::Locale& storage) {
    const Oid collation = call.argTypes[0].collation;
    constexpr Oid c = 950, posix = 951;

@@ -42,7 +42,7 @@ void concatWithSeparator(const KernelCall& call, ResultVector& result) {
    });
 }
 
-/// text || anything, anything || text: as casts to text have it, which is "true" where output has "t".
+/// text || value and value || text. The value is converted as by a cast to text: "true", not "t".
 void concatPair(const KernelCall& call, ResultVector& result) {
    StringView* out = result.values<StringView>();
    std::string text;
@@ -114,7 +114,7 @@ struct Specifier {
    char type = 0;
 };
 
-/// Digits at `at`; nothing if there are none.
+/// Read a number at `at`, and move `at` past it. Nullopt: there is no digit.
 std::optional<int32_t> takeNumber(std::string_view format, size_t& at) {
    int64_t number = 0;
    const size_t begin = at;
@@ -141,7 +141,7 @@ Specifier parseSpecifier(std::string_view format, size_t& at) {
          s.position = *number;
          ++at;
       } else {
-         at = begin; // it was the width
+         at = begin; // the number was the width, not a position
       }
    }
    while (requireChar(format, at) == '-') {
@@ -179,7 +179,7 @@ void appendPadded(std::string& out, std::string_view text, int32_t width, bool i
 std::string formatRow(const KernelCall& call, uint32_t row) {
    std::string result, piece;
    const std::string_view format = call.args[0].value<StringView>(row).view();
-   size_t next = 1; // argument to take next
+   size_t next = 1; // number of the next argument
    const auto require = [&](int32_t position) {
       const size_t arg = position > 0 ? static_cast<size_t>(position) : next;
       next = arg + 1;

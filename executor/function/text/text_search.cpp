@@ -8,7 +8,8 @@ namespace ouzel::executor {
 
 namespace {
 
-/// Candidates are positions where the needle's first and last bytes both match; only those are compared in full.
+/// Compares the needle's first and last byte with a block of positions at once. Only positions where both match are
+/// compared in full.
 template <typename Block>
 size_t findWide(const char* text, size_t positions, const char* needle, size_t size) {
    const auto first = Block::broadcast(needle[0]), last = Block::broadcast(needle[size - 1]);
@@ -21,7 +22,7 @@ size_t findWide(const char* text, size_t positions, const char* needle, size_t s
          mask &= mask - 1;
       }
       if (at + Block::width >= positions) return std::string_view::npos;
-      // The last block overlaps the one before, so that no load passes the end.
+      // The last block overlaps the block before, so that no load reads past the end.
       at = at + 2 * Block::width <= positions ? at + Block::width : positions - Block::width;
    }
 }

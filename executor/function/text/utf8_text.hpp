@@ -5,7 +5,7 @@
 
 #include "common/text/ascii.hpp"
 
-// Positions in valid UTF-8 text: what PostgreSQL's string functions count in.
+// Characters and positions in valid UTF-8 text. PostgreSQL's string functions count in characters.
 
 namespace ouzel::executor {
 
@@ -25,7 +25,7 @@ inline uint32_t countCharacters(std::string_view text) {
    return count;
 }
 
-/// Bytes that the first `characters` characters take (all of them, if there are fewer).
+/// Number of bytes of the first `characters` characters; all bytes if the text has fewer characters.
 inline size_t offsetOfCharacter(std::string_view text, uint32_t characters) {
    size_t offset = 0;
    while (characters > 0 && offset < text.size()) {
@@ -35,7 +35,7 @@ inline size_t offsetOfCharacter(std::string_view text, uint32_t characters) {
    return offset < text.size() ? offset : text.size();
 }
 
-/// The first character as a code point; text is not empty.
+/// The code point of the first character. REQUIRES: the text is not empty.
 inline uint32_t decodeCharacter(std::string_view text) {
    const auto byte = [&](size_t i) { return static_cast<uint32_t>(static_cast<unsigned char>(text[i])); };
    switch (characterBytes(text[0])) {

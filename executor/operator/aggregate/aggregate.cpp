@@ -37,7 +37,7 @@ bool GroupingSet::isSpilled() const {
 
 namespace {
 
-/// With fewer rows a group, sorting a batch's rows by group does not pay.
+/// With fewer rows per group, sorting a batch's rows by group does not pay.
 constexpr size_t rowsPerGroupMin = 32;
 
 std::string signatureOf(const sql::AggregateCall& call) {
@@ -56,7 +56,7 @@ CompiledAggregate AggregateSink::compile(PlanBuilder& builder, const sql::Aggreg
    out.call = &call;
    out.result = columns_[call.column].repr;
    std::vector<const sql::Expr*> exprs;
-   // WITHIN GROUP orders by the arguments themselves.
+   // WITHIN GROUP orders by the aggregate's arguments, so there are no order columns.
    const auto* info = catalog::builtins().aggregate(call.function->oid);
    const bool withinGroup = info && info->kind != catalog::AggregateKind::Normal;
    for (const sql::ExprPtr& arg : call.args)
@@ -86,7 +86,7 @@ CompiledAggregate AggregateSink::compile(PlanBuilder& builder, const sql::Aggreg
 }
 
 namespace {
-/// Both come to the same state, whatever the rows.
+/// Whether both aggregates have the same state after the same rows.
 bool accumulateAlike(const CompiledAggregate& a, const CompiledAggregate& b) {
    const auto isPlain = [](const CompiledAggregate& aggregate) {
       return aggregate.kernel->accumulation && !aggregate.isCollected && !aggregate.isDistinct && !aggregate.filter;
@@ -179,7 +179,7 @@ struct AggregateSink::PerSet {
    KeyMemo memo;
    std::vector<Vector> keys;
    std::unique_ptr<Arena> arena;
-   size_t arenaBytes = 0; ///< when it was last looked at
+   size_t arenaBytes = 0; ///< at the last expectOutside()
 };
 
 struct AggregateSink::Local final : LocalState {
@@ -213,7 +213,7 @@ void AggregateSink::prepare(QueryContext& context) {
       for (size_t a = 0; a < aggregates_.size(); ++a)
          buffers += aggregates_[a].isCollected || aggregates_[a].isDistinct;
    }
-   // Without keys and values kept there is next to nothing.
+   // Without keys, distinct values and collected rows, the operator needs hardly any memory.
    if (buffers == 0)
       grant_.settle();
    else
@@ -223,7 +223,7 @@ void AggregateSink::prepare(QueryContext& context) {
    pageSize_ = SpilledPartitions::pageSizeFor(floor, context.workers(), bits);
    io::SpillSpace* space = context.canSpill() ? &context.spill() : nullptr;
    for (GroupingSet& set : sets_) {
-      // Without keys there is one group, and what is collected belongs to it.
+      // Without keys there is one group, which stays in memory, and so do its collected rows.
       io::SpillSpace* ofGroups = set.keys.empty() ? nullptr : space;
       set.partitions = std::make_unique<SpilledPartitions>(ofGroups, bits);
       for (size_t a = 0; a < aggregates_.size(); ++a) {
@@ -317,7 +317,7 @@ void AggregateSink::consumeSet(QueryContext& context, Local& local, size_t numbe
    updateStates(context, local, number, in, isMemoised);
 }
 
-/// No row of a group is in use.
+/// Spill groups of a set. REQUIRES: no row of a group is in use.
 void AggregateSink::relieve(PerSet& mine) {
    if (mine.only) return;
    mine.memo.forget();
@@ -344,7 +344,8 @@ void AggregateSink::learnGroups(QueryContext& context, Local& local, PerSet& min
    mine.memo.learn(local.rows.data());
 }
 
-/// Few groups: each state takes its rows in one go, in registers, rather than row by row through memory.
+/// Update the states group by group. With few groups this is faster than row by row: a kernel keeps the state in
+/// registers.
 void AggregateSink::updateByGroup(const AggregateInput& input, const KeyMemo& memo, const AggregateKernel& kernel,
                                   uint32_t offset) {
    AggregateInput part = input;
@@ -354,8 +355,8 @@ void AggregateSink::updateByGroup(const AggregateInput& input, const KeyMemo& me
    }
 }
 
-/// The partition bits are those of the group, so that all values of a group lie in one partition; the rest is of group
-/// and value.
+/// Hash distinct values. The top distinctGroupBits bits are the hash of the group, so that all values of a group lie in
+/// one partition. The other bits are of group and value.
 void AggregateSink::hashDistinct(QueryContext& context, Local& local, uint32_t keyCount, uint32_t count) {
    const bool zeroHashes = context.settings().zeroHashes;
    uint64_t* hashes = local.hashes.data();
@@ -428,7 +429,7 @@ void AggregateSink::updateStates(QueryContext& context, Local& local, size_t num
    }
 }
 
-/// Keep rows, bound to local.distinctLive, until all input is there.
+/// Store rows, bound to local.distinctLive, until the input has ended.
 void AggregateSink::collect(QueryContext& context, Local& local, PerSet& mine, const GroupingSet& set, size_t a,
                             uint32_t count) {
    const RowLayout& layout = set.collected[a]->layout;

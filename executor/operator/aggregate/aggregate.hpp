@@ -9,64 +9,73 @@
 #include "executor/pipeline/memory_grant.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
-// GROUP BY: one operator for all cases. Rows meet a worker's small table first; when the input has ended the workers'
-// groups are united by partitions of the hash (FACTS A, B). Aggregates over DISTINCT values group their values a second
-// time; those that need their input in order (string_agg, percentiles) keep it and sort it at the end.
+// GROUP BY: one operator for all cases. Each worker groups its rows in a small table (GroupTable). After the input the
+// workers' groups are united by partitions of the hash (MergedGroups). Two kinds of aggregate wait until then: an
+// aggregate over DISTINCT values groups (keys, arguments) in a table of its own; an aggregate that needs its input in
+// order (string_agg, percentiles) is "collected": its rows are stored and sorted.
+//
+//    consume()   groups and states of each worker; distinct values; collected rows
+//    finish      Stage::Scatter -> Unite -> Distinct -> Collected (aggregate_finish.cpp), if the set is in memory
+//    result      AggregateSource: gives the groups; for a set with spilled rows, SpilledGroups does the work of the
+//                finishing stages partition by partition
 
 namespace ouzel::executor {
 
 class KeyMemo;
 
-/// One aggregate of the plan, compiled. Shared by all grouping sets; read-only.
+/// An aggregate of the plan, compiled. Shared by all grouping sets; read-only.
 struct CompiledAggregate {
    const sql::AggregateCall* call = nullptr;
    const AggregateKernel* kernel = nullptr;
    std::vector<SqlType> argTypes;
    std::vector<Representation> argReprs; ///< sort columns of WITHIN GROUP, arguments, direct arguments
    Representation result;
-   uint32_t argCount = 0;                       ///< of argReprs, those that the kernel takes
-   uint32_t orderCount = 0;                     ///< columns behind the arguments that only order them
-   std::vector<uint8_t> descending, nullsFirst; ///< of the order: WITHIN GROUP's own arguments or the columns behind
-   bool isCollected = false;                    ///< kept and sorted
-   bool isDistinct = false;                     ///< by a second grouping
-   bool isShared = false;                       ///< the state is that of another one before it, which does the work
-   size_t stateOf = 0;                          ///< whose state it is; its own place unless it is shared
-   /// Arguments, then order columns; with a FILTER evaluated for its rows only.
+   uint32_t argCount = 0;                       ///< number of argReprs that the kernel takes
+   uint32_t orderCount = 0;                     ///< number of columns after the arguments that only order the rows
+   std::vector<uint8_t> descending, nullsFirst; ///< by sort column: WITHIN GROUP's arguments, or the order columns
+   bool isCollected = false;                    ///< the input is stored and sorted
+   bool isDistinct = false;                     ///< DISTINCT by a second grouping
+   bool isShared = false;                       ///< uses the state of an earlier aggregate, which does the work
+   size_t stateOf = 0; ///< number of the aggregate whose state is used; its own unless isShared
+   /// Arguments, then order columns. With a FILTER they are evaluated only for rows that pass.
    std::shared_ptr<const ExpressionProgram> args;
    std::shared_ptr<const ExpressionProgram> filter;
 };
 
-/// One grouping set: its keys, the layout of its groups, and the groups once united.
+/// A grouping set: its keys, the layout of its groups, and, after the input, its groups.
 struct GroupingSet final : GroupInitializer {
-   std::vector<uint32_t> keys; ///< of the plan's keys
+   std::vector<uint32_t> keys; ///< indexes into the plan's keys
    RowLayout layout;
    std::vector<uint32_t> stateOffsets; ///< by aggregate
    const std::vector<CompiledAggregate>* aggregates = nullptr;
    MergedGroups groups;
    std::unique_ptr<SpilledPartitions> partitions;
-   /// By aggregate; for DISTINCT ones the layout and groups of (keys, arguments).
+   /// Layout and groups of (keys, arguments) of a DISTINCT aggregate.
    struct DistinctValues final : GroupInitializer {
       RowLayout layout;
       MergedGroups groups;
       std::unique_ptr<SpilledPartitions> partitions;
       void initialize(std::byte* const*, uint32_t) const override {}
    };
-   std::vector<std::unique_ptr<DistinctValues>> distinct;
-   /// By aggregate; for those that need their input in order, rows of (keys, arguments, order columns).
+   std::vector<std::unique_ptr<DistinctValues>> distinct; ///< by aggregate; null unless isDistinct
+   /// Rows of (keys, arguments, order columns) of a collected aggregate.
    struct CollectedRows {
       RowLayout layout;
       TuplePages pages;
       std::unique_ptr<SpilledPartitions> partitions;
    };
-   std::vector<std::unique_ptr<CollectedRows>> collected;
+   std::vector<std::unique_ptr<CollectedRows>> collected; ///< by aggregate; null unless isCollected
 
    void initialize(std::byte* const* rows, uint32_t count) const override;
-   /// Some aggregate looks its groups up at the end.
+   /// Whether some aggregate looks up its groups after the input.
    bool needsIndex() const;
-   /// The groups, or what waits for them, are not all in memory: all of it is taken partition by partition.
+   /// Whether some groups, distinct values or collected rows are on disk. All of them are then taken partition by
+   /// partition (SpilledGroups).
    bool isSpilled() const;
 };
 
+/// The sink of GROUP BY; see above. Owns the grouping sets, the arenas of the states and the grant, which
+/// AggregateSource uses, too.
 class AggregateSink final : public Sink {
 public:
    AggregateSink(PlanBuilder& builder, const sql::plan::Node& node);
@@ -81,7 +90,7 @@ public:
 
    std::deque<GroupingSet>& sets() { return sets_; }
    MemoryGrant& grant() { return grant_; }
-   /// Thread-safe.
+   /// Combine the states of from[i] into those of into[i]. Thread-safe for different groups.
    void combineStates(const GroupingSet& set, std::byte* const* into, const std::byte* const* from, uint32_t count,
                       Arena& arena) const;
    const std::vector<CompiledAggregate>& aggregates() const { return aggregates_; }
@@ -89,16 +98,16 @@ public:
 
 private:
    struct Local;
-   /// What is done after the input: groups are scattered by partitions and united, then the values of DISTINCT
-   /// aggregates and the rows of ordered ones go to the states of their groups.
+   /// Stages after the input: list the workers' groups by partition, unite the partitions, update the states of groups
+   /// with the distinct values, and with the collected rows.
    enum class Stage : uint8_t { Scatter, Unite, Distinct, Collected, End };
    struct Task {
       MergedGroups* groups;
       GroupingSet* set;
-      uint32_t number; ///< page or partition
+      uint32_t number; ///< of a page (Scatter) or partition (Unite, Distinct)
       uint32_t aggregate;
    };
-   /// One of the things to unite, and for a main one its set.
+   /// Groups to unite: those of a set, or the distinct values of an aggregate.
    struct Merge {
       MergedGroups* groups;
       GroupingSet* set; ///< null: distinct values, which have no states
@@ -133,7 +142,7 @@ private:
    std::shared_ptr<const ExpressionProgram> keys_; ///< null: no keys
    std::vector<CompiledAggregate> aggregates_;
    std::deque<GroupingSet> sets_;
-   size_t pageSize_ = 0; ///< of partitions
+   size_t pageSize_ = 0; ///< size of a partition's page
    std::vector<Merge> merges_;
    std::vector<Task> tasks_; ///< of the current stage
    Stage stage_ = Stage::Scatter, nextStage_ = Stage::Scatter;

@@ -41,7 +41,7 @@ std::vector<PhysicalType> typesOf(const RowLayout& layout) {
    return types;
 }
 
-/// Gather batchRowsMax rows at a time, and find their groups.
+/// Gathers up to batchRowsMax stored rows at a time, and finds their groups.
 class KeyedRows {
 public:
    KeyedRows(QueryContext& context, const RowLayout& layout, uint32_t keyCount, const FindGroups& find)
@@ -92,7 +92,7 @@ void feedDistinct(QueryContext& context, const GroupingSet& set, size_t a, std::
 
 namespace {
 
-/// A row of collected input.
+/// A collected row, gathered into a batch, and its group.
 struct CollectedRow {
    std::byte* group;
    uint32_t batch;
@@ -178,7 +178,7 @@ void feedCollected(QueryContext& context, const GroupingSet& set, size_t a, std:
 namespace {
 
 constexpr uint32_t splitBits = 4;
-/// Rows that agree in so many bits will not be parted by more.
+/// Rows that agree in so many bits of the hash are not split further.
 constexpr uint32_t bitsUsedMax = 44;
 
 std::vector<RowPartition> sortPages(const RowLayout& layout, TuplePages&& pages, const SpilledPartitions& by) {
@@ -254,7 +254,7 @@ void forEachPage(QueryContext& context, MemoryGrant& grant, const RowLayout& lay
 void forEachUnited(QueryContext& context, MemoryGrant& grant, const RowLayout& layout, TuplePages&& pages,
                    SpilledPartitions& by, const std::function<void(const GroupSet&)>& use) {
    std::vector<RowPartition> partitions = partitionsOf(context, grant, layout, std::move(pages), by);
-   // What is in memory first: it makes room for the others.
+   // Partitions in memory first: using them frees their memory for the spilled partitions.
    for (const bool isSpilled : {false, true})
       for (RowPartition& partition : partitions)
          if (partition.rows > 0 && partition.spilled.empty() != isSpilled)

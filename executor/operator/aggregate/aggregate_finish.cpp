@@ -3,21 +3,21 @@
 #include "executor/operator/aggregate/aggregate.hpp"
 #include "executor/operator/aggregate/aggregate_feed.hpp"
 
-// What follows the last batch of an aggregation whose groups stayed in memory: the workers' groups are united,
-// partition by partition, and then values of DISTINCT and ordered aggregates are fed to them. Spilled groups are united
-// by aggregate_source.cpp.
+// The finishing stages of an aggregation whose groups stayed in memory. The workers' groups are united, partition by
+// partition. Then distinct values and collected rows are fed to the groups. Spilled groups are united by
+// spilled_groups.cpp.
 
 namespace ouzel::executor {
 
 namespace {
-constexpr uint32_t allPartitions = UINT32_MAX; ///< number of a task that takes them one after the other
+constexpr uint32_t allPartitions = UINT32_MAX; ///< number of a task that takes all partitions in turn
 } // namespace
 
-/// Each call opens the next stage that has something to do.
+/// Each call opens the next stage that has tasks.
 uint32_t AggregateSink::finishTasks(QueryContext&, uint32_t round) {
    if (round == 0) {
       for (GroupingSet& set : sets_) {
-         if (set.isSpilled()) continue; // united by the source
+         if (set.isSpilled()) continue; // united by AggregateSource
          merges_.push_back({&set.groups, &set});
          for (const auto& distinct : set.distinct)
             if (distinct && !distinct->groups.isSpilled()) merges_.push_back({&distinct->groups, nullptr});
@@ -55,7 +55,7 @@ void AggregateSink::planStage() {
          if (set.needsIndex()) set.groups.index();
          for (uint32_t a = 0; a < aggregates_.size(); ++a) {
             if (!set.distinct[a]) continue;
-            // Without keys the partitions are of the values, and all of them belong to the one group.
+            // Without keys, partitions are those of the values, and all values belong to the only group.
             if (set.keys.empty()) {
                tasks_.push_back({nullptr, &set, allPartitions, a});
                continue;
@@ -110,7 +110,7 @@ void AggregateSink::combineStates(const GroupingSet& set, std::byte* const* into
    std::byte* targets[batchRowsMax];
    const std::byte* sources[batchRowsMax];
    for (size_t a = 0; a < aggregates_.size(); ++a) {
-      // Distinct and collected values are united on their own.
+      // The states of DISTINCT and collected aggregates are still empty: they are fed later.
       if (aggregates_[a].isCollected || aggregates_[a].isDistinct || aggregates_[a].isShared) continue;
       for (uint32_t i = 0; i < count; ++i) {
          targets[i] = into[i] + set.stateOffsets[a];
@@ -120,7 +120,7 @@ void AggregateSink::combineStates(const GroupingSet& set, std::byte* const* into
    }
 }
 
-/// A set without keys has its one group even when nothing was read.
+/// A set without keys has its one group even if there were no rows.
 void AggregateSink::addMissingGroup(GroupingSet& set) {
    if (!set.keys.empty() || !set.groups.groups(0).empty()) return;
    GroupTable table(set.layout, 0, set, grant_, *set.partitions, pageSize_);
@@ -130,7 +130,8 @@ void AggregateSink::addMissingGroup(GroupingSet& set) {
    set.groups.addOnly(table.takePages());
 }
 
-/// Of one partition of the group's hash, so that no other task touches these groups; or, without keys, all.
+/// Feed the distinct values of one partition of the group's hash, so that no other task uses these groups. Without
+/// keys, feed all values.
 void AggregateSink::feedDistinctValues(QueryContext& context, const Task& task) {
    GroupingSet::DistinctValues& values = *task.set->distinct[task.aggregate];
    Arena& arena = keepArena(newArena());

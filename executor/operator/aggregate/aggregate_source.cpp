@@ -5,14 +5,14 @@
 #include "executor/operator/aggregate/spilled_groups.hpp"
 #include "executor/operator/build.hpp"
 
-// The result of an aggregation: keys gathered from the groups' rows, aggregates from their states. Partitions that were
-// spilled are united here, one after the other.
+// The result of an aggregation: keys gathered from the groups' rows, aggregates computed from their states. Sets with
+// spilled groups are read through SpilledGroups.
 
 namespace ouzel::executor {
 
 namespace {
 
-/// Where an output column comes from.
+/// The origin of an output column.
 struct ResultColumn {
    enum class Kind : uint8_t { Key, Aggregate, Grouping } kind;
    uint32_t index;
@@ -24,7 +24,7 @@ struct Local final : LocalState {
    Arena strings;
    std::vector<int32_t> grouping;
    std::unique_ptr<LoadedGroups> loaded;
-   size_t given = 0; ///< of its groups
+   size_t given = 0; ///< number of groups of `loaded` given so far
 };
 
 class AggregateSource final : public Source {
@@ -116,7 +116,7 @@ Vector AggregateSource::column(QueryContext& context, Local& local, const Chunk&
       return local.columns.vector(output, values.hasNulls());
    }
    case ResultColumn::Kind::Grouping: {
-      // Bit by bit from the left: 1 when the key is not in this set.
+      // One bit for each key of the call, the first leftmost: 1 when the key is not in this set.
       int32_t mask = 0;
       for (const uint32_t key : sink_.node().groupingCalls[result.index].keys)
          mask = mask << 1 | (std::find(set.keys.begin(), set.keys.end(), key) == set.keys.end() ? 1 : 0);

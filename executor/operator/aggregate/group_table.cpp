@@ -72,7 +72,7 @@ void GroupTable::createRows(const LiveColumn* keys, const uint64_t* hashes, cons
 
 void GroupTable::grow() {
    std::vector<uint64_t> old = std::exchange(entries_, std::vector<uint64_t>(entries_.size() * 4));
-   DCHECK(std::has_single_bit(entries_.size())); // masks pick slots
+   DCHECK(std::has_single_bit(entries_.size())); // a mask selects the slot
    const uint32_t mask = static_cast<uint32_t>(entries_.size() - 1);
    for (const uint64_t entry : old) {
       if (!entry) continue;
@@ -83,7 +83,7 @@ void GroupTable::grow() {
    }
 }
 
-/// Before `coming` rows: at most two thirds of the slots may be taken.
+/// Make room for `coming` groups: at most two thirds of the slots may be taken. Grows or empties the table.
 void GroupTable::makeRoom(uint32_t coming) {
    while ((groups_ + coming) * 3 > entries_.size() * 2 && entries_.size() < slotsMax)
       grow();
@@ -114,7 +114,7 @@ void GroupTable::findOrCreate(const LiveColumn* keys, const uint64_t* hashes, ui
       return;
    }
    makeRoom(count);
-   DCHECK(groups_ + count <= entries_.size()); // else a search for a free slot would not end
+   DCHECK(groups_ + count <= entries_.size()); // otherwise the search for a free slot would not end
    rowsSeen_ += count;
    const uint32_t mask = static_cast<uint32_t>(entries_.size() - 1);
    uint64_t* const entries = entries_.data();
@@ -123,7 +123,7 @@ void GroupTable::findOrCreate(const LiveColumn* keys, const uint64_t* hashes, ui
       pending_[i] = static_cast<RowIndex>(i);
    }
    uint32_t pendingCount = count;
-   constexpr uint64_t claimed = 1; // an entry of this pass whose row is not made yet: low bits tell which
+   constexpr uint64_t claimed = 1; // entry of a group of this pass whose row is not made yet
    while (pendingCount > 0) {
       uint32_t freshCount = 0, candidateCount = 0, waiting = 0;
       for (uint32_t k = 0; k < pendingCount; ++k) {
@@ -139,7 +139,7 @@ void GroupTable::findOrCreate(const LiveColumn* keys, const uint64_t* hashes, ui
             entries[slot] = claimed;
             fresh_[freshCount++] = i;
          } else if (entry == claimed) {
-            rejected_[waiting++] = i; // looks again when the row is there
+            rejected_[waiting++] = i; // compared in the next pass, when the row is made
          } else {
             rows[i] = rowOf(entry);
             candidates_[candidateCount++] = i;
@@ -251,7 +251,7 @@ uint32_t GroupSet::addPage(const RowLayout& layout, uint32_t keyCount, const Tup
 
 void GroupSet::find(const RowLayout& layout, uint32_t keyCount, const LiveColumn* keys, const uint64_t* hashes,
                     const RowIndex* live, uint32_t count, std::byte** rows) const {
-   DCHECK(slots_ != 0); // makeTable() came before
+   DCHECK(slots_ != 0); // the set has a table
    DCHECK(count <= batchRowsMax);
    uint64_t slots[batchRowsMax];
    RowIndex pending[batchRowsMax], candidates[batchRowsMax], rejected[batchRowsMax];
@@ -299,7 +299,7 @@ void MergedGroups::start(Reservation& memory) {
    if (isSpilled()) return;
    const uint64_t rows = pages_.rowCount(layout_->rowSize());
    if (!needsMerge_) {
-      // One worker's table that was never forgotten: its rows are the groups.
+      // The rows come from one table that was never emptied: each row is a group.
       partitions_.push_back(GroupSet::listOnly(rows, memory));
       const uint32_t rowSize = layout_->rowSize();
       for (const auto& page : pages_.pages())
@@ -307,7 +307,7 @@ void MergedGroups::start(Reservation& memory) {
             partitions_[0].append(row);
       return;
    }
-   // A partition should fit a cache; few rows are not worth more than one.
+   // A partition should fit into a cache; few rows need only one partition.
    while (bits_ < partitionBitsMax && (rows >> bits_) > 16'384)
       ++bits_;
    partitions_.resize(size_t{1} << bits_);

@@ -13,34 +13,34 @@
 
 namespace ouzel::executor {
 
-/// Called for rows that have just been made, to initialise what follows their keys.
+/// Initialises the extra part (aggregate states) of rows that were just made.
 class GroupInitializer {
 public:
    virtual ~GroupInitializer() = default;
    virtual void initialize(std::byte* const* rows, uint32_t count) const = 0;
 };
 
-/// A worker's pre-aggregation (FACTS A and B): a cache-sized table of salted pointers over rows that lie in a
-/// TupleBuffer. When the table is full it is forgotten and starts anew, so that a group may have several rows;
-/// MergedGroups unites them. When that happens with hardly any row finding its group, the table is left out for a while
-/// and every row becomes its own group. Not thread-safe.
+/// A worker's pre-aggregation: a hash table of salted pointers over rows in a TupleBuffer, small enough for a cache.
+/// When the table is full it is emptied, so that a group may have several rows; MergedGroups unites them. If hardly any
+/// row had found its group by then, the next rows bypass the table for a while: each makes a group of its own. Not
+/// thread-safe.
 class GroupTable {
 public:
-   /// The first `keyCount` columns of the layout are the keys. `pageSize`: bytes of a partition's page. All arguments
-   /// outlive this.
+   /// The first `keyCount` columns of the layout are the keys. `pageSize`: bytes of a partition's page. The referenced
+   /// objects outlive the table.
    GroupTable(const RowLayout& layout, uint32_t keyCount, const GroupInitializer& initializer, MemoryGrant& grant,
               SpilledPartitions& partitions, size_t pageSize);
 
-   /// rows[i] = the group of live row i, for count rows with these key columns and hashes.
+   /// Set rows[i] to the group of live row i, for `count` rows with these key columns and hashes. Makes missing groups.
    void findOrCreate(const LiveColumn* keys, const uint64_t* hashes, uint32_t count, std::byte** rows);
-   /// True when no group can have two rows here.
+   /// True when no group can have two rows in this table's buffer.
    bool isUnique() const { return isUnique_; }
-   /// Memory is short: relieve() should be called when no group's row is in use.
+   /// Memory is short: call relieve() as soon as no group's row is in use.
    bool wantsRelief() const { return buffer_.wantsRelief(); }
-   /// The arena of the states' strings has so many bytes now.
+   /// The arena of the states' strings has `bytes` bytes now.
    void expectOutside(size_t bytes) { buffer_.expectOutside(bytes); }
-   /// Forget all groups, and spill some. The states' strings lie in the rows' pages afterwards, so that the arena they
-   /// were made in can go.
+   /// Empty the table, and spill some groups. Afterwards the states' strings lie in the rows' pages, so that their
+   /// arena may be freed.
    void relieve();
    TuplePages takePages() { return buffer_.finish(); }
 
@@ -59,11 +59,11 @@ private:
    const GroupInitializer& initializer_;
    // STATE
    TupleBuffer buffer_;
-   std::vector<uint64_t> entries_; ///< salt << 48 | pointer; 0: free
-   uint32_t groups_ = 0;           ///< in the table
+   std::vector<uint64_t> entries_; ///< salt << 48 | address of the row; 0: free
+   uint32_t groups_ = 0;           ///< number of groups in the table
    bool isUnique_ = true;
    uint64_t rowsSeen_ = 0;    ///< since the table was last empty
-   uint64_t passThrough_ = 0; ///< rows still to be stored without looking
+   uint64_t passThrough_ = 0; ///< number of coming rows that bypass the table
    std::vector<RowIndex> pending_, fresh_, candidates_, rejected_;
    std::vector<uint32_t> slots_, heapSizes_, heapSizesOfFresh_;
    std::vector<uint64_t> hashesOfFresh_;
@@ -71,69 +71,73 @@ private:
    std::vector<char*> heaps_, heapByLive_;
 };
 
-/// Rows of which each stands for a group; a hash table that finds rows with equal keys among them. Sized for all rows
-/// that may come, so that it never grows.
+/// A list of groups (one row each), and a hash table that finds a group by its keys. Sized for all rows that may be
+/// added, so that it never grows. The rows belong to the caller. find() is thread-safe after the last add().
 class GroupSet {
 public:
    /// Combine the states of from[i] into into[i].
    using Combine = std::function<void(std::byte* const* into, const std::byte* const* from, uint32_t count)>;
-   /// Memory for so many rows.
+   /// Most bytes that the set takes per row of `rowsMax`.
    static constexpr uint32_t bytesPerRow = 40;
 
    GroupSet() = default;
    GroupSet(uint64_t rowsMax, Reservation& memory);
 
-   /// Add those of `rows` whose keys are new; the others are combined into their groups. `combine` null: there are none
-   /// of those. Returns how many were added.
+   /// Add those of `rows` whose keys are new, and combine the other rows into their groups. `combine` null: the other
+   /// rows are dropped. Returns the number of rows added.
    uint32_t add(const RowLayout& layout, uint32_t keyCount, std::byte* const* rows, size_t count,
                 const Combine* combine);
    /// The same with all rows of a page.
    uint32_t addPage(const RowLayout& layout, uint32_t keyCount, const TuplePage& page, const Combine* combine);
-   /// rows[k] = the group of row live[k] of the keys, or null.
+   /// For k < count, set rows[live[k]] to the group of live row live[k], or to null.
    void find(const RowLayout& layout, uint32_t keyCount, const LiveColumn* keys, const uint64_t* hashes,
              const RowIndex* live, uint32_t count, std::byte** rows) const;
    std::span<std::byte* const> groups() const { return {groups_.as<std::byte*>(), count_}; }
    bool hasTable() const { return slots_ != 0; }
    void dropTable();
 
-   /// Without a table: rows that are groups already.
+   /// Add a row that is known to be a new group. REQUIRES: the set has no table.
    void append(std::byte* row) { groups_.as<std::byte*>()[count_++] = row; }
    static GroupSet listOnly(uint64_t rows, Reservation& memory);
    void makeTable(Reservation& memory);
 
 private:
-   LargeMemory groups_, entries_; ///< as GroupTable's; twice as many as rows
+   LargeMemory groups_, entries_; ///< entries as in GroupTable; at least twice as many as rows
    uint64_t count_ = 0, slots_ = 0;
 };
 
-/// The groups of all workers, united by partitions of the hash. Made in rounds: start(), scatter() each page, unite()
-/// each partition; pages and partitions are independent of each other. Where something was spilled none of that is
-/// done: the partitions are taken one by one.
+/// The groups of all workers, united by partitions of the hash.
+///
+///    add() per worker --> start() --> scatter() per page --> unite() per partition --> find(), groups()
+///
+/// scatter() and unite() are called only if mergesHere(). Calls for different pages, or for different partitions, may
+/// run at the same time; all other steps are one thread's. If some groups were spilled, the pages are taken away again
+/// instead (takePages()), and united partition by partition.
 class MergedGroups {
 public:
-   /// `keepsIndex`: find() will be used.
+   /// `keepsIndex`: keep the hash tables for find().
    void init(const RowLayout& layout, uint32_t keyCount, bool keepsIndex) {
       layout_ = &layout;
       keyCount_ = keyCount;
       keepsIndex_ = keepsIndex;
    }
-   /// Thread-safe only among themselves in the order given above.
+   /// Add a worker's pages; `isUnique`: no group occurs twice in them.
    void add(TuplePages&& pages, bool isUnique);
    void start(Reservation& memory);
    uint32_t pageCount() const { return static_cast<uint32_t>(pages_.pages().size()); }
    uint32_t partitionCountUsed() const { return 1u << bits_; }
-   /// scatter() and unite() are to be called.
+   /// scatter() and unite() have to be called: groups may have several rows, and all are in memory.
    bool mergesHere() const { return needsMerge_ && !isSpilled(); }
    bool isSpilled() const { return !pages_.spilled().empty(); }
    TuplePages takePages() { return std::move(pages_); }
-   /// After start(): the one group of a set that read nothing.
+   /// After start(): add the only group of a set without keys that got no rows.
    void addOnly(TuplePages&& pages);
    void scatter(uint32_t page);
    void unite(uint32_t partition, const GroupSet::Combine& combine);
 
-   /// Make the index of what needed no merge.
+   /// Make the hash tables that are missing since no merge was needed.
    void index();
-   /// rows[i] = the group with these keys, or null. After the merge or index(); thread-safe.
+   /// Set rows[i] to the group with the keys of row i, or to null. After unite() or index(); thread-safe.
    void find(const LiveColumn* keys, const uint64_t* hashes, uint32_t count, std::byte** rows) const;
 
    /// Rows of the groups of one partition.

@@ -6,7 +6,7 @@
 namespace ouzel::executor {
 
 namespace {
-/// Thinner batches do not pay for the counts.
+/// With fewer live rows in a batch, counting combinations does not pay.
 constexpr uint32_t rowsMin = 64;
 } // namespace
 
@@ -69,7 +69,7 @@ bool KeyMemo::bind(std::span<const Vector> keys, const Selection& rows) {
    return true;
 }
 
-/// codes_ of the live rows. All rows are combined, in registers, and the live ones picked.
+/// Sets codes_. Computes the combinations of all rows, since that loop vectorises, and then picks those of live rows.
 void KeyMemo::combineCodes(std::span<const Vector> keys, const Selection& rows) {
    const uint32_t count = rows.count();
    const uint32_t span = rows.isDense() ? count : rows.rows()[count - 1] + 1u;

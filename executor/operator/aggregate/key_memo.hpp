@@ -9,26 +9,29 @@
 namespace ouzel::executor {
 
 /// Remembers the groups of keys that come as dictionary codes, so that rows of a few groups (TPC-H Q1) are neither
-/// hashed nor compared. Holds as long as the dictionaries stay the same: a row group. One worker's own.
+/// hashed nor compared. A combination is a number made of the codes of all keys. The memo is valid as long as the
+/// dictionaries stay the same, usually for a row group. Used by one worker.
+///
+/// Per batch: bind(); find the groups of unknown() rows and learn() them; then groupsOf(), or sortRows() and rowsOf().
 class KeyMemo {
 public:
    static constexpr uint32_t combinationsMax = 256;
 
-   /// Number the key combinations of the live rows. False: the keys are not coded, have too many combinations or the
-   /// batch is too thin to be worth it; nothing else may then be asked.
+   /// Number the key combinations of the live rows. False: the keys are not coded, have too many combinations, or the
+   /// batch has too few rows for the memo to pay; call no other function for this batch.
    bool bind(std::span<const Vector> keys, const Selection& rows);
 
-   /// The groups known so far are not where they were.
+   /// Forget all groups, since their rows have moved.
    void forget();
 
-   /// Live rows, one for each combination, whose group is not known yet; after each bind() until learn().
+   /// Live rows, one for each combination without a known group. Valid after bind() until learn().
    std::span<const uint16_t> unknown() const { return unknown_; }
-   /// groups[k] is the group of live row unknown()[k].
+   /// Remember that groups[k] is the group of live row unknown()[k].
    void learn(std::byte* const* groups);
 
    /// The group of each live row.
    void groupsOf(uint32_t count, std::byte** rows) const;
-   /// Combinations that occur in the batch.
+   /// The combinations that occur in the batch.
    std::span<const uint8_t> present() const { return present_; }
    std::byte* group(uint8_t combination) const { return groups_[combination]; }
    /// Sort the live rows by combination, for rowsOf().
@@ -39,20 +42,20 @@ public:
    }
 
 private:
-   /// What must be the same as in the batch before.
+   /// Identity of a key column's values. Known groups stay valid while the identities are those of the previous batch.
    struct Identity {
-      uint64_t dictionary = 0; ///< 0: a constant, of these bytes
+      uint64_t dictionary = 0; ///< id of the dictionary; 0: a constant, with its bytes in `low` and `high`
       uint64_t low = 0, high = 0;
       bool isNull = false;
       bool operator==(const Identity&) const = default;
    };
-   /// Rows are counted and sorted in so many parts side by side: with few combinations each step would else wait for
-   /// the one before, which has just written the same counter.
+   /// Rows are counted and sorted in so many interleaved parts with counters of their own. With one set of counters and
+   /// few combinations, each step would wait for the previous step, which has just written the same counter.
    static constexpr uint32_t lanes = 4;
    using LaneCounts = std::array<std::array<uint32_t, combinationsMax>, lanes>;
 
    static bool identify(const Vector& key, Identity& identity);
-   /// REQUIRES: some row lives.
+   /// REQUIRES: the batch has a live row.
    void combineCodes(std::span<const Vector> keys, const Selection& rows);
    void countCombinations(uint32_t rows, uint32_t combinations);
 

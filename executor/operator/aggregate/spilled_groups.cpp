@@ -62,7 +62,8 @@ SpilledGroups::Status SpilledGroups::open(std::unique_ptr<LoadedGroups>& out) {
          wanted += rows.spilledBytes * 2;
       const bool fits = sink_.grant().mayGrow(wanted + coming_);
       if (!fits && open_ > 0) return Status::Blocked;
-      // Values of DISTINCT aggregates agree with their groups only so far.
+      // The hash of a distinct value has only distinctGroupBits bits of its group: further bits would divide values and
+      // groups differently.
       mustSplit = !fits && next.isSpilled() && next.groups.bitsUsed + 4 <= distinctGroupBits;
       partition = std::move(waiting_.front());
       waiting_.pop_front();
@@ -129,7 +130,7 @@ std::unique_ptr<LoadedGroups> SpilledGroups::load(Partition&& partition) {
    for (size_t a = 0; a < set.aggregates->size(); ++a) {
       if (set.distinct[a]) {
          RowPartition& values = partition.distinct[a];
-         values.bitsUsed = distinctGroupBits; // these are the group's
+         values.bitsUsed = distinctGroupBits; // within these bits, values are partitioned like their groups
          forEachUnited(context_, grant, set.distinct[a]->layout, std::move(values), [&](const GroupSet& united) {
             feedDistinct(context_, set, a, united.groups(), find, *loaded->arena);
          });

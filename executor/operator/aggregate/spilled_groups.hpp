@@ -8,22 +8,23 @@
 
 namespace ouzel::executor {
 
-/// The groups of one partition in memory, complete.
+/// The groups of one partition in memory, with complete states.
 struct LoadedGroups {
    const GroupingSet* set = nullptr;
-   std::vector<std::unique_ptr<TuplePage>> pages; ///< that hold a group
+   std::vector<std::unique_ptr<TuplePage>> pages; ///< the pages that have a group's row
    GroupSet groups;
-   std::unique_ptr<Arena> arena; ///< of what was added to their states
+   std::unique_ptr<Arena> arena; ///< of the states' variable-size parts
 };
 
-/// Groups that did not all fit into memory, taken partition by partition: what is in memory first, so that its memory
-/// serves those that have to be read. A partition too large for the memory there is, is parted by further bits of the
-/// hash. Shared by the workers of a source.
+/// The groups of sets that did not fit into memory, taken partition by partition. Partitions in memory come first, so
+/// that their memory can be used for spilled partitions. A partition that is too large is split by further bits of the
+/// hash. Shared by the workers of AggregateSource, each of which open()s a partition, gives its groups and release()s
+/// it.
 class SpilledGroups {
 public:
    SpilledGroups(AggregateSink& sink, QueryContext& context) : sink_(sink), context_(context) {}
 
-   /// Take over what a set has; once per set, before the first open().
+   /// Take over the groups, distinct values and collected rows of a set; once per set, before the first open().
    void add(GroupingSet& set);
    size_t partitionCount() const {
       const MutexLock lock(mutex_);
@@ -31,9 +32,9 @@ public:
    }
 
    enum class Status : uint8_t { Opened, Blocked, Done };
-   /// The groups of some partition. Blocked: others must release theirs first. Thread-safe.
+   /// Load the groups of the next partition. Blocked: other workers must release theirs first. Thread-safe.
    Status open(std::unique_ptr<LoadedGroups>& out);
-   /// They have been used. Thread-safe.
+   /// Free the groups of a partition. Thread-safe.
    void release(std::unique_ptr<LoadedGroups> groups);
 
 private:
@@ -51,10 +52,10 @@ private:
 
    AggregateSink& sink_;
    QueryContext& context_;
-   mutable Mutex mutex_; // guards what follows
+   mutable Mutex mutex_;
    std::deque<Partition> waiting_ GUARDED_BY(mutex_);
-   uint32_t open_ GUARDED_BY(mutex_) = 0; ///< being loaded, split or used
-   size_t coming_ GUARDED_BY(mutex_) = 0; ///< that those being loaded are going to take
+   uint32_t open_ GUARDED_BY(mutex_) = 0; ///< partitions being loaded, split or used
+   size_t coming_ GUARDED_BY(mutex_) = 0; ///< bytes that partitions being loaded are going to take
 };
 
 } // namespace ouzel::executor

@@ -2,7 +2,7 @@
 #include "executor/operator/flow/project.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
-// UNION ALL: the children's stages one after the other, each with its columns in the output's order.
+// UNION ALL: the stages of all children, one child after the other, each with columns in the order of the output.
 
 namespace ouzel::executor {
 

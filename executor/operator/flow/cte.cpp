@@ -8,7 +8,7 @@
 #include "executor/operator/flow/row_buffer.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
-// WITH: each CTE is materialised once, before what reads it.
+// WITH: each CTE is materialised once, before the plan that reads it.
 
 namespace ouzel::executor {
 
@@ -27,10 +27,11 @@ std::optional<uint64_t> rowsOf(QueryContext& context, const sql::Expr* bound, st
    if (!bound) return absent;
    const Value value = ExpressionEvaluator(context.functions()).evaluate(*bound);
    if (value.isNull) return absent;
-   return value.i64 < 0 ? std::nullopt : std::optional(static_cast<uint64_t>(value.i64)); // the limit will complain
+   return value.i64 < 0 ? std::nullopt : std::optional(static_cast<uint64_t>(value.i64)); // Limit throws the error
 }
 
-/// WITH RECURSIVE ... SELECT ... FROM r LIMIT n without an order: people rely on it to stop an endless recursion.
+/// WITH RECURSIVE ... SELECT ... FROM r LIMIT n without an order: the recursion stops after n rows. Users rely on this
+/// to end an endless recursion.
 void stopAtLimit(PlanBuilder& builder, const sql::plan::Node& node, const sql::plan::CtePlan& cte) {
    const sql::plan::Node* recursion = cte.plan.get();
    while (recursion->kind == sql::plan::NodeKind::Project)

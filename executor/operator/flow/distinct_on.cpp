@@ -12,7 +12,7 @@ namespace {
 struct Local final : LocalState {
    std::vector<RowIndex> rows = std::vector<RowIndex>(batchRowsMax);
    bool hasLast = false;
-   std::vector<Value> last; // group of the row before this batch
+   std::vector<Value> last; // key values of the last row before this batch
 };
 
 bool sameValue(const Vector& column, uint32_t a, uint32_t b) {

@@ -22,7 +22,7 @@ public:
    Limit(const sql::plan::Node& node, std::vector<uint32_t> tieSlots) : node_(node), tieSlots_(std::move(tieSlots)) {}
 
    void prepare(QueryContext& context) override {
-      if (isPrepared_) return; // a later stage goes on counting
+      if (isPrepared_) return; // prepare() is called for each stage; all stages count together
       isPrepared_ = true;
       offset_ = bound(context, node_.offset.get(), 0, true);
       limit_ = bound(context, node_.limit.get(), UINT64_MAX, false);
@@ -30,14 +30,14 @@ public:
       sorted_->setRange(offset_, limit_);
       offset_ = 0;
    }
-   /// Rows come from there, which skips and ends by itself.
+   /// The input is a SortedSource, which applies OFFSET and LIMIT itself.
    void setSource(SortedSource& sorted) { sorted_ = &sorted; }
    LocalStatePtr makeLocal(QueryContext&) override { return std::make_unique<Local>(); }
    OperatorStatus process(QueryContext& context, LocalState& state, const Batch& in, Batch& out) override {
       auto& local = static_cast<Local&>(state);
       if (node_.withTies) return processTies(context, local, in, out);
       const uint32_t rows = in.liveRows();
-      // Rows are numbered in the order they get here; those numbered [offset, offset + limit) pass.
+      // Rows are numbered in order of arrival; rows [offset, offset + limit) pass.
       const uint64_t first = seen_.fetch_add(rows);
       const uint64_t end = limit_ > UINT64_MAX - offset_ ? UINT64_MAX : offset_ + limit_;
       const uint64_t from = std::min<uint64_t>(rows, offset_ > first ? offset_ - first : 0);
@@ -72,7 +72,7 @@ private:
          local.rows[i - from] = in.selection.row(i);
       out.selection = Selection::list(local.rows.data(), to - from);
    }
-   /// One lane only: the input is sorted.
+   /// REQUIRES: one lane, since the input is sorted.
    OperatorStatus processTies(QueryContext&, Local& local, const Batch& in, Batch& out) {
       const uint64_t end = offset_ + limit_;
       uint32_t from = UINT32_MAX, to = 0;

@@ -3,7 +3,7 @@
 
 namespace ouzel::executor {
 
-/// An operator that gives the columns `to` of batches laid out as `from`.
+/// An operator that gives columns `to` of batches with columns `from`.
 StreamingOperator* makeColumnPick(PlanBuilder& builder, const std::vector<sql::ColumnId>& from,
                                   const std::vector<sql::ColumnId>& to);
 

@@ -8,8 +8,12 @@
 #include "executor/operator/flow/row_buffer.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
-// WITH RECURSIVE. The base fills the working table; then the step runs over it, its rows becoming the next working
-// table, until a round brings nothing. The operators of the step are made anew for each round.
+// WITH RECURSIVE. The base term fills the working table. A round runs the recursive term over the working table; its
+// new rows become the next working table. The recursion ends with a round that gives no new row. The operators of the
+// recursive term are made anew for each round:
+//
+//    pipeline (base or recursive term) -> fresh
+//    action endRound(): new rows of fresh -> result and working; if there are any: startRound(), which adds both steps
 
 namespace ouzel::executor {
 
@@ -19,8 +23,8 @@ struct Recursion {
    const sql::plan::Node* node = nullptr;
    PlanBuilder* builder = nullptr;
    RowBuffer result;  ///< all rows so far
-   RowBuffer working; ///< rows of the last round
-   RowBuffer fresh;   ///< rows of the round being run
+   RowBuffer working; ///< new rows of the previous round: the working table
+   RowBuffer fresh;   ///< rows of the current round
    std::vector<Representation> columns;
    std::vector<uint32_t> identity;
    uint64_t rowsWanted = UINT64_MAX;
@@ -61,7 +65,7 @@ bool Recursion::isNew(QueryContext& context, const Batch& batch, uint32_t row, u
    return true;
 }
 
-/// Move what is new in `fresh` to `result`; the same rows become the working table.
+/// Copy the new rows of `fresh` to `result` and to `working`, whose old rows are dropped.
 void Recursion::appendAll(QueryContext& context) {
    DCHECK(identity.size() == columns.size());
    BatchBuilder next(columns, working.memory(context));
@@ -81,14 +85,14 @@ void Recursion::appendAll(QueryContext& context) {
          if (!node->unionAll && !isNew(context, batch, row, hashes[row])) continue;
          newRows.push_back(static_cast<RowIndex>(row));
          if (node->unionAll) continue;
-         // Each kept row gets a place in `result` at once, so that later rows of this round are compared with it.
+         // Each new row gets its place in `result` at once, so that later rows of this round are compared with it.
          seen.emplace(hashes[row], std::pair(static_cast<uint32_t>(result.batchCount()),
                                              kept->current() ? kept->current()->rowCount : 0u));
          batch.selection = Selection::list(&newRows.back(), 1);
          kept->append(batch, identity, 0);
          if (kept->isFull()) result.add(kept->take());
       }
-      // What a UNION knows of its rows does not spill: about 64 bytes a row, whatever they hold (README says so).
+      // The table `seen` of a UNION is not spilled: it takes about 64 bytes per row (README says so).
       if (!node->unionAll) {
          if (!seenMemory) seenMemory = std::make_unique<Reservation>(context.memory());
          seenMemory->grow(newRows.size() * bytesPerSeen);
@@ -113,7 +117,7 @@ void Recursion::endRound(QueryContext& context) {
    appendAll(context);
    const uint64_t rows = result.rowCount() + (kept->current() ? kept->current()->rowCount : 0);
    if (working.rowCount() > 0 && rows < rowsWanted) return startRound();
-   // The last batch of the result.
+   // The recursion has ended: `kept` is the last batch of the result.
    reader.reset();
    if (auto rest = kept->take()) result.add(std::move(rest));
 }

@@ -7,14 +7,14 @@
 namespace ouzel::executor {
 
 namespace {
-/// Batches that a worker takes at once, and reads ahead.
+/// The number of spilled batches that a worker takes at once and reads ahead.
 constexpr size_t batchesAhead = 8;
 constexpr size_t aheadBytes = size_t{1} << 20;
 } // namespace
 
 RowBuffer::RowBuffer() = default;
 RowBuffer::~RowBuffer() {
-   // What they are charged to goes after them.
+   // These members are charged to grant_, so they are freed first.
    batches_.clear();
    page_.reset();
 }
@@ -31,12 +31,13 @@ Reservation& RowBuffer::memory(QueryContext& context) const {
 
 void RowBuffer::add(std::unique_ptr<OwnedBatch> batch) {
    DCHECK(batch != nullptr);
-   DCHECK(batch->batch.selection.isDense()); // a BatchBuilder's
+   DCHECK(batch->batch.selection.isDense()); // as BatchBuilder makes batches
    const MutexLock lock(mutex_);
    rows_ += batch->batch.rowCount;
    batches_.push_back(std::move(batch));
    if (!grant_ || grant_->mayGrow(batches_.back()->arena.chunkBytes())) return;
-   // What comes now goes to disk, and what came earlier as far as others need the memory.
+   // The new batch goes to disk. While the buffer holds more than its floor, an earlier batch goes with it, so that
+   // other operators get memory.
    store(batches_.size() - 1);
    while (firstResident_ < batches_.size() && !batches_[firstResident_])
       ++firstResident_;
@@ -45,7 +46,7 @@ void RowBuffer::add(std::unique_ptr<OwnedBatch> batch) {
 
 void RowBuffer::store(size_t index) {
    DCHECK(index < batches_.size());
-   DCHECK(batches_[index] != nullptr); // not stored already
+   DCHECK(batches_[index] != nullptr); // not on disk yet
    const Batch& batch = batches_[index]->batch;
    if (!page_) {
       for (const Vector& column : batch.columns)
@@ -88,7 +89,7 @@ size_t RowBuffer::freeBytes(size_t bytesMin) const {
 void RowBuffer::describe(OperatorProfile& profile) const {
    if (grant_) profile.memoryPeak = std::max(profile.memoryPeak, grant_->memory().peak());
    if (spilledBytes_ == 0) return;
-   // A recursion reads its working table in each round; the last one counts, being the sum.
+   // A recursion has several sources over one buffer. Each note replaces the one before, since the counters are sums.
    const auto note = [&](const char* name, uint64_t bytes) {
       for (auto& [known, text] : profile.notes)
          if (known == name) {
@@ -152,7 +153,7 @@ struct SinkLocal final : LocalState {
 struct SourceLocal final : LocalState {
    SourceLocal(const RowBuffer& buffer, QueryContext& context, bool isLastUse) : reader(buffer, context, isLastUse) {}
    RowBuffer::Reader reader;
-   size_t next = 0, end = 0; // batches that this worker has taken
+   size_t next = 0, end = 0; // batches [next, end) that this worker has taken
    const Batch* batch = nullptr;
    uint32_t given = 0;
    std::vector<RowIndex> rows = std::vector<RowIndex>(batchRowsMax);
@@ -189,7 +190,7 @@ SourceStatus BufferSource::next(QueryContext& context, LocalState& state, Batch&
    SourceLocal& local = static_cast<SourceLocal&>(state);
    if (!local.batch) {
       if (local.next == local.end) {
-         // Several at once from disk, so that they are read ahead.
+         // Take several batches at once if some are on disk, so that they are read ahead.
          const size_t step = buffer_.hasSpilled() ? batchesAhead : 1;
          local.next = next_.fetch_add(step);
          local.end = std::min(local.next + step, buffer_.batchCount());

@@ -10,8 +10,8 @@
 
 namespace ouzel::executor {
 
-/// Rows kept as batches: a CTE, a recursion's working table, RETURNING. Filled by a BufferSink, then read by
-/// BufferSources; not both at once. With spilling allowed, batches that come when the memory is used up go to disk.
+/// Rows stored as batches: a CTE, a recursion's working table, RETURNING. Filled by a BufferSink or add(), then read by
+/// BufferSources or Readers; not both at once. With spilling allowed, batches added when memory is used up go to disk.
 class RowBuffer {
 public:
    RowBuffer();
@@ -19,39 +19,39 @@ public:
    RowBuffer(const RowBuffer&) = delete;
    RowBuffer& operator=(const RowBuffer&) = delete;
 
-   /// Before the first batch; for buffers that are read through a Reader or a BufferSource only. Memory is then charged
-   /// to the buffer's grant.
+   /// Call before the first add(), and only for buffers that are read through a Reader or a BufferSource. Memory is
+   /// then charged to a grant of the buffer.
    void allowSpilling(QueryContext& context);
    /// Thread-safe.
    void add(std::unique_ptr<OwnedBatch> batch);
    void clear();
    /// REQUIRES: spilling is not allowed.
    const std::vector<std::unique_ptr<OwnedBatch>>& batches() const;
-   /// REQUIRES: the batch is in memory, as all are that have not been spilled.
+   /// REQUIRES: the batch is in memory.
    const Batch& resident(size_t index) const { return batches_[index]->batch; }
    uint32_t batchRows(size_t index) const {
       return batches_[index] ? batches_[index]->batch.rowCount : stored_[index].rows;
    }
-   /// What reading it takes.
+   /// Bytes to read from disk for the batch.
    size_t batchDiskBytes(size_t index) const { return batches_[index] ? 0 : stored_[index].bytes; }
-   /// So much can be had for reading, at least `bytesMin`.
+   /// Memory that a reader may use: at least `bytesMin`, more if the grant has room.
    size_t freeBytes(size_t bytesMin) const;
    uint64_t rowCount() const { return rows_; }
    size_t batchCount() const { return batches_.size(); }
-   /// What batches to be added are charged to.
+   /// The reservation to which batches to be added must be charged.
    Reservation& memory(QueryContext& context) const;
    bool hasSpilled() const { return spilledBytes_ > 0; }
    void describe(OperatorProfile& profile) const;
 
-   /// One thread's view. Batches may be asked for in any order, best in ascending order.
+   /// Reads batches for one thread. Batches may be asked for in any order; ascending order is best.
    class Reader {
    public:
-      /// `isLastUse`: nobody reads a batch again that was read from disk.
+      /// `isLastUse`: each batch on disk is read only once, and its space is freed then.
       Reader(const RowBuffer& buffer, QueryContext& context, bool isLastUse);
       ~Reader();
-      /// Batches [from, end) will be asked for next, in this order: they are read ahead.
+      /// Read ahead: batches [from, end) will be asked for next, in this order.
       void expect(size_t from, size_t end);
-      /// Valid until the next call.
+      /// The batch, valid until the next call.
       const Batch& batch(size_t index);
 
    private:
@@ -59,7 +59,7 @@ public:
       const bool isLastUse_;
       QueryContext& context_;
       std::unique_ptr<io::SpillReader> disk_;
-      std::vector<size_t> expected_; // on disk, in the order asked for; from expectedAt_ on
+      std::vector<size_t> expected_; // batches being read ahead, in order, from expectedAt_ on
       size_t expectedAt_ = 0;
       std::unique_ptr<RowPage> page_;
       size_t pageIndex_ = SIZE_MAX;
@@ -69,16 +69,16 @@ public:
 private:
    void store(size_t index) REQUIRES(mutex_);
 
-   /// Guards what follows while workers add. Readers come when the last of them has ended, and take no lock: nothing is
-   /// annotated as guarded.
+   /// Guards the members below while workers add. Readers begin after the last worker has ended, and take no lock, so
+   /// no member is annotated as guarded.
    Mutex mutex_;
    std::unique_ptr<MemoryGrant> grant_; // null: no spilling
    QueryContext* context_ = nullptr;
    std::vector<std::unique_ptr<OwnedBatch>> batches_; // null: on disk
-   std::vector<StoredRows> stored_;                   // by batch; shorter when the rest is in memory
+   std::vector<StoredRows> stored_;                   // by batch; shorter if all later batches are in memory
    std::vector<PhysicalType> types_;
    std::unique_ptr<RowPage> page_; // for writing
-   size_t firstResident_ = 0;
+   size_t firstResident_ = 0;      // no batch before is in memory
    uint64_t rows_ = 0;
    uint64_t spilledBytes_ = 0;
    uint64_t storedBytes_ = 0;
@@ -102,7 +102,8 @@ private:
 /// Reads a RowBuffer: output column i is buffer column slots[i].
 class BufferSource final : public Source {
 public:
-   /// `ordered`: one worker, in the order the rows came. `isLastUse`: nobody reads the buffer after this.
+   /// `ordered`: one worker gives the rows in the order in which they were added. `isLastUse`: the last reading of the
+   /// buffer, which frees its space on disk.
    BufferSource(const RowBuffer& buffer, std::vector<uint32_t> slots, bool ordered = false, bool isLastUse = false)
       : buffer_(buffer), slots_(std::move(slots)), ordered_(ordered), isLastUse_(isLastUse) {}
    void prepare(QueryContext&) override { next_.store(0); }

@@ -8,8 +8,11 @@
 #include "executor/operator/join/hash_join_probe.hpp"
 #include "executor/operator/join/join_rows.hpp"
 
-// Building a hash join: the sink that fills the table, and the translation of the plan node into the stages of
-// hash_join_probe (rows in memory), hash_join_built_rows and hash_join_partitions (rows on disk).
+// The build side of a hash join, and the translation of the plan node into operators:
+//
+//    pipeline of the build side   ... -> HashJoinBuild, which fills the table
+//    stages of the probe side     ... -> HashJoinProbe (rows in memory)
+//    further stages               BuiltRows (built rows by their match flags), HashJoinPartitions (spilled rows)
 
 namespace ouzel::executor {
 
@@ -18,11 +21,11 @@ using Column = HashJoinShape::Column;
 
 namespace {
 
-/// What the build side is made of.
+/// The columns of the build side that are stored.
 struct BuildShape {
    std::shared_ptr<const ExpressionProgram> keys;
    std::vector<uint32_t> payload; ///< slots of the build batches, stored behind the keys
-   /// Rows with a NULL key are given, though they match nothing.
+   /// Rows with a NULL key are stored and given, though they match no row.
    bool keepsNullKeys = false;
 };
 
@@ -82,7 +85,7 @@ private:
    HashJoinSpill& spill_;
 };
 
-/// Rows without NULL in a key that NULL cannot match; the others are listed in local.nullKeyed.
+/// The rows without NULL in a key for which NULL = NULL does not hold. The other rows are listed in local.nullKeyed.
 Selection HashJoinBuild::splitNullKeys(BuildLocal& local, const Batch& in, uint32_t& nullKeyed) {
    Selection rows = in.selection;
    for (uint32_t k = 0; k < table_.rows().keys().size(); ++k) {
@@ -122,17 +125,17 @@ SinkStatus HashJoinBuild::consume(QueryContext& context, LocalState& state, cons
       if (local.rows.wantsRelief()) local.rows.relieve();
    }
    if (nullKeyed > 0 && shape_.keepsNullKeys) {
-      // Found key by key, so they may be out of order.
+      // The rows were found key by key, so they may be out of order.
       std::sort(local.nullKeyed, local.nullKeyed + nullKeyed);
       local.columns.bind(local.vectors, Selection::list(local.nullKeyed, nullKeyed));
-      std::memset(local.hashes, 0, nullKeyed * sizeof(local.hashes[0])); // nobody looks for them
+      std::memset(local.hashes, 0, nullKeyed * sizeof(local.hashes[0])); // these rows are never looked up
       local.writer.write(local.unjoinable, table_.layout(), local.columns.data(), nullKeyed, local.hashes);
       if (local.unjoinable.wantsRelief()) local.unjoinable.relieve();
    }
    return SinkStatus::NeedInput;
 }
 
-/// Decides which build columns are stored, and where joined rows take their columns from.
+/// Decides which build columns are stored, and from which side and slot each column of the joined rows comes.
 class ShapeBuilder {
 public:
    ShapeBuilder(const sql::plan::Node& node, const sql::ColumnTable& table)
@@ -186,7 +189,7 @@ private:
       }
    }
 
-   /// Number of the build column in stored rows: a key that is just this column serves as well.
+   /// Number of the build column in stored rows. A key that is just this column is not stored again.
    uint32_t storedColumn(BuildShape& build, std::vector<PhysicalType>& types, sql::ColumnId column, uint32_t slot) {
       const auto keyCount = static_cast<uint32_t>(node_.joinKeys.size());
       for (uint32_t k = 0; k < keyCount; ++k)
@@ -207,7 +210,7 @@ private:
 
 namespace {
 
-/// The shape of joins of rows put aside, which have the keys first. `slots`: of the probe batches, stored behind them.
+/// The shape of joins with rows put aside. Such a row has the keys, then columns `slots` of the probe batches.
 void makeAsideShape(const HashJoinShape& shape, const sql::plan::Node& node, HashJoinShape& aside,
                     std::vector<PhysicalType>& types, std::vector<uint32_t>& slots) {
    aside = shape;
@@ -257,7 +260,7 @@ std::vector<Stage> buildHashJoin(PlanBuilder& builder, const sql::plan::Node& no
    if (node.keyLookup != 0 && sql::joinDropsUnmatchedProbe(node.joinKind))
       table->lookUp(builder.keyLookup(node.keyLookup), node.keyLookupKeys);
    const uint32_t profile = builder.profileOf(node);
-   // The build side first: scans of the probe side use what it publishes.
+   // The build side first: scans of the probe side use the filters that the build side publishes.
    builder.addPipeline(builder.produce(*node.children[1]), builder.own<HashJoinBuild>(std::move(build), *table, *spill),
                        profile);
    std::vector<Stage> stages = builder.produce(*node.children[0]);

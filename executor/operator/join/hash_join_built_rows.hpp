@@ -8,14 +8,14 @@ namespace ouzel::executor {
 
 bool givesBuiltRowsLast(sql::JoinKind kind);
 
-/// Gives the built rows of pages by their match flags, NULLs for the probe side: those that had a match (RightSemi) or
-/// had none (Right, Full, RightAnti). One worker's own.
+/// Gives the built rows of pages by their match flags, with NULLs for the probe side: rows with a match (RightSemi) or
+/// rows without one (Right, Full, RightAnti). Used by one worker.
 class BuiltRowGiver {
 public:
    BuiltRowGiver(const HashJoinShape& shape, const HashJoinRows& rows, QueryContext& context);
    void open(const TuplePage& page) { reader_.open(&page, rows_.layout().rowSize()); }
    bool isAtEnd() const { return reader_.isAtEnd(); }
-   /// The next batch, perhaps of no rows; its strings point into the page.
+   /// The next batch, perhaps without rows; its strings point into the page.
    void next(Batch& out);
 
 private:
@@ -32,7 +32,7 @@ private:
    const std::byte* found_[batchRowsMax];
 };
 
-/// After the probe: built rows that are in memory.
+/// The stage after the probe: gives built rows that are in memory. Workers take pages one at a time.
 class BuiltRows final : public Source {
 public:
    BuiltRows(const HashJoinShape& shape, HashJoinTable& table) : shape_(shape), table_(table) {}

@@ -8,9 +8,10 @@
 #include "executor/operator/join/hash_join_built_rows.hpp"
 #include "executor/operator/join/join_rows.hpp"
 
-// A partition whose built rows fit is joined as in memory, by the same prober. One that does not fit even after it was
-// split is joined chunk by chunk: a table of as many built rows as fit, all of the probe side, and again. What a probe
-// row has met so far is then kept in two bits per row, and told with the last chunk.
+// A partition whose built rows fit is joined as in memory, by a HashJoinProber. A partition that does not fit even
+// after splitting is joined chunk by chunk: make a table of as many built rows as fit, read all of the probe side,
+// repeat. Two bits per probe row say whether the row had a match, and whether a predicate was NULL. The last chunk
+// gives the rows that depend on these bits.
 
 namespace ouzel::executor {
 
@@ -20,7 +21,7 @@ using Work = HashJoinPartition::Work;
 
 namespace {
 
-/// One bit for each probe row of a partition, in the order they are read. One worker's.
+/// One bit for each probe row of a partition, in the order in which the rows are read. Used by one worker.
 class RowBits {
 public:
    RowBits() = default;
@@ -42,7 +43,7 @@ private:
    LargeMemory memory_;
 };
 
-/// All pages of one side, those in memory first. They can be read several times.
+/// Reads all pages of one side of a partition, pages in memory first. A side can be read several times.
 class SideReader {
 public:
    SideReader(const RowLayout& layout, Reservation& memory, HashJoinSpill& spill)
@@ -60,16 +61,16 @@ public:
       reader_.reset();
       current_.reset();
    }
-   /// Stays until the next call. Null at the end.
+   /// The next page, valid until the next call. Null at the end.
    const TuplePage* next() {
       current_.reset();
       if (next_ < pages_->pages().size()) return pages_->pages()[next_++].get();
       readNext();
       return current_.get();
    }
-   /// No spilled page is left.
+   /// All spilled pages were read.
    bool isAtEnd() const { return left_ == 0; }
-   /// A spilled page to keep.
+   /// The next spilled page, owned by the caller.
    std::unique_ptr<TuplePage> take() {
       readNext();
       return std::move(current_);
@@ -135,8 +136,8 @@ private:
    // STATE of the probe input
    JoinRowReader rows_;
    Batch in_;
-   bool hasMore_ = false;  ///< the prober has more for in_
-   bool hasRest_ = false;  ///< rows of in_ without a match are to be given
+   bool hasMore_ = false;  ///< the prober has more rows for in_
+   bool hasRest_ = false;  ///< rows of in_ without a match have to be given
    uint64_t firstRow_ = 0; ///< number of in_'s first row
    uint64_t nextRow_ = 0;
    const std::byte* inputRows_[batchRowsMax];
@@ -214,7 +215,7 @@ void Worker::loadWhole(QueryContext& context) {
    isLastChunk_ = true;
 }
 
-/// A table of the next built rows.
+/// Make the table of the next chunk: as many built rows as fit.
 void Worker::loadChunk(QueryContext& context) {
    table_.releaseRows();
    const size_t bytesMax = spill_.chunkBytes();
@@ -244,7 +245,7 @@ void Worker::openProbe() {
    phase_ = Phase::Probe;
 }
 
-/// The next batch of probe rows to in_. False at the end.
+/// Sets in_ to the next batch of probe rows. False at the end.
 bool Worker::nextInput() {
    const RowLayout& layout = spill_.probeLayout();
    while (rows_.isAtEnd()) {
@@ -325,7 +326,7 @@ void Worker::probe(QueryContext& context, Batch& out) {
    if (isChunked()) noteChunk(!hasMore_, out);
 }
 
-/// What the rows of in_ have met in this chunk joins what they met before.
+/// Adds the matches of in_'s rows in this chunk to those of earlier chunks (found_, unknown_).
 void Worker::noteChunk(bool isEndOfBatch, Batch& out) {
    const uint32_t count = in_.rowCount;
    if (emitsPairs()) {
@@ -360,7 +361,7 @@ void Worker::noteChunk(bool isEndOfBatch, Batch& out) {
    if (isLastChunk_) giveMarked(out);
 }
 
-/// Rows of in_ that have met nothing in all chunks (Mark: all, with what they met), NULLs for the build side.
+/// Gives the rows of in_ without a match in any chunk, with NULLs for the build side. Mark: gives all rows, with marks.
 void Worker::giveMarked(Batch& out) {
    const uint32_t count = in_.rowCount;
    if (shape_.kind == JoinKind::Anti && shape_.nullAware && all_.sawNullKey()) return;
@@ -386,7 +387,7 @@ void Worker::giveMarked(Batch& out) {
    out.selection = Selection::list(kept_, kept);
 }
 
-/// The probe side has met all of the table.
+/// The probe side was read to its end: go on with the next chunk, or end the partition.
 void Worker::endTable(QueryContext& context) {
    probe_.close();
    if (isChunked() && !isLastChunk_) {
@@ -413,7 +414,7 @@ void Worker::end(QueryContext& context) {
 
 HashJoinPartitions::HashJoinPartitions(const HashJoinShape& shape, HashJoinTable& table, HashJoinSpill& spill)
    : shape_(shape), chunkShape_(shape), table_(table), spill_(spill) {
-   if (shape.kind == JoinKind::Anti) chunkShape_.nullAware = false; // looked at with the last chunk
+   if (shape.kind == JoinKind::Anti) chunkShape_.nullAware = false; // giveMarked() looks at it, with the last chunk
    if (shape.kind == JoinKind::Left || shape.kind == JoinKind::Full || shape.kind == JoinKind::Single)
       chunkShape_.kind = JoinKind::Inner;
 }

@@ -5,10 +5,10 @@
 
 namespace ouzel::executor {
 
-/// After the probe: joins the partitions that are on disk, each worker one at a time.
+/// The stage after the probe: joins the spilled partitions. Each worker joins one partition at a time.
 class HashJoinPartitions final : public Source {
 public:
-   /// `shape`: over batches of the rows put aside.
+   /// `shape`: its probe columns are slots of the rows put aside by HashJoinProbe.
    HashJoinPartitions(const HashJoinShape& shape, HashJoinTable& table, HashJoinSpill& spill);
    void prepare(QueryContext& context) override;
    uint32_t workersMax() const override;
@@ -18,7 +18,7 @@ public:
 
 private:
    const HashJoinShape& shape_;
-   HashJoinShape chunkShape_; ///< for tables that hold some rows of a partition
+   HashJoinShape chunkShape_; ///< for tables that hold a chunk of a partition
    HashJoinTable& table_;
    HashJoinSpill& spill_;
 };

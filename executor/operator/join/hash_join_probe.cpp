@@ -6,7 +6,7 @@ namespace ouzel::executor {
 
 namespace {
 
-/// What a worker needs to put rows aside.
+/// A worker's state for putting rows aside.
 struct Aside {
    Aside(HashJoinSpill& spill, size_t columnCount) : buffer(spill.openProbeBuffer()), vectors(columnCount) {}
 
@@ -25,10 +25,10 @@ struct Local final : LocalState {
       : prober(shape, table, context) {}
 
    HashJoinProber prober;
-   std::unique_ptr<Aside> aside; ///< made when something was spilled
+   std::unique_ptr<Aside> aside; ///< made if a partition was spilled
 };
 
-/// Split the input: rows of spilled partitions go to the buffer, the others to aside.rest.
+/// Split the input: rows of spilled partitions go to the buffer, all other rows to aside.rest.
 void putAside(const HashJoinSpill& spill, const HashJoinTable& table, HashJoinProber& prober, Aside& aside,
               const Batch& in) {
    const uint64_t* hashes = prober.hashInput(in);

@@ -8,8 +8,8 @@
 namespace ouzel::executor {
 
 /// Looks up batches of the probe side in the table and gives joined rows. Probe columns are passed on under a selection
-/// or as dictionaries, build columns are gathered for the rows that are left. Rows whose partition of the build side is
-/// on disk are put aside instead. Shared by workers.
+/// or as dictionaries; build columns are gathered for the joined rows. A probe row whose partition of the build side is
+/// on disk is put aside, in a buffer of HashJoinSpill. Shared by workers.
 class HashJoinProbe final : public StreamingOperator {
 public:
    HashJoinProbe(const HashJoinShape& shape, const HashJoinTable& table, HashJoinSpill& spill)

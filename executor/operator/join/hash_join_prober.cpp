@@ -66,7 +66,7 @@ OperatorStatus HashJoinProber::process(QueryContext& context, const Batch& in, B
    return OperatorStatus::NeedInput;
 }
 
-/// No built row can match (there may have been dropped ones with NULL keys).
+/// The table has no rows. (The build side may have had rows with NULL keys, which were dropped.)
 OperatorStatus HashJoinProber::processEmptyBuild(const Batch& in, Batch& out) {
    liveCount_ = in.liveRows();
    std::memset(found_, 0, liveCount_);
@@ -93,7 +93,7 @@ OperatorStatus HashJoinProber::processEmptyBuild(const Batch& in, Batch& out) {
    return OperatorStatus::Done;
 }
 
-/// Values of the keys in keyVectors_.
+/// Sets keyVectors_ to the values of the keys.
 void HashJoinProber::evaluateKeys(const Batch& in) {
    if (shape_.probeKeys) {
       shape_.probeKeys->evaluateAll(*keyState_, in, in.selection, keyVectors_.data());
@@ -116,7 +116,7 @@ void HashJoinProber::keepHashes(const RowIndex* live, uint32_t count) {
       hashes_[i] = hashes_[live[i]];
 }
 
-/// Find the chains: candidates_.
+/// Find the chains of the live rows, and run the first wave.
 void HashJoinProber::open(const Batch& in) {
    DCHECK(in.liveRows() <= batchRowsMax);
    liveCount_ = in.liveRows();
@@ -148,7 +148,7 @@ void HashJoinProber::open(const Batch& in) {
    verify();
 }
 
-/// Follow the candidates' chains to their first row with an equal key.
+/// Follow each candidate's chain to the next row with an equal key. Sets matched_, in ascending order.
 void HashJoinProber::verify() {
    if (table_->isDirect()) {
       std::memcpy(matched_, candidates_, candidateCount_ * sizeof(RowIndex));
@@ -199,7 +199,7 @@ void HashJoinProber::sortMatched() {
    DCHECK(at == matchedCount_); // each probe row matched once in this wave
 }
 
-/// The next wave: the following matches of those that matched. False when there are none.
+/// The next wave: the next match of each matched row. False when there is no match.
 bool HashJoinProber::advance() {
    if (table_->isUnique()) {
       matchedCount_ = matchedTaken_ = 0;
@@ -220,7 +220,7 @@ bool HashJoinProber::advance() {
    return matchedCount_ > 0;
 }
 
-/// Pairs of live rows live[0..count) keep the input's positions. Their rows are set by the caller.
+/// Makes pairs of live rows live[0..count) that keep their positions in the input. The caller sets pairRows_.
 uint32_t HashJoinProber::usePositions(const Batch& in, const RowIndex* live, uint32_t count) {
    pairCount_ = count;
    if (count == in.rowCount && in.selection.isDense()) {
@@ -237,7 +237,7 @@ uint32_t HashJoinProber::usePositions(const Batch& in, const RowIndex* live, uin
    return count;
 }
 
-/// Move matches of this and following waves to the list of pairs until it is full or nothing is left.
+/// Move matches of this and the following waves to the list of pairs, until the list is full or no match is left.
 void HashJoinProber::takePairs() {
    pairCount_ = 0;
    positions_ = nullptr;
@@ -260,7 +260,7 @@ void HashJoinProber::bindProbeColumns(const Batch& in, bool asPairs) {
          if (shape_.columns[c].from == Column::From::Probe) joined_.columns[c] = in.columns[shape_.columns[c].source];
       return;
    }
-   // Positions of the pairs' probe rows in the input, as the codes of all its flat columns.
+   // Positions of the pairs' probe rows in the input; these are the codes for all flat columns of the input.
    const RowIndex* list = in.selection.rows();
    uint16_t* rowCodes = pairPositions_;
    for (uint32_t k = 0; k < pairCount_; ++k)
@@ -301,7 +301,7 @@ void HashJoinProber::gatherBuild(uint32_t column, bool mayBeAbsent) {
    joined_.columns[column] = Vector::flat(info.type, buffer.data, hasNulls ? buffer.validity : nullptr);
 }
 
-/// Only the pairs at positions `kept` (a subset of the pairs' positions) are left.
+/// Remove all pairs but those at positions `kept` (a subset of the pairs' positions).
 void HashJoinProber::compactPairs(const Selection& kept, bool asPairs) {
    DCHECK(kept.count() <= pairCount_);
    DCHECK(!kept.isDense());
@@ -324,7 +324,8 @@ void HashJoinProber::compactPairs(const Selection& kept, bool asPairs) {
    pairCount_ = count;
 }
 
-/// Join the pairs: keep those whose residual predicates hold, note matches on both sides, gather what the output needs.
+/// Join the pairs: keep those for which the residual predicate holds, mark matches on both sides, gather output
+/// columns.
 Selection HashJoinProber::joinPairs(const Batch& in, bool asPairs, bool needsOutput) {
    joined_.rowCount = asPairs ? pairCount_ : in.rowCount;
    Selection rows = positions_ ? Selection::list(positions_, pairCount_) : Selection::dense(pairCount_);
@@ -376,7 +377,7 @@ void HashJoinProber::passProbeColumns(const Batch& in, Batch& out) {
    out.rowCount = in.rowCount;
 }
 
-/// All rows, with the mark from found_ and unknown_.
+/// Gives all rows, with the mark column made from found_ and unknown_.
 void HashJoinProber::addMark(const Batch& in, Batch& out) {
    bool anyUnknown = false;
    for (uint32_t i = 0; i < liveCount_; ++i) {
@@ -392,7 +393,7 @@ void HashJoinProber::addMark(const Batch& in, Batch& out) {
    out.selection = in.selection;
 }
 
-/// Semi, Anti, Mark: at most one row for each of the input.
+/// Semi, Anti, Mark: at most one output row for each input row.
 OperatorStatus HashJoinProber::processExistence(const Batch& in, Batch& out) {
    std::memset(found_, 0, liveCount_);
    const bool isMark = shape_.kind == JoinKind::Mark;
@@ -423,7 +424,7 @@ OperatorStatus HashJoinProber::processExistence(const Batch& in, Batch& out) {
                found_[pairLive_[k]] |= !isNull && holds.value<uint8_t>(position) != 0;
             }
          }
-         // Whoever has found a match is done.
+         // Rows with a match need no further wave.
          uint32_t open = 0;
          for (uint32_t i = 0; i < matchedCount_; ++i) {
             matched_[open] = matched_[i];
@@ -458,7 +459,7 @@ OperatorStatus HashJoinProber::processExistence(const Batch& in, Batch& out) {
    return OperatorStatus::NeedInput;
 }
 
-/// RightSemi, RightAnti: only the built rows' flags are of interest here.
+/// RightSemi, RightAnti: probing sets match flags of built rows, and gives no rows.
 OperatorStatus HashJoinProber::markBuildSide(QueryContext& context, const Batch& in) {
    if (!shape_.residual) {
       while (matchedCount_ > 0) {
@@ -477,7 +478,7 @@ OperatorStatus HashJoinProber::markBuildSide(QueryContext& context, const Batch&
 
 OperatorStatus HashJoinProber::processFirstWave(const Batch& in, Batch& out) {
    if (isOuter() && !shape_.residual) {
-      // Every row comes out, with its match or none.
+      // Every live row is given, with its first match or with NULLs.
       const uint32_t matched = matchedCount_;
       usePositions(in, identityPositions.data(), liveCount_);
       if (matched < liveCount_) {
@@ -524,7 +525,7 @@ OperatorStatus HashJoinProber::processPairs(const Batch& in, Batch& out) {
    return afterPairs();
 }
 
-/// What comes after a batch of pairs; the next wave has been looked for.
+/// Sets the phase after a batch of pairs. The next wave has run.
 OperatorStatus HashJoinProber::afterPairs() {
    if (matchedCount_ > 0) {
       phase_ = Phase::Pairs;
@@ -538,7 +539,7 @@ OperatorStatus HashJoinProber::afterPairs() {
    return OperatorStatus::NeedInput;
 }
 
-/// The rows that found no match, with NULLs for the build side.
+/// Gives the live rows without a match, with NULLs for the build side.
 OperatorStatus HashJoinProber::processRest(const Batch& in, Batch& out) {
    uint32_t kept = 0;
    for (uint32_t i = 0; i < liveCount_; ++i) {

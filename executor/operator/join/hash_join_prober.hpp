@@ -6,15 +6,16 @@
 #include "executor/operator/join/hash_join_table.hpp"
 
 // A batch of probe rows is joined in waves. A wave finds for each of its probe rows the next match along the row's
-// chain: the first wave is all that a unique build side needs, and its joined rows are the input under a narrower
-// selection. Further matches are collected into batches of pairs, whose probe columns are dictionaries over the input's
-// vectors.
+// chain. A unique build side needs only the first wave; the joined rows of the first wave are the input batch under a
+// narrower selection. Matches of later waves are collected into batches of pairs, whose probe columns are dictionaries
+// over the input's vectors.
 
 namespace ouzel::executor {
 
-/// What probing needs to know of a join. Immutable.
+/// The plan of a hash join as the prober needs it: kind, keys, residual predicate, columns. Immutable.
 struct HashJoinShape {
-   /// A column of the joined rows. The node's output comes first, then what only the residual predicate reads.
+   /// A column of the joined rows. The node's output columns come first, then columns that only the residual predicate
+   /// reads.
    struct Column {
       enum class From : uint8_t { Probe, Build, Mark } from;
       uint32_t source; ///< slot of the probe batches, or column of the built rows
@@ -30,32 +31,39 @@ struct HashJoinShape {
    uint32_t outputCount = 0;
 };
 
-/// One worker's probing of a table. Several hundred KiB: made once per lane.
+/// Finds the matches of probe batches in a table, for one worker. Has several hundred KiB: made once per lane.
+///
+/// Phases of an input batch (Semi, Anti, Mark, RightSemi and RightAnti joins need one call, and stay Closed):
+///
+///    Closed --open(), first wave--> Pairs --no more matches--> Rest --> Closed
+///
+/// Pairs: later waves give batches of pairs. Rest: outer joins with a residual predicate give the probe rows without a
+/// match. A phase without rows is skipped.
 class HashJoinProber final {
 public:
    HashJoinProber(const HashJoinShape& shape, const HashJoinTable& table, QueryContext& context);
-   /// As StreamingOperator::process.
+   /// Join a batch; as StreamingOperator::process.
    OperatorStatus process(QueryContext& context, const Batch& in, Batch& out);
 
-   /// Evaluate and hash the keys of a batch ahead of process(), which may then be called with fewer of its rows after
-   /// keepHashes() of the ascending numbers they had among the live rows.
+   /// Evaluate and hash the keys of a batch before process(). process() may then get fewer of the batch's live rows:
+   /// call keepHashes() with the ascending numbers that the remaining rows have among the live rows.
    const uint64_t* hashInput(const Batch& in);
    void keepHashes(const RowIndex* live, uint32_t count);
    const LiveColumns& keys() const { return keys_; }
    const std::vector<Vector>& keyVectors() const { return keyVectors_; }
-   /// For a batch whose rows' hashes are known: where they are to be put before process().
+   /// For a batch with known hashes: the array into which the caller puts the hashes of the live rows before process().
    uint64_t* hashesToFill() {
       isHashed_ = true;
       return hashes_;
    }
 
-   /// The table is one of several that hold a part of the rows each. Inner: whoever finds a match is noted in
-   /// found[live row]; `isSingleRow`: a second one is an error.
+   /// The table holds a chunk of the build side; kind is Inner. Live rows with a match are marked in found[live row].
+   /// `isSingleRow`: a second match of a row is an error.
    void noteFound(uint8_t* found, bool isSingleRow) {
       foundBefore_ = found;
       isSingleRow_ = isSingleRow;
    }
-   /// Semi, Anti, Mark, after process(): which live rows have found a match, and for which a predicate was NULL.
+   /// Semi, Anti, Mark, after process(): by live row, whether it has a match, and whether a predicate was NULL.
    const uint8_t* found() const { return found_; }
    const uint8_t* unknown() const { return unknown_; }
 
@@ -73,7 +81,7 @@ private:
    OperatorStatus markBuildSide(QueryContext& context, const Batch& in);
    OperatorStatus afterPairs();
 
-   // Waves: candidates_ and rows_ in, matched_ and rows_ out.
+   // Waves. Input: candidates_ and rows_. Output: matched_ and rows_.
    void verify();
    bool advance();
    void sortMatched();
@@ -117,21 +125,21 @@ private:
    bool isSingleRow_ = false;
 
    // STATE of the input batch
-   bool isHashed_ = false; ///< keyVectors_ and hashes_ are there already
+   bool isHashed_ = false; ///< keyVectors_ and hashes_ are set for the next process()
    Phase phase_ = Phase::Closed;
    uint32_t liveCount_ = 0;
    const RowIndex* joinable_ = nullptr; ///< live rows without NULL keys; null: all
    uint32_t joinableCount_ = 0;
    uint32_t candidateCount_ = 0, matchedCount_ = 0, matchedTaken_ = 0;
    uint32_t pairCount_ = 0;
-   const RowIndex* positions_ = nullptr; ///< where in joined_ pair k lies; null: at k
+   const RowIndex* positions_ = nullptr; ///< position of pair k in joined_; null: k
    uint64_t hashes_[batchRowsMax];
-   const std::byte* rows_[batchRowsMax]; ///< by live row: where its chain has been followed to
-   RowIndex candidates_[batchRowsMax];   ///< live rows whose rows_ entry is to be compared
+   const std::byte* rows_[batchRowsMax]; ///< by live row: the current row of its chain
+   RowIndex candidates_[batchRowsMax];   ///< live rows whose rows_ entry has to be compared
    RowIndex rejected_[batchRowsMax];
    RowIndex matched_[batchRowsMax]; ///< live rows whose rows_ entry matches
    RowIndex joinableRows_[batchRowsMax];
-   uint8_t found_[batchRowsMax];   ///< by live row: has had a match
+   uint8_t found_[batchRowsMax];   ///< by live row: has a match
    uint8_t unknown_[batchRowsMax]; ///< by live row: a residual predicate was NULL
    const std::byte* pairRows_[batchRowsMax];
    RowIndex pairLive_[batchRowsMax];

@@ -10,16 +10,17 @@ using Work = HashJoinPartition::Work;
 
 namespace {
 
-constexpr size_t firstPageSize = 8 << 10; // a join of ten rows is to cost little
-/// Of partitions: smaller ones when all open ones together must fit into little.
+constexpr size_t firstPageSize = 8 << 10; // small, so that a join of ten rows costs little
+/// Sizes of a partition's pages; smaller when the open pages of all partitions must fit into a small grant.
 constexpr size_t pageSizeMin = 1 << 10, pageSizeMax = 256 << 10;
-/// Entries of the directory for a row: it is a power of two, and may be just over half full.
+/// Most bytes of the directory per row: its size is a power of two, so it may be hardly more than half full.
 constexpr uint32_t directoryBytesPerRow = 16;
-/// Splitting twice by up to eight bits, after eight bits: what is too large then has few keys.
+/// A partition is split at most twice by up to eight bits, after the first eight bits. A partition that is still too
+/// large has few keys.
 constexpr uint32_t depthMax = 2;
 constexpr uint32_t hashBitsMax = 24;
-constexpr size_t hostileFloor = 32 << 10; // makes the smallest pages, which fill up and are spilled soon
-/// By size of a page: a reader's pages on their way, both readers and the page being probed, the smallest chunk.
+constexpr size_t hostileFloor = 32 << 10; // for tests: gives the smallest pages, which are spilled soon
+/// In pages: how far a reader reads ahead; memory for both readers and the page being probed; the smallest chunk.
 constexpr size_t pagesAhead = 32, pagesReading = 48, pagesPerChunkMin = 16;
 
 } // namespace
@@ -56,7 +57,7 @@ TupleBuffer::Options HashJoinSpill::unjoinableOptions() const {
 }
 
 void HashJoinSpill::prepare(QueryContext& context) {
-   DCHECK(running_ == 0); // the last execution has ended
+   DCHECK(running_ == 0); // the previous execution has ended
    space_ = context.canSpill() ? &context.spill() : nullptr;
    workers_ = context.workers();
    const MutexLock lock(mutex_);
@@ -121,7 +122,7 @@ void HashJoinSpill::closeBuild(HashJoinTable& table) {
    partitionsSpilled_ = 0;
    for (PartitionPtr& partition : partitions) {
       partitionsSpilled_ += partition != nullptr;
-      // In the order of partitions, also the empty ones: closeProbe() finds them by number.
+      // All partitions in order, null ones included: closeProbe() finds a partition by its number.
       if (isActive_) queue_.push_back(std::move(partition));
    }
    table.setPages(std::move(resident), builtUnjoinable_.takePages(), !isActive_);
@@ -141,7 +142,7 @@ TupleBuffer& HashJoinSpill::openProbeBuffer() {
    return *probeBuffers_.back();
 }
 
-/// What to load before probing, and what that takes.
+/// Sets `bytes`: the directory, the readers, and the spilled built rows.
 void HashJoinSpill::plan(HashJoinPartition& partition) const {
    const uint64_t rows = partition.build.rowCount(rows_.layout().rowSize());
    partition.bytes = HashJoinTable::directoryBytes(rows) + pagesReading * pageSize_;
@@ -149,7 +150,7 @@ void HashJoinSpill::plan(HashJoinPartition& partition) const {
       partition.bytes += page.bytes;
 }
 
-/// False: nothing comes of it. Otherwise, `work` is Give when nothing probes it.
+/// False: the partition gives no rows. If true, and the partition has no probe rows, `work` becomes Give.
 bool HashJoinSpill::isWanted(HashJoinPartition& partition) {
    const bool hasBuild = !partition.build.pages().empty() || !partition.build.spilled().empty();
    const bool hasProbe = !partition.probe.pages().empty() || !partition.probe.spilled().empty();
@@ -180,7 +181,7 @@ void HashJoinSpill::closeProbe(QueryContext&) {
       plan(*partition);
       bytesMax = std::max(bytesMax, partition->bytes);
    }
-   // What is in memory of the probe side may stay there, if the tables have room besides.
+   // Probe rows in memory stay there if the workers' tables have room in addition.
    const bool maySpill = !buildGrant_.mayGrow(bytesMax * workers_);
    for (const auto& buffer : probeBuffers_) {
       TuplePages pages = maySpill ? buffer->finish() : buffer->takePages();
@@ -228,7 +229,7 @@ std::unique_ptr<HashJoinPartition> HashJoinSpill::take(bool& isEnd) {
       if (!fits && running_ > 0) return nullptr;
       if (!fits) {
          isAlone_ = true;
-         // What is no more than the smallest chunk is not made smaller.
+         // A partition that is no larger than the smallest chunk is not split.
          const bool maySplit = !first.isLump && first.depth < depthMax && first.bits < hashBitsMax &&
                                first.bytes > chunkBytesMin() + pagesReading * pageSize_;
          first.work = maySplit ? Work::Split : Work::Chunks;
@@ -273,7 +274,7 @@ size_t HashJoinSpill::chunkBytes() {
    return bytes;
 }
 
-/// Store copies of all rows, and free the originals.
+/// Store copies of the pages' rows in the buffer, and free the pages.
 void HashJoinSpill::copyRows(QueryContext& context, TuplePages& pages, const RowLayout& layout, TupleBuffer& buffer) {
    const auto copy = [&](const TuplePage& page) {
       context.checkCancelled();
@@ -295,7 +296,7 @@ void HashJoinSpill::copyRows(QueryContext& context, TuplePages& pages, const Row
 }
 
 void HashJoinSpill::split(QueryContext& context, HashJoinPartition& partition) {
-   // So many parts that one takes a quarter of what can be had.
+   // So many parts that one of them takes a quarter of the memory that a chunk may have.
    const uint32_t wanted = static_cast<uint32_t>(std::bit_width(4 * partition.bytes / chunkBytes()));
    const uint32_t bits = std::min(std::clamp(wanted, 1u, SpilledPartitions::bitsFor(buildGrant_.floor(), 1)),
                                   hashBitsMax - partition.bits);
@@ -312,8 +313,8 @@ void HashJoinSpill::split(QueryContext& context, HashJoinPartition& partition) {
       SpilledPartitions partitions(space_, bits, partition.bits);
       TupleBuffer buffer(layout, buildGrant_, partitions, options);
       copyRows(context, pages, layout, buffer);
-      // The last pages of all parts, hardly filled, would wait for their turn in memory; so would those of each
-      // partition that is split before it comes.
+      // Without room, spill the last pages of all parts, too. These pages are hardly filled, and would otherwise stay
+      // in memory until the parts are joined, and so would those of each partition that is split before.
       if (!buildGrant_.mayGrow(chunkBytesMin() + pagesReading * pageSize_))
          for (uint32_t p = 0; p < parts.size(); ++p)
             partitions.insert(p);

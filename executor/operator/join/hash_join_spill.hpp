@@ -10,29 +10,38 @@
 
 namespace ouzel::executor {
 
-/// Both sides of a hash join where the top bits of the hash have one value, and what remains to be done with them.
+/// A partition of both sides of a hash join (all rows whose hash has the same top bits), and the work to do with it.
 struct HashJoinPartition {
    enum class Work : uint8_t {
-      Whole,  ///< a table of all built rows fits
-      Split,  ///< by more bits of the hash
-      Chunks, ///< as many built rows at a time as fit; the probe side is read for each
-      Give,   ///< built rows that nothing matches
+      Whole,  ///< join with a table of all built rows, which fits
+      Split,  ///< split by more bits of the hash
+      Chunks, ///< join with as many built rows at a time as fit; read the probe side for each chunk
+      Give,   ///< give the built rows: the partition has no probe rows
    };
 
    TuplePages build, probe;
-   uint32_t bits = 0;   ///< how many of the hash its rows share
-   uint32_t depth = 0;  ///< how often it has been split
-   size_t bytes = 0;    ///< what the table takes that is not in memory yet
-   bool isLump = false; ///< splitting it does not help: one key, or one hash
+   uint32_t bits = 0;   ///< number of top bits of the hash that all rows share
+   uint32_t depth = 0;  ///< number of splits that led to this partition
+   size_t bytes = 0;    ///< memory that the join needs in addition to pages in memory
+   bool isLump = false; ///< splitting does not help: most rows have one key or one hash
    Work work = Work::Whole;
 };
 
-/// The part of a hash join that does not fit into memory: which partitions of the build side are on disk, the probe
-/// side's rows that wait for them, and then the queue of partitions to join. Shared by workers; thread-safe where
-/// noted.
+/// The part of a hash join that does not fit into memory: the spilled partitions of the build side, the probe rows put
+/// aside for these partitions, and then the queue of partitions to join.
+///
+///    build   buffers of the lanes fill pages; addBuilt() per lane; closeBuild() gives the pages in memory to the table
+///    probe   isActive() if a partition was spilled; each worker stores rows of spilled partitions in a probe buffer
+///    join    closeProbe() fills the queue, largest partition first; workers call take() and end(), between them:
+///
+///            Whole    load, noteLoaded(), probe           Split    split(), which queues the parts
+///            Chunks   per chunk: load, probe              Give     give built rows
+///
+/// A partition that does not fit (Split or Chunks) is taken only when no other partition is being joined, and no other
+/// one is taken before its end. Shared by workers; thread-safe where noted.
 class HashJoinSpill {
 public:
-   /// `probeTypes`: of the rows put aside, keys first, then the probe batches' columns `probeSlots`.
+   /// `probeTypes`: columns of the rows put aside: the keys, then columns `probeSlots` of the probe batches.
    HashJoinSpill(const HashJoinRows& rows, const std::vector<PhysicalType>& probeTypes,
                  std::vector<uint32_t> probeSlots, bool givesBuiltRowsLast, sql::JoinKind kind, QueryBudget& budget);
 
@@ -44,42 +53,42 @@ public:
    TupleBuffer::Options unjoinableOptions() const;
    SpilledPartitions& buildPartitions() { return *build_; }
    const SpilledPartitions& buildPartitions() const { return *build_; }
-   /// For rows with a NULL key: any hash will do.
+   /// For rows with a NULL key; they are never looked up, so their hashes do not matter.
    SpilledPartitions& unjoinablePartitions() { return *unjoinable_; }
-   /// A lane's pages, by combine().
+   /// Add a lane's pages; called by combine().
    void addBuilt(TuplePages pages, TuplePages unjoinable);
-   /// After the last of them: give the table what is in memory and stays there.
+   /// After the last addBuilt(): give the table the pages that are in memory and stay there.
    void closeBuild(HashJoinTable& table);
-   /// The table is made. Unless something was spilled, this needs no more memory.
+   /// The table is made: unless a partition was spilled, the join needs no more memory, and its grants settle.
    void settle();
 
    // PROBE
-   /// Some of the build side is on disk. Constant while the probe side runs.
+   /// Some partitions of the build side are on disk. Constant while the probe side runs.
    bool isActive() const { return isActive_; }
    const RowLayout& probeLayout() const { return probeLayout_; }
    const std::vector<uint32_t>& probeSlots() const { return probeSlots_; }
-   /// One worker's, until the probe side has ended. Thread-safe.
+   /// A buffer for one worker, valid until the probe side has ended. Thread-safe.
    TupleBuffer& openProbeBuffer();
 
    // JOIN OF PARTITIONS
-   /// After the probe side; the table has given its memory back.
+   /// Make the queue of partitions. Called after the probe side has ended and the table has released its memory.
    void closeProbe(QueryContext& context);
    bool hasPartitions() const {
       const MutexLock lock(mutex_);
       return !queue_.empty();
    }
-   /// The next partition, with the work to do. Null: none now; `isEnd` says whether ever. Thread-safe.
+   /// The next partition, with the work to do. Null: none can be taken now; `isEnd`: none will come. Thread-safe.
    std::unique_ptr<HashJoinPartition> take(bool& isEnd);
-   /// Its rows are in memory, all that fit: what was promised to it is charged.
+   /// The partition's table is loaded, so the bytes promised to it are charged. Thread-safe.
    void noteLoaded(const HashJoinPartition& partition);
-   /// It is done. Thread-safe, and lets others go on.
+   /// The partition is done; wakes waiting workers. Thread-safe.
    void end(QueryContext& context, const HashJoinPartition& partition);
-   /// Split it by more bits of the hash; the parts are queued. Thread-safe.
+   /// Split the partition by more bits of the hash and queue the parts. Thread-safe.
    void split(QueryContext& context, HashJoinPartition& partition);
-   /// How many bytes of built rows one chunk may have, and how many it may have in any case.
+   /// How many bytes of built rows one chunk may have now, and how many it may have even without room in the grant.
    size_t chunkBytes();
    size_t chunkBytesMin() const;
-   /// How much a reader may fetch ahead of time.
+   /// How many bytes a reader may read ahead.
    size_t aheadBytes() const;
    void free(TuplePages& pages);
    io::SpillSpace& space() { return *space_; }
@@ -102,7 +111,7 @@ private:
    const std::vector<uint32_t> probeSlots_;
    const bool givesBuiltRowsLast_;
    const sql::JoinKind kind_;
-   MemoryGrant buildGrant_, probeGrant_; ///< two, so that the build side leaves room for the probe side's pages
+   MemoryGrant buildGrant_, probeGrant_; ///< two grants, so that the build side leaves the probe side's floor free
    // STATE
    io::SpillSpace* space_ = nullptr;
    uint32_t workers_ = 1;
@@ -111,13 +120,13 @@ private:
    std::unique_ptr<SpilledPartitions> build_, unjoinable_, probe_;
    TuplePages built_, builtUnjoinable_;
    bool isActive_ = false;
-   mutable Mutex mutex_; // guards what follows
+   mutable Mutex mutex_;
    std::vector<std::unique_ptr<TupleBuffer>> probeBuffers_ GUARDED_BY(mutex_);
    std::deque<PartitionPtr> queue_ GUARDED_BY(mutex_);
-   uint32_t running_ GUARDED_BY(mutex_) = 0;
-   uint32_t splitting_ GUARDED_BY(mutex_) = 0;
-   bool isAlone_ GUARDED_BY(mutex_) = false;     ///< the one running takes all the memory
-   size_t promisedBytes_ GUARDED_BY(mutex_) = 0; ///< to those running that have not loaded yet
+   uint32_t running_ GUARDED_BY(mutex_) = 0;     ///< partitions taken and not ended
+   uint32_t splitting_ GUARDED_BY(mutex_) = 0;   ///< of these, partitions being split
+   bool isAlone_ GUARDED_BY(mutex_) = false;     ///< the partition being joined takes all the memory
+   size_t promisedBytes_ GUARDED_BY(mutex_) = 0; ///< to partitions taken and not loaded
    // STATISTICS
    struct Side {
       uint64_t pages = 0, rows = 0, rawBytes = 0, storedBytes = 0;

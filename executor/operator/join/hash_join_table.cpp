@@ -13,10 +13,10 @@ namespace {
 
 constexpr uint64_t pointerMask = (uint64_t{1} << 48) - 1;
 constexpr uint64_t slotsMin = 32;
-/// Rows that are inserted by one worker at a time.
+/// Size of a piece, the rows that one worker inserts at a time.
 constexpr size_t pieceBytesMax = size_t{1} << 20;
 
-/// Two of sixteen bits: a chain of one or two rows lets few strangers pass.
+/// Sets two of sixteen bits, so that few other hashes pass the tag of a chain of one or two rows.
 uint64_t tagOf(uint64_t hash) {
    return uint64_t{1} << (48 + (hash & 15)) | uint64_t{1} << (48 + (hash >> 4 & 15));
 }
@@ -80,7 +80,7 @@ void HashJoinTable::KeyBounds::add(const KeyBounds& other) {
 
 HashJoinRows::HashJoinRows(std::vector<Key> keys, const std::vector<PhysicalType>& types, bool hasMatchFlags)
    : keys_(std::move(keys)), hasMatchFlags_(hasMatchFlags) {
-   DCHECK(keys_.size() <= types.size()); // they are the first columns
+   DCHECK(keys_.size() <= types.size()); // the keys are the first columns
    for (const PhysicalType type : types)
       layout_.addColumn(type);
    layout_.setHashedColumns(static_cast<uint32_t>(keys_.size()));
@@ -136,7 +136,7 @@ size_t HashJoinTable::directoryBytes(uint64_t rows) {
    return std::bit_ceil(std::max<uint64_t>(rows, slotsMin)) * sizeof(uint64_t);
 }
 
-/// A hashed one, for hashes that start with `prefix`.
+/// Make the directory of a hashed table, for hashes that start with `prefix`.
 void HashJoinTable::allocateDirectory(uint64_t rows, uint32_t prefixBits, uint64_t prefix) {
    DCHECK(prefixBits < 64);
    DCHECK(prefix >> prefixBits == 0);
@@ -147,7 +147,7 @@ void HashJoinTable::allocateDirectory(uint64_t rows, uint32_t prefixBits, uint64
       memory_.shrink(bytes);
       return false;
    };
-   // Longer chains are better than no answer.
+   // With little memory, longer chains are better than an error.
    while (slots_ > slotsMin && slots_ > rows / 8 && isRefused(slots_ * sizeof(uint64_t)))
       slots_ /= 2;
    shift_ = 64 - prefixBits - static_cast<uint32_t>(std::countr_zero(slots_));
@@ -165,12 +165,12 @@ uint32_t HashJoinTable::openDirectory(QueryContext& context) {
    if (rows_.hasSimpleKey() && rows > 0 && hasAllRows_ && !context.settings().zeroHashes) {
       const uint64_t range = static_cast<uint64_t>(bounds_[0].upper) - static_cast<uint64_t>(bounds_[0].lower);
       const uint64_t direct = (range + 1) * sizeof(uint64_t), hashed = directoryBytes(rows);
-      // Room was kept for a hashed one.
+      // Memory was kept free for a hashed directory; a larger one needs mayGrow().
       if (range < std::max<uint64_t>(4 * rows, 1024) && (direct <= hashed || grant_.mayGrow(direct))) {
          direct_ = true;
          lower_ = bounds_[0].lower;
          slots_ = range + 1;
-         DCHECK(bounds_[0].lower <= bounds_[0].upper); // there are rows
+         DCHECK(bounds_[0].lower <= bounds_[0].upper); // the table has rows
          memoryOfDirectory_ = LargeMemory(slots_ * sizeof(uint64_t), memory_);
          directory_ = memoryOfDirectory_.as<uint64_t>();
          bytes_ = memoryOfDirectory_.bytes() + rows * layout().rowSize();
@@ -230,7 +230,7 @@ void HashJoinTable::insertDirect(const Piece& piece) {
    if (olds != 0) hasDuplicates_.store(true, std::memory_order_relaxed);
 }
 
-/// Tell the filters the keys of a page.
+/// Add the keys of a piece to the runtime filters.
 void HashJoinTable::addToFilters(const Piece& piece) {
    const uint32_t rowSize = layout().rowSize(), rowCount = piece.rowCount(rowSize);
    const auto& keys = rows_.keys();

@@ -12,18 +12,18 @@
 
 namespace ouzel::executor {
 
-/// What the built rows of a hash join look like: the keys' columns first, then the payload's. Shared by the table of
-/// all rows in memory and by those of spilled partitions. Immutable, but for the layout's notes about NULLs.
+/// The layout of a hash join's built rows: the columns of the keys, then those of the payload. Shared by the table of
+/// all rows in memory and the tables of spilled partitions. Immutable, except for the layout's notes about NULLs.
 class HashJoinRows {
 public:
    struct Key {
       PhysicalType type;
       bool nullsEqual;
-      /// Told to scans of the probe side, or null.
+      /// The filter to publish for scans of the probe side, or null.
       RuntimeFilter* filter;
    };
 
-   /// `types`: the keys' first, then the payload's.
+   /// `types`: types of the keys, then of the payload.
    HashJoinRows(std::vector<Key> keys, const std::vector<PhysicalType>& types, bool hasMatchFlags);
 
    const RowLayout& layout() const { return layout_; }
@@ -31,12 +31,12 @@ public:
    bool hasMatchFlags() const { return hasMatchFlags_; }
    /// One integer-like key without NULL = NULL: the directory may be an array over its range.
    bool hasSimpleKey() const { return simpleKey_; }
-   /// Bounds of this key are wanted.
+   /// Whether the bounds of this key are collected while rows are stored.
    bool wantsBounds(uint32_t key) const { return wantsBounds_[key]; }
 
    void setMatched(const std::byte* row) const {
       std::atomic_ref<uint8_t> flag(*reinterpret_cast<uint8_t*>(const_cast<std::byte*>(row) + flagOffset_));
-      // Look first: popular rows' cache lines stay shared.
+      // Load before storing, so that cache lines of rows with many matches stay shared.
       if (flag.load(std::memory_order_relaxed) == 0) flag.store(1, std::memory_order_relaxed);
    }
    bool isMatched(const std::byte* row) const { return static_cast<uint8_t>(row[flagOffset_]) != 0; }
@@ -51,14 +51,20 @@ private:
 
 /// Rows of a hash join in pages, and a directory that finds them by key.
 ///
-/// The directory has one 64-bit entry per slot: 48 bits point at the first row of a chain (linked through the rows'
-/// headers), 16 tag bits are a small Bloom filter over the chain's hashes, so that most misses end at the directory. A
-/// single integer key over a dense range needs no hash: the entry at key - lower is the chain of the rows with that
-/// key.
+/// The directory is an array of 64-bit entries, one per slot:
 ///
-/// The table of all rows in memory goes through phases, with a barrier of the scheduler between them: lanes fill pages
-/// of their own; merge() one after the other; insert tasks in parallel; read-only afterwards, but for the rows' match
-/// flags, which are set atomically. The table of a spilled partition is one worker's: load(), read, load() again.
+///    bits  0..47   address of the first row of a chain; each row's header is the link to the next row
+///    bits 48..63   tag: a Bloom filter over the chain's hashes, so that most misses end at the directory
+///
+/// A hashed table takes the slot from the top bits of the hash. A direct table has one integer key over a dense range,
+/// and needs no hash: the slot is key - lower, its chain has all rows with that key, and there are no tags.
+///
+/// The table of all rows in memory goes through phases, with a barrier of the scheduler between them:
+///
+///    lanes fill pages --> merge() per lane, then setPages() and openDirectory(): one thread --> insert() by all
+///    workers --> publish(): one thread --> read-only, except for match flags, which are set atomically
+///
+/// The table of a spilled partition belongs to one worker: load(), read, load() again.
 class HashJoinTable {
 public:
    /// Bounds of an integer-like key.
@@ -76,45 +82,46 @@ public:
    Reservation& memory() { return memory_; }
 
    // BUILD of all rows
-   /// The scan of the probe side wants the hashes of these keys, if they are few.
+   /// publish() is to give the hashes of these keys to a scan of the probe side, if the keys are few.
    void lookUp(KeyLookup& lookup, std::vector<uint32_t> keys) {
       lookup_ = &lookup;
       lookupKeys_ = std::move(keys);
    }
    void reset();
-   /// A lane has stored `joinable` rows, and `unjoinable` ones with a NULL key, which match nothing.
+   /// A lane has stored `joinable` rows, and `unjoinable` rows with a NULL key, which match no row.
    void merge(uint64_t joinable, uint64_t unjoinable, const std::vector<KeyBounds>& bounds, bool sawNullKey);
-   /// After the last merge: take the pages that are in memory. Unless `hasAllRows`, others are on disk.
+   /// After the last merge: take the pages that are in memory. Unless `hasAllRows`, other pages are on disk.
    void setPages(Pages pages, Pages unjoinable, bool hasAllRows);
-   /// Make the directory, and say in how many pieces to insert.
+   /// Make the directory. Returns the number of insert() tasks.
    uint32_t openDirectory(QueryContext& context);
    void insert(QueryContext& context, uint32_t task);
    void publish(QueryContext& context);
-   /// Give the memory back; what is known of the rows stays.
+   /// Free pages and directory. rowCount() and sawNullKey() stay.
    void releaseRows();
 
    // BUILD of a partition
-   /// Take `pages` of rows that share the top `bits` bits of their hash. `all`: the table of the whole build side.
+   /// Make a table of `pages`, whose rows share the top `bits` bits of their hash. `all`: the table of the whole build
+   /// side.
    void load(QueryContext& context, Pages pages, uint32_t bits, const HashJoinTable& all);
    /// Bytes of the directory for so many rows.
    static size_t directoryBytes(uint64_t rows);
 
    // PROBE
-   /// Of the whole build side: rows on disk and unjoinable ones included.
+   /// Rows of the whole build side, spilled and unjoinable rows included. After load(): rows of the loaded pages.
    uint64_t rowCount() const { return rowCount_; }
    bool sawNullKey() const { return sawNullKey_; }
    bool isDirect() const { return direct_; }
-   /// Of a direct table: no key occurs twice.
+   /// The table is direct, and no key occurs twice.
    bool isUnique() const { return direct_ && !hasDuplicates_.load(std::memory_order_relaxed); }
-   /// Hashed table: chains that may hold the key of live rows live[0..count) (null: 0..count-1) go to rows[live], the
-   /// live rows that have one to `candidates`; returns how many.
+   /// Hashed table: for live rows live[0..count) (null: 0..count-1), write the chain that may hold the row's key to
+   /// rows[live], and list the live rows with a chain in `candidates`. Returns their number.
    uint32_t lookup(const uint64_t* hashes, const RowIndex* live, uint32_t count, const std::byte** rows,
                    RowIndex* candidates) const;
-   /// Direct table: the same by key; all rows of the chains match.
+   /// Direct table: the same with the key in place of the hash. All rows of the chains match.
    uint32_t lookupDirect(const LiveColumn& key, const RowIndex* live, uint32_t count, const std::byte** rows,
                          RowIndex* candidates) const;
    static const std::byte* next(const std::byte* row) { return *reinterpret_cast<const std::byte* const*>(row); }
-   /// Worth prefetching: does not fit the caches near the core.
+   /// The table does not fit the caches near a core, so that prefetching pays.
    bool isLarge() const { return bytes_ > (size_t{1} << 20); }
    const Pages& pages() const { return pages_; }
    const Pages& unjoinablePages() const { return unjoinable_; }
@@ -122,7 +129,7 @@ public:
 
 private:
    void allocateDirectory(uint64_t rows, uint32_t prefixBits, uint64_t prefix);
-   /// Some rows of a page.
+   /// Consecutive rows of a page.
    struct Piece {
       std::byte *begin, *end;
       uint32_t rowCount(uint32_t rowSize) const { return static_cast<uint32_t>((end - begin) / rowSize); }
@@ -146,11 +153,11 @@ private:
    std::vector<KeyBounds> bounds_;
    bool sawNullKey_ = false, hasAllRows_ = true;
    uint64_t rowCount_ = 0;
-   uint64_t joinableCount_ = 0; ///< rows on disk included
-   uint64_t residentCount_ = 0; ///< in the directory
+   uint64_t joinableCount_ = 0; ///< rows without NULL key, spilled rows included
+   uint64_t residentCount_ = 0; ///< rows in the directory
    LargeMemory memoryOfDirectory_;
-   /// Entry of hash h: directory_[h >> shift_]. All hashes of a partition share a prefix, which is why this lies as far
-   /// before the memory.
+   /// Entry of hash h: directory_[h >> shift_]. All hashes of a partition share a prefix, so that h >> shift_ begins at
+   /// prefix * slots_; this pointer lies as many entries before the memory.
    uint64_t* directory_ = nullptr;
    uint64_t slots_ = 0; ///< of a direct table: size of the range
    uint32_t shift_ = 63;

@@ -7,10 +7,10 @@
 
 namespace ouzel::executor {
 
-/// Writes live rows into tuple buffers, and says where they went. One worker's own.
+/// Writes live rows into tuple buffers. Used by one worker.
 class JoinRowWriter {
 public:
-   /// Store live rows [0, count) of `columns` (as the layout's) with these hashes.
+   /// Store live rows [0, count) of `columns` (the layout's columns) with these hashes.
    void write(TupleBuffer& buffer, const RowLayout& layout, const LiveColumn* columns, uint32_t count,
               const uint64_t* hashes);
 
@@ -20,16 +20,16 @@ private:
    uint32_t sizes_[batchRowsMax];
 };
 
-/// Cuts pages of rows into batches of columns. One worker's own.
+/// Reads the rows of a page, some at a time. Used by one worker.
 class JoinRowReader {
 public:
-   /// From the page's first row on; it must stay. Null: no rows.
+   /// Start at the page's first row. The page must outlive the reading. Null: no rows.
    void open(const TuplePage* page, uint32_t rowSize) {
       at_ = page ? page->begin : nullptr;
       end_ = page ? page->cursor : nullptr;
       rowSize_ = rowSize;
    }
-   /// The next rows, at most `countMax`; returns how many.
+   /// Write the addresses of the next rows, at most `countMax`, to `rows`. Returns their number.
    uint32_t next(uint32_t countMax, const std::byte** rows) {
       uint32_t count = 0;
       for (; at_ != end_ && count < countMax; at_ += rowSize_)
@@ -43,7 +43,7 @@ private:
    uint32_t rowSize_ = 0;
 };
 
-/// 21000 for a scalar subquery.
+/// Throws 21000: a scalar subquery has more than one row.
 [[noreturn, gnu::cold]] void throwMoreThanOneRow();
 
 } // namespace ouzel::executor

@@ -12,13 +12,13 @@ namespace ouzel::executor {
 namespace {
 
 constexpr size_t blockBytesMin = size_t{64} << 10;
-/// Batches of the right side that are asked for at once.
+/// Number of batches of the right side that are read ahead together.
 constexpr size_t batchesAhead = 16;
-/// What a request to a local disk costs, in pages that it could have moved meanwhile (FACTS D.1), and how large these
-/// pages are.
+/// tau: the cost of one request to a local disk, as the number of pages that the disk could transfer in that time.
+/// pageBytes: the size of such a page.
 constexpr double tau = 0.24, pageBytes = 256 << 10;
 
-/// The left side's part of the memory for reading: P_R : P_S = sqrt(1 + R_in / tau) : 1.
+/// The left side's part of `bytes` of memory; P_R : P_S = sqrt(1 + R_in / tau) : 1.
 size_t leftPart(size_t bytes) {
    const double ratio = std::sqrt(1 + static_cast<double>(bytes) / pageBytes / tau);
    return static_cast<size_t>(static_cast<double>(bytes) * ratio / (ratio + 1));
@@ -51,7 +51,7 @@ void NestedLoopLeft::close() {
    builders_.clear();
 }
 
-/// One worker's block: its batches in memory, each with what its rows have met.
+/// One worker and its block: the block's batches in memory, each with flags per row about matches.
 class NestedLoopBlocks::Worker final : public LocalState {
 public:
    Worker(NestedLoopBlocks& blocks, QueryContext& context)
@@ -60,7 +60,7 @@ public:
 
 private:
    struct Part {
-      std::unique_ptr<RowBuffer::Reader> reader; ///< holds the batch
+      std::unique_ptr<RowBuffer::Reader> reader; ///< owns the batch
       const Batch* batch = nullptr;
       std::vector<uint8_t> found, unknown; ///< by row
    };
@@ -70,13 +70,13 @@ private:
    NestedLooper looper_;
    RowBuffer::Reader right_;
    std::vector<Part> parts_;
-   size_t part_ = 0;  ///< of the block: being joined, or told about
-   size_t built_ = 0; ///< batch of the right side
+   size_t part_ = 0;  ///< the part of the block that is being joined, or given by giveRest()
+   size_t built_ = 0; ///< number of the current batch of the right side
    const Batch* builtBatch_ = nullptr;
    bool isLoaded_ = false, hasMore_ = false;
 };
 
-/// The next block. Batches are taken one by one, so that the last ones are shared out.
+/// Load the next block. Batches are taken one by one, so that workers share the last batches evenly.
 bool NestedLoopBlocks::Worker::load(QueryContext& context) {
    parts_.clear();
    RowBuffer& rows = blocks_.left_.rows();
@@ -108,7 +108,7 @@ SourceStatus NestedLoopBlocks::Worker::next(QueryContext& context, Batch& out) {
    if (!isLoaded_ && !load(context)) return SourceStatus::Done;
    const size_t builtCount = blocks_.right_.buffer.batchCount();
    if (built_ == builtCount) {
-      // All of the right side was seen.
+      // The block was joined with all of the right side.
       if (looper_.hasRest()) {
          DCHECK(part_ < parts_.size());
          Part& part = parts_[part_++];

@@ -10,16 +10,17 @@
 
 namespace ouzel::executor {
 
-/// The left side of a nested loop whose right side did not fit: kept until all of it is there. open() is thread-safe.
+/// The left side of a nested loop whose right side did not fit: all of its rows, stored before any row is joined.
+/// open() is thread-safe; each builder belongs to one worker.
 class NestedLoopLeft {
 public:
-   /// Column i is slot slots[i] of the left side's batches.
+   /// Column i of the stored rows is slot slots[i] of the left side's batches.
    NestedLoopLeft(std::vector<uint32_t> slots, std::vector<Representation> columns)
       : slots_(std::move(slots)), columns_(std::move(columns)) {}
 
    RowBuffer& rows() { return rows_; }
    void clear();
-   /// For one worker, until close().
+   /// A builder for one worker, valid until close().
    BatchBuilder& open(QueryContext& context);
    void add(BatchBuilder& builder, const Batch& in);
    /// The left side has ended.
@@ -29,15 +30,15 @@ private:
    const std::vector<uint32_t> slots_;
    const std::vector<Representation> columns_;
    RowBuffer rows_;
-   Mutex mutex_; // guards builders_
+   Mutex mutex_;
    std::vector<std::unique_ptr<BatchBuilder>> builders_ GUARDED_BY(mutex_);
 };
 
-/// Blocked nested loop (REMOP, section on BNLJ): as many rows of the left side as fit are joined with each batch of the
-/// right side in turn, which is thus read once per block. Workers take blocks of their own.
+/// Blocked nested loop (REMOP, section on BNLJ). A block is as many rows of the left side as fit into memory. A worker
+/// takes a block and joins it with each batch of the right side in turn, so that the right side is read once per block.
 class NestedLoopBlocks final : public Source {
 public:
-   /// `shape`: over batches of `left`.
+   /// `shape`: its probe columns are columns of `left`.
    NestedLoopBlocks(const NestedLoopShape& shape, const NestedLoopRows& right, NestedLoopLeft& left)
       : shape_(shape), right_(right), left_(left) {}
    void prepare(QueryContext& context) override;
@@ -52,8 +53,8 @@ private:
    const NestedLoopShape& shape_;
    const NestedLoopRows& right_;
    NestedLoopLeft& left_;
-   size_t blockBytes_ = 0, blockBatches_ = 0; ///< of one block at most
-   Mutex mutex_;                              // guards nextBatch_
+   size_t blockBytes_ = 0, blockBatches_ = 0; ///< maximum size of one block
+   Mutex mutex_;
    size_t nextBatch_ GUARDED_BY(mutex_) = 0;
    std::atomic<uint64_t> blocks_{0};
 };

@@ -8,8 +8,9 @@
 #include "executor/operator/join/nested_loop_blocks.hpp"
 #include "executor/operator/join/nested_looper.hpp"
 
-// Joins without keys. The right side is materialised; each batch of the left side is joined with all of it. If some of
-// the right side had to go to disk, the left side is kept too, and then joined by blocks (nested_loop_blocks.hpp).
+// Joins without keys. The right side is materialised; each batch of the left side is joined with all of the right side.
+// If some of the right side was spilled, the left side is stored, too, and then joined by blocks
+// (nested_loop_blocks.hpp).
 
 namespace ouzel::executor {
 
@@ -50,7 +51,7 @@ private:
    NestedLoopLeft& left_;
 };
 
-/// Collects the right side.
+/// The sink that stores the right side.
 class NestedLoopBuild final : public Sink {
 public:
    NestedLoopBuild(const NestedLoopShape& shape, NestedLoopRows& rows, NestedLoopLeft& left,
@@ -85,19 +86,19 @@ private:
    BufferSink inner_;
 };
 
-/// Batches that a worker takes at once, since what is on disk is read ahead.
+/// Number of batches that a worker takes at once, so that spilled batches are read ahead.
 constexpr size_t batchesAhead = 8;
 
 struct BuiltLocal final : LocalState {
    BuiltLocal(const RowBuffer& buffer, QueryContext& context) : reader(buffer, context, false) {}
    RowBuffer::Reader reader;
-   const Batch* rowsOf = nullptr; ///< batch number `batch`
+   const Batch* rowsOf = nullptr; ///< batch number `batch`, while its rows are given; null: take the next batch
    size_t batch = 0, end = 0;
    uint32_t next = 0;
    RowIndex rows[batchRowsMax];
 };
 
-/// After the loops: the right rows that had a match (RightSemi) or had none (Right, Full, RightAnti).
+/// The last stage: gives the right rows with a match (RightSemi) or without one (Right, Full, RightAnti).
 class BuiltRows final : public Source {
 public:
    BuiltRows(const NestedLoopShape& shape, const NestedLoopRows& rows) : shape_(shape), rows_(rows) {}
@@ -166,7 +167,7 @@ std::vector<Stage> buildNestedLoopJoin(PlanBuilder& builder, const sql::plan::No
                                node.joinKind == JoinKind::RightSemi || node.joinKind == JoinKind::RightAnti;
    shape->outputCount = static_cast<uint32_t>(node.output.size());
 
-   // The output, then what the predicates read besides.
+   // The output columns, then further columns that predicates read.
    std::vector<sql::ColumnId> layout = node.output, read;
    for (const sql::ExprPtr& predicate : node.predicates)
       sql::collectColumns(*predicate, read);
@@ -194,7 +195,7 @@ std::vector<Stage> buildNestedLoopJoin(PlanBuilder& builder, const sql::plan::No
       shape->predicate = ExpressionProgram::compileConjunction(
           node.predicates, ColumnSlots(std::span<const sql::ColumnId>(layout)), table);
 
-   // What the blocks of the left side keep.
+   // The columns of the left side that are stored if it is joined by blocks.
    auto* blockShape = builder.own<NestedLoopShape>(*shape);
    std::vector<uint32_t> leftSlots;
    std::vector<Representation> leftColumns;

@@ -9,13 +9,13 @@
 
 namespace ouzel::executor {
 
-/// The right side of a nested loop, materialised, and what its rows have met. Filled by one pipeline; then read by all
+/// The right side of a nested loop, materialised, and match flags of its rows. Filled by one pipeline; then read by all
 /// workers, which set match flags atomically.
 struct NestedLoopRows {
    RowBuffer buffer;
-   bool isSpilled = false;          ///< some of it is on disk: the left side is joined by blocks, once it is there
-   std::vector<uint64_t> firstRows; ///< by batch: number of its first row
-   LargeMemory flags;               ///< by row, if wanted
+   bool isSpilled = false;          ///< some batches are on disk: the left side is stored, then joined by blocks
+   std::vector<uint64_t> firstRows; ///< by batch: number of the batch's first row
+   LargeMemory flags;               ///< by row: has a match; empty unless givesBuiltRowsLast
 
    void setMatched(size_t batch, uint32_t row) const {
       std::atomic_ref<uint8_t> flag(flags.as<uint8_t>()[firstRows[batch] + row]);
@@ -24,9 +24,9 @@ struct NestedLoopRows {
    bool isMatched(size_t batch, uint32_t row) const { return flags.as<uint8_t>()[firstRows[batch] + row] != 0; }
 };
 
-/// What looping needs to know of a join. Immutable.
+/// The plan of a nested loop as the looper needs it: kind, predicate, columns. Immutable.
 struct NestedLoopShape {
-   /// A column of the joined rows. The node's output comes first, then what only the predicate reads.
+   /// A column of the joined rows. The node's output columns come first, then columns that only the predicate reads.
    struct Column {
       enum class From : uint8_t { Probe, Build, Mark } from;
       uint32_t source; ///< slot of the probe batches, or column of the buffer
@@ -37,7 +37,7 @@ struct NestedLoopShape {
    std::shared_ptr<const ExpressionProgram> predicate; ///< null: true
    std::vector<Column> columns;
    uint32_t outputCount = 0;
-   /// Built rows are flagged while looping and given afterwards.
+   /// Built rows get match flags while looping, and are given afterwards by these flags.
    bool givesBuiltRowsLast = false;
 };
 

@@ -23,7 +23,7 @@ Vector constantAt(const Vector& vector, uint32_t row) {
    return Vector::constant(vector.type, static_cast<const std::byte*>(vector.data) + offset, nullptr);
 }
 
-/// Values compared in one call before the scheduler may look around.
+/// After comparing so many values, process() returns, so that the worker's slice can end.
 constexpr uint64_t valuesPerCall = 4 << 20;
 
 } // namespace
@@ -83,13 +83,13 @@ void NestedLooper::giveRest(const Batch& in, uint8_t* found, uint8_t* unknown, B
 }
 
 OperatorStatus NestedLooper::processEmptyBuild(const Batch& in, Batch& out) {
-   // Nobody found anything: rows of outer joins get NULLs, Anti keeps all, marks are false.
+   // No row has a match: outer joins give all rows with NULLs, Anti gives all rows, and all marks are false.
    if (isOuter() || shape_.kind == JoinKind::Anti || shape_.kind == JoinKind::Mark) return processRest(in, out);
    out.setDense(0);
    return OperatorStatus::Done;
 }
 
-/// Columns of one side: as vectors, or as constants from one row.
+/// Set the columns of one side in joined_: vectors, or, with `row`, constants from that row.
 void NestedLooper::bind(Column::From from, const Batch& batch, const uint32_t* row) {
    for (size_t c = 0; c < shape_.columns.size(); ++c) {
       if (shape_.columns[c].from != from) continue;
@@ -98,7 +98,7 @@ void NestedLooper::bind(Column::From from, const Batch& batch, const uint32_t* r
    }
 }
 
-/// Set up the next step: joined_ and stepRows_. False at the end.
+/// Set joined_ and stepRows_ for the next step. False at the end.
 bool NestedLooper::step(const Batch& in) {
    return byProbeRow_ ? stepProbeRow(in) : stepBuildRow(in);
 }
@@ -154,7 +154,7 @@ bool NestedLooper::stepBuildRow(const Batch& in) {
    return false;
 }
 
-/// Flags of the pairs that hold.
+/// Set match flags for the pairs of the step that satisfy the predicate.
 void NestedLooper::noteSurvivors() {
    if (survivors_.count() == 0) return;
    if (shape_.givesBuiltRowsLast) {
@@ -186,7 +186,7 @@ void NestedLooper::appendPairs() {
    });
 }
 
-/// The collected pairs: probe columns as dictionaries, build columns copied together.
+/// Give the collected pairs: probe columns as dictionaries, build columns copied into flat vectors.
 void NestedLooper::givePairs(const Batch& in, Batch& out) {
    out.columns.resize(shape_.outputCount);
    for (uint32_t c = 0; c < shape_.outputCount; ++c) {
@@ -238,7 +238,7 @@ OperatorStatus NestedLooper::processPairs(QueryContext& context, const Batch& in
    const bool givesPairs = shape_.kind != JoinKind::RightSemi && shape_.kind != JoinKind::RightAnti;
    while (true) {
       if (hasStep_) {
-         // Many rows of one step are worth a batch without copying.
+         // Many rows of one step are given as a batch of their own, without copying.
          const uint32_t count = survivors_.count();
          const bool isBig = count * 8 >= rowsMax_;
          if (isBig && pairCount_ == 0) {
@@ -274,7 +274,7 @@ OperatorStatus NestedLooper::processPairs(QueryContext& context, const Batch& in
    return hasRest ? OperatorStatus::HaveOutput : OperatorStatus::NeedInput;
 }
 
-/// Enter the truth of a step's pairs into found_ and unknown_.
+/// Add the truth of the predicate for a step's pairs to found_ and unknown_.
 void NestedLooper::noteTruth() {
    const auto note = [&](uint32_t row, bool isTrue, bool isNull) {
       const uint32_t probe = byProbeRow_ ? stepProbe_ : row;
@@ -328,7 +328,8 @@ void NestedLooper::passProbeColumns(const Batch& in, Batch& out) {
    out.rowCount = in.rowCount;
 }
 
-/// What is known only after all built rows were seen: rows without match, or with one (Semi), or all with a mark.
+/// Gives the rows that are known only after all built rows were compared: rows without a match (outer, Anti), rows with
+/// a match (Semi), or all rows with marks (Mark).
 OperatorStatus NestedLooper::processRest(const Batch& in, Batch& out) {
    phase_ = Phase::Closed;
    passProbeColumns(in, out);

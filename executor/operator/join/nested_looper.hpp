@@ -5,21 +5,22 @@
 
 namespace ouzel::executor {
 
-/// One worker's looping. A step takes one row of one side as constants and up to a batch of the other side as vectors,
-/// whichever makes the vectors longer.
+/// Joins batches of the left side with the right side, for one worker. A step takes one row of one side as constants
+/// and up to a batch of the other side as vectors; the side with more rows is the one with vectors.
 class NestedLooper final {
 public:
    NestedLooper(const NestedLoopShape& shape, const NestedLoopRows& rows, QueryContext& context);
-   /// Join the batch with all of the right side, as StreamingOperator::process.
+   /// Join the batch with all of the right side; as StreamingOperator::process.
    OperatorStatus process(QueryContext& context, const Batch& in, Batch& out);
 
    // The right side in parts.
-   /// From now on process() joins with this batch of the right side only, whose number is `index`, and gives pairs
-   /// only. What the rows of the left side have met so far, by row, is added to `found` and `unknown`. Between batches.
+   /// From now on process() joins with one batch of the right side only (number `index`), and gives pairs only.
+   /// process() adds to `found` and `unknown`, by row of the left side, whether the row has a match and whether a
+   /// predicate was NULL. Call between input batches.
    void setPart(const Batch& built, size_t index, uint8_t* found, uint8_t* unknown);
-   /// After all parts: what can be told only then about the rows of `in`. Nothing for most kinds.
+   /// After all parts: give the rows of `in` that depend on `found` and `unknown`. Most kinds of join have none.
    void giveRest(const Batch& in, uint8_t* found, uint8_t* unknown, Batch& out);
-   /// giveRest() gives something.
+   /// Whether giveRest() may give rows.
    bool hasRest() const { return isOuter() || wantsOnlyExistence(); }
 
 private:
@@ -69,16 +70,16 @@ private:
    uint8_t* markData_ = nullptr;
    ValidityWord* markValidity_ = nullptr;
 
-   const Batch* part_ = nullptr; ///< of the right side
+   const Batch* part_ = nullptr; ///< the only batch of the right side to join with, see setPart(); null: all
    size_t partIndex_ = 0;
 
    // STATE of the input batch
    Phase phase_ = Phase::Closed;
    bool byProbeRow_ = false;
-   uint32_t probe_ = 0;    ///< by probe row: number of the live row
-   size_t batch_ = 0;      ///< of the buffer
+   uint32_t probe_ = 0;    ///< if byProbeRow_: number of the current live row
+   size_t batch_ = 0;      ///< current batch of the right side
    uint32_t buildRow_ = 0; ///< next row, or start of the next slice
-   uint64_t values_ = 0;   ///< worked on in this call
+   uint64_t values_ = 0;   ///< number of values compared in this call
    // STATE of the step
    bool hasStep_ = false;
    uint32_t stepProbe_ = 0, stepBuild_ = 0; ///< row of the constant side
@@ -86,7 +87,7 @@ private:
    Selection stepRows_, survivors_;
    uint32_t pairCount_ = 0;
    uint32_t openCount_ = 0;
-   RowIndex open_[batchRowsMax]; ///< probe rows that may still find a match, if only existence matters
+   RowIndex open_[batchRowsMax]; ///< if only existence matters: probe rows without a match so far
    RowIndex kept_[batchRowsMax];
    uint8_t *found_ = ownFound_, *unknown_ = ownUnknown_; ///< by row of the input
    uint8_t ownFound_[batchRowsMax], ownUnknown_[batchRowsMax];

@@ -3,8 +3,8 @@
 #include "executor/pipeline/plan_builder.hpp"
 #include "io/format/range_test.hpp"
 
-// Reading files as tables: read_csv, read_parquet. Predicates that bound a column go to the files' reader, which leaves
-// out what their statistics exclude; all predicates are evaluated by the filter behind it.
+// Scans of files as tables: read_csv, read_parquet. Bounds of columns are passed to the format's scan, which skips rows
+// that the file's statistics exclude. The filter after the scan evaluates all predicates.
 
 namespace ouzel::executor {
 
@@ -43,13 +43,13 @@ private:
       if (op == CompareOp::Eq || op == CompareOp::Le || op == CompareOp::Lt) range.upper = value;
       addRange(column, std::move(range));
    }
-   /// The least and the greatest of the list.
+   /// Bound the column by the least and the greatest value of an IN list.
    void addList(const Expr& expr) {
       io::ExternalRange range;
       for (size_t i = 1; i < expr.args.size(); ++i) {
          if (expr.args[i]->kind != ExprKind::Constant) return;
          const Value& value = expr.args[i]->constant;
-         if (value.isNull) continue; // equals nothing
+         if (value.isNull) continue; // NULL equals no value
          if (!io::isOrdered(value.type)) return;
          const bool isFirst = range.lower.isNull;
          if (!isFirst && value.type != range.lower.type) return;

@@ -16,7 +16,7 @@ struct Call {
    const catalog::FunctionInfo* function = nullptr;
    std::vector<const sql::Expr*> args;
    std::vector<sql::ColumnId> columns;
-   std::shared_ptr<const ExpressionProgram> program; ///< of the arguments
+   std::shared_ptr<const ExpressionProgram> program; ///< evaluates the arguments
 
    void compile(PlanBuilder& builder, const ColumnSlots& slots) {
       program = ExpressionProgram::compile(std::span<const sql::Expr* const>(args), slots, builder.context().columns());
@@ -44,7 +44,7 @@ struct CallState {
    std::unique_ptr<TableFunction> function;
    ExpressionState args;
    std::vector<Vector> values;
-   std::vector<Vector> columns; ///< of the chunk last fetched
+   std::vector<Vector> columns; ///< columns of the rows fetched last
    bool hasEnded = false;
 };
 
@@ -52,14 +52,14 @@ struct Local final : LocalState {
    std::vector<std::unique_ptr<CallState>> calls;
    uint32_t row = 0; ///< live row of the input being expanded
    bool inRow = false, started = false;
-   uint64_t number = 0; ///< rows given for it, for ORDINALITY
+   uint64_t number = 0; ///< number of rows given for the input row, for ORDINALITY
    std::vector<int64_t> ordinality = std::vector<int64_t>(batchRowsMax);
-   std::vector<std::vector<uint16_t>> codes; ///< per output column: a row lies elsewhere in each of them
+   std::vector<std::vector<uint16_t>> codes; ///< by output column: dictionary codes; positions differ between columns
    std::vector<ValidityWord> absent = std::vector<ValidityWord>(1, 0);
    alignas(16) std::byte zeros[16] = {};
 };
 
-/// Expands each input row into the rows its calls give. Columns of the input are repeated.
+/// Expands each input row into the rows that its calls give. Columns of the input are repeated.
 class Expand final : public StreamingOperator {
 public:
    Expand(std::vector<Call> calls, sql::ColumnId ordinality, std::vector<sql::ColumnId> output,
@@ -77,7 +77,7 @@ public:
       auto& local = static_cast<Local&>(state);
       out.setDense(0);
       if (!local.started) {
-         // Arguments of the whole batch at once; they stay valid while its rows are expanded.
+         // Evaluate the arguments for the whole batch; the values stay valid while the batch's rows are expanded.
          for (size_t i = 0; i < calls_.size(); ++i)
             calls_[i].program->evaluateAll(local.calls[i]->args, in, in.selection, local.calls[i]->values.data());
          local.started = true;
@@ -108,8 +108,8 @@ public:
    }
 
 private:
-   /// The next rows of all calls. A call that has ended gives NULLs as long as another goes on. With several calls rows
-   /// come one at a time, so that they keep step.
+   /// Fetch the next rows of all calls. A call that has ended gives NULLs as long as another call has rows. With
+   /// several calls one row is fetched at a time, so that the calls stay in step.
    uint32_t fetch(QueryContext& context, Local& local) {
       const uint32_t wanted = calls_.size() == 1 ? context.settings().batchRows : 1;
       uint32_t rows = 0;
@@ -147,7 +147,7 @@ private:
       }
       const auto slot = slots_.find(wanted);
       if (!slot) throwInternal("a column that no set-returning function gives");
-      // The input row's value, repeated: one code for all rows.
+      // Repeat the input row's value: a dictionary with one code for all rows.
       Vector repeated = in.columns[*slot];
       const uint32_t position = repeated.positionOf(inputRow);
       if (repeated.encoding == Encoding::Constant) return repeated;
@@ -165,7 +165,7 @@ private:
    const ColumnSlots slots_;
 };
 
-/// One row without columns, for a function in FROM that depends on nothing.
+/// One row without columns: the input of a function in FROM that depends on no other table.
 class OneRow final : public Source {
 public:
    void prepare(QueryContext&) override { given_ = false; }

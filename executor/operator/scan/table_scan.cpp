@@ -15,8 +15,13 @@
 #include "storage/table/table.hpp"
 #include "storage/table/transaction.hpp"
 
-// Reading a stored table: what zone maps exclude is skipped, ranges are tested on encoded data, joins' filters and the
-// other predicates on what is left, and the remaining columns are decoded for the survivors only.
+// The scan of a stored table. For each vector of rows, in this order:
+//
+//    1. skip the vector if zone maps exclude all of its rows
+//    2. test ranges (column <op> constant) on encoded data
+//    3. test runtime filters of joins, after decoding their columns for the remaining rows
+//    4. evaluate the other predicates ("residuals")
+//    5. decode the output columns that are not decoded yet, for the remaining rows only
 
 namespace ouzel::executor {
 
@@ -25,16 +30,16 @@ using sql::ExprKind;
 
 namespace {
 
-/// A closed range that a column of Bool, I16, I32 or I64 must lie in.
+/// A closed range of values allowed for a column of type Bool, I16, I32 or I64.
 struct RangeFilter {
    uint32_t column = 0; ///< position in the scan's columns
    int64_t lower = INT64_MIN, upper = INT64_MAX;
 };
 
-/// A predicate that needs decoded columns.
+/// A predicate that is evaluated on decoded columns.
 struct ResidualFilter {
    std::shared_ptr<const ExpressionProgram> program;
-   std::vector<uint32_t> columns; ///< that it reads
+   std::vector<uint32_t> columns; ///< columns that the predicate reads
 };
 
 struct ColumnCompare {
@@ -43,7 +48,7 @@ struct ColumnCompare {
    const Value* value;
 };
 
-/// `column op constant` either way round.
+/// Matches `column op constant` and `constant op column`.
 std::optional<ColumnCompare> asColumnCompare(const sql::Expr& expr) {
    if (expr.kind != ExprKind::Compare) return std::nullopt;
    const sql::Expr &lhs = *expr.args[0], &rhs = *expr.args[1];
@@ -54,13 +59,13 @@ std::optional<ColumnCompare> asColumnCompare(const sql::Expr& expr) {
    return std::nullopt;
 }
 
-/// The values that a predicate leaves for a column.
+/// The values that a predicate allows for a column.
 struct ColumnValues {
    sql::ColumnId column;
    std::vector<const Value*> values;
 };
 
-/// Of `column = constant` and `column IN (constants)`, NULLs left out: they equal nothing.
+/// For `column = constant` and `column IN (constants)`. NULLs are left out, since NULL equals no value.
 std::optional<ColumnValues> valuesLeft(const sql::Expr& expr, const sql::ColumnTable& table) {
    const auto of = [&](const sql::Expr& side, std::span<const sql::ExprPtr> args) -> std::optional<ColumnValues> {
       const sql::Expr* column = &side;
@@ -71,7 +76,7 @@ std::optional<ColumnValues> valuesLeft(const sql::Expr& expr, const sql::ColumnT
       for (const sql::ExprPtr& arg : args) {
          if (arg->kind != ExprKind::Constant) return std::nullopt;
          if (arg->constant.isNull) continue;
-         // Those of another representation may hash otherwise.
+         // Values of another representation may have other hashes.
          const Representation& stored = table[column->column].repr;
          if (!(arg->repr == stored) || arg->constant.type != stored.physical) return std::nullopt;
          left.values.push_back(&arg->constant);
@@ -100,14 +105,14 @@ struct Local final : LocalState {
    bool hasMorsel = false;
    uint32_t nextRow = 0;
    std::vector<RowIndex> rows = std::vector<RowIndex>(batchRowsMax);
-   Batch batch; ///< layout of scanColumns; only decoded ones are set
+   Batch batch; ///< columns as in scanColumns; only decoded columns are set
    std::vector<uint8_t> isDecoded;
    std::vector<ExpressionState> residuals;
-   /// How filters did lately, to leave out those that drop nothing. By runtime filter.
+   /// Recent selectivity of a runtime filter; filters that drop hardly any row are left out.
    struct Record {
       uint64_t seen = 0, kept = 0;
    };
-   std::vector<Record> records;
+   std::vector<Record> records; ///< by runtime filter
 };
 
 class TableScan final : public Source {
@@ -144,13 +149,13 @@ private:
    std::vector<RuntimeUse> runtime_;
    storage::ScanSpec spec_;
    bool isEmpty_ = false;
-   std::map<int16_t, std::vector<const Value*>> fixed_; // by attribute: values that predicates leave
-   KeyLookup* keyLookup_ = nullptr;                     // of a join above
+   std::map<int16_t, std::vector<const Value*>> fixed_; // by attribute: values that predicates allow
+   KeyLookup* keyLookup_ = nullptr;                     // published by a join above
    // STATE
-   std::vector<RangeFilter> activeRanges_; // fixed by prepare()
+   std::vector<RangeFilter> activeRanges_; // set by prepare()
    std::vector<RuntimeUse> activeRuntime_;
    std::unique_ptr<storage::ScanSource> source_;
-   bool isForeseen_ = false; ///< source_ is that of foresee()
+   bool isForeseen_ = false; ///< source_ was made by foresee()
    std::atomic<bool> hasAskedForAll_{false};
 };
 
@@ -242,7 +247,7 @@ void TableScan::addZone(const ColumnCompare& compare) {
    spec_.zonePredicates.push_back(zone);
 }
 
-/// Tell storage which values of a column the predicate leaves, and remember them for the chosen index.
+/// Pass the values that the predicate allows to storage, and keep them for the chosen index.
 void TableScan::addValues(const sql::Expr& expr) {
    auto left = valuesLeft(expr, table_);
    if (!left) return;
@@ -260,7 +265,8 @@ void TableScan::addValues(const sql::Expr& expr) {
       fixed_.try_emplace(attribute, std::move(left->values));
 }
 
-/// What an index has to find: every combination of values that predicates leave, or the keys a join has built.
+/// The keys to look up in an index: the keys that a join has built, or every combination of values that predicates
+/// allow. Null: the scan uses no index.
 std::optional<storage::KeyFilter> TableScan::keysToLookUp() const {
    storage::KeyFilter filter;
    const auto setColumns = [&](const std::vector<int16_t>& attributes) {
@@ -292,9 +298,9 @@ std::optional<storage::KeyFilter> TableScan::keysToLookUp() const {
    return filter;
 }
 
-/// What joins before this scan will find out can only leave row groups away.
+/// Reading ahead before the joins have published their filters is safe: filters can only remove row groups.
 void TableScan::foresee(QueryContext& context) {
-   if (isEmpty_ || keyLookup_ || !node_.lookupAttributes.empty()) return; // perhaps few rows are needed
+   if (isEmpty_ || keyLookup_ || !node_.lookupAttributes.empty()) return; // a lookup may need only few rows
    storage::Table* table = context.execution.table(node_.table.storageId);
    if (!table->isRemote()) return;
    source_ = table->scan(*context.execution.snapshot, spec_);
@@ -365,7 +371,7 @@ Selection TableScan::filterVector(QueryContext&, Local& local, uint32_t first, u
    for (size_t i = 0; i < activeRuntime_.size() && rows.count() > 0; ++i) {
       const RuntimeUse& use = activeRuntime_[i];
       Local::Record& record = local.records[i];
-      // After 32 vectors a filter that keeps nearly everything is looked at again only now and then.
+      // After 32 vectors a filter that keeps nearly all rows is used only now and then.
       if (record.seen > 65'536 && record.kept > record.seen - record.seen / 16) {
          if ((record.seen += 64, record.kept += 64, record.seen % 8192) != 0) continue;
       }
@@ -391,7 +397,7 @@ SourceStatus TableScan::next(QueryContext& context, LocalState& state, Batch& ou
    auto& local = static_cast<Local&>(state);
    out.setDense(0);
    if (isEmpty_) return SourceStatus::Done;
-   // A few empty vectors are passed over here; then the caller has a look at time and cancellation.
+   // Pass over up to 32 vectors without rows; then return, so that the caller checks time and cancellation.
    for (int attempts = 0; attempts < 32; ++attempts) {
       if (!local.hasMorsel) {
          storage::Morsel morsel;

@@ -3,13 +3,13 @@
 #include "executor/operator/flow/row_buffer.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
-// VALUES, and the one row of no columns that a query without FROM reads.
+// VALUES, and the single row without columns that a query without FROM reads.
 
 namespace ouzel::executor {
 
 namespace {
 
-/// Evaluates the rows in prepare(), since expressions may be volatile, stable or fail.
+/// Evaluates all rows in prepare(), since expressions may be volatile or stable, and may fail.
 class ValuesSource final : public Source {
 public:
    ValuesSource(const sql::plan::Node& node, std::vector<Representation> columns)

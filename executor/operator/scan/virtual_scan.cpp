@@ -4,13 +4,13 @@
 #include "executor/operator/scan/scan_stages.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
-// Reading a table that is computed: pg_class, ouzel_stat_memory, ...
+// Scans of computed tables: pg_class, ouzel_stat_memory, ...
 
 namespace ouzel::executor {
 
 namespace {
 
-/// Asks for all rows in prepare(): system tables are small, and their producers push.
+/// Stores all rows in prepare(): system tables are small, and their producers push rows.
 class VirtualScan final : public Source {
 public:
    VirtualScan(const sql::plan::Node& node, std::vector<sql::ColumnId> layout, const sql::ColumnTable& columns)
@@ -22,7 +22,7 @@ public:
       std::vector<int16_t> attributes;
       for (const sql::plan::ScanColumn& column : node_.scanColumns)
          attributes.push_back(column.attribute);
-      // A scan for count(*) reads no column; one is asked for all the same, to have rows to count.
+      // A scan for count(*) reads no column; ask for one column, so that there are rows to count.
       if (attributes.empty()) attributes.push_back(1);
       BatchBuilder builder(columns_, context.memory());
       const std::vector<uint32_t> slots = identitySlots(columns_.size());

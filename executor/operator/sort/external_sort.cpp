@@ -9,16 +9,16 @@ namespace ouzel::executor {
 namespace {
 
 constexpr size_t pageBytesMin = size_t{16} << 10, pageBytesMax = size_t{256} << 10;
-constexpr size_t pagesPerGrant = 128; // pages are smaller when the grant is
-/// A run of less is not worth a page of memory when it is merged.
+constexpr size_t pagesPerGrant = 128; // pages are smaller when the grant is small
+/// A run with fewer bytes is not worth the page of memory that merging needs for it.
 constexpr size_t runBytesWorth = size_t{1} << 20;
-/// What a batch of rows takes at most beside them: arenas grow in chunks.
+/// Most bytes that appending a batch takes in addition to its rows: arenas grow in chunks.
 constexpr size_t appendOverhead = size_t{128} << 10;
 constexpr size_t askedAtOnce = size_t{256} << 10;
 constexpr size_t segmentsPerLane = 8;
-/// Besides the pages: rows that were given out and are not read any more.
+/// Memory of a merge in addition to two pages per run: pages whose rows were given out.
 constexpr size_t retiredBytes = size_t{1} << 20;
-/// Bandwidth times latency of a local disk, about 0.5 GB/s and 125 us.
+/// Bandwidth times latency of a local disk, for about 0.5 GB/s and 125 us.
 constexpr double bytesPerRound = 62'500;
 
 } // namespace
@@ -47,7 +47,7 @@ void ExternalSort::prepare(QueryContext& context, uint64_t rowsWanted) {
    runBytesMin_ = segmentBytes_ = stepBytes_ = 0;
 }
 
-/// Memory for merging so many runs.
+/// Memory for merging `runs` runs.
 size_t ExternalSort::mergeBytes(size_t runs) const {
    return runs * 2 * pageBytes_ + retiredBytes;
 }
@@ -61,7 +61,7 @@ ExternalSort::Lane::Lane(ExternalSort& sort, QueryContext&, uint64_t keepRows)
 void ExternalSort::Lane::append(QueryContext& context, const Batch& rows, std::span<const Vector> keys) {
    if (sort_.canSpill_) {
       if (sealedBytes_ + run_->bytes() >= allowedBytes_) makeRoom(context);
-      // Others may have taken since what the grant allowed.
+      // Other lanes may have taken the memory that the grant allowed before.
       const size_t bytes = rows.liveRows() * sort_.rowBytes_ + appendOverhead;
       if (!sort_.memory().tryGrow(bytes))
          spillSome(context);
@@ -78,14 +78,15 @@ void ExternalSort::Lane::makeRoom(QueryContext& context) {
    const size_t merging =
        std::min(sort_.mergeBytes(sort_.spilledCount_.load(std::memory_order_relaxed) + 1), sort_.grant_.floor() / 2);
    if (!sort_.grant_.mayGrow(sort_.stepBytes_ + (sort_.spilledCount_.load(std::memory_order_relaxed) ? merging : 0))) {
-      // Who holds little goes on: another one spills. Very short runs would have to be merged once more.
+      // A lane that holds little does not spill, since another lane holds more. Very short runs would cost another
+      // merging pass.
       const size_t all = sort_.memory().used();
       if (held > 0 && held >= sort_.runBytesMin_ && held * 8 * sort_.workers_ >= all) spillSome(context);
    }
    allowedBytes_ = sealedBytes_ + run_->bytes() + sort_.stepBytes_;
 }
 
-/// Close the run and begin another.
+/// Seal the run being filled, and begin another run.
 void ExternalSort::Lane::seal() {
    run_->seal();
    sealedBytes_ += run_->bytes();
@@ -96,7 +97,7 @@ void ExternalSort::Lane::seal() {
    run_ = std::move(next);
 }
 
-/// Charge what sorting the rows will need before it is needed.
+/// Charge the memory for sorting the lane's rows in advance.
 void ExternalSort::Lane::reserve() {
    const size_t wanted = (sealedRows_ + run_->rowCount()) * sort_.bytesPerRow_;
    if (wanted > reservedBytes_ && sort_.memory().tryGrow(wanted - reservedBytes_)) reservedBytes_ = wanted;
@@ -153,7 +154,7 @@ void ExternalSort::count(const SpilledRun& run) {
    storedBytesWritten_ += run.storedBytes;
 }
 
-/// Make room for merging by spilling of what is left in memory as much as it takes. False: there is room.
+/// Plan tasks that spill runs in memory, as many as are needed to make room for merging. False: there is room.
 bool ExternalSort::planRest(QueryContext&) {
    const size_t sorting = buffer_.rowCount() * SortBuffer::sortBytesPerRow;
    const size_t merging = mergeBytes(spilled_.size() + 1);
@@ -161,7 +162,7 @@ bool ExternalSort::planRest(QueryContext&) {
    if (buffer_.rowCount() == 0 || (isSmall && grant_.mayGrow(sorting + merging))) return false;
    std::vector<std::unique_ptr<SortRun>> runs = buffer_.takeRuns();
    size_t freed = 0, spilling = 0;
-   // The rows that stay are sorted while the merge's memory is not yet needed.
+   // Rows that stay are sorted before the merge needs its memory, so sorting needs no room in addition.
    while (spilling < runs.size() && (spillAlways_ || !isSmall || freed < merging)) {
       freed += runs[spilling]->bytes() + runs[spilling]->rowCount() * SortBuffer::sortBytesPerRow;
       ++spilling;
@@ -177,7 +178,7 @@ bool ExternalSort::planRest(QueryContext&) {
    return true;
 }
 
-/// Whether runs must be merged before the last merge.
+/// Plan a pass that merges runs before the last merge. False: none is needed.
 bool ExternalSort::planPass() {
    const auto runs = static_cast<uint32_t>(spilled_.size());
    if (runs < 2) return false;

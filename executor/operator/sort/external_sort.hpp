@@ -9,17 +9,23 @@
 
 namespace ouzel::executor {
 
-/// A sort's rows wherever they are. While they fit, they are SortRuns of a SortBuffer. A lane that may not grow sorts
-/// some of its runs and writes them as one: at first little, then twice as much each time, so that a sort that almost
-/// fits spills almost nothing and one that is much too large has few runs. At the end runs are merged until the rest
-/// can be merged while it is read, with what has stayed in memory as one more input.
+/// The rows of a sort, in memory or on disk. Rows in memory are SortRuns of a SortBuffer.
 ///
-/// A lane is one thread's; combine() and finishTasks() are called by one thread at a time, finishTask() by any.
+///    Input       lanes append rows. A lane without room sorts some of its runs and writes them as one run: first one
+///                run, then twice as many each time. So a sort that almost fits spills little, and a sort that is much
+///                too large has few runs.
+///    SpillRest   if rows were spilled and there is no room for merging: spill runs that are still in memory
+///    Merge       passes that merge runs on disk, until one merge can read all remaining runs at once
+///    Sort        sort the rows in memory
+///
+/// The result is the order of buffer(), or, after spilling, merge(), with the rows in memory as one more input.
+///
+/// A Lane belongs to one thread. combine() and finishTasks() are called by one thread at a time, finishTask() by any.
 class ExternalSort {
 public:
    ExternalSort(SortRowLayout layout, QueryBudget& budget) : grant_(budget), buffer_(std::move(layout)) {}
 
-   /// What is done with the sorted rows needs so much memory for each, if they stay in memory.
+   /// The reader of the sorted rows needs `bytes` more per row if the rows stay in memory; lanes reserve them as well.
    void setBytesPerRow(size_t bytes) { bytesPerRow_ = SortBuffer::sortBytesPerRow + bytes; }
 
    const SortBuffer& buffer() const { return buffer_; }
@@ -27,12 +33,12 @@ public:
    MemoryGrant& grant() { return grant_; }
    Reservation& memory() { return grant_.memory(); }
 
-   /// The rows of one worker on their way.
+   /// The runs that one worker fills and spills, until combine().
    class Lane {
    public:
       Lane(ExternalSort& sort, QueryContext& context, uint64_t keepRows);
       ~Lane() { release(); }
-      /// As SortRun::append; spills first when it must.
+      /// As SortRun::append; spills before, if memory is short.
       void append(QueryContext& context, const Batch& rows, std::span<const Vector> keys);
 
    private:
@@ -45,20 +51,20 @@ public:
 
       ExternalSort& sort_;
       const uint64_t keepRows_;
-      std::unique_ptr<SortRun> run_; ///< being filled
+      std::unique_ptr<SortRun> run_; ///< the run being filled
       std::vector<std::unique_ptr<SortRun>> sealed_;
       std::vector<SpilledRun> spilled_;
       size_t sealedBytes_ = 0;
       uint64_t sealedRows_ = 0;
-      size_t allowedBytes_ = 0;  ///< ask again beyond
+      size_t allowedBytes_ = 0;  ///< with more bytes held, makeRoom() is called
       size_t reservedBytes_ = 0; ///< charged for sorting
-      uint32_t spillRuns_ = 1;   ///< how many to write next time
+      uint32_t spillRuns_ = 1;   ///< number of sealed runs to spill next time
    };
 
-   /// Before the input. `rowsWanted`: only the first ones in order.
+   /// Called before the input. `rowsWanted`: only so many first rows in sort order are needed.
    void prepare(QueryContext& context, uint64_t rowsWanted);
    void combine(Lane& lane);
-   /// Rounds of tasks as a Sink's; 0 when all is sorted.
+   /// Rounds of tasks, as Sink::finishTasks(); 0 when all rows are sorted.
    uint32_t finishTasks(QueryContext& context);
    void finishTask(QueryContext& context, uint32_t task);
    void finish();
@@ -66,19 +72,19 @@ public:
    uint32_t workers() const { return workers_; }
    size_t pageBytes() const { return pageBytes_; }
    bool spillsAlways() const { return spillAlways_; }
-   /// Whether the rows are to be had from merge() only.
+   /// Whether rows are on disk, so that all rows must be read through merge().
    bool hasSpilled() const { return !spilled_.empty(); }
    uint64_t rowCount() const;
-   /// All rows in order; once.
+   /// All rows in order. Called once.
    std::unique_ptr<SortMerge> merge(QueryContext& context);
-   /// Runs, passes, bytes and memory.
+   /// Notes about runs, passes, bytes and memory.
    void describe(OperatorProfile& profile) const;
 
 private:
    enum class Phase : uint8_t { Input, SpillRest, Merge, Sort };
    struct Task {
-      std::vector<std::unique_ptr<SortRun>> runs; ///< to be spilled
-      MergeGroup group{};                         ///< or to be merged
+      std::vector<std::unique_ptr<SortRun>> runs; ///< SpillRest: runs to spill
+      MergeGroup group{};                         ///< Merge: runs of spilled_ to merge
       SpilledRun result;
    };
    size_t mergeBytes(size_t runs) const;
@@ -88,17 +94,17 @@ private:
    void count(const SpilledRun& run);
 
    // PROPERTIES
-   MemoryGrant grant_; // first, since all others charge it
+   MemoryGrant grant_; // declared first: the other members charge the grant
    SortBuffer buffer_;
    bool canSpill_ = false, spillAlways_ = false;
    uint64_t rowsWanted_ = SortRun::keepAll;
    uint32_t workers_ = 1;
    size_t bytesPerRow_ = SortBuffer::sortBytesPerRow;
-   size_t rowBytes_ = 0; ///< in memory, with the key
+   size_t rowBytes_ = 0; ///< bytes of a row in memory, with its key
    size_t pageBytes_ = 0, runBytesMin_ = 0, segmentBytes_ = 0, stepBytes_ = 0;
    // STATE
    std::vector<SpilledRun> spilled_;
-   std::atomic<uint32_t> spilledCount_{0}; ///< of all lanes
+   std::atomic<uint32_t> spilledCount_{0}; ///< runs that all lanes have spilled
    Phase phase_ = Phase::Input;
    uint32_t sortRound_ = 0;
    std::vector<Task> tasks_;

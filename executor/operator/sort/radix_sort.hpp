@@ -5,20 +5,20 @@
 #include <cstring>
 #include <utility>
 
-// Sorts elements with 8 or 16 bytes of key as numbers: counting passes over the highest bits that differ, as many as
-// tell so many elements apart when they are spread evenly; then what is still alike is sorted by the bits below.
-// Stable.
+// Sorts entries by keys of 8 or 16 bytes, read as numbers. Counting passes run over the highest bits in which keys
+// differ; there are as many passes as separate the entries if keys are spread evenly. Entries that are still alike are
+// then sorted by the bits below. Stable.
 
 namespace ouzel::executor {
 
-/// An address with 8 bytes of its key.
+/// A row's address with 8 bytes of its key.
 template <typename Address>
 struct NarrowEntry {
    static constexpr uint32_t words = 1;
    uint64_t key[1];
    Address address;
 };
-/// The same with 16.
+/// A row's address with 16 bytes of its key.
 template <typename Address>
 struct WideEntry {
    static constexpr uint32_t words = 2;
@@ -52,7 +52,7 @@ void insertionSort(Entry* entries, size_t count) {
    }
 }
 
-/// `scratch` has room for as many. Words of key before `word` are alike in all of them.
+/// `scratch` has room for `count` entries. The words of the keys before `word` are equal in all entries.
 template <typename Entry>
 void radixSort(Entry* entries, Entry* scratch, size_t count, uint32_t word = 0) {
    constexpr size_t fewEntries = 24;
@@ -69,7 +69,7 @@ void radixSort(Entry* entries, Entry* scratch, size_t count, uint32_t word = 0) 
    const auto top = static_cast<uint32_t>(std::bit_width(differing));
    const uint32_t wanted = (static_cast<uint32_t>(std::bit_width(count)) + 2 * digitBits - 1) / digitBits;
    const uint32_t passes = std::min({wanted, (top + digitBits - 1) / digitBits, passesMax});
-   const uint32_t low = top > passes * digitBits ? top - passes * digitBits : 0; // bits below are left for later
+   const uint32_t low = top > passes * digitBits ? top - passes * digitBits : 0; // lower bits: the recursive calls
 
    uint32_t counts[passesMax][digits];
    std::memset(counts, 0, passes * sizeof counts[0]);
@@ -82,7 +82,7 @@ void radixSort(Entry* entries, Entry* scratch, size_t count, uint32_t word = 0) 
    for (uint32_t pass = 0; pass < passes; ++pass) {
       uint32_t* at = counts[pass];
       const uint32_t shift = low + pass * digitBits;
-      if (at[from[0].key[word] >> shift & (digits - 1)] == count) continue; // all alike
+      if (at[from[0].key[word] >> shift & (digits - 1)] == count) continue; // all entries have the same digit
       for (uint32_t digit = 0, sum = 0; digit < digits; ++digit)
          sum += std::exchange(at[digit], sum);
       for (size_t i = 0; i < count; ++i)

@@ -8,11 +8,11 @@ namespace ouzel::executor {
 
 namespace {
 
-/// A range's entries and as much scratch lie in a second-level cache of 1 MiB.
+/// The entries of a range of so many rows, and scratch of the same size, fit into a second-level cache of 1 MiB.
 constexpr uint64_t partRows = 1 << 15;
 constexpr uint64_t partRowsMin = 1 << 10;
 constexpr uint64_t partsMax = 512;
-/// No less than so many parts for each worker: what a task needs besides is a small part of all then.
+/// At least so many parts for each worker, so that a task's scratch memory is a small part of all memory.
 constexpr uint64_t partsPerWorker = 8;
 constexpr uint64_t samplesPerRange = 32;
 
@@ -79,17 +79,17 @@ private:
    const RowOrder order_;
    const uint64_t rowCount_;
    Reservation& memory_;
-   uint32_t ranges_ = 1;       ///< and parts
+   uint32_t ranges_ = 1;       ///< number of ranges, and of parts
    std::vector<Entry> splits_; ///< first entries of all ranges but the first
    std::vector<uint64_t> splitKeys_;
-   LargeMemory entries_;           ///< part by part; of each, range by range
+   LargeMemory entries_;           ///< part by part, each divided by ranges
    std::vector<uint32_t> offsets_; ///< [part][range]: where the range begins in the part
 };
 
-/// Call action for the addresses of rows number [from, end).
+/// Call action with the addresses of rows number [from, end).
 template <typename Entry>
 void RowSorter::Rows<Entry>::forRows(uint64_t from, uint64_t end, const auto& action) const {
-   uint64_t first = 0; // of the run
+   uint64_t first = 0; // number of the run's first row
    for (uint32_t run = 0; run < runs_.size() && first < end; first += runs_[run++]->rowCount()) {
       const uint64_t rows = runs_[run]->rowCount();
       if (first + rows <= from) continue;
@@ -164,7 +164,7 @@ void RowSorter::Rows<Entry>::split(uint32_t part) {
       next[range] = offsets[range];
       offsets[range + 1] += offsets[range];
    }
-   DCHECK(count == end - from); // the part's rows, as partBegin() counts them
+   DCHECK(count == end - from); // the number of rows in the part
    for (uint32_t i = 0; i < count; ++i)
       out[next[ranges[i]]++] = entries[i];
 }
@@ -204,7 +204,7 @@ void RowSorter::Rows<Entry>::sort(uint32_t range, RowAddress* out) {
       out[i] = entries[i].address;
 }
 
-/// Call action for neighbours with equal keys.
+/// Call action for each sequence of entries with equal keys.
 template <typename Entry>
 void RowSorter::Rows<Entry>::forTies(Entry* entries, size_t count, const auto& action) const {
    for (size_t begin = 0; begin < count;) {
@@ -226,7 +226,7 @@ void RowSorter::Rows<Entry>::compareAll(Entry* entries, size_t count, uint32_t f
    });
 }
 
-/// All of the packed key is alike.
+/// Sort entries with equal packed keys.
 template <typename Entry>
 void RowSorter::Rows<Entry>::sortTies(Entry* entries, Entry* scratch, size_t count) {
    const auto& columns = layout_.key.columns();
@@ -240,8 +240,8 @@ void RowSorter::Rows<Entry>::sortTies(Entry* entries, Entry* scratch, size_t cou
    sortTexts(entries, scratch, count, column, SortKeyLayout::stringPrefixBytes);
 }
 
-/// By the bytes of a text from `offset` on, what is before being alike: the next ones take the place of the key, with
-/// their number in the last byte.
+/// Sort entries by the bytes of a text from `offset` on; the bytes before are equal. The next bytes replace the
+/// entries' keys; the last byte of a key is the number of bytes taken, or one more if the text goes on.
 template <typename Entry>
 void RowSorter::Rows<Entry>::sortTexts(Entry* entries, Entry* scratch, size_t count, uint32_t column, uint32_t offset) {
    constexpr size_t fewEntries = 4;
@@ -306,7 +306,7 @@ void RowSorter::endSplit() {
 
 void RowSorter::sort(uint32_t range, RowAddress* order) {
    DCHECK(range < parts_);
-   DCHECK(rangeBegins_.size() == parts_ + 1); // endSplit() came before
+   DCHECK(rangeBegins_.size() == parts_ + 1); // endSplit() was called
    rows_->sort(range, order + rangeBegins_[range]);
 }
 

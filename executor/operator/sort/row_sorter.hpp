@@ -8,26 +8,29 @@
 
 namespace ouzel::executor {
 
-/// Sorts the rows of sealed runs by their keys; rows with equal ones stay in the order of runs and rows. Two rounds of
-/// tasks that workers share: split() divides a part of the rows by ranges of keys, which a sample has cut so that they
-/// have about equally many rows; sort() puts the rows of one range in order. So nothing is merged, and each row's key
-/// is looked at twice however many rows there are.
+/// Sorts the rows of sealed runs by their keys. Rows with equal keys stay in the order of runs and rows. There are two
+/// rounds of tasks that workers share:
 ///
-/// Beside each address are the bits of its key that differ (KeyPacking), 8 or 16 bytes; ranges are radix sorted by
-/// them. Rows that these do not tell apart are sorted by what follows in the value of a text, taken up 15 bytes at a
-/// time in their place, or by comparing.
+///    split(part)   divides a part of the rows by ranges of keys; a sample determines ranges of about equally many rows
+///    sort(range)   puts the rows of one range, from all parts, in order
+///
+/// So nothing is merged, and each row's key is read twice, independent of the number of rows.
+///
+/// Each entry has the address of a row and 8 or 16 bytes with those bits of its key that differ among keys
+/// (KeyPacking). A range is radix sorted by these bytes. Rows with equal bytes are then sorted by the next bytes of a
+/// text, up to 15 at a time in place of the key bytes, or by comparing rows.
 class RowSorter {
 public:
-   /// The runs stay where they are and have their keys until the last range is sorted.
+   /// The runs must outlive the sorter and keep their keys until the last range is sorted.
    RowSorter(const SortRowLayout& layout, std::span<const SortRun* const> runs, uint32_t workers, Reservation& memory);
    ~RowSorter();
 
-   /// How many parts there are, and how many ranges.
+   /// The number of parts, which is also the number of ranges.
    uint32_t parts() const { return parts_; }
    void split(uint32_t part);
-   /// After all parts.
+   /// Called once, after split() of all parts.
    void endSplit();
-   /// Put the addresses of the range's rows in order to where they belong in `order`, which has room for all rows.
+   /// Write the sorted addresses of the range's rows to their place in `order`, which has room for all rows.
    void sort(uint32_t range, RowAddress* order);
    /// After endSplit().
    uint64_t rowCount() const { return rangeBegins_.back(); }

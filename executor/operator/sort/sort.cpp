@@ -2,16 +2,16 @@
 
 #include "executor/operator/build.hpp"
 
-// ORDER BY: all rows into runs, runs into one order, rows out by one worker.
+// ORDER BY: lanes store rows in runs, tasks sort the runs, and one worker gives the rows in order.
 
 namespace ouzel::executor {
 
 namespace {
 
-/// More rows than this are sorted like all rows: throwing some away no longer pays.
+/// If more rows than this are wanted, runs keep all rows: dropping rows does not pay then.
 constexpr uint64_t keepRowsMax = 1 << 16;
 
-/// A sort whose row range is an expression, known when the pipeline starts.
+/// A sort whose LIMIT and OFFSET are expressions, evaluated when the pipeline starts.
 class RangeSortSink final : public SortSink {
 public:
    RangeSortSink(SortInput input, ExternalSort& sort, SortedSource& source, const sql::Expr* limit,

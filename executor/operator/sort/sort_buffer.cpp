@@ -29,7 +29,7 @@ void SortRun::append(const Batch& rows, std::span<const Vector> keys) {
    if (threshold_.empty()) {
       appendSome(rows, keys, scratch_.data());
    } else {
-      // Rows with a key above the threshold cannot be wanted. Unresolved ties stay; they are sorted out later.
+      // Rows with a key above the threshold are not wanted. Rows with equal, unresolved keys stay until dropRest().
       const bool isExact = layout_->key.isExact();
       const SortPrefix limit = layout_->key.prefix(threshold_.data());
       passing_.resize(batchRowsMax);
@@ -53,7 +53,7 @@ void SortRun::append(const Batch& rows, std::span<const Vector> keys) {
    if (rowCount_ > std::max<uint64_t>(2 * keepRows_, 2 * batchRowsMax)) dropRest();
 }
 
-/// `encoded`: the keys of the live rows, when they are known already.
+/// `encoded`: the keys of the live rows; null: encode them from `keys`.
 void SortRun::appendSome(const Batch& rows, std::span<const Vector> keys, const std::byte* encoded) {
    const uint32_t count = rows.liveRows();
    for (uint32_t taken = 0; taken < count;) {
@@ -99,7 +99,7 @@ void SortRun::seal() {
    scratch_ = {};
 }
 
-/// Keep the first keepRows_ rows in sort order and remember the last of them.
+/// Keep the first keepRows_ rows in sort order, and set threshold_ to the key of the last of these rows.
 void SortRun::dropRest() {
    closeBatch();
    const SortRun* self = this;
@@ -114,7 +114,7 @@ void SortRun::dropRest() {
    std::nth_element(rows.begin(), rows.begin() + static_cast<ptrdiff_t>(keepRows_ - 1), rows.end(), less);
    rows.resize(keepRows_);
    threshold_.assign(key(rows.back().row), key(rows.back().row) + stride_);
-   std::sort(rows.begin(), rows.end(), [](RowAddress a, RowAddress b) { return a.row < b.row; }); // as they arrived
+   std::sort(rows.begin(), rows.end(), [](RowAddress a, RowAddress b) { return a.row < b.row; }); // in order of arrival
 
    SortRun kept(*layout_, *memory_, keepAll);
    Arena values(memory_);

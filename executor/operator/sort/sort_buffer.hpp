@@ -10,17 +10,17 @@
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/operator/sort/sort_key.hpp"
 
-// Rows with sort keys, and their order. Each worker fills a SortRun of its own; SortBuffer collects the runs and sorts
-// them in tasks that workers share (row_sorter.hpp). Rows never move: what is sorted are their addresses.
+// Rows with sort keys, and their order. Each worker fills a SortRun of its own. SortBuffer takes the runs and sorts
+// their rows in tasks that workers share (row_sorter.hpp). Rows never move: their addresses are sorted.
 
 namespace ouzel::executor {
 
-/// Where a row lies: in a run, counted from 0.
+/// The address of a row: number of the run, and of the row in the run, both from 0.
 struct RowAddress {
    uint32_t run = 0, row = 0;
 };
 
-/// What the rows of a SortBuffer are.
+/// The columns and the key of a SortBuffer's rows.
 struct SortRowLayout {
    std::vector<Representation> columns; ///< stored with each row
    SortKeyLayout key;
@@ -28,36 +28,36 @@ struct SortRowLayout {
    std::vector<uint32_t> keyColumns;
 };
 
-/// Rows of one worker in order of arrival. `keepRows`: only that many first rows in sort order are wanted, so the run
-/// throws away others now and then. Not thread-safe while it is filled.
+/// Rows of one worker in order of arrival. `keepRows`: only so many first rows in sort order are wanted; the run drops
+/// other rows now and then. Not thread-safe while it is filled; read-only after seal().
 class SortRun {
 public:
    static constexpr uint64_t keepAll = UINT64_MAX;
    SortRun(const SortRowLayout& layout, Reservation& memory, uint64_t keepRows = keepAll);
 
-   /// Take the live rows of `rows`, columns as in the layout; `keys` are the values of the key columns.
+   /// Copy the live rows of `rows`, whose columns are those of the layout; `keys` are the values of the key columns.
    void append(const Batch& rows, std::span<const Vector> keys);
-   /// The same with the keys known: live row i's at keys + i * stride.
+   /// As append(), with encoded keys: the key of live row i is at keys + i * stride.
    void appendEncoded(const Batch& rows, const std::byte* keys) { appendSome(rows, {}, keys); }
-   /// No more rows come.
+   /// End the run: no more rows are added.
    void seal();
-   /// key() may not be called any more.
+   /// Free the keys; key() must not be called afterwards.
    void releaseKeys() {
       keys_.clear();
       keyArena_.reset();
    }
 
    uint32_t rowCount() const { return rowCount_; }
-   /// Of the keys.
+   /// The bits in which the run's keys differ.
    const KeySpread& spread() const { return spread_; }
-   /// Memory that rows and keys take.
+   /// Memory of rows and keys.
    size_t bytes() const { return closedBytes_ + builder_.bytes() + (keyArena_ ? keyArena_->chunkBytes() : 0); }
-   /// keepRows: the key of the last row that is wanted, for the run that follows this one.
+   /// With keepRows: the key of the last wanted row, for the worker's next run.
    std::vector<std::byte> takeThreshold() { return std::move(threshold_); }
    void setThreshold(std::vector<std::byte> key) { threshold_ = std::move(key); }
    const std::byte* key(uint32_t row) const { return keys_[row / batchRowsMax] + size_t{row % batchRowsMax} * stride_; }
    const Batch& batchOf(uint32_t row) const { return batches_[row / batchRowsMax]->batch; }
-   /// The stored value; NULL ones are readable.
+   /// The stored value. Memory of NULL values is readable, too.
    const std::byte* value(uint32_t column, uint32_t row) const {
       const Vector& vector = batchOf(row).columns[column];
       return static_cast<const std::byte*>(vector.data) + size_t{row % batchRowsMax} * physicalSize(vector.type);
@@ -66,7 +66,7 @@ public:
       return !isValidBit(batchOf(row).columns[column].validity, row % batchRowsMax);
    }
    bool mayHaveNulls(uint32_t column) const { return mayHaveNulls_[column] != 0; }
-   /// Where the column's values begin, one address per batchRowsMax rows.
+   /// The arrays of the column's values, one for each batchRowsMax rows.
    const std::byte* const* columnBatches(uint32_t column) const { return columnBatches_[column].data(); }
 
 private:
@@ -87,14 +87,14 @@ private:
    std::vector<uint8_t> mayHaveNulls_;
    KeySpread spread_;
    uint32_t rowCount_ = 0;
-   size_t closedBytes_ = 0;           // of batches_
-   std::vector<std::byte> threshold_; // keepRows: the key of the last row that is still wanted; empty at first
+   size_t closedBytes_ = 0;           // bytes of batches_
+   std::vector<std::byte> threshold_; // with keepRows: key of the last wanted row; empty: not known yet
    std::vector<std::byte> scratch_;
    std::vector<RowIndex> passing_;
 };
 
-/// Three-way, by key columns [fromColumn, toColumn). `valueA(column)` and `valueB(column)` are where the rows' stored
-/// values lie.
+/// Three-way comparison by key columns [fromColumn, toColumn). `valueA(column)` and `valueB(column)` return the address
+/// of the row's stored value.
 template <typename ValueA, typename ValueB>
 inline int compareKeys(const SortRowLayout& layout, const std::byte* keyA, const std::byte* keyB, uint32_t fromColumn,
                        uint32_t toColumn, ValueA&& valueA, ValueB&& valueB) {
@@ -116,11 +116,11 @@ inline int compareKeys(const SortRowLayout& layout, const std::byte* keyA, const
    return at < end ? std::memcmp(keyA + at, keyB + at, end - at) : 0;
 }
 
-/// Compares rows of some runs by their keys.
+/// Compares rows of runs by their keys.
 class RowOrder {
 public:
    RowOrder(const SortRowLayout& layout, std::span<const SortRun* const> runs) : layout_(&layout), runs_(runs) {}
-   /// Three-way, by key columns [fromColumn, toColumn).
+   /// Three-way comparison by key columns [fromColumn, toColumn).
    int compare(RowAddress a, RowAddress b, uint32_t fromColumn, uint32_t toColumn) const;
    int compare(RowAddress a, RowAddress b) const {
       return compare(a, b, 0, static_cast<uint32_t>(layout_->key.columns().size()));
@@ -133,8 +133,8 @@ private:
 
 class RowSorter;
 
-/// All runs, and the order of their rows. Filled through addRun() by one thread at a time; sorted by tasks in rounds as
-/// Sink::finishTasks wants them; then read by any number of threads.
+/// All runs, and the order of their rows. Owns the runs. Filled through addRun() by one thread at a time; sorted by
+/// tasks in rounds, as in Sink::finishTasks(); then read by any number of threads.
 class SortBuffer {
 public:
    explicit SortBuffer(SortRowLayout layout);
@@ -145,17 +145,17 @@ public:
    uint32_t sortTasks(uint32_t round, uint32_t workers, Reservation& memory);
    static constexpr uint32_t sortRounds = 2;
    void sortTask(uint32_t round, uint32_t task);
-   /// After the last task.
+   /// Called after the last task.
    void finishSort();
-   /// In place of sorting: rows came in order, all runs one behind the other.
+   /// Instead of sorting: the rows were added in sort order, run after run.
    void keepArrivalOrder(Reservation& memory);
-   /// The order stays; rows can no longer be compared.
+   /// Free the keys. The order stays; rows can no longer be compared.
    void releaseKeys();
    void clear();
 
-   /// Take the runs away again, before they are sorted.
+   /// Take the runs away before they are sorted.
    std::vector<std::unique_ptr<SortRun>> takeRuns();
-   /// What sorting needs beside the rows.
+   /// Memory that sorting needs per row, in addition to the row and its key.
    static constexpr size_t sortBytesPerRow = 24 + sizeof(RowAddress) + 8;
 
    uint64_t rowCount() const { return rowCount_; }
@@ -170,12 +170,12 @@ private:
    std::vector<std::unique_ptr<SortRun>> runs_;
    std::vector<const SortRun*> runPointers_;
    uint64_t rowCount_ = 0;
-   std::unique_ptr<RowSorter> sorter_; // while it sorts
+   std::unique_ptr<RowSorter> sorter_; // exists while tasks sort
    LargeMemory order_;
 };
 
-/// Copy stored column `column` of these rows to out[0...) and validity (null: the column has no NULLs). Strings keep
-/// pointing into the runs.
+/// Copy stored column `column` of these rows to out[0...) and validity (null: the column has no NULLs). Strings are not
+/// copied: the views point into the runs.
 void gatherRows(std::span<const SortRun* const> runs, std::span<const RowAddress> rows, uint32_t column,
                 PhysicalType type, void* out, ValidityWord* validity);
 

@@ -38,7 +38,7 @@ void storeSigned(T value, std::byte* out) {
    }
 }
 
-/// NaN last and alike, -0 as 0.
+/// All NaNs are alike and come last; -0 is stored as 0.
 template <typename T, typename U>
 void storeFloat(T value, std::byte* out) {
    constexpr U sign = U{1} << (sizeof(U) * 8 - 1);
@@ -50,7 +50,7 @@ void storeFloat(T value, std::byte* out) {
    storeBigEndian(bits, out);
 }
 
-/// The prefix, zero padded, then the length as far as it matters: at most one more than the prefix's.
+/// Writes the prefix, padded with zeros, then one byte: the length, but at most one more than the prefix's length.
 void storeString(const StringView& value, std::byte* out) {
    const uint32_t size = value.size();
    const uint32_t taken = std::min(size, stringPrefixBytes);
@@ -59,8 +59,9 @@ void storeString(const StringView& value, std::byte* out) {
    out[stringPrefixBytes] = static_cast<std::byte>(std::min(size, stringPrefixBytes + 1));
 }
 
-// A decimal is its class (-infinity, negative, zero, positive, infinity, NaN), then the number of digits before the
-// point, the first 18 digits, and whether that was all. Negative ones have everything after the class inverted.
+// A decimal in a key: its class (-infinity, negative, zero, positive, infinity, NaN), the number of digits before the
+// point, the first 18 digits, and a byte that says whether there are more digits. In negative decimals all bits after
+// the class are inverted.
 constexpr uint32_t decimalBytes = 1 + 4 + 8 + 1;
 constexpr uint32_t decimalDigits = 18;
 
@@ -89,7 +90,7 @@ DecimalDigits leadingDigits(StringView value) {
       }
       return out;
    }
-   // Beyond 127 bits: read the digits off the text.
+   // More than 127 bits: take the digits from the text.
    uint32_t taken = 0;
    bool isFraction = false, hasBegun = false;
    for (const char c : decimal::toString(value)) {
@@ -198,7 +199,7 @@ SortKeyLayout::SortKeyLayout(const std::vector<SortColumn>& columns) {
    for (const SortColumn& column : columns) {
       Column placed{column, width_, width_ + 1 + keyBytes(column.type), !isVariableSize(column.type)};
       width_ = placed.end;
-      if (isExact_) decided = placed.end; // bytes behind an inexact column count only after its values were compared
+      if (isExact_) decided = placed.end; // later bytes count only after this column's values were compared
       isExact_ = isExact_ && placed.isExact;
       columns_.push_back(placed);
    }
@@ -268,8 +269,8 @@ void KeySpread::add(const KeySpread& other) {
 
 KeyPacking::KeyPacking(const SortKeyLayout& layout, const KeySpread& spread) {
    const uint32_t bytes = layout.decidedBytes();
-   // Keys on pages lie side by side: a word reaches behind its key only while other words of the page follow, which
-   // RowPage sees to.
+   // On pages keys lie side by side, so a word may reach past the end of its key. RowPage reserves memory past the last
+   // key for this.
    for (uint32_t offset = 0; offset < bytes && !spread.first_.empty(); offset += 8) {
       uint64_t mask = __builtin_bswap64(spread.differing_[offset / 8]);
       if (bytes - offset < 8) mask &= ~uint64_t{0} << (64 - 8 * (bytes - offset));

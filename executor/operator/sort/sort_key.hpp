@@ -8,9 +8,9 @@
 
 #include "common/value/vector.hpp"
 
-// Sort keys as bytes that memcmp orders. Each column is a byte for NULL and its value big-endian with the sign flipped,
-// all bits inverted when descending. Strings and decimals that do not fit keep a prefix: where two such prefixes are
-// equal and not the whole value, the values themselves decide ("unresolved" below).
+// Sort keys as bytes that memcmp orders. A column of the key is a byte for NULL, then the value, big-endian with the
+// sign flipped; all bits of the value are inverted when descending. A string or decimal that does not fit keeps a
+// prefix. When two prefixes are equal and shorter than their values, the values decide; such a key is "unresolved".
 
 namespace ouzel::executor {
 
@@ -20,13 +20,13 @@ struct SortColumn {
    bool nullsFirst = false;
 };
 
-/// The first 16 bytes of a key as numbers, so far as they decide without looking at values.
+/// The first 16 bytes of a key as numbers, with zeros after the bytes that decide without values.
 struct SortPrefix {
    uint64_t high = 0, low = 0;
    auto operator<=>(const SortPrefix&) const = default;
 };
 
-/// Where each column lies in a key. Immutable; shared by workers.
+/// The position of each column in a key. Immutable; shared by workers.
 class SortKeyLayout {
 public:
    struct Column : SortColumn {
@@ -37,17 +37,17 @@ public:
    explicit SortKeyLayout(const std::vector<SortColumn>& columns);
 
    const std::vector<Column>& columns() const { return columns_; }
-   /// Bytes from one key to the next; at least 16.
+   /// Bytes from one key to the next in memory: a multiple of 8, at least 16.
    uint32_t stride() const { return stride_; }
-   uint32_t width() const { return width_; }
-   /// Keys of live rows [from, from + count): key i lies at out + i * stride().
+   uint32_t width() const { return width_; } ///< bytes of a key
+   /// Write the keys of live rows [from, from + count); key i lies at out + i * stride().
    void encode(std::span<const Vector> values, Selection rows, uint32_t from, uint32_t count, std::byte* out) const;
    SortPrefix prefix(const std::byte* key) const;
    bool isExact() const { return isExact_; }
-   /// For a column that is not exact: is this key's part only a prefix of the value?
+   /// For a column that is not exact: whether the key has only a prefix of the value.
    static bool isUnresolved(const Column& column, const std::byte* key);
 
-   /// How many of a key's bytes decide without looking at values.
+   /// The number of first bytes of a key that decide without values.
    uint32_t decidedBytes() const { return decidedBytes_; }
 
 private:
@@ -56,27 +56,27 @@ private:
    bool isExact_ = true;
 };
 
-/// In which bits some keys differ.
+/// The bits in which a set of keys differ.
 class KeySpread {
 public:
-   /// Keys of `layout`, one every stride().
+   /// Add `count` keys of `layout`, one every stride() bytes.
    void add(const SortKeyLayout& layout, const std::byte* keys, uint32_t count);
    void add(const KeySpread& other);
 
 private:
    friend class KeyPacking;
-   std::vector<uint64_t> first_, differing_; // as words of memory; padding counts, and nobody looks at it
+   std::vector<uint64_t> first_, differing_; // by 8-byte word of the key; bits of padding are never read
 };
 
-/// Where keys differ, put together: the bits that are the same in all keys say nothing about their order, so that
-/// leaving them out lets 16 bytes decide what takes more as a key. A date, say, has 12 bits that differ out of 40.
+/// Packs the bits in which keys differ. Bits that are equal in all keys do not affect the order; without them 16 bytes
+/// often suffice for keys that are longer. A date, for example, may have 12 bits that differ out of 40. Immutable.
 class KeyPacking {
 public:
    static constexpr uint32_t bitsMax = 128;
-   /// For keys within `spread`, and no others.
+   /// For the keys that were added to `spread`, and no others.
    KeyPacking(const SortKeyLayout& layout, const KeySpread& spread);
 
-   /// The first bits of the key that can differ, from the top.
+   /// The first bitsMax of the bits that can differ, highest first.
    SortPrefix prefix(const std::byte* key) const {
       unsigned __int128 packed = 0;
       for (uint32_t i = 0; i < wordCount_; ++i) {
@@ -89,9 +89,9 @@ public:
    }
    /// Whether SortPrefix::low is 0 for all keys.
    bool isNarrow() const { return bits_ <= 64; }
-   /// Whether equal prefixes mean equal bytes, as far as they decide.
+   /// Whether equal prefixes mean that the keys are equal in all bytes that decide without values.
    bool isWhole() const { return isWhole_; }
-   /// Whether the prefix is all there is to compare.
+   /// Whether the prefix decides alone: equal prefixes mean equal keys.
    bool isEnough() const { return isEnough_; }
 
 private:

@@ -41,7 +41,7 @@ SortInput makeSortInput(const std::vector<sql::ColumnId>& inputLayout, const std
       sortColumns.push_back({representation.physical, keys[i].descending, keys[i].nullsFirst});
       keyColumns.push_back(UINT32_MAX);
       if (!isVariableSize(representation.physical)) continue;
-      // The values decide ties of prefixes: they must be stored.
+      // Values decide when prefixes are equal, so the key's values must be stored.
       const auto slot = program->columnSlot(i);
       const auto found = slot ? std::find(columnSlots.begin(), columnSlots.end(), *slot) : columnSlots.end();
       if (found != columnSlots.end()) {
@@ -163,8 +163,8 @@ namespace {
 struct SourceLocal final : LocalState {
    explicit SourceLocal(GatherSpace s) : space(std::move(s)) {}
    GatherSpace space;
-   std::unique_ptr<SortMerge> merge; // when rows were spilled
-   uint64_t merged = 0;              // rows that came of it
+   std::unique_ptr<SortMerge> merge; // null: no rows were spilled
+   uint64_t merged = 0;              // number of rows taken from `merge`
 };
 
 } // namespace

@@ -9,13 +9,13 @@
 
 namespace ouzel::executor {
 
-/// How a sort's rows come from its input. Stored are columns of the input, then extra expressions, then values of
-/// inexact keys that are neither.
+/// How stored rows and keys are made from input batches. A stored row has columns of the input, then extra expressions,
+/// then the values of inexact keys that are neither.
 struct SortInput {
    SortRowLayout layout;
-   std::vector<uint32_t> columnSlots;               ///< input slots of the first stored columns
-   std::shared_ptr<const ExpressionProgram> extras; ///< of the next ones; null: none
-   std::vector<uint32_t> computedKeys;              ///< key numbers of the last ones
+   std::vector<uint32_t> columnSlots;               ///< input slots of the first stored columns, in order
+   std::shared_ptr<const ExpressionProgram> extras; ///< expressions of the next stored columns; null: none
+   std::vector<uint32_t> computedKeys;              ///< numbers of the keys that are the last stored columns
    std::shared_ptr<const ExpressionProgram> keys;
 };
 
@@ -27,13 +27,14 @@ struct SortOrder {
 };
 std::vector<SortOrder> sortOrders(const std::vector<sql::SortKey>& keys);
 
-/// `stored`: columns of `inputLayout` to keep with each row; they become stored columns 0, 1, ..., followed by
-/// `extras`.
+/// `stored`: columns of `inputLayout` to store with each row; they become stored columns 0, 1, ... `extras`:
+/// expressions that become the stored columns after them.
 SortInput makeSortInput(const std::vector<sql::ColumnId>& inputLayout, const std::vector<sql::ColumnId>& stored,
                         const std::vector<SortOrder>& keys, const sql::ColumnTable& columns,
                         std::span<const sql::Expr* const> extras = {});
 
-/// Collects rows into runs, by lane, and sorts them. How many first rows are wanted is set by an overriding prepare().
+/// Stores rows in an ExternalSort, one Lane for each lane of the pipeline, and sorts them. An overriding prepare() sets
+/// how many first rows are wanted.
 class SortSink : public Sink {
 public:
    SortSink(SortInput input, ExternalSort& sort) : input_(std::move(input)), sort_(sort) {}
@@ -50,14 +51,14 @@ protected:
    SortInput input_;
    ExternalSort& sort_;
    uint64_t keepRows_ = SortRun::keepAll;
-   uint64_t rowsWanted_ = SortRun::keepAll; ///< the same for sorts that do not throw rows away while they collect
+   uint64_t rowsWanted_ = SortRun::keepAll; ///< first rows that are needed, also if runs keep all rows
 };
 
-/// Gives rows [offset, offset + limit) of a sort in order, the first `columnCount` stored columns.
+/// Gives rows [offset, offset + limit) of a sort in order, with the first `columnCount` stored columns.
 class SortedSource final : public Source {
 public:
    SortedSource(ExternalSort& sort, uint32_t columnCount) : sort_(sort), columnCount_(columnCount) {}
-   /// Before the first rows are asked for.
+   /// Called before the first next().
    void setRange(uint64_t offset, uint64_t limit) {
       offset_ = offset;
       limit_ = limit;
@@ -73,14 +74,14 @@ private:
    ExternalSort& sort_;
    const uint32_t columnCount_;
    uint64_t offset_ = 0, limit_ = UINT64_MAX;
-   uint64_t given_ = 0; // there is one worker at a time
+   uint64_t given_ = 0; // written by one worker at a time: workersMax() is 1
 };
 
 /// Flat vectors that rows of a sorted buffer are gathered into.
 class GatherSpace {
 public:
    GatherSpace(const std::vector<Representation>& columns, uint32_t count, Reservation& memory);
-   /// Put these rows' stored columns [0, count) into out.columns.
+   /// Gather stored columns [0, count) of these rows into out.columns.
    void gather(const SortBuffer& buffer, std::span<const RowAddress> rows, Batch& out);
    void gather(std::span<const RowRef> rows, const std::vector<uint8_t>& hasNulls, Batch& out);
 

@@ -17,7 +17,7 @@ std::vector<PhysicalType> physicalTypes(const SortRowLayout& layout) {
    return out;
 }
 
-/// Pages whose rows the last call gave out cannot be used again; with more than this the call ends.
+/// Pages whose rows next() gives out cannot be reused until the next call; with more bytes of them next() returns.
 constexpr size_t retiredBytesMax = size_t{1} << 20;
 
 } // namespace
@@ -63,7 +63,8 @@ RunWriter::RunWriter(const SortRowLayout& layout, std::vector<uint8_t> hasNulls,
        std::clamp<size_t>(pageBytes / RowPage::rowBytes(physicalTypes(layout), layout.key.width()), 1, 1 << 16));
 }
 
-/// In words: what that writes behind a key the next one overwrites, or the values, or nobody needs.
+/// Copies keys in words of 8 bytes. Bytes written past a key are overwritten by the next key or by the values, or are
+/// padding.
 void RunWriter::copyKeys(std::span<const RowRef> rows) {
    const uint32_t width = layout_.key.width(), words = (width + 7) / 8;
    std::byte* key = page_.keys();
@@ -112,7 +113,7 @@ void RunWriter::append(std::span<const RowRef> rows) {
    }
 }
 
-/// The addresses of all rows in order.
+/// Returns the addresses of all rows in sort order.
 static LargeMemory sortRows(const SortRowLayout& layout, std::span<const SortRun* const> runs, Reservation& memory,
                             const Interrupt& interrupt) {
    RowSorter sorter(layout, runs, 1, memory);
@@ -172,10 +173,10 @@ struct SortMerge::Input {
    std::unique_ptr<io::SpillReader> reader;
    std::unique_ptr<Page> page;
 
-   std::span<const RowAddress> order; // still to come
+   std::span<const RowAddress> order; // addresses of the rows not yet given
    std::unique_ptr<RunPieces> pieces;
 
-   /// Pages whose first row comes before `key`.
+   /// The number of pages whose first row comes before `key`.
    size_t pagesBefore(const KeyPacking& packing, uint32_t stride, const SortPrefix& key) const {
       size_t from = 0;
       for (size_t end = run->pages.size(); from < end;) {
@@ -228,7 +229,7 @@ void SortMerge::addResident(const SortBuffer& buffer) {
    inputs_.push_back(std::move(input));
 }
 
-/// How many rows may come before `key`: pages are taken as a whole.
+/// An upper bound for the number of rows before `key`: a page counts as a whole.
 uint64_t SortMerge::rowsBefore(const SortPrefix& key) const {
    uint64_t rows = 0;
    for (const auto& input : inputs_) {
@@ -246,7 +247,7 @@ uint64_t SortMerge::rowsBefore(const SortPrefix& key) const {
 uint64_t SortMerge::skip(uint64_t rows) {
    DCHECK(!isStarted_ && !packing_);
    packing_.emplace(layout_.key, spread_);
-   // The last of the fences with no more rows before it than are to be left out.
+   // Find the last fence that has at most `rows` rows before it.
    std::vector<SortPrefix> fences;
    for (const auto& input : inputs_)
       for (size_t page = 0; input->run && page < input->run->pages.size(); ++page)
@@ -264,7 +265,7 @@ uint64_t SortMerge::skip(uint64_t rows) {
          skipped += some;
          continue;
       }
-      // The last page that begins before may go on behind.
+      // The last page that begins before the bound may have rows after it.
       const size_t pages = input->pagesBefore(*packing_, layout_.key.stride(), bound);
       for (; input->nextPage + 1 < pages; ++input->nextPage)
          skipped += input->run->pages[input->nextPage].rows;
@@ -335,7 +336,7 @@ bool SortMerge::isBeforeTied(uint32_t a, uint32_t b) const {
    const Input& x = *inputs_[a];
    const Input& y = *inputs_[b];
    const auto valueIn = [](const RowRef& row, uint32_t column) {
-      return row.piece->values[column] + row.row * sizeof(StringView); // values that decide are strings and decimals
+      return row.piece->values[column] + row.row * sizeof(StringView); // only strings and decimals have inexact keys
    };
    const int order = compareKeys(
        layout_, x.head.piece->key(x.head.row), y.head.piece->key(y.head.row), 0,
@@ -397,7 +398,7 @@ MergePlan planMerge(uint32_t runs, double pages, double memoryPages, double tau,
       uint32_t passes = 0;
       for (double left = runs; left > 1; left = std::ceil(left / fanIn))
          ++passes;
-      // The last merge writes nothing, so that all of the memory is for reading.
+      // The last merge writes nothing, so that all memory is used for reading.
       const double root = std::sqrt(double(fanIn));
       const double writing = pages * (2 + tau * (root + 1) * (root + 1) / memoryPages);
       const double last = pages * (1 + tau * fanIn / memoryPages);
@@ -411,7 +412,7 @@ MergePlan planMerge(uint32_t runs, double pages, double memoryPages, double tau,
 }
 
 std::vector<MergeGroup> mergeGroups(uint32_t runs, uint32_t fanIn, uint32_t tasks) {
-   // Runs grow while more is spilled: the first ones are the shortest.
+   // A lane's runs grow as it spills more, so the first runs are the shortest.
    std::vector<MergeGroup> out;
    if (runs <= fanIn) return out;
    uint32_t surplus = runs - fanIn;

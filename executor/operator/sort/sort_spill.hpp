@@ -9,21 +9,22 @@
 #include "executor/operator/sort/sort_buffer.hpp"
 #include "io/spill/spill.hpp"
 
-// Sorting what does not fit: sorted runs on disk, and their merge. A run is written as pages that hold keys and rows in
-// order; the merge has a page of each run in memory and picks rows from them.
+// Sorted runs on disk, and their merge, for sorts that do not fit into memory. A run is written as pages with keys and
+// rows in order. The merge has one page of each run in memory and picks rows from these pages.
 
 namespace ouzel::executor {
 
-/// Sorted rows on disk. What is not read is freed with the spill space.
+/// A run on disk: sorted rows. Pages that are never read are freed with the spill space.
 struct SpilledRun {
    std::vector<StoredRows> pages;
    std::vector<uint8_t> hasNulls; ///< by stored column
    uint64_t rows = 0, bytes = 0, storedBytes = 0;
-   KeySpread spread;              ///< of the keys, at least
+   KeySpread spread;              ///< of the keys; may have further bits
    std::vector<std::byte> fences; ///< the first key of each page, one every SortKeyLayout::stride() bytes
 };
 
-/// Rows in memory whose keys and columns are arrays: a page of a run on disk, or a batch of a SortRun.
+/// Rows in memory whose keys and columns are arrays: a loaded page of a run, or a batch of a SortRun. Does not own the
+/// rows.
 struct RowPiece {
    const std::byte* keys = nullptr;
    uint32_t keyStride = 0;
@@ -36,11 +37,11 @@ struct RowRef {
    uint32_t row = 0;
 };
 
-/// Copy stored column `column` of these rows to out[0...) and validity (null: the column has no NULLs). Strings keep
-/// pointing where they did.
+/// Copy stored column `column` of these rows to out[0...) and validity (null: the column has no NULLs). Strings are not
+/// copied: the views point to the same bytes as before.
 void gatherRefs(std::span<const RowRef> rows, uint32_t column, PhysicalType type, void* out, ValidityWord* validity);
 
-/// The batches of some runs in memory as pieces.
+/// The batches of runs in memory as pieces.
 class RunPieces {
 public:
    RunPieces(std::span<const SortRun* const> runs, const SortRowLayout& layout);
@@ -52,14 +53,15 @@ private:
    std::vector<std::vector<RowPiece>> pieces_; // by run
 };
 
-/// Writes a run. One thread's.
+/// Writes a run. Used by one thread.
 class RunWriter {
 public:
    RunWriter(const SortRowLayout& layout, std::vector<uint8_t> hasNulls, io::SpillSpace& space, Reservation& memory,
              size_t pageBytes);
-   /// The next rows in order; they are not needed any more when this returns. Best given about a page of them.
+   /// Write the next rows in order; the rows may be freed afterwards. Works best with about rowsPerPage() rows per
+   /// call.
    void append(std::span<const RowRef> rows);
-   /// As many rows as fill about a page.
+   /// The number of rows that fill about a page.
    uint32_t rowsPerPage() const { return rowsPerPage_; }
    SpilledRun finish() { return std::move(run_); }
 
@@ -75,35 +77,38 @@ private:
    SpilledRun run_;
 };
 
-/// Called now and then by what takes long; may throw.
+/// Called now and then by functions that take long; may throw to stop them.
 using Interrupt = std::function<void()>;
 
 /// Sort the rows of sealed runs and write the first `rowsWanted` of them.
 SpilledRun spillRuns(const SortRowLayout& layout, std::span<const SortRun* const> runs, uint64_t rowsWanted,
                      io::SpillSpace& space, Reservation& memory, size_t pageBytes, const Interrupt& interrupt);
 
-/// Merges runs on disk and rows in memory. Rows with equal keys come in the order in which their runs were added. One
-/// thread's.
+/// Merges runs on disk and rows in memory. Rows with equal keys come in the order in which their runs were added. Used
+/// by one thread.
+///
+///    addRun(), addResident() --> skip(), optional --> next() until it gives no rows
 class SortMerge {
 public:
    SortMerge(const SortRowLayout& layout, Reservation& memory);
    ~SortMerge();
 
-   /// The pages of `run` are freed as they are read. `aheadBytes`: memory for reading ahead. Not after the first row.
+   /// `run` must outlive the merge; its pages are freed as they are read. `aheadBytes`: memory for reading ahead.
+   /// Called before the first next().
    void addRun(const SpilledRun& run, io::SpillSpace& space, size_t aheadBytes);
-   /// Rows in memory, sorted and with their keys; they stay there.
+   /// Add the rows of a sorted buffer that has its keys. The buffer must outlive the merge.
    void addResident(const SortBuffer& buffer);
-   /// Leave out rows that are among the first `rows` ones, not always the first of these, without reading them; tells
-   /// how many. Before the first row.
+   /// Leave out some of the first `rows` rows (not always the very first) without reading them. Returns their number,
+   /// at most `rows`. Called before the first next().
    uint64_t skip(uint64_t rows);
-   /// The next rows in order, at most rowsMax; none at the end. They are valid until the next call.
+   /// The next rows in order, at most rowsMax; none at the end. The rows are valid until the next call.
    std::span<const RowRef> next(uint32_t rowsMax);
    const std::vector<uint8_t>& hasNulls() const { return hasNulls_; }
 
 private:
    struct Input;
    struct Page;
-   /// Of the next row of an input, as far as it usually decides. Past the end all bits are set.
+   /// The packed key of an input's next row; mostly decides without looking at the row. All bits are set past the end.
    struct Head {
       uint64_t high, low;
    };
@@ -122,30 +127,30 @@ private:
    std::vector<std::unique_ptr<Input>> inputs_;
    std::vector<uint8_t> hasNulls_;
    KeySpread spread_;
-   std::optional<KeyPacking> packing_; // once all inputs are known
+   std::optional<KeyPacking> packing_; // made when all inputs are known
    bool isStarted_ = false;
-   // A loser tree: inner node n keeps the input that lost there.
+   // A loser tree: losers_[n] is the input that lost at inner node n.
    uint32_t leaves_ = 1, winner_ = 0;
    std::vector<uint32_t> losers_;
-   std::vector<Head> heads_; // of leaves
+   std::vector<Head> heads_; // by leaf: the input's head
    std::vector<RowRef> out_;
-   std::vector<std::unique_ptr<Page>> retired_, free_; // pages that were given out; pages to be used again
+   std::vector<std::unique_ptr<Page>> retired_, free_; // pages of rows that next() gave out; pages to be reused
    size_t retiredBytes_ = 0, aheadBytes_ = 0;
 };
 
-/// How many runs to merge at once.
+/// How runs are merged: the number merged at once, and the resulting passes.
 struct MergePlan {
    uint32_t fanIn = 2;
-   uint32_t passes = 0; ///< over all rows, with the one whose rows are not written any more
+   uint32_t passes = 0; ///< passes over all rows, including the last one, which writes no rows
 };
-/// The cheapest way to merge `runs` runs of `pages` pages together with `memoryPages` pages of memory (REMOP, external
-/// merge sort): the least D + tau * C, D being the pages that are moved and C how often the device is asked.
-/// The memory of a merge that writes is split between reading and writing as sqrt(fanIn) to 1. `fanInMax`: two pages
-/// for each run must fit.
+/// The cheapest way to merge `runs` runs with `pages` pages in total, using `memoryPages` pages of memory (REMOP,
+/// external merge sort). Minimises D + tau * C, where D is the number of pages moved and C the number of requests to
+/// the device. A merge that writes splits its memory between reading and writing as sqrt(fanIn) to 1. `fanInMax`: the
+/// most runs for which two pages each fit.
 MergePlan planMerge(uint32_t runs, double pages, double memoryPages, double tau, uint32_t fanInMax);
 
-/// Which runs a merging pass puts together: [from, end) of a list of runs, each becoming one. Just enough of them, and
-/// the shortest at first, that `fanIn` are left; several passes when it must be.
+/// Runs [from, end) of a list, which a merging pass merges into one run. mergeGroups() chooses the shortest runs, and
+/// no more than needed, so that `fanIn` runs remain, if one pass can do that. There are about `tasks` groups.
 struct MergeGroup {
    uint32_t from, end;
 };

@@ -1,7 +1,7 @@
 #include "executor/operator/build.hpp"
 #include "executor/operator/sort/sort.hpp"
 
-// ORDER BY ... LIMIT: a sort whose runs forget rows that cannot be among the first offset + limit.
+// ORDER BY ... LIMIT: a sort whose runs drop rows that cannot be among the first offset + limit rows.
 
 namespace ouzel::executor {
 

@@ -6,8 +6,12 @@
 #include "executor/operator/window/window_stream.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
-// Window: all rows are sorted by partition and order keys; then tasks mark where partitions and peer groups start, and
-// others compute the calls, some partitions each. Arguments and filters are evaluated once per row before the sort.
+// Window functions. Rows are sorted by PARTITION BY and ORDER BY keys; arguments and filters are evaluated once per row
+// before the sort.
+//
+//    rows in memory  WindowSink finishes in rounds: sort, mark the starts of partitions and peer groups, compute the
+//                    calls (a task computes some whole partitions); WindowSource gives rows and results
+//    rows spilled    WindowSource merges, marks and computes (WindowStream)
 
 namespace ouzel::executor {
 
@@ -15,15 +19,15 @@ namespace {
 
 using sql::plan::Node;
 
-/// Sorts, then computes: after the rounds of the sort, one marks boundaries and one evaluates partitions. When rows
-/// were spilled, that is left to the source.
+/// The sink of a window: sorts the rows. If no row was spilled, a round of tasks marks boundaries, and another round
+/// computes partitions.
 class WindowSink final : public SortSink {
 public:
    WindowSink(SortInput input, ExternalSort& sort, WindowPlan plan)
       : SortSink(std::move(input), sort), buffer_(sort.buffer()), plan_(std::move(plan)), results_(plan_.calls.size()) {
       for (size_t i = 0; i < plan_.calls.size(); ++i)
          results_[i].type = plan_.calls[i].type;
-      // Marks, peers and frames; results; arguments brought together.
+      // Bytes per row of marks, peer groups and frames; of results; of gathered arguments.
       size_t bytes = 1 + 4 * sizeof(uint32_t);
       for (const WindowCallPlan& call : plan_.calls) {
          bytes += physicalSize(call.type) + 1;
@@ -114,7 +118,7 @@ private:
       }
    }
 
-   /// Cut the rows into pieces of whole partitions.
+   /// Divide the rows into units, the tasks of computing: some whole partitions each.
    void chooseUnits() {
       const uint64_t rows = buffer_.rowCount();
       const auto* marks = marks_.as<uint8_t>();
@@ -142,9 +146,9 @@ private:
    Round round_ = Round::Sort;
    std::vector<WindowResult> results_;
    LargeMemory marks_;
-   std::vector<uint64_t> units_; // first row of each, and the end
+   std::vector<uint64_t> units_; // first row of each unit, then the number of rows
    uint64_t partitionCount_ = 0;
-   Mutex mutex_; // guards arenas_
+   Mutex mutex_;
    std::vector<std::unique_ptr<Arena>> arenas_ GUARDED_BY(mutex_);
 };
 
@@ -153,11 +157,11 @@ struct SourceLocal final : LocalState {
    GatherSpace space;
    Batch passed;
    WindowOutput output;
-   std::unique_ptr<WindowStream::Lane> stream; // when rows were spilled
+   std::unique_ptr<WindowStream::Lane> stream; // null: no rows were spilled
 };
 
-/// Rows in sort order with the results beside them. Small results come in order, out of one worker, as clients of
-/// PostgreSQL are used to; nobody may rely on it but over a window without keys.
+/// Gives rows in sort order, with the results. With few rows, or over a window without keys, one worker gives all rows,
+/// so that they come in order. For few rows the order is a courtesy to clients of PostgreSQL, not a promise.
 class WindowSource final : public Source {
 public:
    WindowSource(ExternalSort& sort, const WindowSink& sink) : sort_(sort), buffer_(sort.buffer()), sink_(sink) {}

@@ -4,14 +4,14 @@
 #include "common/error/sql_error.hpp"
 #include "executor/operator/window/window_function.hpp"
 
-// Aggregates over frames. Frames that only grow at their end are accumulated; other small ones are computed anew; large
-// ones put together from a tree of partial states (Leis et al. 2015, section 4).
+// Aggregates over frames. If frames only grow at their end, one state accumulates the rows. Other frames are computed
+// anew if they are small, and combined from a tree of partial states if they are large (Leis et al. 2015, section 4).
 
 namespace ouzel::executor {
 
 namespace {
 
-/// States of one size, one behind the other, aligned to 16.
+/// An array of aggregate states of one size, each aligned to 16 bytes.
 class StateArray {
 public:
    void reset(size_t count, uint32_t stateSize, Reservation& memory) {
@@ -25,7 +25,8 @@ private:
    size_t stride_ = 16;
 };
 
-/// Partial states over ranges of 2^k leaves; leaves are leafRows rows. Only ranges that lie in the partition wholly.
+/// A tree of partial states: level k has the states of ranges of 2^k leaves, and a leaf is leafRows rows. Only ranges
+/// that lie completely within the partition have a state.
 class StateTree {
 public:
    static constexpr uint32_t leafRows = 32;
@@ -54,7 +55,7 @@ public:
             }
          }
    }
-   /// Combine leaves [from, end) into the state.
+   /// Combine the states of leaves [from, end) into `into`.
    void collect(const AggregateKernel& kernel, std::byte* into, uint32_t from, uint32_t end, Arena& arena) const {
       for (size_t level = 0; from < end; ++level, from /= 2, end /= 2) {
          if ((from & 1) != 0) add(kernel, into, at(level, from++), arena);
@@ -71,7 +72,7 @@ private:
 
    Arena arena_;
    StateArray states_;
-   std::vector<size_t> levels_; // first state of each
+   std::vector<size_t> levels_; // by level: number of its first state
 };
 
 class WindowAggregate final : public WindowEvaluator {
@@ -130,7 +131,7 @@ public:
 private:
    static constexpr uint32_t treeRowsMin = 8 * StateTree::leafRows; // smaller frames are computed anew
 
-   /// Bring the arguments together in the partition's order.
+   /// Gather the arguments in the order of the partition.
    void load(const WindowPartition& partition) {
       const uint32_t count = partition.count();
       for (size_t i = 0; i < call_.args.size(); ++i) {
@@ -169,7 +170,7 @@ private:
       addRows(state_.at(0), leafEnd * rows, end, stateArena_);
    }
 
-   /// Rows [from, end) into the state.
+   /// Add rows [from, end) to the state.
    void addRows(std::byte* state, uint32_t from, uint32_t end, Arena& arena) {
       if (!paged_) return addStored(state, from, end, arena);
       while (from < end) {
@@ -191,7 +192,8 @@ private:
       }
    }
 
-   /// Rows [from, end) of vectors_ and passes_, in blocks that begin where a validity word does, if there are any.
+   /// Add rows [from, end) of vectors_ and passes_, in blocks that begin at a multiple of 64 rows, where a validity
+   /// word begins, unless mayStartAnywhere_.
    void addStored(std::byte* state, uint32_t from, uint32_t end, Arena& arena) {
       while (from < end) {
          const uint32_t block = mayStartAnywhere_ ? from : from / 64 * 64, offset = from - block;
@@ -254,8 +256,8 @@ private:
    std::vector<Vector> vectors_, args_;
    bool mayStartAnywhere_ = false;
    PagedRows* paged_ = nullptr;
-   uint32_t passesOf_ = UINT32_MAX; // paged: first row of the page whose rows passes_ is about
-   uint32_t begin_ = 0, end_ = 0;   // of the rows in the state
+   uint32_t passesOf_ = UINT32_MAX; // paged: first row of the page for which passes_ was computed
+   uint32_t begin_ = 0, end_ = 0;   // rows that are in the state
    bool hasState_ = false;
    ScratchArray<uint8_t> passes_;
    std::array<RowIndex, batchRowsMax> passing_;

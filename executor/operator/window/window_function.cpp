@@ -15,7 +15,8 @@ void WindowResult::allocate(uint64_t rows, Reservation& memory) {
 
 namespace {
 
-/// Copy the stored value, or NULL. Strings stay where the sort keeps them, as long as the query; pages come and go.
+/// Copy the stored value, or NULL. Strings in memory are not copied: the sort keeps them as long as the query runs.
+/// Strings of paged partitions are copied, since pages are evicted.
 void copyValue(const WindowPartition& partition, uint32_t column, uint32_t from, WindowResult& result, uint64_t to,
                Arena& strings) {
    if (partition.isNull(column, from)) return result.setNull(to);
@@ -52,7 +53,7 @@ public:
          buckets_ = 0;
          first_ = 0;
       }
-      uint32_t row = block.from; // NULL gives NULL until a row has a number, which then holds
+      uint32_t row = block.from; // rows before the first number give NULL; that number holds for all later rows
       for (; buckets_ == 0 && row < block.end; ++row, ++first_) {
          if (!partition.isNull(call_.args[0], row)) {
             buckets_ = partition.valueAs<int32_t>(call_.args[0], row);
@@ -62,7 +63,7 @@ public:
          }
          result.setNull(block.resultOf(row));
       }
-      // The first `larger` buckets have one row more.
+      // The first `larger` buckets have one more row than the later buckets.
       const auto buckets = static_cast<uint32_t>(std::max(1, buckets_));
       const uint32_t size = count / buckets, larger = count % buckets;
       for (; row < block.end; ++row) {
@@ -75,7 +76,7 @@ public:
 private:
    const WindowCallPlan& call_;
    int32_t buckets_ = 0; // 0: not known yet
-   uint32_t first_ = 0;  // row with a number
+   uint32_t first_ = 0;  // first row whose argument is not NULL
 };
 
 /// lag (direction -1) and lead (1).

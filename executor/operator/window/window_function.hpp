@@ -5,14 +5,15 @@
 #include "executor/function/aggregate/aggregate.hpp"
 #include "executor/operator/window/window_partition.hpp"
 
-// What a window call computes, one partition at a time.
+// Window calls: functions and aggregates, computed one partition at a time.
 
 namespace ouzel::executor {
 
-/// Values of one window call for all rows in sort order. Workers write different rows; strings lie in their arenas.
+/// The results of a window call for a sequence of rows in sort order. Workers may write different rows at the same
+/// time; long strings lie in the workers' arenas.
 struct WindowResult {
    PhysicalType type = PhysicalType::I64;
-   LargeMemory values, nulls; ///< nulls: one byte a row, so that workers do not share words
+   LargeMemory values, nulls; ///< nulls: one byte per row, so that workers do not share words
    std::atomic<bool> hasNulls{false};
 
    void allocate(uint64_t rows, Reservation& memory);
@@ -27,7 +28,7 @@ struct WindowResult {
    }
 };
 
-/// A window call with its arguments among the stored columns.
+/// A window call whose arguments are stored columns of the sort.
 struct WindowCallPlan {
    std::string_view source; ///< pg_proc.prosrc of a window function; empty: an aggregate
    const AggregateKernel* kernel = nullptr;
@@ -38,22 +39,22 @@ struct WindowCallPlan {
    PhysicalType type = PhysicalType::I64;
 };
 
-/// One worker's computation of one call. Keeps its scratch from partition to partition.
+/// Computes a call for one worker. Keeps its scratch memory from partition to partition.
 class WindowEvaluator {
 public:
    virtual ~WindowEvaluator() = default;
-   /// Fill the results of the block's rows. Strings of the result go to `strings` when they are new, or of a paged
-   /// partition.
+   /// Set the results of the block's rows. Strings that are new, or that come from a paged partition, are copied to
+   /// `strings`.
    virtual void evaluate(const WindowPartition& partition, const WindowFrames& frames, const WindowBlock& block,
                          WindowResult& result, Arena& strings) = 0;
 };
-/// 0A000 for a function that is not known. `call` outlives the evaluator.
+/// Throws 0A000 for an unknown function. `call` outlives the evaluator.
 std::unique_ptr<WindowEvaluator> makeWindowEvaluator(const WindowCallPlan& call, FunctionContext& context,
                                                      Reservation& memory);
-/// window_aggregate.cpp
+/// The evaluator of an aggregate; in window_aggregate.cpp.
 std::unique_ptr<WindowEvaluator> makeWindowAggregate(const WindowCallPlan& call, FunctionContext& context,
                                                      Reservation& memory);
-/// Whether the function looks at frames (row_number and its like do not).
+/// Whether the result depends on the frame (for row_number, rank and others it does not).
 bool usesFrame(const WindowCallPlan& call);
 
 } // namespace ouzel::executor

@@ -77,7 +77,7 @@ void PeerStarts::seal() {
       if (word % blockWords == 0) counts_.as<uint32_t>()[word / blockWords] = count;
       count += static_cast<uint32_t>(std::popcount(words_.as<uint64_t>()[word]));
    }
-   DCHECK(count == groups_); // as add() counted them
+   DCHECK(count == groups_); // add() counted the same groups
 }
 
 uint32_t PeerStarts::groupOf(uint32_t row) const {
@@ -105,7 +105,7 @@ uint32_t PeerStarts::groupStart(uint32_t group) const {
    return word * 64 + static_cast<uint32_t>(std::countr_zero(bits));
 }
 
-/// The first start after `row`, or the end.
+/// The first row after `row` that begins a group, or the number of rows.
 uint32_t PeerStarts::nextStart(uint32_t row) const {
    const uint64_t* words = words_.as<uint64_t>();
    uint32_t word = (row + 1) / 64;

@@ -49,7 +49,7 @@ bool isWithin(const T& value, const T& sum, bool less) {
    return less ? value <= sum : value >= sum;
 }
 
-/// NaN is the largest value; an infinite offset reaches everything on its side.
+/// NaN is the largest value. Where the bound would be infinity minus infinity, every value is in range.
 bool isInRangeFloat(double value, double base, double offset, bool minus, bool less) {
    if (std::isnan(offset) || offset < 0) throwBadOffset();
    if (std::isnan(value)) return std::isnan(base) || !less;
@@ -116,7 +116,7 @@ bool isInRange(const FrameClause& clause, const Value& offset, const std::byte* 
                                 context.format ? context.format->zone : nullptr,
                                 clause.keyType.oid == oid::timestamptz);
    case oid::time: {
-      // Months and days do not count, and nothing wraps at midnight.
+      // Only the interval's microseconds count, and times do not wrap at midnight.
       if (offset.interval.micros < 0) throwBadOffset();
       const int128 from = load<int64_t>(base), by = offset.interval.micros;
       return isWithin(static_cast<int128>(load<int64_t>(value)), minus ? from - by : from + by, less);
@@ -193,7 +193,7 @@ void WindowFrames::compute(const WindowPartition& partition, const WindowBlock& 
       break;
    case FrameBoundKind::OffsetPreceding:
    case FrameBoundKind::OffsetFollowing:
-      // The end is exclusive: one behind the last row (group) in the frame.
+      // The end is exclusive: one past the last row (group) of the frame.
       if (isRows)
          fill(ends, [&](uint32_t row) { return moved(row + 1, clause_.endOffset.i64, endsBack, count); });
       else if (clause_.mode == FrameMode::Groups)
@@ -206,7 +206,7 @@ void WindowFrames::compute(const WindowPartition& partition, const WindowBlock& 
    }
 }
 
-// The ends of RANGE frames only move forward from row to row, as in PostgreSQL's update_frameheadpos.
+// From row to row the bounds of RANGE frames only move forward, as in PostgreSQL's update_frameheadpos.
 void WindowFrames::computeRangeBegins(const WindowPartition& partition, const WindowBlock& block) {
    const uint32_t count = partition.count(), column = clause_.keyColumn;
    const bool minus = (clause_.start == FrameBoundKind::OffsetPreceding) != clause_.descending;

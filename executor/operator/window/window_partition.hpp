@@ -10,11 +10,12 @@
 #include "executor/operator/window/window_pages.hpp"
 #include "sql/algebra/rel.hpp"
 
-// One partition of a window and the frames of its rows.
+// A partition of a window, and the frames of its rows.
 
 namespace ouzel::executor {
 
-/// Zeroed memory that is kept while partitions come and go, and grows when one needs more. Charged.
+/// An array that is kept from partition to partition and grows when a partition needs more elements. New memory is
+/// zeroed; elements of earlier partitions stay. Charged.
 template <typename T>
 class ScratchArray {
 public:
@@ -33,14 +34,14 @@ private:
    LargeMemory memory_;
 };
 
-/// What the sort found out about a row, in sort order.
+/// Marks of a row in sort order: how it differs from the row before.
 enum RowMark : uint8_t {
    PartitionStart = 1,
-   PeerStart = 2, ///< differs from the row before in an ORDER BY key; every partition starts a peer group
+   PeerStart = 2, ///< first row of its partition, or differs from the row before in an ORDER BY key
 };
 
-/// Rows of one partition in order, counted from 0, and their peer groups: in a sorted buffer, or paged. Reused from
-/// partition to partition by one worker.
+/// The rows of a partition in order, counted from 0, and their peer groups. The rows lie in a sorted buffer, or they
+/// are paged. One worker uses the object for one partition after the other.
 class WindowPartition {
 public:
    WindowPartition(const SortBuffer& buffer, Reservation& memory) : buffer_(&buffer), memory_(memory) {}
@@ -57,7 +58,7 @@ public:
       const RowAddress at = buffer_->order()[begin_ + row];
       return buffer_->runs()[at.run]->isNull(column, at.row);
    }
-   /// Of a paged partition valid until some other pages have been asked for.
+   /// The stored value. In a paged partition it is valid until three other pages were asked for.
    const std::byte* value(uint32_t column, uint32_t row) const {
       if (paged_) return paged_->value(column, row);
       const RowAddress at = buffer_->order()[begin_ + row];
@@ -85,15 +86,15 @@ public:
 private:
    const SortBuffer* buffer_ = nullptr;
    PagedRows* paged_ = nullptr;
-   const PeerStarts* peers_ = nullptr; // of paged rows
+   const PeerStarts* peers_ = nullptr; // of paged_; null: groups_ and groupStarts_ are used
    Reservation& memory_;
    uint64_t begin_ = 0; // number of the first row in the buffer's order
    uint32_t count_ = 0, groupCount_ = 0;
    ScratchArray<uint32_t> groups_, groupStarts_;
 };
 
-/// Rows of a partition that are computed together: all of them, or some of a paged one, which come in order. Their
-/// results lie from resultAt on.
+/// Rows of a partition that are computed together: all rows, or, in a paged partition, one block after the other. Their
+/// results begin at resultAt.
 struct WindowBlock {
    uint32_t from, end;
    uint64_t resultAt;
@@ -106,7 +107,7 @@ struct FrameClause {
    sql::FrameBoundKind start = sql::FrameBoundKind::UnboundedPreceding, end = sql::FrameBoundKind::CurrentRow;
    sql::FrameExclusion exclusion = sql::FrameExclusion::None;
    Value startOffset, endOffset;
-   // RANGE with offsets: the one ORDER BY key.
+   // For RANGE with offsets: the only ORDER BY key.
    uint32_t keyColumn = UINT32_MAX; ///< stored column
    SqlType keyType;
    bool descending = false, nullsFirst = false;
@@ -117,12 +118,12 @@ struct FrameClause {
    }
 };
 
-/// Whether `value` is at most (`less`) or at least base - offset (`minus`) or base + offset: PostgreSQL's in_range.
-/// Throws 22013 for a negative offset.
+/// PostgreSQL's in_range: compares `value` with base - offset (if `minus`) or base + offset. Returns whether the value
+/// is at most (if `less`) or at least that bound. Throws 22013 for a negative offset.
 bool isInRange(const FrameClause& clause, const Value& offset, const std::byte* value, const std::byte* base,
                bool minus, bool less, const FunctionContext& context);
 
-/// The rows in a frame: up to three ascending ranges.
+/// The rows of a frame: up to three ascending ranges.
 struct FrameRows {
    struct Range {
       uint32_t from, end;
@@ -140,7 +141,7 @@ struct FrameRows {
    }
 };
 
-/// Frames of a block's rows. Without exclusion, row i's is [begin(i), end(i)), empty when begin >= end.
+/// The frames of a block's rows. Without exclusion the frame of row i is [begin(i), end(i)), and empty if begin >= end.
 class WindowFrames {
 public:
    WindowFrames(const FrameClause& clause, const FunctionContext& context) : clause_(clause), context_(context) {}
@@ -157,7 +158,7 @@ private:
    const FrameClause& clause_;
    const FunctionContext& context_;
    uint32_t from_ = 0;
-   uint32_t head_ = 0, tail_ = 0; // of RANGE frames, where the block before ended
+   uint32_t head_ = 0, tail_ = 0; // for RANGE frames: begin and end at the last row of the block before
    ScratchArray<uint32_t> begins_, ends_;
 };
 

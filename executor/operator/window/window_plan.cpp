@@ -9,7 +9,7 @@ namespace ouzel::executor {
 
 namespace {
 
-constexpr uint32_t extraFlag = 1u << 31; // marks the number of an extra until all stored columns are known
+constexpr uint32_t extraFlag = 1u << 31; // marks the number of an extra expression until all stored columns are known
 
 uint32_t store(WindowPlan& plan, const sql::Expr& expr) {
    if (expr.kind == sql::ExprKind::Column) {
@@ -27,7 +27,7 @@ uint32_t store(WindowPlan& plan, const sql::Expr& expr) {
    return static_cast<uint32_t>(plan.extras.size() - 1) | extraFlag;
 }
 
-/// An argument of a filtered aggregate is evaluated only where the filter holds.
+/// With a filter: CASE WHEN filter THEN arg END, so that the argument is evaluated only where the filter holds.
 const sql::Expr& guarded(WindowPlan& plan, const sql::Expr& arg, const sql::Expr* filter) {
    if (!filter || arg.kind == sql::ExprKind::Column || arg.kind == sql::ExprKind::Constant) return arg;
    auto expr = std::make_unique<sql::Expr>(sql::ExprKind::Case, arg.type);
@@ -102,7 +102,7 @@ WindowPlan planWindow(const sql::plan::Node& node, const sql::ColumnTable& colum
       frame.descending = key.descending;
       frame.nullsFirst = key.nullsFirst;
    }
-   // Now that it is known how many columns are stored, extras have their places behind them.
+   // The number of stored columns is known now: extra expressions are the stored columns after them.
    const auto place = [&](uint32_t& number) {
       if (number != UINT32_MAX && (number & extraFlag) != 0)
          number = static_cast<uint32_t>(plan.stored.size()) + (number & ~extraFlag);

@@ -9,20 +9,20 @@
 
 namespace ouzel::executor {
 
-/// What the sort is to store, and what the window does with it.
+/// A window node, planned: the columns that the sort stores, the calls over them, and the output.
 struct WindowPlan {
    std::vector<sql::ColumnId> stored;
-   std::vector<sql::ExprPtr> owned; // expressions made here
+   std::vector<sql::ExprPtr> owned; // expressions made by planWindow()
    std::vector<const sql::Expr*> extras;
    std::vector<WindowCallPlan> calls;
-   /// Output column i: stored column, or (from stored count on) result number.
+   /// An output column: a stored column, or the result of a call, by number.
    struct Output {
       bool isResult;
       uint32_t index;
    };
    std::vector<Output> output;
-   uint32_t passedCount = 0;   // stored columns that are output
-   uint32_t partitionKeys = 0; // the first of the sort keys
+   uint32_t passedCount = 0;   // number of stored columns in the output; they are the first ones
+   uint32_t partitionKeys = 0; // number of PARTITION BY keys, the first sort keys
    FrameClause frame;
    const sql::Expr* startOffset = nullptr;
    const sql::Expr* endOffset = nullptr;
@@ -30,13 +30,14 @@ struct WindowPlan {
 
 WindowPlan planWindow(const sql::plan::Node& node, const sql::ColumnTable& columns);
 
-/// One worker's computation of all calls, partition by partition. Keeps its scratch between them.
+/// Computes all calls for one worker, partition by partition. Keeps its scratch memory between partitions.
 class WindowEvaluation {
 public:
    WindowEvaluation(const WindowPlan& plan, WindowPartition partition, FunctionContext& functions, Reservation& memory);
-   /// Some rows of a paged partition; blocks come in order.
+   /// Compute a block of a paged partition; blocks must come in order.
    void evaluate(const WindowBlock& block, std::span<WindowResult> results, Arena& strings);
-   /// Rows [from, end) of the buffer's order are whole partitions. Strings of results that are new go to `strings`.
+   /// Compute rows [from, end) of the buffer's order, which are whole partitions. New strings of results go to
+   /// `strings`.
    void evaluate(QueryContext& context, uint64_t from, uint64_t end, const uint8_t* marks,
                  std::span<WindowResult> results, Arena& strings);
 
@@ -47,7 +48,7 @@ private:
    std::vector<std::unique_ptr<WindowEvaluator>> evaluators_;
 };
 
-/// Puts output columns together: passed ones of `passed`, and of rows [from, from + count) of the results.
+/// Makes output batches from stored columns and from rows [from, from + count) of the results. Used by one worker.
 class WindowOutput {
 public:
    explicit WindowOutput(const WindowPlan& plan) : plan_(plan), validity_(plan.output.size()) {}

@@ -10,15 +10,15 @@ namespace ouzel::executor {
 namespace {
 constexpr size_t chunkBytesMin = size_t{64} << 10, chunkBytesMax = size_t{8} << 20;
 constexpr size_t chunksPerGrant = 16;
-constexpr size_t pagesInMemoryMax = 64; // of a partition that does not fit
-constexpr uint32_t hostileRows = 8;     // so that partitions of more rows are taken for large ones
+constexpr size_t pagesInMemoryMax = 64; // of a Large partition
+constexpr uint32_t hostileRows = 8;     // for tests: partitions with more rows count as large
 } // namespace
 
-/// The key of the last row of a call of the merge, whose page is gone when the next call's rows are there.
+/// A copy of the key of the last row that the merge gave. The next call of the merge reuses the row's page.
 struct WindowStream::LastRow {
    bool exists = false;
    std::vector<std::byte> key;
-   std::vector<std::string> bytes; // of values that decide, by stored column
+   std::vector<std::string> bytes; // by stored column: bytes of values that decide
    std::vector<StringView> values;
 };
 
@@ -35,7 +35,7 @@ WindowStream::WindowStream(ExternalSort& sort, const WindowPlan& plan)
 
 WindowStream::~WindowStream() = default;
 
-/// How the row differs from the one before: rows_ begins with the one after last_.
+/// How a row of rows_ differs from the row before. The row before the first of rows_ is last_.
 uint8_t WindowStream::markOf(const RowRef& row) const {
    const SortRowLayout& layout = sort_.buffer().layout();
    const auto keys = static_cast<uint32_t>(layout.key.columns().size());
@@ -61,12 +61,12 @@ void WindowStream::append(SortRun& run, std::span<const RowRef> rows) {
    for (size_t from = 0; from < rows.size(); from += batchRowsMax) {
       const auto some = rows.subspan(from, std::min<size_t>(batchRowsMax, rows.size() - from));
       space_->gather(some, merge_->hasNulls(), gathered_);
-      keys_.resize(some.size() * stride); // nobody compares them any more
+      keys_.resize(some.size() * stride); // their content does not matter: keys of this run are never compared
       run.appendEncoded(gathered_, keys_.data());
    }
 }
 
-/// Some more rows of the merge, with their marks. False: there are none.
+/// Set rows_ to the next rows of the merge, with marks. False: the merge has no more rows.
 bool WindowStream::fetch(QueryContext& context, uint32_t rowsMax) {
    if (hasEnded_) return false;
    context.checkCancelled();
@@ -109,7 +109,7 @@ size_t firstPartitionStart(std::span<const uint8_t> marks) {
 void WindowStream::collect(QueryContext& context, std::unique_ptr<SortRun>& run, std::vector<uint8_t>& marks,
                            std::unique_ptr<Large>& large) {
    while (!rows_.empty() || fetch(context, batchRowsMax)) {
-      // Rows up to the first start of a partition with which there is enough.
+      // Take all rows; or, if the run is large enough, only the rows before the next start of a partition.
       const bool isEnough = run->rowCount() > 0 && run->bytes() >= chunkBytes_;
       const size_t count = isEnough ? firstPartitionStart(marksLeft()) : rows_.size();
       if (isEnough && count > 0 && !sort_.grant().mayGrow(chunkBytes_)) {
@@ -126,13 +126,13 @@ void WindowStream::collect(QueryContext& context, std::unique_ptr<SortRun>& run,
 
 // ---- partitions on disk ----
 
-/// A partition in pages, and how far its rows have been given.
+/// A partition in pages, its evaluation, and the number of rows given so far.
 struct WindowStream::Large {
    explicit Large(Reservation& memory) : peers(memory), strings(&memory) {}
    PeerStarts peers;
    std::unique_ptr<PagedRows> rows;
    std::unique_ptr<WindowEvaluation> evaluation;
-   std::vector<WindowResult> results; // of a block
+   std::vector<WindowResult> results; // of the current block
    Arena strings;
    uint32_t given = 0;
 };
@@ -193,7 +193,8 @@ std::unique_ptr<WindowStream::Large> WindowStream::collectLarge(QueryContext& co
    return large;
 }
 
-/// Rows of one page: its vectors are given as they are, from where a validity word begins.
+/// Compute and give a block of rows of one page. The output uses the page's vectors, from a row on at which a validity
+/// word begins.
 void WindowStream::Lane::giveBlock(QueryContext& context, Batch& out) {
    Large& large = *large_;
    const uint32_t from = large.given;
@@ -207,7 +208,7 @@ void WindowStream::Lane::giveBlock(QueryContext& context, Batch& out) {
       result.hasNulls.store(false, std::memory_order_relaxed);
    }
    large.evaluation->evaluate({from, from + count, lead}, large.results, large.strings);
-   const PagedRows::Page& page = large.rows->pageOf(from); // it may have gone meanwhile
+   const PagedRows::Page& page = large.rows->pageOf(from); // evaluate() may have evicted the page
    passed_.columns.clear();
    for (uint32_t i = 0; i < stream_.plan_.passedCount; ++i) {
       Vector column = page.rows.column(i);
@@ -242,13 +243,13 @@ WindowStream::Lane::Lane(WindowStream& stream, QueryContext& context)
 
 WindowStream::Lane::~Lane() = default;
 
-/// More partitions, computed unless they are large.
+/// Take further partitions, and compute them unless they are large.
 SourceStatus WindowStream::Lane::take(QueryContext& context) {
    Reservation& memory = stream_.sort_.memory();
    auto run = std::make_unique<SortRun>(stream_.sort_.buffer().layout(), memory);
    std::vector<uint8_t> marks;
    {
-      // A worker does not wait for another one's disk.
+      // A worker does not wait while another one reads from disk under the mutex.
       if (!stream_.mutex_.try_lock()) return SourceStatus::Blocked;
       const MutexLock lock(stream_.mutex_, std::adopt_lock);
       stream_.collect(context, run, marks, large_);

@@ -6,9 +6,10 @@
 #include "executor/operator/sort/sort_sink.hpp"
 #include "executor/operator/window/window_plan.hpp"
 
-// Windows over rows that were spilled: partitions come out of the merge one after the other; a lane takes some whole
-// ones, computes them in memory and gives their rows before it takes the next. Only the merge is serial. A partition
-// that does not fit is written to pages on disk and computed block by block (window_pages.hpp).
+// Windows over spilled rows. Partitions come out of the merge one after the other. A lane takes some whole partitions
+// (a chunk), computes them in memory, gives their rows, and takes the next chunk. Only taking is serial, under mutex_.
+// A partition that does not fit into memory (Large) is written to pages on disk and computed block by block
+// (window_pages.hpp).
 
 namespace ouzel::executor {
 
@@ -24,7 +25,7 @@ public:
    public:
       Lane(WindowStream& stream, QueryContext& context);
       ~Lane();
-      /// The next rows of this lane.
+      /// The next rows of this lane. Blocked while another lane takes a chunk.
       SourceStatus next(QueryContext& context, Batch& out);
 
    private:
@@ -33,7 +34,7 @@ public:
       void giveBlock(QueryContext& context, Batch& out);
 
       WindowStream& stream_;
-      std::unique_ptr<Chunk> chunk_; ///< given first
+      std::unique_ptr<Chunk> chunk_; ///< given before large_
       std::unique_ptr<Large> large_;
       GatherSpace space_;
       Batch passed_;
@@ -44,8 +45,8 @@ public:
 
 private:
    struct LastRow;
-   /// Move rows of whole partitions to the run; `marks` gets a mark for each. The last one may be too large for that:
-   /// its rows go to `large` then, and `marks` ends before them. No rows at all: there are none left.
+   /// Move rows of whole partitions to the run, and a mark for each row to `marks`. If the last partition is too large,
+   /// its rows go to `large`, and `marks` ends before them. Without rows in `marks` and `large` the merge has ended.
    void collect(QueryContext& context, std::unique_ptr<SortRun>& run, std::vector<uint8_t>& marks,
                 std::unique_ptr<Large>& large) REQUIRES(mutex_);
    std::unique_ptr<Large> collectLarge(QueryContext& context, std::unique_ptr<SortRun>& run,
@@ -59,11 +60,11 @@ private:
    const WindowPlan& plan_;
    const bool isHostile_;
    const size_t chunkBytes_;
-   Mutex mutex_; // guards what follows
+   Mutex mutex_;
    std::unique_ptr<SortMerge> merge_ GUARDED_BY(mutex_);
    bool hasEnded_ GUARDED_BY(mutex_) = false;
-   std::span<const RowRef> rows_ GUARDED_BY(mutex_); ///< of the merge, not yet taken
-   std::vector<uint8_t> marks_ GUARDED_BY(mutex_);   ///< of all rows of that call
+   std::span<const RowRef> rows_ GUARDED_BY(mutex_); ///< rows of the last merge_->next() that are not taken yet
+   std::vector<uint8_t> marks_ GUARDED_BY(mutex_);   ///< marks of all rows of that call
    std::unique_ptr<LastRow> last_ GUARDED_BY(mutex_);
    std::unique_ptr<GatherSpace> space_ GUARDED_BY(mutex_);
    Batch gathered_ GUARDED_BY(mutex_);

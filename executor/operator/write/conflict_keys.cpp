@@ -18,7 +18,7 @@ void appendRaw(std::string& out, T value) {
    out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-/// Bytes that are equal exactly when `=` says so of the values.
+/// Appends bytes that are equal if and only if the values are equal by SQL's =.
 void appendCanonical(std::string& out, const Vector& vector, uint32_t row) {
    switch (vector.type) {
    case PhysicalType::Bool:

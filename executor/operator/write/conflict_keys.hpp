@@ -10,8 +10,9 @@
 
 namespace ouzel::executor {
 
-/// The keys of rows that one INSERT ... ON CONFLICT has inserted so far: its rows do not see each other in the table.
-/// One set per unique key. Shared by workers: sharded, a lock per shard. Memory is charged; it does not spill.
+/// The keys of rows that one INSERT ... ON CONFLICT has inserted so far. Needed since the statement does not see its
+/// own rows in the table. Shared by workers: keys are divided among shards by hash, with a mutex per shard. Memory is
+/// charged; keys are not spilled.
 class ConflictKeys {
 public:
    struct Key {
@@ -20,8 +21,8 @@ public:
    };
    ConflictKeys(std::vector<Key> keys, Reservation& memory);
 
-   /// Rows of `rows` whose keys nobody has inserted yet, ascending, to `out`; their keys count as inserted from now on.
-   /// A row that shares any key with an earlier one is left out and leaves nothing behind.
+   /// Write the rows of `rows` whose keys were not inserted yet to `out`, ascending; their keys count as inserted from
+   /// now on. A row that shares any key with an earlier row is left out, and none of its keys is inserted. Thread-safe.
    uint32_t claim(const Batch& in, Selection rows, RowIndex* out);
 
 private:
@@ -43,8 +44,9 @@ private:
       void add(uint64_t hash, std::string_view key) REQUIRES(mutex);
       void grow() REQUIRES(mutex);
    };
-   /// Those of one row's keys, locked as long as it lives; in order of address, since two rows may want each other's.
-   /// How many there are is known at run time only, which the analysis cannot follow.
+   /// Holds the mutexes of the shards of one row's keys. They are locked in order of address, so that two workers
+   /// cannot deadlock. The number of mutexes is known at run time only, so clang's thread safety analysis cannot
+   /// follow.
    class ShardLocks {
    public:
       explicit ShardLocks(std::vector<Shard*> shards) NO_THREAD_SAFETY_ANALYSIS;

@@ -11,14 +11,15 @@
 #include "storage/table/table.hpp"
 #include "storage/table/transaction.hpp"
 
-// INSERT, UPDATE (delete the old row, insert the new one), DELETE, and MERGE and ON CONFLICT, where rows of one batch
-// meet different ends. RETURNING rows are kept until all writing is done.
+// INSERT, UPDATE (delete the old row, insert the new row), DELETE, MERGE and ON CONFLICT. In MERGE and ON CONFLICT each
+// row of a batch has the number of its clause, which says what is done with the row. Rows of RETURNING are stored until
+// all writing is done.
 
 namespace ouzel::executor {
 
 namespace {
 
-/// From how many expected rows on an insert builds blocks at once.
+/// An insert of at least so many expected rows builds blocks directly.
 constexpr double bulkRows = 20'000;
 
 struct RowList {
@@ -35,11 +36,11 @@ struct Local final : LocalState {
    std::vector<storage::RowId> ids;
    std::vector<uint8_t> deletedNow;
    std::vector<RowIndex> failing = std::vector<RowIndex>(batchRowsMax);
-   // Rows of the batch by what happens to them.
+   // Rows of the batch, by the action done with them.
    RowList inserted, updated, deleted, written, done;
 };
 
-/// The rows of both, which have none in common, ascending.
+/// Sets `out` to the rows of `a` and `b`, ascending. REQUIRES: `a` and `b` have no row in common.
 void mergeInto(RowList& out, Selection a, Selection b) {
    DCHECK(a.count() + b.count() <= batchRowsMax);
    uint32_t at = 0, i = 0, k = 0;
@@ -80,7 +81,7 @@ private:
    std::shared_ptr<const ExpressionProgram> returning_;
    std::vector<Representation> returningColumns_;
    RowBuffer& returned_;
-   std::vector<int> sources_; // by storage column: input slot, -1: dropped
+   std::vector<int> sources_; // by storage column: input slot; -1: a dropped column
    std::vector<Representation> stored_;
    bool writesRows_; ///< not DELETE, nor a MERGE that only deletes
    std::unique_ptr<ConflictKeys> conflictKeys_;
@@ -166,10 +167,11 @@ SinkStatus DmlSink::consume(QueryContext& context, LocalState& state, const Batc
    return SinkStatus::NeedInput;
 }
 
-/// INSERT, UPDATE, DELETE: all rows meet the same end. Gives those that were written.
+/// INSERT, UPDATE, DELETE: the same action for all rows. Returns the rows that were written.
 Selection DmlSink::write(QueryContext& context, Local& local, const Batch& in) {
    Selection rows = in.selection;
-   // Joined tables may bring a row twice: the first counts. Only rows that are written must satisfy the constraints.
+   // Joined tables may give a row of the target twice: the first counts. Only rows that are written must satisfy the
+   // constraints.
    if (node_.kind != sql::plan::NodeKind::Insert) rows = deleteRows(context, local, in, rows, local.deleted);
    if (!writesRows_) return rows;
    if (!checkRows(local, in, rows, context, false)) return Selection::dense(0);
@@ -177,7 +179,7 @@ Selection DmlSink::write(QueryContext& context, Local& local, const Batch& in) {
    return rows;
 }
 
-/// MERGE and ON CONFLICT: each row meets the end of its clause.
+/// MERGE and ON CONFLICT: for each row the action of its clause.
 Selection DmlSink::writeByClause(QueryContext& context, Local& local, const Batch& in) {
    const bool isInsert = node_.kind == sql::plan::NodeKind::Insert; // with ON CONFLICT
    if (isInsert) checkRows(local, in, in.selection, context, true);
@@ -235,7 +237,7 @@ void DmlSink::combine(QueryContext&, LocalState& state) {
       if (auto rest = local.returned->take()) returned_.add(std::move(rest));
 }
 
-/// Marks the rows as deleted; gives those that were not yet, which `kept` holds.
+/// Marks the rows as deleted. Returns the rows that were not deleted before, listed in `kept`.
 Selection DmlSink::deleteRows(QueryContext& context, Local& local, const Batch& in, Selection rows, RowList& kept) {
    const Vector& ids = in.columns[*slots_.find(dml_.rowId)];
    local.ids.clear();

@@ -9,8 +9,8 @@
 #include "storage/table/table.hpp"
 #include "storage/version/write_conflict.hpp"
 
-// SELECT ... FOR UPDATE: rows are kept until all of them are found, then locked in order, as many as a LIMIT above
-// wants, and only then given out. So nothing has reached the client when a conflict makes the statement start again.
+// SELECT ... FOR UPDATE. First all rows are found and stored. Then they are locked in order, as many as a LIMIT above
+// wants. Then the locked rows are given. So no row has reached the client when a conflict restarts the statement.
 
 namespace ouzel::executor {
 
@@ -36,7 +36,7 @@ public:
       for (size_t i = 0; i < found_.batchCount(); ++i) {
          context_.checkCancelled();
          const Batch& batch = reader.batch(i);
-         // A LIMIT is met exactly: rows that are locked are rows that are given.
+         // With a LIMIT rows are locked one by one, so that no row is locked that is not given.
          const uint32_t step = wanted_ == UINT64_MAX ? batchRowsMax : 1;
          for (uint32_t first = 0; first < batch.rowCount && wanted_ > 0; first += step) {
             const uint32_t count = lock(batch, first, std::min(step, batch.rowCount - first));
@@ -60,7 +60,8 @@ private:
       storage::Table* table;
    };
 
-   /// Lock the rows at [first, first + count) of the batch in all tables; those that could be are in rows_.
+   /// Lock rows [first, first + count) of the batch in all tables. Sets rows_ to the locked rows, and returns their
+   /// number.
    uint32_t lock(const Batch& batch, uint32_t first, uint32_t count) {
       std::vector<RowIndex>& rows = rows_;
       rows.clear();
