@@ -88,7 +88,7 @@ void TableAlteration::apply(const ::AlterTableCmd& command) {
    case AT_SetRelOptions:
    case AT_ResetRelOptions:
    case AT_ClusterOn:
-      return; // nothing here depends on them
+      return; // nothing in the engine depends on these
    default:
       throwNotSupported("this form of ALTER TABLE");
    }
@@ -126,7 +126,7 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
          const std::string_view text = context_.source().text();
          column.defaultExpr = std::string(expressionText(
              text, afterKeyword(text, static_cast<size_t>(constraint->location), "default"), text.size()));
-         // Rows that exist get the value the default has now, without being rewritten.
+         // Existing rows get the default's present value and are not rewritten.
          const auto rows =
              runInternal(core_, "SELECT CAST((" + column.defaultExpr + ") AS " + formatType(column.type) + ")");
          missing = rows.at(0).at(0);
@@ -236,7 +236,7 @@ void TableAlteration::setDefault(const ::AlterTableCmd& command) {
    const auto bound = sql::bindExpression(*command.def, sql::ExpressionUse::ColumnDefault, nullptr, column.type,
                                           column.name, core_.bindContext(path, nullptr));
    const std::string_view text = context_.source().text();
-   // ALTER COLUMN x SET DEFAULT expr: found from the column's name on, since the command has no position of its own.
+   // The text of ALTER COLUMN x SET DEFAULT expr is searched from the column's name on: the command has no position.
    size_t from = context_.statement.offset;
    for (size_t next = from; (next = afterKeyword(text, next, "alter")) != std::string_view::npos;) {
       Token token = nextToken(text, next);
@@ -379,7 +379,7 @@ void TableAlteration::alterType(const ::AlterTableCmd& command) {
       const size_t using_ = afterKeyword(text, static_cast<size_t>(definition.location), "using");
       value = "(" + std::string(expressionText(text, using_, text.size())) + ")";
    }
-   // Rows are read under the old definition, and written under the new one.
+   // The query is bound under the old definition of the table, the insert under the new one.
    std::string select;
    std::vector<storage::ColumnDefinition> columns;
    auto dml = std::make_unique<sql::Dml>();

@@ -4,7 +4,8 @@
 
 #include "engine/query/command_context.hpp"
 
-// Utility statements: everything that is not a query. One function a statement kind; each returns its command tag.
+// Utility statements: all statements that are not queries. One function for each kind of statement; it returns the
+// command tag.
 
 struct AlterObjectSchemaStmt;
 struct AlterRoleStmt;
@@ -71,7 +72,7 @@ std::string vacuum(CommandContext& context, const ::VacuumStmt& statement);
 std::string checkpoint(CommandContext& context);
 
 // foreign_key.cpp
-/// Add the constraint to a table that exists; `columns` are those of the child. Its rows are checked unless NOT VALID.
+/// Add the constraint to an existing table; `columns` are the child's. The table's rows are checked unless NOT VALID.
 void addForeignKey(CommandContext& context, Oid child, const ::Constraint& definition,
                    const std::vector<std::string>& columns);
 /// ALTER TABLE ... VALIDATE CONSTRAINT
@@ -82,7 +83,7 @@ void emitTextRows(ResultSink& sink, const std::vector<ResultColumn>& columns,
                   const std::vector<std::vector<std::string>>& rows);
 ResultColumn textColumn(std::string name);
 
-/// The name a command names its target with: no position, as PostgreSQL reports none when it does not exist.
+/// The name of a command's target. It has no position: PostgreSQL reports none when the target does not exist.
 catalog::QualifiedName commandTarget(CommandContext& context, const catalog::SearchPath& path, const ::RangeVar& name);
 
 } // namespace ouzel::engine

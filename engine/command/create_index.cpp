@@ -2,7 +2,8 @@
 #include "engine/constraint/unique_keys.hpp"
 #include "sql/parse/node_access.hpp"
 
-// CREATE INDEX: the catalog keeps it; storage makes it in memory when lookups need it, and unique ones are enforced.
+// CREATE INDEX. The catalog keeps the definition; storage makes the index in memory when lookups need it; unique
+// indexes are enforced.
 
 namespace ouzel::engine {
 

@@ -62,7 +62,7 @@ public:
    void addTableConstraint(const ::Constraint& constraint);
    void addLike(const ::TableLikeClause& like);
    catalog::Relation finish();
-   /// To be added once the table exists.
+   /// Foreign keys to be added once the table exists, each with its columns.
    const std::vector<std::pair<::Constraint, std::vector<std::string>>>& foreignKeys() const { return foreignKeys_; }
 
 private:
@@ -80,7 +80,7 @@ private:
       std::string text, name;
    };
    std::vector<PendingCheck> checks_;
-   std::vector<std::pair<const ::Constraint*, size_t>> generated_; ///< and the number of the column
+   std::vector<std::pair<const ::Constraint*, size_t>> generated_; ///< GENERATED, each with its column's index
    void bindGenerated(const ::Constraint& constraint, const catalog::Column& column);
    struct PendingSequence {
       int16_t attribute;
@@ -91,8 +91,8 @@ private:
       return std::any_of(sequences_.begin(), sequences_.end(),
                          [&](const PendingSequence& sequence) { return sequence.attribute == column.attribute; });
    }
-   std::vector<std::pair<::Constraint, std::vector<std::string>>> foreignKeys_; ///< and their columns
-   bool lastIsForeign_ = false; ///< which kind DEFERRABLE behind a column's constraint means
+   std::vector<std::pair<::Constraint, std::vector<std::string>>> foreignKeys_; ///< each with its columns
+   bool lastIsForeign_ = false; ///< DEFERRABLE refers to the last of foreignKeys_
    std::vector<PendingSequence> sequences_;
 };
 
@@ -209,7 +209,7 @@ void TableBuilder::addColumnConstraint(catalog::Column& column, const ::Constrai
       qualifyLast(constraint.contype == CONSTR_ATTR_DEFERRED);
       return;
    default:
-      return; // NOT DEFERRABLE, INITIALLY IMMEDIATE: as it is
+      return; // NOT DEFERRABLE, INITIALLY IMMEDIATE: the default
    }
 }
 
@@ -284,7 +284,7 @@ void TableBuilder::addLike(const ::TableLikeClause& like) {
    }
 }
 
-/// A generation expression reads columns of its row that are not generated themselves, and always gives the same.
+/// Binds a generation expression: it is immutable and reads only columns that are not generated themselves.
 void TableBuilder::bindGenerated(const ::Constraint& constraint, const catalog::Column& column) {
    const auto bound = sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::GeneratedColumn, &draft_,
                                           column.type, column.name, bindContext());

@@ -74,7 +74,7 @@ void dropIdentity(CommandContext& context, const catalog::Relation& table, const
    column.identity = '\0';
    column.defaultSequence = invalidOid;
    editor.replaceRelation(std::move(changed));
-   // No longer the column's, so that it can go on its own.
+   // The column no longer owns the sequence, so that the sequence can be dropped alone.
    if (const auto found = editor.snapshot().relation(sequence)) {
       catalog::Relation loose = *found;
       loose.sequence->ownerRelation = invalidOid;

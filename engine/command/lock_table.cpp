@@ -23,7 +23,7 @@ std::string lockTables(CommandContext& context, const ::LockStmt& statement) {
    SessionCore& core = context.core;
    if (!core.transaction.inBlock())
       throw SqlError(sqlstate::noActiveSqlTransaction, "LOCK TABLE can only be used in transaction blocks");
-   const auto mode = static_cast<LockMode>(statement.mode); // PostgreSQL numbers them alike
+   const auto mode = static_cast<LockMode>(statement.mode); // PostgreSQL numbers the modes alike
    for (const ::RangeVar* name : sql::ListOf<::RangeVar>(statement.relations)) {
       const catalog::SearchPath path = core.searchPath();
       const auto target = commandTarget(context, path, *name);

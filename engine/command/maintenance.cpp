@@ -20,7 +20,7 @@ std::string vacuum(CommandContext& context, const ::VacuumStmt& statement) {
 std::string checkpoint(CommandContext& context) {
    Database::Internals& database = context.core.database;
    if (database.following)
-      database.following->look(); // as a standby of PostgreSQL does what it can
+      database.following->look(); // as CHECKPOINT on a standby of PostgreSQL makes a restart point
    else
       database.storage->checkpoint();
    return "CHECKPOINT";

@@ -5,7 +5,7 @@ struct RangeVar;
 
 namespace ouzel::engine {
 
-/// Where a new relation goes, and its name.
+/// The name and schema of a relation that CREATE is going to make.
 struct NewRelation {
    catalog::QualifiedName name;
    Oid schema = invalidOid;
@@ -17,9 +17,9 @@ struct NewRelation {
    }
 };
 
-/// Resolves the name of CREATE; makes the session's temporary schema when it is needed.
+/// Resolves the name of CREATE; makes the session's temporary schema for a temporary relation.
 NewRelation newRelation(CommandContext& context, const ::RangeVar& name);
-/// IF NOT EXISTS: says so in a notice and is true when there is one of the name.
+/// True when IF NOT EXISTS is given and a relation of this name exists; then a notice tells the client.
 bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNotExists);
 
 } // namespace ouzel::engine

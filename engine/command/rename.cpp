@@ -45,7 +45,7 @@ catalog::RelationPtr findOrNotice(CommandContext& context, const ::RangeVar& nam
    return relation;
 }
 
-/// Views say the new name; a view's own columns are named by the catalog, not by its text.
+/// Writes the new name into a view's text. The names of a view's own columns are in the catalog and not in its text.
 catalog::SqlRewriter rewriteView(CommandContext& context, Oid relation, int16_t attribute, std::string name) {
    return [&context, relation, attribute, name = std::move(name)](const std::string& definition) {
       const catalog::SearchPath path = context.core.searchPath();

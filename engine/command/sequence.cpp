@@ -7,8 +7,8 @@
 #include "sql/parse/node_access.hpp"
 
 // CREATE and ALTER SEQUENCE, and the sequences behind serial and identity columns. A sequence's definition is a catalog
-// object and transactional; what it has come to is engine/core/sequence_values.hpp's and is not: RESTART cannot be
-// rolled back.
+// object and transactional; its current value is in engine/core/sequence_values.hpp and is not transactional: RESTART
+// cannot be rolled back.
 
 namespace ouzel::engine {
 
@@ -248,7 +248,7 @@ void changeSequence(CommandContext& context, const catalog::Relation& sequence,
    requireWithin(*changed.sequence, "RESTART", counter.value);
    const Oid oid = changed.oid;
    core.transaction.editor().replaceRelation(std::move(changed));
-   // What is logged ahead was counted with the old increment.
+   // Log the value anew: the log has a value ahead by steps of the old increment.
    core.database.sequences->set(oid, counter);
    core.transaction.usesCounters();
 }

@@ -15,8 +15,8 @@ std::string alterSequence(CommandContext& context, const ::AlterSeqStmt& stateme
 
 /// The integer type behind serial, bigserial, smallserial and their synonyms; invalidOid for other types.
 Oid serialType(const ::TypeName& name);
-/// Makes the sequence that `column` of `table`, which need not exist yet, draws from: an identity's (column.identity is
-/// set) or a serial's. Sets the column's default.
+/// Makes the sequence behind `column` of `table` and sets the column's default: an identity's sequence (column.identity
+/// is set) or a serial's. The table need not exist yet.
 void attachSequence(CommandContext& context, const catalog::Relation& table, catalog::Column& column, Oid type,
                     const ::List* options);
 /// ALTER SEQUENCE with these options.
@@ -26,7 +26,7 @@ void changeSequence(CommandContext& context, const catalog::Relation& sequence,
 void addIdentity(CommandContext& context, const catalog::Relation& table, const ::AlterTableCmd& command);
 void setIdentity(CommandContext& context, const catalog::Relation& table, const ::AlterTableCmd& command);
 void dropIdentity(CommandContext& context, const catalog::Relation& table, const ::AlterTableCmd& command);
-/// Back to where they started: TRUNCATE ... RESTART IDENTITY.
+/// TRUNCATE ... RESTART IDENTITY: sets the sequences that the table owns back to their start values.
 void restartOwnedSequences(SessionCore& core, const catalog::Relation& table);
 
 } // namespace ouzel::engine

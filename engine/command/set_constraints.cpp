@@ -8,7 +8,7 @@ using sql::ListOf;
 
 namespace {
 
-/// The constraint a name means: the first one along the search path.
+/// The constraints of this name in the first schema of the search path that has one.
 std::vector<const catalog::Constraint*> findConstraints(CommandContext& context, const ::RangeVar& name) {
    SessionCore& core = context.core;
    const catalog::Snapshot& snapshot = core.transaction.catalog();

@@ -2,13 +2,13 @@
 #include <cstddef>
 #include <string_view>
 
-// Where pieces of a statement begin and end in its text. The raw parse tree has only start positions, and the catalog
-// keeps defaults, checks and views as the user wrote them.
+// The text of pieces of a statement. The raw parse tree has only start positions, and the catalog keeps defaults,
+// checks and views as the user wrote them.
 
 namespace ouzel::engine {
 
 struct Token {
-   size_t begin = 0, end = 0; ///< byte offsets; begin == end: the text is over
+   size_t begin = 0, end = 0; ///< byte offsets; begin == end: the end of the text
    char kind = 0;             ///< 'w' word, 's' string or quoted name, 'o' one character of anything else
 };
 
@@ -18,7 +18,7 @@ Token nextToken(std::string_view text, size_t from);
 /// The expression that starts at or after `from` and ends before a comma or closing parenthesis of its own level,
 /// before `limit`, or with the text. Blanks at both ends are cut.
 std::string_view expressionText(std::string_view text, size_t from, size_t limit);
-/// What stands between the first parenthesis at or after `from` and the one that closes it.
+/// The text between the first parenthesis at or after `from` and the one that closes it.
 std::string_view parenthesized(std::string_view text, size_t from);
 /// Offset behind the first word `keyword` (lower case) outside parentheses at or after `from`; npos if there is none.
 size_t afterKeyword(std::string_view text, size_t from, std::string_view keyword);

@@ -44,7 +44,8 @@ std::string valueOf(const ::VariableSetStmt& statement) {
                      "SET " + std::string(statement.name) + " takes only one argument");
    for (const ::Node* arg : args) {
       std::string element = constantText(arg);
-      // SET TIME ZONE INTERVAL '-08:00': east is positive, unlike in the name of a zone; as a number it is, too.
+      // SET TIME ZONE INTERVAL '-08:00': east is positive, as in SET TIME ZONE with a number and unlike in a POSIX
+      // zone's name.
       if (textOf(statement.name) == "timezone" && isNode(arg, T_TypeCast)) {
          const Value offset = parseText({oid::interval, -1, invalidOid}, element, SessionFormat());
          element = std::to_string(static_cast<double>(intervalSpan(offset.interval)) / 3.6e9);
@@ -55,7 +56,7 @@ std::string valueOf(const ::VariableSetStmt& statement) {
    return value;
 }
 
-/// READ UNCOMMITTED is READ COMMITTED, and what is not a level is left to the setting to refuse.
+/// READ UNCOMMITTED is READ COMMITTED. Other texts count as READ COMMITTED too: the setting refuses them.
 Isolation isolationOf(const std::string& level) {
    if (level == "serializable") return Isolation::Serializable;
    return level == "repeatable read" ? Isolation::RepeatableRead : Isolation::ReadCommitted;
@@ -81,7 +82,7 @@ void setTransactionOptions(CommandContext& context, const ::List* options, bool 
          }
          context.core.transaction.setReadOnly(readOnly);
       }
-      // DEFERRABLE matters to serializable read-only transactions alone.
+      // DEFERRABLE has a meaning only for serializable read-only transactions.
    }
 }
 
@@ -161,7 +162,7 @@ std::string endBlock(CommandContext& context, const ::TransactionStmt& statement
       if (statement.chain)
          throw SqlError(sqlstate::noActiveSqlTransaction, tag + " AND CHAIN can only be used in transaction blocks");
       context.core.warn(sqlstate::noActiveSqlTransaction, "there is no transaction in progress");
-      // What the script has done so far ends here all the same.
+      // Still, COMMIT and ROLLBACK outside a block end the implicit transaction of a script.
       commit ? transaction.commit() : transaction.rollback();
       return tag;
    }

@@ -4,7 +4,7 @@
 
 #include "engine/core/session_core.hpp"
 
-// SQL text and error text that checks of constraints are made of.
+// Pieces of SQL text and error text for the checks of constraints.
 
 namespace ouzel::engine {
 

@@ -13,7 +13,7 @@ void run(SessionCore& core, const TransactionContext::DeferredCheck& check) {
    const catalog::Snapshot snapshot = core.transaction.catalog();
    const auto table = snapshot.relation(check.relation);
    const catalog::Constraint* constraint = snapshot.constraint(check.constraint).second;
-   if (!table || !constraint) return; // dropped meanwhile
+   if (!table || !constraint) return; // the constraint was dropped after the check was deferred
    if (constraint->kind == catalog::ConstraintKind::ForeignKey)
       checkDeferredForeignKey(core, table, *constraint, check.sinceCommand);
    else
@@ -25,7 +25,7 @@ void run(SessionCore& core, const TransactionContext::DeferredCheck& check) {
 void runDeferredChecks(SessionCore& core) {
    core.transaction.storage().nextCommand();
    auto& checks = core.transaction.deferredChecks();
-   // What a check does may defer others.
+   // A check may run SQL that defers further checks.
    while (!checks.empty()) {
       const TransactionContext::DeferredCheck check = checks.back();
       checks.pop_back();

@@ -7,9 +7,10 @@
 
 namespace ouzel::engine {
 
-/// Checks what statements have left to the end of the transaction.
+/// Run all deferred checks of the transaction.
 void runDeferredChecks(SessionCore& core);
-/// The same of the `chosen` constraints only; none chosen: of all. Checks that were not reached stay deferred.
+/// Run the deferred checks of the `chosen` constraints; empty: of all. After an error the checks not yet made stay
+/// deferred.
 void runDeferredChecks(SessionCore& core, std::span<const Oid> chosen);
 
 } // namespace ouzel::engine

@@ -16,7 +16,7 @@ namespace {
 using catalog::Constraint;
 using catalog::RelationPtr;
 
-/// With more keys than this, tables are locked and joined.
+/// Above these numbers of keys, the table is locked and joined instead of looking keys up.
 constexpr size_t childKeysMax = 10'000, parentKeysMax = 1'000;
 
 constexpr char noAction = 'a', restrict_ = 'r', cascade = 'c', setNull = 'n';
@@ -24,7 +24,7 @@ constexpr char noAction = 'a', restrict_ = 'r', cascade = 'c', setNull = 'n';
 uint64_t hashOfKey(const std::vector<Value>& key) {
    uint64_t hash = 0;
    for (size_t i = 0; i < key.size(); ++i) {
-      DCHECK(!key[i].isNull); // hasNull() was asked
+      DCHECK(!key[i].isNull); // callers leave out keys with NULL
       alignas(16) std::byte place[16];
       key[i].store(place);
       const uint64_t one = hashValue(key[i].type, place);
@@ -37,10 +37,10 @@ bool hasNull(const std::vector<Value>& key) {
    return std::any_of(key.begin(), key.end(), [](const Value& value) { return value.isNull; });
 }
 
-/// How a statement makes rows of a table go, and with them their keys.
+/// How a statement removes keys from a table: by DELETE, by UPDATE or by both.
 struct RowsGone {
    bool byDelete = false, byUpdate = false;
-   std::vector<int16_t> updated; ///< attributes that get new values
+   std::vector<int16_t> updated; ///< attributes that UPDATE assigns
 };
 
 void collectRowsGone(const sql::plan::Node& node, Oid relation, RowsGone& gone) {
@@ -69,7 +69,8 @@ bool haveCommon(const std::vector<int16_t>& a, const std::vector<int16_t>& b) {
    return std::any_of(a.begin(), a.end(), [&](int16_t one) { return std::find(b.begin(), b.end(), one) != b.end(); });
 }
 
-/// One foreign key between its two tables. Columns are in the order of the index that makes the referenced ones unique.
+/// One foreign key between its two tables. childColumns_ and parentColumns_ are in the order of the parent's unique
+/// index.
 class ForeignKeyCheck {
 public:
    ForeignKeyCheck(SessionCore& core, RelationPtr child, const Constraint& constraint)
@@ -92,11 +93,11 @@ public:
 
    /// New rows of the child must have a parent.
    void checkReferencing(uint32_t sinceCommand);
-   /// What deleted or changed parents leave behind.
+   /// Check or act on the children of parent rows that were deleted or changed.
    void followDeleted(uint32_t sinceCommand, const RowsGone& gone);
    /// All rows of the child must have a parent.
    void checkAllReferencing();
-   /// No row of the child may have lost its parent.
+   /// The parents deleted since the command must have no children.
    void checkAllReferenced(uint32_t sinceCommand);
 
 private:
@@ -146,7 +147,8 @@ bool isText(Oid type) {
    return type == oid::text || type == oid::varchar;
 }
 
-/// Equal keys of both sides are stored and hash alike. Not so dates and timestamps, or text and char(n).
+/// Whether equal keys of both tables have equal stored values and hashes. False for date with timestamp, text with
+/// char(n).
 bool ForeignKeyCheck::canLookUp() const {
    for (size_t i = 0; i < childColumns_.size(); ++i) {
       const SqlType& ofChild = child_->column(childColumns_[i])->type;
@@ -204,8 +206,8 @@ void ForeignKeyCheck::checkReferencing(uint32_t sinceCommand) {
              .table(core_.transaction.catalog().schema(child_->schema)->name, child_->name)
              .constraint(constraint_.name);
       }
-      // While the lock is held, nobody can finish deleting the key without seeing this row: a row that somebody is
-      // about to delete counts as present.
+      // While this lock is held, no other transaction can finish deleting the key without seeing this row. So a key
+      // whose delete is not committed counts as present.
       core_.transaction.locks().acquire(core_.transaction.lockOwner(), LockTag::key(index_->oid, keys->hashes[i]),
                                         LockMode::Share, core_.transaction.lockWait());
       const auto presence = parent.findKey(transaction, columns, keys->hashes[i], key);
@@ -215,7 +217,7 @@ void ForeignKeyCheck::checkReferencing(uint32_t sinceCommand) {
    }
 }
 
-/// A parent that the transaction's snapshot still shows went by a concurrent commit.
+/// Throws 40001 when the transaction's snapshot still shows the parent: a concurrent commit has removed it.
 void ForeignKeyCheck::requireNeverSeen(const std::vector<Value>& key) const {
    if (core_.transaction.isolation() == Isolation::ReadCommitted) return;
    const std::vector<std::string> literals = keyLiterals(core_, *child_, childColumns_, key),
@@ -227,7 +229,7 @@ void ForeignKeyCheck::requireNeverSeen(const std::vector<Value>& key) const {
       throw SqlError(sqlstate::tRSerializationFailure, "could not serialize access due to concurrent update");
 }
 
-/// The columns of the child c as they compare with those of the parent: as char(n) if those are.
+/// The columns of the child c in the form that compares with the parent's: as char(n) when the parent's are char(n).
 std::vector<std::string> ForeignKeyCheck::comparedColumns() const {
    std::vector<std::string> columns = namesOf(child_, childColumns_);
    for (size_t i = 0; i < columns.size(); ++i) {
@@ -239,7 +241,8 @@ std::vector<std::string> ForeignKeyCheck::comparedColumns() const {
    return columns;
 }
 
-/// Condition for rows c of the child: their key is not NULL, and no parent has it.
+/// Condition for orphans among the rows c of the child: the key is not NULL and no parent row has it. With `keys`, only
+/// keys equal to the row v of values().
 std::string ForeignKeyCheck::orphans(const Keys* keys) const {
    const std::vector<std::string> childNames = comparedColumns(), parentNames = namesOf(parent_, parentColumns_);
    std::vector<std::string> conditions, equalities;
@@ -294,7 +297,7 @@ void ForeignKeyCheck::checkAllReferencing() {
    failReferencing(found);
 }
 
-/// Throws when a child is left whose key is among `keys` (null: any) and whose parent is gone.
+/// Throws 23503 when a child row has a key among `keys` (null: any key) and no parent.
 void ForeignKeyCheck::failReferenced(const Keys* keys) const {
    std::vector<std::string> texts;
    for (const std::string& name : namesOf(child_, childColumns_))
@@ -315,8 +318,8 @@ void ForeignKeyCheck::failReferenced(const Keys* keys) const {
        .constraint(constraint_.name);
 }
 
-/// An action works on what the transaction's snapshot shows. If rows that it cannot see would lose their parent, the
-/// transaction cannot go on.
+/// A referential action works on the rows of the transaction's snapshot. Throws 40001 when rows that it cannot see
+/// would lose their parent.
 void ForeignKeyCheck::checkSerializable(const Keys* keys) const {
    if (core_.transaction.isolation() == Isolation::ReadCommitted) return;
    try {
@@ -337,7 +340,7 @@ void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, const RowsGone& gone)
    std::optional<Keys> keys =
        stored(parent_).deletedKeys(transaction, sinceCommand, columns, pairsKeys ? SIZE_MAX : parentKeysMax);
    if (keys && keys->empty()) return;
-   // Which keys were deleted and which changed is not known.
+   // Storage does not tell which of the keys were deleted and which were changed.
    if (isUpdate && gone.byDelete && (pairsKeys || constraint_.onDelete != action))
       throwNotSupported("one statement that deletes referenced rows and changes referenced keys");
    if (keys && canLookUp() && keys->size() <= childKeysMax) {
@@ -376,7 +379,7 @@ void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, const RowsGone& gone)
          core_.services.modify("UPDATE " + childTable_ + " c SET " + joinTexts(assignments, ", ") +
                                (known ? " FROM " + source : "") + " WHERE " + orphans(known));
       } catch (const SqlError& error) {
-         // The default is the key that goes: it is the parent that cannot.
+         // SET DEFAULT gave the children the key that is being removed: the error names the parent's delete.
          if (error.state() == sqlstate::foreignKeyViolation && error.constraintName() == constraint_.name)
             failReferenced(known);
          throw;
@@ -385,7 +388,7 @@ void ForeignKeyCheck::followDeleted(uint32_t sinceCommand, const RowsGone& gone)
    checkSerializable(known);
 }
 
-/// Give the children of changed parents the new keys.
+/// ON UPDATE CASCADE: give the children of changed parents the new keys.
 void ForeignKeyCheck::cascadeUpdate(const Keys& oldKeys, uint32_t sinceCommand) {
    storage::Table& table = stored(parent_);
    storage::Transaction& transaction = core_.transaction.storage();

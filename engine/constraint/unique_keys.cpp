@@ -45,7 +45,7 @@ void UniqueKey::checkNew(uint32_t sinceCommand) {
    std::vector<uint32_t> columns;
    for (const int16_t attribute : index_->index->columns)
       columns.push_back(static_cast<uint32_t>(attribute - 1));
-   // Looking keys up one by one beats reading the table up to here.
+   // Up to this many keys, looking them up one by one is faster than reading the table.
    const size_t lookupsMax = std::max(keyLocksMax, stored->estimatedRows(core_.transaction.snapshot()) / 4);
    const auto keys = stored->newKeys(transaction, sinceCommand, columns, index_->index->nullsNotDistinct, lookupsMax);
    LockManager& locks = core_.transaction.locks();
@@ -53,7 +53,7 @@ void UniqueKey::checkNew(uint32_t sinceCommand) {
    if (!keys || keys->rows.size() > keyLocksMax) {
       core_.transaction.lock(table_->oid, LockMode::ShareRowExclusive);
    } else {
-      // In one order, lest two statements wait for each other.
+      // In the order of hashes, so that two statements cannot wait for each other.
       std::vector<uint64_t> hashes = keys->hashes;
       std::sort(hashes.begin(), hashes.end());
       hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
@@ -116,14 +116,14 @@ bool isOver(const catalog::Relation& index, std::span<const int16_t> attributes)
    });
 }
 
-/// The constraint that an index stands for, if it does.
+/// The constraint that the index implements, or null.
 const catalog::Constraint* constraintOf(const catalog::Relation& table, Oid index) {
    for (const catalog::Constraint& constraint : table.constraints)
       if (constraint.index == index && constraint.kind != catalog::ConstraintKind::ForeignKey) return &constraint;
    return nullptr;
 }
 
-/// Whether the rows come from somewhere else than the statement's text.
+/// Whether rows come from tables or functions and not only from the statement's text.
 bool readsRows(const sql::Rel& rel) {
    if (rel.kind == sql::RelKind::Get || rel.kind == sql::RelKind::VirtualGet ||
        rel.kind == sql::RelKind::TableFunction || rel.kind == sql::RelKind::ProjectSet ||

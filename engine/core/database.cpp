@@ -47,7 +47,8 @@ storage::DatabaseOptions storageOptions(const DatabaseOptions& options) {
    return result;
 }
 
-/// Beside what the server owns. A server that only reads may own nothing; the files have no names.
+/// The default directory of spill files: the log's or data directory of this server, or else the system's temporary
+/// one. A read-only server may own neither directory. Spill files are unlinked, so that servers can share a directory.
 std::string spillDirectory(const DatabaseOptions& options) {
    if (!options.walDirectory.empty() && (options.readOnly || io::isRemoteStore(options.dataDirectory)))
       return options.walDirectory + "/spill";
@@ -62,7 +63,7 @@ Database::~Database() = default;
 
 std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    executor::registerAllKernels();
-   // Read from their texts here, not by the first statement, which would wait for that.
+   // Parse the built-in catalog now, so that the first statement does not wait for it.
    static_cast<void>(catalog::builtins());
    static_cast<void>(catalog::systemRelations());
    std::unique_ptr<Database> database(new Database());
@@ -113,7 +114,7 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    }
    for (const Oid sequence : internals.storage->counters())
       if (!internals.catalog->newest().inDatabase(catalog::postgresDatabase).relation(sequence))
-         internals.storage->forgetCounter(sequence); // dropped
+         internals.storage->forgetCounter(sequence); // the sequence was dropped
    return database;
 }
 

@@ -14,44 +14,45 @@ namespace ouzel::engine {
 
 struct DatabaseOptions {
    std::string dataDirectory;
-   /// Empty: inside the data directory; of a bucket: there is no log that outlives the process, and every commit waits
-   /// for the bucket, which the settings have to say (ouzel.commit).
+   /// Directory of the log. Empty: inside the data directory. Empty for a database in a bucket: no log outlives the
+   /// process, every commit waits for the bucket, and the default of ouzel.commit must be object_store.
    std::string walDirectory;
-   io::StoreOptions store;          ///< a key holds for the log, too; the cache's ledger is the database's
+   io::StoreOptions store;          ///< its key encrypts the log too; open() sets the cache's ledger
    uint64_t checkpointWalBytes = 0; ///< a checkpoint starts when the log grows past this; 0: storage's default
-   int64_t leaseMs = 10'000;        ///< of the writer; storage/manifest/writer_lease.hpp
+   int64_t leaseMs = 10'000;        ///< of the writer's lease; storage/manifest/writer_lease.hpp
    bool readOnly = false;           ///< show what the checkpoints of another server publish; needs no log
-   bool takeOver = false;           ///< from a writer that may be alive, once its lease has expired
-   std::function<void(const std::string&)> onFenced; ///< once, when another server has taken over; must not wait
+   bool takeOver = false;           ///< take over from a writer that may be alive, once its lease has expired
+   std::function<void(const std::string&)> onFenced; ///< called once, when another server takes over; must not block
    uint32_t threads = 0;                             ///< 0: one worker per core
    size_t memoryLimit = 0;                           ///< bytes; 0: 80 % of the machine's (or the container's) memory
-   /// Gives freed memory back to the system. Set: the process is the database's own, and what it has resident is kept
-   /// within memoryLimit and a small constant.
+   /// Returns freed memory to the system. Null: resident memory is not watched. Set: the process holds only this
+   /// database, and its resident memory is kept within memoryLimit and a small constant.
    void (*purgeMemory)() = nullptr;
-   std::vector<std::string> spillDirectories;                 ///< none: one inside the data directory
+   std::vector<std::string> spillDirectories;                 ///< empty: one place chosen by open()
    std::vector<std::pair<std::string, std::string>> settings; ///< defaults of session settings, from the configuration
 };
 
-/// Opened once per process; thread-safe. Sessions must end before it does.
+/// One database, opened once per process. Thread-safe. Sessions end before the Database is destroyed.
 class Database {
 public:
    /// Creates the data directory with database and superuser `postgres` when it is empty. Throws SqlError (55000
    /// another server uses it, XX001 damaged, 58030 I/O).
    static std::unique_ptr<Database> open(const DatabaseOptions& options);
-   /// Verifies every checksum of a database (its directories are what matters); reports each problem; returns how many
-   /// there were.
+   /// Verifies every checksum of a database (of `options`, only the directories and the store matter); reports each
+   /// problem; returns how many there were.
    static uint64_t check(const DatabaseOptions& options, const std::function<void(const std::string&)>& report);
    ~Database();
 
-   /// Checkpoint and close cleanly; sessions have ended.
+   /// Log sequences without gaps, checkpoint and close. REQUIRES: sessions have ended.
    void close();
-   /// SCRAM verifier of a role; empty: no password. Throws 28000 when there is no such role or it must not log in.
+   /// SCRAM verifier of a role; empty: the role has no password. Throws 28000 when there is no such role or it cannot
+   /// log in.
    std::string passwordVerifier(const std::string& role);
-   /// Set at start when a password was given on the command line, before there are sessions. A database that is only
-   /// read keeps it for itself.
+   /// Set a role's verifier at start, before there are sessions: for a password from the command line. A read-only
+   /// server keeps the verifier in memory and does not store it.
    void setPasswordVerifier(const std::string& role, const std::string& verifier);
 
-   struct Internals; ///< engine's own view of it: internals.hpp
+   struct Internals; ///< the engine's view of the database: internals.hpp
    Internals& internals() { return *internals_; }
 
 private:

@@ -22,7 +22,7 @@ MemoryUse measureMemory(const Database::Internals& internals) {
 DatabaseMetrics measure(Database& database) {
    Database::Internals& internals = database.internals();
    DatabaseMetrics metrics;
-   // Named though nobody is in it: a series that comes and goes is hard to watch.
+   // States without sessions are reported as 0: a series that comes and goes is hard to watch.
    for (const char* state : {"active", "idle", "idle in transaction", "idle in transaction (aborted)"})
       metrics.sessions[state] = 0;
    {

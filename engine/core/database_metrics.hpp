@@ -11,21 +11,21 @@
 
 namespace ouzel::engine {
 
-/// Bytes of the memory ledger. They are read one after the other, so that sums may be off by what happens meanwhile.
+/// Bytes of the memory ledger. The counters are read one after the other, so that sums may be slightly off.
 struct MemoryUse {
-   uint64_t cache = 0, delta = 0, queries = 0; ///< who has how much
+   uint64_t cache = 0, delta = 0, queries = 0; ///< charged by each owner
    uint64_t used = 0, peak = 0, withheld = 0, limit = 0;
 };
 
-/// What a database is doing and has done since it was opened, for whoever watches the process.
+/// Gauges and counters of a database since it was opened, for GET /metrics.
 struct DatabaseMetrics {
    std::map<std::string, uint64_t> sessions; ///< by pg_stat_activity's state
    MemoryUse memory;
    uint64_t cacheHits = 0, cacheMisses = 0; ///< pages asked of the cache
    std::vector<io::SpillManager::Device> spillDevices;
-   uint64_t logBytes = 0, logBytesKept = 0;        ///< written over the log's whole life; in files now
+   uint64_t logBytes = 0, logBytesKept = 0;        ///< bytes ever written to the log; bytes in its files now
    std::optional<io::RetrieverStatistics> store;   ///< empty: the database is in a directory
-   std::optional<io::CacheStatistics> objectCache; ///< empty: there is none on a local disk
+   std::optional<io::CacheStatistics> objectCache; ///< empty: no cache on a local disk
 };
 
 MemoryUse measureMemory(const Database::Internals& internals);

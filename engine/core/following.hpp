@@ -7,26 +7,30 @@
 
 namespace ouzel::engine {
 
-/// Keeps a read-only server at what the checkpoints of the server that writes have published. Thread-safe.
+/// Keeps a read-only server at the newest checkpoint of the server that writes. Thread-safe.
+///
+/// Catalog and rows of a checkpoint are published in two steps. look() holds `together_` exclusively around both; a
+/// statement holds it shared while it takes its two snapshots, so that the snapshots are of one checkpoint.
 class Following {
 public:
    explicit Following(Database::Internals& database) : database_(database) {}
 
-   /// Look every half a second from now on.
+   /// Start a thread that calls look() every half second.
    void start();
-   /// Look now; false: nothing is new. Throws what storage::Database::follow throws.
+   /// Look for a newer checkpoint and publish it. False: there is none. Throws the errors of storage::Database::follow.
    bool look();
-   /// For who takes a snapshot of the catalog and one of the rows: they belong together while this is held.
+   /// Hold this while taking a snapshot of the catalog and one of the rows: both are then of one checkpoint.
    std::shared_lock<std::shared_mutex> hold() { return std::shared_lock(together_); }
-   /// A statement is about to begin: what one before it missed should not be missed again.
+   /// Call before a statement's snapshot. When an earlier statement missed a block that the writer has removed, look
+   /// now.
    void beforeStatement();
 
 private:
-   /// False: it could not be done. The log is told of the first of several failures.
+   /// look() that logs errors: the first one of a series of failures. False: it failed.
    bool tryLook() noexcept;
 
    Database::Internals& database_;
-   /// Held alone while both change. It guards no member: each of the two has a mutex of its own.
+   /// Held exclusively while catalog and rows change. It guards no member: catalog and rows have mutexes of their own.
    std::shared_mutex together_;
    std::atomic<bool> hasFailed_{false};
    RepeatingTask repetition_; ///< last: ends first

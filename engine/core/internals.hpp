@@ -18,7 +18,7 @@
 
 namespace ouzel::engine {
 
-/// What pg_stat_activity shows of a session. Written by its thread, read by others, under Internals::activityMutex.
+/// A row of pg_stat_activity. Written by the session's thread, read by others, under Internals::activityMutex.
 struct SessionActivity {
    int32_t processId = 0;
    std::string user, database, applicationName, clientAddress, state = "idle", query;
@@ -32,7 +32,7 @@ struct Database::Internals {
    size_t memoryLimit = 0;
    std::unique_ptr<storage::MemoryGovernor> governor;
    std::unique_ptr<io::SpillManager> spill;
-   std::unique_ptr<executor::MemoryShares> shares; ///< of what the governor's limit leaves for queries
+   std::unique_ptr<executor::MemoryShares> shares; ///< divide the memory that the governor leaves for queries
    std::unique_ptr<executor::Scheduler> scheduler;
    std::unique_ptr<storage::Database> storage;
    std::unique_ptr<catalog::Catalog> catalog;
@@ -41,9 +41,9 @@ struct Database::Internals {
    AlarmClock alarms; ///< for statement_timeout
    Mutex activityMutex;
    std::map<int32_t, SessionActivity> activity GUARDED_BY(activityMutex);
-   int32_t nextTemporarySchema GUARDED_BY(activityMutex) = 1; ///< under activityMutex
-   std::map<std::string, std::string> verifiers; ///< of roles, in place of the catalog's; set before sessions are
-   std::unique_ptr<Following> following;         ///< of a server that only reads; null: it writes
+   int32_t nextTemporarySchema GUARDED_BY(activityMutex) = 1; ///<
+   std::map<std::string, std::string> verifiers; ///< of roles, they replace the catalog's; set before sessions open
+   std::unique_ptr<Following> following;         ///< of a read-only server; null: the server writes
 };
 
 } // namespace ouzel::engine

@@ -10,12 +10,12 @@
 #include "common/value/batch.hpp"
 #include "common/value/sql_type.hpp"
 
-// Where a statement puts what its client shall see. Implemented by server/ over the wire protocol and by tests.
-// All calls come from the session thread that runs the statement, and may block on the client.
+// The receivers of a statement's output. Implemented by server/ over the wire protocol and by tests. All calls come
+// from the session thread that runs the statement, and may block on the client.
 
 namespace ouzel::engine {
 
-/// One column of a result: what clients are told and how its values lie in a Batch.
+/// One column of a result: its description for clients and how its values lie in a Batch.
 struct ResultColumn {
    std::string name;
    SqlType type;

@@ -7,7 +7,7 @@ namespace ouzel::engine {
 
 namespace {
 
-/// `steps` values after `value`, but not past the end; nothing when `value` is the last.
+/// `steps` values after `value`, but not past the end; nullopt when that is past the end.
 std::optional<int64_t> advance(const catalog::SequenceDefinition& definition, int64_t value, int64_t steps) {
    DCHECK(definition.increment != 0);
    DCHECK(steps >= 0);

@@ -10,9 +10,9 @@
 
 namespace ouzel::engine {
 
-/// What sequences have come to, for all sessions. Values are taken outside transactions and never given back. The log
-/// is written ahead by `loggedAhead` values, so that most calls touch memory only; after a crash those are skipped.
-/// Thread-safe.
+/// The current values of sequences, for all sessions. Values are taken outside transactions and never returned. When
+/// the log covers no further value, next() logs the value `loggedAhead` steps ahead, so that most calls only touch
+/// memory; after a crash the sequence goes on from the logged value, which leaves a gap. Thread-safe.
 class SequenceValues {
 public:
    explicit SequenceValues(storage::Database& storage) : storage_(storage) {}
@@ -20,11 +20,11 @@ public:
    /// The next value. Throws 2200H at the end of a sequence that does not cycle.
    int64_t next(const catalog::Relation& sequence);
    void set(Oid sequence, storage::Counter counter);
-   /// What `SELECT last_value, is_called FROM sequence` shows.
+   /// The counter that `SELECT last_value, is_called FROM sequence` shows.
    storage::Counter current(const catalog::Relation& sequence);
-   /// Others count: what is stored may have changed.
+   /// Drop the values in memory. For a read-only server, after it has followed the writer's counters.
    void forget();
-   /// Log the values as they are, for a close without gaps.
+   /// Log the current values, so that a clean close leaves no gaps.
    void settle();
 
 private:
@@ -40,7 +40,7 @@ private:
    std::map<Oid, State> states_ GUARDED_BY(mutex_);
 };
 
-/// What currval() and lastval() remember in one session. Thread-safe: workers of one statement share it.
+/// The values that currval() and lastval() of one session return. Thread-safe: workers of one statement share it.
 class SessionSequences {
 public:
    void remember(Oid sequence, int64_t value);

@@ -20,7 +20,7 @@ class Database;
 enum class TransactionStatus : char { Idle = 'I', InBlock = 'T', Failed = 'E' };
 enum class CancelReason : uint8_t {
    Request,          ///< 57014, the session goes on
-   ClientGone,       ///< nobody reads the answer any more
+   ClientGone,       ///< the connection is broken: 57P01, the session ends
    Shutdown,         ///< 57P01
    StatementTimeout, ///< 57014 in other words, the session goes on
 };
@@ -64,14 +64,14 @@ struct SessionOptions {
    std::string clientAddress; ///< for pg_stat_activity
 };
 
-/// Used by one thread at a time, except cancel(). Errors in SQL terms are thrown as SqlError; whoever reports one to
-/// the client calls fail() afterwards. Names of statements and portals live here, because SQL shares them ("" is the
-/// unnamed).
+/// Used by one thread at a time, except cancel(). Errors in SQL terms are thrown as SqlError; the caller reports the
+/// error to the client and then calls fail(). Names of statements and portals live here, because SQL shares them ("" is
+/// the unnamed).
 class Session {
 public:
    /// Throws 3D000 (no such database), 28000 (no such role), 22023/42704 for a bad setting.
    static std::unique_ptr<Session> open(Database& database, const SessionOptions& options, NoticeSink& notices);
-   virtual ~Session() = default; ///< rolls back what is open
+   virtual ~Session() = default; ///< rolls back an open transaction
 
    virtual std::vector<std::pair<std::string, std::string>> reportedParameters() = 0;
    virtual std::vector<std::pair<std::string, std::string>> changedParameters() = 0;

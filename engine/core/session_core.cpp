@@ -13,7 +13,7 @@ namespace ouzel::engine {
 
 namespace {
 
-/// Whether it stops a statement only, and not the session.
+/// Whether the reason cancels a statement only, and does not end the session.
 bool endsStatementOnly(CancelReason reason) {
    return reason == CancelReason::Request || reason == CancelReason::StatementTimeout;
 }
@@ -25,7 +25,8 @@ const char* messageOf(CancelReason reason) {
 }
 
 void tell(executor::ExecutionContext& context, CancelReason reason) {
-   // Workers read the message once they see a state, so only the first may write it; 57P01 has a text of its own.
+   // Workers read the message after they see the state, so that only the first cancel() may write it. 57P01 has a text
+   // of its own.
    if (!context.cancelState.load()) context.cancelMessage = messageOf(reason);
    context.cancelState.store(endsStatementOnly(reason) ? "57014" : "57P01");
 }
@@ -53,7 +54,7 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
    activity.clientAddress = options.clientAddress;
    activity.backendStart = activity.stateChange = wallClockMicros();
    const MutexLock lock(database.activityMutex);
-   DCHECK(!database.activity.contains(options.processId)); // process ids are of one session each
+   DCHECK(!database.activity.contains(options.processId)); // each session has its own process id
    database.activity[options.processId] = std::move(activity);
 }
 
@@ -124,7 +125,7 @@ void SessionCore::notice(std::string message, std::string detail, SqlState state
 void SessionCore::cancel(CancelReason reason) noexcept {
    const MutexLock lock(cancelMutex_);
    if (reason == CancelReason::Request && !isActive_) return;
-   // A request to end the session outranks one to stop a statement, and the first of a kind stays.
+   // A request to end the session replaces a request to cancel a statement; among requests of one kind the first stays.
    int seen = -1;
    if (!cancelRequested_.compare_exchange_strong(seen, static_cast<int>(reason))) {
       if (endsStatementOnly(reason) || !endsStatementOnly(static_cast<CancelReason>(seen))) return;
@@ -168,7 +169,7 @@ void SessionCore::statementEnds() {
 
 void SessionCore::timeLimitEnds() {
    if (timeLimit_ == 0) return;
-   database.alarms.clear(timeLimit_); // not under cancelMutex_, which the alarm takes
+   database.alarms.clear(timeLimit_); // without cancelMutex_, which the alarm takes
    timeLimit_ = 0;
    const MutexLock lock(cancelMutex_);
    forget(CancelReason::StatementTimeout);

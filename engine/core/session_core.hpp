@@ -46,8 +46,12 @@ struct ReferenceCache {
    std::map<Oid, std::vector<std::pair<Oid, Oid>>> byParent; ///< table, constraint
 };
 
-/// What the parts of a session share: its place in the database, its settings, its transaction, and the means to stop
-/// it. Used by the session's thread, except cancel().
+/// The state that the parts of a session share: its database, settings, transaction, and the means to cancel it. Owned
+/// by SessionImpl. Used by the session's thread; only the cancellation members are for any thread.
+///
+/// Cancellation: cancel() stores the reason in cancelRequested_, tells the running query's workers, and wakes the
+/// thread from a lock wait or sleep. The threads then throw at their next check. A reason that ends the session is
+/// never forgotten; Request and StatementTimeout are forgotten when the statement ends.
 class SessionCore {
 public:
    SessionCore(Database::Internals& database, const SessionOptions& options, NoticeSink& notices,
@@ -66,12 +70,12 @@ public:
    const std::string& user() const { return options.user; }
    /// search_path as it resolves in the transaction's catalog. REQUIRES: a transaction.
    catalog::SearchPath searchPath();
-   /// What binding needs; refers to `path`, which the caller keeps.
+   /// The context for binding a query. Refers to `path`, which the caller keeps.
    sql::BindContext bindContext(const catalog::SearchPath& path, const sql::SourceText* source);
-   /// For functions of a statement that starts now; shared by its workers.
+   /// The context of functions for a statement that starts now; the statement's workers share it.
    executor::FunctionContext functionContext();
    const SessionFormat& format();
-   /// Append the texts of a column of regclass or its like and where each ends.
+   /// Append the names of a column of regclass or another reg type, and where each ends.
    void appendNames(std::string& bytes, uint32_t* ends, const ResultColumn& column, const Vector& values,
                     const Selection& selection);
    ReferenceCache references;
@@ -83,17 +87,19 @@ public:
 
    // Cancellation: any thread may ask; the session's thread and its workers notice.
    void cancel(CancelReason reason) noexcept;
-   /// Throws 57014 or 57P01 when somebody asked.
+   /// Throws 57014 or 57P01 when cancel() was called. Any thread.
    void checkInterrupts();
-   /// The same for an Interruptible, which the session's thread is while it runs a statement.
+   /// checkInterrupts() as a function, for the Interruptible of the session's thread while it runs a statement.
    const std::function<void()> interruptCheck = [this] { checkInterrupts(); };
-   /// Requests to cancel count from here, and statement_timeout runs, unless it does already ...
+   /// A statement begins: CancelReason::Request has an effect from now on, and statement_timeout starts unless it runs
+   /// already.
    void statementBegins();
-   /// ... to here: one that comes too late is forgotten, unless the session is to end.
+   /// The statement has ended: stop the time limit and forget a Request or StatementTimeout that was not noticed. A
+   /// request that ends the session stays.
    void statementEnds();
-   /// Only the time limit ends here; one that passed a moment ago is forgotten.
+   /// Stop only the time limit, and forget a StatementTimeout that was not noticed.
    void timeLimitEnds();
-   /// For pg_sleep: wait, but not longer than until somebody cancels. Any thread; throws as checkInterrupts().
+   /// For pg_sleep: wait `micros` or until cancel(). Any thread; throws as checkInterrupts().
    void sleep(int64_t micros);
    /// While it lives, cancel() reaches the workers of `context`.
    class Cancellable {
@@ -116,7 +122,7 @@ private:
    AlarmClock::Id timeLimit_ = 0;
    bool isActive_ GUARDED_BY(cancelMutex_) = false;                         // under cancelMutex_: a statement runs
    executor::ExecutionContext* running_ GUARDED_BY(cancelMutex_) = nullptr; // under cancelMutex_
-   std::atomic<int> cancelRequested_{-1};                                   // a CancelReason, -1: none
+   std::atomic<int> cancelRequested_{-1};                                   // a CancelReason, or -1 for none
    SessionFormat format_;
    sql::OpenExternal openExternal_;
    std::unique_ptr<executor::SessionFunctions> functions_;

@@ -69,7 +69,7 @@ public:
    }
    int64_t lastValue() override {
       const auto last = core_.sequences.last();
-      // A dropped sequence is as good as none.
+      // A dropped sequence has no last value.
       if (!last || !core_.transaction.catalog().relation(last->sequence))
          throw SqlError(sqlstate::objectNotInPrerequisiteState, "lastval is not yet defined in this session");
       return last->value;

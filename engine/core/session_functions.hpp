@@ -7,7 +7,7 @@ namespace ouzel::engine {
 
 class SessionCore;
 
-/// The session as functions see it. The core outlives it.
+/// The session's interface for SQL functions. The core outlives it.
 std::unique_ptr<executor::SessionFunctions> makeSessionFunctions(SessionCore& core);
 
 } // namespace ouzel::engine

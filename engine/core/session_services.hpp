@@ -9,19 +9,19 @@
 
 namespace ouzel::engine {
 
-/// What the lower folders of the engine ask of the session above them: to run SQL of their own, and what it keeps for
-/// its client. Implemented by session/. Used by the session's thread.
+/// Services of session/ for the lower folders of the engine: running SQL of the server's own, and the session's
+/// prepared statements and cursors. Implemented by SessionImpl. Used by the session's thread.
 class SessionServices {
 public:
    virtual ~SessionServices() = default;
 
    /// Runs a query inside the session's transaction and returns its rows.
    virtual std::vector<std::vector<Value>> query(const std::string& sql) = 0;
-   /// Runs an INSERT, UPDATE or DELETE inside the session's transaction, with all that follows from it.
+   /// Runs an INSERT, UPDATE or DELETE inside the session's transaction, with its constraints and referential actions.
    virtual void modify(const std::string& sql) = 0;
-   /// Checks what statements have left to the end of the transaction.
+   /// Runs the constraint checks that were deferred to the end of the transaction.
    virtual void runDeferredChecks() = 0;
-   /// Opens what read_csv and its like name. Throws 42501 and what opening throws.
+   /// Opens the files that a call of read_csv or read_parquet names. Throws 42501 and the errors of opening.
    virtual io::ExternalTablePtr openExternalTable(std::string_view function, const io::ExternalRequest& request) = 0;
    /// Rows of pg_prepared_statements and pg_cursors.
    virtual std::vector<catalog::SystemState::PreparedStatement> preparedStatements() const = 0;

@@ -74,8 +74,8 @@ void TransactionContext::startStatement() {
 
 void TransactionContext::commit() {
    if (!isOpen()) return;
-   DCHECK(!failed_);       // it was rolled back
-   uint64_t storedLsn = 0; ///< to wait for
+   DCHECK(!failed_);       // fail() has rolled it back
+   uint64_t storedLsn = 0; ///< position in the log that the store must reach; 0: no wait
    try {
       if (!deferrals_.checks.empty()) checkDeferred();
       storage::CommitRequest request;
@@ -99,7 +99,7 @@ void TransactionContext::commit() {
       throw;
    }
    end(true);
-   // Others see it since it is in the log, and need not wait for its locks either.
+   // Other sessions see the commit since it is in the log; the locks are released before the wait.
    if (storedLsn != 0) waitForStore(storedLsn);
 }
 
@@ -115,7 +115,8 @@ void TransactionContext::waitForStore(uint64_t lsn) {
    try {
       database_.storage->waitForStore(lsn);
    } catch (const SqlError& error) {
-      // It is committed: an error would say that it is not (as PostgreSQL while it waits for a standby).
+      // The transaction is committed, and an error would deny it. PostgreSQL warns as well when the wait for a standby
+      // ends.
       const bool isCancelled = error.state() == sqlstate::queryCanceled;
       if (!isCancelled && error.state() != sqlstate::adminShutdown) throw;
       constexpr const char* detail =
@@ -175,11 +176,11 @@ bool TransactionContext::tryLock(Oid relation, LockMode mode, bool noWait) {
    if (relation < catalog::firstUserOid) return true; // built-in relations do not change
    if (mode > LockMode::AccessShare) lockOwnTransaction();
    const LockTag tag = LockTag::relation(relation);
-   if (database_.locks.acquire(lockOwner_, tag, mode, {.noWait = true})) return true; // spares looking up settings
+   if (database_.locks.acquire(lockOwner_, tag, mode, {.noWait = true})) return true; // without looking up settings
    return !noWait && database_.locks.acquire(lockOwner_, tag, mode, lockWait());
 }
 
-/// Whoever may write is waited for by its transaction's id.
+/// Lock the transaction's own id before its first write: other sessions that meet its rows wait for this lock.
 void TransactionContext::lockOwnTransaction() {
    if (lockOwner_.transaction.load(std::memory_order_relaxed) != 0) return;
    DCHECK(isOpen());

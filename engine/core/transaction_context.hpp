@@ -17,11 +17,15 @@ namespace ouzel::engine {
 
 enum class Isolation : uint8_t { ReadCommitted, RepeatableRead, Serializable };
 
-/// The transaction a session is in, if any: rows (storage), objects (catalog), settings and locks end together.
+/// The transaction of a session, if it has one: rows (storage), objects (catalog), settings and locks end together.
+/// Owned by SessionCore. Used by the session's thread, unless a member says otherwise.
 ///
-///   Idle --ensureStarted--> Implicit --beginBlock--> Block --fail--> Failed --rollback--> Idle
-///   Implicit and Block --commit/rollback--> Idle
-/// An implicit transaction is one statement, one simple-query script, or one pipeline up to Sync.
+///    Idle --ensureStarted--> Implicit --beginBlock--> Block --fail--> Failed --rollback--> Idle
+///    Implicit and Block --commit/rollback--> Idle; Implicit --fail--> Idle
+///    Failed --rollbackToSavepoint--> Block
+///
+/// An implicit transaction is one statement, one simple-query script, or one pipeline up to Sync. isOpen() holds in all
+/// states but Idle, inBlock() in Block and Failed. status() tells clients Idle for Implicit, as PostgreSQL does.
 class TransactionContext {
 public:
    /// `interrupted` is called while waiting for locks and throws to give up.
@@ -35,20 +39,21 @@ public:
    bool inBlock() const { return inBlock_; }
    bool hasFailed() const { return failed_; }
    bool isReadOnly() const { return readOnly_; }
-   /// Throws 0A000 when the server does not write.
+   /// Throws 0A000 for read-write on a server that only reads.
    void setReadOnly(bool readOnly);
    void setIsolation(Isolation isolation);
    Isolation isolation() const { return isolation_; }
 
    void ensureStarted();
    void beginBlock();
-   /// Durable and visible when it returns; idle afterwards, also when it throws (then rolled back, unless it waited for
-   /// the store and gives up because the session is to end).
+   /// Commit: durable and visible at the return, and the state is Idle. On an error the transaction is rolled back and
+   /// the state is Idle too. The exception is the wait for the store (waitsForStore()): by then the transaction is
+   /// committed; a cancelled wait only warns, and 57P01 is thrown when the session is to end.
    void commit();
    void rollback() noexcept;
-   /// After an error: a block waits for ROLLBACK, anything else is rolled back at once. What a block has done since its
-   /// last savepoint is taken back and unlocked at once too, so that nobody waits for a client that has to notice
-   /// first.
+   /// After an error: a block becomes Failed and waits for ROLLBACK; an implicit transaction is rolled back. The rows
+   /// and locks that the block has written and taken since its last savepoint are undone at once, so that other
+   /// sessions do not wait until the client reacts.
    void fail() noexcept;
 
    /// Take the snapshot the next statement sees. REQUIRES: isOpen().
@@ -58,22 +63,22 @@ public:
    catalog::CatalogEditor& editor() { return *editor_; }
    const catalog::Snapshot& catalog() const { return editor_->snapshot(); }
    int64_t startTime() const { return startTime_; }
-   /// A sequence was advanced: even a commit that has nothing else to write waits for the log. Any thread.
+   /// A sequence was advanced: the commit waits for the log even when it has written nothing else. Any thread.
    void usesCounters() { usesCounters_.store(true, std::memory_order_relaxed); }
 
-   // Locks, held until the transaction ends or what took them is rolled back.
+   // Locks, held until the transaction ends or the savepoint before them is rolled back to.
    void lock(Oid relation, LockMode mode) { tryLock(relation, mode, false); }
-   /// False: `noWait`, and others are in the way.
+   /// False: `noWait`, and another owner or waiter is in the way.
    bool tryLock(Oid relation, LockMode mode, bool noWait);
    LockManager& locks() { return database_.locks; }
    LockOwner& lockOwner() { return lockOwner_; }
-   /// How to wait for a lock now, as the settings say.
+   /// Limits of a wait for a lock that starts now, from the settings.
    LockWait lockWait() const;
 
    // Constraints whose check may wait until the transaction ends.
    struct DeferredCheck {
       Oid relation, constraint;
-      uint32_t sinceCommand; ///< what this and later commands wrote is to be checked
+      uint32_t sinceCommand; ///< rows written by this and later commands are to be checked
    };
    bool defers(const catalog::Constraint& constraint) const;
    void defer(const DeferredCheck& check);
@@ -82,7 +87,7 @@ public:
    std::vector<DeferredCheck>& deferredChecks() { return deferrals_.checks; }
    /// Runs the deferred checks; called by commit() when there are any.
    std::function<void()> checkDeferred;
-   /// Tells the client that commit() does not wait for the store to the end.
+   /// Warns the client that commit() gave up waiting for the store.
    std::function<void(std::string message, std::string detail)> warnUnstored;
 
    void savepoint(const std::string& name);
@@ -91,11 +96,12 @@ public:
 
 private:
    void end(bool committed) noexcept;
-   /// Whether the settings let a commit wait for the store.
+   /// Whether a commit waits until the store has it, by the settings and because there may be no log that outlives the
+   /// server.
    bool waitsForStore() const;
-   /// Wait until everything that is in the log up to `lsn` is in the store. A cancelled statement waits no longer.
+   /// Wait until the store has everything in the log up to `lsn`. A cancelled statement gives up with a warning.
    void waitForStore(uint64_t lsn);
-   /// Take back rows and locks, not the catalog's objects.
+   /// Undo rows and locks; the catalog's objects stay as they are.
    void undoTo(const storage::Transaction::Savepoint& savepoint, size_t lockPosition) noexcept;
    void lockOwnTransaction();
 
@@ -103,7 +109,7 @@ private:
    Settings& settings_;
    const std::function<void()> interrupted_;
    LockOwner lockOwner_;
-   size_t ownLockPosition_ = 0; ///< of the lock on the transaction itself
+   size_t ownLockPosition_ = 0; ///< LockOwner::position() before the lock on the transaction itself
    std::unique_ptr<storage::Transaction> storage_;
    std::unique_ptr<catalog::CatalogEditor> editor_;
    std::vector<catalog::Change> temporary_; ///< the session's temporary objects, kept between transactions
@@ -115,21 +121,21 @@ private:
    struct Deferrals {
       std::vector<DeferredCheck> checks;
       std::optional<bool> all;          ///< as SET CONSTRAINTS ALL said
-      std::map<Oid, bool> ofConstraint; ///< and what it said of single ones since
+      std::map<Oid, bool> ofConstraint; ///< SET CONSTRAINTS of single ones since then
    };
    struct Savepoint {
       std::string name;
       storage::Transaction::Savepoint storage;
       std::shared_ptr<const catalog::CatalogEditor::Savepoint> catalog;
       size_t lockPosition;
-      Deferrals deferrals; ///< a check made since has to be made again: its locks are gone
+      Deferrals deferrals; ///< restored by a rollback: it releases the locks of checks made since
    };
    std::vector<Savepoint> savepoints_;
    Deferrals deferrals_;
    friend class NewestSnapshot;
 };
 
-/// While it lives, queries of the transaction see what is committed now, whatever its isolation level.
+/// While it lives, queries of the transaction see the newest committed rows, in every isolation level.
 class NewestSnapshot {
 public:
    explicit NewestSnapshot(TransactionContext& transaction) : transaction_(transaction), saved_(transaction.snapshot_) {

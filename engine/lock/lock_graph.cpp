@@ -5,12 +5,13 @@
 #include "common/sync/mutex.hpp"
 #include "engine/lock/lock_state.hpp"
 
-// Who waits for whom: the search for deadlocks, and what pg_locks and pg_blocking_pids show. All of it looks at the
-// whole table at once, with every partition locked; that happens a few times a second at most.
+// The waits-for graph: the search for deadlocks, pg_locks and pg_blocking_pids. Each reads the whole lock table with
+// every partition locked; that happens a few times a second at most.
 
 namespace ouzel::engine {
 
-/// Holds every partition's mutex as long as it lives. The analysis does not follow locks in loops.
+/// Holds every partition's mutex as long as it lives. Clang's thread safety analysis does not follow locks that are
+/// taken in loops.
 class LockManager::AllPartitions {
 public:
    explicit AllPartitions(const LockManager& manager) NO_THREAD_SAFETY_ANALYSIS
@@ -34,7 +35,7 @@ class LockGraph {
 public:
    using Waiter = LockManager::Waiter;
 
-   /// An owner that waits, and for whom.
+   /// A waiter and one owner that it waits for.
    struct Edge {
       Waiter* waiter;
       const LockOwner* blocker;
@@ -47,7 +48,7 @@ public:
       for (Waiter* waiter : owner.waiters_) {
          const LockManager::Lock& lock = *waiter->lock;
          const auto place = std::find(lock.queue.begin(), lock.queue.end(), waiter);
-         if (place == lock.queue.end()) continue; // granted a moment ago
+         if (place == lock.queue.end()) continue; // granted, and its thread has not run yet
          for (const LockManager::Held* held = lock.holders; held; held = held->next)
             if (held->owner != &owner && (held->allModes() & conflictsOf(waiter->mode)))
                edges.push_back({waiter, held->owner, true});
@@ -101,13 +102,13 @@ std::string describe(const LockTag& tag) {
 
 } // namespace
 
-/// False: the waiter is part of a cycle that can only be broken by giving up; `report` says how it goes.
+/// False: the waiter is part of a cycle that only ends when it gives up; `report` lists the cycle's edges.
 bool LockManager::resolveDeadlock(Waiter& waiter, std::string& report) {
    const AllPartitions guards(*this);
    while (true) {
       const auto cycle = LockGraph::cycleThrough(*waiter.owner);
       if (cycle.empty()) return true;
-      // Somebody who only stands behind others may go before them; that hurts fairness, not correctness.
+      // A waiter that is blocked only by earlier waiters may overtake them; that costs fairness, not correctness.
       const auto soft = std::find_if(cycle.begin(), cycle.end(), [](const LockGraph::Edge& edge) {
          Lock& lock = *edge.waiter->lock;
          return !edge.isHard && !isBlocked(lock, find(lock, *edge.waiter->owner), edge.waiter->mode);

@@ -51,7 +51,7 @@ LockManager::Partition& LockManager::partitionOf(const LockTag& tag) const {
    return partitions_[Partition::Hash()(tag) >> 40 & (partitionCount - 1)];
 }
 
-/// What the owner holds of the lock. The partition's mutex is held, the owner's is not.
+/// The owner's entry for the lock, or null. REQUIRES: the partition's mutex is held, the owner's is not.
 LockManager::Held* LockManager::find(const Lock& lock, const LockOwner& owner) {
    if (lock.tag.kind == LockKind::Relation) { // a relation has many holders, an owner few relations
       const MutexLock ownerLock(owner.mutex_);
@@ -64,7 +64,7 @@ LockManager::Held* LockManager::find(const Lock& lock, const LockOwner& owner) {
    return nullptr;
 }
 
-/// True when somebody else holds what `mode` does not go together with.
+/// True when another owner holds a mode that conflicts with `mode`.
 bool LockManager::isBlocked(const Lock& lock, const Held* own, LockMode mode) {
    const uint16_t against = conflictsOf(mode);
    const uint16_t mine = own ? own->allModes() : uint16_t{0};
@@ -105,8 +105,8 @@ void LockManager::grant(Lock& lock, LockOwner& owner, LockMode mode, bool forSes
    DCHECK((held->allModes() & bitOf(mode)) != 0);
 }
 
-/// Put the waiter in the queue: last, but before those who wait for what its owner holds already, since they cannot go
-/// before it anyway. False: nobody is in its way at that place, so there is nothing to wait for.
+/// Put the waiter in the queue: at the end, but before the first waiter that waits for a lock of the same owner, since
+/// that waiter cannot go first anyway. False: nothing conflicts at that place, so the lock can be granted at once.
 bool LockManager::enqueue(Lock& lock, Waiter& waiter, const Held* own) {
    auto place = lock.queue.end();
    uint16_t ahead = 0;
@@ -124,7 +124,8 @@ bool LockManager::enqueue(Lock& lock, Waiter& waiter, const Held* own) {
 
 bool LockManager::acquire(LockOwner& owner, const LockTag& tag, LockMode mode, const LockWait& wait) {
    if (tag.kind == LockKind::Relation) {
-      // Only the owner's own workers give its locks back, and none of them does while it takes others.
+      // Without the partition's mutex: only the owner's own workers release its locks, and no worker does while others
+      // take some.
       const MutexLock ownerLock(owner.mutex_);
       for (const Held* held : owner.relations_)
          if (held->lock->tag == tag && (held->modes & bitOf(mode))) return true;
@@ -142,7 +143,7 @@ bool LockManager::acquireFor(LockOwner& owner, const LockTag& tag, LockMode mode
    const MutexLock guard(partition.mutex);
    const auto [place, isNew] = partition.locks.try_emplace(tag);
    Lock& lock = place->second;
-   if (isNew) lock.tag = tag; // its holders read the tag without the mutex
+   if (isNew) lock.tag = tag; // written once: holders read the tag without the mutex
    const Held* own = find(lock, owner);
    if (own && (own->allModes() & bitOf(mode))) {
       grant(lock, owner, mode, forSession);
@@ -155,7 +156,7 @@ bool LockManager::acquireFor(LockOwner& owner, const LockTag& tag, LockMode mode
    }
    if (wait.noWait) {
       std::erase(lock.queue, &waiter);
-      return false; // somebody is in the way, so the lock is in use
+      return false; // other owners use the lock, so it must not be erased
    }
    {
       const MutexLock ownerLock(owner.mutex_);
@@ -208,7 +209,7 @@ void LockManager::waitUntilGranted(Waiter& waiter, const LockWait& wait) {
       if (steadyNanos() >= giveUpAt)
          throw SqlError(sqlstate::lockNotAvailable, "canceling statement due to lock timeout");
       if (steadyNanos() >= checkAt) {
-         // Each cycle is found by whoever looks last, so once is enough.
+         // One search is enough: the last waiter of a cycle that searches finds the cycle.
          checkAt = INT64_MAX;
          std::string report;
          if (!resolveDeadlock(waiter, report))
@@ -219,7 +220,7 @@ void LockManager::waitUntilGranted(Waiter& waiter, const LockWait& wait) {
    }
 }
 
-/// Give the lock to those at the front of the queue who may have it now.
+/// Grant the lock to all waiters that conflict neither with its holders nor with an earlier waiter.
 void LockManager::wakeQueue(Lock& lock) {
    uint16_t ahead = 0;
    for (size_t i = 0; i < lock.queue.size();) {
@@ -238,7 +239,8 @@ void LockManager::wakeQueue(Lock& lock) {
    }
 }
 
-/// After modes were taken from `held`: forget it when none are left, and let others go. The owner's mutex is not held.
+/// Called after modes were removed from `held`: unlinks it when it has none left, and grants the lock to waiters.
+/// REQUIRES: the owner's mutex is not held.
 void LockManager::releaseHeld(Partition& partition, Held& held) {
    partition.mutex.assertHeld(); // by all callers; the header does not know Partition
    DCHECK(held.lock != nullptr);
@@ -280,7 +282,7 @@ void LockManager::releaseTo(LockOwner& owner, size_t position) noexcept {
    }
    if (position > 0) return;
    const MutexLock ownerLock(owner.mutex_);
-   if (owner.free_.size() == owner.held_.size()) { // do not keep the places of thousands of keys
+   if (owner.free_.size() == owner.held_.size()) { // free the entries of a transaction that locked thousands of keys
       constexpr size_t keptMax = 64;
       if (owner.held_.size() > keptMax) {
          owner.free_.clear();
@@ -356,7 +358,7 @@ void LockManager::wakeWaiters(uint64_t id) {
    const MutexLock guard(partition.mutex);
    const auto found = partition.locks.find(tag);
    if (found == partition.locks.end()) return;
-   // They need not hold the lock for what they do next: it is given to all at once, and given back.
+   // The waiters only try their writes again and do not need the lock itself: all get it at once and release it.
    std::vector<Waiter*> queue;
    queue.swap(found->second.queue);
    for (Waiter* waiter : queue) {

@@ -11,8 +11,8 @@
 #include "common/sync/mutex.hpp"
 #include "common/value/sql_type.hpp"
 
-// Locks of every kind in one table, with PostgreSQL's modes, conflicts and deadlock reports. Who waits for whom is one
-// graph, whatever they wait for.
+// Locks of every kind in one table, with PostgreSQL's modes, conflicts and deadlock reports. All waits, for locks of
+// any kind, are edges of one waits-for graph (lock_graph.cpp).
 
 namespace ouzel::engine {
 
@@ -35,8 +35,8 @@ bool conflicts(LockMode a, LockMode b);
 
 enum class LockKind : uint8_t {
    Relation,    ///< object = OID
-   Transaction, ///< object = its id (31 bits, as delete marks keep it); held by it from its first write to its end
-   Row,         ///< object = storage id, detail = row id: the queue of those who wait for the row
+   Transaction, ///< object = its id (31 bits, as in delete marks); held by itself from first write to end
+   Row,         ///< object = storage id, detail = row id: held by the first in the queue of waiters for the row
    Key,         ///< object = OID of an index, detail = hash of a key
    Advisory,    ///< object = 1: detail is a bigint; 2: detail is two integers
 };
@@ -55,18 +55,28 @@ struct LockTag {
 /// How long and how to wait for a lock.
 struct LockWait {
    int64_t millisMax = 0;                              ///< lock_timeout; 0: for ever
-   int64_t deadlockMillis = 1000;                      ///< deadlock_timeout: look for a cycle after so long
-   bool noWait = false;                                ///< rather return false
+   int64_t deadlockMillis = 1000;                      ///< deadlock_timeout: then the waiter looks for a cycle
+   bool noWait = false;                                ///< return false instead of waiting
    const std::function<void()>* interrupted = nullptr; ///< called before waiting and after LockOwner::interrupt()
 };
 
 class LockOwner;
 
-/// All locks of a database. Thread-safe, and so is taking locks for one owner from several workers at once.
+/// All locks of a database. Thread-safe; several workers may take locks for one owner at once.
 ///
-/// Locks are in 32 partitions by tag, each with a mutex that is held for some tens of nanoseconds; an owner lists what
-/// it holds, so that giving all back costs what it holds and no more. Waiters queue first come, first served; whoever
-/// gives back a lock wakes exactly those who have it now. Order of mutexes: partitions by number, then an owner's.
+///    Partition (32, chosen by tag)         LockOwner (one per session)
+///      mutex                                 mutex_
+///      locks: tag -> Lock                    held_: stores the Held entries of this owner
+///                    holders ------------->    Held: the modes of one owner on one lock
+///                    queue --------------->  waiters_: Waiter, on the stack of a waiting thread
+///
+/// A partition's mutex guards its locks, their holders and queues, and is held for some tens of nanoseconds; an owner's
+/// mutex guards its lists. An owner lists its locks, so that releasing all of them costs no search. Order of mutexes:
+/// partitions by number, then an owner's, then a waiter's.
+///
+/// Waiters queue first come, first served. The thread that releases a lock grants it to the waiters that can have it
+/// and wakes exactly those. Invariant: two owners never hold conflicting modes of a lock; the exception is
+/// wakeWaiters().
 class LockManager {
 public:
    LockManager();
@@ -74,25 +84,27 @@ public:
    LockManager(const LockManager&) = delete;
    LockManager& operator=(const LockManager&) = delete;
 
-   /// Wait until `owner` holds `mode`, until releaseAll(). False: `noWait` and others are in the way. Throws 40P01 when
-   /// waiting closes a cycle, 55P03 when it takes too long, and what `interrupted` throws.
+   /// Wait until `owner` holds `mode`; the lock stays until releaseAll(). False: `noWait`, and another owner or waiter
+   /// is in the way. Throws 40P01 when waiting closes a cycle, 55P03 when it takes too long, and the errors of
+   /// `interrupted`.
    bool acquire(LockOwner& owner, const LockTag& tag, LockMode mode, const LockWait& wait);
-   /// The same for a lock that outlives transactions; each call is to be undone by releaseSession().
+   /// The same for a lock that outlives transactions; each call needs its own releaseSession().
    bool acquireSession(LockOwner& owner, const LockTag& tag, LockMode mode, const LockWait& wait);
-   /// False: the owner has no such session lock.
+   /// Undo one acquireSession(). False: the owner has no session lock of this tag and mode.
    bool releaseSession(LockOwner& owner, const LockTag& tag, LockMode mode);
    void releaseAllSession(LockOwner& owner);
    /// Return when transaction `id` has ended, at once if it holds no lock on itself.
    void waitForTransaction(LockOwner& owner, uint64_t id, const LockWait& wait);
-   /// Those who wait for the end of the owner's transaction `id` look again: it has taken back some of its writes.
+   /// Wake the waiters for the end of transaction `id`, so that they try their writes again: the transaction has taken
+   /// back some of its own. They get the lock on the transaction although its owner keeps it, and release it at once.
    void wakeWaiters(uint64_t id);
 
-   /// Give back what the transaction holds; session locks stay.
+   /// Release all locks of the transaction; session locks stay.
    void releaseAll(LockOwner& owner) noexcept { releaseTo(owner, 0); }
-   /// Give back what was taken since LockOwner::position() had this value.
+   /// Release the locks taken since LockOwner::position() had this value, the newest first.
    void releaseTo(LockOwner& owner, size_t position) noexcept;
 
-   /// Give back one lock early.
+   /// Release one lock of the transaction before the transaction ends.
    void release(LockOwner& owner, const LockTag& tag, LockMode mode) noexcept;
 
    struct View {
@@ -138,14 +150,15 @@ private:
    std::unique_ptr<Partition[]> partitions_;
 };
 
-/// A session, as the lock manager knows it: what it holds and what it waits for. Outlives its locks.
+/// The lock manager's record of one session: the locks that it holds and waits for. Outlives its locks.
 class LockOwner {
 public:
    explicit LockOwner(int32_t processId);
    ~LockOwner();
 
    int32_t processId() const { return processId_; }
-   /// Wakes whatever waits for this owner's locks, to look whether it should give up. Any thread.
+   /// Wake the threads that wait for a lock on behalf of this owner, so that they call LockWait::interrupted. Any
+   /// thread.
    void interrupt() noexcept;
    /// How many locks the transaction has taken, for releaseTo().
    size_t position() const;
@@ -161,13 +174,12 @@ private:
    };
 
    const int32_t processId_;
-   mutable Mutex mutex_;                                     // guards what follows
-   std::deque<LockManager::Held> held_ GUARDED_BY(mutex_);   // addresses stay
-   std::vector<LockManager::Held*> free_ GUARDED_BY(mutex_); // unused ones among them
-   std::vector<Taken> taken_ GUARDED_BY(mutex_);             // in the order they were taken by the transaction
-   std::vector<LockManager::Held*>
-       relations_ GUARDED_BY(mutex_); // those on relations: statements ask for them again and again
-   std::vector<LockManager::Held*> session_ GUARDED_BY(mutex_);   // those with session counts
+   mutable Mutex mutex_;                                          // guards the members below
+   std::deque<LockManager::Held> held_ GUARDED_BY(mutex_);        // addresses stay
+   std::vector<LockManager::Held*> free_ GUARDED_BY(mutex_);      // unused entries of held_
+   std::vector<Taken> taken_ GUARDED_BY(mutex_);                  // locks of the transaction in the order of taking
+   std::vector<LockManager::Held*> relations_ GUARDED_BY(mutex_); // locks on relations: statements take them repeatedly
+   std::vector<LockManager::Held*> session_ GUARDED_BY(mutex_);   // entries with session counts
    std::vector<LockManager::Waiter*> waiters_ GUARDED_BY(mutex_); // one for each worker that waits
 };
 

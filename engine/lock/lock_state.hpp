@@ -2,7 +2,7 @@
 #include "common/sync/mutex.hpp"
 #include "engine/lock/lock_manager.hpp"
 
-// What the lock manager and its search for deadlocks keep of a lock. Not for others.
+// The state of a lock, for lock_manager.cpp and lock_graph.cpp only.
 
 namespace ouzel::engine {
 
@@ -10,7 +10,7 @@ constexpr uint16_t bitOf(LockMode mode) {
    return static_cast<uint16_t>(1u << static_cast<unsigned>(mode));
 }
 
-/// By mode, the modes it does not go together with, as in the PostgreSQL manual's table.
+/// For each mode the set of conflicting modes, as in the PostgreSQL manual's table.
 constexpr uint16_t conflictMasks[lockModes] = {
     0,
     /* AccessShare          */ 0b1'0000'0000,
@@ -51,7 +51,8 @@ struct LockManager::Lock {
    bool isUnused() const { return !holders && queue.empty(); }
 };
 
-/// One thread that waits; lives on its stack. `lock`, `owner` and `mode` do not change; the rest is under `mutex`.
+/// One waiting thread; lives on its stack. `lock`, `owner`, `mode` and `forSession` do not change; `mutex` guards the
+/// flags.
 struct LockManager::Waiter {
    Lock* lock;
    LockOwner* owner;

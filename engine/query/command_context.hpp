@@ -6,7 +6,7 @@
 
 namespace ouzel::engine {
 
-/// The statement a command is part of, and where its answer goes.
+/// The arguments of a command: session, script, its statement, parameters, and the sink of its output.
 struct CommandContext {
    SessionCore& core;
    const sql::ParsedScript& script;

@@ -5,7 +5,7 @@
 #include "engine/core/session_core.hpp"
 #include "io/format/external_table.hpp"
 
-// Files of the server's machine and of object stores that SQL names: who may, and which format reads them.
+// Files of the server's machine and of object stores that SQL names: the check of permissions, and opening them.
 
 namespace ouzel::engine {
 
@@ -15,7 +15,7 @@ enum class FileAccess : uint8_t { Read, Write };
 /// pg_write_server_files. `action` completes the message: "COPY from a file".
 void requireFileAccess(SessionCore& core, FileAccess access, std::string_view action, std::string hint = {});
 
-/// What read_csv and read_parquet stand for. Throws 42501 and what opening throws.
+/// Open the files of a call of read_csv or read_parquet. Throws 42501 and the errors of opening.
 io::ExternalTablePtr openExternalTable(SessionCore& core, std::string_view function,
                                        const io::ExternalRequest& request);
 

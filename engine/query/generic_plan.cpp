@@ -17,7 +17,7 @@ using sql::plan::NodeKind;
 
 namespace {
 
-/// Tables of so few rows are read as fast as anything.
+/// Tables with fewer rows are read in no more time than a lookup takes.
 constexpr double smallTableRows = 1000;
 
 /// Calls `visit` for the expressions of a node. Covers the kinds that isReusable() admits.
@@ -71,7 +71,7 @@ void collectParameters(Expr& root, std::vector<Expr*>& out) {
       collectParameters(*arg, out);
 }
 
-/// Whether the best plan does not depend on the values: rows are looked up, given, or few.
+/// Whether the plan is best for all values: its rows are looked up, given in the statement, or few.
 bool isReusable(const Node& node) {
    switch (node.kind) {
    case NodeKind::TableScan:
@@ -137,7 +137,7 @@ bool GenericPlan::lock(SessionCore& core) const {
    if (!isReadOnly_) requireWritable(core, statementName(planned_->kind));
    for (const LockedRelation& locked : locks_)
       core.transaction.lock(locked.relation, locked.mode);
-   // Rows committed while it waited belong to its snapshot under READ COMMITTED.
+   // Under READ COMMITTED the snapshot shows rows that were committed during the wait for locks.
    core.transaction.startStatement();
    return catalogVersion_ == core.transaction.catalog().version();
 }

@@ -7,19 +7,20 @@
 
 namespace ouzel::engine {
 
-/// A plan of a prepared statement that serves all its executions, whatever the parameters: for statements that look
-/// rows up by key or only write what they are given, where parsing, binding and planning would be most of the work. All
-/// others are planned anew with the values at hand. One execution at a time; belongs to a session.
+/// A plan of a prepared statement that is good for all parameter values: for statements that look rows up by key or
+/// only write given rows, where parsing, binding and planning would be most of the work. Other statements are planned
+/// for each execution's values. Belongs to a session's thread; an execution writes its parameters into the plan, so
+/// that only one runs at a time.
 class GenericPlan {
 public:
-   /// Plan a bound query whose parameters are left open. Null when its plan should depend on their values.
+   /// Plan a bound query with open parameters. Null when the best plan depends on their values.
    static std::shared_ptr<GenericPlan> make(SessionCore& core, sql::BoundQuery query);
 
-   /// Objects and settings are what they were, and small tables have stayed small.
+   /// True while objects and settings are unchanged and small tables have stayed small.
    bool isCurrent(SessionCore& core) const;
-   /// No execution is at it.
+   /// True while no execution uses the plan.
    bool isFree() const { return planned_.use_count() == 1; }
-   /// Take the locks it needs and a snapshot. False: an object moved meanwhile, plan anew. Throws 25006.
+   /// Take the plan's locks and a new snapshot. False: an object changed meanwhile, plan anew. Throws 25006.
    bool lock(SessionCore& core) const;
    /// REQUIRES: current, free, locked; one value per parameter.
    std::unique_ptr<QueryExecution> start(SessionCore& core, std::span<const BoundParameter> parameters);
@@ -29,8 +30,8 @@ private:
       Oid relation;
       LockMode mode;
    };
-   std::shared_ptr<PlannedQuery> planned_; // its use count tells whether an execution is at it
-   std::vector<sql::Expr*> parameters_;    // in the plan: constants while it runs
+   std::shared_ptr<PlannedQuery> planned_; // a use count above 1: an execution uses it
+   std::vector<sql::Expr*> parameters_;    // nodes of the plan; constants while it runs
    std::vector<LockedRelation> locks_;
    std::vector<storage::StorageId> readWhole_; // tables read without a lookup, since they are small
    bool isReadOnly_ = true;

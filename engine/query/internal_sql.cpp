@@ -7,7 +7,7 @@ namespace ouzel::engine {
 
 namespace {
 
-/// Keeps what a query of our own returns.
+/// Collects the rows of an internal query.
 class RowCollector final : public ResultSink {
 public:
    void begin(const std::vector<ResultColumn>&) override {}

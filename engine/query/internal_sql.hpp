@@ -10,7 +10,7 @@ namespace ouzel::engine {
 
 /// Runs a query and returns its rows.
 std::vector<std::vector<Value>> runInternal(SessionCore& core, const std::string& sql);
-/// Runs an INSERT, UPDATE or DELETE with all that follows from it.
+/// Runs an INSERT, UPDATE or DELETE with its constraints and referential actions.
 void runModification(SessionCore& core, const std::string& sql);
 
 } // namespace ouzel::engine

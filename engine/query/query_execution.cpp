@@ -43,7 +43,7 @@ optimizer::OptimizerSettings optimizerSettings(const Settings& settings) {
    return out;
 }
 
-/// What one session's queries may use.
+/// Bytes that a query of the session may use.
 size_t memoryLimit(const SessionCore& core) {
    return std::min(core.database.memoryLimit, static_cast<size_t>(core.settings.integer("memory_limit")) << 20);
 }
@@ -155,7 +155,7 @@ storage::Table* QueryExecution::findTable(storage::StorageId id) {
    return table.get();
 }
 
-/// See to it that rows are pending; false: there are no more.
+/// Fetch the next batch into pending_ when it is empty. False: there are no more rows.
 bool QueryExecution::fetch() {
    if (pending_) return true;
    if (isAtEnd_) return false;
@@ -199,7 +199,7 @@ bool QueryExecution::run(uint64_t maxRows, ResultSink* sink) {
    return true;
 }
 
-/// Give `count` rows of pending_ from pendingAt_ on.
+/// Give the sink `count` rows of pending_, from pendingAt_ on.
 void QueryExecution::emit(uint32_t count, ResultSink* sink) {
    if (!sink || planned_->columns.empty() || count == 0) return;
    DCHECK(pending_ != nullptr);

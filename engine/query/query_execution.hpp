@@ -11,13 +11,13 @@
 
 namespace ouzel::engine {
 
-/// A query's plan and what clients and commands are told of it.
+/// A query's plan with the facts that clients and commands need of it.
 struct PlannedQuery {
    std::unique_ptr<sql::plan::Plan> plan;
    std::vector<ResultColumn> columns;
    sql::StatementKind kind = sql::StatementKind::Select;
    std::vector<sql::WrittenRelation> written; ///< by the statement and its WITH
-   bool locksRows = false;                    ///< FOR UPDATE and its like
+   bool locksRows = false;                    ///< FOR UPDATE, FOR SHARE
    bool hasConflictClause = false;
 };
 
@@ -27,13 +27,13 @@ class QueryExecution {
 public:
    /// Plans the query under the transaction's current snapshot; nothing runs yet.
    QueryExecution(SessionCore& core, sql::BoundQuery query, bool collectProfile = false);
-   /// The same of a query planned before. REQUIRES: its plan is good for this snapshot and has no Parameter left.
+   /// Runs a plan made before. REQUIRES: the plan is valid for this snapshot and has no Parameter left.
    QueryExecution(SessionCore& core, std::shared_ptr<PlannedQuery> planned);
    ~QueryExecution();
 
    const std::vector<ResultColumn>& columns() const { return planned_->columns; }
    bool returnsRows() const { return !planned_->columns.empty() || planned_->kind == sql::StatementKind::Select; }
-   /// Run a statement that writes until all is written; its rows are kept until run(). May throw
+   /// Run a statement that writes until all rows are written; RETURNING rows are kept until run(). May throw
    /// storage::WriteConflict.
    void finishWriting();
    /// Lets workers begin while the session does something else: `meanwhile`. `failed` is called, by any thread, when
@@ -49,10 +49,10 @@ public:
    /// "SELECT 5", "INSERT 0 3" ...
    std::string tag() const;
 
-   /// It changes or locks rows.
+   /// True when the query changes or locks rows.
    bool writes() const { return !planned_->written.empty() || planned_->locksRows; }
    const std::vector<sql::WrittenRelation>& written() const { return planned_->written; }
-   /// The command its rows are written in.
+   /// Id of the command that writes the query's rows.
    uint32_t command() const { return snapshot_.commandId; }
    bool hasConflictClause() const { return planned_->hasConflictClause; }
    bool areKeysChecked() const { return areKeysChecked_; }
@@ -72,16 +72,15 @@ private:
    Reservation memory_;
    executor::ExecutionContext context_;
    storage::Snapshot snapshot_;
-   catalog::Snapshot catalog_; // what the plan was made for: functions read it while the plan runs
+   catalog::Snapshot catalog_; // of the time of planning: functions read it while the plan runs
    SessionFormat format_;
    Mutex tablesMutex_;
-   std::vector<std::shared_ptr<storage::Table>>
-       tables_ GUARDED_BY(tablesMutex_); // keeps what the plan reads alive; under tablesMutex_
+   std::vector<std::shared_ptr<storage::Table>> tables_ GUARDED_BY(tablesMutex_); // keeps the plan's tables alive
    std::shared_ptr<PlannedQuery> planned_;
    std::unique_ptr<executor::RunningQuery> running_;
-   std::unique_ptr<executor::OwnedBatch> pending_; // rows fetched and not yet given
+   std::unique_ptr<executor::OwnedBatch> pending_; // fetched rows that the sink has not yet got
    uint32_t pendingAt_ = 0;
-   bool isAtEnd_ = false; // running_ has no more
+   bool isAtEnd_ = false; // running_ has no more rows
    bool areKeysChecked_ = false, done_ = false;
    uint64_t rowCount_ = 0, given_ = 0;
 };

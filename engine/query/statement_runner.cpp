@@ -30,7 +30,7 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
          if (query.writes(relation)) mode = lockForWriting(bound, relation, *query.root);
          core.transaction.lock(relation, mode);
       }
-      // Rows committed while this statement waited belong to its snapshot under READ COMMITTED.
+      // Under READ COMMITTED the snapshot shows rows that were committed during the wait for locks.
       core.transaction.startStatement();
       bool moved = false;
       for (const Oid relation : query.relations)
@@ -49,16 +49,17 @@ sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& scrip
 
 namespace {
 
-/// Wait until the row that was in the way is free.
+/// Wait until the transaction that holds the row has ended or given the row back.
 void awaitRow(SessionCore& core, const storage::WriteConflict& conflict) {
    TransactionContext& transaction = core.transaction;
    if (conflict.holder == 0) {
-      // Its mark is settled a moment before its timestamp is published.
+      // The deleter has committed: its delete mark is set a moment before its timestamp is published.
       while (transaction.storage().snapshot().commitTimestamp < conflict.committedAt)
          std::this_thread::yield();
       return;
    }
-   // Those who wait for one row form a queue; only its head waits for the holder, so that few are woken in vain.
+   // The waiters for one row queue on the row's lock. Only the first waits for the holder, so that few are woken in
+   // vain.
    LockManager& locks = transaction.locks();
    locks.acquire(transaction.lockOwner(),
                  LockTag::row(static_cast<uint64_t>(conflict.table), static_cast<uint64_t>(conflict.row)),
@@ -66,7 +67,7 @@ void awaitRow(SessionCore& core, const storage::WriteConflict& conflict) {
    locks.waitForTransaction(transaction.lockOwner(), conflict.holder, transaction.lockWait());
 }
 
-/// The unique keys of what the statement wrote.
+/// Check the unique keys of the rows that the statement wrote.
 void checkWritten(SessionCore& core, QueryExecution& execution) {
    if (execution.areKeysChecked()) return;
    if (execution.writtenRows() > 0)
@@ -81,7 +82,7 @@ std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
                                                 const std::function<std::unique_ptr<QueryExecution>()>& make) {
    TransactionContext& transaction = core.transaction;
    std::vector<LockTag> queues;
-   std::string violated; // the key over which ON CONFLICT ran again last
+   std::string violated; // the key that made ON CONFLICT run again last
    while (true) {
       std::unique_ptr<QueryExecution> execution = make();
       if (!execution->writes()) return execution;
@@ -93,8 +94,8 @@ std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
          conflict = error;
       }
       if (!conflict && execution->hasConflictClause()) {
-         // A key that somebody committed after the snapshot is a conflict that a fresh snapshot shows. One that turns
-         // up again, or when nobody committed, is another kind of violation.
+         // A key that another transaction committed after the snapshot is a conflict that a new snapshot shows, so the
+         // statement runs again. A key that is violated twice, or without such a commit, is a plain violation.
          try {
             checkWritten(core, *execution);
          } catch (const SqlError& error) {
@@ -111,7 +112,7 @@ std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
          }
       }
       if (!conflict) {
-         // Who changed nothing after waiting does not have the row and keeps nobody else from it.
+         // A statement that waited for rows and then changed none does not hold them: it must not block other waiters.
          if (execution->writtenRows() == 0)
             for (const LockTag& tag : queues)
                transaction.locks().release(transaction.lockOwner(), tag, LockMode::Exclusive);
@@ -119,7 +120,7 @@ std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
       }
       execution.reset();
       if (conflict->holder == 0 && transaction.isolation() != Isolation::ReadCommitted) throw *conflict;
-      // What the statement has marked stays locked, so that it gets further each time.
+      // Keep the delete marks that the statement has set, so that each attempt gets further.
       transaction.storage().rollbackTo(savepoint, true);
       if (conflict->holder != 0)
          queues.push_back(LockTag::row(static_cast<uint64_t>(conflict->table), static_cast<uint64_t>(conflict->row)));

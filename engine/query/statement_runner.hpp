@@ -6,7 +6,7 @@
 #include "engine/query/query_execution.hpp"
 #include "sql/parse/parser.hpp"
 
-// What one statement is and how it runs, whichever protocol it came by.
+// Kinds of statements, and the way of a query through binder, optimizer and executor, for both protocols.
 
 namespace ouzel::engine {
 
@@ -15,10 +15,10 @@ bool isQuery(const sql::ParsedStatement& statement);
 /// Throws 25P02 in a failed block, unless the statement is one that ends it.
 void requireUsableTransaction(const SessionCore& core, const sql::ParsedStatement& statement);
 void requireUsableTransaction(const SessionCore& core);
-/// True for BEGIN, COMMIT and their like, which work on the transaction itself.
+/// True for BEGIN, COMMIT, SAVEPOINT and the other statements that work on the transaction itself.
 bool isTransactionControl(const sql::ParsedStatement& statement);
 
-/// Bind a query under locks on what it reads and writes.
+/// Bind a query and lock the relations that it reads and writes.
 sql::BoundQuery bindUnderLocks(SessionCore& core, const sql::ParsedScript& script, const ::Node& query,
                                std::span<const Oid> parameterTypes);
 /// The same with parameters replaced by their values.
@@ -29,16 +29,16 @@ const char* statementName(sql::StatementKind kind);
 /// Bind and plan a query for these values; nothing runs yet.
 std::unique_ptr<QueryExecution> planForValues(SessionCore& core, const sql::ParsedScript& script, const ::Node& query,
                                               std::span<const BoundParameter> parameters);
-/// Make an execution and let it write. When rows it wants are in another transaction's hands, take back what it did,
-/// wait for them and do all of it again: READ COMMITTED sees the rows as they have become, the other levels end with
-/// 40001 if they have changed. So it goes for ON CONFLICT with keys that others have committed meanwhile. Nothing has
-/// reached the client by then.
+/// Make an execution and run its writes. When another transaction holds rows that it has to write, undo its writes,
+/// wait for the rows and run it again: READ COMMITTED then sees the rows as they have become, the other levels throw
+/// 40001 if the rows have changed. ON CONFLICT runs again in the same way when other transactions have committed one of
+/// its keys. The client has received nothing by then.
 std::unique_ptr<QueryExecution> runUntilWritten(SessionCore& core,
                                                 const std::function<std::unique_ptr<QueryExecution>()>& make);
-/// Bind, plan and start a query; one that writes has done so when it returns, and its rows are ready.
+/// Bind, plan and start a query. A query that writes has written all its rows at the return, and its result is ready.
 std::unique_ptr<QueryExecution> startQuery(SessionCore& core, const sql::ParsedScript& script, const ::Node& query,
                                            std::span<const BoundParameter> parameters);
-/// After the last row of a query that wrote: constraints that need the whole statement.
+/// Check the constraints that need the whole statement. Call after the last row of a query.
 void finishQuery(SessionCore& core, QueryExecution& execution);
 
 } // namespace ouzel::engine

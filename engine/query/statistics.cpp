@@ -25,7 +25,8 @@ std::vector<sql::plan::IndexUse> TableStatisticsProvider::indexes(const sql::Tab
    std::vector<sql::plan::IndexUse> result;
    for (const auto& index : catalog_.indexesOf(table.relation))
       result.push_back({index->index->columns, index->index->isUnique || index->index->isPrimary});
-   // Referential actions look children up; storage makes the index when they do.
+   // The columns of foreign keys count as indexed, for referential actions; storage makes the index when it is first
+   // used.
    if (const auto relation = catalog_.relation(table.relation))
       for (const catalog::Constraint& constraint : relation->constraints)
          if (constraint.kind == catalog::ConstraintKind::ForeignKey) result.push_back({constraint.columns, false});

@@ -5,8 +5,8 @@
 
 namespace ouzel::engine {
 
-/// What the optimizer may know of stored tables under one snapshot: storage's statistics, the catalog's keys. Lives as
-/// long as one planning.
+/// The optimizer's view of stored tables under one snapshot: storage's statistics and the catalog's keys. Lives as long
+/// as one planning.
 class TableStatisticsProvider final : public optimizer::StatisticsProvider {
 public:
    TableStatisticsProvider(storage::Database& storage, const catalog::Snapshot& catalog,

@@ -38,7 +38,7 @@ std::vector<catalog::SystemState::Setting> SessionSystemState::settings() const 
    std::vector<Setting> out;
    for (const SettingInfo& info : settingTable()) {
       if (info.name == "is_superuser" || info.name == "session_authorization" || info.name == "role")
-         continue; // PostgreSQL hides these too
+         continue; // PostgreSQL hides the setting too
       Setting setting;
       setting.name = info.name;
       setting.value = sessionSettings_.values()[info.index];
@@ -186,7 +186,7 @@ std::vector<catalog::SystemState::StoreRequests> SessionSystemState::storeReques
                         {},
                         {}};
       row.estimatedCost = statistics->estimatedCost(static_cast<io::RequestKind>(i));
-      if (static_cast<io::RequestKind>(i) == io::RequestKind::Get) { // the others are not governed
+      if (static_cast<io::RequestKind>(i) == io::RequestKind::Get) { // other kinds have no limit
          row.limit = count(statistics->limit);
          if (statistics->bandwidth > 0) row.bandwidth = static_cast<int64_t>(statistics->bandwidth);
          if (statistics->baseLatencyMs > 0) row.latencyMs = statistics->baseLatencyMs;

@@ -5,8 +5,8 @@
 
 namespace ouzel::engine {
 
-/// What pg_settings, pg_stat_activity and their like show, as one statement sees it. Copies what its session may
-/// change, so that workers may ask.
+/// The rows of pg_settings, pg_stat_activity and the other state views, for one statement. Used by the statement's
+/// workers.
 class SessionSystemState final : public catalog::SystemState {
 public:
    SessionSystemState(SessionCore& core, const catalog::Snapshot& catalog, const storage::Snapshot& snapshot);

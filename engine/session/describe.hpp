@@ -6,7 +6,8 @@
 
 namespace ouzel::engine {
 
-/// What a client may be told before a statement runs. Types parameters and result; needs a transaction.
+/// The description of a statement for Describe, before it runs: types of parameters and of result columns. REQUIRES: a
+/// transaction.
 StatementDescription describeStatement(SessionCore& core, const sql::ParsedScript& script,
                                        const sql::ParsedStatement& statement, std::span<const Oid> parameterTypes);
 

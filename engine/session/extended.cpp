@@ -10,7 +10,7 @@
 #include "executor/function/value_text.hpp"
 #include "sql/parse/node_access.hpp"
 
-// Prepared statements, portals and cursors, whether they come by protocol messages or by SQL.
+// Prepared statements, portals and cursors, both by protocol messages and by SQL.
 
 namespace ouzel::engine {
 
@@ -38,12 +38,12 @@ std::shared_ptr<PreparedStatement> SessionImpl::makePrepared(std::string_view te
    if (!core_.transaction.hasFailed())
       prepared->description = engine::describeStatement(core_, script, statement, parameterTypes);
    describeRowsOfOthers(statement, prepared->description);
-   // The statement is run with the types that were inferred.
+   // Executions use the inferred types.
    prepared->declaredTypes = prepared->description.parameterTypes;
    return prepared;
 }
 
-/// FETCH and EXECUTE return the rows of a cursor or prepared statement, if there is one by now.
+/// Describe FETCH and EXECUTE by the cursor or prepared statement that they name, if it exists by now.
 void SessionImpl::describeRowsOfOthers(const sql::ParsedStatement& statement, StatementDescription& description) {
    const StatementDescription* source = nullptr;
    if (isNode(statement.node, T_FetchStmt)) {
@@ -141,7 +141,7 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
    portals_.insert_or_assign(std::string(portalName), std::move(portal));
 }
 
-/// The text of a regclass or one of its like: a name, which only the catalog can tell the OID of.
+/// The value of a regclass or another reg type from text: an OID, which the catalog has for the name.
 Value SessionImpl::parseName(const SqlType& type, std::string_view text) {
    const executor::FunctionContext functions = core_.functionContext();
    Arena arena;
@@ -157,14 +157,14 @@ const StatementDescription& SessionImpl::describePortal(std::string_view name) {
 ExecuteResult SessionImpl::execute(std::string_view name, uint64_t maxRows, ResultSink& sink) {
    Portal& portal = requirePortal(name);
    ExecuteResult result = runPortal(portal, maxRows, sink);
-   core_.timeLimitEnds(); // each Execute has its own
+   core_.timeLimitEnds(); // each Execute message has its own time limit
    return result;
 }
 
 ExecuteResult SessionImpl::runPortal(Portal& portal, uint64_t maxRows, ResultSink& sink) {
    const Interruptible interruptible(core_.interruptCheck);
    DCHECK(portal.isCursor || portal.statement);
-   if (portal.isCursor) { // by DECLARE, run by an Execute message
+   if (portal.isCursor) { // made by DECLARE, run by an Execute message
       DCHECK(portal.execution != nullptr);
       core_.statementBegins();
       const uint64_t before = portal.execution->givenRows();
@@ -174,12 +174,12 @@ ExecuteResult SessionImpl::runPortal(Portal& portal, uint64_t maxRows, ResultSin
    if (portal.statement->isEmpty) return {ExecuteResult::Kind::Empty, {}};
    if (portal.isDone) {
       if (!portal.execution) throw SqlError(sqlstate::objectNotInPrerequisiteState, "portal cannot be run anymore");
-      portal.execution->run(maxRows, &sink); // no rows are left
+      portal.execution->run(maxRows, &sink); // sends the description; no rows are left
       return {ExecuteResult::Kind::Complete, "SELECT 0"};
    }
    if (!portal.execution) portal.execution = startGeneric(portal);
    if (portal.execution) {
-      if (portal.execution->givenRows() > 0) { // goes on
+      if (portal.execution->givenRows() > 0) { // a suspended portal goes on
          requireUsableTransaction(core_);
          core_.statementBegins();
       }
@@ -201,11 +201,11 @@ ExecuteResult SessionImpl::runPortal(Portal& portal, uint64_t maxRows, ResultSin
    return runQuery(portal, maxRows, sink);
 }
 
-/// Runs the portal's query, started before, as far as the client wants.
+/// Runs the portal's execution until `maxRows` rows were given or it ends.
 ExecuteResult SessionImpl::runQuery(Portal& portal, uint64_t maxRows, ResultSink& sink) {
    DCHECK(portal.execution != nullptr);
    DCHECK(!portal.isDone);
-   // A statement that writes is run to its end, whatever the limit: its RETURNING rows are few.
+   // A statement that writes ignores `maxRows`: its RETURNING rows are few.
    const bool writes = portal.execution->writes();
    const uint64_t before = portal.execution->givenRows();
    if (!portal.execution->run(writes ? 0 : maxRows, &sink)) return {ExecuteResult::Kind::Suspended, {}};
@@ -215,7 +215,7 @@ ExecuteResult SessionImpl::runQuery(Portal& portal, uint64_t maxRows, ResultSink
    return {ExecuteResult::Kind::Complete, "SELECT " + std::to_string(portal.execution->givenRows() - before)};
 }
 
-/// An execution by the statement's generic plan; null when there is none, or none that holds any more.
+/// Start an execution by the statement's generic plan. Null: there is no generic plan, or it is in use or outdated.
 std::unique_ptr<QueryExecution> SessionImpl::startGeneric(Portal& portal) {
    const PreparedStatement& statement = *portal.statement;
    if (!statement.generic) return nullptr;
@@ -233,7 +233,8 @@ std::unique_ptr<QueryExecution> SessionImpl::startGeneric(Portal& portal) {
    });
 }
 
-/// Make the statement's generic plan if it should have one, and start the portal by it or with a plan of its own.
+/// Start the portal: by the statement's generic plan, which its second execution makes if one plan is good for all
+/// values, or by a plan for the portal's values.
 void SessionImpl::startPortal(Portal& portal, const sql::ParsedScript& script) {
    DCHECK(portal.execution == nullptr);
    DCHECK(script.statements().size() == 1);
@@ -246,7 +247,7 @@ void SessionImpl::startPortal(Portal& portal, const sql::ParsedScript& script) {
       portal.execution = startGeneric(portal);
    }
    if (!portal.execution) portal.execution = startQuery(core_, script, node, portal.parameters);
-   // The client was told what rows look like, and may have been before the table changed.
+   // The client has a description of the rows, possibly from before the table changed.
    const auto& told = statement.description.columns;
    const auto& columns = portal.execution->columns();
    if (!std::equal(columns.begin(), columns.end(), told.begin(), told.end(),
@@ -264,7 +265,7 @@ void SessionImpl::closePortal(std::string_view name) {
    if (found != portals_.end()) portals_.erase(found);
 }
 
-// ---- the same by SQL ----
+// ---- PREPARE, EXECUTE, DEALLOCATE, DECLARE, FETCH, CLOSE, DISCARD ----
 
 std::string SessionImpl::prepareSql(const sql::ParsedScript& script, const sql::ParsedStatement& statement) {
    const auto& prepare = *as<::PrepareStmt>(statement.node);

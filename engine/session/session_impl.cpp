@@ -13,7 +13,7 @@
 #include "engine/query/internal_sql.hpp"
 #include "sql/parse/node_access.hpp"
 
-// Scripts of the simple protocol, and which statement kind goes where. extended.cpp has prepared statements and
+// Scripts of the simple protocol, and the dispatch by kind of statement. extended.cpp has prepared statements and
 // portals.
 
 namespace ouzel::engine {
@@ -112,7 +112,7 @@ std::string SessionImpl::runStatement(const sql::ParsedScript& script, const sql
    return execution->tag();
 }
 
-// A dispatch: long because there are many kinds.
+// Dispatches by kind of statement. Long because there are many kinds.
 std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
                                     std::span<const BoundParameter> parameters, ResultSink& sink) {
    CommandContext context{core_, script, statement, parameters, sink};
@@ -201,7 +201,7 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
    case T_NotifyStmt:
       throwNotSupported("LISTEN and NOTIFY");
    case T_UnlistenStmt:
-      return "UNLISTEN"; // nothing is listened to; clients say it to clean a session
+      return "UNLISTEN"; // there is no LISTEN; clients send UNLISTEN to reset a session
    case T_DoStmt:
       throwNotSupported("DO");
    case T_CallStmt:
@@ -231,7 +231,7 @@ public:
    bool next() override { return ++current_ <= script_.statements().size(); }
 
    ExecuteResult run(ResultSink& sink) override {
-      DCHECK(current_ > 0); // next() came before
+      DCHECK(current_ > 0); // run() needs a next() before it
       DCHECK(current_ <= script_.statements().size());
       const sql::ParsedStatement& statement = script_.statements()[current_ - 1];
       std::string tag = session_.runStatement(script_, statement, {}, sink);

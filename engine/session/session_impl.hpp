@@ -10,8 +10,8 @@
 
 namespace ouzel::engine {
 
-/// A statement kept under a name. Its tree is made anew on each use: parsing costs microseconds, and a tree may not
-/// move to another thread.
+/// A prepared statement. Its text is parsed on each use: parsing costs microseconds, and a tree may not move to another
+/// thread.
 struct PreparedStatement {
    std::string text;
    std::vector<Oid> declaredTypes;
@@ -20,17 +20,18 @@ struct PreparedStatement {
    bool isFromSql = false; ///< PREPARE rather than the Parse message
    std::string shownText;  ///< in pg_prepared_statements
    int64_t preparedAt = 0;
-   /// Made by the second execution, if one plan is good for all; made anew when objects or settings change.
+   /// Made by the second execution, if one plan is good for all values; dropped when objects or settings change.
    mutable std::shared_ptr<GenericPlan> generic;
    mutable bool hasRun = false;
-   mutable bool needsPlanning = false; ///< each execution is planned for its values
+   mutable bool needsPlanning = false; ///< no generic plan: each execution is planned for its values
 };
 
-/// A statement with parameters, ready to run or in the middle of it.
+/// A portal: a statement with parameters, before or during its execution. Ends with its transaction. Execution states:
+/// bound (no execution), suspended (an execution), isDone.
 struct Portal {
    std::shared_ptr<const PreparedStatement> statement;
    std::vector<BoundParameter> parameters;
-   std::unique_ptr<QueryExecution> execution; ///< of a query, from its first rows on
+   std::unique_ptr<QueryExecution> execution; ///< of a query, from its first Execute on
    StatementDescription description;
    bool isDone = false;
    std::string tag;       ///< once done
@@ -78,12 +79,13 @@ private:
    std::vector<catalog::SystemState::PreparedStatement> preparedStatements() const override;
    std::vector<catalog::SystemState::Cursor> cursors() const override;
 
-   /// Start what every statement starts with: transaction, snapshot, activity. Not for transaction control.
+   /// Begin a statement: time limit, transaction, snapshot, pg_stat_activity. No snapshot for transaction control and
+   /// SET.
    void beginStatement(const sql::ParsedStatement& statement);
-   /// The same of one that is known to be a query.
+   /// The same for a statement that is known to be a query.
    void beginQuery(std::string_view text);
    void beginActivity(std::string_view text);
-   /// Run a whole statement; its tag.
+   /// Run a whole statement and return its tag.
    std::string runStatement(const sql::ParsedScript& script, const sql::ParsedStatement& statement,
                             std::span<const BoundParameter> parameters, ResultSink& sink);
    std::string runCommand(const sql::ParsedScript& script, const sql::ParsedStatement& statement,

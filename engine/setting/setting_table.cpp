@@ -173,7 +173,7 @@ std::string canonicalEnum(const SettingInfo& info, std::string_view value) {
       if (lowerCase(candidate) == lowerCase(value)) return std::string(candidate);
       list += (list.empty() ? "" : ", ") + std::string(candidate);
    }
-   // PostgreSQL takes booleans for enums that grew out of them.
+   // PostgreSQL accepts booleans for some enums that were booleans in earlier versions.
    const std::string v = lowerCase(value);
    for (const auto& [word, meaning] : {std::pair<std::string_view, std::string_view>{"true", "on"},
                                        {"yes", "on"},

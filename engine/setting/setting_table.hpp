@@ -4,7 +4,8 @@
 #include <string_view>
 #include <vector>
 
-// All settings there are: PostgreSQL's (so that SET and SHOW of clients work) and ours. Data, read once, then constant.
+// The table of all settings: PostgreSQL's (so that SET and SHOW of clients work) and Ouzel's own. Read once, then
+// constant.
 
 namespace ouzel::engine {
 

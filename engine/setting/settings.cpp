@@ -24,8 +24,8 @@ void checkChangeable(const SettingInfo& info) {
                      "parameter \"" + name + "\" cannot be set after connection start");
 }
 
-/// What a value means beyond its type: spellings that clients use become one.
-/// `current` is what the setting is now: a DateStyle may name only a part.
+/// The canonical form of a value beyond its type's: one spelling for the spellings that clients use. `current` is the
+/// setting's present value: a DateStyle may name only a part.
 std::string canonicalValue(const SettingInfo& info, std::string_view value, std::string_view current) {
    std::string canonical = canonicalSetting(info, value);
    const auto refuse = [&] {
@@ -150,7 +150,7 @@ std::string Settings::show(std::string_view name) const {
 
 void Settings::force(SettingName name, std::string value) {
    const SettingInfo& info = settingTable()[name.index()];
-   // The transaction's own settings change with every transaction and no plan with them.
+   // The transaction's own settings change with every transaction and do not affect plans.
    if (info.name.rfind("transaction_", 0) == 0)
       values_[info.index] = std::move(value);
    else

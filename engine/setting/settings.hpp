@@ -13,14 +13,14 @@
 
 namespace ouzel::engine {
 
-/// One session's values of all settings. SET takes part in transactions: what a transaction that rolls back has set is
-/// undone, and SET LOCAL ends with its transaction. Used by the session's thread only.
+/// One session's values of all settings. SET takes part in transactions: a rollback undoes the SETs of its transaction,
+/// and SET LOCAL ends with its transaction. Used by the session's thread only.
 class Settings {
 public:
-   /// `defaults` are what RESET goes back to: the server's configuration.
+   /// `defaults`: values of the server's configuration, to which RESET returns.
    explicit Settings(const std::vector<std::pair<std::string, std::string>>& defaults);
 
-   /// From the startup packet: also becomes what RESET goes back to.
+   /// Set a value from the startup packet; RESET returns to it.
    void setInitial(std::string_view name, std::string_view value);
    /// Throws 42704 (unknown), 22023 (bad value), 55P02 (cannot be changed now).
    void set(std::string_view name, std::string_view value, bool isLocal);
@@ -28,12 +28,12 @@ public:
    void resetAll();
    /// As SHOW prints it; throws 42704.
    std::string show(std::string_view name) const;
-   /// Nothing when there is no such setting.
+   /// nullopt when there is no setting of this name.
    std::optional<std::string> find(std::string_view name) const;
    /// Change a value that users cannot (is_superuser, transaction_isolation).
    void force(SettingName name, std::string value);
 
-   /// Another number whenever a setting has changed that may change what a statement means or how it is planned.
+   /// Changes whenever a setting changes that may affect the meaning or the plan of a statement.
    uint64_t version() const { return version_; }
    // Canonical values.
    bool boolean(SettingName name) const { return value(name) == "on"; }
@@ -51,23 +51,23 @@ public:
    /// Reported settings that changed since the last call.
    std::vector<std::pair<std::string, std::string>> takeChanges();
 
-   /// All of them with name, canonical value, for pg_settings.
+   /// Canonical values of all settings by SettingInfo::index, for pg_settings.
    const std::vector<std::string>& values() const { return values_; }
    const std::map<std::string, std::string>& custom() const { return custom_; }
 
 private:
    const SettingInfo& require(std::string_view name) const;
    void assign(const SettingInfo& info, std::string canonical);
-   /// Throws 22023 when a session wants more memory than the server has, or commits kept by a log that it has not.
+   /// Throws 22023 for a memory_limit above the server's, and for ouzel.commit = log on a server without a log.
    void checkAgainstServer(const SettingInfo& info, const std::string& canonical) const;
    void changed();
    void updateFormat();
 
    std::vector<std::string> values_, resetValues_, reportedValues_; // by SettingInfo::index
-   std::map<std::string, std::string> custom_;                      // "extension.name" settings nobody defined
+   std::map<std::string, std::string> custom_;                      // "extension.name" settings that no table has
    SessionFormat format_;
-   int64_t memoryLimitMax_ = 0; ///< MB, the server's
-   bool keepsLog_ = true;       ///< the server
+   int64_t memoryLimitMax_ = 0; ///< MB; the server's memory_limit
+   bool keepsLog_ = true;       ///< the server has a log that outlives it
    uint64_t version_ = 0, takenVersion_ = 0;
    struct Undo {
       std::vector<std::string> values;
@@ -75,7 +75,7 @@ private:
    };
    bool inTransaction_ = false;
    std::optional<Undo> atStart_;                 // made by the first change in a transaction
-   std::map<uint32_t, std::string> afterCommit_; // what SET LOCAL hides, by index
+   std::map<uint32_t, std::string> afterCommit_; // values hidden by SET LOCAL, restored at the commit; by index
 };
 
 } // namespace ouzel::engine
