@@ -12,14 +12,15 @@
 #include "common/value/batch.hpp"
 #include "common/value/sql_type.hpp"
 
-// What the protocol needs from a database: the server implements these over engine/, tests over a fake.
+// The interfaces that the protocol needs from a database and a server. server/ implements them over engine/, tests over
+// a fake.
 //
 // Threads: all calls on one Backend come from the thread that runs the session's current message, one at a time, except
-// cancel(), which any thread may call. Calls on sinks and sources go back to the protocol from within that call and on
+// cancel(), which any thread may call. Calls on sinks and sources go back to the protocol from within such a call, on
 // that thread, and may block on the client.
 //
-// Errors: everything that goes wrong in SQL terms is thrown as SqlError. After any error it reported, the protocol
-// calls Backend::fail(), which is where a transaction block becomes failed and an implicit transaction is rolled back.
+// Errors: all errors in SQL terms are thrown as SqlError. After each error that it has reported, the protocol calls
+// Backend::fail(), which makes a transaction block failed and rolls an implicit transaction back.
 
 namespace ouzel::protocol {
 
@@ -27,11 +28,11 @@ enum class Format : int16_t { Text = 0, Binary = 1 };
 enum class TransactionStatus : char { Idle = 'I', InBlock = 'T', Failed = 'E' };
 enum class CancelReason : uint8_t {
    Request,    ///< CancelRequest: 57014, the session goes on
-   ClientGone, ///< nobody reads the answer any more
+   ClientGone, ///< the connection is broken; the session ends
    Shutdown,   ///< SIGTERM: 57P01
 };
 
-/// One column of a result: what RowDescription shows and how its values lie in a Batch.
+/// One column of a result: its RowDescription, and how its values lie in a Batch.
 struct ResultColumn {
    std::string name;
    SqlType type;
@@ -40,7 +41,7 @@ struct ResultColumn {
    int16_t attributeNumber = 0; ///< of that table, or 0
 };
 
-/// What a prepared statement or a portal yields.
+/// The columns that a prepared statement or a portal returns.
 struct ResultShape {
    bool returnsRows = false; ///< false: Describe answers NoData
    std::vector<ResultColumn> columns;
@@ -77,7 +78,7 @@ struct Notice {
    std::string message, detail, hint, context;
 };
 
-/// Writes values in their text or binary form. Stateless or immutable: batches may be encoded on several threads.
+/// Encodes values in their text or binary form. Stateless or immutable: batches may be encoded on several threads.
 class ValueEncoder {
 public:
    virtual ~ValueEncoder() = default;
@@ -101,7 +102,7 @@ public:
    virtual std::optional<std::string_view> read() = 0;
 };
 
-/// Where a running statement puts what the client shall see.
+/// The receiver of a running statement's output.
 class ResultSink {
 public:
    virtual ~ResultSink() = default;
@@ -118,7 +119,7 @@ public:
    virtual void copyRows(std::string_view bytes, std::span<const uint32_t> ends) = 0;
 };
 
-/// Things said to the client at any time while a message is handled, also outside results.
+/// Notices to the client at any time while a message is handled, also outside results.
 class ClientVoice {
 public:
    virtual ~ClientVoice() = default;
@@ -126,7 +127,7 @@ public:
 };
 
 /// The statements of one simple Query message. Run in order; several form one implicit transaction, which the last
-/// run() commits before it returns (so that a failed commit is reported in its place).
+/// run() commits before it returns, so that a failed commit is reported as the last statement's error.
 class Script {
 public:
    virtual ~Script() = default;
@@ -143,9 +144,9 @@ public:
 
    /// Settings reported to the client (GUC_REPORT), all of them, at start.
    virtual std::vector<std::pair<std::string, std::string>> reportedParameters() = 0;
-   /// Those whose value changed since the last call; asked before each ReadyForQuery.
+   /// Reported settings whose value changed since the last call; asked before each ReadyForQuery.
    virtual std::vector<std::pair<std::string, std::string>> changedParameters() = 0;
-   /// How values are written now (DateStyle, TimeZone, ...); asked anew at each begin() of a result.
+   /// The encoder for the present settings (DateStyle, TimeZone, ...); asked anew at each begin() of a result.
    virtual const ValueEncoder& valueEncoder() = 0;
    virtual TransactionStatus transactionStatus() const = 0;
    /// Milliseconds that the client may stay silent now before the session is to end; 0: for ever.
@@ -167,12 +168,12 @@ public:
    virtual const ResultShape& describePortal(std::string_view name) = 0;
    /// Run, or go on with, a portal. maxRows 0: no limit; else at most that many rows reach the sink.
    virtual ExecuteResult execute(std::string_view portal, uint64_t maxRows, ResultSink& sink) = 0;
-   /// Closing what does not exist is no error.
+   /// Closing a statement or portal that does not exist is no error.
    virtual void closeStatement(std::string_view name) = 0;
    virtual void closePortal(std::string_view name) = 0;
    /// Sync: commit the implicit transaction of the pipeline, if one is open. Outside a block portals end here.
    virtual void sync() = 0;
-   /// An error was reported: see the top of the file. Must be callable any number of times; never throws.
+   /// Called after an error was reported: see the top of the file. May be called any number of times; never throws.
    virtual void fail() noexcept = 0;
 
    /// Make the running statement, if any, throw soon. Any thread, any time; Shutdown and ClientGone also hold for all
@@ -180,10 +181,10 @@ public:
    virtual void cancel(CancelReason reason) noexcept = 0;
 };
 
-/// One format per column from what Bind sent; 08P01 when the counts do not fit.
+/// Expand Bind's result formats to one per column; 08P01 when the counts do not fit.
 std::vector<Format> expandFormats(std::span<const Format> requested, size_t columns);
 
-/// What the client asked for in its startup packet.
+/// The contents of the client's startup packet.
 struct StartupRequest {
    std::string user, database;                                ///< database defaults to the user's name
    std::vector<std::pair<std::string, std::string>> settings; ///< run-time parameters, `options` already taken apart
@@ -192,23 +193,24 @@ struct StartupRequest {
 enum class AuthenticationMethod : uint8_t { Trust, ScramSha256, Reject };
 struct AuthenticationRule {
    AuthenticationMethod method = AuthenticationMethod::Reject;
-   std::string verifier; ///< as in pg_authid.rolpassword; empty makes every password wrong without telling so
+   std::string verifier; ///< as in pg_authid.rolpassword; empty: every password fails, like a wrong one
 };
 
 struct BackendKey {
    int32_t processId = 0, secret = 0;
 };
 
-/// Decides who gets in and makes Backends. Shared by all sessions of a server; thread-safe.
+/// Authenticates clients and makes Backends. Shared by all sessions of a server; thread-safe.
 class Doorkeeper {
 public:
    virtual ~Doorkeeper() = default;
    virtual AuthenticationRule ruleFor(const StartupRequest& request) = 0;
    /// 16 or more unpredictable bytes, for nonces and salts.
    virtual void randomBytes(std::span<unsigned char> out) = 0;
-   /// A CancelRequest came; a key that matches no session is ignored.
+   /// Handle a CancelRequest; a key that matches no session is ignored.
    virtual void cancelRequested(const BackendKey& key) = 0;
-   /// After authentication. Throws 3D000, 28000, 53300, ...: FATAL for the connection. `voice` outlives the Backend.
+   /// Open a session after authentication. Throws 3D000, 28000, 53300, ..., which are FATAL for the connection. `voice`
+   /// outlives the Backend.
    virtual std::unique_ptr<Backend> open(const StartupRequest& request, ClientVoice& voice) = 0;
 };
 

@@ -13,7 +13,8 @@ void appendErrorResponse(std::string& out, const SqlError& error, ErrorSeverity 
 /// Append NoticeResponse.
 void appendNoticeResponse(std::string& out, const Notice& notice);
 
-/// Which errors end the connection: administrator shutdown and the like (class 57P, except 57P03 before start-up).
+/// True for errors that end the connection: administrator shutdown and others of class 57P, except 57P03 before
+/// start-up.
 bool endsConnection(SqlState state);
 
 } // namespace ouzel::protocol

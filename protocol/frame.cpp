@@ -18,7 +18,7 @@ constexpr size_t idleBytesMax = 4096;
    throw SqlError(sqlstate::protocolViolation, message);
 }
 
-/// Largest payload of a message type; nullopt for types no client sends.
+/// Largest payload of a message type; nullopt for types that no client sends.
 std::optional<size_t> payloadBytesMax(char type) {
    switch (type) {
    case 'Q':
@@ -46,7 +46,7 @@ struct Header {
    size_t headerBytes, payloadBytes;
 };
 
-/// What the first bytes say; nullopt when there are too few of them. Throws when they cannot be right.
+/// Decode a message's header; nullopt when bytes are missing. Throws 08P01 when the header is invalid.
 std::optional<Header> readHeader(const char* bytes, size_t available, Phase phase) {
    if (phase == Phase::Startup) {
       if (available < 4) return std::nullopt;

@@ -12,11 +12,11 @@
 
 namespace ouzel::protocol {
 
-/// Which messages may come next, and so how they are framed and how large they may be.
+/// The phase of a connection: it decides which messages may come next, how they are framed and how large they may be.
 enum class Phase : uint8_t {
    Startup,        ///< startup packet, SSLRequest, GSSENCRequest, CancelRequest: no type byte
    Authentication, ///< password messages only
-   Ready,          ///< everything else
+   Ready,          ///< all messages after authentication
    Closed,
 };
 
@@ -31,23 +31,23 @@ inline constexpr size_t authenticationMessageBytesMax = 65'535;
 inline constexpr size_t smallMessageBytesMax = 10'000;
 inline constexpr size_t largeMessageBytesMax = (size_t{1} << 30) - 2; ///< PostgreSQL's MaxAllocSize - 1
 
-/// Collects bytes and hands out messages. Grows with what has arrived, not with what a length field claims. Owned by a
-/// connection; one thread at a time.
+/// Collects bytes and returns complete messages. Its memory grows with the bytes that have arrived, not with the length
+/// that a header claims. Owned by a connection; one thread at a time.
 class FrameReader {
 public:
-   /// Where to put the next bytes: room for at least `bytes`. Invalidates frames handed out before.
+   /// Returns the place for the next bytes, with room for at least `bytes`. Invalidates frames returned before.
    char* prepare(size_t bytes);
    void commit(size_t bytes) { end_ += bytes; }
    void append(std::string_view bytes);
 
    /// The next complete message, or nullopt when more bytes are needed. Valid until prepare(). Throws 08P01 as soon as
-   /// a type or a length cannot be right; the stream is out of step then and the connection has to end.
+   /// a type or a length is invalid: message boundaries are then unknown, and the connection has to end.
    std::optional<Frame> next(Phase phase);
 
    size_t buffered() const { return end_ - begin_; }
    /// Bytes still missing from a message whose header is known, else 0: a hint for the size of the next read.
    size_t missing(Phase phase) const;
-   /// Give the memory back while nothing is buffered: an idle connection shall cost little.
+   /// Free the memory while nothing is buffered, so that an idle connection costs little.
    void releaseIdleMemory();
 
 private:

@@ -18,7 +18,7 @@ inline uint32_t loadInt32(const char* bytes) {
    return __builtin_bswap32(value);
 }
 
-/// Takes the fields out of one message's payload; each step checks that they are there (08P01). Owns nothing.
+/// Reads the fields of one message's payload; throws 08P01 when a field is missing. Does not own the payload.
 class MessageReader {
 public:
    explicit MessageReader(std::string_view payload) : rest_(payload) {}
@@ -27,7 +27,7 @@ public:
    int16_t int16() { return static_cast<int16_t>(loadInt16(take(2).data())); }
    int32_t int32() { return static_cast<int32_t>(loadInt32(take(4).data())); }
    std::string_view bytes(size_t count) { return take(count); }
-   /// A zero-terminated string, without the zero. Encoding is not looked at.
+   /// A zero-terminated string, without the zero. Does not check the encoding.
    std::string_view cstring() {
       const size_t length = rest_.find('\0');
       if (length == std::string_view::npos) throwMalformed("invalid string in message");
@@ -37,7 +37,7 @@ public:
    }
    bool atEnd() const { return rest_.empty(); }
    size_t remaining() const { return rest_.size(); }
-   /// The message must be used up.
+   /// Throws 08P01 unless the whole message was read.
    void end() const {
       if (!rest_.empty()) throwMalformed("invalid message format");
    }

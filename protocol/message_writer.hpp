@@ -40,7 +40,7 @@ public:
       out_.append(bytes, 4);
       return *this;
    }
-   /// Zero-terminated; what follows a zero inside the text is dropped, since a client would misread the message.
+   /// Append a zero-terminated string. A zero inside ends the text early, since a client would misread the message.
    MessageWriter& cstring(std::string_view text) {
       out_.append(text.substr(0, text.find('\0')));
       out_ += '\0';

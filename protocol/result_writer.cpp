@@ -11,12 +11,12 @@ namespace ouzel::protocol {
 
 void ResultWriter::flush() {
    if (out_.empty()) return;
-   // Cleared first: what cannot be sent now cannot be sent later either.
+   // out_ is emptied before send() may throw: bytes that fail once are not sent again.
    std::string bytes;
    bytes.swap(out_);
    transport_.send(bytes);
    bytes.clear();
-   if (out_.empty()) out_.swap(bytes); // keep the memory for the rest of the statement
+   if (out_.empty()) out_.swap(bytes); // keep the memory for later output
 }
 
 void ResultWriter::startStatement(Backend& backend, bool isSimpleProtocol) {
@@ -32,7 +32,7 @@ void ResultWriter::finishStatement() {
 }
 
 void ResultWriter::begin(const ResultShape& shape) {
-   DCHECK(backend_ != nullptr); // startStatement() came before
+   DCHECK(backend_ != nullptr); // begin() needs a startStatement() before it
    encoder_.begin(shape, backend_->valueEncoder());
    if (isSimpleProtocol_) appendRowDescription(out_, shape);
 }
@@ -101,7 +101,7 @@ std::optional<std::string_view> ResultWriter::read() {
       }
       case 'H':
       case 'S':
-         break; // allowed, so that a client may pipeline COPY in the extended protocol
+         break; // ignored during COPY, so that a client may pipeline COPY in the extended protocol
       default:
          copy_ = Copy::InDone;
          throw SqlError(

@@ -7,15 +7,16 @@
 
 namespace ouzel::protocol {
 
-/// The ResultSink of a session: rows and COPY data become messages in the session's output, which goes to the
-/// transport whenever it has grown large. Also the CopySource of a running COPY FROM STDIN.
+/// The ResultSink of a session: turns rows and COPY data into messages in the session's output, and sends the output
+/// when it has grown to outputBytesMax. Also the CopySource of a running COPY FROM STDIN. One thread at a time.
 class ResultWriter : public ResultSink, private CopySource {
 public:
    ResultWriter(std::string& out, Transport& transport) : out_(out), transport_(transport) {}
 
-   /// Before each statement. In the simple protocol begin() sends RowDescription, in the extended one Describe did.
+   /// Call before each statement. In the simple protocol begin() sends RowDescription; in the extended one, Describe
+   /// did.
    void startStatement(Backend& backend, bool isSimpleProtocol);
-   /// After it ended well: closes a COPY TO.
+   /// Call after a statement without an error: ends a COPY TO.
    void finishStatement();
 
    void begin(const ResultShape& shape) override;
@@ -24,12 +25,12 @@ public:
    void beginCopyOut(const CopyShape& shape) override;
    void copyRows(std::string_view bytes, std::span<const uint32_t> ends) override;
 
-   /// Hand everything to the transport.
+   /// Send all output to the transport.
    void flush();
 
    void releaseIdleMemory() { encoder_.releaseIdleMemory(); }
 
-   static constexpr size_t outputBytesMax = size_t{256} << 10; ///< more than this is sent without being asked
+   static constexpr size_t outputBytesMax = size_t{256} << 10; ///< larger output is sent without a flush()
 
 private:
    std::optional<std::string_view> read() override;

@@ -10,7 +10,7 @@ namespace ouzel::protocol {
 
 namespace {
 
-constexpr size_t rowBytesMax = (size_t{1} << 30) - 1; // what a client can take in one message
+constexpr size_t rowBytesMax = (size_t{1} << 30) - 1; // the most that a client accepts in one message
 constexpr size_t rowHeaderBytes = 7;                  // type, length, column count
 constexpr size_t slackBytes = 16;                     // small values are copied in one 16-byte move
 
@@ -179,7 +179,7 @@ void RowEncoder::assemble(const Selection& slice, std::string& out) const {
       return {column.bytes.data() + start, column.ends[at] - start, false};
    };
 
-   // First the size of all rows, so that the loop that copies needs no bounds.
+   // Compute the size of all rows first, so that the loop that copies needs no bounds checks.
    size_t total = slice.count() * (rowHeaderBytes + 4 * columns_.size());
    for (const Column& column : columns_) {
       if (!column.isPlainText && column.vector->encoding != Encoding::Constant) {
@@ -203,8 +203,8 @@ void RowEncoder::assemble(const Selection& slice, std::string& out) const {
          const Piece value = piece(column, i, row);
          storeInt32(target, value.isNull ? UINT32_MAX : value.size);
          target += 4;
-         // The 16-byte move may read past a value (encoded columns and StringViews inline have the room) and write
-         // into what is not written yet.
+         // The 16-byte move may read past the value: encoded columns and inline StringViews have the room. It may write
+         // past the value's place: the bytes there are written afterwards.
          if (value.size <= slackBytes && !column.isPlainText && !value.isNull)
             std::memcpy(target, value.data, 16);
          else if (value.size != 0)
@@ -215,7 +215,7 @@ void RowEncoder::assemble(const Selection& slice, std::string& out) const {
       if (rowBytes > rowBytesMax) throw SqlError(sqlstate::programLimitExceeded, "row is too large to send");
       storeInt32(rowStart + 1, static_cast<uint32_t>(rowBytes - 1));
    }
-   CHECK(target <= out.data() + before + total); // where `total` says that the rows end
+   CHECK(target <= out.data() + before + total); // the rows fit the size computed above
    out.resize(before + static_cast<size_t>(target - (out.data() + before)));
 }
 

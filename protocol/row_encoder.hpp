@@ -7,15 +7,15 @@
 
 namespace ouzel::protocol {
 
-/// Turns batches into DataRow messages. Works column by column first (one call per column and batch picks the codec;
-/// text columns are not copied), then puts the rows together. Scratch memory is kept between batches. One thread at a
+/// Turns batches into DataRow messages: first each column as a whole (one call per column and batch chooses the codec;
+/// text columns are not copied), then the rows from the columns. Keeps scratch memory between batches. One thread at a
 /// time; several encoders may share one ValueEncoder.
 class RowEncoder {
 public:
    /// `shape` and `values` must outlive the last encode().
    void begin(const ResultShape& shape, const ValueEncoder& values);
-   /// Append DataRows for the live rows from the `first`-th on, about sliceBytes of them at most when values are large.
-   /// Returns where to go on; batch.liveRows() when done.
+   /// Append DataRows for the live rows from the `first`-th on; when values are large, about sliceBytes at most.
+   /// Returns the row to continue with; batch.liveRows() when done.
    uint32_t encode(const Batch& batch, uint32_t first, std::string& out);
 
    void releaseIdleMemory() { std::vector<Column>().swap(columns_); }

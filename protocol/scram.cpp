@@ -92,7 +92,7 @@ std::string mockSalt(std::string_view user, std::string_view serverSecret) {
 
 ScramVerifier ScramVerifier::derive(std::string_view password, std::string_view salt, uint32_t iterations) {
    ScramKey salted;
-   // Passwords are taken as they are: SASLprep changes no ASCII password, and PostgreSQL too falls back to raw bytes.
+   // Passwords are not normalized: SASLprep changes no ASCII password, and PostgreSQL too falls back to raw bytes.
    if (PKCS5_PBKDF2_HMAC(password.data(), static_cast<int>(password.size()), raw(salt), static_cast<int>(salt.size()),
                          static_cast<int>(iterations), EVP_sha256(), static_cast<int>(salted.size()),
                          salted.data()) != 1)
@@ -143,7 +143,8 @@ ScramExchange::ScramExchange(std::optional<ScramVerifier> verifier, std::span<co
 
 std::string ScramExchange::clientFirst(std::string_view message) {
    if (message.find('\0') != std::string_view::npos) throwMalformed("Message length does not match input length.");
-   // gs2-header: "n,," (no channel binding), "y,," (client thinks we have none, which is so), "p=..." (wants it).
+   // gs2-header: "n,," (no channel binding), "y,," (the client supports it and believes that the server does not),
+   // "p=..." (the client requires it).
    if (message.empty()) throwMalformed("The message is empty.");
    channelBindingFlag_ = message[0];
    if (channelBindingFlag_ == 'p')
@@ -158,7 +159,7 @@ std::string ScramExchange::clientFirst(std::string_view message) {
    clientFirstBare_ = message;
    if (message.starts_with("m="))
       throw SqlError(sqlstate::featureNotSupported, "client requires an unsupported SCRAM extension");
-   takeAttribute(message, 'n'); // the user name of the startup packet counts
+   takeAttribute(message, 'n'); // ignored: the startup packet has the user name
    const auto clientNonce = takeAttribute(message, 'r');
    if (!isPrintable(clientNonce))
       throw SqlError(sqlstate::protocolViolation, "non-printable characters in SCRAM nonce");

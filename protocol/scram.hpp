@@ -14,7 +14,7 @@ using ScramKey = std::array<unsigned char, 32>;
 inline constexpr uint32_t scramIterations = 4096;
 inline constexpr size_t scramSaltBytes = 16;
 
-/// What is stored instead of a password: `SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>`, base64.
+/// The form in which passwords are stored: `SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>`, base64.
 struct ScramVerifier {
    uint32_t iterations = scramIterations;
    std::string salt; ///< raw bytes
@@ -34,8 +34,8 @@ struct ScramVerifier {
 /// verifier ("doomed") runs to the same end, so that a client cannot tell which users exist.
 class ScramExchange {
 public:
-   /// `nonce`: at least 18 raw random bytes. `mockSalt` is shown when `verifier` is none; it should depend on the user
-   /// only.
+   /// `nonce`: at least 18 raw random bytes. `mockSalt` is the salt shown without a verifier; it should depend on the
+   /// user only.
    ScramExchange(std::optional<ScramVerifier> verifier, std::span<const unsigned char> nonce,
                  std::string_view mockSalt);
 

@@ -16,7 +16,7 @@ bool isExtendedMessage(char type) {
    return type == 'P' || type == 'B' || type == 'D' || type == 'E' || type == 'C' || type == 'H';
 }
 
-/// Run `body`; whatever is not an SqlError becomes one, so that there is a single kind of failure to report.
+/// Run `body` and turn every other exception into an SqlError, so that handlers see a single type.
 template <typename Body>
 void withSqlErrors(Body&& body) {
    try {
@@ -65,14 +65,14 @@ Session::Next Session::end(const SqlError& fatal) {
       appendErrorResponse(out_, fatal, ErrorSeverity::Fatal);
       flush();
    } catch (const SqlError&) {
-      // The client does not listen any more; that is what ending means anyway.
+      // The client is gone; the session ends without the message.
    }
    return Next::Close;
 }
 
 void Session::notice(const Notice& notice) {
    appendNoticeResponse(out_, notice);
-   // Shown while a long statement still runs.
+   // Sent at once, so that the client sees it while a long statement runs.
    if (phase_ == Phase::Ready) flush();
 }
 
@@ -144,8 +144,8 @@ void Session::handleReady(const Frame& frame) {
 }
 
 void Session::reportError(const SqlError& error, bool isExtended) {
-   DCHECK(backend_ != nullptr); // there is one once the connection is ready
-   backend_->fail();            // before flush(), which may wait for the client: nothing shall stay locked that long
+   DCHECK(backend_ != nullptr); // authentication has made it
+   backend_->fail();            // before flush(), which may wait for the client: locks must not be held that long
    if (endsConnection(error.state())) {
       end(error);
       return;

@@ -12,8 +12,8 @@
 
 namespace ouzel::protocol {
 
-/// The server's side of one connection, from the first packet to the last: decides what each message means now and
-/// answers it.
+/// The server's side of one connection, from the first packet to the last: decides what each message means in the
+/// present phase and answers it.
 ///
 ///   Startup ──StartupPacket(trust)──────────────────────────────► Ready ──Terminate──► Closed
 ///      │  ▲ SSLRequest, GSSENCRequest answered                     ▲ │
@@ -26,7 +26,7 @@ namespace ouzel::protocol {
 /// 2. ReadyForQuery is sent after Query, FunctionCall and Sync and tells the transaction status of that moment.
 /// 3. Output is handed to the transport at ReadyForQuery, Flush, errors, before COPY input is awaited, and when there
 ///    is much of it.
-/// 4. CopyData, CopyDone and CopyFail outside COPY are left-overs of a COPY that failed and are ignored.
+/// 4. CopyData, CopyDone and CopyFail outside COPY were sent for a COPY that has failed and are ignored.
 ///
 /// Owns the Backend. Owns no socket and starts no thread: handle() runs on whichever thread the server gives it, one
 /// message at a time.
@@ -37,10 +37,10 @@ public:
       BackendKey key;
       std::string mockSecret; ///< salts for users that do not exist
    };
-   /// What the caller has to do after a message.
+   /// The caller's next step after a message.
    enum class Next : uint8_t {
       Continue,
-      StartTls, ///< the answer 'S' was sent: wrap the stream; nothing may have been buffered behind the request
+      StartTls, ///< 'S' was sent: start TLS; bytes buffered behind the request are an error
       Close,
    };
 
@@ -50,15 +50,15 @@ public:
    Phase phase() const { return phase_; }
    /// Process one message. Never throws; when the client is lost the answer is Close.
    Next handle(const Frame& frame);
-   /// The caller found the stream out of step (FrameReader threw), or ends the session on its own: tell why and close.
+   /// End the session with a FATAL error: FrameReader has thrown, or the server ends the session on its own.
    Next end(const SqlError& fatal);
 
-   /// Null before authentication is through. cancel() on it may be called from any thread while the session lives.
+   /// Null before authentication has succeeded. Any thread may call cancel() on it while the session lives.
    Backend* backend() const { return backend_.get(); }
-   /// ReadyForQuery was the last word: it is the client's turn.
+   /// True when ReadyForQuery was the last message: the client has to send next.
    bool isIdle() const { return isIdle_; }
    const StartupRequest& request() const { return request_; }
-   /// Give memory back while nothing is going on.
+   /// Free buffers while the session is idle.
    void releaseIdleMemory();
 
 private:

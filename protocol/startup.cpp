@@ -49,7 +49,7 @@ StartupPacket parseParameters(MessageReader& reader, uint16_t minorVersion) {
    if (packet.request.database.empty()) packet.request.database = packet.request.user;
    if (packet.request.user.size() > identifierBytesMax) packet.request.user.resize(identifierBytesMax);
    if (packet.request.database.size() > identifierBytesMax) packet.request.database.resize(identifierBytesMax);
-   // Options come before the packet's own settings, which thereby win.
+   // `options` are added before the packet's own settings, so that the packet's settings win.
    std::vector<std::pair<std::string, std::string>> settings;
    parseCommandLineOptions(options, settings);
    settings.insert(settings.end(), std::make_move_iterator(packet.request.settings.begin()),

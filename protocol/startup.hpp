@@ -6,7 +6,7 @@
 
 #include "protocol/backend.hpp"
 
-// What a client may say first. See "Start-up" in PostgreSQL's protocol chapter.
+// The first messages of a connection. See "Start-up" in PostgreSQL's protocol chapter.
 
 namespace ouzel::protocol {
 
@@ -22,7 +22,7 @@ struct StartupPacket {
 };
 using FirstPacket = std::variant<TlsRequest, GssEncryptionRequest, CancelRequest, StartupPacket>;
 
-/// Decode a packet of the startup phase. Throws what is FATAL to the connection: 08P01, 0A000, 28000, 22021.
+/// Decode a packet of the startup phase. Throws 08P01, 0A000, 28000 and 22021, which are FATAL for the connection.
 FirstPacket parseFirstPacket(std::string_view payload);
 
 /// Take apart the `options` parameter: `-c name=value`, `-cname=value`, `--name=value`; blanks separate, a backslash

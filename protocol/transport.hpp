@@ -20,8 +20,8 @@ public:
    virtual ~Transport() = default;
    /// Hand the bytes to the client, waiting until there is room for them. Throws ConnectionLost.
    virtual void send(std::string_view bytes) = 0;
-   /// While a statement reads COPY data: wait for the next message; it is valid until the next call. Throws
-   /// ConnectionLost at the end of the stream and 08P01 when the stream is out of step.
+   /// Wait for the next message, for a statement that reads COPY data; the frame is valid until the next call. Throws
+   /// ConnectionLost at the end of the stream, 08P01 for an invalid message, 57P01 when the server shuts down.
    virtual Frame receive(Phase phase) = 0;
 };
 
