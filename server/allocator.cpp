@@ -6,8 +6,8 @@
 #include <string>
 
 extern "C" {
-/// Freed memory goes back to the system after a second, by a thread of jemalloc's own: otherwise arenas that fall idle
-/// after a burst of queries keep their pages, and resident memory stays far above what the ledger holds.
+/// jemalloc's options: a background thread returns freed memory to the system after a second. Otherwise arenas that
+/// fall idle after a burst of queries keep their pages, and resident memory stays far above the ledger's.
 extern const char* malloc_conf;
 const char* malloc_conf = "background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0";
 }

@@ -2,8 +2,8 @@
 
 namespace ouzel::server {
 
-/// A function that gives the memory which the allocator keeps for later back to the system. Null where something else
-/// stands in for the allocator (a sanitizer), whose resident memory says nothing.
+/// A function that returns memory kept by the allocator to the system. Null where another allocator is in use (a
+/// sanitizer's), whose resident memory has no meaning.
 void (*purgeAllocator())();
 
 } // namespace ouzel::server

@@ -15,15 +15,15 @@ namespace ouzel::server {
 namespace {
 
 constexpr size_t readBytesMin = size_t{8} << 10, readBytesMax = size_t{1} << 20;
-constexpr int lingerMs = 2; // the next message of a busy client comes sooner; waiting for it here saves two hand-overs
-constexpr int waitSliceMs = 250;                      // how often a blocked session looks for a shutdown
+constexpr int lingerMs = 2;                           // wait for a busy client's next message: saves two hand-overs
+constexpr int waitSliceMs = 250;                      // a blocked session looks for a shutdown this often
 constexpr int64_t shutdownGraceNanos = 5'000'000'000; // for a client that does not read its last answer
 
 SqlError shutdownError() {
    return SqlError(sqlstate::adminShutdown, "terminating connection due to administrator command");
 }
 
-/// Startup packets that the event loop answers itself.
+/// True for startup packets that the event loop answers itself.
 bool isRequestCode(std::string_view payload) {
    return payload.size() >= 4 && protocol::loadInt16(payload.data()) == 1234;
 }
@@ -38,7 +38,7 @@ Connection::Connection(ConnectionContext& context, io::FileDescriptor socket, io
    options.key = key;
    options.mockSecret = context.mockSecret;
    session_.reset(
-       new protocol::Session(*this, *this, std::move(options))); // make_unique does not see our private bases
+       new protocol::Session(*this, *this, std::move(options))); // make_unique cannot convert to the private bases
 }
 
 Connection::~Connection() {
@@ -47,7 +47,7 @@ Connection::~Connection() {
 
 void Connection::close() {
    if (!session_) return;
-   context_.registry.remove(key_.processId); // before the Backend goes
+   context_.registry.remove(key_.processId); // before the Backend is destroyed
    session_.reset();
 }
 
@@ -102,7 +102,7 @@ Connection::Next Connection::gatherReady() {
             break;
          case protocol::Session::Next::StartTls:
             startTls();
-            return gather(); // a fast client's first message may be there by the end of the handshake
+            return gather(); // the client's first message may have arrived with the end of the handshake
          case protocol::Session::Next::Close:
             return Next::Close;
          }
@@ -115,13 +115,13 @@ Connection::Next Connection::gatherReady() {
       case io::StreamStatus::WouldWrite:
          return Next::WaitOutput;
       case io::StreamStatus::Closed:
-         return Next::Run; // a session thread rolls back what is open
+         return Next::Run; // a session thread rolls back an open transaction
       }
    }
 }
 
 void Connection::startTls() {
-   // Whatever was sent in the clear behind the request could have been slipped in by someone else (CVE-2021-23214).
+   // Plain bytes behind the request may come from an attacker in between (CVE-2021-23214).
    if (reader_.buffered() != 0)
       throw SqlError(sqlstate::protocolViolation, "received unencrypted data after SSL request");
    stream_ = context_.tls->accept(stream_->release());
@@ -133,7 +133,7 @@ Connection::Next Connection::run() {
    DCHECK(!mayWait_); // one thread at a time
    mayWait_ = true;
    Next next = Next::Close;
-   bool lingered = false; // waited for more, and nothing came
+   bool lingered = false; // waited lingerMs, and no input came
    try {
       while (true) {
          if (pendingError_) {
@@ -167,7 +167,7 @@ Connection::Next Connection::run() {
          next = status == io::StreamStatus::WouldRead ? Next::WaitInput : Next::WaitOutput;
          break;
       }
-   } catch (const SqlError& error) { // the stream is out of step
+   } catch (const SqlError& error) { // invalid message boundaries
       session_->end(error);
    } catch (const std::exception& error) {
       session_->end(SqlError(sqlstate::internalError, error.what()));
@@ -190,13 +190,14 @@ void Connection::hangUp() {
 }
 
 void Connection::lookForHangUp() {
-   // Each side stores before it loads, so that one of the two sees a hang-up that comes while a frame is taken.
+   // run() stores hasMoreInput_ and then loads isHungUp_; hangUp() stores isHungUp_ and then loads hasMoreInput_. So at
+   // least one of them sees a hang-up that comes while a frame is taken.
    hasMoreInput_ = reader_.buffered() != 0;
    if (isHungUp_) cancelIfGone();
 }
 
 void Connection::cancelIfGone() {
-   // Input that was sent before the end still counts: the last statement of a script may be followed by Terminate.
+   // Input sent before the hang-up is still handled: Terminate may follow the last statement of a script.
    if (!hasMoreInput_ && io::peerIsGone(stream_->handle()))
       context_.registry.cancel(key_.processId, protocol::CancelReason::ClientGone);
 }
@@ -261,7 +262,7 @@ protocol::AuthenticationRule Connection::ruleFor(const protocol::StartupRequest&
    try {
       rule.verifier = context_.factory.passwordVerifier(request.user);
    } catch (const SqlError&) {
-      // No such role: the exchange runs to its end and fails there, as with a wrong password.
+      // There is no such role: the exchange runs to its end and fails there, as with a wrong password.
    }
    return rule;
 }

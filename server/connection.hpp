@@ -11,7 +11,7 @@
 
 namespace ouzel::server {
 
-/// What all connections of a server share. Outlives them.
+/// Objects that all connections of a server share. Outlives the connections.
 struct ConnectionContext {
    SessionFactory& factory;
    SessionRegistry& registry;
@@ -20,45 +20,51 @@ struct ConnectionContext {
    const SessionPool* pool = nullptr;
 };
 
-/// One client: its socket, the bytes that came in, and its protocol session.
+/// One client: its socket, its unread input, and its protocol session. Shared by the server's table, the event loop and
+/// a session thread.
 ///
-/// Threads: owned in turns. The event loop owns it while it waits for input (gather()); once there is a message a
-/// session thread owns it and works off all there are (run()). Both happen one after the other, never at once.
-/// hangUp(), requestShutdown(), forceClose() and the is...() flags may be called by the event loop at any time.
+///    event loop: gather() --Run--> session pool: run() --WaitInput, WaitOutput--> event loop
+///         either --Close--> close()
+///
+/// Threads: one thread owns the connection at a time. The event loop owns it while it waits for input (gather()). Once
+/// a message is complete, a session thread owns it and handles all messages there are (run()). The event loop may call
+/// hangUp(), requestShutdown(), forceClose() and the is...() flags at any time.
 class Connection : private protocol::Transport, private protocol::Doorkeeper {
 public:
-   /// What has to happen next with the connection.
+   /// The next step for the connection.
    enum class Next : uint8_t { WaitInput, WaitOutput, Run, Close };
 
    Connection(ConnectionContext& context, io::FileDescriptor socket, io::PeerAddress peer, protocol::BackendKey key);
    ~Connection() override;
 
-   /// Event loop: read what has come. Answers cancel and encryption requests itself, so that a cancel gets through when
-   /// all session threads are busy.
+   /// Event loop: read the input that has arrived. Answers cancel and encryption requests itself, so that a cancel gets
+   /// through while all session threads are busy.
    Next gather();
    /// Session thread: process complete messages until there are none. Never throws.
    Next run();
-   /// Session thread: end the session and roll back what it left open.
+   /// End the session; its open transaction is rolled back. Called by the owner.
    void close();
 
-   /// The peer closed its side while a statement runs: cancel it, unless more input waits; then the last one of that.
+   /// Event loop: the peer has closed its side while a statement runs. Cancels the statement if no input is left;
+   /// otherwise the statement of the last message is cancelled.
    void hangUp();
-   /// Say 57P01 at the next chance; the statement itself is cancelled through the registry.
+   /// Ask the session thread to send 57P01 and end the session; the registry cancels the running statement.
    void requestShutdown() { shutdownRequested_ = true; }
-   /// The time until which the client may stay silent, once run() has returned; INT64_MAX: no limit.
+   /// Deadline (steadyNanos()) for the client's next message, valid once run() has returned; INT64_MAX: none.
    int64_t idleDeadline() const { return idleDeadline_.load(std::memory_order_relaxed); }
-   /// Event loop, while it owns it: the deadline has passed. The next run() says so and ends the session.
+   /// Event loop, while it owns the connection: the deadline has passed. The next run() sends the error and ends the
+   /// session.
    void endIdle();
-   /// Break the socket: whoever waits on it finds it closed.
+   /// Shut the socket down: a thread that waits for the client finds the connection closed.
    void forceClose();
 
    int handle() const { return stream_->handle(); }
    const io::PeerAddress& peer() const { return peer_; }
    bool isAuthenticated() const { return isAuthenticated_.load(std::memory_order_relaxed); }
-   /// Inside a transaction block: others may be waiting for it. Asked by the owner only.
+   /// True inside a transaction block, which may hold locks that other sessions wait for. For the owner only.
    bool isInTransaction() const;
 
-   /// True from when it was handed to the session pool until it waits for input again.
+   /// True from the hand-over to the session pool until the connection waits for input again.
    std::atomic<bool> isRunning{false};
 
 private:
@@ -74,7 +80,8 @@ private:
    io::StreamStatus readSome();
    Next gatherReady();
    void startTls();
-   /// Session thread, before each frame: the poller tells of a hang-up once only, maybe long before its input ends.
+   /// Session thread, before each frame: cancel the session if the peer is gone. The poller reports a hang-up only
+   /// once, perhaps long before the input ends.
    void lookForHangUp();
    void cancelIfGone();
 
@@ -86,12 +93,12 @@ private:
    std::unique_ptr<io::Stream> stream_;
    protocol::FrameReader reader_;
    std::unique_ptr<protocol::Session> session_;
-   std::optional<protocol::Frame> pending_; // found by gather(), not yet handled
-   std::optional<SqlError> pendingError_;   // the stream is out of step
-   bool handshaking_ = false;               // of TLS
+   std::optional<protocol::Frame> pending_; // complete message that gather() found
+   std::optional<SqlError> pendingError_;   // ends the session at the next run()
+   bool handshaking_ = false;               // TLS handshake is not complete
    bool inputEnded_ = false;
    std::atomic<int64_t> idleDeadline_{INT64_MAX};
-   bool mayWait_ = false; // on a session thread; the event loop never blocks on a client
+   bool mayWait_ = false; // true on a session thread; the event loop never blocks on a client
    std::atomic<bool> isHungUp_{false}, hasMoreInput_{false};
    std::atomic<bool> isAuthenticated_{false}, shutdownRequested_{false}, broken_{false};
 };

@@ -52,7 +52,7 @@ public:
 
 private:
    std::optional<std::string_view> read() override {
-      DCHECK(source_ != nullptr); // beginCopyIn() gave this
+      DCHECK(source_ != nullptr); // beginCopyIn() sets it and returns this object
       return source_->read();
    }
 

@@ -11,10 +11,10 @@
 namespace ouzel::server {
 
 /// Puts an engine::Session behind the protocol's Backend: translates descriptions, sinks and notices, and remembers the
-/// result formats of portals, which the engine need not know. Threads as for Backend.
+/// result formats of portals, which the engine does not need. Threads as for Backend.
 class EngineBackend : public protocol::Backend, private engine::NoticeSink {
 public:
-   /// Throws what engine::Session::open throws.
+   /// Throws the errors of engine::Session::open.
    EngineBackend(engine::Database& database, const engine::SessionOptions& options, protocol::ClientVoice& voice,
                  StatementCounters& counters);
    ~EngineBackend() override;
@@ -48,10 +48,10 @@ private:
    StatementCounters& counters_;
    ValueCodec codec_;
    std::unique_ptr<engine::Session> session_;
-   protocol::StatementDescription statement_; // what describeStatement() answers
-   protocol::ResultShape shape_;              // what describePortal() answers
-   /// Formats as Bind gave them, of portals that are not all text. Entries of portals that ended otherwise are dropped
-   /// when the name is bound again or the transaction is over.
+   protocol::StatementDescription statement_; // the last answer of describeStatement()
+   protocol::ResultShape shape_;              // the last answer of describePortal()
+   /// Result formats from Bind, for portals that are not all text. The entry of a portal that SQL has closed stays
+   /// until the name is bound again or the transaction ends.
    std::map<std::string, std::vector<protocol::Format>, std::less<>> portalFormats_;
 };
 

@@ -8,7 +8,7 @@ class Database;
 
 namespace ouzel::server {
 
-/// Sessions of the real database. Thread-safe; the database outlives it and all it made.
+/// Makes sessions of the engine's database. Thread-safe. The database outlives the factory and its sessions.
 class EngineFactory : public SessionFactory {
 public:
    explicit EngineFactory(engine::Database& database) : database_(database) {}

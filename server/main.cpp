@@ -26,7 +26,7 @@ using namespace ouzel::server;
 
 namespace {
 
-constexpr int readyTimeoutMs = 4000; // a health check of Docker's waits a little longer
+constexpr int readyTimeoutMs = 4000; // shorter than the time limit of Docker's health check
 
 enum ExitStatus : int { ok = 0, failed = 1, misused = 2 };
 
@@ -49,7 +49,7 @@ void reportFatal(const SqlError& error) {
    if (!error.hintText().empty()) logLine(LogLevel::Fatal, "HINT: " + error.hintText());
 }
 
-/// Threads inherit the mask: signals then reach nobody but waitForSignal().
+/// Block the signals that end the process. Threads inherit the mask, so that only waitForSignal() gets them.
 sigset_t blockSignals() {
    std::signal(SIGPIPE, SIG_IGN);
    sigset_t signals;
@@ -60,7 +60,7 @@ sigset_t blockSignals() {
    return signals;
 }
 
-/// The next signal that asks to end. A hang-up of the terminal is not one.
+/// Wait for the next signal that asks the process to end. SIGHUP is not one.
 int waitForSignal(const sigset_t& signals) {
    int signal = 0;
    do
@@ -87,7 +87,7 @@ void announce(const Server& server) {
    std::fflush(stdout);
 }
 
-/// Null: nobody wants them.
+/// Null: no --metrics-port.
 std::unique_ptr<MetricsServer> startMetrics(const ServerOptions& options, engine::Database& database,
                                             const Server& server, const EngineFactory& factory) {
    if (!options.metricsPort) return nullptr;
@@ -108,7 +108,7 @@ int serve(const std::vector<std::string>& arguments) {
    }
    setLogLevel(logLevelOf(options->logLevel));
    const sigset_t signals = blockSignals();
-   io::raiseHandleLimit(); // tables and clients both need more than the usual 1024
+   io::raiseHandleLimit(); // tables and clients need more than the usual 1024 handles
 
    engine::DatabaseOptions databaseOptions;
    databaseOptions.dataDirectory = options->dataDirectory;
@@ -143,7 +143,7 @@ int serve(const std::vector<std::string>& arguments) {
       announce(server);
       const int signal = waitForSignal(signals);
       logLine(LogLevel::Log, fmt::format("received {}, shutting down", strsignal(signal)));
-      // Asked twice, it ends at once; recovery takes care of the rest.
+      // A second signal ends the process at once; recovery repeats the missing part at the next start.
       sigset_t again = signals;
       pthread_sigmask(SIG_UNBLOCK, &again, nullptr);
       for (const int repeated : {SIGTERM, SIGINT, SIGQUIT})
@@ -155,7 +155,7 @@ int serve(const std::vector<std::string>& arguments) {
    return ok;
 }
 
-/// Options that are no more than texts. Throws UsageError for others.
+/// Options whose values are texts without checks. Throws UsageError for unknown options.
 void parseOptions(const std::vector<std::string>& arguments,
                   std::initializer_list<std::pair<std::string, std::string*>> known) {
    for (size_t i = 0; i < arguments.size(); ++i) {
@@ -194,7 +194,8 @@ int check(const std::vector<std::string>& arguments) {
    return problems == 0 ? ok : failed;
 }
 
-/// Asks where a server with the same environment would listen, unless told otherwise: for the health check of an image.
+/// `ouzel ready`: asks the address where a server with the same environment would listen, unless options name another.
+/// For the health check of an image.
 int ready(const std::vector<std::string>& arguments) {
    const auto environment = [](const char* name, const char* otherwise) {
       const char* value = std::getenv(name);

@@ -49,7 +49,7 @@ std::vector<std::string> splitList(std::string_view text) {
 
 struct Option {
    const char* name;  ///< as a flag; with _ for - in files, OUZEL_ and capitals in the environment
-   const char* value; ///< empty: a flag, on when it is there
+   const char* value; ///< empty: a flag without a value
    const char* help;
    void (*set)(ServerOptions&, const std::string&);
 };
@@ -151,7 +151,7 @@ const Option* findFlag(std::string_view name) {
    return nullptr;
 }
 
-/// Set a value and say where it came from if it is wrong.
+/// Set a value; the error for a wrong value names its source.
 void apply(const Option& option, ServerOptions& options, const std::string& value, const std::string& source) {
    try {
       option.set(options, value);
@@ -179,7 +179,7 @@ void applyConfiguration(const std::string& path, ServerOptions& options) {
    }
 }
 
-/// As far as this is known before the engine checks the settings.
+/// Whether commits wait for the store, by the options; the engine checks the settings later.
 bool commitsWaitForStore(const ServerOptions& options) {
    bool waits = false;
    for (const auto& [name, value] : options.sessionSettings)

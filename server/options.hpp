@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-// Settings of the process. One table (options.cpp) feeds the command line (`--memory-limit 4GB`), the configuration
-// file
-// (`memory_limit = 4GB`) and the environment (`OUZEL_MEMORY_LIMIT=4GB`); the first of these that says something wins.
+// Settings of the process. One table (options.cpp) defines them for the command line (`--memory-limit 4GB`), the
+// configuration file (`memory_limit = 4GB`) and the environment (`OUZEL_MEMORY_LIMIT=4GB`); the command line wins over
+// the environment, the environment over the file.
 
 namespace ouzel::io {
 class EncryptionKey;
@@ -19,7 +19,7 @@ namespace ouzel::server {
 
 struct ServerOptions {
    std::string dataDirectory;
-   std::string walDirectory; ///< empty: inside the data directory; of a bucket: none
+   std::string walDirectory; ///< empty: inside the data directory, or no log for a bucket
    std::string encryptionKeyFile;
    std::shared_ptr<const io::EncryptionKey> encryptionKey; ///< null: the database is not encrypted
    size_t checkpointWalSize = 0;                           ///< bytes; 0: storage's default
@@ -43,7 +43,7 @@ struct ServerOptions {
    std::vector<std::pair<std::string, std::string>> sessionSettings;
 };
 
-/// The command line cannot be understood, or a value is wrong. Exit status 2.
+/// The command line is invalid or a value is wrong. Exit status 2.
 class UsageError : public std::exception {
 public:
    explicit UsageError(std::string message) : message_(std::move(message)) {}

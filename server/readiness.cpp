@@ -27,7 +27,7 @@ private:
    const int64_t end_;
 };
 
-/// Empty when it stands.
+/// Connect a socket. Returns the reason of a failure, or an empty text.
 std::string connectTo(const addrinfo& address, const Deadline& deadline, io::FileDescriptor& socket) {
    socket = io::FileDescriptor(::socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
    if (!socket.isOpen()) return std::strerror(errno);
@@ -51,7 +51,7 @@ bool sendAll(const io::FileDescriptor& socket, std::string_view bytes, const Dea
    return true;
 }
 
-/// The first message of the answer; what has come of it when the time or the stream is over.
+/// The first message of the answer, or the part that has arrived when the time is over or the stream ends.
 std::string receiveMessage(const io::FileDescriptor& socket, const Deadline& deadline) {
    std::string message;
    while (message.size() < answerSizeMax) {

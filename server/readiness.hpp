@@ -4,8 +4,9 @@
 
 namespace ouzel::server {
 
-/// Why the server at this address does not take clients now; empty: it does. Opens a session as a client would and
-/// leaves it at once: an answer of any kind will do, but for 57P03 (it starts or shuts down). Blocks up to `timeoutMs`.
+/// Check that the server at this address takes clients: returns the reason why it does not, or an empty text. Opens a
+/// session as a client would and leaves it at once. Any answer counts as ready, except 57P03 (the server starts or
+/// shuts down). Blocks up to `timeoutMs`.
 std::string whyNotReady(const std::string& host, uint16_t port, int timeoutMs);
 
 } // namespace ouzel::server

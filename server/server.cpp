@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t listenerTag = uint64_t{1} << 63;
 constexpr int64_t second = 1'000'000'000;
 constexpr int64_t authenticationTimeoutNanos = 60 * second;
-constexpr uint32_t spareConnections = 64; // beyond max_connections: cancel requests, and those told "too many"
+constexpr uint32_t spareConnections = 64; // above max_connections: for cancel requests and refused clients
 constexpr int tickMs = 1000;
 constexpr auto shutdownPatience = std::chrono::seconds(20), forcePatience = std::chrono::seconds(10);
 
@@ -122,7 +122,7 @@ void Server::expectIdleDeadline(int64_t deadline) {
 void Server::endIdle() {
    const int64_t now = steadyNanos();
    if (now < idleDeadline_) return;
-   idleDeadline_ = INT64_MAX; // before looking: what comes to rest from now on tells its deadline itself
+   idleDeadline_ = INT64_MAX; // before the search: sessions that become idle from now on report their own deadline
    std::vector<std::pair<uint64_t, ConnectionPointer>> over;
    int64_t next = INT64_MAX;
    {
@@ -156,7 +156,7 @@ void Server::acceptAll(size_t listener) {
          return;
       }
       if (status == io::AcceptStatus::None) break;
-      if (connections() >= options_.connectionsMax + spareConnections) continue; // closes it
+      if (connections() >= options_.connectionsMax + spareConnections) continue; // `accepted` closes the socket
       const uint64_t id = nextId_++;
       accepted_.fetch_add(1, std::memory_order_relaxed);
       const int32_t processId = nextProcessId_ = nextProcessId_ == INT32_MAX ? 1 : nextProcessId_ + 1;
@@ -171,7 +171,7 @@ void Server::acceptAll(size_t listener) {
       ++starting_;
       try {
          poller_.add(handle, id, io::Poller::Interest::Input);
-      } catch (const SqlError& error) { // no room for another watch: this client has to go, the others stay
+      } catch (const SqlError& error) { // the poller is full: close this connection only
          logLine(LogLevel::Warning, error.what());
          remove(id);
       }
@@ -182,7 +182,8 @@ void Server::acceptAll(size_t listener) {
 void Server::onEvent(uint64_t id) {
    const ConnectionPointer connection = find(id);
    if (!connection) return;
-   // An event for one that runs can only be a hang-up (or one that crossed with the hand-over, which is harmless).
+   // An event for a running connection is a hang-up, or an input event from just before the hand-over. The latter is
+   // harmless: hangUp() checks that the peer is gone.
    if (connection->isRunning)
       connection->hangUp();
    else
@@ -219,7 +220,7 @@ void Server::runOn(uint64_t id, ConnectionPointer connection) {
    }
    const int handle = connection->handle();
    const int64_t deadline = connection->idleDeadline();
-   connection->isRunning = false; // from the next line on the event loop may own it
+   connection->isRunning = false; // the event loop may own the connection from here on
    poller_.arm(handle, id,
                next == Connection::Next::WaitOutput ? io::Poller::Interest::Output : io::Poller::Interest::Input);
    if (stopping_) poller_.wake();
@@ -248,7 +249,7 @@ void Server::endAll() {
       }
    }
    for (const auto& [id, connection] : waiting)
-      dispatch(id, connection, Connection::Next::Run); // run() sees the request first
+      dispatch(id, connection, Connection::Next::Run); // run() checks for the shutdown first
 }
 
 void Server::shutdown() {

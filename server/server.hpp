@@ -15,14 +15,18 @@ namespace ouzel::server {
 
 /// Listens, accepts, and moves connections between the event loop (one thread, waits for all sockets) and the session
 /// threads (run statements). An idle connection is an entry in the poller and a few KiB.
+///
+/// Ownership: the table `connections_`, the event loop and a session thread share each Connection. The event loop arms
+/// the poller for one event at a time: Input or Output while it owns the connection, HangUp while a session thread
+/// does.
 class Server {
 public:
-   /// Binds the sockets. Refuses (28P01) to listen beyond this machine while the superuser has no password.
+   /// Binds the sockets. Throws 28P01 when it would listen beyond this machine while the superuser has no password.
    Server(const ServerOptions& options, SessionFactory& factory);
    ~Server();
 
    void start();
-   /// Stop accepting, cancel what runs, say 57P01 to everyone, wait until all are gone.
+   /// Stop accepting, cancel all statements, send 57P01 to all clients, and wait until all connections have ended.
    void shutdown();
 
    const std::vector<io::ListeningSocket>& listeners() const { return listeners_; }
@@ -44,9 +48,9 @@ private:
    void runOn(uint64_t id, ConnectionPointer connection);
    void dropSlowStarters();
    int waitMs() const; ///< how long the event loop may sleep
-   /// Have the event loop look again at `deadline`. Any thread.
+   /// Make the event loop check idle deadlines no later than `deadline`. Any thread.
    void expectIdleDeadline(int64_t deadline);
-   /// End the sessions whose clients were silent for too long.
+   /// End the sessions whose idle deadline has passed.
    void endIdle();
    void endAll();
    ConnectionPointer find(uint64_t id) const;
@@ -60,15 +64,15 @@ private:
    std::vector<io::ListeningSocket> listeners_;
    // STATE
    io::Poller poller_;
-   mutable Mutex mutex_; // connections_
+   mutable Mutex mutex_; // guards connections_
    CondVar allGone_;
    std::unordered_map<uint64_t, Entry> connections_ GUARDED_BY(mutex_);
-   std::atomic<uint32_t> starting_{0};            // connections that may still run into the authentication time-out
-   std::atomic<int64_t> idleDeadline_{INT64_MAX}; // not after the first idle deadline of a connection that waits
+   std::atomic<uint32_t> starting_{0};            // at least the connections that are not authenticated
+   std::atomic<int64_t> idleDeadline_{INT64_MAX}; // not later than the first idle deadline of a waiting connection
    uint64_t nextId_ = 0;
    std::atomic<uint64_t> accepted_{0};
    int32_t nextProcessId_ = 0;
-   int64_t acceptPausedUntil_ = 0; // for want of file handles; 0: it is not
+   int64_t acceptPausedUntil_ = 0; // no file handles until then; 0: not paused
    std::atomic<bool> stopping_{false}, stopped_{false};
    SessionPool pool_;
    std::thread loopThread_;

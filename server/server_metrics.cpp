@@ -16,7 +16,7 @@ namespace {
 
 using Type = Exposition::Type;
 
-/// When counting began: initialized before main().
+/// Start of the process, and so of all counters: initialized before main().
 const time_t processStart = time(nullptr);
 
 void describeProcess(Exposition& out) {
@@ -96,7 +96,7 @@ void describeDisks(Exposition& out, const engine::DatabaseMetrics& metrics) {
    out.family("ouzel_wal_kept_bytes", Type::Gauge, "Log that the next start would read.").sample(metrics.logBytesKept);
 }
 
-/// Nothing for a database in a directory.
+/// Metrics of the object store; none for a database in a directory.
 void describeStore(Exposition& out, const engine::DatabaseMetrics& metrics) {
    if (!metrics.store) return;
    const io::RetrieverStatistics& store = *metrics.store;
@@ -137,7 +137,7 @@ void describeStore(Exposition& out, const engine::DatabaseMetrics& metrics) {
        .sample(store.baseLatencyMs * 1e-3);
 }
 
-/// Nothing without --cache.
+/// Metrics of the object cache; none without --cache.
 void describeObjectCache(Exposition& out, const engine::DatabaseMetrics& metrics) {
    if (!metrics.objectCache) return;
    using Cache = io::CacheStatistics;

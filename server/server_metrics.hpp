@@ -11,7 +11,7 @@ class Server;
 struct StatementCounters;
 
 /// All metrics of the process in Prometheus' text format (docs/OPERATIONS.md, "Metrics"). Any thread, while the server
-/// and the database are there.
+/// and the database exist.
 std::string describeMetrics(engine::Database& database, const Server& server, const StatementCounters& statements);
 
 } // namespace ouzel::server

@@ -11,11 +11,11 @@ struct ClientInfo {
    int32_t processId = 0;
 };
 
-/// What the listener needs of the database: main() hands it the engine's, tests a small made-up one. Thread-safe.
+/// The server's interface to a database: main() passes the engine's, tests a small fake. Thread-safe.
 class SessionFactory {
 public:
    virtual ~SessionFactory() = default;
-   /// As stored in the catalog; empty when the role has none. Throws 28000 when there is no such role.
+   /// SCRAM verifier from the catalog; empty when the role has none. Throws 28000 when there is no such role.
    virtual std::string passwordVerifier(const std::string& user) = 0;
    virtual std::unique_ptr<protocol::Backend> open(const protocol::StartupRequest& request, const ClientInfo& client,
                                                    protocol::ClientVoice& voice) = 0;

@@ -25,16 +25,16 @@ void SessionPool::submit(Task task, bool isUrgent) {
    ++threads_;
    lock.unlock();
    try {
-      std::thread([this] { run(); }).detach(); // counted: drain() waits for it
+      std::thread([this] { run(); }).detach(); // threads_ counts it, so that drain() waits for it
    } catch (const std::system_error&) {
-      // The machine has no more threads: the work waits for one of those there are.
+      // The system has no more threads: the work waits for one of the pool's.
       lock.lock();
       if (--threads_ > 0) return;
       const Task last = std::move(queue_.back());
       queue_.pop_back();
       waiting_ = queue_.size();
       lock.unlock();
-      last(); // none at all: better late than never
+      last(); // the pool has no thread: run the work on this one
    }
 }
 
@@ -55,12 +55,12 @@ void SessionPool::run() {
       waiting_ = queue_.size();
       lock.unlock();
       task();
-      task = nullptr; // what it holds goes before the next one is taken
+      task = nullptr; // release the task's objects before the next task is taken
       lock.lock();
    }
    DCHECK(threads_ > idle_);
    --threads_;
-   // Under the lock: after it nothing of the pool may be touched any more.
+   // Under the mutex: once it is unlocked, drain() may return and the pool may be destroyed.
    ended_.notify_all();
 }
 

@@ -8,22 +8,22 @@
 
 namespace ouzel::server {
 
-/// The threads that run statements. Made when there is work for them, at most `threadsMax`, and gone after a while
-/// without. Work marked urgent (a session inside a transaction, which may hold what all others wait for) gets a thread
-/// beyond the bound rather than wait. Thread-safe.
+/// The threads that run statements: made when there is work, at most `threadsMax`, and ended after idleSeconds without
+/// work. Urgent work is of a session in a transaction, which may hold locks that all other sessions wait for: it goes
+/// to the front of the queue and gets a thread beyond the bound. Thread-safe.
 class SessionPool {
 public:
    using Task = std::function<void()>;
 
    explicit SessionPool(uint32_t threadsMax) : threadsMax_(threadsMax) {}
-   /// All work has been finished: see drain().
+   /// Waits for all work: see drain().
    ~SessionPool() { drain(); }
 
    void submit(Task task, bool isUrgent);
    /// Wait until nothing is queued, nothing runs and all threads have ended. New work is still taken while it waits.
    void drain();
    uint32_t threads() const;
-   /// Work waits for a thread: those that have one shall not dawdle.
+   /// True when work waits for a thread: a session should then not wait for its client's next message.
    bool hasWaiting() const { return waiting_.load(std::memory_order_relaxed) > 0; }
 
    static constexpr int idleSeconds = 10;

@@ -13,7 +13,7 @@ void SessionRegistry::reserve() {
 
 void SessionRegistry::unreserve() {
    MutexLock lock(mutex_);
-   DCHECK(places_ > entries_.size()); // one that no session has
+   DCHECK(places_ > entries_.size()); // one place has no session
    --places_;
 }
 
@@ -21,7 +21,7 @@ void SessionRegistry::add(const protocol::BackendKey& key, protocol::Backend& ba
    MutexLock lock(mutex_);
    DCHECK(!entries_.contains(key.processId));
    entries_[key.processId] = {key.secret, &backend};
-   DCHECK(entries_.size() <= places_); // reserve() came before
+   DCHECK(entries_.size() <= places_); // reserve() was called before
    if (isShuttingDown_) backend.cancel(protocol::CancelReason::Shutdown);
 }
 

@@ -7,23 +7,24 @@
 
 namespace ouzel::server {
 
-/// Which sessions are open, for CancelRequest and shutdown. A Backend is registered from when it was opened until just
-/// before it is destroyed; it is only touched under the lock, so it cannot go away meanwhile. Thread-safe.
+/// The open sessions, for CancelRequest, shutdown and max_connections. A Backend is registered from its opening until
+/// just before its destruction, and it is called only under the mutex, so that it cannot be destroyed meanwhile.
+/// Thread-safe.
 class SessionRegistry {
 public:
    explicit SessionRegistry(uint32_t sessionsMax) : sessionsMax_(sessionsMax) {}
 
-   /// Take one of the places. Throws 53300 when all are taken, 57P03 after cancelAll().
+   /// Reserve one of the `sessionsMax` places. Throws 53300 when all are taken, 57P03 after cancelAll().
    void reserve();
-   /// Give back a place that was reserved and not used.
+   /// Release a reserved place for which add() was not called.
    void unreserve();
    void add(const protocol::BackendKey& key, protocol::Backend& backend);
    void remove(int32_t processId);
 
-   /// True when the key was that of an open session.
+   /// Cancel the running statement of the session with this key. False: no session has it.
    bool cancel(const protocol::BackendKey& key);
    void cancel(int32_t processId, protocol::CancelReason reason);
-   /// Shutdown: cancel all, and refuse whoever comes later.
+   /// Shutdown: cancel all sessions; reserve() throws from now on.
    void cancelAll();
    uint32_t sessions() const;
 

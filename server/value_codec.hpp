@@ -7,11 +7,11 @@
 
 namespace ouzel::server {
 
-/// Values as common/type writes them, in the session's formats.
+/// Encodes values with common/type, in the session's formats.
 class ValueCodec : public protocol::ValueEncoder {
 public:
    void setFormat(const SessionFormat& format) { format_ = format; }
-   /// How regclass, regtype and their kin are written: the catalog knows the names.
+   /// Sets the function that gives the names of regclass, regtype and other reg types: the engine reads the catalog.
    void setNames(std::function<std::string(Oid type, Oid object)> names) { names_ = std::move(names); }
    void append(const Vector& values, const Selection& selection, const protocol::ResultColumn& column,
                protocol::Format format, std::string& bytes, uint32_t* ends) const override;

@@ -22,7 +22,7 @@ Exposition& Exposition::sample(double value, Labels labels) {
    else if (std::isinf(value))
       line(value > 0 ? "+Inf" : "-Inf", labels);
    else
-      line(fmt::format("{}", value), labels); // the shortest that reads back the same
+      line(fmt::format("{}", value), labels); // the shortest text that reads back as the same number
    return *this;
 }
 

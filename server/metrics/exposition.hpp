@@ -13,7 +13,8 @@ public:
    enum class Type : uint8_t { Counter, Gauge };
    using Labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-   /// The samples that follow are of it. Names of counters end in _total. `help` is one line of ASCII.
+   /// Begin a family: the samples that follow belong to it. Names of counters end in _total. `help` is one line of
+   /// ASCII.
    Exposition& family(std::string_view name, Type type, std::string_view help);
    Exposition& sample(uint64_t value, Labels labels = {});
    Exposition& sample(double value, Labels labels = {});

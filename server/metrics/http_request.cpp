@@ -5,8 +5,8 @@
 
 #include "common/text/ascii.hpp"
 
-// HTTP/1.1 as RFC 9112 has it, for a server that knows GET and HEAD. Where the RFC lets a server be lenient (bare line
-// feeds, folded lines, blanks before colons), it is not: whoever scrapes does not send such things.
+// HTTP/1.1 (RFC 9112) for a server that only has GET and HEAD. The RFC allows a server to accept bare line feeds,
+// folded lines and blanks before colons; this server refuses them, since clients that scrape metrics do not send them.
 
 namespace ouzel::server {
 
@@ -20,7 +20,7 @@ bool isToken(std::string_view text) {
 bool isVisible(char c) {
    return c > 0x20 && c < 0x7f;
 }
-/// What a field's value may hold: anything but control characters.
+/// Characters of a field's value: all but control characters.
 bool isFieldChar(char c) {
    return c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f);
 }
@@ -53,7 +53,7 @@ int parseRequestLine(std::string_view line, HttpRequest& request, bool& needsHos
    needsHost = version[7] != '0';
    if (method != "GET" && method != "HEAD") return 405;
    request.isHead = method == "HEAD";
-   if (constexpr std::string_view scheme = "http://"; target.starts_with(scheme)) // as a proxy is asked
+   if (constexpr std::string_view scheme = "http://"; target.starts_with(scheme)) // the form of requests to a proxy
       target.remove_prefix(std::min(target.find('/', scheme.size()), target.size()));
    if (!target.starts_with('/')) return 400;
    request.path = target.substr(0, target.find('?'));

@@ -54,7 +54,7 @@ void MetricsServer::loop() {
             continue;
          }
          const auto found = clients_.find(event.tag);
-         if (found == clients_.end()) continue; // made room for another one
+         if (found == clients_.end()) continue; // closed for a newer connection
          const Next next = advance(found->second);
          if (next == Next::Over)
             clients_.erase(found);
@@ -90,7 +90,7 @@ void MetricsServer::acceptAll(size_t listener) {
       try {
          poller_.add(client.socket.get(), nextId_, io::Poller::Interest::Input);
          clients_.emplace(nextId_++, std::move(client));
-      } catch (const SqlError& error) { // no room for another watch
+      } catch (const SqlError& error) { // the poller is full: close this connection
          logLine(LogLevel::Warning, error.what());
       }
    }
@@ -156,7 +156,7 @@ MetricsServer::Next MetricsServer::write(Client& client) {
 
 MetricsServer::Next MetricsServer::drain(Client& client) {
    char chunk[8192];
-   for (size_t drained = 0; drained < drainChunkBytes;) { // then it is others' turn
+   for (size_t drained = 0; drained < drainChunkBytes;) { // afterwards other clients have their turn
       const ssize_t got = recv(client.socket.get(), chunk, sizeof chunk, 0);
       if (got < 0 && wouldBlock()) return Next::Input;
       if (got <= 0) return Next::Over;

@@ -12,16 +12,16 @@
 
 namespace ouzel::server {
 
-/// Answers GET /metrics with what `render` returns. One thread for all clients; each connection is good for one
-/// request. Whoever connects is a stranger: heads are at most httpHeadSizeMax, a connection lasts no longer than
-/// `patienceMs` whatever it does, and when there are `clientsMax` the oldest one makes room.
+/// Answers GET /metrics with the text of `render`. One thread serves all clients; each connection serves one request.
+/// Clients are not trusted: heads are at most httpHeadSizeMax, a connection is closed after `patienceMs` in any case,
+/// and a new connection closes the oldest one when there are `clientsMax`.
 class MetricsServer {
 public:
    struct Limits {
       size_t clientsMax = 64;
       int64_t patienceMs = 10'000;
    };
-   /// By the server's own thread. What it throws is answered as 500.
+   /// Called on the server's own thread. An exception is answered with 500.
    using Render = std::function<std::string()>;
 
    /// Binds the sockets. Throws 58030.
@@ -37,8 +37,8 @@ public:
    const std::vector<io::ListeningSocket>& listeners() const { return listeners_; }
 
 private:
-   /// Reading: the head is not complete. Writing: the answer goes out. Draining: it has gone out; what the client sent
-   /// besides is read, so that closing does not take the answer from it.
+   /// Reading: until the head is complete. Writing: until the answer is sent. Draining: until the client closes, its
+   /// further bytes are read, since closing a socket with unread input would discard the answer.
    enum class Phase : uint8_t { Reading, Writing, Draining };
    struct Client {
       io::FileDescriptor socket;
@@ -47,7 +47,7 @@ private:
       std::string input, output;
       size_t sent = 0;
    };
-   /// What a step waits for; Over: the connection is to be closed.
+   /// The event that a connection waits for next; Over: close the connection.
    enum class Next : uint8_t { Input, Output, Over };
 
    void loop();
@@ -65,9 +65,9 @@ private:
    std::vector<io::ListeningSocket> listeners_;
    // STATE of the thread
    io::Poller poller_;
-   std::map<uint64_t, Client> clients_; ///< by age, and so by deadline
+   std::map<uint64_t, Client> clients_; ///< in the order of age, which is that of deadlines
    uint64_t nextId_ = 0;
-   int64_t acceptPausedUntil_ = 0; ///< for want of handles; 0: it is not
+   int64_t acceptPausedUntil_ = 0; ///< no file handles until then; 0: not paused
    std::atomic<bool> stopping_{false};
    std::thread thread_;
 };
