@@ -8,8 +8,8 @@
 
 // s3_clients CLIENT HOST PORT BUCKET OBJECT OBJECT_SIZE REQUEST_SIZE OUTSTANDING SECONDS
 //
-// One measurement of one client (raw, raw_land, curl_easy, curl_multi, ouzel) as a line of JSON. Keys come from
-// AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. CPU is this process's alone, by getrusage.
+// Measures one client (raw, raw_land, curl_easy, curl_multi, ouzel) and prints a line of JSON. Keys come from
+// AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. CPU time is that of this process, by getrusage.
 
 using namespace ouzel::bench;
 

@@ -1,5 +1,6 @@
-// libcurl as applications use it for S3: an easy handle in a thread of its own, as the SDKs do, or all handles in one
-// thread. Requests are signed by libcurl; connections are kept; its largest receive buffer is set, which helps it.
+// libcurl as applications use it for S3: one easy handle for each thread, as in the SDKs, or all handles in one thread.
+// libcurl signs the requests and keeps connections. Its receive buffer is set to the largest size, which makes it
+// faster.
 #include <cstring>
 #include <curl/curl.h>
 #include <stdexcept>
@@ -11,7 +12,7 @@ namespace ouzel::bench {
 
 namespace {
 
-/// A handle and where its body goes.
+/// A handle and the memory for its body.
 struct Transfer {
    CURL* handle = nullptr;
    char* target = nullptr;

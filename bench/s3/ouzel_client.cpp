@@ -17,7 +17,7 @@ void runOuzel(Workload& workload) {
    std::condition_variable over;
    size_t active = task.outstanding;
    std::exception_ptr failure;
-   // Each place starts its next read when the one before has ended.
+   // Each of the parallel places starts its next read when its last read has ended.
    std::function<void(size_t)> begin = [&](size_t index) {
       uint64_t offset = 0;
       if (workload.next(offset)) {

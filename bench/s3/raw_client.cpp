@@ -1,5 +1,5 @@
-// The bound of what a client can have: blocking sockets, a thread each, no signature, and of HTTP only what finds the
-// body.
+// The lower bound of a client's cost: a blocking socket in each thread, no signature, and only the HTTP parsing that
+// finds the body.
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cstring>
@@ -40,7 +40,7 @@ void readBodies(Workload& workload, char* target, bool lands) {
                                   "\r\nRange: bytes=" + std::to_string(offset) + "-" +
                                   std::to_string(offset + task.requestSize - 1) + "\r\n\r\n";
       if (::send(fd, request.data(), request.size(), MSG_NOSIGNAL) < 0) throw std::runtime_error("cannot send");
-      // The head is looked at first, so that the body can go where it should.
+      // The head is received first, so that the body can be received into its memory.
       size_t headSize = 0;
       while (headSize == 0) {
          const ssize_t got = ::recv(fd, head, sizeof head, MSG_PEEK);

@@ -1,6 +1,6 @@
 #pragma once
-// What every client of this benchmark does: ranges of one object, so many at a time, until the time is over; each lands
-// in memory of its own, which was touched before.
+// The task of all clients of this benchmark: read ranges of one object, a fixed number at a time, until the time is
+// over. Each range is received into memory of its own, which has been touched before.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Task {
    std::string path() const { return "/" + bucket + "/" + object; }
 };
 
-/// Thread-safe but for the frames, each of which is one request's.
+/// Thread-safe, except that a frame may be used by one request at a time.
 class Workload {
 public:
    Workload(const Task& task, double seconds);
@@ -30,7 +30,7 @@ public:
    char* frame(size_t index) { return frames_.data() + index * task_.requestSize; }
    uint64_t bytes() const { return bytes_.load(); }
    const Task& task() const { return task_; }
-   /// The clock runs from here.
+   /// Starts the clock.
    void start();
 
 private:
@@ -41,9 +41,9 @@ private:
    std::atomic<uint64_t> nextOffset_{0}, bytes_{0};
 };
 
-/// One client each. They throw std::runtime_error when a request fails.
+/// Each function runs one client. Throws std::runtime_error when a request fails.
 void runRaw(Workload& workload,
-            bool lands);               ///< blocking sockets, a thread each; `lands`: in the frames, else in 256 KiB
+            bool lands);               ///< blocking sockets, a thread each; `lands`: into frames, else into 256 KiB
 void runCurlEasy(Workload& workload);  ///< libcurl, blocking, a thread each
 void runCurlMulti(Workload& workload); ///< libcurl, one thread for all
 void runOuzel(Workload& workload);     ///< S3Store

@@ -13,10 +13,10 @@
 #include "io/spill/page_codec.hpp"
 #include "io/spill/spill.hpp"
 
-// How fast pages go to a device and come back: each level of the scale in memory, each level and the regulator on a
-// device, the regulator on throttled devices of 1, 2, 4, 6 and 8 times 95 MB/s writing and 183 MB/s reading (an SSD of
-// Kuschewski et al. 2025 per core of theirs, here for two cores). Pages are rows as aggregation stores them, from
-// TPC-H's lineitem as CSV (bench/tpch makes one).
+// Measures how fast pages are written to a device and read back: each compression level in memory, each level and the
+// regulator on a device, and the regulator on throttled devices of 1, 2, 4, 6 and 8 times 95 MB/s writing and 183 MB/s
+// reading (for two cores, an SSD of Kuschewski et al. 2025 divided by their cores). Pages hold rows as an aggregation
+// stores them, made from TPC-H's lineitem as CSV (bench/tpch makes the file).
 //
 //    spill_device lineitem.csv DIR [MiB] [threads] [ns of work per byte] [factors...]
 
@@ -35,8 +35,8 @@ struct Page {
    size_t bytes() const { return rows.size() + heap.size(); }
 };
 
-/// Rows of (hash, l_orderkey, l_partkey, l_shipinstruct, l_comment): 64 bytes and what the strings need. Rows of one
-/// page are of one partition in 256, as when they are spilled.
+/// Reads rows of (hash, l_orderkey, l_partkey, l_shipinstruct, l_comment): 64 bytes and the bytes of long strings. The
+/// rows of a page belong to one partition of 256, as spilled rows do.
 std::vector<Page> readPages(const char* path, size_t bytesMax) {
    constexpr size_t rowsBytes = 48 << 10;
    std::ifstream file(path);
@@ -86,7 +86,7 @@ std::vector<Page> readPages(const char* path, size_t bytesMax) {
    return pages;
 }
 
-/// Each level without a device, one thread.
+/// Measures each level in memory, with one thread.
 void measureLevels(const std::vector<Page>& pages) {
    std::printf("%-10s %8s %14s %14s\n", "level", "stored", "ns/B to encode", "to decode");
    UnitEncoder encoder;
@@ -99,7 +99,7 @@ void measureLevels(const std::vector<Page>& pages) {
       for (size_t i = 0; i < count; ++i) {
          raw = pages[i].rows;
          raw.insert(raw.end(), pages[i].heap.begin(), pages[i].heap.end());
-         double encodeBest = 1, decodeBest = 1; // others may be busy
+         double encodeBest = 1, decodeBest = 1; // the best of several: other processes may be busy
          size_t size = 0;
          for (int repeat = 0; repeat < 3; ++repeat) {
             uint32_t became = level;
@@ -123,12 +123,12 @@ void measureLevels(const std::vector<Page>& pages) {
 
 struct Outcome {
    double write = 0, read = 0; ///< seconds
-   double stored = 0;          ///< of raw
+   double stored = 0;          ///< bytes per raw byte
    std::vector<uint64_t> pagesByLevel;
 };
 
-/// `threads` write `bytes` of pages and read them back; each page costs `workNanos` per byte of other work, writing and
-/// reading.
+/// `threads` threads write `bytes` of pages and read them back. Each page takes `workNanos` of other work per byte,
+/// both when written and when read.
 Outcome run(SpillManager& manager, SpillPolicy policy, const std::vector<Page>& pages, size_t bytes, size_t threads,
             double workNanos) {
    SpillSpace space(manager, policy);
@@ -180,14 +180,14 @@ Outcome run(SpillManager& manager, SpillPolicy policy, const std::vector<Page>& 
    return outcome;
 }
 
-/// Median.
+/// The median.
 double middle(std::vector<double> values) {
    std::sort(values.begin(), values.end());
    return values[values.size() / 2];
 }
 
-/// Every level and the regulator take turns, some rounds of it, so that what else the machine does meets all of them.
-/// As in a server, what the regulator knows of the device outlives a round; the first one does not count.
+/// Measures all levels and the regulator in turns, for several rounds, so that other load of the machine affects all of
+/// them. As in a server, the regulator's bandwidths of the device outlive a round. The first round does not count.
 void measureDevice(const char* directory, const std::vector<Page>& pages, size_t bytes, size_t threads,
                    double workNanos, double factor) {
    constexpr size_t rounds = 5;

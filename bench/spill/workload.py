@@ -1,4 +1,4 @@
-"""Queries that need more memory than there is (FACTS A.2, B.2). Each gives few rows, whatever it materialises."""
+"""Queries that need more memory than there is. Each returns few rows, however much it materialises."""
 
 REST = {"l_orderkey", "l_partkey", "l_suppkey", "l_linenumber", "l_quantity", "l_extendedprice", "l_discount", "l_tax", "l_returnflag", "l_linestatus",
         "l_shipdate", "l_commitdate", "l_receiptdate", "l_shipinstruct", "l_shipmode", "l_comment"}
