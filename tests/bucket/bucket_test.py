@@ -34,7 +34,7 @@ class Server:
     log, and commits wait for the bucket."""
     binary = None
     caches = None  # where every server gets one of its own
-    started = []  # what a test leaves behind is ended by its id
+    started = []  # processes that a failed test leaves are ended by their ids
 
     def __init__(self, bucket, log, *flags, wait=True, data=None, temporary=None, environment={}):
         self.log = log
@@ -396,7 +396,7 @@ def metrics_tell_what_happens(bucket, directory):
     first.sql("SET ouzel.spill_all = on; SELECT count(*) FROM (SELECT s FROM t ORDER BY s OFFSET 1) x")
     new = scrape(first)
     grown = {name: value - old.get(name, 0) for name, value in new.items()}
-    # CREATE TABLE AS, three, the division, count(DISTINCT), SET and SELECT; what cannot be parsed is none.
+    # CREATE TABLE AS, three, the division, count(DISTINCT), SET and SELECT; text that cannot be parsed is no statement.
     check(grown["ouzel_statements_total"] == 8, f"statements: {grown}")
     check(grown["ouzel_errors_total"] == 2, f"errors: {grown}")
     check(grown["ouzel_connections_total"] == 6, f"connections: {grown}")
@@ -487,7 +487,7 @@ def a_local_cache_saves_the_bucket(bucket, directory):
     changed = third.sql(sums)
     third.stop()
 
-    # What lies there is wrong, and nobody notices. A reader has one, too.
+    # Damaged bytes in the cache's file do not change answers. A read-only server has a cache, too.
     with open(os.path.join(directory("cache"), "ouzel.cache"), "r+b") as file:
         for at in range(0, 8 << 20, 200_000):
             file.seek(at)
@@ -512,7 +512,7 @@ def who_waits_can_be_stopped(bucket, directory):
     first.stop()
     second = Server(bucket, directory("empty"))
     bucket.set(stall_body=1, stall_ms=20000, match="block", methods="GET")
-    # Read ahead; page by page, as far as an index has to be made; and while somebody else is waiting for the same page.
+    # Waits for read-ahead, for single pages of an index that is being made, and for a page that another statement waits for.
     for text in (SUMS, "SELECT count(*) FROM t WHERE s = md5('5')", "SELECT max(n) FROM t a JOIN (SELECT 5 AS n) b USING (n)"):
         start = time.monotonic()
         told = second.sql(f"SET statement_timeout = 300; {text}", fails=True)
@@ -611,7 +611,7 @@ def readers_follow(bucket, directory):
     answer = writer.sql(SUMS)
     for other in others:
         until(other, SUMS, answer, 1.5)
-    # Blocks go that a reader has not read yet. Its transaction ends, the next one sees what there is now.
+    # The writer removes blocks that a reader has not read yet. The reader's transaction fails, the next one sees the new state.
     late = Server(bucket, None)
     session = subprocess.Popen(["psql", "-XAtq", "-v", "VERBOSITY=verbose", "-h", "127.0.0.1", "-p", late.port, "-U", "postgres"],
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -622,11 +622,11 @@ def readers_follow(bucket, directory):
     writer.sql("CHECKPOINT")
     answer = writer.sql(SUMS)
     writer.sql("INSERT INTO t VALUES (0, 'later')")
-    writer.sql(SUMS)  # nobody there has the old blocks in hand any more
+    writer.sql(SUMS)  # no statement of the writer uses the old blocks any more
     told = session.communicate("SELECT min(s) FROM t;\n", timeout=60)[1]
     check("40001" in told and "conflict with recovery" in told, "the transaction did not end as it should: " + told)
     check(late.sql(SUMS) == answer, "the reader has other rows")
-    # Readers need no writer, and whoever comes next is followed.
+    # Readers need no writer, and follow the next one.
     writer.kill()
     until(reader, SUMS, answer, 1.5)
     second = Server(bucket, writer.log)
@@ -703,7 +703,7 @@ def what_is_acknowledged_is_in_the_bucket(bucket, directory):
         check(server.sql("SELECT count(*), sum(n), count(*) FILTER (WHERE s = 'changed') FROM t") == answer, f"turn {turn}: rows are lost")
         check(server.sql("SELECT string_agg(relname, ',' ORDER BY relname) FROM pg_class WHERE relname ~ '^u[0-9]'") == tables, "tables are lost")
         check(int(server.sql("SELECT nextval('ids')")) > ids, "the sequence gives a number twice")
-    # Small commits: a block, its header, the list and the manifest; and what is merged now and then.
+    # Small commits put a block, its header, the list and the manifest, and now and then merged blocks.
     server.sql("CREATE TABLE small (n int)")
     time.sleep(0.5)
     at_start, merged = bucket.counters()["requests"]["PutObject"], 40

@@ -10,7 +10,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REQUIREMENTS = os.path.join(HERE, "requirements.txt")
-SKIPPED = 77  # what ctest takes for "not run"
+SKIPPED = 77  # the exit status that ctest counts as "not run"
 
 
 def inside_venv(directory):

@@ -94,7 +94,7 @@ std::vector<std::string> Bucket::leftovers() const {
    const auto manifest = storage::Manifest::load(store);
    const auto lease = storage::LeaseEntry::newest(store);
    require(manifest && lease, "the bucket holds no database");
-   // One older manifest stays, without its objects.
+   // The previous manifest is kept, its objects are not.
    std::set<std::string> needed = {storage::Manifest::objectName(manifest->version),
                                    storage::Manifest::objectName(manifest->version - 1),
                                    storage::LeaseEntry::objectName(lease->number), manifest->catalogObject};

@@ -5,27 +5,27 @@
 
 #include "tests/crash/server_process.hpp"
 
-// A bucket for servers under test: an object_server of tests/object_server over a directory of its own, which lets us
-// look at what is in the bucket without asking anybody.
+// A bucket for servers under test: an object_server (tests/object_server) over a directory of its own, so that the test
+// can read the bucket's files directly.
 
 namespace ouzel::crash {
 
 class Bucket {
 public:
-   /// `settings`: of object_server, as "error=0.02,conflict=0.02". Keeps its files in `directory`.
+   /// `settings`: object_server's, such as "error=0.02,conflict=0.02". The bucket's files are in `directory`.
    Bucket(const std::string& objectServer, const std::string& directory, const std::string& settings);
    ~Bucket();
    Bucket(const Bucket&) = delete;
    Bucket& operator=(const Bucket&) = delete;
 
-   /// What a server's --data is.
+   /// The address for a server's --data.
    const std::string& address() const { return address_; }
-   /// The keys of the bucket.
+   /// The access keys of the bucket, as environment variables.
    static ServerProcess::Environment environment();
-   /// Uploads in parts that are neither completed nor called off.
+   /// Number of multipart uploads that are neither completed nor aborted.
    size_t pendingUploads() const;
    size_t objects() const;
-   /// Objects that the database of the newest manifest has no use for, and pending uploads. REQUIRES: no server runs.
+   /// Objects that the newest manifest does not need, and pending uploads. REQUIRES: no server runs.
    std::vector<std::string> leftovers() const;
 
 private:

@@ -10,7 +10,7 @@ namespace ouzel::storage::test {
 
 namespace {
 
-constexpr size_t rowsMax = 50'000; ///< a worker with more drops a table
+constexpr size_t rowsMax = 50'000; ///< a worker with more rows drops a table
 constexpr int64_t rowsPerStep = 100'000;
 
 bool isHit(int64_t row, const Step& step) {
@@ -48,7 +48,7 @@ Step Model::next() const {
    const uint64_t kind = below(40);
    if (tables.empty() || (kind == 0 && tables.size() < 4)) {
       step.kind = Step::Kind::Create;
-      step.table = done; // unlike all before
+      step.table = done; // a number that no earlier table has
       step.count = below(20);
    } else if (kind == 1 || rows > rowsMax) {
       step.kind = Step::Kind::Drop;
@@ -118,7 +118,7 @@ ModelDatabase::ModelDatabase(TaskRunner& tasks, uint64_t checkpointWalBytes, io:
    options.dataDirectory = "/data";
    options.checkpointWalBytes = checkpointWalBytes;
    options.store = std::move(storeOptions);
-   options.leaseMs = 3'600'000; // renewals would come at any time
+   options.leaseMs = 3'600'000; // no renewals: they would come at random times
    database_ = Database::open(options, governor_, tasks);
    RecoveredCatalog recovered = database_->takeRecoveredCatalog();
    catalog_ = recovered.image;
@@ -185,7 +185,7 @@ void ModelDatabase::run(const Model& model, const Step& step, const std::functio
       changes = change('+', model.done, target);
       break;
    case Step::Kind::Drop:
-      insert(*transaction, target, step.first, 5, mode); // lost with the table
+      insert(*transaction, target, step.first, 5, mode); // these rows are dropped with the table
       database_->dropTable(*transaction, target);
       changes = change('-', step.table, target);
       break;

@@ -7,12 +7,12 @@
 
 #include "tests/unit/storage/database_fixture.hpp"
 
-// A random but repeatable sequence of transactions on tables of one worker, what they do to a database, and what the
-// database must hold after the first n of them. Workers share the database but no table.
+// The model of the crash tests: a random but repeatable sequence of transactions on the tables of one worker, and the
+// content of these tables after the first n transactions. Workers share the database but no table.
 
 namespace ouzel::storage::test {
 
-/// What transaction n of a worker does. Follows from seed, worker, n and the tables there are.
+/// One transaction of a worker. Determined by seed, worker, number, and the tables that exist.
 struct Step {
    enum class Kind : uint8_t {
       Create,
@@ -28,39 +28,39 @@ struct Step {
    };
    Kind kind{};
    uint64_t table = 0; ///< number of the table, given by the worker
-   int64_t first = 0;  ///< of the rows to insert
+   int64_t first = 0;  ///< first number of the rows to insert
    size_t count = 0;
    int64_t modulus = 1, remainder = 0; ///< rows to delete
    bool isSynchronous = true;
-   bool rollsBack = false; ///< inserts something else first, up to a savepoint it goes back to
+   bool rollsBack = false; ///< first inserts other rows and rolls back to a savepoint
    bool setsCounter = false;
-   bool checkpoints = false; ///< afterwards
+   bool checkpoints = false; ///< after the commit
 };
 
-/// Tables of one worker: number -> numbers of the rows, ascending.
+/// The tables of one worker: number of the table -> numbers of its rows, ascending.
 struct Model {
    uint64_t seed = 0;
    uint64_t worker = 0;
-   uint64_t done = 0; ///< transactions
+   uint64_t done = 0; ///< number of transactions applied
    std::map<uint64_t, std::vector<int64_t>> tables;
 
    Step next() const;
-   /// Do transaction `done`, or count it as one that left nothing.
+   /// Applies transaction `done`, or counts it as one without effect.
    void apply(bool hasEffect);
    bool operator==(const Model&) const = default;
 };
 
-/// A database on the disk in use, whose catalog is text: "+worker.table=storage;" and "-worker.table;".
+/// A database on the current FileSystem. Its catalog is text: "+worker.table=storage;" and "-worker.table;".
 class ModelDatabase {
 public:
    ModelDatabase(TaskRunner& tasks, uint64_t checkpointWalBytes, io::StoreOptions store = {});
    Database& database() { return *database_; }
    std::map<uint64_t, StorageId> tablesOf(uint64_t worker) const;
 
-   /// Run transaction `model.done` of a worker; `beforeCommit` is called when COMMIT is sent. Throws SqlError when it
-   /// failed. A checkpoint of the step is left to the caller.
+   /// Runs transaction `model.done` of a worker. `beforeCommit` is called before COMMIT is sent. Throws SqlError when
+   /// the transaction fails. The caller runs the step's checkpoint.
    void run(const Model& model, const Step& step, const std::function<void()>& beforeCommit);
-   /// What is there. Throws std::runtime_error when rows are not as the model writes them.
+   /// Reads the worker's tables. Throws std::runtime_error when a row differs from what the model writes.
    Model read(const Model& like) const;
 
 private:

@@ -17,16 +17,17 @@
 #include "storage/version/write_conflict.hpp"
 #include "tests/crash/model.hpp"
 
-// Power cuts. A child process opens a database on a simulated disk, checks it against the model, runs transactions and
-// loses power before, in or after some operation of the disk; what the disk keeps is the next child's disk. Positions
-// of the workers live in memory shared with the parent: a transaction acknowledged must be there, one whose COMMIT was
-// not sent must not, one in between may or may not, and it stays that way once somebody has looked.
+// Power cuts. A child process opens a database on a simulated disk, checks it against the model, runs transactions, and
+// loses power before, in or after some operation of the disk. The disk's image after the cut is the next child's disk.
+// The workers' positions are in memory shared with the parent. A transaction that was acknowledged must be in the
+// database. One whose COMMIT was not sent must not be there. One in between may be there, and its outcome must not
+// change once a start has seen it.
 //
 //   test_crash_power [--cuts N] [--seed N] [--verbose]
 //
-// A series of 25 cuts shares one database. Every third series has several workers, whose threads make it unrepeatable;
-// the others repeat exactly for a seed. Every fourth series' database is encrypted. Some rounds have a full disk, some
-// an operation that fails.
+// A series of 25 cuts uses one database. Every third series has several workers, whose threads make it unrepeatable;
+// the other series are the same for the same seed. The database of every fourth series is encrypted. In some rounds the
+// disk is full or an operation fails.
 
 using namespace ouzel;
 using namespace ouzel::storage;
@@ -41,16 +42,16 @@ constexpr size_t workersMax = 3, imageMax = size_t{256} << 20, outcomesMax = 409
 constexpr uint64_t cutsPerSeries = 25;
 constexpr int cutStatus = 10;
 
-/// Outcomes of transactions as told to the worker.
+/// The outcome of a transaction as the worker saw it.
 enum class Outcome : uint8_t { Unknown, Committed, Failed };
 
-/// What parent and child both see.
+/// Memory shared by parent and child.
 struct Shared {
    struct Worker {
-      std::atomic<uint64_t> confirmed; ///< this many are settled: acknowledged in a lasting way, or seen after a start
-      std::atomic<uint64_t> sent;      ///< and of this many COMMIT was sent
+      std::atomic<uint64_t> confirmed; ///< transactions durably acknowledged, or seen after a start
+      std::atomic<uint64_t> sent;      ///< transactions whose COMMIT was sent
       std::atomic<Outcome> outcomes[outcomesMax];
-      std::atomic<int64_t> counter; ///< at least this is durable
+      std::atomic<int64_t> counter; ///< a durable lower bound of the counter
    };
    Worker workers[workersMax];
    std::atomic<uint64_t> operations, opens, checks;
@@ -72,7 +73,7 @@ struct Round {
    ::_exit(1);
 }
 
-/// Cuts the power at a certain operation, and fails others before it.
+/// Cuts the power at one operation of the disk, and fails some operations before it.
 class Fate {
 public:
    Fate(Disk& disk, const Round& round)
@@ -110,7 +111,7 @@ public:
       return 0;
    }
 
-   /// An operation was made to fail with EIO: then a transaction may end with 58030, or the process.
+   /// Whether an operation has failed with EIO: then a transaction may end with 58030, or the process may end.
    bool hasFailed() const { return hasFailed_; }
    bool wasFull() const { return fullAt_ != 0 && count_ >= fullAt_; }
 
@@ -135,7 +136,7 @@ private:
 Fate* fate;
 Disk* disk;
 
-/// The process stops itself after an error of the log: the disk it leaves behind is the next one's.
+/// Handles the abort of the process after an error of the log: the disk's image is the next child's disk.
 void onAbort(int) {
    if (!fate->hasFailed()) return; // a failed check; the default action follows
    disk->onOperation = [](Operation, const std::string&, bool) -> int { fate->cut(); };
@@ -147,7 +148,7 @@ bool mayFail(const SqlError& error) {
           (error.state() == sqlstate::ioError && fate->hasFailed());
 }
 
-/// Compare with the model: the state after some transaction from the last one settled to the last one sent.
+/// Checks that the database equals the model after some transaction between the last confirmed and the last sent one.
 void verify(ModelDatabase& database, Model& model) {
    Shared::Worker& worker = shared->workers[model.worker];
    const uint64_t sent = worker.sent;
@@ -188,7 +189,7 @@ void work(ModelDatabase& database, Model model, uint64_t transactions, bool isSh
       outcome = Outcome::Unknown;
       bool hasEffect = true;
       try {
-         // Rows that another worker's checkpoint has moved are found by the next snapshot.
+         // Repeats a transaction whose rows another worker's checkpoint has moved: the next snapshot finds them.
          for (bool isDone = false; !isDone;) {
             try {
                database.run(model, step, [&] { worker.sent = model.done + 1; });
@@ -205,7 +206,7 @@ void work(ModelDatabase& database, Model model, uint64_t transactions, bool isSh
       }
       worker.sent = model.done + 1;
       if (step.setsCounter && hasEffect && step.kind != Step::Kind::Abort) counter = static_cast<int64_t>(model.done);
-      // A commit with nothing to write waits for nothing.
+      // A commit without changes does not wait for the log.
       const auto before = model.tables;
       model.apply(hasEffect);
       if (step.isSynchronous && (step.kind != Step::Kind::Delete || before != model.tables) && hasEffect &&
@@ -224,7 +225,7 @@ void work(ModelDatabase& database, Model model, uint64_t transactions, bool isSh
    }
 }
 
-/// With a key, or not.
+/// With the key in encrypted rounds.
 io::StoreOptions storeOptionsOf(const Round& round) {
    io::StoreOptions options;
    if (round.series % 4 == 3) options.key = io::EncryptionKey::parse(std::string(64, '7'));
@@ -283,7 +284,7 @@ io::StoreOptions storeOptionsOf(const Round& round) {
    fail("the end was not reached");
 }
 
-/// Returns whether the cut went well.
+/// Runs one child with a power cut. Returns whether all checks passed.
 bool cutOnce(const Round& round, std::vector<Model>& models) {
    std::fflush(stderr);
    const pid_t process = ::fork();

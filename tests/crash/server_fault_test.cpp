@@ -8,9 +8,9 @@
 
 #include "tests/crash/server_process.hpp"
 
-// A real server that dies at each named point of the way to the disk (common/error/test_point.hpp), that finds the disk
-// full, and whose log cannot be written. What it has acknowledged is there after the next start, and a full disk costs
-// only the transactions that needed space.
+// A server that is killed at each test point on the way to the disk (common/error/test_point.hpp), a server whose disk
+// is full, and a server whose log cannot be written. After the next start all acknowledged rows are there. A full disk
+// fails only the transactions that need space.
 //
 //   test_crash_faults --binary PATH
 
@@ -18,7 +18,7 @@ using namespace ouzel::crash;
 
 namespace {
 
-/// All points, in the order a commit and a checkpoint reach them.
+/// All test points, in the order in which a commit and a checkpoint reach them.
 constexpr const char* points[] = {
     "log.truncate",
     "log.open",
@@ -67,11 +67,11 @@ void checkFiles(const Directory& directory) {
    require(std::system(command.c_str()) == 0, "ouzel check");
 }
 
-/// Inserts, loads, drops and checkpoints until the connection is gone; counts what was sent and what acknowledged.
+/// Inserts, loads, drops and checkpoints until the connection is lost. Counts sent and acknowledged statements.
 struct Load {
    int64_t sent = 0, acknowledged = 0;             ///< rows of `single`, 1 ... n
    int64_t bulkSent = 0, bulkAcknowledged = 0;     ///< loads of `bulk`
-   int64_t tablesSent = 0, tablesAcknowledged = 0; ///< `extra` dropped and made again, so often; its row says how often
+   int64_t tablesSent = 0, tablesAcknowledged = 0; ///< times `extra` was dropped and made again; its row has the count
 
    void run(Client& client) {
       const auto step = [&](int64_t& sentCount, int64_t& acknowledgedCount, auto&& statement) {
@@ -120,10 +120,10 @@ void prepare(const Directory& directory) {
            client.message());
 }
 
-/// Returns whether the point was reached so often.
+/// Kills the server when it reaches the point for the n-th time. Returns whether it did.
 bool killAt(const std::string& point, int times) {
    const Directory directory;
-   prepare(directory); // ends with a kill, so the next start has a log to replay and to cut
+   prepare(directory); // ends with a kill, so the next start replays and truncates a log
    const std::string name = point + " time " + std::to_string(times);
    Load load;
    bool wasReached = true;
@@ -146,7 +146,7 @@ bool killAt(const std::string& point, int times) {
    return wasReached;
 }
 
-/// Space is gone while a file exists.
+/// The disk counts as full while a file exists.
 void fullDisk() {
    const Directory directory;
    prepare(directory);
@@ -196,7 +196,7 @@ void fullDisk() {
    require(server.stop() == 0, "shutdown");
 }
 
-/// Space had been reserved, so an error of the device ends the process.
+/// The log's space is reserved, so a failing write is an error of the device and ends the process.
 void brokenLog(const char* point, const char* error) {
    const Directory directory;
    prepare(directory);

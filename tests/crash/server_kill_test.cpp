@@ -15,14 +15,16 @@
 #include "tests/crash/bucket.hpp"
 #include "tests/crash/server_process.hpp"
 
-// A real server under load is killed with SIGKILL at random instants. Clients transfer money between accounts, insert,
-// load with COPY, create and drop tables, commit with and without waiting, and checkpoint; each writes a row to `done`
-// in the transaction itself. After the restart: what was acknowledged is there, what failed or was never committed is
-// not, what was in flight is there as a whole or not at all, the sum of all accounts is what it was, and `ouzel check`
-// is clean. The database is in a directory or, with --object-server, in a bucket: then it is loaded, now and then, with
-// enough to be uploaded in parts, and whenever a server has been shut down well nothing may be in the bucket that the
-// database has no use for. With --no-log commits wait for the bucket, and what a server that is killed leaves on the
-// disk is removed.
+// A server under load is killed with SIGKILL at random times. Clients transfer money between accounts, insert, load
+// with COPY, create and drop tables, commit with and without waiting, and checkpoint. Each transaction also inserts a
+// row into `done`.
+//
+// After the restart: acknowledged transactions are there; failed and uncommitted ones are not; one that was in flight
+// is there completely or not at all; the sum of all accounts is unchanged; `ouzel check` finds no problem.
+//
+// The database is in a directory or, with --object-server, in a bucket. In a bucket some loads are large enough to be
+// uploaded in parts, and after each orderly shutdown the bucket must hold only objects that the database needs. With
+// --no-log commits wait for the bucket, and the files of a killed server are removed.
 //
 //   test_crash_server --binary PATH [--object-server PATH [--no-log] [--faults NAME=VALUE,...]] [--kills N] [--seed N]
 //                     [--clients N] [--check-every N] [--keep]
@@ -38,13 +40,13 @@ constexpr const char* initialBalance = "1000";
 struct Options {
    std::string binary;
    std::string objectServer; ///< empty: the database is in a directory
-   std::string faults;       ///< of the object server
+   std::string faults;       ///< faults of the object server
    uint64_t kills = 20, seed = 1, checkEvery = 5;
    int clients = 4;
    bool keeps = false, hasNoLog = false;
 };
 
-/// What one client did since the last start.
+/// The transactions of one client since the last start.
 struct Work {
    struct Transaction {
       int64_t number;
@@ -52,9 +54,9 @@ struct Work {
       bool isLasting; ///< acknowledged by a commit that waited
       int64_t items;  ///< rows it inserted to `item`
       int64_t loaded; ///< rows it inserted to `load`
-      int64_t table;  ///< it creates (> 0) or drops (< 0) the table of this number
+      int64_t table;  ///< number of the table that it creates (> 0) or drops (< 0)
    };
-   std::vector<Transaction> sent; ///< COMMIT was sent and did not fail; the last may be in flight
+   std::vector<Transaction> sent; ///< COMMIT was sent and has not failed; the last may be in flight
    std::set<int64_t> failed;
 };
 
@@ -62,10 +64,10 @@ std::string tableName(int client, int64_t number) {
    return "t_" + std::to_string(client) + "_" + std::to_string(number);
 }
 
-/// Runs transactions until the connection is gone.
+/// Runs transactions until the connection is lost.
 class Worker {
 public:
-   /// `loads`: it does nothing but load much at once. `alwaysWaits`: commits wait whatever it says.
+   /// `loads`: all transactions are large loads. `alwaysWaits`: all commits wait, independent of the session's setting.
    Worker(int client, uint64_t seed, int port, int64_t first, bool loads, bool alwaysWaits)
       : client_(client), state_(seed), port_(port), first_(first), number_(first), loads_(loads),
         alwaysWaits_(alwaysWaits) {}
@@ -86,7 +88,7 @@ private:
       return (state_ >> 16) % bound;
    }
 
-   /// False when the connection is gone.
+   /// Runs one transaction. False: the connection is lost.
    bool step(Client& connection) {
       const int64_t n = number_++;
       const std::string row = "(" + std::to_string(client_) + "," + std::to_string(n) + ")";
@@ -96,7 +98,7 @@ private:
       std::string copied;
       const uint64_t kind = below(20);
       if (loads_) {
-         // Digits of a hash do not compress: about 20 MB, which go up in parts.
+         // Digits of a hash do not compress: about 20 MB, uploaded in parts.
          transaction.loaded = 250'000 + static_cast<int64_t>(below(100'000));
          statements.push_back("INSERT INTO load SELECT " + std::to_string(client_) + "," + std::to_string(n) +
                               ", md5(g::text), md5((g + " + std::to_string(n) + ")::text) FROM generate_series(1, " +
@@ -112,7 +114,7 @@ private:
          statements.push_back("INSERT INTO item SELECT " + std::to_string(client_) + "," + std::to_string(n) +
                               ", g FROM generate_series(1, " + std::to_string(transaction.items) + ") g");
       } else if (kind < 16) {
-         // Whole row groups become blocks at once, before the commit.
+         // Whole row groups become blocks before the commit.
          transaction.items = static_cast<int64_t>(below(below(8) == 0 ? 70'000 : 3000) + 1);
          for (int64_t i = 0; i < transaction.items; ++i)
             copied += std::to_string(client_) + "\t" + std::to_string(n) + "\t" + std::to_string(i) + "\n";
@@ -125,7 +127,7 @@ private:
          statements.push_back("INSERT INTO " + tableName(client_, n) + " VALUES (" + std::to_string(n) + ")");
       } else {
          if (client_ == 0 && below(3) == 0 && !connection.run("CHECKPOINT")) return connection.isConnected();
-         // Not what this run inserted, which is counted when it has been killed.
+         // Deletes no rows of this run, because they are counted after the kill.
          statements.push_back("DELETE FROM item WHERE client = " + std::to_string(client_) + " AND n < " +
                               std::to_string(std::min(n - 300, first_)));
       }
@@ -135,12 +137,12 @@ private:
          isWell = isWell && connection.run(statement);
       if (isWell && !copied.empty()) isWell = connection.copyIn("COPY item FROM STDIN", copied);
       isWell = isWell && connection.run("INSERT INTO done VALUES " + row);
-      if (isWell && below(12) == 0) { // changed its mind
+      if (isWell && below(12) == 0) { // rolls back instead of committing
          work.failed.insert(n);
          return connection.run("ROLLBACK") || connection.isConnected();
       }
       if (!isWell) {
-         work.failed.insert(n); // COMMIT was never sent
+         work.failed.insert(n); // COMMIT was not sent
          if (!connection.isConnected() || connection.sqlstate().empty()) return false;
          if (connection.sqlstate().substr(0, 2) != "40") fail(connection.message());
          return connection.run("ROLLBACK") || connection.isConnected();
@@ -165,7 +167,7 @@ private:
    const int64_t first_; ///< number of its first transaction
    int64_t number_;
    const bool loads_, alwaysWaits_;
-   std::set<int64_t> tables_; ///< of this run
+   std::set<int64_t> tables_; ///< tables that this run made
 };
 
 void query(Client& client, const std::string& statement) {
@@ -177,7 +179,7 @@ int64_t one(Client& client, const std::string& statement) {
    return std::atoll(client.rows().at(0).at(0).c_str());
 }
 
-/// Compare what is there with what the workers did; returns how many transactions are.
+/// Compares the database with the workers' records. Returns the number of transactions in the database.
 uint64_t verify(Client& client, const std::vector<std::unique_ptr<Worker>>& workers, int64_t firstNumber,
                 int64_t& doneBefore) {
    if (one(client, "SELECT sum(balance) FROM account") != accounts * std::atoll(initialBalance))
@@ -208,7 +210,7 @@ uint64_t verify(Client& client, const std::vector<std::unique_ptr<Worker>>& work
    for (size_t c = 0; c < workers.size(); ++c) {
       const auto& present = done[static_cast<int>(c)];
       const Work& work = workers[c]->work;
-      // Commits that did not wait may be lost, the last ones first.
+      // Commits that did not wait may be lost, in reverse order.
       size_t settled = 0;
       for (size_t i = 0; i < work.sent.size(); ++i)
          if (work.sent[i].isAcknowledged && work.sent[i].isLasting) settled = i + 1;
@@ -255,7 +257,8 @@ void checkFiles(const Options& options, const std::string& directory, const std:
    if (status != 0) fail("ouzel check: see " + directory + "/check");
 }
 
-/// Nothing but what the database needs. REQUIRES: a server has been started and shut down since the last kill.
+/// Checks that the bucket holds only objects that the database needs. REQUIRES: a server has been started and shut down
+/// since the last kill.
 void checkBucket(const Bucket& bucket) {
    const std::vector<std::string> leftovers = bucket.leftovers();
    for (const std::string& name : leftovers)
@@ -289,13 +292,13 @@ void run(const Options& options, const std::string& directory) {
          ::setenv(name.c_str(), value.c_str(), 1); // for `ouzel check`, too
    }
    std::vector<std::string> flags = {"--threads",   "2",     "--memory-limit", "1GB",
-                                     "--log-level", "error", "--data",         data}; // the last one counts
+                                     "--log-level", "error", "--data",         data}; // the last --data counts
    const std::string temporary = directory + "/tmp";
    if (options.hasNoLog) {
       std::filesystem::create_directory(temporary);
       ::setenv("TMPDIR", temporary.c_str(), 1);
       flags.insert(flags.end(), {"--commit", "object_store"});
-   } else { // the log elsewhere, and checkpoints by themselves too
+   } else { // the log in another directory; automatic checkpoints, too
       flags.insert(flags.end(), {"--wal", directory + "/wal", "--checkpoint-wal-size", "1MB"});
    }
    const auto startServer = [&](const std::string& after) {

@@ -57,7 +57,7 @@ ServerProcess::ServerProcess(const std::string& binary, const std::string& direc
       ::_exit(127);
    }
    ::close(output[1]);
-   // The psql line it prints when it listens names the port.
+   // The server prints a psql command with its port when it listens.
    std::string text;
    char chunk[256];
    size_t at = std::string::npos;
@@ -161,7 +161,7 @@ void Client::breakOff(bool resets) {
       const linger hard{1, 0};
       ::setsockopt(socket, SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
       const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-      ::dup2(nothing, socket); // no message of libpq gets out any more
+      ::dup2(nothing, socket); // libpq cannot send its final message any more
       ::close(nothing);
    } else {
       ::shutdown(socket, SHUT_RDWR);

@@ -5,15 +5,15 @@
 #include <utility>
 #include <vector>
 
-// A real server in a process of its own that can be killed, and a connection to it that reports instead of throwing.
+// A server process that tests can kill, and a client connection that returns errors instead of throwing them.
 
 namespace ouzel::crash {
 
-/// Say what went wrong and end the test at once.
+/// Prints the problem and ends the test at once.
 [[noreturn]] void fail(const std::string& what);
 void require(bool holds, const std::string& what);
 
-/// A directory of its own in `root` (empty: where temporary files go), removed at the end.
+/// A new directory in `root` (empty: the directory of temporary files), removed by the destructor.
 struct Directory {
    std::string path;
    explicit Directory(const std::string& root = {});
@@ -22,12 +22,12 @@ struct Directory {
    Directory& operator=(const Directory&) = delete;
 };
 
-/// Ends with SIGKILL unless stop() was called.
+/// A server process. The destructor kills it with SIGKILL unless stop() was called.
 class ServerProcess {
 public:
    using Environment = std::vector<std::pair<std::string, std::string>>;
-   /// Start on `directory`/data; wait until it listens. isRunning() says whether it does. Its stderr goes to
-   /// `directory`/log.
+   /// Starts on `directory`/data and waits until the server listens; isRunning() tells whether it does. Its stderr goes
+   /// to `directory`/log.
    ServerProcess(const std::string& binary, const std::string& directory, const std::vector<std::string>& flags = {},
                  const Environment& environment = {});
    ~ServerProcess();
@@ -37,14 +37,14 @@ public:
    int port() const { return port_; }
    bool isRunning() const { return port_ != 0; }
    pid_t processId() const { return pid_; }
-   /// SIGKILL, and wait.
+   /// Sends SIGKILL and waits.
    void kill();
    void signal(int number) const;
-   /// Wait until it has stopped itself; false when it has ended instead.
+   /// Waits until the process has stopped itself (SIGSTOP); false when it has ended instead.
    bool waitStopped();
-   /// SIGTERM, and wait; the exit status, or 128 + the signal.
+   /// Sends SIGTERM and waits. Returns the exit status, or 128 + the signal.
    int stop();
-   /// Wait until it ends by itself; as stop().
+   /// Waits until the process ends by itself. Returns the same as stop().
    int wait();
 
 private:
@@ -52,7 +52,7 @@ private:
    int port_ = 0;
 };
 
-/// One client. Rows are vectors of texts.
+/// One client connection. Rows are vectors of texts.
 class Client {
 public:
    explicit Client(int port);
@@ -62,21 +62,21 @@ public:
 
    bool isConnected() const { return PQstatus(connection_) == CONNECTION_OK; }
    PGconn* get() const { return connection_; }
-   /// False when it failed; sqlstate() tells why (empty: the connection is gone).
+   /// Runs a statement. False: it failed, and sqlstate() is its error (empty: the connection is lost).
    bool run(const std::string& statement);
-   /// Send it and return; finish() takes its results, and the last one is what run() would give.
+   /// Sends a statement and returns. finish() waits for its results and returns the same as run().
    void begin(const std::string& statement);
    bool finish();
-   /// The results are there.
+   /// Whether all results have arrived.
    bool hasFinished();
-   /// Break the connection in the middle of whatever is going on, as a client that crashes (`resets`: with a reset, as
-   /// one whose machine does).
+   /// Breaks the connection without an end of the protocol, like a crashing client. `resets`: with a TCP reset, like a
+   /// crashing machine.
    void breakOff(bool resets);
    const std::string& sqlstate() const { return sqlstate_; }
    const std::string& message() const { return message_; }
-   /// Of the last statement.
+   /// Rows of the last statement.
    const std::vector<std::vector<std::string>>& rows() const { return rows_; }
-   /// COPY table FROM STDIN with these bytes; like run().
+   /// Runs COPY table FROM STDIN with these bytes. Returns the same as run().
    bool copyIn(const std::string& statement, const std::string& bytes);
 
 private:

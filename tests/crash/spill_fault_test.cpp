@@ -5,8 +5,8 @@
 #include "tests/crash/server_process.hpp"
 #include "tests/crash/spill_queries.hpp"
 
-// Disks that are full or broken while queries spill: the query ends with 53100 or 58030 whatever it was doing, gives
-// back its memory and its files, and the same query works when the disk does.
+// Full and broken disks while queries spill. The query ends with 53100 or 58030, in any phase, and releases its memory
+// and files. The same query succeeds when the disk works again.
 //
 //   test_crash_spill --binary PATH
 

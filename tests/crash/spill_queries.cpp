@@ -18,14 +18,14 @@ const std::vector<SpillQuery> spillQueries = {
     {"window, left early", "SELECT n, lag(n) OVER (ORDER BY t, n) FROM many LIMIT 3"},
     {"window, an error while it is read",
      "SELECT sum(1 / (s - 15000)) FROM (SELECT lag(n) OVER (ORDER BY n) s FROM many) w", true, "22012"},
-    // What keeps rows as batches.
+    // Operators that keep rows as batches.
     {"CTE read twice", "WITH c AS MATERIALIZED (SELECT * FROM many) SELECT count(*) FROM c a, c b WHERE a.n = b.n + 1"},
     {"CTE, left early", "WITH c AS MATERIALIZED (SELECT * FROM many) (SELECT n FROM c LIMIT 2) UNION ALL SELECT 7 FROM "
                         "(SELECT n FROM c LIMIT 1) x"},
     {"recursion", "WITH RECURSIVE r(n) AS (SELECT n FROM many UNION ALL SELECT n + 17000 FROM r WHERE n < 40000) "
                   "SELECT count(*), sum(n) FROM r"},
     {"RETURNING", "WITH d AS (UPDATE changed SET n = n RETURNING n) SELECT sum(n) FROM d"},
-    // Aggregation: tables that overflow, groups united while they are read, what waits for its group.
+    // Aggregation: full hash tables, groups united while they are read, inputs that wait for their group.
     {"aggregation", "SELECT count(*), min(m) FROM (SELECT n, max(t) m FROM many GROUP BY n) g"},
     {"aggregation, left early", "SELECT count(*) FROM (SELECT n, max(t) FROM many GROUP BY n LIMIT 3) g"},
     {"aggregation, an error while it is read",
@@ -37,7 +37,7 @@ const std::vector<SpillQuery> spillQueries = {
      "SELECT sum(length(s)) FROM (SELECT n % 300, string_agg(t, ',' ORDER BY t DESC) s FROM many GROUP BY 1) g"},
     {"large states", "SELECT sum(cardinality(a)) FROM (SELECT k, array_agg(t) a FROM many GROUP BY k) g"},
     {"DISTINCT", "SELECT count(*) FROM (SELECT DISTINCT n, t FROM many) d"},
-    // Joins: built and probe rows put aside, partitions split, chunk by chunk, built rows told at the end.
+    // Joins: spilled build and probe rows, split partitions, chunks of the build side, build rows returned at the end.
     {"join", "SELECT count(*), sum(a.n) FROM many a JOIN many b ON a.n = b.n AND a.t = b.t"},
     {"join, left early",
      "SELECT count(*) FROM (SELECT a.t FROM many a JOIN many b ON a.n = b.n AND a.t = b.t LIMIT 3) j"},

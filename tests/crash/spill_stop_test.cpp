@@ -13,10 +13,10 @@
 #include "tests/crash/spill_queries.hpp"
 #include "tests/crash/spill_watch.hpp"
 
-// Queries that are stopped while they spill: cancelled, timed out, left by their client, hit by an error of the disk. A
-// query is held at its n-th page that is written or read back, stopped, and let go; n goes over all of its work, so
-// that every phase of every operator is hit. Afterwards nothing is left of it, and it gives its answer when asked
-// again.
+// Queries that are stopped while they spill: by a cancel request, a time-out, a vanished client, or an error of the
+// disk. The query is held when it writes or reads its n-th page, stopped, and released. n takes values over all of the
+// query's work, so that every phase of every operator is stopped. Afterwards the server has released all of the query's
+// resources, and the query gives its answer when it is run again.
 //
 //   test_crash_spill_stop --binary PATH [--tries N] [--seed N] [--only WHAT]
 
@@ -35,10 +35,10 @@ const char* nameOf(How how) {
 
 constexpr const char* points[] = {"spill.put", "spill.get"};
 constexpr int timeoutMillis = 20;
-/// After it was told to stop, a query that is not waiting for anything. Sanitizers included.
+/// The longest time until a stopped query ends when it is not waiting, with sanitizers.
 constexpr std::chrono::seconds stopsWithin{10};
 
-/// The order to the test point is a file: see common/error/test_point.hpp.
+/// An order to the test point, given by a file: see common/error/test_point.hpp.
 class Order {
 public:
    Order(const std::string& directory, const char* point) : file_(directory + "/" + point) {}
@@ -46,7 +46,7 @@ public:
       std::filesystem::remove(file_ + ".held");
       std::filesystem::remove(file_ + ".count");
       static int number = 0;
-      // A file that is half written says something else.
+      // Written to another file and renamed: the server must not read a half-written order.
       const std::string fresh = file_ + ".new";
       std::ofstream(fresh) << n << ' ' << action << ' ' << ++number;
       std::filesystem::rename(fresh, file_);
@@ -69,7 +69,7 @@ struct Tally {
    Clock::duration longest{};
 };
 
-/// Memory when there is a file system for it: a disk that others use makes the test ten times as long.
+/// A directory in memory if the machine has one: a busy disk makes the test ten times slower.
 std::string memoryRoot() {
    return ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path().string();
 }
@@ -110,7 +110,7 @@ private:
    std::unique_ptr<Client> client_;
 };
 
-/// The first, the last, and others between, one from each part of the work.
+/// The first page, the last page, and a random one from each part between them.
 std::vector<uint64_t> Bench::moments(uint64_t total, int tries) {
    std::set<uint64_t> out;
    if (total == 0) return {};
@@ -126,7 +126,7 @@ void Bench::interrupt(How how) {
    if (how == How::Cancel) {
       PGcancel* cancel = PQgetCancel(client_->get());
       char error[256];
-      require(PQcancel(cancel, error, sizeof error) == 1, error); // the server has seen it when this returns
+      require(PQcancel(cancel, error, sizeof error) == 1, error); // returns when the server has received the request
       PQfreeCancel(cancel);
    } else if (how == How::Timeout) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2 * timeoutMillis));
@@ -137,7 +137,7 @@ void Bench::interrupt(How how) {
 }
 
 void Bench::requireStopped(const SpillQuery& query, How how, bool isDone, const std::string& what) {
-   if (isDone) return; // it was over before anything could stop it, or had no use for the page
+   if (isDone) return; // the query ended before the stop, or did not need the page
    const char* expected = how == How::NoSpace ? "53100" : how == How::Error ? "58030" : "57014";
    const std::string& state = client_->sqlstate();
    require(state == expected || (query.sqlstate && state == query.sqlstate),

@@ -9,8 +9,8 @@ namespace ouzel::crash {
 
 namespace {
 
-constexpr std::chrono::seconds patience{30}; // a client that is gone is noticed when its thread has time
-/// Lanes and readers, kept for the next query: each thread has one to write with, and as many are kept for reading.
+constexpr std::chrono::seconds patience{30}; // the server notices a lost client when its thread has time
+/// Rings of lanes and read lanes, kept for the next query: one lane for each thread, and as many read lanes.
 const int ringsMax = static_cast<int>(2 * std::max(4u, 2 * std::thread::hardware_concurrency()));
 
 } // namespace

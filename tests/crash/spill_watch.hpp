@@ -4,18 +4,17 @@
 
 #include "tests/crash/server_process.hpp"
 
-// What a server must have given back when no query spills.
+// Checks that a server has released all resources of spilling when no query spills.
 
 namespace ouzel::crash {
 
-/// Looks at one server: its views, its handles.
+/// Watches one server: its system views and its open descriptors.
 class SpillWatch {
 public:
-   /// `directory`: of its spill files. What the server holds now is what it may hold at rest.
+   /// `directory` has the server's spill files. The descriptors that the server has open now are allowed at rest.
    SpillWatch(const ServerProcess& server, std::string directory);
-   /// Wait until it is at rest again: no file for spilled pages, no space in use, no memory of queries, no handle more
-   /// than that of one connection.
-   /// Ends the test when that takes too long.
+   /// Waits until the server is at rest: no spill file, no space in use, no memory of queries, and at most one
+   /// connection's descriptor more than at the start. Ends the test when that takes too long.
    void requireRest(const std::string& what);
    Client& client() { return client_; }
 

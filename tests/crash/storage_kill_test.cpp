@@ -9,9 +9,9 @@
 #include "common/hash/hash.hpp"
 #include "tests/unit/storage/database_fixture.hpp"
 
-// A child process runs a fixed sequence of transactions and reports each acknowledged commit through a pipe; at a
-// random instant it is killed with SIGKILL. The next child (and the test itself) must then find exactly the effects of
-// the acknowledged transactions, or of those and the one that was in flight.
+// A child process runs a fixed sequence of transactions and reports each acknowledged commit through a pipe. It is
+// killed with SIGKILL at a random time. The next child (and the test itself) must find exactly the effects of the
+// acknowledged transactions, or of those and the one in flight.
 
 using namespace ouzel;
 using namespace ouzel::storage;
@@ -27,10 +27,10 @@ struct Plan {
    Step step;
    int64_t first;
    size_t count;
-   int64_t modulus; ///< Delete: rows whose number is 0 modulo this
+   int64_t modulus; ///< Delete: rows whose number is a multiple of it
 };
 
-/// What transaction `n` does. Row numbers are unique over the whole sequence.
+/// The content of transaction `n`. Row numbers are unique in the whole sequence.
 Plan planOf(uint64_t n) {
    const uint64_t random = hashU64(seed + n);
    Plan plan{};
@@ -65,7 +65,7 @@ void applyToModel(std::set<int64_t>& model, uint64_t n) {
    if (plan.step == Step::Delete) std::erase_if(model, [&](int64_t row) { return row % plan.modulus == 0; });
 }
 
-/// Transaction 0 makes the table, whose storage id the catalog remembers.
+/// The table of transaction 0; the catalog is its storage id.
 StorageId tableOf(DatabaseFixture& f) {
    return static_cast<StorageId>(std::stoull(f.catalog));
 }
@@ -93,7 +93,7 @@ void run(DatabaseFixture& f, uint64_t n) {
    if (plan.step == Step::Checkpoint) f.database->checkpoint();
 }
 
-/// How many transactions are done, judging by the rows; -1 when they fit no number from `atLeast` to `atLeast` + 1.
+/// Number of transactions in effect, derived from the rows: `atLeast` or `atLeast` + 1; -1 when the rows fit neither.
 int64_t matchModel(const std::vector<int64_t>& found, std::set<int64_t>& model, uint64_t atLeast) {
    if (std::equal(found.begin(), found.end(), model.begin(), model.end())) return static_cast<int64_t>(atLeast);
    applyToModel(model, atLeast);
@@ -139,7 +139,7 @@ CATCH_TEST_CASE("a server killed at any instant loses nothing acknowledged and k
          done = n + 1;
          return true;
       };
-      // Every other round lives long enough to get something done however slow the machine; the rest may die at once.
+      // Every other round waits for some commits, however slow the machine is; the other rounds may be killed at once.
       for (int i = 0; i < 3 && round % 2 == 1; ++i)
          CATCH_REQUIRE(readAcknowledgement());
       const uint64_t random = hashU64(seed ^ static_cast<uint64_t>(round) << 20);
@@ -152,7 +152,7 @@ CATCH_TEST_CASE("a server killed at any instant loses nothing acknowledged and k
       }
       ::close(ends[0]);
       CATCH_INFO("round " << round << ", " << done << " transactions acknowledged");
-      // Only looked at: a process that lives on would keep the writer's lease from the next child.
+      // Opened read-only: otherwise this process, which lives on, would hold the writer's lease.
       std::unique_ptr<DatabaseFixture> opened;
       try {
          opened = std::make_unique<DatabaseFixture>(data, uint64_t{1} << 30, true);

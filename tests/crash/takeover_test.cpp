@@ -12,9 +12,9 @@
 
 #include "tests/crash/server_process.hpp"
 
-// Two servers, one database. The first is stopped (SIGSTOP) under load, anywhere or at a named point of the way to the
-// disk, the second takes over, the first wakes up (SIGCONT). Whatever either has acknowledged, whenever, is there; the
-// first ends by itself.
+// Two servers and one database. The first server is stopped (SIGSTOP) under load, at a random time or at a test point
+// on the way to the disk. The second server takes over, and the first one continues (SIGCONT). All rows that either
+// server acknowledged are in the database, and the first server ends by itself.
 //
 //   test_crash_takeover --binary PATH [--rounds N] [--seed N]
 
@@ -34,7 +34,7 @@ std::vector<std::string> takingOver() {
    return with;
 }
 
-/// Clients that insert numbers of their own until they are told to stop or the server does not take any more.
+/// Clients that insert different numbers until stop() or until the server refuses.
 class Load {
 public:
    Load(int port, int64_t firstNumber) {
@@ -79,12 +79,12 @@ public:
    }
 
    std::atomic<bool> isStopping{false}, hasWoken{false}, needsCheckpoint{false};
-   std::set<int64_t> acknowledged; ///< read when joined
+   std::set<int64_t> acknowledged; ///< read after the threads are joined
    int acknowledgedLate = 0;
    std::set<std::string> errors;
 
 private:
-   std::mutex mutex_; ///< guards the three above
+   std::mutex mutex_; ///< guards the three members above
    std::vector<std::thread> threads_;
 };
 
@@ -102,7 +102,7 @@ void requireAll(const std::set<int64_t>& expected, const std::set<int64_t>& foun
               "row " + std::to_string(number) + " was acknowledged by " + whose + " and is lost");
 }
 
-/// `point`: where the first server stops itself; empty: it is stopped after some time.
+/// `point`: the test point at which the first server stops itself; empty: it is stopped after some time.
 void round(const std::string& point, uint64_t times, unsigned random) {
    const Directory directory;
    const std::string name = point.empty() ? "stopped anywhere" : "stopped at " + point;
@@ -153,7 +153,7 @@ void round(const std::string& point, uint64_t times, unsigned random) {
    require(std::system((binary + " check --data " + directory.path + "/data >/dev/null 2>&1").c_str()) == 0,
            name + ": ouzel check");
    const auto again = Clock::now();
-   ServerProcess third(binary, directory.path, flags); // at once: the second one is known to be gone
+   ServerProcess third(binary, directory.path, flags); // starts at once: the second server is known to be dead
    require(third.isRunning(), name + ": no start afterwards");
    const double startTook = std::chrono::duration<double>(Clock::now() - again).count();
    Client client(third.port());

@@ -13,13 +13,13 @@
 #include "tests/fuzz/mutator.hpp"
 #include "tests/fuzz/target.hpp"
 
-// Drives a fuzz target without libFuzzer: every seed as it is, then mutations of seeds. Iteration i of one --seed is
-// always the same input, so a failure is found again by its number.
+// Drives a fuzz target without libFuzzer: runs every seed unchanged, then mutations of seeds. Iteration i with one
+// --seed is always the same input, so a failure can be repeated by its number.
 //
 //    TARGET [--seed N] [--iterations N] [--first N] [--seconds N] [--failures N] [--artifacts DIR] [FILE...]
 //
-// With FILEs these are run instead, once each. The target runs in a child; when one dies its input is printed, written
-// to DIR, and another child goes on behind it.
+// With FILEs, runs each of these once instead. The target runs in a child process. When a child dies, its input is
+// printed and written to DIR, and another child continues behind it.
 
 namespace {
 
@@ -28,12 +28,12 @@ constexpr size_t inputBytesMax = size_t{1} << 20;
 struct Options {
    uint64_t seed = 1, first = 0, iterations = UINT64_MAX;
    int64_t seconds = 0;
-   uint64_t failures = 20; ///< then it is plain that something is wrong
+   uint64_t failures = 20; ///< the driver stops after so many
    std::string artifacts = ".";
    std::vector<std::string> files;
 };
 
-/// What the child is at; shared with the parent that outlives it.
+/// The child's current iteration, in memory shared with the parent.
 struct Progress {
    uint64_t iteration;
    size_t size;
@@ -94,7 +94,7 @@ std::string makeInput(const ouzel::fuzz::Mutator& mutator, uint64_t number) {
       progress.size = input.size();
       std::memcpy(progress.bytes, input.data(), input.size());
       progress.iteration = i;
-      // A copy of exact size, so that a read past the end is seen.
+      // A copy without spare capacity, so that sanitizers detect reads past the end.
       const std::vector<uint8_t> exact(input.begin(), input.end());
       LLVMFuzzerTestOneInput(exact.data(), exact.size());
       progress.iteration = i + 1;

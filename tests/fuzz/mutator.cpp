@@ -7,7 +7,7 @@ namespace ouzel::fuzz {
 
 namespace {
 
-/// What shakes types, ranges and nesting loose.
+/// Tokens that provoke errors of types, ranges and nesting.
 constexpr std::string_view spices[] = {"NULL",
                                        "0",
                                        "-1",
@@ -62,7 +62,7 @@ bool isWordByte(char c) {
    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || static_cast<unsigned char>(c) >= 0x80;
 }
 
-/// Words, numbers, quoted texts, single other characters; blanks fall away.
+/// Splits text into words, numbers, quoted texts and single other characters; drops blanks.
 std::vector<std::string_view> tokenize(std::string_view text) {
    std::vector<std::string_view> tokens;
    for (size_t at = 0; at < text.size();) {
@@ -101,7 +101,7 @@ struct Stretch {
    std::ptrdiff_t begin, end;
 };
 
-/// What stands between two commas or brackets of one level, around or behind `at`; empty if there is no such thing.
+/// The tokens between two commas or brackets of one level, around or behind `at`; empty if there are none.
 Stretch argument(const std::vector<std::string_view>& tokens, size_t at) {
    size_t begin = at;
    while (begin < tokens.size() && tokens[begin] != "(" && tokens[begin] != ",")
@@ -132,7 +132,7 @@ Mutator::Mutator(const std::vector<std::string>& seeds, bool isText) : seeds_(se
 std::string Mutator::mutate(uint64_t number) const {
    Random random(number);
    const std::string& seed = seeds_[below(random, seeds_.size())];
-   // The first byte belongs to its seed: half of the time it stays.
+   // The first byte selects the mode for which the seed was made, so half of the mutations keep it.
    const char first = random() % 2 == 0 ? seed[0] : static_cast<char>(random());
    if (!isText_) return first + mutateBytes(random, seed.substr(1));
    return seed[0] + mutateText(random, std::string_view(seed).substr(1));
@@ -158,18 +158,18 @@ void Mutator::changeTokens(Random& random, std::vector<std::string_view>& tokens
    switch (random() % 12) {
    case 9:
    case 10:
-   case 11: // an argument or a clause in brackets for another, of any seed
+   case 11: // replace an argument or a clause in brackets by one of any seed
       swapBrackets(random, tokens);
       break;
-   case 0: // one away, or a few
+   case 0: // delete one token or a few
       tokens.erase(place, placeEnd);
       break;
-   case 1: { // twice
+   case 1: { // repeat tokens
       const std::vector<std::string_view> copy(place, placeEnd);
       tokens.insert(placeEnd, copy.begin(), copy.end());
       break;
    }
-   case 2: // another of its kind
+   case 2: // replace a token by one of its kind
    case 3:
       for (int tries = 0; tries < 20 && !tokens.empty(); ++tries) {
          const auto other = tokens_[below(random, tokens_.size())];
@@ -184,7 +184,7 @@ void Mutator::changeTokens(Random& random, std::vector<std::string_view>& tokens
    case 5:
       tokens.insert(place, spices[below(random, std::size(spices))]);
       break;
-   case 6: { // a stretch of another seed, in the place of one of this
+   case 6: { // replace a stretch by one of another seed
       const std::string& other = seeds_[below(random, seeds_.size())];
       const auto theirs = tokenize(std::string_view(other).substr(1));
       const size_t from = below(random, theirs.size());
@@ -195,10 +195,10 @@ void Mutator::changeTokens(Random& random, std::vector<std::string_view>& tokens
                     theirs.begin() + static_cast<std::ptrdiff_t>(from + length));
       break;
    }
-   case 7: // two change places
+   case 7: // exchange two tokens
       if (!tokens.empty()) std::swap(tokens[at], tokens[below(random, tokens.size())]);
       break;
-   case 8: // a whole query as a subquery
+   case 8: // make the whole query a subquery
       if (!tokens.empty() && tokens[0] != ";" && tokens.back() != ";") {
          tokens.insert(tokens.begin(), {"SELECT", "*", "FROM", "("});
          tokens.insert(tokens.end(), {")", "z"});
@@ -209,7 +209,7 @@ void Mutator::changeTokens(Random& random, std::vector<std::string_view>& tokens
 
 void Mutator::swapBrackets(Random& random, std::vector<std::string_view>& tokens) const {
    const Stretch mine = argument(tokens, below(random, tokens.size()));
-   // Half of the time from this text itself, whose names are known.
+   // Half of the time the argument is from this text itself, whose names resolve.
    const std::string& other = seeds_[below(random, seeds_.size())];
    const auto theirs = random() % 2 == 0 ? tokens : tokenize(std::string_view(other).substr(1));
    const Stretch given = argument(theirs, below(random, theirs.size()));
@@ -239,7 +239,7 @@ std::string Mutator::mutateBytes(Random& random, std::string bytes) const {
       case 4:
          if (!bytes.empty()) bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(random, 8)));
          break;
-      case 5: { // lengths and counts at their edges
+      case 5: { // extreme lengths and counts
          static constexpr std::string_view edges[] = {std::string_view("\0\0\0\0", 4), "\xff\xff\xff\xff",
                                                       std::string_view("\0\0\0\x04", 4), "\x7f\xff\xff\xff",
                                                       std::string_view("\x80\0\0\0", 4)};

@@ -6,13 +6,13 @@
 
 namespace ouzel::fuzz {
 
-/// Makes inputs out of seeds. Text is changed token by token with tokens of all seeds, so that much of it still
-/// parses; other input byte by byte. The first byte of an input, which picks what the target does with it, is drawn.
+/// Makes inputs from seeds. Text is mutated token by token, with tokens of all seeds, so that much of it still parses.
+/// Other input is mutated byte by byte. The first byte of an input, which selects the target's mode, is random.
 class Mutator {
 public:
-   /// `seeds` outlive it.
+   /// `seeds` outlive the mutator.
    Mutator(const std::vector<std::string>& seeds, bool isText);
-   /// The same for the same number.
+   /// The mutation of this number; the same for the same number.
    std::string mutate(uint64_t number) const;
 
 private:
@@ -25,7 +25,7 @@ private:
 
    const std::vector<std::string>& seeds_;
    bool isText_;
-   std::vector<std::string_view> tokens_; // of all seeds, as often as they occur
+   std::vector<std::string_view> tokens_; // of all seeds, with repetitions
 };
 
 } // namespace ouzel::fuzz

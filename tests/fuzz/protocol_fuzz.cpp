@@ -3,7 +3,7 @@
 #include "tests/fuzz/target.hpp"
 #include "tests/unit/protocol/fake_backend.hpp"
 
-// What a hostile client sends. The first byte picks trust or SCRAM and whether start-up has already happened.
+// Input: the bytes of a hostile client. The first byte selects trust or SCRAM, and whether start-up is already done.
 
 namespace ouzel::fuzz {
 
@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
    if ((data[0] & 1) != 0) conversation.doorkeeper.rule.method = AuthenticationMethod::ScramSha256;
    if ((data[0] & 2) != 0) conversation.connect();
    const std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-   // "sleep" waits for a cancel that nobody sends here.
+   // "sleep" would wait forever: this target sends no cancel request.
    if (bytes.find("sleep") == std::string::npos) conversation.sayRaw(bytes);
    return 0;
 }

@@ -6,11 +6,11 @@ namespace ouzel::fuzz {
 
 /// The SQL of one .slt file.
 struct SltFile {
-   std::vector<std::string> setup;   ///< what makes its tables, views and functions, in order
-   std::vector<std::string> records; ///< everything else
+   std::vector<std::string> setup;   ///< statements that make tables, views and functions, in order
+   std::vector<std::string> records; ///< the other statements
 };
 
-/// All files below `directory`, ordered by path.
+/// Reads all files below `directory`, ordered by path.
 std::vector<SltFile> readSltFiles(const std::string& directory);
 
 } // namespace ouzel::fuzz

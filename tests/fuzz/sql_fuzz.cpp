@@ -14,10 +14,10 @@
 #include "tests/fuzz/slt_seeds.hpp"
 #include "tests/fuzz/target.hpp"
 
-// Any SQL text against the tables of tests/sql: parsed, bound, optimised and run, then rolled back. Each .slt file has
-// its own schema; the first byte of an input picks the schema (its lower six bits), whether the extended protocol's
-// calls are taken (64) and whether vectors hold two rows (128). A failure is whatever a sanitizer or a DCHECK finds, an
-// error XX000, an exception that is no SqlError, and a statement that does not stop when it is cancelled.
+// Input: any SQL text. The target parses, binds, optimises and runs it against the tables of tests/sql, and rolls back.
+// Each .slt file has its own schema. The first byte of an input selects the schema (its lower six bits), the extended
+// protocol's calls (64) and vectors of two rows (128). Failures are: a finding of a sanitizer, a failed DCHECK, an
+// error XX000, an exception other than SqlError, a statement that ignores its cancellation.
 
 namespace {
 
@@ -29,7 +29,7 @@ constexpr auto patience = std::chrono::seconds(60);
 #else
 constexpr auto patience = std::chrono::seconds(30);
 #endif
-const bool isVerbose = std::getenv("FUZZ_VERBOSE") != nullptr; // says the errors of SQL too
+const bool isVerbose = std::getenv("FUZZ_VERBOSE") != nullptr; // also prints SQL errors
 constexpr auto timeLimit = std::chrono::milliseconds(300);
 
 [[noreturn]] void fail(const char* what, const std::string& detail) {
@@ -42,7 +42,7 @@ const std::vector<fuzz::SltFile>& files() {
    return read;
 }
 
-/// Cancels what takes long, again and again, and gives up on what does not listen.
+/// Cancels a statement that takes long, repeatedly, and ends the process when the statement ignores it.
 class Watchdog {
 public:
    explicit Watchdog(Session& session) : session_(session), thread_([this] { watch(); }) {}
@@ -85,7 +85,7 @@ class NoNotices : public NoticeSink {
    void notice(const Notice&) override {}
 };
 
-/// Takes rows as a client would and gives COPY a few lines.
+/// A client: takes rows, and gives COPY a few lines.
 class Client : public ResultSink, private CopySource {
 public:
    void begin(const std::vector<ResultColumn>& columns) override { columns_ = &columns; }
@@ -115,7 +115,7 @@ private:
    bool copyRead_ = false;
 };
 
-/// What would end the surrounding transaction, reach files, or stay.
+/// Excludes statements that would end the surrounding transaction, access files, or have lasting effects.
 bool isAllowed(const sql::ParsedStatement& statement) {
    if (sql::isNode(statement.node, T_CopyStmt)) return sql::as<::CopyStmt>(statement.node)->filename == nullptr;
    return !sql::isNode(statement.node, T_TransactionStmt) && !sql::isNode(statement.node, T_CheckPointStmt) &&

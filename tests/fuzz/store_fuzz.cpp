@@ -5,8 +5,8 @@
 #include "io/s3/answers.hpp"
 #include "tests/fuzz/target.hpp"
 
-// What a hostile object store, STS, or somebody on the way to it, answers: heads, chunked bodies and XML documents. The
-// first byte says where the bytes are cut into what arrives at once.
+// Input: answers of a hostile object store, STS or proxy: heads, chunked bodies and XML documents. The first byte tells
+// where the bytes are cut into two receives.
 
 namespace ouzel::fuzz {
 
@@ -54,7 +54,7 @@ void require(bool holds, const char* what) {
    std::abort();
 }
 
-/// Bytes that arrive in two parts must come to the same as at once.
+/// Checks that bytes in two parts decode to the same result as all bytes at once.
 void decodeChunks(std::string_view bytes, size_t cut) {
    io::ChunkDecoder whole, parts;
    std::string body, joined;

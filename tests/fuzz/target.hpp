@@ -4,17 +4,17 @@
 #include <string>
 #include <vector>
 
-// What a fuzz target gives to whoever drives it: libFuzzer, or driver.cpp, which needs no clang.
+// The functions of a fuzz target, called by libFuzzer or by driver.cpp, which needs no clang.
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 namespace ouzel::fuzz {
 
-/// Inputs to begin from.
+/// The initial inputs.
 std::vector<std::string> seeds();
-/// True: after its first byte an input is SQL text, mutated token by token.
+/// Whether the input behind its first byte is SQL text, which is mutated token by token.
 bool isText();
-/// For text: worth running. Most mutations are no SQL, and a few of those that are not are enough.
+/// For text: whether the input parses. Most mutations do not, and the driver runs only a few of those.
 bool isWellFormed(const std::string& input);
 
 } // namespace ouzel::fuzz

@@ -125,7 +125,7 @@ def run_spec(path, conninfo):
     control, out = Connection(conninfo), {}
     for title, level, setup, steps, teardown in read_spec(path):
         case = Case(conninfo, control, level)
-        for sql in teardown:  # what a run that failed has left
+        for sql in teardown:  # remains of a failed run
             control.run(sql)
         for sql in setup:
             for line in control.run(sql):

@@ -28,7 +28,7 @@ constexpr const char* attribute = "user.object_server";
                  what + ": " + std::strerror(error));
 }
 
-/// The tag of a file that came here without this server.
+/// The tag of a file that was not put by this server.
 std::string tagOf(const struct stat& info) {
    const uint64_t parts[] = {static_cast<uint64_t>(info.st_ino), static_cast<uint64_t>(info.st_size),
                              static_cast<uint64_t>(info.st_mtim.tv_sec), static_cast<uint64_t>(info.st_mtim.tv_nsec)};
@@ -56,7 +56,7 @@ void fillMeta(const struct stat& info, std::string_view stored, ObjectMeta& meta
    if (meta.etag.empty()) meta.etag = tagOf(info);
 }
 
-/// A directory comes where its content does: after names that go on with a byte below '/'.
+/// A directory sorts where its content does: behind names that continue with a byte below '/'.
 struct Entry {
    std::string name; ///< of a directory with a slash at the end
    bool isDirectory() const { return name.back() == '/'; }
@@ -124,7 +124,7 @@ void ObjectWriter::moveTo(const std::string& path, const ObjectMeta& meta) {
    std::string stored = "etag=" + meta.etag + "\n";
    for (const auto& [name, value] : meta.fields)
       stored += name + "=" + value + "\n";
-   // Without extended attributes the object is served with a tag of its inode.
+   // Where the file system has no extended attributes, the object gets a tag from its inode.
    if (::fsetxattr(fd(), attribute, stored.data(), stored.size(), 0) != 0 && errno != ENOTSUP)
       fail("cannot set an attribute");
    if (::rename(path_.c_str(), path.c_str()) != 0) {
@@ -235,7 +235,7 @@ bool BucketDirectory::listBelow(const std::string& directory, const std::string&
 
 void BucketDirectory::list(const std::string& bucket, std::string_view prefix, std::string_view after,
                            const Visitor& visit) const {
-   // Only the deepest directory that all keys with this prefix are below.
+   // The listing starts at the deepest directory that holds all keys with this prefix.
    const size_t slash = prefix.rfind('/');
    const std::string below = slash == std::string_view::npos ? "" : std::string(prefix.substr(0, slash + 1));
    if (("/" + below).find("/../") != std::string::npos) return;

@@ -1,5 +1,5 @@
 #pragma once
-// A self-signed certificate made at start, so that clients can be tested with verification on.
+// A self-signed certificate made at the server's start, so that clients can be tested with verification.
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,8 +8,8 @@ using SSL_CTX = struct ssl_ctx_st;
 
 namespace ouzel::object_server {
 
-/// A server context with a fresh certificate for `names` (addresses or host names); the certificate is written as PEM
-/// to `path`, for clients to trust. Throws std::runtime_error.
+/// Makes a server context with a new certificate for `names` (addresses or host names), and writes the certificate as
+/// PEM to `path`, for clients to trust. Throws std::runtime_error.
 std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> makeTlsContext(const std::vector<std::string>& names,
                                                             const std::string& path);
 

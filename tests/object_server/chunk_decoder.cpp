@@ -7,7 +7,7 @@
 
 namespace ouzel::object_server {
 
-/// True when `line_` is a whole line, without its CRLF.
+/// Appends to `line_` from `rest`. True: `line_` is complete, without its CRLF.
 bool ChunkDecoder::takeLine(std::string_view& rest) {
    const size_t end = rest.find('\n');
    line_ += rest.substr(0, end);

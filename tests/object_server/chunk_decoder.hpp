@@ -1,6 +1,6 @@
 #pragma once
-// The chunked framing that HTTP's transfer coding and S3's aws-chunked share: SIZE[;extension] CRLF bytes CRLF, at the
-// end a chunk of no bytes, then trailers and an empty line.
+// Decodes the chunked framing that HTTP's transfer coding and S3's aws-chunked share: SIZE[;extension] CRLF bytes CRLF,
+// repeated; at the end a chunk of size 0, trailers, and an empty line.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -13,7 +13,7 @@ namespace ouzel::object_server {
 class ChunkDecoder {
 public:
    using Sink = std::function<void(std::string_view)>;
-   /// Hand the content to `sink`, stop after the end; how many bytes were used. Sets isMalformed() instead of throwing.
+   /// Passes content to `sink` and stops behind the end. Returns the bytes used. A malformed body sets isMalformed().
    size_t feed(std::string_view bytes, const Sink& sink);
    bool isComplete() const { return state_ == State::End; }
    bool isMalformed() const { return state_ == State::Malformed; }
@@ -26,7 +26,7 @@ private:
    void endLine();
 
    State state_ = State::Size;
-   std::string line_; ///< what has come of a line
+   std::string line_; ///< beginning of an incomplete line
    uint64_t left_ = 0;
    std::vector<std::pair<std::string, std::string>> trailers_;
 };

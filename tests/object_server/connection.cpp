@@ -38,14 +38,14 @@ Connection::~Connection() {
 void Connection::onReady(uint32_t events) {
    if (events & (EPOLLIN | EPOLLRDHUP)) isReadable_ = true;
    if (events & EPOLLOUT) isWritable_ = true;
-   // Nobody listens to an answer any more.
+   // The client does not wait for the answer any more.
    const bool isAnswer = state_ != State::Head && state_ != State::Body;
    if ((events & (EPOLLERR | EPOLLHUP)) || (isAnswer && (events & EPOLLRDHUP))) return close();
    run();
 }
 
 void Connection::run() {
-   // What one connection may do before the others have their turn.
+   // Most steps of one connection before the others' turn.
    for (int steps = 0; steps < 8; ++steps) {
       Step step = Step::Blocked;
       switch (state_) {
@@ -153,7 +153,7 @@ Connection::Step Connection::takeBody() {
 }
 
 Connection::Step Connection::receiveBody() {
-   static std::array<char, 256 << 10> buffer; // of the one thread
+   static std::array<char, 256 << 10> buffer; // the server has one thread
    if (!isReadable_) return Step::Blocked;
    size_t want = std::min(buffer.size(), pace_.slice());
    if (!decoder_) want = std::min<uint64_t>(want, request_.contentLength - received_);
@@ -176,7 +176,7 @@ Connection::Step Connection::receiveBody() {
    return acceptBody(buffer.data(), static_cast<size_t>(got)) ? Step::Progress : Step::Blocked;
 }
 
-/// Hand on what has come of the body. False when it ends here, or must wait.
+/// Passes received bytes of the body to the exchange. False: the connection is closed or must wait.
 bool Connection::acceptBody(char* bytes, size_t size) {
    if (faultAt_ && *faultAt_ < received_ + size) {
       const size_t before = *faultAt_ - received_;
@@ -226,7 +226,7 @@ void Connection::respond(uint64_t number, HttpResponse response) {
    if (fault_.isError()) count(fault_.kind);
    if (fault_.kind == FaultKind::ResetAfter) {
       count(fault_.kind);
-      site_.loop.wakeSoon(id()); // an answer may come while nobody watches this connection
+      site_.loop.wakeSoon(id()); // the answer may come outside of an event of this connection
       return reset();
    }
    response_ = std::move(response);
@@ -272,7 +272,7 @@ Connection::Step Connection::waitForDelay() {
    return Step::Progress;
 }
 
-/// What happens at `faultAt_`, but for flipped bits.
+/// The fault at `faultAt_`, except flipped bits.
 bool Connection::doFault() {
    count(fault_.kind);
    if (fault_.kind == FaultKind::ResetBody) {
@@ -302,7 +302,7 @@ void Connection::finishRequest() {
    if (!goesOn) close();
 }
 
-/// Whether it went well or not.
+/// Ends the request, after success or failure.
 void Connection::endRequest() {
    if (!isServing_) return;
    isServing_ = false;

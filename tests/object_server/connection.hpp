@@ -1,6 +1,6 @@
 #pragma once
-// One client's connection: takes requests apart, has them served, sends the answers at the network model's pace and
-// with the faults that were drawn for them.
+// One client's connection: parses requests, passes them to the service, and sends the answers at the network model's
+// pace and with the faults drawn for them.
 //
 //    Head --> Body --> Answering --> Delayed --> Sending --> Head ...
 //      a request's head   its service    latency,     head and body
@@ -21,14 +21,14 @@
 
 namespace ouzel::object_server {
 
-/// What all connections share. Outlives them.
+/// Objects that all connections share. Outlives them.
 struct Site {
    EventLoop& loop;
    Settings& settings;
    Counters& counters;
    FaultPlan& faults;
-   Service& service; ///< what is subject to the model and to faults
-   Service& control; ///< what is not
+   Service& service; ///< its requests get the network model and faults
+   Service& control; ///< its requests get neither
    SharedLane& inward;
    SharedLane& outward;
    FILE* log = nullptr; ///< null: none
@@ -41,12 +41,12 @@ public:
    ~Connection() override;
    void onReady(uint32_t events) override;
    bool isDone() const override { return state_ == State::Closed; }
-   /// The service's answer to request number `number` of this connection.
+   /// Takes the service's answer to request number `number` of this connection.
    void respond(uint64_t number, HttpResponse response);
 
 private:
    enum class State : uint8_t { Head, Body, Answering, Delayed, Sending, Closed };
-   /// Whether a step got anywhere; if not, an event or a timer comes.
+   /// Result of a step. Blocked: an event or a timer will continue the connection.
    enum class Step : uint8_t { Progress, Blocked };
 
    void run();
@@ -60,7 +60,7 @@ private:
    Step sendSome();
    ptrdiff_t sendRange(uint64_t position, size_t size);
    ptrdiff_t sendFlipped();
-   /// False when the connection is gone or must wait.
+   /// Does the drawn fault. False: the connection is closed or must wait.
    bool doFault();
    void finishRequest();
    void endRequest();
@@ -73,17 +73,17 @@ private:
    Transport transport_;
    State state_ = State::Head;
    bool isReadable_ = true, isWritable_ = true;
-   std::string input_; ///< received, not used yet
+   std::string input_; ///< received bytes that are not used yet
 
    // The request being served.
    uint64_t number_ = 0;
    bool isServing_ = false, isControl_ = false, isFinishing_ = false;
    HttpRequest request_;
-   std::unique_ptr<Exchange> exchange_; ///< null: an error is answered whatever comes
+   std::unique_ptr<Exchange> exchange_; ///< null: the answer is an error, and the body is ignored
    std::optional<ChunkDecoder> decoder_;
-   uint64_t received_ = 0; ///< bytes of the body as they came
+   uint64_t received_ = 0; ///< received bytes of the body, with framing
    Fault fault_;
-   std::optional<uint64_t> faultAt_; ///< a place in the body that comes, later in the message that goes
+   std::optional<uint64_t> faultAt_; ///< place of the fault in the request's body, later in the answer
    Pace pace_;
    TimePoint begunAt_{}, resumeAt_{}, armedFor_{};
 

@@ -1,4 +1,4 @@
-// How a connection sends: in slices that the request's pace and the shared lane allow.
+// The sending side of a connection: slices that the request's pace and the shared lane allow.
 #include <algorithm>
 #include <unistd.h>
 
@@ -54,7 +54,7 @@ Connection::Step Connection::sendSome() {
    return Step::Progress;
 }
 
-/// Bytes of the message from `position` on, at most `size`.
+/// Sends at most `size` bytes of the message from `position` on.
 ptrdiff_t Connection::sendRange(uint64_t position, size_t size) {
    const bool isLast = position + size >= size_;
    if (position < text_.size()) {

@@ -38,7 +38,7 @@ private:
 };
 
 namespace {
-/// S3 takes a POST without a bucket or a query nowhere.
+/// No request of S3 is a POST without bucket and query.
 bool isSts(const HttpRequest& request) {
    return request.method == "POST" && request.target == "/";
 }
@@ -81,7 +81,7 @@ HttpResponse ControlService::answer(const HttpRequest& request, std::string_view
                 "application/json");
 }
 
-/// Credentials of their own for each who asks.
+/// Makes new credentials for each request.
 ControlService::Minted ControlService::mintCredentials() {
    const int64_t end = time(nullptr) + role_.seconds;
    const std::string number = std::to_string(++minted_);
@@ -93,7 +93,7 @@ ControlService::Minted ControlService::mintCredentials() {
    return {key, secret, token, date.replace(date.find('.'), 4, "")};
 }
 
-/// AssumeRoleWithWebIdentity, for any role whose ARN ends in the name of --instance-role.
+/// Answers AssumeRoleWithWebIdentity, for any role whose ARN ends in the name of --instance-role.
 HttpResponse ControlService::answerSts(std::string_view form) {
    std::map<std::string, std::string> fields;
    for (auto& [name, value] : parseQuery(form))
@@ -126,8 +126,8 @@ HttpResponse ControlService::answerSts(std::string_view form) {
                 "text/xml");
 }
 
-/// Version 2 of the instance metadata service, which wants its token with each question; and, without a token, the
-/// credentials of a container at /_credentials.
+/// Answers as version 2 of the instance metadata service, which requires its token in each request, and as the
+/// credentials service of a container at /_credentials, without a token.
 HttpResponse ControlService::answerMetadata(const HttpRequest& request) {
    if (role_.name.empty()) return plain(404, "no role: see --instance-role\n");
    const auto credentials = [this] {

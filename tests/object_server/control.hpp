@@ -1,8 +1,8 @@
 #pragma once
-// The control URL, /_control: GET tells settings and counters as JSON; POST /_control?name=value&... changes settings;
-// besides, reset=1 sets the counters to zero and lets faults begin anew. With --instance-role also what the metadata
-// service of a cloud's machine answers: a token, and credentials that are over after some time; and what STS answers to
-// AssumeRoleWithWebIdentity (POST /).
+// The control URL, /_control. GET returns settings and counters as JSON; POST /_control?name=value&... changes
+// settings; reset=1 also sets the counters to zero and restarts the faults. With --instance-role the service also
+// answers as the metadata service of a cloud's machine (a token, and credentials that expire) and as STS
+// (AssumeRoleWithWebIdentity, POST /).
 #include <functional>
 #include <string>
 
@@ -26,7 +26,7 @@ public:
 
 private:
    friend class ControlExchange;
-   /// Credentials that are over after the role's seconds.
+   /// Credentials that expire after the role's seconds.
    struct Minted {
       std::string key, secret, token, end;
    };

@@ -23,7 +23,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
    return result;
 }
 
-/// Runs of blanks become one.
+/// Turns runs of blanks into one.
 std::string squeeze(std::string_view text) {
    std::string result;
    for (char c : text)

@@ -1,5 +1,6 @@
 #pragma once
-// Who may ask: access keys and the check of requests' signatures (AWS Signature Version 4, in the header or presigned).
+// Access control: access keys, and the check of requests' signatures (AWS Signature Version 4, in the header or
+// presigned).
 #include <cstdint>
 #include <map>
 #include <string>
@@ -9,13 +10,13 @@
 
 namespace ouzel::object_server {
 
-/// Without any key nothing is checked; requests are still counted by their key for `expire_after`.
+/// Without any key no request is checked, but requests are still counted by their key for `expire_after`.
 class Credentials {
 public:
    Credentials(const FaultSettings& settings, std::string region) : settings_(settings), region_(std::move(region)) {}
    /// `expiresAt` in seconds since the epoch; 0: never.
    void add(const std::string& accessKey, const std::string& secret, const std::string& token, int64_t expiresAt = 0);
-   /// Throws S3Error when the request is refused. True when its payload hash is to be checked too.
+   /// Checks a request. Throws S3Error when it is refused. True: its payload hash has to be checked, too.
    bool check(const HttpRequest& request);
    uint64_t expiredCount() const { return expired_; }
    void resetCounts();
@@ -26,7 +27,7 @@ private:
       std::string secret, token;
       int64_t expiresAt = 0;
    };
-   /// What a request says about itself.
+   /// The parts of a request's signature.
    struct Claim {
       std::string accessKey, date, region, service, signedHeaders, signature, time, token;
       bool isPresigned = false;

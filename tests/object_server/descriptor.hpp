@@ -1,5 +1,5 @@
 #pragma once
-// A file descriptor with one owner.
+// Owns a file descriptor.
 #include <unistd.h>
 #include <utility>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Checksums of bodies: those S3 knows, and a fast one for tags.
+// Checksums of bodies: S3's algorithms, and a fast one for tags.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -7,15 +7,16 @@
 
 namespace ouzel::object_server {
 
-/// A checksum that takes its bytes one after the other.
+/// A checksum that is computed piece by piece.
 class Digest {
 public:
    virtual ~Digest() = default;
    virtual void update(std::string_view bytes) = 0;
-   /// The bytes of the sum, numbers with the highest byte first as S3 writes them.
+   /// The bytes of the sum; numbers have the highest byte first, as in S3.
    virtual std::string finish() = 0;
 
-   /// By S3's names: md5, sha1, sha256, crc32, crc32c, crc64nvme; besides xxh128, for tags. Null for another.
+   /// Makes a checksum by S3's name: md5, sha1, sha256, crc32, crc32c, crc64nvme; also xxh128, for tags. Null for other
+   /// names.
    static std::unique_ptr<Digest> make(std::string_view algorithm);
    static std::string of(std::string_view algorithm, std::string_view bytes);
 };

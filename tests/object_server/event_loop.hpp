@@ -1,5 +1,5 @@
 #pragma once
-// One thread over epoll: sockets that became ready, timers, and turns for those that have more to do.
+// The event loop: one thread over epoll that serves ready sockets, timers, and endpoints that asked for another turn.
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -15,13 +15,13 @@ namespace ouzel::object_server {
 using Clock = std::chrono::steady_clock;
 using TimePoint = Clock::time_point;
 
-/// Something the loop calls. Owned by the loop from `add` until it says that it is done.
+/// An object that the loop calls. The loop owns it from add() until isDone().
 class Endpoint {
 public:
    virtual ~Endpoint() = default;
-   /// `events` as epoll has them (edge-triggered); 0 when a timer fired or a turn was asked for.
+   /// `events`: epoll's, edge-triggered; 0 for a timer or a requested turn.
    virtual void onReady(uint32_t events) = 0;
-   /// True: destroy it after the call.
+   /// True: the loop destroys the endpoint after the call.
    virtual bool isDone() const { return false; }
    uint64_t id() const { return id_; }
 
@@ -30,24 +30,24 @@ private:
    uint64_t id_ = 0;
 };
 
-/// Single-threaded. Ids are never used again, so that a timer of an endpoint that is gone does nothing.
+/// Used by one thread. Ids are never reused, so a timer of a destroyed endpoint has no effect.
 class EventLoop {
 public:
    EventLoop();
-   /// `fd` < 0: only timers and turns. Watches for reading, writing and the peer's end, on edges.
+   /// Watches `fd` for reading, writing and the peer's end, edge-triggered. `fd` < 0: only timers and turns.
    Endpoint* add(std::unique_ptr<Endpoint> endpoint, int fd);
    void wakeAt(TimePoint time, uint64_t id) { timers_.push({time, id}); }
-   /// In the next turn, after what is ready by then.
+   /// Calls the endpoint in the next turn, behind the ready sockets.
    void wakeSoon(uint64_t id) { turns_.push_back(id); }
-   /// Now, from within another's call; not for its own caller.
+   /// Calls the endpoint at once. Not for the endpoint that is being called.
    void wake(uint64_t id) { dispatch(id, 0); }
    Endpoint* find(uint64_t id) const;
-   /// As of the turn's begin.
+   /// The time at the beginning of the turn.
    TimePoint now() const { return now_; }
-   /// Until stop().
+   /// Runs until stop().
    void run();
    void stop() { isStopped_ = true; }
-   /// Destroy all endpoints.
+   /// Destroys all endpoints.
    void clear() { endpoints_.clear(); }
 
 private:

@@ -10,7 +10,7 @@ namespace ouzel::object_server {
 
 namespace {
 
-/// [0, 1)
+/// A number in [0, 1).
 double unit(uint64_t hash) {
    return static_cast<double>(hash >> 11) * 0x1p-53;
 }
@@ -21,7 +21,7 @@ bool applies(const FaultSettings& settings, const HttpRequest& request) {
           ("," + settings.methods + ",").find("," + request.method + ",") != std::string::npos;
 }
 
-/// What makes two requests the same: not the id of an upload, which is another each time.
+/// Identity of a request. Does not include the id of an upload, which is always new.
 std::string identity(const HttpRequest& request) {
    return request.method + ' ' + request.path + ' ' + request.headerOr("range") + ' ' +
           request.parameterOr("partNumber") +

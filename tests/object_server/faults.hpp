@@ -1,6 +1,6 @@
 #pragma once
-// Which fault happens to which request. The n-th time the same thing is asked for, the same happens for the same seed,
-// whatever is asked for besides and in whatever order.
+// Draws the fault of each request. The n-th identical request always gets the same fault for the same seed, independent
+// of other requests and their order.
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
@@ -30,8 +30,8 @@ const char* name(FaultKind kind);
 
 struct Fault {
    FaultKind kind = FaultKind::None;
-   double fraction = 0; ///< where in the body, [0, 1)
-   uint8_t bit = 0;     ///< Flip: which of that byte's bits
+   double fraction = 0; ///< place in the body, [0, 1)
+   uint8_t bit = 0;     ///< Flip: number of the bit in that byte
 
    bool isError() const { return kind >= FaultKind::Error500 && kind <= FaultKind::Conflict; }
    bool isInBody() const {
@@ -43,7 +43,7 @@ struct Fault {
 class FaultPlan {
 public:
    Fault draw(const FaultSettings& settings, const HttpRequest& request);
-   /// Begin anew, as after a change of the seed.
+   /// Restarts the sequence, as a change of the seed does.
    void reset() { timesAsked_.clear(); }
 
 private:

@@ -27,7 +27,7 @@ std::string_view trim(std::string_view text) {
 
 void parseTarget(HttpRequest& request) {
    std::string_view target = request.target;
-   // The absolute form, as a client of a proxy sends it.
+   // The absolute form, which a proxy's client sends.
    if (target.starts_with("http://") || target.starts_with("https://")) {
       const size_t slash = target.find('/', target.find("//") + 2);
       target = slash == std::string_view::npos ? "/" : target.substr(slash);
@@ -38,7 +38,7 @@ void parseTarget(HttpRequest& request) {
    if (mark != std::string_view::npos) request.query = parseQuery(target.substr(mark + 1));
 }
 
-/// What the connection itself must know of the headers. False when they contradict themselves.
+/// Reads the headers that the connection itself needs. False: they contradict each other.
 bool readFraming(HttpRequest& request, bool isHttp11) {
    request.keepsAlive = isHttp11;
    for (const auto& [name, value] : request.headers) {

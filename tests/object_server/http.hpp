@@ -1,5 +1,5 @@
 #pragma once
-// HTTP/1.1 messages as this server needs them: the head of a request taken apart, the head of an answer put together.
+// HTTP/1.1 messages: parses heads of requests and builds heads of answers.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,8 +13,8 @@ namespace ouzel::object_server {
 
 struct HttpRequest {
    std::string method;
-   std::string target;                                       ///< as it came
-   std::string rawPath;                                      ///< of the target, still encoded
+   std::string target;                                       ///< as received
+   std::string rawPath;                                      ///< path of the target, still encoded
    std::string path;                                         ///< decoded
    std::vector<std::pair<std::string, std::string>> query;   ///< decoded, in the order given
    std::vector<std::pair<std::string, std::string>> headers; ///< names in lower case, values without blanks around
@@ -23,15 +23,15 @@ struct HttpRequest {
    bool keepsAlive = true;
    bool expectsContinue = false;
 
-   /// Null when it is not there.
+   /// Null when it is absent.
    const std::string* header(std::string_view name) const;
    const std::string* parameter(std::string_view name) const;
-   /// Empty when it is not there.
+   /// Empty when it is absent.
    std::string headerOr(std::string_view name) const;
    std::string parameterOr(std::string_view name) const;
 };
 
-/// What is answered. A body is either `body`, or a range of `file`.
+/// An answer. Its body is either `body` or a range of `file`.
 struct HttpResponse {
    int status = 200;
    std::vector<std::pair<std::string, std::string>> headers; ///< without Content-Length and Connection
@@ -39,25 +39,25 @@ struct HttpResponse {
    Descriptor file;
    uint64_t fileOffset = 0;
    uint64_t fileSize = 0;
-   bool isHeadOnly = false;            ///< an answer to HEAD: the length is told, the bytes are not sent
-   std::optional<uint64_t> statedSize; ///< instead of the body's, as a proxy passes on an answer to HEAD
-   std::string code;                   ///< S3's word for an error, for the log
+   bool isHeadOnly = false;            ///< an answer to HEAD: has the length, but no body
+   std::optional<uint64_t> statedSize; ///< overrides the body's size, when a proxy passes on an answer to HEAD
+   std::string code;                   ///< S3's error code, for the log
 
    uint64_t bodySize() const { return file ? fileSize : body.size(); }
-   /// How many bytes follow the head.
+   /// Number of bytes behind the head.
    uint64_t sentSize() const { return isHeadOnly ? 0 : bodySize(); }
-   /// The bytes before the body.
+   /// Status line and headers, with the empty line.
    std::string head(bool keepsAlive) const;
 };
 
 constexpr size_t headIncomplete = 0, headMalformed = SIZE_MAX, headSizeMax = 64 << 10;
-/// Parse the head at the start of `bytes`; its size, or one of the two above.
+/// Parses the head at the beginning of `bytes`. Returns its size, or one of the two values above.
 size_t parseHead(std::string_view bytes, HttpRequest& request);
 
 /// The pairs of "name=value&...", decoded, in the order given.
 std::vector<std::pair<std::string, std::string>> parseQuery(std::string_view text);
 std::string percentDecode(std::string_view text, bool plusIsBlank = false);
-/// As SigV4 wants it: all but letters, digits and -._~ (and '/' when `keepSlash`) become %XX.
+/// Percent-encodes as SigV4 requires: all bytes but letters, digits and -._~ (and '/' when `keepSlash`) become %XX.
 std::string percentEncode(std::string_view text, bool keepSlash = false);
 std::string toLower(std::string_view text);
 std::string toHex(std::string_view bytes);
@@ -68,7 +68,7 @@ std::string toBase64(std::string_view bytes);
 std::string httpDate(int64_t secondsSinceEpoch);
 /// "2009-10-12T17:50:30.000Z"
 std::string isoDate(int64_t secondsSinceEpoch);
-/// Of "20130524T000000Z"; -1 when malformed.
+/// Parses "20130524T000000Z"; -1 when malformed.
 int64_t parseAmzDate(std::string_view text);
 
 } // namespace ouzel::object_server

@@ -1,5 +1,5 @@
-// object_server: S3 over a local directory, or a proxy before another server, with a model of a network and with
-// faults. README.md tells how to use it.
+// object_server: S3 over a local directory, or a proxy in front of another server, with a network model and with
+// faults. README.md explains its use.
 #include <arpa/inet.h>
 #include <csignal>
 #include <cstdio>
@@ -186,7 +186,7 @@ int serve(Options& options) {
    const int listenFd = listener->fd();
    loop.add(std::move(listener), listenFd);
    loop.run();
-   loop.clear(); // connections refer to what is above
+   loop.clear(); // connections refer to the objects above
    return 0;
 }
 

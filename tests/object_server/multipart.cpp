@@ -14,7 +14,7 @@ namespace ouzel::object_server {
 
 namespace {
 
-constexpr uint64_t partSizeMin = 5 << 20; // of all but the last, as S3 has it
+constexpr uint64_t partSizeMin = 5 << 20; // S3's limit for all parts but the last
 
 std::string partName(int number) {
    char text[16];
@@ -22,7 +22,7 @@ std::string partName(int number) {
    return text;
 }
 
-/// Each directory of an upload has a file of no bytes whose attribute says what the object will be.
+/// Each upload is a directory with an empty file, whose attribute has the object's key and fields.
 constexpr const char* description = "/upload";
 
 std::string field(const ObjectMeta& meta, std::string_view name) {

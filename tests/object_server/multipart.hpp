@@ -1,5 +1,5 @@
 #pragma once
-// Multipart uploads: parts are files until the upload is completed or aborted. They outlive the server.
+// Multipart uploads. Parts are files until the upload is completed or aborted, and outlive the server.
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,26 +18,26 @@ public:
       int number = 0;
       ObjectMeta meta;
    };
-   /// What a client says an upload consists of.
+   /// A part in a client's list that completes an upload.
    struct ClaimedPart {
       int number = 0;
       std::string etag;
    };
 
    explicit MultipartUploads(BucketDirectory& directory) : directory_(directory) {}
-   /// `fields` become the object's. Returns the upload's id.
+   /// Begins an upload and returns its id. `fields` become the object's.
    std::string begin(const std::string& bucket, const std::string& key,
                      const std::vector<std::pair<std::string, std::string>>& fields);
-   /// Throws NoSuchUpload.
+   /// Throws NoSuchUpload when there is no such upload.
    void require(const std::string& bucket, const std::string& key, const std::string& id) const;
    void putPart(const std::string& bucket, const std::string& id, int number, ObjectWriter& file,
                 const ObjectMeta& meta);
-   /// The object's file, its bytes and fields; the upload stays until end().
+   /// Builds the object's file and fields from the parts. The upload exists until end().
    std::unique_ptr<ObjectWriter> assemble(const std::string& bucket, const std::string& id,
                                           const std::vector<ClaimedPart>& parts, ObjectMeta& meta);
    void end(const std::string& bucket, const std::string& id);
    std::vector<Part> parts(const std::string& bucket, const std::string& id) const;
-   /// By key.
+   /// Uploads in the order of their keys.
    std::vector<Upload> list(const std::string& bucket, std::string_view prefix) const;
 
 private:

@@ -19,14 +19,14 @@ Clock::duration ofSeconds(double value) {
 
 } // namespace
 
-/// What the first in line is given: half a millisecond's worth.
+/// The tokens for the first in line: half a millisecond's worth.
 double SharedLane::slice() const {
    return std::clamp(settings_.cap * 0.0005, 4096.0, 1048576.0);
 }
 
 void SharedLane::refill() {
    const TimePoint now = Clock::now();
-   // While bodies wait, a network sends: it does not matter that this process got no core in time.
+   // While bodies wait, a real network sends even if this process gets no core in time: grant the late tokens, too.
    const double burst = settings_.cap * (waiting_.empty() ? burstSeconds : lateSeconds);
    tokens_ = std::min(tokens_ + seconds(now - refilledAt_) * settings_.cap, std::max(slice(), burst));
    refilledAt_ = now;
@@ -51,7 +51,7 @@ size_t SharedLane::take(uint64_t taker, size_t size) {
    }
    const size_t granted = std::min({size, static_cast<size_t>(slice()), static_cast<size_t>(std::max(tokens_, 1.0))});
    tokens_ -= static_cast<double>(granted);
-   isGranting_ = false; // one slice for one place in the line
+   isGranting_ = false; // one slice for each place in the line
    return granted;
 }
 

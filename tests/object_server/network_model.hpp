@@ -1,5 +1,5 @@
 #pragma once
-// How fast bytes may go: a rate of each body, and a token bucket that all bodies of one direction share.
+// Limits how fast bytes are sent: a rate for each body, and a token bucket that all bodies of one direction share.
 #include <deque>
 
 #include "tests/object_server/event_loop.hpp"
@@ -7,14 +7,14 @@
 
 namespace ouzel::object_server {
 
-/// A smooth token bucket: those for whom nothing is left wait in line and are woken one after the other. A burst is at
-/// most 2 ms worth of tokens; of what it was late with, because the process had to wait for a core, 20 ms.
+/// A smooth token bucket. Connections without tokens wait in line and are woken one after the other. A burst is at most
+/// 2 ms worth of tokens, or 20 ms when the process was late because it had to wait for a core.
 class SharedLane final : public Endpoint {
 public:
    SharedLane(EventLoop& loop, const NetworkSettings& settings) : loop_(loop), settings_(settings) {}
-   /// Up to `size` bytes now; 0: `id` is in line and will be woken.
+   /// Takes up to `size` bytes now. 0: `id` is in line and will be woken.
    size_t take(uint64_t id, size_t size);
-   /// Of what was taken and not used.
+   /// Returns tokens that were taken and not used.
    void giveBack(size_t size) { tokens_ += static_cast<double>(size); }
    void onReady(uint32_t events) override;
 
@@ -39,11 +39,11 @@ public:
       begin_ = now;
       rate_ = rate;
    }
-   /// What one body may have at most, by the model.
+   /// The largest rate of one body, by the model.
    static double rateOf(const NetworkSettings& settings);
-   /// How many bytes to send in one go, so that a timer fires about every 2 ms.
+   /// Bytes to send at a time, so that a timer fires about every 2 ms.
    size_t slice() const;
-   /// When byte number `position` has arrived.
+   /// The time at which byte number `position` has arrived.
    TimePoint timeOf(uint64_t position) const;
    bool isLimited() const { return rate_ > 0; }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The body of an S3 request on its way in: aws-chunked framing taken off, checksums compared with what the client says.
+// Receives the body of an S3 request: removes aws-chunked framing and compares checksums with the client's.
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,12 +16,12 @@ namespace ouzel::object_server {
 
 class S3Body {
 public:
-   /// The bytes go to `file`, or are kept as text when there is none. `isPayloadSigned`: compare x-amz-content-sha256.
-   /// `tagAlgorithm` empty: no tag is wanted. Throws S3Error for what the server does not know.
+   /// Writes the bytes to `file`, or keeps them as text when `file` is null. `isPayloadSigned`: compares
+   /// x-amz-content-sha256. `tagAlgorithm`: empty for no tag. Throws S3Error for unknown encodings and algorithms.
    S3Body(const HttpRequest& request, std::unique_ptr<ObjectWriter> file, bool isPayloadSigned,
           std::string_view tagAlgorithm);
    void consume(std::string_view bytes);
-   /// After the last byte. Throws BadDigest and the like.
+   /// Compares the checksums, after the last byte. Throws BadDigest and similar errors.
    void verify();
 
    const std::string& text() const { return text_; }
@@ -32,7 +32,7 @@ public:
    const std::vector<std::pair<std::string, std::string>>& checksums() const { return checksums_; }
 
 private:
-   /// A sum to compare. `expected` is empty until the trailer brings it.
+   /// A checksum to compare. `expected` is empty until the trailer brings it.
    struct Check {
       std::string header, algorithm, expected;
       std::unique_ptr<Digest> digest;

@@ -1,4 +1,4 @@
-// Buckets: what there is, and what is in them.
+// Requests on buckets: listing, creating, removing, and listing their objects.
 #include <algorithm>
 #include <charconv>
 
@@ -29,7 +29,7 @@ HttpResponse xmlResponse(const std::string& name, const std::string& content) {
    return response;
 }
 
-/// One page of a listing, with keys below a delimiter put together.
+/// One page of a listing. Keys with a common part up to the delimiter form one prefix.
 struct Page {
    std::string prefix, delimiter;
    size_t countMax = 0;
@@ -115,7 +115,7 @@ HttpResponse S3Service::listObjects(Call& call) {
    page.delimiter = request.parameterOr("delimiter");
    page.countMax = countOf(request, "max-keys");
    page.encodesUrl = request.parameterOr("encoding-type") == "url";
-   // A continuation token is the last key of the page before, so that it outlives the server.
+   // A continuation token is the previous page's last key, so it survives a restart of the server.
    std::string after = request.parameterOr(isVersion2 ? "start-after" : "marker");
    if (const std::string* token = request.parameter("continuation-token")) after = percentDecode(*token);
    directory_.list(call.bucket, page.prefix, after,

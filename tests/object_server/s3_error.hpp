@@ -1,5 +1,5 @@
 #pragma once
-// S3's errors and the few bits of XML that its messages need.
+// S3's errors, and helpers for the XML of its messages.
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace ouzel::object_server {
 
-/// Becomes the answer: `status`, `code` and the message in S3's XML.
+/// An error that becomes the answer: `status`, `code` and the message in S3's XML.
 class S3Error : public std::runtime_error {
 public:
    S3Error(int httpStatus, std::string errorCode, const std::string& message)
@@ -19,7 +19,7 @@ public:
    const int status;
    const std::string code;
    std::vector<std::pair<std::string, std::string>> headers;
-   std::vector<std::pair<std::string, std::string>> elements; ///< besides Code and Message
+   std::vector<std::pair<std::string, std::string>> elements; ///< in addition to Code and Message
 };
 
 HttpResponse errorResponse(const S3Error& error, std::string_view resource);
@@ -27,9 +27,9 @@ HttpResponse errorResponse(const S3Error& error, std::string_view resource);
 std::string xmlEscape(std::string_view text);
 /// "<name>text</name>" with the text escaped.
 std::string xmlElement(std::string_view name, std::string_view text);
-/// What is inside each element of this name, in order. Good enough for the flat messages of S3's clients.
+/// The contents of all elements of this name, in order. Good enough for the flat messages of S3's clients.
 std::vector<std::string> xmlContents(std::string_view xml, std::string_view name);
-/// Of the first such element, unescaped; empty when there is none.
+/// The unescaped content of the first element of this name; none when there is none.
 std::optional<std::string> xmlText(std::string_view xml, std::string_view name);
 
 } // namespace ouzel::object_server

@@ -17,7 +17,7 @@ std::string quoted(const std::string& tag) {
    return '"' + tag + '"';
 }
 
-/// What of a request's headers is given back with the object.
+/// The headers of a put that are returned with the object.
 std::vector<std::pair<std::string, std::string>> storedHeaders(const HttpRequest& request) {
    std::vector<std::pair<std::string, std::string>> result;
    for (const auto& [name, value] : request.headers)
@@ -26,7 +26,7 @@ std::vector<std::pair<std::string, std::string>> storedHeaders(const HttpRequest
    return result;
 }
 
-/// [first, last) of "bytes=a-b", "bytes=a-", "bytes=-n"; false: no range that a server must heed.
+/// Parses "bytes=a-b", "bytes=a-" or "bytes=-n" to [first, last). False: no range, or one that a server may ignore.
 bool parseRange(const std::string& text, uint64_t size, uint64_t& first, uint64_t& last) {
    if (!text.starts_with("bytes=") || text.find(',') != std::string::npos) return false;
    const char *at = text.data() + 6, *end = text.data() + text.size();
@@ -56,7 +56,7 @@ int partNumber(const HttpRequest& request) {
    return number;
 }
 
-/// The checksum of a whole object that a client states when it completes an upload.
+/// Checks the checksum of the whole object that a client sends when it completes an upload.
 void verifyWhole(const HttpRequest& request, const ObjectWriter& file, ObjectMeta& meta) {
    for (std::string_view algorithm : checksumAlgorithms) {
       const std::string name = "x-amz-checksum-" + std::string(algorithm);

@@ -7,7 +7,7 @@
 
 namespace ouzel::object_server {
 
-/// Runs one call; errors become answers once the body is through.
+/// Runs one call. An error becomes the answer when the body has been received.
 class S3Exchange final : public Exchange {
 public:
    S3Exchange(S3Service& service, const HttpRequest& request) : service_(service) {
@@ -29,7 +29,7 @@ public:
       if (!refusal_)
          attempt([&] {
             call_.body->verify();
-            response = std::invoke(route_.run, service_, call_); // gcc 12 takes .* in a lambda for a null access
+            response = std::invoke(route_.run, service_, call_); // gcc 12 warns of a null access for .* in a lambda
          });
       if (refusal_) response = std::move(*refusal_);
       response.isHeadOnly = call_.request.method == "HEAD";

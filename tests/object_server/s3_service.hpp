@@ -1,5 +1,5 @@
 #pragma once
-// S3's requests over a directory of buckets.
+// The service that answers S3's requests over a directory of buckets.
 #include <functional>
 #include <optional>
 #include <string>
@@ -15,17 +15,17 @@ namespace ouzel::object_server {
 
 struct S3Options {
    std::string domain = "localhost";    ///< BUCKET.domain in Host is the virtual-host style
-   std::string tagAlgorithm = "xxh128"; ///< of objects put in one piece; md5 as S3 has it costs more than all the rest
+   std::string tagAlgorithm = "xxh128"; ///< for objects put in one request; S3's md5 costs more than all other work
 };
 
-/// Single-threaded, so that a condition and what follows are one step.
+/// Used by one thread, so that checking a condition and the write behind it are atomic.
 class S3Service final : public Service {
 public:
    S3Service(BucketDirectory& directory, Credentials& credentials, S3Options options)
       : directory_(directory), uploads_(directory), credentials_(credentials), options_(std::move(options)) {}
    std::unique_ptr<Exchange> begin(const HttpRequest& request) override;
 
-   /// A request understood as far as its head goes.
+   /// A request with its parsed head.
    struct Call {
       HttpRequest request;
       std::string bucket, key;
@@ -42,9 +42,9 @@ private:
    friend class S3Exchange;
    void locate(Call& call) const;
    static Route route(const Call& call);
-   /// Throws NoSuchBucket.
+   /// Throws NoSuchBucket when the bucket does not exist.
    void requireBucket(const Call& call) const;
-   /// Throws PreconditionFailed or NoSuchKey by If-Match and If-None-Match of a request that writes.
+   /// Checks If-Match and If-None-Match of a request that writes. Throws PreconditionFailed or NoSuchKey.
    void requireCondition(const Call& call) const;
 
    // s3_buckets.cpp

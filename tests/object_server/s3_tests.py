@@ -90,7 +90,7 @@ def test_checksums(binary):
             s3.put_object(Bucket="data", Key=algorithm, Body=b"some bytes", ChecksumAlgorithm=algorithm)
             got = s3.get_object(Bucket="data", Key=algorithm, ChecksumMode="ENABLED")
             assert got["Body"].read() == b"some bytes" and got["Checksum" + algorithm]
-        # The check values of the CRC catalogue, for what boto3 needs another library for.
+        # The check values of the CRC catalogue, for the algorithms that boto3 cannot compute without another library.
         for name, value in (("crc32", "cbf43926"), ("crc32c", "e3069283"), ("crc64nvme", "ae8b14860a799888")):
             text = base64.b64encode(bytes.fromhex(value)).decode()
             s3.put_object(Bucket="data", Key=name, Body=b"123456789", **{"Checksum" + name.upper(): text})
@@ -174,7 +174,7 @@ def test_signatures(binary):
             raise AssertionError("a changed address was taken")
         except urllib.error.HTTPError as error:
             assert error.code == 403
-        # The payload is part of what is signed.
+        # The signature covers the payload.
         request = s3.generate_presigned_url("put_object", {"Bucket": "data", "Key": "z"}, ExpiresIn=60)
         assert urllib.request.urlopen(urllib.request.Request(request, b"2", method="PUT")).status == 200
         server.set(expire_after=2)

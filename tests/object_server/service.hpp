@@ -1,5 +1,6 @@
 #pragma once
-// What answers requests: S3 over a directory, another server behind a proxy, the control URL. Connections do the rest.
+// The interface of services that answer requests: S3 over a directory, a proxy, the control URL. Connections parse,
+// pace and send.
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -8,16 +9,16 @@
 
 namespace ouzel::object_server {
 
-/// One request from its head to its answer.
+/// One request, from its head to its answer.
 class Exchange {
 public:
    using Responder = std::function<void(HttpResponse)>;
    virtual ~Exchange() = default;
-   /// The next bytes of the body, without HTTP's framing.
+   /// Takes the next bytes of the body, without HTTP's framing.
    virtual void consume(std::string_view bytes) = 0;
-   /// The body is complete: do what was asked and respond, now or later.
+   /// Called when the body is complete: runs the request and calls `respond`, now or later.
    virtual void finish(Responder respond) = 0;
-   /// For counters and log, e.g. "PutObject".
+   /// The name for counters and log, e.g. "PutObject".
    virtual const char* kind() const = 0;
 };
 

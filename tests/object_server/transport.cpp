@@ -48,7 +48,7 @@ ptrdiff_t Transport::receive(void* target, size_t size) {
 bool Transport::flush() {
    while (!pending_.empty()) {
       const ptrdiff_t result = tlsResult(SSL_write(ssl_, pending_.data(), static_cast<int>(pending_.size())));
-      if (result <= 0) return result == broken; // the next call says so
+      if (result <= 0) return result == broken; // the next call returns the error
       pending_.erase(0, static_cast<size_t>(result));
    }
    return true;
@@ -60,7 +60,7 @@ ptrdiff_t Transport::send(const void* bytes, size_t size, bool more) {
    size = std::min<size_t>(size, 16 << 10);
    const ptrdiff_t result = tlsResult(SSL_write(ssl_, bytes, static_cast<int>(size)));
    if (result != wouldBlock) return result;
-   // OpenSSL wants to be given the same record again, whatever the pacing allows then.
+   // OpenSSL requires the same record at the next call, even if the pacing then allows fewer bytes.
    pending_.assign(static_cast<const char*>(bytes), size);
    return static_cast<ptrdiff_t>(size);
 }
@@ -69,7 +69,7 @@ ptrdiff_t Transport::sendFile(int file, uint64_t offset, size_t size) {
    if (!ssl_) {
       auto at = static_cast<off_t>(offset);
       const ptrdiff_t result = socketResult(::sendfile(fd(), file, &at, size));
-      return result == 0 ? broken : result; // the file became shorter
+      return result == 0 ? broken : result; // 0: the file became shorter
    }
    if (!flush()) return wouldBlock;
    char buffer[64 << 10];

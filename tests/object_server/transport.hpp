@@ -1,5 +1,5 @@
 #pragma once
-// Bytes to and from one client, plain or through TLS. Never blocks.
+// The byte stream to one client, plain or by TLS. Never blocks.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,23 +13,23 @@ namespace ouzel::object_server {
 
 class Transport {
 public:
-   /// What a call gives besides a count of bytes.
+   /// Results of a call that are no count of bytes.
    static constexpr ptrdiff_t wouldBlock = -1, broken = -2;
 
-   /// `tls` null: plain.
+   /// `tls`: null for a plain stream.
    Transport(Descriptor socket, SSL_CTX* tls);
    ~Transport();
    Transport(const Transport&) = delete;
    Transport& operator=(const Transport&) = delete;
 
-   /// 0 at the end of what the peer sends.
+   /// Receives bytes; 0 at the end of the peer's stream.
    ptrdiff_t receive(void* target, size_t size);
-   /// `more`: other bytes follow at once.
+   /// Sends bytes. `more`: further bytes follow at once.
    ptrdiff_t send(const void* bytes, size_t size, bool more);
    ptrdiff_t sendFile(int file, uint64_t offset, size_t size);
-   /// With TLS, what was taken may wait here for the socket; false while something does.
+   /// With TLS, a record may wait for the socket. False: one is still waiting.
    bool flush();
-   /// Close with a reset instead of an end.
+   /// Closes with a reset instead of an orderly end.
    void reset();
    int fd() const { return socket_.get(); }
 
@@ -38,7 +38,7 @@ private:
 
    Descriptor socket_;
    SSL* ssl_ = nullptr;
-   std::string pending_; ///< one record that OpenSSL could not write yet
+   std::string pending_; ///< a record that OpenSSL has not written yet
 };
 
 } // namespace ouzel::object_server

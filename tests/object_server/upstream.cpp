@@ -16,7 +16,7 @@
 
 namespace ouzel::object_server {
 
-/// A kept connection to the other server; one request at a time.
+/// A persistent connection to the other server, with one request at a time.
 class UpstreamConnection final : public Endpoint {
 public:
    UpstreamConnection(UpstreamService& service, Descriptor socket) : service_(service), socket_(std::move(socket)) {}
@@ -77,7 +77,7 @@ private:
       if (isComplete) deliver(true);
    }
 
-   /// The head of the answer, once it is complete; `input_` keeps what follows it.
+   /// Parses the answer's head when it is complete; `input_` keeps the bytes behind it.
    bool parseAnswer() {
       const size_t end = input_.find("\r\n\r\n");
       if (end == std::string::npos) return false;
@@ -119,7 +119,8 @@ private:
       respond(std::move(response));
    }
 
-   /// The other server has closed: the end of an answer without a length, a connection kept too long, or a failure.
+   /// The other server has closed the connection: the end of an answer without a length, an idle connection's end, or a
+   /// failure.
    void end() {
       isClosed_ = true;
       if (!respond_) return;

@@ -1,6 +1,6 @@
 #pragma once
-// The proxy: requests go to another server as they came (headers unchanged, so that signatures hold), answers come back
-// whole before they are sent on at the model's pace and with its faults.
+// The proxy: forwards requests to another server with unchanged headers, so that signatures stay valid. Receives each
+// answer as a whole, and then sends it at the model's pace and with its faults.
 #include <memory>
 #include <netinet/in.h>
 #include <string>
@@ -19,7 +19,7 @@ public:
    UpstreamService(EventLoop& loop, const std::string& address);
    std::unique_ptr<Exchange> begin(const HttpRequest& request) override;
 
-   /// Send `message`, an encoded request; `isHead`: its answer has no body.
+   /// Sends `message`, an encoded request. `isHead`: its answer has no body.
    void send(std::string message, bool isHead, Exchange::Responder respond, bool onFresh = false);
 
 private:

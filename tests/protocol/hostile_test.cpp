@@ -11,7 +11,7 @@
 using namespace ouzel::wire;
 namespace raw = ouzel::protocol::test;
 
-// Clients that misbehave, vanish, change their minds or come in crowds. After each the server still answers others.
+// Clients that misbehave, vanish, cancel, or connect in large numbers. After each test the server still answers others.
 
 namespace {
 
@@ -19,7 +19,7 @@ void checkAlive() {
    CATCH_CHECK(Connection().run("SELECT 'alive'") == "alive\n");
 }
 
-/// Poll until `sql` answers `expected`; what another session leaves behind takes a moment to go.
+/// Polls until `sql` answers `expected`, since the remains of another session take a moment to go.
 bool becomes(const Connection& connection, const std::string& sql, const std::string& expected) {
    for (int i = 0; i < 2400; ++i) {
       if (connection.run(sql) == expected) return true;
@@ -44,7 +44,7 @@ CATCH_TEST_CASE("garbage and oversized startup packets") {
       std::string bytes;
       for (uint64_t size = 8 + rng() % 300; size > 0; --size)
          bytes += static_cast<char>(rng());
-      openings.push_back('\xff' + bytes); // a length that cannot be
+      openings.push_back('\xff' + bytes); // an impossible length
    }
    for (const auto& opening : openings) {
       RawClient c;
@@ -65,7 +65,7 @@ CATCH_TEST_CASE("messages that are truncated, too long, or of no known type") {
    {
       RawClient c;
       c.start();
-      c.send("Q" + raw::int32(1000) + "SELECT"); // and then never the rest
+      c.send("Q" + raw::int32(1000) + "SELECT"); // never completed
       c.close();
    }
    RawClient c;
@@ -106,7 +106,7 @@ CATCH_TEST_CASE("COPY through libpq, both ways, given up, and left in the middle
       return last;
    };
    CATCH_REQUIRE(c.run("COPY wire_copy FROM STDIN") == "(copy in)");
-   const std::string data = "1\tone\n2\t\\N\n"; // sent byte by byte: pieces end anywhere
+   const std::string data = "1\tone\n2\t\\N\n"; // sent byte by byte
    for (const char byte : data)
       CATCH_REQUIRE(PQputCopyData(c.get(), &byte, 1) == 1);
    PQputCopyEnd(c.get(), nullptr);
@@ -146,7 +146,7 @@ CATCH_TEST_CASE("COPY through libpq, both ways, given up, and left in the middle
       CATCH_CHECK(answer.find("E ERROR 08P01") != std::string::npos);
    }
    CATCH_CHECK(c.run("SELECT count(*) FROM wire_copy") == "2\n");
-   CATCH_CHECK(c.run("DROP TABLE wire_copy") == "DROP TABLE"); // nobody still holds it
+   CATCH_CHECK(c.run("DROP TABLE wire_copy") == "DROP TABLE"); // no session still holds a lock on it
 }
 
 CATCH_TEST_CASE("a client that vanishes in the middle of a result") {
@@ -161,7 +161,7 @@ CATCH_TEST_CASE("a client that vanishes in the middle of a result") {
       std::this_thread::sleep_for(std::chrono::milliseconds(30 * i));
       c.close();
    }
-   // Its locks go with it: DROP would wait for them.
+   // The vanished session's locks are released: otherwise DROP would wait for them.
    CATCH_CHECK(watcher.run("SET statement_timeout = '120s'; DROP TABLE wire_vanish") == "DROP TABLE");
    checkAlive();
 }
@@ -191,7 +191,7 @@ CATCH_TEST_CASE("cancel: the running statement only, and only with the right key
    CATCH_CHECK(PQisBusy(c.get()) == 1);
    PGcancel* cancel = PQgetCancel(c.get());
    char reason[256];
-   // One that comes before the statement has begun has no effect: ask until it is heard.
+   // A cancel request before the statement has begun has no effect, so repeat it until the statement ends.
    for (int i = 0; i < 600 && PQisBusy(c.get()) == 1; ++i) {
       CATCH_CHECK(PQcancel(cancel, reason, sizeof reason) == 1);
       pollfd entry{PQsocket(c.get()), POLLIN, 0};
@@ -202,14 +202,14 @@ CATCH_TEST_CASE("cancel: the running statement only, and only with the right key
    while (Result(PQgetResult(c.get()))) {
    }
    CATCH_CHECK(c.run("SELECT 1") == "1\n");
-   CATCH_CHECK(PQcancel(cancel, reason, sizeof reason) == 1); // nothing runs: no effect
+   CATCH_CHECK(PQcancel(cancel, reason, sizeof reason) == 1); // no effect: no statement is running
    PQfreeCancel(cancel);
    std::this_thread::sleep_for(std::chrono::milliseconds(100));
    CATCH_CHECK(c.run("SELECT 2") == "2\n");
 }
 
 CATCH_TEST_CASE("1,000 idle connections") {
-   if (sharedServer().isForeign()) return; // PostgreSQL takes 100
+   if (sharedServer().isForeign()) return; // PostgreSQL accepts only 100 connections
    std::vector<RawClient> clients;
    for (int i = 0; i < 1000; ++i) {
       clients.emplace_back();
@@ -225,9 +225,9 @@ CATCH_TEST_CASE("1,000 idle connections") {
 CATCH_TEST_CASE("connections that come and go") {
    for (int i = 0; i < 200; ++i) {
       RawClient c;
-      if (i % 3 == 0) continue; // says nothing at all
+      if (i % 3 == 0) continue; // sends no byte
       c.send(raw::startupPacket({{"user", "postgres"}}));
-      if (i % 3 == 1) continue; // does not wait for the answer
+      if (i % 3 == 1) continue; // closes before the answer
       c.answer();
    }
    checkAlive();

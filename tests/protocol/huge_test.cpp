@@ -7,8 +7,8 @@
 using namespace ouzel::wire;
 namespace raw = ouzel::protocol::test;
 
-// Statements of absurd depth, length and width, and rows that COPY cannot take. Each gets PostgreSQL's answer or an
-// error of its kind, and the server goes on.
+// Statements of extreme depth, length and width, and rows that COPY cannot accept. Each gets PostgreSQL's answer or an
+// error of the same kind, and the server keeps running.
 
 namespace {
 
@@ -20,7 +20,7 @@ std::string repeat(const std::string& text, size_t count) {
    return out;
 }
 
-/// text, then `count - 1` times separator and text.
+/// `text`, `count` times, with separators.
 std::string list(const std::string& text, const std::string& separator, size_t count) {
    return text + repeat(separator + text, count - 1);
 }
@@ -68,7 +68,7 @@ CATCH_TEST_CASE("lists of 100,000 are only long") {
    CATCH_CHECK(c.run("SELECT count(*) FROM wire_long WHERE " + list("a = 1", " AND ", deep)) == "1\n");
    CATCH_CHECK(c.run("SELECT count(*) FROM (VALUES " + list("(1)", ",", deep) + ") v") == "100000\n");
    CATCH_CHECK(c.run(repeat("SELECT 1;", 5000)) == "1\n");
-   if (!sharedServer().isForeign()) // PostgreSQL takes minutes
+   if (!sharedServer().isForeign()) // PostgreSQL takes minutes for it
       CATCH_CHECK(c.run("SELECT count(*) FROM wire_long WHERE " + conditions) == "2\n");
    c.run("DROP TABLE wire_long");
 }

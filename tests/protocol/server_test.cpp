@@ -15,7 +15,7 @@
 using namespace ouzel::wire;
 namespace raw = ouzel::protocol::test;
 
-// The process: command line, passwords, TLS, SIGTERM. These start servers of their own.
+// The server process: command line, passwords, TLS, SIGTERM. Each test starts its own servers.
 
 namespace {
 
@@ -92,7 +92,7 @@ CATCH_TEST_CASE("remote clients need the password, local ones do not") {
    RawClient broken(server);
    CATCH_CHECK(broken.ask(raw::startupPacket({{"user", "postgres"}}) + raw::message('p', "garbage")).find("FATAL") !=
                std::string::npos);
-   // The verifier is stored: the next start needs no password.
+   // The catalog stores the verifier, so the next start needs no password.
    CATCH_CHECK(server.stop() == 0);
    server.host = "127.0.0.1";
    server.start();
@@ -118,7 +118,7 @@ CATCH_TEST_CASE("TLS") {
       const std::string large = c.run("SELECT repeat('x', 5000000)");
       CATCH_CHECK(large.size() == 5'000'001);
       CATCH_CHECK(Connection(server, "sslmode=disable").run("SELECT 1") == "1\n");
-      // Bytes behind the request, still in the clear, are refused.
+      // The server refuses unencrypted bytes behind the TLS request.
       const RawClient sneaky(server);
       sneaky.send(raw::int32(8) + raw::int32(80877103) + raw::startupPacket({{"user", "postgres"}}));
       const std::string bytes = sneaky.receive();
@@ -142,7 +142,7 @@ CATCH_TEST_CASE("SIGTERM ends what runs, and what was committed is there again")
    CATCH_CHECK(server.stop() == 0);
    CATCH_CHECK(describe(Result(PQgetResult(busy.get())).get()) ==
                "ERROR 57P01 terminating connection due to administrator command");
-   // libpq shows the FATAL it finds when it reads before its write fails, and that the connection is gone otherwise.
+   // libpq shows the FATAL message if it reads before its write fails, else that the connection is lost.
    const std::string ended = idle.run("SELECT 1");
    CATCH_INFO(ended);
    CATCH_CHECK((ended.find("terminating connection due to administrator command") != std::string::npos ||

@@ -6,7 +6,7 @@
 using namespace ouzel::wire;
 namespace raw = ouzel::protocol::test;
 
-// Statements through libpq and by hand: simple, extended, pipelined, with row limits, in binary.
+// Statements by libpq and by raw messages: simple, extended, pipelined, with row limits, in binary.
 
 namespace {
 
@@ -233,7 +233,7 @@ CATCH_TEST_CASE("portals with row limits") {
                "1\n2\nD 1\nD 2\ns\nD 3\nD 4\ns\nD 5\nC SELECT 1\nZ I\n");
    CATCH_CHECK(withoutSource(c.ask(raw::execute("p", 2) + raw::syncMessage())) ==
                "E ERROR 34000 portal \"p\" does not exist\nZ I\n");
-   // Inside a block they survive Sync; two may be open at once.
+   // In a transaction block portals survive Sync, and two may be open at once.
    c.ask(raw::query("BEGIN"));
    const std::string other = raw::parse("", "SELECT g FROM generate_series(1, 100000) g") + raw::bind("q", "");
    CATCH_CHECK(c.ask(open + raw::execute("p", 1) + other + raw::execute("q", 1) + raw::syncMessage()) ==

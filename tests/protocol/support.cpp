@@ -61,7 +61,7 @@ void ServerProcess::start() {
       _exit(127);
    }
    ::close(output[1]);
-   // The psql line it prints when it listens names the port.
+   // The server prints a psql command with its port when it listens.
    std::string text;
    char chunk[256];
    size_t at = std::string::npos;
@@ -178,7 +178,7 @@ void RawClient::send(const std::string& bytes) const {
    size_t sent = 0;
    while (sent < bytes.size()) {
       const ssize_t result = ::send(fd_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
-      if (result <= 0) return; // the server hung up: the answer will tell
+      if (result <= 0) return; // the server hung up: receive() will tell
       sent += static_cast<size_t>(result);
    }
 }

@@ -5,8 +5,8 @@
 #include <sys/types.h>
 #include <vector>
 
-// What the wire tests talk to and with: a server process of their own, libpq connections, and sockets for what libpq
-// would never send. With OUZEL_WIRE_TARGET=HOST:PORT they talk to that server instead (PostgreSQL itself, to check the
+// Support of the wire tests: a server process of their own, libpq connections, and raw sockets for bytes that libpq
+// would never send. With OUZEL_WIRE_TARGET=HOST:PORT the tests use that server instead (PostgreSQL itself, to check the
 // tests).
 
 namespace ouzel::wire {
@@ -16,9 +16,9 @@ class ServerProcess {
 public:
    explicit ServerProcess(std::vector<std::string> flags = {});
    ~ServerProcess();
-   /// SIGTERM; the exit status.
+   /// Sends SIGTERM and waits. Returns the exit status.
    int stop();
-   /// Again over the same data.
+   /// Starts the server again over the same data.
    void start();
    bool isForeign() const { return pid_ == 0; }
    bool isRunning() const;
@@ -32,7 +32,7 @@ private:
    pid_t pid_ = 0;
 };
 
-/// The server that most tests share; started when first asked for.
+/// The server that most tests share; started by the first call.
 ServerProcess& sharedServer();
 
 struct ResultDeleter {
@@ -50,9 +50,9 @@ public:
 
    PGconn* get() const { return connection_; }
    bool isOpen() const { return PQstatus(connection_) == CONNECTION_OK; }
-   /// Run a simple query: rows as text ("1|a\n2|\\N\n"), else the command tag, else "ERROR 42601 ...".
+   /// Runs a simple query. Returns rows as text ("1|a\n2|\\N\n"), else the command tag, else "ERROR 42601 ...".
    std::string run(const std::string& sql) const;
-   /// One statement with text parameters; results in text or binary.
+   /// Runs one statement with text parameters. Results come in text or binary.
    Result parameters(const std::string& sql, const std::vector<const char*>& values, bool binary = false) const;
    std::string error() const { return PQerrorMessage(connection_); }
 
@@ -62,14 +62,14 @@ private:
 
 std::string describe(const PGresult* result);
 
-/// A socket that says what it is told.
+/// A socket that sends raw bytes.
 class RawClient {
 public:
    explicit RawClient(const ServerProcess& server = sharedServer());
    ~RawClient() { close(); }
    RawClient(RawClient&& other) noexcept;
    void send(const std::string& bytes) const;
-   /// Raw bytes until ReadyForQuery or the end of the stream.
+   /// Receives raw bytes until ReadyForQuery or the end of the stream.
    std::string receive() const;
    /// receive(), one line per message; "(closed)" at the end of the stream.
    std::string answer() const;

@@ -40,7 +40,7 @@ CATCH_TEST_CASE("statement_timeout stops what runs, sleeps or waits, and the ses
       CATCH_CHECK(c.run("SELECT 1") == "1\n");
    }
    CATCH_CHECK(describe(c.parameters("SELECT pg_sleep($1)", {"60"}).get()) == statementTimeout);
-   // Each statement has the whole time, also those of one script.
+   // Each statement of a script has the whole time.
    CATCH_CHECK(c.run("SELECT pg_sleep(0.12); SELECT pg_sleep(0.12); SELECT 2") == "2\n");
    CATCH_CHECK(c.run("BEGIN; SELECT pg_sleep(60)") == statementTimeout);
    CATCH_CHECK(c.run("SELECT 1").find("25P02") != std::string::npos);
@@ -59,7 +59,7 @@ CATCH_TEST_CASE("statement_timeout counts for each Execute of its own, not for t
       CATCH_CHECK(c.run("FETCH 1 FROM wire_cursor") == std::to_string(i + 1) + "\n");
    }
    CATCH_CHECK(c.run("COMMIT") == "COMMIT");
-   pause(400); // an idle session is not meant
+   pause(400); // does not apply to an idle session
    CATCH_CHECK(c.run("SELECT 1") == "1\n");
 }
 
@@ -90,7 +90,7 @@ CATCH_TEST_CASE("idle_in_transaction_session_timeout ends the session and rolls 
       RawClient c;
       c.start();
       c.ask(raw::query("SET idle_in_transaction_session_timeout = '200ms'"));
-      pause(400); // outside of transactions it does not count
+      pause(400); // does not apply outside of transactions
       CATCH_CHECK(c.ask(raw::query("SELECT 1")).find("D 1\n") != std::string::npos);
       c.ask(raw::query(open));
       const auto answer = c.answer();
@@ -98,7 +98,7 @@ CATCH_TEST_CASE("idle_in_transaction_session_timeout ends the session and rolls 
       CATCH_CHECK(answer.ends_with("(closed)"));
    }
    CATCH_CHECK(watcher.run("SET lock_timeout = '20s'; DROP TABLE wire_idle") == "DROP TABLE");
-   // One that works is not idle.
+   // A session that runs a statement is not idle.
    RawClient busy;
    busy.start();
    busy.ask(raw::query("SET idle_in_transaction_session_timeout = '300ms'; BEGIN"));

@@ -57,7 +57,7 @@ std::string padded(int64_t value, int width) {
    return buffer;
 }
 
-/// Shortest digits that read back, an exponent from 1e15 (float4: 1e6) on and below 1e-4.
+/// The shortest digits that read back to the same number; with an exponent from 1e15 (float4: 1e6) on and below 1e-4.
 template <typename Real>
 std::string realText(Real value) {
    if (std::isnan(value)) return "NaN";
@@ -106,7 +106,8 @@ std::string clockText(int64_t micros) {
           fractionText(micros % microsPerSecond);
 }
 
-/// Days since 2000-01-01 as year, month, day of the proleptic Gregorian calendar (Hinnant 2013); " BC" apart.
+/// Days since 2000-01-01 as year, month, day of the proleptic Gregorian calendar (Hinnant 2013). `isBc`: the caller
+/// appends " BC".
 std::string dateText(int64_t days, bool& isBc) {
    days += 730'425; // to 0000-03-01
    const int64_t era = (days >= 0 ? days : days - 146'096) / 146'097, dayOfEra = days - era * 146'097;
@@ -169,7 +170,7 @@ std::string hexText(std::string_view bytes) {
    return out;
 }
 
-/// How many bytes the type's values have; 0: any number.
+/// Size in bytes of the type's values; 0: variable.
 size_t sizeOf(unsigned type) {
    switch (type) {
    case Bool:

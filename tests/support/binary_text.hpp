@@ -3,13 +3,13 @@
 #include <string>
 #include <string_view>
 
-// The runner's own reading of binary result values, written from PostgreSQL's send functions and not from our codec, so
-// that one checks the other.
+// The runner's own decoder of binary result values. It is written from PostgreSQL's send functions and not from Ouzel's
+// codec, so that each checks the other.
 
 namespace ouzel::slt {
 
-/// The text that a value of type `type` (an OID) has under PostgreSQL's default settings and in UTC, from its binary
-/// form. Nothing for bytes that are no such value.
+/// Converts a binary value of type `type` (an OID) to its text under PostgreSQL's default settings and in UTC. None for
+/// bytes that are no value of the type.
 std::optional<std::string> textOfBinary(unsigned type, std::string_view bytes);
 /// Whether textOfBinary() knows the type.
 bool hasBinaryText(unsigned type);

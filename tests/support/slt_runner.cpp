@@ -13,11 +13,11 @@
 //                                     connections
 //   skip CONFIG...                    this file does not run under these --config names
 //   needs SQL                         this file does not run where the SQL says 0A000, "not supported"
-// {DIR} in SQL and messages is an empty directory of this file's, which anybody may write to.
-// A statement may end with COPYDATA on its own line and then the lines that COPY FROM STDIN reads.
-// --binary asks for results in binary where all types are known (binary_text.hpp). --restart-each restarts the server
-// after each file and compares what its tables hold with what they held before. --record replaces every expectation by
-// what the server answers. Each file starts with an empty schema public.
+// {DIR} in SQL and messages stands for an empty directory of this file, writable for all users.
+// A statement may end with COPYDATA on its own line, followed by the lines that COPY FROM STDIN reads.
+// --binary requests binary results where all types are known (binary_text.hpp). --restart-each restarts the server
+// after each file and compares the tables' contents before and after. --record replaces every expectation by the
+// server's answer. Each file starts with an empty schema public.
 
 #include <algorithm>
 #include <cstdio>
@@ -49,7 +49,7 @@ struct Record {
 };
 
 struct Answer {
-   std::string state, message; // of the first error
+   std::string state, message; // the first error's
    int position = 0;
    std::vector<std::string> rows;
    bool lost = false;
@@ -106,7 +106,7 @@ private:
    std::map<std::string, PGconn*> open_;
 };
 
-/// One value as text, whichever form it came in.
+/// One value as text, from its text or binary form.
 std::string cellText(const PGresult* result, int row, int column) {
    const char* value = PQgetvalue(result, row, column);
    if (PQfformat(result, column) == 0) return value;
@@ -114,12 +114,12 @@ std::string cellText(const PGresult* result, int row, int column) {
    return ouzel::slt::textOfBinary(PQftype(result, column), bytes).value_or("<no value of its type>");
 }
 
-/// Whether `sql` changes how text looks in ways that clients are not told.
+/// Whether `sql` changes a setting of text output that the server does not report to clients.
 bool changesLooks(const std::string& sql) {
    return sql.find("bytea_output") != std::string::npos || sql.find("extra_float_digits") != std::string::npos;
 }
 
-/// Whether binary results of these types can be compared with the text that was recorded.
+/// Whether binary results of these types can be compared with the recorded text.
 bool canAskForBinary(PGconn* connection, const PGresult* description) {
    const auto isSet = [&](const char* name, std::string_view start) {
       const char* value = PQparameterStatus(connection, name);
@@ -156,7 +156,8 @@ void copyOut(PGconn* connection, Answer& answer) {
    }
 }
 
-/// Prepare the statement and ask for binary results if their types allow it; false: run it the usual way.
+/// Prepares the statement and requests binary results if their types allow it. False: the caller runs the statement
+/// with text results.
 bool sendBinary(PGconn* connection, const Record& record) {
    if (record.hasCopy || record.head.rfind("query", 0) != 0) return false;
    PGresult* prepared = PQprepare(connection, "", record.sql.c_str(), 0, nullptr);
@@ -169,13 +170,13 @@ bool sendBinary(PGconn* connection, const Record& record) {
    return wanted && PQsendQueryPrepared(connection, "", 0, nullptr, nullptr, nullptr, 1) == 1;
 }
 
-/// A directory of its own for each file that mentions one; gone at the end.
+/// The directory behind {DIR}, made for each file that uses one and removed by the destructor.
 class Directory {
 public:
    ~Directory() {
       if (!path_.empty()) std::filesystem::remove_all(path_);
    }
-   /// `text` with the name in the place of {DIR}.
+   /// Replaces {DIR} in `text` by the directory's name.
    std::string fillIn(std::string text) {
       for (size_t at; (at = text.find(mark)) != std::string::npos;)
          text.replace(at, mark.size(), path());
@@ -254,13 +255,13 @@ std::string errorHead(const Answer& answer) {
    return head + " " + message;
 }
 
-/// Empty when the answer is what the record expects, else what is wrong.
+/// Compares an answer with the record. Empty when they agree, else a description of the difference.
 std::string compare(const Record& record, const Answer& answer) {
    if (answer.lost) return "connection lost: " + answer.message;
    const bool isQuery = record.head.rfind("query", 0) == 0;
    if (record.head.rfind("statement error", 0) == 0) {
       if (answer.state.empty()) return "an error was expected";
-      // A record may stop after the code or after the position; what it leaves out is not compared.
+      // A record may stop after the code or after the position: only the given parts are compared.
       const std::string got = errorHead(answer);
       const bool agrees = got == record.head || got.rfind(record.head + " ", 0) == 0;
       return agrees ? "" : "expected: " + record.head + "\n  got:      " + got;
@@ -280,7 +281,7 @@ std::string compare(const Record& record, const Answer& answer) {
           std::to_string(answer.rows.size()) + " got)";
 }
 
-/// Reads one record: its head line was `head`. Leaves the stream after the blank line that ends it.
+/// Reads the record behind the head line `head`, with the blank line that ends it.
 Record readRecord(std::istream& in, const std::string& head, int& line) {
    Record record;
    record.head = head;
@@ -329,7 +330,7 @@ bool skipped(const std::string& head, const std::string& config) {
    return false;
 }
 
-/// What the tables of schema public hold, a line per row.
+/// The contents of all tables of schema public, one line per row.
 std::vector<std::string> contents(PGconn* connection) {
    Record list{0,
                "query",
@@ -416,7 +417,7 @@ void runFile(const std::string& path, const Options& options, int& passed, int& 
    }
    if (options.record) std::ofstream(path) << recorded.str();
    if (options.restartEach && !options.record) {
-      connections.closeAll(); // what they left open is not to last
+      connections.closeAll(); // rolls back open transactions
       const std::vector<std::string> before = contents(connections.get("default"));
       restart(options, connections, path, line);
       const bool same = contents(connections.get("default")) == before;

@@ -15,8 +15,8 @@ struct RecordedCase {
 
 std::vector<RecordedCase> readRecordedCases(const std::string& family);
 
-/// Run every case through `evaluate`, which returns the text of the result or throws SqlError, and check the answers.
-/// A case for which `isKnownDeviation` says true is only required not to crash.
+/// Runs every case by `evaluate`, which returns the text of the result or throws SqlError, and checks the answers. A
+/// case for which `isKnownDeviation` returns true must only not crash.
 void checkRecordedCases(const std::string& family, const std::function<std::string(const RecordedCase&)>& evaluate,
                         const std::function<bool(const RecordedCase&)>& isKnownDeviation = {});
 

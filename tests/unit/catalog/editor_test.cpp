@@ -96,7 +96,7 @@ CATCH_TEST_CASE("names resolve along the search path") {
                }).state() == sqlstate::insufficientPrivilege);
    CATCH_CHECK(errorOf([&] { creationSchema(s, SearchPath::resolve(s, {}, "x"), QualifiedName::of("t")); }).state() ==
                sqlstate::undefinedSchema);
-   // A table in public hides behind pg_catalog's unless public comes first.
+   // pg_catalog's table hides the one in public unless public comes first in the path.
    editor.createRelation(Fixture::table("pg_class", {"a"}));
    CATCH_CHECK(findRelation(editor.snapshot(), path, QualifiedName::of("pg_class"))->oid == 1259);
    const std::string explicitly[] = {"public", "pg_catalog"};
@@ -157,7 +157,7 @@ CATCH_TEST_CASE("creating relations checks names and makes what constraints need
    Relation twoKeys = Fixture::table("u", {"a", "b"});
    twoKeys.constraints = {key, key};
    CATCH_CHECK(errorOf([&] { editor.createRelation(twoKeys); }).state() == sqlstate::invalidTableDefinition);
-   CATCH_CHECK_FALSE(editor.snapshot().findRelation(publicSchema, "u")); // nothing half made stays
+   CATCH_CHECK_FALSE(editor.snapshot().findRelation(publicSchema, "u")); // the failed creation left no entry
    CATCH_CHECK_FALSE(editor.snapshot().findRelation(publicSchema, "u_pkey"));
    const std::string longName(63, 'x');
    CATCH_CHECK(editor.chooseName(longName, "col", "key", publicSchema).size() == 63);

@@ -165,6 +165,6 @@ CATCH_TEST_CASE("system views are views with our SQL, or empty tables") {
    CATCH_CHECK(findSystemRelation(pgCatalogSchema, "pg_settings")->relationKind == RelationKind::Virtual);
    CATCH_CHECK(findSystemRelation(pgCatalogSchema, "pg_settings")->relkind() == 'v');
    CATCH_CHECK(findSystemRelation(pgCatalogSchema, "ouzel_stat_memory")->columns.size() == 2);
-   // A directory asks no network.
+   // A directory sends no requests.
    CATCH_CHECK(scan(snapshot, "ouzel_stat_object_store", {"request", "estimated_cost"}).empty());
 }

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
-// Every promise of a batch, broken by hand.
+// Breaks each invariant of a batch.
 
 using namespace ouzel;
 
@@ -37,7 +37,7 @@ struct Sound {
    bool breaks(const char* what) const { return batch.brokenPromise().find(what) != std::string::npos; }
 };
 
-/// Overwrites byte `at` of a StringView, whatever it means.
+/// Overwrites byte `at` of a StringView's representation.
 void poke(StringView& string, size_t at, char byte) {
    std::memcpy(reinterpret_cast<char*>(&string) + at, &byte, 1);
 }
@@ -88,7 +88,7 @@ CATCH_TEST_CASE("dictionaries that promise too much are found") {
    sound.useDictionary();
    sound.batch.columns[0].dictionarySize = 3;
    CATCH_CHECK(sound.breaks("code past the dictionary's end"));
-   sound.list = {1, 2, 3}; // nobody looks at row 0
+   sound.list = {1, 2, 3}; // row 0 is not selected
    sound.batch.selection = Selection::list(sound.list);
    CATCH_CHECK(sound.batch.brokenPromise().empty());
    sound.batch.columns[0].dictionarySize = 0;
@@ -105,7 +105,7 @@ CATCH_TEST_CASE("values that are none are found") {
    poke(padding.texts[0], 10, 'x');
    CATCH_CHECK(padding.breaks("unused bytes are not zero"));
    Sound reused;
-   reused.text[0] = 'b'; // somebody else's bytes by now
+   reused.text[0] = 'b'; // reused memory
    CATCH_CHECK(reused.breaks("differ from its prefix"));
    Sound storage;
    storage.texts[1] = StringView(storage.text, static_cast<StringView::Storage>(2));
@@ -114,7 +114,7 @@ CATCH_TEST_CASE("values that are none are found") {
    std::memset(reinterpret_cast<char*>(&nowhere.texts[1]) + 8, 0, 8);
    CATCH_CHECK(nowhere.breaks("points nowhere"));
    Sound null;
-   poke(null.texts[2], 10, 'x'); // NULL: only readable
+   poke(null.texts[2], 10, 'x'); // bytes of a NULL must only be readable
    CATCH_CHECK(null.batch.brokenPromise().empty());
 }
 

@@ -87,7 +87,7 @@ std::string evaluate(const test::RecordedCase& c) {
 
 CATCH_TEST_CASE("dates and intervals compute as PostgreSQL's do") {
    test::checkRecordedCases("date_math", evaluate, [](const test::RecordedCase& c) {
-      // PostgreSQL 15 lets the difference of far apart timestamps wrap around, and does not look at the zone of
+      // PostgreSQL 15 lets the difference of distant timestamps overflow, and does not check the time zone for
       // infinity.
       const bool isWrapped = c.operation == "subtract" && c.expected.find("1067") != std::string::npos;
       return isWrapped || (c.arguments[0] == "foo" && c.arguments[1] == "infinity");

@@ -18,7 +18,7 @@ CATCH_TEST_CASE("a wait goes on until the thread's innermost check throws") {
       if (isCancelled) throw std::runtime_error("cancelled");
    };
    const std::function<void()> other = [] { throw std::logic_error("the outer one"); };
-   checkInterrupted(); // there is none
+   checkInterrupted(); // no Interruptible is set
    std::thread canceller([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       isCancelled = true;

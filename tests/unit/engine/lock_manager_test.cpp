@@ -31,7 +31,7 @@ void awaitWaiting(LockManager& locks, int32_t processId) {
 
 CATCH_TEST_CASE("lock modes conflict as PostgreSQL's do", "[locks]") {
    LockManager locks;
-   // Pairs that go together, from the manual's table.
+   // Compatible pairs, from the table in PostgreSQL's manual.
    const std::vector<std::vector<int>> together = {
        {}, {1, 2, 3, 4, 5, 6, 7}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 4}, {1, 2, 3}, {1, 2, 5}, {1, 2}, {1}, {}};
    for (int a = 1; a <= 8; ++a)
@@ -63,7 +63,7 @@ CATCH_TEST_CASE("waiters go in the order they came", "[locks]") {
       });
       awaitWaiting(locks, 100 + i);
    }
-   // A reader does not overtake those who wait to be alone.
+   // A reader does not overtake a waiting exclusive request.
    LockOwner late(2);
    CATCH_CHECK(!locks.acquire(late, table, LockMode::AccessShare, never));
    CATCH_CHECK(locks.blockersOf(107).size() == 8);
@@ -99,7 +99,8 @@ CATCH_TEST_CASE("a cycle of waits is found", "[locks]") {
 }
 
 CATCH_TEST_CASE("a cycle over mere queueing is no deadlock", "[locks]") {
-   // b waits behind c's request for the table, c waits for b elsewhere: b can go first.
+   // b waits behind c's queued request for the table, and c waits for b by way of a. That is no deadlock: b may go
+   // first.
    LockManager locks;
    LockOwner a(1), b(2), c(3);
    locks.acquire(a, table, LockMode::AccessShare, never);

@@ -17,7 +17,7 @@ struct Case {
    std::vector<SqlType> types;
    std::vector<Representation> reprs;
    Representation result;
-   /// Expected over the rows of values() as PostgreSQL 15 prints it.
+   /// PostgreSQL 15's result over the rows of values(), as text.
    std::string expected;
 };
 

@@ -10,38 +10,38 @@
 #include "executor/expression/program.hpp"
 #include "executor/function/context.hpp"
 
-// Columns of values in any encoding, for tests of kernels and expressions.
+// Vectors of any encoding, for tests of kernels and expressions.
 
 namespace ouzel::test {
 
 /// Owns the memory of one vector.
 class Column {
 public:
-   /// Values of one physical type; NULLs allowed.
+   /// A flat vector; values may be NULL.
    static Column flat(PhysicalType type, std::vector<Value> values);
    static Column constant(PhysicalType type, Value value);
-   /// Each value once, in a dictionary, under random-looking codes; `id` as Vector::dictionaryId.
+   /// A dictionary vector. Each value is once in the dictionary, and codes look random. `id`: Vector::dictionaryId.
    static Column dictionary(PhysicalType type, const std::vector<Value>& values, uint64_t id = 0);
    const Vector& vector() const { return vector_; }
 
 private:
    void store(PhysicalType type, std::vector<Value> values);
 
-   std::shared_ptr<std::vector<Value>> values_; // what strings point into
+   std::shared_ptr<std::vector<Value>> values_; // owns the bytes of strings
    std::shared_ptr<std::vector<uint128>> data_;
    std::shared_ptr<std::vector<ValidityWord>> validity_;
    std::shared_ptr<std::vector<uint16_t>> codes_;
    Vector vector_;
 };
 
-/// The rows of a vector, as values.
+/// The selected rows of a vector as values.
 std::vector<Value> rowsOf(const Vector& vector, Selection rows);
 std::string toText(const Value& value);
 inline Value intValue(int64_t v, PhysicalType type = PhysicalType::I32) {
    return Value::integer(type, v);
 }
 
-/// A context good enough for functions that ask nothing of the session.
+/// A context for functions that need no session.
 executor::FunctionContext& testContext();
 
 } // namespace ouzel::test

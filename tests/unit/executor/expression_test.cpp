@@ -85,7 +85,7 @@ std::vector<std::string> textsOf(const Vector& v, Selection rows) {
    return result;
 }
 
-/// Evaluate row by row, each alone: the reference.
+/// The reference: evaluates each row separately.
 std::vector<std::string> rowByRow(const Expr& expr, const Fixture& f, const Rowset& rows) {
    std::vector<std::string> result;
    auto program = ExpressionProgram::compile(expr, f.slots, f.columns);
@@ -101,7 +101,7 @@ std::vector<std::string> rowByRow(const Expr& expr, const Fixture& f, const Rows
    return result;
 }
 
-/// All encodings, dense and listed rows, several batches on one state: all must agree with rowByRow.
+/// Checks that all encodings, dense and listed rows, and several batches on one state agree with rowByRow().
 void checkEverywhere(const Expr& expr, const Fixture& f) {
    auto program = ExpressionProgram::compile(expr, f.slots, f.columns);
    ExpressionState state(program, test::testContext());
@@ -175,7 +175,7 @@ CATCH_TEST_CASE("expressions give the same in every encoding and selection", "[e
    auto notIn = node(ExprKind::InList, boolean, f.T(), string("a string of some length 3"), sql::makeNull(text));
    notIn->negated = true;
    checkEverywhere(*notIn, f);
-   // One subexpression in several places, some of them on fewer rows.
+   // One subexpression in several places, at some of them for fewer rows.
    const auto shared = [&] { return binary("*", binary("+", f.A(), f.B()), number(2)); };
    checkEverywhere(*node(ExprKind::Case, int4, less(f.A(), number(0)), shared(), less(shared(), number(4)),
                          binary("+", shared(), number(1)), binary("-", number(0), shared())),

@@ -9,8 +9,9 @@
 #include "executor/expression/program.hpp"
 #include "tests/unit/executor/expression_support.hpp"
 
-// Scalar functions against what PostgreSQL 15 gave for the same calls (functions.tsv, scripts/record_functions.py):
-// each call by itself, then all calls of a function as one batch, flat and dictionary-coded.
+// Compares scalar functions with PostgreSQL 15's results for the same calls (functions.tsv,
+// scripts/record_functions.py): first each call separately, then all calls of a function as one batch, flat and
+// dictionary-coded.
 
 using namespace ouzel;
 using namespace ouzel::executor;
@@ -52,7 +53,7 @@ SqlType typeNamed(std::string name) {
    return {isArray ? type->array : type->oid, -1, type->collation};
 }
 
-/// The overload with these types; polymorphic and variadic parameters take any.
+/// The overload with these types; polymorphic and variadic parameters accept any type.
 const catalog::FunctionInfo* findFunction(std::string_view name, const std::vector<SqlType>& types) {
    const catalog::FunctionInfo* loose = nullptr;
    for (const catalog::FunctionInfo* f : catalog::builtins().functions(name)) {
@@ -142,7 +143,7 @@ CATCH_TEST_CASE("functions give what PostgreSQL gives", "[function]") {
       for (const Call& call : s.calls) {
          const std::string actual = runAlone(s, call);
          if (actual == show(call.expected)) continue;
-         // Refusing is allowed where RE2 has no equal.
+         // Regular expressions that RE2 cannot express may be refused.
          if (actual == "ERROR 0A000" && name.find("reg") != std::string::npos) continue;
          if (actual == "ERROR 0A000" && name.starts_with("substring")) continue;
          if (++different > 200) continue;

@@ -13,7 +13,7 @@
 #include "io/spill/spill.hpp"
 #include "tests/unit/executor/expression_support.hpp"
 
-// Aggregation against sorting rows into a map of groups, under hostile settings and with two workers.
+// Compares aggregation with a map of groups, under hostile settings and with two workers.
 
 namespace ouzel::executor {
 namespace {
@@ -35,7 +35,7 @@ struct Case {
    bool collected = true; ///< also aggregates that keep their input
    uint32_t batchRows = batchRowsMax;
    bool zeroHashes = false, blockTwice = false, parallel = false;
-   size_t memoryLimit = SIZE_MAX; ///< of the query; with one it may spill
+   size_t memoryLimit = SIZE_MAX; ///< the query's limit; with one it may spill
 };
 
 io::SpillManager& spill() {
@@ -85,7 +85,7 @@ Value makeKey(PhysicalType type, int64_t v, bool otherForm) {
    }
 }
 
-/// A text that is equal for equal values of whatever form.
+/// A text that is equal for equal values, independent of their representation.
 std::string canonical(const Value& v) {
    if (v.isNull) return "NULL";
    if (v.type == PhysicalType::F64) return std::to_string(v.f64 == 0 ? 0.0 : v.f64);
@@ -144,8 +144,7 @@ struct Fixture {
          scan->scanColumns.push_back({columns[i], static_cast<int16_t>(i + 1)});
       scan->output = columns;
       NodePtr input = std::move(scan);
-      if (test.parallel) { // rows are distinct, so grouping by all columns keeps them; its groups are read by many
-                           // lanes
+      if (test.parallel) { // grouping by all columns keeps the distinct rows; many lanes read the groups
          auto distinct = std::make_unique<Node>(NodeKind::Aggregate);
          distinct->children.push_back(std::move(input));
          std::vector<ColumnId> keys;

@@ -19,7 +19,7 @@
 #include "io/spill/spill.hpp"
 #include "tests/unit/executor/expression_support.hpp"
 
-// Joins of two Values nodes against two loops over their rows.
+// Compares joins of two Values nodes with two nested loops over their rows.
 
 namespace ouzel::executor {
 namespace {
@@ -33,7 +33,7 @@ using Row = std::vector<Value>;
 
 enum class Truth { False, Unknown, True };
 
-/// How keys look: which table the join makes of them.
+/// The kind of keys, which determines the join's table.
 enum class Keys { Dense, Sparse, Text, Two, NullsEqual };
 
 struct Case {
@@ -137,7 +137,7 @@ struct Fixture {
          if (join.keys == Keys::Two) node->joinKeys.push_back({column(0, 1), column(1, 1), false});
       }
       if (join.residual) node->predicates.push_back(compare(sql::CompareOp::Lt, column(0, 1), column(1, 1)));
-      // Not all columns, and not in the order of the children.
+      // The output has some of the columns, in another order than the children.
       if (givesRight()) node->output.insert(node->output.end(), {columns[1][3], columns[1][2]});
       if (givesLeft()) node->output.insert(node->output.end(), {columns[0][2], columns[0][0], columns[0][3]});
       if (givesRight()) node->output.push_back(columns[1][0]);
@@ -159,14 +159,14 @@ struct Fixture {
       Truth keys = equals(l[0], r[0]);
       if (join.keys == Keys::NullsEqual) keys = l[0].isNull && r[0].isNull ? Truth::True : keys;
       if (join.keys == Keys::Two && !join.nestedLoop) keys = std::min(keys, equals(l[1], r[1]));
-      // Keys of a hash join that are unknown match nothing; a nested loop's predicates are all three-valued.
+      // Unknown keys of a hash join do not match. All predicates of a nested loop are three-valued.
       if (keys == Truth::Unknown && !join.nestedLoop && !join.nullAware) keys = Truth::False;
       if (!join.residual) return keys;
       Truth residual = l[1].isNull || r[1].isNull ? Truth::Unknown : l[1].i64 < r[1].i64 ? Truth::True : Truth::False;
       return std::min(keys, residual);
    }
 
-   /// Nothing: the join must fail with 21000.
+   /// The expected rows; none: the join must fail with 21000.
    std::optional<std::vector<std::string>> naive() const {
       std::vector<std::string> out;
       std::vector<bool> rightMatched(rows[1].size());
@@ -246,7 +246,7 @@ struct Fixture {
       return out;
    }
 
-   std::map<std::string, std::string> notes; ///< of the join
+   std::map<std::string, std::string> notes; ///< EXPLAIN's notes of the join
    size_t memoryPeak = 0;
    Case join;
    std::mt19937 random;
@@ -298,7 +298,7 @@ void checkAll(bool nestedLoop, const std::vector<Keys>& keyKinds) {
                for (const bool nulls : {false, true})
                   for (const uint32_t batchRows : {2u, batchRowsMax})
                      for (const bool zero : {false, true}) {
-                        // One hash for all changes nothing about NULLs.
+                        // A single hash for all rows does not affect NULLs, so these cases are left out.
                         if (zero && (nestedLoop || !nulls)) continue;
                         check({kind, nestedLoop, residual, false, keys, left, right, distinct, nulls, batchRows, zero});
                      }
@@ -329,7 +329,8 @@ CATCH_TEST_CASE("hash joins with NOT IN semantics", "[join]") {
 }
 
 CATCH_TEST_CASE("hash joins of several batches", "[join]") {
-   // Two loops are slow, and the small cases go through every combination: here each kind gets the next kind of key.
+   // The reference is slow, and the small cases cover every combination: here each kind of join gets the next kind of
+   // key.
    constexpr Keys rotation[] = {Keys::Dense, Keys::Sparse, Keys::Text};
    size_t next = 0;
    for (const JoinKind kind : allKinds)
@@ -362,7 +363,7 @@ CATCH_TEST_CASE("hash joins that spill with one heavy key or one hash", "[join][
       }
 }
 
-/// Many small partitions: what is left of each must not stay in memory until its turn.
+/// Many small partitions: their remaining rows must not stay in memory until the partitions are joined.
 CATCH_TEST_CASE("hash joins that split a lot keep little", "[join][spill]") {
    for (const size_t limit : {size_t{1}, size_t{64} << 10}) {
       Fixture fixture(

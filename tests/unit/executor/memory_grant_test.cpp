@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-// Who may take how much of a query's budget.
+// How a query's budget is divided among its operators.
 
 namespace ouzel::executor {
 
@@ -13,12 +13,12 @@ CATCH_TEST_CASE("what nobody else may need goes to whoever asks", "[grant]") {
    MemoryGrant first(budget), second(budget), third(budget);
    CATCH_CHECK(first.floor() == 200);
    CATCH_CHECK(first.mayGrow(800));
-   CATCH_CHECK_FALSE(first.mayGrow(801)); // a floor for each of the others
+   CATCH_CHECK_FALSE(first.mayGrow(801)); // the other operators' floors are reserved
    second.settle();
    CATCH_CHECK(first.floor() == 300);
    CATCH_CHECK(first.mayGrow(900));
    CATCH_CHECK_FALSE(first.mayGrow(901));
-   CATCH_CHECK(second.mayGrow(600)); // it may, as long as the others have their floors
+   CATCH_CHECK(second.mayGrow(600)); // allowed, because the other operators keep their floors
    third.settle();
    CATCH_CHECK(first.mayGrow(1200));
    second.resume();
@@ -35,7 +35,7 @@ CATCH_TEST_CASE("a floor is kept even if others have too much", "[grant]") {
    CATCH_CHECK_FALSE(first.mayGrow(1));
    CATCH_CHECK(second.mayGrow(300));
    CATCH_CHECK_FALSE(second.mayGrow(301));
-   // But not what the process does not have.
+   // A grant cannot grow beyond the process's memory.
    first.memory().grow(8'600);
    CATCH_CHECK_FALSE(second.mayGrow(300));
    first.memory().shrink(first.memory().used());

@@ -9,7 +9,7 @@
 #include "common/value/string_view.hpp"
 #include "executor/materialize/key_hash.hpp"
 
-// Rows that were packed come back byte for byte, but for where their strings lie.
+// Packing and unpacking returns the same bytes, except for the addresses of strings.
 
 namespace ouzel::executor {
 namespace {
@@ -49,7 +49,7 @@ std::unique_ptr<Rows> randomRows(uint32_t count, uint32_t seed, uint32_t longest
       std::vector<uint32_t> offsets = layout.stringOffsets();
       offsets.insert(offsets.end(), layout.extraStringOffsets().begin(), layout.extraStringOffsets().end());
       for (const uint32_t offset : offsets) {
-         // Some columns have few different strings.
+         // In some columns only a few strings differ.
          if (different > 0 && offset != offsets[0] && row >= different) {
             rows->string(row, offset) = rows->string(random() % different, offset);
             continue;
@@ -57,7 +57,7 @@ std::unique_ptr<Rows> randomRows(uint32_t count, uint32_t seed, uint32_t longest
          auto& text = *rows->strings.emplace_back(std::make_unique<std::string>(random() % (longest + 1), ' '));
          for (char& c : text)
             c = static_cast<char>(random());
-         text.shrink_to_fit(); // so that a sanitizer sees reads behind its end
+         text.shrink_to_fit(); // so that a sanitizer detects reads behind the end
          rows->string(row, offset) = StringView(text);
       }
    }
@@ -113,7 +113,7 @@ void checkRoundTrip(uint32_t count, uint32_t seed, uint32_t longest, uint32_t di
             if (!got.isInline()) CATCH_REQUIRE((got.data() >= heap.get() && got.data() < heap.get() + heapBytes));
          }
    }
-   // What was cut off is noticed.
+   // Truncated pages are detected.
    if (count > 0)
       CATCH_CHECK_FALSE(
           packing.unpack({packed.get(), packedBytes - 1}, back.get(), back.get() + rows->bytes.size(), heap.get()));
@@ -181,7 +181,7 @@ CATCH_TEST_CASE("hashes of the keys are not stored", "[packing]") {
       CATCH_CHECK(back == rows);
    };
    check(4 * count);
-   // Other hashes come back too: in one run they are stored, in the others made again.
+   // Hashes that do not follow from the keys come back, too: one run stores them, the other runs compute theirs.
    std::memset(rows.data() + size_t{1500} * layout.rowSize(), 0, sizeof(uint64_t));
    check(4 * count + 9 * 1024);
 }

@@ -14,14 +14,14 @@ using namespace ouzel::executor;
 
 namespace {
 
-/// A query with one lane: a worker that finds it taken says Nothing, which by then may be out of date.
+/// A query with one lane. A worker that finds the lane taken returns Nothing, which may be out of date by then.
 class OneLane final : public Schedulable {
 public:
    static constexpr uint32_t slices = 200;
 
    Outcome runSlice() override {
       if (taken_.exchange(true)) {
-         std::this_thread::sleep_for(std::chrono::microseconds(50)); // what it says is then out of date
+         std::this_thread::sleep_for(std::chrono::microseconds(50)); // makes the result out of date
          return Outcome::Nothing;
       }
       const uint32_t done = done_.load();
@@ -37,8 +37,8 @@ private:
    std::atomic<uint32_t> done_{0};
 };
 
-/// Its first lane has to wait for the second one to be through, which nobody wants any more after one batch: what waits
-/// for a partition that another worker holds.
+/// A source whose first lane is blocked until the second lane has ended, as when another worker holds a partition. The
+/// sink needs only one batch, so the first lane is not needed any more.
 class WaitsForTheOther final : public Source {
 public:
    struct Local final : LocalState {
@@ -98,8 +98,8 @@ CATCH_TEST_CASE("who waits is told when enough has come", "[scheduler]") {
    CATCH_CHECK(outcome == PipelineRun::Outcome::Ended);
 }
 
-// Of the session's thread, which takes a batch from a full queue. A sanitizer tells when it looks at lanes that are
-// gone.
+// unblock() is what the session's thread calls when it takes a batch from a full queue. A sanitizer detects accesses to
+// destroyed lanes.
 CATCH_TEST_CASE("a pipeline may be woken while it ends", "[scheduler]") {
    const TestQuery query;
    for (int round = 0; round < 200; ++round) {

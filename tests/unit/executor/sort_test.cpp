@@ -11,7 +11,7 @@
 #include "tests/unit/executor/expression_support.hpp"
 #include "tests/unit/io/spill_support.hpp"
 
-// Sort orders against comparing values one by one.
+// Compares sort orders with a comparison of values one by one.
 
 namespace ouzel::executor {
 namespace {
@@ -90,7 +90,7 @@ Value randomValue(PhysicalType type, std::mt19937& random, uint32_t distinct) {
       switch (random() % 5) {
       case 0:
          return Value::string(std::string(random() % 20, 'a'));
-      case 3: // alike for longer than any part of it that is taken up at once
+      case 3: // the common prefix is longer than the part compared at once
          return Value::string(std::string(random() % 3 + 40, 'b') + std::string(random() % 2, '\0') +
                               std::to_string(v));
       case 1:
@@ -109,7 +109,7 @@ struct Fixture {
    Reservation memory{ledger};
 };
 
-/// Where the rows are when they are merged.
+/// The place of the rows when they are merged.
 enum class Place : uint8_t { Memory, Both, Disk };
 
 void check(const std::vector<SortColumn>& columns, uint32_t count, uint32_t distinct, uint32_t runs, uint32_t workers,

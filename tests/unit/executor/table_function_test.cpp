@@ -13,7 +13,8 @@ using test::Column;
 
 namespace {
 
-/// Run a function of built-in types over textual arguments; rows as text, at most `step` at a time.
+/// Runs a function of built-in types over textual arguments. Fetches at most `step` rows at a time and returns them as
+/// text.
 std::vector<std::string> run(const char* name, std::vector<Oid> types, std::vector<const char*> args,
                              std::vector<Oid> results, uint32_t step = 3) {
    TableFunctionSignature s;

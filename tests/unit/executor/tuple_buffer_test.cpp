@@ -10,7 +10,7 @@
 #include "executor/pipeline/memory_grant.hpp"
 #include "tests/unit/io/spill_support.hpp"
 
-// When rows are stored by partition, what leaves memory when there is too little, and that all of it comes back.
+// Tests when rows are stored by partition, which rows are spilled when memory is short, and that all rows come back.
 
 using namespace ouzel;
 using namespace ouzel::executor;
@@ -32,7 +32,7 @@ RowLayout& layoutOfNumbers() {
    return layout;
 }
 
-/// Rows first .. first + count, relieved as operators do it: between batches.
+/// Stores the rows first .. first + count and relieves the buffer between batches, as operators do.
 void storeNumbers(TupleBuffer& buffer, const RowLayout& layout, uint64_t first, uint64_t count) {
    constexpr uint32_t batch = 128;
    for (uint64_t begin = first; begin < first + count; begin += batch) {
@@ -59,12 +59,12 @@ struct Setting {
 };
 
 struct Outcome {
-   uint64_t rows = 0, numbers = 0; ///< numbers: different ones
+   uint64_t rows = 0, numbers = 0; ///< numbers: distinct ones
    uint64_t spilledRows = 0;
-   size_t partitions = 0; ///< that were spilled
+   size_t partitions = 0; ///< spilled partitions
 };
 
-/// `workers` buffers take `rowsEach` rows with so much memory; everything is read back.
+/// Stores `rowsEach` rows in each of `workers` buffers within `limit` bytes, and reads all rows back.
 Outcome run(size_t limit, MemoryPolicy policy, uint32_t workers, uint64_t rowsEach, size_t partitionsFrom = 0) {
    Setting setting;
    const RowLayout& layout = layoutOfNumbers();
@@ -162,8 +162,8 @@ CATCH_TEST_CASE("a buffer that is short of memory spills what is too much, or al
          CATCH_CHECK(whole.partitions == size_t{1} << bits);
          CATCH_CHECK(whole.spilledRows == workers * rowsEach);
          CATCH_CHECK(some.spilledRows > 0);
-         // An eleventh is too much, and open pages take some. Rows stored without partitions have to be copied before
-         // any memory returns, for which nothing can be promised.
+         // An eleventh of the rows exceeds the limit, and open pages take some memory. Rows without partitions must be
+         // copied before they free memory, so for them there is no bound.
          if (partitioning != Partitioning::Never) CATCH_CHECK(some.spilledRows * 3 < whole.spilledRows);
       }
    }

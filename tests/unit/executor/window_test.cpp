@@ -15,7 +15,8 @@
 #include "executor/schedule/scheduler.hpp"
 #include "tests/unit/executor/expression_support.hpp"
 
-// Sort, TopN, DISTINCT ON and windows as whole plans; windows against computing every frame by its definition.
+// Sort, TopN, DISTINCT ON and windows as whole plans. Windows are compared with a reference that computes every frame
+// by its definition.
 
 namespace ouzel::executor {
 namespace {
@@ -166,7 +167,7 @@ struct Frame {
 
 struct Call {
    const char* name;
-   std::vector<size_t> columns;  ///< of the fixture
+   std::vector<size_t> columns;  ///< columns of the fixture
    bool filtered = false;        ///< over f: a boolean computed as v > 50
    std::vector<Value> constants; ///< further arguments
    std::vector<SqlType> constantTypes;
@@ -239,7 +240,7 @@ struct Reference {
          out += order(i - 1, i) != 0;
       return out;
    }
-   /// Is row j behind the start bound (or before the end bound) of row i's frame?
+   /// Whether row j is behind the start bound (or before the end bound) of row i's frame.
    bool passes(const Frame& frame, bool isStart, size_t i, size_t j, const std::vector<int64_t>& groups) const {
       const FrameBoundKind kind = isStart ? frame.start : frame.end;
       const int64_t offset = isStart ? frame.startOffset : frame.endOffset;
@@ -359,7 +360,7 @@ void checkWindow(Fixture& f, const Frame& frame, bool partitioned, bool ordered,
       std::vector<int64_t> groups;
       for (size_t i = 0; i < reference.rows.size(); ++i)
          groups.push_back(i == 0 ? 0 : groups.back() + (reference.order(i - 1, i) != 0));
-      // Large partitions are looked at here and there: the reference is cubic.
+      // Large partitions are sampled, because the reference takes cubic time.
       const size_t step = std::max<size_t>(1, reference.rows.size() / 150);
       for (size_t i = 0; i < reference.rows.size(); i += step) {
          const Row& got = *byId.at(reference.rows[i][4].i64);
@@ -403,7 +404,7 @@ CATCH_TEST_CASE("window: sizes", "[window]") {
          checkWindow(f, {FrameMode::Rows, OffsetPreceding, OffsetFollowing, FrameExclusion::None, 3, 2}, true, false,
                      false, false, batchRows);
       }
-   // Large frames come out of the tree of partial states.
+   // Large frames use the tree of partial states.
    Fixture f(5000, 1, 300);
    checkWindow(f, {FrameMode::Rows, OffsetPreceding, OffsetFollowing, FrameExclusion::None, 700, 900}, false, true,
                false, false, batchRowsMax);
@@ -413,7 +414,7 @@ CATCH_TEST_CASE("window: sizes", "[window]") {
    checkWindow(f, {FrameMode::Rows}, false, false, false, false, batchRowsMax);
 }
 
-/// in_range(a, b, offset, minus, less) for all a, b and offsets, in this order: what PostgreSQL 15 says.
+/// in_range(a, b, offset, minus, less) for all a, b and offsets, in this order.
 std::string rangeAnswers(SqlType type, const std::vector<Value>& values, const std::vector<Value>& offsets) {
    FrameClause clause;
    clause.keyType = type;

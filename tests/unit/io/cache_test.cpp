@@ -15,14 +15,14 @@
 #include "io/object_store/trusted_read.hpp"
 #include "tests/unit/io/pattern.hpp"
 
-// The cache of objects on a local disk, over a store that counts, waits and fails as told.
+// The cache of objects on a local disk, over a store that counts reads and that tests can delay or let fail.
 
 using namespace ouzel;
 using namespace ouzel::io;
 
 namespace {
 
-/// Objects in memory whose asynchronous reads end on a thread of the store, when they may.
+/// A store in memory. Its asynchronous reads end on a thread of the store when the test permits.
 class SlowStore final : public ObjectStore {
 public:
    SlowStore() : thread_([this] { work(); }) {}
@@ -179,7 +179,7 @@ struct Fixture {
       objects[name] = pattern(size, objects.size() + 1);
       if (store) store->put(name, objects[name]);
    }
-   /// What the store says of a range; checked.
+   /// Reads a range through the cache and checks the bytes.
    void read(const std::string& name, uint64_t offset, size_t size) {
       const auto reader = store->open(name, objects[name].size());
       std::string bytes(size, '\0');
@@ -202,7 +202,7 @@ struct Asked {
    Asked(const ObjectReader& reader, uint64_t offset, size_t size) : bytes(size, '\0') {
       pending = reader.readAsync(offset, size, bytes.data(), [this](std::exception_ptr given) {
          const std::lock_guard lock(mutex);
-         if (isHere) std::abort(); // told twice
+         if (isHere) std::abort(); // `done` was called twice
          isHere = true;
          error = std::move(given);
          changed.notify_all();
@@ -232,7 +232,7 @@ CATCH_TEST_CASE("the cache: what was read is not read from the store again") {
    f.read("table/1/block/a", 100'000, 1);
    f.read("table/1/block/a", 700'000, 300'000);
    CATCH_CHECK(f.slow->bytes == bytes);
-   f.read("table/1/block/a", 0, 1'000'000); // in part
+   f.read("table/1/block/a", 0, 1'000'000); // a part of the object
    CATCH_CHECK(f.slow->bytes == 1'000'000);
    f.store->flush();
    f.read("table/1/block/a", 0, 1'000'000);
@@ -241,7 +241,7 @@ CATCH_TEST_CASE("the cache: what was read is not read from the store again") {
    CATCH_CHECK(f.statistics().misses == 4);
    CATCH_CHECK(f.statistics().missBytes == 1'000'000);
    CATCH_CHECK(f.statistics().hitBytes == 300'000 + 1 + 300'000 + 800'000 + 1'000'000);
-   // Beyond the end it says what the store says.
+   // Reads beyond the end give the store's error.
    CATCH_CHECK_THROWS_AS(f.store->open("table/1/block/a", 1'000'000)->read(999'999, 2, f.objects["x"].data()),
                          SqlError);
 }
@@ -278,7 +278,7 @@ CATCH_TEST_CASE("the cache: a restart keeps it") {
    f.read("table/1/block/a", 0, 600'000);
    f.read("table/1/block/b", 1000, 500'000);
    CATCH_CHECK(f.slow->bytes == 0);
-   f.read("table/1/block/b", 0, 700'000); // goes on in the same segment
+   f.read("table/1/block/b", 0, 700'000); // continues in the same segment
    CATCH_CHECK(f.slow->bytes == 200'000);
    f.start();
    f.read("table/1/block/b", 0, 700'000);
@@ -327,7 +327,7 @@ CATCH_TEST_CASE("the cache: the limit holds, and what is used stays longer") {
    for (int i = 0; i < 40; ++i) {
       f.read("table/1/block/" + std::to_string(i), 0, 400'000);
       f.store->flush();
-      if (i > 0) f.read("table/1/block/0", 0, 200'000); // used before each turn
+      if (i > 0) f.read("table/1/block/0", 0, 200'000); // used before each segment
       CATCH_REQUIRE(std::filesystem::file_size(f.file()) <= f.options.size);
       CATCH_REQUIRE(f.statistics().bytesUsed <= f.options.size);
    }
@@ -335,7 +335,7 @@ CATCH_TEST_CASE("the cache: the limit holds, and what is used stays longer") {
    CATCH_CHECK(f.statistics().bytesUsed > f.options.size / 2);
    CATCH_CHECK(f.statistics().corruptions == 0);
    const uint64_t bytes = f.slow->bytes;
-   CATCH_CHECK(bytes == 40 * 400'000); // the used one was never read again
+   CATCH_CHECK(bytes == 40 * 400'000); // the used region was never fetched again
    f.read("table/1/block/1", 0, 400'000);
    CATCH_CHECK(f.slow->bytes == bytes + 400'000);
 }
@@ -374,7 +374,7 @@ CATCH_TEST_CASE("the cache: what was damaged before it came is read again from t
    CATCH_CHECK((f.store->get(name) == bad));
    f.store->flush();
    f.store->put(name, good);
-   CATCH_CHECK((f.store->get(name) == bad)); // it cannot know
+   CATCH_CHECK((f.store->get(name) == bad)); // the store cannot detect it
    int tries = 0;
    const auto check = [&](const std::string& object) {
       ++tries;
@@ -387,7 +387,7 @@ CATCH_TEST_CASE("the cache: what was damaged before it came is read again from t
    f.store->flush();
    CATCH_CHECK(f.statistics().regions == 0);
    CATCH_CHECK((f.store->get(name) == good));
-   // What the store itself has is damaged, or was never in the cache: the error is the caller's.
+   // The object is damaged in the store itself or was never in the cache: the caller gets the error.
    f.store->put(name, bad);
    f.store->put("manifest/1", bad);
    tries = 0;
@@ -516,7 +516,7 @@ CATCH_TEST_CASE("the cache: memory is charged, and what is refused is not cached
    f.options.memory = &ledger;
    f.add("table/1/block/a", 400'000);
    f.start();
-   CATCH_CHECK(ledger.used() == 4 << 20); // a sixteenth for what waits to be written
+   CATCH_CHECK(ledger.used() == 4 << 20); // a sixteenth for the queue
    f.read("table/1/block/a", 0, 400'000);
    f.store->flush();
    CATCH_CHECK(f.statistics().fills == 1);

@@ -15,7 +15,7 @@ struct Directory {
 };
 } // namespace
 
-// What all stores promise is in object_store_test.cpp.
+// Tests of all stores are in object_store_test.cpp.
 
 CATCH_TEST_CASE("a directory's reads are done when they return, and a reader outlives its object") {
    const Directory directory;

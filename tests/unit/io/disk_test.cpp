@@ -14,7 +14,7 @@ using sim::Loss;
 
 namespace {
 
-/// Puts a disk under io::File as long as it lives.
+/// Makes a simulated disk the current FileSystem during its life.
 class InUse {
 public:
    explicit InUse(Disk& disk) { FileSystem::replace(&disk); }

@@ -11,7 +11,7 @@
 #include "io/directory/directory_store.hpp"
 #include "tests/unit/io/pattern.hpp"
 
-// Keys, the cipher, and objects that somebody has laid hands on. What the encrypted store does like others is in
+// Keys, the cipher, and manipulated objects. Tests of all stores, the encrypted one included, are in
 // object_store_test.cpp.
 
 using namespace ouzel;
@@ -48,7 +48,7 @@ std::string stateOfWhole(const std::shared_ptr<const EncryptionKey>& key, std::s
    return stateOf([&] { ObjectOpener::openWhole(key, name, sealed); });
 }
 
-/// A store in memory that is remote: reads end when they are told to, on the teller's thread.
+/// A remote store in memory. Reads end when the test says so, on the test's thread.
 class SlowStore final : public ObjectStore {
 public:
    struct Stored {
@@ -122,7 +122,7 @@ CATCH_TEST_CASE("keys are hex digits or base64 of 32 bytes") {
 }
 
 CATCH_TEST_CASE("keys are derived by HKDF-SHA256") {
-   // RFC 5869 written out with Python's hmac and hashlib.
+   // Expected value: RFC 5869 computed with Python's hmac and hashlib.
    const SecretBytes derived = EncryptionKey::parse(hexKey)->derive("salt", "purpose");
    CATCH_CHECK(std::string(reinterpret_cast<const char*>(derived.bytes.data()), 32) ==
                fromHex("94667bce5e44fbfb519b064d97bb4a4e6714993a9e0f99c8485e090a33876fa8"));
@@ -151,7 +151,7 @@ CATCH_TEST_CASE("objects of all sizes come back, and ranges of them") {
       CATCH_CHECK(sealed.size() == sealedSize(size));
       CATCH_CHECK(unsealedSize(sealed.size()) == size);
       CATCH_CHECK(ObjectOpener::openWhole(key, "a/b", sealed) == content);
-      CATCH_CHECK(seal(key, "a/b", content) != sealed); // a key of its own, every time
+      CATCH_CHECK(seal(key, "a/b", content) != sealed); // each put has a new salt, and so a new key
       if (size >= 16) CATCH_CHECK(sealed.find(content.substr(0, 16)) == std::string::npos);
       const ObjectOpener opener(key, "a/b", size);
       for (const size_t offset : {size_t{0}, size_t{1}, chunk - 1, chunk, chunk + 1, 2 * chunk, size - 1}) {
@@ -167,7 +167,7 @@ CATCH_TEST_CASE("objects of all sizes come back, and ranges of them") {
    }
    const std::string_view parts[] = {"", "one", "", " two", ""};
    CATCH_CHECK(ObjectOpener::openWhole(key, "x", sealObject(*key, "x", parts).view()) == "one two");
-   // Sizes that no object has: nothing, or a last chunk that would be empty.
+   // Sizes that no object has: 0, or with an empty last chunk.
    for (const uint64_t none : {uint64_t{0}, uint64_t{63}, sealedSize(chunk) + 1, sealedSize(chunk) + 32})
       CATCH_CHECK_FALSE(unsealedSize(none).has_value());
 }
@@ -199,7 +199,7 @@ CATCH_TEST_CASE("what was changed in an encrypted object is noticed") {
                                     header + chunk(sealed, 0) + chunk(again, 1) + chunk(sealed, 2),  // of another put
                                     sealed + chunk(sealed, 2)})
       CATCH_CHECK(stateOfWhole(key, "a", bytes) == "XX001");
-   // A reader does not take chunks of two puts in two reads, either; one bad read does not spoil the next.
+   // A reader also refuses chunks of two puts in two reads. A failed read does not affect the next.
    const ObjectOpener opener(key, "a", content.size());
    std::string target(sealedChunkSize, '\0'), broken = chunk(sealed, 0);
    broken[3] ^= 1;
@@ -280,7 +280,7 @@ CATCH_TEST_CASE("encrypted reads end in any order, and are called off") {
          pending->cancel();
       }
    }
-   // Ends after the store, and nobody cares.
+   // A read that ends after the store is ignored.
    std::string target(content.size(), '\0');
    static_cast<void>(reader->readAsync(0, 1 << 20, target.data(), [](std::exception_ptr) {}));
 }

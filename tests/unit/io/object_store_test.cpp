@@ -14,7 +14,7 @@
 #include "tests/unit/io/s3/object_server.hpp"
 #include "tests/unit/io/s3/versitygw.hpp"
 
-// What every object store promises, tried with each of them.
+// Tests of ObjectStore's contract, run with every store.
 
 using namespace ouzel;
 using namespace ouzel::io;
@@ -50,7 +50,7 @@ struct S3Fixture {
 using S3RingFixture = S3Fixture<SocketRing::Backend::Automatic>;
 using S3PollFixture = S3Fixture<SocketRing::Backend::Poll>;
 
-/// A server that others have written.
+/// An S3 server of another project.
 struct VersityFixture {
    VersityGateway gateway;
    std::unique_ptr<ObjectStore> store =
@@ -62,7 +62,7 @@ struct VersityFixture {
    }
 };
 
-/// Over whatever another fixture makes.
+/// An encrypted store over another fixture's store.
 template <typename Below>
 struct EncryptedFixture : Below {
    EncryptedFixture() {
@@ -146,7 +146,7 @@ CATCH_TEMPLATE_TEST_CASE("stores read large objects in parallel", "", DirectoryF
    const std::string_view parts[] = {all.substr(0, 5 << 20), all.substr(5 << 20, 1), all.substr((5 << 20) + 1)};
    CATCH_REQUIRE(store.put("large", parts, PutCondition::ifAbsent()));
    CATCH_CHECK_FALSE(store.put("large", parts, PutCondition::ifAbsent()));
-   CATCH_CHECK((store.get("large") == content)); // in brackets: millions of bytes are no message
+   CATCH_CHECK((store.get("large") == content)); // in brackets, so that a failure does not print megabytes
 
    const auto reader = store.open("large", content.size());
    std::string target(content.size(), '\0');

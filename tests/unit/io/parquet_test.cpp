@@ -22,7 +22,7 @@ struct File {
    ~File() { std::filesystem::remove(path); }
 };
 
-/// Rows (i, "row i"), every seventh text NULL, in row groups of 7,000.
+/// Writes rows (i, "row i"), every seventh text NULL, in row groups of 7,000.
 void writeRows(const std::string& path, Reservation& memory) {
    const std::vector<ExternalColumn> columns{{"id", {oid::int8, -1, invalidOid}},
                                              {"name", {oid::text, -1, defaultCollation}}};

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-/// Bytes in which no piece is like another.
+/// Pseudorandom bytes, so that a piece at the wrong place is detected.
 inline std::string pattern(size_t size, uint64_t seed = 1) {
    std::string bytes(size, '\0');
    for (char& c : bytes) {

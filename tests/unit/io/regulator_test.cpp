@@ -9,8 +9,8 @@ using namespace ouzel::io;
 
 namespace {
 
-/// Rows that compress as `savings` times the table says, an operator that works `workNanos` per byte, a device of such
-/// bandwidths: the levels of 200 runs.
+/// The levels of 200 runs: rows whose compression saves `savings` times the table's bytes, an operator that works
+/// `workNanos` per byte, a device with bandwidth `bandwidth`.
 std::vector<uint32_t> levelsOf(double bandwidth, double workNanos, double savings = 1) {
    Regulator regulator;
    std::vector<uint32_t> levels;
@@ -30,7 +30,7 @@ std::vector<uint32_t> levelsOf(double bandwidth, double workNanos, double saving
    return levels;
 }
 
-/// One run of pages at the regulator's level; everything takes `busy` times as long as it would alone.
+/// Simulates one run of pages at the regulator's level. All work takes `busy` times as long as on an idle machine.
 void run(Regulator& regulator, double bandwidth, double workNanos, double savings, double busy) {
    const SpillLevel& level = spillLevels()[regulator.level()];
    constexpr double bytes = 65536;
@@ -41,7 +41,7 @@ void run(Regulator& regulator, double bandwidth, double workNanos, double saving
    regulator.decide({bandwidth, 2 * bandwidth, 1, workNanos * busy});
 }
 
-/// Nanoseconds for a byte to go to such a device and to come back, when CPU and device work at the same time.
+/// Nanoseconds per byte to write to the device and read back, when CPU and device work in parallel.
 double costOf(uint32_t number, double bandwidth, double workNanos, double busy) {
    const SpillLevel& level = spillLevels()[number];
    return std::max((workNanos + level.encodeNanos) * busy, level.ratio * 1e9 / bandwidth) +
@@ -74,7 +74,7 @@ CATCH_TEST_CASE("an operator that is slow anyway leaves the device time: next to
 }
 
 CATCH_TEST_CASE("measurements may be off: the levels chosen are nearly as fast as the best one") {
-   // A core of two that others use now and then for a while; SSDs of the paper, half of each for a lane.
+   // One core of two, used by other work at times; the paper's SSDs, half of each for one lane.
    for (const double factor : {1.0, 2.0, 4.0, 6.0, 8.0})
       for (const uint64_t seed : {1, 2, 3, 4, 5}) {
          std::mt19937_64 chance(seed);

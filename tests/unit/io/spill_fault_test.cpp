@@ -6,7 +6,7 @@
 #include "io/spill/spill.hpp"
 #include "tests/unit/io/spill_support.hpp"
 
-// Run by ctest with OUZEL_TEST_POINTS=spill.<where>=<error>@<n>: one system call fails, once.
+// ctest runs these tests with OUZEL_TEST_POINTS=spill.<where>=<error>@<n>: one system call fails once.
 
 using namespace ouzel;
 using namespace ouzel::io;
@@ -30,7 +30,7 @@ CATCH_TEST_CASE("a fault ends the query it hits, with its code, and no other", "
    };
    {
       SpillSpace space(manager, atLevel(0));
-      // Twice: what was written in the background may not be there, so such a space stays broken.
+      // A failed write in the background may have lost pages, so its space fails in the second round, too.
       for (int round = 0; round < (isForGood ? 2 : 1); ++round) {
          try {
             use(space);

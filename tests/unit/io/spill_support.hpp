@@ -10,11 +10,11 @@
 #include "common/hash/hash.hpp"
 #include "io/spill/spill.hpp"
 
-// Directories to spill to, and pages that say of themselves whether they are right.
+// Directories to spill to, and pages whose content can be verified.
 
 namespace ouzel::io::test {
 
-/// Some empty directories that go with this.
+/// Empty directories, removed by the destructor.
 class SpillDirectories {
 public:
    explicit SpillDirectories(size_t count = 1) {
@@ -31,7 +31,7 @@ private:
    std::string root_;
 };
 
-/// A page whose bytes follow from its number: half of it can be compressed.
+/// A page whose bytes are determined by its number. Half of it can be compressed.
 inline std::vector<std::byte> pageOf(uint64_t number, size_t bytes) {
    std::vector<uint64_t> words(bytes / 8 + 1);
    for (size_t i = 0; i < words.size(); ++i)
@@ -41,7 +41,7 @@ inline std::vector<std::byte> pageOf(uint64_t number, size_t bytes) {
    return page;
 }
 
-/// As ==, which ThreadSanitizer looks at byte by byte.
+/// Compares like ==, which is slow under ThreadSanitizer: it checks each byte.
 inline bool isSame(const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
 }

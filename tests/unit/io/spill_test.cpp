@@ -16,7 +16,7 @@ using namespace ouzel::io::test;
 
 namespace {
 
-/// The descriptor of the one temporary file this process has below `directory`.
+/// The descriptor of this process's single temporary file below `directory`.
 int spillDescriptor(const std::string& directory) {
    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
       std::error_code error;
@@ -40,7 +40,7 @@ CATCH_TEST_CASE("areas that end between borders of the device, in places used ag
    };
    std::vector<Kept> kept;
    for (uint64_t number = 0; number < 3000; ++number) {
-      // Sizes around the blocks and units that pages are made of.
+      // Sizes near those of blocks and units.
       const size_t bytes = 1 + (random() % 2 == 0 ? random() % 70'000 : random() % 600'000);
       kept.push_back({writePage(space, pageOf(number, bytes)), number, bytes});
       while (kept.size() > 40) {
@@ -121,7 +121,7 @@ CATCH_TEST_CASE("what was freed is used again, and nothing has a name") {
    SpillManager manager(directories.options);
    {
       SpillSpace space(manager, atLevel(level));
-      // 8 MiB are there at any time; 800 MiB go through.
+      // 8 MiB of pages exist at a time; 800 MiB are written in all.
       std::vector<std::pair<uint64_t, SpilledPage>> pages;
       for (uint64_t number = 0; number < 128; ++number)
          pages.emplace_back(number, writePage(space, pageOf(number % 8, 65536)));
@@ -140,7 +140,7 @@ CATCH_TEST_CASE("what was freed is used again, and nothing has a name") {
       for (const auto& [number, page] : pages)
          space.free(page);
       CATCH_CHECK(std::filesystem::is_empty(directories.options.directories[0]));
-      // What lanes hold open is in use.
+      // The lanes' open extents count as in use.
       CATCH_CHECK(manager.devices()[0].bytesInUse <= size_t{2} << 20);
    }
    CATCH_CHECK(manager.devices()[0].bytesAllocated == 0);
@@ -154,7 +154,7 @@ CATCH_TEST_CASE("a query gets the space of one that has just ended") {
    const std::vector<std::byte> page = pageOf(1, size_t{16} << 20);
    for (int query = 0; query < 4; ++query) {
       SpillSpace space(manager, atLevel(0));
-      for (int i = 0; i < 7; ++i) // more than a file that is closed at once
+      for (int i = 0; i < 7; ++i) // more than the size up to which files are closed at once
          writePage(space, page);
       CATCH_CHECK(manager.devices()[0].bytesInUse >= size_t{112} << 20);
    }
@@ -236,11 +236,11 @@ CATCH_TEST_CASE("a page that is not what was written is an error") {
    {
       SpillReader reader(space);
       reader.add(page, false);
-      CATCH_REQUIRE(readPage(reader) == content); // it is there now
+      CATCH_REQUIRE(readPage(reader) == content); // the page is on the device now
    }
    const int descriptor = spillDescriptor(directories.options.directories[0]);
    CATCH_REQUIRE(descriptor >= 0);
-   ::fcntl(descriptor, F_SETFL, 0); // not O_DIRECT: any byte can be written
+   ::fcntl(descriptor, F_SETFL, 0); // clears O_DIRECT, so that any byte can be written
    for (const off_t offset : {0, 5, 9, 13, 20, 27, 31, 32, 40, 55, 56, 20000}) {
       char right = 0;
       CATCH_REQUIRE(::pread(descriptor, &right, 1, offset) == 1);
@@ -274,7 +274,7 @@ CATCH_TEST_CASE("a full device is an error of the query that fills it; the next 
       } catch (const SqlError& error) {
          CATCH_CHECK(error.state() == sqlstate::diskFull);
       }
-      // All of both devices was used, and what was written can be read.
+      // Both devices were filled, and all written pages can be read.
       CATCH_CHECK(pages.size() > 40 * 16 * 9 / 10);
       SpillReader reader(space);
       for (const SpilledPage& page : pages)
@@ -303,7 +303,7 @@ CATCH_TEST_CASE("rates make devices slow") {
    while (!reader.isEmpty())
       readPage(reader);
    const auto end = std::chrono::steady_clock::now();
-   // 200 ms, but for what is still on its way (2 MiB) when reading, 100 ms long, begins.
+   // Writing takes 200 ms, minus the time of 2 MiB that are still in flight when reading begins. Reading takes 100 ms.
    CATCH_CHECK(std::chrono::duration<double>(middle - begin).count() > 0.15);
    CATCH_CHECK(std::chrono::duration<double>(end - middle).count() > 0.1);
    CATCH_CHECK(std::chrono::duration<double>(end - begin).count() > 0.25);

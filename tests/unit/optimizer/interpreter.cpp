@@ -341,7 +341,7 @@ std::vector<Row> Interpreter::window(const Rel& rel, const Row& outer) {
          key.push_back(evaluate(*expr, row));
       const int64_t number = ++counts[key];
       for (const WindowCall& call : rel.windowCalls)
-         row[call.column] = number; // row_number() is all that is made
+         row[call.column] = number; // random_query makes no other window function
    }
    return rows;
 }

@@ -6,8 +6,8 @@
 
 #include "sql/algebra/rel.hpp"
 
-// Runs logical algebra the naive way: nested loops, subqueries and dependent joins once per row. The reference that
-// rewrites are compared with. Knows int8 and boolean values and a handful of functions only.
+// Runs logical algebra in the simplest way: nested loops, subqueries and dependent joins once per row. Rewrites are
+// compared with its results. Supports int8 and boolean values and a few functions.
 
 namespace ouzel::test {
 
@@ -34,7 +34,7 @@ private:
    std::map<uint32_t, std::vector<Row>> ctes_;
 };
 
-/// The rows projected to `columns`, sorted: equal for equal bags.
+/// The rows projected to `columns` and sorted, so that equal bags give equal results.
 std::vector<std::vector<Cell>> canonical(const std::vector<Row>& rows, const std::vector<sql::ColumnId>& columns);
 
 } // namespace ouzel::test

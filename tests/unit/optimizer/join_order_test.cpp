@@ -4,7 +4,7 @@
 #include "optimizer/join_order/join_planner.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
-// DPhyp against all orders tried, on graphs of up to six relations; large graphs must plan at once.
+// Compares DPhyp with a search of all orders, on graphs of up to six relations. Large graphs must be planned quickly.
 
 using namespace ouzel;
 using namespace ouzel::optimizer;
@@ -33,7 +33,7 @@ struct Shape {
    std::vector<std::pair<uint32_t, uint32_t>> edges;
 };
 
-/// Inner joins in the order of the relations; each edge compares columns of its own.
+/// Inner joins in the order of the relations. Each edge compares different columns.
 RelPtr makeTree(const Shape& shape, Query& query) {
    std::vector<std::vector<ColumnId>> columns(shape.relations);
    std::vector<RelPtr> tables;
@@ -144,7 +144,7 @@ CATCH_TEST_CASE("the number of pairs is that of the paper") {
 
 CATCH_TEST_CASE("sixty-four tables in a chain, listed in a bad order, stay within the budget of pairs") {
    Shape shape{64, {}};
-   // FROM lists them by number; neighbours in the chain are 23 apart.
+   // FROM lists the relations by number; neighbours in the chain are 23 apart.
    for (uint32_t i = 0; i + 1 < 64; ++i)
       shape.edges.emplace_back(i * 23 % 64, (i + 1) * 23 % 64);
    FakeStatistics statistics;
@@ -164,7 +164,7 @@ CATCH_TEST_CASE("sixty-four tables in a chain, listed in a bad order, stay withi
    RelPtr tree = makeTree(shape, query);
    std::vector<sql::OutputColumn> output{{"c", outputColumns(*tree)[0], int8}};
    rewrite(tree, output, query);
-   // No cross product is left.
+   // The plan has no cross product.
    forEachRel(*tree, [](Rel& rel) {
       if (rel.kind == RelKind::Join) CATCH_CHECK(rel.predicate != nullptr);
    });

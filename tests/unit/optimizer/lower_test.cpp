@@ -7,7 +7,7 @@
 #include "sql/plan/verify.hpp"
 #include "tests/unit/optimizer/plan_interpreter.hpp"
 
-// Representations, build sides, runtime filters, limits: what lowering decides.
+// Decisions of the lowering: representations, build sides, runtime filters, limits.
 
 using namespace ouzel;
 using namespace ouzel::sql;

@@ -200,7 +200,7 @@ std::vector<Row> PlanInterpreter::join(const Node& node) {
 }
 
 std::vector<Row> PlanInterpreter::aggregate(const Node& node) {
-   // As the logical operator does it, over the child's rows as a table.
+   // Runs the logical operator over the child's rows as a table.
    Rel group(RelKind::GroupBy);
    for (const ComputedColumn& key : node.keys)
       group.keys.push_back({key.column, clone(*key.expr)});

@@ -4,7 +4,7 @@
 
 namespace ouzel::test {
 
-/// Runs plans the naive way, as plan.hpp says they are meant. Rows carry exactly the columns of each node's output.
+/// Runs plans in the simplest way, as plan.hpp defines them. Rows have exactly the columns of each node's output.
 class PlanInterpreter {
 public:
    explicit PlanInterpreter(const Tables& tables) : tables_(tables), exprs_(tables) {}

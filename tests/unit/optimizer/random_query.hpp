@@ -5,14 +5,14 @@
 
 namespace ouzel::test {
 
-/// Makes random queries over tables 1..3 with three int8 columns each: every operator and kind of join, correlated
-/// subqueries nested some levels deep. Results are deterministic: limits sort by all columns.
+/// Makes random queries over tables 1..3 with three int8 columns each, with all operators and kinds of joins, and
+/// nested correlated subqueries. Results are deterministic: queries with a limit sort by all columns.
 class RandomQuery {
 public:
    explicit RandomQuery(uint64_t seed) : state_(seed * 2 + 1) {}
 
    sql::BoundQuery make(uint32_t depth);
-   /// Only joins of tables, `relations` of them, of the kinds that can be reordered.
+   /// Makes a query of joins only, of `relations` tables and of the kinds that can be reordered.
    sql::BoundQuery makeJoins(uint32_t relations, bool outerJoins);
 
 private:

@@ -15,7 +15,7 @@ using namespace ouzel::optimizer;
 
 namespace {
 
-/// Small tables full of repetitions and NULLs; the first column is never NULL.
+/// Small tables with many repetitions and NULLs; the first column is never NULL.
 test::Tables makeTables(uint64_t seed) {
    test::Tables tables;
    uint64_t state = seed * 77 + 5;
@@ -42,7 +42,7 @@ std::vector<ColumnId> outputOf(const sql::BoundQuery& query) {
    return columns;
 }
 
-/// Claims that tables are large, so that nothing is spared for being small.
+/// Claims that tables are large, so that no rewrite is skipped for small ones.
 class LargeTables : public StatisticsProvider {
 public:
    std::shared_ptr<const storage::TableStatistics> statistics(const sql::TableRef&) override {

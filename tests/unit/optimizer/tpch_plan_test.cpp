@@ -28,7 +28,7 @@ std::string readFile(const std::string& path) {
 
 using Parameters = std::map<std::string, std::string>;
 
-/// Those of the specification's validation runs.
+/// The parameters of the specification's validation runs.
 const Parameters& parameters(int number) {
    static const std::map<int, Parameters> all = {
        {1, {{"delta", "90"}}},

@@ -9,7 +9,7 @@
 #include "protocol/backend.hpp"
 #include "protocol/session.hpp"
 
-// A database that knows a handful of made-up statements, enough to walk through every corner of the protocol:
+// A backend with a few invented statements, which together reach all parts of the protocol:
 //
 //   rows N        N rows of one int4 column "n": 1, 2, ...       echo          one text column, one parameter: that
 //   fail          22012                                           copyin        COPY FROM STDIN, counts bytes and
@@ -83,16 +83,17 @@ public:
    std::unique_ptr<Backend> open(const StartupRequest& request, ClientVoice& voice) override;
 };
 
-/// A client made of strings: what the session sends is kept; COPY reads on in the same input.
+/// A client over a session without sockets. Collects the bytes that the session sends; COPY reads from the same input.
 class Conversation : private Transport {
 public:
    explicit Conversation(Session::Options options = {false, {7, 9}, "secret"}) : session(*this, doorkeeper, options) {}
 
-   /// Feed bytes, process all complete messages as the server's loop does, return what came back, made readable.
+   /// Feeds bytes, processes all complete messages as the server's loop does, and returns the session's answer in
+   /// readable form.
    std::string say(const std::string& bytes);
-   /// The same, raw.
+   /// As say(), but returns raw bytes.
    std::string sayRaw(const std::string& bytes);
-   /// Start-up as user "postgres" without a password.
+   /// Does the start-up as user "postgres" without a password.
    std::string connect();
 
    FakeDoorkeeper doorkeeper;

@@ -7,7 +7,7 @@ using namespace ouzel;
 using namespace ouzel::protocol;
 using namespace ouzel::protocol::test;
 
-// The quick sibling of tests/fuzz/protocol_fuzz.cpp: whatever arrives, the session answers or closes.
+// A quick version of tests/fuzz/protocol_fuzz.cpp: the session answers or closes for any bytes.
 
 CATCH_TEST_CASE("random bytes and damaged conversations never break the session") {
    const uint64_t seed = 20240607;

@@ -17,7 +17,7 @@ CATCH_TEST_CASE("base64 both ways; what is no base64 is refused") {
 }
 
 CATCH_TEST_CASE("RFC 7677's example exchange") {
-   // user "user", password "pencil"; the RFC's server nonce is not base64 of ours, so only the keys are compared here.
+   // User "user", password "pencil". The RFC's server nonce does not have our form, so only the keys are compared.
    const auto salt = base64Decode("W22ZaJ0SNY7soEsUEjb6gQ==");
    const auto verifier = ScramVerifier::derive("pencil", *salt, 4096);
    const auto text = verifier.text();

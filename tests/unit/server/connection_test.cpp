@@ -16,7 +16,7 @@ using namespace ouzel::protocol::test;
 
 namespace {
 
-/// Certificate and key of "localhost", which clients trust that are made while it lives.
+/// Certificate and key of "localhost". Clients made during its life trust the certificate.
 class Certificate {
 public:
    Certificate() {
@@ -39,8 +39,8 @@ private:
        std::filesystem::temp_directory_path() / ("ouzel-connection-" + std::to_string(getpid()));
 };
 
-/// What the server answers to `messages`, all sent at once when the handshake is over, or why it does not. For a thread
-/// of its own, so it asserts nothing.
+/// Sends all `messages` at once after the handshake, and returns the server's answer or the reason why there is none.
+/// Runs on a thread of its own, so it has no assertions.
 std::string askWithTls(io::FileDescriptor socket, const io::TlsClientContext& tls, const std::string& messages) {
    const std::string request = int32(8) + int32(80877103);
    char answer = 0;
@@ -58,11 +58,11 @@ std::string askWithTls(io::FileDescriptor socket, const io::TlsClientContext& tl
 } // namespace
 
 CATCH_TEST_CASE("a client faster than the handshake loses no message") {
-   std::signal(SIGPIPE, SIG_IGN); // as main() does: libssl cannot write without it
+   std::signal(SIGPIPE, SIG_IGN); // as main() does: libssl's writes may raise it
    const Certificate certificate;
    const io::TlsContext tls(certificate.file(), certificate.key());
    const io::TlsClientContext clientTls;
-   // Sockets that block: gather() meets each of the client's steps at once and never has to wait for another event.
+   // Blocking sockets: gather() sees each of the client's steps at once and never waits for an event.
    int ends[2];
    CATCH_REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
    std::string answer;

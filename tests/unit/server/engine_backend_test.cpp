@@ -10,8 +10,8 @@
 using namespace ouzel;
 using namespace ouzel::server;
 
-// The adapter between engine and protocol, with a session that always gives the same rows. Engine's own sources are not
-// linked here: what they would define is defined below.
+// The adapter between engine and protocol, with a session that always returns the same rows. The engine's sources are
+// not linked here; the needed symbols are defined below.
 
 namespace {
 

@@ -1,5 +1,5 @@
 #pragma once
-// The made-up database of the protocol tests, as the server opens it.
+// Opens the fake backend of the protocol tests for the server.
 #include "server/session_factory.hpp"
 #include "tests/unit/protocol/fake_backend.hpp"
 

@@ -18,7 +18,7 @@ using namespace ouzel::server;
 
 namespace {
 
-constexpr int patienceMs = 60'000; // only a failure takes that long
+constexpr int patienceMs = 60'000; // reached only by failing tests
 const std::string scrape = "GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n";
 
 class HttpClient {
@@ -33,7 +33,7 @@ public:
    ~HttpClient() { ::close(fd_); }
    HttpClient(const HttpClient&) = delete;
 
-   /// What the server takes of it: it may close while we send.
+   /// Sends until all bytes are sent or the server closes. False: the server has closed.
    bool send(std::string_view bytes) const {
       while (!bytes.empty()) {
          const ssize_t sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -135,7 +135,7 @@ CATCH_TEST_CASE("requests are parsed strictly", "[metrics]") {
                                       "GET / HTTP/1.1\r\nHost: a\rb: c\r\n\r\n"sv,
                                       "GET / HTTP/1.1\r\nHost: a\r\n"sv})
       CATCH_CHECK(judge(bad) == 400);
-   // Whatever the bytes are: an answer, and no byte beyond them is looked at.
+   // Random bytes get an answer, and no byte behind them is read.
    std::minstd_rand random(7);
    for (int i = 0; i < 20'000; ++i) {
       std::string damaged = scrape;
@@ -193,7 +193,7 @@ CATCH_TEST_CASE("strangers cannot hold the metrics up", "[metrics]") {
    Running running([] { return std::string("up 1\n"); }, limits);
    CATCH_SECTION("a head without an end") {
       const std::string answer = HttpClient(running.port).ask("GET /" + std::string(1 << 20, 'a'));
-      // Closing with bytes unread may take the answer away; what counts is that it ends.
+      // A close with unread bytes may discard the answer; the connection must end.
       CATCH_CHECK((answer.empty() || statusOf(answer) == 431));
    }
    CATCH_SECTION("one that is a little too long") {

@@ -16,11 +16,11 @@ using namespace ouzel;
 using namespace ouzel::server;
 using namespace ouzel::protocol::test;
 
-// The listener with real sockets over the made-up database of the protocol tests.
+// The listener with real sockets over the fake backend of the protocol tests.
 
 namespace {
 
-constexpr int patienceMs = 120'000; // only a failure takes that long
+constexpr int patienceMs = 120'000; // reached only by failing tests
 
 class Client {
 public:
@@ -39,7 +39,7 @@ public:
    void send(const std::string& bytes) const {
       CATCH_REQUIRE(::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size()));
    }
-   /// Read until a ReadyForQuery is the last message, or the end of the stream ("(closed)").
+   /// Reads until a ReadyForQuery is the last message, or to the end of the stream ("(closed)").
    std::string answer() const {
       std::string bytes;
       while (true) {
@@ -54,7 +54,7 @@ public:
          bytes.append(chunk, static_cast<size_t>(got));
       }
    }
-   /// Nothing more comes from this side.
+   /// Ends the stream to the server.
    void endInput() const { ::shutdown(fd_, SHUT_WR); }
    std::string byte() const {
       char c = 0;
@@ -64,7 +64,7 @@ public:
       send(bytes);
       return answer();
    }
-   /// Start up and return the cancel key.
+   /// Does the start-up and returns the cancel key.
    protocol::BackendKey start() const {
       const auto text = ask(startupPacket({{"user", "postgres"}}));
       CATCH_REQUIRE(text.ends_with("Z I\n"));
@@ -161,7 +161,7 @@ CATCH_TEST_CASE("whether a server takes clients can be asked") {
       Running full(options);
       const Client only(full.port);
       only.start();
-      CATCH_CHECK(whyNotReady("127.0.0.1", full.port, patienceMs) == ""); // it says so, and lives
+      CATCH_CHECK(whyNotReady("127.0.0.1", full.port, patienceMs) == ""); // a full server counts as ready
    }
    CATCH_CHECK(whyNotReady("127.0.0.1", port, patienceMs) == "Connection refused");
    const auto silent = io::listenTcp("127.0.0.1", 0);
@@ -203,7 +203,7 @@ CATCH_TEST_CASE("a client that vanishes frees its statement and its place") {
       CATCH_CHECK(second.ask(startupPacket({{"user", "u"}})) ==
                   "R 0\nE FATAL 53300 sorry, too many clients already\n(closed)");
    }
-   for (int i = 0; i < patienceMs / 5; ++i) { // until the place is free
+   for (int i = 0; i < patienceMs / 5; ++i) { // until the closed session's place is free
       Client client(running.port);
       if (client.ask(startupPacket({{"user", "u"}})).ends_with("Z I\n")) return;
       usleep(5000);
@@ -218,7 +218,7 @@ CATCH_TEST_CASE("a client that vanishes behind a statement not yet read frees th
    Client client(running.port);
    const auto key = client.start();
    client.send(query("sleep"));
-   client.send(query("sleep")); // the hang-up comes while this one waits
+   client.send(query("sleep")); // queued when the client hangs up
    client.endInput();
    Client canceller(running.port);
    canceller.send(int32(16) + int32(80877102) + int32(key.processId) + int32(key.secret));

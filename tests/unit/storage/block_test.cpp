@@ -228,7 +228,7 @@ CATCH_TEST_CASE("headers know bounds, nulls, distinct values and a sample") {
    CATCH_CHECK(sketch.valueCount + sketch.nullCount == 100'000);
    CATCH_CHECK(static_cast<double>(sketch.nullCount) == Approx(25'000).epsilon(0.05));
    CATCH_CHECK(header.sample->batch.rowCount == blockSampleRows);
-   // 10 bits a value and a bit for NULL, and little besides.
+   // 10 bits for each value, one bit for NULL, and little overhead.
    CATCH_CHECK(header.objectSize < 100'000 * 12 / 8 + 20'000);
 }
 
@@ -296,7 +296,7 @@ CATCH_TEST_CASE("pages that were read ahead stay where they landed") {
       CATCH_CHECK(static_cast<const void*>(page.data()) != landed);
    }
    const PageEntry& entry = fixture.block->header().chunk(0, 0).pages[0];
-   CATCH_CHECK(fixture.governor.cachedBytes() == frameSize(entry, false)); // the landing is gone
+   CATCH_CHECK(fixture.governor.cachedBytes() == frameSize(entry, false)); // the landing is destroyed
 }
 
 CATCH_TEST_CASE("pages of blocks that were written before pages were aligned are copied from where they landed") {
@@ -330,7 +330,7 @@ CATCH_TEST_CASE("the cache gives way when memory runs out and is charged to the 
    CATCH_CHECK(fixture.governor.ledger().used() >= cached);
    fixture.governor.setLimit(600'000); // two pages are pinned by the reader
    CATCH_CHECK(fixture.governor.cachedBytes() <= 600'000);
-   reader.open({0, 0, rowGroupRows}); // lets go of them
+   reader.open({0, 0, rowGroupRows}); // unpins them
    fixture.governor.cache().evictSegment(5);
    CATCH_CHECK(fixture.governor.cachedBytes() == 0);
 }

@@ -24,7 +24,7 @@ uint64_t hashOf(const Value& value) {
    return hashValue(value.type, place);
 }
 
-/// The chunk of a row group with these values, and its filter if it gets one.
+/// Encodes a chunk with these values, and a filter if the chunk gets one.
 EncodedChunk encode(PhysicalType type, const std::vector<Value>& values, ColumnSketch& sketch) {
    MemoryLedger ledger(size_t{1} << 30);
    Reservation memory(ledger);
@@ -65,7 +65,7 @@ size_t filtersLeft(const std::vector<EncodedChunk>& chunks) {
    return left;
 }
 
-/// How many of so many chunks keep their filters; make(random, place in the column).
+/// Number of chunks, out of `chunkCount`, that keep their filters. Values are make(random, position in the column).
 template <typename Make>
 size_t filtersOf(PhysicalType type, size_t chunkCount, Make make) {
    ColumnSketch sketch;
@@ -84,7 +84,7 @@ CATCH_TEST_CASE("a Bloom filter forgets nothing, and takes few other hashes for 
       for (const bool isSequential : {false, true}) {
          std::mt19937_64 random(count);
          BloomFilter filter(BloomFilter::bytesFor(static_cast<double>(count)));
-         // Sequential ones agree in their upper or lower halves, which choose blocks and bits.
+         // Sequential hashes agree in their upper or lower halves, which choose blocks and bits.
          const auto hash = [&](uint64_t i) { return isSequential ? i << (i % 2 * 40) : random(); };
          std::vector<uint64_t> added;
          for (size_t i = 0; i < count; ++i)
@@ -103,7 +103,8 @@ CATCH_TEST_CASE("a Bloom filter forgets nothing, and takes few other hashes for 
 }
 
 CATCH_TEST_CASE("what stored filters are made of does not change") {
-   // Another hash or layout would make filters of older blocks exclude what is there: it needs a new format version.
+   // With another hash or layout, filters of older blocks would exclude existing values: that needs a new format
+   // version.
    Arena arena;
    const auto decimalOf = [&](const char* text) {
       return Value::string(std::string(decimal::parse(text, arena).view()), P::Decimal);
@@ -136,11 +137,11 @@ CATCH_TEST_CASE("chunks get a filter when their values are wide and differ") {
                Approx(full).epsilon(0.1));
    CATCH_CHECK(sizeOf(P::F64, [](auto& r, size_t) { return Value::real(P::F64, static_cast<double>(r())); }) ==
                Approx(full).epsilon(0.1));
-   // Those that repeat, without a dictionary, get a smaller one.
+   // Repeated values without a dictionary get a smaller filter.
    const size_t repeated = sizeOf(P::String, [](auto& r, size_t) { return word(r() % 20'000, 40); });
    CATCH_CHECK(repeated > 0);
    CATCH_CHECK(repeated < full * 2 / 3);
-   // Narrow numbers, sequences, dictionaries, constants, and few rows do not.
+   // Narrow numbers, sequences, dictionaries, constants, and small chunks get no filter.
    CATCH_CHECK(sizeOf(P::I32, [](auto& r, size_t) { return Value::integer(P::I32, static_cast<int32_t>(r())); }) == 0);
    CATCH_CHECK(sizeOf(P::I64, [](auto&, size_t i) { return Value::integer(P::I64, static_cast<int64_t>(i)); }) == 0);
    CATCH_CHECK(sizeOf(P::String, [](auto& r, size_t) { return word(r() % 100, 40); }) == 0);
@@ -170,13 +171,13 @@ CATCH_TEST_CASE("filters that say no more than zone maps are not kept") {
    CATCH_CHECK(filtersOf(P::I128, 1, sorted) == 1);
    CATCH_CHECK(filtersOf(P::I128, 2, sorted) == 0);
    CATCH_CHECK(filtersOf(P::I128, 8, sorted) == 0);
-   // Sorted text whose beginning, all that zone maps hold, is the same.
+   // Sorted texts with a common beginning longer than zone maps hold.
    const auto addresses = [](auto& r, size_t i) {
       std::string text = "https://www.example.org/" + std::to_string(1'000'000'000 + i) + std::to_string(r());
       return Value::string(text);
    };
    CATCH_CHECK(filtersOf(P::String, 4, addresses) == 4);
-   // Values of which most chunks have each.
+   // Values that occur in most chunks.
    const auto everywhere = [](auto& r, size_t) { return word(r() % 20'000, 40); };
    CATCH_CHECK(filtersOf(P::String, 8, everywhere) == 0);
 }

@@ -11,7 +11,7 @@
 #include "storage/table/table_core.hpp"
 #include "tests/unit/storage/database_fixture.hpp"
 
-// Commits that wait until they are in the store: the group alone, with checkpoints that tests make; then whole
+// Commits that wait until a checkpoint has stored them: first the group alone, with simulated checkpoints, then whole
 // databases.
 
 using namespace ouzel;
@@ -20,7 +20,7 @@ using namespace ouzel::storage::test;
 
 namespace {
 
-/// A log that is a number, and checkpoints of it.
+/// A simulated log, which is only its end, and checkpoints of it.
 struct Fixture {
    std::atomic<Lsn> logEnd{0}, stored{0};
    std::atomic<int> checkpoints{0}, tidied{0}, failing{0};
@@ -67,7 +67,7 @@ CATCH_TEST_CASE("commits that wait for the store share checkpoints") {
    CATCH_CHECK(early == 0);
    CATCH_CHECK(f.checkpoints <= threads * commits / 2);
    const int before = f.checkpoints;
-   f.group.wait(f.logEnd); // is there already
+   f.group.wait(f.logEnd); // stored already: returns at once
    CATCH_CHECK(f.checkpoints == before);
    CATCH_CHECK(comesTrue([&] { return f.tidied == 1; }));
 }
@@ -97,7 +97,7 @@ CATCH_TEST_CASE("a checkpoint that fails is tried again while somebody waits") {
    std::this_thread::sleep_for(std::chrono::milliseconds(CheckpointGroup::pauseMsMin * 3));
    const int attempts = f.checkpoints;
    std::this_thread::sleep_for(std::chrono::milliseconds(CheckpointGroup::pauseMsMin * 8));
-   CATCH_CHECK(f.checkpoints == attempts); // nobody waits any more
+   CATCH_CHECK(f.checkpoints == attempts); // no commit waits, so no checkpoint runs
 
    f.failing = 0;
    f.group.wait(2);
@@ -153,7 +153,7 @@ CATCH_TEST_CASE("a database whose log is gone has every commit that waited for t
       d.insert(f, round * 20 + 10, 10);
       const auto transaction = f.database->begin();
       CATCH_CHECK(transaction->commitLsn() == 0);
-      appendRows(*f.database->find(d.id), *transaction, 1'000'000, 1); // acknowledged to nobody
+      appendRows(*f.database->find(d.id), *transaction, 1'000'000, 1); // this commit is not acknowledged
       f.commit(*transaction);
    }
    CATCH_CHECK(!std::filesystem::exists(log));
@@ -163,7 +163,7 @@ CATCH_TEST_CASE("a database whose log is gone has every commit that waited for t
       CATCH_CHECK(readNumbers(*f.database, *f.database->find(d.id)) == range(0, 100));
       d.insert(f, 100, 1);
    }
-   d.options.keepsLog = false; // but the last writer did
+   d.options.keepsLog = false; // but the last writer kept one
    CATCH_CHECK(stateOf([&] { DatabaseFixture f(d.options); }) == sqlstate::dataCorrupted);
    d.options.keepsLog = true;
    {
@@ -189,7 +189,7 @@ CATCH_TEST_CASE("many small commits to the store leave few objects") {
          segments += segment->retiredAt == 0;
       CATCH_CHECK(segments < 24);
       CATCH_CHECK(readNumbers(*f.database, *table) == range(0, commits * 3));
-      // What is not needed goes when nobody is waiting.
+      // Objects that are not needed are removed when no commit waits.
       const auto objects = [&] { return f.database->files().store().list("").size(); };
       CATCH_CHECK(comesTrue([&] { return objects() < 3 * segments + 10; }));
       f.database->check([](std::string_view fault) { CATCH_FAIL(std::string(fault)); });

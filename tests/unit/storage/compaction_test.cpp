@@ -8,7 +8,7 @@
 #include "storage/version/write_conflict.hpp"
 #include "tests/unit/storage/database_fixture.hpp"
 
-// Checkpoints that rewrite segments while others read and write.
+// Checkpoints that rewrite segments while transactions read and write.
 
 using namespace ouzel;
 using namespace ouzel::storage;
@@ -68,8 +68,8 @@ size_t blockFiles(const std::string& directory) {
    return count;
 }
 
-/// A database as a crash leaves it, in a copy: files as they are now, without the lock, and without the lease of this
-/// process, which lives.
+/// The numbers in a copy of the database as after a crash: the files as they are now, without the lock, and without the
+/// lease of this process, which is still alive.
 Numbers afterCrash(const std::string& directory, StorageId table) {
    const std::string copy = directory + "-crashed";
    fs::remove_all(copy);
@@ -148,18 +148,19 @@ CATCH_TEST_CASE("a checkpoint merges segments under the eyes of older snapshots"
 }
 
 CATCH_TEST_CASE("rewritten segments are found in the log whatever order they came into the table") {
-   // A load becomes a segment when it is published, a small insert gets a place, and perhaps a segment, before that.
+   // A load becomes a segment when its commit is published. A small insert gets its place, and perhaps a new segment,
+   // before that.
    const TemporaryDirectory directory;
    DatabaseFixture f(directory.path() + "/db");
    const auto table = makeTable(f);
-   constexpr int64_t rounds = 100, loaded = vectorRows; // enough to be a segment of their own
+   constexpr int64_t rounds = 100, loaded = vectorRows; // enough rows for a segment of their own
    for (int64_t round = 0; round < rounds; ++round) {
       const int64_t first = round * (loaded + 1);
       auto load = f.database->begin(), small = f.database->begin();
       appendRows(*table, *load, first, loaded);
       appendRows(*table, *small, first + loaded, 1);
       std::thread loader([&] { f.commit(*load); });
-      std::this_thread::sleep_for(std::chrono::microseconds(10 * round)); // one of them meets the load's sync
+      std::this_thread::sleep_for(std::chrono::microseconds(10 * round)); // some pause ends during the load's sync
       f.commit(*small);
       loader.join();
       const std::lock_guard lock(table->core().mutex);
@@ -167,7 +168,7 @@ CATCH_TEST_CASE("rewritten segments are found in the log whatever order they cam
    }
    CATCH_CHECK(segmentCount(*table) == 2 * rounds);
    f.database->setCatalogImageSource([]() -> std::string { throw SqlError(sqlstate::ioError, "no image"); });
-   CATCH_CHECK_THROWS_AS(f.database->checkpoint(), SqlError); // after it has rewritten them
+   CATCH_CHECK_THROWS_AS(f.database->checkpoint(), SqlError); // fails after it has rewritten the segments
    CATCH_CHECK(segmentCount(*table) == 1);
    CATCH_CHECK(afterCrash(f.directory, table->id()) == from(0, rounds * (loaded + 1), [](int64_t) { return true; }));
 }
@@ -192,7 +193,7 @@ CATCH_TEST_CASE("segments with rows in somebody's hands are left alone") {
    }
    f.database->checkpoint();
    CATCH_CHECK(segmentCount(*table) == 2);
-   // The ids are still good.
+   // The row ids are still valid.
    CATCH_CHECK(table->deleteRows(*writer, snapshot, ids) == (locksOnly ? ids.size() : 0));
    f.commit(*writer);
    f.database->checkpoint();
@@ -215,8 +216,8 @@ CATCH_TEST_CASE("random transactions, old snapshots and compaction: every snapsh
    struct Open {
       std::unique_ptr<Transaction> transaction;
       Snapshot snapshot;
-      Numbers expected;          ///< what its snapshot sees, own changes included
-      Numbers deleted, inserted; ///< by itself
+      Numbers expected;          ///< rows that its snapshot sees, with its own changes
+      Numbers deleted, inserted; ///< by this transaction
    };
    Numbers committed;
    std::set<int64_t> taken; ///< rows that open transactions have deleted
@@ -277,7 +278,7 @@ CATCH_TEST_CASE("random transactions, old snapshots and compaction: every snapsh
                row = it->expected.erase(row);
             }
             it->transaction->nextCommand();
-         } catch (const WriteConflict& conflict) { // deleted by others, or moved
+         } catch (const WriteConflict& conflict) { // another transaction or a checkpoint was faster
             CATCH_CHECK(conflict.holder == 0);
             CATCH_CHECK(conflict.committedAt > it->snapshot.commitTimestamp);
             it->transaction->rollbackTo(savepoint);
@@ -324,7 +325,7 @@ CATCH_TEST_CASE("writers and readers go on while segments are rewritten") {
    insert(f, *table, 0, rows);
    std::atomic<bool> isOver{false};
    std::atomic<uint64_t> updates{0}, conflicts{0};
-   // Row n comes back as n + generation: modulo that, the same rows are there at any time.
+   // Row n is replaced by n + generation, so modulo `generation` the table has the same rows at any time.
    const auto write = [&](unsigned seed) {
       std::mt19937 random(seed);
       while (!isOver) {

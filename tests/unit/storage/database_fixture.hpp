@@ -9,7 +9,7 @@
 
 namespace ouzel::storage::test {
 
-/// What the action throws.
+/// The SQLSTATE that the action throws.
 inline SqlState stateOf(const std::function<void()>& action) {
    try {
       action();
@@ -58,7 +58,7 @@ inline std::vector<ColumnDefinition> intAndText() {
    return {ColumnDefinition::of({oid::int8, -1, 0}), ColumnDefinition::of({oid::text, -1, defaultCollation})};
 }
 
-/// Rows (n, "text <n>") for n in [first, first + count).
+/// Appends rows (n, "text <n>") for n in [first, first + count).
 inline void appendRows(Table& table, Transaction& transaction, int64_t first, size_t count,
                        AppendMode mode = AppendMode::Small) {
    auto appender = table.appender(transaction, mode);
@@ -107,7 +107,7 @@ inline std::vector<ReadRow> readRows(Table& table, const Snapshot& snapshot) {
    return rows;
 }
 
-/// The numbers a new transaction sees, sorted; fails when a text does not belong to its number.
+/// The numbers that a new transaction sees, sorted. Fails when a text does not match its number.
 inline std::vector<int64_t> readNumbers(Database& database, Table& table) {
    auto transaction = database.begin();
    std::vector<int64_t> numbers;
@@ -129,7 +129,7 @@ inline std::vector<int64_t> range(int64_t first, int64_t end) {
    return numbers;
 }
 
-/// A fixture over a directory of its own with one committed, empty table.
+/// A fixture over a temporary directory, with one committed, empty table.
 struct OwnDirectory {
    TemporaryDirectory temporary;
 };

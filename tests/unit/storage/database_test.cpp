@@ -36,8 +36,8 @@ void erase(DatabaseFixture& f, StorageId id, const std::function<bool(int64_t)>&
    f.commit(*transaction);
 }
 
-/// What a crash leaves: the files as they are now, without the lock, and without the lease of this process, which
-/// lives.
+/// Copies the database as after a crash: the files as they are now, without the lock, and without the lease of this
+/// process, which is still alive.
 std::string crashCopy(const std::string& directory, const std::string& copy) {
    fs::remove_all(copy);
    fs::copy(directory, copy, fs::copy_options::recursive);
@@ -96,7 +96,7 @@ CATCH_TEST_CASE("everything committed is there after a crash, and nothing else")
       DatabaseFixture recovered(crashCopy(data, copy));
       CATCH_CHECK(recovered.catalog == "table;");
       CATCH_CHECK(readNumbers(*recovered.database, *recovered.database->find(id)) == expected);
-      // It goes on from there, and again.
+      // The recovered database can be written and recovered again.
       insert(recovered, id, 200'000, 10);
       CATCH_CHECK(readNumbers(*recovered.database, *recovered.database->find(id)).size() == expected.size() + 10);
       CATCH_CHECK(recovered.database->check([](std::string_view fault) { CATCH_FAIL(std::string(fault)); }) >= 2);
@@ -247,7 +247,7 @@ CATCH_TEST_CASE("created and dropped tables live and die with their transaction"
    size_t blocks = 0;
    for (const auto& entry : fs::recursive_directory_iterator(copy + "/table"))
       blocks += entry.path().string().find("/block/") != std::string::npos;
-   CATCH_CHECK(blocks == 1); // nothing is left of what was dropped or aborted
+   CATCH_CHECK(blocks == 1); // no block of dropped tables and aborted loads remains
 }
 
 CATCH_TEST_CASE("a torn tail of the log is cut off") {
@@ -259,7 +259,7 @@ CATCH_TEST_CASE("a torn tail of the log is cut off") {
    const uint64_t before = f.database->walBytes();
    insert(f, id, 10, 10);
    const uint64_t after = f.database->walBytes();
-   for (uint64_t cut = before; cut + 8 <= after; cut += 7) { // up to 7 bytes of padding do not matter
+   for (uint64_t cut = before; cut + 8 <= after; cut += 7) { // 7 bytes at a time: up to 7 bytes are padding
       crashCopy(data, copy);
       const std::string log = walFiles(copy).back();
       const auto size = fs::file_size(log);
@@ -292,7 +292,7 @@ CATCH_TEST_CASE("a log damaged where it had been durable is refused") {
    CATCH_CHECK(opensWith(copy, sqlstate::dataCorrupted));
    crashCopy(data, copy);
    fs::remove_all(copy + "/wal");
-   CATCH_CHECK(opensWith(copy, sqlstate::dataCorrupted)); // not clean, and no log
+   CATCH_CHECK(opensWith(copy, sqlstate::dataCorrupted)); // no clean shutdown, and no log
 }
 
 CATCH_TEST_CASE("damaged metadata is refused") {
@@ -317,7 +317,7 @@ CATCH_TEST_CASE("damaged metadata is refused") {
          continue;
       crashCopy(data, copy);
       {
-         // Of a block, inside its first page: nothing is in the gaps before pages.
+         // Damages a block inside its first page, since the gaps between pages are not checked.
          const auto place = static_cast<std::streamoff>(std::min<uint64_t>(100, fs::file_size(copy + relative) - 1));
          std::fstream file(copy + relative, std::ios::in | std::ios::out | std::ios::binary);
          file.seekg(place);
@@ -327,7 +327,7 @@ CATCH_TEST_CASE("damaged metadata is refused") {
       }
       CATCH_INFO(relative);
       if (relative.find("/block/") == std::string::npos) {
-         if (relative.starts_with("/manifest/")) continue; // which of the two is newest depends on the listing
+         if (relative.starts_with("/manifest/")) continue; // the damaged manifest may not be the newest
          CATCH_CHECK(opensWith(copy, sqlstate::dataCorrupted));
       } else {
          DatabaseFixture f(copy, 1 << 30, true);

@@ -13,7 +13,7 @@
 #include "storage/wal/log.hpp"
 #include "tests/unit/storage/database_fixture.hpp"
 
-// A database that was made with a key: nothing of its rows can be read in its files, and nobody opens it otherwise.
+// A database with an encryption key: its files show no rows, and it does not open with another key or without one.
 
 using namespace ouzel;
 using namespace ouzel::storage;
@@ -32,7 +32,7 @@ DatabaseOptions optionsFor(const std::string& directory, Key key) {
    return options;
 }
 
-/// All files, by name.
+/// The contents of all files, by name.
 std::map<std::string, std::string> contentOf(const std::string& directory) {
    std::map<std::string, std::string> content;
    for (const auto& entry : fs::recursive_directory_iterator(directory)) {
@@ -52,7 +52,7 @@ std::string filesWith(const std::string& directory, std::string_view text) {
    return found;
 }
 
-/// As a crash leaves it (database_test.cpp).
+/// Copies a database as after a crash (see database_test.cpp).
 std::string crashCopy(const std::string& directory, const std::string& copy) {
    fs::remove_all(copy);
    fs::copy(directory, copy, fs::copy_options::recursive);
@@ -60,7 +60,7 @@ std::string crashCopy(const std::string& directory, const std::string& copy) {
    return copy;
 }
 
-/// Why the database does not open; empty: it does.
+/// The error with which the database does not open; empty when it opens.
 std::string refusalOf(const DatabaseOptions& options, bool changesNothing = true) {
    const auto before = contentOf(options.dataDirectory);
    std::string refusal;
@@ -139,7 +139,7 @@ CATCH_TEST_CASE("a database opens with the key it was made with, and no other wa
       DatabaseFixture f(optionsFor(isClear ? clear : data, isClear ? nullptr : ownKey));
       id = makeTable(f);
       insert(f, id, 1, 5);
-      if (!isClear) crashCopy(data, copy); // with a log that matters
+      if (!isClear) crashCopy(data, copy); // copies a log that recovery needs
       f.database->close();
    }
    for (const std::string& directory : {data, copy}) {
@@ -194,7 +194,7 @@ CATCH_TEST_CASE("a log that is not encrypted with the database's key is refused"
    fileHeader.checksum = XXH3_64bits(&fileHeader, offsetof(LogFileHeader, checksum));
    std::memcpy(otherSalt.data(), &fileHeader, sizeof fileHeader);
    CATCH_CHECK(isWithin(refusalWith(otherSalt), "is not encrypted, but a key was given"));
-   // A frame damaged in the middle, where later ones prove that it was good.
+   // A damaged frame in the middle of the log: later frames prove that it had been complete.
    insert(f, id, 6, 5);
    f.database->syncLog();
    insert(f, id, 11, 5);
@@ -202,7 +202,7 @@ CATCH_TEST_CASE("a log that is not encrypted with the database's key is refused"
    std::string broken = contentOf(copy).at(log.string());
    broken[64 + 56 + 3] = static_cast<char>(broken[64 + 56 + 3] ^ 1);
    CATCH_CHECK(isWithin(refusalWith(broken), "XX001: write-ahead log is corrupted: invalid frame"));
-   // Somebody without the key can make the checksum fit, not the tag: of the first frame's bytes, or of its header.
+   // An attacker without the key can correct the checksum of a changed frame or header, but not the tag.
    const std::string good = contentOf(data).at(data + "/wal/" + log.filename().string());
    const auto forged = [&](size_t at) {
       std::string bytes = good;

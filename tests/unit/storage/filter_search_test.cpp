@@ -14,7 +14,7 @@
 #include "tests/unit/storage/remote_directory.hpp"
 #include "tests/unit/storage/storage_test_support.hpp"
 
-// Scans that look for single values, of blocks in a directory and of blocks behind what says it is a network.
+// Scans for single values, over blocks in a directory and over blocks in a store that claims to be remote.
 
 using namespace ouzel;
 using namespace ouzel::storage;
@@ -37,7 +37,7 @@ struct Fixture {
    ReadAheadBudget budget{governor.cache()};
    Reservation memory{governor.ledger()};
    std::vector<SegmentPtr> segments;
-   std::shared_ptr<ScanState> state; ///< of the latest scan
+   std::shared_ptr<ScanState> state; ///< state of the latest scan
 
    explicit Fixture(bool isRemote) : store(directory.path(), isRemote) {
       for (uint32_t b = 0; b <= blockCount; ++b) {
@@ -104,7 +104,8 @@ struct Fixture {
       return std::make_unique<ScanSource>(state);
    }
 
-   /// The row groups of blocks that are handed out, counted over all; the delta's must always be.
+   /// Numbers of the blocks' row groups that the scan returns, counted over all blocks. The delta's group must always
+   /// be returned.
    std::set<uint32_t> groupsOf(ScanSource& source, bool isRead = false) {
       std::set<uint32_t> groups;
       bool hasDelta = false;
@@ -148,7 +149,7 @@ CATCH_TEST_CASE("a scan for single values gets the row groups that have them") {
          }
       CATCH_CHECK(handedOut <= allGroups * 3 + 2);
       CATCH_CHECK(f.groupsWith({keyOf(99), keyOf(4 * rowGroupRows + 7)}) == Groups{0, 4});
-      // Others, the NULLs' among them, seem to be in one of 170.
+      // Absent values, such as those of NULL rows, pass about one filter in 170.
       handedOut = 0;
       for (uint64_t row = 0; row < 200; ++row)
          handedOut += f.groupsWith({keyOf(row * 10)}).size();
@@ -165,22 +166,22 @@ CATCH_TEST_CASE("a scan for single values gets the row groups that have them") {
 
 CATCH_TEST_CASE("where a filter cannot tell, nothing is left out") {
    Fixture f(false);
-   std::vector<int128> many; // none of them there
+   std::vector<int128> many; // all absent
    for (uint64_t i = 0; i < 201; ++i)
       many.push_back(keyOf(i + 10'000'000));
    CATCH_CHECK(f.groupsWith(many).size() == allGroups);
    many.resize(2);
    CATCH_CHECK(f.groupsWith(many).empty());
-   // A column that came later.
+   // A column that was added later.
    auto source = f.scan({f.predicateFor(2, {5})});
    CATCH_CHECK(f.groupsOf(*source).size() == allGroups);
-   // A column without filters: zone maps tell.
+   // A column without filters: zone maps exclude.
    const int128 number = 4 * rowGroupRows + 5;
    source = f.scan({f.predicateFor(1, {7, number})});
    CATCH_CHECK(f.groupsOf(*source) == Groups{0, 4});
    CATCH_CHECK(source->morselsSkipped() == 4);
    CATCH_CHECK(source->morselsSkippedByFilter() == 0);
-   // Both conditions, of which one excludes a group each.
+   // Two conditions, each of which excludes one group.
    source = f.scan({f.predicateFor(1, {7, number}), f.predicateFor(0, {keyOf(9), keyOf(2 * rowGroupRows + 9)})});
    CATCH_CHECK(f.groupsOf(*source) == Groups{0});
    CATCH_CHECK(source->morselsSkippedByFilter() == 1);
@@ -195,7 +196,7 @@ CATCH_TEST_CASE("over a network filters are one read for each block, and exclude
    CATCH_CHECK(reads.reads == blockCount + 2); // and two columns of a row group
    const Block& block = *f.segments[0]->block;
    CATCH_CHECK(reads.bytes == Approx(filterBytes * 6 + block.storedBytes(0, 1) + block.storedBytes(1, 1)).epsilon(0.1));
-   // What zone maps exclude is not asked for, what is cached not read again.
+   // Filters of groups that zone maps exclude are not read, and cached filters are not read again.
    f.governor.cache().evictSegment(1);
    ZonePredicate zone;
    zone.column = 1;
@@ -278,7 +279,7 @@ CATCH_TEST_CASE("a damaged filter is an error of the statement that needs it") {
       file.close();
       const auto source = f.scan({f.predicateFor(0, {keyOf(9)})});
       Morsel morsel;
-      CATCH_CHECK(source->next(morsel)); // the first block's is whole
+      CATCH_CHECK(source->next(morsel)); // the first block's filter is undamaged
       CATCH_CHECK(morsel.rowGroup == 0);
       for (int attempt = 0; attempt < 2; ++attempt) {
          const auto again = f.scan({f.predicateFor(0, {keyOf(9)})});
@@ -289,7 +290,7 @@ CATCH_TEST_CASE("a damaged filter is an error of the statement that needs it") {
             CATCH_CHECK(error.state() == sqlstate::dataCorrupted);
          }
       }
-      // Others do not notice.
+      // Other scans are not affected.
       ZonePredicate zone;
       zone.column = 1;
       zone.upper = blockRows - 1;

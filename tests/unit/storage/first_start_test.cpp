@@ -5,7 +5,7 @@
 #include "io/sim/disk.hpp"
 #include "tests/unit/storage/database_fixture.hpp"
 
-// What a start leaves on the disk when it fails half-way, and the next one builds on.
+// A first start that fails at any point: the next start works with the files that it left.
 
 using namespace ouzel;
 using namespace ouzel::storage::test;
@@ -19,7 +19,7 @@ CATCH_TEST_CASE("a log is not opened before the manifest's name is on disk") {
    disk.onOperation = [&](Operation operation, const std::string& path, bool isAfter) {
       return !isAfter && operation == Operation::SyncDirectory && isManifests(path) ? -EIO : 0;
    };
-   CATCH_CHECK_THROWS_AS(DatabaseFixture("/data"), SqlError); // has given the manifest its name
+   CATCH_CHECK_THROWS_AS(DatabaseFixture("/data"), SqlError); // fails after the manifest has its name
 
    bool isNamed = false, hasLog = false, isTooEarly = false;
    disk.onOperation = [&](Operation operation, const std::string& path, bool isAfter) {

@@ -6,7 +6,7 @@
 #include "storage/table/transaction.hpp"
 #include "tests/unit/storage/database_fixture.hpp"
 
-// A database that shows what another one, of the same directory, has checkpointed.
+// A read-only database that follows the checkpoints of another database over the same directory.
 
 using namespace ouzel;
 using namespace ouzel::storage;
@@ -72,7 +72,7 @@ CATCH_TEST_CASE("a follower shows what checkpoints have published") {
    CATCH_CHECK(follower.follow());
    CATCH_CHECK_FALSE(follower.follow());
    CATCH_CHECK(follower.numbers(writer.table->id()) == range(0, 150));
-   // The writer was not kept from anything, and what it does not say it keeps.
+   // The follower did not hinder the writer.
    writer.database->close();
    CATCH_CHECK(follower.follow());
    CATCH_CHECK(follower.numbers(writer.table->id()) == range(0, 150));
@@ -94,7 +94,7 @@ CATCH_TEST_CASE("a follower's snapshot goes on seeing what it saw") {
    const auto second = follower.database->begin();
    const Snapshot middle = second->snapshot();
    CATCH_CHECK(numbersOf(*table, middle).size() == 30'000);
-   // Most of its rows are dead: compaction writes new segments and removes the old.
+   // Most rows are deleted, so compaction writes new segments and removes the old ones.
    erase(writer, [](int64_t n) { return n >= 1000; });
    writer.insert(50'000, 10);
    writer.database->checkpoint();
@@ -108,7 +108,7 @@ CATCH_TEST_CASE("a follower's snapshot goes on seeing what it saw") {
    writer.insert(60'000, 10);
    writer.database->checkpoint();
    CATCH_REQUIRE(follower.follow());
-   CATCH_CHECK_FALSE(follower.follow()); // lets go of what nobody sees any more
+   CATCH_CHECK_FALSE(follower.follow()); // drops segments that no snapshot sees any more
    CATCH_CHECK(follower.numbers(id).size() == 750 + 20);
 }
 
@@ -118,7 +118,7 @@ CATCH_TEST_CASE("a follower takes tables that come, change and go") {
    writer.database->checkpoint();
    Follower follower(writer.directory);
    const StorageId first = writer.table->id();
-   const auto reader = follower.database->begin(); // may still ask for anything there was
+   const auto reader = follower.database->begin(); // may read all older tables
    StorageId other;
    {
       auto transaction = writer.database->begin();
@@ -145,7 +145,7 @@ CATCH_TEST_CASE("a follower takes tables that come, change and go") {
    CATCH_REQUIRE(follower.follow());
    CATCH_CHECK(follower.database->counter(static_cast<Oid>(77))->value == 5);
    CATCH_CHECK(follower.numbers(other) == range(0, 5));
-   // Somebody may still read it, so it is there; but its blocks are not.
+   // A reader may still use the table, so it exists; but its blocks are gone.
    const auto table = follower.database->find(first);
    CATCH_REQUIRE(table != nullptr);
    CATCH_CHECK_FALSE(follower.database->hasLostBlock());
@@ -203,8 +203,7 @@ CATCH_TEST_CASE("followers follow while they are read and the writer writes") {
    const StorageId id = writer.table->id();
    std::atomic<bool> isOver{false};
    std::atomic<uint64_t> reads{0}, lost{0};
-   // A round of the writer replaces every row by one whose number is greater by 1000: each state has 1000 rows in a
-   // row.
+   // A round of the writer adds 1000 to the number of every row, so each state has 1000 consecutive numbers.
    std::vector<std::thread> readers;
    std::atomic<bool> isWrong{false};
    for (int i = 0; i < 2; ++i)

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t pageSize = 1024;
 
-/// What a page holds, so that it can be told from any other.
+/// The content of a page, different for each page.
 uint64_t markOf(const PageKey& key) {
    return key.segment << 40 ^ uint64_t { key.column } << 20 ^ key.page;
 }
@@ -28,9 +28,9 @@ bool holds(const PagePin& pin, const PageKey& key) {
           std::memcmp(pin.data() + pageSize - sizeof mark, &mark, sizeof mark) == 0;
 }
 
-/// Pages 0, 1, … of one column in a stretch.
+/// A stretch with the pages 0, 1, … of one column.
 struct Stretch {
-   char* data = nullptr; // before the pin, whose making sets it
+   char* data = nullptr; // declared before `pin`, whose initializer sets it
    PagePin pin;
    Stretch(FrameCache& cache, SegmentId segment, uint32_t column, uint32_t pages)
       : pin(cache.tryAllocate(pages * pageSize, data)) {
@@ -60,7 +60,7 @@ CATCH_TEST_CASE("pages of a stretch are found where they landed and go together"
    }
    CATCH_CHECK(holds(cache.find({1, 0, 0}), {1, 0, 0}));
    CATCH_CHECK(holds(cache.find({1, 0, 2}), {1, 0, 2}));
-   CATCH_CHECK(!cache.contains({1, 0, 1})); // nobody asked for it
+   CATCH_CHECK(!cache.contains({1, 0, 1})); // not requested
    {
       const PagePin pinned = cache.find({1, 0, 2});
       CATCH_CHECK(cache.evict(1) == 0);
@@ -105,7 +105,7 @@ CATCH_TEST_CASE("a segment that is forgotten stays readable for those who hold i
    CATCH_CHECK(!cache.contains({1, 0, 1}));
    CATCH_CHECK(cache.contains({2, 0, 0}));
    CATCH_CHECK(holds(*page, {1, 0, 0}));
-   CATCH_CHECK(holds(stretch->adopt(cache, {1, 0, 2}), {1, 0, 2})); // usable, but nobody is to find it
+   CATCH_CHECK(holds(stretch->adopt(cache, {1, 0, 2}), {1, 0, 2})); // usable, but must not be in the cache
    CATCH_CHECK(!cache.contains({1, 0, 2}));
    stretch.reset();
    CATCH_CHECK(cache.cachedBytes() == 4 * pageSize);
@@ -114,7 +114,7 @@ CATCH_TEST_CASE("a segment that is forgotten stays readable for those who hold i
 }
 
 CATCH_TEST_CASE("threads that load, adopt, evict and forget never see a wrong page") {
-   MemoryGovernor governor(300 * pageSize); // less than all pages take
+   MemoryGovernor governor(300 * pageSize); // not enough for all pages
    FrameCache& cache = governor.cache();
    std::atomic<uint64_t> wrong{0}, seen{0};
    const auto work = [&](uint32_t seed) {

@@ -14,10 +14,10 @@ namespace {
 struct Found {
    std::multiset<int64_t> numbers;
    std::vector<RowId> ids;
-   uint64_t looked = 0; ///< visible rows that the scan gave
+   uint64_t looked = 0; ///< visible rows that the scan returned
 };
 
-/// Rows with this number, by a scan that is told to look for its hash.
+/// Looks up rows with these numbers by a scan with a key filter.
 Found lookUp(Table& table, const Snapshot& snapshot, const std::vector<int64_t>& wanted) {
    KeyFilter keys{{0}, {}};
    for (const int64_t number : wanted)
@@ -54,7 +54,7 @@ CATCH_TEST_CASE("after some lookups rows are found without reading the table") {
       f.insert(0, 100'000, mode);
       auto reader = f.database->begin();
       const Snapshot snapshot = reader->snapshot();
-      CATCH_CHECK(lookUp(*f.table, snapshot, {77'777}).looked == 100'000); // nothing is known yet
+      CATCH_CHECK(lookUp(*f.table, snapshot, {77'777}).looked == 100'000); // no index exists yet
       for (int i = 0; i < 20; ++i)
          lookUp(*f.table, snapshot, {77'777});
       const Found found = lookUp(*f.table, snapshot, {77'777, 5, 100'000});
@@ -141,7 +141,7 @@ CATCH_TEST_CASE("new keys are compared with committed ones, own ones and open tr
 
    auto deleter = f.database->begin();
    f.table->deleteRows(*deleter, deleter->snapshot(), lookUp(*f.table, deleter->snapshot(), {500}).ids);
-   appendRows(*f.table, *deleter, 500, 1); // the same key again is fine
+   appendRows(*f.table, *deleter, 500, 1); // the same key may be inserted again
    CATCH_CHECK(!conflictOf(*deleter, 0));
    auto other = f.database->begin();
    appendRows(*f.table, *other, 500, 1);
@@ -153,7 +153,7 @@ CATCH_TEST_CASE("new keys are compared with committed ones, own ones and open tr
    CATCH_REQUIRE(committed.has_value());
    CATCH_CHECK(committed->holder == 0);
    CATCH_CHECK(!f.table->newKeys(*other, 0, {0}, false, 0).has_value());
-   // Texts: every tenth is NULL, which equals nothing unless told so.
+   // Texts, every tenth NULL. NULL matches only if the filter says so.
    auto nulls = f.database->begin();
    appendRows(*f.table, *nulls, 2000, 1);
    const auto distinct = f.table->newKeys(*nulls, 0, {1}, false, 10),

@@ -3,7 +3,7 @@
 
 namespace ouzel::storage::test {
 
-/// A directory that says of itself whether it lies behind a network.
+/// A directory whose isRemote() the test chooses.
 class RemoteDirectory : public io::ObjectStore {
 public:
    explicit RemoteDirectory(const std::string& path, bool isRemote = true) : directory_(path), isRemote_(isRemote) {}

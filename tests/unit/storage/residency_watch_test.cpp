@@ -13,7 +13,7 @@ CATCH_TEST_CASE("what is resident beyond the limit is withheld, and given back b
    const size_t withheld = control.observe(limit + ResidencyControl::allowanceBytes + 100 * mib, limit);
    CATCH_CHECK(withheld >= 100 * mib);
    CATCH_CHECK(withheld <= 100 * mib + ResidencyControl::allowanceBytes);
-   // Still too much: it adds up, to no more than half of the limit.
+   // If memory is still above the limit, withheld bytes add up, to half of the limit at most.
    CATCH_CHECK(control.observe(limit + ResidencyControl::allowanceBytes + 50 * mib, limit) >= withheld + 50 * mib);
    CATCH_CHECK(control.observe(4 * limit, limit) == limit / 2);
    size_t before = limit / 2, looks = 0;
@@ -41,7 +41,7 @@ CATCH_TEST_CASE("a ledger asks its reclaimer before it gives out what is withhel
    MemoryLedger ledger(1000);
    Cache cache(ledger);
    ledger.setReclaimer(&cache);
-   CATCH_CHECK(ledger.tryCharge(600)); // the cache's among them
+   CATCH_CHECK(ledger.tryCharge(600)); // includes the cache's bytes
    ledger.withhold(300);
    CATCH_CHECK(ledger.limit() == 700);
    CATCH_CHECK(ledger.wholeLimit() == 1000);

@@ -9,7 +9,7 @@
 #include "tests/unit/storage/remote_directory.hpp"
 #include "tests/unit/storage/storage_test_support.hpp"
 
-// Scans of the same block at the same time, over what says it is a network, whose bytes come when the test says.
+// Simultaneous scans of the same block, over a store that claims to be remote and delivers bytes when the test says so.
 
 using namespace ouzel;
 using namespace ouzel::storage;
@@ -26,7 +26,7 @@ public:
    }
 
    size_t waiting() const { return jobs_.size(); }
-   /// Answer all reads that wait; with an error if there is one.
+   /// Ends all waiting reads, with `error` if it is not null.
    void deliver(std::exception_ptr error = nullptr) {
       for (; !jobs_.empty(); jobs_.pop_front()) {
          if (!error) jobs_.front().reader->read(jobs_.front().offset, jobs_.front().size, jobs_.front().target);
@@ -72,7 +72,7 @@ private:
 
 constexpr uint32_t groups = 4;
 
-/// A block of two columns: the row's number, and its square.
+/// A block with two columns: the row's number and its square.
 struct Fixture {
    TemporaryDirectory directory;
    HeldStore store{directory.path()};
@@ -116,7 +116,7 @@ struct Fixture {
       source->readAhead();
       return source;
    }
-   /// Read the scan's first column, whose values are `expected` of the row.
+   /// Reads the scan's first column and checks that its values are `expected` of the row.
    static void readAll(ScanSource& source, int64_t (*expected)(int64_t)) {
       const auto reader = source.makeReader();
       Morsel morsel;
@@ -152,7 +152,7 @@ CATCH_TEST_CASE("what one scan reads another does not ask for") {
    CATCH_CHECK(second->networkReads().reads == 1);
    CATCH_CHECK(second->networkReads().sharedBytes == bytes);
    f.store.deliver();
-   const auto third = f.scan({0}); // here, but not in the cache yet
+   const auto third = f.scan({0}); // the bytes have arrived, but are not in the cache yet
    CATCH_CHECK(f.store.waiting() == 0);
    f.readAll(*second, square);
    f.readAll(*first, same);
@@ -171,7 +171,7 @@ CATCH_TEST_CASE("a scan that ends leaves the others what they share") {
    f.readAll(*second, same);
    second.reset();
    CATCH_CHECK(f.governor.ledger().used() == f.governor.cachedBytes() + f.memory.used());
-   // The last one calls the read off.
+   // The last scan cancels the read.
    f.governor.cache().evictSegment(1);
    first = f.scan({0});
    second = f.scan({0});

@@ -11,7 +11,7 @@
 
 namespace ouzel::storage::test {
 
-/// A directory of its own, removed at the end.
+/// A new directory, removed by the destructor.
 class TemporaryDirectory {
 public:
    TemporaryDirectory() {
@@ -28,13 +28,13 @@ private:
    std::string path_;
 };
 
-/// Flat values of one column that own their memory.
+/// Flat values of one column, with their memory.
 struct TestColumn {
    PhysicalType type;
    std::vector<Value> values;
 };
 
-/// Lay out columns of values as a dense batch in `arena`; at most 2,048 rows from `first` on.
+/// Makes a dense batch in `arena` of at most 2,048 rows from `first` on.
 inline Batch makeBatch(const std::vector<TestColumn>& columns, size_t first, size_t count, Arena& arena) {
    Batch batch;
    for (const TestColumn& column : columns) {

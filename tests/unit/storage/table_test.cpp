@@ -93,7 +93,7 @@ CATCH_TEST_CASE("of two transactions that delete a row the first wins") {
    f.commit(*a);
    CATCH_CHECK(isConflict(snapshotB));
    CATCH_CHECK(readRows(*f.table, snapshotB).size() == 10);
-   // A snapshot that sees the delete just has nothing to do.
+   // A snapshot that sees the delete deletes no rows.
    CATCH_CHECK(f.table->deleteRows(*b, b->snapshot(), ids) == 0);
    f.database->abort(*b);
    CATCH_CHECK(readNumbers(*f.database, *f.table).size() == 9);
@@ -131,7 +131,7 @@ CATCH_TEST_CASE("locked rows are seen by all and kept from others until their tr
       f.table->lockRows(*b, b->snapshot(), ids, true, locked);
       CATCH_CHECK(!(locked[0] || locked[1] || locked[2]));
    }
-   // A lock becomes a delete, and a lock again when that is rolled back.
+   // A delete replaces the lock; its rollback restores the lock.
    const auto savepoint = a->savepoint();
    CATCH_CHECK(f.table->deleteRows(*a, a->snapshot(), ids) == 3);
    a->nextCommand();
@@ -142,7 +142,7 @@ CATCH_TEST_CASE("locked rows are seen by all and kept from others until their tr
       auto b = f.database->begin();
       CATCH_CHECK(holderSeenBy(*b, false) == a->id());
    }
-   // What a statement deleted stays locked when it is to run again, also what was not locked before.
+   // When a statement is repeated, all rows that it had deleted stay locked, even those that were not locked before.
    const auto more = f.idsOf(a->snapshot(), [](int64_t n) { return n < 5; });
    const auto again = a->savepoint();
    CATCH_CHECK(f.table->deleteRows(*a, a->snapshot(), more) == 5);
@@ -275,7 +275,7 @@ CATCH_TEST_CASE("a column added later reads as its missing value in older rows")
    column.missing = Value::integer(PhysicalType::I32, 7);
    f.database->addColumn(*transaction, f.table->id(), column);
    f.commit(*transaction);
-   f.insert(50'000, 5); // two columns: the third is filled in
+   f.insert(50'000, 5); // rows with two columns: the third has its default
    auto reader = f.database->begin();
    auto source = f.table->scan(reader->snapshot(), {{2}, {}});
    auto rows = source->makeReader();
@@ -300,8 +300,8 @@ CATCH_TEST_CASE("a bulk load needs no more memory than a few row groups") {
    f.insert(0, 300'000, AppendMode::Bulk);
    CATCH_CHECK(readNumbers(*f.database, *f.table) == range(0, 300'000));
    CATCH_CHECK(f.governor.ledger().peak() <= size_t{6} << 20);
-   // What does not fit at all is an error of that statement, and gives its memory back.
-   f.governor.setLimit(f.governor.ledger().used() - f.governor.cachedBytes() + 10'000); // the cache gives way
+   // Rows that do not fit into memory fail the statement, which releases its memory.
+   f.governor.setLimit(f.governor.ledger().used() - f.governor.cachedBytes() + 10'000); // the cache can be evicted
    auto transaction = f.database->begin();
    try {
       appendRows(*f.table, *transaction, 0, 100'000);

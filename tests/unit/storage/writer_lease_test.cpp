@@ -12,7 +12,7 @@
 #include "storage/manifest/manifest.hpp"
 #include "tests/unit/storage/database_fixture.hpp"
 
-// Two servers and one database. The lease alone, with a clock that tests turn; then whole databases.
+// Two servers and one database: first the lease alone, with a simulated clock, then whole databases.
 
 using namespace ouzel;
 using namespace ouzel::storage;
@@ -42,7 +42,7 @@ struct Fixture {
       return result;
    }
 
-   /// The newest of the chain, as if its holder were elsewhere.
+   /// Changes the newest entry of the chain, so that its holder seems to be another process or machine.
    void moveHolder(const std::function<void(WriterIdentity&)>& change) {
       LeaseEntry entry = *LeaseEntry::newest(store);
       change(entry.holder);
@@ -75,7 +75,7 @@ CATCH_TEST_CASE("the lease of a process of this machine that is gone is free at 
    { WriterLease next(f.store, f.options(), 0); }
    f.moveHolder([](WriterIdentity& holder) { holder.processId = 1 << 30; });
    { WriterLease next(f.store, f.options(), 0); }
-   f.moveHolder([](WriterIdentity& holder) { ++holder.startTicks; }); // its number was given out again
+   f.moveHolder([](WriterIdentity& holder) { ++holder.startTicks; }); // the process id was reused
    WriterLease next(f.store, f.options(), 0);
    CATCH_CHECK(next.epoch() == 4);
    CATCH_CHECK(f.clock == before);
@@ -109,7 +109,7 @@ CATCH_TEST_CASE("a lease that is renewed is not taken over") {
    CATCH_CHECK(stateOf([&] { WriterLease second(f.store, f.options(true), 0); }) == sqlstate::objectInUse);
    CATCH_CHECK(f.fenced == 0);
    first.require();
-   // Released meanwhile.
+   // The lease is released during the wait.
    renewAt = INT64_MAX;
    const int64_t releaseAt = f.clock + 3 * second;
    f.whileSleeping = [&] {
@@ -124,7 +124,7 @@ CATCH_TEST_CASE("who is fenced out knows it, however late") {
    Fixture f;
    WriterLease first(f.store, f.options(), 0);
    WriterLease second(f.store, f.options(true), 0);
-   // Its objects of that number are long gone.
+   // The lease's objects of earlier renewals are removed already.
    const int renewals = GENERATE(0, 1, 5);
    for (int i = 0; i < renewals; ++i)
       second.renew();
@@ -238,7 +238,7 @@ CATCH_TEST_CASE("a database without its log opens when taken over, as of its las
       DatabaseFixture f(options);
       CATCH_CHECK(readNumbers(*f.database, *f.database->find(id)) == range(0, 150));
    }
-   // The lost log is found, and is nobody's.
+   // The lost log is back, but it is older than the state after the takeover, so the start refuses it.
    std::filesystem::remove_all(options.dataDirectory + "/wal");
    std::filesystem::rename(directory.path() + "/lost", options.dataDirectory + "/wal");
    CATCH_CHECK(stateOf([&] { DatabaseFixture f(options); }) == sqlstate::dataCorrupted);

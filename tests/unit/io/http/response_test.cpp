@@ -13,7 +13,7 @@ HttpParse parse(std::string_view text, HttpHead& head) {
    return result;
 }
 
-/// The body, fed in pieces of `step` bytes; nothing when it is not a whole chunked body.
+/// Decodes a chunked body in pieces of `step` bytes; none when it is not a complete chunked body.
 std::optional<std::string> dechunk(std::string_view text, size_t step, size_t sizeMax = 1000) {
    ChunkDecoder decoder;
    std::string body;
@@ -52,7 +52,7 @@ CATCH_TEST_CASE("which connections live on") {
    CATCH_CHECK_FALSE(head.isKeptAlive);
    CATCH_CHECK(parse("HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\n", head) == HttpParse::Complete);
    CATCH_CHECK_FALSE(head.isKeptAlive);
-   CATCH_CHECK(parse("HTTP/1.1 200\r\n\r\n", head) == HttpParse::Complete); // a body until the end of the connection
+   CATCH_CHECK(parse("HTTP/1.1 200\r\n\r\n", head) == HttpParse::Complete); // the body ends with the connection
    CATCH_CHECK_FALSE(head.isKeptAlive);
    CATCH_CHECK(parse("HTTP/1.1 204 No Content\r\n\r\n", head) == HttpParse::Complete);
    CATCH_CHECK(head.isKeptAlive);

@@ -1,5 +1,5 @@
 #pragma once
-// How tests of the S3 client ask, and what went wrong.
+// Options and error texts for tests of the S3 client.
 #include <functional>
 #include <string>
 
@@ -11,7 +11,7 @@ inline ouzel::io::Credentials anybody() {
    return {"key", "secret", "", 0};
 }
 
-/// Tries again at once. How long it waits for an answer is as ever: a test's machine may be slow.
+/// Options with short pauses between attempts. Time-outs are the defaults: a test's machine may be slow.
 inline ouzel::io::RetrieverOptions eager() {
    ouzel::io::RetrieverOptions options;
    options.backoffMs = 2;
@@ -20,7 +20,7 @@ inline ouzel::io::RetrieverOptions eager() {
    return options;
 }
 
-/// SQLSTATE and message of what the action throws; empty if it does not.
+/// SQLSTATE and message of the error that the action throws; empty if it throws none.
 inline std::string failureOf(const std::function<void()>& action) {
    try {
       action();

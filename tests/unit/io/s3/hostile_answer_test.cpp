@@ -5,7 +5,7 @@
 #include "tests/unit/io/s3/client.hpp"
 #include "tests/unit/io/s3/parrot.hpp"
 
-// Answers no store gives: each must end in an error, soon, and leave the caller's memory beyond the target alone.
+// Answers that no store gives. Each must soon end in an error and must not change memory beyond the target.
 
 using namespace ouzel;
 using namespace ouzel::io;
@@ -42,7 +42,7 @@ CATCH_TEST_CASE("answers no store gives end in an error") {
       CATCH_CHECK(target.substr(10) == std::string(54, 'u'));
       CATCH_CHECK(failureOf([&] { store.list("", 10); }).starts_with("58030"));
    }
-   // One that is unusual and right.
+   // An unusual but correct answer.
    const Parrot parrot(good + "Transfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n5\r\n67890\r\n0\r\n\r\n");
    S3Store store(
        S3Location::parse("s3://bucket/p?endpoint=" + parrot.address()),

@@ -11,7 +11,7 @@
 #include "io/http/blocking_call.hpp"
 #include "io/s3/signer.hpp"
 
-/// tests/object_server as a process of the test's own: S3 over a directory that goes with it, with faults.
+/// A process of tests/object_server for one test: S3 with faults, over a directory that the destructor removes.
 class ObjectServer {
 public:
    static constexpr const char* bucket = "bucket";
@@ -29,7 +29,7 @@ public:
       CATCH_REQUIRE(::pipe(output) == 0);
       process_ = ::fork();
       if (process_ == 0) {
-         ::prctl(PR_SET_PDEATHSIG, SIGKILL); // a test that crashes leaves nothing behind
+         ::prctl(PR_SET_PDEATHSIG, SIGKILL); // the process ends with a crashing test
          ::dup2(output[1], 1);
          ::close(output[0]);
          ::execv(OUZEL_OBJECT_SERVER, raw.data());
@@ -56,7 +56,7 @@ public:
       return std::string("s3://") + bucket + "/" + prefix + "?endpoint=" + scheme + "://" + host + ":" +
              std::to_string(port_) + "&region=us-east-1";
    }
-   /// "error=0.1&stall_ms=100"
+   /// Changes settings, such as "error=0.1&stall_ms=100".
    void set(const std::string& settings) const {
       CATCH_REQUIRE(ouzel::io::callHttp({"127.0.0.1", port_, "POST", "/_control?" + settings, {}}, 5000).status == 200);
    }

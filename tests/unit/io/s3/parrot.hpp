@@ -9,7 +9,7 @@
 
 #include "io/net/socket.hpp"
 
-/// Gives every request the same bytes as an answer and closes the connection.
+/// A server that answers every request with the same bytes and closes the connection.
 class Parrot {
 public:
    explicit Parrot(std::string answer) : answer_(std::move(answer)), listeners_(ouzel::io::listenTcp("127.0.0.1", 0)) {

@@ -8,18 +8,19 @@
 
 using namespace ouzel::io;
 
-// The governor against a network that is computed: no clock, no sockets.
+// The governor with a simulated network: no clock, no sockets.
 
 namespace {
 
-/// Requests share `cap` evenly; none gets more than `perRequest`, and none its first byte before about `latency`.
+/// A simulated network. Requests share `cap` evenly, each gets at most `perRequest`, and its first byte comes after
+/// about `latency`.
 struct Network {
    double latency, perRequest, cap; ///< seconds, bytes per second
-   size_t requestSize;              ///< on average
+   size_t requestSize;              ///< average size in bytes
 
-   /// What it brings at best.
+   /// The highest throughput.
    double best() const { return cap; }
-   /// Requests that suffice for that.
+   /// Number of requests that reach the highest throughput.
    double enough() const {
       const auto size = static_cast<double>(requestSize);
       return cap * (latency + size / perRequest) / size;
@@ -31,7 +32,7 @@ struct Outcome {
    size_t limit;
 };
 
-/// As many requests as the governor lets go, for so many seconds.
+/// Simulates `seconds` seconds with as many requests as the governor allows.
 Outcome run(const Network& network, double seconds, RequestGovernor& governor) {
    struct Request {
       double start, latency, size, received = 0;
@@ -41,7 +42,7 @@ Outcome run(const Network& network, double seconds, RequestGovernor& governor) {
    std::vector<Request> active;
    double received = 0, atHalf = 0;
    uint64_t state = 1;
-   const auto about = [&](double value) { // half as much to one and a half times: requests do not march in step
+   const auto about = [&](double value) { // from 0.5 to 1.5 times the value, so that requests do not run in step
       state = ouzel::hashU64(state);
       return value * (0.5 + static_cast<double>(state >> 32) / 0x1p32);
    };
@@ -74,7 +75,7 @@ Outcome run(const Network& network, double seconds, RequestGovernor& governor) {
 } // namespace
 
 CATCH_TEST_CASE("the governor fills a network without crowding it") {
-   // Latencies of an object store, and ever more of the network's bandwidth.
+   // An object store's latencies, with increasing bandwidth of the network.
    for (const double cap : {0.4e9, 0.69e9, 1.25e9, 3e9, 6e9}) {
       for (const size_t requestSize : {size_t{3} << 19, size_t{8} << 20}) {
          const Network network{0.03, 1048576 / 0.02, cap, requestSize};
@@ -104,6 +105,6 @@ CATCH_TEST_CASE("the governor steps back when the store asks for it") {
    governor.onThrottled(1'000'000'000);
    CATCH_CHECK(governor.limit() < before);
    const size_t after = governor.limit();
-   governor.onThrottled(1'000'000'001); // of the same crowd
+   governor.onThrottled(1'000'000'001); // of the same burst
    CATCH_CHECK(governor.limit() == after);
 }

@@ -11,7 +11,7 @@
 #include "tests/unit/io/s3/client.hpp"
 #include "tests/unit/io/s3/object_server.hpp"
 
-// Several threads that move bytes: which is used, and that they do what one does.
+// A retriever with several threads: which thread is chosen, and that results are the same as with one.
 
 using namespace ouzel;
 using namespace ouzel::io;
@@ -35,7 +35,7 @@ CATCH_TEST_CASE("one thread is used until it is saturated, and again when it wou
    spread.setBusy(0, 0.95);
    CATCH_CHECK(spread.choose(10) == 1);
    CATCH_CHECK(spread.used() == 2);
-   // The new one has to be saturated, too, before there is a third.
+   // A third thread is used only when the second is saturated, too.
    CATCH_CHECK(spread.choose(10) == 1);
    spread.setBusy(1, 0.5);
    CATCH_CHECK(spread.choose(20) == 1);
@@ -47,7 +47,7 @@ CATCH_TEST_CASE("one thread is used until it is saturated, and again when it wou
    spread.setBusy(2, 0.95);
    spread.choose(1);
    CATCH_CHECK(spread.used() == 3);
-   // Two would be at 0.95 each: no less than three.
+   // Two threads would have a load of 0.95 each, so three are kept.
    spread.setBusy(2, 0);
    spread.choose(1);
    CATCH_CHECK(spread.used() == 3);
@@ -122,7 +122,7 @@ CATCH_TEST_CASE("each request is answered once when a retriever of several threa
       std::mutex mutex;
       int submitted = 0, answered = 0, canceled = 0;
       Retriever* asked = nullptr;
-      // Every answer asks for more: also those that say it is over.
+      // Every answer submits another request, also the answers that report the end.
       std::function<void(int)> ask = [&](int more) {
          {
             const std::lock_guard lock(mutex);

@@ -11,14 +11,14 @@
 #include "tests/unit/io/s3/client.hpp"
 #include "tests/unit/io/s3/object_server.hpp"
 
-// What the network and the store can do to us, done by tests/object_server.
+// Faults of the network and the store, made by tests/object_server.
 
 using namespace ouzel;
 using namespace ouzel::io;
 
 namespace {
 
-/// Short waits besides, for tests in which nobody answers.
+/// eager() with short time-outs, for tests without answers.
 RetrieverOptions impatient() {
    RetrieverOptions options = eager();
    options.connectTimeoutMs = 500;
@@ -34,7 +34,7 @@ double secondsOf(const std::function<void()>& action) {
    return static_cast<double>(steadyNanos() - start) / 1e9;
 }
 
-/// Read all of an object in requests of `step` bytes at once.
+/// Reads an object by simultaneous requests of `step` bytes.
 std::string readInPieces(const ObjectReader& reader, size_t step) {
    std::string target(reader.size(), '\0');
    std::atomic<size_t> pending{(target.size() + step - 1) / step}, failed{0};
@@ -89,7 +89,7 @@ CATCH_TEST_CASE("puts are right whatever the network does") {
       const std::string kind(fault, std::string_view(fault).find('='));
       for (int i = 0; i < 20; ++i) {
          const std::string name = kind + std::to_string(i);
-         // The one who has put it knows, though the answer may be lost; the others know, too.
+         // The put that succeeded returns true even when its answer is lost; the other put returns false.
          CATCH_CHECK(store.put(name, "one", PutCondition::ifAbsent()));
          CATCH_CHECK_FALSE(store.put(name, "one", PutCondition::ifAbsent()));
          const std::string tag = *store.tag(name);
@@ -100,15 +100,15 @@ CATCH_TEST_CASE("puts are right whatever the network does") {
       const std::string name = kind + "large";
       CATCH_CHECK(store.put(name, large, PutCondition::ifAbsent()));
       CATCH_CHECK_FALSE(store.put(name, large, PutCondition::ifAbsent()));
-      CATCH_CHECK((store.get(name) == large)); // in brackets: millions of bytes are no message
+      CATCH_CHECK((store.get(name) == large)); // in brackets, so that a failure does not print megabytes
       server.set("error=0&reset_before=0&reset_after=0&conflict=0");
    }
-   store.removeLeftovers(); // uploads whose beginning we were not told of
+   store.removeLeftovers(); // uploads whose first answer was lost
 }
 
 CATCH_TEST_CASE("a second request overtakes one that stalls") {
    const ObjectServer server;
-   RetrieverOptions options; // real waits: nothing but hedging helps
+   RetrieverOptions options; // default time-outs: only hedging is fast enough
    S3Store store(S3Location::parse(server.url()), anybody, options);
    const std::string content = pattern(16 << 20);
    CATCH_REQUIRE(store.put("x", content));
@@ -283,10 +283,10 @@ CATCH_TEST_CASE("a cancelled read does not touch its buffer any more") {
       std::fill(target.begin(), target.end(), 'u');
       std::this_thread::sleep_for(std::chrono::milliseconds(150));
       CATCH_CHECK(std::all_of(target.begin(), target.end(), [](char c) { return c == 'u'; }));
-      read->cancel(); // again is fine
+      read->cancel(); // a second cancel has no effect
    }
    server.set("ms_per_mib=0");
-   // Many at a time, some of which have just ended.
+   // Cancels many reads at once, some of which have just ended.
    for (int round = 0; round < 30; ++round) {
       std::string target(4 << 20, '\0');
       std::atomic<int> calls{0};

@@ -9,7 +9,7 @@ using namespace ouzel;
 using namespace ouzel::io;
 
 namespace {
-/// The message; empty when it was accepted.
+/// The error message; empty when the address is accepted.
 std::string refusal(const std::string& url) {
    try {
       S3Location::parse(url);

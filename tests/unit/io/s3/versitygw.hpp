@@ -15,13 +15,13 @@
 #include "io/net/socket.hpp"
 #include "io/s3/signer.hpp"
 
-/// A versitygw of the test's own on a free port, with one bucket in a directory that goes with it. Looked for in
-/// VERSITYGW, ~/go/bin and PATH (scripts/install-deps --test puts it there).
+/// A versitygw process for one test, on a free port, with one bucket in a directory that the destructor removes. The
+/// program is searched in VERSITYGW, ~/go/bin and PATH (scripts/install-deps --test installs it).
 class VersityGateway {
 public:
    static constexpr const char* bucket = "bucket";
 
-   /// Empty: there is none, and tests that need it say so and pass.
+   /// Path of the program. Empty when it is not installed: tests that need it print that and pass.
    static std::string find() {
       std::vector<std::string> places;
       if (const char* named = std::getenv("VERSITYGW")) places.emplace_back(named);
@@ -40,7 +40,7 @@ public:
    VersityGateway() {
       CATCH_REQUIRE(::mkdtemp(directory_.data()) != nullptr);
       std::filesystem::create_directory(directory_ + "/" + bucket);
-      port_ = ouzel::io::listenTcp("127.0.0.1", 0).front().port; // free a moment ago
+      port_ = ouzel::io::listenTcp("127.0.0.1", 0).front().port; // a port that was free a moment ago
       const std::string program = find(), address = "127.0.0.1:" + std::to_string(port_);
       std::vector<std::string> arguments{program,    "--port",     address,        "--quiet", "--access", "testkey",
                                          "--secret", "testsecret", "--keep-alive", "posix",   directory_};
@@ -50,7 +50,7 @@ public:
       raw.push_back(nullptr);
       process_ = ::fork();
       if (process_ == 0) {
-         ::prctl(PR_SET_PDEATHSIG, SIGKILL); // a test that crashes leaves nothing behind
+         ::prctl(PR_SET_PDEATHSIG, SIGKILL); // the process ends with a crashing test
          ::execv(program.c_str(), raw.data());
          ::_exit(127);
       }

@@ -17,7 +17,7 @@ using namespace ouzel::io;
 
 namespace {
 
-/// Variables of the environment, as they were again afterwards.
+/// Sets variables of the environment; the destructor restores them.
 class Environment {
 public:
    ~Environment() {
@@ -40,8 +40,8 @@ private:
    std::vector<std::pair<std::string, std::optional<std::string>>> changes_;
 };
 
-/// What EKS gives a pod: a token in a file, and whose role it is for. A profile that stands behind it in the order
-/// would be refused by every server here.
+/// The environment of a pod on EKS: a token in a file, and the role. A profile, which comes later in the order, has
+/// credentials that every server of this test refuses.
 class Pod {
 public:
    explicit Pod(const std::string& sts) {
@@ -59,7 +59,7 @@ public:
    ~Pod() { std::filesystem::remove_all(directory_); }
    Pod(const Pod&) = delete;
 
-   /// As the kubelet does: readers see the old token or the new one.
+   /// Replaces the token atomically, as the kubelet does.
    void rotate(const std::string& token) const {
       std::ofstream(path("token.new")) << token << "\n";
       std::filesystem::rename(path("token.new"), path("token"));
@@ -121,7 +121,7 @@ CATCH_TEST_CASE("a role by web identity is fetched and renewed, and its token re
 
    server.set("web_identity=token-3");
    CATCH_CHECK(failureToFind().starts_with("42501"));
-   CATCH_CHECK(store.get("x") == "1"); // what it has is good for the rest of the hour
+   CATCH_CHECK(store.get("x") == "1"); // the store's credentials are valid for the rest of the hour
 
    pod.environment.set("AWS_ACCESS_KEY_ID", "key");
    pod.environment.set("AWS_SECRET_ACCESS_KEY", "secret");
@@ -135,7 +135,7 @@ CATCH_TEST_CASE("what STS refuses is told, and the token is not") {
        "could not assume role \"" + std::string(Pod::role) + "\" by web identity at " + addressOf(server);
    CATCH_CHECK(findCredentials().accessKeyId.starts_with("ASIA"));
    CATCH_CHECK(findCredentials().expiresAt > 0);
-   // Whatever is in the token stays one field of the form.
+   // A token with any characters stays one field of the form.
    for (const char* token : {"token-0", "token-1&WebIdentityToken=x", "token 1", "\xc3\xa4+%41\r\nHost: x"}) {
       pod.rotate(token);
       CATCH_CHECK(failureToFind() ==
@@ -203,7 +203,7 @@ CATCH_TEST_CASE("services of credentials over TLS are trusted as the store is") 
    pod.environment.set("AWS_CA_BUNDLE", pod.path("profile"));
    CATCH_CHECK(failureToFind().starts_with("F0000"));
    pod.environment.set("AWS_CA_BUNDLE", certificate);
-   // An address and a name that the certificate has, and an address it has not.
+   // An address and a name in the certificate, and an address that is not in it.
    pod.environment.set("AWS_ENDPOINT_URL_STS", addressOf(server, "https", "localhost"));
    CATCH_CHECK(failureToFind().empty());
    pod.environment.set("AWS_ENDPOINT_URL_STS", addressOf(server, "https", "127.0.0.2"));
@@ -215,7 +215,7 @@ CATCH_TEST_CASE("services of credentials over TLS are trusted as the store is") 
       CATCH_CHECK(store.get("x") == "1");
    };
    use();
-   // Plain HTTP and TLS do not understand each other.
+   // Plain HTTP to a TLS server fails, and TLS to a plain server.
    pod.environment.set("AWS_ENDPOINT_URL_STS", addressOf(server, "http"));
    CATCH_CHECK(failureToFind().starts_with("58030"));
 

@@ -5,7 +5,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
 
-// For each rule of the verifier a tree that breaks it.
+// Breaks each rule of the verifier with one tree.
 
 using namespace ouzel;
 using namespace ouzel::sql;
@@ -85,7 +85,7 @@ public:
       return rel;
    }
 
-   /// The message of the refusal; empty: the tree is sound.
+   /// The verifier's message; empty: the tree is valid.
    std::string refusal(const Rel& rel, std::vector<ColumnId> output = {}, const TreeForm& form = {}) const {
       std::vector<OutputColumn> outputs;
       for (const ColumnId column : output)
@@ -103,7 +103,7 @@ public:
       CATCH_INFO(message);
       return message.find(rule) != std::string::npos;
    }
-   /// The same of an expression over column a.
+   /// Whether the verifier refuses an expression over column a by this rule.
    bool refuses(ExprPtr expr, const char* rule) {
       const ColumnId result = add("result", expr->type);
       return refuses(*map(get({a}), result, std::move(expr)), rule);

@@ -7,7 +7,7 @@
 using namespace ouzel;
 using namespace ouzel::sql;
 
-// Trees as the optimizer gets them. What names, types and errors come out is compared with PostgreSQL in
+// Bound trees, as the optimizer gets them. Names, types and errors are compared with PostgreSQL in
 // tests/sql/binder/*.slt.
 
 namespace {
@@ -105,7 +105,7 @@ CATCH_TEST_CASE("recursive queries", "[bind]") {
         RecursiveScan 0 [n#1]
   CteScan 0 [n#3] <- [?column?#0]
 )");
-   // Not referring to itself, it is an ordinary UNION; not referred to, it is nothing.
+   // Without a reference to itself, r is an ordinary UNION. Without any reference to it, r is dropped.
    CATCH_CHECK(
        tables().bind("with recursive r as (select 1 union select 2.5) select * from r").root->ctes[0].recursive ==
        nullptr);

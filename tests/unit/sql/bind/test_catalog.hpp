@@ -10,18 +10,19 @@
 
 namespace ouzel::sql {
 
-/// A catalog made with CREATE TABLE and CREATE VIEW, as far as binder tests need them, without storage or engine.
+/// A catalog for binder tests, filled by a small subset of DDL, without storage or engine.
 class TestCatalog {
 public:
    TestCatalog();
-   /// CREATE TABLE (columns, NOT NULL, DEFAULT, CHECK, PRIMARY KEY, GENERATED ... STORED), CREATE VIEW, CREATE SCHEMA.
+   /// Runs CREATE TABLE (columns, NOT NULL, DEFAULT, CHECK, PRIMARY KEY, GENERATED ... STORED), CREATE VIEW or CREATE
+   /// SCHEMA.
    void run(std::string_view sql);
 
    const catalog::Snapshot& snapshot() const { return editor_.snapshot(); }
    BoundQuery bind(std::string_view sql) const;
    /// The bound tree as text, or "ERROR 42703 @8: message [hint]".
    std::string describe(std::string_view sql) const;
-   /// Output columns only: "a integer, b text", or the error.
+   /// The output columns only, as "a integer, b text", or the error.
    std::string outputs(std::string_view sql) const;
    BindContext context(const SourceText* source) const;
 

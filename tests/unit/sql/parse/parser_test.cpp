@@ -29,7 +29,8 @@ std::string repeat(std::string_view text, uint32_t times) {
 
 } // namespace
 
-// The structs come from PostgreSQL's headers, the tree from libpg_query: their tags must be numbered alike.
+// The structs are from PostgreSQL's headers and the tree from libpg_query: both must use the same numbers for node
+// tags.
 CATCH_TEST_CASE("node tags of the library and of the headers agree", "[parse]") {
    const struct {
       const char* sql;

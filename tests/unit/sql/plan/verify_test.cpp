@@ -5,7 +5,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
 
-// For each rule of the verifier a plan that breaks it.
+// Breaks each rule of the verifier with one plan.
 
 using namespace ouzel;
 using namespace ouzel::sql;
@@ -72,7 +72,7 @@ public:
       CATCH_INFO(message);
       return message.find(rule) != std::string::npos;
    }
-   /// The same of an expression over column a.
+   /// Whether the verifier refuses an expression over column a by this rule.
    bool refuses(ExprPtr expr, const char* rule) {
       const ColumnId result = add("result", expr->type);
       plan.columns[result].repr = expr->repr;
@@ -130,7 +130,7 @@ CATCH_TEST_CASE("nodes give what their children give or they make, once") {
    CATCH_CHECK(p.refuses(Plans::over(NodeKind::Filter, Plans::scan({p.a}), {p.a}), "a filter has predicates"));
    CATCH_CHECK(p.refuses(Plans::over(NodeKind::Materialize, Plans::scan({p.a}), {p.a}), "With materialises"));
    NodePtr group = Plans::over(NodeKind::Aggregate, Plans::scan({p.a}), {p.a});
-   CATCH_CHECK(p.refuses(std::move(group), "is made below")); // only keys and aggregates pass it
+   CATCH_CHECK(p.refuses(std::move(group), "is made below")); // only keys and aggregates are visible above
    p.plan.columns[p.a].repr = {PhysicalType::I64, 0};
    CATCH_CHECK(p.refuses(Plans::scan({p.a}), "as they are stored"));
 }
