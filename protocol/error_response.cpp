@@ -12,16 +12,11 @@ void field(MessageWriter& message, char code, std::string_view text) {
 
 std::string_view name(Notice::Severity severity) {
    switch (severity) {
-   case Notice::Severity::Debug:
-      return "DEBUG";
-   case Notice::Severity::Log:
-      return "LOG";
-   case Notice::Severity::Info:
-      return "INFO";
-   case Notice::Severity::Notice:
-      return "NOTICE";
-   case Notice::Severity::Warning:
-      return "WARNING";
+   case Notice::Severity::Debug: return "DEBUG";
+   case Notice::Severity::Log: return "LOG";
+   case Notice::Severity::Info: return "INFO";
+   case Notice::Severity::Notice: return "NOTICE";
+   case Notice::Severity::Warning: return "WARNING";
    }
    return "NOTICE";
 }

@@ -25,8 +25,7 @@ std::optional<size_t> payloadBytesMax(char type) {
    case 'P':
    case 'B':
    case 'F':
-   case 'd':
-      return largeMessageBytesMax;
+   case 'd': return largeMessageBytesMax;
    case 'C':
    case 'D':
    case 'E':
@@ -35,10 +34,8 @@ std::optional<size_t> payloadBytesMax(char type) {
    case 'X':
    case 'c':
    case 'f':
-   case 'p':
-      return smallMessageBytesMax;
-   default:
-      return std::nullopt;
+   case 'p': return smallMessageBytesMax;
+   default: return std::nullopt;
    }
 }
 

@@ -88,11 +88,8 @@ std::optional<std::string_view> ResultWriter::read() {
    while (true) {
       const Frame frame = transport_.receive(Phase::Ready);
       switch (frame.type) {
-      case 'd':
-         return frame.payload;
-      case 'c':
-         copy_ = Copy::InDone;
-         return std::nullopt;
+      case 'd': return frame.payload;
+      case 'c': copy_ = Copy::InDone; return std::nullopt;
       case 'f': {
          copy_ = Copy::InDone;
          const auto reason = MessageReader(frame.payload).cstring();
@@ -100,8 +97,7 @@ std::optional<std::string_view> ResultWriter::read() {
          throw SqlError(sqlstate::queryCanceled, fmt::format("COPY from stdin failed: {}", reason));
       }
       case 'H':
-      case 'S':
-         break; // ignored during COPY, so that a client may pipeline COPY in the extended protocol
+      case 'S': break; // ignored during COPY, so that a client may pipeline COPY in the extended protocol
       default:
          copy_ = Copy::InDone;
          throw SqlError(

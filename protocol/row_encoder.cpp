@@ -22,12 +22,10 @@ bool isPlainTextType(const SqlType& type) {
    case oid::json:
    case oid::xml:
    case oid::unknown:
-   case oid::cstring:
-      return true;
+   case oid::cstring: return true;
    case oid::bpchar: // char(n) lies in memory without its trailing blanks
       return type.typmod < 0;
-   default:
-      return false;
+   default: return false;
    }
 }
 
@@ -50,40 +48,30 @@ int16_t typeLength(Oid type) {
    if (isRegType(type)) return 4;
    switch (type) {
    case oid::boolean:
-   case oid::character:
-      return 1;
-   case oid::int2:
-      return 2;
+   case oid::character: return 1;
+   case oid::int2: return 2;
    case oid::int4:
    case oid::float4:
    case oid::date:
    case oid::oid:
    case oid::xid:
    case oid::cid:
-   case oid::voidType:
-      return 4;
-   case oid::tid:
-      return 6;
+   case oid::voidType: return 4;
+   case oid::tid: return 6;
    case oid::int8:
    case oid::float8:
    case oid::money:
    case oid::time:
    case oid::timestamp:
    case oid::timestamptz:
-   case oid::xid8:
-      return 8;
-   case oid::timetz:
-      return 12;
+   case oid::xid8: return 8;
+   case oid::timetz: return 12;
    case oid::interval:
-   case oid::uuid:
-      return 16;
-   case oid::name:
-      return 64;
+   case oid::uuid: return 16;
+   case oid::name: return 64;
    case oid::unknown:
-   case oid::cstring:
-      return -2;
-   default:
-      return -1;
+   case oid::cstring: return -2;
+   default: return -1;
    }
 }
 

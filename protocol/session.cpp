@@ -100,37 +100,21 @@ void Session::handleReady(const Frame& frame) {
       withSqlErrors([&] {
          const MessageReader reader(frame.payload);
          switch (type) {
-         case 'Q':
-            handleQuery(frame.payload);
-            break;
-         case 'P':
-            handleParse(reader);
-            break;
-         case 'B':
-            handleBind(reader);
-            break;
-         case 'D':
-            handleDescribe(reader);
-            break;
-         case 'E':
-            handleExecute(reader);
-            break;
-         case 'C':
-            handleClose(reader);
-            break;
+         case 'Q': handleQuery(frame.payload); break;
+         case 'P': handleParse(reader); break;
+         case 'B': handleBind(reader); break;
+         case 'D': handleDescribe(reader); break;
+         case 'E': handleExecute(reader); break;
+         case 'C': handleClose(reader); break;
          case 'H':
             reader.end();
             flush();
             break;
-         case 'S':
-            handleSync(reader);
-            break;
-         case 'F':
-            throwNotSupported("the function call message");
+         case 'S': handleSync(reader); break;
+         case 'F': throwNotSupported("the function call message");
          case 'd':
          case 'c':
-         case 'f':
-            break; // rule 4
+         case 'f': break; // rule 4
          default:
             throw SqlError(sqlstate::protocolViolation,
                            "invalid frontend message type " + std::to_string(static_cast<unsigned char>(type)));

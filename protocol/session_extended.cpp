@@ -116,15 +116,9 @@ void Session::handleExecute(MessageReader reader) {
    const ExecuteResult result = backend_->execute(portal, maxRows <= 0 ? 0 : static_cast<uint64_t>(maxRows), results_);
    results_.finishStatement();
    switch (result.kind) {
-   case ExecuteResult::Kind::Complete:
-      MessageWriter(out_, 'C').cstring(result.tag).finish();
-      break;
-   case ExecuteResult::Kind::Suspended:
-      appendEmptyMessage(out_, 's');
-      break;
-   case ExecuteResult::Kind::Empty:
-      appendEmptyMessage(out_, 'I');
-      break;
+   case ExecuteResult::Kind::Complete: MessageWriter(out_, 'C').cstring(result.tag).finish(); break;
+   case ExecuteResult::Kind::Suspended: appendEmptyMessage(out_, 's'); break;
+   case ExecuteResult::Kind::Empty: appendEmptyMessage(out_, 'I'); break;
    }
 }
 

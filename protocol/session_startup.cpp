@@ -68,15 +68,12 @@ void Session::startAuthentication(StartupPacket packet) {
    request_ = std::move(packet.request);
    const AuthenticationRule rule = doorkeeper_.ruleFor(request_);
    switch (rule.method) {
-   case AuthenticationMethod::Trust:
-      authenticated();
-      return;
+   case AuthenticationMethod::Trust: authenticated(); return;
    case AuthenticationMethod::Reject:
       throw SqlError(sqlstate::invalidAuthorizationSpecification,
                      fmt::format("connection of user \"{}\" to database \"{}\" is not permitted", request_.user,
                                  request_.database));
-   case AuthenticationMethod::ScramSha256:
-      break;
+   case AuthenticationMethod::ScramSha256: break;
    }
    std::array<unsigned char, nonceBytes> nonce;
    doorkeeper_.randomBytes(nonce);

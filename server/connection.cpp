@@ -71,15 +71,10 @@ Connection::Next Connection::gather() {
    try {
       if (handshaking_) {
          switch (stream_->handshake()) {
-         case io::StreamStatus::Done:
-            handshaking_ = false;
-            break;
-         case io::StreamStatus::WouldRead:
-            return Next::WaitInput;
-         case io::StreamStatus::WouldWrite:
-            return Next::WaitOutput;
-         case io::StreamStatus::Closed:
-            return Next::Close;
+         case io::StreamStatus::Done: handshaking_ = false; break;
+         case io::StreamStatus::WouldRead: return Next::WaitInput;
+         case io::StreamStatus::WouldWrite: return Next::WaitOutput;
+         case io::StreamStatus::Closed: return Next::Close;
          }
       }
       return gatherReady();
@@ -98,24 +93,18 @@ Connection::Next Connection::gatherReady() {
             return Next::Run;
          }
          switch (session_->handle(*frame)) {
-         case protocol::Session::Next::Continue:
-            break;
+         case protocol::Session::Next::Continue: break;
          case protocol::Session::Next::StartTls:
             startTls();
             return gather(); // the client's first message may have arrived with the end of the handshake
-         case protocol::Session::Next::Close:
-            return Next::Close;
+         case protocol::Session::Next::Close: return Next::Close;
          }
       }
       switch (readSome()) {
-      case io::StreamStatus::Done:
-         break;
-      case io::StreamStatus::WouldRead:
-         return Next::WaitInput;
-      case io::StreamStatus::WouldWrite:
-         return Next::WaitOutput;
-      case io::StreamStatus::Closed:
-         return Next::Run; // a session thread rolls back an open transaction
+      case io::StreamStatus::Done: break;
+      case io::StreamStatus::WouldRead: return Next::WaitInput;
+      case io::StreamStatus::WouldWrite: return Next::WaitOutput;
+      case io::StreamStatus::Closed: return Next::Run; // a session thread rolls back an open transaction
       }
    }
 }
@@ -242,16 +231,10 @@ protocol::Frame Connection::receive(protocol::Phase phase) {
       if (const auto frame = reader_.next(phase)) return *frame;
       if (shutdownRequested_) throw shutdownError();
       switch (readSome()) {
-      case io::StreamStatus::Done:
-         break;
-      case io::StreamStatus::WouldRead:
-         io::waitReadable(stream_->handle(), waitSliceMs);
-         break;
-      case io::StreamStatus::WouldWrite:
-         io::waitWritable(stream_->handle(), waitSliceMs);
-         break;
-      case io::StreamStatus::Closed:
-         throw protocol::ConnectionLost();
+      case io::StreamStatus::Done: break;
+      case io::StreamStatus::WouldRead: io::waitReadable(stream_->handle(), waitSliceMs); break;
+      case io::StreamStatus::WouldWrite: io::waitWritable(stream_->handle(), waitSliceMs); break;
+      case io::StreamStatus::Closed: throw protocol::ConnectionLost();
       }
    }
 }

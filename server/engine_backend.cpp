@@ -195,15 +195,9 @@ void EngineBackend::forgetPortals() {
 
 void EngineBackend::cancel(protocol::CancelReason reason) noexcept {
    switch (reason) {
-   case protocol::CancelReason::Request:
-      session_->cancel(engine::CancelReason::Request);
-      break;
-   case protocol::CancelReason::ClientGone:
-      session_->cancel(engine::CancelReason::ClientGone);
-      break;
-   case protocol::CancelReason::Shutdown:
-      session_->cancel(engine::CancelReason::Shutdown);
-      break;
+   case protocol::CancelReason::Request: session_->cancel(engine::CancelReason::Request); break;
+   case protocol::CancelReason::ClientGone: session_->cancel(engine::CancelReason::ClientGone); break;
+   case protocol::CancelReason::Shutdown: session_->cancel(engine::CancelReason::Shutdown); break;
    }
 }
 

@@ -192,12 +192,8 @@ void Server::onEvent(uint64_t id) {
 
 void Server::dispatch(uint64_t id, const ConnectionPointer& connection, Connection::Next next) {
    switch (next) {
-   case Connection::Next::WaitInput:
-      poller_.arm(connection->handle(), id, io::Poller::Interest::Input);
-      break;
-   case Connection::Next::WaitOutput:
-      poller_.arm(connection->handle(), id, io::Poller::Interest::Output);
-      break;
+   case Connection::Next::WaitInput: poller_.arm(connection->handle(), id, io::Poller::Interest::Input); break;
+   case Connection::Next::WaitOutput: poller_.arm(connection->handle(), id, io::Poller::Interest::Output); break;
    case Connection::Next::Run: {
       connection->isRunning = true;
       const bool isUrgent = connection->isInTransaction();

@@ -43,26 +43,13 @@ std::string_view TextTable::unescape(std::string_view raw) {
          continue;
       }
       switch (const char c = raw[++i]) {
-      case 'n':
-         text->push_back('\n');
-         break;
-      case 't':
-         text->push_back('\t');
-         break;
-      case 'r':
-         text->push_back('\r');
-         break;
-      case 'b':
-         text->push_back('\b');
-         break;
-      case 'f':
-         text->push_back('\f');
-         break;
-      case 'v':
-         text->push_back('\v');
-         break;
-      default:
-         text->push_back(c);
+      case 'n': text->push_back('\n'); break;
+      case 't': text->push_back('\t'); break;
+      case 'r': text->push_back('\r'); break;
+      case 'b': text->push_back('\b'); break;
+      case 'f': text->push_back('\f'); break;
+      case 'v': text->push_back('\v'); break;
+      default: text->push_back(c);
       }
    }
    unescaped_.push_back(std::move(text));

@@ -34,8 +34,7 @@ bool startsWith(std::string_view text, std::string_view prefix) {
       throw SqlError(sqlstate::duplicateTable,
                      "relation \"" + static_cast<const Relation&>(object).name + "\" already exists");
    case ObjectKind::Comment:
-   case ObjectKind::Settings:
-      break;
+   case ObjectKind::Settings: break;
    }
    throwConcurrent();
 }
@@ -43,10 +42,8 @@ bool startsWith(std::string_view text, std::string_view prefix) {
 /// The object that has this object's name in a snapshot, or null.
 ObjectPtr sameName(const Snapshot& snapshot, const CatalogObject& object) {
    switch (object.kind) {
-   case ObjectKind::Database:
-      return snapshot.findDatabase(static_cast<const Database&>(object).name);
-   case ObjectKind::Role:
-      return snapshot.findRole(static_cast<const Role&>(object).name);
+   case ObjectKind::Database: return snapshot.findDatabase(static_cast<const Database&>(object).name);
+   case ObjectKind::Role: return snapshot.findRole(static_cast<const Role&>(object).name);
    case ObjectKind::Schema: {
       const auto& schema = static_cast<const Schema&>(object);
       return snapshot.inDatabase(schema.database).findSchema(schema.name);
@@ -56,8 +53,7 @@ ObjectPtr sameName(const Snapshot& snapshot, const CatalogObject& object) {
       return snapshot.inDatabase(relation.database).findRelation(relation.schema, relation.name);
    }
    case ObjectKind::Comment:
-   case ObjectKind::Settings:
-      break;
+   case ObjectKind::Settings: break;
    }
    return nullptr;
 }

@@ -51,14 +51,10 @@ bool reads(const std::vector<int16_t>& attributes, int16_t attribute) {
 
 std::string_view constraintLabel(ConstraintKind kind) {
    switch (kind) {
-   case ConstraintKind::Check:
-      return "check";
-   case ConstraintKind::PrimaryKey:
-      return "pkey";
-   case ConstraintKind::Unique:
-      return "key";
-   case ConstraintKind::ForeignKey:
-      return "fkey";
+   case ConstraintKind::Check: return "check";
+   case ConstraintKind::PrimaryKey: return "pkey";
+   case ConstraintKind::Unique: return "key";
+   case ConstraintKind::ForeignKey: return "fkey";
    }
    return {};
 }

@@ -304,18 +304,12 @@ void settingsFields(Coder& coder, T& settings) {
 void writeObject(Writer& writer, const CatalogObject& object) {
    writer(object.kind);
    switch (object.kind) {
-   case ObjectKind::Database:
-      return databaseFields(writer, static_cast<const Database&>(object));
-   case ObjectKind::Role:
-      return roleFields(writer, static_cast<const Role&>(object));
-   case ObjectKind::Schema:
-      return schemaFields(writer, static_cast<const Schema&>(object));
-   case ObjectKind::Relation:
-      return relationFields(writer, static_cast<const Relation&>(object));
-   case ObjectKind::Comment:
-      return commentFields(writer, static_cast<const Comment&>(object));
-   case ObjectKind::Settings:
-      return settingsFields(writer, static_cast<const Settings&>(object));
+   case ObjectKind::Database: return databaseFields(writer, static_cast<const Database&>(object));
+   case ObjectKind::Role: return roleFields(writer, static_cast<const Role&>(object));
+   case ObjectKind::Schema: return schemaFields(writer, static_cast<const Schema&>(object));
+   case ObjectKind::Relation: return relationFields(writer, static_cast<const Relation&>(object));
+   case ObjectKind::Comment: return commentFields(writer, static_cast<const Comment&>(object));
+   case ObjectKind::Settings: return settingsFields(writer, static_cast<const Settings&>(object));
    }
 }
 
@@ -330,18 +324,12 @@ ObjectPtr readObject(Reader& reader) {
    ObjectKind kind;
    reader(kind);
    switch (kind) {
-   case ObjectKind::Database:
-      return readAs<Database>(reader, [](auto& r, auto& o) { databaseFields(r, o); });
-   case ObjectKind::Role:
-      return readAs<Role>(reader, [](auto& r, auto& o) { roleFields(r, o); });
-   case ObjectKind::Schema:
-      return readAs<Schema>(reader, [](auto& r, auto& o) { schemaFields(r, o); });
-   case ObjectKind::Relation:
-      return readAs<Relation>(reader, [](auto& r, auto& o) { relationFields(r, o); });
-   case ObjectKind::Comment:
-      return readAs<Comment>(reader, [](auto& r, auto& o) { commentFields(r, o); });
-   case ObjectKind::Settings:
-      return readAs<Settings>(reader, [](auto& r, auto& o) { settingsFields(r, o); });
+   case ObjectKind::Database: return readAs<Database>(reader, [](auto& r, auto& o) { databaseFields(r, o); });
+   case ObjectKind::Role: return readAs<Role>(reader, [](auto& r, auto& o) { roleFields(r, o); });
+   case ObjectKind::Schema: return readAs<Schema>(reader, [](auto& r, auto& o) { schemaFields(r, o); });
+   case ObjectKind::Relation: return readAs<Relation>(reader, [](auto& r, auto& o) { relationFields(r, o); });
+   case ObjectKind::Comment: return readAs<Comment>(reader, [](auto& r, auto& o) { commentFields(r, o); });
+   case ObjectKind::Settings: return readAs<Settings>(reader, [](auto& r, auto& o) { settingsFields(r, o); });
    }
    Reader::damaged();
 }

@@ -32,18 +32,14 @@ const Constraint* Relation::primaryKey() const {
 
 ObjectKey keyOf(const CatalogObject& object) {
    switch (object.kind) {
-   case ObjectKind::Database:
-      return {object.kind, static_cast<const Database&>(object).oid};
-   case ObjectKind::Role:
-      return {object.kind, static_cast<const Role&>(object).oid};
+   case ObjectKind::Database: return {object.kind, static_cast<const Database&>(object).oid};
+   case ObjectKind::Role: return {object.kind, static_cast<const Role&>(object).oid};
    case ObjectKind::Schema: {
       const auto& schema = static_cast<const Schema&>(object);
       return {object.kind, schema.database, schema.oid};
    }
-   case ObjectKind::Relation:
-      return {object.kind, static_cast<const Relation&>(object).oid};
-   case ObjectKind::Comment:
-      return static_cast<const Comment&>(object).object;
+   case ObjectKind::Relation: return {object.kind, static_cast<const Relation&>(object).oid};
+   case ObjectKind::Comment: return static_cast<const Comment&>(object).object;
    case ObjectKind::Settings: {
       const auto& settings = static_cast<const Settings&>(object);
       return {object.kind, settings.database, settings.role};
@@ -54,16 +50,11 @@ ObjectKey keyOf(const CatalogObject& object) {
 
 std::string_view relationKindName(const Relation& relation) {
    switch (relation.relkind()) {
-   case 'v':
-      return "view";
-   case 'm':
-      return "materialized view";
-   case 'S':
-      return "sequence";
-   case 'i':
-      return "index";
-   default:
-      return "table";
+   case 'v': return "view";
+   case 'm': return "materialized view";
+   case 'S': return "sequence";
+   case 'i': return "index";
+   default: return "table";
    }
 }
 

@@ -191,17 +191,10 @@ std::vector<std::string> parseQualifiedName(std::string_view text) {
 QualifiedName toQualifiedName(std::vector<std::string> parts) {
    QualifiedName name;
    switch (parts.size()) {
-   case 3:
-      name.database = std::move(parts[0]);
-      [[fallthrough]];
-   case 2:
-      name.schema = std::move(parts[parts.size() - 2]);
-      [[fallthrough]];
-   case 1:
-      name.name = std::move(parts.back());
-      return name;
-   default:
-      break;
+   case 3: name.database = std::move(parts[0]); [[fallthrough]];
+   case 2: name.schema = std::move(parts[parts.size() - 2]); [[fallthrough]];
+   case 1: name.name = std::move(parts.back()); return name;
+   default: break;
    }
    std::string text;
    for (const std::string& part : parts)

@@ -35,10 +35,8 @@ struct NameLess {
 
 std::optional<NameKey> nameOf(const CatalogObject& object) {
    switch (object.kind) {
-   case ObjectKind::Database:
-      return NameKey{object.kind, 0, 0, static_cast<const Database&>(object).name};
-   case ObjectKind::Role:
-      return NameKey{object.kind, 0, 0, static_cast<const Role&>(object).name};
+   case ObjectKind::Database: return NameKey{object.kind, 0, 0, static_cast<const Database&>(object).name};
+   case ObjectKind::Role: return NameKey{object.kind, 0, 0, static_cast<const Role&>(object).name};
    case ObjectKind::Schema: {
       const auto& schema = static_cast<const Schema&>(object);
       return NameKey{object.kind, schema.database, 0, schema.name};
@@ -48,8 +46,7 @@ std::optional<NameKey> nameOf(const CatalogObject& object) {
       return NameKey{object.kind, relation.database, relation.schema, relation.name};
    }
    case ObjectKind::Comment:
-   case ObjectKind::Settings:
-      break;
+   case ObjectKind::Settings: break;
    }
    return std::nullopt;
 }

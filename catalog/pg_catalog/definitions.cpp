@@ -20,16 +20,11 @@ std::string columnList(const Relation& relation, const std::vector<int16_t>& att
 
 std::string_view foreignAction(char action) {
    switch (action) {
-   case 'r':
-      return "RESTRICT";
-   case 'c':
-      return "CASCADE";
-   case 'n':
-      return "SET NULL";
-   case 'd':
-      return "SET DEFAULT";
-   default:
-      return {};
+   case 'r': return "RESTRICT";
+   case 'c': return "CASCADE";
+   case 'n': return "SET NULL";
+   case 'd': return "SET DEFAULT";
+   default: return {};
    }
 }
 
@@ -83,9 +78,7 @@ std::optional<std::string> constraintDefinition(const NameContext& context, Oid 
    if (!relation) return std::nullopt;
    std::string text;
    switch (constraint->kind) {
-   case ConstraintKind::PrimaryKey:
-      text = "PRIMARY KEY (" + columnList(*relation, constraint->columns) + ")";
-      break;
+   case ConstraintKind::PrimaryKey: text = "PRIMARY KEY (" + columnList(*relation, constraint->columns) + ")"; break;
    case ConstraintKind::Unique: {
       const RelationPtr index = context.snapshot.relation(constraint->index);
       const bool nullsEqual = index && index->index && index->index->nullsNotDistinct;
@@ -93,9 +86,7 @@ std::optional<std::string> constraintDefinition(const NameContext& context, Oid 
              columnList(*relation, constraint->columns) + ")";
       break;
    }
-   case ConstraintKind::ForeignKey:
-      text = foreignKey(context, *relation, *constraint);
-      break;
+   case ConstraintKind::ForeignKey: text = foreignKey(context, *relation, *constraint); break;
    case ConstraintKind::Check:
       text = pretty ? "CHECK (" + constraint->expression + ")" : "CHECK ((" + constraint->expression + "))";
       if (constraint->noInherit) text += " NO INHERIT";

@@ -279,47 +279,29 @@ MaybeOid toRegrole(const NameContext& context, std::string_view text) {
 
 std::string regOut(const NameContext& context, Oid regType, Oid oid) {
    switch (regType) {
-   case oid::regclass:
-      return regclassOut(context, oid);
-   case oid::regtype:
-      return regtypeOut(context, oid);
-   case oid::regproc:
-      return regprocOut(context, oid);
-   case oid::regprocedure:
-      return regprocedureOut(context, oid);
-   case oid::regoper:
-      return regoperOut(context, oid);
-   case oid::regoperator:
-      return regoperatorOut(context, oid);
-   case oid::regnamespace:
-      return regnamespaceOut(context, oid);
-   case oid::regrole:
-      return regroleOut(context, oid);
-   default:
-      return std::to_string(oid);
+   case oid::regclass: return regclassOut(context, oid);
+   case oid::regtype: return regtypeOut(context, oid);
+   case oid::regproc: return regprocOut(context, oid);
+   case oid::regprocedure: return regprocedureOut(context, oid);
+   case oid::regoper: return regoperOut(context, oid);
+   case oid::regoperator: return regoperatorOut(context, oid);
+   case oid::regnamespace: return regnamespaceOut(context, oid);
+   case oid::regrole: return regroleOut(context, oid);
+   default: return std::to_string(oid);
    }
 }
 
 Oid regIn(const NameContext& context, Oid regType, std::string_view text) {
    switch (regType) {
-   case oid::regclass:
-      return regclassIn(context, text);
-   case oid::regtype:
-      return regtypeIn(context, text);
-   case oid::regproc:
-      return regprocIn(context, text);
-   case oid::regprocedure:
-      return regprocedureIn(context, text);
-   case oid::regoper:
-      return regoperIn(context, text);
-   case oid::regoperator:
-      return regoperatorIn(context, text);
-   case oid::regnamespace:
-      return regnamespaceIn(context, text);
-   case oid::regrole:
-      return regroleIn(context, text);
-   default:
-      throwNotSupported("input of this object identifier type");
+   case oid::regclass: return regclassIn(context, text);
+   case oid::regtype: return regtypeIn(context, text);
+   case oid::regproc: return regprocIn(context, text);
+   case oid::regprocedure: return regprocedureIn(context, text);
+   case oid::regoper: return regoperIn(context, text);
+   case oid::regoperator: return regoperatorIn(context, text);
+   case oid::regnamespace: return regnamespaceIn(context, text);
+   case oid::regrole: return regroleIn(context, text);
+   default: throwNotSupported("input of this object identifier type");
    }
 }
 

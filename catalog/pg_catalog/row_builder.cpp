@@ -30,19 +30,14 @@ T parseNumber(std::string_view field) {
 Value parseScalar(Oid type, std::string_view field) {
    const PhysicalType physical = storedRepresentation({type, -1, 0}).physical;
    switch (physical) {
-   case PhysicalType::Bool:
-      return Value::boolean(field == "t");
+   case PhysicalType::Bool: return Value::boolean(field == "t");
    case PhysicalType::I16:
    case PhysicalType::I32:
-   case PhysicalType::I64:
-      return Value::integer(physical, parseNumber<int64_t>(field));
+   case PhysicalType::I64: return Value::integer(physical, parseNumber<int64_t>(field));
    case PhysicalType::F32:
-   case PhysicalType::F64:
-      return Value::real(physical, parseNumber<double>(field));
-   case PhysicalType::String:
-      return text(field);
-   default:
-      throwInternal("system table column of an unexpected type");
+   case PhysicalType::F64: return Value::real(physical, parseNumber<double>(field));
+   case PhysicalType::String: return text(field);
+   default: throwInternal("system table column of an unexpected type");
    }
 }
 

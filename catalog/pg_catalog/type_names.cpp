@@ -76,17 +76,14 @@ std::string modifierText(Oid type, int32_t typmod) {
    const auto parenthesised = [](int32_t number) { return "(" + std::to_string(number) + ")"; };
    switch (type) {
    case oid::bpchar:
-   case oid::varchar:
-      return typmod > 4 ? parenthesised(typmod - 4) : std::string();
+   case oid::varchar: return typmod > 4 ? parenthesised(typmod - 4) : std::string();
    case oid::numeric: {
       if (typmod < 4) return {};
       const NumericModifier m = numericModifier(typmod);
       return "(" + std::to_string(m.precision) + "," + std::to_string(m.scale) + ")";
    }
-   case oid::interval:
-      return intervalModifier(typmod);
-   default:
-      return parenthesised(typmod);
+   case oid::interval: return intervalModifier(typmod);
+   default: return parenthesised(typmod);
    }
 }
 

@@ -16,16 +16,11 @@ std::atomic<LogLevel> threshold{LogLevel::Log};
 
 std::string_view name(LogLevel level) {
    switch (level) {
-   case LogLevel::Debug:
-      return "DEBUG";
-   case LogLevel::Log:
-      return "LOG";
-   case LogLevel::Warning:
-      return "WARNING";
-   case LogLevel::Error:
-      return "ERROR";
-   case LogLevel::Fatal:
-      return "FATAL";
+   case LogLevel::Debug: return "DEBUG";
+   case LogLevel::Log: return "LOG";
+   case LogLevel::Warning: return "WARNING";
+   case LogLevel::Error: return "ERROR";
+   case LogLevel::Fatal: return "FATAL";
    }
    return "LOG";
 }

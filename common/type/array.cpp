@@ -41,22 +41,14 @@ private:
 
 Value takeElement(Cursor& cursor, PhysicalType physical) {
    switch (physical) {
-   case PhysicalType::Bool:
-      return Value::boolean(cursor.number<uint8_t>() != 0);
-   case PhysicalType::I16:
-      return Value::integer(physical, cursor.number<int16_t>());
-   case PhysicalType::I32:
-      return Value::integer(physical, cursor.number<int32_t>());
-   case PhysicalType::I64:
-      return Value::integer(physical, cursor.number<int64_t>());
-   case PhysicalType::I128:
-      return Value::wide(cursor.number<int128>());
-   case PhysicalType::F32:
-      return Value::real(physical, static_cast<double>(cursor.number<float>()));
-   case PhysicalType::F64:
-      return Value::real(physical, cursor.number<double>());
-   case PhysicalType::Interval:
-      return Value::ofInterval(cursor.number<Interval>());
+   case PhysicalType::Bool: return Value::boolean(cursor.number<uint8_t>() != 0);
+   case PhysicalType::I16: return Value::integer(physical, cursor.number<int16_t>());
+   case PhysicalType::I32: return Value::integer(physical, cursor.number<int32_t>());
+   case PhysicalType::I64: return Value::integer(physical, cursor.number<int64_t>());
+   case PhysicalType::I128: return Value::wide(cursor.number<int128>());
+   case PhysicalType::F32: return Value::real(physical, static_cast<double>(cursor.number<float>()));
+   case PhysicalType::F64: return Value::real(physical, cursor.number<double>());
+   case PhysicalType::Interval: return Value::ofInterval(cursor.number<Interval>());
    case PhysicalType::Decimal:
    case PhysicalType::String: {
       const uint32_t size = cursor.number<uint32_t>();

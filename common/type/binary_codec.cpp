@@ -154,14 +154,10 @@ template <typename Emit>
 void withWriter(const SqlType& type, Representation representation, Emit&& emit) {
    const auto fromIntegers = [&](auto write) {
       switch (representation.physical) {
-      case PhysicalType::I16:
-         return emit.template operator()<int16_t>(write);
-      case PhysicalType::I32:
-         return emit.template operator()<int32_t>(write);
-      case PhysicalType::I64:
-         return emit.template operator()<int64_t>(write);
-      default:
-         throwInternal("integer in an unexpected representation");
+      case PhysicalType::I16: return emit.template operator()<int16_t>(write);
+      case PhysicalType::I32: return emit.template operator()<int32_t>(write);
+      case PhysicalType::I64: return emit.template operator()<int64_t>(write);
+      default: throwInternal("integer in an unexpected representation");
       }
    };
    const auto strings = [&](auto write) { return emit.template operator()<StringView>(write); };
@@ -169,14 +165,12 @@ void withWriter(const SqlType& type, Representation representation, Emit&& emit)
    case oid::boolean:
       return emit.template operator()<uint8_t>(
           [](std::string& out, uint8_t v) { out.push_back(static_cast<char>(v != 0)); });
-   case oid::int2:
-      return fromIntegers([](std::string& out, auto v) { appendBig(out, static_cast<int16_t>(v)); });
+   case oid::int2: return fromIntegers([](std::string& out, auto v) { appendBig(out, static_cast<int16_t>(v)); });
    case oid::int4:
    case oid::date:
    case oid::oid:
    case oid::xid:
-   case oid::cid:
-      return fromIntegers([](std::string& out, auto v) { appendBig(out, static_cast<int32_t>(v)); });
+   case oid::cid: return fromIntegers([](std::string& out, auto v) { appendBig(out, static_cast<int32_t>(v)); });
    case oid::int8:
    case oid::xid8:
    case oid::money:
@@ -230,15 +224,13 @@ void withWriter(const SqlType& type, Representation representation, Emit&& emit)
          appendText(out, bpchar, {PhysicalType::String, 0}, &v, SessionFormat());
       });
    }
-   case oid::bytea:
-      return strings([](std::string& out, StringView v) { out.append(v.data(), v.size()); });
+   case oid::bytea: return strings([](std::string& out, StringView v) { out.append(v.data(), v.size()); });
    case oid::character:
       return strings([](std::string& out, StringView v) { out.push_back(v.empty() ? '\0' : v.data()[0]); });
    case oid::bit:
    case oid::varbit:
    case oid::tid:
-   case oid::aclitem:
-      throwNotSupported("binary form of type " + formatType(type));
+   case oid::aclitem: throwNotSupported("binary form of type " + formatType(type));
    default:
       if (arrayElementType(type.oid) != invalidOid || type.oid == oid::int2vector || type.oid == oid::oidvector ||
           type.oid == oid::anyarray)
@@ -298,10 +290,8 @@ void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, 
       if (bytes.size() > 1) throwIncorrect();
       return put(target, static_cast<uint8_t>(bytes[0] != 0));
    }
-   case oid::int2:
-      return put(target, readOnly<int16_t>(bytes));
-   case oid::int4:
-      return put(target, readOnly<int32_t>(bytes));
+   case oid::int2: return put(target, readOnly<int16_t>(bytes));
+   case oid::int4: return put(target, readOnly<int32_t>(bytes));
    case oid::date: {
       const int32_t v = readOnly<int32_t>(bytes);
       if (!isInfiniteDate(v) && !isValidDate(v)) throw SqlError(sqlstate::datetimeValueOutOfRange, "date out of range");
@@ -309,17 +299,13 @@ void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, 
    }
    case oid::oid:
    case oid::xid:
-   case oid::cid:
-      return put(target, static_cast<int64_t>(readOnly<uint32_t>(bytes)));
+   case oid::cid: return put(target, static_cast<int64_t>(readOnly<uint32_t>(bytes)));
    case oid::int8:
    case oid::xid8:
-   case oid::money:
-      return put(target, readOnly<int64_t>(bytes));
-   case oid::time:
-      return put(target, roundTime(checkedTime(readOnly<int64_t>(bytes)), type.typmod));
+   case oid::money: return put(target, readOnly<int64_t>(bytes));
+   case oid::time: return put(target, roundTime(checkedTime(readOnly<int64_t>(bytes)), type.typmod));
    case oid::timestamp:
-   case oid::timestamptz:
-      return put(target, roundTimestamp(checkedTimestamp(readOnly<int64_t>(bytes)), type.typmod));
+   case oid::timestamptz: return put(target, roundTimestamp(checkedTimestamp(readOnly<int64_t>(bytes)), type.typmod));
    case oid::timetz: {
       Reader reader(bytes);
       TimeTz t{};
@@ -331,10 +317,8 @@ void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, 
       t.micros = roundTime(t.micros, type.typmod);
       return put(target, arena.copyString(timeTzBytes(t)));
    }
-   case oid::float4:
-      return put(target, readOnly<int32_t>(bytes));
-   case oid::float8:
-      return put(target, readOnly<int64_t>(bytes));
+   case oid::float4: return put(target, readOnly<int32_t>(bytes));
+   case oid::float8: return put(target, readOnly<int64_t>(bytes));
    case oid::interval: {
       Reader reader(bytes);
       Interval v;
@@ -353,34 +337,26 @@ void parseBinaryInto(void* target, const SqlType& type, std::string_view bytes, 
    case oid::numeric: {
       const StringView v = decimal::parseBinary(bytes, arena);
       switch (storedRepresentation(type).physical) {
-      case PhysicalType::I64:
-         return put(target, static_cast<int64_t>(decimal::toScaledColumn(v, type.typmod)));
-      case PhysicalType::I128:
-         return put(target, decimal::toScaledColumn(v, type.typmod));
-      default:
-         return put(target, decimal::applyTypmod(v, type.typmod, arena));
+      case PhysicalType::I64: return put(target, static_cast<int64_t>(decimal::toScaledColumn(v, type.typmod)));
+      case PhysicalType::I128: return put(target, decimal::toScaledColumn(v, type.typmod));
+      default: return put(target, decimal::applyTypmod(v, type.typmod, arena));
       }
    }
-   case oid::bytea:
-      return put(target, arena.copyString(bytes));
-   case oid::character:
-      return put(target, arena.copyString(bytes.substr(0, 1)));
+   case oid::bytea: return put(target, arena.copyString(bytes));
+   case oid::character: return put(target, arena.copyString(bytes.substr(0, 1)));
    case oid::jsonb: {
       if (bytes.empty()) throwTooShort();
       if (bytes[0] != 1)
          throw SqlError(sqlstate::internalError, "unsupported jsonb version number " + std::to_string(bytes[0]));
       return putText(target, type, bytes.substr(1), arena);
    }
-   case oid::int2vector:
-      return put(target, arena.copyString(readArrayBinary(bytes, oid::int2, -1)));
-   case oid::oidvector:
-      return put(target, arena.copyString(readArrayBinary(bytes, oid::oid, -1)));
+   case oid::int2vector: return put(target, arena.copyString(readArrayBinary(bytes, oid::int2, -1)));
+   case oid::oidvector: return put(target, arena.copyString(readArrayBinary(bytes, oid::oid, -1)));
    case oid::bit:
    case oid::varbit:
    case oid::tid:
    case oid::aclitem:
-   case oid::record:
-      throwNotSupported("binary form of type " + formatType(type));
+   case oid::record: throwNotSupported("binary form of type " + formatType(type));
    default:
       if (const Oid element = arrayElementType(type.oid))
          return put(target, arena.copyString(readArrayBinary(bytes, element, type.typmod)));

@@ -59,67 +59,31 @@ struct FieldValue {
 bool calendarField(DateUnit unit, int64_t days, FieldValue& out) {
    const CivilDate d = civilFromDays(days);
    switch (unit) {
-   case DateUnit::Day:
-      out.value = d.day;
-      return true;
-   case DateUnit::Month:
-      out.value = d.month;
-      return true;
-   case DateUnit::Quarter:
-      out.value = (d.month - 1) / 3 + 1;
-      return true;
-   case DateUnit::Week:
-      out.value = isoWeek(days).week;
-      return true;
-   case DateUnit::Year:
-      out.value = countedYear(d.year);
-      return true;
-   case DateUnit::Decade:
-      out.value = decadeOf(d.year);
-      return true;
-   case DateUnit::Century:
-      out.value = centuryOf(d.year);
-      return true;
-   case DateUnit::Millennium:
-      out.value = millenniumOf(d.year);
-      return true;
-   case DateUnit::IsoYear:
-      out.value = countedYear(isoWeek(days).year);
-      return true;
-   case DateUnit::DayOfWeek:
-      out.value = dayOfWeek(days);
-      return true;
-   case DateUnit::IsoDayOfWeek:
-      out.value = dayOfWeek(days) == 0 ? 7 : dayOfWeek(days);
-      return true;
-   case DateUnit::DayOfYear:
-      out.value = dayOfYear(d.year, d.month, d.day);
-      return true;
-   default:
-      return false;
+   case DateUnit::Day: out.value = d.day; return true;
+   case DateUnit::Month: out.value = d.month; return true;
+   case DateUnit::Quarter: out.value = (d.month - 1) / 3 + 1; return true;
+   case DateUnit::Week: out.value = isoWeek(days).week; return true;
+   case DateUnit::Year: out.value = countedYear(d.year); return true;
+   case DateUnit::Decade: out.value = decadeOf(d.year); return true;
+   case DateUnit::Century: out.value = centuryOf(d.year); return true;
+   case DateUnit::Millennium: out.value = millenniumOf(d.year); return true;
+   case DateUnit::IsoYear: out.value = countedYear(isoWeek(days).year); return true;
+   case DateUnit::DayOfWeek: out.value = dayOfWeek(days); return true;
+   case DateUnit::IsoDayOfWeek: out.value = dayOfWeek(days) == 0 ? 7 : dayOfWeek(days); return true;
+   case DateUnit::DayOfYear: out.value = dayOfYear(d.year, d.month, d.day); return true;
+   default: return false;
    }
 }
 
 /// The fields of a time of day.
 bool clockField(DateUnit unit, int64_t time, FieldValue& out) {
    switch (unit) {
-   case DateUnit::Microsecond:
-      out.value = time % microsPerMinute;
-      return true;
-   case DateUnit::Millisecond:
-      out = {time % microsPerMinute, 3};
-      return true;
-   case DateUnit::Second:
-      out = {time % microsPerMinute, 6};
-      return true;
-   case DateUnit::Minute:
-      out.value = time / microsPerMinute % 60;
-      return true;
-   case DateUnit::Hour:
-      out.value = time / microsPerHour;
-      return true;
-   default:
-      return false;
+   case DateUnit::Microsecond: out.value = time % microsPerMinute; return true;
+   case DateUnit::Millisecond: out = {time % microsPerMinute, 3}; return true;
+   case DateUnit::Second: out = {time % microsPerMinute, 6}; return true;
+   case DateUnit::Minute: out.value = time / microsPerMinute % 60; return true;
+   case DateUnit::Hour: out.value = time / microsPerHour; return true;
+   default: return false;
    }
 }
 
@@ -133,10 +97,8 @@ bool growsForever(DateUnit unit) {
    case DateUnit::Millennium:
    case DateUnit::Julian:
    case DateUnit::IsoYear:
-   case DateUnit::Epoch:
-      return true;
-   default:
-      return false;
+   case DateUnit::Epoch: return true;
+   default: return false;
    }
 }
 
@@ -162,17 +124,10 @@ FieldValue timestampField(const UnitName& unit, int64_t local, const char* type)
 
 bool zoneField(DateUnit unit, int32_t offset, FieldValue& out) {
    switch (unit) {
-   case DateUnit::Zone:
-      out.value = offset;
-      return true;
-   case DateUnit::ZoneMinute:
-      out.value = offset / 60 % 60;
-      return true;
-   case DateUnit::ZoneHour:
-      out.value = offset / 3600;
-      return true;
-   default:
-      return false;
+   case DateUnit::Zone: out.value = offset; return true;
+   case DateUnit::ZoneMinute: out.value = offset / 60 % 60; return true;
+   case DateUnit::ZoneHour: out.value = offset / 3600; return true;
+   default: return false;
    }
 }
 
@@ -204,32 +159,19 @@ double julianAsDouble(int64_t local) {
 FieldValue intervalField(const UnitName& unit, const Interval& v) {
    const int64_t year = v.months / 12, month = v.months % 12;
    switch (unit.unit) {
-   case DateUnit::Microsecond:
-      return {v.micros % microsPerMinute, 0};
-   case DateUnit::Millisecond:
-      return {v.micros % microsPerMinute, 3};
-   case DateUnit::Second:
-      return {v.micros % microsPerMinute, 6};
-   case DateUnit::Minute:
-      return {v.micros / microsPerMinute % 60, 0};
-   case DateUnit::Hour:
-      return {v.micros / microsPerHour, 0};
-   case DateUnit::Day:
-      return {v.days, 0};
-   case DateUnit::Month:
-      return {month, 0};
-   case DateUnit::Quarter:
-      return {month / 3 + 1, 0};
-   case DateUnit::Year:
-      return {year, 0};
-   case DateUnit::Decade:
-      return {year / 10, 0};
-   case DateUnit::Century:
-      return {year / 100, 0};
-   case DateUnit::Millennium:
-      return {year / 1000, 0};
-   default:
-      throwUnit(unit, intervalType);
+   case DateUnit::Microsecond: return {v.micros % microsPerMinute, 0};
+   case DateUnit::Millisecond: return {v.micros % microsPerMinute, 3};
+   case DateUnit::Second: return {v.micros % microsPerMinute, 6};
+   case DateUnit::Minute: return {v.micros / microsPerMinute % 60, 0};
+   case DateUnit::Hour: return {v.micros / microsPerHour, 0};
+   case DateUnit::Day: return {v.days, 0};
+   case DateUnit::Month: return {month, 0};
+   case DateUnit::Quarter: return {month / 3 + 1, 0};
+   case DateUnit::Year: return {year, 0};
+   case DateUnit::Decade: return {year / 10, 0};
+   case DateUnit::Century: return {year / 100, 0};
+   case DateUnit::Millennium: return {year / 1000, 0};
+   default: throwUnit(unit, intervalType);
    }
 }
 
@@ -238,9 +180,7 @@ bool truncateDays(DateUnit unit, int64_t& days) {
    const CivilDate d = civilFromDays(days);
    const int64_t year = d.year;
    switch (unit) {
-   case DateUnit::Week:
-      days -= (dayOfWeek(days) + 6) % 7;
-      return true;
+   case DateUnit::Week: days -= (dayOfWeek(days) + 6) % 7; return true;
    case DateUnit::Millennium:
       days = daysFromCivil(year > 0 ? (year + 999) / 1000 * 1000 - 999 : -((999 - (year - 1)) / 1000) * 1000 + 1, 1, 1);
       return true;
@@ -250,36 +190,22 @@ bool truncateDays(DateUnit unit, int64_t& days) {
    case DateUnit::Decade:
       days = daysFromCivil(year > 0 ? year / 10 * 10 : -((8 - (year - 1)) / 10) * 10, 1, 1);
       return true;
-   case DateUnit::Year:
-      days = daysFromCivil(year, 1, 1);
-      return true;
-   case DateUnit::Quarter:
-      days = daysFromCivil(year, (d.month - 1) / 3 * 3 + 1, 1);
-      return true;
-   case DateUnit::Month:
-      days = daysFromCivil(year, d.month, 1);
-      return true;
-   case DateUnit::Day:
-      return true;
-   default:
-      return false;
+   case DateUnit::Year: days = daysFromCivil(year, 1, 1); return true;
+   case DateUnit::Quarter: days = daysFromCivil(year, (d.month - 1) / 3 * 3 + 1, 1); return true;
+   case DateUnit::Month: days = daysFromCivil(year, d.month, 1); return true;
+   case DateUnit::Day: return true;
+   default: return false;
    }
 }
 
 int64_t clockUnit(DateUnit unit) {
    switch (unit) {
-   case DateUnit::Hour:
-      return microsPerHour;
-   case DateUnit::Minute:
-      return microsPerMinute;
-   case DateUnit::Second:
-      return microsPerSecond;
-   case DateUnit::Millisecond:
-      return 1000;
-   case DateUnit::Microsecond:
-      return 1;
-   default:
-      return 0;
+   case DateUnit::Hour: return microsPerHour;
+   case DateUnit::Minute: return microsPerMinute;
+   case DateUnit::Second: return microsPerSecond;
+   case DateUnit::Millisecond: return 1000;
+   case DateUnit::Microsecond: return 1;
+   default: return 0;
    }
 }
 
@@ -459,25 +385,17 @@ int64_t truncateTimestampTz(const UnitName& unit, int64_t timestamp, const TimeZ
 Interval truncateInterval(const UnitName& unit, const Interval& v) {
    const auto months = [&](int32_t width) { return Interval{0, 0, v.months / width * width}; };
    switch (unit.unit) {
-   case DateUnit::Millennium:
-      return months(12'000);
-   case DateUnit::Century:
-      return months(1'200);
-   case DateUnit::Decade:
-      return months(120);
-   case DateUnit::Year:
-      return months(12);
-   case DateUnit::Quarter:
-      return months(3);
-   case DateUnit::Month:
-      return months(1);
-   case DateUnit::Day:
-      return {0, v.days, v.months};
+   case DateUnit::Millennium: return months(12'000);
+   case DateUnit::Century: return months(1'200);
+   case DateUnit::Decade: return months(120);
+   case DateUnit::Year: return months(12);
+   case DateUnit::Quarter: return months(3);
+   case DateUnit::Month: return months(1);
+   case DateUnit::Day: return {0, v.days, v.months};
    case DateUnit::Week:
       throw SqlError(sqlstate::featureNotSupported, "unit \"week\" not supported for type interval")
           .detail("Months usually have fractional weeks.");
-   default:
-      break;
+   default: break;
    }
    const int64_t width = clockUnit(unit.unit);
    if (width == 0) throwTruncation(unit, intervalType);

@@ -328,8 +328,7 @@ void throwFailure(Failure failure, std::string_view text, const char* typeName) 
    case Failure::DisplacementOverflow:
       throw SqlError(sqlstate::invalidTimeZoneDisplacementValue, "time zone displacement out of range" + quoted);
    case Failure::None:
-   case Failure::BadFormat:
-      break;
+   case Failure::BadFormat: break;
    }
    throw SqlError(sqlstate::invalidDatetimeFormat, "invalid input syntax for type " + std::string(typeName) + quoted);
 }

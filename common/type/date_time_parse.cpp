@@ -59,8 +59,7 @@ private:
    Failure field(size_t i, uint32_t& mask) {
       const Field& f = fields_[i];
       switch (f.kind) {
-      case FieldKind::Date:
-         return dateField(i, mask);
+      case FieldKind::Date: return dateField(i, mask);
       case FieldKind::Time: {
          if (prefix_ != Unit::None) {
             if (prefix_ != Unit::Time) return Failure::BadFormat;
@@ -78,11 +77,9 @@ private:
          mask = bit(Token::Zone);
          return failure;
       }
-      case FieldKind::Number:
-         return prefix_ != Unit::None ? labelledNumber(f.text, mask) : plainNumber(i, mask);
+      case FieldKind::Number: return prefix_ != Unit::None ? labelledNumber(f.text, mask) : plainNumber(i, mask);
       case FieldKind::String:
-      case FieldKind::Special:
-         return word(f.text, mask);
+      case FieldKind::Special: return word(f.text, mask);
       }
       return Failure::BadFormat;
    }
@@ -207,8 +204,7 @@ private:
          failure = concatenated(text, seen_ | dateMask, mask);
          if (failure == Failure::None && mask != timeMask) return Failure::BadFormat;
          break;
-      default:
-         return Failure::BadFormat;
+      default: return Failure::BadFormat;
       }
       prefix_ = Unit::None;
       return failure;
@@ -303,15 +299,9 @@ private:
       constexpr uint32_t y = bit(Token::Year), m = bit(Token::Month), d = bit(Token::Day);
       const bool isYear = length >= 3 || format_.dateOrder == DateOrder::Ymd;
       switch (seen & dateMask) {
-      case 0:
-         mask = isYear ? y : format_.dateOrder == DateOrder::Dmy ? d : m;
-         break;
-      case y:
-         mask = m;
-         break;
-      case m:
-         mask = hasTextMonth && isYear ? y : d;
-         break;
+      case 0: mask = isYear ? y : format_.dateOrder == DateOrder::Dmy ? d : m; break;
+      case y: mask = m; break;
+      case m: mask = hasTextMonth && isYear ? y : d; break;
       case y | m:
          if (hasTextMonth && length >= 3 && isTwoDigits_) {
             // The number that was taken for the year was the day.
@@ -323,16 +313,10 @@ private:
          }
          mask = d;
          break;
-      case d:
-         mask = m;
-         break;
-      case m | d:
-         mask = y;
-         break;
-      case y | m | d:
-         return concatenated(text, seen, mask);
-      default:
-         return Failure::BadFormat;
+      case d: mask = m; break;
+      case m | d: mask = y; break;
+      case y | m | d: return concatenated(text, seen, mask);
+      default: return Failure::BadFormat;
       }
       if (mask == y) {
          year = value;
@@ -387,11 +371,8 @@ private:
       const Word w = findDateWord(text);
       mask = bit(w.token);
       switch (w.token) {
-      case Token::Ignored:
-         isIgnored_ = true;
-         return Failure::None;
-      case Token::Reserved:
-         return reservedWord(static_cast<Reserved>(w.value), mask);
+      case Token::Ignored: isIgnored_ = true; return Failure::None;
+      case Token::Reserved: return reservedWord(static_cast<Reserved>(w.value), mask);
       case Token::Month:
          if (goal_ == Goal::TimeOnly) return Failure::BadFormat;
          // A numeric month seen before was the day.
@@ -407,14 +388,9 @@ private:
          mask |= bit(Token::DstZone);
          offset += w.value;
          return Failure::None;
-      case Token::AmPm:
-         meridian_ = w.value == 0 ? Meridian::Am : Meridian::Pm;
-         return Failure::None;
-      case Token::AdBc:
-         isBc_ = w.value == 1;
-         return Failure::None;
-      case Token::DayOfWeek:
-         return goal_ == Goal::TimeOnly ? Failure::BadFormat : Failure::None;
+      case Token::AmPm: meridian_ = w.value == 0 ? Meridian::Am : Meridian::Pm; return Failure::None;
+      case Token::AdBc: isBc_ = w.value == 1; return Failure::None;
+      case Token::DayOfWeek: return goal_ == Goal::TimeOnly ? Failure::BadFormat : Failure::None;
       case Token::Units:
          mask = 0;
          if (prefix_ != Unit::None) return Failure::BadFormat;
@@ -433,8 +409,7 @@ private:
          mask = bit(Token::Zone);
          return Failure::None;
       }
-      default:
-         return Failure::BadFormat;
+      default: return Failure::BadFormat;
       }
    }
 

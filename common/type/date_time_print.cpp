@@ -88,15 +88,9 @@ void appendLocal(std::string& out, int64_t local, const TimeZone::Offset* offset
    char* p = buffer;
    const bool dayFirst = format.dateOrder == DateOrder::Dmy;
    switch (format.dateStyle) {
-   case DateStyle::Iso:
-      p = writeIsoDate(p, t.date);
-      break;
-   case DateStyle::Sql:
-      p = writeOrderedDate(p, t.date, '/', dayFirst);
-      break;
-   case DateStyle::German:
-      p = writeOrderedDate(p, t.date, '.', true);
-      break;
+   case DateStyle::Iso: p = writeIsoDate(p, t.date); break;
+   case DateStyle::Sql: p = writeOrderedDate(p, t.date, '/', dayFirst); break;
+   case DateStyle::German: p = writeOrderedDate(p, t.date, '.', true); break;
    case DateStyle::Postgres: {
       p = writeText(p, dayNames[dayOfWeek(days)]);
       *p++ = ' ';
@@ -301,18 +295,10 @@ void appendDate(std::string& out, int32_t v, const SessionFormat& format) {
    char* p = buffer;
    const bool dayFirst = format.dateOrder == DateOrder::Dmy;
    switch (format.dateStyle) {
-   case DateStyle::Iso:
-      p = writeIsoDate(p, d);
-      break;
-   case DateStyle::Sql:
-      p = writeOrderedDate(p, d, '/', dayFirst);
-      break;
-   case DateStyle::German:
-      p = writeOrderedDate(p, d, '.', true);
-      break;
-   case DateStyle::Postgres:
-      p = writeOrderedDate(p, d, '-', dayFirst);
-      break;
+   case DateStyle::Iso: p = writeIsoDate(p, d); break;
+   case DateStyle::Sql: p = writeOrderedDate(p, d, '/', dayFirst); break;
+   case DateStyle::German: p = writeOrderedDate(p, d, '.', true); break;
+   case DateStyle::Postgres: p = writeOrderedDate(p, d, '-', dayFirst); break;
    }
    if (d.year <= 0) p = writeText(p, " BC");
    out.append(buffer, static_cast<size_t>(p - buffer));
@@ -344,14 +330,10 @@ void appendTimestampTz(std::string& out, int64_t v, const SessionFormat& format)
 
 void appendInterval(std::string& out, const Interval& v, const SessionFormat& format) {
    switch (format.intervalStyle) {
-   case IntervalStyle::Postgres:
-      return appendPostgresInterval(out, IntervalParts(v));
-   case IntervalStyle::PostgresVerbose:
-      return appendVerboseInterval(out, IntervalParts(v));
-   case IntervalStyle::SqlStandard:
-      return appendSqlInterval(out, v);
-   case IntervalStyle::Iso8601:
-      return appendIsoInterval(out, IntervalParts(v));
+   case IntervalStyle::Postgres: return appendPostgresInterval(out, IntervalParts(v));
+   case IntervalStyle::PostgresVerbose: return appendVerboseInterval(out, IntervalParts(v));
+   case IntervalStyle::SqlStandard: return appendSqlInterval(out, v);
+   case IntervalStyle::Iso8601: return appendIsoInterval(out, IntervalParts(v));
    }
 }
 

@@ -40,21 +40,14 @@ Interval applyIntervalTypmod(const Interval& v, int32_t typmod) {
       result.days = 0;
       result.micros = 0;
       break;
-   case day:
-      result.micros = 0;
-      break;
+   case day: result.micros = 0; break;
    case hour:
-   case day | hour:
-      result.micros = result.micros / microsPerHour * microsPerHour;
-      break;
+   case day | hour: result.micros = result.micros / microsPerHour * microsPerHour; break;
    case minute:
    case hour | minute:
-   case day | hour | minute:
-      result.micros = result.micros / microsPerMinute * microsPerMinute;
-      break;
+   case day | hour | minute: result.micros = result.micros / microsPerMinute * microsPerMinute; break;
    case second:
-   default:
-      break; // down to seconds
+   default: break; // down to seconds
    }
    const int32_t precision = typmod & intervalFullPrecision;
    if (precision != intervalFullPrecision) result.micros = roundMicros(result.micros, precision);

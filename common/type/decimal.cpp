@@ -294,14 +294,10 @@ int compare(StringView a, StringView b) {
    if (decode(a, x) && decode(b, y)) return compareScaled(x.value, x.scale, y.value, y.scale);
    const auto rank = [](StringView v) {
       switch (kind(v)) {
-      case Kind::NegativeInfinity:
-         return 0;
-      case Kind::Finite:
-         return 1;
-      case Kind::Infinity:
-         return 2;
-      case Kind::NaN:
-         return 3;
+      case Kind::NegativeInfinity: return 0;
+      case Kind::Finite: return 1;
+      case Kind::Infinity: return 2;
+      case Kind::NaN: return 3;
       }
       return 1;
    };
@@ -317,17 +313,10 @@ int compare(StringView a, StringView b) {
 
 void appendSortKey(std::string& out, StringView v) {
    switch (kind(v)) {
-   case Kind::NegativeInfinity:
-      out.push_back(0);
-      return;
-   case Kind::Infinity:
-      out.push_back(4);
-      return;
-   case Kind::NaN:
-      out.push_back(5);
-      return;
-   case Kind::Finite:
-      break;
+   case Kind::NegativeInfinity: out.push_back(0); return;
+   case Kind::Infinity: out.push_back(4); return;
+   case Kind::NaN: out.push_back(5); return;
+   case Kind::Finite: break;
    }
    const int s = sign(v);
    out.push_back(static_cast<char>(s + 2));

@@ -47,17 +47,10 @@ Int toInteger(StringView v, const char* typeName) {
 
 bool toFloatingSpecial(StringView v, double& out) {
    switch (kind(v)) {
-   case Kind::Finite:
-      return false;
-   case Kind::NaN:
-      out = std::numeric_limits<double>::quiet_NaN();
-      return true;
-   case Kind::Infinity:
-      out = std::numeric_limits<double>::infinity();
-      return true;
-   case Kind::NegativeInfinity:
-      out = -std::numeric_limits<double>::infinity();
-      return true;
+   case Kind::Finite: return false;
+   case Kind::NaN: out = std::numeric_limits<double>::quiet_NaN(); return true;
+   case Kind::Infinity: out = std::numeric_limits<double>::infinity(); return true;
+   case Kind::NegativeInfinity: out = -std::numeric_limits<double>::infinity(); return true;
    }
    return false;
 }

@@ -190,12 +190,9 @@ ParseStatus tryParse(std::string_view text, Arena& arena, StringView& out) {
 StringView parse(std::string_view text, Arena& arena) {
    StringView result;
    switch (tryParse(text, arena, result)) {
-   case ParseStatus::Ok:
-      return result;
-   case ParseStatus::Malformed:
-      throwInvalidSyntax("numeric", text);
-   case ParseStatus::OutOfRange:
-      throwOverflow();
+   case ParseStatus::Ok: return result;
+   case ParseStatus::Malformed: throwInvalidSyntax("numeric", text);
+   case ParseStatus::OutOfRange: throwOverflow();
    }
    return result;
 }
@@ -211,17 +208,10 @@ void append(std::string& out, StringView v) {
    Scaled s;
    if (decode(v, s)) return appendScaled(out, s.value, s.scale);
    switch (kind(v)) {
-   case Kind::NaN:
-      out.append("NaN");
-      return;
-   case Kind::Infinity:
-      out.append("Infinity");
-      return;
-   case Kind::NegativeInfinity:
-      out.append("-Infinity");
-      return;
-   case Kind::Finite:
-      break;
+   case Kind::NaN: out.append("NaN"); return;
+   case Kind::Infinity: out.append("Infinity"); return;
+   case Kind::NegativeInfinity: out.append("-Infinity"); return;
+   case Kind::Finite: break;
    }
    Integer z;
    const int32_t valueScale = load(v, z);
@@ -284,16 +274,11 @@ StringView parseBinary(std::string_view bytes, Arena& arena) {
    }
    switch (signField) {
    case 0:
-   case wireNegative:
-      break;
-   case wireNaN:
-      return nan();
-   case wireInfinity:
-      return infinity();
-   case wireNegativeInfinity:
-      return infinity(true);
-   default:
-      throwBadBinary("sign");
+   case wireNegative: break;
+   case wireNaN: return nan();
+   case wireInfinity: return infinity();
+   case wireNegativeInfinity: return infinity(true);
+   default: throwBadBinary("sign");
    }
    if (displayScale > static_cast<uint32_t>(scaleMax)) throwBadBinary("scale");
    std::string digits;

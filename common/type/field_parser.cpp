@@ -148,41 +148,25 @@ bool parseScaled(std::string_view text, int32_t precision, int32_t scale, int128
 
 FieldParser fieldParser(const SqlType& type) {
    switch (type.oid) {
-   case oid::boolean:
-      return booleanField;
-   case oid::int2:
-      return integerField<int16_t>;
-   case oid::int4:
-      return integerField<int32_t>;
-   case oid::int8:
-      return integerField<int64_t>;
-   case oid::float4:
-      return floatField;
-   case oid::float8:
-      return doubleField;
-   case oid::date:
-      return dateField;
-   case oid::timestamp:
-      return timestampField;
-   case oid::uuid:
-      return uuidField;
-   case oid::text:
-      return textField;
-   case oid::varchar:
-      return varcharField;
-   case oid::bpchar:
-      return bpcharField;
+   case oid::boolean: return booleanField;
+   case oid::int2: return integerField<int16_t>;
+   case oid::int4: return integerField<int32_t>;
+   case oid::int8: return integerField<int64_t>;
+   case oid::float4: return floatField;
+   case oid::float8: return doubleField;
+   case oid::date: return dateField;
+   case oid::timestamp: return timestampField;
+   case oid::uuid: return uuidField;
+   case oid::text: return textField;
+   case oid::varchar: return varcharField;
+   case oid::bpchar: return bpcharField;
    case oid::numeric:
       switch (storedRepresentation(type).physical) {
-      case PhysicalType::I64:
-         return scaledField<int64_t>;
-      case PhysicalType::I128:
-         return scaledField<int128>;
-      default:
-         return decimalField;
+      case PhysicalType::I64: return scaledField<int64_t>;
+      case PhysicalType::I128: return scaledField<int128>;
+      default: return decimalField;
       }
-   default:
-      return nullptr;
+   default: return nullptr;
    }
 }
 

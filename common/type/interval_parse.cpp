@@ -84,22 +84,16 @@ constexpr int32_t yearField = 1 << 2, monthField = 1 << 1, dayField = 1 << 3, ho
 /// The unit of a rightmost number that has no unit, for an interval of these fields.
 Unit defaultUnit(int32_t range) {
    switch (range) {
-   case yearField:
-      return Unit::Year;
+   case yearField: return Unit::Year;
    case monthField:
-   case yearField | monthField:
-      return Unit::Month;
-   case dayField:
-      return Unit::Day;
+   case yearField | monthField: return Unit::Month;
+   case dayField: return Unit::Day;
    case hourField:
-   case dayField | hourField:
-      return Unit::Hour;
+   case dayField | hourField: return Unit::Hour;
    case minuteField:
    case hourField | minuteField:
-   case dayField | hourField | minuteField:
-      return Unit::Minute;
-   default:
-      return Unit::Second;
+   case dayField | hourField | minuteField: return Unit::Minute;
+   default: return Unit::Second;
    }
 }
 
@@ -132,8 +126,7 @@ private:
 
    Failure field(const Field& f, Sum& sum, uint32_t& mask, bool& isBefore) {
       switch (f.kind) {
-      case FieldKind::Time:
-         return clock(f.text, false, sum, mask);
+      case FieldKind::Time: return clock(f.text, false, sum, mask);
       case FieldKind::Zone:
          // A signed clock time, or else a signed number.
          if (f.text.find(':', 1) != std::string::npos &&
@@ -141,11 +134,9 @@ private:
             return Failure::None;
          return number(f.text, sum, mask);
       case FieldKind::Date:
-      case FieldKind::Number:
-         return number(f.text, sum, mask);
+      case FieldKind::Number: return number(f.text, sum, mask);
       case FieldKind::String:
-      case FieldKind::Special:
-         return word(f.text, isBefore);
+      case FieldKind::Special: return word(f.text, isBefore);
       }
       return Failure::BadFormat;
    }
@@ -240,8 +231,7 @@ private:
          fits = sum.addYears(value, fraction, 1000);
          mask = bit(Token::Millennium);
          break;
-      default:
-         return Failure::BadFormat;
+      default: return Failure::BadFormat;
       }
       return fits ? Failure::None : Failure::FieldOverflow;
    }
@@ -250,17 +240,13 @@ private:
       Word w = findIntervalWord(text);
       if (w.token == Token::Unknown) w = findDateWord(text);
       switch (w.token) {
-      case Token::Ignored:
-         return Failure::None;
-      case Token::Units:
-         unit_ = static_cast<Unit>(w.value);
-         return Failure::None;
+      case Token::Ignored: return Failure::None;
+      case Token::Units: unit_ = static_cast<Unit>(w.value); return Failure::None;
       case Token::Ago:
          isBefore = true;
          unit_ = Unit::None;
          return Failure::None;
-      default:
-         return Failure::BadFormat;
+      default: return Failure::BadFormat;
       }
    }
 
@@ -346,14 +332,10 @@ private:
 
    Failure datePart(char unit, const Number& n, size_t start, bool hasField, Sum& sum, bool& isDatePart, bool& isDone) {
       switch (unit) {
-      case 'Y':
-         return checked(sum.addYears(n.whole, n.fraction, 1));
-      case 'M':
-         return checked(sum.addMonths(n.whole) && sum.addFractionDays(n.fraction, 30));
-      case 'W':
-         return checked(sum.addDays(n.whole, 7) && sum.addFractionDays(n.fraction, 7));
-      case 'D':
-         return checked(sum.addDays(n.whole, 1) && sum.addFractionMicros(n.fraction, microsPerDay));
+      case 'Y': return checked(sum.addYears(n.whole, n.fraction, 1));
+      case 'M': return checked(sum.addMonths(n.whole) && sum.addFractionDays(n.fraction, 30));
+      case 'W': return checked(sum.addDays(n.whole, 7) && sum.addFractionDays(n.fraction, 7));
+      case 'D': return checked(sum.addDays(n.whole, 1) && sum.addFractionMicros(n.fraction, microsPerDay));
       case 'T':
       case '\0':
          if (integerWidth(start) == 8 && !hasField) { // yyyymmdd
@@ -382,8 +364,7 @@ private:
          delimiter = take();
          return endsDate(delimiter, isDatePart, isDone) ? Failure::None : Failure::BadFormat;
       }
-      default:
-         return Failure::BadFormat;
+      default: return Failure::BadFormat;
       }
    }
 
@@ -396,12 +377,9 @@ private:
 
    Failure timePart(char unit, const Number& n, size_t start, bool hasField, Sum& sum, bool& isDone) {
       switch (unit) {
-      case 'H':
-         return checked(sum.addMicros(n.whole, n.fraction, microsPerHour));
-      case 'M':
-         return checked(sum.addMicros(n.whole, n.fraction, microsPerMinute));
-      case 'S':
-         return checked(sum.addMicros(n.whole, n.fraction, microsPerSecond));
+      case 'H': return checked(sum.addMicros(n.whole, n.fraction, microsPerHour));
+      case 'M': return checked(sum.addMicros(n.whole, n.fraction, microsPerMinute));
+      case 'S': return checked(sum.addMicros(n.whole, n.fraction, microsPerSecond));
       case '\0':
          if (integerWidth(start) == 6 && !hasField) { // hhmmss
             isDone = true;
@@ -426,8 +404,7 @@ private:
          }
          return Failure::BadFormat;
       }
-      default:
-         return Failure::BadFormat;
+      default: return Failure::BadFormat;
       }
    }
 

@@ -18,14 +18,10 @@ template <typename Emit>
 void withPrinter(const SqlType& type, Representation representation, const SessionFormat& format, Emit&& emit) {
    const auto integers = [&](auto print) {
       switch (representation.physical) {
-      case PhysicalType::I16:
-         return emit.template operator()<int16_t>(print);
-      case PhysicalType::I32:
-         return emit.template operator()<int32_t>(print);
-      case PhysicalType::I64:
-         return emit.template operator()<int64_t>(print);
-      default:
-         throwInternal("integer in an unexpected representation");
+      case PhysicalType::I16: return emit.template operator()<int16_t>(print);
+      case PhysicalType::I32: return emit.template operator()<int32_t>(print);
+      case PhysicalType::I64: return emit.template operator()<int64_t>(print);
+      default: throwInternal("integer in an unexpected representation");
       }
    };
    const auto strings = [&](auto print) { return emit.template operator()<StringView>(print); };
@@ -41,8 +37,7 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
       return emit.template operator()<uint8_t>([](std::string& out, uint8_t v) { out.push_back(v ? 't' : 'f'); });
    case oid::int2:
    case oid::int4:
-   case oid::int8:
-      return integers([](std::string& out, auto v) { appendInteger(out, static_cast<int64_t>(v)); });
+   case oid::int8: return integers([](std::string& out, auto v) { appendInteger(out, static_cast<int64_t>(v)); });
    case oid::oid:
    case oid::xid:
    case oid::cid:
@@ -67,21 +62,18 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
    }
    case oid::date:
       return emit.template operator()<int32_t>([&format](std::string& out, int32_t v) { appendDate(out, v, format); });
-   case oid::time:
-      return emit.template operator()<int64_t>([](std::string& out, int64_t v) { appendTime(out, v); });
+   case oid::time: return emit.template operator()<int64_t>([](std::string& out, int64_t v) { appendTime(out, v); });
    case oid::timestamp:
       return emit.template operator()<int64_t>(
           [&format](std::string& out, int64_t v) { appendTimestamp(out, v, format); });
    case oid::timestamptz:
       return emit.template operator()<int64_t>(
           [&format](std::string& out, int64_t v) { appendTimestampTz(out, v, format); });
-   case oid::timetz:
-      return strings([](std::string& out, StringView v) { appendTimeTz(out, readTimeTz(v.view())); });
+   case oid::timetz: return strings([](std::string& out, StringView v) { appendTimeTz(out, readTimeTz(v.view())); });
    case oid::interval:
       return emit.template operator()<Interval>(
           [&format](std::string& out, const Interval& v) { appendInterval(out, v, format); });
-   case oid::uuid:
-      return emit.template operator()<int128>([](std::string& out, int128 v) { appendUuid(out, v); });
+   case oid::uuid: return emit.template operator()<int128>([](std::string& out, int128 v) { appendUuid(out, v); });
    case oid::bytea:
       return strings([&format](std::string& out, StringView v) { appendBytea(out, v.view(), format.byteaOutput); });
    case oid::bpchar: {
@@ -98,10 +90,8 @@ void withPrinter(const SqlType& type, Representation representation, const Sessi
    case oid::money:
    case oid::bit:
    case oid::varbit:
-   case oid::tid:
-      throwNotSupported("type " + formatType(type));
-   case oid::voidType:
-      return strings([](std::string&, StringView) {});
+   case oid::tid: throwNotSupported("type " + formatType(type));
+   case oid::voidType: return strings([](std::string&, StringView) {});
    default:
       if (arrayElementType(type.oid) != invalidOid || type.oid == oid::anyarray)
          return strings([&format](std::string& out, StringView v) { appendArrayText(out, v.view(), format); });
@@ -192,65 +182,42 @@ void parseTextInto(void* target, const SqlType& type, std::string_view text, con
       const ParseStatus status = parseBoolean(text, value);
       return putParsed<uint8_t>(target, status, value, "boolean", text);
    }
-   case oid::int2:
-      return putInteger<int16_t>(target, text, "smallint");
-   case oid::int4:
-      return putInteger<int32_t>(target, text, "integer");
-   case oid::int8:
-      return putInteger<int64_t>(target, text, "bigint");
-   case oid::oid:
-      return putUnsigned32(target, text, "oid");
-   case oid::xid:
-      return putUnsigned32(target, text, "xid");
-   case oid::cid:
-      return putUnsigned32(target, text, "cid");
+   case oid::int2: return putInteger<int16_t>(target, text, "smallint");
+   case oid::int4: return putInteger<int32_t>(target, text, "integer");
+   case oid::int8: return putInteger<int64_t>(target, text, "bigint");
+   case oid::oid: return putUnsigned32(target, text, "oid");
+   case oid::xid: return putUnsigned32(target, text, "xid");
+   case oid::cid: return putUnsigned32(target, text, "cid");
    case oid::xid8: {
       uint64_t value = 0;
       const ParseStatus status = parseUnsigned64(text, value);
       return putParsed<int64_t>(target, status, value, "xid8", text);
    }
-   case oid::float4:
-      return putFloat<float>(target, text, "real", parseFloat);
-   case oid::float8:
-      return putFloat<double>(target, text, "double precision", parseDouble);
-   case oid::numeric:
-      return putNumeric(target, type, text, arena);
-   case oid::date:
-      return put(target, parseDate(text, format));
-   case oid::time:
-      return put(target, parseTime(text, format, type.typmod));
-   case oid::timestamp:
-      return put(target, parseTimestamp(text, format, type.typmod));
-   case oid::timestamptz:
-      return put(target, parseTimestampTz(text, format, type.typmod));
-   case oid::timetz:
-      return put(target, arena.copyString(timeTzBytes(parseTimeTz(text, format, type.typmod))));
-   case oid::interval:
-      return put(target, parseInterval(text, format, type.typmod));
+   case oid::float4: return putFloat<float>(target, text, "real", parseFloat);
+   case oid::float8: return putFloat<double>(target, text, "double precision", parseDouble);
+   case oid::numeric: return putNumeric(target, type, text, arena);
+   case oid::date: return put(target, parseDate(text, format));
+   case oid::time: return put(target, parseTime(text, format, type.typmod));
+   case oid::timestamp: return put(target, parseTimestamp(text, format, type.typmod));
+   case oid::timestamptz: return put(target, parseTimestampTz(text, format, type.typmod));
+   case oid::timetz: return put(target, arena.copyString(timeTzBytes(parseTimeTz(text, format, type.typmod))));
+   case oid::interval: return put(target, parseInterval(text, format, type.typmod));
    case oid::uuid: {
       int128 value = 0;
       if (!parseUuid(text, value)) throwInvalidSyntax("uuid", text);
       return put(target, value);
    }
-   case oid::bytea:
-      return put(target, arena.copyString(parseBytea(text)));
-   case oid::varchar:
-      return put(target, arena.copyString(applyVarcharTypmod(text, type.typmod, false)));
-   case oid::bpchar:
-      return put(target, arena.copyString(applyBpcharTypmod(text, type.typmod, false)));
-   case oid::name:
-      return put(target, arena.copyString(truncateName(text)));
-   case oid::character:
-      return put(target, arena.copyString(text.substr(0, 1)));
-   case oid::int2vector:
-      return put(target, arena.copyString(parseVectorText(text, oid::int2, format)));
-   case oid::oidvector:
-      return put(target, arena.copyString(parseVectorText(text, oid::oid, format)));
+   case oid::bytea: return put(target, arena.copyString(parseBytea(text)));
+   case oid::varchar: return put(target, arena.copyString(applyVarcharTypmod(text, type.typmod, false)));
+   case oid::bpchar: return put(target, arena.copyString(applyBpcharTypmod(text, type.typmod, false)));
+   case oid::name: return put(target, arena.copyString(truncateName(text)));
+   case oid::character: return put(target, arena.copyString(text.substr(0, 1)));
+   case oid::int2vector: return put(target, arena.copyString(parseVectorText(text, oid::int2, format)));
+   case oid::oidvector: return put(target, arena.copyString(parseVectorText(text, oid::oid, format)));
    case oid::money:
    case oid::bit:
    case oid::varbit:
-   case oid::tid:
-      throwNotSupported("type " + formatType(type));
+   case oid::tid: throwNotSupported("type " + formatType(type));
    case oid::record:
       throw SqlError(sqlstate::featureNotSupported, "input of anonymous composite types is not implemented");
    default:

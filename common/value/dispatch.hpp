@@ -16,26 +16,16 @@ struct PhysicalTag {
 template <typename Body>
 inline void dispatchPhysical(PhysicalType type, Body&& body) {
    switch (type) {
-   case PhysicalType::Bool:
-      return body(PhysicalTag<PhysicalType::Bool>{});
-   case PhysicalType::I16:
-      return body(PhysicalTag<PhysicalType::I16>{});
-   case PhysicalType::I32:
-      return body(PhysicalTag<PhysicalType::I32>{});
-   case PhysicalType::I64:
-      return body(PhysicalTag<PhysicalType::I64>{});
-   case PhysicalType::I128:
-      return body(PhysicalTag<PhysicalType::I128>{});
-   case PhysicalType::F32:
-      return body(PhysicalTag<PhysicalType::F32>{});
-   case PhysicalType::F64:
-      return body(PhysicalTag<PhysicalType::F64>{});
-   case PhysicalType::Interval:
-      return body(PhysicalTag<PhysicalType::Interval>{});
-   case PhysicalType::Decimal:
-      return body(PhysicalTag<PhysicalType::Decimal>{});
-   case PhysicalType::String:
-      return body(PhysicalTag<PhysicalType::String>{});
+   case PhysicalType::Bool: return body(PhysicalTag<PhysicalType::Bool>{});
+   case PhysicalType::I16: return body(PhysicalTag<PhysicalType::I16>{});
+   case PhysicalType::I32: return body(PhysicalTag<PhysicalType::I32>{});
+   case PhysicalType::I64: return body(PhysicalTag<PhysicalType::I64>{});
+   case PhysicalType::I128: return body(PhysicalTag<PhysicalType::I128>{});
+   case PhysicalType::F32: return body(PhysicalTag<PhysicalType::F32>{});
+   case PhysicalType::F64: return body(PhysicalTag<PhysicalType::F64>{});
+   case PhysicalType::Interval: return body(PhysicalTag<PhysicalType::Interval>{});
+   case PhysicalType::Decimal: return body(PhysicalTag<PhysicalType::Decimal>{});
+   case PhysicalType::String: return body(PhysicalTag<PhysicalType::String>{});
    }
 }
 
@@ -43,16 +33,11 @@ inline void dispatchPhysical(PhysicalType type, Body&& body) {
 template <typename Body>
 inline void dispatchSize(PhysicalType type, Body&& body) {
    switch (physicalSize(type)) {
-   case 1:
-      return body(uint8_t{});
-   case 2:
-      return body(uint16_t{});
-   case 4:
-      return body(uint32_t{});
-   case 8:
-      return body(uint64_t{});
-   default:
-      return body(uint128{});
+   case 1: return body(uint8_t{});
+   case 2: return body(uint16_t{});
+   case 4: return body(uint32_t{});
+   case 8: return body(uint64_t{});
+   default: return body(uint128{});
    }
 }
 

@@ -43,21 +43,16 @@ inline int128 intervalSpan(const Interval& v) {
 /// Bytes one value takes in a flat vector or a row. StringView-based types take 16.
 constexpr uint32_t physicalSize(PhysicalType type) {
    switch (type) {
-   case PhysicalType::Bool:
-      return 1;
-   case PhysicalType::I16:
-      return 2;
+   case PhysicalType::Bool: return 1;
+   case PhysicalType::I16: return 2;
    case PhysicalType::I32:
-   case PhysicalType::F32:
-      return 4;
+   case PhysicalType::F32: return 4;
    case PhysicalType::I64:
-   case PhysicalType::F64:
-      return 8;
+   case PhysicalType::F64: return 8;
    case PhysicalType::I128:
    case PhysicalType::Interval:
    case PhysicalType::Decimal:
-   case PhysicalType::String:
-      return 16;
+   case PhysicalType::String: return 16;
    }
    return 0;
 }

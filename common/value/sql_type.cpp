@@ -90,47 +90,20 @@ std::string intervalName(int32_t typmod) {
    if (typmod < 0) return name;
    constexpr int32_t month = 1 << 1, year = 1 << 2, day = 1 << 3, hour = 1 << 10, minute = 1 << 11, second = 1 << 12;
    switch ((typmod >> 16) & 0x7fff) {
-   case year:
-      name += " year";
-      break;
-   case month:
-      name += " month";
-      break;
-   case day:
-      name += " day";
-      break;
-   case hour:
-      name += " hour";
-      break;
-   case minute:
-      name += " minute";
-      break;
-   case second:
-      name += " second";
-      break;
-   case year | month:
-      name += " year to month";
-      break;
-   case day | hour:
-      name += " day to hour";
-      break;
-   case day | hour | minute:
-      name += " day to minute";
-      break;
-   case day | hour | minute | second:
-      name += " day to second";
-      break;
-   case hour | minute:
-      name += " hour to minute";
-      break;
-   case hour | minute | second:
-      name += " hour to second";
-      break;
-   case minute | second:
-      name += " minute to second";
-      break;
-   default:
-      break;
+   case year: name += " year"; break;
+   case month: name += " month"; break;
+   case day: name += " day"; break;
+   case hour: name += " hour"; break;
+   case minute: name += " minute"; break;
+   case second: name += " second"; break;
+   case year | month: name += " year to month"; break;
+   case day | hour: name += " day to hour"; break;
+   case day | hour | minute: name += " day to minute"; break;
+   case day | hour | minute | second: name += " day to second"; break;
+   case hour | minute: name += " hour to minute"; break;
+   case hour | minute | second: name += " hour to second"; break;
+   case minute | second: name += " minute to second"; break;
+   default: break;
    }
    if ((typmod & 0xffff) != 0xffff) name += inParentheses(typmod & 0xffff);
    return name;
@@ -153,33 +126,22 @@ Oid arrayTypeOf(Oid elementType) {
 std::string formatType(const SqlType& type) {
    const int32_t typmod = type.typmod;
    switch (type.oid) {
-   case invalidOid:
-      return "-";
+   case invalidOid: return "-";
    case oid::numeric: {
       if (typmod < 4) return "numeric";
       const NumericModifier m = numericModifier(typmod);
       return "numeric(" + std::to_string(m.precision) + ',' + std::to_string(m.scale) + ')';
    }
-   case oid::varchar:
-      return typmod >= 4 ? "character varying" + inParentheses(typmod - 4) : "character varying";
-   case oid::bpchar:
-      return typmod >= 4 ? "character" + inParentheses(typmod - 4) : "bpchar";
-   case oid::bit:
-      return typmod >= 0 ? "bit" + inParentheses(typmod) : "\"bit\"";
-   case oid::varbit:
-      return typmod >= 0 ? "bit varying" + inParentheses(typmod) : "bit varying";
-   case oid::time:
-      return timeName("time", typmod, " without time zone");
-   case oid::timetz:
-      return timeName("time", typmod, " with time zone");
-   case oid::timestamp:
-      return timeName("timestamp", typmod, " without time zone");
-   case oid::timestamptz:
-      return timeName("timestamp", typmod, " with time zone");
-   case oid::interval:
-      return intervalName(typmod);
-   default:
-      break;
+   case oid::varchar: return typmod >= 4 ? "character varying" + inParentheses(typmod - 4) : "character varying";
+   case oid::bpchar: return typmod >= 4 ? "character" + inParentheses(typmod - 4) : "bpchar";
+   case oid::bit: return typmod >= 0 ? "bit" + inParentheses(typmod) : "\"bit\"";
+   case oid::varbit: return typmod >= 0 ? "bit varying" + inParentheses(typmod) : "bit varying";
+   case oid::time: return timeName("time", typmod, " without time zone");
+   case oid::timetz: return timeName("time", typmod, " with time zone");
+   case oid::timestamp: return timeName("timestamp", typmod, " without time zone");
+   case oid::timestamptz: return timeName("timestamp", typmod, " with time zone");
+   case oid::interval: return intervalName(typmod);
+   default: break;
    }
    for (const TypeName& plain : plainNames)
       if (plain.oid == type.oid) return plain.name;
@@ -190,13 +152,10 @@ std::string formatType(const SqlType& type) {
 Representation storedRepresentation(const SqlType& type) {
    if (isRegType(type.oid)) return {PhysicalType::I64, 0}; // as oid: unsigned 32 bits do not fit an I32's order
    switch (type.oid) {
-   case oid::boolean:
-      return {PhysicalType::Bool, 0};
-   case oid::int2:
-      return {PhysicalType::I16, 0};
+   case oid::boolean: return {PhysicalType::Bool, 0};
+   case oid::int2: return {PhysicalType::I16, 0};
    case oid::int4:
-   case oid::date:
-      return {PhysicalType::I32, 0};
+   case oid::date: return {PhysicalType::I32, 0};
    case oid::oid:
    case oid::xid:
    case oid::cid:
@@ -205,24 +164,18 @@ Representation storedRepresentation(const SqlType& type) {
    case oid::int8:
    case oid::time:
    case oid::timestamp:
-   case oid::timestamptz:
-      return {PhysicalType::I64, 0};
-   case oid::uuid:
-      return {PhysicalType::I128, 0};
-   case oid::float4:
-      return {PhysicalType::F32, 0};
-   case oid::float8:
-      return {PhysicalType::F64, 0};
-   case oid::interval:
-      return {PhysicalType::Interval, 0};
+   case oid::timestamptz: return {PhysicalType::I64, 0};
+   case oid::uuid: return {PhysicalType::I128, 0};
+   case oid::float4: return {PhysicalType::F32, 0};
+   case oid::float8: return {PhysicalType::F64, 0};
+   case oid::interval: return {PhysicalType::Interval, 0};
    case oid::numeric: {
       if (type.typmod < 0) return {PhysicalType::Decimal, 0};
       const NumericModifier m = numericModifier(type.typmod);
       if (m.scale < 0 || m.scale > m.precision || m.precision > 38) return {PhysicalType::Decimal, 0};
       return {m.precision <= 18 ? PhysicalType::I64 : PhysicalType::I128, static_cast<uint8_t>(m.scale)};
    }
-   default:
-      return {PhysicalType::String, 0};
+   default: return {PhysicalType::String, 0};
    }
 }
 

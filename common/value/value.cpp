@@ -14,25 +14,16 @@ void put(void* target, T value) {
 Value Value::fromVector(const Vector& vector, uint32_t row) {
    if (vector.isNull(row)) return null(vector.type);
    switch (vector.type) {
-   case PhysicalType::Bool:
-      return boolean(vector.value<uint8_t>(row) != 0);
-   case PhysicalType::I16:
-      return integer(vector.type, vector.value<int16_t>(row));
-   case PhysicalType::I32:
-      return integer(vector.type, vector.value<int32_t>(row));
-   case PhysicalType::I64:
-      return integer(vector.type, vector.value<int64_t>(row));
-   case PhysicalType::I128:
-      return wide(vector.value<int128>(row));
-   case PhysicalType::F32:
-      return real(vector.type, static_cast<double>(vector.value<float>(row)));
-   case PhysicalType::F64:
-      return real(vector.type, vector.value<double>(row));
-   case PhysicalType::Interval:
-      return ofInterval(vector.value<Interval>(row));
+   case PhysicalType::Bool: return boolean(vector.value<uint8_t>(row) != 0);
+   case PhysicalType::I16: return integer(vector.type, vector.value<int16_t>(row));
+   case PhysicalType::I32: return integer(vector.type, vector.value<int32_t>(row));
+   case PhysicalType::I64: return integer(vector.type, vector.value<int64_t>(row));
+   case PhysicalType::I128: return wide(vector.value<int128>(row));
+   case PhysicalType::F32: return real(vector.type, static_cast<double>(vector.value<float>(row)));
+   case PhysicalType::F64: return real(vector.type, vector.value<double>(row));
+   case PhysicalType::Interval: return ofInterval(vector.value<Interval>(row));
    case PhysicalType::Decimal:
-   case PhysicalType::String:
-      return string(std::string(vector.value<StringView>(row).view()), vector.type);
+   case PhysicalType::String: return string(std::string(vector.value<StringView>(row).view()), vector.type);
    }
    return null(vector.type);
 }
@@ -40,25 +31,16 @@ Value Value::fromVector(const Vector& vector, uint32_t row) {
 void Value::store(void* target) const {
    DCHECK(!isNull);
    switch (type) {
-   case PhysicalType::Bool:
-      return put(target, static_cast<uint8_t>(i64));
-   case PhysicalType::I16:
-      return put(target, static_cast<int16_t>(i64));
-   case PhysicalType::I32:
-      return put(target, static_cast<int32_t>(i64));
-   case PhysicalType::I64:
-      return put(target, i64);
-   case PhysicalType::I128:
-      return put(target, i128);
-   case PhysicalType::F32:
-      return put(target, static_cast<float>(f64));
-   case PhysicalType::F64:
-      return put(target, f64);
-   case PhysicalType::Interval:
-      return put(target, interval);
+   case PhysicalType::Bool: return put(target, static_cast<uint8_t>(i64));
+   case PhysicalType::I16: return put(target, static_cast<int16_t>(i64));
+   case PhysicalType::I32: return put(target, static_cast<int32_t>(i64));
+   case PhysicalType::I64: return put(target, i64);
+   case PhysicalType::I128: return put(target, i128);
+   case PhysicalType::F32: return put(target, static_cast<float>(f64));
+   case PhysicalType::F64: return put(target, f64);
+   case PhysicalType::Interval: return put(target, interval);
    case PhysicalType::Decimal:
-   case PhysicalType::String:
-      return put(target, StringView(bytes, StringView::Storage::Permanent));
+   case PhysicalType::String: return put(target, StringView(bytes, StringView::Storage::Permanent));
    }
 }
 

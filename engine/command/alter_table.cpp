@@ -59,38 +59,24 @@ private:
 
 void TableAlteration::apply(const ::AlterTableCmd& command) {
    switch (command.subtype) {
-   case AT_AddColumn:
-      return addColumn(command);
-   case AT_DropColumn:
-      return dropColumn(command);
-   case AT_ColumnDefault:
-      return setDefault(command);
-   case AT_SetNotNull:
-      return setNotNull(command, true);
-   case AT_DropNotNull:
-      return setNotNull(command, false);
-   case AT_AddIdentity:
-      return addIdentity(context_, *table(), command);
-   case AT_SetIdentity:
-      return setIdentity(context_, *table(), command);
-   case AT_DropIdentity:
-      return dropIdentity(context_, *table(), command);
-   case AT_AddConstraint:
-      return addConstraint(*as<::Constraint>(command.def));
-   case AT_ValidateConstraint:
-      return validateForeignKey(context_, oid_, command.name);
-   case AT_DropConstraint:
-      return dropConstraint(command);
-   case AT_AlterColumnType:
-      return alterType(command);
+   case AT_AddColumn: return addColumn(command);
+   case AT_DropColumn: return dropColumn(command);
+   case AT_ColumnDefault: return setDefault(command);
+   case AT_SetNotNull: return setNotNull(command, true);
+   case AT_DropNotNull: return setNotNull(command, false);
+   case AT_AddIdentity: return addIdentity(context_, *table(), command);
+   case AT_SetIdentity: return setIdentity(context_, *table(), command);
+   case AT_DropIdentity: return dropIdentity(context_, *table(), command);
+   case AT_AddConstraint: return addConstraint(*as<::Constraint>(command.def));
+   case AT_ValidateConstraint: return validateForeignKey(context_, oid_, command.name);
+   case AT_DropConstraint: return dropConstraint(command);
+   case AT_AlterColumnType: return alterType(command);
    case AT_ChangeOwner:
    case AT_SetStatistics:
    case AT_SetRelOptions:
    case AT_ResetRelOptions:
-   case AT_ClusterOn:
-      return; // nothing in the engine depends on these
-   default:
-      throwNotSupported("this form of ALTER TABLE");
+   case AT_ClusterOn: return; // nothing in the engine depends on these
+   default: throwNotSupported("this form of ALTER TABLE");
    }
 }
 
@@ -114,11 +100,8 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
    std::vector<const ::Constraint*> later;
    for (const ::Constraint* constraint : ListOf<::Constraint>(definition.constraints)) {
       switch (constraint->contype) {
-      case CONSTR_NULL:
-         break;
-      case CONSTR_NOTNULL:
-         notNull = true;
-         break;
+      case CONSTR_NULL: break;
+      case CONSTR_NOTNULL: notNull = true; break;
       case CONSTR_DEFAULT: {
          const auto bound = sql::bindExpression(*constraint->raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
                                                 column.type, column.name, bind);
@@ -135,11 +118,8 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
       case CONSTR_CHECK:
       case CONSTR_PRIMARY:
       case CONSTR_UNIQUE:
-      case CONSTR_FOREIGN:
-         later.push_back(constraint);
-         break;
-      default:
-         throwNotSupported("this constraint of a new column", context_.position(constraint->location));
+      case CONSTR_FOREIGN: later.push_back(constraint); break;
+      default: throwNotSupported("this constraint of a new column", context_.position(constraint->location));
       }
    }
    if (notNull && missing.isNull) {

@@ -205,11 +205,8 @@ void TableBuilder::addColumnConstraint(catalog::Column& column, const ::Constrai
       lastIsForeign_ = true;
       return;
    case CONSTR_ATTR_DEFERRABLE:
-   case CONSTR_ATTR_DEFERRED:
-      qualifyLast(constraint.contype == CONSTR_ATTR_DEFERRED);
-      return;
-   default:
-      return; // NOT DEFERRABLE, INITIALLY IMMEDIATE: the default
+   case CONSTR_ATTR_DEFERRED: qualifyLast(constraint.contype == CONSTR_ATTR_DEFERRED); return;
+   default: return; // NOT DEFERRABLE, INITIALLY IMMEDIATE: the default
    }
 }
 
@@ -262,8 +259,7 @@ void TableBuilder::addTableConstraint(const ::Constraint& constraint) {
       foreignKeys_.emplace_back(constraint, std::move(columns));
       return;
    }
-   default:
-      throwNotSupported("this table constraint", context_.position(constraint.location));
+   default: throwNotSupported("this table constraint", context_.position(constraint.location));
    }
 }
 

@@ -28,34 +28,24 @@ struct DropKind {
 
 DropKind dropKind(::ObjectType type) {
    switch (type) {
-   case OBJECT_TABLE:
-      return {catalog::RelationKind::Table, "table", "a table", "DROP TABLE"};
-   case OBJECT_VIEW:
-      return {catalog::RelationKind::View, "view", "a view", "DROP VIEW"};
-   case OBJECT_INDEX:
-      return {catalog::RelationKind::Index, "index", "an index", "DROP INDEX"};
-   case OBJECT_SEQUENCE:
-      return {catalog::RelationKind::Sequence, "sequence", "a sequence", "DROP SEQUENCE"};
+   case OBJECT_TABLE: return {catalog::RelationKind::Table, "table", "a table", "DROP TABLE"};
+   case OBJECT_VIEW: return {catalog::RelationKind::View, "view", "a view", "DROP VIEW"};
+   case OBJECT_INDEX: return {catalog::RelationKind::Index, "index", "an index", "DROP INDEX"};
+   case OBJECT_SEQUENCE: return {catalog::RelationKind::Sequence, "sequence", "a sequence", "DROP SEQUENCE"};
    case OBJECT_MATVIEW:
       return {catalog::RelationKind::MaterializedView, "materialized view", "a materialized view",
               "DROP MATERIALIZED VIEW"};
-   default:
-      throwNotSupported("DROP of this kind of object");
+   default: throwNotSupported("DROP of this kind of object");
    }
 }
 
 const char* hintFor(catalog::RelationKind kind) {
    switch (kind) {
-   case catalog::RelationKind::Table:
-      return "Use DROP TABLE to remove a table.";
-   case catalog::RelationKind::View:
-      return "Use DROP VIEW to remove a view.";
-   case catalog::RelationKind::Index:
-      return "Use DROP INDEX to remove an index.";
-   case catalog::RelationKind::Sequence:
-      return "Use DROP SEQUENCE to remove a sequence.";
-   default:
-      return "";
+   case catalog::RelationKind::Table: return "Use DROP TABLE to remove a table.";
+   case catalog::RelationKind::View: return "Use DROP VIEW to remove a view.";
+   case catalog::RelationKind::Index: return "Use DROP INDEX to remove an index.";
+   case catalog::RelationKind::Sequence: return "Use DROP SEQUENCE to remove a sequence.";
+   default: return "";
    }
 }
 

@@ -16,16 +16,11 @@ namespace {
 
 const char* tagOf(::ObjectType type) {
    switch (type) {
-   case OBJECT_VIEW:
-      return "ALTER VIEW";
-   case OBJECT_INDEX:
-      return "ALTER INDEX";
-   case OBJECT_SEQUENCE:
-      return "ALTER SEQUENCE";
-   case OBJECT_SCHEMA:
-      return "ALTER SCHEMA";
-   default:
-      return "ALTER TABLE";
+   case OBJECT_VIEW: return "ALTER VIEW";
+   case OBJECT_INDEX: return "ALTER INDEX";
+   case OBJECT_SEQUENCE: return "ALTER SEQUENCE";
+   case OBJECT_SCHEMA: return "ALTER SCHEMA";
+   default: return "ALTER TABLE";
    }
 }
 
@@ -96,8 +91,7 @@ std::string renameObject(CommandContext& context, const ::RenameStmt& statement)
       if (const auto relation = findOrNotice(context, *statement.relation, statement.missing_ok))
          editor.renameConstraint(relation->oid, statement.subname, statement.newname);
       return "ALTER TABLE";
-   default:
-      throwNotSupported("RENAME of this kind of object");
+   default: throwNotSupported("RENAME of this kind of object");
    }
 }
 
@@ -132,9 +126,7 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
    case OBJECT_TABLE:
    case OBJECT_VIEW:
    case OBJECT_INDEX:
-   case OBJECT_SEQUENCE:
-      editor.setComment(catalog::class_oid::pgClass, relationOf(parts())->oid, 0, text);
-      break;
+   case OBJECT_SEQUENCE: editor.setComment(catalog::class_oid::pgClass, relationOf(parts())->oid, 0, text); break;
    case OBJECT_COLUMN: {
       std::vector<std::string> names = parts();
       const std::string column = names.back();
@@ -156,8 +148,7 @@ std::string commentOn(CommandContext& context, const ::CommentStmt& statement) {
       editor.setComment(catalog::class_oid::pgDatabase, database->oid, 0, text);
       break;
    }
-   default:
-      throwNotSupported("COMMENT ON this kind of object");
+   default: throwNotSupported("COMMENT ON this kind of object");
    }
    return "COMMENT";
 }

@@ -23,16 +23,11 @@ std::string constantText(const ::Node* node) {
    if (!isNode(node, T_A_Const)) throwNotSupported("SET with an expression");
    const auto& constant = *as<::A_Const>(node);
    switch (nodeTag(&constant.val)) {
-   case T_Integer:
-      return std::to_string(constant.val.ival.ival);
-   case T_Float:
-      return constant.val.fval.fval;
-   case T_Boolean:
-      return constant.val.boolval.boolval ? "on" : "off";
-   case T_String:
-      return constant.val.sval.sval;
-   default:
-      throwNotSupported("SET with this kind of value");
+   case T_Integer: return std::to_string(constant.val.ival.ival);
+   case T_Float: return constant.val.fval.fval;
+   case T_Boolean: return constant.val.boolval.boolval ? "on" : "off";
+   case T_String: return constant.val.sval.sval;
+   default: throwNotSupported("SET with this kind of value");
    }
 }
 
@@ -117,18 +112,10 @@ std::string setVariable(CommandContext& context, const ::VariableSetStmt& statem
          throwNotSupported("SET " + std::string(statement.name));
       }
       return "SET";
-   case VAR_SET_DEFAULT:
-      settings.reset(statement.name);
-      return "SET";
-   case VAR_SET_CURRENT:
-      settings.set(statement.name, settings.valueOf(statement.name), false);
-      return "SET";
-   case VAR_RESET:
-      settings.reset(statement.name);
-      return "RESET";
-   case VAR_RESET_ALL:
-      settings.resetAll();
-      return "RESET";
+   case VAR_SET_DEFAULT: settings.reset(statement.name); return "SET";
+   case VAR_SET_CURRENT: settings.set(statement.name, settings.valueOf(statement.name), false); return "SET";
+   case VAR_RESET: settings.reset(statement.name); return "RESET";
+   case VAR_RESET_ALL: settings.resetAll(); return "RESET";
    }
    throwInternal("SET of an unknown kind");
 }
@@ -198,10 +185,8 @@ std::string transactionControl(CommandContext& context, const ::TransactionStmt&
          transaction.beginBlock();
       setTransactionOptions(context, statement.options, false);
       return statement.kind == TRANS_STMT_BEGIN ? "BEGIN" : "START TRANSACTION";
-   case TRANS_STMT_COMMIT:
-      return endBlock(context, statement, true);
-   case TRANS_STMT_ROLLBACK:
-      return endBlock(context, statement, false);
+   case TRANS_STMT_COMMIT: return endBlock(context, statement, true);
+   case TRANS_STMT_ROLLBACK: return endBlock(context, statement, false);
    case TRANS_STMT_SAVEPOINT:
       requireBlock("SAVEPOINT");
       transaction.savepoint(statement.savepoint_name);
@@ -214,8 +199,7 @@ std::string transactionControl(CommandContext& context, const ::TransactionStmt&
       requireBlock("ROLLBACK TO SAVEPOINT");
       transaction.rollbackToSavepoint(statement.savepoint_name);
       return "ROLLBACK";
-   default:
-      throwNotSupported("PREPARE TRANSACTION");
+   default: throwNotSupported("PREPARE TRANSACTION");
    }
 }
 

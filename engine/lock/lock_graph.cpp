@@ -85,14 +85,10 @@ std::string describe(const LockTag& tag) {
    const std::string object = std::to_string(tag.object), detail = std::to_string(tag.detail);
    const std::string database = std::to_string(static_cast<uint32_t>(catalog::postgresDatabase));
    switch (tag.kind) {
-   case LockKind::Relation:
-      return "relation " + object + " of database " + database;
-   case LockKind::Transaction:
-      return "transaction " + object;
-   case LockKind::Row:
-      return "row " + detail + " of table storage " + object;
-   case LockKind::Key:
-      return "key " + detail + " of index " + object + " of database " + database;
+   case LockKind::Relation: return "relation " + object + " of database " + database;
+   case LockKind::Transaction: return "transaction " + object;
+   case LockKind::Row: return "row " + detail + " of table storage " + object;
+   case LockKind::Key: return "key " + detail + " of index " + object + " of database " + database;
    case LockKind::Advisory:
       return "advisory lock [" + database + "," + std::to_string(tag.detail >> 32) + "," +
              std::to_string(tag.detail & 0xffffffff) + "," + object + "]";

@@ -89,10 +89,8 @@ bool isReusable(const Node& node) {
    case NodeKind::Insert:
    case NodeKind::Update:
    case NodeKind::Delete:
-   case NodeKind::Merge:
-      break;
-   default:
-      return false;
+   case NodeKind::Merge: break;
+   default: return false;
    }
    return std::all_of(node.children.begin(), node.children.end(), [](const auto& child) { return isReusable(*child); });
 }

@@ -217,16 +217,11 @@ void QueryExecution::emit(uint32_t count, ResultSink* sink) {
 std::string QueryExecution::tag() const {
    const std::string count = std::to_string(rowCount());
    switch (planned_->kind) {
-   case sql::StatementKind::Insert:
-      return "INSERT 0 " + count;
-   case sql::StatementKind::Update:
-      return "UPDATE " + count;
-   case sql::StatementKind::Delete:
-      return "DELETE " + count;
-   case sql::StatementKind::Merge:
-      return "MERGE " + count;
-   case sql::StatementKind::Select:
-      break;
+   case sql::StatementKind::Insert: return "INSERT 0 " + count;
+   case sql::StatementKind::Update: return "UPDATE " + count;
+   case sql::StatementKind::Delete: return "DELETE " + count;
+   case sql::StatementKind::Merge: return "MERGE " + count;
+   case sql::StatementKind::Select: break;
    }
    return "SELECT " + std::to_string(given_);
 }

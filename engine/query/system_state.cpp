@@ -18,16 +18,11 @@ std::optional<std::string> unlessEmpty(std::string_view text) {
 
 const char* typeName(SettingType type) {
    switch (type) {
-   case SettingType::Bool:
-      return "bool";
-   case SettingType::Integer:
-      return "integer";
-   case SettingType::Real:
-      return "real";
-   case SettingType::String:
-      return "string";
-   case SettingType::Enum:
-      return "enum";
+   case SettingType::Bool: return "bool";
+   case SettingType::Integer: return "integer";
+   case SettingType::Real: return "real";
+   case SettingType::String: return "string";
+   case SettingType::Enum: return "enum";
    }
    return "string";
 }
@@ -92,9 +87,7 @@ std::vector<catalog::SystemState::Lock> SessionSystemState::locks() const {
       row.owner = std::to_string(view.processId) + "/" + std::to_string(view.transaction);
       row.database = catalog::postgresDatabase;
       switch (view.tag.kind) {
-      case LockKind::Relation:
-         row.relation = static_cast<Oid>(view.tag.object);
-         break;
+      case LockKind::Relation: row.relation = static_cast<Oid>(view.tag.object); break;
       case LockKind::Transaction:
          row.type = "transactionid";
          row.database = invalidOid;

@@ -124,101 +124,56 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
       if (kind == TRANS_STMT_COMMIT || kind == TRANS_STMT_ROLLBACK || kind == TRANS_STMT_ROLLBACK_TO) dropPortals();
       return transactionControl(context, *as<::TransactionStmt>(node));
    }
-   case T_VariableSetStmt:
-      return setVariable(context, *as<::VariableSetStmt>(node));
-   case T_VariableShowStmt:
-      return showVariable(context, *as<::VariableShowStmt>(node));
-   case T_CreateStmt:
-      return createTable(context, *as<::CreateStmt>(node));
-   case T_CreateTableAsStmt:
-      return createTableAs(context, *as<::CreateTableAsStmt>(node));
-   case T_ViewStmt:
-      return createView(context, *as<::ViewStmt>(node));
-   case T_CreateSchemaStmt:
-      return createSchema(context, *as<::CreateSchemaStmt>(node));
-   case T_IndexStmt:
-      return createIndex(context, *as<::IndexStmt>(node));
-   case T_DropStmt:
-      return dropObjects(context, *as<::DropStmt>(node));
-   case T_TruncateStmt:
-      return truncateTables(context, *as<::TruncateStmt>(node));
-   case T_AlterTableStmt:
-      return alterTable(context, *as<::AlterTableStmt>(node));
-   case T_RenameStmt:
-      return renameObject(context, *as<::RenameStmt>(node));
-   case T_AlterObjectSchemaStmt:
-      return alterSchema(context, *as<::AlterObjectSchemaStmt>(node));
-   case T_CommentStmt:
-      return commentOn(context, *as<::CommentStmt>(node));
-   case T_CreateRoleStmt:
-      return createRole(context, *as<::CreateRoleStmt>(node));
-   case T_AlterRoleStmt:
-      return alterRole(context, *as<::AlterRoleStmt>(node));
-   case T_DropRoleStmt:
-      return dropRole(context, *as<::DropRoleStmt>(node));
-   case T_ExplainStmt:
-      return explain(context, *as<::ExplainStmt>(node));
-   case T_CopyStmt:
-      return copy(context, *as<::CopyStmt>(node));
-   case T_VacuumStmt:
-      return vacuum(context, *as<::VacuumStmt>(node));
-   case T_CheckPointStmt:
-      return checkpoint(context);
-   case T_PrepareStmt:
-      return prepareSql(script, statement);
-   case T_ExecuteStmt:
-      return executeSql(script, statement, sink);
-   case T_DeallocateStmt:
-      return deallocate(*node);
-   case T_DeclareCursorStmt:
-      return declareCursor(script, statement, parameters);
-   case T_FetchStmt:
-      return fetch(*node, sink);
-   case T_ClosePortalStmt:
-      return closeCursor(*node);
-   case T_DiscardStmt:
-      return discard(*node);
-   case T_ConstraintsSetStmt:
-      return setConstraints(context, *as<::ConstraintsSetStmt>(node));
-   case T_LockStmt:
-      return lockTables(context, *as<::LockStmt>(node));
-   case T_CreateSeqStmt:
-      return createSequence(context, *as<::CreateSeqStmt>(node));
-   case T_AlterSeqStmt:
-      return alterSequence(context, *as<::AlterSeqStmt>(node));
-   case T_CreateFunctionStmt:
-      throwNotSupported("CREATE FUNCTION");
-   case T_CreateTrigStmt:
-      throwNotSupported("CREATE TRIGGER");
-   case T_CreatedbStmt:
-      throwNotSupported("CREATE DATABASE");
-   case T_DropdbStmt:
-      throwNotSupported("DROP DATABASE");
+   case T_VariableSetStmt: return setVariable(context, *as<::VariableSetStmt>(node));
+   case T_VariableShowStmt: return showVariable(context, *as<::VariableShowStmt>(node));
+   case T_CreateStmt: return createTable(context, *as<::CreateStmt>(node));
+   case T_CreateTableAsStmt: return createTableAs(context, *as<::CreateTableAsStmt>(node));
+   case T_ViewStmt: return createView(context, *as<::ViewStmt>(node));
+   case T_CreateSchemaStmt: return createSchema(context, *as<::CreateSchemaStmt>(node));
+   case T_IndexStmt: return createIndex(context, *as<::IndexStmt>(node));
+   case T_DropStmt: return dropObjects(context, *as<::DropStmt>(node));
+   case T_TruncateStmt: return truncateTables(context, *as<::TruncateStmt>(node));
+   case T_AlterTableStmt: return alterTable(context, *as<::AlterTableStmt>(node));
+   case T_RenameStmt: return renameObject(context, *as<::RenameStmt>(node));
+   case T_AlterObjectSchemaStmt: return alterSchema(context, *as<::AlterObjectSchemaStmt>(node));
+   case T_CommentStmt: return commentOn(context, *as<::CommentStmt>(node));
+   case T_CreateRoleStmt: return createRole(context, *as<::CreateRoleStmt>(node));
+   case T_AlterRoleStmt: return alterRole(context, *as<::AlterRoleStmt>(node));
+   case T_DropRoleStmt: return dropRole(context, *as<::DropRoleStmt>(node));
+   case T_ExplainStmt: return explain(context, *as<::ExplainStmt>(node));
+   case T_CopyStmt: return copy(context, *as<::CopyStmt>(node));
+   case T_VacuumStmt: return vacuum(context, *as<::VacuumStmt>(node));
+   case T_CheckPointStmt: return checkpoint(context);
+   case T_PrepareStmt: return prepareSql(script, statement);
+   case T_ExecuteStmt: return executeSql(script, statement, sink);
+   case T_DeallocateStmt: return deallocate(*node);
+   case T_DeclareCursorStmt: return declareCursor(script, statement, parameters);
+   case T_FetchStmt: return fetch(*node, sink);
+   case T_ClosePortalStmt: return closeCursor(*node);
+   case T_DiscardStmt: return discard(*node);
+   case T_ConstraintsSetStmt: return setConstraints(context, *as<::ConstraintsSetStmt>(node));
+   case T_LockStmt: return lockTables(context, *as<::LockStmt>(node));
+   case T_CreateSeqStmt: return createSequence(context, *as<::CreateSeqStmt>(node));
+   case T_AlterSeqStmt: return alterSequence(context, *as<::AlterSeqStmt>(node));
+   case T_CreateFunctionStmt: throwNotSupported("CREATE FUNCTION");
+   case T_CreateTrigStmt: throwNotSupported("CREATE TRIGGER");
+   case T_CreatedbStmt: throwNotSupported("CREATE DATABASE");
+   case T_DropdbStmt: throwNotSupported("DROP DATABASE");
    case T_GrantStmt:
-   case T_GrantRoleStmt:
-      throwNotSupported("GRANT and REVOKE");
+   case T_GrantRoleStmt: throwNotSupported("GRANT and REVOKE");
    case T_ListenStmt:
-   case T_NotifyStmt:
-      throwNotSupported("LISTEN and NOTIFY");
-   case T_UnlistenStmt:
-      return "UNLISTEN"; // there is no LISTEN; clients send UNLISTEN to reset a session
-   case T_DoStmt:
-      throwNotSupported("DO");
-   case T_CallStmt:
-      throwNotSupported("CALL");
-   case T_MergeStmt:
-      throwNotSupported("MERGE");
+   case T_NotifyStmt: throwNotSupported("LISTEN and NOTIFY");
+   case T_UnlistenStmt: return "UNLISTEN"; // there is no LISTEN; clients send UNLISTEN to reset a session
+   case T_DoStmt: throwNotSupported("DO");
+   case T_CallStmt: throwNotSupported("CALL");
+   case T_MergeStmt: throwNotSupported("MERGE");
    case T_CreateEnumStmt:
    case T_CompositeTypeStmt:
    case T_CreateDomainStmt:
-   case T_CreateRangeStmt:
-      throwNotSupported("CREATE TYPE");
-   case T_CreateExtensionStmt:
-      throwNotSupported("CREATE EXTENSION");
-   case T_RefreshMatViewStmt:
-      throwNotSupported("a materialized view");
-   default:
-      throwNotSupported("this kind of statement");
+   case T_CreateRangeStmt: throwNotSupported("CREATE TYPE");
+   case T_CreateExtensionStmt: throwNotSupported("CREATE EXTENSION");
+   case T_RefreshMatViewStmt: throwNotSupported("a materialized view");
+   default: throwNotSupported("this kind of statement");
    }
 }
 

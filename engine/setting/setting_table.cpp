@@ -199,15 +199,11 @@ const SettingInfo* findSetting(std::string_view name) {
 
 std::string canonicalSetting(const SettingInfo& info, std::string_view value) {
    switch (info.type) {
-   case SettingType::Bool:
-      return canonicalBool(info, value);
+   case SettingType::Bool: return canonicalBool(info, value);
    case SettingType::Integer:
-   case SettingType::Real:
-      return canonicalNumber(info, value);
-   case SettingType::Enum:
-      return canonicalEnum(info, value);
-   case SettingType::String:
-      return std::string(value);
+   case SettingType::Real: return canonicalNumber(info, value);
+   case SettingType::Enum: return canonicalEnum(info, value);
+   case SettingType::String: return std::string(value);
    }
    return std::string(value);
 }

@@ -126,24 +126,19 @@ Vector evaluateTypmodCast(Scratch& s, const Node& node, const Rows& rows) {
          forEachRow(selection, [&](uint32_t row) { target[row] = function(arg.value<int64_t>(row)); });
       };
       switch (node.type.oid) {
-      case oid::numeric:
-         return typmodScaled(node, arg, selection, out, *s.strings);
+      case oid::numeric: return typmodScaled(node, arg, selection, out, *s.strings);
       case oid::varchar:
-      case oid::bpchar:
-         return typmodStrings(node, arg, selection, static_cast<StringView*>(out), *s.strings);
-      case oid::time:
-         return eachI64([&](int64_t v) { return roundTime(v, typmod); });
+      case oid::bpchar: return typmodStrings(node, arg, selection, static_cast<StringView*>(out), *s.strings);
+      case oid::time: return eachI64([&](int64_t v) { return roundTime(v, typmod); });
       case oid::timestamp:
-      case oid::timestamptz:
-         return eachI64([&](int64_t v) { return roundTimestamp(v, typmod); });
+      case oid::timestamptz: return eachI64([&](int64_t v) { return roundTimestamp(v, typmod); });
       case oid::interval: {
          Interval* target = static_cast<Interval*>(out);
          forEachRow(selection,
                     [&](uint32_t row) { target[row] = applyIntervalTypmod(arg.value<Interval>(row), typmod); });
          return;
       }
-      default:
-         throwNotSupported("cast to a modifier of type " + formatType(node.type));
+      default: throwNotSupported("cast to a modifier of type " + formatType(node.type));
       }
    });
 }

@@ -258,10 +258,8 @@ uint32_t Compiler::conjunction(std::span<const sql::ExprPtr> predicates) {
 /// Compile NOT arg, with the NOT pushed down as far as possible: a comparison can then be evaluated as a selection.
 uint32_t Compiler::compileNot(const Expr& arg) {
    switch (arg.kind) {
-   case ExprKind::Not:
-      return compile(*arg.args[0]);
-   case ExprKind::Compare:
-      return compare(sql::negated(arg.compare), compile(*arg.args[0]), compile(*arg.args[1]));
+   case ExprKind::Not: return compile(*arg.args[0]);
+   case ExprKind::Compare: return compare(sql::negated(arg.compare), compile(*arg.args[0]), compile(*arg.args[1]));
    case ExprKind::And:
    case ExprKind::Or: {
       std::vector<uint32_t> args;
@@ -269,22 +267,14 @@ uint32_t Compiler::compileNot(const Expr& arg) {
          args.push_back(compileNot(*inner));
       return connective(arg.kind == ExprKind::And ? Op::Or : Op::And, std::move(args));
    }
-   case ExprKind::IsNull:
-      return add(makeBoolean(Op::IsNotNull, {compile(*arg.args[0])}));
-   case ExprKind::IsNotNull:
-      return add(makeBoolean(Op::IsNull, {compile(*arg.args[0])}));
-   case ExprKind::IsTrue:
-      return add(makeBoolean(Op::IsNotTrue, {compile(*arg.args[0])}));
-   case ExprKind::IsNotTrue:
-      return add(makeBoolean(Op::IsTrue, {compile(*arg.args[0])}));
-   case ExprKind::IsFalse:
-      return add(makeBoolean(Op::IsNotFalse, {compile(*arg.args[0])}));
-   case ExprKind::IsNotFalse:
-      return add(makeBoolean(Op::IsFalse, {compile(*arg.args[0])}));
-   case ExprKind::InList:
-      return compileInList(arg, !arg.negated);
-   default:
-      return add(makeBoolean(Op::Not, {compile(arg)}));
+   case ExprKind::IsNull: return add(makeBoolean(Op::IsNotNull, {compile(*arg.args[0])}));
+   case ExprKind::IsNotNull: return add(makeBoolean(Op::IsNull, {compile(*arg.args[0])}));
+   case ExprKind::IsTrue: return add(makeBoolean(Op::IsNotTrue, {compile(*arg.args[0])}));
+   case ExprKind::IsNotTrue: return add(makeBoolean(Op::IsTrue, {compile(*arg.args[0])}));
+   case ExprKind::IsFalse: return add(makeBoolean(Op::IsNotFalse, {compile(*arg.args[0])}));
+   case ExprKind::IsNotFalse: return add(makeBoolean(Op::IsFalse, {compile(*arg.args[0])}));
+   case ExprKind::InList: return compileInList(arg, !arg.negated);
+   default: return add(makeBoolean(Op::Not, {compile(arg)}));
    }
 }
 
@@ -431,32 +421,21 @@ uint32_t Compiler::compile(const Expr& expr) {
    };
    const auto test = [&](Op op) { return add(makeBoolean(op, compileArgs())); };
    switch (expr.kind) {
-   case ExprKind::Column:
-      return compileColumn(expr);
-   case ExprKind::Constant:
-      return constant(expr.type, expr.repr, expr.constant);
+   case ExprKind::Column: return compileColumn(expr);
+   case ExprKind::Constant: return constant(expr.type, expr.repr, expr.constant);
    case ExprKind::Compare: {
       const uint32_t lhs = compile(*expr.args[0]); // C++ does not define the order of arguments
       return compare(expr.compare, lhs, compile(*expr.args[1]));
    }
-   case ExprKind::And:
-      return connective(Op::And, compileArgs());
-   case ExprKind::Or:
-      return connective(Op::Or, compileArgs());
-   case ExprKind::Not:
-      return compileNot(*expr.args[0]);
-   case ExprKind::IsNull:
-      return test(Op::IsNull);
-   case ExprKind::IsNotNull:
-      return test(Op::IsNotNull);
-   case ExprKind::IsTrue:
-      return test(Op::IsTrue);
-   case ExprKind::IsNotTrue:
-      return test(Op::IsNotTrue);
-   case ExprKind::IsFalse:
-      return test(Op::IsFalse);
-   case ExprKind::IsNotFalse:
-      return test(Op::IsNotFalse);
+   case ExprKind::And: return connective(Op::And, compileArgs());
+   case ExprKind::Or: return connective(Op::Or, compileArgs());
+   case ExprKind::Not: return compileNot(*expr.args[0]);
+   case ExprKind::IsNull: return test(Op::IsNull);
+   case ExprKind::IsNotNull: return test(Op::IsNotNull);
+   case ExprKind::IsTrue: return test(Op::IsTrue);
+   case ExprKind::IsNotTrue: return test(Op::IsNotTrue);
+   case ExprKind::IsFalse: return test(Op::IsFalse);
+   case ExprKind::IsNotFalse: return test(Op::IsNotFalse);
    case ExprKind::Case: {
       std::vector<uint32_t> args = compileArgs();
       for (size_t i = 0; i < args.size(); ++i)
@@ -469,10 +448,8 @@ uint32_t Compiler::compile(const Expr& expr) {
          arg = convert(arg, expr.repr);
       return add(make(Op::Coalesce, expr.type, expr.repr, std::move(args)));
    }
-   case ExprKind::InList:
-      return compileInList(expr, expr.negated);
-   case ExprKind::Call:
-      return compileCall(expr);
+   case ExprKind::InList: return compileInList(expr, expr.negated);
+   case ExprKind::Call: return compileCall(expr);
    case ExprKind::Relabel: {
       const uint32_t arg = compile(*expr.args[0]);
       if (node(arg).repr.physical != expr.repr.physical) {
@@ -482,8 +459,7 @@ uint32_t Compiler::compile(const Expr& expr) {
       }
       return add(make(Op::Relabel, expr.type, expr.repr, {arg}));
    }
-   case ExprKind::Convert:
-      return convert(compile(*expr.args[0]), expr.repr, expr.type);
+   case ExprKind::Convert: return convert(compile(*expr.args[0]), expr.repr, expr.type);
    case ExprKind::TextCast: {
       const uint32_t arg = compile(*expr.args[0]);
       auto result = make(Op::TextCast, expr.type, expr.repr, {arg});
@@ -513,12 +489,9 @@ uint32_t Compiler::compile(const Expr& expr) {
       if (isScaledNumeric(expr.type, expr.repr)) element = {PhysicalType::Decimal, 0};
       return convert(add(make(Op::Subscript, expr.type, element, compileArgs())), expr.repr);
    }
-   case ExprKind::AnyArray:
-      return compileAnyArray(expr, expr.negated);
-   case ExprKind::Parameter:
-      throwInternal("a parameter without a value");
-   default:
-      throwInternal("an expression that should be gone before execution");
+   case ExprKind::AnyArray: return compileAnyArray(expr, expr.negated);
+   case ExprKind::Parameter: throwInternal("a parameter without a value");
+   default: throwInternal("an expression that should be gone before execution");
    }
 }
 

@@ -63,16 +63,11 @@ void convertIntegers(const Vector& in, int32_t fromScale, int32_t toScale, Selec
 template <typename Body>
 void dispatchInteger(PhysicalType type, Body&& body) {
    switch (type) {
-   case PhysicalType::I16:
-      return body(int16_t{});
-   case PhysicalType::I32:
-      return body(int32_t{});
-   case PhysicalType::I64:
-      return body(int64_t{});
-   case PhysicalType::I128:
-      return body(int128{});
-   default:
-      throwInternal("conversion of something that is no number");
+   case PhysicalType::I16: return body(int16_t{});
+   case PhysicalType::I32: return body(int32_t{});
+   case PhysicalType::I64: return body(int64_t{});
+   case PhysicalType::I128: return body(int128{});
+   default: throwInternal("conversion of something that is no number");
    }
 }
 

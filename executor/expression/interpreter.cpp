@@ -222,52 +222,22 @@ Vector evaluateInvariant(Scratch& s, uint32_t index) {
    s.strings = &s.permanent;
    Vector value;
    switch (node.op) {
-   case Op::Compare:
-      value = evaluateCompare(s, node, one);
-      break;
+   case Op::Compare: value = evaluateCompare(s, node, one); break;
    case Op::And:
-   case Op::Or:
-      value = evaluateConnective(s, node, one);
-      break;
-   case Op::Not:
-      value = evaluateNot(s, node, one);
-      break;
-   case Op::Case:
-      value = evaluateCase(s, node, one);
-      break;
-   case Op::Coalesce:
-      value = evaluateCoalesce(s, node, one);
-      break;
-   case Op::InSet:
-      value = evaluateInSet(s, node, one);
-      break;
-   case Op::Call:
-      value = evaluateCall(s, node, one);
-      break;
-   case Op::Relabel:
-      value = evaluateNode(s, node.args[0], one);
-      break;
-   case Op::Convert:
-      value = evaluateConvert(s, node, one);
-      break;
-   case Op::TextCast:
-      value = evaluateTextCast(s, node, one);
-      break;
-   case Op::TypmodCast:
-      value = evaluateTypmodCast(s, node, one);
-      break;
-   case Op::Array:
-      value = evaluateArray(s, node, one);
-      break;
-   case Op::Subscript:
-      value = evaluateSubscript(s, node, one);
-      break;
-   case Op::AnyArray:
-      value = evaluateAnyArray(s, node, one);
-      break;
-   default:
-      value = evaluateTest(s, index, node, one);
-      break;
+   case Op::Or: value = evaluateConnective(s, node, one); break;
+   case Op::Not: value = evaluateNot(s, node, one); break;
+   case Op::Case: value = evaluateCase(s, node, one); break;
+   case Op::Coalesce: value = evaluateCoalesce(s, node, one); break;
+   case Op::InSet: value = evaluateInSet(s, node, one); break;
+   case Op::Call: value = evaluateCall(s, node, one); break;
+   case Op::Relabel: value = evaluateNode(s, node.args[0], one); break;
+   case Op::Convert: value = evaluateConvert(s, node, one); break;
+   case Op::TextCast: value = evaluateTextCast(s, node, one); break;
+   case Op::TypmodCast: value = evaluateTypmodCast(s, node, one); break;
+   case Op::Array: value = evaluateArray(s, node, one); break;
+   case Op::Subscript: value = evaluateSubscript(s, node, one); break;
+   case Op::AnyArray: value = evaluateAnyArray(s, node, one); break;
+   default: value = evaluateTest(s, index, node, one); break;
    }
    s.strings = strings;
    s.rowCount = rowCount;
@@ -290,46 +260,29 @@ Vector evaluateInvariant(Scratch& s, uint32_t index) {
 
 Vector evaluateOperation(Scratch& s, uint32_t index, const Node& node, const Rows& rows) {
    switch (node.op) {
-   case Op::Column:
-      return evaluateColumn(s, node);
-   case Op::Constant:
-      return node.constantVector();
-   case Op::Compare:
-      return evaluateCompare(s, node, rows);
+   case Op::Column: return evaluateColumn(s, node);
+   case Op::Constant: return node.constantVector();
+   case Op::Compare: return evaluateCompare(s, node, rows);
    case Op::And:
-   case Op::Or:
-      return evaluateConnective(s, node, rows);
-   case Op::Not:
-      return evaluateNot(s, node, rows);
+   case Op::Or: return evaluateConnective(s, node, rows);
+   case Op::Not: return evaluateNot(s, node, rows);
    case Op::IsNull:
    case Op::IsNotNull:
    case Op::IsTrue:
    case Op::IsNotTrue:
    case Op::IsFalse:
-   case Op::IsNotFalse:
-      return evaluateTest(s, index, node, rows);
-   case Op::Case:
-      return evaluateCase(s, node, rows);
-   case Op::Coalesce:
-      return evaluateCoalesce(s, node, rows);
-   case Op::InSet:
-      return evaluateInSet(s, node, rows);
-   case Op::Call:
-      return evaluateCall(s, node, rows);
-   case Op::Relabel:
-      return evaluateNode(s, node.args[0], rows);
-   case Op::Convert:
-      return evaluateConvert(s, node, rows);
-   case Op::TextCast:
-      return evaluateTextCast(s, node, rows);
-   case Op::TypmodCast:
-      return evaluateTypmodCast(s, node, rows);
-   case Op::Array:
-      return evaluateArray(s, node, rows);
-   case Op::Subscript:
-      return evaluateSubscript(s, node, rows);
-   case Op::AnyArray:
-      return evaluateAnyArray(s, node, rows);
+   case Op::IsNotFalse: return evaluateTest(s, index, node, rows);
+   case Op::Case: return evaluateCase(s, node, rows);
+   case Op::Coalesce: return evaluateCoalesce(s, node, rows);
+   case Op::InSet: return evaluateInSet(s, node, rows);
+   case Op::Call: return evaluateCall(s, node, rows);
+   case Op::Relabel: return evaluateNode(s, node.args[0], rows);
+   case Op::Convert: return evaluateConvert(s, node, rows);
+   case Op::TextCast: return evaluateTextCast(s, node, rows);
+   case Op::TypmodCast: return evaluateTypmodCast(s, node, rows);
+   case Op::Array: return evaluateArray(s, node, rows);
+   case Op::Subscript: return evaluateSubscript(s, node, rows);
+   case Op::AnyArray: return evaluateAnyArray(s, node, rows);
    }
    throwInternal("unknown expression node");
 }

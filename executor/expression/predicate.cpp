@@ -121,25 +121,18 @@ Selection filterNode(Scratch& s, uint32_t index, const Rows& rows, RowIndex* out
       if (std::optional<Vector> flags = evaluateByDictionary(s, index, rows))
          return narrowed(rows.selection, out, selectTrue(*flags, rows.selection, out));
       switch (node.op) {
-      case Op::And:
-         return filterAnd(s, index, node, rows, out);
-      case Op::Or:
-         return filterOr(s, node, rows, out);
+      case Op::And: return filterAnd(s, index, node, rows, out);
+      case Op::Or: return filterOr(s, node, rows, out);
       case Op::Compare: {
          const Vector a = evaluateNode(s, node.args[0], rows), b = evaluateNode(s, node.args[1], rows);
          FlagLoan flags(s);
          return narrowed(rows.selection, out, compareSelect(node.compare, a, b, rows.selection, flags, out));
       }
-      case Op::InSet:
-         return filterInSet(s, node, rows, out);
-      case Op::Not:
-         return filterFalse(s, node.args[0], rows, out);
-      case Op::IsTrue:
-         return filterNode(s, node.args[0], rows, out);
-      case Op::IsFalse:
-         return filterFalse(s, node.args[0], rows, out);
-      default:
-         break;
+      case Op::InSet: return filterInSet(s, node, rows, out);
+      case Op::Not: return filterFalse(s, node.args[0], rows, out);
+      case Op::IsTrue: return filterNode(s, node.args[0], rows, out);
+      case Op::IsFalse: return filterFalse(s, node.args[0], rows, out);
+      default: break;
       }
    }
    switch (node.op) { // for these tests evaluateNode() calls this function, too
@@ -151,10 +144,8 @@ Selection filterNode(Scratch& s, uint32_t index, const Rows& rows, RowIndex* out
       const Vector value = evaluateNode(s, node.args[0], rows);
       return narrowed(rows.selection, out, selectNotNull(value, rows.selection, out));
    }
-   case Op::IsTrue:
-      return filterNode(s, node.args[0], rows, out);
-   case Op::IsFalse:
-      return filterFalse(s, node.args[0], rows, out);
+   case Op::IsTrue: return filterNode(s, node.args[0], rows, out);
+   case Op::IsFalse: return filterFalse(s, node.args[0], rows, out);
    case Op::IsNotTrue: {
       ListLoan list(s);
       return complement(rows, filterNode(s, node.args[0], rows, list), out);
@@ -163,8 +154,7 @@ Selection filterNode(Scratch& s, uint32_t index, const Rows& rows, RowIndex* out
       ListLoan list(s);
       return complement(rows, filterFalse(s, node.args[0], rows, list), out);
    }
-   default:
-      break;
+   default: break;
    }
    const Vector value = evaluateNode(s, index, rows);
    return narrowed(rows.selection, out, selectTrue(value, rows.selection, out));

@@ -63,19 +63,12 @@ template <PhysicalType type>
 void flagsOfType(CompareOp op, const Vector& a, const Vector& b, Selection rows, uint8_t* flags) {
    switch (op) {
    case CompareOp::Eq:
-   case CompareOp::Ne:
-      flagsOf<type, Relation::Equal>(a, b, rows, flags);
-      break;
+   case CompareOp::Ne: flagsOf<type, Relation::Equal>(a, b, rows, flags); break;
    case CompareOp::Lt:
-   case CompareOp::Ge:
-      flagsOf<type, Relation::Less>(a, b, rows, flags);
-      break;
+   case CompareOp::Ge: flagsOf<type, Relation::Less>(a, b, rows, flags); break;
    case CompareOp::Gt:
-   case CompareOp::Le:
-      flagsOf<type, Relation::Less>(b, a, rows, flags);
-      break;
-   default:
-      throwInternal("not a comparison of two values");
+   case CompareOp::Le: flagsOf<type, Relation::Less>(b, a, rows, flags); break;
+   default: throwInternal("not a comparison of two values");
    }
 }
 

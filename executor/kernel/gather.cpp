@@ -60,12 +60,8 @@ void copyRows(const Vector& vector, Selection rows, void* out, ValidityWord* val
       const T* values = static_cast<const T*>(vector.data);
       T* target = static_cast<T*>(out);
       switch (vector.encoding) {
-      case Encoding::Constant:
-         forEachRow(rows, [=](uint32_t row) { target[row] = values[0]; });
-         break;
-      case Encoding::Flat:
-         forEachRow(rows, [=](uint32_t row) { target[row] = values[row]; });
-         break;
+      case Encoding::Constant: forEachRow(rows, [=](uint32_t row) { target[row] = values[0]; }); break;
+      case Encoding::Flat: forEachRow(rows, [=](uint32_t row) { target[row] = values[row]; }); break;
       case Encoding::Dictionary:
          forEachRow(rows, [=, codes = vector.codes](uint32_t row) { target[row] = values[codes[row]]; });
          break;

@@ -114,8 +114,7 @@ uint32_t selectByValidity(const Vector& vector, Selection rows, bool wantNull, R
    if (!vector.mayHaveNulls()) return wantNull ? 0 : selectAll(rows, out);
    const ValidityWord* validity = vector.validity;
    switch (vector.encoding) {
-   case Encoding::Constant:
-      return isValidBit(validity, 0) == wantNull ? 0 : selectAll(rows, out);
+   case Encoding::Constant: return isValidBit(validity, 0) == wantNull ? 0 : selectAll(rows, out);
    case Encoding::Flat:
       if (rows.isDense()) return selectDenseBits(validity, wantNull ? ~ValidityWord{0} : 0, rows.count(), out);
       return selectWhere(rows, out, [=](uint32_t row) { return isValidBit(validity, row) != wantNull; });
@@ -130,8 +129,7 @@ uint32_t selectByBoolean(const Vector& booleans, Selection rows, uint8_t wanted,
    const uint8_t* values = booleans.values<uint8_t>();
    const ValidityWord* validity = booleans.validity;
    switch (booleans.encoding) {
-   case Encoding::Constant:
-      return values[0] == wanted && isValidBit(validity, 0) ? selectAll(rows, out) : 0;
+   case Encoding::Constant: return values[0] == wanted && isValidBit(validity, 0) ? selectAll(rows, out) : 0;
    case Encoding::Flat:
       if (rows.isDense() && wanted == 1) return selectDenseFlags(values, validity, rows.count(), out);
       if (validity == nullptr) return selectWhere(rows, out, [=](uint32_t row) { return values[row] == wanted; });

@@ -25,12 +25,8 @@ void LiveColumns::bind(const Vector* vectors, uint32_t count, const Selection& r
       LiveColumn& column = columns_[c];
       column = {vector.type, vector.data, vector.validity, nullptr};
       switch (vector.encoding) {
-      case Encoding::Flat:
-         column.positions = rows.rows();
-         break;
-      case Encoding::Constant:
-         column.positions = zeroPositions.data();
-         break;
+      case Encoding::Flat: column.positions = rows.rows(); break;
+      case Encoding::Constant: column.positions = zeroPositions.data(); break;
       case Encoding::Dictionary:
          if (rows.isDense()) {
             column.positions = vector.codes;

@@ -87,26 +87,16 @@ uint32_t keepEqualTyped(const RowLayout& layout, uint32_t column, const LiveColu
 template <typename Body>
 decltype(auto) dispatch(PhysicalType type, Body&& body) {
    switch (type) {
-   case PhysicalType::Bool:
-      return body.template operator()<PhysicalType::Bool>();
-   case PhysicalType::I16:
-      return body.template operator()<PhysicalType::I16>();
-   case PhysicalType::I32:
-      return body.template operator()<PhysicalType::I32>();
-   case PhysicalType::I64:
-      return body.template operator()<PhysicalType::I64>();
-   case PhysicalType::I128:
-      return body.template operator()<PhysicalType::I128>();
-   case PhysicalType::F32:
-      return body.template operator()<PhysicalType::F32>();
-   case PhysicalType::F64:
-      return body.template operator()<PhysicalType::F64>();
-   case PhysicalType::Interval:
-      return body.template operator()<PhysicalType::Interval>();
-   case PhysicalType::Decimal:
-      return body.template operator()<PhysicalType::Decimal>();
-   case PhysicalType::String:
-      break;
+   case PhysicalType::Bool: return body.template operator()<PhysicalType::Bool>();
+   case PhysicalType::I16: return body.template operator()<PhysicalType::I16>();
+   case PhysicalType::I32: return body.template operator()<PhysicalType::I32>();
+   case PhysicalType::I64: return body.template operator()<PhysicalType::I64>();
+   case PhysicalType::I128: return body.template operator()<PhysicalType::I128>();
+   case PhysicalType::F32: return body.template operator()<PhysicalType::F32>();
+   case PhysicalType::F64: return body.template operator()<PhysicalType::F64>();
+   case PhysicalType::Interval: return body.template operator()<PhysicalType::Interval>();
+   case PhysicalType::Decimal: return body.template operator()<PhysicalType::Decimal>();
+   case PhysicalType::String: break;
    }
    return body.template operator()<PhysicalType::String>();
 }

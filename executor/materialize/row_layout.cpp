@@ -85,16 +85,11 @@ void scatter(const RowLayout& layout, uint32_t column, const LiveColumn& source,
    DCHECK(source.type == layout.type(column));
    if (isVariableSize(source.type)) return scatterStrings(layout, column, source, live, count, rows, heap);
    switch (physicalSize(source.type)) {
-   case 1:
-      return scatterFixed<uint8_t>(layout, column, source, live, count, rows);
-   case 2:
-      return scatterFixed<uint16_t>(layout, column, source, live, count, rows);
-   case 4:
-      return scatterFixed<uint32_t>(layout, column, source, live, count, rows);
-   case 8:
-      return scatterFixed<uint64_t>(layout, column, source, live, count, rows);
-   default:
-      return scatterFixed<Bytes16>(layout, column, source, live, count, rows);
+   case 1: return scatterFixed<uint8_t>(layout, column, source, live, count, rows);
+   case 2: return scatterFixed<uint16_t>(layout, column, source, live, count, rows);
+   case 4: return scatterFixed<uint32_t>(layout, column, source, live, count, rows);
+   case 8: return scatterFixed<uint64_t>(layout, column, source, live, count, rows);
+   default: return scatterFixed<Bytes16>(layout, column, source, live, count, rows);
    }
 }
 
@@ -140,16 +135,11 @@ bool gather(const RowLayout& layout, uint32_t column, const std::byte* const* ro
                          : gatherFixed<T, false>(layout, column, rows, count, target, position);
    };
    switch (physicalSize(layout.type(column))) {
-   case 1:
-      return run(static_cast<uint8_t*>(nullptr));
-   case 2:
-      return run(static_cast<uint16_t*>(nullptr));
-   case 4:
-      return run(static_cast<uint32_t*>(nullptr));
-   case 8:
-      return run(static_cast<uint64_t*>(nullptr));
-   default:
-      return run(static_cast<Bytes16*>(nullptr));
+   case 1: return run(static_cast<uint8_t*>(nullptr));
+   case 2: return run(static_cast<uint16_t*>(nullptr));
+   case 4: return run(static_cast<uint32_t*>(nullptr));
+   case 8: return run(static_cast<uint64_t*>(nullptr));
+   default: return run(static_cast<Bytes16*>(nullptr));
    }
 }
 

@@ -58,14 +58,10 @@ inline void copyString(char* to, const char* from, uint32_t size) {
 template <typename Body>
 void withNumber(uint8_t bytes, Body&& body) {
    switch (bytes) {
-   case 8:
-      return body(int64_t{});
-   case 4:
-      return body(int32_t{});
-   case 2:
-      return body(int16_t{});
-   default:
-      return body(uint8_t{});
+   case 8: return body(int64_t{});
+   case 4: return body(int32_t{});
+   case 2: return body(int16_t{});
+   default: return body(uint8_t{});
    }
 }
 
@@ -98,22 +94,12 @@ std::byte* packNumbers(const int64_t* values, uint32_t count, std::byte* target)
          write(target, static_cast<uint64_t>(values[i]) - base);
    };
    switch (width) {
-   case 0:
-      break;
-   case 1:
-      put(std::integral_constant<uint32_t, 1>());
-      break;
-   case 2:
-      put(std::integral_constant<uint32_t, 2>());
-      break;
-   case 4:
-      put(std::integral_constant<uint32_t, 4>());
-      break;
-   case 8:
-      put(std::integral_constant<uint32_t, 8>());
-      break;
-   default:
-      put(width);
+   case 0: break;
+   case 1: put(std::integral_constant<uint32_t, 1>()); break;
+   case 2: put(std::integral_constant<uint32_t, 2>()); break;
+   case 4: put(std::integral_constant<uint32_t, 4>()); break;
+   case 8: put(std::integral_constant<uint32_t, 8>()); break;
+   default: put(width);
    }
    return target;
 }

@@ -48,15 +48,9 @@ uint32_t keepRows(const Vector& keys, Selection rows, RowIndex* out, Pass&& pass
       }
    };
    switch (keys.encoding) {
-   case Encoding::Flat:
-      withValidity([](uint32_t row) { return row; });
-      break;
-   case Encoding::Dictionary:
-      withValidity([&](uint32_t row) { return static_cast<uint32_t>(keys.codes[row]); });
-      break;
-   case Encoding::Constant:
-      withValidity([](uint32_t) { return 0u; });
-      break;
+   case Encoding::Flat: withValidity([](uint32_t row) { return row; }); break;
+   case Encoding::Dictionary: withValidity([&](uint32_t row) { return static_cast<uint32_t>(keys.codes[row]); }); break;
+   case Encoding::Constant: withValidity([](uint32_t) { return 0u; }); break;
    }
    return kept;
 }
@@ -82,16 +76,11 @@ uint32_t RuntimeFilter::filter(const Vector& keys, Selection rows, RowIndex* out
          });
       };
       switch (keys.type) {
-      case PhysicalType::Bool:
-         return run(static_cast<const uint8_t*>(keys.data));
-      case PhysicalType::I16:
-         return run(static_cast<const int16_t*>(keys.data));
-      case PhysicalType::I32:
-         return run(static_cast<const int32_t*>(keys.data));
-      case PhysicalType::I64:
-         return run(static_cast<const int64_t*>(keys.data));
-      default:
-         break;
+      case PhysicalType::Bool: return run(static_cast<const uint8_t*>(keys.data));
+      case PhysicalType::I16: return run(static_cast<const int16_t*>(keys.data));
+      case PhysicalType::I32: return run(static_cast<const int32_t*>(keys.data));
+      case PhysicalType::I64: return run(static_cast<const int64_t*>(keys.data));
+      default: break;
       }
    }
    if (bloomBlocks_ == 0) return keepRows(keys, rows, out, [](uint32_t) { return true; });

@@ -133,13 +133,9 @@ Schedulable::Outcome RunningQueryState::runSlice() {
    try {
       const Interruptible interruptible(checkCancelled_);
       switch (run->run(sliceNanos)) {
-      case PipelineRun::Outcome::Ran:
-         return Outcome::Ran;
-      case PipelineRun::Outcome::Nothing:
-         return Outcome::Nothing;
-      case PipelineRun::Outcome::Ended:
-         advance();
-         return Outcome::Ran;
+      case PipelineRun::Outcome::Ran: return Outcome::Ran;
+      case PipelineRun::Outcome::Nothing: return Outcome::Nothing;
+      case PipelineRun::Outcome::Ended: advance(); return Outcome::Ran;
       }
    } catch (...) {
       fail(std::current_exception());

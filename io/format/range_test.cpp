@@ -10,15 +10,11 @@ bool isOrdered(PhysicalType type) {
 
 bool isLess(const Value& a, const Value& b) {
    switch (a.type) {
-   case PhysicalType::I128:
-      return a.i128 < b.i128;
+   case PhysicalType::I128: return a.i128 < b.i128;
    case PhysicalType::F32:
-   case PhysicalType::F64:
-      return std::isnan(b.f64) ? !std::isnan(a.f64) : a.f64 < b.f64;
-   case PhysicalType::String:
-      return a.bytes < b.bytes;
-   default:
-      return a.i64 < b.i64;
+   case PhysicalType::F64: return std::isnan(b.f64) ? !std::isnan(a.f64) : a.f64 < b.f64;
+   case PhysicalType::String: return a.bytes < b.bytes;
+   default: return a.i64 < b.i64;
    }
 }
 

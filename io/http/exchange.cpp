@@ -86,20 +86,14 @@ void Exchange::checkProgress(int64_t now, int64_t connectNanos, int64_t firstByt
 
 std::string Exchange::failureText() const {
    switch (failure_) {
-   case Failure::None:
-      return "no failure";
+   case Failure::None: return "no failure";
    case Failure::Connect:
       return "could not connect: " + (tlsFailure_.empty() ? std::string(std::strerror(error_)) : tlsFailure_);
-   case Failure::Certificate:
-      return tlsFailure_;
-   case Failure::Closed:
-      return "the connection was closed" + (tlsFailure_.empty() ? "" : ": " + tlsFailure_);
-   case Failure::Protocol:
-      return "the answer is not valid HTTP";
-   case Failure::TimedOut:
-      return "no answer in time";
-   case Failure::Aborted:
-      break;
+   case Failure::Certificate: return tlsFailure_;
+   case Failure::Closed: return "the connection was closed" + (tlsFailure_.empty() ? "" : ": " + tlsFailure_);
+   case Failure::Protocol: return "the answer is not valid HTTP";
+   case Failure::TimedOut: return "no answer in time";
+   case Failure::Aborted: break;
    }
    return "given up";
 }
@@ -212,8 +206,7 @@ bool Exchange::stepTls(int64_t now) {
       else
          onClosed(now);
       return true;
-   case StreamStatus::Done:
-      break;
+   case StreamStatus::Done: break;
    }
    if (state_ == State::Handshaking) {
       connection_->isConnected = true;
@@ -301,13 +294,9 @@ void Exchange::onHeadBytes(int64_t now) {
    while (true) {
       const std::string_view received(headText_.data(), headFill_);
       switch (parseHttpHead(received, head_, headSize)) {
-      case HttpParse::NeedMore:
-         return;
-      case HttpParse::Invalid:
-         fail(Failure::Protocol, now);
-         return;
-      case HttpParse::Complete:
-         break;
+      case HttpParse::NeedMore: return;
+      case HttpParse::Invalid: fail(Failure::Protocol, now); return;
+      case HttpParse::Complete: break;
       }
       if (head_.status >= 200) break;
       headText_.erase(0, headSize); // an interim answer such as "100 Continue": the final one follows

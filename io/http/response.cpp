@@ -137,24 +137,18 @@ HttpParse ChunkDecoder::step(char c) {
       if (c != '\n') return HttpParse::Invalid;
       state_ = left_ == 0 ? State::Trailer : State::Data;
       return HttpParse::NeedMore;
-   case State::DataReturn:
-      state_ = State::DataEnd;
-      return c == '\r' ? HttpParse::NeedMore : HttpParse::Invalid;
+   case State::DataReturn: state_ = State::DataEnd; return c == '\r' ? HttpParse::NeedMore : HttpParse::Invalid;
    case State::DataEnd:
       state_ = State::Size;
       digits_ = 0;
       return c == '\n' ? HttpParse::NeedMore : HttpParse::Invalid;
-   case State::Trailer:
-      state_ = c == '\r' ? State::TrailerEnd : State::TrailerLine;
-      return HttpParse::NeedMore;
+   case State::Trailer: state_ = c == '\r' ? State::TrailerEnd : State::TrailerLine; return HttpParse::NeedMore;
    case State::TrailerLine:
       if (++trailerBytes_ > 4096) return HttpParse::Invalid;
       if (c == '\n') state_ = State::Trailer;
       return HttpParse::NeedMore;
-   case State::TrailerEnd:
-      return c == '\n' ? HttpParse::Complete : HttpParse::Invalid;
-   case State::Data:
-      break;
+   case State::TrailerEnd: return c == '\n' ? HttpParse::Complete : HttpParse::Invalid;
+   case State::Data: break;
    }
    return HttpParse::Invalid;
 }

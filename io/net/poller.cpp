@@ -19,12 +19,9 @@ constexpr int eventsMax = 256;
 
 uint32_t epollMask(Poller::Interest interest) {
    switch (interest) {
-   case Poller::Interest::Input:
-      return EPOLLIN | EPOLLRDHUP | EPOLLONESHOT;
-   case Poller::Interest::Output:
-      return EPOLLOUT | EPOLLONESHOT;
-   case Poller::Interest::HangUp:
-      return EPOLLRDHUP | EPOLLONESHOT;
+   case Poller::Interest::Input: return EPOLLIN | EPOLLRDHUP | EPOLLONESHOT;
+   case Poller::Interest::Output: return EPOLLOUT | EPOLLONESHOT;
+   case Poller::Interest::HangUp: return EPOLLRDHUP | EPOLLONESHOT;
    }
    return 0;
 }

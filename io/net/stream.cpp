@@ -107,12 +107,9 @@ private:
    StreamStatus outcome(int result) {
       if (result > 0) return StreamStatus::Done;
       switch (SSL_get_error(ssl_, result)) {
-      case SSL_ERROR_WANT_READ:
-         return StreamStatus::WouldRead;
-      case SSL_ERROR_WANT_WRITE:
-         return StreamStatus::WouldWrite;
-      case SSL_ERROR_ZERO_RETURN:
-         return StreamStatus::Closed;
+      case SSL_ERROR_WANT_READ: return StreamStatus::WouldRead;
+      case SSL_ERROR_WANT_WRITE: return StreamStatus::WouldWrite;
+      case SSL_ERROR_ZERO_RETURN: return StreamStatus::Closed;
       default:
          broken_ = true;
          noteFailure();

@@ -5,13 +5,10 @@ namespace ouzel::io {
 double requestPrice(RequestKind kind) {
    switch (kind) {
    case RequestKind::Get:
-   case RequestKind::Head:
-      return 0.40e-6;
+   case RequestKind::Head: return 0.40e-6;
    case RequestKind::Put:
-   case RequestKind::List:
-      return 5e-6;
-   case RequestKind::Delete:
-      break;
+   case RequestKind::List: return 5e-6;
+   case RequestKind::Delete: break;
    }
    return 0;
 }

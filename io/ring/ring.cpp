@@ -32,9 +32,7 @@ int32_t runNow(const RingRequest& request) {
       case RingRequest::Kind::Write:
          result = ::pwrite(request.descriptor, request.buffer, request.size, static_cast<off_t>(request.offset));
          break;
-      case RingRequest::Kind::Sync:
-         result = ::fdatasync(request.descriptor);
-         break;
+      case RingRequest::Kind::Sync: result = ::fdatasync(request.descriptor); break;
       }
       if (result >= 0) return static_cast<int32_t>(result);
       if (errno != EINTR) return -errno;
@@ -102,9 +100,7 @@ void Ring::prepare(const RingRequest& request) {
    case RingRequest::Kind::Write:
       ::io_uring_prep_write(entry, request.descriptor, request.buffer, request.size, request.offset);
       break;
-   case RingRequest::Kind::Sync:
-      ::io_uring_prep_fsync(entry, request.descriptor, IORING_FSYNC_DATASYNC);
-      break;
+   case RingRequest::Kind::Sync: ::io_uring_prep_fsync(entry, request.descriptor, IORING_FSYNC_DATASYNC); break;
    }
    ::io_uring_sqe_set_data64(entry, request.userData);
 }

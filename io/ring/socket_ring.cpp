@@ -93,9 +93,7 @@ struct SocketRing::Uring final : SocketRing::State {
       case Kind::Send:
          ::io_uring_prep_send(sqe, operation.fd, operation.memory, operation.size, operation.flags);
          break;
-      case Kind::Poll:
-         ::io_uring_prep_poll_add(sqe, operation.fd, static_cast<unsigned>(operation.flags));
-         break;
+      case Kind::Poll: ::io_uring_prep_poll_add(sqe, operation.fd, static_cast<unsigned>(operation.flags)); break;
       }
       ::io_uring_sqe_set_data64(sqe, operation.userData);
    }
@@ -180,15 +178,11 @@ struct SocketRing::Polled final : SocketRing::State {
          result = -error;
          return true;
       }
-      case Kind::Receive:
-         moved = ::recv(operation.fd, operation.memory, operation.size, MSG_DONTWAIT);
-         break;
+      case Kind::Receive: moved = ::recv(operation.fd, operation.memory, operation.size, MSG_DONTWAIT); break;
       case Kind::Send:
          moved = ::send(operation.fd, operation.memory, operation.size, operation.flags | MSG_DONTWAIT);
          break;
-      case Kind::Poll:
-         result = events;
-         return true;
+      case Kind::Poll: result = events; return true;
       }
       if (moved < 0 && (errno == EAGAIN || errno == EINTR)) return false;
       result = moved < 0 ? -errno : static_cast<int32_t>(moved);

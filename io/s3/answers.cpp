@@ -25,10 +25,8 @@ bool scan(std::string_view xml, std::string_view root, OnClose&& onClose) {
       case XmlScanner::Event::Close:
          if (!onClose(scanner.name(), scanner.depth() + 1, scanner.text())) return false;
          break;
-      case XmlScanner::Event::End:
-         return sawRoot;
-      case XmlScanner::Event::Invalid:
-         return false;
+      case XmlScanner::Event::End: return sawRoot;
+      case XmlScanner::Event::Invalid: return false;
       }
    }
 }
@@ -179,20 +177,11 @@ std::string escapeXml(std::string_view text) {
    std::string result;
    for (const char c : text) {
       switch (c) {
-      case '&':
-         result += "&amp;";
-         break;
-      case '<':
-         result += "&lt;";
-         break;
-      case '>':
-         result += "&gt;";
-         break;
-      case '"':
-         result += "&quot;";
-         break;
-      default:
-         result += c;
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      default: result += c;
       }
    }
    return result;

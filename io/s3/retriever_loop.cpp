@@ -119,12 +119,9 @@ int64_t Retriever::Loop::waitNanos(int64_t now) const {
 
 size_t Retriever::Loop::limitOf(Lane lane) const {
    switch (lane) {
-   case Lane::Bulk:
-      return governor_.limit();
-   case Lane::Upload:
-      return uploadsMax;
-   case Lane::Small:
-      break;
+   case Lane::Bulk: return governor_.limit();
+   case Lane::Upload: return uploadsMax;
+   case Lane::Small: break;
    }
    return smallMax;
 }

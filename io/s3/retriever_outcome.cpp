@@ -181,8 +181,7 @@ void Retriever::Loop::act(Job& job, const Flight& flight, const Judgement& judge
    job.problem = judgement.text;
    const bool isServerError = flight.head().status >= 500;
    switch (judgement.verdict) {
-   case Verdict::Deliver:
-      break;
+   case Verdict::Deliver: break;
    case Verdict::AskWhy:
       if (job.hasAskedWhy) break;
       job.hasAskedWhy = job.asksWhy = true;
@@ -219,11 +218,8 @@ void Retriever::Loop::act(Job& job, const Flight& flight, const Judgement& judge
       }
       retryLater(job, now, true);
       return;
-   case Verdict::Denied:
-      fail(job, sqlstate::insufficientPrivilege);
-      return;
-   case Verdict::Refused:
-      break;
+   case Verdict::Denied: fail(job, sqlstate::insufficientPrivilege); return;
+   case Verdict::Refused: break;
    }
    const bool isDenied = judgement.verdict == Verdict::Renew || judgement.verdict == Verdict::WrongTime ||
                          (judgement.verdict == Verdict::AskWhy && flight.head().status == 403);

@@ -65,18 +65,13 @@ std::exception_ptr problemOf(const S3Answer& answer, const std::string& display)
    SqlState state = sqlstate::ioError;
    switch (answer.status) {
    case 200:
-   case 206:
-      return nullptr;
+   case 206: return nullptr;
    case 404:
       why = "it does not exist";
       state = sqlstate::undefinedFile;
       break;
-   case 412:
-      why = "it was replaced while it was read";
-      break;
-   case 416:
-      why = "it is shorter than it should be";
-      break;
+   case 412: why = "it was replaced while it was read"; break;
+   case 416: why = "it is shorter than it should be"; break;
    default:
       if (answer.error) return answer.error;
       why = "the store does not say why";

@@ -77,14 +77,10 @@ void Estimator::scaleTo(RelEstimate& estimate, double rows) {
 
 RelEstimate Estimator::compute(const Rel& rel) {
    switch (rel.kind) {
-   case RelKind::Get:
-      return get(rel);
-   case RelKind::Join:
-      return join(rel);
-   case RelKind::GroupBy:
-      return groupBy(rel);
-   default:
-      break;
+   case RelKind::Get: return get(rel);
+   case RelKind::Join: return join(rel);
+   case RelKind::GroupBy: return groupBy(rel);
+   default: break;
    }
    RelEstimate result;
    if (!rel.inputs.empty() && rel.kind != RelKind::With) result = estimate(*rel.inputs[0]);
@@ -93,15 +89,9 @@ RelEstimate Estimator::compute(const Rel& rel) {
       result.rows = rel.table.external ? rel.table.external->estimatedRows() : 500;
       if (rel.predicate) result.rows *= selectivity(*rel.predicate, result);
       break;
-   case RelKind::Values:
-      result.rows = static_cast<double>(rel.rows.size());
-      break;
-   case RelKind::TableFunction:
-      result.rows = rel.inputs.empty() ? 100 : result.rows * 10;
-      break;
-   case RelKind::ProjectSet:
-      result.rows *= 10;
-      break;
+   case RelKind::Values: result.rows = static_cast<double>(rel.rows.size()); break;
+   case RelKind::TableFunction: result.rows = rel.inputs.empty() ? 100 : result.rows * 10; break;
+   case RelKind::ProjectSet: result.rows *= 10; break;
    case RelKind::Select:
       if (rel.predicate) {
          const double fraction = selectivity(*rel.predicate, result);
@@ -117,8 +107,7 @@ RelEstimate Estimator::compute(const Rel& rel) {
          result.columns[computed.column] = column;
       }
       break;
-   case RelKind::Window:
-      break;
+   case RelKind::Window: break;
    case RelKind::Distinct: {
       std::vector<ExprPtr> refs;
       std::vector<const Expr*> keys;
@@ -178,8 +167,7 @@ RelEstimate Estimator::compute(const Rel& rel) {
       result.rows = it == ctes_.end() ? 100 : std::max(1.0, it->second.rows / 10);
       break;
    }
-   default:
-      break;
+   default: break;
    }
    return result;
 }
@@ -330,19 +318,11 @@ RelEstimate Estimator::join(const Rel& rel) {
    if (both) result.columns.insert(right.columns.begin(), right.columns.end());
    double rows = matches;
    switch (rel.joinKind) {
-   case JoinKind::Left:
-      rows = std::max(left.rows, matches);
-      break;
-   case JoinKind::Right:
-      rows = std::max(right.rows, matches);
-      break;
-   case JoinKind::Full:
-      rows = std::max({left.rows, right.rows, matches});
-      break;
+   case JoinKind::Left: rows = std::max(left.rows, matches); break;
+   case JoinKind::Right: rows = std::max(right.rows, matches); break;
+   case JoinKind::Full: rows = std::max({left.rows, right.rows, matches}); break;
    case JoinKind::Mark:
-   case JoinKind::Single:
-      rows = left.rows;
-      break;
+   case JoinKind::Single: rows = left.rows; break;
    case JoinKind::Semi:
    case JoinKind::Anti: {
       // The fraction of the left keys that the right side has.
@@ -358,8 +338,7 @@ RelEstimate Estimator::join(const Rel& rel) {
       rows = left.rows * (rel.joinKind == JoinKind::Semi ? fraction : std::max(0.05, 1 - fraction));
       break;
    }
-   default:
-      break;
+   default: break;
    }
    rows = std::max(1.0, rows);
    result.rows = std::max(left.rows, both ? right.rows : 1.0);

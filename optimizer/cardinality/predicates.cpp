@@ -50,17 +50,12 @@ std::optional<double> asNumber(const Value& value, uint8_t scale) {
    case PhysicalType::Bool:
    case PhysicalType::I16:
    case PhysicalType::I32:
-   case PhysicalType::I64:
-      return static_cast<double>(value.i64) / std::pow(10, scale);
-   case PhysicalType::I128:
-      return static_cast<double>(value.i128) / std::pow(10, scale);
+   case PhysicalType::I64: return static_cast<double>(value.i64) / std::pow(10, scale);
+   case PhysicalType::I128: return static_cast<double>(value.i128) / std::pow(10, scale);
    case PhysicalType::F32:
-   case PhysicalType::F64:
-      return ifFinite(value.f64);
-   case PhysicalType::Decimal:
-      return ifFinite(decimal::approximate(StringView(value.bytes)));
-   default:
-      return std::nullopt;
+   case PhysicalType::F64: return ifFinite(value.f64);
+   case PhysicalType::Decimal: return ifFinite(decimal::approximate(StringView(value.bytes)));
+   default: return std::nullopt;
    }
 }
 
@@ -99,13 +94,10 @@ double Estimator::equality(const Expr& lhs, const Expr& rhs, const RelEstimate& 
 double Estimator::comparison(const Expr& expr, const RelEstimate& input) {
    switch (expr.compare) {
    case CompareOp::Eq:
-   case CompareOp::IsNotDistinctFrom:
-      return equality(*expr.args[0], *expr.args[1], input);
+   case CompareOp::IsNotDistinctFrom: return equality(*expr.args[0], *expr.args[1], input);
    case CompareOp::Ne:
-   case CompareOp::IsDistinctFrom:
-      return 1 - equality(*expr.args[0], *expr.args[1], input);
-   default:
-      break;
+   case CompareOp::IsDistinctFrom: return 1 - equality(*expr.args[0], *expr.args[1], input);
+   default: break;
    }
    const Expr &a = withoutCasts(*expr.args[0]), &b = withoutCasts(*expr.args[1]);
    const bool columnFirst = a.kind == ExprKind::Column;
@@ -129,10 +121,8 @@ double Estimator::comparison(const Expr& expr, const RelEstimate& input) {
 
 double Estimator::selectivity(const Expr& predicate, const RelEstimate& input) {
    switch (predicate.kind) {
-   case ExprKind::Constant:
-      return isConstantTrue(predicate) ? 1 : 1e-9;
-   case ExprKind::Compare:
-      return clamp(comparison(predicate, input));
+   case ExprKind::Constant: return isConstantTrue(predicate) ? 1 : 1e-9;
+   case ExprKind::Compare: return clamp(comparison(predicate, input));
    case ExprKind::And: {
       // A lower and an upper bound of one column form a range and are not independent.
       double product = 1;
@@ -169,14 +159,11 @@ double Estimator::selectivity(const Expr& predicate, const RelEstimate& input) {
          none *= 1 - selectivity(*arg, input);
       return clamp(1 - none);
    }
-   case ExprKind::Not:
-      return clamp(1 - selectivity(*predicate.args[0], input));
+   case ExprKind::Not: return clamp(1 - selectivity(*predicate.args[0], input));
    case ExprKind::IsTrue:
-   case ExprKind::IsNotFalse:
-      return selectivity(*predicate.args[0], input);
+   case ExprKind::IsNotFalse: return selectivity(*predicate.args[0], input);
    case ExprKind::IsFalse:
-   case ExprKind::IsNotTrue:
-      return clamp(1 - selectivity(*predicate.args[0], input));
+   case ExprKind::IsNotTrue: return clamp(1 - selectivity(*predicate.args[0], input));
    case ExprKind::IsNull:
    case ExprKind::IsNotNull: {
       const Expr& arg = withoutCasts(*predicate.args[0]);
@@ -198,10 +185,8 @@ double Estimator::selectivity(const Expr& predicate, const RelEstimate& input) {
       if (source == "textnlike" || source == "texticnlike" || source == "bpcharnlike") return 1 - likeDefault;
       return anyDefault;
    }
-   case ExprKind::Column:
-      return 0.5;
-   default:
-      return anyDefault;
+   case ExprKind::Column: return 0.5;
+   default: return anyDefault;
    }
 }
 

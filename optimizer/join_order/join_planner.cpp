@@ -287,24 +287,15 @@ JoinPlan JoinPlanner::combine(const JoinPlan& first, const JoinPlan& second, con
    }
    const double matches = left.rows * right.rows * selectivity;
    switch (step.kind) {
-   case JoinKind::Left:
-      plan.rows = std::max(left.rows, matches);
-      break;
-   case JoinKind::Full:
-      plan.rows = std::max({left.rows, right.rows, matches});
-      break;
-   case JoinKind::Semi:
-      plan.rows = left.rows * std::min(1.0, matches / std::max(1.0, left.rows));
-      break;
+   case JoinKind::Left: plan.rows = std::max(left.rows, matches); break;
+   case JoinKind::Full: plan.rows = std::max({left.rows, right.rows, matches}); break;
+   case JoinKind::Semi: plan.rows = left.rows * std::min(1.0, matches / std::max(1.0, left.rows)); break;
    case JoinKind::Anti:
       plan.rows = left.rows * std::max(0.05, 1 - std::min(1.0, matches / std::max(1.0, left.rows)));
       break;
    case JoinKind::Mark:
-   case JoinKind::Single:
-      plan.rows = left.rows;
-      break;
-   default:
-      plan.rows = matches;
+   case JoinKind::Single: plan.rows = left.rows; break;
+   default: plan.rows = matches;
    }
    DCHECK(!std::isnan(plan.rows));        // NaN would break comparisons of costs
    plan.rows = std::max(1e-9, plan.rows); // a minimum of 1 would make the estimate depend on the order

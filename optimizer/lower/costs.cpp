@@ -32,30 +32,21 @@ double ownCost(const Node& node) {
    case NodeKind::VirtualScan:
       return out * scanRow * static_cast<double>(1 + node.scanColumns.size()) +
              out * predicateRow * static_cast<double>(node.predicates.size());
-   case NodeKind::Filter:
-      return in * predicateRow * static_cast<double>(node.predicates.size());
+   case NodeKind::Filter: return in * predicateRow * static_cast<double>(node.predicates.size());
    case NodeKind::Project:
-   case NodeKind::ProjectSet:
-      return out * computedRow * static_cast<double>(node.computed.size());
-   case NodeKind::HashJoin:
-      return in * probeRow + rowsOf(*node.children[1]) * buildRow + out * outputRow;
-   case NodeKind::NestedLoopJoin:
-      return in * rowsOf(*node.children[1]) * pairRow + out * outputRow;
+   case NodeKind::ProjectSet: return out * computedRow * static_cast<double>(node.computed.size());
+   case NodeKind::HashJoin: return in * probeRow + rowsOf(*node.children[1]) * buildRow + out * outputRow;
+   case NodeKind::NestedLoopJoin: return in * rowsOf(*node.children[1]) * pairRow + out * outputRow;
    case NodeKind::Aggregate:
       return in * (groupRow + computedRow * static_cast<double>(node.aggregates.size())) + out * outputRow;
-   case NodeKind::Sort:
-      return sortCost(in);
-   case NodeKind::TopN:
-      return in * predicateRow + sortCost(out);
-   case NodeKind::Window:
-      return sortCost(in) + in * windowRow;
+   case NodeKind::Sort: return sortCost(in);
+   case NodeKind::TopN: return in * predicateRow + sortCost(out);
+   case NodeKind::Window: return sortCost(in) + in * windowRow;
    case NodeKind::Insert:
    case NodeKind::Update:
    case NodeKind::Delete:
-   case NodeKind::Merge:
-      return in * writtenRow;
-   default:
-      return out * scanRow;
+   case NodeKind::Merge: return in * writtenRow;
+   default: return out * scanRow;
    }
 }
 

@@ -13,17 +13,14 @@ namespace {
 /// True if the statement proposes at most one row, so that two rows of the statement cannot conflict.
 bool hasOneRow(const Rel& rel) {
    switch (rel.kind) {
-   case RelKind::Values:
-      return rel.rows.size() <= 1;
+   case RelKind::Values: return rel.rows.size() <= 1;
    case RelKind::Map:
    case RelKind::Select:
    case RelKind::Sort:
-   case RelKind::With:
-      return hasOneRow(*rel.inputs[0]);
+   case RelKind::With: return hasOneRow(*rel.inputs[0]);
    case RelKind::Join: // ON CONFLICT's join with the stored rows of the key: at most one row matches
       return rel.joinKind == JoinKind::Left && hasOneRow(*rel.inputs[0]) && rel.inputs[1]->kind == RelKind::Get;
-   default:
-      return false;
+   default: return false;
    }
 }
 

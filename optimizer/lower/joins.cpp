@@ -101,18 +101,12 @@ private:
 std::optional<JoinKind> mirrored(JoinKind kind) {
    switch (kind) {
    case JoinKind::Inner:
-   case JoinKind::Full:
-      return kind;
-   case JoinKind::Left:
-      return JoinKind::Right;
-   case JoinKind::Right:
-      return JoinKind::Left;
-   case JoinKind::Semi:
-      return JoinKind::RightSemi;
-   case JoinKind::Anti:
-      return JoinKind::RightAnti;
-   default:
-      return std::nullopt;
+   case JoinKind::Full: return kind;
+   case JoinKind::Left: return JoinKind::Right;
+   case JoinKind::Right: return JoinKind::Left;
+   case JoinKind::Semi: return JoinKind::RightSemi;
+   case JoinKind::Anti: return JoinKind::RightAnti;
+   default: return std::nullopt;
    }
 }
 

@@ -57,10 +57,8 @@ std::pair<Node*, int16_t> scanOf(Node& node, ColumnId column) {
             return computed.expr->kind == ExprKind::Column ? scanOf(*node.children[0], computed.expr->column)
                                                            : std::pair<Node*, int16_t>{nullptr, int16_t{0}};
       return scanOf(*node.children[0], column);
-   case NodeKind::Filter:
-      return scanOf(*node.children[0], column);
-   default:
-      return {nullptr, int16_t{0}};
+   case NodeKind::Filter: return scanOf(*node.children[0], column);
+   default: return {nullptr, int16_t{0}};
    }
 }
 

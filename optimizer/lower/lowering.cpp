@@ -31,45 +31,27 @@ std::unique_ptr<plan::Plan> Lowering::run(RelPtr root, std::vector<OutputColumn>
 Lowered Lowering::lower(Rel& rel, const ColumnSet& need) {
    switch (rel.kind) {
    case RelKind::Get:
-   case RelKind::VirtualGet:
-      return lowerGet(rel, need);
-   case RelKind::Values:
-      return lowerValues(rel, need);
-   case RelKind::TableFunction:
-      return lowerTableFunction(rel, need);
-   case RelKind::Select:
-      return lowerSelect(rel, need);
-   case RelKind::Map:
-      return lowerMap(rel, need);
-   case RelKind::ProjectSet:
-      return lowerProjectSet(rel, need);
-   case RelKind::Join:
-      return lowerJoin(rel, need);
-   case RelKind::GroupBy:
-      return lowerGroupBy(rel, need);
-   case RelKind::Window:
-      return lowerWindow(rel, need);
-   case RelKind::Distinct:
-      return lowerDistinct(rel, need);
-   case RelKind::Sort:
-      return lowerSort(rel, need);
-   case RelKind::Limit:
-      return lowerLimit(rel, need);
-   case RelKind::SetOp:
-      return lowerUnion(rel, need);
-   case RelKind::CteScan:
-      return lowerCteScan(rel, need);
-   case RelKind::With:
-      return lowerWith(rel, need);
-   case RelKind::RecursiveScan:
-      return lowerRecursiveScan(rel, need);
-   case RelKind::LockRows:
-      return lowerLockRows(rel, need);
+   case RelKind::VirtualGet: return lowerGet(rel, need);
+   case RelKind::Values: return lowerValues(rel, need);
+   case RelKind::TableFunction: return lowerTableFunction(rel, need);
+   case RelKind::Select: return lowerSelect(rel, need);
+   case RelKind::Map: return lowerMap(rel, need);
+   case RelKind::ProjectSet: return lowerProjectSet(rel, need);
+   case RelKind::Join: return lowerJoin(rel, need);
+   case RelKind::GroupBy: return lowerGroupBy(rel, need);
+   case RelKind::Window: return lowerWindow(rel, need);
+   case RelKind::Distinct: return lowerDistinct(rel, need);
+   case RelKind::Sort: return lowerSort(rel, need);
+   case RelKind::Limit: return lowerLimit(rel, need);
+   case RelKind::SetOp: return lowerUnion(rel, need);
+   case RelKind::CteScan: return lowerCteScan(rel, need);
+   case RelKind::With: return lowerWith(rel, need);
+   case RelKind::RecursiveScan: return lowerRecursiveScan(rel, need);
+   case RelKind::LockRows: return lowerLockRows(rel, need);
    case RelKind::Insert:
    case RelKind::Update:
    case RelKind::Delete:
-   case RelKind::Merge:
-      return lowerDml(rel);
+   case RelKind::Merge: return lowerDml(rel);
    }
    throwInternal("operator that cannot be lowered");
 }

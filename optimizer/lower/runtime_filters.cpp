@@ -30,8 +30,7 @@ bool attach(Node& node, ColumnId column, uint32_t filter) {
       return false;
    case NodeKind::Filter:
    case NodeKind::Sort:
-   case NodeKind::Materialize:
-      return attach(*node.children[0], column, filter);
+   case NodeKind::Materialize: return attach(*node.children[0], column, filter);
    case NodeKind::Project:
       for (const ComputedColumn& computed : node.computed)
          if (computed.column == column)
@@ -78,19 +77,15 @@ bool attach(Node& node, ColumnId column, uint32_t filter) {
       case JoinKind::Semi:
       case JoinKind::Anti:
       case JoinKind::Mark:
-      case JoinKind::Single:
-         return fromProbe && attach(*node.children[0], column, filter);
+      case JoinKind::Single: return fromProbe && attach(*node.children[0], column, filter);
       case JoinKind::Right:
       case JoinKind::RightSemi:
-      case JoinKind::RightAnti:
-         return !fromProbe && attach(*node.children[1], column, filter);
-      case JoinKind::Full:
-         return false;
+      case JoinKind::RightAnti: return !fromProbe && attach(*node.children[1], column, filter);
+      case JoinKind::Full: return false;
       }
       return false;
    }
-   default:
-      return false; // among others limits, set-returning functions, CTEs
+   default: return false; // among others limits, set-returning functions, CTEs
    }
 }
 

@@ -18,12 +18,9 @@ std::optional<Bounds> statisticsBounds(const storage::ColumnStatistics& column) 
    switch (column.min->type) {
    case PhysicalType::I16:
    case PhysicalType::I32:
-   case PhysicalType::I64:
-      return Bounds{column.min->i64, column.max->i64};
-   case PhysicalType::I128:
-      return Bounds{column.min->i128, column.max->i128};
-   default:
-      return std::nullopt;
+   case PhysicalType::I64: return Bounds{column.min->i64, column.max->i64};
+   case PhysicalType::I128: return Bounds{column.min->i128, column.max->i128};
+   default: return std::nullopt;
    }
 }
 
@@ -34,22 +31,16 @@ double evaluationCost(const Expr& root) {
       switch (expr.kind) {
       case ExprKind::Column:
       case ExprKind::Constant:
-      case ExprKind::Relabel:
-         break;
-      case ExprKind::Compare:
-         cost += isVariableSize(expr.args[0]->repr.physical) ? 3 : 1;
-         break;
-      case ExprKind::InList:
-         cost += isVariableSize(expr.args[0]->repr.physical) ? 6 : 3;
-         break;
+      case ExprKind::Relabel: break;
+      case ExprKind::Compare: cost += isVariableSize(expr.args[0]->repr.physical) ? 3 : 1; break;
+      case ExprKind::InList: cost += isVariableSize(expr.args[0]->repr.physical) ? 6 : 3; break;
       case ExprKind::Call: {
          const std::string_view source = expr.function ? expr.function->source : std::string_view();
          cost +=
              source.find("like") != std::string_view::npos || source.find("regex") != std::string_view::npos ? 20 : 5;
          break;
       }
-      default:
-         cost += 1;
+      default: cost += 1;
       }
       return true;
    });

@@ -82,10 +82,8 @@ std::optional<ScaledOperand> scaledOperand(const Expr& expr, const std::optional
 
 std::optional<Bounds> boundsOfType(Representation repr, const SqlType& type) {
    switch (repr.physical) {
-   case PhysicalType::I16:
-      return Bounds{INT16_MIN, INT16_MAX};
-   case PhysicalType::I32:
-      return Bounds{INT32_MIN, INT32_MAX};
+   case PhysicalType::I16: return Bounds{INT16_MIN, INT16_MAX};
+   case PhysicalType::I32: return Bounds{INT32_MIN, INT32_MAX};
    case PhysicalType::I64:
    case PhysicalType::I128:
       if (type.oid == oid::numeric) {
@@ -97,8 +95,7 @@ std::optional<Bounds> boundsOfType(Representation repr, const SqlType& type) {
       }
       if (repr.physical == PhysicalType::I64) return Bounds{INT64_MIN, INT64_MAX};
       return std::nullopt;
-   default:
-      return std::nullopt;
+   default: return std::nullopt;
    }
 }
 
@@ -198,9 +195,7 @@ void ExprLowering::lowerToGeneric(ExprPtr& expr) {
 std::optional<Bounds> ExprLowering::lower(ExprPtr& ptr) {
    Expr& expr = *ptr;
    switch (expr.kind) {
-   case ExprKind::Column:
-      expr.repr = query_.columns[expr.column].repr;
-      return bounds(expr.column);
+   case ExprKind::Column: expr.repr = query_.columns[expr.column].repr; return bounds(expr.column);
    case ExprKind::Constant:
       if (!expr.constant.isNull)
          expr.repr.physical = expr.constant.type;
@@ -215,16 +210,11 @@ std::optional<Bounds> ExprLowering::lower(ExprPtr& ptr) {
       if (!query_.context.forReuse) throwNotSupported("parameter without a value", expr.position);
       expr.repr = genericRepresentation(expr.type);
       return std::nullopt;
-   case ExprKind::Compare:
-      lowerComparable(expr.args[0], expr.args[1]);
-      break;
+   case ExprKind::Compare: lowerComparable(expr.args[0], expr.args[1]); break;
    case ExprKind::Case:
-   case ExprKind::Coalesce:
-      return lowerAlternatives(expr);
-   case ExprKind::InList:
-      return lowerInList(expr);
-   case ExprKind::Call:
-      return lowerCall(expr);
+   case ExprKind::Coalesce: return lowerAlternatives(expr);
+   case ExprKind::InList: return lowerInList(expr);
+   case ExprKind::Call: return lowerCall(expr);
    case ExprKind::Relabel: {
       const std::optional<Bounds> result = lower(expr.args[0]);
       const Representation stored = storedRepresentation(expr.type);
@@ -237,9 +227,7 @@ std::optional<Bounds> ExprLowering::lower(ExprPtr& ptr) {
       return result;
    }
    case ExprKind::IsNull:
-   case ExprKind::IsNotNull:
-      lower(expr.args[0]);
-      break;
+   case ExprKind::IsNotNull: lower(expr.args[0]); break;
    case ExprKind::TypmodCast: {
       const std::optional<Bounds> result = lower(expr.args[0]);
       expr.repr = genericRepresentation(expr.type);
@@ -268,8 +256,7 @@ std::optional<Bounds> ExprLowering::lower(ExprPtr& ptr) {
    case ExprKind::Subquery:
    case ExprKind::OuterColumn:
    case ExprKind::Aggregate:
-   case ExprKind::WindowCall:
-      throwInternal("expression that should be gone before lowering");
+   case ExprKind::WindowCall: throwInternal("expression that should be gone before lowering");
    default: // all other nodes take the generic representation
       for (ExprPtr& arg : expr.args)
          lowerToGeneric(arg);

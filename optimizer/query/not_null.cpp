@@ -26,17 +26,14 @@ void addRejected(const Expr* predicate, ColumnSet& notNull) {
 
 bool isNeverNull(const Expr& expr, const ColumnSet& notNull) {
    switch (expr.kind) {
-   case ExprKind::Column:
-      return notNull.contains(expr.column);
-   case ExprKind::Constant:
-      return !expr.constant.isNull;
+   case ExprKind::Column: return notNull.contains(expr.column);
+   case ExprKind::Constant: return !expr.constant.isNull;
    case ExprKind::IsNull:
    case ExprKind::IsNotNull:
    case ExprKind::IsTrue:
    case ExprKind::IsNotTrue:
    case ExprKind::IsFalse:
-   case ExprKind::IsNotFalse:
-      return true;
+   case ExprKind::IsNotFalse: return true;
    case ExprKind::Compare:
       if (expr.compare == CompareOp::IsDistinctFrom || expr.compare == CompareOp::IsNotDistinctFrom) return true;
       break;
@@ -46,14 +43,12 @@ bool isNeverNull(const Expr& expr, const ColumnSet& notNull) {
    case ExprKind::Relabel:
    case ExprKind::Convert:
    case ExprKind::TypmodCast:
-   case ExprKind::InList:
-      break;
+   case ExprKind::InList: break;
    case ExprKind::Coalesce:
       for (const ExprPtr& arg : expr.args)
          if (isNeverNull(*arg, notNull)) return true;
       return false;
-   default:
-      return false; // even a strict function may give NULL for arguments that are not NULL
+   default: return false; // even a strict function may give NULL for arguments that are not NULL
    }
    for (const ExprPtr& arg : expr.args)
       if (!isNeverNull(*arg, notNull)) return false;
@@ -110,8 +105,7 @@ ColumnSet notNullColumns(const Rel& rel, const Query& query) {
    case RelKind::Limit:
    case RelKind::Distinct:
    case RelKind::LockRows:
-   case RelKind::With:
-      return notNullColumns(*rel.inputs[0], query);
+   case RelKind::With: return notNullColumns(*rel.inputs[0], query);
    case RelKind::SetOp: {
       const ColumnSet left = notNullColumns(*rel.inputs[0], query), right = notNullColumns(*rel.inputs[1], query);
       for (size_t i = 0; i < rel.columns.size(); ++i)
@@ -128,8 +122,7 @@ ColumnSet notNullColumns(const Rel& rel, const Query& query) {
          if (never) result.add(rel.columns[i]);
       }
       return result;
-   default:
-      return result;
+   default: return result;
    }
 }
 

@@ -195,10 +195,8 @@ bool isStaticGroup(const Rel& rel) {
 
 bool isAtMostOneRow(const Rel& rel) {
    switch (rel.kind) {
-   case RelKind::GroupBy:
-      return isStaticGroup(rel);
-   case RelKind::Values:
-      return rel.rows.size() <= 1;
+   case RelKind::GroupBy: return isStaticGroup(rel);
+   case RelKind::Values: return rel.rows.size() <= 1;
    case RelKind::Limit:
       if (rel.limit && !rel.withTies && rel.limit->kind == ExprKind::Constant && !rel.limit->constant.isNull &&
           rel.limit->constant.i64 <= 1)
@@ -210,36 +208,30 @@ bool isAtMostOneRow(const Rel& rel) {
    case RelKind::Sort:
    case RelKind::Distinct:
    case RelKind::With:
-   case RelKind::LockRows:
-      return isAtMostOneRow(*rel.inputs[0]);
+   case RelKind::LockRows: return isAtMostOneRow(*rel.inputs[0]);
    case RelKind::Join:
       if (rel.joinKind == JoinKind::Full || rel.joinKind == JoinKind::Right) return false;
       if (!isAtMostOneRow(*rel.inputs[0])) return false;
       return (rel.joinKind != JoinKind::Inner && rel.joinKind != JoinKind::Left) || isAtMostOneRow(*rel.inputs[1]);
-   default:
-      return false;
+   default: return false;
    }
 }
 
 bool isExactlyOneRow(const Rel& rel) {
    switch (rel.kind) {
-   case RelKind::GroupBy:
-      return isStaticGroup(rel);
-   case RelKind::Values:
-      return rel.rows.size() == 1;
+   case RelKind::GroupBy: return isStaticGroup(rel);
+   case RelKind::Values: return rel.rows.size() == 1;
    case RelKind::Map:
    case RelKind::Window:
    case RelKind::Sort:
    case RelKind::Distinct:
-   case RelKind::With:
-      return isExactlyOneRow(*rel.inputs[0]);
+   case RelKind::With: return isExactlyOneRow(*rel.inputs[0]);
    case RelKind::Join:
       if (!isExactlyOneRow(*rel.inputs[0])) return false;
       if (rel.joinKind == JoinKind::Inner) return !rel.predicate && isExactlyOneRow(*rel.inputs[1]);
       if (rel.joinKind == JoinKind::Left) return isAtMostOneRow(*rel.inputs[1]);
       return rel.joinKind == JoinKind::Mark || rel.joinKind == JoinKind::Single;
-   default:
-      return false;
+   default: return false;
    }
 }
 
@@ -251,16 +243,14 @@ bool isUniqueOn(const Rel& rel, const ColumnSet& columns, const Query& query) {
    case RelKind::Window:
    case RelKind::Sort:
    case RelKind::Limit:
-   case RelKind::LockRows:
-      return isUniqueOn(*rel.inputs[0], columns, query);
+   case RelKind::LockRows: return isUniqueOn(*rel.inputs[0], columns, query);
    case RelKind::Join:
       if (rel.joinKind == JoinKind::Full) return false; // padded rows may equal other rows
       if (rel.joinKind == JoinKind::Semi || rel.joinKind == JoinKind::Anti || rel.joinKind == JoinKind::Mark ||
           rel.joinKind == JoinKind::Single)
          return isUniqueOn(*rel.inputs[0], columns, query);
       return isUniqueOn(*rel.inputs[0], columns, query) && isUniqueOn(*rel.inputs[1], columns, query);
-   case RelKind::Distinct:
-      return columns.containsAll(rel.columns);
+   case RelKind::Distinct: return columns.containsAll(rel.columns);
    case RelKind::GroupBy: {
       if (rel.groupingSets.size() > 1) return false;
       for (const ComputedColumn& key : rel.keys)
@@ -281,8 +271,7 @@ bool isUniqueOn(const Rel& rel, const ColumnSet& columns, const Query& query) {
       }
       return false;
    }
-   default:
-      return false;
+   default: return false;
    }
 }
 

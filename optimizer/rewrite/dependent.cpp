@@ -47,11 +47,8 @@ void pullPredicates(RelPtr& rel, const ColumnSet& outer, std::vector<ExprPtr>& p
    case RelKind::ProjectSet:
    case RelKind::Sort:
    case RelKind::LockRows:
-   case RelKind::With:
-      pullPredicates(rel->inputs[0], outer, pulled);
-      return;
-   default:
-      return;
+   case RelKind::With: pullPredicates(rel->inputs[0], outer, pulled); return;
+   default: return;
    }
 }
 
@@ -305,24 +302,15 @@ RelPtr Dependence::pushOperator(RelPtr rel, ColumnMapping& mapping) {
          rel->windowSpec.partitionBy.push_back(query_.ref(mapped.inner));
       return rel;
    case RelKind::Sort: // a join does not keep the order of its input, so the Sort is dropped
-   case RelKind::LockRows:
-      return pushInput(std::move(rel->inputs[0]), mapping);
-   case RelKind::Join:
-      return pushJoin(std::move(rel), mapping);
-   case RelKind::GroupBy:
-      return pushGrouping(std::move(rel), mapping);
-   case RelKind::Limit:
-      return pushLimit(std::move(rel), mapping);
-   case RelKind::Distinct:
-      return pushDistinct(std::move(rel), mapping);
-   case RelKind::SetOp:
-      return pushSetOp(std::move(rel), mapping);
-   case RelKind::Values:
-      return pushValues(std::move(rel), mapping);
-   case RelKind::With:
-      return pushWith(std::move(rel), mapping);
-   default:
-      throwInternal("operator that cannot be correlated");
+   case RelKind::LockRows: return pushInput(std::move(rel->inputs[0]), mapping);
+   case RelKind::Join: return pushJoin(std::move(rel), mapping);
+   case RelKind::GroupBy: return pushGrouping(std::move(rel), mapping);
+   case RelKind::Limit: return pushLimit(std::move(rel), mapping);
+   case RelKind::Distinct: return pushDistinct(std::move(rel), mapping);
+   case RelKind::SetOp: return pushSetOp(std::move(rel), mapping);
+   case RelKind::Values: return pushValues(std::move(rel), mapping);
+   case RelKind::With: return pushWith(std::move(rel), mapping);
+   default: throwInternal("operator that cannot be correlated");
    }
 }
 

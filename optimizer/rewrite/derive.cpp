@@ -40,16 +40,13 @@ void collectFacts(const Rel& rel, std::vector<const Expr*>& facts) {
       return;
    }
    case RelKind::Map:
-   case RelKind::Sort:
-      collectFacts(*rel.inputs[0], facts);
-      return;
+   case RelKind::Sort: collectFacts(*rel.inputs[0], facts); return;
    case RelKind::Join:
       if (rel.joinKind == JoinKind::Full || rel.joinKind == JoinKind::Right) return;
       collectFacts(*rel.inputs[0], facts);
       if (rel.joinKind == JoinKind::Inner) collectFacts(*rel.inputs[1], facts);
       return;
-   default:
-      return;
+   default: return;
    }
 }
 

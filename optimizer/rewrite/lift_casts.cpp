@@ -19,15 +19,13 @@ bool isLiftable(const Expr& expr) {
    switch (expr.kind) {
    case ExprKind::TypmodCast:
    case ExprKind::TextCast:
-   case ExprKind::Relabel:
-      return true;
+   case ExprKind::Relabel: return true;
    case ExprKind::Call:
       return expr.function && expr.function->isStrict && !expr.function->returnsSet && !expr.args.empty() &&
              expr.function->volatility != catalog::Volatility::Volatile &&
              std::all_of(expr.args.begin() + 1, expr.args.end(),
                          [](const ExprPtr& arg) { return arg->kind == ExprKind::Constant && !arg->constant.isNull; });
-   default:
-      return false;
+   default: return false;
    }
 }
 

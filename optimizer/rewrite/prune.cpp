@@ -17,9 +17,7 @@ public:
 
    void prune(RelPtr& rel, ColumnSet need) {
       switch (rel->kind) {
-      case RelKind::Join:
-         pruneJoin(rel, std::move(need));
-         return;
+      case RelKind::Join: pruneJoin(rel, std::move(need)); return;
       case RelKind::Map:
          if (rel->kind == RelKind::Map)
             std::erase_if(
@@ -57,12 +55,8 @@ public:
          if (rel->sortKeys.empty()) need = ColumnSet();
          need.add(rel->columns);
          break;
-      case RelKind::SetOp:
-         pruneSetOp(*rel, need);
-         return;
-      case RelKind::With:
-         pruneWith(*rel, need);
-         return;
+      case RelKind::SetOp: pruneSetOp(*rel, need); return;
+      case RelKind::With: pruneWith(*rel, need); return;
       case RelKind::CteScan: {
          for (size_t i = rel->columns.size(); i-- > 0;)
             if (!need.contains(rel->columns[i])) {
@@ -89,8 +83,7 @@ public:
          for (const RowLock& lock : rel->rowLocks)
             need.add(lock.rowId);
          break;
-      default:
-         break;
+      default: break;
       }
       forEachOwnExpr(*rel, [&need](ExprPtr& expr) { addColumns(*expr, need); });
       for (RelPtr& input : rel->inputs)

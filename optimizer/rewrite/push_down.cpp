@@ -82,31 +82,24 @@ private:
          rel->predicate = all.empty() ? nullptr : makeAnd(std::move(all));
          return rel;
       }
-      case RelKind::Map:
-         return pushMap(std::move(rel), std::move(conjuncts));
+      case RelKind::Map: return pushMap(std::move(rel), std::move(conjuncts));
       case RelKind::ProjectSet:
       case RelKind::TableFunction:
          return rel->inputs.empty() ? makeSelect(std::move(rel), std::move(conjuncts))
                                     : pushBelow(std::move(rel), std::move(conjuncts));
-      case RelKind::Window:
-         return pushWindow(std::move(rel), std::move(conjuncts));
+      case RelKind::Window: return pushWindow(std::move(rel), std::move(conjuncts));
       case RelKind::Sort:
-      case RelKind::LockRows:
-         return pushAll(std::move(rel), std::move(conjuncts));
+      case RelKind::LockRows: return pushAll(std::move(rel), std::move(conjuncts));
       case RelKind::With:
          for (Cte& cte : rel->ctes) {
             cte.query = push(std::move(cte.query), {});
             if (cte.recursive) cte.recursive = push(std::move(cte.recursive), {});
          }
          return pushAll(std::move(rel), std::move(conjuncts));
-      case RelKind::GroupBy:
-         return pushGroupBy(std::move(rel), std::move(conjuncts));
-      case RelKind::Distinct:
-         return pushDistinct(std::move(rel), std::move(conjuncts));
-      case RelKind::SetOp:
-         return pushSetOp(std::move(rel), std::move(conjuncts));
-      case RelKind::Join:
-         return pushJoin(std::move(rel), std::move(conjuncts));
+      case RelKind::GroupBy: return pushGroupBy(std::move(rel), std::move(conjuncts));
+      case RelKind::Distinct: return pushDistinct(std::move(rel), std::move(conjuncts));
+      case RelKind::SetOp: return pushSetOp(std::move(rel), std::move(conjuncts));
+      case RelKind::Join: return pushJoin(std::move(rel), std::move(conjuncts));
       default: // predicates do not pass limits, VALUES, CTE scans, DML, ...
          for (RelPtr& input : rel->inputs)
             input = push(std::move(input), {});
@@ -236,17 +229,14 @@ private:
       }
       strengthen(*rel, conjuncts);
       switch (rel->joinKind) {
-      case JoinKind::Inner:
-         return pushInner(std::move(rel), std::move(conjuncts));
-      case JoinKind::Mark:
-         return pushMark(std::move(rel), std::move(conjuncts));
+      case JoinKind::Inner: return pushInner(std::move(rel), std::move(conjuncts));
+      case JoinKind::Mark: return pushMark(std::move(rel), std::move(conjuncts));
       case JoinKind::Full: {
          for (RelPtr& input : rel->inputs)
             input = push(std::move(input), {});
          return makeSelect(std::move(rel), std::move(conjuncts));
       }
-      default:
-         return pushOneSided(std::move(rel), std::move(conjuncts));
+      default: return pushOneSided(std::move(rel), std::move(conjuncts));
       }
    }
 

@@ -15,17 +15,14 @@ namespace {
 
 bool isWorthSharing(const Expr& expr) {
    switch (expr.kind) {
-   case ExprKind::Call:
-      return expr.function && !expr.function->returnsSet;
+   case ExprKind::Call: return expr.function && !expr.function->returnsSet;
    case ExprKind::Case:
    case ExprKind::Coalesce:
    case ExprKind::TextCast:
    case ExprKind::TypmodCast:
    case ExprKind::InList:
-   case ExprKind::AnyArray:
-      return true;
-   default:
-      return false;
+   case ExprKind::AnyArray: return true;
+   default: return false;
    }
 }
 
@@ -44,11 +41,8 @@ public:
       switch (rel->kind) {
       case RelKind::GroupBy:
       case RelKind::Map:
-      case RelKind::Window:
-         share(*rel);
-         break;
-      default:
-         break;
+      case RelKind::Window: share(*rel); break;
+      default: break;
       }
       for (RelPtr& input : rel->inputs)
          visit(input);

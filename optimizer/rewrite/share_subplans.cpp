@@ -24,18 +24,12 @@ public:
       for (size_t i = 0; i < a.inputs.size(); ++i)
          if (!match(*a.inputs[i], *b.inputs[i])) return false;
       switch (a.kind) {
-      case RelKind::Get:
-         return matchGet(a, b);
-      case RelKind::Select:
-         return matchOptional(a.predicate, b.predicate);
-      case RelKind::Map:
-         return matchComputed(a.computed, b.computed);
-      case RelKind::Join:
-         return a.joinKind == b.joinKind && matchJoin(a, b);
-      case RelKind::GroupBy:
-         return matchGroup(a, b);
-      default:
-         return false; // other operators are rare, cheap or ordered
+      case RelKind::Get: return matchGet(a, b);
+      case RelKind::Select: return matchOptional(a.predicate, b.predicate);
+      case RelKind::Map: return matchComputed(a.computed, b.computed);
+      case RelKind::Join: return a.joinKind == b.joinKind && matchJoin(a, b);
+      case RelKind::GroupBy: return matchGroup(a, b);
+      default: return false; // other operators are rare, cheap or ordered
       }
    }
    const ColumnMap& secondToFirst() const { return map_; }

@@ -38,10 +38,8 @@ bool isPureText(Oid type) {
    case oid::varchar:
    case oid::bpchar:
    case oid::name:
-   case oid::uuid:
-      return true;
-   default:
-      return false;
+   case oid::uuid: return true;
+   default: return false;
    }
 }
 
@@ -74,49 +72,26 @@ private:
    void step(ExprPtr& expr) {
       switch (expr->kind) {
       case ExprKind::And:
-      case ExprKind::Or:
-         simplifyList(expr);
-         return;
-      case ExprKind::Not:
-         simplifyNot(expr);
-         return;
+      case ExprKind::Or: simplifyList(expr); return;
+      case ExprKind::Not: simplifyNot(expr); return;
       case ExprKind::IsTrue:
       case ExprKind::IsNotTrue:
       case ExprKind::IsFalse:
       case ExprKind::IsNotFalse:
       case ExprKind::IsNull:
-      case ExprKind::IsNotNull:
-         fold(expr);
-         return;
-      case ExprKind::Case:
-         simplifyCase(expr);
-         return;
-      case ExprKind::Coalesce:
-         simplifyCoalesce(expr);
-         return;
-      case ExprKind::Compare:
-         simplifyCompare(expr);
-         return;
-      case ExprKind::InList:
-         simplifyIn(expr);
-         return;
-      case ExprKind::AnyArray:
-         simplifyAnyArray(expr);
-         return;
-      case ExprKind::Call:
-         simplifyCall(expr);
-         return;
+      case ExprKind::IsNotNull: fold(expr); return;
+      case ExprKind::Case: simplifyCase(expr); return;
+      case ExprKind::Coalesce: simplifyCoalesce(expr); return;
+      case ExprKind::Compare: simplifyCompare(expr); return;
+      case ExprKind::InList: simplifyIn(expr); return;
+      case ExprKind::AnyArray: simplifyAnyArray(expr); return;
+      case ExprKind::Call: simplifyCall(expr); return;
       case ExprKind::TextCast:
          if (isPureText(expr->type.oid) && isPureText(expr->args[0]->type.oid)) fold(expr);
          return;
-      case ExprKind::TypmodCast:
-         simplifyTypmod(expr);
-         return;
-      case ExprKind::Relabel:
-         simplifyRelabel(expr);
-         return;
-      default:
-         return;
+      case ExprKind::TypmodCast: simplifyTypmod(expr); return;
+      case ExprKind::Relabel: simplifyRelabel(expr); return;
+      default: return;
       }
    }
 
@@ -300,24 +275,12 @@ private:
          expr = std::move(inner);
          return;
       }
-      case ExprKind::IsNull:
-         become(ExprKind::IsNotNull);
-         return;
-      case ExprKind::IsNotNull:
-         become(ExprKind::IsNull);
-         return;
-      case ExprKind::IsTrue:
-         become(ExprKind::IsNotTrue);
-         return;
-      case ExprKind::IsNotTrue:
-         become(ExprKind::IsTrue);
-         return;
-      case ExprKind::IsFalse:
-         become(ExprKind::IsNotFalse);
-         return;
-      case ExprKind::IsNotFalse:
-         become(ExprKind::IsFalse);
-         return;
+      case ExprKind::IsNull: become(ExprKind::IsNotNull); return;
+      case ExprKind::IsNotNull: become(ExprKind::IsNull); return;
+      case ExprKind::IsTrue: become(ExprKind::IsNotTrue); return;
+      case ExprKind::IsNotTrue: become(ExprKind::IsTrue); return;
+      case ExprKind::IsFalse: become(ExprKind::IsNotFalse); return;
+      case ExprKind::IsNotFalse: become(ExprKind::IsFalse); return;
       case ExprKind::And:
       case ExprKind::Or: {
          std::vector<ExprPtr> parts;
@@ -328,8 +291,7 @@ private:
          expr = arg.kind == ExprKind::And ? makeOr(std::move(parts)) : makeAnd(std::move(parts));
          return;
       }
-      default:
-         return;
+      default: return;
       }
    }
 

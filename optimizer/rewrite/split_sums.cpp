@@ -26,14 +26,12 @@ bool isPlainZero(const Expr& expr) {
    switch (value->constant.type) {
    case PhysicalType::I16:
    case PhysicalType::I32:
-   case PhysicalType::I64:
-      return value->constant.i64 == 0 && value->repr.scale == 0;
+   case PhysicalType::I64: return value->constant.i64 == 0 && value->repr.scale == 0;
    case PhysicalType::Decimal: {
       decimal::Scaled scaled{};
       return decimal::decode(StringView(value->constant.bytes), scaled) && scaled.value == 0 && scaled.scale == 0;
    }
-   default:
-      return false;
+   default: return false;
    }
 }
 

@@ -54,27 +54,16 @@ public:
 private:
    void remove(RelPtr& rel) {
       switch (rel->kind) {
-      case RelKind::Select:
-         removeFromSelect(rel);
-         return;
-      case RelKind::Join:
-         removeFromJoin(rel);
-         return;
-      case RelKind::Values:
-         removeFromValues(rel);
-         return;
-      case RelKind::TableFunction:
-         removeFromFunction(rel);
-         return;
-      case RelKind::Limit:
-         throwNotSupported("subquery in LIMIT or OFFSET");
+      case RelKind::Select: removeFromSelect(rel); return;
+      case RelKind::Join: removeFromJoin(rel); return;
+      case RelKind::Values: removeFromValues(rel); return;
+      case RelKind::TableFunction: removeFromFunction(rel); return;
+      case RelKind::Limit: throwNotSupported("subquery in LIMIT or OFFSET");
       case RelKind::Insert:
       case RelKind::Update:
       case RelKind::Delete:
-      case RelKind::Merge:
-         throwNotSupported("subquery in RETURNING");
-      default:
-         forEachOwnExpr(*rel, [&](ExprPtr& expr) { replaceAll(expr, rel->inputs[0]); });
+      case RelKind::Merge: throwNotSupported("subquery in RETURNING");
+      default: forEachOwnExpr(*rel, [&](ExprPtr& expr) { replaceAll(expr, rel->inputs[0]); });
       }
    }
 
@@ -184,13 +173,10 @@ private:
          expr = makeColumn(columns[0], type);
          return;
       }
-      case SubqueryKind::Array:
-         replaceArray(expr, input);
-         return;
+      case SubqueryKind::Array: replaceArray(expr, input); return;
       case SubqueryKind::Exists:
       case SubqueryKind::Any:
-      case SubqueryKind::All:
-         break;
+      case SubqueryKind::All: break;
       }
       const bool exists = expr->subqueryKind == SubqueryKind::Exists;
       ExprPtr predicate = exists ? nullptr : comparison(*expr, input);

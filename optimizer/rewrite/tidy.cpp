@@ -62,20 +62,15 @@ private:
    static bool passesOrder(const Rel& rel, bool ordered) {
       switch (rel.kind) {
       case RelKind::Limit:
-      case RelKind::Insert:
-         return true; // Insert: serial columns count in the order of the rows
+      case RelKind::Insert: return true; // Insert: serial columns count in the order of the rows
       case RelKind::Map:
       case RelKind::Select:
       case RelKind::ProjectSet:
       case RelKind::With:
-      case RelKind::LockRows:
-         return ordered;
-      case RelKind::Window:
-         return ordered && rel.windowSpec.orderBy.empty() && rel.windowSpec.partitionBy.empty();
-      case RelKind::SetOp:
-         return ordered && rel.all; // UNION ALL keeps the order of its inputs
-      default:
-         return false;
+      case RelKind::LockRows: return ordered;
+      case RelKind::Window: return ordered && rel.windowSpec.orderBy.empty() && rel.windowSpec.partitionBy.empty();
+      case RelKind::SetOp: return ordered && rel.all; // UNION ALL keeps the order of its inputs
+      default: return false;
       }
    }
 

@@ -153,16 +153,11 @@ private:
       for (;;) {
          switch (top->kind) {
          case RelKind::Map:
-         case RelKind::Select:
-            above.push_back(top);
-            break;
+         case RelKind::Select: above.push_back(top); break;
          case RelKind::Sort:
-         case RelKind::LockRows:
-            break;
-         case RelKind::GroupBy:
-            return top->keys.empty() && top->groupingSets.empty() ? top : nullptr;
-         default:
-            return nullptr;
+         case RelKind::LockRows: break;
+         case RelKind::GroupBy: return top->keys.empty() && top->groupingSets.empty() ? top : nullptr;
+         default: return nullptr;
          }
          top = top->inputs[0].get();
       }
@@ -219,8 +214,7 @@ private:
                        const std::vector<ColumnId>& rightColumns) {
       switch (kind) {
       case JoinKind::Inner:
-      case JoinKind::Semi:
-         return makeSelect(std::move(result), conjunction(std::move(keep), std::move(predicate)));
+      case JoinKind::Semi: return makeSelect(std::move(result), conjunction(std::move(keep), std::move(predicate)));
       case JoinKind::Anti: {
          ExprPtr condition = conjunction(std::move(keep), std::move(predicate));
          if (!condition) return makeSelect(std::move(result), makeBoolean(false));
@@ -233,8 +227,7 @@ private:
          computed.push_back({mark, value ? std::move(value) : makeBoolean(true)});
          return makeMap(std::move(result), std::move(computed));
       }
-      default:
-         break;
+      default: break;
       }
       ExprPtr condition =
           conjunction(std::move(keep), std::move(predicate)); // Left, Single: if not true, columns are NULL

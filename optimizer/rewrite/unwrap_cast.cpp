@@ -35,8 +35,7 @@ std::optional<Floor> floorOf(Widening widening, const Expr& constant) {
    if (constant.kind != ExprKind::Constant || constant.constant.isNull) return std::nullopt;
    const Value& value = constant.constant;
    switch (widening) {
-   case Widening::Integer:
-      return Floor{value.i64, true};
+   case Widening::Integer: return Floor{value.i64, true};
    case Widening::Timestamp: {
       if (value.i64 == INT64_MIN || value.i64 == INT64_MAX) return std::nullopt;
       int64_t days = value.i64 / microsPerDay;
@@ -54,22 +53,18 @@ std::optional<Floor> floorOf(Widening widening, const Expr& constant) {
       if (rest < 0) --whole;
       return Floor{whole, rest == 0};
    }
-   case Widening::None:
-      break;
+   case Widening::None: break;
    }
    return std::nullopt;
 }
 
 bool isInRange(int128 value, PhysicalType type) {
    switch (type) {
-   case PhysicalType::I16:
-      return value >= INT16_MIN && value <= INT16_MAX;
+   case PhysicalType::I16: return value >= INT16_MIN && value <= INT16_MAX;
    case PhysicalType::I32:
       return value > INT32_MIN && value < INT32_MAX; // the least and the largest date are -infinity and infinity
-   case PhysicalType::I64:
-      return value >= INT64_MIN && value <= INT64_MAX;
-   default:
-      return false;
+   case PhysicalType::I64: return value >= INT64_MIN && value <= INT64_MAX;
+   default: return false;
    }
 }
 

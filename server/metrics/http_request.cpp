@@ -62,20 +62,13 @@ int parseRequestLine(std::string_view line, HttpRequest& request, bool& needsHos
 
 const char* reasonOf(int status) {
    switch (status) {
-   case 200:
-      return "OK";
-   case 400:
-      return "Bad Request";
-   case 404:
-      return "Not Found";
-   case 405:
-      return "Method Not Allowed";
-   case 431:
-      return "Request Header Fields Too Large";
-   case 505:
-      return "HTTP Version Not Supported";
-   default:
-      return "Internal Server Error";
+   case 200: return "OK";
+   case 400: return "Bad Request";
+   case 404: return "Not Found";
+   case 405: return "Method Not Allowed";
+   case 431: return "Request Header Fields Too Large";
+   case 505: return "HTTP Version Not Supported";
+   default: return "Internal Server Error";
    }
 }
 

@@ -11,37 +11,24 @@ Expr::~Expr() = default; // here, because Rel is incomplete in the header
 
 CompareOp commuted(CompareOp op) {
    switch (op) {
-   case CompareOp::Lt:
-      return CompareOp::Gt;
-   case CompareOp::Le:
-      return CompareOp::Ge;
-   case CompareOp::Gt:
-      return CompareOp::Lt;
-   case CompareOp::Ge:
-      return CompareOp::Le;
-   default:
-      return op;
+   case CompareOp::Lt: return CompareOp::Gt;
+   case CompareOp::Le: return CompareOp::Ge;
+   case CompareOp::Gt: return CompareOp::Lt;
+   case CompareOp::Ge: return CompareOp::Le;
+   default: return op;
    }
 }
 
 CompareOp negated(CompareOp op) {
    switch (op) {
-   case CompareOp::Eq:
-      return CompareOp::Ne;
-   case CompareOp::Ne:
-      return CompareOp::Eq;
-   case CompareOp::Lt:
-      return CompareOp::Ge;
-   case CompareOp::Le:
-      return CompareOp::Gt;
-   case CompareOp::Gt:
-      return CompareOp::Le;
-   case CompareOp::Ge:
-      return CompareOp::Lt;
-   case CompareOp::IsDistinctFrom:
-      return CompareOp::IsNotDistinctFrom;
-   case CompareOp::IsNotDistinctFrom:
-      return CompareOp::IsDistinctFrom;
+   case CompareOp::Eq: return CompareOp::Ne;
+   case CompareOp::Ne: return CompareOp::Eq;
+   case CompareOp::Lt: return CompareOp::Ge;
+   case CompareOp::Le: return CompareOp::Gt;
+   case CompareOp::Gt: return CompareOp::Le;
+   case CompareOp::Ge: return CompareOp::Lt;
+   case CompareOp::IsDistinctFrom: return CompareOp::IsNotDistinctFrom;
+   case CompareOp::IsNotDistinctFrom: return CompareOp::IsDistinctFrom;
    }
    return op;
 }

@@ -90,9 +90,7 @@ bool mayFail(const Expr& expr) {
    bool found = false;
    forEachExpr(expr, [&found](const Expr& e) {
       switch (e.kind) {
-      case ExprKind::Call:
-         found = found || callMayFail(e);
-         break;
+      case ExprKind::Call: found = found || callMayFail(e); break;
       case ExprKind::TextCast:
          found =
              found || (e.type.oid != oid::text && e.type.oid != oid::varchar) || e.args[0]->type.oid == oid::unknown;
@@ -103,11 +101,8 @@ bool mayFail(const Expr& expr) {
       case ExprKind::Subquery:
       case ExprKind::AnyArray:
       case ExprKind::Aggregate:
-      case ExprKind::WindowCall:
-         found = true;
-         break;
-      default:
-         break;
+      case ExprKind::WindowCall: found = true; break;
+      default: break;
       }
       return !found;
    });
@@ -139,34 +134,24 @@ public:
          if (expr.compare == CompareOp::IsDistinctFrom || expr.compare == CompareOp::IsNotDistinctFrom)
             return Outcome::Anything;
          return strict(expr);
-      case ExprKind::And:
-         return conjunction(expr);
-      case ExprKind::Or:
-         return disjunction(expr);
+      case ExprKind::And: return conjunction(expr);
+      case ExprKind::Or: return disjunction(expr);
       case ExprKind::Not:
       case ExprKind::Relabel:
       case ExprKind::TextCast:
       case ExprKind::TypmodCast:
-      case ExprKind::Convert:
-         return evaluate(*expr.args[0]) == Outcome::Null ? Outcome::Null : Outcome::Anything;
+      case ExprKind::Convert: return evaluate(*expr.args[0]) == Outcome::Null ? Outcome::Null : Outcome::Anything;
       case ExprKind::IsNotNull:
-      case ExprKind::IsFalse:
-         return evaluate(*expr.args[0]) == Outcome::Null ? Outcome::False : Outcome::Anything;
-      case ExprKind::IsTrue:
-         return neverTrue(evaluate(*expr.args[0])) ? Outcome::False : Outcome::Anything;
-      case ExprKind::Coalesce:
-         return coalesce(expr);
-      case ExprKind::Case:
-         return caseOf(expr);
-      case ExprKind::InList:
-         return evaluate(*expr.args[0]) == Outcome::Null ? Outcome::Null : Outcome::Anything;
-      case ExprKind::Call:
-         return expr.function && expr.function->isStrict ? strict(expr) : Outcome::Anything;
+      case ExprKind::IsFalse: return evaluate(*expr.args[0]) == Outcome::Null ? Outcome::False : Outcome::Anything;
+      case ExprKind::IsTrue: return neverTrue(evaluate(*expr.args[0])) ? Outcome::False : Outcome::Anything;
+      case ExprKind::Coalesce: return coalesce(expr);
+      case ExprKind::Case: return caseOf(expr);
+      case ExprKind::InList: return evaluate(*expr.args[0]) == Outcome::Null ? Outcome::Null : Outcome::Anything;
+      case ExprKind::Call: return expr.function && expr.function->isStrict ? strict(expr) : Outcome::Anything;
       case ExprKind::AnyArray: // NULL op ANY (empty array) is false, op ALL (empty array) true
          return !expr.negated && !expr.function && evaluate(*expr.args[0]) == Outcome::Null ? Outcome::NullOrFalse
                                                                                             : Outcome::Anything;
-      default:
-         return Outcome::Anything;
+      default: return Outcome::Anything;
       }
    }
 

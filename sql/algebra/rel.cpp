@@ -182,15 +182,11 @@ std::vector<ColumnId> outputColumns(const Rel& rel) {
    case RelKind::Sort:
    case RelKind::Limit:
    case RelKind::With:
-   case RelKind::LockRows:
-      return outputColumns(*rel.inputs[0]);
-   case RelKind::Distinct:
-      return rel.sortKeys.empty() ? rel.columns : outputColumns(*rel.inputs[0]);
+   case RelKind::LockRows: return outputColumns(*rel.inputs[0]);
+   case RelKind::Distinct: return rel.sortKeys.empty() ? rel.columns : outputColumns(*rel.inputs[0]);
    case RelKind::Map:
    case RelKind::ProjectSet:
-   case RelKind::Window:
-      out = outputColumns(*rel.inputs[0]);
-      break;
+   case RelKind::Window: out = outputColumns(*rel.inputs[0]); break;
    case RelKind::TableFunction:
       if (!rel.inputs.empty()) out = outputColumns(*rel.inputs[0]);
       break;
@@ -206,8 +202,7 @@ std::vector<ColumnId> outputColumns(const Rel& rel) {
       for (const ComputedColumn& computed : rel.dml->returning)
          out.push_back(computed.column);
       return out;
-   default:
-      break;
+   default: break;
    }
    ownColumns(rel, [&out](ColumnId column) { out.push_back(column); });
    return out;

@@ -25,8 +25,7 @@ std::string valueText(const Expr& constant) {
    const Value& value = constant.constant;
    if (value.isNull) return "null";
    switch (value.type) {
-   case PhysicalType::Bool:
-      return value.i64 ? "true" : "false";
+   case PhysicalType::Bool: return value.i64 ? "true" : "false";
    case PhysicalType::I16:
    case PhysicalType::I32:
    case PhysicalType::I64:
@@ -44,10 +43,8 @@ std::string valueText(const Expr& constant) {
    case PhysicalType::Interval:
       return "interval(" + std::to_string(value.interval.months) + "," + std::to_string(value.interval.days) + "," +
              std::to_string(value.interval.micros) + ")";
-   case PhysicalType::Decimal:
-      return "decimal[" + std::to_string(value.bytes.size()) + "]";
-   case PhysicalType::String:
-      return "'" + value.bytes + "'";
+   case PhysicalType::Decimal: return "decimal[" + std::to_string(value.bytes.size()) + "]";
+   case PhysicalType::String: return "'" + value.bytes + "'";
    }
    return "?";
 }
@@ -107,55 +104,34 @@ private:
 
 std::string Printer::print(const Expr& e) const {
    switch (e.kind) {
-   case ExprKind::Column:
-      return name(e.column);
-   case ExprKind::OuterColumn:
-      return "outer" + std::to_string(e.outerDepth) + "." + name(e.column);
-   case ExprKind::Constant:
-      return valueText(e);
-   case ExprKind::Parameter:
-      return "$" + std::to_string(e.parameter + 1);
+   case ExprKind::Column: return name(e.column);
+   case ExprKind::OuterColumn: return "outer" + std::to_string(e.outerDepth) + "." + name(e.column);
+   case ExprKind::Constant: return valueText(e);
+   case ExprKind::Parameter: return "$" + std::to_string(e.parameter + 1);
    case ExprKind::Compare:
       return "(" + print(*e.args[0]) + " " + compareNames[static_cast<int>(e.compare)] + " " + print(*e.args[1]) + ")";
-   case ExprKind::And:
-      return "(" + list(e.args, " and ") + ")";
-   case ExprKind::Or:
-      return "(" + list(e.args, " or ") + ")";
-   case ExprKind::Not:
-      return "not " + print(*e.args[0]);
-   case ExprKind::IsNull:
-      return print(*e.args[0]) + " is null";
-   case ExprKind::IsNotNull:
-      return print(*e.args[0]) + " is not null";
-   case ExprKind::IsTrue:
-      return print(*e.args[0]) + " is true";
-   case ExprKind::IsNotTrue:
-      return print(*e.args[0]) + " is not true";
-   case ExprKind::IsFalse:
-      return print(*e.args[0]) + " is false";
-   case ExprKind::IsNotFalse:
-      return print(*e.args[0]) + " is not false";
-   case ExprKind::Case:
-      return "case(" + list(e.args) + ")";
-   case ExprKind::Coalesce:
-      return "coalesce(" + list(e.args) + ")";
-   case ExprKind::NullIf:
-      return "nullif(" + list(e.args) + ")";
-   case ExprKind::InList:
-      return std::string(e.negated ? "not " : "") + "in(" + list(e.args) + ")";
+   case ExprKind::And: return "(" + list(e.args, " and ") + ")";
+   case ExprKind::Or: return "(" + list(e.args, " or ") + ")";
+   case ExprKind::Not: return "not " + print(*e.args[0]);
+   case ExprKind::IsNull: return print(*e.args[0]) + " is null";
+   case ExprKind::IsNotNull: return print(*e.args[0]) + " is not null";
+   case ExprKind::IsTrue: return print(*e.args[0]) + " is true";
+   case ExprKind::IsNotTrue: return print(*e.args[0]) + " is not true";
+   case ExprKind::IsFalse: return print(*e.args[0]) + " is false";
+   case ExprKind::IsNotFalse: return print(*e.args[0]) + " is not false";
+   case ExprKind::Case: return "case(" + list(e.args) + ")";
+   case ExprKind::Coalesce: return "coalesce(" + list(e.args) + ")";
+   case ExprKind::NullIf: return "nullif(" + list(e.args) + ")";
+   case ExprKind::InList: return std::string(e.negated ? "not " : "") + "in(" + list(e.args) + ")";
    case ExprKind::Call:
    case ExprKind::Aggregate:
-   case ExprKind::WindowCall:
-      return (e.function ? std::string(e.function->name) : "?") + "(" + list(e.args) + ")";
-   case ExprKind::Relabel:
-      return "relabel(" + list(e.args) + ")";
-   case ExprKind::TextCast:
-      return "cast(" + list(e.args) + " as " + typeText(e.type) + ")";
+   case ExprKind::WindowCall: return (e.function ? std::string(e.function->name) : "?") + "(" + list(e.args) + ")";
+   case ExprKind::Relabel: return "relabel(" + list(e.args) + ")";
+   case ExprKind::TextCast: return "cast(" + list(e.args) + " as " + typeText(e.type) + ")";
    case ExprKind::Convert:
       return "convert(" + list(e.args) + " to " + std::to_string(static_cast<int>(e.repr.physical)) + "/" +
              std::to_string(e.repr.scale) + ")";
-   case ExprKind::TypmodCast:
-      return "typmod(" + list(e.args) + " as " + typeText(e.type) + ")";
+   case ExprKind::TypmodCast: return "typmod(" + list(e.args) + " as " + typeText(e.type) + ")";
    case ExprKind::Subquery: {
       static const char* const kinds[] = {"scalar", "exists", "any", "all", "array"};
       std::string text;
@@ -163,12 +139,9 @@ std::string Printer::print(const Expr& e) const {
       return std::string(kinds[static_cast<int>(e.subqueryKind)]) + "(" + list(e.args) + " {" + subqueryIndented(text) +
              "})";
    }
-   case ExprKind::Array:
-      return "array[" + list(e.args) + "]";
-   case ExprKind::Row:
-      return "row(" + list(e.args) + ")";
-   case ExprKind::SubscriptRef:
-      return print(*e.args[0]) + "[" + print(*e.args[1]) + "]";
+   case ExprKind::Array: return "array[" + list(e.args) + "]";
+   case ExprKind::Row: return "row(" + list(e.args) + ")";
+   case ExprKind::SubscriptRef: return print(*e.args[0]) + "[" + print(*e.args[1]) + "]";
    case ExprKind::AnyArray:
       return "(" + print(*e.args[0]) + " " +
              (e.function ? std::string(e.function->name) : std::string(compareNames[static_cast<int>(e.compare)])) +
@@ -239,24 +212,18 @@ std::string Printer::head(const Rel& rel) const {
    case RelKind::TableFunction:
       return "TableFunction " + (rel.function ? std::string(rel.function->name) : "?") + "(" + list(rel.args) + ") [" +
              names(rel.columns) + "]";
-   case RelKind::Select:
-      return "Select" + predicate;
-   case RelKind::Map:
-      return "Map [" + computed(rel.computed) + "]";
-   case RelKind::ProjectSet:
-      return "ProjectSet [" + computed(rel.computed) + "]";
+   case RelKind::Select: return "Select" + predicate;
+   case RelKind::Map: return "Map [" + computed(rel.computed) + "]";
+   case RelKind::ProjectSet: return "ProjectSet [" + computed(rel.computed) + "]";
    case RelKind::Join:
       return std::string(rel.dependent ? "Dependent " : "") + joins[static_cast<int>(rel.joinKind)] + "Join" +
              (rel.markColumn != noColumn ? " mark " + name(rel.markColumn) : "") + predicate;
-   case RelKind::GroupBy:
-      return groupBy(rel);
-   case RelKind::Window:
-      return window(rel);
+   case RelKind::GroupBy: return groupBy(rel);
+   case RelKind::Window: return window(rel);
    case RelKind::Distinct:
       return "Distinct [" + names(rel.columns) + "]" +
              (rel.sortKeys.empty() ? "" : " order [" + order(rel.sortKeys) + "]");
-   case RelKind::Sort:
-      return "Sort [" + order(rel.sortKeys) + "]";
+   case RelKind::Sort: return "Sort [" + order(rel.sortKeys) + "]";
    case RelKind::Limit:
       return "Limit" + (rel.limit ? " " + print(*rel.limit) : "") +
              (rel.offset ? " offset " + print(*rel.offset) : "") + (rel.withTies ? " with ties" : "");
@@ -265,20 +232,13 @@ std::string Printer::head(const Rel& rel) const {
              "] <- [" + names(rel.setOpInputs[0]) + "] [" + names(rel.setOpInputs[1]) + "]";
    case RelKind::CteScan:
       return "CteScan " + std::to_string(rel.cte) + " [" + names(rel.columns) + "] <- [" + names(rel.cteColumns) + "]";
-   case RelKind::With:
-      return "With";
-   case RelKind::RecursiveScan:
-      return "RecursiveScan " + std::to_string(rel.cte) + " [" + names(rel.columns) + "]";
-   case RelKind::LockRows:
-      return "LockRows";
-   case RelKind::Insert:
-      return "Insert " + rel.dml->table.name;
-   case RelKind::Update:
-      return "Update " + rel.dml->table.name;
-   case RelKind::Delete:
-      return "Delete " + rel.dml->table.name;
-   case RelKind::Merge:
-      return "Merge " + rel.dml->table.name;
+   case RelKind::With: return "With";
+   case RelKind::RecursiveScan: return "RecursiveScan " + std::to_string(rel.cte) + " [" + names(rel.columns) + "]";
+   case RelKind::LockRows: return "LockRows";
+   case RelKind::Insert: return "Insert " + rel.dml->table.name;
+   case RelKind::Update: return "Update " + rel.dml->table.name;
+   case RelKind::Delete: return "Delete " + rel.dml->table.name;
+   case RelKind::Merge: return "Merge " + rel.dml->table.name;
    }
    return "?";
 }

@@ -85,15 +85,12 @@ size_t inputCount(const Rel& rel) {
    case RelKind::VirtualGet:
    case RelKind::Values:
    case RelKind::CteScan:
-   case RelKind::RecursiveScan:
-      return 0;
+   case RelKind::RecursiveScan: return 0;
    case RelKind::TableFunction: // one input when the arguments read columns of that input
       return rel.inputs.empty() ? 0 : 1;
    case RelKind::Join:
-   case RelKind::SetOp:
-      return 2;
-   default:
-      return 1;
+   case RelKind::SetOp: return 2;
+   default: return 1;
    }
 }
 
@@ -170,22 +167,16 @@ void RelVerifier::checkOwn(const Rel& rel, const VisibleColumns& visible, const 
    switch (rel.kind) {
    case RelKind::Get:
    case RelKind::VirtualGet:
-   case RelKind::Values:
-      return checkSource(rel, outer);
-   case RelKind::TableFunction:
-      return checkTableFunction(rel, visible);
+   case RelKind::Values: return checkSource(rel, outer);
+   case RelKind::TableFunction: return checkTableFunction(rel, visible);
    case RelKind::Select:
       if (rel.predicate) exprs_.checkPredicate(rel.predicate, visible);
       return;
    case RelKind::Map:
-   case RelKind::ProjectSet:
-      return checkComputed(rel, visible);
-   case RelKind::Join:
-      return checkJoin(rel, visible);
-   case RelKind::GroupBy:
-      return checkGroupBy(rel, visible);
-   case RelKind::Window:
-      return checkWindow(rel, visible);
+   case RelKind::ProjectSet: return checkComputed(rel, visible);
+   case RelKind::Join: return checkJoin(rel, visible);
+   case RelKind::GroupBy: return checkGroupBy(rel, visible);
+   case RelKind::Window: return checkWindow(rel, visible);
    case RelKind::Distinct:
       for (const ColumnId column : rel.columns)
          exprs_.checkColumn(column, visible);
@@ -193,22 +184,16 @@ void RelVerifier::checkOwn(const Rel& rel, const VisibleColumns& visible, const 
    case RelKind::Sort:
       exprs_.ensure(!rel.sortKeys.empty(), "a sort has keys");
       return checkSortKeys(rel.sortKeys, visible);
-   case RelKind::Limit:
-      return checkLimit(rel, visible, outer);
-   case RelKind::SetOp:
-      return checkSetOp(rel, outer);
+   case RelKind::Limit: return checkLimit(rel, visible, outer);
+   case RelKind::SetOp: return checkSetOp(rel, outer);
    case RelKind::CteScan:
-   case RelKind::RecursiveScan:
-      return checkCteScan(rel);
-   case RelKind::With:
-      return exprs_.ensure(!rel.ctes.empty(), "With defines a CTE");
-   case RelKind::LockRows:
-      return checkRowLocks(rel, visible);
+   case RelKind::RecursiveScan: return checkCteScan(rel);
+   case RelKind::With: return exprs_.ensure(!rel.ctes.empty(), "With defines a CTE");
+   case RelKind::LockRows: return checkRowLocks(rel, visible);
    case RelKind::Insert:
    case RelKind::Update:
    case RelKind::Delete:
-   case RelKind::Merge:
-      return checkDml(rel, visible);
+   case RelKind::Merge: return checkDml(rel, visible);
    }
 }
 

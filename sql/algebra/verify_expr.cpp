@@ -141,35 +141,27 @@ void ExprVerifier::checkNode(const Expr& expr, const VisibleColumns& visible) co
    case ExprKind::IsTrue:
    case ExprKind::IsNotTrue:
    case ExprKind::IsFalse:
-   case ExprKind::IsNotFalse:
-      return checkLogic(expr);
+   case ExprKind::IsNotFalse: return checkLogic(expr);
    case ExprKind::Compare:
-   case ExprKind::InList:
-      return checkComparison(expr);
+   case ExprKind::InList: return checkComparison(expr);
    case ExprKind::Case:
-   case ExprKind::Coalesce:
-      return checkAlternatives(expr);
-   case ExprKind::Call:
-      return checkCall(expr);
+   case ExprKind::Coalesce: return checkAlternatives(expr);
+   case ExprKind::Call: return checkCall(expr);
    case ExprKind::Relabel:
    case ExprKind::TextCast:
    case ExprKind::Convert:
-   case ExprKind::TypmodCast:
-      return checkCast(expr);
+   case ExprKind::TypmodCast: return checkCast(expr);
    case ExprKind::Array:
    case ExprKind::SubscriptRef:
-   case ExprKind::AnyArray:
-      return checkArray(expr);
-   case ExprKind::Subquery:
-      return checkSubquery(expr, visible);
+   case ExprKind::AnyArray: return checkArray(expr);
+   case ExprKind::Subquery: return checkSubquery(expr, visible);
    case ExprKind::Parameter:
    case ExprKind::Row: // lowering raises 0A000 for a Row that no step has expanded
       return;
    case ExprKind::OuterColumn:
    case ExprKind::NullIf:
    case ExprKind::Aggregate:
-   case ExprKind::WindowCall:
-      refuse("the binder has replaced this kind of expression", expr);
+   case ExprKind::WindowCall: refuse("the binder has replaced this kind of expression", expr);
    }
    refuse("an expression is of a kind that exists", "");
 }

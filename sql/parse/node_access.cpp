@@ -40,26 +40,17 @@ int32_t startLocation(const ::Node* node) {
          found = leftmost(found, leftmost(as<TypeCast>(node)->location, as<TypeCast>(node)->typeName->location));
          node = as<TypeCast>(node)->arg;
          break;
-      case T_A_Indirection:
-         node = as<A_Indirection>(node)->arg;
-         break;
-      default:
-         node = as<CollateClause>(node)->arg;
-         break;
+      case T_A_Indirection: node = as<A_Indirection>(node)->arg; break;
+      default: node = as<CollateClause>(node)->arg; break;
       }
    }
    if (!node) return found;
    switch (node->type) {
-   case T_ColumnRef:
-      return leftmost(found, as<ColumnRef>(node)->location);
-   case T_ParamRef:
-      return leftmost(found, as<ParamRef>(node)->location);
-   case T_A_Const:
-      return leftmost(found, as<A_Const>(node)->location);
-   case T_FuncCall:
-      return leftmost(found, leftmost(as<FuncCall>(node)->location, firstOf(as<FuncCall>(node)->args)));
-   case T_BoolExpr:
-      return leftmost(found, leftmost(as<BoolExpr>(node)->location, firstOf(as<BoolExpr>(node)->args)));
+   case T_ColumnRef: return leftmost(found, as<ColumnRef>(node)->location);
+   case T_ParamRef: return leftmost(found, as<ParamRef>(node)->location);
+   case T_A_Const: return leftmost(found, as<A_Const>(node)->location);
+   case T_FuncCall: return leftmost(found, leftmost(as<FuncCall>(node)->location, firstOf(as<FuncCall>(node)->args)));
+   case T_BoolExpr: return leftmost(found, leftmost(as<BoolExpr>(node)->location, firstOf(as<BoolExpr>(node)->args)));
    case T_SubLink:
       return leftmost(found, leftmost(as<SubLink>(node)->location, startLocation(as<SubLink>(node)->testexpr)));
    case T_NullTest:
@@ -68,24 +59,15 @@ int32_t startLocation(const ::Node* node) {
    case T_BooleanTest:
       return leftmost(found, leftmost(as<BooleanTest>(node)->location,
                                       startLocation(reinterpret_cast<const ::Node*>(as<BooleanTest>(node)->arg))));
-   case T_CaseExpr:
-      return leftmost(found, as<CaseExpr>(node)->location);
-   case T_RowExpr:
-      return leftmost(found, as<RowExpr>(node)->location);
-   case T_A_ArrayExpr:
-      return leftmost(found, as<A_ArrayExpr>(node)->location);
-   case T_CoalesceExpr:
-      return leftmost(found, as<CoalesceExpr>(node)->location);
-   case T_MinMaxExpr:
-      return leftmost(found, as<MinMaxExpr>(node)->location);
-   case T_SQLValueFunction:
-      return leftmost(found, as<SQLValueFunction>(node)->location);
-   case T_GroupingFunc:
-      return leftmost(found, as<GroupingFunc>(node)->location);
-   case T_SetToDefault:
-      return leftmost(found, as<SetToDefault>(node)->location);
-   default:
-      return found;
+   case T_CaseExpr: return leftmost(found, as<CaseExpr>(node)->location);
+   case T_RowExpr: return leftmost(found, as<RowExpr>(node)->location);
+   case T_A_ArrayExpr: return leftmost(found, as<A_ArrayExpr>(node)->location);
+   case T_CoalesceExpr: return leftmost(found, as<CoalesceExpr>(node)->location);
+   case T_MinMaxExpr: return leftmost(found, as<MinMaxExpr>(node)->location);
+   case T_SQLValueFunction: return leftmost(found, as<SQLValueFunction>(node)->location);
+   case T_GroupingFunc: return leftmost(found, as<GroupingFunc>(node)->location);
+   case T_SetToDefault: return leftmost(found, as<SetToDefault>(node)->location);
+   default: return found;
    }
 }
 

@@ -138,10 +138,8 @@ VisibleColumns PlanVerifier::childColumns(const Node& node) const {
 void PlanVerifier::checkOwn(const Node& node, const VisibleColumns& below) {
    switch (node.kind) {
    case NodeKind::TableScan:
-   case NodeKind::VirtualScan:
-      return checkScan(node);
-   case NodeKind::Values:
-      return checkValues(node);
+   case NodeKind::VirtualScan: return checkScan(node);
+   case NodeKind::Values: return checkValues(node);
    case NodeKind::TableFunction:
       exprs_.ensure(node.function != nullptr, "a table function is known");
       return exprs_.check(node.args, below);
@@ -149,33 +147,23 @@ void PlanVerifier::checkOwn(const Node& node, const VisibleColumns& below) {
       exprs_.ensure(!node.predicates.empty(), "a filter has predicates");
       return checkPredicates(node, below);
    case NodeKind::ProjectSet:
-   case NodeKind::Project:
-      return checkComputed(node, below);
+   case NodeKind::Project: return checkComputed(node, below);
    case NodeKind::HashJoin:
-   case NodeKind::NestedLoopJoin:
-      return checkJoin(node, below);
-   case NodeKind::Aggregate:
-      return checkAggregate(node, below);
+   case NodeKind::NestedLoopJoin: return checkJoin(node, below);
+   case NodeKind::Aggregate: return checkAggregate(node, below);
    case NodeKind::Sort:
-   case NodeKind::TopN:
-      return checkSort(node, below);
-   case NodeKind::Limit:
-      return checkLimit(node, below);
-   case NodeKind::Window:
-      return checkWindow(node, below);
+   case NodeKind::TopN: return checkSort(node, below);
+   case NodeKind::Limit: return checkLimit(node, below);
+   case NodeKind::Window: return checkWindow(node, below);
    case NodeKind::DistinctOn:
       for (const ColumnId column : node.columns)
          exprs_.checkColumn(column, below);
       return;
    case NodeKind::Append:
-   case NodeKind::RecursiveUnion:
-      return checkInputs(node);
-   case NodeKind::Materialize:
-      return exprs_.ensure(!node.ctes.empty(), "With materialises a CTE");
-   case NodeKind::CteScan:
-      return checkCteScan(node);
-   case NodeKind::RecursiveScan:
-      return checkRecursiveScan(node);
+   case NodeKind::RecursiveUnion: return checkInputs(node);
+   case NodeKind::Materialize: return exprs_.ensure(!node.ctes.empty(), "With materialises a CTE");
+   case NodeKind::CteScan: return checkCteScan(node);
+   case NodeKind::RecursiveScan: return checkRecursiveScan(node);
    case NodeKind::LockRows:
       for (const RowLock& lock : node.rowLocks)
          exprs_.checkColumn(lock.rowId, below);
@@ -183,8 +171,7 @@ void PlanVerifier::checkOwn(const Node& node, const VisibleColumns& below) {
    case NodeKind::Insert:
    case NodeKind::Update:
    case NodeKind::Delete:
-   case NodeKind::Merge:
-      return checkDml(node, below);
+   case NodeKind::Merge: return checkDml(node, below);
    }
 }
 

@@ -176,12 +176,9 @@ constexpr BitPositions bitPositions = makeBitPositions();
 void packBits(const uint64_t* values, uint32_t count, uint32_t bits, char* out) {
    if (bits == 0) return;
    switch (laneBytesOf(bits)) {
-   case 2:
-      return packLanes<uint16_t>(values, count, bits, out);
-   case 4:
-      return packLanes<uint32_t>(values, count, bits, out);
-   default:
-      return packLanes<uint64_t>(values, count, bits, out);
+   case 2: return packLanes<uint16_t>(values, count, bits, out);
+   case 4: return packLanes<uint32_t>(values, count, bits, out);
+   default: return packLanes<uint64_t>(values, count, bits, out);
    }
 }
 
@@ -193,12 +190,9 @@ void unpackLanes(const char* in, uint32_t packs, uint32_t bits, void* out) {
 uint64_t unpackOne(const char* in, uint32_t bits, uint32_t index) {
    if (bits == 0) return 0;
    switch (laneBytesOf(bits)) {
-   case 2:
-      return oneOf<uint16_t>(in, bits, index);
-   case 4:
-      return oneOf<uint32_t>(in, bits, index);
-   default:
-      return oneOf<uint64_t>(in, bits, index);
+   case 2: return oneOf<uint16_t>(in, bits, index);
+   case 4: return oneOf<uint32_t>(in, bits, index);
+   default: return oneOf<uint64_t>(in, bits, index);
    }
 }
 
@@ -216,15 +210,9 @@ void unpackInts(const char* in, uint32_t count, uint32_t bits, int64_t reference
       const uint32_t here = count - first < step ? count - first : step;
       unpackFunctions[bits](in + packedBytes(bits, first), (here + packValues - 1) / packValues, lanes);
       switch (laneBytesOf(bits)) {
-      case 2:
-         widen(reinterpret_cast<const uint16_t*>(lanes), here, reference, factor, out + first);
-         break;
-      case 4:
-         widen(reinterpret_cast<const uint32_t*>(lanes), here, reference, factor, out + first);
-         break;
-      default:
-         widen(reinterpret_cast<const uint64_t*>(lanes), here, reference, factor, out + first);
-         break;
+      case 2: widen(reinterpret_cast<const uint16_t*>(lanes), here, reference, factor, out + first); break;
+      case 4: widen(reinterpret_cast<const uint32_t*>(lanes), here, reference, factor, out + first); break;
+      default: widen(reinterpret_cast<const uint64_t*>(lanes), here, reference, factor, out + first); break;
       }
    }
 }

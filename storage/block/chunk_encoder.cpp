@@ -42,8 +42,7 @@ void sketchPlain(const ColumnSlice& slice, EncodedChunk& chunk, ColumnSketch& sk
       return sketchFixed<Interval>(
           slice, chunk, sketch, [](const Interval& v) { return intervalSpan(v); },
           [](const Interval& v) { return sketchHash(v); });
-   default:
-      throwInternal("type has an encoder of its own");
+   default: throwInternal("type has an encoder of its own");
    }
 }
 

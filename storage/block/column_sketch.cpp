@@ -70,21 +70,11 @@ void sketchWide(const ColumnSlice& slice, ColumnSketch& sketch) {
 void sketchSlice(const ColumnSlice& slice, ColumnSketch& sketch) {
    const uint64_t before = sketch.valueCount;
    switch (slice.type) {
-   case PhysicalType::Bool:
-      sketchInteger<uint8_t>(slice, sketch);
-      break;
-   case PhysicalType::I16:
-      sketchInteger<int16_t>(slice, sketch);
-      break;
-   case PhysicalType::I32:
-      sketchInteger<int32_t>(slice, sketch);
-      break;
-   case PhysicalType::I64:
-      sketchInteger<int64_t>(slice, sketch);
-      break;
-   case PhysicalType::I128:
-      sketchWide(slice, sketch);
-      break;
+   case PhysicalType::Bool: sketchInteger<uint8_t>(slice, sketch); break;
+   case PhysicalType::I16: sketchInteger<int16_t>(slice, sketch); break;
+   case PhysicalType::I32: sketchInteger<int32_t>(slice, sketch); break;
+   case PhysicalType::I64: sketchInteger<int64_t>(slice, sketch); break;
+   case PhysicalType::I128: sketchWide(slice, sketch); break;
    case PhysicalType::F32:
       sketchAs<float>(
           slice, sketch, [](float v) { return zoneKeyOfDouble(v); },

@@ -32,23 +32,12 @@ void widenTo(const ColumnSlice& slice, int64_t* out) {
 
 void widenAll(const ColumnSlice& slice, int64_t* out) {
    switch (slice.type) {
-   case PhysicalType::Bool:
-      widenTo<uint8_t>(slice, out);
-      break;
-   case PhysicalType::I16:
-      widenTo<int16_t>(slice, out);
-      break;
-   case PhysicalType::I32:
-      widenTo<int32_t>(slice, out);
-      break;
-   case PhysicalType::I64:
-      widenTo<int64_t>(slice, out);
-      break;
-   case PhysicalType::I128:
-      widenTo<int128>(slice, out);
-      break;
-   default:
-      throwInternal("not an integer column");
+   case PhysicalType::Bool: widenTo<uint8_t>(slice, out); break;
+   case PhysicalType::I16: widenTo<int16_t>(slice, out); break;
+   case PhysicalType::I32: widenTo<int32_t>(slice, out); break;
+   case PhysicalType::I64: widenTo<int64_t>(slice, out); break;
+   case PhysicalType::I128: widenTo<int128>(slice, out); break;
+   default: throwInternal("not an integer column");
    }
    if (!slice.validity) return;
    uint32_t first = 0;

@@ -49,10 +49,8 @@ void decodeAs(const PageView& page, const PackedVector& head, uint32_t count, T*
    switch (head.mode) {
    case PackedMode::FrameOfReference:
       return unpackInts<T>(dataOf(page, head), count, head.bits, head.reference, head.factor, out);
-   case PackedMode::Delta:
-      return decodeDelta(page, head, count, out);
-   case PackedMode::Runs:
-      return decodeRuns(page, head, count, out);
+   case PackedMode::Delta: return decodeDelta(page, head, count, out);
+   case PackedMode::Runs: return decodeRuns(page, head, count, out);
    }
 }
 
@@ -150,14 +148,10 @@ void decodeInts(const PageView& page, PhysicalType type, uint32_t firstRow, uint
    DCHECK(firstRow % vectorRows == 0);
    const PackedVector& head = page.packedVector(firstRow);
    switch (type) {
-   case PhysicalType::Bool:
-      return decodeAs(page, head, count, static_cast<uint8_t*>(out));
-   case PhysicalType::I16:
-      return decodeAs(page, head, count, static_cast<int16_t*>(out));
-   case PhysicalType::I32:
-      return decodeAs(page, head, count, static_cast<int32_t*>(out));
-   case PhysicalType::I64:
-      return decodeAs(page, head, count, static_cast<int64_t*>(out));
+   case PhysicalType::Bool: return decodeAs(page, head, count, static_cast<uint8_t*>(out));
+   case PhysicalType::I16: return decodeAs(page, head, count, static_cast<int16_t*>(out));
+   case PhysicalType::I32: return decodeAs(page, head, count, static_cast<int32_t*>(out));
+   case PhysicalType::I64: return decodeAs(page, head, count, static_cast<int64_t*>(out));
    case PhysicalType::I128: {
       alignas(64) int64_t narrow[vectorRows];
       decodeAs(page, head, count, narrow);
@@ -166,8 +160,7 @@ void decodeInts(const PageView& page, PhysicalType type, uint32_t firstRow, uint
          wide[i] = narrow[i];
       return;
    }
-   default:
-      throwInternal("packed integers of another type");
+   default: throwInternal("packed integers of another type");
    }
 }
 
@@ -175,18 +168,12 @@ void decodeIntsAt(const PageView& page, PhysicalType type, uint32_t firstRow, co
    const PackedVector& head = page.packedVector(firstRow);
    DCHECK(head.mode == PackedMode::FrameOfReference);
    switch (type) {
-   case PhysicalType::Bool:
-      return decodeAtAs(page, head, rows, static_cast<uint8_t*>(out));
-   case PhysicalType::I16:
-      return decodeAtAs(page, head, rows, static_cast<int16_t*>(out));
-   case PhysicalType::I32:
-      return decodeAtAs(page, head, rows, static_cast<int32_t*>(out));
-   case PhysicalType::I64:
-      return decodeAtAs(page, head, rows, static_cast<int64_t*>(out));
-   case PhysicalType::I128:
-      return decodeAtAs(page, head, rows, static_cast<int128*>(out));
-   default:
-      throwInternal("packed integers of another type");
+   case PhysicalType::Bool: return decodeAtAs(page, head, rows, static_cast<uint8_t*>(out));
+   case PhysicalType::I16: return decodeAtAs(page, head, rows, static_cast<int16_t*>(out));
+   case PhysicalType::I32: return decodeAtAs(page, head, rows, static_cast<int32_t*>(out));
+   case PhysicalType::I64: return decodeAtAs(page, head, rows, static_cast<int64_t*>(out));
+   case PhysicalType::I128: return decodeAtAs(page, head, rows, static_cast<int128*>(out));
+   default: throwInternal("packed integers of another type");
    }
 }
 
@@ -265,12 +252,9 @@ void decodeStrings(const PageView& page, uint32_t firstRow, uint32_t count, Stri
    StringBody head;
    std::memcpy(&head, body, sizeof head);
    switch (head.lengthWidth) {
-   case 1:
-      return stringsAs<uint8_t>(body, head, firstRow, count, out);
-   case 2:
-      return stringsAs<uint16_t>(body, head, firstRow, count, out);
-   default:
-      return stringsAs<uint32_t>(body, head, firstRow, count, out);
+   case 1: return stringsAs<uint8_t>(body, head, firstRow, count, out);
+   case 2: return stringsAs<uint16_t>(body, head, firstRow, count, out);
+   default: return stringsAs<uint32_t>(body, head, firstRow, count, out);
    }
 }
 
@@ -280,12 +264,9 @@ void decodeStringsAt(const PageView& page, uint32_t firstRow, uint32_t count, co
    StringBody head;
    std::memcpy(&head, body, sizeof head);
    switch (head.lengthWidth) {
-   case 1:
-      return stringsAtAs<uint8_t>(body, head, firstRow, count, rows, shift, out);
-   case 2:
-      return stringsAtAs<uint16_t>(body, head, firstRow, count, rows, shift, out);
-   default:
-      return stringsAtAs<uint32_t>(body, head, firstRow, count, rows, shift, out);
+   case 1: return stringsAtAs<uint8_t>(body, head, firstRow, count, rows, shift, out);
+   case 2: return stringsAtAs<uint16_t>(body, head, firstRow, count, rows, shift, out);
+   default: return stringsAtAs<uint32_t>(body, head, firstRow, count, rows, shift, out);
    }
 }
 
@@ -373,19 +354,15 @@ void verifyPage(const char* base, const PageEntry& entry) {
    if (header.bodyOffset < sizeof header + validity) malformed();
    const size_t bodySize = entry.rawSize - header.bodyOffset;
    switch (header.encoding) {
-   case PageEncoding::AllNull:
-      return;
+   case PageEncoding::AllNull: return;
    case PageEncoding::Constant: {
       if (bodySize < 4) malformed();
       return;
    }
-   case PageEncoding::PackedInts:
-      return verifyPacked(page, bodySize);
-   case PageEncoding::PlainFixed:
-      return;
+   case PageEncoding::PackedInts: return verifyPacked(page, bodySize);
+   case PageEncoding::PlainFixed: return;
    case PageEncoding::PlainStrings:
-   case PageEncoding::Dictionary:
-      return verifyStrings(page, bodySize);
+   case PageEncoding::Dictionary: return verifyStrings(page, bodySize);
    case PageEncoding::Codes:
       if (header.width > 16 || packedBytes(header.width, header.rowCount) > bodySize) malformed();
       return;

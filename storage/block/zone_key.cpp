@@ -38,19 +38,13 @@ ZoneKey zoneKeyOf(const Value& value) {
    case PhysicalType::Bool:
    case PhysicalType::I16:
    case PhysicalType::I32:
-   case PhysicalType::I64:
-      return value.i64;
-   case PhysicalType::I128:
-      return value.i128;
+   case PhysicalType::I64: return value.i64;
+   case PhysicalType::I128: return value.i128;
    case PhysicalType::F32:
-   case PhysicalType::F64:
-      return zoneKeyOfDouble(value.f64);
-   case PhysicalType::Interval:
-      return intervalSpan(value.interval);
-   case PhysicalType::String:
-      return zoneKeyOfString(value.bytes);
-   case PhysicalType::Decimal:
-      return zoneKeyOfDecimal(StringView(value.bytes));
+   case PhysicalType::F64: return zoneKeyOfDouble(value.f64);
+   case PhysicalType::Interval: return intervalSpan(value.interval);
+   case PhysicalType::String: return zoneKeyOfString(value.bytes);
+   case PhysicalType::Decimal: return zoneKeyOfDecimal(StringView(value.bytes));
    }
    throwInternal("value of an unknown type");
 }
@@ -60,10 +54,8 @@ std::optional<Value> valueOfZoneKey(PhysicalType type, ZoneKey key) {
    case PhysicalType::Bool:
    case PhysicalType::I16:
    case PhysicalType::I32:
-   case PhysicalType::I64:
-      return Value::integer(type, static_cast<int64_t>(key));
-   case PhysicalType::I128:
-      return Value::wide(key);
+   case PhysicalType::I64: return Value::integer(type, static_cast<int64_t>(key));
+   case PhysicalType::I128: return Value::wide(key);
    case PhysicalType::F32:
    case PhysicalType::F64: {
       auto bits = static_cast<int64_t>(key);
@@ -81,8 +73,7 @@ std::optional<Value> valueOfZoneKey(PhysicalType type, ZoneKey key) {
       return Value::string(std::move(prefix));
    }
    case PhysicalType::Interval:
-   case PhysicalType::Decimal:
-      return std::nullopt;
+   case PhysicalType::Decimal: return std::nullopt;
    }
    return std::nullopt;
 }

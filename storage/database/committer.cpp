@@ -93,12 +93,8 @@ private:
       for (const auto& change : storageChanges()) {
          const StorageId id = change.table->id();
          switch (change.kind) {
-         case Kind::Create:
-            record.created.push_back({id, *change.table->columns()});
-            break;
-         case Kind::Drop:
-            record.dropped.push_back(id);
-            break;
+         case Kind::Create: record.created.push_back({id, *change.table->columns()}); break;
+         case Kind::Drop: record.dropped.push_back(id); break;
          case Kind::AddColumn:
             // A table made by this transaction is logged with all its columns.
             if (std::none_of(record.created.begin(), record.created.end(),

@@ -23,14 +23,10 @@ bool equalKeys(const Value& a, const Value& b) {
    if (isIntegerLike(a.type) && isIntegerLike(b.type)) return a.i64 == b.i64;
    switch (a.type) {
    case PhysicalType::F32:
-   case PhysicalType::F64:
-      return a.f64 == b.f64 || (a.f64 != a.f64 && b.f64 != b.f64);
-   case PhysicalType::Interval:
-      return intervalSpan(a.interval) == intervalSpan(b.interval);
-   case PhysicalType::Decimal:
-      return decimal::equal(StringView(a.bytes), StringView(b.bytes));
-   default:
-      return a.identical(b);
+   case PhysicalType::F64: return a.f64 == b.f64 || (a.f64 != a.f64 && b.f64 != b.f64);
+   case PhysicalType::Interval: return intervalSpan(a.interval) == intervalSpan(b.interval);
+   case PhysicalType::Decimal: return decimal::equal(StringView(a.bytes), StringView(b.bytes));
+   default: return a.identical(b);
    }
 }
 

@@ -101,8 +101,7 @@ uint32_t filterFlat(PhysicalType type, const void* values, const ValidityWord* v
       return filterFlat(static_cast<const int32_t*>(values), validity, first, lower, upper, rows, out);
    case PhysicalType::I64:
       return filterFlat(static_cast<const int64_t*>(values), validity, first, lower, upper, rows, out);
-   default:
-      throwInternal("range filter on this type");
+   default: throwInternal("range filter on this type");
    }
 }
 
@@ -343,8 +342,7 @@ Vector RowGroupReader::State::readBlock(ColumnReader& reader, uint32_t first, ui
       return offset % 64 == 0 && bits ? bits + offset / 64 : shiftedValidity(reader, bits, offset, count);
    };
    switch (page.header().encoding) {
-   case PageEncoding::AllNull:
-      return constantVector(reader, Value::null(reader.type));
+   case PageEncoding::AllNull: return constantVector(reader, Value::null(reader.type));
    case PageEncoding::Constant: {
       reader.decoded = nothingDecoded;
       if (!isVariableSize(reader.type)) {
@@ -359,8 +357,7 @@ Vector RowGroupReader::State::readBlock(ColumnReader& reader, uint32_t first, ui
    }
    case PageEncoding::PlainFixed:
       return Vector::flat(reader.type, page.body() + static_cast<size_t>(inPage + offset) * size, validity());
-   case PageEncoding::PlainStrings:
-      return readStrings(reader, first, count, rows);
+   case PageEncoding::PlainStrings: return readStrings(reader, first, count, rows);
    case PageEncoding::PackedInts:
       if (reader.decoded != vectorFirst) {
          const bool isSparse = offset == 0 && rows.count() * sparseDivisor < count;
@@ -374,8 +371,7 @@ Vector RowGroupReader::State::readBlock(ColumnReader& reader, uint32_t first, ui
       }
       return Vector::flat(reader.type, reader.scratch() + static_cast<size_t>(offset) * size, validity());
    case PageEncoding::Codes:
-   case PageEncoding::Dictionary:
-      break;
+   case PageEncoding::Dictionary: break;
    }
    throw SqlError(sqlstate::dataCorrupted, "stored page has an unexpected encoding");
 }

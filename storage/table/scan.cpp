@@ -26,10 +26,8 @@ bool mayMatch(const ZonePredicate& predicate, const ScanState& state, const Segm
    const ChunkHeader& chunk = header.chunk(predicate.column, rowGroup);
    const uint32_t rows = header.rowGroupRows[rowGroup];
    switch (predicate.kind) {
-   case ZonePredicate::Kind::IsNull:
-      return chunk.nullCount != 0;
-   case ZonePredicate::Kind::IsNotNull:
-      return chunk.nullCount != rows;
+   case ZonePredicate::Kind::IsNull: return chunk.nullCount != 0;
+   case ZonePredicate::Kind::IsNotNull: return chunk.nullCount != rows;
    case ZonePredicate::Kind::Range:
       return chunk.nullCount != rows && chunk.zone.overlaps(predicate.lower, predicate.upper);
    }

@@ -136,8 +136,7 @@ uint64_t Table::deleteRows(Transaction& transaction, const Snapshot& snapshot, s
          if (!deletedNow.empty()) deletedNow[i] = 1;
          break;
       case DeleteMarks::Outcome::Held:
-      case DeleteMarks::Outcome::Gone:
-         break;
+      case DeleteMarks::Outcome::Gone: break;
       case DeleteMarks::Outcome::Conflict:
       case DeleteMarks::Outcome::Moved:
          writes.addDeletes(segment, std::move(marked));
@@ -172,11 +171,8 @@ void Table::lockRows(Transaction& transaction, const Snapshot& snapshot, std::sp
          marked.push_back(row);
          isLocked[i] = 1;
          break;
-      case DeleteMarks::Outcome::Held:
-         isLocked[i] = 1;
-         break;
-      case DeleteMarks::Outcome::Gone:
-         break;
+      case DeleteMarks::Outcome::Held: isLocked[i] = 1; break;
+      case DeleteMarks::Outcome::Gone: break;
       case DeleteMarks::Outcome::Conflict:
          if (skip) break;
          [[fallthrough]];

@@ -69,11 +69,8 @@ void Transaction::undoStorageChange(const StorageChange& change) {
    {
       const MutexLock lock(core.mutex);
       switch (change.kind) {
-      case StorageChange::Kind::Create:
-         core.isDropped = true;
-         break;
-      case StorageChange::Kind::Drop:
-         break;
+      case StorageChange::Kind::Create: core.isDropped = true; break;
+      case StorageChange::Kind::Drop: break;
       case StorageChange::Kind::AddColumn: {
          auto columns = std::make_shared<std::vector<ColumnDefinition>>(*core.columns);
          CHECK(!columns->empty());

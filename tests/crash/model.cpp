@@ -88,15 +88,9 @@ void Model::apply(bool hasEffect) {
          rows.push_back(step.first + offset + static_cast<int64_t>(i));
    };
    switch (step.kind) {
-   case Step::Kind::Create:
-      insertInto(tables[number], 0);
-      break;
-   case Step::Kind::Drop:
-      tables.erase(step.table);
-      break;
-   case Step::Kind::Delete:
-      eraseHits(tables[step.table], step);
-      break;
+   case Step::Kind::Create: insertInto(tables[number], 0); break;
+   case Step::Kind::Drop: tables.erase(step.table); break;
+   case Step::Kind::Delete: eraseHits(tables[step.table], step); break;
    case Step::Kind::Update:
       eraseHits(tables[step.table], step);
       insertInto(tables[step.table], 0);
@@ -105,11 +99,8 @@ void Model::apply(bool hasEffect) {
       for (auto& [id, rows] : tables)
          insertInto(rows, 0);
       break;
-   case Step::Kind::Abort:
-      break;
-   default:
-      insertInto(tables[step.table], 0);
-      break;
+   case Step::Kind::Abort: break;
+   default: insertInto(tables[step.table], 0); break;
    }
 }
 
@@ -181,9 +172,7 @@ void ModelDatabase::run(const Model& model, const Step& step, const std::functio
                                                             : tables.at(step.table);
    const AppendMode mode = step.kind == Step::Kind::InsertBulk ? AppendMode::Bulk : AppendMode::Small;
    switch (step.kind) {
-   case Step::Kind::Create:
-      changes = change('+', model.done, target);
-      break;
+   case Step::Kind::Create: changes = change('+', model.done, target); break;
    case Step::Kind::Drop:
       insert(*transaction, target, step.first, 5, mode); // these rows are dropped with the table
       database_->dropTable(*transaction, target);
@@ -201,8 +190,7 @@ void ModelDatabase::run(const Model& model, const Step& step, const std::functio
       for (const auto& [number, id] : tables)
          insert(*transaction, id, step.first, step.count, mode);
       break;
-   default:
-      break;
+   default: break;
    }
    if (step.kind != Step::Kind::Everywhere && step.kind != Step::Kind::Drop)
       insert(*transaction, target, step.first, step.count, mode);

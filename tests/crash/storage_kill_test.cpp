@@ -37,22 +37,12 @@ Plan planOf(uint64_t n) {
    plan.first = static_cast<int64_t>(n) * 100'000;
    plan.modulus = static_cast<int64_t>(random >> 32) % 5 + 3;
    switch (random % 8) {
-   case 0:
-      plan.step = Step::InsertMany, plan.count = 5000;
-      break;
-   case 1:
-      plan.step = Step::InsertBulk, plan.count = 40'000;
-      break;
+   case 0: plan.step = Step::InsertMany, plan.count = 5000; break;
+   case 1: plan.step = Step::InsertBulk, plan.count = 40'000; break;
    case 2:
-   case 3:
-      plan.step = Step::Delete;
-      break;
-   case 4:
-      plan.step = Step::Checkpoint;
-      break;
-   default:
-      plan.step = Step::InsertFew, plan.count = random % 50;
-      break;
+   case 3: plan.step = Step::Delete; break;
+   case 4: plan.step = Step::Checkpoint; break;
+   default: plan.step = Step::InsertFew, plan.count = random % 50; break;
    }
    return plan;
 }

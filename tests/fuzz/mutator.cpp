@@ -181,9 +181,7 @@ void Mutator::changeTokens(Random& random, std::vector<std::string_view>& tokens
    case 4:
       if (!tokens.empty()) tokens[at] = spices[below(random, std::size(spices))];
       break;
-   case 5:
-      tokens.insert(place, spices[below(random, std::size(spices))]);
-      break;
+   case 5: tokens.insert(place, spices[below(random, std::size(spices))]); break;
    case 6: { // replace a stretch by one of another seed
       const std::string& other = seeds_[below(random, seeds_.size())];
       const auto theirs = tokenize(std::string_view(other).substr(1));
@@ -224,15 +222,9 @@ std::string Mutator::mutateBytes(Random& random, std::string bytes) const {
       const size_t at = below(random, bytes.size());
       const size_t count = std::min(1 + below(random, 16), bytes.size() - std::min(at, bytes.size()));
       switch (random() % 7) {
-      case 0:
-         bytes.erase(at, count);
-         break;
-      case 1:
-         bytes.insert(at, bytes.substr(at, count));
-         break;
-      case 2:
-         bytes.insert(at, 1, static_cast<char>(random()));
-         break;
+      case 0: bytes.erase(at, count); break;
+      case 1: bytes.insert(at, bytes.substr(at, count)); break;
+      case 2: bytes.insert(at, 1, static_cast<char>(random())); break;
       case 3:
          if (!bytes.empty()) bytes[at] = static_cast<char>(random());
          break;

@@ -49,21 +49,12 @@ void Connection::run() {
    for (int steps = 0; steps < 8; ++steps) {
       Step step = Step::Blocked;
       switch (state_) {
-      case State::Head:
-         step = takeHead();
-         break;
-      case State::Body:
-         step = takeBody();
-         break;
-      case State::Delayed:
-         step = waitForDelay();
-         break;
-      case State::Sending:
-         step = sendSome();
-         break;
+      case State::Head: step = takeHead(); break;
+      case State::Body: step = takeBody(); break;
+      case State::Delayed: step = waitForDelay(); break;
+      case State::Sending: step = sendSome(); break;
       case State::Answering:
-      case State::Closed:
-         break;
+      case State::Closed: break;
       }
       if (step == Step::Blocked) return;
    }

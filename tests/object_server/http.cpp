@@ -61,46 +61,26 @@ bool readFraming(HttpRequest& request, bool isHttp11) {
 
 const char* reason(int status) {
    switch (status) {
-   case 200:
-      return "OK";
-   case 204:
-      return "No Content";
-   case 206:
-      return "Partial Content";
-   case 301:
-      return "Moved Permanently";
-   case 304:
-      return "Not Modified";
-   case 400:
-      return "Bad Request";
-   case 403:
-      return "Forbidden";
-   case 404:
-      return "Not Found";
-   case 405:
-      return "Method Not Allowed";
-   case 409:
-      return "Conflict";
-   case 411:
-      return "Length Required";
-   case 412:
-      return "Precondition Failed";
-   case 416:
-      return "Requested Range Not Satisfiable";
-   case 429:
-      return "Too Many Requests";
-   case 500:
-      return "Internal Server Error";
-   case 501:
-      return "Not Implemented";
-   case 502:
-      return "Bad Gateway";
-   case 503:
-      return "Slow Down";
-   case 507:
-      return "Insufficient Storage";
-   default:
-      return "Status";
+   case 200: return "OK";
+   case 204: return "No Content";
+   case 206: return "Partial Content";
+   case 301: return "Moved Permanently";
+   case 304: return "Not Modified";
+   case 400: return "Bad Request";
+   case 403: return "Forbidden";
+   case 404: return "Not Found";
+   case 405: return "Method Not Allowed";
+   case 409: return "Conflict";
+   case 411: return "Length Required";
+   case 412: return "Precondition Failed";
+   case 416: return "Requested Range Not Satisfiable";
+   case 429: return "Too Many Requests";
+   case 500: return "Internal Server Error";
+   case 501: return "Not Implemented";
+   case 502: return "Bad Gateway";
+   case 503: return "Slow Down";
+   case 507: return "Insufficient Storage";
+   default: return "Status";
    }
 }
 

@@ -129,18 +129,12 @@ std::string describe(const PGresult* result) {
       }
       return text;
    }
-   case PGRES_COMMAND_OK:
-      return PQcmdStatus(const_cast<PGresult*>(result));
-   case PGRES_EMPTY_QUERY:
-      return "(empty)";
-   case PGRES_PIPELINE_SYNC:
-      return "(sync)";
-   case PGRES_PIPELINE_ABORTED:
-      return "(aborted)";
-   case PGRES_COPY_IN:
-      return "(copy in)";
-   case PGRES_COPY_OUT:
-      return "(copy out)";
+   case PGRES_COMMAND_OK: return PQcmdStatus(const_cast<PGresult*>(result));
+   case PGRES_EMPTY_QUERY: return "(empty)";
+   case PGRES_PIPELINE_SYNC: return "(sync)";
+   case PGRES_PIPELINE_ABORTED: return "(aborted)";
+   case PGRES_COPY_IN: return "(copy in)";
+   case PGRES_COPY_OUT: return "(copy out)";
    default: {
       const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
       const char* message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);

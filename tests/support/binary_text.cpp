@@ -173,26 +173,20 @@ std::string hexText(std::string_view bytes) {
 /// Size in bytes of the type's values; 0: variable.
 size_t sizeOf(unsigned type) {
    switch (type) {
-   case Bool:
-      return 1;
-   case Int2:
-      return 2;
+   case Bool: return 1;
+   case Int2: return 2;
    case Int4:
    case Oid:
    case Float4:
-   case Date:
-      return 4;
+   case Date: return 4;
    case Int8:
    case Float8:
    case Time:
    case Timestamp:
-   case Timestamptz:
-      return 8;
+   case Timestamptz: return 8;
    case Interval:
-   case Uuid:
-      return 16;
-   default:
-      return 0;
+   case Uuid: return 16;
+   default: return 0;
    }
 }
 
@@ -206,24 +200,15 @@ bool hasBinaryText(unsigned type) {
 std::optional<std::string> textOfBinary(unsigned type, std::string_view bytes) {
    if (const size_t size = sizeOf(type); size != 0 && bytes.size() != size) return std::nullopt;
    switch (type) {
-   case Bool:
-      return bytes[0] ? "t" : "f";
-   case Int2:
-      return std::to_string(static_cast<int16_t>(uint16At(bytes, 0)));
-   case Int4:
-      return std::to_string(int32At(bytes, 0));
-   case Oid:
-      return std::to_string(static_cast<uint32_t>(int32At(bytes, 0)));
-   case Int8:
-      return std::to_string(int64At(bytes, 0));
-   case Float4:
-      return realText(std::bit_cast<float>(int32At(bytes, 0)));
-   case Float8:
-      return realText(std::bit_cast<double>(int64At(bytes, 0)));
-   case Numeric:
-      return numericText(bytes);
-   case Bytea:
-      return "\\x" + hexText(bytes);
+   case Bool: return bytes[0] ? "t" : "f";
+   case Int2: return std::to_string(static_cast<int16_t>(uint16At(bytes, 0)));
+   case Int4: return std::to_string(int32At(bytes, 0));
+   case Oid: return std::to_string(static_cast<uint32_t>(int32At(bytes, 0)));
+   case Int8: return std::to_string(int64At(bytes, 0));
+   case Float4: return realText(std::bit_cast<float>(int32At(bytes, 0)));
+   case Float8: return realText(std::bit_cast<double>(int64At(bytes, 0)));
+   case Numeric: return numericText(bytes);
+   case Bytea: return "\\x" + hexText(bytes);
    case Date: {
       const int32_t days = int32At(bytes, 0);
       if (days == INT32_MAX) return "infinity";
@@ -232,23 +217,19 @@ std::optional<std::string> textOfBinary(unsigned type, std::string_view bytes) {
       const std::string text = dateText(days, isBc);
       return text + (isBc ? " BC" : "");
    }
-   case Time:
-      return clockText(int64At(bytes, 0));
-   case Timestamp:
-      return timestampText(int64At(bytes, 0), "");
+   case Time: return clockText(int64At(bytes, 0));
+   case Timestamp: return timestampText(int64At(bytes, 0), "");
    case Timestamptz: {
       const int64_t micros = int64At(bytes, 0);
       return timestampText(micros, "+00");
    }
-   case Interval:
-      return intervalText(int64At(bytes, 0), int32At(bytes, 8), int32At(bytes, 12));
+   case Interval: return intervalText(int64At(bytes, 0), int32At(bytes, 8), int32At(bytes, 12));
    case Uuid: {
       const std::string hex = hexText(bytes);
       return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" + hex.substr(16, 4) + "-" +
              hex.substr(20);
    }
-   default:
-      return std::string(bytes);
+   default: return std::string(bytes);
    }
 }
 

@@ -215,16 +215,12 @@ Answer run(PGconn* connection, const Record& record, bool extended, bool binary)
    }
    while (PGresult* result = PQgetResult(connection)) {
       switch (PQresultStatus(result)) {
-      case PGRES_TUPLES_OK:
-         addRows(result, answer);
-         break;
+      case PGRES_TUPLES_OK: addRows(result, answer); break;
       case PGRES_COPY_IN:
          PQputCopyData(connection, record.copyData.data(), static_cast<int>(record.copyData.size()));
          PQputCopyEnd(connection, nullptr);
          break;
-      case PGRES_COPY_OUT:
-         copyOut(connection, answer);
-         break;
+      case PGRES_COPY_OUT: copyOut(connection, answer); break;
       case PGRES_FATAL_ERROR: {
          const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
          if (!answer.state.empty()) break;
@@ -235,8 +231,7 @@ Answer run(PGconn* connection, const Record& record, bool extended, bool binary)
          answer.position = position ? std::atoi(position) : 0;
          break;
       }
-      default:
-         break;
+      default: break;
       }
       PQclear(result);
       if (PQstatus(connection) == CONNECTION_BAD) {

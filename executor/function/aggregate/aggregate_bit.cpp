@@ -40,14 +40,10 @@ struct BitAggregate {
 template <BitOp op>
 const AggregateKernel* integerKernel(const AggregateRequest& request) {
    switch (request.argTypes[0].oid) {
-   case oid::int2:
-      return aggregateOf<BitAggregate<int16_t, op>>;
-   case oid::int4:
-      return aggregateOf<BitAggregate<int32_t, op>>;
-   case oid::int8:
-      return aggregateOf<BitAggregate<int64_t, op>>;
-   default:
-      return nullptr;
+   case oid::int2: return aggregateOf<BitAggregate<int16_t, op>>;
+   case oid::int4: return aggregateOf<BitAggregate<int32_t, op>>;
+   case oid::int8: return aggregateOf<BitAggregate<int64_t, op>>;
+   default: return nullptr;
    }
 }
 

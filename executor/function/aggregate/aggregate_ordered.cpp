@@ -238,21 +238,11 @@ struct PercentileDisc {
       }
       std::byte* out = nullptr;
       switch (width) {
-      case 1:
-         out = reinterpret_cast<std::byte*>(result.values<uint8_t>());
-         break;
-      case 2:
-         out = reinterpret_cast<std::byte*>(result.values<int16_t>());
-         break;
-      case 4:
-         out = reinterpret_cast<std::byte*>(result.values<int32_t>());
-         break;
-      case 8:
-         out = reinterpret_cast<std::byte*>(result.values<int64_t>());
-         break;
-      default:
-         out = reinterpret_cast<std::byte*>(result.values<int128>());
-         break;
+      case 1: out = reinterpret_cast<std::byte*>(result.values<uint8_t>()); break;
+      case 2: out = reinterpret_cast<std::byte*>(result.values<int16_t>()); break;
+      case 4: out = reinterpret_cast<std::byte*>(result.values<int32_t>()); break;
+      case 8: out = reinterpret_cast<std::byte*>(result.values<int64_t>()); break;
+      default: out = reinterpret_cast<std::byte*>(result.values<int128>()); break;
       }
       std::memcpy(out + size_t{row} * width, s.list.values.data + size_t{index} * width, width);
    }
@@ -330,21 +320,11 @@ struct Mode {
          return;
       }
       switch (physicalSize(s.type)) {
-      case 1:
-         std::memcpy(result.values<uint8_t>() + row, s.best, 1);
-         break;
-      case 2:
-         std::memcpy(result.values<int16_t>() + row, s.best, 2);
-         break;
-      case 4:
-         std::memcpy(result.values<int32_t>() + row, s.best, 4);
-         break;
-      case 8:
-         std::memcpy(result.values<int64_t>() + row, s.best, 8);
-         break;
-      default:
-         std::memcpy(result.values<int128>() + row, s.best, 16);
-         break;
+      case 1: std::memcpy(result.values<uint8_t>() + row, s.best, 1); break;
+      case 2: std::memcpy(result.values<int16_t>() + row, s.best, 2); break;
+      case 4: std::memcpy(result.values<int32_t>() + row, s.best, 4); break;
+      case 8: std::memcpy(result.values<int64_t>() + row, s.best, 8); break;
+      default: std::memcpy(result.values<int128>() + row, s.best, 16); break;
       }
    }
 };

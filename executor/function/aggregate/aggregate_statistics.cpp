@@ -184,20 +184,14 @@ struct WideSpread : DecimalSpread<spread> {
 template <Spread spread>
 const AggregateKernel* spreadKernel(const AggregateRequest& request) {
    switch (request.argTypes[0].oid) {
-   case oid::int2:
-      return aggregateOf<IntegerSpread<int16_t, spread>>;
-   case oid::int4:
-      return aggregateOf<IntegerSpread<int32_t, spread>>;
-   case oid::int8:
-      return aggregateOf<WideSpread<int64_t, 0, spread>>;
-   case oid::float4:
-      return aggregateOf<FloatSpread<float, spread>>;
-   case oid::float8:
-      return aggregateOf<FloatSpread<double, spread>>;
+   case oid::int2: return aggregateOf<IntegerSpread<int16_t, spread>>;
+   case oid::int4: return aggregateOf<IntegerSpread<int32_t, spread>>;
+   case oid::int8: return aggregateOf<WideSpread<int64_t, 0, spread>>;
+   case oid::float4: return aggregateOf<FloatSpread<float, spread>>;
+   case oid::float8: return aggregateOf<FloatSpread<double, spread>>;
    case oid::numeric: // lowering converts to Decimal for all aggregates but sum, avg, min, max
       return request.args[0].physical == PhysicalType::Decimal ? aggregateOf<DecimalSpread<spread>> : nullptr;
-   default:
-      return nullptr;
+   default: return nullptr;
    }
 }
 

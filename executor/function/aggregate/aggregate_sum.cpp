@@ -228,41 +228,28 @@ struct FloatAverage {
 
 const AggregateKernel* findSum(Oid type, Representation arg) {
    switch (type) {
-   case oid::int2:
-      return aggregateOf<NarrowSum<int16_t>>;
-   case oid::int4:
-      return aggregateOf<NarrowSum<int32_t>>;
-   case oid::int8:
-      return aggregateOf<WideSumResult<int64_t>>;
-   case oid::money:
-      return aggregateOf<MoneySum>;
-   case oid::float4:
-      return aggregateOf<FloatSum<float>>;
-   case oid::float8:
-      return aggregateOf<FloatSum<double>>;
+   case oid::int2: return aggregateOf<NarrowSum<int16_t>>;
+   case oid::int4: return aggregateOf<NarrowSum<int32_t>>;
+   case oid::int8: return aggregateOf<WideSumResult<int64_t>>;
+   case oid::money: return aggregateOf<MoneySum>;
+   case oid::float4: return aggregateOf<FloatSum<float>>;
+   case oid::float8: return aggregateOf<FloatSum<double>>;
    case oid::numeric:
       return arg.physical == PhysicalType::Decimal ? aggregateOf<DecimalSum> : scaledKernel<WideSumResult>(arg);
-   default:
-      return nullptr;
+   default: return nullptr;
    }
 }
 
 const AggregateKernel* findAverage(Oid type, Representation arg) {
    switch (type) {
-   case oid::int2:
-      return aggregateOf<NarrowAverage<int16_t>>;
-   case oid::int4:
-      return aggregateOf<NarrowAverage<int32_t>>;
-   case oid::int8:
-      return aggregateOf<WideAverage<int64_t, 0>>;
-   case oid::float4:
-      return aggregateOf<FloatAverage<float>>;
-   case oid::float8:
-      return aggregateOf<FloatAverage<double>>;
+   case oid::int2: return aggregateOf<NarrowAverage<int16_t>>;
+   case oid::int4: return aggregateOf<NarrowAverage<int32_t>>;
+   case oid::int8: return aggregateOf<WideAverage<int64_t, 0>>;
+   case oid::float4: return aggregateOf<FloatAverage<float>>;
+   case oid::float8: return aggregateOf<FloatAverage<double>>;
    case oid::numeric:
       return arg.physical == PhysicalType::Decimal ? aggregateOf<DecimalAverage> : scaledKernel<WideAverage>(arg);
-   default:
-      return nullptr;
+   default: return nullptr;
    }
 }
 

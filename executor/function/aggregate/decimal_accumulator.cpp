@@ -25,17 +25,10 @@ bool DecimalAccumulator::align(int128& value, int32_t valueScale) {
 void DecimalAccumulator::addSlow(StringView value, Arena& arena) {
    ++count;
    switch (decimal::kind(value)) {
-   case decimal::Kind::NaN:
-      ++nans;
-      return;
-   case decimal::Kind::Infinity:
-      ++infinities;
-      return;
-   case decimal::Kind::NegativeInfinity:
-      ++negativeInfinities;
-      return;
-   case decimal::Kind::Finite:
-      break;
+   case decimal::Kind::NaN: ++nans; return;
+   case decimal::Kind::Infinity: ++infinities; return;
+   case decimal::Kind::NegativeInfinity: ++negativeInfinities; return;
+   case decimal::Kind::Finite: break;
    }
    Arena scratch;
    keepBig(decimal::add(big, value, scratch), arena);

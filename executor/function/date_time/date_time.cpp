@@ -213,12 +213,9 @@ std::optional<bool> overlapTimes(OptionalTime a, OptionalTime b, OptionalTime c,
 OptionalTime periodEnd(OptionalTime start, OptionalInterval length, const KernelEnv& env, size_t argument) {
    if (!start || !length) return std::nullopt;
    switch (env.call.argTypes[argument].oid) {
-   case oid::time:
-      return addIntervalToTime(*start, *length);
-   case oid::timestamptz:
-      return addIntervalTz(*start, *length, zoneOf(env.context));
-   default:
-      return addInterval(*start, *length);
+   case oid::time: return addIntervalToTime(*start, *length);
+   case oid::timestamptz: return addIntervalTz(*start, *length, zoneOf(env.context));
+   default: return addInterval(*start, *length);
    }
 }
 std::optional<bool> overlapBothLengths(OptionalTime a, OptionalInterval b, OptionalTime c, OptionalInterval d,

@@ -222,14 +222,10 @@ const char* ordinalSuffix(std::string_view number, bool isUpper) {
       throw SqlError(sqlstate::invalidTextRepresentation, '"' + std::string(number) + "\" is not a number");
    const bool isTeen = number.size() > 1 && number[number.size() - 2] == '1';
    switch (isTeen ? '0' : number.back()) {
-   case '1':
-      return isUpper ? "ST" : "st";
-   case '2':
-      return isUpper ? "ND" : "nd";
-   case '3':
-      return isUpper ? "RD" : "rd";
-   default:
-      return isUpper ? "TH" : "th";
+   case '1': return isUpper ? "ST" : "st";
+   case '2': return isUpper ? "ND" : "nd";
+   case '3': return isUpper ? "RD" : "rd";
+   default: return isUpper ? "TH" : "th";
    }
 }
 

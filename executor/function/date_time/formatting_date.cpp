@@ -119,54 +119,24 @@ private:
       const int64_t clockHour = v_.hour % 12 == 0 ? 12 : v_.hour % 12;
       const bool isAfternoon = v_.hour % 24 >= 12;
       switch (node.keyword->id) {
-      case A_M:
-         out_.append(isAfternoon ? "P.M." : "A.M.");
-         break;
-      case AM:
-         out_.append(isAfternoon ? "PM" : "AM");
-         break;
-      case a_m:
-         out_.append(isAfternoon ? "p.m." : "a.m.");
-         break;
-      case am:
-         out_.append(isAfternoon ? "pm" : "am");
-         break;
+      case A_M: out_.append(isAfternoon ? "P.M." : "A.M."); break;
+      case AM: out_.append(isAfternoon ? "PM" : "AM"); break;
+      case a_m: out_.append(isAfternoon ? "p.m." : "a.m."); break;
+      case am: out_.append(isAfternoon ? "pm" : "am"); break;
       case HH:
-      case HH12:
-         signedNumber(node, clockHour, 2);
-         break;
-      case HH24:
-         signedNumber(node, v_.hour, 2);
-         break;
-      case MI:
-         signedNumber(node, v_.minute, 2);
-         break;
-      case SS:
-         signedNumber(node, v_.second, 2);
-         break;
-      case FF1:
-         number(fixed(node), v_.micros / 100'000, 1);
-         break;
-      case FF2:
-         number(fixed(node), v_.micros / 10'000, 2);
-         break;
+      case HH12: signedNumber(node, clockHour, 2); break;
+      case HH24: signedNumber(node, v_.hour, 2); break;
+      case MI: signedNumber(node, v_.minute, 2); break;
+      case SS: signedNumber(node, v_.second, 2); break;
+      case FF1: number(fixed(node), v_.micros / 100'000, 1); break;
+      case FF2: number(fixed(node), v_.micros / 10'000, 2); break;
       case FF3:
-      case MS:
-         number(fixed(node), v_.micros / 1'000, 3);
-         break;
-      case FF4:
-         number(fixed(node), v_.micros / 100, 4);
-         break;
-      case FF5:
-         number(fixed(node), v_.micros / 10, 5);
-         break;
+      case MS: number(fixed(node), v_.micros / 1'000, 3); break;
+      case FF4: number(fixed(node), v_.micros / 100, 4); break;
+      case FF5: number(fixed(node), v_.micros / 10, 5); break;
       case FF6:
-      case US:
-         number(fixed(node), v_.micros, 6);
-         break;
-      case SSSS:
-         number(node, v_.hour * 3600 + v_.minute * 60 + v_.second, 1);
-         break;
+      case US: number(fixed(node), v_.micros, 6); break;
+      case SSSS: number(node, v_.hour * 3600 + v_.minute * 60 + v_.second, 1); break;
       case tz:
       case TZ:
          refuseInterval();
@@ -184,66 +154,26 @@ private:
          refuseInterval();
          zoneOffset(node, true);
          break;
-      case A_D:
-         era("B.C.", "A.D.");
-         break;
-      case AD:
-         era("BC", "AD");
-         break;
-      case a_d:
-         era("b.c.", "a.d.");
-         break;
-      case ad:
-         era("bc", "ad");
-         break;
-      case MONTH:
-         monthName(node, Letters::Upper, false);
-         break;
-      case Month:
-         monthName(node, Letters::Title, false);
-         break;
-      case month:
-         monthName(node, Letters::Lower, false);
-         break;
-      case MON:
-         monthName(node, Letters::Upper, true);
-         break;
-      case Mon:
-         monthName(node, Letters::Title, true);
-         break;
-      case mon:
-         monthName(node, Letters::Lower, true);
-         break;
-      case MM:
-         signedNumber(node, v_.month, 2);
-         break;
-      case DAY:
-         dayName(node, Letters::Upper, false);
-         break;
-      case Day:
-         dayName(node, Letters::Title, false);
-         break;
-      case day:
-         dayName(node, Letters::Lower, false);
-         break;
-      case DY:
-         dayName(node, Letters::Upper, true);
-         break;
-      case Dy:
-         dayName(node, Letters::Title, true);
-         break;
-      case dy:
-         dayName(node, Letters::Lower, true);
-         break;
-      case DDD:
-         number(node, v_.dayOfYear, 3);
-         break;
-      case IDDD:
-         number(node, v_.days - daysFromIsoWeek(isoWeek(v_.days).year, 1) + 1, 3);
-         break;
-      case DD:
-         number(node, v_.day, 2);
-         break;
+      case A_D: era("B.C.", "A.D."); break;
+      case AD: era("BC", "AD"); break;
+      case a_d: era("b.c.", "a.d."); break;
+      case ad: era("bc", "ad"); break;
+      case MONTH: monthName(node, Letters::Upper, false); break;
+      case Month: monthName(node, Letters::Title, false); break;
+      case month: monthName(node, Letters::Lower, false); break;
+      case MON: monthName(node, Letters::Upper, true); break;
+      case Mon: monthName(node, Letters::Title, true); break;
+      case mon: monthName(node, Letters::Lower, true); break;
+      case MM: signedNumber(node, v_.month, 2); break;
+      case DAY: dayName(node, Letters::Upper, false); break;
+      case Day: dayName(node, Letters::Title, false); break;
+      case day: dayName(node, Letters::Lower, false); break;
+      case DY: dayName(node, Letters::Upper, true); break;
+      case Dy: dayName(node, Letters::Title, true); break;
+      case dy: dayName(node, Letters::Lower, true); break;
+      case DDD: number(node, v_.dayOfYear, 3); break;
+      case IDDD: number(node, v_.days - daysFromIsoWeek(isoWeek(v_.days).year, 1) + 1, 3); break;
+      case DD: number(node, v_.day, 2); break;
       case D:
          refuseInterval();
          number(node, dayOfWeek(v_.days) + 1, 1);
@@ -252,12 +182,8 @@ private:
          refuseInterval();
          number(node, dayOfWeek(v_.days) == 0 ? 7 : dayOfWeek(v_.days), 1);
          break;
-      case WW:
-         number(node, (v_.dayOfYear - 1) / 7 + 1, 2);
-         break;
-      case IW:
-         number(node, isoWeek(v_.days).week, 2);
-         break;
+      case WW: number(node, (v_.dayOfYear - 1) / 7 + 1, 2); break;
+      case IW: number(node, isoWeek(v_.days).week, 2); break;
       case Q:
          if (v_.month != 0) number(node, (v_.month - 1) / 3 + 1, 1);
          break;
@@ -277,44 +203,19 @@ private:
          ordinal(node, start);
          break;
       }
-      case YYYY:
-         signedNumber(node, shownYear(v_.year), 4);
-         break;
-      case IYYY:
-         signedNumber(node, isoYear(), 4);
-         break;
-      case YYY:
-         signedNumber(node, shownYear(v_.year) % 1000, 3);
-         break;
-      case IYY:
-         signedNumber(node, isoYear() % 1000, 3);
-         break;
-      case YY:
-         signedNumber(node, shownYear(v_.year) % 100, 2);
-         break;
-      case IY:
-         signedNumber(node, isoYear() % 100, 2);
-         break;
-      case Y:
-         number(node, shownYear(v_.year) % 10, 1);
-         break;
-      case I:
-         number(node, isoYear() % 10, 1);
-         break;
-      case RM:
-         roman(node, Letters::Upper);
-         break;
-      case rm:
-         roman(node, Letters::Lower);
-         break;
-      case W:
-         number(node, (v_.day - 1) / 7 + 1, 1);
-         break;
-      case J:
-         number(node, v_.days + julianOfPostgresEpoch, 1);
-         break;
-      default:
-         break; // FX prints nothing
+      case YYYY: signedNumber(node, shownYear(v_.year), 4); break;
+      case IYYY: signedNumber(node, isoYear(), 4); break;
+      case YYY: signedNumber(node, shownYear(v_.year) % 1000, 3); break;
+      case IYY: signedNumber(node, isoYear() % 1000, 3); break;
+      case YY: signedNumber(node, shownYear(v_.year) % 100, 2); break;
+      case IY: signedNumber(node, isoYear() % 100, 2); break;
+      case Y: number(node, shownYear(v_.year) % 10, 1); break;
+      case I: number(node, isoYear() % 10, 1); break;
+      case RM: roman(node, Letters::Upper); break;
+      case rm: roman(node, Letters::Lower); break;
+      case W: number(node, (v_.day - 1) / 7 + 1, 1); break;
+      case J: number(node, v_.days + julianOfPostgresEpoch, 1); break;
+      default: break; // FX prints nothing
       }
    }
 

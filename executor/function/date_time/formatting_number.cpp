@@ -65,9 +65,7 @@ struct Picture {
          if (isMultiplied) throw badPicture("cannot use \"V\" and decimal point together");
          hasPoint = true;
          break;
-      case FM:
-         isFillMode = true;
-         break;
+      case FM: isFillMode = true; break;
       case LOCALE_SIGN:
          if (hasLocaleSign) throw badPicture("cannot use \"S\" twice");
          if (hasPlus || hasMinus || hasBracket)
@@ -99,9 +97,7 @@ struct Picture {
          hasBracket = true;
          break;
       case ROMAN:
-      case roman:
-         isRoman = true;
-         break;
+      case roman: isRoman = true; break;
       case MULTIPLY:
          if (hasPoint) throw badPicture("cannot use \"V\" and decimal point together");
          isMultiplied = true;
@@ -113,8 +109,7 @@ struct Picture {
                 .detail("\"EEEE\" may only be used together with digit and decimal point patterns.");
          isScientific = true;
          break;
-      default:
-         break;
+      default: break;
       }
    }
 };
@@ -199,9 +194,7 @@ private:
       case NINE:
       case ZERO:
       case POINT:
-      case DECIMAL:
-         digitPlace(id);
-         break;
+      case DECIMAL: digitPlace(id); break;
       case COMMA:
       case GROUP:
          if (inNumber_)
@@ -209,9 +202,7 @@ private:
          else
             blank();
          break;
-      case CURRENCY:
-         out_.push_back(' ');
-         break;
+      case CURRENCY: out_.push_back(' '); break;
       case ROMAN:
       case roman: {
          std::string text = digits_.substr(std::min(next_, digits_.size()));
@@ -239,11 +230,8 @@ private:
          else
             blank();
          break;
-      case SIGN:
-         out_.push_back(sign_);
-         break;
-      default:
-         break;
+      case SIGN: out_.push_back(sign_); break;
+      default: break;
       }
    }
 
@@ -512,31 +500,21 @@ private:
       case NINE:
       case ZERO:
       case POINT:
-      case DECIMAL:
-         digitPlace(id);
-         return true;
+      case DECIMAL: digitPlace(id); return true;
       case COMMA:
-      case GROUP:
-         return (inNumber_ || !picture_.isFillMode) && peek() == ',';
-      case CURRENCY:
-         skipOther(1);
-         return false;
+      case GROUP: return (inNumber_ || !picture_.isFillMode) && peek() == ',';
+      case CURRENCY: skipOther(1); return false;
       case ordinal:
       case ORDINAL:
          if (picture_.isRoman || sign_ == '-' || picture_.hasPoint) return false;
          skipOther(2);
          return false;
-      case MINUS:
-         return takeSign("-");
-      case PLUS:
-         return takeSign("+");
-      case SIGN:
-         return takeSign("-+");
+      case MINUS: return takeSign("-");
+      case PLUS: return takeSign("+");
+      case SIGN: return takeSign("-+");
       case ROMAN:
-      case roman:
-         throw SqlError(sqlstate::featureNotSupported, "\"RN\" not supported for input");
-      default:
-         return false;
+      case roman: throw SqlError(sqlstate::featureNotSupported, "\"RN\" not supported for input");
+      default: return false;
       }
    }
 

@@ -228,9 +228,7 @@ private:
          skipOrdinal(node);
       };
       switch (id) {
-      case FX:
-         isExact_ = true;
-         break;
+      case FX: isExact_ = true; break;
       case A_M:
       case a_m:
          set(out_.pm, word(node, longMeridians), node);
@@ -251,12 +249,8 @@ private:
          integer(i, &out_.hour, 2);
          skipOrdinal(node);
          break;
-      case MI:
-         plain(out_.minute);
-         break;
-      case SS:
-         plain(out_.second);
-         break;
+      case MI: plain(out_.minute); break;
+      case SS: plain(out_.second); break;
       case MS: {
          const int32_t length = integer(i, &out_.millis, 3);
          out_.millis = scaled(out_.millis, length, 3);
@@ -276,9 +270,7 @@ private:
          skipOrdinal(node);
          break;
       }
-      case SSSS:
-         plain(out_.secondOfDay);
-         break;
+      case SSSS: plain(out_.secondOfDay); break;
       case tz:
       case TZ:
       case OF:
@@ -299,49 +291,29 @@ private:
          integer(i, &out_.zoneMinute, 2);
          break;
       case A_D:
-      case a_d:
-         set(out_.bc, word(node, longEras), node);
-         break;
+      case a_d: set(out_.bc, word(node, longEras), node); break;
       case AD:
-      case ad:
-         set(out_.bc, word(node, eras), node);
-         break;
+      case ad: set(out_.bc, word(node, eras), node); break;
       case MONTH:
       case Month:
-      case month:
-         set(out_.month, word(node, fullMonths) + 1, node);
-         break;
+      case month: set(out_.month, word(node, fullMonths) + 1, node); break;
       case MON:
       case Mon:
-      case mon:
-         set(out_.month, word(node, shortMonths) + 1, node);
-         break;
-      case MM:
-         plain(out_.month);
-         break;
+      case mon: set(out_.month, word(node, shortMonths) + 1, node); break;
+      case MM: plain(out_.month); break;
       case DAY:
       case Day:
-      case day:
-         set(out_.dayOfWeek, word(node, fullDays) + 1, node);
-         break;
+      case day: set(out_.dayOfWeek, word(node, fullDays) + 1, node); break;
       case DY:
       case Dy:
-      case dy:
-         set(out_.dayOfWeek, word(node, shortDays) + 1, node);
-         break;
-      case DDD:
-         plain(out_.dayOfYear);
-         break;
+      case dy: set(out_.dayOfWeek, word(node, shortDays) + 1, node); break;
+      case DDD: plain(out_.dayOfYear); break;
       case IDDD:
          integer(i, &out_.dayOfYear, 3);
          skipOrdinal(node);
          break;
-      case DD:
-         plain(out_.day);
-         break;
-      case D:
-         plain(out_.dayOfWeek);
-         break;
+      case DD: plain(out_.day); break;
+      case D: plain(out_.dayOfWeek); break;
       case ID:
          integer(i, &out_.dayOfWeek, 1);
          // For ID Monday is 1; all other fields count from Sunday.
@@ -349,47 +321,26 @@ private:
          skipOrdinal(node);
          break;
       case WW:
-      case IW:
-         plain(out_.week);
-         break;
+      case IW: plain(out_.week); break;
       case Q: // the quarter is read and ignored
          integer(i, nullptr);
          skipOrdinal(node);
          break;
-      case CC:
-         plain(out_.century);
-         break;
-      case Y_YYY:
-         commaYear(node);
-         break;
+      case CC: plain(out_.century); break;
+      case Y_YYY: commaYear(node); break;
       case YYYY:
-      case IYYY:
-         partialYear(i, 4);
-         break;
+      case IYYY: partialYear(i, 4); break;
       case YYY:
-      case IYY:
-         partialYear(i, 3);
-         break;
+      case IYY: partialYear(i, 3); break;
       case YY:
-      case IY:
-         partialYear(i, 2);
-         break;
+      case IY: partialYear(i, 2); break;
       case Y:
-      case I:
-         partialYear(i, 1);
-         break;
+      case I: partialYear(i, 1); break;
       case RM:
-      case rm:
-         set(out_.month, 12 - word(node, romanMonths), node);
-         break;
-      case W:
-         plain(out_.weekOfMonth);
-         break;
-      case J:
-         plain(out_.julian);
-         break;
-      default:
-         break;
+      case rm: set(out_.month, 12 - word(node, romanMonths), node); break;
+      case W: plain(out_.weekOfMonth); break;
+      case J: plain(out_.julian); break;
+      default: break;
       }
    }
 

@@ -171,22 +171,16 @@ std::string fromEscape(std::string_view text) {
 
 StringView encode(const StringView& bytes, const StringView& format, KernelEnv& env) {
    switch (formatOf(format.view())) {
-   case Format::Hex:
-      return env.copy(hexOf(bytes.view()));
-   case Format::Base64:
-      return env.copy(toBase64(bytes.view()));
-   default:
-      return env.copy(toEscape(bytes.view()));
+   case Format::Hex: return env.copy(hexOf(bytes.view()));
+   case Format::Base64: return env.copy(toBase64(bytes.view()));
+   default: return env.copy(toEscape(bytes.view()));
    }
 }
 StringView decode(const StringView& text, const StringView& format, KernelEnv& env) {
    switch (formatOf(format.view())) {
-   case Format::Hex:
-      return env.copy(fromHex(text.view()));
-   case Format::Base64:
-      return env.copy(fromBase64(text.view()));
-   default:
-      return env.copy(fromEscape(text.view()));
+   case Format::Hex: return env.copy(fromHex(text.view()));
+   case Format::Base64: return env.copy(fromBase64(text.view()));
+   default: return env.copy(fromEscape(text.view()));
    }
 }
 

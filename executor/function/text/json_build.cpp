@@ -41,9 +41,7 @@ void appendJson(std::string& out, const KernelCall& call, size_t arg, uint32_t r
    const Oid type = call.argTypes[arg].oid;
    std::string text;
    switch (type) {
-   case oid::boolean:
-      out += call.args[arg].value<bool>(row) ? "true" : "false";
-      return;
+   case oid::boolean: out += call.args[arg].value<bool>(row) ? "true" : "false"; return;
    case oid::int2:
    case oid::int4:
    case oid::int8:
@@ -58,8 +56,7 @@ void appendJson(std::string& out, const KernelCall& call, size_t arg, uint32_t r
       return;
    case oid::date:
    case oid::timestamp:
-   case oid::timestamptz:
-      throwNotSupported("JSON of dates and timestamps");
+   case oid::timestamptz: throwNotSupported("JSON of dates and timestamps");
    default:
       if (const auto* info = catalog::builtins().type(type); info && (info->category == 'A' || info->category == 'C'))
          throwNotSupported("JSON of arrays and rows");

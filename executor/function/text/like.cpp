@@ -114,18 +114,12 @@ bool matchGeneral(std::string_view text, std::string_view pattern) {
 
 bool LikePattern::matches(std::string_view text) const {
    switch (kind_) {
-   case Kind::Exact:
-      return text == literal();
-   case Kind::Prefix:
-      return text.starts_with(literal());
-   case Kind::Suffix:
-      return text.ends_with(literal());
-   case Kind::Contains:
-      return findBytes(text, literal()) != std::string_view::npos;
-   case Kind::Segments:
-      return matchesSegments(text);
-   case Kind::General:
-      return matchGeneral(text, pattern_);
+   case Kind::Exact: return text == literal();
+   case Kind::Prefix: return text.starts_with(literal());
+   case Kind::Suffix: return text.ends_with(literal());
+   case Kind::Contains: return findBytes(text, literal()) != std::string_view::npos;
+   case Kind::Segments: return matchesSegments(text);
+   case Kind::General: return matchGeneral(text, pattern_);
    }
    return false;
 }

@@ -89,8 +89,7 @@ private:
    void node(const RegexNode& n, size_t begin, size_t end) {
       if (!n.hasCaptures) return;
       switch (n.kind) {
-      case Kind::Text:
-         return;
+      case Kind::Text: return;
       case Kind::Group:
          if (n.isCapture) (*spans_)[n.capture] = {begin, end};
          return node(*n.children[0], begin, end);
@@ -98,10 +97,8 @@ private:
          for (const auto& child : n.children)
             if (fits(*child, begin, end)) return node(*child, begin, end);
          return;
-      case Kind::Sequence:
-         return sequence(n, 0, begin, end);
-      case Kind::Repeat:
-         return repeat(n, begin, end);
+      case Kind::Sequence: return sequence(n, 0, begin, end);
+      case Kind::Repeat: return repeat(n, begin, end);
       }
    }
 

@@ -177,15 +177,10 @@ private:
    NodePtr atom(uint32_t depth, bool& isConstraint) {
       const char c = rest_[0];
       switch (c) {
-      case '(':
-         return group(depth);
-      case ')':
-         throwInvalid("parentheses () not balanced");
-      case '[':
-         return bracketOrBoundary(isConstraint);
-      case '.':
-         rest_.remove_prefix(1);
-         return text(out_.flags.dotNewline ? "(?s:.)" : "[^\\n]");
+      case '(': return group(depth);
+      case ')': throwInvalid("parentheses () not balanced");
+      case '[': return bracketOrBoundary(isConstraint);
+      case '.': rest_.remove_prefix(1); return text(out_.flags.dotNewline ? "(?s:.)" : "[^\\n]");
       case '^':
          rest_.remove_prefix(1);
          isConstraint = true;
@@ -196,16 +191,13 @@ private:
          return text(out_.flags.lineAnchors ? "(?m:$)" : "\\z");
       case '*':
       case '+':
-      case '?':
-         throwInvalid("quantifier operand invalid");
+      case '?': throwInvalid("quantifier operand invalid");
       case '{':
          if (rest_.size() > 1 && isDigit(rest_[1])) throwInvalid("quantifier operand invalid");
          rest_.remove_prefix(1);
          return text("\\{");
-      case '\\':
-         return escape(isConstraint);
-      default:
-         return literal(takeCharacter());
+      case '\\': return escape(isConstraint);
+      default: return literal(takeCharacter());
       }
    }
 
@@ -267,72 +259,40 @@ private:
    /// backslash; both have been consumed.
    bool characterEscape(char c, uint32_t& out) {
       switch (c) {
-      case 'a':
-         out = 7;
-         return true;
-      case 'b':
-         out = 8;
-         return true;
-      case 'B':
-         out = '\\';
-         return true;
+      case 'a': out = 7; return true;
+      case 'b': out = 8; return true;
+      case 'B': out = '\\'; return true;
       case 'c':
          if (rest_.empty()) throwInvalid("invalid escape \\ sequence");
          out = takeCharacter() & 31;
          return true;
-      case 'e':
-         out = 27;
-         return true;
-      case 'f':
-         out = 12;
-         return true;
-      case 'n':
-         out = 10;
-         return true;
-      case 'r':
-         out = 13;
-         return true;
-      case 't':
-         out = 9;
-         return true;
-      case 'v':
-         out = 11;
-         return true;
-      case 'u':
-         out = hex(4, 4);
-         return true;
-      case 'U':
-         out = hex(8, 8);
-         return true;
-      case 'x':
-         out = hex(1, 255);
-         return true;
+      case 'e': out = 27; return true;
+      case 'f': out = 12; return true;
+      case 'n': out = 10; return true;
+      case 'r': out = 13; return true;
+      case 't': out = 9; return true;
+      case 'v': out = 11; return true;
+      case 'u': out = hex(4, 4); return true;
+      case 'U': out = hex(8, 8); return true;
+      case 'x': out = hex(1, 255); return true;
       case '0':
          out = 0;
          for (int i = 0; i < 2 && !rest_.empty() && rest_[0] >= '0' && rest_[0] <= '7'; ++i, rest_.remove_prefix(1))
             out = out * 8 + static_cast<uint32_t>(rest_[0] - '0');
          return true;
-      default:
-         return false;
+      default: return false;
       }
    }
 
    static std::string_view classOf(char c) {
       switch (c) {
-      case 'd':
-         return "[0-9]";
-      case 'D':
-         return "[^0-9]";
-      case 's':
-         return "[\\t-\\r ]";
-      case 'S':
-         return "[^\\t-\\r ]";
-      case 'w':
-         return "[0-9A-Za-z_]";
-      case 'W':
-         return "[^0-9A-Za-z_]";
-      default:
-         return {};
+      case 'd': return "[0-9]";
+      case 'D': return "[^0-9]";
+      case 's': return "[\\t-\\r ]";
+      case 'S': return "[^\\t-\\r ]";
+      case 'w': return "[0-9A-Za-z_]";
+      case 'W': return "[^0-9A-Za-z_]";
+      default: return {};
       }
    }
 
@@ -349,20 +309,13 @@ private:
       }
       isConstraint = true;
       switch (c) {
-      case 'A':
-         return text("\\A");
-      case 'Z':
-         return text("\\z");
-      case 'm':
-         return wordEdge(true);
-      case 'M':
-         return wordEdge(false);
-      case 'y':
-         return text("\\b");
-      case 'Y':
-         return text("\\B");
-      default:
-         break;
+      case 'A': return text("\\A");
+      case 'Z': return text("\\z");
+      case 'm': return wordEdge(true);
+      case 'M': return wordEdge(false);
+      case 'y': return text("\\b");
+      case 'Y': return text("\\B");
+      default: break;
       }
       isConstraint = false;
       uint32_t character;
@@ -493,12 +446,9 @@ std::string_view takePrefixes(std::string_view pattern, RegexFlags& flags) {
 // Section 9.7.3.5 of PostgreSQL's manual.
 RegexPreference preferenceOf(const RegexNode& node) {
    switch (node.kind) {
-   case Kind::Text:
-      return RegexPreference::None;
-   case Kind::Group:
-      return preferenceOf(*node.children[0]);
-   case Kind::Choice:
-      return RegexPreference::Longest;
+   case Kind::Text: return RegexPreference::None;
+   case Kind::Group: return preferenceOf(*node.children[0]);
+   case Kind::Choice: return RegexPreference::Longest;
    case Kind::Repeat:
       if (node.min == node.max && !node.isLazy && node.min == 1) return preferenceOf(*node.children[0]);
       return node.isLazy ? RegexPreference::Shortest : RegexPreference::Longest;
@@ -512,9 +462,7 @@ RegexPreference preferenceOf(const RegexNode& node) {
 
 void writeRe2(const RegexNode& node, bool isLazy, std::string& out) {
    switch (node.kind) {
-   case Kind::Text:
-      out.append(node.text);
-      return;
+   case Kind::Text: out.append(node.text); return;
    case Kind::Group:
       out.append(node.isCapture ? "(" : "(?:");
       writeRe2(*node.children[0], isLazy, out);
@@ -530,8 +478,7 @@ void writeRe2(const RegexNode& node, bool isLazy, std::string& out) {
          writeRe2(*node.children[i], isLazy, out);
       }
       return;
-   case Kind::Repeat:
-      break;
+   case Kind::Repeat: break;
    }
    const bool needsGroup = node.children[0]->kind == Kind::Repeat;
    if (needsGroup) out.append("(?:");
@@ -556,42 +503,25 @@ void writeRe2(const RegexNode& node, bool isLazy, std::string& out) {
 
 bool applyRegexOption(RegexFlags& flags, char option) {
    switch (option) {
-   case 'b':
-      throwNotSupported("basic regular expressions");
-   case 'c':
-      flags.ignoreCase = false;
-      break;
-   case 'e':
-      break;
-   case 'i':
-      flags.ignoreCase = true;
-      break;
+   case 'b': throwNotSupported("basic regular expressions");
+   case 'c': flags.ignoreCase = false; break;
+   case 'e': break;
+   case 'i': flags.ignoreCase = true; break;
    case 'm':
    case 'n':
       flags.dotNewline = false;
       flags.lineAnchors = true;
       break;
-   case 'p':
-      flags.dotNewline = false;
-      break;
-   case 'q':
-      flags.literal = true;
-      break;
+   case 'p': flags.dotNewline = false; break;
+   case 'q': flags.literal = true; break;
    case 's':
       flags.dotNewline = true;
       flags.lineAnchors = false;
       break;
-   case 't':
-      flags.expanded = false;
-      break;
-   case 'w':
-      flags.lineAnchors = true;
-      break;
-   case 'x':
-      flags.expanded = true;
-      break;
-   default:
-      return false;
+   case 't': flags.expanded = false; break;
+   case 'w': flags.lineAnchors = true; break;
+   case 'x': flags.expanded = true; break;
+   default: return false;
    }
    return true;
 }

@@ -39,14 +39,10 @@ inline size_t offsetOfCharacter(std::string_view text, uint32_t characters) {
 inline uint32_t decodeCharacter(std::string_view text) {
    const auto byte = [&](size_t i) { return static_cast<uint32_t>(static_cast<unsigned char>(text[i])); };
    switch (characterBytes(text[0])) {
-   case 1:
-      return byte(0);
-   case 2:
-      return ((byte(0) & 0x1f) << 6) | (byte(1) & 0x3f);
-   case 3:
-      return ((byte(0) & 0x0f) << 12) | ((byte(1) & 0x3f) << 6) | (byte(2) & 0x3f);
-   default:
-      return ((byte(0) & 0x07) << 18) | ((byte(1) & 0x3f) << 12) | ((byte(2) & 0x3f) << 6) | (byte(3) & 0x3f);
+   case 1: return byte(0);
+   case 2: return ((byte(0) & 0x1f) << 6) | (byte(1) & 0x3f);
+   case 3: return ((byte(0) & 0x0f) << 12) | ((byte(1) & 0x3f) << 6) | (byte(2) & 0x3f);
+   default: return ((byte(0) & 0x07) << 18) | ((byte(1) & 0x3f) << 12) | ((byte(2) & 0x3f) << 6) | (byte(3) & 0x3f);
    }
 }
 

@@ -70,20 +70,16 @@ void AggregateSink::planStage() {
          for (uint32_t a = 0; a < aggregates_.size(); ++a)
             if (set.collected[a] && !set.isSpilled()) tasks_.push_back({nullptr, &set, 0, a});
       break;
-   case Stage::End:
-      break;
+   case Stage::End: break;
    }
 }
 
 void AggregateSink::finishTask(QueryContext& context, uint32_t, uint32_t number) {
    const Task& task = tasks_[number];
    switch (stage_) {
-   case Stage::Scatter:
-      return task.groups->scatter(task.number);
-   case Stage::Unite:
-      return uniteGroups(task);
-   case Stage::Distinct:
-      return feedDistinctValues(context, task);
+   case Stage::Scatter: return task.groups->scatter(task.number);
+   case Stage::Unite: return uniteGroups(task);
+   case Stage::Distinct: return feedDistinctValues(context, task);
    case Stage::Collected: {
       std::vector<std::byte*> rows;
       GroupingSet::CollectedRows& collected = *task.set->collected[task.aggregate];
@@ -91,8 +87,7 @@ void AggregateSink::finishTask(QueryContext& context, uint32_t, uint32_t number)
       return feedCollected(context, *task.set, task.aggregate, rows, findIn(task.set->groups), keepArena(newArena()),
                            grant_.memory());
    }
-   case Stage::End:
-      break;
+   case Stage::End: break;
    }
 }
 

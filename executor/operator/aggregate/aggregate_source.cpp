@@ -150,13 +150,9 @@ SourceStatus AggregateSource::next(QueryContext& context, LocalState& state, Bat
    }
    if (!local.loaded) {
       switch (spilled_->open(local.loaded)) {
-      case SpilledGroups::Status::Blocked:
-         return SourceStatus::Blocked;
-      case SpilledGroups::Status::Done:
-         return SourceStatus::Done;
-      case SpilledGroups::Status::Opened:
-         local.given = 0;
-         break;
+      case SpilledGroups::Status::Blocked: return SourceStatus::Blocked;
+      case SpilledGroups::Status::Done: return SourceStatus::Done;
+      case SpilledGroups::Status::Opened: local.given = 0; break;
       }
    }
    const std::span<std::byte* const> groups = local.loaded->groups.groups().subspan(local.given);

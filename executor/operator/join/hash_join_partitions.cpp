@@ -268,11 +268,8 @@ bool Worker::nextInput() {
 SourceStatus Worker::next(QueryContext& context, Batch& out) {
    out.setDense(0);
    switch (phase_) {
-   case Phase::Idle:
-      return start(context);
-   case Phase::Probe:
-      probe(context, out);
-      break;
+   case Phase::Idle: return start(context);
+   case Phase::Probe: probe(context, out); break;
    case Phase::Built:
       while (giver_.isAtEnd() && givenPage_ < table_.pages().size())
          giver_.open(*table_.pages()[givenPage_++]);

@@ -49,19 +49,13 @@ OperatorStatus HashJoinProber::process(QueryContext& context, const Batch& in, B
       switch (shape_.kind) {
       case JoinKind::Semi:
       case JoinKind::Anti:
-      case JoinKind::Mark:
-         return processExistence(in, out);
+      case JoinKind::Mark: return processExistence(in, out);
       case JoinKind::RightSemi:
-      case JoinKind::RightAnti:
-         out.setDense(0);
-         return markBuildSide(context, in);
-      default:
-         return processFirstWave(in, out);
+      case JoinKind::RightAnti: out.setDense(0); return markBuildSide(context, in);
+      default: return processFirstWave(in, out);
       }
-   case Phase::Pairs:
-      return processPairs(in, out);
-   case Phase::Rest:
-      return processRest(in, out);
+   case Phase::Pairs: return processPairs(in, out);
+   case Phase::Rest: return processRest(in, out);
    }
    return OperatorStatus::NeedInput;
 }
@@ -74,8 +68,7 @@ OperatorStatus HashJoinProber::processEmptyBuild(const Batch& in, Batch& out) {
    switch (shape_.kind) {
    case JoinKind::Left:
    case JoinKind::Full:
-   case JoinKind::Single:
-      return processRest(in, out);
+   case JoinKind::Single: return processRest(in, out);
    case JoinKind::Anti:
       if (unknown) break;
       passProbeColumns(in, out);
@@ -86,8 +79,7 @@ OperatorStatus HashJoinProber::processEmptyBuild(const Batch& in, Batch& out) {
       passProbeColumns(in, out);
       addMark(in, out);
       return OperatorStatus::NeedInput;
-   default:
-      break;
+   default: break;
    }
    out.setDense(0);
    return OperatorStatus::Done;
@@ -271,8 +263,7 @@ void HashJoinProber::bindProbeColumns(const Batch& in, bool asPairs) {
       Vector& target = joined_.columns[c];
       target = source;
       switch (source.encoding) {
-      case Encoding::Constant:
-         break;
+      case Encoding::Constant: break;
       case Encoding::Flat:
          target.encoding = Encoding::Dictionary;
          target.codes = rowCodes;

@@ -25,14 +25,10 @@ uint64_t tagOf(uint64_t hash) {
 template <typename Body>
 decltype(auto) withInteger(PhysicalType type, Body&& body) {
    switch (type) {
-   case PhysicalType::Bool:
-      return body(uint8_t{});
-   case PhysicalType::I16:
-      return body(int16_t{});
-   case PhysicalType::I32:
-      return body(int32_t{});
-   default:
-      return body(int64_t{});
+   case PhysicalType::Bool: return body(uint8_t{});
+   case PhysicalType::I16: return body(int16_t{});
+   case PhysicalType::I32: return body(int32_t{});
+   default: return body(int64_t{});
    }
 }
 

@@ -230,19 +230,12 @@ void TableScan::addZone(const ColumnCompare& compare) {
    zone.column = static_cast<uint32_t>(attribute - 1);
    const storage::ZoneKey key = storage::zoneKeyOf(*compare.value);
    switch (compare.op) {
-   case CompareOp::Eq:
-      zone.lower = zone.upper = key;
-      break;
+   case CompareOp::Eq: zone.lower = zone.upper = key; break;
    case CompareOp::Lt:
-   case CompareOp::Le:
-      zone.upper = key;
-      break;
+   case CompareOp::Le: zone.upper = key; break;
    case CompareOp::Gt:
-   case CompareOp::Ge:
-      zone.lower = key;
-      break;
-   default:
-      return;
+   case CompareOp::Ge: zone.lower = key; break;
+   default: return;
    }
    spec_.zonePredicates.push_back(zone);
 }

@@ -117,16 +117,10 @@ DecimalDigits leadingDigits(StringView value) {
 void storeDecimal(const StringView& value, std::byte* out) {
    std::memset(out, 0, decimalBytes);
    switch (decimal::kind(value)) {
-   case decimal::Kind::NegativeInfinity:
-      return;
-   case decimal::Kind::Infinity:
-      out[0] = std::byte{4};
-      return;
-   case decimal::Kind::NaN:
-      out[0] = std::byte{5};
-      return;
-   case decimal::Kind::Finite:
-      break;
+   case decimal::Kind::NegativeInfinity: return;
+   case decimal::Kind::Infinity: out[0] = std::byte{4}; return;
+   case decimal::Kind::NaN: out[0] = std::byte{5}; return;
+   case decimal::Kind::Finite: break;
    }
    const int sign = decimal::sign(value);
    out[0] = static_cast<std::byte>(2 + sign);
@@ -142,12 +136,9 @@ void storeDecimal(const StringView& value, std::byte* out) {
 
 uint32_t keyBytes(PhysicalType type) {
    switch (type) {
-   case PhysicalType::String:
-      return stringPrefixBytes + 1;
-   case PhysicalType::Decimal:
-      return decimalBytes;
-   default:
-      return physicalSize(type);
+   case PhysicalType::String: return stringPrefixBytes + 1;
+   case PhysicalType::Decimal: return decimalBytes;
+   default: return physicalSize(type);
    }
 }
 

@@ -79,12 +79,9 @@ bool isInRangeTimestamp(int64_t value, int64_t base, const Interval& offset, boo
 
 int128 loadInteger(PhysicalType type, const std::byte* bytes) {
    switch (type) {
-   case PhysicalType::I16:
-      return load<int16_t>(bytes);
-   case PhysicalType::I32:
-      return load<int32_t>(bytes);
-   default:
-      return load<int64_t>(bytes);
+   case PhysicalType::I16: return load<int16_t>(bytes);
+   case PhysicalType::I32: return load<int32_t>(bytes);
+   default: return load<int64_t>(bytes);
    }
 }
 
@@ -101,10 +98,8 @@ bool isInRange(const FrameClause& clause, const Value& offset, const std::byte* 
       const int128 from = loadInteger(type, base);
       return isWithin(loadInteger(type, value), minus ? from - offset.i64 : from + offset.i64, less);
    }
-   case oid::float4:
-      return isInRangeFloat(load<float>(value), load<float>(base), offset.f64, minus, less);
-   case oid::float8:
-      return isInRangeFloat(load<double>(value), load<double>(base), offset.f64, minus, less);
+   case oid::float4: return isInRangeFloat(load<float>(value), load<float>(base), offset.f64, minus, less);
+   case oid::float8: return isInRangeFloat(load<double>(value), load<double>(base), offset.f64, minus, less);
    case oid::numeric:
       return isInRangeDecimal(load<StringView>(value), load<StringView>(base), StringView(offset.bytes), minus, less);
    case oid::date:
@@ -127,8 +122,7 @@ bool isInRange(const FrameClause& clause, const Value& offset, const std::byte* 
       const Interval sum = minus ? subtractIntervals(from, offset.interval) : addIntervals(from, offset.interval);
       return isWithin(intervalSpan(load<Interval>(value)), intervalSpan(sum), less);
    }
-   default:
-      throwNotSupported("RANGE with offset PRECEDING/FOLLOWING for column type " + formatType(clause.keyType));
+   default: throwNotSupported("RANGE with offset PRECEDING/FOLLOWING for column type " + formatType(clause.keyType));
    }
 }
 
@@ -159,12 +153,8 @@ void WindowFrames::compute(const WindowPartition& partition, const WindowBlock& 
    const bool endsBack = clause_.end == FrameBoundKind::OffsetPreceding;
 
    switch (clause_.start) {
-   case FrameBoundKind::UnboundedPreceding:
-      fill(begins, [](uint32_t) { return 0u; });
-      break;
-   case FrameBoundKind::UnboundedFollowing:
-      fill(begins, [&](uint32_t) { return count; });
-      break;
+   case FrameBoundKind::UnboundedPreceding: fill(begins, [](uint32_t) { return 0u; }); break;
+   case FrameBoundKind::UnboundedFollowing: fill(begins, [&](uint32_t) { return count; }); break;
    case FrameBoundKind::CurrentRow:
       fill(begins, [&](uint32_t row) { return isRows ? row : partition.peerStart(row); });
       break;
@@ -182,12 +172,8 @@ void WindowFrames::compute(const WindowPartition& partition, const WindowBlock& 
    }
 
    switch (clause_.end) {
-   case FrameBoundKind::UnboundedPreceding:
-      fill(ends, [](uint32_t) { return 0u; });
-      break;
-   case FrameBoundKind::UnboundedFollowing:
-      fill(ends, [&](uint32_t) { return count; });
-      break;
+   case FrameBoundKind::UnboundedPreceding: fill(ends, [](uint32_t) { return 0u; }); break;
+   case FrameBoundKind::UnboundedFollowing: fill(ends, [&](uint32_t) { return count; }); break;
    case FrameBoundKind::CurrentRow:
       fill(ends, [&](uint32_t row) { return isRows ? row + 1 : partition.peerEnd(row); });
       break;
@@ -251,9 +237,7 @@ FrameRows WindowFrames::rowsOf(const WindowPartition& partition, uint32_t row) c
    const uint32_t begin = this->begin(row), end = this->end(row);
    FrameRows out;
    switch (clause_.exclusion) {
-   case FrameExclusion::None:
-      out.add(begin, end);
-      break;
+   case FrameExclusion::None: out.add(begin, end); break;
    case FrameExclusion::CurrentRow:
       out.add(begin, std::min(end, row));
       out.add(std::max(begin, row + 1), end);

@@ -21,16 +21,11 @@ void appendRaw(std::string& out, T value) {
 /// Appends bytes that are equal if and only if the values are equal by SQL's =.
 void appendCanonical(std::string& out, const Vector& vector, uint32_t row) {
    switch (vector.type) {
-   case PhysicalType::Bool:
-      return appendRaw(out, vector.value<uint8_t>(row));
-   case PhysicalType::I16:
-      return appendRaw(out, vector.value<int16_t>(row));
-   case PhysicalType::I32:
-      return appendRaw(out, vector.value<int32_t>(row));
-   case PhysicalType::I64:
-      return appendRaw(out, vector.value<int64_t>(row));
-   case PhysicalType::I128:
-      return appendRaw(out, vector.value<int128>(row));
+   case PhysicalType::Bool: return appendRaw(out, vector.value<uint8_t>(row));
+   case PhysicalType::I16: return appendRaw(out, vector.value<int16_t>(row));
+   case PhysicalType::I32: return appendRaw(out, vector.value<int32_t>(row));
+   case PhysicalType::I64: return appendRaw(out, vector.value<int64_t>(row));
+   case PhysicalType::I128: return appendRaw(out, vector.value<int128>(row));
    case PhysicalType::F32:
    case PhysicalType::F64: {
       double value = vector.type == PhysicalType::F32 ? double{vector.value<float>(row)} : vector.value<double>(row);
@@ -38,8 +33,7 @@ void appendCanonical(std::string& out, const Vector& vector, uint32_t row) {
       if (value != value) value = __builtin_nan("");
       return appendRaw(out, value);
    }
-   case PhysicalType::Interval:
-      return appendRaw(out, intervalSpan(vector.value<Interval>(row)));
+   case PhysicalType::Interval: return appendRaw(out, intervalSpan(vector.value<Interval>(row)));
    case PhysicalType::Decimal: {
       const size_t start = out.size() + sizeof(uint32_t);
       appendRaw(out, uint32_t{0});

@@ -190,14 +190,10 @@ Selection DmlSink::writeByClause(QueryContext& context, Local& local, const Batc
       DCHECK(!clauses.isNull(row));
       DCHECK(static_cast<size_t>(clauses.value<int32_t>(row)) < dml_.actions.size());
       switch (dml_.actions[static_cast<size_t>(clauses.value<int32_t>(row))]) {
-      case sql::DmlAction::Nothing:
-         break;
-      case sql::DmlAction::Insert:
-         return put(local.inserted);
-      case sql::DmlAction::Update:
-         return put(local.updated);
-      case sql::DmlAction::Delete:
-         return put(local.deleted);
+      case sql::DmlAction::Nothing: break;
+      case sql::DmlAction::Insert: return put(local.inserted);
+      case sql::DmlAction::Update: return put(local.updated);
+      case sql::DmlAction::Delete: return put(local.deleted);
       }
    });
    for (RowList* list : {&local.updated, &local.deleted}) {

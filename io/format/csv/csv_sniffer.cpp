@@ -86,18 +86,12 @@ public:
 private:
    static bool fits(Oid type, std::string_view text) {
       switch (type) {
-      case oid::boolean:
-         return isBoolean(text);
-      case oid::int8:
-         return isInteger(text);
-      case oid::float8:
-         return isReal(text);
-      case oid::date:
-         return isDate(text);
-      case oid::timestamp:
-         return isTimestamp(text, false) || isDate(text);
-      default:
-         return isTimestamp(text, true);
+      case oid::boolean: return isBoolean(text);
+      case oid::int8: return isInteger(text);
+      case oid::float8: return isReal(text);
+      case oid::date: return isDate(text);
+      case oid::timestamp: return isTimestamp(text, false) || isDate(text);
+      default: return isTimestamp(text, true);
       }
    }
    std::vector<Oid> candidates_{oid::boolean, oid::int8, oid::float8, oid::date, oid::timestamp, oid::timestamptz};

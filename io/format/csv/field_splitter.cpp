@@ -206,24 +206,12 @@ std::string_view FieldSplitter::unescape(const char* begin, const char* end) {
       }
       const char c = *++p;
       switch (c) {
-      case 'b':
-         *o++ = '\b';
-         break;
-      case 'f':
-         *o++ = '\f';
-         break;
-      case 'n':
-         *o++ = '\n';
-         break;
-      case 'r':
-         *o++ = '\r';
-         break;
-      case 't':
-         *o++ = '\t';
-         break;
-      case 'v':
-         *o++ = '\v';
-         break;
+      case 'b': *o++ = '\b'; break;
+      case 'f': *o++ = '\f'; break;
+      case 'n': *o++ = '\n'; break;
+      case 'r': *o++ = '\r'; break;
+      case 't': *o++ = '\t'; break;
+      case 'v': *o++ = '\v'; break;
       case 'x': {
          if (p + 1 >= end || hexDigit(p[1]) < 0) {
             *o++ = 'x';

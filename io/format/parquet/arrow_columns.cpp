@@ -38,16 +38,10 @@ int64_t floorDivide(int64_t value, int64_t by) {
 /// Microseconds of a value in the unit; false when they do not fit.
 bool toMicros(int64_t value, arrow::TimeUnit::type unit, int64_t& micros) {
    switch (unit) {
-   case arrow::TimeUnit::SECOND:
-      return !__builtin_mul_overflow(value, int64_t{1'000'000}, &micros);
-   case arrow::TimeUnit::MILLI:
-      return !__builtin_mul_overflow(value, int64_t{1'000}, &micros);
-   case arrow::TimeUnit::MICRO:
-      micros = value;
-      return true;
-   case arrow::TimeUnit::NANO:
-      micros = floorDivide(value, 1000);
-      return true;
+   case arrow::TimeUnit::SECOND: return !__builtin_mul_overflow(value, int64_t{1'000'000}, &micros);
+   case arrow::TimeUnit::MILLI: return !__builtin_mul_overflow(value, int64_t{1'000}, &micros);
+   case arrow::TimeUnit::MICRO: micros = value; return true;
+   case arrow::TimeUnit::NANO: micros = floorDivide(value, 1000); return true;
    }
    return false;
 }
@@ -58,25 +52,18 @@ ExternalColumn mapColumn(const std::string& name, const arrow::DataType& type) {
    using arrow::Type;
    const auto as = [&](Oid oid) { return ExternalColumn{name, plain(oid)}; };
    switch (type.id()) {
-   case Type::BOOL:
-      return as(oid::boolean);
+   case Type::BOOL: return as(oid::boolean);
    case Type::INT8:
    case Type::UINT8:
-   case Type::INT16:
-      return as(oid::int2);
+   case Type::INT16: return as(oid::int2);
    case Type::UINT16:
-   case Type::INT32:
-      return as(oid::int4);
+   case Type::INT32: return as(oid::int4);
    case Type::UINT32:
-   case Type::INT64:
-      return as(oid::int8);
-   case Type::UINT64:
-      return {name, {oid::numeric, numericTypmod(20, 0), invalidOid}};
+   case Type::INT64: return as(oid::int8);
+   case Type::UINT64: return {name, {oid::numeric, numericTypmod(20, 0), invalidOid}};
    case Type::HALF_FLOAT:
-   case Type::FLOAT:
-      return as(oid::float4);
-   case Type::DOUBLE:
-      return as(oid::float8);
+   case Type::FLOAT: return as(oid::float4);
+   case Type::DOUBLE: return as(oid::float8);
    case Type::DECIMAL128: {
       const auto& decimal = static_cast<const arrow::DecimalType&>(type);
       if (decimal.scale() >= 0 && decimal.scale() <= decimal.precision())
@@ -84,25 +71,20 @@ ExternalColumn mapColumn(const std::string& name, const arrow::DataType& type) {
       break;
    }
    case Type::DATE32:
-   case Type::DATE64:
-      return as(oid::date);
+   case Type::DATE64: return as(oid::date);
    case Type::TIME32:
-   case Type::TIME64:
-      return as(oid::time);
+   case Type::TIME64: return as(oid::time);
    case Type::TIMESTAMP:
       return as(static_cast<const arrow::TimestampType&>(type).timezone().empty() ? oid::timestamp : oid::timestamptz);
-   case Type::DURATION:
-      return as(oid::interval);
+   case Type::DURATION: return as(oid::interval);
    case Type::STRING:
    case Type::LARGE_STRING:
    case Type::STRING_VIEW:
-   case Type::NA:
-      return as(oid::text);
+   case Type::NA: return as(oid::text);
    case Type::BINARY:
    case Type::LARGE_BINARY:
    case Type::BINARY_VIEW:
-   case Type::FIXED_SIZE_BINARY:
-      return as(oid::bytea);
+   case Type::FIXED_SIZE_BINARY: return as(oid::bytea);
    case Type::DICTIONARY: {
       const arrow::DataType& values = *static_cast<const arrow::DictionaryType&>(type).value_type();
       if (isBinaryLike(values.id())) return mapColumn(name, values);
@@ -114,8 +96,7 @@ ExternalColumn mapColumn(const std::string& name, const arrow::DataType& type) {
       if (extension.extension_name() == "arrow.json") return as(oid::json);
       return mapColumn(name, *extension.storage_type());
    }
-   default:
-      break;
+   default: break;
    }
    ExternalColumn column = as(oid::text);
    column.problem = type.ToString();
@@ -184,25 +165,20 @@ const void* ColumnConverter::data(const Slice& slice) {
          room<uint8_t>()[i] = booleans.Value(slice.offset + i);
       return buffer_.data();
    }
-   case Type::FLOAT:
-      return slice.values<float>();
-   case Type::DOUBLE:
-      return slice.values<double>();
+   case Type::FLOAT: return slice.values<float>();
+   case Type::DOUBLE: return slice.values<double>();
    case Type::HALF_FLOAT:
       return change<uint16_t, float>(slice, slice.values<uint16_t>(), [](uint16_t bits, float& out) {
          out = arrow::util::Float16::FromBits(bits).ToFloat();
          return true;
       });
-   case Type::DECIMAL128:
-      return decimals(slice);
+   case Type::DECIMAL128: return decimals(slice);
    case Type::DATE32:
-   case Type::DATE64:
-      return days(slice);
+   case Type::DATE64: return days(slice);
    case Type::TIME32:
    case Type::TIME64:
    case Type::TIMESTAMP:
-   case Type::DURATION:
-      return times(slice);
+   case Type::DURATION: return times(slice);
    case Type::FIXED_SIZE_BINARY:
       if (type_.oid == oid::uuid) return uuids(slice);
       return texts(slice);
@@ -212,10 +188,8 @@ const void* ColumnConverter::data(const Slice& slice) {
    case Type::BINARY:
    case Type::LARGE_BINARY:
    case Type::BINARY_VIEW:
-   case Type::DICTIONARY:
-      return texts(slice);
-   default:
-      return integers(slice);
+   case Type::DICTIONARY: return texts(slice);
+   default: return integers(slice);
    }
 }
 
@@ -226,24 +200,15 @@ const void* ColumnConverter::integers(const Slice& slice) {
       return true;
    };
    switch (slice.array.type_id()) {
-   case Type::INT8:
-      return change<int8_t, int16_t>(slice, slice.values<int8_t>(), widen);
-   case Type::UINT8:
-      return change<uint8_t, int16_t>(slice, slice.values<uint8_t>(), widen);
-   case Type::INT16:
-      return slice.values<int16_t>();
-   case Type::UINT16:
-      return change<uint16_t, int32_t>(slice, slice.values<uint16_t>(), widen);
-   case Type::INT32:
-      return slice.values<int32_t>();
-   case Type::UINT32:
-      return change<uint32_t, int64_t>(slice, slice.values<uint32_t>(), widen);
-   case Type::INT64:
-      return slice.values<int64_t>();
-   case Type::UINT64:
-      return change<uint64_t, int128>(slice, slice.values<uint64_t>(), widen);
-   default:
-      throwInternal("an Arrow array of a type that was not mapped");
+   case Type::INT8: return change<int8_t, int16_t>(slice, slice.values<int8_t>(), widen);
+   case Type::UINT8: return change<uint8_t, int16_t>(slice, slice.values<uint8_t>(), widen);
+   case Type::INT16: return slice.values<int16_t>();
+   case Type::UINT16: return change<uint16_t, int32_t>(slice, slice.values<uint16_t>(), widen);
+   case Type::INT32: return slice.values<int32_t>();
+   case Type::UINT32: return change<uint32_t, int64_t>(slice, slice.values<uint32_t>(), widen);
+   case Type::INT64: return slice.values<int64_t>();
+   case Type::UINT64: return change<uint64_t, int128>(slice, slice.values<uint64_t>(), widen);
+   default: throwInternal("an Arrow array of a type that was not mapped");
    }
 }
 
@@ -335,22 +300,15 @@ const void* ColumnConverter::texts(const Slice& slice) {
    const void* out = nullptr;
    switch (slice.array.type_id()) {
    case Type::STRING:
-   case Type::BINARY:
-      out = views(slice, static_cast<const arrow::BinaryArray&>(slice.array));
-      break;
+   case Type::BINARY: out = views(slice, static_cast<const arrow::BinaryArray&>(slice.array)); break;
    case Type::LARGE_STRING:
-   case Type::LARGE_BINARY:
-      out = views(slice, static_cast<const arrow::LargeBinaryArray&>(slice.array));
-      break;
+   case Type::LARGE_BINARY: out = views(slice, static_cast<const arrow::LargeBinaryArray&>(slice.array)); break;
    case Type::STRING_VIEW:
-   case Type::BINARY_VIEW:
-      out = views(slice, static_cast<const arrow::BinaryViewArray&>(slice.array));
-      break;
+   case Type::BINARY_VIEW: out = views(slice, static_cast<const arrow::BinaryViewArray&>(slice.array)); break;
    case Type::FIXED_SIZE_BINARY:
       out = views(slice, static_cast<const arrow::FixedSizeBinaryArray&>(slice.array));
       break;
-   default:
-      return words(slice);
+   default: return words(slice);
    }
    if (type_.oid != oid::bytea) checkText(static_cast<const StringView*>(out), slice.count);
    return out;
@@ -370,15 +328,10 @@ const void* ColumnConverter::words(const Slice& slice) {
       };
       switch (dictionary_->type_id()) {
       case Type::LARGE_STRING:
-      case Type::LARGE_BINARY:
-         addAll(static_cast<const arrow::LargeBinaryArray&>(*dictionary_));
-         break;
+      case Type::LARGE_BINARY: addAll(static_cast<const arrow::LargeBinaryArray&>(*dictionary_)); break;
       case Type::STRING_VIEW:
-      case Type::BINARY_VIEW:
-         addAll(static_cast<const arrow::BinaryViewArray&>(*dictionary_));
-         break;
-      default:
-         addAll(static_cast<const arrow::BinaryArray&>(*dictionary_));
+      case Type::BINARY_VIEW: addAll(static_cast<const arrow::BinaryViewArray&>(*dictionary_)); break;
+      default: addAll(static_cast<const arrow::BinaryArray&>(*dictionary_));
       }
       if (type_.oid != oid::bytea) checkText(words_.data(), words_.size());
    }

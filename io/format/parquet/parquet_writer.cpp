@@ -155,18 +155,12 @@ Encoding encodingOf(const ExternalColumn& column, Representation representation)
    switch (column.type.oid) {
    case oid::boolean:
       return encodeAs<arrow::BooleanBuilder, uint8_t>(arrow::boolean(), [](uint8_t value) { return value != 0; });
-   case oid::int2:
-      return encodeSame<arrow::Int16Builder, int16_t>(arrow::int16());
-   case oid::int4:
-      return encodeSame<arrow::Int32Builder, int32_t>(arrow::int32());
-   case oid::int8:
-      return encodeSame<arrow::Int64Builder, int64_t>(arrow::int64());
-   case oid::float4:
-      return encodeSame<arrow::FloatBuilder, float>(arrow::float32());
-   case oid::float8:
-      return encodeSame<arrow::DoubleBuilder, double>(arrow::float64());
-   case oid::numeric:
-      return encodeNumeric(column, representation);
+   case oid::int2: return encodeSame<arrow::Int16Builder, int16_t>(arrow::int16());
+   case oid::int4: return encodeSame<arrow::Int32Builder, int32_t>(arrow::int32());
+   case oid::int8: return encodeSame<arrow::Int64Builder, int64_t>(arrow::int64());
+   case oid::float4: return encodeSame<arrow::FloatBuilder, float>(arrow::float32());
+   case oid::float8: return encodeSame<arrow::DoubleBuilder, double>(arrow::float64());
+   case oid::numeric: return encodeNumeric(column, representation);
    case oid::date:
       return encodeAs<arrow::Date32Builder, int32_t>(arrow::date32(), [](int32_t day) {
          int32_t out = 0;
@@ -174,20 +168,17 @@ Encoding encodingOf(const ExternalColumn& column, Representation representation)
             throwInfinite("date");
          return out;
       });
-   case oid::time:
-      return encodeAs<arrow::Time64Builder, int64_t>(arrow::time64(arrow::TimeUnit::MICRO), unchanged);
+   case oid::time: return encodeAs<arrow::Time64Builder, int64_t>(arrow::time64(arrow::TimeUnit::MICRO), unchanged);
    case oid::timestamp:
       return encodeAs<arrow::TimestampBuilder, int64_t>(arrow::timestamp(arrow::TimeUnit::MICRO), microsSince1970);
    case oid::timestamptz:
       return encodeAs<arrow::TimestampBuilder, int64_t>(arrow::timestamp(arrow::TimeUnit::MICRO, "UTC"),
                                                         microsSince1970);
-   case oid::bytea:
-      return encodeAs<arrow::BinaryBuilder, StringView>(arrow::binary(), viewOf);
+   case oid::bytea: return encodeAs<arrow::BinaryBuilder, StringView>(arrow::binary(), viewOf);
    case oid::text:
    case oid::varchar:
    case oid::name:
-   case oid::json:
-      return encodeAs<arrow::StringBuilder, StringView>(arrow::utf8(), viewOf);
+   case oid::json: return encodeAs<arrow::StringBuilder, StringView>(arrow::utf8(), viewOf);
    case oid::uuid:
       return encodeAs<arrow::FixedSizeBinaryBuilder, int128>(arrow::extension::uuid(), [](int128 value) {
          uint128 bits = static_cast<uint128>(value) ^ (static_cast<uint128>(1) << 127);
@@ -196,8 +187,7 @@ Encoding encodingOf(const ExternalColumn& column, Representation representation)
             bytes[i] = static_cast<uint8_t>(bits);
          return bytes;
       });
-   default:
-      return encodeText(column.type, representation);
+   default: return encodeText(column.type, representation);
    }
 }
 

@@ -23,16 +23,11 @@ namespace {
 
 std::string pluralOf(RelationKind kind) {
    switch (kind) {
-   case RelationKind::View:
-      return "views";
-   case RelationKind::MaterializedView:
-      return "materialized views";
-   case RelationKind::Sequence:
-      return "sequences";
-   case RelationKind::Index:
-      return "indexes";
-   default:
-      return "tables";
+   case RelationKind::View: return "views";
+   case RelationKind::MaterializedView: return "materialized views";
+   case RelationKind::Sequence: return "sequences";
+   case RelationKind::Index: return "indexes";
+   default: return "tables";
    }
 }
 
@@ -49,14 +44,11 @@ catalog::RelationPtr targetTable(BindState& state, const ::RangeVar& name, const
       throw SqlError(sqlstate::featureNotSupported, "cannot execute MERGE on relation " + quoted)
           .detail("This operation is not supported for " + pluralOf(relation->relationKind) + ".");
    switch (relation->relationKind) {
-   case RelationKind::Table:
-      break;
-   case RelationKind::View:
-      break;
+   case RelationKind::Table: break;
+   case RelationKind::View: break;
    case RelationKind::MaterializedView:
       throw SqlError(sqlstate::wrongObjectType, "cannot change materialized view " + quoted);
-   case RelationKind::Sequence:
-      throw SqlError(sqlstate::wrongObjectType, "cannot change sequence " + quoted);
+   case RelationKind::Sequence: throw SqlError(sqlstate::wrongObjectType, "cannot change sequence " + quoted);
    case RelationKind::Index:
       throw SqlError(sqlstate::wrongObjectType, "cannot open relation " + quoted)
           .at(position)
@@ -302,16 +294,11 @@ BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std
 BoundRel bindDml(BindState& state, const ::Node& statement, Scope* parent) {
    const DepthGuard guard(state);
    switch (statement.type) {
-   case T_InsertStmt:
-      return bindInsert(state, *as<InsertStmt>(&statement), parent);
-   case T_UpdateStmt:
-      return bindUpdate(state, *as<UpdateStmt>(&statement), parent);
-   case T_DeleteStmt:
-      return bindDelete(state, *as<DeleteStmt>(&statement), parent);
-   case T_MergeStmt:
-      return bindMerge(state, *as<MergeStmt>(&statement), parent);
-   default:
-      throwInternal("statement is not a query");
+   case T_InsertStmt: return bindInsert(state, *as<InsertStmt>(&statement), parent);
+   case T_UpdateStmt: return bindUpdate(state, *as<UpdateStmt>(&statement), parent);
+   case T_DeleteStmt: return bindDelete(state, *as<DeleteStmt>(&statement), parent);
+   case T_MergeStmt: return bindMerge(state, *as<MergeStmt>(&statement), parent);
+   default: throwInternal("statement is not a query");
    }
 }
 

@@ -86,8 +86,7 @@ void checkAggregateClause(const Scope& scope, uint32_t position, bool isGrouping
                         "aggregate functions are not allowed in a recursive query's recursive term")
              .at(position);
       return;
-   default:
-      break;
+   default: break;
    }
    throw SqlError(sqlstate::groupingError, std::string(isGroupingCall ? "grouping operations" : "aggregate functions") +
                                                " are not allowed in " + std::string(clauseName(scope.clause)))

@@ -258,30 +258,21 @@ ExprPtr bindSqlValue(BindState& state, Scope& scope, const ::SQLValueFunction& n
       return applyTypmod(std::move(value), node.typmod, CoercionContext::Explicit);
    };
    switch (node.op) {
-   case SVFOP_CURRENT_DATE:
-      return clock(oid::date);
+   case SVFOP_CURRENT_DATE: return clock(oid::date);
    case SVFOP_CURRENT_TIME:
-   case SVFOP_CURRENT_TIME_N:
-      return clock(oid::timetz);
+   case SVFOP_CURRENT_TIME_N: return clock(oid::timetz);
    case SVFOP_CURRENT_TIMESTAMP:
-   case SVFOP_CURRENT_TIMESTAMP_N:
-      return clock(oid::timestamptz);
+   case SVFOP_CURRENT_TIMESTAMP_N: return clock(oid::timestamptz);
    case SVFOP_LOCALTIME:
-   case SVFOP_LOCALTIME_N:
-      return clock(oid::time);
+   case SVFOP_LOCALTIME_N: return clock(oid::time);
    case SVFOP_LOCALTIMESTAMP:
-   case SVFOP_LOCALTIMESTAMP_N:
-      return clock(oid::timestamp);
+   case SVFOP_LOCALTIMESTAMP_N: return clock(oid::timestamp);
    case SVFOP_CURRENT_ROLE:
    case SVFOP_CURRENT_USER:
-   case SVFOP_USER:
-      return callFunction(state, scope, "current_user", {}, position);
-   case SVFOP_SESSION_USER:
-      return callFunction(state, scope, "session_user", {}, position);
-   case SVFOP_CURRENT_CATALOG:
-      return callFunction(state, scope, "current_database", {}, position);
-   case SVFOP_CURRENT_SCHEMA:
-      return callFunction(state, scope, "current_schema", {}, position);
+   case SVFOP_USER: return callFunction(state, scope, "current_user", {}, position);
+   case SVFOP_SESSION_USER: return callFunction(state, scope, "session_user", {}, position);
+   case SVFOP_CURRENT_CATALOG: return callFunction(state, scope, "current_database", {}, position);
+   case SVFOP_CURRENT_SCHEMA: return callFunction(state, scope, "current_schema", {}, position);
    }
    throwInternal("unknown SQL value function");
 }

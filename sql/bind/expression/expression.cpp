@@ -46,58 +46,34 @@ namespace {
 
 ExprPtr bindNode(BindState& state, Scope& scope, const ::Node* node) {
    switch (node->type) {
-   case T_ColumnRef:
-      return bindColumnRef(state, scope, *as<ColumnRef>(node));
-   case T_ParamRef:
-      return bindParameter(state, *as<ParamRef>(node));
-   case T_A_Const:
-      return bindConstant(state, *as<A_Const>(node));
-   case T_A_Indirection:
-      return bindIndirection(state, scope, *as<A_Indirection>(node));
-   case T_A_ArrayExpr:
-      return bindArray(state, scope, *as<A_ArrayExpr>(node), invalidOid, invalidOid, -1);
-   case T_TypeCast:
-      return bindTypeCast(state, scope, *as<TypeCast>(node));
-   case T_CollateClause:
-      return bindCollate(state, scope, *as<CollateClause>(node));
-   case T_A_Expr:
-      return bindOperator(state, scope, *as<A_Expr>(node));
-   case T_BoolExpr:
-      return bindBool(state, scope, *as<BoolExpr>(node));
-   case T_FuncCall:
-      return bindFunctionCall(state, scope, *as<FuncCall>(node));
-   case T_GroupingFunc:
-      return bindGroupingCall(state, scope, *as<GroupingFunc>(node));
-   case T_SubLink:
-      return bindSubLink(state, scope, *as<SubLink>(node));
-   case T_CaseExpr:
-      return bindCase(state, scope, *as<CaseExpr>(node));
-   case T_RowExpr:
-      return bindRow(state, scope, *as<RowExpr>(node));
-   case T_CoalesceExpr:
-      return bindCoalesce(state, scope, *as<CoalesceExpr>(node));
-   case T_MinMaxExpr:
-      return bindMinMax(state, scope, *as<MinMaxExpr>(node));
-   case T_SQLValueFunction:
-      return bindSqlValue(state, scope, *as<SQLValueFunction>(node));
-   case T_NullTest:
-      return bindNullTest(state, scope, *as<NullTest>(node));
-   case T_BooleanTest:
-      return bindBooleanTest(state, scope, *as<BooleanTest>(node));
+   case T_ColumnRef: return bindColumnRef(state, scope, *as<ColumnRef>(node));
+   case T_ParamRef: return bindParameter(state, *as<ParamRef>(node));
+   case T_A_Const: return bindConstant(state, *as<A_Const>(node));
+   case T_A_Indirection: return bindIndirection(state, scope, *as<A_Indirection>(node));
+   case T_A_ArrayExpr: return bindArray(state, scope, *as<A_ArrayExpr>(node), invalidOid, invalidOid, -1);
+   case T_TypeCast: return bindTypeCast(state, scope, *as<TypeCast>(node));
+   case T_CollateClause: return bindCollate(state, scope, *as<CollateClause>(node));
+   case T_A_Expr: return bindOperator(state, scope, *as<A_Expr>(node));
+   case T_BoolExpr: return bindBool(state, scope, *as<BoolExpr>(node));
+   case T_FuncCall: return bindFunctionCall(state, scope, *as<FuncCall>(node));
+   case T_GroupingFunc: return bindGroupingCall(state, scope, *as<GroupingFunc>(node));
+   case T_SubLink: return bindSubLink(state, scope, *as<SubLink>(node));
+   case T_CaseExpr: return bindCase(state, scope, *as<CaseExpr>(node));
+   case T_RowExpr: return bindRow(state, scope, *as<RowExpr>(node));
+   case T_CoalesceExpr: return bindCoalesce(state, scope, *as<CoalesceExpr>(node));
+   case T_MinMaxExpr: return bindMinMax(state, scope, *as<MinMaxExpr>(node));
+   case T_SQLValueFunction: return bindSqlValue(state, scope, *as<SQLValueFunction>(node));
+   case T_NullTest: return bindNullTest(state, scope, *as<NullTest>(node));
+   case T_BooleanTest: return bindBooleanTest(state, scope, *as<BooleanTest>(node));
    case T_SetToDefault:
       throw SqlError(sqlstate::syntaxError, "DEFAULT is not allowed in this context")
           .at(state.at(as<SetToDefault>(node)->location));
-   case T_NamedArgExpr:
-      return bindExpr(state, scope, reinterpret_cast<const ::Node*>(as<NamedArgExpr>(node)->arg));
-   case T_CurrentOfExpr:
-      throwNotSupported("WHERE CURRENT OF");
+   case T_NamedArgExpr: return bindExpr(state, scope, reinterpret_cast<const ::Node*>(as<NamedArgExpr>(node)->arg));
+   case T_CurrentOfExpr: throwNotSupported("WHERE CURRENT OF");
    case T_XmlExpr:
-   case T_XmlSerialize:
-      throwNotSupported("XML");
-   case T_MultiAssignRef:
-      throwNotSupported("assigning to several columns at once here");
-   default:
-      throwInternal("unknown expression node " + std::to_string(static_cast<int>(node->type)));
+   case T_XmlSerialize: throwNotSupported("XML");
+   case T_MultiAssignRef: throwNotSupported("assigning to several columns at once here");
+   default: throwInternal("unknown expression node " + std::to_string(static_cast<int>(node->type)));
    }
 }
 
@@ -129,16 +105,10 @@ ExprPtr bindConstant(BindState& state, const ::A_Const& node) {
          }
          break;
       }
-      case T_Boolean:
-         expr = makeBoolean(node.val.boolval.boolval);
-         break;
-      case T_String:
-         expr = makeConstant(unknown, Value::string(node.val.sval.sval));
-         break;
-      case T_BitString:
-         throwNotSupported("type bit", position);
-      default:
-         throwInternal("unknown constant node");
+      case T_Boolean: expr = makeBoolean(node.val.boolval.boolval); break;
+      case T_String: expr = makeConstant(unknown, Value::string(node.val.sval.sval)); break;
+      case T_BitString: throwNotSupported("type bit", position);
+      default: throwInternal("unknown constant node");
       }
    }
    expr->position = position;

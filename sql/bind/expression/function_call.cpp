@@ -175,8 +175,7 @@ ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPla
    }
    auto found = resolveFunction(name, types, argNames, call.func_variadic);
    switch (found.outcome) {
-   case Resolution::Found:
-      break;
+   case Resolution::Found: break;
    case Resolution::Cast: {
       refuseDecorations(call, shownName, position);
       const SqlType target = plainType(found.castTarget);
@@ -187,8 +186,7 @@ ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPla
                      "function " + callSignature(shownName, types, argNames) + " is not unique")
           .at(position)
           .hint("Could not choose a best candidate function. You might need to add explicit type casts.");
-   case Resolution::None:
-      throwNoFunction(&call, shownName, types, argNames, position);
+   case Resolution::None: throwNoFunction(&call, shownName, types, argNames, position);
    }
    for (const ExprPtr& arg : args)
       if (arg->kind == ExprKind::Row) throwNotSupported("row values as function arguments", arg->position);
@@ -281,8 +279,7 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
       return bindWindowCall(state, scope, *call, candidate, std::move(args), resultType);
    case FunctionKind::Procedure:
       throw SqlError(sqlstate::wrongObjectType, std::string(name) + " is a procedure").at(position);
-   case FunctionKind::Function:
-      break;
+   case FunctionKind::Function: break;
    }
    if (call) refuseDecorations(*call, name, position);
    constexpr Oid sqlLanguage = 14;
@@ -323,16 +320,10 @@ ExprPtr registerSrf(BindState& state, Scope& scope, ExprPtr call) {
    case Clause::GroupBy:
    case Clause::OrderBy:
    case Clause::DistinctOn:
-   case Clause::InsertValues:
-      break;
-   case Clause::FromFunction:
-      refuse("set-returning functions must appear at top level of FROM");
-      break;
-   case Clause::UpdateSource:
-      refuse("set-returning functions are not allowed in UPDATE");
-      break;
-   default:
-      refuse("set-returning functions are not allowed in " + std::string(clauseName(scope.clause)));
+   case Clause::InsertValues: break;
+   case Clause::FromFunction: refuse("set-returning functions must appear at top level of FROM"); break;
+   case Clause::UpdateSource: refuse("set-returning functions are not allowed in UPDATE"); break;
+   default: refuse("set-returning functions are not allowed in " + std::string(clauseName(scope.clause)));
    }
    const SqlType type = call->type;
    const ColumnId column = state.addColumn(scope, std::string(call->function->name), type);

@@ -57,16 +57,11 @@ Oid comparisonType(Oid left, Oid right) {
 
 CompareOp compareOpOf(BtreeStrategy strategy) {
    switch (strategy) {
-   case BtreeStrategy::Less:
-      return CompareOp::Lt;
-   case BtreeStrategy::LessEqual:
-      return CompareOp::Le;
-   case BtreeStrategy::Equal:
-      return CompareOp::Eq;
-   case BtreeStrategy::GreaterEqual:
-      return CompareOp::Ge;
-   case BtreeStrategy::Greater:
-      return CompareOp::Gt;
+   case BtreeStrategy::Less: return CompareOp::Lt;
+   case BtreeStrategy::LessEqual: return CompareOp::Le;
+   case BtreeStrategy::Equal: return CompareOp::Eq;
+   case BtreeStrategy::GreaterEqual: return CompareOp::Ge;
+   case BtreeStrategy::Greater: return CompareOp::Gt;
    }
    return CompareOp::Eq;
 }
@@ -203,19 +198,13 @@ ExprPtr compareRows(BindState& state, std::string_view name, std::vector<ExprPtr
 ExprPtr bindOperator(BindState& state, Scope& scope, const ::A_Expr& node) {
    const uint32_t position = state.at(node.location);
    switch (node.kind) {
-   case AEXPR_OP:
-      return bindOperatorChain(state, scope, node);
-   case AEXPR_OP_ANY:
-      return bindAnyArray(state, scope, node, false);
-   case AEXPR_OP_ALL:
-      return bindAnyArray(state, scope, node, true);
+   case AEXPR_OP: return bindOperatorChain(state, scope, node);
+   case AEXPR_OP_ANY: return bindAnyArray(state, scope, node, false);
+   case AEXPR_OP_ALL: return bindAnyArray(state, scope, node, true);
    case AEXPR_DISTINCT:
-   case AEXPR_NOT_DISTINCT:
-      return bindDistinct(state, scope, node);
-   case AEXPR_NULLIF:
-      return bindNullIf(state, scope, node);
-   case AEXPR_IN:
-      return bindIn(state, scope, node);
+   case AEXPR_NOT_DISTINCT: return bindDistinct(state, scope, node);
+   case AEXPR_NULLIF: return bindNullIf(state, scope, node);
+   case AEXPR_IN: return bindIn(state, scope, node);
    case AEXPR_LIKE:
    case AEXPR_ILIKE:
    case AEXPR_SIMILAR: {
@@ -226,8 +215,7 @@ ExprPtr bindOperator(BindState& state, Scope& scope, const ::A_Expr& node) {
    case AEXPR_BETWEEN:
    case AEXPR_NOT_BETWEEN:
    case AEXPR_BETWEEN_SYM:
-   case AEXPR_NOT_BETWEEN_SYM:
-      return bindBetween(state, scope, node);
+   case AEXPR_NOT_BETWEEN_SYM: return bindBetween(state, scope, node);
    }
    throwInternal("unknown operator node");
 }
@@ -366,10 +354,8 @@ ExprPtr bindBetween(BindState& state, Scope& scope, const ::A_Expr& node) {
    };
    std::vector<ExprPtr> parts;
    switch (node.kind) {
-   case AEXPR_BETWEEN:
-      return inside(bounds[0], bounds[1]);
-   case AEXPR_NOT_BETWEEN:
-      return outside(bounds[0], bounds[1]);
+   case AEXPR_BETWEEN: return inside(bounds[0], bounds[1]);
+   case AEXPR_NOT_BETWEEN: return outside(bounds[0], bounds[1]);
    case AEXPR_BETWEEN_SYM:
       parts.push_back(inside(bounds[0], bounds[1]));
       parts.push_back(inside(bounds[1], bounds[0]));

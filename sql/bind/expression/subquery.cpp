@@ -24,26 +24,16 @@ const SqlType booleanType{oid::boolean, -1, invalidOid};
 /// The clause's name for the error if subqueries are forbidden in it; null if they are allowed.
 const char* forbiddenPlace(Clause clause) {
    switch (clause) {
-   case Clause::Check:
-      return "check constraint";
-   case Clause::Default:
-      return "DEFAULT expression";
-   case Clause::Generated:
-      return "column generation expression";
-   case Clause::AlterUsing:
-      return "transform expression";
-   case Clause::Index:
-      return "index expression";
-   case Clause::PartitionBound:
-      return "partition bound";
-   case Clause::Execute:
-      return "EXECUTE parameter";
-   case Clause::CallArgument:
-      return "CALL argument";
-   case Clause::CopyWhere:
-      return "COPY FROM WHERE condition";
-   default:
-      return nullptr;
+   case Clause::Check: return "check constraint";
+   case Clause::Default: return "DEFAULT expression";
+   case Clause::Generated: return "column generation expression";
+   case Clause::AlterUsing: return "transform expression";
+   case Clause::Index: return "index expression";
+   case Clause::PartitionBound: return "partition bound";
+   case Clause::Execute: return "EXECUTE parameter";
+   case Clause::CallArgument: return "CALL argument";
+   case Clause::CopyWhere: return "COPY FROM WHERE condition";
+   default: return nullptr;
    }
 }
 
@@ -89,10 +79,8 @@ ExprPtr bindSubLink(BindState& state, Scope& scope, const ::SubLink& node) {
       return expr;
    }
    case ANY_SUBLINK:
-   case ALL_SUBLINK:
-      return bindAnySubquery(state, scope, node, std::move(query));
-   default:
-      throwNotSupported("this kind of subquery", position);
+   case ALL_SUBLINK: return bindAnySubquery(state, scope, node, std::move(query));
+   default: throwNotSupported("this kind of subquery", position);
    }
 }
 

@@ -66,21 +66,15 @@ RelPtr crossJoin(RelPtr left, RelPtr right) {
 FromItem bindFromItem(BindState& state, Scope& scope, const ::Node* node) {
    const DepthGuard guard(state);
    switch (node->type) {
-   case T_RangeVar:
-      return bindTable(state, scope, *as<RangeVar>(node));
-   case T_RangeSubselect:
-      return bindFromSubquery(state, scope, *as<RangeSubselect>(node));
+   case T_RangeVar: return bindTable(state, scope, *as<RangeVar>(node));
+   case T_RangeSubselect: return bindFromSubquery(state, scope, *as<RangeSubselect>(node));
    case T_RangeFunction:
       if (auto external = bindExternal(state, scope, *as<RangeFunction>(node))) return std::move(*external);
       return bindTableFunction(state, scope, *as<RangeFunction>(node));
-   case T_JoinExpr:
-      return bindJoin(state, scope, *as<JoinExpr>(node));
-   case T_RangeTableSample:
-      throwNotSupported("TABLESAMPLE", state.at(as<RangeTableSample>(node)->location));
-   case T_RangeTableFunc:
-      throwNotSupported("XMLTABLE", state.at(as<RangeTableFunc>(node)->location));
-   default:
-      throwInternal("unknown node in FROM");
+   case T_JoinExpr: return bindJoin(state, scope, *as<JoinExpr>(node));
+   case T_RangeTableSample: throwNotSupported("TABLESAMPLE", state.at(as<RangeTableSample>(node)->location));
+   case T_RangeTableFunc: throwNotSupported("XMLTABLE", state.at(as<RangeTableFunc>(node)->location));
+   default: throwInternal("unknown node in FROM");
    }
 }
 
@@ -155,8 +149,7 @@ FromItem bindTable(BindState& state, Scope& scope, const ::RangeVar& name) {
    switch (relation->relationKind) {
    case RelationKind::Table:
    case RelationKind::MaterializedView:
-   case RelationKind::Virtual:
-      return bindBaseTable(state, scope, relation, name.alias, position);
+   case RelationKind::Virtual: return bindBaseTable(state, scope, relation, name.alias, position);
    case RelationKind::View:
    case RelationKind::Sequence: // a sequence's row comes from a query, like a view's rows
       return bindView(state, scope, relation, name.alias, position);

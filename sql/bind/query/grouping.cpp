@@ -84,10 +84,8 @@ Grouping bindGroupBy(BindState& state, Scope& scope, const ::SelectStmt& select,
       grouping.hasSets = true;
       KeySets result;
       switch (set->kind) {
-      case GROUPING_SET_EMPTY:
-         return {{}};
-      case GROUPING_SET_SIMPLE:
-         return {keysOf(content.front())};
+      case GROUPING_SET_EMPTY: return {{}};
+      case GROUPING_SET_SIMPLE: return {keysOf(content.front())};
       case GROUPING_SET_SETS:
          for (const ::Node* part : content)
             for (KeySet& keys : setsOf(part))

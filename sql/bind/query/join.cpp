@@ -18,16 +18,11 @@ namespace {
 
 JoinKind joinKindOf(const ::JoinExpr& node) {
    switch (node.jointype) {
-   case JOIN_INNER:
-      return JoinKind::Inner;
-   case JOIN_LEFT:
-      return JoinKind::Left;
-   case JOIN_RIGHT:
-      return JoinKind::Right;
-   case JOIN_FULL:
-      return JoinKind::Full;
-   default:
-      throwInternal("unknown join type");
+   case JOIN_INNER: return JoinKind::Inner;
+   case JOIN_LEFT: return JoinKind::Left;
+   case JOIN_RIGHT: return JoinKind::Right;
+   case JOIN_FULL: return JoinKind::Full;
+   default: throwInternal("unknown join type");
    }
 }
 

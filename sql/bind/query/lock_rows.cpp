@@ -10,14 +10,10 @@ namespace {
 
 const char* nameOf(const ::LockingClause& clause) {
    switch (clause.strength) {
-   case LCS_FORUPDATE:
-      return "FOR UPDATE";
-   case LCS_FORNOKEYUPDATE:
-      return "FOR NO KEY UPDATE";
-   case LCS_FORSHARE:
-      return "FOR SHARE";
-   default:
-      return "FOR KEY SHARE";
+   case LCS_FORUPDATE: return "FOR UPDATE";
+   case LCS_FORNOKEYUPDATE: return "FOR NO KEY UPDATE";
+   case LCS_FORSHARE: return "FOR SHARE";
+   default: return "FOR KEY SHARE";
    }
 }
 
@@ -83,8 +79,7 @@ void lockTablesBelow(BindState& state, Scope& scope, Rel& rel, const ::LockingCl
    case RelKind::Sort:
    case RelKind::Limit:
    case RelKind::LockRows:
-   case RelKind::With:
-      return lockTablesBelow(state, scope, *rel.inputs[0], clause, isNullable, locks);
+   case RelKind::With: return lockTablesBelow(state, scope, *rel.inputs[0], clause, isNullable, locks);
    default:
       if (!clause.lockedRels) refuseGrouped(rel, nameOf(clause));
       return; // the rows come from no table

@@ -17,14 +17,10 @@ namespace {
 
 const char* nameOf(::SetOperation op) {
    switch (op) {
-   case SETOP_UNION:
-      return "UNION";
-   case SETOP_INTERSECT:
-      return "INTERSECT";
-   case SETOP_EXCEPT:
-      return "EXCEPT";
-   case SETOP_NONE:
-      break;
+   case SETOP_UNION: return "UNION";
+   case SETOP_INTERSECT: return "INTERSECT";
+   case SETOP_EXCEPT: return "EXCEPT";
+   case SETOP_NONE: break;
    }
    return "SELECT";
 }
@@ -43,10 +39,8 @@ ExprPtr* findComputed(Rel& rel, ColumnId column) {
    case RelKind::Sort:
    case RelKind::Limit:
    case RelKind::Distinct:
-   case RelKind::With:
-      return findComputed(*rel.inputs[0], column);
-   default:
-      return nullptr;
+   case RelKind::With: return findComputed(*rel.inputs[0], column);
+   default: return nullptr;
    }
 }
 

@@ -40,32 +40,21 @@ NameGuess guessFunctionName(const ::FuncCall& call) {
 
 NameGuess guessSqlValueName(const ::SQLValueFunction& node) {
    switch (node.op) {
-   case SVFOP_CURRENT_DATE:
-      return {"current_date", 2};
+   case SVFOP_CURRENT_DATE: return {"current_date", 2};
    case SVFOP_CURRENT_TIME:
-   case SVFOP_CURRENT_TIME_N:
-      return {"current_time", 2};
+   case SVFOP_CURRENT_TIME_N: return {"current_time", 2};
    case SVFOP_CURRENT_TIMESTAMP:
-   case SVFOP_CURRENT_TIMESTAMP_N:
-      return {"current_timestamp", 2};
+   case SVFOP_CURRENT_TIMESTAMP_N: return {"current_timestamp", 2};
    case SVFOP_LOCALTIME:
-   case SVFOP_LOCALTIME_N:
-      return {"localtime", 2};
+   case SVFOP_LOCALTIME_N: return {"localtime", 2};
    case SVFOP_LOCALTIMESTAMP:
-   case SVFOP_LOCALTIMESTAMP_N:
-      return {"localtimestamp", 2};
-   case SVFOP_CURRENT_ROLE:
-      return {"current_role", 2};
-   case SVFOP_CURRENT_USER:
-      return {"current_user", 2};
-   case SVFOP_USER:
-      return {"user", 2};
-   case SVFOP_SESSION_USER:
-      return {"session_user", 2};
-   case SVFOP_CURRENT_CATALOG:
-      return {"current_catalog", 2};
-   case SVFOP_CURRENT_SCHEMA:
-      return {"current_schema", 2};
+   case SVFOP_LOCALTIMESTAMP_N: return {"localtimestamp", 2};
+   case SVFOP_CURRENT_ROLE: return {"current_role", 2};
+   case SVFOP_CURRENT_USER: return {"current_user", 2};
+   case SVFOP_USER: return {"user", 2};
+   case SVFOP_SESSION_USER: return {"session_user", 2};
+   case SVFOP_CURRENT_CATALOG: return {"current_catalog", 2};
+   case SVFOP_CURRENT_SCHEMA: return {"current_schema", 2};
    }
    return {};
 }
@@ -80,53 +69,38 @@ NameGuess lastField(const ::List* fields) {
 NameGuess guessName(const ::Node* node) {
    if (!node) return {};
    switch (node->type) {
-   case T_ColumnRef:
-      return lastField(as<ColumnRef>(node)->fields);
+   case T_ColumnRef: return lastField(as<ColumnRef>(node)->fields);
    case T_A_Indirection: {
       auto guess = lastField(as<A_Indirection>(node)->indirection);
       return guess.strength ? guess : guessName(as<A_Indirection>(node)->arg);
    }
-   case T_FuncCall:
-      return guessFunctionName(*as<FuncCall>(node));
-   case T_A_Expr:
-      return as<A_Expr>(node)->kind == AEXPR_NULLIF ? NameGuess{"nullif", 2} : NameGuess{};
+   case T_FuncCall: return guessFunctionName(*as<FuncCall>(node));
+   case T_A_Expr: return as<A_Expr>(node)->kind == AEXPR_NULLIF ? NameGuess{"nullif", 2} : NameGuess{};
    case T_TypeCast: {
       const auto* cast = as<TypeCast>(node);
       auto guess = guessName(cast->arg);
       if (guess.strength > 1 || !cast->typeName) return guess;
       return {std::string(stringOf(ListOf<>(cast->typeName->names).back())), 1};
    }
-   case T_CollateClause:
-      return guessName(as<CollateClause>(node)->arg);
-   case T_GroupingFunc:
-      return {"grouping", 2};
+   case T_CollateClause: return guessName(as<CollateClause>(node)->arg);
+   case T_GroupingFunc: return {"grouping", 2};
    case T_SubLink:
       switch (as<SubLink>(node)->subLinkType) {
-      case EXISTS_SUBLINK:
-         return {"exists", 2};
-      case ARRAY_SUBLINK:
-         return {"array", 2};
-      case EXPR_SUBLINK:
-         return guessSelectName(as<SelectStmt>(as<SubLink>(node)->subselect));
-      default:
-         return {};
+      case EXISTS_SUBLINK: return {"exists", 2};
+      case ARRAY_SUBLINK: return {"array", 2};
+      case EXPR_SUBLINK: return guessSelectName(as<SelectStmt>(as<SubLink>(node)->subselect));
+      default: return {};
       }
    case T_CaseExpr: {
       auto guess = guessName(reinterpret_cast<const ::Node*>(as<CaseExpr>(node)->defresult));
       return guess.strength > 1 ? guess : NameGuess{"case", 1};
    }
-   case T_A_ArrayExpr:
-      return {"array", 2};
-   case T_RowExpr:
-      return {"row", 2};
-   case T_CoalesceExpr:
-      return {"coalesce", 2};
-   case T_MinMaxExpr:
-      return {as<MinMaxExpr>(node)->op == IS_GREATEST ? "greatest" : "least", 2};
-   case T_SQLValueFunction:
-      return guessSqlValueName(*as<SQLValueFunction>(node));
-   default:
-      return {};
+   case T_A_ArrayExpr: return {"array", 2};
+   case T_RowExpr: return {"row", 2};
+   case T_CoalesceExpr: return {"coalesce", 2};
+   case T_MinMaxExpr: return {as<MinMaxExpr>(node)->op == IS_GREATEST ? "greatest" : "least", 2};
+   case T_SQLValueFunction: return guessSqlValueName(*as<SQLValueFunction>(node));
+   default: return {};
    }
 }
 

@@ -36,26 +36,19 @@ bool sameSpec(const WindowSpec& a, const WindowSpec& b) {
 /// The offset types that RANGE takes for an ordering type, the preferred type first: PostgreSQL's in_range functions.
 std::vector<Oid> rangeOffsetTypes(Oid type) {
    switch (type) {
-   case oid::int2:
-      return {oid::int2, oid::int4, oid::int8};
-   case oid::int4:
-      return {oid::int4, oid::int8, oid::int2};
-   case oid::int8:
-      return {oid::int8};
+   case oid::int2: return {oid::int2, oid::int4, oid::int8};
+   case oid::int4: return {oid::int4, oid::int8, oid::int2};
+   case oid::int8: return {oid::int8};
    case oid::float4:
-   case oid::float8:
-      return {oid::float8};
-   case oid::numeric:
-      return {oid::numeric};
+   case oid::float8: return {oid::float8};
+   case oid::numeric: return {oid::numeric};
    case oid::date:
    case oid::time:
    case oid::timetz:
    case oid::timestamp:
    case oid::timestamptz:
-   case oid::interval:
-      return {oid::interval};
-   default:
-      return {};
+   case oid::interval: return {oid::interval};
+   default: return {};
    }
 }
 

@@ -13,8 +13,7 @@ uint32_t startOf(const Expr& root) {
       case ExprKind::Case:
       case ExprKind::Coalesce:
       case ExprKind::Array:
-      case ExprKind::Row:
-         return start;
+      case ExprKind::Row: return start;
       case ExprKind::Subquery:
          if (expr->args.empty() || expr->args[0]->position == 0) return start;
          break;

@@ -64,8 +64,7 @@ public:
          if (readers(*rel, column) == 0) pad(rel->inputs[0], column);
          return;
       case RelKind::Sort: // blanks at the end rarely change an order
-      case RelKind::Limit:
-         return pad(rel->inputs[0], column);
+      case RelKind::Limit: return pad(rel->inputs[0], column);
       case RelKind::SetOp: // UNION ALL only: all other set operations compare the values
          if (rel->setOpKind == SetOpKind::Union && rel->all)
             for (size_t i = 0; i < rel->columns.size(); ++i)
@@ -73,8 +72,7 @@ public:
                   for (int side = 0; side < 2; ++side)
                      padSide(*rel, side, i);
          return;
-      default:
-         return;
+      default: return;
       }
    }
 

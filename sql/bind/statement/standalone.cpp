@@ -15,22 +15,14 @@ namespace {
 
 Clause clauseOf(ExpressionUse use) {
    switch (use) {
-   case ExpressionUse::ColumnDefault:
-      return Clause::Default;
-   case ExpressionUse::CheckConstraint:
-      return Clause::Check;
-   case ExpressionUse::GeneratedColumn:
-      return Clause::Generated;
-   case ExpressionUse::AlterUsing:
-      return Clause::AlterUsing;
-   case ExpressionUse::IndexExpression:
-      return Clause::Index;
-   case ExpressionUse::PartitionBound:
-      return Clause::PartitionBound;
-   case ExpressionUse::ExecuteParameter:
-      return Clause::Execute;
-   case ExpressionUse::CallArgument:
-      return Clause::CallArgument;
+   case ExpressionUse::ColumnDefault: return Clause::Default;
+   case ExpressionUse::CheckConstraint: return Clause::Check;
+   case ExpressionUse::GeneratedColumn: return Clause::Generated;
+   case ExpressionUse::AlterUsing: return Clause::AlterUsing;
+   case ExpressionUse::IndexExpression: return Clause::Index;
+   case ExpressionUse::PartitionBound: return Clause::PartitionBound;
+   case ExpressionUse::ExecuteParameter: return Clause::Execute;
+   case ExpressionUse::CallArgument: return Clause::CallArgument;
    }
    return Clause::None;
 }

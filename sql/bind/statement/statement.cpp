@@ -43,16 +43,11 @@ namespace {
 
 StatementKind kindOf(const ::Node& statement) {
    switch (statement.type) {
-   case T_SelectStmt:
-      return StatementKind::Select;
-   case T_InsertStmt:
-      return StatementKind::Insert;
-   case T_UpdateStmt:
-      return StatementKind::Update;
-   case T_DeleteStmt:
-      return StatementKind::Delete;
-   default:
-      return StatementKind::Merge;
+   case T_SelectStmt: return StatementKind::Select;
+   case T_InsertStmt: return StatementKind::Insert;
+   case T_UpdateStmt: return StatementKind::Update;
+   case T_DeleteStmt: return StatementKind::Delete;
+   default: return StatementKind::Merge;
    }
 }
 

@@ -108,10 +108,8 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
       return withChild(ExprKind::Relabel, plainType(target), std::move(expr));
    }
    case CoercionPath::Array: // through the text form of the whole array, not by a cast of each element
-   case CoercionPath::InOut:
-      return withChild(ExprKind::TextCast, plainType(target), std::move(expr));
-   case CoercionPath::None:
-      break;
+   case CoercionPath::InOut: return withChild(ExprKind::TextCast, plainType(target), std::move(expr));
+   case CoercionPath::None: break;
    }
    throwInternal("no cast from " + typeName(source) + " to " + typeName(target));
 }

@@ -213,12 +213,9 @@ Oid castByFunctionName(std::string_view name, Oid argType) {
    if (!type || type->isPseudo()) return invalidOid;
    if (argType == oid::unknown) return type->oid;
    switch (findCoercion(type->oid, argType, CoercionContext::Explicit).path) {
-   case CoercionPath::Relabel:
-      return type->oid;
-   case CoercionPath::InOut:
-      return isRowType(argType) && type->category == 'S' ? invalidOid : type->oid;
-   default:
-      return invalidOid;
+   case CoercionPath::Relabel: return type->oid;
+   case CoercionPath::InOut: return isRowType(argType) && type->category == 'S' ? invalidOid : type->oid;
+   default: return invalidOid;
    }
 }
 

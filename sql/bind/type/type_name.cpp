@@ -94,28 +94,19 @@ int32_t typmodOf(const catalog::TypeInfo& type, const ::List* list, uint32_t pos
           .at(position);
    const auto values = modifiers(list, position);
    switch (type.oid) {
-   case oid::bpchar:
-      return lengthTypmod(values, "char", position);
-   case oid::varchar:
-      return lengthTypmod(values, "varchar", position);
-   case oid::numeric:
-      return numericTypmodOf(values, position);
-   case oid::time:
-      return secondsTypmod(values, "TIME", position);
-   case oid::timetz:
-      return secondsTypmod(values, "TIME", position);
-   case oid::timestamp:
-      return secondsTypmod(values, "TIMESTAMP", position);
-   case oid::timestamptz:
-      return secondsTypmod(values, "TIMESTAMP", position);
-   case oid::interval:
-      return intervalTypmod(values, position);
+   case oid::bpchar: return lengthTypmod(values, "char", position);
+   case oid::varchar: return lengthTypmod(values, "varchar", position);
+   case oid::numeric: return numericTypmodOf(values, position);
+   case oid::time: return secondsTypmod(values, "TIME", position);
+   case oid::timetz: return secondsTypmod(values, "TIME", position);
+   case oid::timestamp: return secondsTypmod(values, "TIMESTAMP", position);
+   case oid::timestamptz: return secondsTypmod(values, "TIMESTAMP", position);
+   case oid::interval: return intervalTypmod(values, position);
    case oid::bit:
    case oid::varbit:
       if (values.size() != 1) throw badModifier("invalid type modifier", position);
       return values[0];
-   default:
-      throwNotSupported("modifiers of type \"" + std::string(type.name) + "\"", position);
+   default: throwNotSupported("modifiers of type \"" + std::string(type.name) + "\"", position);
    }
 }
 

@@ -15,24 +15,18 @@ namespace {
 
 CoercionContext requiredContext(CastContext context) {
    switch (context) {
-   case CastContext::Implicit:
-      return CoercionContext::Implicit;
-   case CastContext::Assignment:
-      return CoercionContext::Assignment;
-   case CastContext::Explicit:
-      return CoercionContext::Explicit;
+   case CastContext::Implicit: return CoercionContext::Implicit;
+   case CastContext::Assignment: return CoercionContext::Assignment;
+   case CastContext::Explicit: return CoercionContext::Explicit;
    }
    return CoercionContext::Explicit;
 }
 
 Coercion coercionOfCast(const catalog::CastInfo& cast) {
    switch (cast.method) {
-   case CastMethod::Function:
-      return {CoercionPath::Function, builtins().function(cast.function)};
-   case CastMethod::Binary:
-      return {CoercionPath::Relabel, nullptr};
-   case CastMethod::InOut:
-      return {CoercionPath::InOut, nullptr};
+   case CastMethod::Function: return {CoercionPath::Function, builtins().function(cast.function)};
+   case CastMethod::Binary: return {CoercionPath::Relabel, nullptr};
+   case CastMethod::InOut: return {CoercionPath::InOut, nullptr};
    }
    return {};
 }
@@ -97,12 +91,9 @@ std::string typeName(const SqlType& type) {
    const auto* info = builtins().type(type.oid);
    if (!info) return "record";
    switch (type.oid) { // types whose SQL name differs from pg_type's and that formatType does not know
-   case oid::character:
-      return "\"char\"";
-   case oid::any:
-      return "\"any\"";
-   default:
-      return std::string(info->name);
+   case oid::character: return "\"char\"";
+   case oid::any: return "\"any\"";
+   default: return std::string(info->name);
    }
 }
 

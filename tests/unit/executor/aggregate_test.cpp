@@ -33,16 +33,11 @@ Value decimalValue(const char* text) {
 std::vector<Value> values(Representation repr) {
    const auto make = [&](int64_t v) {
       switch (repr.physical) {
-      case PhysicalType::Bool:
-         return Value::boolean(v > 0);
-      case PhysicalType::F64:
-         return Value::real(repr.physical, static_cast<double>(v));
-      case PhysicalType::Decimal:
-         return decimalValue((std::to_string(v) + ".50").c_str());
-      case PhysicalType::String:
-         return Value::string("text number " + std::to_string(v));
-      default:
-         return Value::integer(repr.physical, v);
+      case PhysicalType::Bool: return Value::boolean(v > 0);
+      case PhysicalType::F64: return Value::real(repr.physical, static_cast<double>(v));
+      case PhysicalType::Decimal: return decimalValue((std::to_string(v) + ".50").c_str());
+      case PhysicalType::String: return Value::string("text number " + std::to_string(v));
+      default: return Value::integer(repr.physical, v);
       }
    };
    return {make(3), Value::null(repr.physical), make(-7), make(100), make(3)};

@@ -68,24 +68,18 @@ std::vector<Value> rowsOf(const Vector& vector, Selection rows) {
 std::string toText(const Value& value) {
    if (value.isNull) return "NULL";
    switch (value.type) {
-   case PhysicalType::Bool:
-      return value.i64 ? "t" : "f";
+   case PhysicalType::Bool: return value.i64 ? "t" : "f";
    case PhysicalType::I16:
    case PhysicalType::I32:
-   case PhysicalType::I64:
-      return std::to_string(value.i64);
-   case PhysicalType::I128:
-      return decimal::toString(decimal::fromInt128(value.i128, 0, *new Arena));
+   case PhysicalType::I64: return std::to_string(value.i64);
+   case PhysicalType::I128: return decimal::toString(decimal::fromInt128(value.i128, 0, *new Arena));
    case PhysicalType::F32:
-   case PhysicalType::F64:
-      return std::to_string(value.f64);
+   case PhysicalType::F64: return std::to_string(value.f64);
    case PhysicalType::Interval:
       return std::to_string(value.interval.months) + "m" + std::to_string(value.interval.days) + "d" +
              std::to_string(value.interval.micros);
-   case PhysicalType::Decimal:
-      return decimal::toString(StringView(value.bytes));
-   case PhysicalType::String:
-      return value.bytes;
+   case PhysicalType::Decimal: return decimal::toString(StringView(value.bytes));
+   case PhysicalType::String: return value.bytes;
    }
    return "?";
 }

@@ -55,33 +55,25 @@ const catalog::FunctionInfo countFunction = makeFunction("count"), sumFunction =
 
 SqlType typeOf(PhysicalType type) {
    switch (type) {
-   case PhysicalType::I16:
-      return {oid::int2};
-   case PhysicalType::I64:
-      return {oid::int8};
-   case PhysicalType::F64:
-      return {oid::float8};
-   case PhysicalType::String:
-      return {oid::text};
-   case PhysicalType::Decimal:
-      return {oid::numeric};
-   default:
-      return {oid::int4};
+   case PhysicalType::I16: return {oid::int2};
+   case PhysicalType::I64: return {oid::int8};
+   case PhysicalType::F64: return {oid::float8};
+   case PhysicalType::String: return {oid::text};
+   case PhysicalType::Decimal: return {oid::numeric};
+   default: return {oid::int4};
    }
 }
 
 Value makeKey(PhysicalType type, int64_t v, bool otherForm) {
    Arena arena;
    switch (type) {
-   case PhysicalType::F64:
-      return Value::real(type, v == 0 && otherForm ? -0.0 : static_cast<double>(v));
+   case PhysicalType::F64: return Value::real(type, v == 0 && otherForm ? -0.0 : static_cast<double>(v));
    case PhysicalType::String:
       return Value::string(v % 2 ? "k" + std::to_string(v) : "a key of more than twelve bytes " + std::to_string(v));
    case PhysicalType::Decimal: // equal values of two scales
       return Value::string(std::string(decimal::parse(std::to_string(v) + (otherForm ? ".50" : ".5"), arena).view()),
                            type);
-   default:
-      return Value::integer(type, v);
+   default: return Value::integer(type, v);
    }
 }
 

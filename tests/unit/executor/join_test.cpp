@@ -63,12 +63,10 @@ SqlType typeOf(PhysicalType type) {
 
 Value makeKey(Keys keys, uint32_t v, PhysicalType type) {
    switch (keys) {
-   case Keys::Sparse:
-      return Value::integer(type, static_cast<int64_t>(v) * 1'000'000'007LL - 5);
+   case Keys::Sparse: return Value::integer(type, static_cast<int64_t>(v) * 1'000'000'007LL - 5);
    case Keys::Text:
       return Value::string(v % 3 == 0 ? "short" + std::to_string(v) : "quite a long key of a row " + std::to_string(v));
-   default:
-      return Value::integer(type, static_cast<int64_t>(v) - 3);
+   default: return Value::integer(type, static_cast<int64_t>(v) - 3);
    }
 }
 

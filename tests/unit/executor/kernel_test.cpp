@@ -26,26 +26,21 @@ Value randomValue(PhysicalType type, std::mt19937_64& rng) {
    if (rng() % 8 == 0) return Value::null(type);
    const int64_t n = static_cast<int64_t>(rng() % 9) - 4;
    switch (type) {
-   case PhysicalType::Bool:
-      return Value::boolean(n > 0);
-   case PhysicalType::I128:
-      return Value::wide(static_cast<int128>(n) << 70);
+   case PhysicalType::Bool: return Value::boolean(n > 0);
+   case PhysicalType::I128: return Value::wide(static_cast<int128>(n) << 70);
    case PhysicalType::F32:
    case PhysicalType::F64:
       return Value::real(type, n == 4 ? __builtin_nan("") : n == 3 ? -0.0 : static_cast<double>(n) / 2);
-   case PhysicalType::Interval:
-      return Value::ofInterval({n * 86'400'000'000, static_cast<int32_t>(n), 0});
+   case PhysicalType::Interval: return Value::ofInterval({n * 86'400'000'000, static_cast<int32_t>(n), 0});
    case PhysicalType::String:
       return Value::string(std::string(static_cast<size_t>(n + 4) * 5, 'a') + std::to_string(rng() % 2));
-   default:
-      return Value::integer(type, n);
+   default: return Value::integer(type, n);
    }
 }
 
 int order(const Value& a, const Value& b) {
    switch (a.type) {
-   case PhysicalType::I128:
-      return a.i128 < b.i128 ? -1 : a.i128 > b.i128;
+   case PhysicalType::I128: return a.i128 < b.i128 ? -1 : a.i128 > b.i128;
    case PhysicalType::F32:
    case PhysicalType::F64: {
       const bool an = a.f64 != a.f64, bn = b.f64 != b.f64;
@@ -56,10 +51,8 @@ int order(const Value& a, const Value& b) {
       const int128 x = intervalSpan(a.interval), y = intervalSpan(b.interval);
       return x < y ? -1 : x > y;
    }
-   case PhysicalType::String:
-      return a.bytes.compare(b.bytes);
-   default:
-      return a.i64 < b.i64 ? -1 : a.i64 > b.i64;
+   case PhysicalType::String: return a.bytes.compare(b.bytes);
+   default: return a.i64 < b.i64 ? -1 : a.i64 > b.i64;
    }
 }
 
@@ -72,18 +65,12 @@ bool holds(sql::CompareOp op, const Value& a, const Value& b) {
    if (a.isNull || b.isNull) return false;
    const int o = order(a, b);
    switch (op) {
-   case CompareOp::Eq:
-      return o == 0;
-   case CompareOp::Ne:
-      return o != 0;
-   case CompareOp::Lt:
-      return o < 0;
-   case CompareOp::Le:
-      return o <= 0;
-   case CompareOp::Gt:
-      return o > 0;
-   default:
-      return o >= 0;
+   case CompareOp::Eq: return o == 0;
+   case CompareOp::Ne: return o != 0;
+   case CompareOp::Lt: return o < 0;
+   case CompareOp::Le: return o <= 0;
+   case CompareOp::Gt: return o > 0;
+   default: return o >= 0;
    }
 }
 

@@ -39,26 +39,20 @@ Value randomValue(PhysicalType type, std::mt19937& random, uint32_t distinct) {
    const auto v = static_cast<int64_t>(random() % distinct) - distinct / 2;
    Arena arena;
    switch (type) {
-   case PhysicalType::Bool:
-      return Value::boolean(v & 1);
+   case PhysicalType::Bool: return Value::boolean(v & 1);
    case PhysicalType::I16:
    case PhysicalType::I32:
    case PhysicalType::I64:
       return Value::integer(type,
                             random() % 20 == 0 && type == PhysicalType::I64 ? std::numeric_limits<int64_t>::min() : v);
-   case PhysicalType::I128:
-      return Value::wide(static_cast<int128>(v) << (random() % 2 ? 70 : 0));
+   case PhysicalType::I128: return Value::wide(static_cast<int128>(v) << (random() % 2 ? 70 : 0));
    case PhysicalType::F32:
    case PhysicalType::F64:
       switch (random() % 10) {
-      case 0:
-         return Value::real(type, std::numeric_limits<double>::quiet_NaN());
-      case 1:
-         return Value::real(type, -0.0);
-      case 2:
-         return Value::real(type, -std::numeric_limits<double>::infinity());
-      default:
-         return Value::real(type, static_cast<double>(v) / 4);
+      case 0: return Value::real(type, std::numeric_limits<double>::quiet_NaN());
+      case 1: return Value::real(type, -0.0);
+      case 2: return Value::real(type, -std::numeric_limits<double>::infinity());
+      default: return Value::real(type, static_cast<double>(v) / 4);
       }
    case PhysicalType::Interval:
       return Value::ofInterval(
@@ -88,17 +82,13 @@ Value randomValue(PhysicalType type, std::mt19937& random, uint32_t distinct) {
    }
    case PhysicalType::String:
       switch (random() % 5) {
-      case 0:
-         return Value::string(std::string(random() % 20, 'a'));
+      case 0: return Value::string(std::string(random() % 20, 'a'));
       case 3: // the common prefix is longer than the part compared at once
          return Value::string(std::string(random() % 3 + 40, 'b') + std::string(random() % 2, '\0') +
                               std::to_string(v));
-      case 1:
-         return Value::string("a long common prefix" + std::to_string(v));
-      case 2:
-         return Value::string(std::string("a\0", random() % 3) + (random() % 2 ? "" : "b"));
-      default:
-         return Value::string(std::to_string(v));
+      case 1: return Value::string("a long common prefix" + std::to_string(v));
+      case 2: return Value::string(std::string("a\0", random() % 3) + (random() % 2 ? "" : "b"));
+      default: return Value::string(std::to_string(v));
       }
    }
    return Value::null(type);

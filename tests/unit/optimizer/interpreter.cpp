@@ -23,18 +23,12 @@ Cell compare(CompareOp op, Cell a, Cell b) {
    if (op == CompareOp::IsNotDistinctFrom) return a == b;
    if (!a || !b) return std::nullopt;
    switch (op) {
-   case CompareOp::Eq:
-      return *a == *b;
-   case CompareOp::Ne:
-      return *a != *b;
-   case CompareOp::Lt:
-      return *a < *b;
-   case CompareOp::Le:
-      return *a <= *b;
-   case CompareOp::Gt:
-      return *a > *b;
-   default:
-      return *a >= *b;
+   case CompareOp::Eq: return *a == *b;
+   case CompareOp::Ne: return *a != *b;
+   case CompareOp::Lt: return *a < *b;
+   case CompareOp::Le: return *a <= *b;
+   case CompareOp::Gt: return *a > *b;
+   default: return *a >= *b;
    }
 }
 
@@ -59,10 +53,8 @@ Cell Interpreter::evaluate(const Expr& e, const Row& row) {
       if (it == row.end()) throwInternal("test: unknown column " + std::to_string(static_cast<uint32_t>(e.column)));
       return it->second;
    }
-   case ExprKind::Constant:
-      return e.constant.isNull ? std::nullopt : Cell(e.constant.i64);
-   case ExprKind::Compare:
-      return compare(e.compare, arg(0), arg(1));
+   case ExprKind::Constant: return e.constant.isNull ? std::nullopt : Cell(e.constant.i64);
+   case ExprKind::Compare: return compare(e.compare, arg(0), arg(1));
    case ExprKind::And: {
       Cell all = 1;
       for (size_t i = 0; i < e.args.size(); ++i)
@@ -75,20 +67,13 @@ Cell Interpreter::evaluate(const Expr& e, const Row& row) {
          any = either(any, arg(i));
       return any;
    }
-   case ExprKind::Not:
-      return negate(arg(0));
-   case ExprKind::IsNull:
-      return !arg(0);
-   case ExprKind::IsNotNull:
-      return arg(0).has_value();
-   case ExprKind::IsTrue:
-      return arg(0) == Cell(1);
-   case ExprKind::IsNotTrue:
-      return arg(0) != Cell(1);
-   case ExprKind::IsFalse:
-      return arg(0) == Cell(0);
-   case ExprKind::IsNotFalse:
-      return arg(0) != Cell(0);
+   case ExprKind::Not: return negate(arg(0));
+   case ExprKind::IsNull: return !arg(0);
+   case ExprKind::IsNotNull: return arg(0).has_value();
+   case ExprKind::IsTrue: return arg(0) == Cell(1);
+   case ExprKind::IsNotTrue: return arg(0) != Cell(1);
+   case ExprKind::IsFalse: return arg(0) == Cell(0);
+   case ExprKind::IsNotFalse: return arg(0) != Cell(0);
    case ExprKind::Case:
       for (size_t i = 0; i + 1 < e.args.size(); i += 2)
          if (arg(i) == Cell(1)) return arg(i + 1);
@@ -109,10 +94,8 @@ Cell Interpreter::evaluate(const Expr& e, const Row& row) {
       if (e.function->source == "int8pl") return *a + *b;
       throwInternal("test: unknown function");
    }
-   case ExprKind::Subquery:
-      return subquery(e, row);
-   default:
-      throwInternal("test: unknown expression");
+   case ExprKind::Subquery: return subquery(e, row);
+   default: throwInternal("test: unknown expression");
    }
 }
 
@@ -120,8 +103,7 @@ Cell Interpreter::subquery(const Expr& e, const Row& row) {
    const std::vector<Row> rows = run(*e.subquery, row);
    const auto value = [&](const Row& r, ColumnId column) { return merged(row, r).at(column); };
    switch (e.subqueryKind) {
-   case SubqueryKind::Exists:
-      return !rows.empty();
+   case SubqueryKind::Exists: return !rows.empty();
    case SubqueryKind::Scalar:
       if (rows.size() > 1) throw SqlError(sqlstate::internalError, "more than one row");
       return rows.empty() ? std::nullopt : value(rows[0], e.subqueryColumn);
@@ -137,8 +119,7 @@ Cell Interpreter::subquery(const Expr& e, const Row& row) {
       }
       return result;
    }
-   default:
-      throwInternal("test: unknown subquery");
+   default: throwInternal("test: unknown subquery");
    }
 }
 
@@ -190,12 +171,9 @@ std::vector<Row> Interpreter::run(const Rel& rel, const Row& outer) {
             row[computed.column] = evaluate(*computed.expr, before);
       }
       return result;
-   case RelKind::Join:
-      return join(rel, outer);
-   case RelKind::GroupBy:
-      return groupBy(rel, outer);
-   case RelKind::Window:
-      return window(rel, outer);
+   case RelKind::Join: return join(rel, outer);
+   case RelKind::GroupBy: return groupBy(rel, outer);
+   case RelKind::Window: return window(rel, outer);
    case RelKind::Distinct: {
       std::vector<Row> rows = run(*rel.inputs[0], outer);
       std::vector<Row> extended;
@@ -226,8 +204,7 @@ std::vector<Row> Interpreter::run(const Rel& rel, const Row& outer) {
          result.push_back(rows[i]);
       return result;
    }
-   case RelKind::SetOp:
-      return setOp(rel, outer);
+   case RelKind::SetOp: return setOp(rel, outer);
    case RelKind::With:
       for (const Cte& cte : rel.ctes)
          ctes_[cte.id] = run(*cte.query, outer);
@@ -240,8 +217,7 @@ std::vector<Row> Interpreter::run(const Rel& rel, const Row& outer) {
          result.push_back(std::move(row));
       }
       return result;
-   default:
-      throwInternal("test: unknown operator");
+   default: throwInternal("test: unknown operator");
    }
 }
 

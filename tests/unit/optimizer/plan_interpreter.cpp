@@ -75,12 +75,8 @@ std::vector<Row> PlanInterpreter::run(const Node& node) {
       }
       break;
    case NodeKind::HashJoin:
-   case NodeKind::NestedLoopJoin:
-      result = join(node);
-      break;
-   case NodeKind::Aggregate:
-      result = aggregate(node);
-      break;
+   case NodeKind::NestedLoopJoin: result = join(node); break;
+   case NodeKind::Aggregate: result = aggregate(node); break;
    case NodeKind::Sort:
       result = input;
       sortRows(exprs_, result, node.sortKeys);
@@ -130,8 +126,7 @@ std::vector<Row> PlanInterpreter::run(const Node& node) {
          result.push_back(row);
       }
       break;
-   default:
-      throwInternal("test: unknown node");
+   default: throwInternal("test: unknown node");
    }
    for (Row& row : result)
       row = restrict(row, node.output);

@@ -66,8 +66,7 @@ ExprPtr RandomQuery::test(const Columns& scope, const Columns& outer, uint32_t d
    case 2:
       return makeCompare(chance(2) ? CompareOp::IsDistinctFrom : CompareOp::IsNotDistinctFrom, value(all), value(all));
    case 3:
-   case 4:
-      return makeCompare(static_cast<CompareOp>(1 + chance(5)), value(all), value(all));
+   case 4: return makeCompare(static_cast<CompareOp>(1 + chance(5)), value(all), value(all));
    default:
       if (!outer.empty() && chance(2))
          return makeCompare(CompareOp::Eq, value(scope),
@@ -238,8 +237,7 @@ RelPtr RandomQuery::relation(Columns& out, const Columns& outer, uint32_t depth)
       if (chance(8)) rel->predicate = predicate(out, outer, plain ? 0 : depth - 1);
       return rel;
    }
-   case 5:
-      return group(out, outer, depth - 1, chance(3) == 0);
+   case 5: return group(out, outer, depth - 1, chance(3) == 0);
    case 6: {
       auto rel = std::make_unique<Rel>(RelKind::Distinct);
       Columns in;
@@ -265,8 +263,7 @@ RelPtr RandomQuery::relation(Columns& out, const Columns& outer, uint32_t depth)
       }
       return rel;
    }
-   default:
-      return limited(out, outer, depth - 1, 1 + chance(3));
+   default: return limited(out, outer, depth - 1, 1 + chance(3));
    }
 }
 

@@ -352,18 +352,10 @@ std::string readable(std::string_view bytes) {
       text += type;
       switch (type) {
       case 'E':
-      case 'N':
-         text += ' ' + readableError(reader);
-         break;
-      case 'D':
-         text += ' ' + readableRow(reader);
-         break;
-      case 'T':
-         text += ' ' + readableColumns(reader);
-         break;
-      case 'C':
-         text += ' ' + std::string(reader.cstring());
-         break;
+      case 'N': text += ' ' + readableError(reader); break;
+      case 'D': text += ' ' + readableRow(reader); break;
+      case 'T': text += ' ' + readableColumns(reader); break;
+      case 'C': text += ' ' + std::string(reader.cstring()); break;
       case 'S':
          text += ' ' + std::string(reader.cstring());
          text += '=' + std::string(reader.cstring());
@@ -392,9 +384,7 @@ std::string readable(std::string_view bytes) {
             text += fmt::format(" {}", reader.int32());
          break;
       }
-      case 'd':
-         text += ' ' + std::string(reader.bytes(reader.remaining()));
-         break;
+      case 'd': text += ' ' + std::string(reader.bytes(reader.remaining())); break;
       case 'G':
       case 'H': {
          text += fmt::format(" {}", reader.int8());
@@ -409,8 +399,7 @@ std::string readable(std::string_view bytes) {
             text += ' ' + std::string(reader.cstring());
          break;
       }
-      default:
-         break;
+      default: break;
       }
       reader.end();
       text += '\n';

@@ -60,17 +60,10 @@ void TestCatalog::run(std::string_view sql) {
    for (const auto& statement : script.statements()) {
       const auto bindContext = context(&script.source());
       switch (statement.node->type) {
-      case T_CreateStmt:
-         createTable(*statement.node, bindContext);
-         break;
-      case T_ViewStmt:
-         createView(*statement.node, script, bindContext);
-         break;
-      case T_CreateSchemaStmt:
-         editor_.createSchema(as<CreateSchemaStmt>(statement.node)->schemaname, 10);
-         break;
-      default:
-         throwInternal("test catalog cannot run this");
+      case T_CreateStmt: createTable(*statement.node, bindContext); break;
+      case T_ViewStmt: createView(*statement.node, script, bindContext); break;
+      case T_CreateSchemaStmt: editor_.createSchema(as<CreateSchemaStmt>(statement.node)->schemaname, 10); break;
+      default: throwInternal("test catalog cannot run this");
       }
       current_ = editor_.snapshot();
    }
@@ -102,25 +95,18 @@ void TestCatalog::createTable(const ::Node& node, const BindContext& context) {
          for (const auto* constraint : ListOf<::Constraint>(definition->constraints)) {
             const auto location = static_cast<size_t>(constraint->location);
             switch (constraint->contype) {
-            case CONSTR_NOTNULL:
-               column.notNull = true;
-               break;
+            case CONSTR_NOTNULL: column.notNull = true; break;
             case CONSTR_PRIMARY:
                column.notNull = true;
                key.columns.push_back(static_cast<int16_t>(draft.columns.size() + 1));
                break;
-            case CONSTR_DEFAULT:
-               column.defaultExpr = untilEnd(text, location + 7);
-               break;
+            case CONSTR_DEFAULT: column.defaultExpr = untilEnd(text, location + 7); break;
             case CONSTR_GENERATED:
                column.generated = 's';
                column.defaultExpr = parenthesised(text, location);
                break;
-            case CONSTR_CHECK:
-               addCheck(constraint);
-               break;
-            default:
-               break;
+            case CONSTR_CHECK: addCheck(constraint); break;
+            default: break;
             }
          }
          draft.columns.push_back(std::move(column));
