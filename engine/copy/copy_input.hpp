@@ -36,7 +36,7 @@ public:
    void add(io::CopyChunk chunk);
    /// No more chunks will come.
    void finish();
-   /// Nobody will take chunks any more: the query has failed.
+   /// The query has failed: readers take no more chunks.
    void abandon();
    /// Refuses what follows the rows that were added: an error of the input itself.
    void refuseRest(const SqlError& error);
