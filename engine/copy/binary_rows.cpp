@@ -1,5 +1,7 @@
 #include "engine/copy/binary_rows.hpp"
 
+#include <cstring>
+
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/type/binary_codec.hpp"

@@ -72,8 +72,7 @@ void feed(SessionCore& core, const CopyTarget& target, const CopyInput& input, C
           Splitter& splitter) {
    bool isFirst = true;
    const auto emit = [&](CopyChunk&& chunk) {
-      if (std::exchange(isFirst, false) && target.options.header && target.options.format != CopyFormat::Binary)
-         takeHeader(table, target, chunk);
+      if (std::exchange(isFirst, false) && target.options.header) takeHeader(table, target, chunk);
       if (chunk.size > 0) table.add(std::move(chunk));
    };
    const auto cut = [&](const auto& step) {
@@ -104,7 +103,7 @@ void feed(SessionCore& core, const CopyTarget& target, const CopyInput& input, C
 } // namespace
 
 std::unique_ptr<QueryExecution> planCopy(SessionCore& core, const sql::BindContext& bind, const CopyTarget& target,
-                                         io::ExternalTablePtr input, std::shared_ptr<const io::LineInput> lines) {
+                                         io::ExternalTablePtr input) {
    sql::CopyRows rows;
    rows.table = target.relation;
    for (const int16_t attribute : target.columns) {
@@ -115,15 +114,8 @@ std::unique_ptr<QueryExecution> planCopy(SessionCore& core, const sql::BindConte
       rows.columns.push_back({attribute, static_cast<int16_t>(field - input->columns().begin() + 1)});
    }
    rows.input = std::move(input);
-   rows.lines = std::move(lines);
    rows.where = target.where;
    return std::make_unique<QueryExecution>(core, sql::bindCopy(rows, bind));
-}
-
-uint64_t finishCopy(SessionCore& core, QueryExecution& execution) {
-   execution.run(0, nullptr);
-   finishQuery(core, execution);
-   return execution.rowCount();
 }
 
 uint64_t copyFrom(SessionCore& core, const sql::BindContext& bind, const CopyTarget& target, const CopyInput& input) {
@@ -132,11 +124,12 @@ uint64_t copyFrom(SessionCore& core, const sql::BindContext& bind, const CopyTar
       types.push_back(target.relation->column(attribute)->type);
    const auto table = std::make_shared<CopyInputTable>(target.relation->name, shapeOf(core, target), types,
                                                        2 * core.database.scheduler->workerCount());
-   const auto execution = planCopy(core, bind, target, table, table);
+   const auto execution = planCopy(core, bind, target, table);
    execution->runBeside([&] { feed(core, target, input, *table); }, [&] { table->abandon(); });
    execution->run(0, nullptr);
    table->throwRefused();
-   return finishCopy(core, *execution);
+   finishQuery(core, *execution);
+   return execution->rowCount();
 }
 
 } // namespace ouzel::engine

@@ -27,11 +27,8 @@ using CopyInput = std::function<std::optional<std::string_view>()>;
 /// line in the context; the caller takes the statement's rows back then.
 uint64_t copyFrom(SessionCore& core, const sql::BindContext& bind, const CopyTarget& target, const CopyInput& input);
 
-/// The INSERT of `input`'s columns that are named as those of target.columns; not started. `lines`: the input when its
-/// rows have lines, else null.
+/// The INSERT of `input`'s columns that are named as those of target.columns; not started.
 std::unique_ptr<QueryExecution> planCopy(SessionCore& core, const sql::BindContext& bind, const CopyTarget& target,
-                                         io::ExternalTablePtr input, std::shared_ptr<const io::LineInput> lines);
-/// Runs it to its end and checks the constraints that need all rows. Returns the rows stored.
-uint64_t finishCopy(SessionCore& core, QueryExecution& execution);
+                                         io::ExternalTablePtr input);
 
 } // namespace ouzel::engine

@@ -1,5 +1,6 @@
 #include "engine/copy/copy_input.hpp"
 
+#include <cstring>
 #include <optional>
 
 #include "common/error/check.hpp"

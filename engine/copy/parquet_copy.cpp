@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/query/external_files.hpp"
+#include "engine/query/statement_runner.hpp"
 
 namespace ouzel::engine {
 
@@ -34,7 +35,10 @@ uint64_t copyFromParquet(SessionCore& core, const sql::BindContext& bind, const 
    request.patterns = {file};
    const io::ExternalTablePtr table = openExternalTable(core, "read_parquet", request);
    checkColumns(target, *table, file, isList);
-   return finishCopy(core, *planCopy(core, bind, target, table, nullptr));
+   const auto execution = planCopy(core, bind, target, table);
+   execution->run(0, nullptr);
+   finishQuery(core, *execution);
+   return execution->rowCount();
 }
 
 ParquetSink::ParquetSink(SessionCore& core, const std::string& file, const io::ParquetOptions& options)

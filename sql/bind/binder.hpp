@@ -27,7 +27,6 @@ struct CopyRows {
    catalog::RelationPtr table;
    std::vector<Column> columns;                    ///< the others get their defaults
    std::shared_ptr<const io::ExternalTable> input; ///< cast to the columns' types where its own differ
-   std::shared_ptr<const io::LineInput> lines;     ///< the same when its rows have lines, else null
    const ::Node* where = nullptr;                  ///< keeps the rows for which it is true
 };
 /// Binds it as an INSERT.

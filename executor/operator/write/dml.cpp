@@ -182,6 +182,7 @@ Selection DmlSink::write(QueryContext& context, Local& local, const Batch& in) {
 /// MERGE and ON CONFLICT: for each row the action of its clause.
 Selection DmlSink::writeByClause(QueryContext& context, Local& local, const Batch& in) {
    const bool isInsert = node_.kind == sql::plan::NodeKind::Insert; // with ON CONFLICT
+   DCHECK(!dml_.input); // COPY has no clauses; an input would take the errors of checkRows()
    if (isInsert) checkRows(local, in, in.selection, context, true);
    const Vector& clauses = in.columns[*slots_.find(dml_.clause)];
    local.inserted.count = local.updated.count = local.deleted.count = 0;

@@ -34,9 +34,9 @@ RelPtr scanInput(BindState& state, Scope& scope, const CopyRows& copy, Dml& dml,
       values.push_back({state.addColumn(scope, target.name, target.type), column.attribute});
       casts.push_back({values.back().column, std::move(value)});
    }
-   if (copy.lines) {
-      const auto line = static_cast<int16_t>(copy.lines->columns().size());
-      dml.input = copy.lines;
+   dml.input = std::dynamic_pointer_cast<const io::LineInput>(copy.input);
+   if (dml.input) {
+      const auto line = static_cast<int16_t>(copy.input->columns().size());
       dml.inputLine = state.addColumn(scope, "line", {oid::int8, -1, invalidOid});
       rel->getColumns.push_back({dml.inputLine, line});
    }
