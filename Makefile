@@ -19,8 +19,9 @@ build: deps
 run: build
 	@exec build/release/ouzel serve --data $(DATA) --port $(PORT)
 
-# Everything CI runs: the shape of the tree, names in documents, format; SQL tests under hostile settings, wire, crash and
-# TPC-H tests; unit tests, SQL tests plain and the fuzz targets with address and undefined-behaviour sanitizers.
+# Everything CI runs: the shape of the tree, names in documents, format, clang's checks; SQL tests under hostile settings,
+# wire, crash and TPC-H tests; unit tests, SQL tests plain and the fuzz targets with address and undefined-behaviour
+# sanitizers; the unit tests of sql with ThreadSanitizer.
 test check: deps-test
 	@scripts/run-tests
 
@@ -44,8 +45,8 @@ crash: deps-test
 tsan: deps-test
 	@scripts/run-tsan
 
-# clang's checks (.clang-tidy), headers compiled alone, and the annotations that say which mutex guards what; some minutes
-# at first, then only what has changed.
+# Part of make test: clang's checks (.clang-tidy), headers compiled alone, and the annotations that say which mutex guards
+# what; some minutes at first, then only what has changed.
 clang: deps-test
 	@cmake --preset relassert >/dev/null
 	@scripts/check_clang.py

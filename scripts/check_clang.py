@@ -4,8 +4,8 @@ common/sync/mutex.hpp (who holds what when a guarded member is touched), all in 
 
     scripts/check_clang.py [path...]        all sources and headers of rooms, or those below the paths
 
-Needs build/relassert to be configured (its compile commands). What was looked at and is as before, itself and all it
-includes, is not looked at again: build/clang has a file for each."""
+Needs build/relassert to be configured (its compile commands). A file that was found good, and that is as it was, itself and
+all it includes, is not looked at again, in no checkout of this machine: ~/.cache/ouzel/clang has a stamp for each."""
 import concurrent.futures
 import hashlib
 import json
@@ -14,14 +14,15 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOMS = ("common", "io", "storage", "catalog", "sql", "optimizer", "executor", "engine", "protocol", "server")
-CACHE = os.path.join(ROOT, "build/clang")
+BUILD = os.path.join(ROOT, "build/clang")
+STAMPS = os.path.expanduser("~/.cache/ouzel/clang")
+STAMP_DAYS = 30
 CLANG, TIDY = "clang++-22", "clang-tidy-22"
 WARNINGS = ["-Wall", "-Wthread-safety", "-Wsuggest-override", "-Wrange-loop-analysis", "-Wno-deprecated-declarations"]
-# Without the analysis of mutexes: not annotated yet.
-NOT_ANNOTATED = ("storage/database/",)
 # The standard's headers that at least so many of our files include are read once, for all.
 COMMON_FROM = 20
 
@@ -96,7 +97,7 @@ def precompile(headers, flags):
     """The option that reads the standard's headers from one file, which is made when it is not there."""
     text = "".join(f"#include <{h}>\n" for h in headers)
     name = hashlib.sha256((text + " ".join(flags)).encode()).hexdigest()[:16]
-    header, binary = f"{CACHE}/{name}.hpp", f"{CACHE}/{name}.pch"
+    header, binary = f"{BUILD}/{name}.hpp", f"{BUILD}/{name}.pch"
     if not os.path.exists(binary):
         with open(header, "w", encoding="utf8") as file:
             file.write(text)
@@ -107,7 +108,8 @@ def precompile(headers, flags):
 
 
 def main():
-    os.makedirs(CACHE, exist_ok=True)
+    os.makedirs(BUILD, exist_ok=True)
+    os.makedirs(STAMPS, exist_ok=True)
     product, flags = Product(), compileFlags()
     reuse = precompile(product.commonHeaders(), flags)
     tidy = [TIDY, "--quiet"], ["--", *reuse, *flags, *WARNINGS]
@@ -115,14 +117,15 @@ def main():
     tasks = [(f, tidy) for f in product.sources()] + [(f, header) for f in product.loneHeaders()]
     if sys.argv[1:]:
         tasks = [task for task in tasks if task[0].startswith(tuple(sys.argv[1:]))]
-    salt = (run([TIDY, "--version"])[1] + read(".clang-tidy") + read("scripts/check_clang.py") + " ".join(flags)).encode()
-    stamps = {f: f"{CACHE}/{hashlib.sha256(salt + product.digest(f)).hexdigest()[:32]}.ok" for f, _ in tasks}
+    salt = (run([TIDY, "--version"])[1] + read(".clang-tidy") + read("scripts/check_clang.py") + " ".join(flags).replace(ROOT, "")).encode()
+    stamps = {f: f"{STAMPS}/{hashlib.sha256(salt + product.digest(f)).hexdigest()[:32]}.ok" for f, _ in tasks}
 
     def check(task):
         file, (before, after) = task
         if os.path.exists(stamps[file]):
+            os.utime(stamps[file])
             return False, ""
-        code, output = run([*before, file, *after, *(["-Wno-thread-safety"] if file.startswith(NOT_ANNOTATED) else [])])
+        code, output = run([*before, file, *after])
         if code == 0:
             open(stamps[file], "w").close()
         else:
@@ -134,10 +137,9 @@ def main():
     bad = [output for _, output in results if output]
     print("".join(bad), end="")
     print(f"{len(tasks)} files, {sum(ran for ran, _ in results)} looked at, {len(bad)} with findings")
-    if not sys.argv[1:]:
-        for old in set(os.listdir(CACHE)) - {os.path.basename(s) for s in stamps.values()}:
-            if old.endswith(".ok"):
-                os.remove(f"{CACHE}/{old}")
+    for name in os.listdir(STAMPS):
+        if time.time() - os.path.getmtime(f"{STAMPS}/{name}") > STAMP_DAYS * 86400:
+            os.remove(f"{STAMPS}/{name}")
     return 1 if bad else 0
 
 

@@ -117,11 +117,11 @@ bool LockManager::resolveDeadlock(Waiter& waiter, std::string& report) {
          return false;
       }
       Waiter& first = *soft->waiter;
-      DCHECK(!first.isGranted);
       [[maybe_unused]] const size_t erased = std::erase(first.lock->queue, &first);
       DCHECK(erased == 1);
       grant(*first.lock, *first.owner, first.mode, first.forSession);
       const MutexLock waiterLock(first.mutex);
+      DCHECK(!first.isGranted);
       first.isGranted = true;
       first.changed.notify_one();
    }

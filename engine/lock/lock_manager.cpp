@@ -169,6 +169,7 @@ bool LockManager::acquireFor(LockOwner& owner, const LockTag& tag, LockMode mode
       }
       {
          const MutexLock waiterLock(waiter.mutex);
+         DCHECK(!waiter.isGranted);
          if (waiter.isGranted) return;
       }
       std::erase(lock.queue, &waiter);
@@ -230,7 +231,6 @@ void LockManager::wakeQueue(Lock& lock) {
          ++i;
          continue;
       }
-      DCHECK(!waiter.isGranted);
       lock.queue.erase(lock.queue.begin() + static_cast<ptrdiff_t>(i));
       grant(lock, *waiter.owner, waiter.mode, waiter.forSession);
       const MutexLock waiterLock(waiter.mutex);

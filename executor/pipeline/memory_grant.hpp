@@ -9,7 +9,7 @@
 
 namespace ouzel::executor {
 
-struct QueryContext;
+class QueryContext;
 class MemoryGrant;
 
 // Three levels divide the memory limit of the process among operators:

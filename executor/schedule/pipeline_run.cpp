@@ -66,6 +66,7 @@ PipelineRun::Lane* PipelineRun::takeLane() {
 /// REQUIRES: phase_ is Busy, so that no other worker opens lanes.
 std::vector<PipelineRun::Lane*> PipelineRun::allLanes() {
    const MutexLock lock(mutex_);
+   DCHECK(phase_ == Phase::Busy);
    std::vector<Lane*> lanes;
    for (const auto& lane : lanes_)
       lanes.push_back(lane.get());
@@ -179,9 +180,10 @@ void PipelineRun::verify(const Lane& lane, size_t level) const {
    const bool isDeclared = level < stage.declared.size() && stage.declared[level].isKnown;
    const std::string broken = isDeclared ? batch.brokenPromise(stage.declared[level].types) : batch.brokenPromise();
    if (broken.empty()) return;
+   const auto nameOf = [](const auto& object) { return typeid(object).name(); };
    const std::string maker = isDeclared ? stage.declared[level].node
-                             : level    ? typeid(*stage.operators[level - 1]).name()
-                                        : typeid(*stage.source).name();
+                             : level    ? nameOf(*stage.operators[level - 1])
+                                        : nameOf(*stage.source);
    throwInternal("batch of " + maker + ": " + broken);
 }
 
@@ -278,12 +280,10 @@ void PipelineRun::addProfile(const Stage& stage) {
 /// Starts the next stage, or the sink's first finishing round. Called by the worker that ended the last lane. REQUIRES:
 /// phase_ is Busy.
 PipelineRun::Outcome PipelineRun::endStage() {
-   DCHECK(phase_ == Phase::Busy);
-   for ([[maybe_unused]] const auto& lane : lanes_)
-      DCHECK(!lane->isTaken);
    addProfile(pipeline_.stages[stage_]);
    const std::vector<Lane*> lanes = allLanes();
    for (Lane* lane : lanes) {
+      DCHECK(!lane->isTaken);
       lane->isOpen = lane->hasEnded = false;
       lane->operators.clear();
       lane->source.reset();

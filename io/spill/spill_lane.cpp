@@ -357,7 +357,7 @@ void SpillLane::forget(SpillSpace::State& space) {
       if (area_) release(*std::exchange(area_, nullptr), false);
       closeExtent();
    }
-   const auto isBusy = [&, open = area_](const Area& area) { return area.space == &space; };
+   const auto isBusy = [&](const Area& area) { return area.space == &space; };
    while (std::any_of(areas_.begin(), areas_.end(), isBusy)) {
       for (Area& area : areas_)
          if (isBusy(area)) area.due = 0;

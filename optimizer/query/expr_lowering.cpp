@@ -20,7 +20,7 @@ constexpr int128 pow10(uint32_t exponent) {
       value *= 10;
    return value;
 }
-constexpr int128 digits18 = pow10(18) - 1, digits38 = pow10(38) - 1;
+constexpr int128 digits38 = pow10(38) - 1;
 
 bool fits(const Bounds& bounds, int128 limit) {
    return bounds.min >= -limit && bounds.max <= limit;

@@ -28,7 +28,7 @@ void BackgroundTasks::run(std::function<void()> task) {
 void BackgroundTasks::stop() {
    UniqueLock lock(runningMutex_);
    isStopped_ = true;
-   idle_.wait(lock, [&] { return running_ == 0; });
+   idle_.wait(lock, [&]() REQUIRES(runningMutex_) { return running_ == 0; });
 }
 
 } // namespace ouzel::storage

@@ -25,8 +25,8 @@ private:
    TaskRunner& runner_;
    Mutex runningMutex_; ///< guards the members below
    CondVar idle_;
-   uint32_t running_ = 0;
-   bool isStopped_ = false;
+   uint32_t running_ GUARDED_BY(runningMutex_) = 0;
+   bool isStopped_ GUARDED_BY(runningMutex_) = false;
 };
 
 } // namespace ouzel::storage

@@ -35,7 +35,8 @@ void CheckpointGroup::wait(Lsn lsn) {
    ++waiting_;
    wake_.notify_one();
    try {
-      waitInterruptibly(progress_, lock, [&] { return lsn <= covered_ || isFenced_ || isStopping_; });
+      waitInterruptibly(progress_, lock,
+                        [&]() REQUIRES(mutex_) { return lsn <= covered_ || isFenced_ || isStopping_; });
    } catch (...) {
       --waiting_;
       throw;
@@ -73,7 +74,7 @@ void CheckpointGroup::run() {
    while (!isStopping_) {
       if (!isWanted()) {
          pauseMs = 0;
-         const auto isOver = [&] { return isStopping_ || isWanted(); };
+         const auto isOver = [&]() REQUIRES(mutex_) { return isStopping_ || isWanted(); };
          if (isTidy) {
             wake_.wait(lock, isOver);
          } else if (!wake_.wait_for(lock, restAfter, isOver)) {
@@ -95,7 +96,8 @@ void CheckpointGroup::run() {
          return;
       }
       pauseMs = isDone ? 0 : std::clamp(pauseMs * 2, pauseMsMin, pauseMsMax);
-      if (!isDone) wake_.wait_for(lock, std::chrono::milliseconds(pauseMs), [&] { return isStopping_; });
+      if (!isDone)
+         wake_.wait_for(lock, std::chrono::milliseconds(pauseMs), [&]() REQUIRES(mutex_) { return isStopping_; });
    }
 }
 

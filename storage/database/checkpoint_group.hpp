@@ -37,7 +37,7 @@ public:
 
 private:
    void run();
-   bool isWanted() const { return waiting_ > 0 && wanted_ > covered_; }
+   bool isWanted() const REQUIRES(mutex_) { return waiting_ > 0 && wanted_ > covered_; }
    /// Run one checkpoint, without the mutex. False: the checkpoint threw.
    bool attempt(bool isFirst);
 
@@ -45,9 +45,11 @@ private:
    Mutex mutex_;      ///< guards the members below
    CondVar progress_; ///< for threads in wait()
    CondVar wake_;     ///< for the group's thread
-   Lsn covered_ = 0, wanted_ = 0;
-   uint64_t waiting_ = 0;
-   bool isStarted_ = false, isFenced_ = false, isStopping_ = false;
+   Lsn covered_ GUARDED_BY(mutex_) = 0, wanted_ GUARDED_BY(mutex_) = 0;
+   uint64_t waiting_ GUARDED_BY(mutex_) = 0;
+   bool isStarted_ GUARDED_BY(mutex_) = false;
+   bool isFenced_ GUARDED_BY(mutex_) = false;
+   bool isStopping_ GUARDED_BY(mutex_) = false;
    RepeatingTask task_; ///< the group's thread, which calls run()
 };
 

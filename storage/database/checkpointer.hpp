@@ -47,12 +47,13 @@ private:
    std::function<std::string()> imageSource_; ///< empty until the catalog has set it
    // STATE
    Mutex storedMutex_; ///< guards the members below; one checkpoint at a time
-   StoredState stored_;
-   Compactor compactor_;
+   StoredState stored_ GUARDED_BY(storedMutex_);
+   Compactor compactor_ GUARDED_BY(storedMutex_);
 
    Mutex scheduleMutex_; ///< guards the members below
-   bool isScheduled_ = false;
-   uint64_t retryAtLogBytes_ = 0; ///< after a failed checkpoint: the next one waits until the log has so many bytes
+   bool isScheduled_ GUARDED_BY(scheduleMutex_) = false;
+   /// After a failed checkpoint: the next one waits until the log has so many bytes.
+   uint64_t retryAtLogBytes_ GUARDED_BY(scheduleMutex_) = 0;
 
    CheckpointGroup group_; ///< last: its thread stops before the members it uses are destroyed
 };

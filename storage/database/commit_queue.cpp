@@ -101,7 +101,7 @@ void CommitQueue::waitForPublished(uint64_t count) {
    UniqueLock lock(entriesMutex_);
    DCHECK(count <= addedCount_);
    ++observers_;
-   published_.wait(lock, [&] { return publishedCount_ >= count || isFenced_; });
+   published_.wait(lock, [&]() REQUIRES(entriesMutex_) { return publishedCount_ >= count || isFenced_; });
    --observers_;
 }
 

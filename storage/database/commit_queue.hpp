@@ -49,10 +49,9 @@ public:
    void waitForPublished(uint64_t count);
 
 private:
-   // With entriesMutex_ held:
-   void publishReady();
-   void wakeLeader();
-   void setFenced();
+   void publishReady() REQUIRES(entriesMutex_);
+   void wakeLeader() REQUIRES(entriesMutex_);
+   void setFenced() REQUIRES(entriesMutex_);
    /// Flush the log and check the lease, without the mutex. False: another server has taken over, so the flushed
    /// commits must not be acknowledged.
    [[nodiscard]] bool flush(Lsn& durable);
@@ -61,13 +60,13 @@ private:
    WriterLease& lease_;
 
    Mutex entriesMutex_; ///< guards the members below
-   std::deque<Entry*> entries_;
-   uint64_t addedCount_ = 0, publishedCount_ = 0;
-   uint64_t observers_ = 0; ///< threads in waitForPublished()
+   std::deque<Entry*> entries_ GUARDED_BY(entriesMutex_);
+   uint64_t addedCount_ GUARDED_BY(entriesMutex_) = 0, publishedCount_ GUARDED_BY(entriesMutex_) = 0;
+   uint64_t observers_ GUARDED_BY(entriesMutex_) = 0; ///< threads in waitForPublished()
    CondVar published_;
-   Lsn durable_ = 0;
-   bool isFlushing_ = false;
-   bool isFenced_ = false;
+   Lsn durable_ GUARDED_BY(entriesMutex_) = 0;
+   bool isFlushing_ GUARDED_BY(entriesMutex_) = false;
+   bool isFenced_ GUARDED_BY(entriesMutex_) = false;
 };
 
 } // namespace ouzel::storage

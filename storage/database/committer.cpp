@@ -70,7 +70,9 @@ public:
 
    Transaction& transaction() { return transaction_; }
    const std::vector<LocalWrites*>& writes() const { return writes_; }
-   const std::vector<Transaction::StorageChange>& storageChanges() const { return transaction_.storageChanges_; }
+   const std::vector<Transaction::StorageChange>& storageChanges() const {
+      return transaction_.storageChangesAtCommit();
+   }
 
    CommitRecord record;
 
@@ -79,7 +81,7 @@ private:
       std::set<StorageId> dropped;
       for (const auto& change : storageChanges())
          if (change.kind == Kind::Drop) dropped.insert(change.table->id());
-      for (auto& [id, local] : transaction_.writes_) {
+      for (auto& [id, local] : transaction_.writesAtCommit()) {
          if (isDropped(local->table().core()) || dropped.contains(id)) { // no snapshot will see these rows
             local->rollbackTo(0);
          } else if (!local->isEmpty()) {

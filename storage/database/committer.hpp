@@ -44,11 +44,15 @@ public:
 
    /// While a Pause exists, no commit is under way and none begins: every commit in the log is published. It holds
    /// orderMutex_.
-   class Pause {
+   class SCOPED_CAPABILITY Pause {
    public:
       /// Wait for the commits under way. Throws 25006 when another server has taken over.
-      explicit Pause(Committer& committer);
-      Timestamp lastCommit() const { return committer_.lastAssigned_; }
+      explicit Pause(Committer& committer) ACQUIRE(committer.orderMutex_);
+      ~Pause() RELEASE() {}
+      Timestamp lastCommit() const {
+         committer_.orderMutex_.assertHeld();
+         return committer_.lastAssigned_;
+      }
       /// See Log::rotate().
       Lsn rotateLog(uint64_t fileBytesMin) { return committer_.log_->rotate(fileBytesMin); }
 
@@ -77,11 +81,10 @@ private:
    void publish(Pending& pending, const CommitRequest& request, Timestamp timestamp, Timestamp horizon);
    void waitForPublication(Pending& pending, CommitQueue::Entry& entry);
    void flushSoon();
-   // With orderMutex_ held:
-   void requireSerializable(const Transaction& transaction) const;
+   void requireSerializable(const Transaction& transaction) const REQUIRES(orderMutex_);
    /// Serialize the record, and reserve space in the log for its bytes.
-   std::string reserve(CommitRecord& record);
-   void append(Timestamp timestamp, std::string_view bytes, CommitQueue::Entry& entry);
+   std::string reserve(CommitRecord& record) REQUIRES(orderMutex_);
+   void append(Timestamp timestamp, std::string_view bytes, CommitQueue::Entry& entry) REQUIRES(orderMutex_);
 
    // PROPERTIES
    DatabaseFiles& files_;
@@ -93,7 +96,7 @@ private:
    std::optional<CommitQueue> queue_; ///< none: opened read-only
    // STATE
    Mutex orderMutex_; ///< guards the members below, appends to the log and to the queue, and places in open deltas
-   Timestamp lastAssigned_;
+   Timestamp lastAssigned_ GUARDED_BY(orderMutex_);
    std::atomic<bool> isFlushScheduled_{false}; ///< a flush for asynchronous commits is scheduled
 };
 

@@ -46,7 +46,7 @@ public:
 
 private:
    mutable Mutex numbersMutex_; ///< guards the members below
-   Numbers numbers_;
+   Numbers numbers_ GUARDED_BY(numbersMutex_);
 };
 
 } // namespace ouzel::storage

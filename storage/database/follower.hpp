@@ -39,14 +39,13 @@ public:
 
 private:
    struct Update;
-   // With shownMutex_ held:
    /// Read the manifest of this name and publish it.
-   void followTo(const std::string& name, const FollowCallback& publish);
-   bool isShown(const Manifest::Table& entry, const Table& table) const;
-   void read(Update& update);
-   std::shared_ptr<Segment> makeSegment(const ListOfHeaders::Entry& entry, BlockHeader header);
-   void apply(Update& update, Timestamp timestamp);
-   void forgetDropped();
+   void followTo(const std::string& name, const FollowCallback& publish) REQUIRES(shownMutex_);
+   bool isShown(const Manifest::Table& entry, const Table& table) const REQUIRES(shownMutex_);
+   void read(Update& update) REQUIRES(shownMutex_);
+   std::shared_ptr<Segment> makeSegment(const ListOfHeaders::Entry& entry, BlockHeader header) REQUIRES(shownMutex_);
+   void apply(Update& update, Timestamp timestamp) REQUIRES(shownMutex_);
+   void forgetDropped() REQUIRES(shownMutex_);
 
    // PROPERTIES
    DatabaseFiles& files_;
@@ -58,11 +57,12 @@ private:
    // STATE
    std::atomic<bool> hasLostBlock_{false}; ///< the writer has removed a block that a snapshot needed
 
-   Mutex shownMutex_;                           ///< guards the members below
-   Manifest shown_;                             ///< the newest manifest that is visible; version 0: none yet
-   std::map<StorageId, std::string> listNames_; ///< the lists of headers of the tables in `shown_`
+   Mutex shownMutex_;                       ///< guards the members below
+   Manifest shown_ GUARDED_BY(shownMutex_); ///< the newest manifest that is visible; version 0: none yet
+   /// The lists of headers of the tables in `shown_`.
+   std::map<StorageId, std::string> listNames_ GUARDED_BY(shownMutex_);
    /// Tables that `shown_` does not name any more, each with the timestamp since which it does not.
-   std::vector<std::pair<Timestamp, StorageId>> dropped_;
+   std::vector<std::pair<Timestamp, StorageId>> dropped_ GUARDED_BY(shownMutex_);
 };
 
 } // namespace ouzel::storage

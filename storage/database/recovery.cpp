@@ -76,7 +76,10 @@ StoredTable loadTable(TableCore& core, const std::string& listName) {
       segment->versions = std::make_shared<SegmentVersions>();
       segment->block = std::make_shared<Block>(store, core.context.cache, header.blockObject, headers.read(header));
       segment->versions->addCommit(1, segment->block->header().rowCount, 0);
-      core.addSegment(std::move(segment));
+      {
+         const MutexLock lock(core.mutex);
+         core.addSegment(std::move(segment));
+      }
       stored.segments.push_back(header.segment);
    }
    if (stored.list.deleteObject.empty()) return stored;

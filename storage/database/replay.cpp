@@ -32,7 +32,7 @@ std::string decompressed(const LocalWrites::LoggedRows& rows) {
 
 Replay::~Replay() {
    UniqueLock lock(applyingMutex_);
-   idle_.wait(lock, [&] { return !isApplying_; });
+   idle_.wait(lock, [&]() REQUIRES(applyingMutex_) { return !isApplying_; });
 }
 
 void Replay::apply(Log::Frame&& frame) {
@@ -58,7 +58,7 @@ void Replay::apply(Log::Frame&& frame) {
          collect(target, {frame.timestamp, std::move(rows), {}}, bytes);
       }
       for (const auto& block : writes.blocks)
-         core.addSegment(openBlock(block, frame.timestamp));
+         addBlock(core, block, frame.timestamp);
       for (const auto& rewritten : writes.rewrites)
          rewrite(core, rewritten, frame.timestamp);
       for (auto& deletes : writes.deletes) {
@@ -93,14 +93,22 @@ std::shared_ptr<Table> Replay::tableOf(StorageId id) {
 
 void Replay::addColumn(const CommitRecord::AddedColumn& added) {
    const auto table = tableOf(added.id);
-   table->core().addColumn(added.column);
+   {
+      TableCore& core = table->core();
+      const MutexLock lock(core.mutex);
+      core.addColumn(added.column);
+   }
    tables_.putCommitted(table);
 }
 
 void Replay::dropTable(StorageId id) {
    finish(); // collected work refers to the table's segments
    std::erase_if(targets_, [&](const auto& entry) { return entry.second->table == id; });
-   tableOf(id)->core().isDropped = discardsDropped_;
+   {
+      TableCore& core = tableOf(id)->core();
+      const MutexLock lock(core.mutex);
+      core.isDropped = discardsDropped_;
+   }
    tables_.erase(id);
 }
 
@@ -119,12 +127,19 @@ SegmentPtr Replay::openBlock(const LocalWrites::LoggedBlock& logged, Timestamp t
    return segment;
 }
 
+void Replay::addBlock(TableCore& core, const LocalWrites::LoggedBlock& logged, Timestamp timestamp) {
+   SegmentPtr segment = openBlock(logged, timestamp);
+   const MutexLock lock(core.mutex);
+   core.addSegment(std::move(segment));
+}
+
 void Replay::rewrite(TableCore& core, const CommitRecord::Rewrite& logged, Timestamp timestamp) {
    // The server that wrote the log may have had the segments in another order: a load's segment entered the list when
    // it was published, but a delta entered it when it was made for the first insert.
    std::set<SegmentId> retired(logged.retired.begin(), logged.retired.end());
    if (retired.empty() || retired.size() != logged.retired.size()) corrupted("rewritten segments are not there");
    auto list = std::make_shared<SegmentList>();
+   const MutexLock lock(core.mutex);
    for (const SegmentPtr& segment : *core.segments) {
       if (retired.erase(segment->id) == 0) {
          list->push_back(segment);
@@ -146,6 +161,7 @@ Replay::Target& Replay::targetOf(TableCore& core, SegmentId id, bool mayMake) {
       return *target;
    }
    SegmentPtr segment = core.findSegment(id);
+   const MutexLock lock(core.mutex);
    if (!segment) {
       if (!mayMake) throw SqlError(sqlstate::dataCorrupted, "write-ahead log deletes rows of an unknown segment");
       segment = core.newDeltaSegment(id);
@@ -191,7 +207,7 @@ void Replay::startApplying() {
 
 void Replay::waitForApplying() {
    UniqueLock lock(applyingMutex_);
-   idle_.wait(lock, [&] { return !isApplying_; });
+   idle_.wait(lock, [&]() REQUIRES(applyingMutex_) { return !isApplying_; });
    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 

@@ -58,6 +58,7 @@ private:
    void addColumn(const CommitRecord::AddedColumn& added);
    void dropTable(StorageId id);
    SegmentPtr openBlock(const LocalWrites::LoggedBlock& logged, Timestamp timestamp);
+   void addBlock(TableCore& core, const LocalWrites::LoggedBlock& logged, Timestamp timestamp);
    void rewrite(TableCore& core, const CommitRecord::Rewrite& logged, Timestamp timestamp);
    Target& targetOf(TableCore& core, SegmentId id, bool mayMake);
    void collect(Target& target, Work work, size_t bytes);
@@ -79,8 +80,8 @@ private:
 
    Mutex applyingMutex_; ///< guards the members below
    CondVar idle_;
-   bool isApplying_ = false;
-   std::exception_ptr error_;
+   bool isApplying_ GUARDED_BY(applyingMutex_) = false;
+   std::exception_ptr error_ GUARDED_BY(applyingMutex_);
 };
 
 } // namespace ouzel::storage

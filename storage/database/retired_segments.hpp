@@ -43,7 +43,7 @@ private:
    TransactionManager& transactions_;
    std::atomic<Timestamp> oldest_{0};
    mutable Mutex blocksMutex_; ///< guards the members below
-   std::vector<std::shared_ptr<Block>> blocks_;
+   std::vector<std::shared_ptr<Block>> blocks_ GUARDED_BY(blocksMutex_);
 };
 
 } // namespace ouzel::storage

@@ -67,8 +67,8 @@ void TableRegistry::publish(const Transaction::StorageChange& change) {
    }
 }
 
-TableRegistry::Captured TableRegistry::captureOne(const Entry& entry) {
-   TableCore& core = entry.table->core();
+TableRegistry::Captured TableRegistry::captureOne(const Entry& entry, TableCore& core) {
+   DCHECK(&core == &entry.table->core());
    Captured captured{entry.table, core.columns, {}};
    CHECK(entry.committedColumns <= core.columns->size());
    if (entry.committedColumns < core.columns->size())
@@ -84,9 +84,10 @@ std::vector<TableRegistry::Captured> TableRegistry::capture() {
    const MutexLock lock(tablesMutex_);
    for (auto& [id, entry] : tables_) {
       if (!entry.isCommitted) continue;
-      const MutexLock coreLock(entry.table->core().mutex);
-      entry.table->core().sealDelta();
-      captured.push_back(captureOne(entry));
+      TableCore& core = entry.table->core();
+      const MutexLock coreLock(core.mutex);
+      core.sealDelta();
+      captured.push_back(captureOne(entry, core));
    }
    return captured;
 }
@@ -96,8 +97,9 @@ std::vector<TableRegistry::Captured> TableRegistry::committed() const {
    const MutexLock lock(tablesMutex_);
    for (auto& [id, entry] : tables_) {
       if (!entry.isCommitted) continue;
-      const MutexLock coreLock(entry.table->core().mutex);
-      captured.push_back(captureOne(entry));
+      TableCore& core = entry.table->core();
+      const MutexLock coreLock(core.mutex);
+      captured.push_back(captureOne(entry, core));
    }
    return captured;
 }

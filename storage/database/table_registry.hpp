@@ -67,11 +67,12 @@ private:
       bool isCommitted = false;
       uint32_t committedColumns = 0;
    };
-   static Captured captureOne(const Entry& entry); ///< REQUIRES: the table's mutex
+   /// `core` is the entry's.
+   static Captured captureOne(const Entry& entry, TableCore& core) REQUIRES(core.mutex);
 
    StorageContext& context_;
    mutable Mutex tablesMutex_; ///< guards the members below
-   std::map<StorageId, Entry> tables_;
+   std::map<StorageId, Entry> tables_ GUARDED_BY(tablesMutex_);
 };
 
 } // namespace ouzel::storage

@@ -83,7 +83,12 @@ private:
    Transaction(TransactionManager& manager, TransactionId id);
    void finishCommitted();
    void undoStorageChange(const StorageChange& change);
-   void forgetWrites();
+   void forgetWrites() REQUIRES(writesMutex_);
+   // For Committer. They need no mutex, because a transaction commits when none of its statements runs any more.
+   const auto& writesAtCommit() const NO_THREAD_SAFETY_ANALYSIS { return writes_; }
+   const std::vector<StorageChange>& storageChangesAtCommit() const NO_THREAD_SAFETY_ANALYSIS {
+      return storageChanges_;
+   }
 
    TransactionManager& manager_;
    const TransactionId id_;
@@ -93,9 +98,9 @@ private:
    bool open_ = true;
    uint64_t commitLsn_ = 0;
    Timestamp horizon_ = 0;     ///< no snapshot of this transaction is older
-   mutable Mutex writesMutex_; ///< guards the members below; not taken by Committer, which runs when no statement does
-   std::map<StorageId, std::unique_ptr<LocalWrites>> writes_;
-   std::vector<StorageChange> storageChanges_;
+   mutable Mutex writesMutex_; ///< guards the members below
+   std::map<StorageId, std::unique_ptr<LocalWrites>> writes_ GUARDED_BY(writesMutex_);
+   std::vector<StorageChange> storageChanges_ GUARDED_BY(writesMutex_);
 };
 
 /// Hands out transaction ids and snapshots; holds the newest visible timestamp. Thread-safe.

@@ -273,7 +273,7 @@ void Log::isolate() {
       }
       io::renameFile(path, tail_->path);
    }
-   io::File(directory_ + "/" + hex(end_) + std::string(spareSuffix), io::File::Mode::CreateNew);
+   { const io::File made(directory_ + "/" + hex(end_) + std::string(spareSuffix), io::File::Mode::CreateNew); }
    io::syncDirectory(directory_);
 }
 

@@ -7,8 +7,7 @@ namespace ouzel::formatting {
 
 namespace {
 
-constexpr auto gregorian = Keyword::Calendar::Gregorian, isoWeek = Keyword::Calendar::IsoWeek,
-               anyCalendar = Keyword::Calendar::Any;
+constexpr auto gregorian = Keyword::Calendar::Gregorian, isoWeek = Keyword::Calendar::IsoWeek;
 
 // A word stands before its prefixes, so that the longest word is found.
 constexpr Keyword dateKeywords[] = {

@@ -57,10 +57,10 @@ TupleBuffer::Options HashJoinSpill::unjoinableOptions() const {
 }
 
 void HashJoinSpill::prepare(QueryContext& context) {
-   DCHECK(running_ == 0); // the previous execution has ended
    space_ = context.canSpill() ? &context.spill() : nullptr;
    workers_ = context.workers();
    const MutexLock lock(mutex_);
+   DCHECK(running_ == 0); // the previous execution has ended
    queue_.clear();
    probeBuffers_.clear();
    built_.clear();

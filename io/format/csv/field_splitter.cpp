@@ -89,7 +89,7 @@ void FieldSplitter::store(FieldTable& table, uint32_t row, uint32_t column, cons
          return;
       }
    }
-   out = field.data() && !field.empty() ? field : std::string_view(emptyField, 0);
+   out = field.data() && !field.empty() ? field : std::string_view(emptyField);
 }
 
 bool FieldSplitter::splitCsvRow(FieldTable& table, uint32_t row) {

@@ -160,7 +160,8 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
       if (statement.onConflictClause)
          throwNotSupported("ON CONFLICT for a view", state.at(statement.relation->location));
       table = view.table;
-      columns = columnsBehind(view, std::move(columns), isExplicit ? columns.size() : givenColumns(statement));
+      const size_t given = isExplicit ? columns.size() : givenColumns(statement);
+      columns = columnsBehind(view, std::move(columns), given);
    }
    auto dml = makeDml(state, *table, statement.relation);
    RangeEntry entry; // the table is not visible in the source, but hints name it

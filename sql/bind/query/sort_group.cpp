@@ -122,7 +122,6 @@ std::vector<uint32_t> bindDistinctOn(BindState& state, Scope& scope, const ::Sel
    }
    // The leading elements of ORDER BY must be the targets of DISTINCT ON, in any order. Targets that ORDER BY lacks are
    // appended to it.
-   size_t matched = 0;
    bool skipped = false;
    for (const OrderElement& element : order) {
       const bool isWanted = std::find(wanted.begin(), wanted.end(), element.target) != wanted.end();
@@ -131,7 +130,6 @@ std::vector<uint32_t> bindDistinctOn(BindState& state, Scope& scope, const ::Sel
                         "SELECT DISTINCT ON expressions must match initial ORDER BY expressions")
              .at(positions[static_cast<size_t>(std::find(wanted.begin(), wanted.end(), element.target) -
                                                wanted.begin())]);
-      if (isWanted) ++matched;
       skipped |= !isWanted;
    }
    for (size_t i = 0; i < wanted.size(); ++i) {
