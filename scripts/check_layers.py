@@ -4,7 +4,7 @@
 1. Who may include whom, between rooms (ALLOWED) and between the folders inside a room (FOLDERS). A quoted include is written
    from the repository root; its first path component is the room.
 2. A folder has at most 25 sources.
-3. Every source has a header of its own: `row_page.cpp` has `row_page.hpp`, or shares the header whose name its own continues
+3. Every source has a header of its own: `column_page.cpp` has `column_page.hpp`, or shares the header whose name its own continues
    (`decimal_text.cpp`, `decimal.hpp`). A source that has neither is named in the README of its room, see README_LINE."""
 import fnmatch
 import os

@@ -5,7 +5,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/text/number_text.hpp"
 #include "common/type/date_time.hpp"
-#include "common/type/date_time_fields.hpp"
+#include "common/type/date_time_tokens.hpp"
 #include "common/type/time_zone.hpp"
 
 // Dates and times from text, by PostgreSQL's rules: fields are read from left to right, and the meaning of a field

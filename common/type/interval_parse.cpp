@@ -5,7 +5,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/text/number_text.hpp"
 #include "common/type/date_time.hpp"
-#include "common/type/date_time_fields.hpp"
+#include "common/type/date_time_tokens.hpp"
 
 // Intervals from text: PostgreSQL's verbose form, the SQL standard's and ISO 8601's.
 

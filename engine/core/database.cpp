@@ -135,7 +135,7 @@ uint64_t Database::check(const DatabaseOptions& databaseOptions,
 
 void Database::close() {
    internals_->following.reset();
-   internals_->sequences->settle();
+   internals_->sequences->logExactValues();
    internals_->storage->close();
 }
 

@@ -82,7 +82,7 @@ void SequenceValues::forget() {
    states_.clear();
 }
 
-void SequenceValues::settle() {
+void SequenceValues::logExactValues() {
    const MutexLock lock(mutex_);
    for (auto& [oid, state] : states_)
       if (state.ahead > 0) {

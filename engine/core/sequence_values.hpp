@@ -25,7 +25,7 @@ public:
    /// Drop the values in memory. For a read-only server, after it has followed the writer's counters.
    void forget();
    /// Log the current values, so that a clean close leaves no gaps.
-   void settle();
+   void logExactValues();
 
 private:
    static constexpr int64_t loggedAhead = 32;

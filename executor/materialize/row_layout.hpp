@@ -32,7 +32,7 @@ public:
    /// Bytes that belong to the operator (aggregate states, match flags); returns a number for extraOffset().
    uint32_t addExtra(uint32_t size, uint32_t alignment);
    /// The extra part has a StringView at byte `offset`. Its bytes may lie outside the row's page until TupleBuffer
-   /// settles the page, that is, copies them into the page's companion memory.
+   /// adopts them, that is, copies them into the page's companion memory.
    void addExtraString(uint32_t extra, uint32_t offset) { extraStrings_.push_back({extra, offset}); }
    /// The rows' hashes are, as a rule, hashKeys() of the first `count` columns. RowPacking leaves out hashes for which
    /// that is true.

@@ -110,7 +110,7 @@ uint64_t TuplePages::rowCount(uint32_t rowSize) const {
    uint64_t rows = 0;
    for (const auto& page : pages_)
       rows += page->rowCount(rowSize);
-   for (const SpilledTuples& page : spilled_)
+   for (const SpilledTuplePage& page : spilled_)
       rows += page.rowCount;
    return rows;
 }
@@ -222,10 +222,10 @@ void TupleBuffer::storeCopies(std::byte* begin, std::byte* end) {
       forEachString(layout_.extraStringOffsets(), copy, copy + rowSize_, rowSize_, copyString);
       TuplePage& target = *out_[slotOf(rowHash(row) << skipped, shift_)];
       const uint32_t rows = target.rowCount(rowSize_);
-      if (target.settledRows + 1 == rows)
-         target.settledRows = rows;
+      if (target.rowsWithOwnStrings + 1 == rows)
+         target.rowsWithOwnStrings = rows;
       else
-         unsettled_ += extraSize; // settle() copies it together with the rows before
+         foreignStringBytes_ += extraSize; // adoptStrings() copies it together with the rows before
    }
 }
 
@@ -338,7 +338,7 @@ void TupleBuffer::partitionPages() {
    std::for_each(middle, old.end(), [&](auto& page) { pages_.add(std::move(page)); });
    old.erase(middle, old.end());
    if (!isPartitioned()) startPartitioning();
-   countUnsettled(); // copies are settled, so only other pages count
+   countForeignStringBytes(); // copies own their strings, so only other pages count
    const uint64_t rowsBefore = rowCount_;
    for (auto& page : old) {
       // Copies take memory before the page gives its memory back, so copies may have to be spilled at once.
@@ -358,31 +358,32 @@ void TupleBuffer::partitionPages() {
    expectLater(); // the pages for which room was kept exist now
 }
 
-/// Bytes of the strings that settle() would copy.
-size_t TupleBuffer::unsettledBytes(const TuplePage& page) const {
+/// Bytes of the strings that adoptStrings() would copy.
+size_t TupleBuffer::foreignStringBytes(const TuplePage& page) const {
    size_t bytes = 0;
-   forEachString(layout_.extraStringOffsets(), page.begin + size_t{page.settledRows} * rowSize_, page.cursor, rowSize_,
-                 [&](std::byte*, const StringView& string) { bytes += string.size(); });
+   forEachString(layout_.extraStringOffsets(), page.begin + size_t{page.rowsWithOwnStrings} * rowSize_, page.cursor,
+                 rowSize_, [&](std::byte*, const StringView& string) { bytes += string.size(); });
    return bytes;
 }
 
-/// Sets unsettled_ for all pages: so much memory is needed for copies before the arena of the strings is freed.
-void TupleBuffer::countUnsettled() {
-   unsettled_ = 0;
+/// Sets foreignStringBytes_ for all pages: so much memory is needed for copies before the arena of the strings is
+/// freed.
+void TupleBuffer::countForeignStringBytes() {
+   foreignStringBytes_ = 0;
    if (layout_.extraStringOffsets().empty()) return;
    for (const auto& page : pages_.pages())
-      unsettled_ += unsettledBytes(*page);
+      foreignStringBytes_ += foreignStringBytes(*page);
 }
 
 /// Copy the strings of extra parts into the page's companions.
-void TupleBuffer::settle(TuplePage& page) {
-   if (const size_t bytes = unsettledBytes(page); bytes > 0) {
+void TupleBuffer::adoptStrings(TuplePage& page) {
+   if (const size_t bytes = foreignStringBytes(page); bytes > 0) {
       CHECK(bytes <= UINT32_MAX);
       if (page.heapLimit - page.heap < static_cast<ptrdiff_t>(bytes)) growHeap(page, static_cast<uint32_t>(bytes));
-      forEachString(layout_.extraStringOffsets(), page.begin + size_t{page.settledRows} * rowSize_, page.cursor,
+      forEachString(layout_.extraStringOffsets(), page.begin + size_t{page.rowsWithOwnStrings} * rowSize_, page.cursor,
                     rowSize_, [&](std::byte*, StringView& string) { moveTo(string, page.heap); });
    }
-   page.settledRows = page.rowCount(rowSize_);
+   page.rowsWithOwnStrings = page.rowCount(rowSize_);
    DCHECK(page.heap <= page.heapLimit);
 }
 
@@ -390,7 +391,7 @@ void TupleBuffer::settle(TuplePage& page) {
 bool TupleBuffer::spill(TuplePage& page) {
    DCHECK(partitions_.space() != nullptr);
    DCHECK(page.partition != TuplePage::anyPartition);
-   size_t heapBytesMax = unsettledBytes(page);
+   size_t heapBytesMax = foreignStringBytes(page);
    for (const TuplePage::Companion& companion : page.companions)
       heapBytesMax += companion.memory.bytes();
    const uint32_t rowCount = page.rowCount(rowSize_);
@@ -437,19 +438,19 @@ void TupleBuffer::relieve() {
    if (!isPartitioned() || (!pages_.pages().empty() && pages_.pages().front()->partition == TuplePage::anyPartition))
       partitionPages();
    else
-      countUnsettled();
+      countForeignStringBytes();
    spillVictims(std::max(grant_.floor() / reliefDivisor, reliefMin));
    if (!layout_.extraStringOffsets().empty())
       for (const auto& page : pages_.pages())
-         settle(*page);
+         adoptStrings(*page);
    expectOutside(0); // not earlier: other operators would take the room
    wantsRelief_ = false;
 }
 
 /// Spill the pages of spilled partitions, which cannot stay anyway. Then spill further partitions until the grant has
-/// room for `wanted` bytes and for settling the remaining pages. Other buffers will spill their pages of these
-/// partitions at their next relieve(); an estimate of those bytes counts as freed at once. Without the estimate this
-/// buffer would spill everything, since other buffers fill the room again.
+/// room for `wanted` bytes and for the strings that the remaining pages adopt. Other buffers will spill their pages of
+/// these partitions at their next relieve(); an estimate of those bytes counts as freed at once. Without the estimate
+/// this buffer would spill everything, since other buffers fill the room again.
 void TupleBuffer::spillVictims(size_t wanted) {
    insertionsSeen_ = partitions_.insertions_.load(std::memory_order_acquire);
    std::vector<std::unique_ptr<TuplePage>> pages = pages_.takePages();
@@ -466,18 +467,18 @@ void TupleBuffer::spillVictims(size_t wanted) {
       for (const auto& page : pages)
          if (isVictim(page)) sizes[page->partition] += page->bytes();
       const auto isShort = [&] {
-         return (foreseen < wanted || unsettled_ > 0) &&
-                !grant_.mayGrow(wanted + unsettled_ + partitions_.laterBytes() - outsideBytes_);
+         return (foreseen < wanted || foreignStringBytes_ > 0) &&
+                !grant_.mayGrow(wanted + foreignStringBytes_ + partitions_.laterBytes() - outsideBytes_);
       };
       const auto spillPages = [&](auto&& isOf) {
          for (auto& page : pages) {
             if (!isVictim(page) || !isOf(page->partition)) continue;
             const uint32_t partition = page->partition;
-            const size_t ofPage = unsettledBytes(*page);
+            const size_t ofPage = foreignStringBytes(*page);
             sizes[partition] = 0;
             if (!spill(*page)) continue;
-            DCHECK(unsettled_ >= ofPage);
-            unsettled_ -= ofPage;
+            DCHECK(foreignStringBytes_ >= ofPage);
+            foreignStringBytes_ -= ofPage;
             if (openOnes) out_[partition] = &nowhere_;
             page.reset();
          }
@@ -517,7 +518,7 @@ TuplePages TupleBuffer::finish() {
             page.reset();
             continue;
          }
-         settle(*page);
+         adoptStrings(*page);
          pages_.add(std::move(page));
       }
    }

@@ -29,7 +29,7 @@
 // the operator works on a batch.
 //
 // Strings: a long string of a column lies in a companion of the row's page. A string of an extra part (an aggregate's
-// state) may lie outside the page, in an arena. A page is settled when the strings of its extra parts lie in its
+// state) may lie outside the page, in an arena. A page owns its strings when those of its extra parts lie in its
 // companions, too; only then may the arena be freed.
 
 namespace ouzel::executor {
@@ -54,14 +54,14 @@ struct TuplePage {
    };
    std::vector<Companion> companions;
    uint32_t partition = anyPartition;
-   uint32_t settledRows = 0; ///< the first so many rows have no string outside the page
+   uint32_t rowsWithOwnStrings = 0; ///< the first so many rows have no string outside the page
 
    uint32_t rowCount(uint32_t rowSize) const { return static_cast<uint32_t>((cursor - begin) / rowSize); }
    size_t bytes() const;
 };
 
 /// A page of tuples on disk.
-struct SpilledTuples {
+struct SpilledTuplePage {
    io::SpilledPage page; ///< the packed rows (RowPacking)
    uint32_t partition;
    uint32_t rowCount;
@@ -121,20 +121,20 @@ private:
 class TuplePages {
 public:
    void add(std::unique_ptr<TuplePage> page) { pages_.push_back(std::move(page)); }
-   void addSpilled(const SpilledTuples& spilled) { spilled_.push_back(spilled); }
+   void addSpilled(const SpilledTuplePage& spilled) { spilled_.push_back(spilled); }
    void merge(TuplePages&& other);
    void clear();
 
    /// The pages in memory.
    const std::vector<std::unique_ptr<TuplePage>>& pages() const { return pages_; }
    std::vector<std::unique_ptr<TuplePage>> takePages() { return std::move(pages_); }
-   const std::vector<SpilledTuples>& spilled() const { return spilled_; }
+   const std::vector<SpilledTuplePage>& spilled() const { return spilled_; }
    uint64_t rowCount(uint32_t rowSize) const; ///< in memory and spilled
    size_t bytes() const;                      ///< in memory
 
 private:
    std::vector<std::unique_ptr<TuplePage>> pages_;
-   std::vector<SpilledTuples> spilled_;
+   std::vector<SpilledTuplePage> spilled_;
 };
 
 /// Stores the rows of one worker of an operator. Starts with one growing page. Once the next page would be as large as
@@ -173,7 +173,8 @@ public:
    /// Strings of extra parts take `bytes` bytes outside the pages now.
    void expectOutside(size_t bytes);
    /// Spill full pages until the grant has room again, or no full page is left. Invalidates all rows: they may have
-   /// moved or been spilled. All remaining pages are settled, so that the arenas of the rows' states may be freed.
+   /// moved or been spilled. All remaining pages own their strings then, so that the arenas of the rows' states may be
+   /// freed.
    void relieve();
    /// Give up all pages, the open ones included; the buffer starts anew. The pages may have rows of partitions that
    /// other buffers have spilled.
@@ -191,9 +192,9 @@ private:
    size_t laterBytesOf(const TuplePage& page) const;
    void startPartitioning();
    void partitionPages();
-   size_t unsettledBytes(const TuplePage& page) const;
-   void countUnsettled();
-   void settle(TuplePage& page);
+   size_t foreignStringBytes(const TuplePage& page) const;
+   void countForeignStringBytes();
+   void adoptStrings(TuplePage& page);
    bool spill(TuplePage& page);
    void spillVictims(size_t wanted);
    void storeCopies(std::byte* begin, std::byte* end);
@@ -214,8 +215,8 @@ private:
    bool wantsRelief_ = false;
    uint32_t insertionsSeen_ = 0; ///< insertions_ when this buffer last spilled pages
    size_t outsideBytes_ = 0;
-   size_t unsettled_ = 0; ///< bytes of strings outside the pages, while relieve() runs
-   size_t expected_ = 0;  ///< this buffer's part of partitions_.laterBytes_, see expectLater()
+   size_t foreignStringBytes_ = 0; ///< bytes of strings outside the pages, while relieve() runs
+   size_t expected_ = 0;           ///< this buffer's part of partitions_.laterBytes_, see expectLater()
    uint64_t rowCount_ = 0;
    TuplePages pages_;
    TuplePage nowhere_; ///< a full page in place of one not yet made: spares store() a null test
@@ -229,7 +230,7 @@ public:
    /// The bytes that a page with `bytes` bytes of rows and strings allocates.
    static size_t memoryFor(size_t bytes);
    /// `isLastUse`: the page's space on disk is freed once the page has been read.
-   void add(const SpilledTuples& spilled, bool isLastUse = true);
+   void add(const SpilledTuplePage& spilled, bool isLastUse = true);
    /// The next page; null at the end.
    std::unique_ptr<TuplePage> next();
 
@@ -239,7 +240,7 @@ private:
    Reservation& memory_;
    io::SpillReader reader_;
    LargeMemory packed_; ///< the packed rows of the page being loaded
-   std::vector<SpilledTuples> queue_;
+   std::vector<SpilledTuplePage> queue_;
    size_t at_ = 0;
 };
 

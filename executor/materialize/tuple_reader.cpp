@@ -14,7 +14,7 @@ size_t TupleReader::memoryFor(size_t bytes) {
    return (bytes + step - 1) / step * step;
 }
 
-void TupleReader::add(const SpilledTuples& spilled, bool isLastUse) {
+void TupleReader::add(const SpilledTuplePage& spilled, bool isLastUse) {
    DCHECK(spilled.rowCount > 0);
    reader_.add(spilled.page, isLastUse);
    queue_.push_back(spilled);
@@ -23,7 +23,7 @@ void TupleReader::add(const SpilledTuples& spilled, bool isLastUse) {
 std::unique_ptr<TuplePage> TupleReader::next() {
    if (reader_.isEmpty()) return nullptr;
    DCHECK(at_ < queue_.size()); // queue_ has an entry for each page of the reader
-   const SpilledTuples& spilled = queue_[at_++];
+   const SpilledTuplePage& spilled = queue_[at_++];
    const size_t packedBytes = reader_.nextBytes(), needed = memoryFor(packedBytes + RowPacking::slackBytes);
    if (packed_.bytes() < needed) {
       packed_.release();
@@ -35,7 +35,7 @@ std::unique_ptr<TuplePage> TupleReader::next() {
    page->partition = spilled.partition;
    page->begin = page->memory.as<std::byte>();
    page->cursor = page->limit = page->begin + size_t{spilled.rowCount} * layout_.rowSize();
-   page->settledRows = spilled.rowCount;
+   page->rowsWithOwnStrings = spilled.rowCount;
    DCHECK(size_t{spilled.rowCount} * layout_.rowSize() <= spilled.bytes);
    if (!packing_.unpack({packed_.as<std::byte>(), packedBytes}, page->begin, page->cursor,
                         reinterpret_cast<char*>(page->cursor)))

@@ -61,7 +61,7 @@ MemoryGrant::~MemoryGrant() {
 
 size_t QueryBudget::floorOf(size_t budget, const MemoryGrant& asking) const {
    const auto count = static_cast<size_t>(std::count_if(grants_.begin(), grants_.end(), [&](const MemoryGrant* grant) {
-      return grant == &asking || !grant->isSettled_;
+      return grant == &asking || !grant->hasWaivedFloor_;
    }));
    DCHECK(count > 0); // `asking` is in grants_
    return budget / (2 * count);
@@ -73,14 +73,14 @@ size_t MemoryGrant::floor() {
    return budget_.grants_.size() == 1 ? bytes : budget_.floorOf(bytes, *this);
 }
 
-void MemoryGrant::settle() {
+void MemoryGrant::waiveFloor() {
    const MutexLock lock(budget_.mutex_);
-   isSettled_ = true;
+   hasWaivedFloor_ = true;
 }
 
-void MemoryGrant::resume() {
+void MemoryGrant::claimFloor() {
    const MutexLock lock(budget_.mutex_);
-   isSettled_ = false;
+   hasWaivedFloor_ = false;
 }
 
 bool MemoryGrant::mayGrow(size_t bytes) {
@@ -91,7 +91,7 @@ bool MemoryGrant::mayGrow(size_t bytes) {
       const size_t floor = budget_.floorOf(budget, *this);
       size_t keptForOthers = 0;
       for (const MemoryGrant* other : budget_.grants_)
-         if (other != this && !other->isSettled_ && other->memory_.used() < floor)
+         if (other != this && !other->hasWaivedFloor_ && other->memory_.used() < floor)
             keptForOthers += floor - other->memory_.used();
       // The floor holds even if another operator has taken too much.
       if (budget_.memory_.used() + bytes + keptForOthers > budget && memory_.used() + bytes > floor) return false;

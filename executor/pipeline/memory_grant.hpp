@@ -19,8 +19,9 @@ class MemoryGrant;
 //    QueryBudget    one per query     the smaller of the query's share and the session's limit
 //    MemoryGrant    one per operator  asks mayGrow() before each page and charges the page to its reservation
 //
-// A share changes while a query runs. Invariant: the floors of a query's unsettled grants add up to half of its budget;
-// the other half goes to the grant that asks first. (A query's only grant has the whole budget for a floor.)
+// A share changes while a query runs. Invariant: the floors of a query's grants that have not waived theirs add up to
+// half of its budget; the other half goes to the grant that asks first. (A query's only grant has the whole budget for
+// a floor.)
 
 /// Divides the memory that queries may use among the queries that materialise rows. One per process. Thread-safe.
 class MemoryShares {
@@ -57,7 +58,7 @@ public:
 
 private:
    friend class MemoryGrant;
-   /// The floor of each grant that is not settled; `asking` counts as not settled. REQUIRES: mutex_ is held.
+   /// The floor of each grant that has not waived its floor; `asking` counts as one. REQUIRES: mutex_ is held.
    size_t floorOf(size_t budget, const MemoryGrant& asking) const REQUIRES(mutex_);
 
    Reservation& memory_;
@@ -89,16 +90,16 @@ public:
    const MemoryPolicy& policy() const { return budget_.policy_; }
    /// Bytes that the operator can count on, independent of the query's other operators.
    size_t floor();
-   /// Gives up the floor until resume(): the operator will hardly need more than it has. An operator that runs again
-   /// calls resume().
-   void settle();
-   void resume();
+   /// Gives up the floor until claimFloor(): the operator will hardly need more than it has. An operator that runs
+   /// again calls claimFloor().
+   void waiveFloor();
+   void claimFloor();
 
 private:
    friend class QueryBudget;
    QueryBudget& budget_;
    Reservation memory_;
-   bool isSettled_ = false; ///< under the budget's mutex
+   bool hasWaivedFloor_ = false; ///< under the budget's mutex
 };
 
 } // namespace ouzel::executor

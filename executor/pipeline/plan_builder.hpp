@@ -10,7 +10,7 @@
 
 namespace ouzel::executor {
 
-class RowBuffer;
+class BatchStore;
 class RuntimeFilter;
 class KeyLookup;
 
@@ -65,9 +65,9 @@ public:
    RuntimeFilter& runtimeFilter(uint32_t id);
    KeyLookup& keyLookup(uint32_t id);
    /// The buffers in which CTEs are materialised, the columns in those buffers, and the working tables of recursions.
-   std::unordered_map<uint32_t, RowBuffer*> cteBuffers;
+   std::unordered_map<uint32_t, BatchStore*> cteBuffers;
    std::unordered_map<uint32_t, std::vector<sql::ColumnId>> cteColumns;
-   std::unordered_map<uint32_t, RowBuffer*> workingTables;
+   std::unordered_map<uint32_t, BatchStore*> workingTables;
    /// Rows after which a recursion may stop: a LIMIT above takes no more.
    std::unordered_map<const sql::plan::Node*, uint64_t> rowsWanted;
    /// Adds `op` to every stage.

@@ -55,7 +55,7 @@ int64_t LatencyModel::totalBound(size_t size) const {
 
 void RequestGovernor::setLimit(double limit) {
    limit_ = static_cast<size_t>(std::clamp(std::round(limit), double{limitMin}, double{limitMax}));
-   settling_ = limit_ / 2;
+   requestsUntilMeasuring_ = limit_ / 2;
 }
 
 void RequestGovernor::onFinished(size_t size, uint64_t received, int64_t now, const LatencyModel& latency) {
@@ -67,8 +67,8 @@ void RequestGovernor::onFinished(size_t size, uint64_t received, int64_t now, co
       wasLimited_ = false;
       return;
    }
-   if (settling_ > 0) { // requests sent under the old limit do not measure the new one
-      if (--settling_ > 0) return;
+   if (requestsUntilMeasuring_ > 0) { // requests sent under the old limit do not measure the new one
+      if (--requestsUntilMeasuring_ > 0) return;
       epochStart_ = now;
       epochFirst_ = received;
       return;

@@ -72,7 +72,7 @@ private:
    size_t limit_ = limitAtFirst, limitBefore_ = limitAtFirst;
    double bandwidth_ = 0, cruiseThroughput_ = 0, averageSize_ = 0;
    uint32_t cruiseEpochs_ = 0;
-   size_t settling_ = 0; ///< requests that must finish before measuring goes on
+   size_t requestsUntilMeasuring_ = 0; ///< requests that must finish before measuring goes on
    bool triedMoreLast_ = false, wasLimited_ = false;
    int64_t epochStart_ = 0, throttledAt_ = 0;
    uint64_t epochFirst_ = 0;                  ///< `received` at the epoch's start

@@ -101,7 +101,7 @@ private:
    void onHedgeOver(Job& job, std::unique_ptr<Flight> flight, int64_t now);
    void learn(const Flight& flight, int64_t now);
    void dropHedge(Job& job);
-   void settle(Job& job, Flight& flight, int64_t now);
+   void judgeAnswer(Job& job, Flight& flight, int64_t now);
    void deliver(Job& job, Flight& flight);
    void act(Job& job, const Flight& flight, const Judgement& judgement, int64_t now);
    void retryLater(Job& job, int64_t now, bool atOnce = false);

@@ -98,7 +98,7 @@ void Retriever::Loop::onPrimaryOver(Job& job, Flight& flight, int64_t now) {
    }
    if (job.overtaker) {
       const std::unique_ptr<Flight> winner = std::move(job.overtaker);
-      settle(job, *winner, now);
+      judgeAnswer(job, *winner, now);
       return;
    }
    if (isDraining_ && flight.state() == Exchange::State::Failed) {
@@ -106,7 +106,7 @@ void Retriever::Loop::onPrimaryOver(Job& job, Flight& flight, int64_t now) {
       return;
    }
    if (flight.state() == Exchange::State::Finished) {
-      settle(job, flight, now);
+      judgeAnswer(job, flight, now);
       return;
    }
    job.isRepeated = job.isRepeated || flight.hasSentAnything();
@@ -127,7 +127,7 @@ void Retriever::Loop::onHedgeOver(Job& job, std::unique_ptr<Flight> flight, int6
    if (job.isCancelled) return; // the primary flight is being aborted
    if (job.primary == nullptr) {
       if (flight->state() == Exchange::State::Finished)
-         settle(job, *flight, now);
+         judgeAnswer(job, *flight, now);
       else if (isDraining_)
          fail(job, sqlstate::queryCanceled);
       else
@@ -141,7 +141,7 @@ void Retriever::Loop::onHedgeOver(Job& job, std::unique_ptr<Flight> flight, int6
 }
 
 /// Judges an answer and delivers it or acts on it. REQUIRES: no flight writes to the caller's memory.
-void Retriever::Loop::settle(Job& job, Flight& flight, int64_t now) {
+void Retriever::Loop::judgeAnswer(Job& job, Flight& flight, int64_t now) {
    DCHECK(job.primary == nullptr);
    dropHedge(job);
    const S3Request reason = job.asksWhy ? requestForReason(job.request) : S3Request();

@@ -188,7 +188,7 @@ void SpillSpace::State::removePending(uint32_t device, uint64_t offset) {
    pending_.pop_back();
 }
 
-void SpillSpace::State::settle(uint32_t device, SpillExtent extent) {
+void SpillSpace::State::awaitWrites(uint32_t device, SpillExtent extent) {
    const auto busyLane = [&]() -> SpillLane* {
       const MutexLock guard(mutex_);
       for (const Pending& pending : pending_)
@@ -199,7 +199,7 @@ void SpillSpace::State::settle(uint32_t device, SpillExtent extent) {
    };
    while (SpillLane* const lane = busyLane()) {
       const MutexLock guard(lane->mutex);
-      lane->settle(*this, device, extent);
+      lane->awaitWrites(*this, device, extent);
    }
 }
 
@@ -207,7 +207,7 @@ void SpillSpace::State::free(const SpilledPage& page) {
    const SpillLocator locator = SpillLocator::unpack(page.locator);
    if (locator.extent.size == 0) return;
    // A write in flight to a place that is reused could overwrite the newer one.
-   settle(locator.device, locator.extent);
+   awaitWrites(locator.device, locator.extent);
    file(locator.device).free(locator.extent);
 }
 

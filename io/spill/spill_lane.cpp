@@ -336,7 +336,7 @@ void SpillLane::release(Area& area, bool isExact) {
    area.space = nullptr;
 }
 
-void SpillLane::settle(SpillSpace::State& space, uint32_t device, SpillExtent extent) {
+void SpillLane::awaitWrites(SpillSpace::State& space, uint32_t device, SpillExtent extent) {
    if (area_ && area_->space == &space && area_->device == device && overlaps({area_->offset, area_->used}, extent))
       submitArea(true);
    const auto isBusy = [&, open = area_](const Area& area) {

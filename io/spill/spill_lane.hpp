@@ -39,7 +39,7 @@ public:
    SpilledPage write(SpillSpace::State& space, std::span<const std::span<const std::byte>> parts, size_t rawBytes)
        REQUIRES(mutex);
    /// Waits until no area of the space overlaps the extent. Submits the open area first if it overlaps.
-   void settle(SpillSpace::State& space, uint32_t device, SpillExtent extent) REQUIRES(mutex);
+   void awaitWrites(SpillSpace::State& space, uint32_t device, SpillExtent extent) REQUIRES(mutex);
    /// Called by the space's destructor: waits for areas in the kernel, drops the open one, and frees the areas' memory.
    void forget(SpillSpace::State& space) REQUIRES(mutex);
 

@@ -80,7 +80,7 @@ void SpillReader::State::prepare(Page& page, uint64_t number) {
 void SpillReader::State::start(Page& page, uint64_t number) {
    if (page.locator.extent.size == 0) return;
    // The page may still be in a staging area.
-   space.settle(page.locator.device, page.locator.extent);
+   space.awaitWrites(page.locator.device, page.locator.extent);
    page.buffer = lane->take(page.locator.extent.size);
    page.due = space.readDue(page.locator.device, page.locator.extent.size);
    page.begun = steadyNanos();

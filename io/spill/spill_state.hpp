@@ -98,7 +98,7 @@ struct SpillSpace::State {
    void shrinkPending(uint32_t device, SpillExtent extent);
    void removePending(uint32_t device, uint64_t offset);
    /// Waits until no staging area has bytes of the extent.
-   void settle(uint32_t device, SpillExtent extent);
+   void awaitWrites(uint32_t device, SpillExtent extent);
    void free(const SpilledPage& page);
 
    /// The query's own rates on a device.

@@ -62,7 +62,7 @@ void chooseRuns(const TableRegistry::Captured& whole, CheckpointKind kind, uint6
    };
    for (const SegmentPtr& segment : whole.segments) {
       const uint32_t rows = segment->versions->committedRows();
-      const uint64_t dead = segment->versions->deletes.settledCount();
+      const uint64_t dead = segment->versions->deletes.committedCount();
       const bool hasManyDead = dead * deadDivisor > rows;
       if (rows == 0 || (rows >= smallRows && !hasManyDead) || run.rows + rows > budget) {
          endRun();
@@ -255,7 +255,7 @@ void Compactor::moveRows(const Run& run, Rewritten& rewritten, CheckpointKind ki
    commit.willBeLogged = [&] { rewritten.isUsed = true; };
    commit.publish = [&](Timestamp timestamp) {
       for (const LateDelete& deleted : late)
-         after[deleted.segment]->versions->deletes.settle(deleted.row, deleted.timestamp);
+         after[deleted.segment]->versions->deletes.replaceMark(deleted.row, deleted.timestamp);
       for (const SegmentPtr& segment : after)
          segment->versions->addCommit(timestamp, segment->rowCount(), 0);
       exchangeSegments(table.core(), before, after, timestamp);

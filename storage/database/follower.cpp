@@ -110,7 +110,7 @@ void Follower::apply(Update& update, Timestamp timestamp) {
    for (const DeletedRows::Segment& rows : update.deleted.segments) {
       DeleteMarks& marks = findSegment(*list, rows.id)->versions->deletes;
       for (const uint32_t row : rows.rows)
-         if (marks.word(row) == 0) marks.settle(row, timestamp);
+         if (marks.word(row) == 0) marks.replaceMark(row, timestamp);
    }
    tables_.putCommitted(update.table);
    listNames_[update.entry->id] = update.entry->listOfHeaders;

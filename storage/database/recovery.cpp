@@ -58,7 +58,7 @@ void applyDeletes(const TableCore& core, const DeletedRows& deleted) {
       if (!segment) ByteReader::corrupted();
       for (const uint32_t row : rows.rows) {
          if (row >= segment->rowCount()) ByteReader::corrupted();
-         segment->versions->deletes.settle(row, 1);
+         segment->versions->deletes.replaceMark(row, 1);
       }
    }
 }

@@ -218,7 +218,7 @@ void Replay::applyTo(Target& target) {
       for (const uint32_t row : work.deletes) {
          if (row >= segment.rowCount())
             throw SqlError(sqlstate::dataCorrupted, "write-ahead log deletes a row that does not exist");
-         segment.versions->deletes.settle(row, work.timestamp);
+         segment.versions->deletes.replaceMark(row, work.timestamp);
       }
       const LocalWrites::LoggedRows& rows = work.rows;
       if (rows.rowCount == 0) continue;

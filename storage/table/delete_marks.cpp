@@ -91,8 +91,8 @@ DeleteMarks::Outcome DeleteMarks::lock(uint32_t row, const Snapshot& snapshot, u
    return Outcome::Moved;
 }
 
-void DeleteMarks::settle(uint32_t row, DeleteWord word) {
-   if (word != 0 && (word & openBit) == 0) settled_.fetch_add(1, std::memory_order_relaxed);
+void DeleteMarks::replaceMark(uint32_t row, DeleteWord word) {
+   if (word != 0 && (word & openBit) == 0) committed_.fetch_add(1, std::memory_order_relaxed);
    vectorFor(row / vectorRows).words[row % vectorRows].store(word, std::memory_order_release);
 }
 

@@ -19,10 +19,10 @@ using DeleteWord = uint64_t;
 /// Versioned delete marks of the rows of one segment. A vector of 2,048 rows takes no memory until one of its rows is
 /// marked.
 ///
-///           mark(), lock()               settle(timestamp)
+///           mark(), lock()               replaceMark(timestamp)
 ///    0 ───────────────────────> open ─────────────────────> committed
 ///      <─────────────────────── open
-///           settle(0)
+///           replaceMark(0)
 ///
 /// Threads: marking is lock-free per row (the first compare-and-swap wins); reading never waits. The marks of a
 /// committing transaction become timestamps before its own timestamp is published, so a snapshot sees all of them or
@@ -76,7 +76,7 @@ public:
    /// Keep other transactions from deleting or locking the row. Otherwise as mark().
    Outcome lock(uint32_t row, const Snapshot& snapshot, uint32_t command, DeleteWord& seen);
    /// Replace the open mark of `row` by the commit's timestamp, by 0 to take it back, or by a lock.
-   void settle(uint32_t row, DeleteWord word);
+   void replaceMark(uint32_t row, DeleteWord word);
    DeleteWord word(uint32_t row) const;
    /// The marks of a vector; null: no row of the vector was ever marked.
    const VectorMarks* vector(uint32_t index) const {
@@ -84,7 +84,7 @@ public:
       return slots ? slots->vectors[index].load(std::memory_order_acquire) : nullptr;
    }
    /// Number of rows whose delete is committed; older snapshots may still see these rows.
-   uint32_t settledCount() const { return settled_.load(std::memory_order_relaxed); }
+   uint32_t committedCount() const { return committed_.load(std::memory_order_relaxed); }
    bool isEmpty() const { return slots_.load(std::memory_order_acquire) == nullptr; }
 
    /// Begin a move. From here on a thread that marks or locks a row takes its mark back and waits until endMove(). Open
@@ -119,7 +119,7 @@ private:
    Timestamp awaitMove();
 
    std::atomic<Slots*> slots_{nullptr};
-   std::atomic<uint32_t> settled_{0};
+   std::atomic<uint32_t> committed_{0};
    Mutex slotsMutex_; ///< guards the allocation of slots and vectors
    std::atomic<Timestamp> movedAt_{0};
    Mutex moveMutex_; ///< guards the end of a move, so that no waiter misses it

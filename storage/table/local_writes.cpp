@@ -130,7 +130,7 @@ void LocalWrites::releaseLocks() {
    for (const Locks& entry : locks_)
       for (const uint32_t row : entry.rows)
          if (DeleteMarks::isLock(entry.segment->versions->deletes.word(row)))
-            entry.segment->versions->deletes.settle(row, 0);
+            entry.segment->versions->deletes.replaceMark(row, 0);
    locks_.clear();
 }
 
@@ -212,12 +212,12 @@ void LocalWrites::rollbackTo(uint32_t commandId, bool keepLocks) {
          if (DeleteMarks::commandOf(word) < commandId) return false;
          const auto before = lockedBy.find({entry.segment->id, row});
          if (before != lockedBy.end()) {
-            marks.settle(row, DeleteMarks::lockWord(transaction, before->second));
+            marks.replaceMark(row, DeleteMarks::lockWord(transaction, before->second));
          } else if (staysLocked) {
-            marks.settle(row, DeleteMarks::lockWord(transaction, commandId));
+            marks.replaceMark(row, DeleteMarks::lockWord(transaction, commandId));
             locked.rows.push_back(row);
          } else {
-            marks.settle(row, 0);
+            marks.replaceMark(row, 0);
          }
          return true;
       });
@@ -229,7 +229,7 @@ void LocalWrites::rollbackTo(uint32_t commandId, bool keepLocks) {
          if (entry.command < commandId) return false;
          for (const uint32_t row : entry.rows)
             if (DeleteMarks::isLock(entry.segment->versions->deletes.word(row)))
-               entry.segment->versions->deletes.settle(row, 0);
+               entry.segment->versions->deletes.replaceMark(row, 0);
          return true;
       });
    for (Locks& entry : kept)
@@ -344,7 +344,7 @@ void LocalWrites::publish(Timestamp timestamp, Timestamp horizon) {
    const MutexLock lock(mutex_);
    for (const Deletes& entry : deletes_)
       for (const uint32_t row : entry.rows)
-         entry.segment->versions->deletes.settle(row, timestamp);
+         entry.segment->versions->deletes.replaceMark(row, timestamp);
    TableCore& core = table_->core();
    const MutexLock coreLock(core.mutex);
    for (Own& own : own_) {

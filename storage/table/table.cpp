@@ -198,7 +198,7 @@ uint64_t Table::rowCount(const Snapshot& snapshot) {
 uint64_t Table::estimatedRows(const Snapshot& snapshot) {
    uint64_t rows = 0;
    for (const ScanState::Source& source : sourcesOf(*core_, snapshot, nullptr))
-      rows += source.rows - std::min(source.rows, source.segment->versions->deletes.settledCount());
+      rows += source.rows - std::min(source.rows, source.segment->versions->deletes.committedCount());
    const LocalWrites* own = nullptr;
    {
       const MutexLock lock(core_->mutex);

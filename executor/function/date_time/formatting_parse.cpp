@@ -6,7 +6,7 @@
 #include "common/text/number_text.hpp"
 #include "common/type/calendar.hpp"
 #include "common/type/date_time.hpp"
-#include "common/type/date_time_fields.hpp"
+#include "common/type/date_time_tokens.hpp"
 #include "common/type/time_zone.hpp"
 #include "executor/function/date_time/format_template.hpp"
 #include "executor/function/date_time/formatting.hpp"

@@ -215,9 +215,9 @@ void AggregateSink::prepare(QueryContext& context) {
    }
    // Without keys, distinct values and collected rows, the operator needs hardly any memory.
    if (buffers == 0)
-      grant_.settle();
+      grant_.waiveFloor();
    else
-      grant_.resume();
+      grant_.claimFloor();
    const size_t floor = grant_.floor() / std::max<size_t>(buffers, 1);
    const uint32_t bits = SpilledPartitions::bitsFor(floor, context.workers());
    pageSize_ = SpilledPartitions::pageSizeFor(floor, context.workers(), bits);
@@ -451,7 +451,7 @@ void AggregateSink::collect(QueryContext& context, Local& local, PerSet& mine, c
 }
 
 void AggregateSink::noteSpilled(const TuplePages& pages) {
-   for (const SpilledTuples& spilled : pages.spilled()) {
+   for (const SpilledTuplePage& spilled : pages.spilled()) {
       spilledRows_ += spilled.rowCount;
       spilledBytes_ += spilled.bytes;
       storedBytes_ += spilled.page.storedBytes();

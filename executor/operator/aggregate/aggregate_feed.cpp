@@ -188,7 +188,7 @@ std::vector<RowPartition> sortPages(const RowLayout& layout, TuplePages&& pages,
       partition.rows += page->rowCount(layout.rowSize());
       partition.pages.push_back(std::move(page));
    }
-   for (const SpilledTuples& spilled : pages.spilled()) {
+   for (const SpilledTuplePage& spilled : pages.spilled()) {
       RowPartition& partition = partitions[spilled.partition];
       partition.rows += spilled.rowCount;
       partition.spilledBytes += spilled.bytes;
@@ -243,7 +243,7 @@ void forEachPage(QueryContext& context, MemoryGrant& grant, const RowLayout& lay
    }
    if (partition.spilled.empty()) return;
    TupleReader reader(layout, grant.memory(), context.spill());
-   for (const SpilledTuples& spilled : partition.spilled)
+   for (const SpilledTuplePage& spilled : partition.spilled)
       reader.add(spilled);
    while (auto page = reader.next()) {
       context.checkCancelled();

@@ -33,7 +33,7 @@ void feedCollected(QueryContext& context, const GroupingSet& set, size_t aggrega
 /// Rows, in memory and spilled, that agree in the top `bitsUsed` bits of their hashes.
 struct RowPartition {
    std::vector<std::unique_ptr<TuplePage>> pages;
-   std::vector<SpilledTuples> spilled;
+   std::vector<SpilledTuplePage> spilled;
    uint64_t rows = 0;
    size_t spilledBytes = 0; ///< memory that the spilled pages take when they are loaded
    uint32_t bitsUsed = 0;

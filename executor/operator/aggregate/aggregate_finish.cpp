@@ -32,7 +32,7 @@ uint32_t AggregateSink::finishTasks(QueryContext&, uint32_t round) {
       planStage();
    }
    if (tasks_.empty() && std::none_of(sets_.begin(), sets_.end(), [](const auto& set) { return set.isSpilled(); }))
-      grant_.settle();
+      grant_.waiveFloor();
    return static_cast<uint32_t>(tasks_.size());
 }
 

@@ -4,8 +4,8 @@
 #include "executor/expression/evaluator.hpp"
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/operator/build.hpp"
+#include "executor/operator/flow/batch_store.hpp"
 #include "executor/operator/flow/project.hpp"
-#include "executor/operator/flow/row_buffer.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
 // WITH: each CTE is materialised once, before the plan that reads it.
@@ -56,11 +56,11 @@ void stopAtLimit(PlanBuilder& builder, const sql::plan::Node& node, const sql::p
 std::vector<Stage> buildMaterialize(PlanBuilder& builder, const sql::plan::Node& node) {
    for (const sql::plan::CtePlan& cte : node.ctes) {
       stopAtLimit(builder, node, cte);
-      auto* buffer = builder.own<RowBuffer>();
+      auto* buffer = builder.own<BatchStore>();
       buffer->allowSpilling(builder.context());
       std::vector<Stage> stages = builder.produce(*cte.plan);
-      auto* sink = builder.own<BufferSink>(*buffer, slotsOf(cte.columns, cte.plan->output),
-                                           representationsOf(cte.columns, builder.context().columns()));
+      auto* sink = builder.own<BatchStoreSink>(*buffer, slotsOf(cte.columns, cte.plan->output),
+                                               representationsOf(cte.columns, builder.context().columns()));
       builder.addPipeline(std::move(stages), sink, UINT32_MAX);
       builder.cteBuffers[cte.id] = buffer;
       builder.cteColumns[cte.id] = cte.columns;
@@ -72,9 +72,10 @@ std::vector<Stage> buildMaterialize(PlanBuilder& builder, const sql::plan::Node&
 }
 
 std::vector<Stage> buildCteScan(PlanBuilder& builder, const sql::plan::Node& node) {
-   RowBuffer* buffer = builder.cteBuffers.at(node.cte);
+   BatchStore* buffer = builder.cteBuffers.at(node.cte);
    Stage stage;
-   stage.source = builder.own<BufferSource>(*buffer, slotsOf(node.cteColumns, builder.cteColumns.at(node.cte)), true);
+   stage.source =
+       builder.own<BatchStoreSource>(*buffer, slotsOf(node.cteColumns, builder.cteColumns.at(node.cte)), true);
    stage.sourceProfile = builder.profileOf(node);
    return {std::move(stage)};
 }

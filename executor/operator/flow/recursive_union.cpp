@@ -5,7 +5,7 @@
 #include "executor/kernel/compare.hpp"
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/operator/build.hpp"
-#include "executor/operator/flow/row_buffer.hpp"
+#include "executor/operator/flow/batch_store.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
 // WITH RECURSIVE. The base term fills the working table. A round runs the recursive term over the working table; its
@@ -22,16 +22,16 @@ namespace {
 struct Recursion {
    const sql::plan::Node* node = nullptr;
    PlanBuilder* builder = nullptr;
-   RowBuffer result;  ///< all rows so far
-   RowBuffer working; ///< new rows of the previous round: the working table
-   RowBuffer fresh;   ///< rows of the current round
+   BatchStore result;  ///< all rows so far
+   BatchStore working; ///< new rows of the previous round: the working table
+   BatchStore fresh;   ///< rows of the current round
    std::vector<Representation> columns;
    std::vector<uint32_t> identity;
    uint64_t rowsWanted = UINT64_MAX;
    static constexpr size_t bytesPerSeen = 64;
    std::unique_ptr<Reservation> seenMemory;
-   std::unique_ptr<BatchBuilder> kept;        ///< the last rows of `result`, as its next batch
-   std::unique_ptr<RowBuffer::Reader> reader; ///< of `result`, for comparing
+   std::unique_ptr<BatchBuilder> kept;         ///< the last rows of `result`, as its next batch
+   std::unique_ptr<BatchStore::Reader> reader; ///< of `result`, for comparing
    /// UNION: hashes of all rows in `result` and `kept`, to (batch, row).
    std::unordered_multimap<uint64_t, std::pair<uint32_t, uint32_t>> seen;
 
@@ -41,7 +41,7 @@ struct Recursion {
 private:
    void appendAll(QueryContext& context);
    bool isNew(QueryContext& context, const Batch& batch, uint32_t row, uint64_t hash);
-   void appendRows(BatchBuilder& open, const Batch& rows, RowBuffer& to) const;
+   void appendRows(BatchBuilder& open, const Batch& rows, BatchStore& to) const;
 };
 
 bool sameValue(const Vector& a, uint32_t aRow, const Vector& b, uint32_t bRow) {
@@ -55,7 +55,8 @@ bool Recursion::isNew(QueryContext& context, const Batch& batch, uint32_t row, u
    const auto [begin, end] = seen.equal_range(hash);
    for (auto it = begin; it != end; ++it) {
       const auto [number, otherRow] = it->second;
-      if (number < result.batchCount() && !reader) reader = std::make_unique<RowBuffer::Reader>(result, context, false);
+      if (number < result.batchCount() && !reader)
+         reader = std::make_unique<BatchStore::Reader>(result, context, false);
       const Batch& other = number < result.batchCount() ? reader->batch(number) : *kept->current();
       bool same = true;
       for (size_t column = 0; column < columns.size() && same; ++column)
@@ -71,7 +72,7 @@ void Recursion::appendAll(QueryContext& context) {
    BatchBuilder next(columns, working.memory(context));
    if (!kept) kept = std::make_unique<BatchBuilder>(columns, result.memory(context));
    working.clear();
-   RowBuffer::Reader freshRows(fresh, context, false);
+   BatchStore::Reader freshRows(fresh, context, false);
    freshRows.expect(0, fresh.batchCount());
    std::vector<RowIndex> newRows;
    for (size_t number = 0; number < fresh.batchCount(); ++number) {
@@ -106,7 +107,7 @@ void Recursion::appendAll(QueryContext& context) {
    DCHECK(working.rowCount() <= result.rowCount() + (kept->current() ? kept->current()->rowCount : 0));
 }
 
-void Recursion::appendRows(BatchBuilder& open, const Batch& rows, RowBuffer& to) const {
+void Recursion::appendRows(BatchBuilder& open, const Batch& rows, BatchStore& to) const {
    for (uint32_t taken = 0; taken < rows.liveRows();) {
       taken += open.append(rows, identity, taken);
       if (open.isFull()) to.add(open.take());
@@ -125,7 +126,7 @@ void Recursion::endRound(QueryContext& context) {
 void Recursion::startRound() {
    builder->workingTables[node->cte] = &working;
    std::vector<Stage> stages = builder->produce(*node->children[1]);
-   auto* sink = builder->own<BufferSink>(fresh, slotsOf(node->appendInputs[1], node->children[1]->output), columns);
+   auto* sink = builder->own<BatchStoreSink>(fresh, slotsOf(node->appendInputs[1], node->children[1]->output), columns);
    builder->addPipeline(std::move(stages), sink, UINT32_MAX);
    builder->addAction([this] { endRound(builder->context()); });
 }
@@ -136,7 +137,7 @@ std::vector<Stage> buildRecursiveUnion(PlanBuilder& builder, const sql::plan::No
    auto* recursion = builder.own<Recursion>();
    recursion->node = &node;
    recursion->builder = &builder;
-   for (RowBuffer* buffer : {&recursion->result, &recursion->working, &recursion->fresh})
+   for (BatchStore* buffer : {&recursion->result, &recursion->working, &recursion->fresh})
       buffer->allowSpilling(builder.context());
    recursion->columns = representationsOf(node.output, builder.context().columns());
    for (uint32_t i = 0; i < node.output.size(); ++i)
@@ -144,19 +145,19 @@ std::vector<Stage> buildRecursiveUnion(PlanBuilder& builder, const sql::plan::No
    if (const auto wanted = builder.rowsWanted.find(&node); wanted != builder.rowsWanted.end())
       recursion->rowsWanted = wanted->second;
    std::vector<Stage> base = builder.produce(*node.children[0]);
-   auto* sink = builder.own<BufferSink>(recursion->fresh, slotsOf(node.appendInputs[0], node.children[0]->output),
-                                        recursion->columns);
+   auto* sink = builder.own<BatchStoreSink>(recursion->fresh, slotsOf(node.appendInputs[0], node.children[0]->output),
+                                            recursion->columns);
    builder.addPipeline(std::move(base), sink, UINT32_MAX);
    builder.addAction([recursion] { recursion->endRound(recursion->builder->context()); });
    Stage stage;
-   stage.source = builder.own<BufferSource>(recursion->result, recursion->identity, true, true);
+   stage.source = builder.own<BatchStoreSource>(recursion->result, recursion->identity, true, true);
    stage.sourceProfile = builder.profileOf(node);
    return {std::move(stage)};
 }
 
 std::vector<Stage> buildRecursiveScan(PlanBuilder& builder, const sql::plan::Node& node) {
    Stage stage;
-   stage.source = builder.own<BufferSource>(*builder.workingTables.at(node.cte), node.cteSlots, true);
+   stage.source = builder.own<BatchStoreSource>(*builder.workingTables.at(node.cte), node.cteSlots, true);
    stage.sourceProfile = builder.profileOf(node);
    return {std::move(stage)};
 }

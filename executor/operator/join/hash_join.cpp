@@ -73,7 +73,7 @@ public:
    void finishTask(QueryContext& context, uint32_t, uint32_t task) override { table_.insert(context, task); }
    void finish(QueryContext& context) override {
       table_.publish(context);
-      spill_.settle();
+      spill_.waiveFloors();
    }
    void describe(OperatorProfile& profile) const override { table_.describe(profile); }
 

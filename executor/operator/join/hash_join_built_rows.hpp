@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "executor/operator/join/hash_join_prober.hpp"
+#include "executor/operator/join/hash_join_matcher.hpp"
 #include "executor/operator/join/join_rows.hpp"
 
 namespace ouzel::executor {

@@ -8,7 +8,7 @@
 #include "executor/operator/join/hash_join_built_rows.hpp"
 #include "executor/operator/join/join_rows.hpp"
 
-// A partition whose built rows fit is joined as in memory, by a HashJoinProber. A partition that does not fit even
+// A partition whose built rows fit is joined as in memory, by a HashJoinMatcher. A partition that does not fit even
 // after splitting is joined chunk by chunk: make a table of as many built rows as fit, read all of the probe side,
 // repeat. Two bits per probe row say whether the row had a match, and whether a predicate was NULL. The last chunk
 // gives the rows that depend on these bits.
@@ -54,7 +54,7 @@ public:
       next_ = 0;
       left_ = pages.spilled().size();
       reader_.emplace(layout_, memory_, spill_.space(), spill_.aheadBytes());
-      for (const SpilledTuples& page : pages.spilled())
+      for (const SpilledTuplePage& page : pages.spilled())
          reader_->add(page, isLastUse);
    }
    void close() {
@@ -113,7 +113,7 @@ private:
    void giveMarked(Batch& out);
    void endTable(QueryContext& context);
    void end(QueryContext& context);
-   HashJoinProber& prober(QueryContext& context);
+   HashJoinMatcher& prober(QueryContext& context);
    bool isChunked() const { return partition_->work == Work::Chunks; }
    bool emitsPairs() const { return chunkShape_.kind == JoinKind::Inner; }
 
@@ -123,7 +123,7 @@ private:
    HashJoinSpill& spill_;
    const uint32_t rowsMax_;
    HashJoinTable table_;
-   std::optional<HashJoinProber> prober_, chunkProber_;
+   std::optional<HashJoinMatcher> prober_, chunkProber_;
    BuiltRowGiver giver_;
    RowBatch columns_;
 
@@ -164,7 +164,7 @@ Worker::Worker(const HashJoinShape& shape, const HashJoinShape& chunkShape, cons
      build_(all.layout(), spill.buildGrant().memory(), spill),
      probe_(spill.probeLayout(), spill.buildGrant().memory(), spill) {}
 
-HashJoinProber& Worker::prober(QueryContext& context) {
+HashJoinMatcher& Worker::prober(QueryContext& context) {
    if (!isChunked()) {
       if (!prober_) prober_.emplace(shape_, table_, context);
       return *prober_;
@@ -300,7 +300,7 @@ void Worker::probe(QueryContext& context, Batch& out) {
       giveMarked(out);
       return;
    }
-   HashJoinProber& worker = prober(context);
+   HashJoinMatcher& worker = prober(context);
    if (!hasMore_) {
       if (!nextInput()) {
          if (!givesBuiltRowsLast(shape_.kind)) {
@@ -333,7 +333,7 @@ void Worker::noteChunk(bool isEndOfBatch, Batch& out) {
       return;
    }
    if (shape_.kind != JoinKind::Semi && shape_.kind != JoinKind::Anti && shape_.kind != JoinKind::Mark) return;
-   const HashJoinProber& worker = *chunkProber_;
+   const HashJoinMatcher& worker = *chunkProber_;
    found_.load(firstRow_, count, foundNow_);
    if (shape_.kind == JoinKind::Semi) {
       uint32_t kept = 0;

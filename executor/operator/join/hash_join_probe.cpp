@@ -24,12 +24,12 @@ struct Local final : LocalState {
    Local(const HashJoinShape& shape, const HashJoinTable& table, QueryContext& context)
       : prober(shape, table, context) {}
 
-   HashJoinProber prober;
+   HashJoinMatcher prober;
    std::unique_ptr<Aside> aside; ///< made if a partition was spilled
 };
 
 /// Split the input: rows of spilled partitions go to the buffer, all other rows to aside.rest.
-void putAside(const HashJoinSpill& spill, const HashJoinTable& table, HashJoinProber& prober, Aside& aside,
+void putAside(const HashJoinSpill& spill, const HashJoinTable& table, HashJoinMatcher& prober, Aside& aside,
               const Batch& in) {
    const uint64_t* hashes = prober.hashInput(in);
    const LiveColumns& keys = prober.keys();

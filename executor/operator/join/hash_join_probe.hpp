@@ -2,7 +2,7 @@
 #include <memory>
 #include <vector>
 
-#include "executor/operator/join/hash_join_prober.hpp"
+#include "executor/operator/join/hash_join_matcher.hpp"
 #include "executor/operator/join/hash_join_spill.hpp"
 
 namespace ouzel::executor {

@@ -68,8 +68,8 @@ void HashJoinSpill::prepare(QueryContext& context) {
    isActive_ = isAlone_ = false;
    running_ = splitting_ = 0;
    promisedBytes_ = 0;
-   buildGrant_.resume();
-   probeGrant_.resume();
+   buildGrant_.claimFloor();
+   probeGrant_.claimFloor();
    const size_t floor = context.settings().memory.spillsAlways ? hostileFloor : probeGrant_.floor();
    const uint32_t bits = SpilledPartitions::bitsFor(floor, workers_);
    partitionsFrom_ = floor / 2;
@@ -80,7 +80,7 @@ void HashJoinSpill::prepare(QueryContext& context) {
 }
 
 void HashJoinSpill::Side::add(const TuplePages& from) {
-   for (const SpilledTuples& page : from.spilled()) {
+   for (const SpilledTuplePage& page : from.spilled()) {
       ++pages;
       rows += page.rowCount;
       rawBytes += page.bytes;
@@ -114,7 +114,7 @@ void HashJoinSpill::closeBuild(HashJoinTable& table) {
          resident.push_back(std::move(page));
       }
    }
-   for (const SpilledTuples& page : built_.spilled()) {
+   for (const SpilledTuplePage& page : built_.spilled()) {
       DCHECK(page.partition < count);
       at(page.partition).build.addSpilled(page);
    }
@@ -128,10 +128,10 @@ void HashJoinSpill::closeBuild(HashJoinTable& table) {
    table.setPages(std::move(resident), builtUnjoinable_.takePages(), !isActive_);
 }
 
-void HashJoinSpill::settle() {
+void HashJoinSpill::waiveFloors() {
    if (isActive_) return;
-   buildGrant_.settle();
-   probeGrant_.settle();
+   buildGrant_.waiveFloor();
+   probeGrant_.waiveFloor();
 }
 
 TupleBuffer& HashJoinSpill::openProbeBuffer() {
@@ -146,7 +146,7 @@ TupleBuffer& HashJoinSpill::openProbeBuffer() {
 void HashJoinSpill::plan(HashJoinPartition& partition) const {
    const uint64_t rows = partition.build.rowCount(rows_.layout().rowSize());
    partition.bytes = HashJoinTable::directoryBytes(rows) + pagesReading * pageSize_;
-   for (const SpilledTuples& page : partition.build.spilled())
+   for (const SpilledTuplePage& page : partition.build.spilled())
       partition.bytes += page.bytes;
 }
 
@@ -189,7 +189,7 @@ void HashJoinSpill::closeProbe(QueryContext&) {
       probeSpilled_.add(pages);
       for (auto& page : pages.takePages())
          if (PartitionPtr& partition = partitions[page->partition]) partition->probe.add(std::move(page));
-      for (const SpilledTuples& page : pages.spilled())
+      for (const SpilledTuplePage& page : pages.spilled())
          if (PartitionPtr& partition = partitions[page.partition]) partition->probe.addSpilled(page);
    }
    probeBuffers_.clear();
@@ -214,7 +214,7 @@ void HashJoinSpill::closeProbe(QueryContext&) {
 }
 
 void HashJoinSpill::free(TuplePages& pages) {
-   for (const SpilledTuples& page : pages.spilled())
+   for (const SpilledTuplePage& page : pages.spilled())
       space_->free(page.page);
    pages.clear();
 }
@@ -286,7 +286,7 @@ void HashJoinSpill::copyRows(QueryContext& context, TuplePages& pages, const Row
       page.reset();
    }
    TupleReader reader(layout, buildGrant_.memory(), *space_, aheadBytes());
-   for (const SpilledTuples& page : pages.spilled())
+   for (const SpilledTuplePage& page : pages.spilled())
       reader.add(page);
    while (const auto page = reader.next()) {
       countRead(page->memory.bytes());
@@ -322,7 +322,7 @@ void HashJoinSpill::split(QueryContext& context, HashJoinPartition& partition) {
       statistics.add(result);
       for (auto& page : result.takePages())
          if (page->cursor != page->begin) (at(page->partition).*side).add(std::move(page));
-      for (const SpilledTuples& page : result.spilled())
+      for (const SpilledTuplePage& page : result.spilled())
          (at(page.partition).*side).addSpilled(page);
    };
    splitSide(partition.build, rows_.layout(), &HashJoinPartition::build, buildSpilled_);

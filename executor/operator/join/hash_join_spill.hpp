@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/sync/mutex.hpp"
-#include "executor/operator/join/hash_join_prober.hpp"
+#include "executor/operator/join/hash_join_matcher.hpp"
 #include "executor/pipeline/memory_grant.hpp"
 
 namespace ouzel::executor {
@@ -59,8 +59,9 @@ public:
    void addBuilt(TuplePages pages, TuplePages unjoinable);
    /// After the last addBuilt(): give the table the pages that are in memory and stay there.
    void closeBuild(HashJoinTable& table);
-   /// The table is made: unless a partition was spilled, the join needs no more memory, and its grants settle.
-   void settle();
+   /// The table is made: unless a partition was spilled, the join needs no more memory, and its grants waive their
+   /// floors.
+   void waiveFloors();
 
    // PROBE
    /// Some partitions of the build side are on disk. Constant while the probe side runs.

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "executor/materialize/batch_builder.hpp"
-#include "executor/operator/flow/row_buffer.hpp"
+#include "executor/operator/flow/batch_store.hpp"
 #include "executor/operator/join/nested_looper.hpp"
 
 namespace ouzel::executor {
@@ -60,7 +60,7 @@ public:
 
 private:
    struct Part {
-      std::unique_ptr<RowBuffer::Reader> reader; ///< owns the batch
+      std::unique_ptr<BatchStore::Reader> reader; ///< owns the batch
       const Batch* batch = nullptr;
       std::vector<uint8_t> found, unknown; ///< by row
    };
@@ -68,7 +68,7 @@ private:
 
    NestedLoopBlocks& blocks_;
    NestedLooper looper_;
-   RowBuffer::Reader right_;
+   BatchStore::Reader right_;
    std::vector<Part> parts_;
    size_t part_ = 0;  ///< the part of the block that is being joined, or given by giveRest()
    size_t built_ = 0; ///< number of the current batch of the right side
@@ -79,7 +79,7 @@ private:
 /// Load the next block. Batches are taken one by one, so that workers share the last batches evenly.
 bool NestedLoopBlocks::Worker::load(QueryContext& context) {
    parts_.clear();
-   RowBuffer& rows = blocks_.left_.rows();
+   BatchStore& rows = blocks_.left_.rows();
    size_t bytes = 0;
    while (bytes < blocks_.blockBytes_ && parts_.size() < blocks_.blockBatches_) {
       context.checkCancelled();
@@ -90,7 +90,7 @@ bool NestedLoopBlocks::Worker::load(QueryContext& context) {
          index = blocks_.nextBatch_++;
       }
       Part& part = parts_.emplace_back();
-      part.reader = std::make_unique<RowBuffer::Reader>(rows, context, false);
+      part.reader = std::make_unique<BatchStore::Reader>(rows, context, false);
       part.batch = &part.reader->batch(index);
       part.found.resize(part.batch->rowCount);
       part.unknown.resize(part.batch->rowCount);

@@ -5,7 +5,7 @@
 
 #include "common/sync/mutex.hpp"
 #include "executor/materialize/batch_builder.hpp"
-#include "executor/operator/flow/row_buffer.hpp"
+#include "executor/operator/flow/batch_store.hpp"
 #include "executor/operator/join/nested_loop_join.hpp"
 
 namespace ouzel::executor {
@@ -18,7 +18,7 @@ public:
    NestedLoopLeft(std::vector<uint32_t> slots, std::vector<Representation> columns)
       : slots_(std::move(slots)), columns_(std::move(columns)) {}
 
-   RowBuffer& rows() { return rows_; }
+   BatchStore& rows() { return rows_; }
    void clear();
    /// A builder for one worker, valid until close().
    BatchBuilder& open(QueryContext& context);
@@ -29,7 +29,7 @@ public:
 private:
    const std::vector<uint32_t> slots_;
    const std::vector<Representation> columns_;
-   RowBuffer rows_;
+   BatchStore rows_;
    Mutex mutex_;
    std::vector<std::unique_ptr<BatchBuilder>> builders_ GUARDED_BY(mutex_);
 };

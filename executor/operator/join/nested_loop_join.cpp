@@ -4,7 +4,7 @@
 
 #include "executor/materialize/row_batch.hpp"
 #include "executor/operator/build.hpp"
-#include "executor/operator/flow/row_buffer.hpp"
+#include "executor/operator/flow/batch_store.hpp"
 #include "executor/operator/join/nested_loop_blocks.hpp"
 #include "executor/operator/join/nested_looper.hpp"
 
@@ -83,15 +83,15 @@ private:
    const NestedLoopShape& shape_;
    NestedLoopRows& rows_;
    NestedLoopLeft& left_;
-   BufferSink inner_;
+   BatchStoreSink inner_;
 };
 
 /// Number of batches that a worker takes at once, so that spilled batches are read ahead.
 constexpr size_t batchesAhead = 8;
 
 struct BuiltLocal final : LocalState {
-   BuiltLocal(const RowBuffer& buffer, QueryContext& context) : reader(buffer, context, false) {}
-   RowBuffer::Reader reader;
+   BuiltLocal(const BatchStore& buffer, QueryContext& context) : reader(buffer, context, false) {}
+   BatchStore::Reader reader;
    const Batch* rowsOf = nullptr; ///< batch number `batch`, while its rows are given; null: take the next batch
    size_t batch = 0, end = 0;
    uint32_t next = 0;

@@ -4,7 +4,7 @@
 
 #include "common/memory/large_memory.hpp"
 #include "executor/materialize/batch_builder.hpp"
-#include "executor/operator/flow/row_buffer.hpp"
+#include "executor/operator/flow/batch_store.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
 namespace ouzel::executor {
@@ -12,7 +12,7 @@ namespace ouzel::executor {
 /// The right side of a nested loop, materialised, and match flags of its rows. Filled by one pipeline; then read by all
 /// workers, which set match flags atomically.
 struct NestedLoopRows {
-   RowBuffer buffer;
+   BatchStore buffer;
    bool isSpilled = false;          ///< some batches are on disk: the left side is stored, then joined by blocks
    std::vector<uint64_t> firstRows; ///< by batch: number of the batch's first row
    LargeMemory flags;               ///< by row: has a match; empty unless givesBuiltRowsLast

@@ -1,6 +1,6 @@
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/operator/build.hpp"
-#include "executor/operator/flow/row_buffer.hpp"
+#include "executor/operator/flow/batch_store.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
 // VALUES, and the single row without columns that a query without FROM reads.
@@ -56,8 +56,8 @@ public:
 private:
    const sql::plan::Node& node_;
    const std::vector<Representation> columns_;
-   RowBuffer buffer_;
-   BufferSource buffered_;
+   BatchStore buffer_;
+   BatchStoreSource buffered_;
    size_t given_ = 0;
 };
 

@@ -1,6 +1,6 @@
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/operator/build.hpp"
-#include "executor/operator/flow/row_buffer.hpp"
+#include "executor/operator/flow/batch_store.hpp"
 #include "executor/operator/scan/scan_stages.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
@@ -68,8 +68,8 @@ public:
 private:
    const sql::plan::Node& node_;
    const std::vector<Representation> columns_;
-   RowBuffer buffer_;
-   BufferSource buffered_;
+   BatchStore buffer_;
+   BatchStoreSource buffered_;
    uint64_t count_ = 0;
 };
 

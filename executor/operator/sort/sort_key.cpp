@@ -260,8 +260,8 @@ void KeySpread::add(const KeySpread& other) {
 
 KeyPacking::KeyPacking(const SortKeyLayout& layout, const KeySpread& spread) {
    const uint32_t bytes = layout.decidedBytes();
-   // On pages keys lie side by side, so a word may reach past the end of its key. RowPage reserves memory past the last
-   // key for this.
+   // On pages keys lie side by side, so a word may reach past the end of its key. ColumnPage reserves memory past the
+   // last key for this.
    for (uint32_t offset = 0; offset < bytes && !spread.first_.empty(); offset += 8) {
       uint64_t mask = __builtin_bswap64(spread.differing_[offset / 8]);
       if (bytes - offset < 8) mask &= ~uint64_t{0} << (64 - 8 * (bytes - offset));

@@ -36,11 +36,11 @@ void gatherRefs(std::span<const RowRef> rows, uint32_t column, PhysicalType type
          setValidBit(validity, static_cast<uint32_t>(i), false);
 }
 
-RunPieces::RunPieces(std::span<const SortRun* const> runs, const SortRowLayout& layout) {
+ColumnPieces::ColumnPieces(std::span<const SortRun* const> runs, const SortRowLayout& layout) {
    for (const SortRun* run : runs) {
-      std::vector<RowPiece>& pieces = pieces_.emplace_back();
+      std::vector<ColumnPiece>& pieces = pieces_.emplace_back();
       for (uint32_t row = 0; row < run->rowCount(); row += batchRowsMax) {
-         RowPiece piece{run->key(row), layout.key.stride(), {}, {}};
+         ColumnPiece piece{run->key(row), layout.key.stride(), {}, {}};
          for (const Vector& column : run->batchOf(row).columns) {
             piece.values.push_back(static_cast<const std::byte*>(column.data));
             piece.validity.push_back(column.validity);
@@ -60,7 +60,7 @@ RunWriter::RunWriter(const SortRowLayout& layout, std::vector<uint8_t> hasNulls,
       if (isVariableSize(layout.columns[i].physical)) stringColumns_.push_back(i);
    DCHECK(run_.hasNulls.size() == layout.columns.size());
    rowsPerPage_ = static_cast<uint32_t>(
-       std::clamp<size_t>(pageBytes / RowPage::rowBytes(physicalTypes(layout), layout.key.width()), 1, 1 << 16));
+       std::clamp<size_t>(pageBytes / ColumnPage::rowBytes(physicalTypes(layout), layout.key.width()), 1, 1 << 16));
 }
 
 /// Copies keys in words of 8 bytes. Bytes written past a key are overwritten by the next key or by the values, or are
@@ -83,7 +83,7 @@ void RunWriter::append(std::span<const RowRef> rows) {
    while (!rows.empty()) {
       size_t count = std::min<size_t>(rows.size(), rowsPerPage_), heapBytes = 0;
       if (!stringColumns_.empty()) {
-         const size_t fixed = RowPage::rowBytes(physicalTypes(layout_), layout_.key.width());
+         const size_t fixed = ColumnPage::rowBytes(physicalTypes(layout_), layout_.key.width());
          for (size_t i = 0; i < count; ++i) {
             size_t rowHeap = 0;
             for (const uint32_t column : stringColumns_) {
@@ -136,7 +136,7 @@ SpilledRun spillRuns(const SortRowLayout& layout, std::span<const SortRun* const
          hasNulls[i] = hasNulls[i] != 0 || run->mayHaveNulls(i) ? 1 : 0;
    }
    const LargeMemory order = sortRows(layout, runs, memory, interrupt);
-   const RunPieces pieces(runs, layout);
+   const ColumnPieces pieces(runs, layout);
    RunWriter writer(layout, std::move(hasNulls), space, memory, pageBytes);
    std::vector<RowRef> refs;
    rows = std::min(rows, rowsWanted);
@@ -159,8 +159,8 @@ SpilledRun spillRuns(const SortRowLayout& layout, std::span<const SortRun* const
 struct SortMerge::Page {
    Page(const std::vector<PhysicalType>& types, uint32_t keyWidth, Reservation& memory)
       : rows(types, keyWidth, memory) {}
-   RowPage rows;
-   RowPiece piece;
+   ColumnPage rows;
+   ColumnPiece piece;
 };
 
 /// Either pages of a run or addresses of resident rows.
@@ -174,7 +174,7 @@ struct SortMerge::Input {
    std::unique_ptr<Page> page;
 
    std::span<const RowAddress> order; // addresses of the rows not yet given
-   std::unique_ptr<RunPieces> pieces;
+   std::unique_ptr<ColumnPieces> pieces;
 
    /// The number of pages whose first row comes before `key`.
    size_t pagesBefore(const KeyPacking& packing, uint32_t stride, const SortPrefix& key) const {
@@ -221,7 +221,7 @@ void SortMerge::addResident(const SortBuffer& buffer) {
    if (buffer.rowCount() == 0) return;
    auto input = std::make_unique<Input>();
    input->order = buffer.order();
-   input->pieces = std::make_unique<RunPieces>(buffer.runs(), layout_);
+   input->pieces = std::make_unique<ColumnPieces>(buffer.runs(), layout_);
    for (const SortRun* run : buffer.runs())
       spread_.add(run->spread());
    for (uint32_t i = 0; i < hasNulls_.size(); ++i)

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "executor/materialize/row_page.hpp"
+#include "executor/materialize/column_page.hpp"
 #include "executor/operator/sort/sort_buffer.hpp"
 #include "io/spill/spill.hpp"
 
@@ -16,7 +16,7 @@ namespace ouzel::executor {
 
 /// A run on disk: sorted rows. Pages that are never read are freed with the spill space.
 struct SpilledRun {
-   std::vector<StoredRows> pages;
+   std::vector<SpilledColumnPage> pages;
    std::vector<uint8_t> hasNulls; ///< by stored column
    uint64_t rows = 0, bytes = 0, storedBytes = 0;
    KeySpread spread;              ///< of the keys; may have further bits
@@ -25,7 +25,7 @@ struct SpilledRun {
 
 /// Rows in memory whose keys and columns are arrays: a loaded page of a run, or a batch of a SortRun. Does not own the
 /// rows.
-struct RowPiece {
+struct ColumnPiece {
    const std::byte* keys = nullptr;
    uint32_t keyStride = 0;
    std::vector<const std::byte*> values; ///< by stored column
@@ -33,7 +33,7 @@ struct RowPiece {
    const std::byte* key(uint32_t row) const { return keys + size_t{row} * keyStride; }
 };
 struct RowRef {
-   const RowPiece* piece = nullptr;
+   const ColumnPiece* piece = nullptr;
    uint32_t row = 0;
 };
 
@@ -42,15 +42,15 @@ struct RowRef {
 void gatherRefs(std::span<const RowRef> rows, uint32_t column, PhysicalType type, void* out, ValidityWord* validity);
 
 /// The batches of runs in memory as pieces.
-class RunPieces {
+class ColumnPieces {
 public:
-   RunPieces(std::span<const SortRun* const> runs, const SortRowLayout& layout);
+   ColumnPieces(std::span<const SortRun* const> runs, const SortRowLayout& layout);
    RowRef ref(RowAddress address) const {
       return {&pieces_[address.run][address.row / batchRowsMax], address.row % batchRowsMax};
    }
 
 private:
-   std::vector<std::vector<RowPiece>> pieces_; // by run
+   std::vector<std::vector<ColumnPiece>> pieces_; // by run
 };
 
 /// Writes a run. Used by one thread.
@@ -71,7 +71,7 @@ private:
    const SortRowLayout& layout_;
    io::SpillSpace& space_;
    const size_t pageBytes_;
-   RowPage page_;
+   ColumnPage page_;
    std::vector<uint32_t> stringColumns_;
    uint32_t rowsPerPage_;
    SpilledRun run_;

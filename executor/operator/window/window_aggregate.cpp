@@ -174,7 +174,7 @@ private:
    void addRows(std::byte* state, uint32_t from, uint32_t end, Arena& arena) {
       if (!paged_) return addStored(state, from, end, arena);
       while (from < end) {
-         const PagedRows::Page& page = paged_->pageOf(from);
+         const WindowPager::Page& page = paged_->pageOf(from);
          vectors_.clear();
          for (const uint32_t column : call_.args)
             vectors_.push_back(page.rows.column(column));
@@ -255,7 +255,7 @@ private:
    std::vector<ScratchArray<ValidityWord>> validity_;
    std::vector<Vector> vectors_, args_;
    bool mayStartAnywhere_ = false;
-   PagedRows* paged_ = nullptr;
+   WindowPager* paged_ = nullptr;
    uint32_t passesOf_ = UINT32_MAX; // paged: first row of the page for which passes_ was computed
    uint32_t begin_ = 0, end_ = 0;   // rows that are in the state
    bool hasState_ = false;

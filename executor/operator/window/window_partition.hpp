@@ -7,7 +7,7 @@
 #include "common/value/value.hpp"
 #include "executor/function/context.hpp"
 #include "executor/operator/sort/sort_buffer.hpp"
-#include "executor/operator/window/window_pages.hpp"
+#include "executor/operator/window/window_pager.hpp"
 #include "sql/algebra/rel.hpp"
 
 // A partition of a window, and the frames of its rows.
@@ -45,13 +45,13 @@ enum RowMark : uint8_t {
 class WindowPartition {
 public:
    WindowPartition(const SortBuffer& buffer, Reservation& memory) : buffer_(&buffer), memory_(memory) {}
-   WindowPartition(PagedRows& rows, const PeerStarts& peers, Reservation& memory)
+   WindowPartition(WindowPager& rows, const PeerStarts& peers, Reservation& memory)
       : paged_(&rows), peers_(&peers), memory_(memory), count_(rows.rowCount()), groupCount_(peers.groupCount()) {}
    void reset(uint64_t begin, uint32_t count, const uint8_t* marks);
 
    uint32_t count() const { return count_; }
    /// Null: the rows are in memory.
-   PagedRows* paged() const { return paged_; }
+   WindowPager* paged() const { return paged_; }
    std::span<const RowAddress> rows() const { return buffer_->order().subspan(begin_, count_); }
    bool isNull(uint32_t column, uint32_t row) const {
       if (paged_) return paged_->isNull(column, row);
@@ -85,7 +85,7 @@ public:
 
 private:
    const SortBuffer* buffer_ = nullptr;
-   PagedRows* paged_ = nullptr;
+   WindowPager* paged_ = nullptr;
    const PeerStarts* peers_ = nullptr; // of paged_; null: groups_ and groupStarts_ are used
    Reservation& memory_;
    uint64_t begin_ = 0; // number of the first row in the buffer's order

@@ -130,7 +130,7 @@ void WindowStream::collect(QueryContext& context, std::unique_ptr<SortRun>& run,
 struct WindowStream::Large {
    explicit Large(Reservation& memory) : peers(memory), strings(&memory) {}
    PeerStarts peers;
-   std::unique_ptr<PagedRows> rows;
+   std::unique_ptr<WindowPager> rows;
    std::unique_ptr<WindowEvaluation> evaluation;
    std::vector<WindowResult> results; // of the current block
    Arena strings;
@@ -157,7 +157,7 @@ std::unique_ptr<WindowStream::Large> WindowStream::collectLarge(QueryContext& co
          --from;
       --from;
       const SortRun* pointer = run.get();
-      const RunPieces pieces({&pointer, 1}, layout);
+      const ColumnPieces pieces({&pointer, 1}, layout);
       std::vector<RowRef> refs;
       for (size_t row = from; row < marks.size(); ++row) {
          refs.push_back(pieces.ref({0, static_cast<uint32_t>(row)}));
@@ -181,8 +181,8 @@ std::unique_ptr<WindowStream::Large> WindowStream::collectLarge(QueryContext& co
       types.push_back(column.physical);
    const size_t pagesMax =
        std::min<size_t>(sort_.grant().floor() / (4 * sort_.workers() * sort_.pageBytes()), pagesInMemoryMax);
-   large->rows = std::make_unique<PagedRows>(std::move(types), std::move(pages.pages), std::move(pages.hasNulls),
-                                             context.spill(), memory, pagesMax);
+   large->rows = std::make_unique<WindowPager>(std::move(types), std::move(pages.pages), std::move(pages.hasNulls),
+                                               context.spill(), memory, pagesMax);
    large->evaluation = std::make_unique<WindowEvaluation>(plan_, WindowPartition(*large->rows, large->peers, memory),
                                                           context.functions(), memory);
    large->results = std::vector<WindowResult>(plan_.calls.size());
@@ -198,7 +198,7 @@ std::unique_ptr<WindowStream::Large> WindowStream::collectLarge(QueryContext& co
 void WindowStream::Lane::giveBlock(QueryContext& context, Batch& out) {
    Large& large = *large_;
    const uint32_t from = large.given;
-   const PagedRows::Page& first = large.rows->pageOf(from);
+   const WindowPager::Page& first = large.rows->pageOf(from);
    const uint32_t base = first.first + (from - first.first) / 64 * 64, lead = from - base;
    const uint32_t count =
        std::min({context.settings().batchRows, first.first + first.count - from, batchRowsMax - lead});
@@ -208,7 +208,7 @@ void WindowStream::Lane::giveBlock(QueryContext& context, Batch& out) {
       result.hasNulls.store(false, std::memory_order_relaxed);
    }
    large.evaluation->evaluate({from, from + count, lead}, large.results, large.strings);
-   const PagedRows::Page& page = large.rows->pageOf(from); // evaluate() may have evicted the page
+   const WindowPager::Page& page = large.rows->pageOf(from); // evaluate() may have evicted the page
    passed_.columns.clear();
    for (uint32_t i = 0; i < stream_.plan_.passedCount; ++i) {
       Vector column = page.rows.column(i);

@@ -9,7 +9,7 @@
 // Windows over spilled rows. Partitions come out of the merge one after the other. A lane takes some whole partitions
 // (a chunk), computes them in memory, gives their rows, and takes the next chunk. Only taking is serial, under mutex_.
 // A partition that does not fit into memory (Large) is written to pages on disk and computed block by block
-// (window_pages.hpp).
+// (window_pager.hpp).
 
 namespace ouzel::executor {
 

@@ -4,7 +4,7 @@
 #include "executor/kernel/select.hpp"
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/operator/build.hpp"
-#include "executor/operator/flow/row_buffer.hpp"
+#include "executor/operator/flow/batch_store.hpp"
 #include "executor/operator/write/conflict_keys.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 #include "io/format/external_table.hpp"
@@ -53,7 +53,7 @@ void mergeInto(RowList& out, Selection a, Selection b) {
 
 class DmlSink final : public Sink {
 public:
-   DmlSink(PlanBuilder& builder, const sql::plan::Node& node, RowBuffer& returned);
+   DmlSink(PlanBuilder& builder, const sql::plan::Node& node, BatchStore& returned);
 
    LocalStatePtr makeLocal(QueryContext& context) override;
    SinkStatus consume(QueryContext& context, LocalState& local, const Batch& in) override;
@@ -80,14 +80,14 @@ private:
    Programs checks_, proposedChecks_; // null for NOT NULL
    std::shared_ptr<const ExpressionProgram> returning_;
    std::vector<Representation> returningColumns_;
-   RowBuffer& returned_;
+   BatchStore& returned_;
    std::vector<int> sources_; // by storage column: input slot; -1: a dropped column
    std::vector<Representation> stored_;
    bool writesRows_; ///< not DELETE, nor a MERGE that only deletes
    std::unique_ptr<ConflictKeys> conflictKeys_;
 };
 
-DmlSink::DmlSink(PlanBuilder& builder, const sql::plan::Node& node, RowBuffer& returned)
+DmlSink::DmlSink(PlanBuilder& builder, const sql::plan::Node& node, BatchStore& returned)
    : node_(node), dml_(*node.dml), columns_(builder.context().columns()), slots_(std::span(node.children[0]->output)),
      table_(builder.context().execution.table(node.dml->table.storageId)), returned_(returned) {
    checks_ = compile(dml_.checks);
@@ -326,14 +326,14 @@ void DmlSink::insertRows(Local& local, const Batch& in, Selection rows) {
 
 std::vector<Stage> buildDml(PlanBuilder& builder, const sql::plan::Node& node) {
    std::vector<Stage> stages = builder.produce(*node.children[0]);
-   auto* returned = builder.own<RowBuffer>();
+   auto* returned = builder.own<BatchStore>();
    returned->allowSpilling(builder.context());
    builder.addPipeline(std::move(stages), builder.own<DmlSink>(builder, node, *returned), builder.profileOf(node));
    std::vector<uint32_t> slots;
    for (uint32_t i = 0; i < node.output.size(); ++i)
       slots.push_back(i);
    Stage stage;
-   stage.source = builder.own<BufferSource>(*returned, std::move(slots), true, true);
+   stage.source = builder.own<BatchStoreSource>(*returned, std::move(slots), true, true);
    std::vector<Stage> out;
    out.push_back(std::move(stage));
    return out;

@@ -4,7 +4,7 @@
 #include "executor/expression/evaluator.hpp"
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/operator/build.hpp"
-#include "executor/operator/flow/row_buffer.hpp"
+#include "executor/operator/flow/batch_store.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 #include "storage/table/table.hpp"
 #include "storage/version/write_conflict.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 class RowLocker {
 public:
-   RowLocker(PlanBuilder& builder, const sql::plan::Node& node, RowBuffer& found, RowBuffer& locked, uint64_t wanted)
+   RowLocker(PlanBuilder& builder, const sql::plan::Node& node, BatchStore& found, BatchStore& locked, uint64_t wanted)
       : context_(builder.context()), node_(node), found_(found), locked_(locked), wanted_(wanted) {
       const ColumnSlots slots(std::span(node.children[0]->output));
       for (const sql::RowLock& lock : node.rowLocks)
@@ -31,7 +31,7 @@ public:
       std::vector<uint32_t> identity(output.size());
       for (uint32_t i = 0; i < identity.size(); ++i)
          identity[i] = i;
-      RowBuffer::Reader reader(found_, context_, true);
+      BatchStore::Reader reader(found_, context_, true);
       reader.expect(0, found_.batchCount());
       for (size_t i = 0; i < found_.batchCount(); ++i) {
          context_.checkCancelled();
@@ -93,8 +93,8 @@ private:
 
    QueryContext& context_;
    const sql::plan::Node& node_;
-   RowBuffer& found_;
-   RowBuffer& locked_;
+   BatchStore& found_;
+   BatchStore& locked_;
    uint64_t wanted_;
    std::vector<Target> targets_;
    std::vector<RowIndex> rows_;
@@ -107,22 +107,23 @@ private:
 std::vector<Stage> buildLockRows(PlanBuilder& builder, const sql::plan::Node& node) {
    std::vector<Stage> stages = builder.produce(*node.children[0]);
    const auto& columns = node.children[0]->output;
-   auto* found = builder.own<RowBuffer>();
-   auto* locked = builder.own<RowBuffer>();
+   auto* found = builder.own<BatchStore>();
+   auto* locked = builder.own<BatchStore>();
    found->allowSpilling(builder.context());
    locked->allowSpilling(builder.context());
    std::vector<uint32_t> slots;
    for (uint32_t i = 0; i < columns.size(); ++i)
       slots.push_back(i);
-   builder.addPipeline(std::move(stages),
-                       builder.own<BufferSink>(*found, slots, representationsOf(columns, builder.context().columns())),
-                       builder.profileOf(node));
+   builder.addPipeline(
+       std::move(stages),
+       builder.own<BatchStoreSink>(*found, slots, representationsOf(columns, builder.context().columns())),
+       builder.profileOf(node));
    const auto limited = builder.rowsWanted.find(&node);
    const uint64_t wanted = limited == builder.rowsWanted.end() ? UINT64_MAX : limited->second;
    auto* locker = builder.own<RowLocker>(builder, node, *found, *locked, wanted);
    builder.addAction([locker] { locker->run(); });
    Stage stage;
-   stage.source = builder.own<BufferSource>(*locked, slotsOf(node.output, columns), true, true);
+   stage.source = builder.own<BatchStoreSource>(*locked, slotsOf(node.output, columns), true, true);
    std::vector<Stage> out;
    out.push_back(std::move(stage));
    return out;

@@ -14,14 +14,14 @@ CATCH_TEST_CASE("what nobody else may need goes to whoever asks", "[grant]") {
    CATCH_CHECK(first.floor() == 200);
    CATCH_CHECK(first.mayGrow(800));
    CATCH_CHECK_FALSE(first.mayGrow(801)); // the other operators' floors are reserved
-   second.settle();
+   second.waiveFloor();
    CATCH_CHECK(first.floor() == 300);
    CATCH_CHECK(first.mayGrow(900));
    CATCH_CHECK_FALSE(first.mayGrow(901));
    CATCH_CHECK(second.mayGrow(600)); // allowed, because the other operators keep their floors
-   third.settle();
+   third.waiveFloor();
    CATCH_CHECK(first.mayGrow(1200));
-   second.resume();
+   second.claimFloor();
    CATCH_CHECK(first.mayGrow(900));
    CATCH_CHECK_FALSE(first.mayGrow(901));
 }

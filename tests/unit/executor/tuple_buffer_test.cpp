@@ -101,7 +101,7 @@ Outcome run(size_t limit, MemoryPolicy policy, uint32_t workers, uint64_t rowsEa
          CATCH_CHECK((partitions.isEmpty() || page->partition != TuplePage::anyPartition));
          take(*page);
       }
-      for (const SpilledTuples& page : each.spilled()) {
+      for (const SpilledTuplePage& page : each.spilled()) {
          spilled.insert(page.partition);
          outcome.spilledRows += page.rowCount;
          reader.add(page);

@@ -1,4 +1,4 @@
-#include "executor/operator/window/window_pages.hpp"
+#include "executor/operator/window/window_pager.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -6,31 +6,31 @@
 
 namespace ouzel::executor {
 
-PagedRows::PagedRows(std::vector<PhysicalType> types, std::vector<StoredRows> pages, std::vector<uint8_t> hasNulls,
-                     io::SpillSpace& space, Reservation& memory, size_t pagesMax)
+WindowPager::WindowPager(std::vector<PhysicalType> types, std::vector<SpilledColumnPage> pages,
+                         std::vector<uint8_t> hasNulls, io::SpillSpace& space, Reservation& memory, size_t pagesMax)
    : types_(std::move(types)), pages_(std::move(pages)), hasNulls_(std::move(hasNulls)), space_(space), memory_(memory),
-     pagesMax_(std::max<size_t>(pagesMax, 4)), byNumber_(pages_.size()), none_{RowPage({}, 0, memory), 0, 0, 0} {
+     pagesMax_(std::max<size_t>(pagesMax, 4)), byNumber_(pages_.size()), none_{ColumnPage({}, 0, memory), 0, 0, 0} {
    uint32_t first = 0;
-   for (const StoredRows& page : pages_) {
+   for (const SpilledColumnPage& page : pages_) {
       firsts_.push_back(first);
       first += page.rows;
    }
    firsts_.push_back(first);
 }
 
-PagedRows::~PagedRows() {
-   for (const StoredRows& page : pages_)
+WindowPager::~WindowPager() {
+   for (const SpilledColumnPage& page : pages_)
       for (const io::SpilledPage& piece : page.pieces)
          space_.free(piece);
 }
 
-const PagedRows::Page& PagedRows::load(uint32_t row) {
+const WindowPager::Page& WindowPager::load(uint32_t row) {
    DCHECK(row < firsts_.back());
    const auto number = static_cast<size_t>(std::upper_bound(firsts_.begin(), firsts_.end(), row) - firsts_.begin()) - 1;
    Page* page = byNumber_[number];
    if (!page) {
       if (loaded_.size() < pagesMax_) {
-         page = loaded_.emplace_back(std::make_unique<Page>(Page{RowPage(types_, 0, memory_), 0, 0, 0})).get();
+         page = loaded_.emplace_back(std::make_unique<Page>(Page{ColumnPage(types_, 0, memory_), 0, 0, 0})).get();
       } else {
          page = std::min_element(loaded_.begin(), loaded_.end(), [](const auto& a, const auto& b) {
                    return a->usedAt < b->usedAt;

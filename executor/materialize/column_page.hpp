@@ -20,21 +20,21 @@
 namespace ouzel::executor {
 
 /// A block of rows on disk: one page of the spill space, or several when the block is larger than such a page may be.
-struct StoredRows {
+struct SpilledColumnPage {
    std::vector<io::SpilledPage> pieces;
    uint64_t bytes = 0;
    uint32_t rows = 0;
 };
 
 /// Have the reader read all pieces of the block.
-void addToReader(io::SpillReader& reader, const StoredRows& stored, bool isLastUse);
+void addToReader(io::SpillReader& reader, const SpilledColumnPage& stored, bool isLastUse);
 
 /// A block of rows in memory. Either open(), fill and store() it, or load() and read it; the memory is reused for the
 /// next block. Used by one thread.
-class RowPage {
+class ColumnPage {
 public:
    /// `keyWidth`: bytes of each row's key; may be 0.
-   RowPage(std::vector<PhysicalType> columns, uint32_t keyWidth, Reservation& memory)
+   ColumnPage(std::vector<PhysicalType> columns, uint32_t keyWidth, Reservation& memory)
       : types_(std::move(columns)), keyWidth_(keyWidth), memory_(&memory), places_(types_.size()) {}
 
    /// Bytes that a row takes without long strings.
@@ -50,16 +50,16 @@ public:
    }
    /// Write the block to `space`, after copying the bytes of long strings into the block; `heapBytes` of open() was the
    /// number of these bytes. The views are offsets afterwards.
-   StoredRows store(io::SpillSpace& space);
+   SpilledColumnPage store(io::SpillSpace& space);
 
    /// Load the reader's next block, which must be `stored`.
-   void load(io::SpillReader& reader, const StoredRows& stored);
+   void load(io::SpillReader& reader, const SpilledColumnPage& stored);
    uint32_t rowCount() const { return rows_; }
    const std::byte* key(uint32_t row) const { return base() + keysAt_ + size_t{row} * keyWidth_; }
    uint32_t keyWidth() const { return keyWidth_; }
    Vector column(size_t i) const;
    const std::byte* values(size_t column) const { return base() + places_[column].values; }
-   const ValidityWord* validity(size_t column) const { return const_cast<RowPage*>(this)->validity(column); }
+   const ValidityWord* validity(size_t column) const { return const_cast<ColumnPage*>(this)->validity(column); }
    size_t memoryBytes() const { return buffer_.bytes(); }
 
 private:
@@ -82,6 +82,6 @@ private:
 };
 
 /// Copy the live rows of a batch to the page; the batch has the page's columns.
-void fillPage(RowPage& page, const Batch& batch);
+void fillPage(ColumnPage& page, const Batch& batch);
 
 } // namespace ouzel::executor

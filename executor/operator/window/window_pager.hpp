@@ -2,28 +2,28 @@
 #include <memory>
 #include <vector>
 
-#include "executor/materialize/row_page.hpp"
+#include "executor/materialize/column_page.hpp"
 
-// A window partition that does not fit into memory: PagedRows has its rows, in pages on disk of which some are loaded;
-// PeerStarts has one bit per row.
+// A window partition that does not fit into memory: WindowPager has its rows, in pages on disk of which some are
+// loaded; PeerStarts has one bit per row.
 
 namespace ouzel::executor {
 
 /// The rows of a partition, counted from 0. Loads pages on demand and evicts the page that was used least recently.
 /// Used by one thread.
-class PagedRows {
+class WindowPager {
 public:
    struct Page {
-      RowPage rows;
+      ColumnPage rows;
       uint32_t first = 0, count = 0; ///< number of the first row, and number of rows
       uint64_t usedAt = 0;
    };
    /// Owns the stored pages and frees them in the end. Keeps `pagesMax` pages in memory, but at least 4.
-   PagedRows(std::vector<PhysicalType> types, std::vector<StoredRows> pages, std::vector<uint8_t> hasNulls,
-             io::SpillSpace& space, Reservation& memory, size_t pagesMax);
-   ~PagedRows();
-   PagedRows(const PagedRows&) = delete;
-   PagedRows& operator=(const PagedRows&) = delete;
+   WindowPager(std::vector<PhysicalType> types, std::vector<SpilledColumnPage> pages, std::vector<uint8_t> hasNulls,
+               io::SpillSpace& space, Reservation& memory, size_t pagesMax);
+   ~WindowPager();
+   WindowPager(const WindowPager&) = delete;
+   WindowPager& operator=(const WindowPager&) = delete;
 
    uint32_t rowCount() const { return firsts_.back(); }
    bool mayHaveNulls(uint32_t column) const { return hasNulls_[column] != 0; }
@@ -43,7 +43,7 @@ private:
    const Page& load(uint32_t row);
 
    const std::vector<PhysicalType> types_;
-   const std::vector<StoredRows> pages_;
+   const std::vector<SpilledColumnPage> pages_;
    const std::vector<uint8_t> hasNulls_;
    io::SpillSpace& space_;
    Reservation& memory_;

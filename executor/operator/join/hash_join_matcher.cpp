@@ -1,4 +1,4 @@
-#include "executor/operator/join/hash_join_prober.hpp"
+#include "executor/operator/join/hash_join_matcher.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -21,7 +21,7 @@ namespace ouzel::executor {
 using sql::JoinKind;
 using Column = HashJoinShape::Column;
 
-HashJoinProber::HashJoinProber(const HashJoinShape& shape, const HashJoinTable& table, QueryContext& context)
+HashJoinMatcher::HashJoinMatcher(const HashJoinShape& shape, const HashJoinTable& table, QueryContext& context)
    : shape_(shape), table_(&table), zeroHashes_(context.settings().zeroHashes),
      rowsMax_(std::clamp(context.settings().batchRows, 1u, batchRowsMax)), arena_(&context.memory()),
      keyVectors_(table.rows().keys().size()), buffers_(shape.columns.size()) {
@@ -41,7 +41,7 @@ HashJoinProber::HashJoinProber(const HashJoinShape& shape, const HashJoinTable& 
    }
 }
 
-OperatorStatus HashJoinProber::process(QueryContext& context, const Batch& in, Batch& out) {
+OperatorStatus HashJoinMatcher::process(QueryContext& context, const Batch& in, Batch& out) {
    switch (phase_) {
    case Phase::Closed:
       if (table_->rowCount() == 0) return processEmptyBuild(in, out);
@@ -61,7 +61,7 @@ OperatorStatus HashJoinProber::process(QueryContext& context, const Batch& in, B
 }
 
 /// The table has no rows. (The build side may have had rows with NULL keys, which were dropped.)
-OperatorStatus HashJoinProber::processEmptyBuild(const Batch& in, Batch& out) {
+OperatorStatus HashJoinMatcher::processEmptyBuild(const Batch& in, Batch& out) {
    liveCount_ = in.liveRows();
    std::memset(found_, 0, liveCount_);
    const bool unknown = shape_.nullAware && table_->sawNullKey();
@@ -86,7 +86,7 @@ OperatorStatus HashJoinProber::processEmptyBuild(const Batch& in, Batch& out) {
 }
 
 /// Sets keyVectors_ to the values of the keys.
-void HashJoinProber::evaluateKeys(const Batch& in) {
+void HashJoinMatcher::evaluateKeys(const Batch& in) {
    if (shape_.probeKeys) {
       shape_.probeKeys->evaluateAll(*keyState_, in, in.selection, keyVectors_.data());
       return;
@@ -94,7 +94,7 @@ void HashJoinProber::evaluateKeys(const Batch& in) {
    std::copy_n(in.columns.begin(), keyVectors_.size(), keyVectors_.begin());
 }
 
-const uint64_t* HashJoinProber::hashInput(const Batch& in) {
+const uint64_t* HashJoinMatcher::hashInput(const Batch& in) {
    DCHECK(phase_ == Phase::Closed); // between input batches
    evaluateKeys(in);
    keys_.bind(keyVectors_, in.selection);
@@ -103,13 +103,13 @@ const uint64_t* HashJoinProber::hashInput(const Batch& in) {
    return hashes_;
 }
 
-void HashJoinProber::keepHashes(const RowIndex* live, uint32_t count) {
+void HashJoinMatcher::keepHashes(const RowIndex* live, uint32_t count) {
    for (uint32_t i = 0; i < count; ++i)
       hashes_[i] = hashes_[live[i]];
 }
 
 /// Find the chains of the live rows, and run the first wave.
-void HashJoinProber::open(const Batch& in) {
+void HashJoinMatcher::open(const Batch& in) {
    DCHECK(in.liveRows() <= batchRowsMax);
    liveCount_ = in.liveRows();
    if (!isHashed_ || !shape_.probeKeys) evaluateKeys(in);
@@ -141,7 +141,7 @@ void HashJoinProber::open(const Batch& in) {
 }
 
 /// Follow each candidate's chain to the next row with an equal key. Sets matched_, in ascending order.
-void HashJoinProber::verify() {
+void HashJoinMatcher::verify() {
    if (table_->isDirect()) {
       std::memcpy(matched_, candidates_, candidateCount_ * sizeof(RowIndex));
       matchedCount_ = candidateCount_;
@@ -178,7 +178,7 @@ void HashJoinProber::verify() {
    if (!isSorted && matchedCount_ > 1) sortMatched();
 }
 
-void HashJoinProber::sortMatched() {
+void HashJoinMatcher::sortMatched() {
    uint64_t bits[batchRowsMax / 64];
    const uint32_t words = (liveCount_ + 63) / 64;
    std::memset(bits, 0, words * sizeof(uint64_t));
@@ -192,7 +192,7 @@ void HashJoinProber::sortMatched() {
 }
 
 /// The next wave: the next match of each matched row. False when there is no match.
-bool HashJoinProber::advance() {
+bool HashJoinMatcher::advance() {
    if (table_->isUnique()) {
       matchedCount_ = matchedTaken_ = 0;
       return false;
@@ -213,7 +213,7 @@ bool HashJoinProber::advance() {
 }
 
 /// Makes pairs of live rows live[0..count) that keep their positions in the input. The caller sets pairRows_.
-uint32_t HashJoinProber::usePositions(const Batch& in, const RowIndex* live, uint32_t count) {
+uint32_t HashJoinMatcher::usePositions(const Batch& in, const RowIndex* live, uint32_t count) {
    pairCount_ = count;
    if (count == in.rowCount && in.selection.isDense()) {
       positions_ = nullptr; // all rows
@@ -230,7 +230,7 @@ uint32_t HashJoinProber::usePositions(const Batch& in, const RowIndex* live, uin
 }
 
 /// Move matches of this and the following waves to the list of pairs, until the list is full or no match is left.
-void HashJoinProber::takePairs() {
+void HashJoinMatcher::takePairs() {
    pairCount_ = 0;
    positions_ = nullptr;
    while (pairCount_ < rowsMax_) {
@@ -246,7 +246,7 @@ void HashJoinProber::takePairs() {
    }
 }
 
-void HashJoinProber::bindProbeColumns(const Batch& in, bool asPairs) {
+void HashJoinMatcher::bindProbeColumns(const Batch& in, bool asPairs) {
    if (!asPairs) {
       for (size_t c = 0; c < shape_.columns.size(); ++c)
          if (shape_.columns[c].from == Column::From::Probe) joined_.columns[c] = in.columns[shape_.columns[c].source];
@@ -280,7 +280,7 @@ void HashJoinProber::bindProbeColumns(const Batch& in, bool asPairs) {
    }
 }
 
-void HashJoinProber::gatherBuild(uint32_t column, bool mayBeAbsent) {
+void HashJoinMatcher::gatherBuild(uint32_t column, bool mayBeAbsent) {
    DCHECK(column < buffers_.size());
    DCHECK(shape_.columns[column].from == Column::From::Build);
    const Column& info = shape_.columns[column];
@@ -293,7 +293,7 @@ void HashJoinProber::gatherBuild(uint32_t column, bool mayBeAbsent) {
 }
 
 /// Remove all pairs but those at positions `kept` (a subset of the pairs' positions).
-void HashJoinProber::compactPairs(const Selection& kept, bool asPairs) {
+void HashJoinMatcher::compactPairs(const Selection& kept, bool asPairs) {
    DCHECK(kept.count() <= pairCount_);
    DCHECK(!kept.isDense());
    const uint32_t count = kept.count();
@@ -317,7 +317,7 @@ void HashJoinProber::compactPairs(const Selection& kept, bool asPairs) {
 
 /// Join the pairs: keep those for which the residual predicate holds, mark matches on both sides, gather output
 /// columns.
-Selection HashJoinProber::joinPairs(const Batch& in, bool asPairs, bool needsOutput) {
+Selection HashJoinMatcher::joinPairs(const Batch& in, bool asPairs, bool needsOutput) {
    joined_.rowCount = asPairs ? pairCount_ : in.rowCount;
    Selection rows = positions_ ? Selection::list(positions_, pairCount_) : Selection::dense(pairCount_);
    if (shape_.residual || needsOutput) bindProbeColumns(in, asPairs);
@@ -355,13 +355,13 @@ Selection HashJoinProber::joinPairs(const Batch& in, bool asPairs, bool needsOut
    return rows;
 }
 
-void HashJoinProber::give(Batch& out, const Selection& rows) {
+void HashJoinMatcher::give(Batch& out, const Selection& rows) {
    out.columns.assign(joined_.columns.begin(), joined_.columns.begin() + shape_.outputCount);
    out.rowCount = joined_.rowCount;
    out.selection = rows;
 }
 
-void HashJoinProber::passProbeColumns(const Batch& in, Batch& out) {
+void HashJoinMatcher::passProbeColumns(const Batch& in, Batch& out) {
    out.columns.resize(shape_.outputCount);
    for (uint32_t c = 0; c < shape_.outputCount; ++c)
       if (shape_.columns[c].from == Column::From::Probe) out.columns[c] = in.columns[shape_.columns[c].source];
@@ -369,7 +369,7 @@ void HashJoinProber::passProbeColumns(const Batch& in, Batch& out) {
 }
 
 /// Gives all rows, with the mark column made from found_ and unknown_.
-void HashJoinProber::addMark(const Batch& in, Batch& out) {
+void HashJoinMatcher::addMark(const Batch& in, Batch& out) {
    bool anyUnknown = false;
    for (uint32_t i = 0; i < liveCount_; ++i) {
       const uint32_t row = in.selection.row(i);
@@ -385,7 +385,7 @@ void HashJoinProber::addMark(const Batch& in, Batch& out) {
 }
 
 /// Semi, Anti, Mark: at most one output row for each input row.
-OperatorStatus HashJoinProber::processExistence(const Batch& in, Batch& out) {
+OperatorStatus HashJoinMatcher::processExistence(const Batch& in, Batch& out) {
    std::memset(found_, 0, liveCount_);
    const bool isMark = shape_.kind == JoinKind::Mark;
    if (isMark) std::memset(unknown_, 0, liveCount_);
@@ -451,7 +451,7 @@ OperatorStatus HashJoinProber::processExistence(const Batch& in, Batch& out) {
 }
 
 /// RightSemi, RightAnti: probing sets match flags of built rows, and gives no rows.
-OperatorStatus HashJoinProber::markBuildSide(QueryContext& context, const Batch& in) {
+OperatorStatus HashJoinMatcher::markBuildSide(QueryContext& context, const Batch& in) {
    if (!shape_.residual) {
       while (matchedCount_ > 0) {
          for (uint32_t i = 0; i < matchedCount_; ++i)
@@ -467,7 +467,7 @@ OperatorStatus HashJoinProber::markBuildSide(QueryContext& context, const Batch&
    return OperatorStatus::NeedInput;
 }
 
-OperatorStatus HashJoinProber::processFirstWave(const Batch& in, Batch& out) {
+OperatorStatus HashJoinMatcher::processFirstWave(const Batch& in, Batch& out) {
    if (isOuter() && !shape_.residual) {
       // Every live row is given, with its first match or with NULLs.
       const uint32_t matched = matchedCount_;
@@ -509,7 +509,7 @@ OperatorStatus HashJoinProber::processFirstWave(const Batch& in, Batch& out) {
    return afterPairs();
 }
 
-OperatorStatus HashJoinProber::processPairs(const Batch& in, Batch& out) {
+OperatorStatus HashJoinMatcher::processPairs(const Batch& in, Batch& out) {
    takePairs();
    give(out, joinPairs(in, true, true));
    if (matchedTaken_ == matchedCount_ && matchedCount_ > 0) advance();
@@ -517,7 +517,7 @@ OperatorStatus HashJoinProber::processPairs(const Batch& in, Batch& out) {
 }
 
 /// Sets the phase after a batch of pairs. The next wave has run.
-OperatorStatus HashJoinProber::afterPairs() {
+OperatorStatus HashJoinMatcher::afterPairs() {
    if (matchedCount_ > 0) {
       phase_ = Phase::Pairs;
       return OperatorStatus::HaveOutput;
@@ -531,7 +531,7 @@ OperatorStatus HashJoinProber::afterPairs() {
 }
 
 /// Gives the live rows without a match, with NULLs for the build side.
-OperatorStatus HashJoinProber::processRest(const Batch& in, Batch& out) {
+OperatorStatus HashJoinMatcher::processRest(const Batch& in, Batch& out) {
    uint32_t kept = 0;
    for (uint32_t i = 0; i < liveCount_; ++i) {
       kept_[kept] = in.selection.row(i);

@@ -1,4 +1,4 @@
-#include "executor/operator/flow/row_buffer.hpp"
+#include "executor/operator/flow/batch_store.hpp"
 
 #include <algorithm>
 
@@ -12,24 +12,24 @@ constexpr size_t batchesAhead = 8;
 constexpr size_t aheadBytes = size_t{1} << 20;
 } // namespace
 
-RowBuffer::RowBuffer() = default;
-RowBuffer::~RowBuffer() {
+BatchStore::BatchStore() = default;
+BatchStore::~BatchStore() {
    // These members are charged to grant_, so they are freed first.
    batches_.clear();
    page_.reset();
 }
 
-void RowBuffer::allowSpilling(QueryContext& context) {
+void BatchStore::allowSpilling(QueryContext& context) {
    if (!context.canSpill() || grant_) return;
    grant_ = std::make_unique<MemoryGrant>(context.budget());
    context_ = &context;
 }
 
-Reservation& RowBuffer::memory(QueryContext& context) const {
+Reservation& BatchStore::memory(QueryContext& context) const {
    return grant_ ? grant_->memory() : context.memory();
 }
 
-void RowBuffer::add(std::unique_ptr<OwnedBatch> batch) {
+void BatchStore::add(std::unique_ptr<OwnedBatch> batch) {
    DCHECK(batch != nullptr);
    DCHECK(batch->batch.selection.isDense()); // as BatchBuilder makes batches
    const MutexLock lock(mutex_);
@@ -44,14 +44,14 @@ void RowBuffer::add(std::unique_ptr<OwnedBatch> batch) {
    if (firstResident_ < batches_.size() && grant_->memory().used() > grant_->floor()) store(firstResident_);
 }
 
-void RowBuffer::store(size_t index) {
+void BatchStore::store(size_t index) {
    DCHECK(index < batches_.size());
    DCHECK(batches_[index] != nullptr); // not on disk yet
    const Batch& batch = batches_[index]->batch;
    if (!page_) {
       for (const Vector& column : batch.columns)
          types_.push_back(column.type);
-      page_ = std::make_unique<RowPage>(types_, 0, grant_->memory());
+      page_ = std::make_unique<ColumnPage>(types_, 0, grant_->memory());
    }
    DCHECK(types_.size() == batch.columns.size());
    fillPage(*page_, batch);
@@ -63,8 +63,8 @@ void RowBuffer::store(size_t index) {
    batches_[index].reset();
 }
 
-void RowBuffer::clear() {
-   for (const StoredRows& stored : stored_)
+void BatchStore::clear() {
+   for (const SpilledColumnPage& stored : stored_)
       for (const io::SpilledPage& piece : stored.pieces)
          context_->spill().free(piece);
    batches_.clear();
@@ -73,12 +73,12 @@ void RowBuffer::clear() {
    rows_ = 0;
 }
 
-const std::vector<std::unique_ptr<OwnedBatch>>& RowBuffer::batches() const {
+const std::vector<std::unique_ptr<OwnedBatch>>& BatchStore::batches() const {
    DCHECK(!grant_);
    return batches_;
 }
 
-size_t RowBuffer::freeBytes(size_t bytesMin) const {
+size_t BatchStore::freeBytes(size_t bytesMin) const {
    if (!grant_) return bytesMin;
    size_t bytes = size_t{1} << 40;
    while (bytes > bytesMin && !grant_->mayGrow(bytes))
@@ -86,7 +86,7 @@ size_t RowBuffer::freeBytes(size_t bytesMin) const {
    return std::max(bytes, bytesMin);
 }
 
-void RowBuffer::describe(OperatorProfile& profile) const {
+void BatchStore::describe(OperatorProfile& profile) const {
    if (grant_) profile.memoryPeak = std::max(profile.memoryPeak, grant_->memory().peak());
    if (spilledBytes_ == 0) return;
    // A recursion has several sources over one buffer. Each note replaces the one before, since the counters are sums.
@@ -102,11 +102,11 @@ void RowBuffer::describe(OperatorProfile& profile) const {
    note("Stored Bytes", storedBytes_);
 }
 
-RowBuffer::Reader::Reader(const RowBuffer& buffer, QueryContext& context, bool isLastUse)
+BatchStore::Reader::Reader(const BatchStore& buffer, QueryContext& context, bool isLastUse)
    : buffer_(buffer), isLastUse_(isLastUse), context_(context) {}
-RowBuffer::Reader::~Reader() = default;
+BatchStore::Reader::~Reader() = default;
 
-void RowBuffer::Reader::expect(size_t from, size_t end) {
+void BatchStore::Reader::expect(size_t from, size_t end) {
    for (size_t i = from; i < std::min(end, buffer_.stored_.size()); ++i) {
       if (buffer_.batches_[i]) continue;
       if (!disk_) disk_ = std::make_unique<io::SpillReader>(context_.spill(), aheadBytes);
@@ -115,13 +115,13 @@ void RowBuffer::Reader::expect(size_t from, size_t end) {
    }
 }
 
-const Batch& RowBuffer::Reader::batch(size_t index) {
+const Batch& BatchStore::Reader::batch(size_t index) {
    DCHECK(index < buffer_.batches_.size());
    if (buffer_.batches_[index]) return buffer_.batches_[index]->batch;
    if (index == pageIndex_) return batch_;
    pageIndex_ = SIZE_MAX;
-   if (!page_) page_ = std::make_unique<RowPage>(buffer_.types_, 0, buffer_.memory(context_));
-   const StoredRows& stored = buffer_.stored_[index];
+   if (!page_) page_ = std::make_unique<ColumnPage>(buffer_.types_, 0, buffer_.memory(context_));
+   const SpilledColumnPage& stored = buffer_.stored_[index];
    if (expectedAt_ < expected_.size() && expected_[expectedAt_] == index) {
       page_->load(*disk_, stored);
       if (++expectedAt_ == expected_.size()) {
@@ -151,8 +151,8 @@ struct SinkLocal final : LocalState {
 };
 
 struct SourceLocal final : LocalState {
-   SourceLocal(const RowBuffer& buffer, QueryContext& context, bool isLastUse) : reader(buffer, context, isLastUse) {}
-   RowBuffer::Reader reader;
+   SourceLocal(const BatchStore& buffer, QueryContext& context, bool isLastUse) : reader(buffer, context, isLastUse) {}
+   BatchStore::Reader reader;
    size_t next = 0, end = 0; // batches [next, end) that this worker has taken
    const Batch* batch = nullptr;
    uint32_t given = 0;
@@ -161,11 +161,11 @@ struct SourceLocal final : LocalState {
 
 } // namespace
 
-LocalStatePtr BufferSink::makeLocal(QueryContext& context) {
+LocalStatePtr BatchStoreSink::makeLocal(QueryContext& context) {
    return std::make_unique<SinkLocal>(BatchBuilder(columns_, buffer_.memory(context)));
 }
 
-SinkStatus BufferSink::consume(QueryContext&, LocalState& state, const Batch& in) {
+SinkStatus BatchStoreSink::consume(QueryContext&, LocalState& state, const Batch& in) {
    BatchBuilder& builder = static_cast<SinkLocal&>(state).builder;
    for (uint32_t taken = 0; taken < in.liveRows();) {
       taken += builder.append(in, slots_, taken);
@@ -174,19 +174,19 @@ SinkStatus BufferSink::consume(QueryContext&, LocalState& state, const Batch& in
    return SinkStatus::NeedInput;
 }
 
-void BufferSink::combine(QueryContext&, LocalState& state) {
+void BatchStoreSink::combine(QueryContext&, LocalState& state) {
    if (auto rest = static_cast<SinkLocal&>(state).builder.take()) buffer_.add(std::move(rest));
 }
 
-uint32_t BufferSource::workersMax() const {
+uint32_t BatchStoreSource::workersMax() const {
    return ordered_ ? 1 : static_cast<uint32_t>(std::clamp<size_t>(buffer_.batchCount(), 1, 1024));
 }
 
-LocalStatePtr BufferSource::makeLocal(QueryContext& context) {
+LocalStatePtr BatchStoreSource::makeLocal(QueryContext& context) {
    return std::make_unique<SourceLocal>(buffer_, context, isLastUse_);
 }
 
-SourceStatus BufferSource::next(QueryContext& context, LocalState& state, Batch& out) {
+SourceStatus BatchStoreSource::next(QueryContext& context, LocalState& state, Batch& out) {
    SourceLocal& local = static_cast<SourceLocal&>(state);
    if (!local.batch) {
       if (local.next == local.end) {

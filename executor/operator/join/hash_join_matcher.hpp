@@ -39,9 +39,9 @@ struct HashJoinShape {
 ///
 /// Pairs: later waves give batches of pairs. Rest: outer joins with a residual predicate give the probe rows without a
 /// match. A phase without rows is skipped.
-class HashJoinProber final {
+class HashJoinMatcher final {
 public:
-   HashJoinProber(const HashJoinShape& shape, const HashJoinTable& table, QueryContext& context);
+   HashJoinMatcher(const HashJoinShape& shape, const HashJoinTable& table, QueryContext& context);
    /// Join a batch; as StreamingOperator::process.
    OperatorStatus process(QueryContext& context, const Batch& in, Batch& out);
 

@@ -3,23 +3,24 @@
 #include <vector>
 
 #include "common/sync/mutex.hpp"
-#include "executor/materialize/row_page.hpp"
+#include "executor/materialize/column_page.hpp"
 #include "executor/pipeline/memory_grant.hpp"
 #include "executor/pipeline/operator.hpp"
 #include "io/spill/spill.hpp"
 
 namespace ouzel::executor {
 
-/// Rows stored as batches: a CTE, a recursion's working table, RETURNING. Filled by a BufferSink or add(), then read by
-/// BufferSources or Readers; not both at once. With spilling allowed, batches added when memory is used up go to disk.
-class RowBuffer {
+/// Rows stored as batches: a CTE, a recursion's working table, RETURNING. Filled by a BatchStoreSink or add(), then
+/// read by BufferSources or Readers; not both at once. With spilling allowed, batches added when memory is used up go
+/// to disk.
+class BatchStore {
 public:
-   RowBuffer();
-   ~RowBuffer();
-   RowBuffer(const RowBuffer&) = delete;
-   RowBuffer& operator=(const RowBuffer&) = delete;
+   BatchStore();
+   ~BatchStore();
+   BatchStore(const BatchStore&) = delete;
+   BatchStore& operator=(const BatchStore&) = delete;
 
-   /// Call before the first add(), and only for buffers that are read through a Reader or a BufferSource. Memory is
+   /// Call before the first add(), and only for buffers that are read through a Reader or a BatchStoreSource. Memory is
    /// then charged to a grant of the buffer.
    void allowSpilling(QueryContext& context);
    /// Thread-safe.
@@ -47,7 +48,7 @@ public:
    class Reader {
    public:
       /// `isLastUse`: each batch on disk is read only once, and its space is freed then.
-      Reader(const RowBuffer& buffer, QueryContext& context, bool isLastUse);
+      Reader(const BatchStore& buffer, QueryContext& context, bool isLastUse);
       ~Reader();
       /// Read ahead: batches [from, end) will be asked for next, in this order.
       void expect(size_t from, size_t end);
@@ -55,13 +56,13 @@ public:
       const Batch& batch(size_t index);
 
    private:
-      const RowBuffer& buffer_;
+      const BatchStore& buffer_;
       const bool isLastUse_;
       QueryContext& context_;
       std::unique_ptr<io::SpillReader> disk_;
       std::vector<size_t> expected_; // batches being read ahead, in order, from expectedAt_ on
       size_t expectedAt_ = 0;
-      std::unique_ptr<RowPage> page_;
+      std::unique_ptr<ColumnPage> page_;
       size_t pageIndex_ = SIZE_MAX;
       Batch batch_;
    };
@@ -75,36 +76,36 @@ private:
    std::unique_ptr<MemoryGrant> grant_; // null: no spilling
    QueryContext* context_ = nullptr;
    std::vector<std::unique_ptr<OwnedBatch>> batches_; // null: on disk
-   std::vector<StoredRows> stored_;                   // by batch; shorter if all later batches are in memory
+   std::vector<SpilledColumnPage> stored_;            // by batch; shorter if all later batches are in memory
    std::vector<PhysicalType> types_;
-   std::unique_ptr<RowPage> page_; // for writing
-   size_t firstResident_ = 0;      // no batch before is in memory
+   std::unique_ptr<ColumnPage> page_; // for writing
+   size_t firstResident_ = 0;         // no batch before is in memory
    uint64_t rows_ = 0;
    uint64_t spilledBytes_ = 0;
    uint64_t storedBytes_ = 0;
 };
 
-/// Copies rows into a RowBuffer: buffer column i is input slot slots[i].
-class BufferSink final : public Sink {
+/// Copies rows into a BatchStore: buffer column i is input slot slots[i].
+class BatchStoreSink final : public Sink {
 public:
-   BufferSink(RowBuffer& buffer, std::vector<uint32_t> slots, std::vector<Representation> columns)
+   BatchStoreSink(BatchStore& buffer, std::vector<uint32_t> slots, std::vector<Representation> columns)
       : buffer_(buffer), slots_(std::move(slots)), columns_(std::move(columns)) {}
    LocalStatePtr makeLocal(QueryContext& context) override;
    SinkStatus consume(QueryContext& context, LocalState& local, const Batch& in) override;
    void combine(QueryContext& context, LocalState& local) override;
 
 private:
-   RowBuffer& buffer_;
+   BatchStore& buffer_;
    const std::vector<uint32_t> slots_;
    const std::vector<Representation> columns_;
 };
 
-/// Reads a RowBuffer: output column i is buffer column slots[i].
-class BufferSource final : public Source {
+/// Reads a BatchStore: output column i is buffer column slots[i].
+class BatchStoreSource final : public Source {
 public:
    /// `ordered`: one worker gives the rows in the order in which they were added. `isLastUse`: the last reading of the
    /// buffer, which frees its space on disk.
-   BufferSource(const RowBuffer& buffer, std::vector<uint32_t> slots, bool ordered = false, bool isLastUse = false)
+   BatchStoreSource(const BatchStore& buffer, std::vector<uint32_t> slots, bool ordered = false, bool isLastUse = false)
       : buffer_(buffer), slots_(std::move(slots)), ordered_(ordered), isLastUse_(isLastUse) {}
    void prepare(QueryContext&) override { next_.store(0); }
    uint32_t workersMax() const override;
@@ -113,7 +114,7 @@ public:
    void describe(OperatorProfile& profile) const override { buffer_.describe(profile); }
 
 private:
-   const RowBuffer& buffer_;
+   const BatchStore& buffer_;
    const std::vector<uint32_t> slots_;
    const bool ordered_, isLastUse_;
    std::atomic<size_t> next_{0};

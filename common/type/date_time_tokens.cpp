@@ -1,4 +1,4 @@
-#include "common/type/date_time_fields.hpp"
+#include "common/type/date_time_tokens.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "executor/materialize/row_page.hpp"
+#include "executor/materialize/column_page.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -21,12 +21,12 @@ StringView* strings(std::byte* values) {
 
 } // namespace
 
-void addToReader(io::SpillReader& reader, const StoredRows& stored, bool isLastUse) {
+void addToReader(io::SpillReader& reader, const SpilledColumnPage& stored, bool isLastUse) {
    for (const io::SpilledPage& piece : stored.pieces)
       reader.add(piece, isLastUse);
 }
 
-size_t RowPage::rowBytes(std::span<const PhysicalType> columns, uint32_t keyWidth) {
+size_t ColumnPage::rowBytes(std::span<const PhysicalType> columns, uint32_t keyWidth) {
    size_t bytes = keyWidth;
    for (const PhysicalType type : columns)
       bytes += physicalSize(type);
@@ -34,7 +34,7 @@ size_t RowPage::rowBytes(std::span<const PhysicalType> columns, uint32_t keyWidt
 }
 
 /// Compute the positions of keys and columns. Returns the position of the long strings.
-size_t RowPage::place(uint32_t rows, std::span<const uint8_t> hasNulls) {
+size_t ColumnPage::place(uint32_t rows, std::span<const uint8_t> hasNulls) {
    rows_ = rows;
    keysAt_ = alignUp(headerBytes + types_.size());
    size_t at = alignUp(keysAt_ + size_t{rows} * keyWidth_);
@@ -48,14 +48,14 @@ size_t RowPage::place(uint32_t rows, std::span<const uint8_t> hasNulls) {
    return heapAt_ = at;
 }
 
-void RowPage::reserve(size_t bytes) {
+void ColumnPage::reserve(size_t bytes) {
    if (bytes <= buffer_.bytes()) return;
    buffer_.release();
    // Keys are read 16 bytes at a time, past the end of the last key.
    buffer_ = LargeMemory(alignUp(bytes + 16), *memory_);
 }
 
-void RowPage::open(uint32_t rows, std::span<const uint8_t> hasNulls, size_t heapBytes) {
+void ColumnPage::open(uint32_t rows, std::span<const uint8_t> hasNulls, size_t heapBytes) {
    DCHECK(hasNulls.size() == types_.size());
    bytes_ = place(rows, hasNulls) + heapBytes;
    reserve(bytes_);
@@ -68,7 +68,7 @@ void RowPage::open(uint32_t rows, std::span<const uint8_t> hasNulls, size_t heap
    std::memcpy(base() + headerBytes, hasNulls.data(), types_.size());
 }
 
-StoredRows RowPage::store(io::SpillSpace& space) {
+SpilledColumnPage ColumnPage::store(io::SpillSpace& space) {
    size_t heap = heapAt_;
    for (size_t i = 0; i < types_.size(); ++i) {
       if (!isVariableSize(types_[i])) continue;
@@ -84,7 +84,7 @@ StoredRows RowPage::store(io::SpillSpace& space) {
       }
    }
    DCHECK(heap == bytes_);
-   StoredRows out{{}, bytes_, rows_};
+   SpilledColumnPage out{{}, bytes_, rows_};
    for (size_t from = 0; from < bytes_; from += io::SpillSpace::pageBytesMax) {
       const std::span<const std::byte> part(base() + from, std::min(bytes_ - from, io::SpillSpace::pageBytesMax));
       out.pieces.push_back(space.write({&part, 1}));
@@ -92,7 +92,7 @@ StoredRows RowPage::store(io::SpillSpace& space) {
    return out;
 }
 
-void RowPage::load(io::SpillReader& reader, const StoredRows& stored) {
+void ColumnPage::load(io::SpillReader& reader, const SpilledColumnPage& stored) {
    reserve(stored.bytes);
    size_t at = 0;
    for (size_t i = 0; i < stored.pieces.size(); ++i) {
@@ -118,12 +118,12 @@ void RowPage::load(io::SpillReader& reader, const StoredRows& stored) {
    }
 }
 
-Vector RowPage::column(size_t i) const {
+Vector ColumnPage::column(size_t i) const {
    DCHECK(i < types_.size());
    return Vector::flat(types_[i], values(i), validity(i));
 }
 
-void fillPage(RowPage& page, const Batch& batch) {
+void fillPage(ColumnPage& page, const Batch& batch) {
    std::vector<uint8_t> hasNulls;
    size_t heapBytes = 0;
    const Selection& rows = batch.selection;
