@@ -50,7 +50,6 @@ void appendNoticeResponse(std::string& out, const Notice& notice) {
    field(message, 'M', notice.message);
    field(message, 'D', notice.detail);
    field(message, 'H', notice.hint);
-   field(message, 'W', notice.context);
    message.int8(0).finish();
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 #include <string>
 
+#include "common/client/result_sink.hpp"
 #include "common/error/sql_error.hpp"
-#include "protocol/backend.hpp"
 
 namespace ouzel::protocol {
 

@@ -23,6 +23,7 @@ void ResultWriter::startStatement(Backend& backend, bool isSimpleProtocol) {
    backend_ = &backend;
    isSimpleProtocol_ = isSimpleProtocol;
    copy_ = Copy::None;
+   formats_.clear();
 }
 
 void ResultWriter::finishStatement() {
@@ -31,10 +32,10 @@ void ResultWriter::finishStatement() {
    flushIfLarge();
 }
 
-void ResultWriter::begin(const ResultShape& shape) {
+void ResultWriter::begin(const std::vector<ResultColumn>& columns) {
    DCHECK(backend_ != nullptr); // begin() needs a startStatement() before it
-   encoder_.begin(shape, backend_->valueEncoder());
-   if (isSimpleProtocol_) appendRowDescription(out_, shape);
+   encoder_.begin(columns, formats_, backend_->valueEncoder());
+   if (isSimpleProtocol_) appendRowDescription(out_, columns, formats_);
 }
 
 void ResultWriter::rows(const Batch& batch) {
@@ -45,25 +46,25 @@ void ResultWriter::rows(const Batch& batch) {
    }
 }
 
-void ResultWriter::copyResponse(char type, const CopyShape& shape) {
+void ResultWriter::copyResponse(char type, ValueFormat format, uint16_t columns) {
    MessageWriter message(out_, type);
-   message.int8(static_cast<uint8_t>(shape.format)).int16(shape.columns);
-   for (uint16_t i = 0; i < shape.columns; ++i)
-      message.int16(static_cast<uint16_t>(shape.format));
+   message.int8(static_cast<uint8_t>(format)).int16(columns);
+   for (uint16_t i = 0; i < columns; ++i)
+      message.int16(static_cast<uint16_t>(format));
    message.finish();
 }
 
-CopySource& ResultWriter::beginCopyIn(const CopyShape& shape) {
+CopySource& ResultWriter::beginCopyIn(ValueFormat format, uint16_t columns) {
    DCHECK(copy_ == Copy::None);
-   copyResponse('G', shape);
+   copyResponse('G', format, columns);
    flush();
    copy_ = Copy::In;
    return *this;
 }
 
-void ResultWriter::beginCopyOut(const CopyShape& shape) {
+void ResultWriter::beginCopyOut(ValueFormat format, uint16_t columns) {
    DCHECK(copy_ == Copy::None);
-   copyResponse('H', shape);
+   copyResponse('H', format, columns);
    copy_ = Copy::Out;
 }
 

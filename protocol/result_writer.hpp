@@ -1,7 +1,8 @@
 #pragma once
 #include <string>
+#include <vector>
 
-#include "protocol/backend.hpp"
+#include "common/client/backend.hpp"
 #include "protocol/row_encoder.hpp"
 #include "protocol/transport.hpp"
 
@@ -19,10 +20,13 @@ public:
    /// Call after a statement without an error: ends a COPY TO.
    void finishStatement();
 
-   void begin(const ResultShape& shape) override;
+   void useFormats(std::span<const ValueFormat> requested) override {
+      formats_.assign(requested.begin(), requested.end());
+   }
+   void begin(const std::vector<ResultColumn>& columns) override;
    void rows(const Batch& batch) override;
-   CopySource& beginCopyIn(const CopyShape& shape) override;
-   void beginCopyOut(const CopyShape& shape) override;
+   CopySource& beginCopyIn(ValueFormat format, uint16_t columns) override;
+   void beginCopyOut(ValueFormat format, uint16_t columns) override;
    void copyRows(std::string_view bytes, std::span<const uint32_t> ends) override;
 
    /// Send all output to the transport.
@@ -34,7 +38,7 @@ public:
 
 private:
    std::optional<std::string_view> read() override;
-   void copyResponse(char type, const CopyShape& shape);
+   void copyResponse(char type, ValueFormat format, uint16_t columns);
    void flushIfLarge() {
       if (out_.size() >= outputBytesMax) flush();
    }
@@ -43,6 +47,7 @@ private:
    Transport& transport_;
    Backend* backend_ = nullptr;
    bool isSimpleProtocol_ = true;
+   std::vector<ValueFormat> formats_; // of the running portal, as Bind asked for them
    RowEncoder encoder_;
    enum class Copy : uint8_t { None, In, InDone, Out } copy_ = Copy::None;
 };

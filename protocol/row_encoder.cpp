@@ -75,30 +75,34 @@ int16_t typeLength(Oid type) {
    }
 }
 
-void appendRowDescription(std::string& out, const ResultShape& shape) {
+void appendRowDescription(std::string& out, std::span<const ResultColumn> columns,
+                          std::span<const ValueFormat> formats) {
    MessageWriter message(out, 'T');
-   message.int16(static_cast<uint16_t>(shape.columns.size()));
-   for (size_t i = 0; i < shape.columns.size(); ++i) {
-      const ResultColumn& column = shape.columns[i];
+   message.int16(static_cast<uint16_t>(columns.size()));
+   for (size_t i = 0; i < columns.size(); ++i) {
+      const ResultColumn& column = columns[i];
       message.cstring(column.name)
           .int32(column.tableOid)
-          .int16(static_cast<uint16_t>(column.attributeNumber))
+          .int16(static_cast<uint16_t>(column.attribute))
           .int32(column.type.oid)
           .int16(static_cast<uint16_t>(typeLength(column.type.oid)))
           .int32(static_cast<uint32_t>(column.type.typmod))
-          .int16(shape.formats.empty() ? 0 : static_cast<uint16_t>(shape.formats[i]));
+          .int16(static_cast<uint16_t>(formatOf(formats, i)));
    }
    message.finish();
 }
 
-void RowEncoder::begin(const ResultShape& shape, const ValueEncoder& values) {
-   DCHECK(shape.formats.empty() || shape.formats.size() == shape.columns.size());
-   shape_ = &shape;
+void RowEncoder::begin(std::span<const ResultColumn> columns, std::span<const ValueFormat> formats,
+                       const ValueEncoder& values) {
+   checkFormats(formats, columns.size());
+   shape_ = columns;
    values_ = &values;
-   columns_.resize(shape.columns.size());
-   for (size_t i = 0; i < columns_.size(); ++i)
+   columns_.resize(columns.size());
+   for (size_t i = 0; i < columns.size(); ++i) {
+      columns_[i].format = formatOf(formats, i);
       columns_[i].isPlainText =
-          shape.columns[i].representation.physical == PhysicalType::String && isPlainTextType(shape.columns[i].type);
+          columns[i].representation.physical == PhysicalType::String && isPlainTextType(columns[i].type);
+   }
 }
 
 uint32_t RowEncoder::encode(const Batch& batch, uint32_t first, std::string& out) {
@@ -113,13 +117,13 @@ uint32_t RowEncoder::encode(const Batch& batch, uint32_t first, std::string& out
    size_t estimate = 0;
    for (size_t c = 0; c < columns_.size(); ++c)
       for (uint32_t i = first; i < live && isVariableSize(columns_[c].vector->type); ++i)
-         estimate += estimatedBytes(shape_->columns[c].type, *columns_[c].vector, batch.selection.row(i));
+         estimate += estimatedBytes(shape_[c].type, *columns_[c].vector, batch.selection.row(i));
    if (estimate > sliceBytes) {
       estimate = 0;
       for (last = first; last < live; ++last) {
          for (size_t c = 0; c < columns_.size(); ++c)
             if (isVariableSize(columns_[c].vector->type))
-               estimate += estimatedBytes(shape_->columns[c].type, *columns_[c].vector, batch.selection.row(last));
+               estimate += estimatedBytes(shape_[c].type, *columns_[c].vector, batch.selection.row(last));
          if (estimate > sliceBytes && last > first) break;
       }
    }
@@ -139,16 +143,15 @@ uint32_t RowEncoder::encode(const Batch& batch, uint32_t first, std::string& out
 
 void RowEncoder::encodeColumn(size_t index, const Selection& slice) {
    Column& column = columns_[index];
-   const Format format = shape_->formats.empty() ? Format::Text : shape_->formats[index];
    column.bytes.clear();
    if (column.vector->encoding == Encoding::Constant) {
       // One value, written once; assemble() looks at ends[0] only.
       column.ends.resize(1);
-      values_->append(*column.vector, Selection::dense(std::min(slice.count(), 1u)), shape_->columns[index], format,
+      values_->append(*column.vector, Selection::dense(std::min(slice.count(), 1u)), shape_[index], column.format,
                       column.bytes, column.ends.data());
    } else {
       column.ends.resize(slice.count());
-      values_->append(*column.vector, slice, shape_->columns[index], format, column.bytes, column.ends.data());
+      values_->append(*column.vector, slice, shape_[index], column.format, column.bytes, column.ends.data());
    }
    DCHECK(column.ends.empty() || column.ends.back() == column.bytes.size());
    DCHECK(std::is_sorted(column.ends.begin(), column.ends.end()));

@@ -2,7 +2,7 @@
 #include <memory>
 #include <string>
 
-#include "protocol/backend.hpp"
+#include "protocol/doorkeeper.hpp"
 #include "protocol/frame.hpp"
 #include "protocol/message_reader.hpp"
 #include "protocol/result_writer.hpp"
@@ -30,7 +30,7 @@ namespace ouzel::protocol {
 ///
 /// Owns the Backend. Owns no socket and starts no thread: handle() runs on whichever thread the server gives it, one
 /// message at a time.
-class Session : private ClientVoice {
+class Session : private NoticeSink {
 public:
    struct Options {
       bool offersTls = false;

@@ -11,18 +11,18 @@ namespace ouzel::protocol {
 
 namespace {
 
-Format readFormat(MessageReader& reader) {
+ValueFormat readFormat(MessageReader& reader) {
    const int16_t code = reader.int16();
    if (code != 0 && code != 1)
       throw SqlError(sqlstate::invalidParameterValue, fmt::format("unsupported format code: {}", code));
-   return static_cast<Format>(code);
+   return static_cast<ValueFormat>(code);
 }
 
-std::vector<Format> readFormats(MessageReader& reader) {
+std::vector<ValueFormat> readFormats(MessageReader& reader) {
    const auto count = static_cast<uint16_t>(reader.int16());
    if (reader.remaining() < size_t{count} * 2) MessageReader::throwMalformed("insufficient data left in message");
-   std::vector<Format> formats(count);
-   for (Format& format : formats)
+   std::vector<ValueFormat> formats(count);
+   for (ValueFormat& format : formats)
       format = readFormat(reader);
    return formats;
 }
@@ -33,7 +33,7 @@ std::string_view readName(MessageReader& reader) {
    return name;
 }
 
-std::vector<RawParameter> readParameters(MessageReader& reader, std::span<const Format> formats) {
+std::vector<RawParameter> readParameters(MessageReader& reader, std::span<const ValueFormat> formats) {
    const auto count = static_cast<uint16_t>(reader.int16());
    if (formats.size() > 1 && formats.size() != count)
       throw SqlError(sqlstate::protocolViolation,
@@ -41,12 +41,12 @@ std::vector<RawParameter> readParameters(MessageReader& reader, std::span<const 
    std::vector<RawParameter> parameters;
    for (uint16_t i = 0; i < count; ++i) {
       RawParameter parameter;
-      parameter.format = formats.empty() ? Format::Text : formats[formats.size() == 1 ? 0 : i];
+      parameter.format = formatOf(formats, i);
       const int32_t length = reader.int32();
       if (length < -1) MessageReader::throwMalformed("insufficient data left in message");
       parameter.isNull = length == -1;
       if (!parameter.isNull) parameter.bytes = reader.bytes(static_cast<size_t>(length));
-      if (parameter.format == Format::Text) checkUtf8(parameter.bytes);
+      if (parameter.format == ValueFormat::Text) checkUtf8(parameter.bytes);
       parameters.push_back(parameter);
    }
    return parameters;
@@ -75,11 +75,6 @@ void Session::handleBind(MessageReader reader) {
    const auto parameters = readParameters(reader, parameterFormats);
    const auto resultFormats = readFormats(reader);
    reader.end();
-   const size_t expected = backend_->parameterCount(statement);
-   if (parameters.size() != expected)
-      throw SqlError(sqlstate::protocolViolation,
-                     fmt::format("bind message supplies {} parameters, but prepared statement \"{}\" requires {}",
-                                 parameters.size(), statement, expected));
    backend_->bind(portal, statement, parameters, resultFormats);
    appendEmptyMessage(out_, '2');
 }
@@ -88,7 +83,7 @@ void Session::handleDescribe(MessageReader reader) {
    const uint8_t kind = reader.int8();
    const auto name = readName(reader);
    reader.end();
-   const ResultShape* shape = nullptr;
+   PortalDescription rows;
    if (kind == 'S') {
       const StatementDescription& description = backend_->describeStatement(name);
       MessageWriter message(out_, 't');
@@ -96,14 +91,14 @@ void Session::handleDescribe(MessageReader reader) {
       for (const Oid type : description.parameterTypes)
          message.int32(type);
       message.finish();
-      shape = &description.result;
+      rows = {description.returnsRows, description.columns, {}};
    } else if (kind == 'P') {
-      shape = &backend_->describePortal(name);
+      rows = backend_->describePortal(name);
    } else {
       throw SqlError(sqlstate::protocolViolation, fmt::format("invalid DESCRIBE message subtype {}", kind));
    }
-   if (shape->returnsRows)
-      appendRowDescription(out_, *shape);
+   if (rows.returnsRows)
+      appendRowDescription(out_, rows.columns, rows.formats);
    else
       appendEmptyMessage(out_, 'n');
 }

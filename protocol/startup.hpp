@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include "protocol/backend.hpp"
+#include "protocol/doorkeeper.hpp"
 
 // The first messages of a connection. See "Start-up" in PostgreSQL's protocol chapter.
 

@@ -52,8 +52,8 @@ void Connection::close() {
 }
 
 bool Connection::isInTransaction() const {
-   const protocol::Backend* backend = session_ ? session_->backend() : nullptr;
-   return backend != nullptr && backend->transactionStatus() != protocol::TransactionStatus::Idle;
+   const Backend* backend = session_ ? session_->backend() : nullptr;
+   return backend != nullptr && backend->transactionStatus() != TransactionStatus::Idle;
 }
 
 io::StreamStatus Connection::readSome() {
@@ -188,7 +188,7 @@ void Connection::lookForHangUp() {
 void Connection::cancelIfGone() {
    // Input sent before the hang-up is still handled: Terminate may follow the last statement of a script.
    if (!hasMoreInput_ && io::peerIsGone(stream_->handle()))
-      context_.registry.cancel(key_.processId, protocol::CancelReason::ClientGone);
+      context_.registry.cancel(key_.processId, CancelReason::ClientGone);
 }
 
 void Connection::endIdle() {
@@ -259,11 +259,10 @@ void Connection::cancelRequested(const protocol::BackendKey& key) {
       logLine(LogLevel::Debug, fmt::format("cancel request from {} for unknown session {}", peer_.text, key.processId));
 }
 
-std::unique_ptr<protocol::Backend> Connection::open(const protocol::StartupRequest& request,
-                                                    protocol::ClientVoice& voice) {
+std::unique_ptr<Backend> Connection::open(const protocol::StartupRequest& request, NoticeSink& notices) {
    context_.registry.reserve();
    try {
-      auto backend = context_.factory.open(request, {peer_.text, key_.processId}, voice);
+      auto backend = context_.factory.open(request, {peer_.text, key_.processId}, notices);
       context_.registry.add(key_, *backend);
       return backend;
    } catch (...) {

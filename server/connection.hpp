@@ -74,8 +74,7 @@ private:
    protocol::AuthenticationRule ruleFor(const protocol::StartupRequest& request) override;
    void randomBytes(std::span<unsigned char> out) override;
    void cancelRequested(const protocol::BackendKey& key) override;
-   std::unique_ptr<protocol::Backend> open(const protocol::StartupRequest& request,
-                                           protocol::ClientVoice& voice) override;
+   std::unique_ptr<Backend> open(const protocol::StartupRequest& request, NoticeSink& notices) override;
 
    io::StreamStatus readSome();
    Next gatherReady();

@@ -89,11 +89,10 @@ void announce(const Server& server) {
 
 /// Null: no --metrics-port.
 std::unique_ptr<MetricsServer> startMetrics(const ServerOptions& options, engine::Database& database,
-                                            const Server& server, const EngineFactory& factory) {
+                                            const Server& server) {
    if (!options.metricsPort) return nullptr;
-   auto metrics = std::make_unique<MetricsServer>(options.listen, *options.metricsPort, [&database, &server, &factory] {
-      return describeMetrics(database, server, factory.counters());
-   });
+   auto metrics = std::make_unique<MetricsServer>(options.listen, *options.metricsPort,
+                                                  [&database, &server] { return describeMetrics(database, server); });
    metrics->start();
    for (const io::ListeningSocket& listener : metrics->listeners())
       logLine(LogLevel::Log, fmt::format("metrics at http://{}/metrics", listener.address.text));
@@ -139,7 +138,7 @@ int serve(const std::vector<std::string>& arguments) {
       EngineFactory factory(*database);
       Server server(*options, factory);
       server.start();
-      const auto metrics = startMetrics(*options, *database, server, factory);
+      const auto metrics = startMetrics(*options, *database, server);
       announce(server);
       const int signal = waitForSignal(signals);
       logLine(LogLevel::Log, fmt::format("received {}, shutting down", strsignal(signal)));

@@ -8,7 +8,6 @@
 #include "engine/core/database_metrics.hpp"
 #include "server/metrics/exposition.hpp"
 #include "server/server.hpp"
-#include "server/statement_counters.hpp"
 
 namespace ouzel::server {
 
@@ -36,8 +35,7 @@ void describeProcess(Exposition& out) {
        .sample(static_cast<uint64_t>(processStart));
 }
 
-void describeClients(Exposition& out, const engine::DatabaseMetrics& metrics, const Server& server,
-                     const StatementCounters& statements) {
+void describeClients(Exposition& out, const engine::DatabaseMetrics& metrics, const Server& server) {
    out.family("ouzel_connections", Type::Gauge, "Open connections, those that are not let in yet included.")
        .sample(uint64_t{server.connections()});
    out.family("ouzel_connections_total", Type::Counter, "Connections accepted.").sample(server.acceptedConnections());
@@ -45,12 +43,12 @@ void describeClients(Exposition& out, const engine::DatabaseMetrics& metrics, co
    for (const auto& [state, count] : metrics.sessions)
       out.sample(count, {{"state", state}});
    out.family("ouzel_statements_total", Type::Counter, "Statements that have ended, well or not.")
-       .sample(statements.statements.load(std::memory_order_relaxed));
+       .sample(metrics.statements);
    out.family("ouzel_statement_seconds_total", Type::Counter, "Time they took, that of slow clients included.")
-       .sample(static_cast<double>(statements.nanos.load(std::memory_order_relaxed)) * 1e-9);
+       .sample(static_cast<double>(metrics.statementNanos) * 1e-9);
    out.family("ouzel_errors_total", Type::Counter,
               "Errors told to clients, those in statements that cannot be parsed too.")
-       .sample(statements.errors.load(std::memory_order_relaxed));
+       .sample(metrics.errors);
 }
 
 void describeMemory(Exposition& out, const engine::DatabaseMetrics& metrics) {
@@ -169,11 +167,11 @@ void describeObjectCache(Exposition& out, const engine::DatabaseMetrics& metrics
 
 } // namespace
 
-std::string describeMetrics(engine::Database& database, const Server& server, const StatementCounters& statements) {
+std::string describeMetrics(engine::Database& database, const Server& server) {
    const engine::DatabaseMetrics metrics = engine::measure(database);
    Exposition out;
    describeProcess(out);
-   describeClients(out, metrics, server, statements);
+   describeClients(out, metrics, server);
    describeMemory(out, metrics);
    describeDisks(out, metrics);
    describeStore(out, metrics);

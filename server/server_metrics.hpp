@@ -8,10 +8,9 @@ class Database;
 namespace ouzel::server {
 
 class Server;
-struct StatementCounters;
 
 /// All metrics of the process in Prometheus' text format (docs/OPERATIONS.md, "Metrics"). Any thread, while the server
 /// and the database exist.
-std::string describeMetrics(engine::Database& database, const Server& server, const StatementCounters& statements);
+std::string describeMetrics(engine::Database& database, const Server& server);
 
 } // namespace ouzel::server

@@ -2,7 +2,7 @@
 #include <memory>
 #include <string>
 
-#include "protocol/backend.hpp"
+#include "protocol/doorkeeper.hpp"
 
 namespace ouzel::server {
 
@@ -17,8 +17,8 @@ public:
    virtual ~SessionFactory() = default;
    /// SCRAM verifier from the catalog; empty when the role has none. Throws 28000 when there is no such role.
    virtual std::string passwordVerifier(const std::string& user) = 0;
-   virtual std::unique_ptr<protocol::Backend> open(const protocol::StartupRequest& request, const ClientInfo& client,
-                                                   protocol::ClientVoice& voice) = 0;
+   virtual std::unique_ptr<Backend> open(const protocol::StartupRequest& request, const ClientInfo& client,
+                                         NoticeSink& notices) = 0;
 };
 
 } // namespace ouzel::server

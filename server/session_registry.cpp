@@ -17,12 +17,12 @@ void SessionRegistry::unreserve() {
    --places_;
 }
 
-void SessionRegistry::add(const protocol::BackendKey& key, protocol::Backend& backend) {
+void SessionRegistry::add(const protocol::BackendKey& key, Backend& backend) {
    MutexLock lock(mutex_);
    DCHECK(!entries_.contains(key.processId));
    entries_[key.processId] = {key.secret, &backend};
    DCHECK(entries_.size() <= places_); // reserve() was called before
-   if (isShuttingDown_) backend.cancel(protocol::CancelReason::Shutdown);
+   if (isShuttingDown_) backend.cancel(CancelReason::Shutdown);
 }
 
 void SessionRegistry::remove(int32_t processId) {
@@ -34,11 +34,11 @@ bool SessionRegistry::cancel(const protocol::BackendKey& key) {
    MutexLock lock(mutex_);
    const auto found = entries_.find(key.processId);
    if (found == entries_.end() || found->second.secret != key.secret) return false;
-   found->second.backend->cancel(protocol::CancelReason::Request);
+   found->second.backend->cancel(CancelReason::Request);
    return true;
 }
 
-void SessionRegistry::cancel(int32_t processId, protocol::CancelReason reason) {
+void SessionRegistry::cancel(int32_t processId, CancelReason reason) {
    MutexLock lock(mutex_);
    const auto found = entries_.find(processId);
    if (found != entries_.end()) found->second.backend->cancel(reason);
@@ -48,7 +48,7 @@ void SessionRegistry::cancelAll() {
    MutexLock lock(mutex_);
    isShuttingDown_ = true;
    for (const auto& [processId, entry] : entries_)
-      entry.backend->cancel(protocol::CancelReason::Shutdown);
+      entry.backend->cancel(CancelReason::Shutdown);
 }
 
 uint32_t SessionRegistry::sessions() const {

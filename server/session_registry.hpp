@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "common/sync/mutex.hpp"
-#include "protocol/backend.hpp"
+#include "protocol/doorkeeper.hpp"
 
 namespace ouzel::server {
 
@@ -18,12 +18,12 @@ public:
    void reserve();
    /// Release a reserved place for which add() was not called.
    void unreserve();
-   void add(const protocol::BackendKey& key, protocol::Backend& backend);
+   void add(const protocol::BackendKey& key, Backend& backend);
    void remove(int32_t processId);
 
    /// Cancel the running statement of the session with this key. False: no session has it.
    bool cancel(const protocol::BackendKey& key);
-   void cancel(int32_t processId, protocol::CancelReason reason);
+   void cancel(int32_t processId, CancelReason reason);
    /// Shutdown: cancel all sessions; reserve() throws from now on.
    void cancelAll();
    uint32_t sessions() const;
@@ -31,7 +31,7 @@ public:
 private:
    struct Entry {
       int32_t secret;
-      protocol::Backend* backend;
+      Backend* backend;
    };
    const uint32_t sessionsMax_;
    mutable Mutex mutex_;

@@ -91,6 +91,10 @@ std::vector<int16_t> columnsOf(const catalog::Relation& relation, const ::List* 
    return columns;
 }
 
+ValueFormat wireFormat(const CopyOptions& options) {
+   return options.format == CopyFormat::Binary ? ValueFormat::Binary : ValueFormat::Text;
+}
+
 constexpr const char* clientHint =
     "Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.";
 
@@ -130,8 +134,8 @@ std::string copyIn(CommandContext& context, const ::CopyStmt& statement) {
          return got ? std::optional(std::string_view(buffer.data(), got)) : std::nullopt;
       });
    } else {
-      CopySource& source = context.sink.beginCopyIn(target.options.format == CopyFormat::Binary,
-                                                    static_cast<uint16_t>(target.columns.size()));
+      CopySource& source =
+          context.sink.beginCopyIn(wireFormat(target.options), static_cast<uint16_t>(target.columns.size()));
       rows = copyFrom(core, bind, target, [&] { return source.read(); });
    }
    return "COPY " + std::to_string(rows);
@@ -181,8 +185,7 @@ std::string copyOut(CommandContext& context, const ::CopyStmt& statement) {
    } else if (statement.filename) {
       file.emplace(statement.filename, O_WRONLY | O_CREAT | O_TRUNC, "writing");
    } else {
-      context.sink.beginCopyOut(options.format == CopyFormat::Binary,
-                                static_cast<uint16_t>(execution->columns().size()));
+      context.sink.beginCopyOut(wireFormat(options), static_cast<uint16_t>(execution->columns().size()));
    }
    CopyWriter writer(options, context.core, [&](std::string_view bytes, std::span<const uint32_t> ends) {
       if (object)

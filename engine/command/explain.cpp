@@ -156,9 +156,6 @@ class NoRows final : public ResultSink {
 public:
    void begin(const std::vector<ResultColumn>&) override {}
    void rows(const Batch&) override {}
-   CopySource& beginCopyIn(bool, uint16_t) override { throwInternal("COPY under EXPLAIN"); }
-   void beginCopyOut(bool, uint16_t) override {}
-   void copyRows(std::string_view, std::span<const uint32_t>) override {}
 };
 
 } // namespace

@@ -3,9 +3,6 @@
 #include <algorithm>
 
 #include "common/text/ascii.hpp"
-#include "common/type/binary_codec.hpp"
-#include "common/type/text_codec.hpp"
-#include "executor/function/value_text.hpp"
 
 namespace ouzel::engine {
 
@@ -83,17 +80,9 @@ void CopyWriter::rows(const Batch& batch) {
    std::vector<std::string> bytes(width);
    std::vector<std::vector<uint32_t>> ends(width, std::vector<uint32_t>(count));
    const bool binary = options_.format == CopyFormat::Binary;
-   for (size_t i = 0; i < width; ++i) {
-      const ResultColumn& column = (*columns_)[i];
-      if (binary)
-         appendBinaryColumn(bytes[i], ends[i].data(), column.type, column.representation, batch.columns[i],
-                            batch.selection);
-      else if (isRegType(column.type.oid))
-         core_.appendNames(bytes[i], ends[i].data(), column, batch.columns[i], batch.selection);
-      else
-         appendTextColumn(bytes[i], ends[i].data(), column.type, column.representation, batch.columns[i],
-                          batch.selection, format_);
-   }
+   for (size_t i = 0; i < width; ++i)
+      encoder_.append(batch.columns[i], batch.selection, (*columns_)[i],
+                      binary ? ValueFormat::Binary : ValueFormat::Text, bytes[i], ends[i].data());
    std::string out = std::exchange(unwritten_, {});
    std::vector<uint32_t> rowEnds(count);
    for (uint32_t row = 0; row < count; ++row) {

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "engine/copy/options.hpp"
-#include "engine/core/result_sink.hpp"
-#include "engine/core/session_core.hpp"
+#include "engine/core/value_encoder.hpp"
 
 namespace ouzel::engine {
 
@@ -16,22 +15,18 @@ public:
    /// `write` gets encoded rows: the bytes and the end of each row in them.
    using Write = std::function<void(std::string_view bytes, std::span<const uint32_t> ends)>;
    CopyWriter(const CopyOptions& options, SessionCore& core, Write write)
-      : options_(options), core_(core), format_(core.format()), write_(std::move(write)) {}
+      : options_(options), encoder_(core), write_(std::move(write)) {}
 
    void begin(const std::vector<ResultColumn>& columns) override;
    void rows(const Batch& batch) override;
    /// The trailer of the binary format.
    void finish();
-   CopySource& beginCopyIn(bool, uint16_t) override { throwInternal("COPY inside COPY"); }
-   void beginCopyOut(bool, uint16_t) override {}
-   void copyRows(std::string_view, std::span<const uint32_t>) override {}
 
 private:
    void appendField(std::string& out, std::string_view text, bool isNull, size_t column) const;
 
    const CopyOptions options_;
-   SessionCore& core_;
-   const SessionFormat format_;
+   const SessionValueEncoder encoder_;
    const Write write_;
    const std::vector<ResultColumn>* columns_ = nullptr;
    std::vector<uint8_t> forceQuote_;

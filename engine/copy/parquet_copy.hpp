@@ -23,9 +23,6 @@ public:
    void begin(const std::vector<ResultColumn>& columns) override;
    void rows(const Batch& batch) override { writer_->write(batch); }
    void finish();
-   CopySource& beginCopyIn(bool, uint16_t) override { throwInternal("COPY inside COPY"); }
-   void beginCopyOut(bool, uint16_t) override {}
-   void copyRows(std::string_view, std::span<const uint32_t>) override {}
 
 private:
    Reservation memory_;

@@ -30,6 +30,10 @@ DatabaseMetrics measure(Database& database) {
       for (const auto& [processId, session] : internals.activity)
          ++metrics.sessions[session.state];
    }
+   const StatementCounters& counters = internals.counters;
+   metrics.statements = counters.statements.load(std::memory_order_relaxed);
+   metrics.statementNanos = counters.nanos.load(std::memory_order_relaxed);
+   metrics.errors = counters.errors.load(std::memory_order_relaxed);
    metrics.memory = measureMemory(internals);
    metrics.cacheHits = internals.governor->cache().hits();
    metrics.cacheMisses = internals.governor->cache().misses();

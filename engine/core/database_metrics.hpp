@@ -19,7 +19,9 @@ struct MemoryUse {
 
 /// Gauges and counters of a database since it was opened, for GET /metrics.
 struct DatabaseMetrics {
-   std::map<std::string, uint64_t> sessions; ///< by pg_stat_activity's state
+   std::map<std::string, uint64_t> sessions;    ///< by pg_stat_activity's state
+   uint64_t statements = 0, statementNanos = 0; ///< statements that have ended, well or not; their run time
+   uint64_t errors = 0;                         ///< sent to clients
    MemoryUse memory;
    uint64_t cacheHits = 0, cacheMisses = 0; ///< pages asked of the cache
    std::vector<io::SpillManager::Device> spillDevices;

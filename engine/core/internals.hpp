@@ -9,6 +9,7 @@
 #include "engine/core/database.hpp"
 #include "engine/core/following.hpp"
 #include "engine/core/sequence_values.hpp"
+#include "engine/core/statement_count.hpp"
 #include "engine/lock/lock_manager.hpp"
 #include "executor/pipeline/memory_grant.hpp"
 #include "executor/schedule/scheduler.hpp"
@@ -39,6 +40,7 @@ struct Database::Internals {
    std::unique_ptr<SequenceValues> sequences;
    LockManager locks;
    AlarmClock alarms; ///< for statement_timeout
+   StatementCounters counters;
    Mutex activityMutex;
    std::map<int32_t, SessionActivity> activity GUARDED_BY(activityMutex);
    int32_t nextTemporarySchema GUARDED_BY(activityMutex) = 1; ///<

@@ -6,7 +6,6 @@
 #include "common/error/check.hpp"
 #include "engine/core/session_functions.hpp"
 #include "engine/core/session_services.hpp"
-#include "executor/function/value_text.hpp"
 #include "executor/schedule/running_query.hpp"
 
 namespace ouzel::engine {
@@ -101,17 +100,6 @@ executor::FunctionContext SessionCore::functionContext() {
    context.backendPid = options.processId;
    context.isInRecovery = database.following != nullptr;
    return context;
-}
-
-void SessionCore::appendNames(std::string& bytes, uint32_t* ends, const ResultColumn& column, const Vector& values,
-                              const Selection& selection) {
-   const executor::FunctionContext functions = functionContext();
-   for (uint32_t i = 0; i < selection.count(); ++i) {
-      const uint32_t row = selection.row(i);
-      if (!values.isNull(row))
-         executor::appendRowText(bytes, functions, column.type, column.representation, values, row);
-      ends[i] = static_cast<uint32_t>(bytes.size());
-   }
 }
 
 void SessionCore::warn(SqlState state, std::string message) {

@@ -75,9 +75,6 @@ public:
    /// The context of functions for a statement that starts now; the statement's workers share it.
    executor::FunctionContext functionContext();
    const SessionFormat& format();
-   /// Append the names of a column of regclass or another reg type, and where each ends.
-   void appendNames(std::string& bytes, uint32_t* ends, const ResultColumn& column, const Vector& values,
-                    const Selection& selection);
    ReferenceCache references;
    SessionRandom random{unpredictableSeed()};
    SessionSequences sequences;

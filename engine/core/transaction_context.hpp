@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "catalog/catalog.hpp"
+#include "common/client/backend.hpp"
 #include "engine/core/internals.hpp"
-#include "engine/core/session.hpp"
 #include "engine/setting/settings.hpp"
 #include "storage/table/transaction.hpp"
 

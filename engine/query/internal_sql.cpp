@@ -18,9 +18,6 @@ public:
             out.push_back(Value::fromVector(column, row));
       });
    }
-   CopySource& beginCopyIn(bool, uint16_t) override { throwInternal("COPY in an internal query"); }
-   void beginCopyOut(bool, uint16_t) override { throwInternal("COPY in an internal query"); }
-   void copyRows(std::string_view, std::span<const uint32_t>) override {}
 
    std::vector<std::vector<Value>> collected;
 };

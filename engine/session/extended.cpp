@@ -45,18 +45,19 @@ std::shared_ptr<PreparedStatement> SessionImpl::makePrepared(std::string_view te
 
 /// Describe FETCH and EXECUTE by the cursor or prepared statement that they name, if it exists by now.
 void SessionImpl::describeRowsOfOthers(const sql::ParsedStatement& statement, StatementDescription& description) {
-   const StatementDescription* source = nullptr;
+   PortalDescription source;
    if (isNode(statement.node, T_FetchStmt)) {
       const auto& fetch = *as<::FetchStmt>(statement.node);
       const auto found = portals_.find(std::string_view(fetch.portalname));
-      if (!fetch.ismove && found != portals_.end()) source = &found->second.description;
+      if (!fetch.ismove && found != portals_.end()) source = found->second.describe();
    } else if (isNode(statement.node, T_ExecuteStmt)) {
       const auto found = statements_.find(std::string_view(as<::ExecuteStmt>(statement.node)->name));
-      if (found != statements_.end()) source = &found->second->description;
+      if (found != statements_.end())
+         source = {found->second->description.returnsRows, found->second->description.columns, {}};
    }
-   if (!source) return;
-   description.returnsRows = source->returnsRows;
-   description.columns = source->columns;
+   if (!source.returnsRows) return;
+   description.returnsRows = true;
+   description.columns.assign(source.columns.begin(), source.columns.end());
 }
 
 const std::shared_ptr<PreparedStatement>& SessionImpl::requireStatement(std::string_view name) {
@@ -95,6 +96,11 @@ std::vector<catalog::SystemState::Cursor> SessionImpl::cursors() const {
    return out;
 }
 
+PortalDescription Portal::describe() const {
+   if (isCursor) return {true, execution->columns(), formats};
+   return {statement->description.returnsRows, statement->description.columns, formats};
+}
+
 void SessionImpl::dropPortals() {
    portals_.clear();
 }
@@ -110,27 +116,28 @@ const StatementDescription& SessionImpl::describeStatement(std::string_view name
 }
 
 void SessionImpl::bind(std::string_view portalName, std::string_view statementName,
-                       std::span<const ParameterValue> parameters) {
+                       std::span<const RawParameter> parameters, std::span<const ValueFormat> resultFormats) {
    const std::shared_ptr<PreparedStatement> statement = requireStatement(statementName);
    if (parameters.size() != statement->description.parameterTypes.size())
       throw SqlError(sqlstate::protocolViolation, "bind message supplies " + std::to_string(parameters.size()) +
                                                       " parameters, but prepared statement \"" +
                                                       std::string(statementName) + "\" requires " +
                                                       std::to_string(statement->description.parameterTypes.size()));
+   checkFormats(resultFormats, statement->description.columns.size());
    if (!portalName.empty() && portals_.count(portalName))
       throw SqlError(sqlstate::duplicateCursor, "cursor \"" + std::string(portalName) + "\" already exists");
    core_.transaction.ensureStarted();
    Portal portal;
    portal.statement = statement;
    portal.createdAt = wallClockMicros();
-   portal.description = statement->description;
+   portal.formats.assign(resultFormats.begin(), resultFormats.end());
    for (size_t i = 0; i < parameters.size(); ++i) {
       const SqlType type{statement->description.parameterTypes[i], -1, invalidOid};
       BoundParameter& parameter = portal.parameters.emplace_back();
       parameter.type = type;
       if (parameters[i].isNull)
          parameter.value = Value::null(storedRepresentation(type).physical);
-      else if (parameters[i].binary)
+      else if (parameters[i].format == ValueFormat::Binary)
          parameter.value = parseBinary(type, parameters[i].bytes);
       else if (isRegType(type.oid))
          parameter.value = parseName(type, parameters[i].bytes);
@@ -150,13 +157,12 @@ Value SessionImpl::parseName(const SqlType& type, std::string_view text) {
    return Value::fromVector(Vector::constant(storedRepresentation(type).physical, place, nullptr), 0);
 }
 
-const StatementDescription& SessionImpl::describePortal(std::string_view name) {
-   return requirePortal(name).description;
-}
-
 ExecuteResult SessionImpl::execute(std::string_view name, uint64_t maxRows, ResultSink& sink) {
+   StatementCount count(core_.database.counters);
    Portal& portal = requirePortal(name);
+   sink.useFormats(portal.formats);
    ExecuteResult result = runPortal(portal, maxRows, sink);
+   count.isOver = result.kind == ExecuteResult::Kind::Complete;
    core_.timeLimitEnds(); // each Execute message has its own time limit
    return result;
 }
@@ -340,8 +346,6 @@ std::string SessionImpl::declareCursor(const sql::ParsedScript& script, const sq
    if (!portal.execution->written().empty())
       throw SqlError(sqlstate::featureNotSupported,
                      "DECLARE CURSOR must not contain data-modifying statements in WITH");
-   portal.description.returnsRows = true;
-   portal.description.columns = portal.execution->columns();
    portals_.insert_or_assign(cursor.portalname, std::move(portal));
    return "DECLARE CURSOR";
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "catalog/pg_catalog/functions.hpp"
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
 #include "common/thread/interruption.hpp"
@@ -21,7 +20,7 @@ namespace ouzel::engine {
 using sql::as;
 using sql::isNode;
 
-std::unique_ptr<Session> Session::open(Database& database, const SessionOptions& options, NoticeSink& notices) {
+std::unique_ptr<Backend> openSession(Database& database, const SessionOptions& options, NoticeSink& notices) {
    Database::Internals& internals = database.internals();
    const catalog::Snapshot snapshot = internals.catalog->newest();
    const auto role = snapshot.findRole(options.user);
@@ -34,11 +33,6 @@ std::unique_ptr<Session> Session::open(Database& database, const SessionOptions&
    if (!found) throw SqlError(sqlstate::undefinedDatabase, "database \"" + options.database + "\" does not exist");
    if (found->oid != catalog::postgresDatabase) throwNotSupported("a database other than postgres");
    return std::make_unique<SessionImpl>(internals, options, notices);
-}
-
-std::string SessionImpl::objectName(Oid regType, Oid object) {
-   const catalog::SearchPath path = core_.searchPath();
-   return catalog::regOut({core_.transaction.catalog(), path}, regType, object);
 }
 
 std::vector<std::vector<Value>> SessionImpl::query(const std::string& sql) {
@@ -186,6 +180,7 @@ public:
    bool next() override { return ++current_ <= script_.statements().size(); }
 
    ExecuteResult run(ResultSink& sink) override {
+      const StatementCount count(session_.core_.database.counters);
       DCHECK(current_ > 0); // run() needs a next() before it
       DCHECK(current_ <= script_.statements().size());
       const sql::ParsedStatement& statement = script_.statements()[current_ - 1];
@@ -219,6 +214,7 @@ void SessionImpl::sync() {
 }
 
 void SessionImpl::fail() noexcept {
+   core_.database.counters.errors.fetch_add(1, std::memory_order_relaxed);
    dropPortals();
    core_.transaction.fail();
    core_.statementEnds();

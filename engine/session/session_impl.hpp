@@ -5,6 +5,7 @@
 
 #include "engine/core/session_core.hpp"
 #include "engine/core/session_services.hpp"
+#include "engine/core/value_encoder.hpp"
 #include "engine/query/generic_plan.hpp"
 #include "engine/query/statement_runner.hpp"
 
@@ -31,17 +32,19 @@ struct PreparedStatement {
 struct Portal {
    std::shared_ptr<const PreparedStatement> statement;
    std::vector<BoundParameter> parameters;
-   std::unique_ptr<QueryExecution> execution; ///< of a query, from its first Execute on
-   StatementDescription description;
+   std::vector<ValueFormat> formats;          ///< of the rows, as Bind asked for them: see formatOf()
+   std::unique_ptr<QueryExecution> execution; ///< of a query, from its first Execute on; of a cursor, always
    bool isDone = false;
    std::string tag;       ///< once done
    bool isCursor = false; ///< made by DECLARE
    std::string text;      ///< of a cursor, for pg_cursors
    int64_t createdAt = 0;
+
+   PortalDescription describe() const;
 };
 
 /// One client's session over the engine's parts.
-class SessionImpl final : public Session, private SessionServices {
+class SessionImpl final : public Backend, private SessionServices {
 public:
    SessionImpl(Database::Internals& database, const SessionOptions& options, NoticeSink& notices)
       : core_(database, options, notices, *this) {}
@@ -50,8 +53,7 @@ public:
    std::vector<std::pair<std::string, std::string>> changedParameters() override {
       return core_.settings.takeChanges();
    }
-   const SessionFormat& format() const override { return core_.settings.format(); }
-   std::string objectName(Oid regType, Oid object) override;
+   const ValueEncoder& valueEncoder() override { return encoder_.emplace(core_); }
    TransactionStatus transactionStatus() const override { return core_.transaction.status(); }
    int64_t idleMillisMax() const override {
       return core_.settings.integer(core_.transaction.inBlock() ? SettingName("idle_in_transaction_session_timeout")
@@ -60,8 +62,9 @@ public:
    std::unique_ptr<Script> parseScript(std::string_view sql) override;
    void prepare(std::string_view name, std::string_view sql, std::span<const Oid> parameterTypes) override;
    const StatementDescription& describeStatement(std::string_view name) override;
-   void bind(std::string_view portal, std::string_view statement, std::span<const ParameterValue> parameters) override;
-   const StatementDescription& describePortal(std::string_view name) override;
+   void bind(std::string_view portal, std::string_view statement, std::span<const RawParameter> parameters,
+             std::span<const ValueFormat> resultFormats) override;
+   PortalDescription describePortal(std::string_view name) override { return requirePortal(name).describe(); }
    ExecuteResult execute(std::string_view portal, uint64_t maxRows, ResultSink& sink) override;
    void closeStatement(std::string_view name) override;
    void closePortal(std::string_view name) override;
@@ -112,6 +115,7 @@ private:
    void dropPortals();
 
    SessionCore core_;
+   std::optional<SessionValueEncoder> encoder_; // of the last valueEncoder()
    std::map<std::string, std::shared_ptr<PreparedStatement>, std::less<>> statements_;
    std::map<std::string, Portal, std::less<>> portals_; // destroyed before core_
 };

@@ -45,7 +45,7 @@ const std::vector<fuzz::SltFile>& files() {
 /// Cancels a statement that takes long, repeatedly, and ends the process when the statement ignores it.
 class Watchdog {
 public:
-   explicit Watchdog(Session& session) : session_(session), thread_([this] { watch(); }) {}
+   explicit Watchdog(Backend& session) : session_(session), thread_([this] { watch(); }) {}
    ~Watchdog() {
       {
          const std::lock_guard lock(mutex_);
@@ -73,7 +73,7 @@ private:
       }
    }
 
-   Session& session_;
+   Backend& session_;
    std::mutex mutex_;
    std::condition_variable changed_;
    bool isRunning_ = false, ended_ = false; // under mutex_
@@ -96,11 +96,11 @@ public:
          appendTextColumn(bytes_, ends_.data(), (*columns_)[i].type, (*columns_)[i].representation, batch.columns[i],
                           batch.selection, format_);
    }
-   CopySource& beginCopyIn(bool, uint16_t) override {
+   CopySource& beginCopyIn(ValueFormat, uint16_t) override {
       copyRead_ = false;
       return *this;
    }
-   void beginCopyOut(bool, uint16_t) override {}
+   void beginCopyOut(ValueFormat, uint16_t) override {}
    void copyRows(std::string_view bytes, std::span<const uint32_t>) override { bytes_ = bytes; }
 
 private:
@@ -131,7 +131,7 @@ public:
       options.threads = 2;
       options.memoryLimit = size_t{256} << 20;
       database_ = Database::open(options);
-      session_ = Session::open(*database_, {}, notices_);
+      session_ = openSession(*database_, {}, notices_);
       watchdog_ = std::make_unique<Watchdog>(*session_);
       for (size_t i = 0; i < files().size(); ++i) {
          run("CREATE SCHEMA f" + std::to_string(i));
@@ -195,10 +195,10 @@ private:
       session_->closeStatement("");
       session_->prepare("", sql, {});
       const auto& description = session_->describeStatement("");
-      std::vector<ParameterValue> parameters(description.parameterTypes.size());
+      std::vector<RawParameter> parameters(description.parameterTypes.size());
       for (size_t i = 1; i < parameters.size(); i += 2)
-         parameters[i] = {false, false, "1"};
-      session_->bind("", "", parameters);
+         parameters[i] = {false, ValueFormat::Text, "1"};
+      session_->bind("", "", parameters, {});
       session_->describePortal("");
       if (session_->execute("", 3, client).kind == ExecuteResult::Kind::Suspended) session_->execute("", 0, client);
       session_->closePortal("");
@@ -221,7 +221,7 @@ private:
    std::string directory_;
    NoNotices notices_;
    std::unique_ptr<Database> database_;
-   std::unique_ptr<Session> session_;
+   std::unique_ptr<Backend> session_;
    std::unique_ptr<Watchdog> watchdog_;
 };
 

@@ -11,14 +11,14 @@ namespace {
 
 class FakeEncoder : public ValueEncoder {
 public:
-   void append(const Vector& values, const Selection& selection, const ResultColumn& column, Format format,
+   void append(const Vector& values, const Selection& selection, const ResultColumn& column, ValueFormat format,
                std::string& bytes, uint32_t* ends) const override {
       for (uint32_t i = 0; i < selection.count(); ++i) {
          const uint32_t row = selection.row(i);
          if (!values.isNull(row)) {
             CHECK(column.type.oid == oid::int4);
             const int32_t value = values.value<int32_t>(row);
-            if (format == Format::Text)
+            if (format == ValueFormat::Text)
                bytes += std::to_string(value);
             else
                bytes += int32(value);
@@ -51,8 +51,7 @@ public:
    }
    ExecuteResult run(ResultSink& sink) override {
       auto statement = FakeBackend::describe(text_);
-      FakeBackend::Portal portal{std::string(text_), statement.description.result, "", 1};
-      if (portal.shape.returnsRows) sink.begin(portal.shape);
+      FakeBackend::Portal portal{std::string(text_), statement.description, {}, "", 1};
       return backend_.run(portal, 0, sink);
    }
 
@@ -85,11 +84,10 @@ FakeBackend::Statement FakeBackend::describe(std::string_view text) {
    Statement statement;
    statement.text = text;
    if (text.starts_with("rows ")) {
-      statement.description.result = {true, {intColumn("n")}, {}};
+      statement.description = {{}, true, {intColumn("n")}};
    } else if (text == "echo") {
-      statement.description.parameterTypes = {oid::text};
-      statement.description.result = {
-          true, {{"echo", SqlType{oid::text, -1, 100}, {PhysicalType::String, 0}, 16400, 2}}, {}};
+      statement.description = {
+          {oid::text}, true, {{"echo", SqlType{oid::text, -1, 100}, {PhysicalType::String, 0}, 16400, 2}}};
    }
    return statement;
 }
@@ -107,31 +105,41 @@ const StatementDescription& FakeBackend::describeStatement(std::string_view name
 }
 
 void FakeBackend::bind(std::string_view portal, std::string_view statement, std::span<const RawParameter> parameters,
-                       std::span<const Format> resultFormats) {
-   const Statement& bound = statements_.at(std::string(statement));
-   Portal made{bound.text, bound.description.result, "", 1};
-   made.shape.formats = expandFormats(resultFormats, made.shape.columns.size());
+                       std::span<const ValueFormat> resultFormats) {
+   const StatementDescription& description = describeStatement(statement);
+   if (parameters.size() != description.parameterTypes.size())
+      throw SqlError(sqlstate::protocolViolation,
+                     fmt::format("bind message supplies {} parameters, but prepared statement \"{}\" requires {}",
+                                 parameters.size(), statement, description.parameterTypes.size()));
+   checkFormats(resultFormats, description.columns.size());
+   Portal made{statements_.at(std::string(statement)).text, description, {}, "", 1};
+   made.formats.assign(resultFormats.begin(), resultFormats.end());
    if (!parameters.empty()) made.parameter = parameters[0].bytes;
    portals_[std::string(portal)] = std::move(made);
 }
 
-const ResultShape& FakeBackend::describePortal(std::string_view name) {
+FakeBackend::Portal& FakeBackend::requirePortal(std::string_view name) {
    const auto found = portals_.find(std::string(name));
    if (found == portals_.end())
       throw SqlError(sqlstate::invalidCursorName, fmt::format("portal \"{}\" does not exist", name));
-   return found->second.shape;
+   return found->second;
+}
+
+PortalDescription FakeBackend::describePortal(std::string_view name) {
+   const Portal& portal = requirePortal(name);
+   return {portal.description.returnsRows, portal.description.columns, portal.formats};
 }
 
 ExecuteResult FakeBackend::execute(std::string_view portal, uint64_t maxRows, ResultSink& sink) {
-   describePortal(portal);
-   Portal& found = portals_.at(std::string(portal));
-   if (found.shape.returnsRows) sink.begin(found.shape);
+   Portal& found = requirePortal(portal);
+   sink.useFormats(found.formats);
    return run(found, maxRows, sink);
 }
 
 ExecuteResult FakeBackend::run(Portal& portal, uint64_t maxRows, ResultSink& sink) {
    using Kind = ExecuteResult::Kind;
    const std::string& text = portal.text;
+   if (portal.description.returnsRows) sink.begin(portal.description.columns);
    if (text.empty()) return {Kind::Empty, ""};
    if (status_ == TransactionStatus::Failed && text != "commit")
       throw SqlError(sqlstate::inFailedSqlTransaction,
@@ -158,7 +166,7 @@ ExecuteResult FakeBackend::run(Portal& portal, uint64_t maxRows, ResultSink& sin
       return {Kind::Complete, "SELECT 1"};
    }
    if (text == "copyin") {
-      CopySource& source = sink.beginCopyIn({Format::Text, 2});
+      CopySource& source = sink.beginCopyIn(ValueFormat::Text, 2);
       size_t bytes = 0, pieces = 0;
       while (const auto piece = source.read()) {
          bytes += piece->size();
@@ -167,7 +175,7 @@ ExecuteResult FakeBackend::run(Portal& portal, uint64_t maxRows, ResultSink& sin
       return {Kind::Complete, fmt::format("COPY {}/{}", bytes, pieces)};
    }
    if (text == "copyout") {
-      sink.beginCopyOut({Format::Text, 1});
+      sink.beginCopyOut(ValueFormat::Text, 1);
       const uint32_t ends[] = {2, 5};
       sink.copyRows("a\nbc\n", ends);
       return {Kind::Complete, "COPY 2"};
@@ -179,7 +187,7 @@ ExecuteResult FakeBackend::run(Portal& portal, uint64_t maxRows, ResultSink& sin
    else if (text == "set")
       settingChanged_ = true;
    else if (text == "notice")
-      voice_.notice({Notice::Severity::Warning, sqlstate::warning, "careful", "", "", ""});
+      notices_.notice({Notice::Severity::Warning, sqlstate::warning, "careful", "", ""});
    else if (text == "sleep") {
       std::unique_lock lock(mutex_);
       cancelled_.wait(lock, [&] { return cancelReason_.has_value(); });
@@ -211,10 +219,11 @@ void FakeBackend::fail() noexcept {
    portals_.clear();
 }
 
-std::unique_ptr<Backend> FakeDoorkeeper::open(const StartupRequest& request, ClientVoice& voice) {
+std::unique_ptr<Backend> FakeDoorkeeper::open(const StartupRequest& request, NoticeSink& notices) {
+   if (openBackend) return openBackend(request, notices);
    if (request.database == "nowhere")
       throw SqlError(sqlstate::invalidCatalogName, "database \"nowhere\" does not exist");
-   return std::make_unique<FakeBackend>(voice);
+   return std::make_unique<FakeBackend>(notices);
 }
 
 void Conversation::send(std::string_view bytes) {

@@ -1,12 +1,12 @@
 #pragma once
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "protocol/backend.hpp"
 #include "protocol/session.hpp"
 
 // A backend with a few invented statements, which together reach all parts of the protocol:
@@ -22,7 +22,7 @@ namespace ouzel::protocol::test {
 
 class FakeBackend : public Backend {
 public:
-   explicit FakeBackend(ClientVoice& voice) : voice_(voice) {}
+   explicit FakeBackend(NoticeSink& notices) : notices_(notices) {}
 
    std::vector<std::pair<std::string, std::string>> reportedParameters() override;
    std::vector<std::pair<std::string, std::string>> changedParameters() override;
@@ -31,12 +31,9 @@ public:
    std::unique_ptr<Script> parseScript(std::string_view sql) override;
    void prepare(std::string_view name, std::string_view sql, std::span<const Oid> parameterTypes) override;
    const StatementDescription& describeStatement(std::string_view name) override;
-   size_t parameterCount(std::string_view statement) override {
-      return describeStatement(statement).parameterTypes.size();
-   }
    void bind(std::string_view portal, std::string_view statement, std::span<const RawParameter> parameters,
-             std::span<const Format> resultFormats) override;
-   const ResultShape& describePortal(std::string_view name) override;
+             std::span<const ValueFormat> resultFormats) override;
+   PortalDescription describePortal(std::string_view name) override;
    ExecuteResult execute(std::string_view portal, uint64_t maxRows, ResultSink& sink) override;
    void closeStatement(std::string_view name) override { statements_.erase(std::string(name)); }
    void closePortal(std::string_view name) override { portals_.erase(std::string(name)); }
@@ -52,14 +49,16 @@ private:
    };
    struct Portal {
       std::string text;
-      ResultShape shape;
+      StatementDescription description;
+      std::vector<ValueFormat> formats;
       std::string parameter;
       int next = 1;
    };
    static Statement describe(std::string_view text);
+   Portal& requirePortal(std::string_view name);
    ExecuteResult run(Portal& portal, uint64_t maxRows, ResultSink& sink);
 
-   ClientVoice& voice_;
+   NoticeSink& notices_;
    TransactionStatus status_ = TransactionStatus::Idle;
    bool settingChanged_ = false;
    std::mutex mutex_;
@@ -73,6 +72,8 @@ class FakeDoorkeeper : public Doorkeeper {
 public:
    AuthenticationRule rule{AuthenticationMethod::Trust, ""};
    std::vector<BackendKey> cancelled;
+   /// Opens sessions in the place of a FakeBackend.
+   std::function<std::unique_ptr<Backend>(const StartupRequest&, NoticeSink&)> openBackend;
 
    AuthenticationRule ruleFor(const StartupRequest&) override { return rule; }
    void randomBytes(std::span<unsigned char> out) override {
@@ -80,7 +81,7 @@ public:
          out[i] = static_cast<unsigned char>(i);
    }
    void cancelRequested(const BackendKey& key) override { cancelled.push_back(key); }
-   std::unique_ptr<Backend> open(const StartupRequest& request, ClientVoice& voice) override;
+   std::unique_ptr<Backend> open(const StartupRequest& request, NoticeSink& notices) override;
 };
 
 /// A client over a session without sockets. Collects the bytes that the session sends; COPY reads from the same input.

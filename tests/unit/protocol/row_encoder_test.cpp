@@ -12,7 +12,7 @@ namespace {
 
 class IntEncoder : public ValueEncoder {
 public:
-   void append(const Vector& values, const Selection& selection, const ResultColumn&, Format, std::string& bytes,
+   void append(const Vector& values, const Selection& selection, const ResultColumn&, ValueFormat, std::string& bytes,
                uint32_t* ends) const override {
       for (uint32_t i = 0; i < selection.count(); ++i) {
          if (!values.isNull(selection.row(i))) bytes += std::to_string(values.value<int32_t>(selection.row(i)));
@@ -21,21 +21,18 @@ public:
    }
 };
 
-ResultShape intAndText() {
-   ResultShape shape;
-   shape.returnsRows = true;
-   shape.columns = {{"i", SqlType{oid::int4, -1, 0}, {PhysicalType::I32, 0}, 0, 0},
-                    {"t", SqlType{oid::text, -1, 100}, {PhysicalType::String, 0}, 0, 0}};
-   return shape;
+std::vector<ResultColumn> intAndText() {
+   return {{"i", SqlType{oid::int4, -1, 0}, {PhysicalType::I32, 0}, 0, 0},
+           {"t", SqlType{oid::text, -1, 100}, {PhysicalType::String, 0}, 0, 0}};
 }
 
 } // namespace
 
 CATCH_TEST_CASE("rows of flat, constant and dictionary vectors, with NULLs and a selection") {
-   const ResultShape shape = intAndText();
+   const std::vector<ResultColumn> columns = intAndText();
    const IntEncoder values;
    RowEncoder encoder;
-   encoder.begin(shape, values);
+   encoder.begin(columns, {}, values);
 
    std::vector<int32_t> ints(2048);
    std::vector<StringView> dictionary = {StringView("short"), StringView("a text that is longer than twelve bytes"),
@@ -74,10 +71,10 @@ CATCH_TEST_CASE("rows of flat, constant and dictionary vectors, with NULLs and a
 }
 
 CATCH_TEST_CASE("an all-NULL constant, no rows, no columns") {
-   const ResultShape shape = intAndText();
+   const std::vector<ResultColumn> columns = intAndText();
    const IntEncoder values;
    RowEncoder encoder;
-   encoder.begin(shape, values);
+   encoder.begin(columns, {}, values);
    const int32_t five = 5;
    const StringView text("x");
    const ValidityWord none = 0;
@@ -93,8 +90,7 @@ CATCH_TEST_CASE("an all-NULL constant, no rows, no columns") {
    CATCH_CHECK(encoder.encode(batch, 0, out) == 0);
    CATCH_CHECK(out.empty());
 
-   const ResultShape empty{true, {}, {}};
-   encoder.begin(empty, values);
+   encoder.begin({}, {}, values);
    Batch nothing;
    nothing.setDense(2);
    encoder.encode(nothing, 0, out);
@@ -102,10 +98,10 @@ CATCH_TEST_CASE("an all-NULL constant, no rows, no columns") {
 }
 
 CATCH_TEST_CASE("large values are sent in slices") {
-   ResultShape shape = intAndText();
+   const std::vector<ResultColumn> columns = intAndText();
    const IntEncoder values;
    RowEncoder encoder;
-   encoder.begin(shape, values);
+   encoder.begin(columns, {}, values);
    const std::string large(5 << 20, 'x');
    std::vector<int32_t> ints = {1, 2, 3, 4};
    std::vector<StringView> texts(4, StringView(large));

@@ -8,9 +8,8 @@ namespace ouzel::server {
 class FakeFactory : public SessionFactory {
 public:
    std::string passwordVerifier(const std::string&) override { return verifier; }
-   std::unique_ptr<protocol::Backend> open(const protocol::StartupRequest&, const ClientInfo&,
-                                           protocol::ClientVoice& voice) override {
-      return std::make_unique<protocol::test::FakeBackend>(voice);
+   std::unique_ptr<Backend> open(const protocol::StartupRequest&, const ClientInfo&, NoticeSink& notices) override {
+      return std::make_unique<protocol::test::FakeBackend>(notices);
    }
    std::string verifier;
 };

@@ -1,0 +1,30 @@
+#include "engine/core/value_encoder.hpp"
+
+#include "catalog/pg_catalog/functions.hpp"
+#include "common/type/binary_codec.hpp"
+#include "common/type/text_codec.hpp"
+
+namespace ouzel::engine {
+
+void SessionValueEncoder::append(const Vector& values, const Selection& selection, const ResultColumn& column,
+                                 ValueFormat format, std::string& bytes, uint32_t* ends) const {
+   if (format == ValueFormat::Binary)
+      appendBinaryColumn(bytes, ends, column.type, column.representation, values, selection);
+   else if (isRegType(column.type.oid))
+      appendNames(values, selection, column.type.oid, bytes, ends);
+   else
+      appendTextColumn(bytes, ends, column.type, column.representation, values, selection, format_);
+}
+
+void SessionValueEncoder::appendNames(const Vector& values, const Selection& selection, Oid regType, std::string& bytes,
+                                      uint32_t* ends) const {
+   const catalog::SearchPath path = core_.searchPath();
+   const catalog::NameContext names{core_.transaction.catalog(), path};
+   for (uint32_t i = 0; i < selection.count(); ++i) {
+      const uint32_t row = selection.row(i);
+      if (!values.isNull(row)) bytes += catalog::regOut(names, regType, static_cast<Oid>(values.value<int64_t>(row)));
+      ends[i] = static_cast<uint32_t>(bytes.size());
+   }
+}
+
+} // namespace ouzel::engine

@@ -1,0 +1,100 @@
+#include "engine/core/session.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "engine/core/database_metrics.hpp"
+#include "tests/unit/protocol/fake_backend.hpp"
+#include "tests/unit/storage/storage_test_support.hpp"
+
+using namespace ouzel;
+namespace wire = ouzel::protocol::test;
+
+// The engine's sessions as the wire protocol uses them, over a database of their own.
+
+namespace {
+
+class Fixture {
+public:
+   Fixture() {
+      engine::DatabaseOptions options;
+      options.dataDirectory = directory.path();
+      options.threads = 1;
+      options.memoryLimit = size_t{256} << 20;
+      database = engine::Database::open(options);
+      client = std::make_unique<wire::Conversation>();
+      client->doorkeeper.openBackend = [this](const protocol::StartupRequest& request, NoticeSink& notices) {
+         return engine::openSession(*database, {request.user, "postgres", request.settings, 5, "local"}, notices);
+      };
+      CATCH_REQUIRE(client->connect().ends_with("Z I\n"));
+   }
+   ~Fixture() {
+      client.reset();
+      database->close();
+   }
+   std::string say(const std::string& bytes) const { return client->say(bytes); }
+
+   storage::test::TemporaryDirectory directory;
+   std::unique_ptr<engine::Database> database;
+   std::unique_ptr<wire::Conversation> client;
+};
+
+constexpr const char* table = "CREATE TABLE t (n int, d numeric(15,2), c char(4), t text, day date);"
+                              "INSERT INTO t VALUES (7, -0.05, 'ab', 'a text of more than twelve bytes', '2000-01-01'),"
+                              "(NULL, 1234.56, '', '', '2001-01-01')";
+
+} // namespace
+
+CATCH_TEST_CASE("rows go out as text and in binary, char(n) padded, with notices") {
+   const Fixture fixture;
+   fixture.say(wire::query(table));
+   CATCH_CHECK(
+       fixture.say(wire::query("DROP TABLE IF EXISTS nothing; SELECT d, c, t, day FROM t ORDER BY d")) ==
+       "N NOTICE 00000 table \"nothing\" does not exist, skipping\nC DROP TABLE\n"
+       "T d 16384.2 type 1700 -1 983046 format 0,c 16384.3 type 1042 -1 8 format 0,"
+       "t 16384.4 type 25 -1 -1 format 0,day 16384.5 type 1082 4 -1 format 0\n"
+       "D -0.05|ab  |a text of more than twelve bytes|2000-01-01\nD 1234.56|    ||2001-01-01\nC SELECT 2\nZ I\n");
+   const std::string parse = wire::parse("", "SELECT n, d, day FROM t WHERE d < $1 ORDER BY d");
+   CATCH_CHECK(fixture.say(parse + wire::bind("", "", {"9999"}, {1, 0, 1}) + wire::describe('P', "") +
+                           wire::execute("", 1) + wire::execute("") + wire::syncMessage()) ==
+               "1\n2\nT n 16384.1 type 23 4 -1 format 1,d 16384.2 type 1700 -1 983046 format 0,"
+               "day 16384.5 type 1082 4 -1 format 1\nD " +
+                   wire::int32(7) + "|-0.05|" + wire::int32(0) + "\ns\nD NULL|1234.56|" + wire::int32(366) +
+                   "\nC SELECT 1\nZ I\n");
+   CATCH_CHECK(fixture.say(parse + wire::bind("", "", {"1"}, {1, 0}) + wire::syncMessage()) ==
+               "1\nE ERROR 08P01 bind message has 2 result formats but query has 3 columns\nZ I\n");
+}
+
+CATCH_TEST_CASE("FETCH sends a cursor's rows in the formats of its own portal") {
+   const Fixture fixture;
+   fixture.say(wire::query(table));
+   fixture.say(wire::query("BEGIN; DECLARE c CURSOR FOR SELECT n, day FROM t ORDER BY d"));
+   CATCH_CHECK(fixture.say(wire::parse("", "FETCH 1 FROM c") + wire::bind("", "", {}, {1}) + wire::execute("") +
+                           wire::syncMessage()) ==
+               "1\n2\nD " + wire::int32(7) + "|" + wire::int32(0) + "\nC FETCH 1\nZ T\n");
+   CATCH_CHECK(fixture.say(wire::query("FETCH 1 FROM c")) ==
+               "T n 16384.1 type 23 4 -1 format 0,day 16384.5 type 1082 4 -1 format 0\n"
+               "D NULL|2001-01-01\nC FETCH 1\nZ T\n");
+}
+
+CATCH_TEST_CASE("names of temporary tables are not qualified, in results and in COPY") {
+   const Fixture fixture;
+   fixture.say(wire::query("CREATE TEMPORARY TABLE mine (a int); CREATE TABLE names (r regclass);"
+                           "INSERT INTO names VALUES ('mine')"));
+   CATCH_CHECK(fixture.say(wire::query("COPY names TO STDOUT")) == "H 0 1\nd mine\n\nc\nC COPY 1\nZ I\n");
+   CATCH_CHECK(fixture.say(wire::parse("", "TABLE names") + wire::bind("", "") + wire::execute("") +
+                           wire::syncMessage()) == "1\n2\nD mine\nC SELECT 1\nZ I\n");
+}
+
+CATCH_TEST_CASE("statements, their time and errors are counted") {
+   const Fixture fixture;
+   const auto before = engine::measure(*fixture.database);
+   fixture.say(wire::query("SELECT 1; SELECT 2"));
+   fixture.say(wire::parse("", "VALUES (1), (2)") + wire::bind("", "") + wire::execute("", 1) + wire::execute("") +
+               wire::syncMessage());
+   fixture.say(wire::query("SELECT 1 / 0"));
+   fixture.say(wire::query("SELECT FROM FROM")); // is not run
+   const auto after = engine::measure(*fixture.database);
+   CATCH_CHECK(after.statements - before.statements == 4);
+   CATCH_CHECK(after.errors - before.errors == 2);
+   CATCH_CHECK(after.statementNanos > before.statementNanos);
+}
