@@ -1,11 +1,10 @@
 #include <algorithm>
-#include <optional>
 
-#include "executor/expression/evaluator.hpp"
 #include "executor/materialize/batch_builder.hpp"
 #include "executor/operator/build.hpp"
 #include "executor/operator/flow/batch_store.hpp"
 #include "executor/operator/flow/project.hpp"
+#include "executor/operator/sort/row_range.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 
 // WITH: each CTE is materialised once, before the plan that reads it.
@@ -21,13 +20,6 @@ uint32_t readersOf(const sql::plan::Node& node, uint32_t cte) {
    for (const sql::plan::CtePlan& other : node.ctes)
       readers += readersOf(*other.plan, cte);
    return readers;
-}
-
-std::optional<uint64_t> rowsOf(QueryContext& context, const sql::Expr* bound, std::optional<uint64_t> absent) {
-   if (!bound) return absent;
-   const Value value = ExpressionEvaluator(context.functions()).evaluate(*bound);
-   if (value.isNull) return absent;
-   return value.i64 < 0 ? std::nullopt : std::optional(static_cast<uint64_t>(value.i64)); // Limit throws the error
 }
 
 /// WITH RECURSIVE ... SELECT ... FROM r LIMIT n without an order: the recursion stops after n rows. Users rely on this
@@ -46,9 +38,7 @@ void stopAtLimit(PlanBuilder& builder, const sql::plan::Node& node, const sql::p
    while (scan->kind == sql::plan::NodeKind::Project)
       scan = scan->children[0].get();
    if (scan->kind != sql::plan::NodeKind::CteScan || scan->cte != cte.id || readersOf(node, cte.id) != 1) return;
-   const auto rows = rowsOf(builder.context(), limit->limit.get(), std::nullopt);
-   const auto offset = rowsOf(builder.context(), limit->offset.get(), 0);
-   if (rows && offset && *rows <= UINT64_MAX - *offset) builder.rowsWanted[recursion] = *rows + *offset;
+   builder.rowsWanted[recursion] = RowRange::evaluate(builder.context(), limit->offset.get(), limit->limit.get()).end();
 }
 
 } // namespace

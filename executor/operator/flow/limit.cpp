@@ -1,6 +1,5 @@
 #include <atomic>
 
-#include "executor/expression/evaluator.hpp"
 #include "executor/kernel/compare.hpp"
 #include "executor/operator/build.hpp"
 #include "executor/operator/flow/project.hpp"
@@ -24,11 +23,10 @@ public:
    void prepare(QueryContext& context) override {
       if (isPrepared_) return; // prepare() is called for each stage; all stages count together
       isPrepared_ = true;
-      offset_ = bound(context, node_.offset.get(), 0, true);
-      limit_ = bound(context, node_.limit.get(), UINT64_MAX, false);
+      range_ = RowRange::evaluate(context, node_.offset.get(), node_.limit.get());
       if (!sorted_) return;
-      sorted_->setRange(offset_, limit_);
-      offset_ = 0;
+      sorted_->setRange(range_);
+      range_.offset = 0;
    }
    /// The input is a SortedSource, which applies OFFSET and LIMIT itself.
    void setSource(SortedSource& sorted) { sorted_ = &sorted; }
@@ -37,25 +35,13 @@ public:
       auto& local = static_cast<Local&>(state);
       if (node_.withTies) return processTies(context, local, in, out);
       const uint32_t rows = in.liveRows();
-      // Rows are numbered in order of arrival; rows [offset, offset + limit) pass.
+      // Rows are numbered in order of arrival; those of the range pass.
       const uint64_t first = seen_.fetch_add(rows);
-      const uint64_t end = limit_ > UINT64_MAX - offset_ ? UINT64_MAX : offset_ + limit_;
-      const uint64_t from = std::min<uint64_t>(rows, offset_ > first ? offset_ - first : 0);
+      const uint64_t end = range_.end();
+      const uint64_t from = std::min<uint64_t>(rows, range_.offset > first ? range_.offset - first : 0);
       const uint64_t to = std::min<uint64_t>(rows, end > first ? end - first : 0);
       pick(local, in, out, static_cast<uint32_t>(from), static_cast<uint32_t>(std::max(from, to)));
       return first + rows >= end ? OperatorStatus::Done : OperatorStatus::NeedInput;
-   }
-
-   static uint64_t bound(QueryContext& context, const sql::Expr* expr, uint64_t absent, bool isOffset) {
-      if (!expr) return absent;
-      ExpressionEvaluator evaluator(context.functions());
-      const Value value = evaluator.evaluate(*expr);
-      if (value.isNull) return absent;
-      if (value.i64 < 0)
-         throw SqlError(isOffset ? sqlstate::invalidRowCountInResultOffsetClause
-                                 : sqlstate::invalidRowCountInLimitClause,
-                        isOffset ? "OFFSET must not be negative" : "LIMIT must not be negative");
-      return static_cast<uint64_t>(value.i64);
    }
 
 private:
@@ -74,16 +60,16 @@ private:
    }
    /// REQUIRES: one lane, since the input is sorted.
    OperatorStatus processTies(QueryContext&, Local& local, const Batch& in, Batch& out) {
-      const uint64_t end = offset_ + limit_;
+      const uint64_t end = range_.end();
       uint32_t from = UINT32_MAX, to = 0;
-      bool isDone = limit_ == 0;
+      bool isDone = range_.limit == 0;
       for (uint32_t i = 0; i < in.liveRows() && !isDone; ++i) {
          const uint64_t number = seen_.fetch_add(1);
          if (number >= end && !tiesWithLast(in, in.selection.row(i))) {
             isDone = true;
             break;
          }
-         if (number >= offset_) {
+         if (number >= range_.offset) {
             from = std::min(from, i);
             to = i + 1;
          }
@@ -116,7 +102,7 @@ private:
    const std::vector<uint32_t> tieSlots_;
    SortedSource* sorted_ = nullptr;
    bool isPrepared_ = false;
-   uint64_t offset_ = 0, limit_ = 0;
+   RowRange range_;
    std::atomic<uint64_t> seen_{0};
    std::vector<Value> last_;
 };
@@ -126,9 +112,7 @@ private:
 std::vector<Stage> buildLimit(PlanBuilder& builder, const sql::plan::Node& node) {
    const sql::plan::Node& child = *node.children[0];
    if (child.kind == sql::plan::NodeKind::LockRows && !node.withTies) {
-      const uint64_t offset = Limit::bound(builder.context(), node.offset.get(), 0, true);
-      const uint64_t limit = Limit::bound(builder.context(), node.limit.get(), UINT64_MAX, false);
-      if (limit <= UINT64_MAX - offset) builder.rowsWanted[&child] = offset + limit;
+      builder.rowsWanted[&child] = RowRange::evaluate(builder.context(), node.offset.get(), node.limit.get()).end();
    }
    std::vector<Stage> stages = builder.produce(child);
    std::vector<sql::ColumnId> ties;

@@ -19,31 +19,14 @@ public:
       : SortSink(std::move(input), sort), source_(source), limit_(limit), offset_(offset) {}
 
    void prepare(QueryContext& context) override {
-      const uint64_t offset = bound(context, offset_, 0, true);
-      const uint64_t limit = bound(context, limit_, UINT64_MAX, false);
-      source_.setRange(offset, limit);
-      const uint64_t wanted = limit > UINT64_MAX - offset ? UINT64_MAX : offset + limit;
-      keepRows_ = limit == 0 ? 0 : wanted <= keepRowsMax ? wanted : SortRun::keepAll;
-      rowsWanted_ = limit == 0 ? 0 : wanted;
+      const auto range = RowRange::evaluate(context, offset_, limit_);
+      source_.setRange(range);
+      rowsWanted_ = range.limit == 0 ? 0 : range.end();
+      keepRows_ = rowsWanted_ <= keepRowsMax ? rowsWanted_ : SortRun::keepAll;
       SortSink::prepare(context);
    }
 
 private:
-   static uint64_t bound(QueryContext& context, const sql::Expr* expr, uint64_t absent, bool isOffset) {
-      if (!expr) return absent;
-      auto program = ExpressionProgram::compile(*expr, ColumnSlots(), context.columns());
-      ExpressionState state(program, context.functions());
-      Batch one;
-      one.setDense(1);
-      const Value value = Value::fromVector(program->evaluate(state, one, one.selection), 0);
-      if (value.isNull) return absent;
-      if (value.i64 < 0)
-         throw SqlError(isOffset ? sqlstate::invalidRowCountInResultOffsetClause
-                                 : sqlstate::invalidRowCountInLimitClause,
-                        isOffset ? "OFFSET must not be negative" : "LIMIT must not be negative");
-      return static_cast<uint64_t>(value.i64);
-   }
-
    SortedSource& source_;
    const sql::Expr* limit_;
    const sql::Expr* offset_;

@@ -176,9 +176,9 @@ LocalStatePtr SortedSource::makeLocal(QueryContext& context) {
 SourceStatus SortedSource::next(QueryContext& context, LocalState& state, Batch& out) {
    if (sort_.hasSpilled()) return nextMerged(context, state, out);
    const SortBuffer& buffer = sort_.buffer();
-   const uint64_t end = std::min(buffer.rowCount(), limit_ > UINT64_MAX - offset_ ? UINT64_MAX : offset_ + limit_);
-   const uint64_t from = offset_ + given_;
-   if (offset_ >= end || from >= end) return SourceStatus::Done;
+   const uint64_t end = std::min(buffer.rowCount(), range_.end());
+   const uint64_t from = range_.offset + given_;
+   if (range_.offset >= end || from >= end) return SourceStatus::Done;
    const uint64_t count = std::min<uint64_t>(context.settings().batchRows, end - from);
    static_cast<SourceLocal&>(state).space.gather(buffer, buffer.order().subspan(from, count), out);
    given_ += count;
@@ -189,12 +189,12 @@ SourceStatus SortedSource::nextMerged(QueryContext& context, LocalState& state, 
    auto& local = static_cast<SourceLocal&>(state);
    if (!local.merge) {
       local.merge = sort_.merge(context);
-      if (offset_ > 0) local.merged = local.merge->skip(offset_);
+      if (range_.offset > 0) local.merged = local.merge->skip(range_.offset);
    }
-   const uint64_t end = limit_ > UINT64_MAX - offset_ ? UINT64_MAX : offset_ + limit_;
+   const uint64_t end = range_.end();
    while (local.merged < end) {
-      const bool isBefore = local.merged < offset_;
-      const uint64_t wanted = (isBefore ? offset_ : end) - local.merged;
+      const bool isBefore = local.merged < range_.offset;
+      const uint64_t wanted = (isBefore ? range_.offset : end) - local.merged;
       const auto rows = local.merge->next(
           static_cast<uint32_t>(std::min<uint64_t>(isBefore ? batchRowsMax : context.settings().batchRows, wanted)));
       if (rows.empty()) break;

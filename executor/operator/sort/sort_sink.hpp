@@ -5,6 +5,7 @@
 
 #include "executor/expression/program.hpp"
 #include "executor/operator/sort/external_sort.hpp"
+#include "executor/operator/sort/row_range.hpp"
 #include "executor/pipeline/operator.hpp"
 
 namespace ouzel::executor {
@@ -54,15 +55,12 @@ protected:
    uint64_t rowsWanted_ = SortRun::keepAll; ///< first rows that are needed, also if runs keep all rows
 };
 
-/// Gives rows [offset, offset + limit) of a sort in order, with the first `columnCount` stored columns.
+/// Gives the rows of a range of a sort in order, with the first `columnCount` stored columns.
 class SortedSource final : public Source {
 public:
    SortedSource(ExternalSort& sort, uint32_t columnCount) : sort_(sort), columnCount_(columnCount) {}
    /// Called before the first next().
-   void setRange(uint64_t offset, uint64_t limit) {
-      offset_ = offset;
-      limit_ = limit;
-   }
+   void setRange(const RowRange& range) { range_ = range; }
    void prepare(QueryContext&) override { given_ = 0; }
    uint32_t workersMax() const override { return 1; }
    LocalStatePtr makeLocal(QueryContext& context) override;
@@ -73,7 +71,7 @@ private:
 
    ExternalSort& sort_;
    const uint32_t columnCount_;
-   uint64_t offset_ = 0, limit_ = UINT64_MAX;
+   RowRange range_;
    uint64_t given_ = 0; // written by one worker at a time: workersMax() is 1
 };
 
