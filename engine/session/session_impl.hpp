@@ -35,7 +35,6 @@ struct Portal {
    std::vector<ValueFormat> formats;          ///< of the rows, as Bind asked for them: see formatOf()
    std::unique_ptr<QueryExecution> execution; ///< of a query, from its first Execute on; of a cursor, always
    bool isDone = false;
-   std::string tag;       ///< once done
    bool isCursor = false; ///< made by DECLARE
    std::string text;      ///< of a cursor, for pg_cursors
    int64_t createdAt = 0;
