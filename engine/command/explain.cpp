@@ -95,7 +95,7 @@ public:
             lines.push_back(indent + name + ": " + value);
       for (const auto& child : node.children)
          write(*child, depth + 1);
-      for (const plan::CtePlan& cte : node.ctes) {
+      for (const plan::CtePlan& cte : node.ctes()) {
          lines.push_back(indent + "CTE " + cte.name);
          write(*cte.plan, depth + 1);
       }
@@ -105,44 +105,53 @@ public:
 
 private:
    std::string text(const sql::Expr& expr) const { return sql::toString(expr, plan_.columns); }
-   void list(const std::string& indent, const char* label, const std::vector<std::string>& parts,
-             const char* separator) {
-      if (parts.empty()) return;
+   /// Adds a line with the text of each item; none without items.
+   template <class Items, class TextOf>
+   void list(const std::string& indent, const char* label, const Items& items, const char* separator,
+             const TextOf& textOf) {
+      if (items.empty()) return;
       std::string line = indent + label + ": ";
-      for (size_t i = 0; i < parts.size(); ++i)
-         line += (i ? separator : "") + parts[i];
+      for (size_t i = 0; i < items.size(); ++i)
+         line += (i ? separator : "") + textOf(items[i]);
       lines.push_back(line);
    }
+   void predicates(const std::string& indent, const char* label, const std::vector<sql::ExprPtr>& predicates) {
+      list(indent, label, predicates, " AND ", [&](const sql::ExprPtr& expr) { return text(*expr); });
+   }
+   void sortKeys(const std::string& indent, const std::vector<sql::SortKey>& keys) {
+      list(indent, "Sort Key", keys, ", ",
+           [&](const sql::SortKey& key) { return text(*key.expr) + (key.descending ? " DESC" : ""); });
+   }
+   void files(const std::string& indent, const plan::Scan& scan) {
+      if (!scan.table.external) return;
+      lines.push_back(indent + "Files: " + std::to_string(scan.table.external->files().size()));
+      list(indent, "Columns", scan.columns, ", ",
+           [&](const plan::ScanColumn& column) { return plan_.columns[column.column].name; });
+   }
    void details(const plan::Node& node, const std::string& indent) {
-      std::vector<std::string> parts;
-      if (node.table.external) {
-         list(indent, "Files", {std::to_string(node.table.external->files().size())}, "");
-         for (const plan::ScanColumn& column : node.scanColumns)
-            parts.push_back(plan_.columns[column.column].name);
-         list(indent, "Columns", parts, ", ");
-         parts.clear();
+      if (const auto* scan = node.getIf<plan::Scan>()) {
+         files(indent, *scan);
+         predicates(indent, "Filter", scan->predicates);
+      } else if (const auto* filter = node.getIf<plan::Filter>()) {
+         predicates(indent, "Filter", filter->predicates);
+      } else if (const auto* join = node.getIf<plan::HashJoin>()) {
+         list(indent, "Join Cond", join->keys, " AND ",
+              [&](const plan::JoinKey& key) { return "(" + text(*key.probe) + " = " + text(*key.build) + ")"; });
+         predicates(indent, "Join Filter", join->predicates);
+      } else if (const auto* loop = node.getIf<plan::NestedLoopJoin>()) {
+         predicates(indent, "Filter", loop->predicates);
+      } else if (const auto* aggregate = node.getIf<plan::Aggregate>()) {
+         list(indent, "Group Key", aggregate->keys, ", ",
+              [&](const sql::ComputedColumn& key) { return text(*key.expr); });
+      } else if (const auto* sort = node.getIf<plan::Sort>()) {
+         sortKeys(indent, sort->keys);
+      } else if (const auto* top = node.getIf<plan::TopN>()) {
+         sortKeys(indent, top->keys);
+      } else if (const auto* limit = node.getIf<plan::Limit>()) {
+         sortKeys(indent, limit->keys);
       }
-      for (const plan::JoinKey& key : node.joinKeys)
-         parts.push_back("(" + text(*key.probe) + " = " + text(*key.build) + ")");
-      list(indent, "Join Cond", parts, " AND ");
-      parts.clear();
-      for (const sql::ExprPtr& predicate : node.predicates)
-         parts.push_back(text(*predicate));
-      list(indent, node.joinKeys.empty() ? "Filter" : "Join Filter", parts, " AND ");
-      parts.clear();
-      for (const sql::ComputedColumn& key : node.keys)
-         parts.push_back(text(*key.expr));
-      list(indent, "Group Key", parts, ", ");
-      parts.clear();
-      for (const sql::SortKey& key : node.sortKeys)
-         parts.push_back(text(*key.expr) + (key.descending ? " DESC" : ""));
-      list(indent, "Sort Key", parts, ", ");
-      if (options_.verbose) {
-         parts.clear();
-         for (const sql::ColumnId column : node.output)
-            parts.push_back(plan_.columns[column].name);
-         list(indent, "Output", parts, ", ");
-      }
+      if (options_.verbose)
+         list(indent, "Output", node.output, ", ", [&](sql::ColumnId column) { return plan_.columns[column].name; });
    }
 
    const plan::Plan& plan_;

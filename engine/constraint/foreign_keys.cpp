@@ -44,18 +44,19 @@ struct RowsGone {
 };
 
 void collectRowsGone(const sql::plan::Node& node, Oid relation, RowsGone& gone) {
-   if (node.dml && node.dml->table.relation == relation) {
+   const auto* write = node.getIf<sql::plan::Write>();
+   if (write && write->dml->table.relation == relation) {
       const auto has = [&](sql::DmlAction action) {
-         const auto& actions = node.dml->actions;
+         const auto& actions = write->dml->actions;
          return std::find(actions.begin(), actions.end(), action) != actions.end();
       };
       if (node.kind == sql::plan::NodeKind::Delete || has(sql::DmlAction::Delete)) gone.byDelete = true;
       if (node.kind == sql::plan::NodeKind::Update || has(sql::DmlAction::Update)) gone.byUpdate = true;
-      gone.updated.insert(gone.updated.end(), node.dml->assigned.begin(), node.dml->assigned.end());
+      gone.updated.insert(gone.updated.end(), write->dml->assigned.begin(), write->dml->assigned.end());
    }
    for (const auto& child : node.children)
       collectRowsGone(*child, relation, gone);
-   for (const sql::plan::CtePlan& cte : node.ctes)
+   for (const sql::plan::CtePlan& cte : node.ctes())
       collectRowsGone(*cte.plan, relation, gone);
 }
 

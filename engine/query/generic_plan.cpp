@@ -20,51 +20,6 @@ namespace {
 /// Tables with fewer rows are read in no more time than a lookup takes.
 constexpr double smallTableRows = 1000;
 
-/// Calls `visit` for the expressions of a node. Covers the kinds that isReusable() admits.
-void forEachExprOf(Node& node, const std::function<void(Expr&)>& visit) {
-   const auto all = [&](std::vector<ExprPtr>& exprs) {
-      for (const ExprPtr& expr : exprs)
-         visit(*expr);
-   };
-   const auto maybe = [&](const ExprPtr& expr) {
-      if (expr) visit(*expr);
-   };
-   const auto computed = [&](std::vector<sql::ComputedColumn>& columns) {
-      for (const sql::ComputedColumn& column : columns)
-         visit(*column.expr);
-   };
-   const auto sortKeys = [&](std::vector<sql::SortKey>& keys) {
-      for (const sql::SortKey& key : keys)
-         visit(*key.expr);
-   };
-   all(node.predicates);
-   for (std::vector<ExprPtr>& row : node.rows)
-      all(row);
-   all(node.args);
-   computed(node.computed);
-   for (const sql::plan::JoinKey& key : node.joinKeys) {
-      visit(*key.probe);
-      visit(*key.build);
-   }
-   computed(node.keys);
-   for (sql::AggregateCall& call : node.aggregates) {
-      all(call.args);
-      all(call.directArgs);
-      sortKeys(call.orderBy);
-      maybe(call.filter);
-   }
-   sortKeys(node.sortKeys);
-   maybe(node.limit);
-   maybe(node.offset);
-   if (node.dml) {
-      computed(node.dml->returning);
-      for (const sql::Dml::Check& check : node.dml->checks)
-         maybe(check.expr);
-      for (const sql::Dml::Check& check : node.dml->proposedChecks)
-         maybe(check.expr);
-   }
-}
-
 void collectParameters(Expr& root, std::vector<Expr*>& out) {
    if (root.kind == ExprKind::Parameter) out.push_back(&root);
    for (const ExprPtr& arg : root.args)
@@ -74,9 +29,11 @@ void collectParameters(Expr& root, std::vector<Expr*>& out) {
 /// Whether the plan is best for all values: its rows are looked up, given in the statement, or few.
 bool isReusable(const Node& node) {
    switch (node.kind) {
-   case NodeKind::TableScan:
-      if (node.lookupAttributes.empty() && node.keyLookup == 0 && node.tableRows > smallTableRows) return false;
+   case NodeKind::TableScan: {
+      const auto& scan = node.as<sql::plan::TableScan>();
+      if (!scan.looksUp() && scan.tableRows > smallTableRows) return false;
       break;
+   }
    case NodeKind::Values:
    case NodeKind::Filter:
    case NodeKind::Project:
@@ -112,9 +69,10 @@ std::shared_ptr<GenericPlan> GenericPlan::make(SessionCore& core, sql::BoundQuer
    Node& root = *generic->planned_->plan->root;
    if (!isReusable(root)) return nullptr;
    const std::function<void(Node&)> collect = [&](Node& node) {
-      forEachExprOf(node, [&](Expr& expr) { collectParameters(expr, generic->parameters_); });
-      if (node.kind == NodeKind::TableScan && node.lookupAttributes.empty() && node.keyLookup == 0)
-         generic->readWhole_.push_back(static_cast<storage::StorageId>(node.table.storageId));
+      forEachOwnExpr(node, [&](Expr& expr) { collectParameters(expr, generic->parameters_); });
+      const auto* scan = node.getIf<sql::plan::TableScan>();
+      if (scan && !scan->looksUp())
+         generic->readWhole_.push_back(static_cast<storage::StorageId>(scan->table.storageId));
       for (const auto& child : node.children)
          collect(*child);
    };

@@ -9,7 +9,8 @@ std::vector<Stage> buildOperators(PlanBuilder& builder, const Node& node) {
    switch (node.kind) {
    case NodeKind::TableScan: return buildTableScan(builder, node);
    case NodeKind::VirtualScan:
-      return node.table.external ? buildExternalScan(builder, node) : buildVirtualScan(builder, node);
+      return node.as<sql::plan::VirtualScan>().table.external ? buildExternalScan(builder, node)
+                                                              : buildVirtualScan(builder, node);
    case NodeKind::Values: return buildValues(builder, node);
    case NodeKind::TableFunction: return buildTableFunction(builder, node);
    case NodeKind::ProjectSet: return buildProjectSet(builder, node);

@@ -63,7 +63,7 @@ void PlanBuilder::numberNodes(const Node& root) {
    if (!isNew) throwInternal("a plan node that has two parents");
    for (const auto& child : root.children)
       numberNodes(*child);
-   for (const auto& cte : root.ctes)
+   for (const auto& cte : root.ctes())
       numberNodes(*cte.plan);
 }
 

@@ -56,15 +56,16 @@ void RunningQueryState::stop() {
 }
 
 bool RunningQueryState::isSmall(const sql::plan::Node& node) const {
-   const bool looksUp = !node.lookupAttributes.empty() || node.keyLookup != 0;
-   if (node.kind == sql::plan::NodeKind::TableScan && !looksUp) {
-      storage::Table* table = execution.table ? execution.table(node.table.storageId) : nullptr;
+   const auto* scan = node.getIf<sql::plan::TableScan>();
+   if (scan && !scan->looksUp()) {
+      storage::Table* table = execution.table ? execution.table(scan->table.storageId) : nullptr;
       if (table && table->estimatedRows(*execution.snapshot) > smallPlanRows) return false;
    }
-   if (node.table.external && node.table.external->estimatedRows() > smallPlanRows) return false;
+   const auto* computed = node.getIf<sql::plan::VirtualScan>();
+   if (computed && computed->table.external && computed->table.external->estimatedRows() > smallPlanRows) return false;
    for (const auto& child : node.children)
       if (!isSmall(*child)) return false;
-   for (const auto& cte : node.ctes)
+   for (const auto& cte : node.ctes())
       if (!isSmall(*cte.plan)) return false;
    return true;
 }

@@ -29,16 +29,20 @@ double ownCost(const Node& node) {
    const double in = node.children.empty() ? 0 : rowsOf(*node.children[0]), out = rowsOf(node);
    switch (node.kind) {
    case NodeKind::TableScan:
-   case NodeKind::VirtualScan:
-      return out * scanRow * static_cast<double>(1 + node.scanColumns.size()) +
-             out * predicateRow * static_cast<double>(node.predicates.size());
-   case NodeKind::Filter: return in * predicateRow * static_cast<double>(node.predicates.size());
+   case NodeKind::VirtualScan: {
+      const auto& scan = node.as<plan::Scan>();
+      return out * scanRow * static_cast<double>(1 + scan.columns.size()) +
+             out * predicateRow * static_cast<double>(scan.predicates.size());
+   }
+   case NodeKind::Filter: return in * predicateRow * static_cast<double>(node.as<plan::Filter>().predicates.size());
    case NodeKind::Project:
-   case NodeKind::ProjectSet: return out * computedRow * static_cast<double>(node.computed.size());
+   case NodeKind::ProjectSet:
+      return out * computedRow * static_cast<double>(node.as<plan::Computing>().computed.size());
    case NodeKind::HashJoin: return in * probeRow + rowsOf(*node.children[1]) * buildRow + out * outputRow;
    case NodeKind::NestedLoopJoin: return in * rowsOf(*node.children[1]) * pairRow + out * outputRow;
    case NodeKind::Aggregate:
-      return in * (groupRow + computedRow * static_cast<double>(node.aggregates.size())) + out * outputRow;
+      return in * (groupRow + computedRow * static_cast<double>(node.as<plan::Aggregate>().aggregates.size())) +
+             out * outputRow;
    case NodeKind::Sort: return sortCost(in);
    case NodeKind::TopN: return in * predicateRow + sortCost(out);
    case NodeKind::Window: return sortCost(in) + in * windowRow;
@@ -54,7 +58,7 @@ double ownCost(const Node& node) {
 
 void assignCosts(Node& node) {
    double total = ownCost(node);
-   for (plan::CtePlan& cte : node.ctes) {
+   for (plan::CtePlan& cte : node.ctes()) {
       assignCosts(*cte.plan);
       total += cte.plan->estimatedCost;
    }

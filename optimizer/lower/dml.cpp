@@ -6,7 +6,6 @@
 namespace ouzel::optimizer {
 
 using namespace sql;
-using plan::NodeKind;
 
 namespace {
 
@@ -24,14 +23,19 @@ bool hasOneRow(const Rel& rel) {
    }
 }
 
+plan::Operator emptyWrite(RelKind kind) {
+   switch (kind) {
+   case RelKind::Insert: return plan::Insert{};
+   case RelKind::Update: return plan::Update{};
+   case RelKind::Delete: return plan::Delete{};
+   default: return plan::Merge{};
+   }
+}
+
 } // namespace
 
 Lowered Lowering::lowerDml(Rel& rel) {
-   const NodeKind kind = rel.kind == RelKind::Insert   ? NodeKind::Insert
-                         : rel.kind == RelKind::Update ? NodeKind::Update
-                         : rel.kind == RelKind::Delete ? NodeKind::Delete
-                                                       : NodeKind::Merge;
-   plan::NodePtr node = makeNode(kind, rel);
+   plan::NodePtr node = makeNode(emptyWrite(rel.kind), rel);
    Dml& dml = *rel.dml;
    ColumnSet below;
    for (const GetColumn& column : dml.target)
@@ -97,19 +101,18 @@ Lowered Lowering::lowerDml(Rel& rel) {
       exprs_.setColumn(column.column, column.expr->repr, bounds);
       node->output.push_back(column.column);
    }
-   node->table = dml.table;
    node->children.push_back(std::move(child.node));
-   node->dml = std::move(rel.dml);
+   node->as<plan::Write>().dml = std::move(rel.dml);
    return {std::move(node), child.rowsMax};
 }
 
 Lowered Lowering::lowerLockRows(Rel& rel, const ColumnSet& need) {
-   plan::NodePtr node = makeNode(NodeKind::LockRows, rel);
+   plan::NodePtr node = makeNode(plan::LockRows{}, rel);
    ColumnSet below = need;
    for (const RowLock& lock : rel.rowLocks)
       below.add(lock.rowId);
    Lowered child = lower(*rel.inputs[0], below);
-   node->rowLocks = std::move(rel.rowLocks);
+   node->as<plan::LockRows>().locks = std::move(rel.rowLocks);
    node->children.push_back(std::move(child.node));
    passThrough(*node, need);
    return {std::move(node), child.rowsMax};

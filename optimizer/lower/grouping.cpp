@@ -84,13 +84,13 @@ void Lowering::lowerAggregate(AggregateCall& call, double rowsMax) {
 }
 
 Lowered Lowering::lowerGroupBy(Rel& rel, const ColumnSet& need) {
-   plan::NodePtr node = makeNode(NodeKind::Aggregate, rel);
+   plan::NodePtr node = makeNode(plan::Aggregate{}, rel);
    std::erase_if(rel.aggregates, [&need](const AggregateCall& call) { return !need.contains(call.column); });
    const bool isStatic = rel.keys.empty() && rel.groupingSets.size() <= 1;
    if (isStatic && rel.aggregates.empty() && rel.groupingCalls.empty()) { // one row for any input
-      node->kind = NodeKind::Values;
-      node->rows.emplace_back();
-      return {std::move(node), 1};
+      plan::Values values;
+      values.rows.emplace_back();
+      return {makeNode(std::move(values), rel), 1};
    }
    ColumnSet below;
    for (const ComputedColumn& key : rel.keys)
@@ -116,16 +116,17 @@ Lowered Lowering::lowerGroupBy(Rel& rel, const ColumnSet& need) {
       if (need.contains(call.column)) node->output.push_back(call.column);
    }
    const double sets = static_cast<double>(std::max<size_t>(1, rel.groupingSets.size()));
-   node->keys = std::move(rel.keys);
-   node->aggregates = std::move(rel.aggregates);
-   node->groupingSets = std::move(rel.groupingSets);
-   node->groupingCalls = std::move(rel.groupingCalls);
+   auto& aggregate = node->as<plan::Aggregate>();
+   aggregate.keys = std::move(rel.keys);
+   aggregate.aggregates = std::move(rel.aggregates);
+   aggregate.groupingSets = std::move(rel.groupingSets);
+   aggregate.groupingCalls = std::move(rel.groupingCalls);
    node->children.push_back(std::move(child.node));
    return {std::move(node), isStatic ? 1 : child.rowsMax * sets};
 }
 
 Lowered Lowering::lowerWindow(Rel& rel, const ColumnSet& need) {
-   plan::NodePtr node = makeNode(NodeKind::Window, rel);
+   plan::NodePtr node = makeNode(plan::Window{}, rel);
    std::erase_if(rel.windowCalls, [&need](const WindowCall& call) { return !need.contains(call.column); });
    if (rel.windowCalls.empty()) return lower(*rel.inputs[0], need);
    ColumnSet below = need;
@@ -169,19 +170,17 @@ Lowered Lowering::lowerWindow(Rel& rel, const ColumnSet& need) {
       exprs_.setColumn(call.column, repr, std::nullopt);
       node->output.push_back(call.column);
    }
-   node->windowSpec = std::move(spec);
-   node->windowCalls = std::move(rel.windowCalls);
+   node->as<plan::Window>() = {std::move(spec), std::move(rel.windowCalls)};
    return {std::move(node), child.rowsMax};
 }
 
 Lowered Lowering::lowerDistinct(Rel& rel, const ColumnSet& need) {
    if (rel.sortKeys.empty()) {
-      plan::NodePtr node = makeNode(NodeKind::Aggregate, rel);
+      plan::NodePtr node = rel.columns.empty() ? makeNode(plan::Limit{}, rel) : makeNode(plan::Aggregate{}, rel);
       ColumnSet below(rel.columns);
       Lowered child = lower(*rel.inputs[0], below);
       if (rel.columns.empty()) { // rows without columns are all equal: at most one row remains
-         node->kind = NodeKind::Limit;
-         node->limit = makeInt8(1);
+         node->as<plan::Limit>().limit = makeInt8(1);
          node->children.push_back(std::move(child.node));
          return {std::move(node), 1};
       }
@@ -191,7 +190,7 @@ Lowered Lowering::lowerDistinct(Rel& rel, const ColumnSet& need) {
          seen.add(column);
          ExprPtr key = query_.ref(column);
          exprs_.lower(key);
-         node->keys.push_back({column, std::move(key)});
+         node->as<plan::Aggregate>().keys.push_back({column, std::move(key)});
          if (need.contains(column)) node->output.push_back(column);
       }
       node->children.push_back(std::move(child.node));
@@ -199,7 +198,7 @@ Lowered Lowering::lowerDistinct(Rel& rel, const ColumnSet& need) {
    }
    // DISTINCT ON needs sorted input, so that the rows of a group are adjacent. PostgreSQL requires that ORDER BY begins
    // with the columns of DISTINCT ON.
-   plan::NodePtr node = makeNode(NodeKind::DistinctOn, rel);
+   plan::NodePtr node = makeNode(plan::DistinctOn{rel.columns}, rel);
    const ColumnSet distinct(rel.columns);
    ColumnSet covered;
    bool isPrefix = true;
@@ -222,7 +221,6 @@ Lowered Lowering::lowerDistinct(Rel& rel, const ColumnSet& need) {
    addKeyColumns(order, below);
    Lowered child = sortBy(lower(*rel.inputs[0], below), std::move(order));
    const double rowsMax = child.rowsMax;
-   node->columns = rel.columns;
    node->children.push_back(std::move(child.node));
    passThrough(*node, need);
    return {std::move(node), rowsMax};
@@ -250,9 +248,8 @@ Lowered Lowering::sortBy(Lowered input, std::vector<SortKey> keys) {
       input = project(std::move(input), std::move(computed), output);
    }
    if (columns.empty()) return input;
-   auto node = std::make_unique<plan::Node>(NodeKind::Sort);
+   auto node = std::make_unique<plan::Node>(plan::Sort{std::move(columns)});
    node->estimatedRows = input.node->estimatedRows;
-   node->sortKeys = std::move(columns);
    node->output = std::move(output);
    node->children.push_back(std::move(input.node));
    return {std::move(node), input.rowsMax};
@@ -268,7 +265,7 @@ Lowered Lowering::lowerSort(Rel& rel, const ColumnSet& need) {
 }
 
 Lowered Lowering::lowerLimit(Rel& rel, const ColumnSet& need) {
-   plan::NodePtr node = makeNode(NodeKind::Limit, rel);
+   plan::NodePtr node = makeNode(plan::Limit{}, rel);
    const auto known = [](const ExprPtr& expr) { return !expr || expr->kind == ExprKind::Constant; };
    const bool unlimited = !rel.limit || (rel.limit->kind == ExprKind::Constant && rel.limit->constant.isNull);
    if (rel.offset && rel.offset->kind == ExprKind::Constant && rel.offset->constant.isNull) rel.offset.reset();
@@ -290,25 +287,20 @@ Lowered Lowering::lowerLimit(Rel& rel, const ColumnSet& need) {
       addKeyColumns(ties, below);
    }
    Lowered child = lower(*rel.inputs[0], below);
-   if (isTop && child.node->kind == NodeKind::Sort) {
-      child.node->kind = NodeKind::TopN;
-      child.node->estimatedRows = node->estimatedRows;
-      child.node->limit = std::move(rel.limit);
-      child.node->offset = std::move(rel.offset);
-      exprs_.lower(child.node->limit);
-      if (child.node->offset) exprs_.lower(child.node->offset);
-      child.rowsMax = static_cast<double>(limit);
-      return child;
-   }
    if (rel.limit) exprs_.lower(rel.limit);
    if (rel.offset) exprs_.lower(rel.offset);
+   if (auto* sorted = child.node->getIf<plan::Sort>(); isTop && sorted) {
+      auto top = std::make_unique<plan::Node>(
+          plan::TopN{std::move(sorted->keys), std::move(rel.limit), std::move(rel.offset)});
+      top->children = std::move(child.node->children);
+      top->output = std::move(child.node->output);
+      top->estimatedRows = node->estimatedRows;
+      return {std::move(top), static_cast<double>(limit)};
+   }
    lowerSortKeys(ties);
    const double rowsMax =
        constantCount(rel.limit) && !rel.withTies ? std::min(child.rowsMax, static_cast<double>(limit)) : child.rowsMax;
-   node->limit = std::move(rel.limit);
-   node->offset = std::move(rel.offset);
-   node->withTies = rel.withTies;
-   node->sortKeys = std::move(ties);
+   node->as<plan::Limit>() = {std::move(rel.limit), std::move(rel.offset), rel.withTies, std::move(ties)};
    node->children.push_back(std::move(child.node));
    passThrough(*node, need);
    return {std::move(node), rowsMax};

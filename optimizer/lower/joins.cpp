@@ -9,7 +9,6 @@
 namespace ouzel::optimizer {
 
 using namespace sql;
-using plan::NodeKind;
 
 namespace {
 
@@ -114,7 +113,7 @@ std::optional<JoinKind> mirrored(JoinKind kind) {
 
 Lowered Lowering::lowerJoin(Rel& rel, const ColumnSet& need) {
    if (rel.dependent) throwInternal("dependent join in lowering");
-   plan::NodePtr node = makeNode(NodeKind::HashJoin, rel);
+   const double rows = estimator_.rows(rel);
    ColumnSet below = need;
    if (rel.predicate) addColumns(*rel.predicate, below);
    double leftRows = estimator_.rows(*rel.inputs[0]), rightRows = estimator_.rows(*rel.inputs[1]);
@@ -125,30 +124,29 @@ Lowered Lowering::lowerJoin(Rel& rel, const ColumnSet& need) {
       exprs_.lowerComparable(key.probe, key.build);
    for (ExprPtr& predicate : sorted.residual)
       exprs_.lower(predicate);
-   if (sorted.keys.empty()) node->kind = NodeKind::NestedLoopJoin;
-   node->joinKind = rel.joinKind;
-   node->markColumn = rel.markColumn;
-   node->nullAware = sorted.nullAware;
+   const bool isHashed = !sorted.keys.empty();
+   JoinKind kind = rel.joinKind;
 
    // The smaller side is built. The binder makes Right joins; a Full join works with either side built.
    const std::optional<JoinKind> other = mirrored(rel.joinKind);
    const bool canSwap = other && !sorted.nullAware && query_.context.settings.enabled;
    // Nested loops do not exchange the sides of semi and anti joins: their inner loop stops at the first match.
-   const bool swapKindAllowed =
-       node->kind == NodeKind::HashJoin || rel.joinKind == JoinKind::Inner || rel.joinKind == JoinKind::Right;
+   const bool swapKindAllowed = isHashed || rel.joinKind == JoinKind::Inner || rel.joinKind == JoinKind::Right;
    // A join that preserves the build side needs a bit per build row and a pass over the build side at the end.
    const double bias = rel.joinKind == JoinKind::Inner ? 1.0 : 0.5;
    bool swap = canSwap && swapKindAllowed && leftRows < rightRows * bias;
-   if (rel.joinKind == JoinKind::Right && node->kind == NodeKind::NestedLoopJoin) swap = true;
+   if (rel.joinKind == JoinKind::Right && !isHashed) swap = true;
    if (swap) {
       std::swap(left, right);
-      node->joinKind = *other;
+      kind = *other;
       for (plan::JoinKey& key : sorted.keys)
          std::swap(key.probe, key.build);
    }
-   const bool probeOnly =
-       node->joinKind == JoinKind::Semi || node->joinKind == JoinKind::Anti || node->joinKind == JoinKind::Mark;
-   const bool buildOnly = node->joinKind == JoinKind::RightSemi || node->joinKind == JoinKind::RightAnti;
+   const bool probeOnly = kind == JoinKind::Semi || kind == JoinKind::Anti || kind == JoinKind::Mark;
+   const bool buildOnly = kind == JoinKind::RightSemi || kind == JoinKind::RightAnti;
+   plan::NodePtr node =
+       std::make_unique<plan::Node>(isHashed ? plan::Operator(plan::HashJoin{}) : plan::NestedLoopJoin{});
+   node->estimatedRows = rows;
    if (!buildOnly)
       for (const ColumnId column : left.node->output)
          if (need.contains(column)) node->output.push_back(column);
@@ -160,13 +158,16 @@ Lowered Lowering::lowerJoin(Rel& rel, const ColumnSet& need) {
       if (need.contains(rel.markColumn)) node->output.push_back(rel.markColumn);
    }
    double rowsMax = left.rowsMax * right.rowsMax;
-   if (node->joinKind == JoinKind::Left || node->joinKind == JoinKind::Full) rowsMax += left.rowsMax;
-   if (node->joinKind == JoinKind::Right || node->joinKind == JoinKind::Full) rowsMax += right.rowsMax;
-   if (probeOnly || node->joinKind == JoinKind::Single) rowsMax = left.rowsMax;
+   if (kind == JoinKind::Left || kind == JoinKind::Full) rowsMax += left.rowsMax;
+   if (kind == JoinKind::Right || kind == JoinKind::Full) rowsMax += right.rowsMax;
+   if (probeOnly || kind == JoinKind::Single) rowsMax = left.rowsMax;
    if (buildOnly) rowsMax = right.rowsMax;
    DCHECK(rowsMax >= 0);
-   node->joinKeys = std::move(sorted.keys);
-   node->predicates = std::move(sorted.residual);
+   node->as<plan::Join>() = {kind, std::move(sorted.residual), rel.markColumn};
+   if (auto* hashed = node->getIf<plan::HashJoin>()) {
+      hashed->keys = std::move(sorted.keys);
+      hashed->nullAware = sorted.nullAware;
+   }
    node->children.push_back(std::move(left.node));
    node->children.push_back(std::move(right.node));
    return {std::move(node), rowsMax};

@@ -38,24 +38,26 @@ size_t valuesLeft(const Expr& predicate, ColumnId column, const Representation& 
    return 0;
 }
 
-const plan::ScanColumn* scanned(const Node& scan, int16_t attribute) {
-   for (const plan::ScanColumn& column : scan.scanColumns)
+const plan::ScanColumn* scanned(const plan::TableScan& scan, int16_t attribute) {
+   for (const plan::ScanColumn& column : scan.columns)
       if (column.attribute == attribute) return &column;
    return nullptr;
 }
 
 /// The scan below that gives `column`, through filters and projections, and the column's attribute; null: no such scan.
-std::pair<Node*, int16_t> scanOf(Node& node, ColumnId column) {
+std::pair<plan::TableScan*, int16_t> scanOf(Node& node, ColumnId column) {
    switch (node.kind) {
-   case NodeKind::TableScan:
-      for (const plan::ScanColumn& scan : node.scanColumns)
-         if (scan.column == column && scan.attribute > 0) return {&node, scan.attribute};
+   case NodeKind::TableScan: {
+      auto& scan = node.as<plan::TableScan>();
+      for (const plan::ScanColumn& scanned : scan.columns)
+         if (scanned.column == column && scanned.attribute > 0) return {&scan, scanned.attribute};
       return {nullptr, int16_t{0}};
+   }
    case NodeKind::Project:
-      for (const ComputedColumn& computed : node.computed)
+      for (const ComputedColumn& computed : node.as<plan::Project>().computed)
          if (computed.column == column)
             return computed.expr->kind == ExprKind::Column ? scanOf(*node.children[0], computed.expr->column)
-                                                           : std::pair<Node*, int16_t>{nullptr, int16_t{0}};
+                                                           : std::pair<plan::TableScan*, int16_t>{nullptr, int16_t{0}};
       return scanOf(*node.children[0], column);
    case NodeKind::Filter: return scanOf(*node.children[0], column);
    default: return {nullptr, int16_t{0}};
@@ -63,12 +65,12 @@ std::pair<Node*, int16_t> scanOf(Node& node, ColumnId column) {
 }
 
 void assign(Node& node, uint32_t& next) {
-   if (node.kind == NodeKind::HashJoin && sql::joinDropsUnmatchedProbe(node.joinKind) &&
-       node.children[1]->estimatedRows <= lookupKeysMax) {
-      Node* scan = nullptr;
+   auto* join = node.getIf<plan::HashJoin>();
+   if (join && sql::joinDropsUnmatchedProbe(join->kind) && node.children[1]->estimatedRows <= lookupKeysMax) {
+      plan::TableScan* scan = nullptr;
       std::vector<std::pair<int16_t, uint32_t>> keys; // attribute of the scan, index of the join key
-      for (uint32_t i = 0; i < node.joinKeys.size(); ++i) {
-         const plan::JoinKey& key = node.joinKeys[i];
+      for (uint32_t i = 0; i < join->keys.size(); ++i) {
+         const plan::JoinKey& key = join->keys[i];
          if (key.nullsEqual || key.probe->kind != ExprKind::Column) continue;
          const auto [found, attribute] = scanOf(*node.children[0], key.probe->column);
          if (!found || (scan && scan != found)) continue;
@@ -86,21 +88,21 @@ void assign(Node& node, uint32_t& next) {
                      break;
                   }
             if (order.size() != index.attributes.size()) continue;
-            scan->keyLookup = node.keyLookup = ++next;
+            scan->keyLookup = join->keyLookup = ++next;
             scan->keyLookupAttributes = index.attributes;
-            node.keyLookupKeys = std::move(order);
+            join->keyLookupKeys = std::move(order);
             break;
          }
    }
    for (plan::NodePtr& child : node.children)
       assign(*child, next);
-   for (plan::CtePlan& cte : node.ctes)
+   for (plan::CtePlan& cte : node.ctes())
       assign(*cte.plan, next);
 }
 
 } // namespace
 
-void chooseIndex(Node& scan, const ColumnTable& columns) {
+void chooseIndex(plan::TableScan& scan, double rows, const ColumnTable& columns) {
    for (const plan::IndexUse& index : scan.indexes) {
       double lookups = 1;
       bool isFixedByAll = true;
@@ -113,7 +115,7 @@ void chooseIndex(Node& scan, const ColumnTable& columns) {
          lookups *= static_cast<double>(values);
       }
       if (!isFixedByAll) continue;
-      const double rowsFound = index.isUnique ? lookups : std::max(lookups, scan.estimatedRows);
+      const double rowsFound = index.isUnique ? lookups : std::max(lookups, rows);
       if (rowsFound * rowsPerLookup > std::max(scan.tableRows, rowsPerLookup)) continue;
       scan.lookupAttributes = index.attributes;
       return;

@@ -8,7 +8,6 @@ namespace ouzel::optimizer {
 
 using namespace sql;
 using plan::Node;
-using plan::NodeKind;
 using plan::NodePtr;
 
 std::unique_ptr<plan::Plan> Lowering::run(RelPtr root, std::vector<OutputColumn> output, bool readOnly) {
@@ -56,8 +55,8 @@ Lowered Lowering::lower(Rel& rel, const ColumnSet& need) {
    throwInternal("operator that cannot be lowered");
 }
 
-NodePtr Lowering::makeNode(NodeKind kind, const Rel& rel) {
-   auto node = std::make_unique<Node>(kind);
+NodePtr Lowering::makeNode(plan::Operator op, const Rel& rel) {
+   auto node = std::make_unique<Node>(std::move(op));
    node->estimatedRows = estimator_.rows(rel);
    return node;
 }
@@ -71,9 +70,8 @@ void Lowering::passThrough(Node& node, const ColumnSet& need) {
 
 Lowered Lowering::project(Lowered input, std::vector<ComputedColumn> computed, const std::vector<ColumnId>& output) {
    if (computed.empty() && input.node->output == output) return input;
-   auto node = std::make_unique<Node>(NodeKind::Project);
+   auto node = std::make_unique<Node>(plan::Project{{std::move(computed)}});
    node->estimatedRows = input.node->estimatedRows;
-   node->computed = std::move(computed);
    node->output = output;
    node->children.push_back(std::move(input.node));
    return {std::move(node), input.rowsMax};

@@ -65,7 +65,7 @@ private:
    Lowered lowerLockRows(Rel& rel, const ColumnSet& need);
 
    // lowering.cpp
-   plan::NodePtr makeNode(plan::NodeKind kind, const Rel& rel);
+   plan::NodePtr makeNode(plan::Operator op, const Rel& rel);
    /// Adds the needed columns of the node's child to its output.
    void passThrough(plan::Node& node, const ColumnSet& need);
    /// The column of an expression: the column itself, or a new column that is added to `computed`.
@@ -91,8 +91,8 @@ private:
 /// Numbers the runtime filters of joins and assigns them to scans. Gives the number of filters.
 uint32_t assignRuntimeFilters(plan::Node& root);
 /// Chooses an index of the scan if the scan's predicates fix all columns of the index and lookups are cheaper than a
-/// scan.
-void chooseIndex(plan::Node& scan, const sql::ColumnTable& columns);
+/// scan. `rows` is the estimate of rows that the scan gives.
+void chooseIndex(plan::TableScan& scan, double rows, const sql::ColumnTable& columns);
 /// Makes joins of few build rows with a large table look up their keys in an index of the table.
 void assignKeyLookups(plan::Node& root);
 /// Sets estimatedCost of every node.

@@ -21,50 +21,56 @@ bool has(const Node& node, ColumnId column) {
 /// Adds the filter to the scans below that make `column`; true if there is at least one.
 bool attach(Node& node, ColumnId column, uint32_t filter) {
    switch (node.kind) {
-   case NodeKind::TableScan:
-      for (const plan::ScanColumn& scanned : node.scanColumns)
+   case NodeKind::TableScan: {
+      auto& scan = node.as<plan::TableScan>();
+      for (const plan::ScanColumn& scanned : scan.columns)
          if (scanned.column == column && scanned.attribute > 0) {
-            node.runtimeFilters.push_back({filter, column});
+            scan.runtimeFilters.push_back({filter, column});
             return true;
          }
       return false;
+   }
    case NodeKind::Filter:
    case NodeKind::Sort:
    case NodeKind::Materialize: return attach(*node.children[0], column, filter);
    case NodeKind::Project:
-      for (const ComputedColumn& computed : node.computed)
+      for (const ComputedColumn& computed : node.as<plan::Project>().computed)
          if (computed.column == column)
             return computed.expr->kind == ExprKind::Column && attach(*node.children[0], computed.expr->column, filter);
       return attach(*node.children[0], column, filter);
-   case NodeKind::Aggregate:
-      if (!node.groupingSets.empty()) return false;
-      for (const ComputedColumn& key : node.keys)
+   case NodeKind::Aggregate: {
+      const auto& aggregate = node.as<plan::Aggregate>();
+      if (!aggregate.groupingSets.empty()) return false;
+      for (const ComputedColumn& key : aggregate.keys)
          if (key.column == column)
             return key.expr->kind == ExprKind::Column && attach(*node.children[0], key.expr->column, filter);
       return false;
+   }
    case NodeKind::Window: {
-      const auto& partition = node.windowSpec.partitionBy;
+      const auto& partition = node.as<plan::Window>().spec.partitionBy;
       const bool wholePartitions = std::any_of(partition.begin(), partition.end(), [column](const ExprPtr& expr) {
          return expr->kind == ExprKind::Column && expr->column == column;
       });
       return wholePartitions && attach(*node.children[0], column, filter);
    }
    case NodeKind::Append: {
+      const auto& inputs = node.as<plan::Append>().inputs;
       bool any = false;
       for (size_t i = 0; i < node.output.size(); ++i)
          if (node.output[i] == column)
             for (size_t child = 0; child < node.children.size(); ++child)
-               any = attach(*node.children[child], node.appendInputs[child][i], filter) || any;
+               any = attach(*node.children[child], inputs[child][i], filter) || any;
       return any;
    }
    case NodeKind::HashJoin:
    case NodeKind::NestedLoopJoin: {
       const bool fromProbe = has(*node.children[0], column);
-      switch (node.joinKind) {
+      switch (node.as<plan::Join>().kind) {
       case JoinKind::Inner: {
          // The filter also applies to an equal key of the other side.
          bool any = attach(*node.children[fromProbe ? 0 : 1], column, filter);
-         for (const plan::JoinKey& key : node.joinKeys) {
+         const auto* hashed = node.getIf<plan::HashJoin>();
+         for (const plan::JoinKey& key : hashed ? std::span(hashed->keys) : std::span<const plan::JoinKey>()) {
             const Expr& here = fromProbe ? *key.probe : *key.build;
             const Expr& there = fromProbe ? *key.build : *key.probe;
             if (!key.nullsEqual && here.kind == ExprKind::Column && here.column == column &&
@@ -90,16 +96,17 @@ bool attach(Node& node, ColumnId column, uint32_t filter) {
 }
 
 void assign(Node& node, uint32_t& next) {
-   if (node.kind == NodeKind::HashJoin && sql::joinDropsUnmatchedProbe(node.joinKind)) {
-      for (uint32_t i = 0; i < node.joinKeys.size(); ++i) {
-         const plan::JoinKey& key = node.joinKeys[i];
+   auto* join = node.getIf<plan::HashJoin>();
+   if (join && sql::joinDropsUnmatchedProbe(join->kind)) {
+      for (uint32_t i = 0; i < join->keys.size(); ++i) {
+         const plan::JoinKey& key = join->keys[i];
          if (key.nullsEqual || key.probe->kind != ExprKind::Column) continue;
-         if (attach(*node.children[0], key.probe->column, next)) node.runtimeFilterSources.push_back({next++, i});
+         if (attach(*node.children[0], key.probe->column, next)) join->runtimeFilterSources.push_back({next++, i});
       }
    }
    for (plan::NodePtr& child : node.children)
       assign(*child, next);
-   for (plan::CtePlan& cte : node.ctes)
+   for (plan::CtePlan& cte : node.ctes())
       assign(*cte.plan, next);
 }
 

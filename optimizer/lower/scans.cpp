@@ -9,7 +9,6 @@
 namespace ouzel::optimizer {
 
 using namespace sql;
-using plan::NodeKind;
 
 namespace {
 
@@ -77,8 +76,9 @@ std::vector<ExprPtr> Lowering::lowerPredicates(ExprPtr predicate) {
 
 Lowered Lowering::lowerGet(Rel& rel, const ColumnSet& need) {
    const bool stored = rel.kind == RelKind::Get;
-   plan::NodePtr node = makeNode(stored ? NodeKind::TableScan : NodeKind::VirtualScan, rel);
-   node->table = rel.table;
+   plan::NodePtr node = makeNode(stored ? plan::Operator(plan::TableScan{}) : plan::VirtualScan{}, rel);
+   auto& scan = node->as<plan::Scan>();
+   scan.table = rel.table;
    double rowsMax = 1e6;
    std::shared_ptr<const storage::TableStatistics> statistics;
    if (stored && query_.context.statistics) statistics = query_.context.statistics->statistics(rel.table);
@@ -98,20 +98,22 @@ Lowered Lowering::lowerGet(Rel& rel, const ColumnSet& need) {
          bounds = statisticsBounds(statistics->columns[index]);
       if (!bounds) bounds = boundsOfType(repr, info.type);
       exprs_.setColumn(column.column, repr, bounds);
-      node->scanColumns.push_back({column.column, column.attribute});
+      scan.columns.push_back({column.column, column.attribute});
       if (need.contains(column.column)) node->output.push_back(column.column);
    }
-   if (rel.predicate) node->predicates = lowerPredicates(std::move(rel.predicate));
+   if (rel.predicate) scan.predicates = lowerPredicates(std::move(rel.predicate));
    if (stored && query_.context.statistics && query_.context.settings.enabled) {
-      node->tableRows = statistics ? static_cast<double>(statistics->rowCount) : 0;
-      node->indexes = query_.context.statistics->indexes(rel.table);
-      chooseIndex(*node, query_.columns);
+      auto& table = node->as<plan::TableScan>();
+      table.tableRows = statistics ? static_cast<double>(statistics->rowCount) : 0;
+      table.indexes = query_.context.statistics->indexes(rel.table);
+      chooseIndex(table, node->estimatedRows, query_.columns);
    }
    return {std::move(node), rowsMax};
 }
 
 Lowered Lowering::lowerValues(Rel& rel, const ColumnSet& need) {
-   plan::NodePtr node = makeNode(NodeKind::Values, rel);
+   plan::NodePtr node = makeNode(plan::Values{}, rel);
+   auto& rows = node->as<plan::Values>().rows;
    std::vector<size_t> kept;
    for (size_t i = 0; i < rel.columns.size(); ++i)
       if (need.contains(rel.columns[i])) {
@@ -122,21 +124,20 @@ Lowered Lowering::lowerValues(Rel& rel, const ColumnSet& need) {
       std::vector<ExprPtr> values;
       for (const size_t i : kept)
          values.push_back(std::move(row[i]));
-      node->rows.push_back(std::move(values));
+      rows.push_back(std::move(values));
    }
    for (size_t c = 0; c < kept.size(); ++c) {
       // Numerics stay Decimal, because each value has a display scale of its own.
       const Representation repr = ExprLowering::genericRepresentation(query_.columns[node->output[c]].type);
-      for (std::vector<ExprPtr>& row : node->rows)
+      for (std::vector<ExprPtr>& row : rows)
          exprs_.lowerTo(row[c], repr);
       exprs_.setColumn(node->output[c], repr, std::nullopt);
    }
-   const double rows = static_cast<double>(node->rows.size());
-   return {std::move(node), rows};
+   return {std::move(node), static_cast<double>(rows.size())};
 }
 
 Lowered Lowering::lowerTableFunction(Rel& rel, const ColumnSet& need) {
-   plan::NodePtr node = makeNode(NodeKind::TableFunction, rel);
+   plan::NodePtr node = makeNode(plan::TableFunction{}, rel);
    double rowsMax = 1e12;
    if (!rel.inputs.empty()) {
       ColumnSet below = need;
@@ -146,12 +147,9 @@ Lowered Lowering::lowerTableFunction(Rel& rel, const ColumnSet& need) {
       node->children.push_back(std::move(child.node));
       passThrough(*node, need);
    }
-   node->function = rel.function;
    for (ExprPtr& arg : rel.args)
       exprs_.lowerToGeneric(arg);
-   node->args = std::move(rel.args);
-   node->columns = rel.columns; // also columns without readers: the position tells which result of the function it is
-   node->ordinality = rel.ordinality;
+   node->as<plan::TableFunction>() = {rel.function, std::move(rel.args), rel.columns, rel.ordinality};
    for (const ColumnId column : rel.columns) {
       exprs_.setColumn(column, ExprLowering::genericRepresentation(query_.columns[column].type), std::nullopt);
       if (need.contains(column)) node->output.push_back(column);
@@ -164,7 +162,7 @@ Lowered Lowering::lowerTableFunction(Rel& rel, const ColumnSet& need) {
 }
 
 Lowered Lowering::lowerSelect(Rel& rel, const ColumnSet& need) {
-   plan::NodePtr node = makeNode(NodeKind::Filter, rel);
+   plan::NodePtr node = makeNode(plan::Filter{}, rel);
    ColumnSet below = need;
    if (rel.predicate) addColumns(*rel.predicate, below);
    Rel& input = *rel.inputs[0];
@@ -178,7 +176,7 @@ Lowered Lowering::lowerSelect(Rel& rel, const ColumnSet& need) {
    }
    Lowered child = lower(input, below);
    if (!rel.predicate) return child;
-   node->predicates = lowerPredicates(std::move(rel.predicate));
+   node->as<plan::Filter>().predicates = lowerPredicates(std::move(rel.predicate));
    node->children.push_back(std::move(child.node));
    passThrough(*node, need);
    return {std::move(node), child.rowsMax};
@@ -206,7 +204,7 @@ Lowered Lowering::lowerMap(Rel& rel, const ColumnSet& need) {
 }
 
 Lowered Lowering::lowerProjectSet(Rel& rel, const ColumnSet& need) {
-   plan::NodePtr node = makeNode(NodeKind::ProjectSet, rel);
+   plan::NodePtr node = makeNode(plan::ProjectSet{}, rel);
    ColumnSet below = need;
    for (const ComputedColumn& column : rel.computed)
       addColumns(*column.expr, below);
@@ -219,7 +217,7 @@ Lowered Lowering::lowerProjectSet(Rel& rel, const ColumnSet& need) {
       exprs_.setColumn(column.column, column.expr->repr, std::nullopt);
       if (need.contains(column.column)) node->output.push_back(column.column);
    }
-   node->computed = std::move(rel.computed);
+   node->as<plan::ProjectSet>().computed = std::move(rel.computed);
    return {std::move(node), rowsMax};
 }
 

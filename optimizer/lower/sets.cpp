@@ -8,7 +8,6 @@
 namespace ouzel::optimizer {
 
 using namespace sql;
-using plan::NodeKind;
 
 Lowered Lowering::lowerUnion(Rel& rel, const ColumnSet& need) {
    if (rel.setOpKind != SetOpKind::Union) throwInternal("set operation in lowering");
@@ -47,7 +46,7 @@ Lowered Lowering::lowerUnion(Rel& rel, const ColumnSet& need) {
       flatten(*rel.inputs[side], columns);
    }
 
-   plan::NodePtr append = makeNode(NodeKind::Append, rel);
+   plan::NodePtr append = makeNode(plan::Append{}, rel);
    std::vector<Lowered> inputs;
    for (const Branch& branch : branches)
       inputs.push_back(lower(*branch.input, ColumnSet(branch.columns)));
@@ -76,18 +75,17 @@ Lowered Lowering::lowerUnion(Rel& rel, const ColumnSet& need) {
       std::vector<ColumnId> columns = branches[b].columns;
       Lowered input = convertColumns(std::move(inputs[b]), columns, target);
       rowsMax += input.rowsMax;
-      append->appendInputs.push_back(columns);
+      append->as<plan::Append>().inputs.push_back(columns);
       append->children.push_back(std::move(input.node));
    }
    if (rel.all) return {std::move(append), rowsMax};
 
-   plan::NodePtr node = makeNode(NodeKind::Aggregate, rel);
+   plan::NodePtr node = rel.columns.empty() ? makeNode(plan::Limit{}, rel) : makeNode(plan::Aggregate{}, rel);
    append->estimatedRows = 0;
    for (const plan::NodePtr& child : append->children)
       append->estimatedRows += child->estimatedRows;
    if (rel.columns.empty()) { // UNION of rows without columns: at most one row remains
-      node->kind = NodeKind::Limit;
-      node->limit = makeInt8(1);
+      node->as<plan::Limit>().limit = makeInt8(1);
       node->children.push_back(std::move(append));
       return {std::move(node), 1};
    }
@@ -95,7 +93,7 @@ Lowered Lowering::lowerUnion(Rel& rel, const ColumnSet& need) {
       ExprPtr key = query_.ref(append->output[i]);
       const std::optional<Bounds> bounds = exprs_.lower(key);
       exprs_.setColumn(rel.columns[i], key->repr, bounds);
-      node->keys.push_back({rel.columns[i], std::move(key)});
+      node->as<plan::Aggregate>().keys.push_back({rel.columns[i], std::move(key)});
       if (need.contains(rel.columns[i])) node->output.push_back(rel.columns[i]);
    }
    node->children.push_back(std::move(append));
@@ -103,9 +101,9 @@ Lowered Lowering::lowerUnion(Rel& rel, const ColumnSet& need) {
 }
 
 Lowered Lowering::lowerWith(Rel& rel, const ColumnSet& need) {
-   plan::NodePtr node = makeNode(NodeKind::Materialize, rel);
+   plan::NodePtr node = makeNode(plan::Materialize{}, rel);
    for (Cte& cte : rel.ctes)
-      node->ctes.push_back(lowerCte(cte));
+      node->as<plan::Materialize>().ctes.push_back(lowerCte(cte));
    Lowered body = lower(*rel.inputs[0], need);
    node->output = body.node->output;
    node->children.push_back(std::move(body.node));
@@ -137,10 +135,8 @@ plan::CtePlan Lowering::lowerCte(Cte& cte) {
 }
 
 Lowered Lowering::lowerRecursive(Cte& cte) {
-   auto node = std::make_unique<plan::Node>(NodeKind::RecursiveUnion);
+   auto node = std::make_unique<plan::Node>(plan::RecursiveUnion{cte.id, cte.unionAll, {}});
    node->estimatedRows = estimator_.rows(*cte.query) * 10;
-   node->cte = cte.id;
-   node->unionAll = cte.unionAll;
    std::vector<Representation> target;
    // The step's numerics have no known bounds, so they are Decimal.
    for (const ColumnId column : cte.columns) {
@@ -153,7 +149,7 @@ Lowered Lowering::lowerRecursive(Cte& cte) {
    std::vector<ColumnId> base = cte.columns, step = cte.recursiveColumns;
    Lowered first = convertColumns(lower(*cte.query, ColumnSet(base)), base, target);
    Lowered second = convertColumns(lower(*cte.recursive, ColumnSet(step)), step, target);
-   node->appendInputs = {base, step};
+   node->as<plan::RecursiveUnion>().inputs = {base, step};
    node->children.push_back(std::move(first.node));
    node->children.push_back(std::move(second.node));
    recursing_.erase(cte.id);
@@ -164,8 +160,7 @@ Lowered Lowering::lowerCteScan(Rel& rel, const ColumnSet& need) {
    const auto it = ctes_.find(rel.cte);
    if (it == ctes_.end()) throwInternal("scan of an unknown CTE");
    const KnownCte& cte = it->second;
-   plan::NodePtr node = makeNode(NodeKind::CteScan, rel);
-   node->cte = rel.cte;
+   plan::NodePtr node = makeNode(plan::CteScan{rel.cte, {}}, rel);
    for (size_t i = 0; i < rel.columns.size(); ++i) {
       if (!need.contains(rel.columns[i])) continue;
       const auto at = std::find(cte.columns.begin(), cte.columns.end(), rel.cteColumns[i]) - cte.columns.begin();
@@ -173,7 +168,7 @@ Lowered Lowering::lowerCteScan(Rel& rel, const ColumnSet& need) {
       const ColumnId source = cte.planned[static_cast<size_t>(at)];
       exprs_.setColumn(rel.columns[i], query_.columns[source].repr, exprs_.bounds(source));
       node->output.push_back(rel.columns[i]);
-      node->cteColumns.push_back(source);
+      node->as<plan::CteScan>().columns.push_back(source);
    }
    return {std::move(node), cte.rowsMax};
 }
@@ -181,13 +176,12 @@ Lowered Lowering::lowerCteScan(Rel& rel, const ColumnSet& need) {
 Lowered Lowering::lowerRecursiveScan(Rel& rel, const ColumnSet& need) {
    const auto it = recursing_.find(rel.cte);
    if (it == recursing_.end()) throwInternal("scan of a working table outside its recursion");
-   plan::NodePtr node = makeNode(NodeKind::RecursiveScan, rel);
-   node->cte = rel.cte;
+   plan::NodePtr node = makeNode(plan::RecursiveScan{rel.cte, {}}, rel);
    for (size_t i = 0; i < rel.columns.size(); ++i) {
       exprs_.setColumn(rel.columns[i], query_.columns[it->second[i]].repr, std::nullopt);
       if (!need.contains(rel.columns[i])) continue;
       node->output.push_back(rel.columns[i]);
-      node->cteSlots.push_back(static_cast<uint32_t>(i));
+      node->as<plan::RecursiveScan>().slots.push_back(static_cast<uint32_t>(i));
    }
    return {std::move(node), 1e12};
 }

@@ -33,22 +33,30 @@ std::string onTable(const char* what, const TableRef& table) {
 
 std::string nodeName(const Node& node) {
    switch (node.kind) {
-   case NodeKind::TableScan: return onTable("Table Scan", node.table);
-   case NodeKind::VirtualScan:
-      if (node.table.external) return std::string(node.table.external->formatName()) + " Scan on " + node.table.name;
-      return onTable("Virtual Scan", node.table);
-   case NodeKind::Values: return node.rows.size() == 1 && node.rows[0].empty() ? "Result" : "Values Scan";
-   case NodeKind::TableFunction:
-      return "Function Scan on " + (node.function ? std::string(node.function->name) : std::string("?"));
+   case NodeKind::TableScan: return onTable("Table Scan", node.as<TableScan>().table);
+   case NodeKind::VirtualScan: {
+      const TableRef& table = node.as<VirtualScan>().table;
+      if (table.external) return std::string(table.external->formatName()) + " Scan on " + table.name;
+      return onTable("Virtual Scan", table);
+   }
+   case NodeKind::Values: {
+      const auto& rows = node.as<Values>().rows;
+      return rows.size() == 1 && rows[0].empty() ? "Result" : "Values Scan";
+   }
+   case NodeKind::TableFunction: {
+      const catalog::FunctionInfo* function = node.as<TableFunction>().function;
+      return "Function Scan on " + (function ? std::string(function->name) : std::string("?"));
+   }
    case NodeKind::ProjectSet: return "Project Set";
    case NodeKind::Filter: return "Filter";
    case NodeKind::Project: return "Project";
-   case NodeKind::HashJoin: return std::string("Hash ") + joinWord(node.joinKind) + "Join";
-   case NodeKind::NestedLoopJoin: return std::string("Nested Loop ") + joinWord(node.joinKind) + "Join";
-   case NodeKind::Aggregate:
-      return node.aggregates.empty() && !node.keys.empty() ? "Distinct"
-             : node.keys.empty()                           ? "Aggregate"
-                                                           : "Hash Aggregate";
+   case NodeKind::HashJoin: return std::string("Hash ") + joinWord(node.as<Join>().kind) + "Join";
+   case NodeKind::NestedLoopJoin: return std::string("Nested Loop ") + joinWord(node.as<Join>().kind) + "Join";
+   case NodeKind::Aggregate: {
+      const auto& aggregate = node.as<Aggregate>();
+      if (aggregate.keys.empty()) return "Aggregate";
+      return aggregate.aggregates.empty() ? "Distinct" : "Hash Aggregate";
+   }
    case NodeKind::Sort: return "Sort";
    case NodeKind::TopN: return "Top N";
    case NodeKind::Limit: return "Limit";
@@ -60,10 +68,10 @@ std::string nodeName(const Node& node) {
    case NodeKind::RecursiveUnion: return "Recursive Union";
    case NodeKind::RecursiveScan: return "Work Table Scan";
    case NodeKind::LockRows: return "Lock Rows";
-   case NodeKind::Insert: return onTable("Insert", node.dml->table);
-   case NodeKind::Update: return onTable("Update", node.dml->table);
-   case NodeKind::Delete: return onTable("Delete", node.dml->table);
-   case NodeKind::Merge: return onTable("Merge", node.dml->table);
+   case NodeKind::Insert: return onTable("Insert", node.as<Write>().dml->table);
+   case NodeKind::Update: return onTable("Update", node.as<Write>().dml->table);
+   case NodeKind::Delete: return onTable("Delete", node.as<Write>().dml->table);
+   case NodeKind::Merge: return onTable("Merge", node.as<Write>().dml->table);
    }
    return "?";
 }

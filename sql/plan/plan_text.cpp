@@ -16,7 +16,7 @@ public:
       const std::string indent(depth * 2, ' ');
       out +=
           indent + nodeName(node) + " rows=" + std::to_string(std::llround(node.estimatedRows)) + details(node) + "\n";
-      for (const CtePlan& cte : node.ctes) {
+      for (const CtePlan& cte : node.ctes()) {
          out += indent + "  cte " + std::to_string(cte.id) + " " + cte.name + "\n";
          print(*cte.plan, depth + 2, out);
       }
@@ -25,37 +25,53 @@ public:
    }
 
 private:
-   std::string name(ColumnId column) const {
-      return columns_[column].name + "#" + std::to_string(static_cast<uint32_t>(column));
-   }
-   std::string text(const Expr& expr) const { return toString(expr, columns_); }
-
    std::string details(const Node& node) const {
       std::string out;
-      for (const JoinKey& key : node.joinKeys)
-         out += " key(" + text(*key.probe) + (key.nullsEqual ? " is " : " = ") + text(*key.build) + ")";
-      if (node.nullAware) out += " null-aware";
-      for (const ExprPtr& predicate : node.predicates)
-         out += " if " + text(*predicate);
-      for (const RuntimeFilterSource& source : node.runtimeFilterSources)
-         out += " filter" + std::to_string(source.filter) + "->";
-      for (const RuntimeFilterUse& use : node.runtimeFilters)
-         out += " ->filter" + std::to_string(use.filter) + "(" + name(use.column) + ")";
-      for (const ComputedColumn& computed : node.computed)
-         out += " " + name(computed.column) + " := " + text(*computed.expr);
-      for (const ComputedColumn& key : node.keys)
-         out += " by " + name(key.column) + " := " + text(*key.expr);
-      for (const AggregateCall& call : node.aggregates) {
-         out += " " + name(call.column) + "(";
-         for (const ExprPtr& arg : call.args)
-            out += text(*arg) + ":" + physical(arg->repr);
-         out += "):" + physical(columns_[call.column].repr);
-      }
-      for (const SortKey& key : node.sortKeys)
-         out += " order " + text(*key.expr) + (key.descending ? " desc" : "");
-      if (node.limit) out += " limit " + text(*node.limit);
-      if (node.offset) out += " offset " + text(*node.offset);
+      node.visit([&](const auto& op) {
+         forEachField(op, [&](const auto& field, const auto& value) {
+            if (const std::string shown = text(value); !shown.empty()) out += " " + (field.name + ("=" + shown));
+         });
+      });
       return out;
+   }
+
+   // The text of a field's value; empty: it is not shown.
+   std::string text(const ExprPtr& expr) const { return expr ? toString(*expr, columns_) : ""; }
+   std::string text(ColumnId column) const {
+      if (column == noColumn) return "";
+      return columns_[column].name + "#" + std::to_string(static_cast<uint32_t>(column));
+   }
+   std::string text(const ScanColumn& scanned) const { return text(scanned.column); }
+   std::string text(const ComputedColumn& computed) const {
+      return text(computed.column) + " := " + text(computed.expr);
+   }
+   std::string text(const JoinKey& key) const {
+      return text(key.probe) + (key.nullsEqual ? " is " : " = ") + text(key.build);
+   }
+   std::string text(const SortKey& key) const { return text(key.expr) + (key.descending ? " desc" : ""); }
+   std::string text(const AggregateCall& call) const {
+      std::string out = text(call.column) + "(";
+      for (const ExprPtr& arg : call.args)
+         out += text(arg) + ":" + physical(arg->repr);
+      return out + "):" + physical(columns_[call.column].repr);
+   }
+   std::string text(const WindowCall& call) const { return text(call.column) + text(call.args); }
+   std::string text(const WindowSpec& spec) const { return text(spec.partitionBy) + text(spec.orderBy); }
+   std::string text(const RuntimeFilterUse& use) const {
+      return std::to_string(use.filter) + " on " + text(use.column);
+   }
+   std::string text(const RuntimeFilterSource& source) const { return std::to_string(source.filter); }
+   std::string text(bool isSet) const { return isSet ? "true" : ""; }
+   template <class T>
+   std::string text(const std::vector<T>& list) const {
+      std::string out;
+      for (const T& one : list)
+         if (const std::string shown = text(one); !shown.empty()) out += (out.empty() ? "(" : ", ") + shown;
+      return out.empty() ? out : out + ")";
+   }
+   template <class T>
+   std::string text(const T&) const {
+      return "";
    }
 
    static std::string physical(Representation repr) {

@@ -23,27 +23,37 @@ private:
    void walk(const Node& node);
    void checkShape(const Node& node);
    VisibleColumns childColumns(const Node& node) const;
-   void checkOwn(const Node& node, const VisibleColumns& below);
-   void checkScan(const Node& node);
-   void checkValues(const Node& node);
-   void checkComputed(const Node& node, const VisibleColumns& below);
-   void checkPredicates(const Node& node, const VisibleColumns& visible);
-   void checkJoin(const Node& node, const VisibleColumns& below);
-   void checkAggregate(const Node& node, const VisibleColumns& below);
+   void check(const Scan& scan, const Node& node, const VisibleColumns& below);
+   void check(const TableScan& scan, const Node& node, const VisibleColumns& below);
+   void check(const Values& values, const Node& node, const VisibleColumns& below);
+   void check(const TableFunction& call, const Node& node, const VisibleColumns& below);
+   void check(const ProjectSet& set, const Node& node, const VisibleColumns& below);
+   void check(const Computing& project, const Node& node, const VisibleColumns& below);
+   void check(const Filter& filter, const Node& node, const VisibleColumns& below);
+   void check(const Join& join, const Node& node, const VisibleColumns& below);
+   void check(const HashJoin& join, const Node& node, const VisibleColumns& below);
+   void check(const Aggregate& aggregate, const Node& node, const VisibleColumns& below);
+   void check(const Sort& sort, const Node& node, const VisibleColumns& below);
+   void check(const TopN& top, const Node& node, const VisibleColumns& below);
+   void check(const Limit& limit, const Node& node, const VisibleColumns& below);
+   void check(const Window& window, const Node& node, const VisibleColumns& below);
+   void check(const DistinctOn& distinct, const Node& node, const VisibleColumns& below);
+   void check(const Append& append, const Node& node, const VisibleColumns& below);
+   void check(const Materialize& with, const Node& node, const VisibleColumns& below);
+   void check(const CteScan& scan, const Node& node, const VisibleColumns& below);
+   void check(const RecursiveUnion& recursion, const Node& node, const VisibleColumns& below);
+   void check(const RecursiveScan& scan, const Node& node, const VisibleColumns& below);
+   void check(const LockRows& lock, const Node& node, const VisibleColumns& below);
+   void check(const Write& write, const Node& node, const VisibleColumns& below);
+   void checkPredicates(const std::vector<ExprPtr>& predicates, const VisibleColumns& visible);
    void checkCall(const AggregateCall& call, const VisibleColumns& below);
-   void checkSort(const Node& node, const VisibleColumns& below);
-   void checkLimit(const Node& node, const VisibleColumns& below);
-   void checkWindow(const Node& node, const VisibleColumns& below);
-   void checkInputs(const Node& node);
-   void checkCteScan(const Node& node);
-   void checkRecursiveScan(const Node& node);
-   void checkDml(const Node& node, const VisibleColumns& below);
+   void checkSortKeys(const std::vector<SortKey>& keys, const VisibleColumns& below);
+   void checkInputs(const std::vector<std::vector<ColumnId>>& inputs, const Node& node);
    void checkStored(const std::vector<GetColumn>& columns, const VisibleColumns& below);
    void checkOutput(const Node& node, const VisibleColumns& below);
    void checkJoinedOutput(const Node& node);
-   VisibleColumns madeBy(const Node& node) const;
-   void checkUses(const Node& node);
-   void collectUses(const Node& node, std::vector<const Node*>& scans) const;
+   void checkUses(const HashJoin& join, const Node& node);
+   void collectScans(const Node& node, std::vector<const TableScan*>& scans) const;
 
    const Plan& plan_;
    const ColumnTable& columns_;
@@ -57,14 +67,6 @@ private:
 bool isSource(NodeKind kind) {
    return kind == NodeKind::TableScan || kind == NodeKind::VirtualScan || kind == NodeKind::Values ||
           kind == NodeKind::CteScan || kind == NodeKind::RecursiveScan;
-}
-
-bool isJoin(NodeKind kind) {
-   return kind == NodeKind::HashJoin || kind == NodeKind::NestedLoopJoin;
-}
-
-bool isWrite(NodeKind kind) {
-   return kind == NodeKind::Insert || kind == NodeKind::Update || kind == NodeKind::Delete || kind == NodeKind::Merge;
 }
 
 /// A filter's or lookup's id as a ColumnId, so that VisibleColumns can hold it.
@@ -88,9 +90,10 @@ void PlanVerifier::run() {
 
 void PlanVerifier::walk(const Node& node) {
    // The name of a write node includes the table of its `dml`, which may be missing here.
-   std::string above = exprs_.enter(isWrite(node.kind) && !node.dml ? "a write" : nodeName(node));
+   const auto* write = node.getIf<Write>();
+   std::string above = exprs_.enter(write && !write->dml ? "a write" : nodeName(node));
    checkShape(node);
-   for (const CtePlan& cte : node.ctes) {
+   for (const CtePlan& cte : node.ctes()) {
       exprs_.ensure(cte.plan != nullptr, "a CTE has a plan", cte.name);
       exprs_.ensure(!ctes_.contains(cte.id), "a CTE is materialised once", cte.name);
       walk(*cte.plan);
@@ -99,14 +102,15 @@ void PlanVerifier::walk(const Node& node) {
          exprs_.checkColumn(column, given);
       ctes_.emplace(cte.id, cte.columns);
    }
-   if (node.kind == NodeKind::RecursiveUnion) workingTables_.emplace(node.cte, node.output);
+   const auto* recursion = node.getIf<RecursiveUnion>();
+   if (recursion) workingTables_.emplace(recursion->cte, node.output);
    for (const NodePtr& child : node.children)
       walk(*child);
-   if (node.kind == NodeKind::RecursiveUnion) workingTables_.erase(node.cte);
+   if (recursion) workingTables_.erase(recursion->cte);
    const VisibleColumns below = childColumns(node);
-   checkOwn(node, below);
+   node.visit([&](const auto& op) { check(op, node, below); });
    checkOutput(node, below);
-   checkUses(node);
+   if (const auto* join = node.getIf<HashJoin>()) checkUses(*join, node);
    exprs_.enter(std::move(above));
 }
 
@@ -114,7 +118,7 @@ void PlanVerifier::checkShape(const Node& node) {
    const size_t children = node.children.size();
    if (isSource(node.kind))
       exprs_.ensure(children == 0, "a source has no child");
-   else if (isJoin(node.kind) || node.kind == NodeKind::RecursiveUnion)
+   else if (node.getIf<Join>() || node.kind == NodeKind::RecursiveUnion)
       exprs_.ensure(children == 2, "a join or recursion has two children");
    else if (node.kind == NodeKind::TableFunction)
       exprs_.ensure(children <= 1, "a table function has one child at most");
@@ -124,8 +128,8 @@ void PlanVerifier::checkShape(const Node& node) {
       exprs_.ensure(children == 1, "a node has one child");
    for (const NodePtr& child : node.children)
       exprs_.ensure(child != nullptr, "a child is there");
-   exprs_.ensure(node.ctes.empty() || node.kind == NodeKind::Materialize, "only With materialises CTEs");
-   exprs_.ensure((node.dml != nullptr) == isWrite(node.kind), "writing nodes and only they say what they write");
+   const auto* write = node.getIf<Write>();
+   exprs_.ensure(!write || write->dml, "writing nodes say what they write");
 }
 
 VisibleColumns PlanVerifier::childColumns(const Node& node) const {
@@ -135,68 +139,33 @@ VisibleColumns PlanVerifier::childColumns(const Node& node) const {
    return below;
 }
 
-void PlanVerifier::checkOwn(const Node& node, const VisibleColumns& below) {
-   switch (node.kind) {
-   case NodeKind::TableScan:
-   case NodeKind::VirtualScan: return checkScan(node);
-   case NodeKind::Values: return checkValues(node);
-   case NodeKind::TableFunction:
-      exprs_.ensure(node.function != nullptr, "a table function is known");
-      return exprs_.check(node.args, below);
-   case NodeKind::Filter:
-      exprs_.ensure(!node.predicates.empty(), "a filter has predicates");
-      return checkPredicates(node, below);
-   case NodeKind::ProjectSet:
-   case NodeKind::Project: return checkComputed(node, below);
-   case NodeKind::HashJoin:
-   case NodeKind::NestedLoopJoin: return checkJoin(node, below);
-   case NodeKind::Aggregate: return checkAggregate(node, below);
-   case NodeKind::Sort:
-   case NodeKind::TopN: return checkSort(node, below);
-   case NodeKind::Limit: return checkLimit(node, below);
-   case NodeKind::Window: return checkWindow(node, below);
-   case NodeKind::DistinctOn:
-      for (const ColumnId column : node.columns)
-         exprs_.checkColumn(column, below);
-      return;
-   case NodeKind::Append:
-   case NodeKind::RecursiveUnion: return checkInputs(node);
-   case NodeKind::Materialize: return exprs_.ensure(!node.ctes.empty(), "With materialises a CTE");
-   case NodeKind::CteScan: return checkCteScan(node);
-   case NodeKind::RecursiveScan: return checkRecursiveScan(node);
-   case NodeKind::LockRows:
-      for (const RowLock& lock : node.rowLocks)
-         exprs_.checkColumn(lock.rowId, below);
-      return;
-   case NodeKind::Insert:
-   case NodeKind::Update:
-   case NodeKind::Delete:
-   case NodeKind::Merge: return checkDml(node, below);
-   }
-}
-
-void PlanVerifier::checkScan(const Node& node) {
+void PlanVerifier::check(const Scan& scan, const Node&, const VisibleColumns&) {
    VisibleColumns scanned;
-   for (const ScanColumn& column : node.scanColumns) {
+   for (const ScanColumn& column : scan.columns) {
       exprs_.ensure(scanned.add(column.column), "a column is scanned once", column.column);
       exprs_.ensure(column.attribute > 0 || column.attribute == rowIdAttribute,
                     "a scan reads attributes or the row id");
       exprs_.ensure(columns_[column.column].repr == storedRepresentation(columns_[column.column].type),
                     "a scan gives columns as they are stored", column.column);
    }
-   checkPredicates(node, scanned);
-   for (const RuntimeFilterUse& use : node.runtimeFilters) {
+   checkPredicates(scan.predicates, scanned);
+}
+
+void PlanVerifier::check(const TableScan& scan, const Node& node, const VisibleColumns& below) {
+   check(static_cast<const Scan&>(scan), node, below);
+   const VisibleColumns scanned(madeColumns(node));
+   for (const RuntimeFilterUse& use : scan.runtimeFilters) {
       exprs_.checkColumn(use.column, scanned);
       exprs_.ensure(use.filter < plan_.runtimeFilterCount, "a runtime filter's id is one of the plan's");
    }
-   if (node.keyLookup == 0) return;
-   usedLookups_.push_back(node.keyLookup);
-   exprs_.ensure(!node.keyLookupAttributes.empty(), "a key lookup is by attributes");
-   exprs_.ensure(node.lookupAttributes.empty(), "rows are looked up in one way");
+   if (scan.keyLookup == 0) return;
+   usedLookups_.push_back(scan.keyLookup);
+   exprs_.ensure(!scan.keyLookupAttributes.empty(), "a key lookup is by attributes");
+   exprs_.ensure(scan.lookupAttributes.empty(), "rows are looked up in one way");
 }
 
-void PlanVerifier::checkValues(const Node& node) {
-   for (const auto& row : node.rows) {
+void PlanVerifier::check(const Values& values, const Node& node, const VisibleColumns&) {
+   for (const auto& row : values.rows) {
       exprs_.ensure(row.size() == node.output.size(), "a row has a value for each column");
       exprs_.check(row, {});
       for (size_t i = 0; i < row.size(); ++i)
@@ -205,51 +174,70 @@ void PlanVerifier::checkValues(const Node& node) {
    }
 }
 
-void PlanVerifier::checkComputed(const Node& node, const VisibleColumns& below) {
-   exprs_.ensure(node.kind == NodeKind::Project || !node.computed.empty(), "ProjectSet computes something");
-   for (const ComputedColumn& computed : node.computed)
+void PlanVerifier::check(const TableFunction& call, const Node&, const VisibleColumns& below) {
+   exprs_.ensure(call.function != nullptr, "a table function is known");
+   exprs_.check(call.args, below);
+}
+
+void PlanVerifier::check(const ProjectSet& set, const Node& node, const VisibleColumns& below) {
+   exprs_.ensure(!set.computed.empty(), "ProjectSet computes something");
+   check(static_cast<const Computing&>(set), node, below);
+}
+
+void PlanVerifier::check(const Computing& project, const Node&, const VisibleColumns& below) {
+   for (const ComputedColumn& computed : project.computed)
       exprs_.checkComputed(computed, below);
 }
 
-void PlanVerifier::checkPredicates(const Node& node, const VisibleColumns& visible) {
-   for (const ExprPtr& predicate : node.predicates) {
+void PlanVerifier::check(const Filter& filter, const Node&, const VisibleColumns& below) {
+   exprs_.ensure(!filter.predicates.empty(), "a filter has predicates");
+   checkPredicates(filter.predicates, below);
+}
+
+void PlanVerifier::checkPredicates(const std::vector<ExprPtr>& predicates, const VisibleColumns& visible) {
+   for (const ExprPtr& predicate : predicates) {
       exprs_.checkPredicate(predicate, visible);
       exprs_.ensure(predicate->repr.physical == PhysicalType::Bool, "a predicate is represented as a boolean");
    }
 }
 
-void PlanVerifier::checkJoin(const Node& node, const VisibleColumns& below) {
-   const VisibleColumns probe(node.children[0]->output), build(node.children[1]->output);
+void PlanVerifier::check(const Join& join, const Node& node, const VisibleColumns& below) {
+   const VisibleColumns probe(node.children[0]->output);
    for (const ColumnId column : node.children[1]->output)
       exprs_.ensure(!probe.has(column), "a column comes from one side of a join", column);
-   exprs_.ensure((node.kind == NodeKind::HashJoin) == !node.joinKeys.empty(), "hash joins and only they have keys");
-   for (const JoinKey& key : node.joinKeys) {
+   checkPredicates(join.predicates, below);
+   const bool isMark = join.kind == JoinKind::Mark;
+   exprs_.ensure(isMark == (join.markColumn != noColumn), "mark joins and only they have a mark");
+   exprs_.ensure(!isMark || columns_[join.markColumn].repr.physical == PhysicalType::Bool, "a mark is a boolean");
+}
+
+void PlanVerifier::check(const HashJoin& join, const Node& node, const VisibleColumns& below) {
+   check(static_cast<const Join&>(join), node, below);
+   const VisibleColumns probe(node.children[0]->output), build(node.children[1]->output);
+   exprs_.ensure(!join.keys.empty(), "hash joins have keys");
+   for (const JoinKey& key : join.keys) {
       exprs_.check(key.probe, probe);
       exprs_.check(key.build, build);
       exprs_.ensure(isCompatible(key.probe->type, key.build->type), "a join's keys are of one type");
       exprs_.ensure(key.probe->repr == key.build->repr, "a join's keys have one representation");
    }
-   checkPredicates(node, below);
-   const bool isMark = node.joinKind == JoinKind::Mark;
-   exprs_.ensure(isMark == (node.markColumn != noColumn), "mark joins and only they have a mark");
-   exprs_.ensure(!isMark || columns_[node.markColumn].repr.physical == PhysicalType::Bool, "a mark is a boolean");
-   exprs_.ensure(!node.nullAware || isMark || node.joinKind == JoinKind::Anti, "only NOT IN and marks heed NULL keys");
-   exprs_.ensure(!node.nullAware || (node.joinKeys.size() == 1 && node.predicates.empty()),
-                 "NOT IN over NULLs has one key and nothing else");
+   if (!join.nullAware) return;
+   exprs_.ensure(join.kind == JoinKind::Mark || join.kind == JoinKind::Anti, "only NOT IN and marks heed NULL keys");
+   exprs_.ensure(join.keys.size() == 1 && join.predicates.empty(), "NOT IN over NULLs has one key and nothing else");
 }
 
-void PlanVerifier::checkAggregate(const Node& node, const VisibleColumns& below) {
-   for (const ComputedColumn& key : node.keys)
+void PlanVerifier::check(const Aggregate& aggregate, const Node&, const VisibleColumns& below) {
+   for (const ComputedColumn& key : aggregate.keys)
       exprs_.checkComputed(key, below);
-   for (const AggregateCall& call : node.aggregates)
+   for (const AggregateCall& call : aggregate.aggregates)
       checkCall(call, below);
-   for (const auto& set : node.groupingSets)
+   for (const auto& set : aggregate.groupingSets)
       for (const uint32_t key : set)
-         exprs_.ensure(key < node.keys.size(), "a grouping set names keys that exist");
-   for (const Rel::GroupingCall& call : node.groupingCalls) {
+         exprs_.ensure(key < aggregate.keys.size(), "a grouping set names keys that exist");
+   for (const Rel::GroupingCall& call : aggregate.groupingCalls) {
       exprs_.ensure(columns_[call.column].repr.physical == PhysicalType::I32, "GROUPING is integer");
       for (const uint32_t key : call.keys)
-         exprs_.ensure(key < node.keys.size(), "GROUPING names keys that exist");
+         exprs_.ensure(key < aggregate.keys.size(), "GROUPING names keys that exist");
    }
 }
 
@@ -267,79 +255,108 @@ void PlanVerifier::checkCall(const AggregateCall& call, const VisibleColumns& be
                  "an aggregate's column is represented as its kernel gives it", call.column);
 }
 
-void PlanVerifier::checkSort(const Node& node, const VisibleColumns& below) {
-   exprs_.ensure(!node.sortKeys.empty(), "a sort has keys");
+void PlanVerifier::checkSortKeys(const std::vector<SortKey>& keys, const VisibleColumns& below) {
+   exprs_.ensure(!keys.empty(), "a sort has keys");
    VisibleColumns seen;
-   for (const SortKey& key : node.sortKeys) {
+   for (const SortKey& key : keys) {
       exprs_.check(key.expr, below);
       exprs_.ensure(key.expr->kind == ExprKind::Column, "a sort's keys are columns");
       exprs_.ensure(seen.add(key.expr->column), "a sort's key stands once", key.expr->column);
    }
-   if (node.kind != NodeKind::TopN) return;
-   exprs_.ensure(node.limit && node.limit->kind == ExprKind::Constant, "a Top N knows its limit");
-   exprs_.ensure(!node.offset || node.offset->kind == ExprKind::Constant, "a Top N knows its offset");
 }
 
-void PlanVerifier::checkLimit(const Node& node, const VisibleColumns& below) {
-   for (const ExprPtr* bound : {&node.limit, &node.offset}) {
+void PlanVerifier::check(const Sort& sort, const Node&, const VisibleColumns& below) {
+   checkSortKeys(sort.keys, below);
+}
+
+void PlanVerifier::check(const TopN& top, const Node&, const VisibleColumns& below) {
+   checkSortKeys(top.keys, below);
+   exprs_.ensure(top.limit && top.limit->kind == ExprKind::Constant, "a Top N knows its limit");
+   exprs_.ensure(!top.offset || top.offset->kind == ExprKind::Constant, "a Top N knows its offset");
+}
+
+void PlanVerifier::check(const Limit& limit, const Node&, const VisibleColumns& below) {
+   for (const ExprPtr* bound : {&limit.limit, &limit.offset}) {
       if (!*bound) continue;
       exprs_.check(*bound, {});
       exprs_.ensure((*bound)->repr.physical == PhysicalType::I64, "LIMIT and OFFSET are bigint");
    }
-   for (const SortKey& key : node.sortKeys)
+   for (const SortKey& key : limit.keys)
       exprs_.check(key.expr, below);
 }
 
-void PlanVerifier::checkWindow(const Node& node, const VisibleColumns& below) {
-   exprs_.ensure(!node.windowCalls.empty(), "a window computes something");
-   exprs_.check(node.windowSpec.partitionBy, below);
-   for (const SortKey& key : node.windowSpec.orderBy)
+void PlanVerifier::check(const Window& window, const Node&, const VisibleColumns& below) {
+   exprs_.ensure(!window.calls.empty(), "a window computes something");
+   exprs_.check(window.spec.partitionBy, below);
+   for (const SortKey& key : window.spec.orderBy)
       exprs_.check(key.expr, below);
-   for (const FrameBound* bound : {&node.windowSpec.start, &node.windowSpec.end})
+   for (const FrameBound* bound : {&window.spec.start, &window.spec.end})
       if (bound->offset) exprs_.check(bound->offset, below);
-   for (const WindowCall& call : node.windowCalls) {
+   for (const WindowCall& call : window.calls) {
       exprs_.ensure(call.function != nullptr, "a window call has a function");
       exprs_.check(call.args, below);
       if (call.filter) exprs_.checkPredicate(call.filter, below);
    }
 }
 
-/// Append and RecursiveUnion: output[i] is fed from appendInputs[child][i].
-void PlanVerifier::checkInputs(const Node& node) {
-   exprs_.ensure(node.appendInputs.size() == node.children.size(), "each child of an append feeds columns");
+void PlanVerifier::check(const DistinctOn& distinct, const Node&, const VisibleColumns& below) {
+   for (const ColumnId column : distinct.columns)
+      exprs_.checkColumn(column, below);
+}
+
+/// Append and RecursiveUnion: output[i] is fed from inputs[child][i].
+void PlanVerifier::checkInputs(const std::vector<std::vector<ColumnId>>& inputs, const Node& node) {
+   exprs_.ensure(inputs.size() == node.children.size(), "each child of an append feeds columns");
    for (size_t child = 0; child < node.children.size(); ++child) {
-      const std::vector<ColumnId>& inputs = node.appendInputs[child];
+      const std::vector<ColumnId>& feeding = inputs[child];
       const VisibleColumns given(node.children[child]->output);
-      exprs_.ensure(inputs.size() == node.output.size(), "a child feeds every column of an append");
-      for (size_t i = 0; i < inputs.size(); ++i) {
-         exprs_.checkColumn(inputs[i], given);
-         exprs_.ensure(columns_[inputs[i]].repr == columns_[node.output[i]].repr,
+      exprs_.ensure(feeding.size() == node.output.size(), "a child feeds every column of an append");
+      for (size_t i = 0; i < feeding.size(); ++i) {
+         exprs_.checkColumn(feeding[i], given);
+         exprs_.ensure(columns_[feeding[i]].repr == columns_[node.output[i]].repr,
                        "a child feeds columns of an append in their representation", node.output[i]);
       }
    }
 }
 
-void PlanVerifier::checkCteScan(const Node& node) {
-   const auto found = ctes_.find(node.cte);
-   exprs_.ensure(found != ctes_.end(), "a CTE is materialised before it is scanned", node.cte);
-   exprs_.ensure(node.cteColumns.size() == node.output.size(), "each column of a CTE scan stands for one of the CTE");
+void PlanVerifier::check(const Append& append, const Node& node, const VisibleColumns&) {
+   checkInputs(append.inputs, node);
+}
+
+void PlanVerifier::check(const RecursiveUnion& recursion, const Node& node, const VisibleColumns&) {
+   checkInputs(recursion.inputs, node);
+}
+
+void PlanVerifier::check(const Materialize& with, const Node&, const VisibleColumns&) {
+   exprs_.ensure(!with.ctes.empty(), "With materialises a CTE");
+}
+
+void PlanVerifier::check(const CteScan& scan, const Node& node, const VisibleColumns&) {
+   const auto found = ctes_.find(scan.cte);
+   exprs_.ensure(found != ctes_.end(), "a CTE is materialised before it is scanned", scan.cte);
+   exprs_.ensure(scan.columns.size() == node.output.size(), "each column of a CTE scan stands for one of the CTE");
    const VisibleColumns given(found->second);
    for (size_t i = 0; i < node.output.size(); ++i) {
-      exprs_.checkColumn(node.cteColumns[i], given);
-      exprs_.ensure(columns_[node.cteColumns[i]].repr == columns_[node.output[i]].repr,
+      exprs_.checkColumn(scan.columns[i], given);
+      exprs_.ensure(columns_[scan.columns[i]].repr == columns_[node.output[i]].repr,
                     "a column of a CTE scan has the CTE's representation", node.output[i]);
    }
 }
 
-void PlanVerifier::checkRecursiveScan(const Node& node) {
-   const auto found = workingTables_.find(node.cte);
+void PlanVerifier::check(const RecursiveScan& scan, const Node& node, const VisibleColumns&) {
+   const auto found = workingTables_.find(scan.cte);
    exprs_.ensure(found != workingTables_.end(), "a working table is scanned inside its recursion");
-   exprs_.ensure(node.cteSlots.size() == node.output.size(), "each column of a working table's scan has a slot");
+   exprs_.ensure(scan.slots.size() == node.output.size(), "each column of a working table's scan has a slot");
    for (size_t i = 0; i < node.output.size(); ++i) {
-      exprs_.ensure(node.cteSlots[i] < found->second.size(), "a slot is one of the working table");
-      exprs_.ensure(columns_[found->second[node.cteSlots[i]]].repr == columns_[node.output[i]].repr,
+      exprs_.ensure(scan.slots[i] < found->second.size(), "a slot is one of the working table");
+      exprs_.ensure(columns_[found->second[scan.slots[i]]].repr == columns_[node.output[i]].repr,
                     "a column of a working table's scan has the table's representation", node.output[i]);
    }
+}
+
+void PlanVerifier::check(const LockRows& lock, const Node&, const VisibleColumns& below) {
+   for (const RowLock& one : lock.locks)
+      exprs_.checkColumn(one.rowId, below);
 }
 
 void PlanVerifier::checkStored(const std::vector<GetColumn>& columns, const VisibleColumns& below) {
@@ -350,8 +367,8 @@ void PlanVerifier::checkStored(const std::vector<GetColumn>& columns, const Visi
    }
 }
 
-void PlanVerifier::checkDml(const Node& node, const VisibleColumns& below) {
-   const Dml& dml = *node.dml;
+void PlanVerifier::check(const Write& write, const Node& node, const VisibleColumns& below) {
+   const Dml& dml = *write.dml;
    checkStored(dml.target, below);
    checkStored(dml.proposed, below);
    const bool changesRows = node.kind == NodeKind::Update || node.kind == NodeKind::Delete;
@@ -367,30 +384,6 @@ void PlanVerifier::checkDml(const Node& node, const VisibleColumns& below) {
       exprs_.checkComputed(computed, below);
 }
 
-/// The columns that the node makes, not those that its children give.
-VisibleColumns PlanVerifier::madeBy(const Node& node) const {
-   VisibleColumns made;
-   for (const ScanColumn& column : node.scanColumns)
-      made.add(column.column);
-   if (node.kind == NodeKind::TableFunction) made.add(node.columns);
-   if (node.ordinality != noColumn) made.add(node.ordinality);
-   for (const ComputedColumn& computed : node.computed)
-      made.add(computed.column);
-   if (node.markColumn != noColumn) made.add(node.markColumn);
-   for (const ComputedColumn& key : node.keys)
-      made.add(key.column);
-   for (const AggregateCall& call : node.aggregates)
-      made.add(call.column);
-   for (const Rel::GroupingCall& call : node.groupingCalls)
-      made.add(call.column);
-   for (const WindowCall& call : node.windowCalls)
-      made.add(call.column);
-   if (node.dml)
-      for (const ComputedColumn& computed : node.dml->returning)
-         made.add(computed.column);
-   return made;
-}
-
 void PlanVerifier::checkOutput(const Node& node, const VisibleColumns& below) {
    VisibleColumns seen;
    for (const ColumnId column : node.output) {
@@ -401,58 +394,56 @@ void PlanVerifier::checkOutput(const Node& node, const VisibleColumns& below) {
                         node.kind == NodeKind::CteScan || node.kind == NodeKind::RecursiveUnion ||
                         node.kind == NodeKind::RecursiveScan;
    if (renames) return;
-   if (isJoin(node.kind)) return checkJoinedOutput(node);
-   VisibleColumns given = madeBy(node);
-   if (node.kind != NodeKind::Aggregate && !node.dml) given.add(below);
+   if (node.getIf<Join>()) return checkJoinedOutput(node);
+   VisibleColumns given(madeColumns(node));
+   if (node.kind != NodeKind::Aggregate && !node.getIf<Write>()) given.add(below);
    for (const ColumnId column : node.output)
       exprs_.checkColumn(column, given);
 }
 
 /// Ensures that a join gives only columns of the sides that its kind keeps.
 void PlanVerifier::checkJoinedOutput(const Node& node) {
-   const bool probeOnly =
-       node.joinKind == JoinKind::Semi || node.joinKind == JoinKind::Anti || node.joinKind == JoinKind::Mark;
-   const bool buildOnly = node.joinKind == JoinKind::RightSemi || node.joinKind == JoinKind::RightAnti;
-   VisibleColumns given = madeBy(node);
+   const JoinKind kind = node.as<Join>().kind;
+   const bool probeOnly = kind == JoinKind::Semi || kind == JoinKind::Anti || kind == JoinKind::Mark;
+   const bool buildOnly = kind == JoinKind::RightSemi || kind == JoinKind::RightAnti;
+   VisibleColumns given(madeColumns(node));
    if (!buildOnly) given.add(node.children[0]->output);
    if (!probeOnly) given.add(node.children[1]->output);
    for (const ColumnId column : node.output)
       exprs_.checkColumn(column, given);
 }
 
-void PlanVerifier::collectUses(const Node& node, std::vector<const Node*>& scans) const {
-   if (node.kind == NodeKind::TableScan) scans.push_back(&node);
+void PlanVerifier::collectScans(const Node& node, std::vector<const TableScan*>& scans) const {
+   if (const auto* scan = node.getIf<TableScan>()) scans.push_back(scan);
    for (const NodePtr& child : node.children)
-      collectUses(*child, scans);
+      collectScans(*child, scans);
 }
 
 /// Ensures that no other join publishes this join's filters and lookups, and that a scan of its probe side uses them.
-void PlanVerifier::checkUses(const Node& node) {
-   exprs_.ensure(node.runtimeFilterSources.empty() || node.kind == NodeKind::HashJoin, "only hash joins make filters");
-   if (node.kind != NodeKind::HashJoin) return;
-   exprs_.ensure(node.keyLookupKeys.empty() == (node.keyLookup == 0), "a key lookup has keys");
-   if (node.runtimeFilterSources.empty() && node.keyLookup == 0) return;
-   std::vector<const Node*> scans;
-   collectUses(*node.children[0], scans);
-   for (const RuntimeFilterSource& source : node.runtimeFilterSources) {
-      exprs_.ensure(source.key < node.joinKeys.size(), "a runtime filter is of a join key");
-      exprs_.ensure(!node.joinKeys[source.key].nullsEqual, "a runtime filter is of a key that drops NULLs");
+void PlanVerifier::checkUses(const HashJoin& join, const Node& node) {
+   exprs_.ensure(join.keyLookupKeys.empty() == (join.keyLookup == 0), "a key lookup has keys");
+   if (join.runtimeFilterSources.empty() && join.keyLookup == 0) return;
+   std::vector<const TableScan*> scans;
+   collectScans(*node.children[0], scans);
+   for (const RuntimeFilterSource& source : join.runtimeFilterSources) {
+      exprs_.ensure(source.key < join.keys.size(), "a runtime filter is of a join key");
+      exprs_.ensure(!join.keys[source.key].nullsEqual, "a runtime filter is of a key that drops NULLs");
       exprs_.ensure(filters_.add(numbered(source.filter)), "a runtime filter is published by one join", source.filter);
-      const bool isUsed = std::any_of(scans.begin(), scans.end(), [&](const Node* scan) {
+      const bool isUsed = std::any_of(scans.begin(), scans.end(), [&](const TableScan* scan) {
          return std::any_of(scan->runtimeFilters.begin(), scan->runtimeFilters.end(),
                             [&](const RuntimeFilterUse& use) { return use.filter == source.filter; });
       });
       exprs_.ensure(isUsed, "a runtime filter is used by a scan of the probe side", source.filter);
    }
-   if (node.keyLookup == 0) return;
-   exprs_.ensure(lookups_.add(numbered(node.keyLookup)), "a key lookup is published by one join");
+   if (join.keyLookup == 0) return;
+   exprs_.ensure(lookups_.add(numbered(join.keyLookup)), "a key lookup is published by one join");
    const auto scan =
-       std::find_if(scans.begin(), scans.end(), [&](const Node* one) { return one->keyLookup == node.keyLookup; });
+       std::find_if(scans.begin(), scans.end(), [&](const auto* one) { return one->keyLookup == join.keyLookup; });
    exprs_.ensure(scan != scans.end(), "a key lookup is used by a scan of the probe side");
-   exprs_.ensure((*scan)->keyLookupAttributes.size() == node.keyLookupKeys.size(),
+   exprs_.ensure((*scan)->keyLookupAttributes.size() == join.keyLookupKeys.size(),
                  "a key lookup has a key for each attribute of the index");
-   for (const uint32_t key : node.keyLookupKeys)
-      exprs_.ensure(key < node.joinKeys.size(), "a key lookup is by join keys");
+   for (const uint32_t key : join.keyLookupKeys)
+      exprs_.ensure(key < join.keys.size(), "a key lookup is by join keys");
 }
 
 } // namespace

@@ -109,21 +109,22 @@ void AggregateSink::addAggregate(CompiledAggregate aggregate) {
 
 AggregateSink::AggregateSink(PlanBuilder& builder, const sql::plan::Node& node)
    : node_(node), columns_(builder.context().columns()), grant_(builder.context().budget()) {
+   const auto& plan = node.as<sql::plan::Aggregate>();
    const ColumnSlots slots{std::span(node.children[0]->output)};
    std::vector<const sql::Expr*> keys;
-   for (const sql::ComputedColumn& key : node.keys) {
+   for (const sql::ComputedColumn& key : plan.keys) {
       keys.push_back(key.expr.get());
       keyReprs_.push_back(key.expr->repr);
    }
    if (!keys.empty()) keys_ = ExpressionProgram::compile(std::span(keys), slots, columns_);
-   for (const sql::AggregateCall& call : node.aggregates)
+   for (const sql::AggregateCall& call : plan.aggregates)
       addAggregate(compile(builder, call, slots));
-   if (node.groupingSets.empty()) {
+   if (plan.groupingSets.empty()) {
       GroupingSet& set = sets_.emplace_back();
-      set.keys.resize(node.keys.size());
+      set.keys.resize(plan.keys.size());
       std::iota(set.keys.begin(), set.keys.end(), 0u);
    } else {
-      for (const std::vector<uint32_t>& indexes : node.groupingSets)
+      for (const std::vector<uint32_t>& indexes : plan.groupingSets)
          sets_.emplace_back().keys = indexes;
    }
    for (GroupingSet& set : sets_)

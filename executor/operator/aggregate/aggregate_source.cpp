@@ -58,19 +58,19 @@ private:
 };
 
 AggregateSource::AggregateSource(PlanBuilder& builder, AggregateSink& sink) : sink_(sink) {
-   const sql::plan::Node& node = sink.node();
-   for (const sql::ColumnId column : node.output) {
+   const auto& plan = sink.node().as<sql::plan::Aggregate>();
+   for (const sql::ColumnId column : sink.node().output) {
       types_.push_back(builder.context().columns()[column].repr.physical);
       const auto matches = [&](const auto& item) { return item.column == column; };
-      if (const auto key = std::find_if(node.keys.begin(), node.keys.end(), matches); key != node.keys.end())
-         results_.push_back({ResultColumn::Kind::Key, static_cast<uint32_t>(key - node.keys.begin())});
-      else if (const auto call = std::find_if(node.aggregates.begin(), node.aggregates.end(), matches);
-               call != node.aggregates.end())
-         results_.push_back({ResultColumn::Kind::Aggregate, static_cast<uint32_t>(call - node.aggregates.begin())});
-      else if (const auto grouping = std::find_if(node.groupingCalls.begin(), node.groupingCalls.end(), matches);
-               grouping != node.groupingCalls.end())
+      if (const auto key = std::find_if(plan.keys.begin(), plan.keys.end(), matches); key != plan.keys.end())
+         results_.push_back({ResultColumn::Kind::Key, static_cast<uint32_t>(key - plan.keys.begin())});
+      else if (const auto call = std::find_if(plan.aggregates.begin(), plan.aggregates.end(), matches);
+               call != plan.aggregates.end())
+         results_.push_back({ResultColumn::Kind::Aggregate, static_cast<uint32_t>(call - plan.aggregates.begin())});
+      else if (const auto grouping = std::find_if(plan.groupingCalls.begin(), plan.groupingCalls.end(), matches);
+               grouping != plan.groupingCalls.end())
          results_.push_back(
-             {ResultColumn::Kind::Grouping, static_cast<uint32_t>(grouping - node.groupingCalls.begin())});
+             {ResultColumn::Kind::Grouping, static_cast<uint32_t>(grouping - plan.groupingCalls.begin())});
       else
          throwInternal("a column that the aggregation does not give");
    }
@@ -118,7 +118,7 @@ Vector AggregateSource::column(QueryContext& context, Local& local, const Chunk&
    case ResultColumn::Kind::Grouping: {
       // One bit for each key of the call, the first leftmost: 1 when the key is not in this set.
       int32_t mask = 0;
-      for (const uint32_t key : sink_.node().groupingCalls[result.index].keys)
+      for (const uint32_t key : sink_.node().as<sql::plan::Aggregate>().groupingCalls[result.index].keys)
          mask = mask << 1 | (std::find(set.keys.begin(), set.keys.end(), key) == set.keys.end() ? 1 : 0);
       auto* values = static_cast<int32_t*>(local.columns.data(output));
       std::fill_n(values, chunk.count, mask);

@@ -7,12 +7,12 @@
 namespace ouzel::executor {
 
 std::vector<Stage> buildAppend(PlanBuilder& builder, const sql::plan::Node& node) {
+   const auto& inputs = node.as<sql::plan::Append>().inputs;
    std::vector<Stage> all;
    for (size_t child = 0; child < node.children.size(); ++child) {
       std::vector<Stage> stages = builder.produce(*node.children[child]);
-      if (node.appendInputs[child] != node.children[child]->output)
-         PlanBuilder::append(stages, makeColumnPick(builder, node.children[child]->output, node.appendInputs[child]),
-                             UINT32_MAX);
+      if (inputs[child] != node.children[child]->output)
+         PlanBuilder::append(stages, makeColumnPick(builder, node.children[child]->output, inputs[child]), UINT32_MAX);
       for (Stage& stage : stages)
          all.push_back(std::move(stage));
    }

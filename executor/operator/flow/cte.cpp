@@ -14,10 +14,11 @@ namespace ouzel::executor {
 namespace {
 
 uint32_t readersOf(const sql::plan::Node& node, uint32_t cte) {
-   uint32_t readers = node.kind == sql::plan::NodeKind::CteScan && node.cte == cte ? 1 : 0;
+   const auto* scan = node.getIf<sql::plan::CteScan>();
+   uint32_t readers = scan && scan->cte == cte ? 1 : 0;
    for (const auto& child : node.children)
       readers += readersOf(*child, cte);
-   for (const sql::plan::CtePlan& other : node.ctes)
+   for (const sql::plan::CtePlan& other : node.ctes())
       readers += readersOf(*other.plan, cte);
    return readers;
 }
@@ -25,26 +26,24 @@ uint32_t readersOf(const sql::plan::Node& node, uint32_t cte) {
 /// WITH RECURSIVE ... SELECT ... FROM r LIMIT n without an order: the recursion stops after n rows. Users rely on this
 /// to end an endless recursion.
 void stopAtLimit(PlanBuilder& builder, const sql::plan::Node& node, const sql::plan::CtePlan& cte) {
-   const sql::plan::Node* recursion = cte.plan.get();
-   while (recursion->kind == sql::plan::NodeKind::Project)
-      recursion = recursion->children[0].get();
-   const sql::plan::Node* limit = node.children[0].get();
-   while (limit->kind == sql::plan::NodeKind::Project)
-      limit = limit->children[0].get();
-   if (recursion->kind != sql::plan::NodeKind::RecursiveUnion || limit->kind != sql::plan::NodeKind::Limit ||
-       limit->withTies)
-      return;
-   const sql::plan::Node* scan = limit->children[0].get();
-   while (scan->kind == sql::plan::NodeKind::Project)
-      scan = scan->children[0].get();
-   if (scan->kind != sql::plan::NodeKind::CteScan || scan->cte != cte.id || readersOf(node, cte.id) != 1) return;
+   const auto belowProjects = [](const sql::plan::Node& top) {
+      const sql::plan::Node* below = &top;
+      while (below->kind == sql::plan::NodeKind::Project)
+         below = below->children[0].get();
+      return below;
+   };
+   const sql::plan::Node *recursion = belowProjects(*cte.plan), *limited = belowProjects(*node.children[0]);
+   const auto* limit = limited->getIf<sql::plan::Limit>();
+   if (recursion->kind != sql::plan::NodeKind::RecursiveUnion || !limit || limit->withTies) return;
+   const auto* scan = belowProjects(*limited->children[0])->getIf<sql::plan::CteScan>();
+   if (!scan || scan->cte != cte.id || readersOf(node, cte.id) != 1) return;
    builder.rowsWanted[recursion] = RowRange::evaluate(builder.context(), limit->offset.get(), limit->limit.get()).end();
 }
 
 } // namespace
 
 std::vector<Stage> buildMaterialize(PlanBuilder& builder, const sql::plan::Node& node) {
-   for (const sql::plan::CtePlan& cte : node.ctes) {
+   for (const sql::plan::CtePlan& cte : node.ctes()) {
       stopAtLimit(builder, node, cte);
       auto* buffer = builder.own<BatchStore>();
       buffer->allowSpilling(builder.context());
@@ -62,10 +61,10 @@ std::vector<Stage> buildMaterialize(PlanBuilder& builder, const sql::plan::Node&
 }
 
 std::vector<Stage> buildCteScan(PlanBuilder& builder, const sql::plan::Node& node) {
-   BatchStore* buffer = builder.cteBuffers.at(node.cte);
+   const auto& scan = node.as<sql::plan::CteScan>();
+   BatchStore* buffer = builder.cteBuffers.at(scan.cte);
    Stage stage;
-   stage.source =
-       builder.own<BatchStoreSource>(*buffer, slotsOf(node.cteColumns, builder.cteColumns.at(node.cte)), true);
+   stage.source = builder.own<BatchStoreSource>(*buffer, slotsOf(scan.columns, builder.cteColumns.at(scan.cte)), true);
    stage.sourceProfile = builder.profileOf(node);
    return {std::move(stage)};
 }

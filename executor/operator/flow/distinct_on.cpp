@@ -80,7 +80,8 @@ private:
 std::vector<Stage> buildDistinctOn(PlanBuilder& builder, const sql::plan::Node& node) {
    const std::vector<sql::ColumnId>& layout = node.children[0]->output;
    std::vector<Stage> stages = builder.produce(*node.children[0]);
-   PlanBuilder::append(stages, builder.own<DistinctOn>(slotsOf(node.columns, layout)), builder.profileOf(node));
+   const std::vector<sql::ColumnId>& columns = node.as<sql::plan::DistinctOn>().columns;
+   PlanBuilder::append(stages, builder.own<DistinctOn>(slotsOf(columns, layout)), builder.profileOf(node));
    if (node.output != layout) PlanBuilder::append(stages, makeColumnPick(builder, layout, node.output), UINT32_MAX);
    return stages;
 }

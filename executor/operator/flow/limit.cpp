@@ -18,12 +18,12 @@ struct Local final : LocalState {
 
 class Limit final : public StreamingOperator {
 public:
-   Limit(const sql::plan::Node& node, std::vector<uint32_t> tieSlots) : node_(node), tieSlots_(std::move(tieSlots)) {}
+   Limit(const sql::plan::Limit& plan, std::vector<uint32_t> tieSlots) : plan_(plan), tieSlots_(std::move(tieSlots)) {}
 
    void prepare(QueryContext& context) override {
       if (isPrepared_) return; // prepare() is called for each stage; all stages count together
       isPrepared_ = true;
-      range_ = RowRange::evaluate(context, node_.offset.get(), node_.limit.get());
+      range_ = RowRange::evaluate(context, plan_.offset.get(), plan_.limit.get());
       if (!sorted_) return;
       sorted_->setRange(range_);
       range_.offset = 0;
@@ -33,7 +33,7 @@ public:
    LocalStatePtr makeLocal(QueryContext&) override { return std::make_unique<Local>(); }
    OperatorStatus process(QueryContext& context, LocalState& state, const Batch& in, Batch& out) override {
       auto& local = static_cast<Local&>(state);
-      if (node_.withTies) return processTies(context, local, in, out);
+      if (plan_.withTies) return processTies(context, local, in, out);
       const uint32_t rows = in.liveRows();
       // Rows are numbered in order of arrival; those of the range pass.
       const uint64_t first = seen_.fetch_add(rows);
@@ -98,7 +98,7 @@ private:
       return true;
    }
 
-   const sql::plan::Node& node_;
+   const sql::plan::Limit& plan_;
    const std::vector<uint32_t> tieSlots_;
    SortedSource* sorted_ = nullptr;
    bool isPrepared_ = false;
@@ -110,19 +110,20 @@ private:
 } // namespace
 
 std::vector<Stage> buildLimit(PlanBuilder& builder, const sql::plan::Node& node) {
+   const auto& plan = node.as<sql::plan::Limit>();
    const sql::plan::Node& child = *node.children[0];
-   if (child.kind == sql::plan::NodeKind::LockRows && !node.withTies) {
-      builder.rowsWanted[&child] = RowRange::evaluate(builder.context(), node.offset.get(), node.limit.get()).end();
+   if (child.kind == sql::plan::NodeKind::LockRows && !plan.withTies) {
+      builder.rowsWanted[&child] = RowRange::evaluate(builder.context(), plan.offset.get(), plan.limit.get()).end();
    }
    std::vector<Stage> stages = builder.produce(child);
    std::vector<sql::ColumnId> ties;
-   if (node.withTies)
-      for (const sql::SortKey& key : node.sortKeys) {
+   if (plan.withTies)
+      for (const sql::SortKey& key : plan.keys) {
          if (key.expr->kind != sql::ExprKind::Column) throwNotSupported("WITH TIES over an expression");
          ties.push_back(key.expr->column);
       }
-   auto* limit = builder.own<Limit>(node, slotsOf(ties, node.children[0]->output));
-   if (child.kind == sql::plan::NodeKind::Sort && !node.withTies)
+   auto* limit = builder.own<Limit>(plan, slotsOf(ties, node.children[0]->output));
+   if (child.kind == sql::plan::NodeKind::Sort && !plan.withTies)
       limit->setSource(static_cast<SortedSource&>(*stages[0].source));
    PlanBuilder::append(stages, limit, builder.profileOf(node));
    if (node.output != node.children[0]->output)

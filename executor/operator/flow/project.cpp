@@ -71,7 +71,8 @@ private:
 
 std::vector<Stage> buildFilter(PlanBuilder& builder, const sql::plan::Node& node) {
    std::vector<Stage> stages = builder.produce(*node.children[0]);
-   PlanBuilder::append(stages, makeFilter(builder, node.predicates, node.children[0]->output), builder.profileOf(node));
+   const std::vector<sql::ExprPtr>& predicates = node.as<sql::plan::Filter>().predicates;
+   PlanBuilder::append(stages, makeFilter(builder, predicates, node.children[0]->output), builder.profileOf(node));
    // A filter may give fewer or reordered columns than its child.
    if (node.output != node.children[0]->output)
       PlanBuilder::append(stages, makeColumnPick(builder, node.children[0]->output, node.output), UINT32_MAX);
@@ -89,11 +90,12 @@ std::vector<Stage> buildProject(PlanBuilder& builder, const sql::plan::Node& nod
    const ColumnSlots slots{std::span(node.children[0]->output)};
    std::vector<const sql::Expr*> exprs;
    std::vector<Project::Column> columns;
+   const std::vector<sql::ComputedColumn>& all = node.as<sql::plan::Project>().computed;
    for (const sql::ColumnId column : node.output) {
       Project::Column target;
-      const auto computed = std::find_if(node.computed.begin(), node.computed.end(),
-                                         [&](const sql::ComputedColumn& c) { return c.column == column; });
-      if (computed != node.computed.end()) {
+      const auto computed =
+          std::find_if(all.begin(), all.end(), [&](const sql::ComputedColumn& c) { return c.column == column; });
+      if (computed != all.end()) {
          target.computed = static_cast<uint32_t>(exprs.size());
          exprs.push_back(computed->expr.get());
       } else {

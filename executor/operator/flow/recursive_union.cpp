@@ -21,6 +21,7 @@ namespace {
 
 struct Recursion {
    const sql::plan::Node* node = nullptr;
+   const sql::plan::RecursiveUnion* plan = nullptr;
    PlanBuilder* builder = nullptr;
    BatchStore result;  ///< all rows so far
    BatchStore working; ///< new rows of the previous round: the working table
@@ -83,9 +84,9 @@ void Recursion::appendAll(QueryContext& context) {
          hashCombineVector(column, batch.selection, hashes);
       newRows.clear();
       for (uint32_t row = 0; row < batch.rowCount; ++row) {
-         if (!node->unionAll && !isNew(context, batch, row, hashes[row])) continue;
+         if (!plan->all && !isNew(context, batch, row, hashes[row])) continue;
          newRows.push_back(static_cast<RowIndex>(row));
-         if (node->unionAll) continue;
+         if (plan->all) continue;
          // Each new row gets its place in `result` at once, so that later rows of this round are compared with it.
          seen.emplace(hashes[row], std::pair(static_cast<uint32_t>(result.batchCount()),
                                              kept->current() ? kept->current()->rowCount : 0u));
@@ -94,13 +95,13 @@ void Recursion::appendAll(QueryContext& context) {
          if (kept->isFull()) result.add(kept->take());
       }
       // The table `seen` of a UNION is not spilled: it takes about 64 bytes per row (README says so).
-      if (!node->unionAll) {
+      if (!plan->all) {
          if (!seenMemory) seenMemory = std::make_unique<Reservation>(context.memory());
          seenMemory->grow(newRows.size() * bytesPerSeen);
       }
       batch.selection = Selection::list(newRows);
       appendRows(next, batch, working);
-      if (node->unionAll) appendRows(*kept, batch, result);
+      if (plan->all) appendRows(*kept, batch, result);
    }
    if (auto rest = next.take()) working.add(std::move(rest));
    fresh.clear();
@@ -124,9 +125,9 @@ void Recursion::endRound(QueryContext& context) {
 }
 
 void Recursion::startRound() {
-   builder->workingTables[node->cte] = &working;
+   builder->workingTables[plan->cte] = &working;
    std::vector<Stage> stages = builder->produce(*node->children[1]);
-   auto* sink = builder->own<BatchStoreSink>(fresh, slotsOf(node->appendInputs[1], node->children[1]->output), columns);
+   auto* sink = builder->own<BatchStoreSink>(fresh, slotsOf(plan->inputs[1], node->children[1]->output), columns);
    builder->addPipeline(std::move(stages), sink, UINT32_MAX);
    builder->addAction([this] { endRound(builder->context()); });
 }
@@ -136,6 +137,7 @@ void Recursion::startRound() {
 std::vector<Stage> buildRecursiveUnion(PlanBuilder& builder, const sql::plan::Node& node) {
    auto* recursion = builder.own<Recursion>();
    recursion->node = &node;
+   recursion->plan = &node.as<sql::plan::RecursiveUnion>();
    recursion->builder = &builder;
    for (BatchStore* buffer : {&recursion->result, &recursion->working, &recursion->fresh})
       buffer->allowSpilling(builder.context());
@@ -145,8 +147,8 @@ std::vector<Stage> buildRecursiveUnion(PlanBuilder& builder, const sql::plan::No
    if (const auto wanted = builder.rowsWanted.find(&node); wanted != builder.rowsWanted.end())
       recursion->rowsWanted = wanted->second;
    std::vector<Stage> base = builder.produce(*node.children[0]);
-   auto* sink = builder.own<BatchStoreSink>(recursion->fresh, slotsOf(node.appendInputs[0], node.children[0]->output),
-                                            recursion->columns);
+   auto* sink = builder.own<BatchStoreSink>(
+       recursion->fresh, slotsOf(recursion->plan->inputs[0], node.children[0]->output), recursion->columns);
    builder.addPipeline(std::move(base), sink, UINT32_MAX);
    builder.addAction([recursion] { recursion->endRound(recursion->builder->context()); });
    Stage stage;
@@ -156,8 +158,9 @@ std::vector<Stage> buildRecursiveUnion(PlanBuilder& builder, const sql::plan::No
 }
 
 std::vector<Stage> buildRecursiveScan(PlanBuilder& builder, const sql::plan::Node& node) {
+   const auto& scan = node.as<sql::plan::RecursiveScan>();
    Stage stage;
-   stage.source = builder.own<BatchStoreSource>(*builder.workingTables.at(node.cte), node.cteSlots, true);
+   stage.source = builder.own<BatchStoreSource>(*builder.workingTables.at(scan.cte), scan.slots, true);
    stage.sourceProfile = builder.profileOf(node);
    return {std::move(stage)};
 }

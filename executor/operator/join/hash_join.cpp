@@ -139,29 +139,29 @@ SinkStatus HashJoinBuild::consume(QueryContext& context, LocalState& state, cons
 class ShapeBuilder {
 public:
    ShapeBuilder(const sql::plan::Node& node, const sql::ColumnTable& table)
-      : node_(node), table_(table), probe_(std::span(node.children[0]->output)),
-        build_(std::span(node.children[1]->output)) {}
+      : output_(node.output), join_(node.as<sql::plan::HashJoin>()), table_(table),
+        probe_(std::span(node.children[0]->output)), build_(std::span(node.children[1]->output)) {}
 
    void run(HashJoinShape& shape, BuildShape& build, std::vector<PhysicalType>& types) {
       std::vector<const sql::Expr*> probeKeys, buildKeys;
-      for (const sql::plan::JoinKey& key : node_.joinKeys) {
+      for (const sql::plan::JoinKey& key : join_.keys) {
          probeKeys.push_back(key.probe.get());
          buildKeys.push_back(key.build.get());
          types.push_back(key.build->repr.physical);
       }
-      shape.kind = node_.joinKind;
-      shape.nullAware = node_.nullAware;
+      shape.kind = join_.kind;
+      shape.nullAware = join_.nullAware;
       shape.probeKeys = ExpressionProgram::compile(std::span(probeKeys), probe_, table_);
       build.keys = ExpressionProgram::compile(std::span(buildKeys), build_, table_);
-      build.keepsNullKeys = node_.joinKind == JoinKind::Right || node_.joinKind == JoinKind::Full ||
-                            node_.joinKind == JoinKind::RightAnti;
-      for (const sql::ColumnId column : node_.output)
+      build.keepsNullKeys =
+          join_.kind == JoinKind::Right || join_.kind == JoinKind::Full || join_.kind == JoinKind::RightAnti;
+      for (const sql::ColumnId column : output_)
          addColumn(shape, build, types, column);
       shape.outputCount = static_cast<uint32_t>(shape.columns.size());
-      if (node_.predicates.empty()) return;
+      if (join_.predicates.empty()) return;
 
-      std::vector<sql::ColumnId> layout = node_.output, read;
-      for (const sql::ExprPtr& predicate : node_.predicates)
+      std::vector<sql::ColumnId> layout = output_, read;
+      for (const sql::ExprPtr& predicate : join_.predicates)
          sql::collectColumns(*predicate, read);
       for (const sql::ColumnId column : read) {
          auto found = std::find(layout.begin(), layout.end(), column);
@@ -172,13 +172,13 @@ public:
          }
          shape.columns[static_cast<size_t>(found - layout.begin())].isResidual = true;
       }
-      shape.residual = ExpressionProgram::compileConjunction(node_.predicates, ColumnSlots(std::span(layout)), table_);
+      shape.residual = ExpressionProgram::compileConjunction(join_.predicates, ColumnSlots(std::span(layout)), table_);
    }
 
 private:
    void addColumn(HashJoinShape& shape, BuildShape& build, std::vector<PhysicalType>& types, sql::ColumnId column) {
       const PhysicalType type = table_[column].repr.physical;
-      if (node_.joinKind == JoinKind::Mark && column == node_.markColumn) {
+      if (join_.kind == JoinKind::Mark && column == join_.markColumn) {
          shape.columns.push_back({Column::From::Mark, 0, PhysicalType::Bool, false});
       } else if (const auto slot = probe_.find(column)) {
          shape.columns.push_back({Column::From::Probe, *slot, type, false});
@@ -191,7 +191,7 @@ private:
 
    /// Number of the build column in stored rows. A key that is just this column is not stored again.
    uint32_t storedColumn(BuildShape& build, std::vector<PhysicalType>& types, sql::ColumnId column, uint32_t slot) {
-      const auto keyCount = static_cast<uint32_t>(node_.joinKeys.size());
+      const auto keyCount = static_cast<uint32_t>(join_.keys.size());
       for (uint32_t k = 0; k < keyCount; ++k)
          if (build.keys->columnSlot(k) == slot) return k;
       for (uint32_t i = 0; i < build.payload.size(); ++i)
@@ -201,7 +201,8 @@ private:
       return static_cast<uint32_t>(types.size() - 1);
    }
 
-   const sql::plan::Node& node_;
+   const std::vector<sql::ColumnId>& output_;
+   const sql::plan::HashJoin& join_;
    const sql::ColumnTable& table_;
    const ColumnSlots probe_, build_;
 };
@@ -211,12 +212,12 @@ private:
 namespace {
 
 /// The shape of joins with rows put aside. Such a row has the keys, then columns `slots` of the probe batches.
-void makeAsideShape(const HashJoinShape& shape, const sql::plan::Node& node, HashJoinShape& aside,
+void makeAsideShape(const HashJoinShape& shape, const sql::plan::HashJoin& join, HashJoinShape& aside,
                     std::vector<PhysicalType>& types, std::vector<uint32_t>& slots) {
    aside = shape;
    aside.probeKeys = nullptr;
-   const auto keyCount = static_cast<uint32_t>(node.joinKeys.size());
-   for (const sql::plan::JoinKey& key : node.joinKeys)
+   const auto keyCount = static_cast<uint32_t>(join.keys.size());
+   for (const sql::plan::JoinKey& key : join.keys)
       types.push_back(key.probe->repr.physical);
    for (Column& column : aside.columns) {
       if (column.from != Column::From::Probe) continue;
@@ -236,6 +237,7 @@ void makeAsideShape(const HashJoinShape& shape, const sql::plan::Node& node, Has
 } // namespace
 
 std::vector<Stage> buildHashJoin(PlanBuilder& builder, const sql::plan::Node& node) {
+   const auto& join = node.as<sql::plan::HashJoin>();
    QueryContext& context = builder.context();
    auto* shape = builder.own<HashJoinShape>();
    BuildShape build;
@@ -243,22 +245,22 @@ std::vector<Stage> buildHashJoin(PlanBuilder& builder, const sql::plan::Node& no
    ShapeBuilder(node, context.columns()).run(*shape, build, types);
 
    std::vector<HashJoinRows::Key> keys;
-   for (const sql::plan::JoinKey& key : node.joinKeys)
+   for (const sql::plan::JoinKey& key : join.keys)
       keys.push_back({key.build->repr.physical, key.nullsEqual, nullptr});
-   if (context.settings().runtimeFilters && sql::joinDropsUnmatchedProbe(node.joinKind))
-      for (const sql::plan::RuntimeFilterSource& source : node.runtimeFilterSources)
+   if (context.settings().runtimeFilters && sql::joinDropsUnmatchedProbe(join.kind))
+      for (const sql::plan::RuntimeFilterSource& source : join.runtimeFilterSources)
          if (!keys[source.key].nullsEqual) keys[source.key].filter = &builder.runtimeFilter(source.filter);
 
-   auto* rows = builder.own<HashJoinRows>(std::move(keys), types, givesBuiltRowsLast(node.joinKind));
+   auto* rows = builder.own<HashJoinRows>(std::move(keys), types, givesBuiltRowsLast(join.kind));
    auto* asideShape = builder.own<HashJoinShape>();
    std::vector<PhysicalType> asideTypes;
    std::vector<uint32_t> asideSlots;
-   makeAsideShape(*shape, node, *asideShape, asideTypes, asideSlots);
-   auto* spill = builder.own<HashJoinSpill>(*rows, asideTypes, std::move(asideSlots), givesBuiltRowsLast(node.joinKind),
-                                            node.joinKind, context.budget());
+   makeAsideShape(*shape, join, *asideShape, asideTypes, asideSlots);
+   auto* spill = builder.own<HashJoinSpill>(*rows, asideTypes, std::move(asideSlots), givesBuiltRowsLast(join.kind),
+                                            join.kind, context.budget());
    auto* table = builder.own<HashJoinTable>(*rows, spill->buildGrant());
-   if (node.keyLookup != 0 && sql::joinDropsUnmatchedProbe(node.joinKind))
-      table->lookUp(builder.keyLookup(node.keyLookup), node.keyLookupKeys);
+   if (join.keyLookup != 0 && sql::joinDropsUnmatchedProbe(join.kind))
+      table->lookUp(builder.keyLookup(join.keyLookup), join.keyLookupKeys);
    const uint32_t profile = builder.profileOf(node);
    // The build side first: scans of the probe side use the filters that the build side publishes.
    builder.addPipeline(builder.produce(*node.children[1]), builder.own<HashJoinBuild>(std::move(build), *table, *spill),
@@ -271,7 +273,7 @@ std::vector<Stage> buildHashJoin(PlanBuilder& builder, const sql::plan::Node& no
       stage.sourceProfile = profile;
       stages.push_back(std::move(stage));
    };
-   if (givesBuiltRowsLast(node.joinKind)) addStage(builder.own<BuiltRows>(*shape, *table));
+   if (givesBuiltRowsLast(join.kind)) addStage(builder.own<BuiltRows>(*shape, *table));
    if (context.canSpill()) addStage(builder.own<HashJoinPartitions>(*asideShape, *table, *spill));
    return stages;
 }

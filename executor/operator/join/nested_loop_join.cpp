@@ -158,18 +158,18 @@ private:
 } // namespace
 
 std::vector<Stage> buildNestedLoopJoin(PlanBuilder& builder, const sql::plan::Node& node) {
+   const auto& join = node.as<sql::plan::NestedLoopJoin>();
    const sql::ColumnTable& table = builder.context().columns();
    auto* shape = builder.own<NestedLoopShape>();
    auto* rows = builder.own<NestedLoopRows>();
-   shape->kind = node.joinKind;
-   shape->nullAware = node.nullAware;
-   shape->givesBuiltRowsLast = node.joinKind == JoinKind::Right || node.joinKind == JoinKind::Full ||
-                               node.joinKind == JoinKind::RightSemi || node.joinKind == JoinKind::RightAnti;
+   shape->kind = join.kind;
+   shape->givesBuiltRowsLast = join.kind == JoinKind::Right || join.kind == JoinKind::Full ||
+                               join.kind == JoinKind::RightSemi || join.kind == JoinKind::RightAnti;
    shape->outputCount = static_cast<uint32_t>(node.output.size());
 
    // The output columns, then further columns that predicates read.
    std::vector<sql::ColumnId> layout = node.output, read;
-   for (const sql::ExprPtr& predicate : node.predicates)
+   for (const sql::ExprPtr& predicate : join.predicates)
       sql::collectColumns(*predicate, read);
    for (const sql::ColumnId column : read)
       if (std::find(layout.begin(), layout.end(), column) == layout.end()) layout.push_back(column);
@@ -179,7 +179,7 @@ std::vector<Stage> buildNestedLoopJoin(PlanBuilder& builder, const sql::plan::No
    std::vector<Representation> bufferColumns;
    for (const sql::ColumnId column : layout) {
       const PhysicalType type = table[column].repr.physical;
-      if (node.joinKind == JoinKind::Mark && column == node.markColumn) {
+      if (join.kind == JoinKind::Mark && column == join.markColumn) {
          shape->columns.push_back({Column::From::Mark, 0, PhysicalType::Bool});
       } else if (const auto slot = probe.find(column)) {
          shape->columns.push_back({Column::From::Probe, *slot, type});
@@ -191,9 +191,9 @@ std::vector<Stage> buildNestedLoopJoin(PlanBuilder& builder, const sql::plan::No
          throwInternal("a joined column that no side gives");
       }
    }
-   if (!node.predicates.empty())
+   if (!join.predicates.empty())
       shape->predicate = ExpressionProgram::compileConjunction(
-          node.predicates, ColumnSlots(std::span<const sql::ColumnId>(layout)), table);
+          join.predicates, ColumnSlots(std::span<const sql::ColumnId>(layout)), table);
 
    // The columns of the left side that are stored if it is joined by blocks.
    auto* blockShape = builder.own<NestedLoopShape>(*shape);

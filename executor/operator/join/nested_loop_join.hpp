@@ -33,7 +33,6 @@ struct NestedLoopShape {
       PhysicalType type;
    };
    sql::JoinKind kind = sql::JoinKind::Inner;
-   bool nullAware = false;
    std::shared_ptr<const ExpressionProgram> predicate; ///< null: true
    std::vector<Column> columns;
    uint32_t outputCount = 0;

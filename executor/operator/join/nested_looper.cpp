@@ -283,7 +283,7 @@ void NestedLooper::noteTruth() {
    };
    if (!shape_.predicate) {
       forEachRow(stepRows_, [&](uint32_t row) { note(row, true, false); });
-   } else if (shape_.kind == JoinKind::Mark || shape_.nullAware) {
+   } else if (shape_.kind == JoinKind::Mark) {
       const Vector truth = shape_.predicate->evaluate(*state_, joined_, stepRows_);
       forEachRow(stepRows_, [&](uint32_t row) {
          const bool isNull = truth.isNull(row);
@@ -345,11 +345,10 @@ OperatorStatus NestedLooper::processRest(const Batch& in, Batch& out) {
       return OperatorStatus::NeedInput;
    }
    const uint8_t wanted = shape_.kind == JoinKind::Semi ? 1 : 0;
-   const bool dropsUnknown = shape_.kind == JoinKind::Anti && shape_.nullAware;
    uint32_t kept = 0;
    forEachRow(in.selection, [&](uint32_t row) {
       kept_[kept] = static_cast<RowIndex>(row);
-      kept += found_[row] == wanted && !(dropsUnknown && unknown_[row]);
+      kept += found_[row] == wanted;
    });
    out.selection = kept == in.liveRows() ? in.selection : Selection::list(kept_, kept);
    return OperatorStatus::NeedInput;

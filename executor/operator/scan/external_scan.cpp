@@ -17,7 +17,8 @@ using sql::ExprKind;
 /// Collects the bounds that conjuncts of the form column <op> constant, or column IN (constants), put on columns.
 class BoundCollector {
 public:
-   BoundCollector(const sql::plan::Node& node, const sql::ColumnTable& columns) : node_(node), columns_(columns) {}
+   BoundCollector(const sql::plan::VirtualScan& plan, const sql::ColumnTable& columns)
+      : plan_(plan), columns_(columns) {}
 
    void add(const Expr& expr) {
       if (expr.kind == ExprKind::And) {
@@ -60,7 +61,7 @@ private:
    }
    void addRange(sql::ColumnId column, io::ExternalRange range) {
       if (range.lower.isNull && range.upper.isNull) return;
-      for (const sql::plan::ScanColumn& scanned : node_.scanColumns) {
+      for (const sql::plan::ScanColumn& scanned : plan_.columns) {
          if (scanned.column != column) continue;
          const Representation repr = columns_[column].repr;
          if ((!range.lower.isNull && range.lower.type != repr.physical) ||
@@ -72,7 +73,7 @@ private:
       }
    }
 
-   const sql::plan::Node& node_;
+   const sql::plan::VirtualScan& plan_;
    const sql::ColumnTable& columns_;
    std::vector<io::ExternalRange> ranges_;
 };
@@ -83,21 +84,22 @@ struct Local final : LocalState {
 
 class ExternalScanSource final : public Source {
 public:
-   ExternalScanSource(const sql::plan::Node& node, const sql::ColumnTable& columns) : node_(node), columns_(columns) {}
+   ExternalScanSource(const sql::plan::VirtualScan& plan, const sql::ColumnTable& columns)
+      : plan_(plan), columns_(columns) {}
 
    void prepare(QueryContext& context) override {
       scan_.reset();
       io::ExternalScanSpec spec;
-      for (const sql::plan::ScanColumn& column : node_.scanColumns)
+      for (const sql::plan::ScanColumn& column : plan_.columns)
          spec.columns.push_back(static_cast<uint32_t>(column.attribute - 1));
-      BoundCollector bounds(node_, columns_);
-      for (const sql::ExprPtr& predicate : node_.predicates)
+      BoundCollector bounds(plan_, columns_);
+      for (const sql::ExprPtr& predicate : plan_.predicates)
          bounds.add(*predicate);
       spec.ranges = bounds.take();
       spec.memory = &context.memory();
       spec.keepsOrder = context.workers() == 1;
       spec.wake = [&context] { context.wake(); };
-      scan_ = node_.table.external->scan(std::move(spec));
+      scan_ = plan_.table.external->scan(std::move(spec));
    }
    uint32_t workersMax() const override { return scan_->readersMax(); }
    LocalStatePtr makeLocal(QueryContext&) override {
@@ -118,7 +120,7 @@ public:
    }
 
 private:
-   const sql::plan::Node& node_;
+   const sql::plan::VirtualScan& plan_;
    const sql::ColumnTable& columns_;
    std::unique_ptr<io::ExternalScan> scan_;
 };
@@ -126,7 +128,8 @@ private:
 } // namespace
 
 std::vector<Stage> buildExternalScan(PlanBuilder& builder, const sql::plan::Node& node) {
-   return stagesOfScan(builder, node, builder.own<ExternalScanSource>(node, builder.context().columns()));
+   return stagesOfScan(builder, node,
+                       builder.own<ExternalScanSource>(node.as<sql::plan::VirtualScan>(), builder.context().columns()));
 }
 
 } // namespace ouzel::executor

@@ -185,6 +185,7 @@ private:
 } // namespace
 
 std::vector<Stage> buildTableFunction(PlanBuilder& builder, const sql::plan::Node& node) {
+   const auto& plan = node.as<sql::plan::TableFunction>();
    std::vector<Stage> stages;
    std::vector<sql::ColumnId> input;
    if (node.children.empty()) {
@@ -194,14 +195,14 @@ std::vector<Stage> buildTableFunction(PlanBuilder& builder, const sql::plan::Nod
       input = node.children[0]->output;
    }
    Call call;
-   call.function = node.function;
-   for (const sql::ExprPtr& arg : node.args)
+   call.function = plan.function;
+   for (const sql::ExprPtr& arg : plan.args)
       call.args.push_back(arg.get());
-   call.columns = node.columns;
+   call.columns = plan.columns;
    call.compile(builder, ColumnSlots(std::span(input)));
    std::vector<Call> calls;
    calls.push_back(std::move(call));
-   PlanBuilder::append(stages, builder.own<Expand>(std::move(calls), node.ordinality, node.output, input),
+   PlanBuilder::append(stages, builder.own<Expand>(std::move(calls), plan.ordinality, node.output, input),
                        builder.profileOf(node));
    return stages;
 }
@@ -210,7 +211,7 @@ std::vector<Stage> buildProjectSet(PlanBuilder& builder, const sql::plan::Node& 
    std::vector<Stage> stages = builder.produce(*node.children[0]);
    const std::vector<sql::ColumnId>& input = node.children[0]->output;
    std::vector<Call> calls;
-   for (const sql::ComputedColumn& computed : node.computed) {
+   for (const sql::ComputedColumn& computed : node.as<sql::plan::ProjectSet>().computed) {
       if (computed.expr->kind != sql::ExprKind::Call) throwInternal("a set-returning expression that is not a call");
       Call call;
       call.function = computed.expr->function;

@@ -8,6 +8,7 @@
 #include "common/hash/hash.hpp"
 #include "common/hash/vector_hash.hpp"
 #include "executor/operator/build.hpp"
+#include "executor/operator/scan/scan_stages.hpp"
 #include "executor/pipeline/key_lookup.hpp"
 #include "executor/pipeline/plan_builder.hpp"
 #include "executor/pipeline/runtime_filter.hpp"
@@ -140,7 +141,7 @@ private:
    void decode(Local& local, uint32_t column, uint32_t first, uint32_t count, const Selection& rows);
 
    // PROPERTIES
-   const sql::plan::Node& node_;
+   const sql::plan::TableScan& plan_;
    const sql::ColumnTable& table_;
    ColumnSlots slots_;
    std::vector<uint32_t> outputSlots_;
@@ -159,24 +160,17 @@ private:
    std::atomic<bool> hasAskedForAll_{false};
 };
 
-std::vector<sql::ColumnId> layoutOf(const sql::plan::Node& node) {
-   std::vector<sql::ColumnId> layout;
-   for (const sql::plan::ScanColumn& column : node.scanColumns)
-      layout.push_back(column.column);
-   return layout;
-}
-
 TableScan::TableScan(PlanBuilder& builder, const sql::plan::Node& node)
-   : node_(node), table_(builder.context().columns()), slots_(std::span<const sql::ColumnId>(layoutOf(node))),
-     outputSlots_(slotsOf(node.output, layoutOf(node))) {
-   for (const sql::plan::ScanColumn& column : node.scanColumns)
+   : plan_(node.as<sql::plan::TableScan>()), table_(builder.context().columns()),
+     slots_(std::span<const sql::ColumnId>(scanLayout(plan_))), outputSlots_(slotsOf(node.output, scanLayout(plan_))) {
+   for (const sql::plan::ScanColumn& column : plan_.columns)
       spec_.columns.push_back(column.attribute == sql::rowIdAttribute ? storage::ScanSpec::rowIdColumn
                                                                       : static_cast<uint32_t>(column.attribute - 1));
-   for (const sql::ExprPtr& predicate : node.predicates)
+   for (const sql::ExprPtr& predicate : plan_.predicates)
       addPredicate(*predicate, builder);
-   if (node.keyLookup != 0) keyLookup_ = &builder.keyLookup(node.keyLookup);
+   if (plan_.keyLookup != 0) keyLookup_ = &builder.keyLookup(plan_.keyLookup);
    if (builder.context().settings().runtimeFilters)
-      for (const sql::plan::RuntimeFilterUse& use : node.runtimeFilters)
+      for (const sql::plan::RuntimeFilterUse& use : plan_.runtimeFilters)
          if (const auto slot = slots_.find(use.column)) runtime_.push_back({&builder.runtimeFilter(use.filter), *slot});
 }
 
@@ -194,7 +188,7 @@ void TableScan::addPredicate(const sql::Expr& expr, PlanBuilder& builder) {
                            compare->op == CompareOp::Le || compare->op == CompareOp::Gt || compare->op == CompareOp::Ge;
       if (isRange && isIntegerLike(compare->value->type) &&
           compare->value->type == table_[compare->column].repr.physical &&
-          node_.scanColumns[slot].attribute != sql::rowIdAttribute) {
+          plan_.columns[slot].attribute != sql::rowIdAttribute) {
          RangeFilter& range = ranges_.try_emplace(slot, RangeFilter{slot, INT64_MIN, INT64_MAX}).first->second;
          const int64_t value = compare->value->i64;
          if (compare->op == CompareOp::Eq || compare->op == CompareOp::Le) range.upper = std::min(range.upper, value);
@@ -224,7 +218,7 @@ void TableScan::addPredicate(const sql::Expr& expr, PlanBuilder& builder) {
 }
 
 void TableScan::addZone(const ColumnCompare& compare) {
-   const int16_t attribute = node_.scanColumns[*slots_.find(compare.column)].attribute;
+   const int16_t attribute = plan_.columns[*slots_.find(compare.column)].attribute;
    if (attribute == sql::rowIdAttribute) return;
    storage::ZonePredicate zone;
    zone.column = static_cast<uint32_t>(attribute - 1);
@@ -244,7 +238,7 @@ void TableScan::addZone(const ColumnCompare& compare) {
 void TableScan::addValues(const sql::Expr& expr) {
    auto left = valuesLeft(expr, table_);
    if (!left) return;
-   const int16_t attribute = node_.scanColumns[*slots_.find(left->column)].attribute;
+   const int16_t attribute = plan_.columns[*slots_.find(left->column)].attribute;
    if (attribute == sql::rowIdAttribute) return;
    storage::ValuePredicate predicate;
    predicate.column = static_cast<uint32_t>(attribute - 1);
@@ -253,7 +247,7 @@ void TableScan::addValues(const sql::Expr& expr) {
    std::sort(predicate.values.begin(), predicate.values.end(),
              [](const auto& a, const auto& b) { return a.key < b.key; });
    spec_.valuePredicates.push_back(std::move(predicate));
-   const auto& indexed = node_.lookupAttributes;
+   const auto& indexed = plan_.lookupAttributes;
    if (std::find(indexed.begin(), indexed.end(), attribute) != indexed.end())
       fixed_.try_emplace(attribute, std::move(left->values));
 }
@@ -267,16 +261,16 @@ std::optional<storage::KeyFilter> TableScan::keysToLookUp() const {
          filter.columns.push_back(static_cast<uint32_t>(attribute - 1));
    };
    if (keyLookup_ && keyLookup_->isPublished()) {
-      DCHECK(!node_.keyLookupAttributes.empty());
-      setColumns(node_.keyLookupAttributes);
+      DCHECK(!plan_.keyLookupAttributes.empty());
+      setColumns(plan_.keyLookupAttributes);
       filter.hashes = keyLookup_->hashes();
       return filter;
    }
-   if (node_.lookupAttributes.empty()) return std::nullopt;
-   setColumns(node_.lookupAttributes);
+   if (plan_.lookupAttributes.empty()) return std::nullopt;
+   setColumns(plan_.lookupAttributes);
    filter.hashes.push_back(0);
    bool isFirst = true;
-   for (const int16_t attribute : node_.lookupAttributes) {
+   for (const int16_t attribute : plan_.lookupAttributes) {
       const auto values = fixed_.find(attribute);
       if (values == fixed_.end()) return std::nullopt;
       std::vector<uint64_t> longer;
@@ -293,8 +287,8 @@ std::optional<storage::KeyFilter> TableScan::keysToLookUp() const {
 
 /// Reading ahead before the joins have published their filters is safe: filters can only remove row groups.
 void TableScan::foresee(QueryContext& context) {
-   if (isEmpty_ || keyLookup_ || !node_.lookupAttributes.empty()) return; // a lookup may need only few rows
-   storage::Table* table = context.execution.table(node_.table.storageId);
+   if (isEmpty_ || keyLookup_ || !plan_.lookupAttributes.empty()) return; // a lookup may need only few rows
+   storage::Table* table = context.execution.table(plan_.table.storageId);
    if (!table->isRemote()) return;
    source_ = table->scan(*context.execution.snapshot, spec_);
    source_->readAhead();
@@ -323,7 +317,7 @@ void TableScan::prepare(QueryContext& context) {
       activeRuntime_.push_back(use);
    }
    spec.keys = keysToLookUp();
-   storage::Table* table = context.execution.table(node_.table.storageId);
+   storage::Table* table = context.execution.table(plan_.table.storageId);
    if (context.execution.transaction) context.execution.transaction->noteRead(table->id(), spec);
    if (std::exchange(isForeseen_, false))
       source_->narrow(std::span(spec.zonePredicates).subspan(staticZones));
@@ -335,8 +329,8 @@ void TableScan::prepare(QueryContext& context) {
 LocalStatePtr TableScan::makeLocal(QueryContext& context) {
    auto local = std::make_unique<Local>();
    local->reader = source_->makeReader();
-   local->batch.columns.resize(node_.scanColumns.size());
-   local->isDecoded.resize(node_.scanColumns.size());
+   local->batch.columns.resize(plan_.columns.size());
+   local->isDecoded.resize(plan_.columns.size());
    local->records.resize(activeRuntime_.size());
    for (const ResidualFilter& residual : residuals_)
       local->residuals.emplace_back(residual.program, context.functions(), &context.memory());

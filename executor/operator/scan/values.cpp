@@ -12,8 +12,8 @@ namespace {
 /// Evaluates all rows in prepare(), since expressions may be volatile or stable, and may fail.
 class ValuesSource final : public Source {
 public:
-   ValuesSource(const sql::plan::Node& node, std::vector<Representation> columns)
-      : node_(node), columns_(std::move(columns)), buffered_(buffer_, identitySlots(columns_.size()), true) {}
+   ValuesSource(const sql::plan::Values& plan, std::vector<Representation> columns)
+      : plan_(plan), columns_(std::move(columns)), buffered_(buffer_, identitySlots(columns_.size()), true) {}
 
    void prepare(QueryContext& context) override {
       given_ = 0;
@@ -23,7 +23,7 @@ public:
       std::vector<uint32_t> slots = identitySlots(columns_.size());
       Batch one;
       one.setDense(1);
-      for (const auto& row : node_.rows) {
+      for (const auto& row : plan_.rows) {
          std::vector<const sql::Expr*> exprs;
          for (const sql::ExprPtr& expr : row)
             exprs.push_back(expr.get());
@@ -44,7 +44,7 @@ public:
    SourceStatus next(QueryContext& context, LocalState& local, Batch& out) override {
       if (!columns_.empty()) return buffered_.next(context, local, out);
       // Rows without columns are only counted.
-      const size_t left = node_.rows.size() - given_;
+      const size_t left = plan_.rows.size() - given_;
       if (left == 0) return SourceStatus::Done;
       const uint32_t count = static_cast<uint32_t>(std::min<size_t>(left, context.settings().batchRows));
       out.columns.clear();
@@ -54,7 +54,7 @@ public:
    }
 
 private:
-   const sql::plan::Node& node_;
+   const sql::plan::Values& plan_;
    const std::vector<Representation> columns_;
    BatchStore buffer_;
    BatchStoreSource buffered_;
@@ -65,7 +65,8 @@ private:
 
 std::vector<Stage> buildValues(PlanBuilder& builder, const sql::plan::Node& node) {
    Stage stage;
-   stage.source = builder.own<ValuesSource>(node, representationsOf(node.output, builder.context().columns()));
+   stage.source = builder.own<ValuesSource>(node.as<sql::plan::Values>(),
+                                            representationsOf(node.output, builder.context().columns()));
    stage.sourceProfile = builder.profileOf(node);
    return {std::move(stage)};
 }

@@ -13,21 +13,21 @@ namespace {
 /// Stores all rows in prepare(): system tables are small, and their producers push rows.
 class VirtualScan final : public Source {
 public:
-   VirtualScan(const sql::plan::Node& node, std::vector<sql::ColumnId> layout, const sql::ColumnTable& columns)
-      : node_(node), columns_(representationsOf(layout, columns)),
+   VirtualScan(const sql::plan::VirtualScan& plan, std::vector<sql::ColumnId> layout, const sql::ColumnTable& columns)
+      : plan_(plan), columns_(representationsOf(layout, columns)),
         buffered_(buffer_, identitySlots(layout.size()), true) {}
 
    void prepare(QueryContext& context) override {
       buffer_.clear();
       std::vector<int16_t> attributes;
-      for (const sql::plan::ScanColumn& column : node_.scanColumns)
+      for (const sql::plan::ScanColumn& column : plan_.columns)
          attributes.push_back(column.attribute);
       // A scan for count(*) reads no column; ask for one column, so that there are rows to count.
       if (attributes.empty()) attributes.push_back(1);
       BatchBuilder builder(columns_, context.memory());
       const std::vector<uint32_t> slots = identitySlots(columns_.size());
       count_ = 0;
-      context.execution.virtualTable(node_.table.relation, attributes, [&](std::vector<Value>& row) {
+      context.execution.virtualTable(plan_.table.relation, attributes, [&](std::vector<Value>& row) {
          context.checkCancelled();
          ++count_;
          if (columns_.empty()) return;
@@ -66,7 +66,7 @@ public:
    }
 
 private:
-   const sql::plan::Node& node_;
+   const sql::plan::VirtualScan& plan_;
    const std::vector<Representation> columns_;
    BatchStore buffer_;
    BatchStoreSource buffered_;
@@ -76,7 +76,8 @@ private:
 } // namespace
 
 std::vector<Stage> buildVirtualScan(PlanBuilder& builder, const sql::plan::Node& node) {
-   return stagesOfScan(builder, node, builder.own<VirtualScan>(node, scanLayout(node), builder.context().columns()));
+   const auto& plan = node.as<sql::plan::VirtualScan>();
+   return stagesOfScan(builder, node, builder.own<VirtualScan>(plan, scanLayout(plan), builder.context().columns()));
 }
 
 } // namespace ouzel::executor

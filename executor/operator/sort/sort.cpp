@@ -34,12 +34,11 @@ private:
 
 } // namespace
 
-std::vector<Stage> buildSorted(PlanBuilder& builder, const sql::plan::Node& node, const sql::Expr* limit,
-                               const sql::Expr* offset) {
+std::vector<Stage> buildSorted(PlanBuilder& builder, const sql::plan::Node& node, const std::vector<sql::SortKey>& keys,
+                               const sql::Expr* limit, const sql::Expr* offset) {
    const sql::plan::Node& child = *node.children[0];
    std::vector<Stage> input = builder.produce(child);
-   SortInput sortInput =
-       makeSortInput(child.output, node.output, sortOrders(node.sortKeys), builder.context().columns());
+   SortInput sortInput = makeSortInput(child.output, node.output, sortOrders(keys), builder.context().columns());
    auto* sort = builder.own<ExternalSort>(sortInput.layout, builder.context().budget());
    auto* source = builder.own<SortedSource>(*sort, static_cast<uint32_t>(node.output.size()));
    Sink* sink =
@@ -56,7 +55,7 @@ std::vector<Stage> buildSorted(PlanBuilder& builder, const sql::plan::Node& node
 }
 
 std::vector<Stage> buildSort(PlanBuilder& builder, const sql::plan::Node& node) {
-   return buildSorted(builder, node, nullptr, nullptr);
+   return buildSorted(builder, node, node.as<sql::plan::Sort>().keys, nullptr, nullptr);
 }
 
 } // namespace ouzel::executor

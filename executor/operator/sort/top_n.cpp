@@ -6,7 +6,8 @@
 namespace ouzel::executor {
 
 std::vector<Stage> buildTopN(PlanBuilder& builder, const sql::plan::Node& node) {
-   return buildSorted(builder, node, node.limit.get(), node.offset.get());
+   const auto& plan = node.as<sql::plan::TopN>();
+   return buildSorted(builder, node, plan.keys, plan.limit.get(), plan.offset.get());
 }
 
 } // namespace ouzel::executor

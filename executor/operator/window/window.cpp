@@ -206,10 +206,11 @@ std::vector<Stage> buildWindow(PlanBuilder& builder, const Node& node) {
    std::vector<Stage> input = builder.produce(child);
    const sql::ColumnTable& columns = builder.context().columns();
    WindowPlan plan = planWindow(node, columns);
+   const sql::WindowSpec& spec = node.as<sql::plan::Window>().spec;
    std::vector<SortOrder> orders;
-   for (const sql::ExprPtr& expr : node.windowSpec.partitionBy)
+   for (const sql::ExprPtr& expr : spec.partitionBy)
       orders.push_back({expr.get(), false, false});
-   for (const SortOrder& order : sortOrders(node.windowSpec.orderBy))
+   for (const SortOrder& order : sortOrders(spec.orderBy))
       orders.push_back(order);
    SortInput sortInput = makeSortInput(child.output, plan.stored, orders, columns, plan.extras);
    auto* sort = builder.own<ExternalSort>(sortInput.layout, builder.context().budget());

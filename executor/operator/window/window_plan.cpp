@@ -68,15 +68,12 @@ WindowCallPlan planCall(WindowPlan& plan, const sql::WindowCall& call, const sql
 
 WindowPlan planWindow(const sql::plan::Node& node, const sql::ColumnTable& columns) {
    WindowPlan plan;
-   const sql::WindowSpec& spec = node.windowSpec;
-   const auto isCall = [&](sql::ColumnId column) {
-      return std::find_if(node.windowCalls.begin(), node.windowCalls.end(),
-                          [&](const sql::WindowCall& call) { return call.column == column; });
-   };
+   const auto& [spec, calls] = node.as<sql::plan::Window>();
    for (const sql::ColumnId column : node.output) {
-      const auto call = isCall(column);
-      if (call != node.windowCalls.end()) {
-         plan.output.push_back({true, static_cast<uint32_t>(call - node.windowCalls.begin())});
+      const auto call =
+          std::find_if(calls.begin(), calls.end(), [&](const sql::WindowCall& one) { return one.column == column; });
+      if (call != calls.end()) {
+         plan.output.push_back({true, static_cast<uint32_t>(call - calls.begin())});
       } else {
          plan.output.push_back({false, static_cast<uint32_t>(plan.stored.size())});
          plan.stored.push_back(column);
@@ -84,7 +81,7 @@ WindowPlan planWindow(const sql::plan::Node& node, const sql::ColumnTable& colum
    }
    plan.passedCount = static_cast<uint32_t>(plan.stored.size());
    plan.partitionKeys = static_cast<uint32_t>(spec.partitionBy.size());
-   for (const sql::WindowCall& call : node.windowCalls)
+   for (const sql::WindowCall& call : calls)
       plan.calls.push_back(planCall(plan, call, columns));
 
    FrameClause& frame = plan.frame;

@@ -88,8 +88,9 @@ private:
 };
 
 DmlSink::DmlSink(PlanBuilder& builder, const sql::plan::Node& node, BatchStore& returned)
-   : node_(node), dml_(*node.dml), columns_(builder.context().columns()), slots_(std::span(node.children[0]->output)),
-     table_(builder.context().execution.table(node.dml->table.storageId)), returned_(returned) {
+   : node_(node), dml_(*node.as<sql::plan::Write>().dml), columns_(builder.context().columns()),
+     slots_(std::span(node.children[0]->output)), table_(builder.context().execution.table(dml_.table.storageId)),
+     returned_(returned) {
    checks_ = compile(dml_.checks);
    proposedChecks_ = compile(dml_.proposedChecks);
    std::vector<const sql::Expr*> exprs;

@@ -21,7 +21,7 @@ public:
    RowLocker(PlanBuilder& builder, const sql::plan::Node& node, BatchStore& found, BatchStore& locked, uint64_t wanted)
       : context_(builder.context()), node_(node), found_(found), locked_(locked), wanted_(wanted) {
       const ColumnSlots slots(std::span(node.children[0]->output));
-      for (const sql::RowLock& lock : node.rowLocks)
+      for (const sql::RowLock& lock : node.as<sql::plan::LockRows>().locks)
          targets_.push_back({lock, *slots.find(lock.rowId), context_.execution.table(lock.table.storageId)});
    }
 

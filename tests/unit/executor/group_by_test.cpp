@@ -20,7 +20,6 @@ namespace {
 
 using sql::ColumnId;
 using sql::plan::Node;
-using sql::plan::NodeKind;
 using sql::plan::NodePtr;
 using Row = std::vector<Value>;
 
@@ -126,35 +125,34 @@ struct Fixture {
       call.column = output(node, result);
       call.function = &function;
       call.type = typeOf(result);
-      node.aggregates.push_back(std::move(call));
-      return node.aggregates.back();
+      return node.as<sql::plan::Aggregate>().aggregates.emplace_back(std::move(call));
    }
 
    void buildPlan() {
-      auto scan = std::make_unique<Node>(NodeKind::VirtualScan);
+      NodePtr input = std::make_unique<Node>(sql::plan::VirtualScan{});
       for (size_t i = 0; i < columns.size(); ++i)
-         scan->scanColumns.push_back({columns[i], static_cast<int16_t>(i + 1)});
-      scan->output = columns;
-      NodePtr input = std::move(scan);
+         input->as<sql::plan::Scan>().columns.push_back({columns[i], static_cast<int16_t>(i + 1)});
+      input->output = columns;
       if (test.parallel) { // grouping by all columns keeps the distinct rows; many lanes read the groups
-         auto distinct = std::make_unique<Node>(NodeKind::Aggregate);
+         auto distinct = std::make_unique<Node>(sql::plan::Aggregate{});
          distinct->children.push_back(std::move(input));
          std::vector<ColumnId> keys;
          for (size_t slot = 0; slot < columns.size(); ++slot) {
             const ColumnId id = plan.columns.add(plan.columns[columns[slot]]);
-            distinct->keys.push_back({id, column(slot)});
+            distinct->as<sql::plan::Aggregate>().keys.push_back({id, column(slot)});
             keys.push_back(id);
          }
          columns = distinct->output = keys;
          input = std::move(distinct);
       }
-      auto node = std::make_unique<Node>(NodeKind::Aggregate);
+      auto node = std::make_unique<Node>(sql::plan::Aggregate{});
+      auto& aggregate = node->as<sql::plan::Aggregate>();
       node->children.push_back(std::move(input));
       if (!test.noKeys)
          for (const size_t slot : {Key1, Key2})
-            node->keys.push_back({output(*node, plan.columns[columns[slot]].repr.physical), column(slot)});
-      node->groupingSets = test.sets;
-      node->aggregates.reserve(16);
+            aggregate.keys.push_back({output(*node, plan.columns[columns[slot]].repr.physical), column(slot)});
+      aggregate.groupingSets = test.sets;
+      aggregate.aggregates.reserve(16);
       call(*node, countFunction, PhysicalType::I64).star = true;
       auto& filtered = call(*node, countFunction, PhysicalType::I64);
       filtered.args.push_back(column(Number));
@@ -180,7 +178,7 @@ struct Fixture {
             key.descending = true;
             joined.orderBy.push_back(std::move(key));
          }
-      if (!test.sets.empty()) node->groupingCalls.push_back({output(*node, PhysicalType::I32), {0, 1}});
+      if (!test.sets.empty()) aggregate.groupingCalls.push_back({output(*node, PhysicalType::I32), {0, 1}});
       plan.root = std::move(node);
    }
 

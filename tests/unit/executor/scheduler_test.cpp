@@ -74,7 +74,7 @@ struct TestQuery {
    std::unique_ptr<RunningQueryState> state;
 
    TestQuery() {
-      plan.root = std::make_unique<ouzel::sql::plan::Node>(ouzel::sql::plan::NodeKind::Values);
+      plan.root = std::make_unique<ouzel::sql::plan::Node>(ouzel::sql::plan::Values{});
       execution.functions = ouzel::test::testContext();
       execution.memory = &memory;
       state = std::make_unique<RunningQueryState>(plan, execution);

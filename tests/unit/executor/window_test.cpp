@@ -26,7 +26,6 @@ using sql::FrameBoundKind;
 using sql::FrameExclusion;
 using sql::FrameMode;
 using sql::plan::Node;
-using sql::plan::NodeKind;
 using sql::plan::NodePtr;
 using Row = std::vector<Value>;
 
@@ -55,9 +54,9 @@ struct Fixture {
                          Value::integer(PhysicalType::I64, i)});
    }
    NodePtr scan() {
-      auto node = std::make_unique<Node>(NodeKind::VirtualScan);
+      auto node = std::make_unique<Node>(sql::plan::VirtualScan{});
       for (size_t i = 0; i < columns.size(); ++i)
-         node->scanColumns.push_back({columns[i], static_cast<int16_t>(i + 1)});
+         node->as<sql::plan::Scan>().columns.push_back({columns[i], static_cast<int16_t>(i + 1)});
       node->output = columns;
       return node;
    }
@@ -120,12 +119,12 @@ CATCH_TEST_CASE("sort, top n and distinct on: plans", "[sort]") {
             if (const int order = compareValues(a[1], b[1], true, true)) return order < 0;
             return compareValues(a[3], b[3], false, false) < 0;
          });
-         const auto sorted = [&](NodeKind kind) {
-            auto node = std::make_unique<Node>(kind);
+         const auto sorted = [&](auto op) {
+            op.keys.push_back(f.key(1, true, true));
+            op.keys.push_back(f.key(3));
+            auto node = std::make_unique<Node>(std::move(op));
             node->children.push_back(f.scan());
             node->output = f.columns;
-            node->sortKeys.push_back(f.key(1, true, true));
-            node->sortKeys.push_back(f.key(3));
             return node;
          };
          const auto ids = [](const std::vector<Row>& rows) {
@@ -134,19 +133,19 @@ CATCH_TEST_CASE("sort, top n and distinct on: plans", "[sort]") {
                out.push_back(row[4].i64);
             return out;
          };
-         CATCH_CHECK((ids(f.run(sorted(NodeKind::Sort), batchRows)) == ids(expected)));
+         CATCH_CHECK((ids(f.run(sorted(sql::plan::Sort{}), batchRows)) == ids(expected)));
          for (const auto& [limit, offset] : {std::pair{0, 0}, {1, 0}, {10, 5}, {5000, 7}, {100'000, 1}}) {
-            auto node = sorted(NodeKind::TopN);
-            node->limit = sql::makeConstant(int8, Value::integer(PhysicalType::I64, limit));
-            node->offset = sql::makeConstant(int8, Value::integer(PhysicalType::I64, offset));
+            auto node = sorted(sql::plan::TopN{});
+            auto& top = node->as<sql::plan::TopN>();
+            top.limit = sql::makeConstant(int8, Value::integer(PhysicalType::I64, limit));
+            top.offset = sql::makeConstant(int8, Value::integer(PhysicalType::I64, offset));
             std::vector<Row> some(expected.begin() + std::min<ptrdiff_t>(offset, count),
                                   expected.begin() + std::min<ptrdiff_t>(offset + limit, count));
             CATCH_CHECK((ids(f.run(std::move(node), batchRows)) == ids(some)));
          }
-         auto distinct = std::make_unique<Node>(NodeKind::DistinctOn);
+         auto distinct = std::make_unique<Node>(sql::plan::DistinctOn{{f.columns[1], f.columns[3]}});
          distinct->output = f.columns;
-         distinct->columns = {f.columns[1], f.columns[3]};
-         distinct->children.push_back(sorted(NodeKind::Sort));
+         distinct->children.push_back(sorted(sql::plan::Sort{}));
          std::vector<Row> firsts;
          for (const Row& row : expected)
             if (firsts.empty() || compareValues(firsts.back()[1], row[1], false, false) != 0 ||
@@ -322,13 +321,12 @@ struct Reference {
 
 void checkWindow(Fixture& f, const Frame& frame, bool partitioned, bool ordered, bool descending, bool nullsFirst,
                  uint32_t batchRows) {
-   auto node = std::make_unique<Node>(NodeKind::Window);
+   auto node = std::make_unique<Node>(sql::plan::Window{{}, makeCalls(f)});
    node->children.push_back(f.scan());
-   node->windowCalls = makeCalls(f);
    node->output = f.columns;
-   for (const sql::WindowCall& call : node->windowCalls)
+   auto& [spec, calls] = node->as<sql::plan::Window>();
+   for (const sql::WindowCall& call : calls)
       node->output.push_back(call.column);
-   sql::WindowSpec& spec = node->windowSpec;
    if (partitioned) spec.partitionBy.push_back(f.column(0));
    if (ordered) spec.orderBy.push_back(f.key(1, descending, nullsFirst));
    spec.mode = frame.mode;
@@ -489,17 +487,17 @@ CATCH_TEST_CASE("window: in_range", "[window]") {
 CATCH_TEST_CASE("window: errors", "[window]") {
    const auto fails = [](const char* name, int64_t argument, int64_t offset, const char* message) {
       Fixture f(10);
-      auto node = std::make_unique<Node>(NodeKind::Window);
+      auto node = std::make_unique<Node>(sql::plan::Window{{}, makeCalls(f)});
       node->children.push_back(f.scan());
-      node->windowCalls = makeCalls(f);
-      std::erase_if(node->windowCalls, [&](const sql::WindowCall& call) { return call.function->name != name; });
-      sql::WindowCall& call = node->windowCalls.front();
+      auto& [spec, calls] = node->as<sql::plan::Window>();
+      std::erase_if(calls, [&](const sql::WindowCall& call) { return call.function->name != name; });
+      sql::WindowCall& call = calls.front();
       if (!call.args.empty()) call.args.back() = sql::makeConstant(int4, Value::integer(PhysicalType::I32, argument));
       node->output = {f.columns[0], call.column};
-      node->windowSpec.mode = FrameMode::Rows;
-      node->windowSpec.start = {
-          OffsetPreceding, sql::makeConstant(int8, offset == INT64_MAX ? Value::null(PhysicalType::I64)
-                                                                       : Value::integer(PhysicalType::I64, offset))};
+      spec.mode = FrameMode::Rows;
+      spec.start = {OffsetPreceding,
+                    sql::makeConstant(int8, offset == INT64_MAX ? Value::null(PhysicalType::I64)
+                                                                : Value::integer(PhysicalType::I64, offset))};
       CATCH_CHECK_THROWS_WITH(f.run(std::move(node), batchRowsMax), message);
    };
    fails("ntile", 0, 1, "argument of ntile must be greater than zero");

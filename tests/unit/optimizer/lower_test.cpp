@@ -121,15 +121,16 @@ CATCH_TEST_CASE("sums of products run in scaled integers where bounds allow") {
    query.root = std::move(group);
    const auto result = run(std::move(query), statistics);
    CATCH_CHECK(result->boundToSnapshot);
-   const plan::Node& aggregate = *result->root;
-   CATCH_REQUIRE(aggregate.kind == plan::NodeKind::Aggregate);
+   CATCH_REQUIRE(result->root->kind == plan::NodeKind::Aggregate);
+   const auto& aggregate = result->root->as<plan::Aggregate>();
    CATCH_CHECK(aggregate.aggregates[0].args[0]->repr == Representation{PhysicalType::I64, 4});
    CATCH_CHECK(aggregate.aggregates[1].args[0]->repr == Representation{PhysicalType::I64, 6});
    CATCH_CHECK(result->columns[aggregate.aggregates[1].column].repr == Representation{PhysicalType::I128, 6});
    // The product that both sums read is computed once, below.
    CATCH_CHECK(aggregate.aggregates[0].args[0]->kind == ExprKind::Column);
-   CATCH_REQUIRE(find(aggregate, plan::NodeKind::Project));
-   CATCH_CHECK(find(aggregate, plan::NodeKind::Project)->computed.size() == 1);
+   const plan::Node* project = find(*result->root, plan::NodeKind::Project);
+   CATCH_REQUIRE(project);
+   CATCH_CHECK(project->as<plan::Project>().computed.size() == 1);
 }
 
 CATCH_TEST_CASE("without bounds products widen, and fall back to Decimal") {
@@ -143,9 +144,9 @@ CATCH_TEST_CASE("without bounds products widen, and fall back to Decimal") {
    group->aggregates.push_back(sumOf(query, call("numeric_mul", makeColumn(a, money), makeColumn(c, wide))));
    query.root = std::move(group);
    const auto result = run(std::move(query), statistics);
-   CATCH_CHECK(result->root->aggregates[0].args[0]->repr.physical !=
+   CATCH_CHECK(result->root->as<plan::Aggregate>().aggregates[0].args[0]->repr.physical !=
                PhysicalType::I64); // 10^30 fits 128 bits, sums may not
-   CATCH_CHECK(result->root->aggregates[1].args[0]->repr.physical == PhysicalType::Decimal);
+   CATCH_CHECK(result->root->as<plan::Aggregate>().aggregates[1].args[0]->repr.physical == PhysicalType::Decimal);
 }
 
 CATCH_TEST_CASE("comparisons bring constants to the column's scale") {
@@ -159,7 +160,7 @@ CATCH_TEST_CASE("comparisons bring constants to the column's scale") {
    query.output.push_back({"quantity", quantity, money});
    const auto result = run(std::move(query), statistics);
    CATCH_REQUIRE(result->root->kind == plan::NodeKind::TableScan);
-   const Expr& predicate = *result->root->predicates.at(0);
+   const Expr& predicate = *result->root->as<plan::Scan>().predicates.at(0);
    CATCH_CHECK(predicate.args[0]->kind == ExprKind::Column);
    CATCH_CHECK(predicate.args[1]->repr == Representation{PhysicalType::I64, 2});
    CATCH_CHECK(predicate.args[1]->constant.i64 == 2400);
@@ -182,13 +183,13 @@ CATCH_TEST_CASE("joins build the smaller side and filter the scan of the other")
       const auto result = run(std::move(query), statistics);
       const plan::Node& node = *result->root;
       CATCH_REQUIRE(node.kind == plan::NodeKind::HashJoin);
-      CATCH_CHECK(node.children[1]->table.name == "t2");
+      CATCH_CHECK(node.children[1]->as<plan::Scan>().table.name == "t2");
       const JoinKind expected = kind == JoinKind::Semi   ? JoinKind::RightSemi
                                 : kind == JoinKind::Anti ? JoinKind::RightAnti
                                 : kind == JoinKind::Left ? JoinKind::Right
                                                          : JoinKind::Inner;
-      CATCH_CHECK(node.joinKind == expected);
-      CATCH_CHECK(node.children[0]->runtimeFilters.size() == 1);
+      CATCH_CHECK(node.as<plan::Join>().kind == expected);
+      CATCH_CHECK(node.children[0]->as<plan::TableScan>().runtimeFilters.size() == 1);
       CATCH_CHECK(result->runtimeFilterCount == 1);
    }
 }
@@ -231,7 +232,8 @@ CATCH_TEST_CASE("casts of all rows of VALUES run in a projection") {
    query.output.push_back({"a", a, int8});
    const auto result = run(std::move(query), statistics);
    CATCH_REQUIRE(result->root->kind == plan::NodeKind::Project);
-   CATCH_CHECK(result->root->computed[0].expr->kind == ExprKind::Call);
-   CATCH_CHECK(result->root->children[0]->rows[0][0]->kind == ExprKind::Constant);
-   CATCH_CHECK(result->root->children[0]->rows[5][0]->repr.physical == PhysicalType::I32);
+   CATCH_CHECK(result->root->as<plan::Project>().computed[0].expr->kind == ExprKind::Call);
+   const auto& rows = result->root->children[0]->as<plan::Values>().rows;
+   CATCH_CHECK(rows[0][0]->kind == ExprKind::Constant);
+   CATCH_CHECK(rows[5][0]->repr.physical == PhysicalType::I32);
 }

@@ -46,16 +46,18 @@ std::vector<Row> PlanInterpreter::run(const Node& node) {
                            node.kind != NodeKind::Materialize;
    if (readsFirst) input = run(*node.children[0]);
    switch (node.kind) {
-   case NodeKind::TableScan:
-      for (const std::vector<Cell>& cells : tables_.at(node.table.relation)) {
+   case NodeKind::TableScan: {
+      const auto& scan = node.as<plan::TableScan>();
+      for (const std::vector<Cell>& cells : tables_.at(scan.table.relation)) {
          Row row;
-         for (const plan::ScanColumn& column : node.scanColumns)
+         for (const plan::ScanColumn& column : scan.columns)
             row[column.column] = cells[static_cast<size_t>(column.attribute - 1)];
-         if (holds(node.predicates, row)) result.push_back(row);
+         if (holds(scan.predicates, row)) result.push_back(row);
       }
       break;
+   }
    case NodeKind::Values:
-      for (const auto& exprs : node.rows) {
+      for (const auto& exprs : node.as<plan::Values>().rows) {
          Row row;
          for (size_t i = 0; i < exprs.size(); ++i)
             row[node.output[i]] = exprs_.evaluate(*exprs[i], {});
@@ -64,12 +66,12 @@ std::vector<Row> PlanInterpreter::run(const Node& node) {
       break;
    case NodeKind::Filter:
       for (const Row& row : input)
-         if (holds(node.predicates, row)) result.push_back(row);
+         if (holds(node.as<plan::Filter>().predicates, row)) result.push_back(row);
       break;
    case NodeKind::Project:
       for (const Row& row : input) {
          Row out = row;
-         for (const ComputedColumn& computed : node.computed)
+         for (const ComputedColumn& computed : node.as<plan::Project>().computed)
             out[computed.column] = exprs_.evaluate(*computed.expr, row);
          result.push_back(out);
       }
@@ -79,26 +81,30 @@ std::vector<Row> PlanInterpreter::run(const Node& node) {
    case NodeKind::Aggregate: result = aggregate(node); break;
    case NodeKind::Sort:
       result = input;
-      sortRows(exprs_, result, node.sortKeys);
+      sortRows(exprs_, result, node.as<plan::Sort>().keys);
       break;
    case NodeKind::TopN:
    case NodeKind::Limit: {
-      if (node.kind == NodeKind::TopN) sortRows(exprs_, input, node.sortKeys);
-      const Cell limit = node.limit ? exprs_.evaluate(*node.limit, {}) : std::nullopt;
-      const size_t skip = node.offset ? static_cast<size_t>(exprs_.evaluate(*node.offset, {}).value_or(0)) : 0;
+      const auto* top = node.getIf<plan::TopN>();
+      if (top) sortRows(exprs_, input, top->keys);
+      const ExprPtr& limited = top ? top->limit : node.as<plan::Limit>().limit;
+      const ExprPtr& offset = top ? top->offset : node.as<plan::Limit>().offset;
+      const Cell limit = limited ? exprs_.evaluate(*limited, {}) : std::nullopt;
+      const size_t skip = offset ? static_cast<size_t>(exprs_.evaluate(*offset, {}).value_or(0)) : 0;
       for (size_t i = skip; i < input.size() && (!limit || i < skip + static_cast<size_t>(*limit)); ++i)
          result.push_back(input[i]);
       break;
    }
    case NodeKind::Window: {
-      sortRows(exprs_, input, node.windowSpec.orderBy);
+      const auto& [spec, calls] = node.as<plan::Window>();
+      sortRows(exprs_, input, spec.orderBy);
       std::map<std::vector<Cell>, int64_t> counts;
       for (Row& row : input) {
          std::vector<Cell> key;
-         for (const ExprPtr& expr : node.windowSpec.partitionBy)
+         for (const ExprPtr& expr : spec.partitionBy)
             key.push_back(exprs_.evaluate(*expr, row));
          const int64_t number = ++counts[key];
-         for (const WindowCall& call : node.windowCalls)
+         for (const WindowCall& call : calls)
             row[call.column] = number;
          result.push_back(row);
       }
@@ -109,23 +115,25 @@ std::vector<Row> PlanInterpreter::run(const Node& node) {
          for (const Row& row : run(*node.children[child])) {
             Row out;
             for (size_t i = 0; i < node.output.size(); ++i)
-               out[node.output[i]] = row.at(node.appendInputs[child][i]);
+               out[node.output[i]] = row.at(node.as<plan::Append>().inputs[child][i]);
             result.push_back(out);
          }
       break;
    case NodeKind::Materialize:
-      for (const plan::CtePlan& cte : node.ctes)
+      for (const plan::CtePlan& cte : node.ctes())
          ctes_[cte.id] = run(*cte.plan);
       result = run(*node.children[0]);
       break;
-   case NodeKind::CteScan:
-      for (const Row& from : ctes_.at(node.cte)) {
+   case NodeKind::CteScan: {
+      const auto& scan = node.as<plan::CteScan>();
+      for (const Row& from : ctes_.at(scan.cte)) {
          Row row;
          for (size_t i = 0; i < node.output.size(); ++i)
-            row[node.output[i]] = from.at(node.cteColumns[i]);
+            row[node.output[i]] = from.at(scan.columns[i]);
          result.push_back(row);
       }
       break;
+   }
    default: throwInternal("test: unknown node");
    }
    for (Row& row : result)
@@ -135,7 +143,10 @@ std::vector<Row> PlanInterpreter::run(const Node& node) {
 
 std::vector<Row> PlanInterpreter::join(const Node& node) {
    const std::vector<Row> probes = run(*node.children[0]), builds = run(*node.children[1]);
-   const JoinKind kind = node.joinKind;
+   const auto& join = node.as<plan::Join>();
+   const auto* hashed = node.getIf<plan::HashJoin>();
+   const bool nullAware = hashed && hashed->nullAware;
+   const JoinKind kind = join.kind;
    std::vector<bool> buildMatched(builds.size());
    Row noProbe, noBuild;
    for (const ColumnId column : node.children[0]->output)
@@ -153,16 +164,16 @@ std::vector<Row> PlanInterpreter::join(const Node& node) {
       bool unknown = false;
       for (size_t i = 0; i < builds.size(); ++i) {
          bool equalKeys = true, nullKeys = false;
-         for (const plan::JoinKey& key : node.joinKeys) {
+         for (const plan::JoinKey& key : hashed ? std::span(hashed->keys) : std::span<const plan::JoinKey>()) {
             const Cell a = exprs_.evaluate(*key.probe, probe), b = exprs_.evaluate(*key.build, builds[i]);
             equalKeys = equalKeys && (key.nullsEqual ? a == b : a && b && *a == *b);
             nullKeys = nullKeys || !a || !b;
          }
-         if (node.nullAware && nullKeys) unknown = true;
+         if (nullAware && nullKeys) unknown = true;
          if (!equalKeys) continue;
          const Row pair = merge(probe, builds[i]);
          Cell match = 1;
-         for (const ExprPtr& predicate : node.predicates) {
+         for (const ExprPtr& predicate : join.predicates) {
             const Cell one = exprs_.evaluate(*predicate, pair);
             if (match != Cell(0)) match = one == Cell(0) ? Cell(0) : !one ? std::nullopt : match;
          }
@@ -178,10 +189,10 @@ std::vector<Row> PlanInterpreter::join(const Node& node) {
       if (!matches && (kind == JoinKind::Left || kind == JoinKind::Full || kind == JoinKind::Single))
          result.push_back(merge(probe, noBuild));
       if (kind == JoinKind::Semi && matches) result.push_back(probe);
-      if (kind == JoinKind::Anti && !matches && !(node.nullAware && unknown)) result.push_back(probe);
+      if (kind == JoinKind::Anti && !matches && !(nullAware && unknown)) result.push_back(probe);
       if (kind == JoinKind::Mark) {
          Row row = probe;
-         row[node.markColumn] = matches ? Cell(1) : unknown ? std::nullopt : Cell(0);
+         row[join.markColumn] = matches ? Cell(1) : unknown ? std::nullopt : Cell(0);
          result.push_back(row);
       }
    }
@@ -197,9 +208,10 @@ std::vector<Row> PlanInterpreter::join(const Node& node) {
 std::vector<Row> PlanInterpreter::aggregate(const Node& node) {
    // Runs the logical operator over the child's rows as a table.
    Rel group(RelKind::GroupBy);
-   for (const ComputedColumn& key : node.keys)
+   const auto& planned = node.as<plan::Aggregate>();
+   for (const ComputedColumn& key : planned.keys)
       group.keys.push_back({key.column, clone(*key.expr)});
-   for (const AggregateCall& call : node.aggregates) {
+   for (const AggregateCall& call : planned.aggregates) {
       AggregateCall copy;
       copy.column = call.column;
       copy.function = call.function;

@@ -166,7 +166,7 @@ void forEachNode(const plan::Node& node, const std::function<void(const plan::No
    visit(node);
    for (const plan::NodePtr& child : node.children)
       forEachNode(*child, visit);
-   for (const plan::CtePlan& cte : node.ctes)
+   for (const plan::CtePlan& cte : node.ctes())
       forEachNode(*cte.plan, visit);
 }
 

@@ -10,7 +10,6 @@
 using namespace ouzel;
 using namespace ouzel::sql;
 using plan::Node;
-using plan::NodeKind;
 using plan::NodePtr;
 
 namespace {
@@ -34,28 +33,34 @@ public:
       expr->repr = plan.columns[column].repr;
       return expr;
    }
-   static NodePtr node(NodeKind kind, std::vector<ColumnId> output = {}) {
-      auto result = std::make_unique<Node>(kind);
+   static NodePtr node(plan::Operator op, std::vector<ColumnId> output = {}) {
+      auto result = std::make_unique<Node>(std::move(op));
       result->output = std::move(output);
       return result;
    }
    static NodePtr scan(std::vector<ColumnId> columns) {
-      NodePtr result = node(NodeKind::TableScan, columns);
+      plan::TableScan scan;
       for (size_t i = 0; i < columns.size(); ++i)
-         result->scanColumns.push_back({columns[i], static_cast<int16_t>(i + 1)});
-      return result;
+         scan.columns.push_back({columns[i], static_cast<int16_t>(i + 1)});
+      return node(std::move(scan), columns);
    }
-   static NodePtr over(NodeKind kind, NodePtr child, std::vector<ColumnId> output) {
-      NodePtr result = node(kind, std::move(output));
+   static NodePtr over(plan::Operator op, NodePtr child, std::vector<ColumnId> output) {
+      NodePtr result = node(std::move(op), std::move(output));
       result->children.push_back(std::move(child));
       return result;
    }
+   static plan::HashJoin& hashed(const NodePtr& join) { return join->as<plan::HashJoin>(); }
    NodePtr join(JoinKind kind, std::vector<ColumnId> output) const {
-      NodePtr result = over(NodeKind::HashJoin, scan({a}), std::move(output));
+      NodePtr result = over(plan::HashJoin{}, scan({a}), std::move(output));
       result->children.push_back(scan({b}));
-      result->joinKind = kind;
-      result->joinKeys.push_back({ref(a), ref(b)});
+      hashed(result).kind = kind;
+      hashed(result).keys.push_back({ref(a), ref(b)});
       return result;
+   }
+   static plan::Project computing(ColumnId column, ExprPtr expr) {
+      plan::Project project;
+      project.computed.push_back({column, std::move(expr)});
+      return project;
    }
    std::string refusal(NodePtr root) {
       plan.root = std::move(root);
@@ -76,9 +81,7 @@ public:
    bool refuses(ExprPtr expr, const char* rule) {
       const ColumnId result = add("result", expr->type);
       plan.columns[result].repr = expr->repr;
-      NodePtr project = over(NodeKind::Project, scan({a, m}), {result});
-      project->computed.push_back({result, std::move(expr)});
-      return refuses(std::move(project), rule);
+      return refuses(over(computing(result, std::move(expr)), scan({a, m}), {result}), rule);
    }
 
    const ColumnId a = add("a"), b = add("b"), c = add("c", int8), m = add("m", money);
@@ -121,15 +124,15 @@ CATCH_TEST_CASE("sound plans pass, and a refusal names rule and node") {
 CATCH_TEST_CASE("nodes give what their children give or they make, once") {
    Plans p;
    CATCH_CHECK(p.refuses(Plans::scan({p.a, p.a}), "a column is scanned once"));
-   CATCH_CHECK(p.refuses(Plans::over(NodeKind::Project, Plans::scan({p.a}), {p.a, p.a}), "gives a column once"));
-   CATCH_CHECK(p.refuses(Plans::over(NodeKind::Project, Plans::scan({p.a}), {p.b}), "is made below"));
-   CATCH_CHECK(p.refuses(Plans::over(NodeKind::Project, nullptr, {}), "a child is there"));
-   CATCH_CHECK(p.refuses(Plans::node(NodeKind::Sort), "a node has one child"));
-   CATCH_CHECK(p.refuses(Plans::over(NodeKind::Values, Plans::scan({p.a}), {}), "a source has no child"));
-   CATCH_CHECK(p.refuses(Plans::over(NodeKind::HashJoin, Plans::scan({p.a}), {}), "has two children"));
-   CATCH_CHECK(p.refuses(Plans::over(NodeKind::Filter, Plans::scan({p.a}), {p.a}), "a filter has predicates"));
-   CATCH_CHECK(p.refuses(Plans::over(NodeKind::Materialize, Plans::scan({p.a}), {p.a}), "With materialises"));
-   NodePtr group = Plans::over(NodeKind::Aggregate, Plans::scan({p.a}), {p.a});
+   CATCH_CHECK(p.refuses(Plans::over(plan::Project{}, Plans::scan({p.a}), {p.a, p.a}), "gives a column once"));
+   CATCH_CHECK(p.refuses(Plans::over(plan::Project{}, Plans::scan({p.a}), {p.b}), "is made below"));
+   CATCH_CHECK(p.refuses(Plans::over(plan::Project{}, nullptr, {}), "a child is there"));
+   CATCH_CHECK(p.refuses(Plans::node(plan::Sort{}), "a node has one child"));
+   CATCH_CHECK(p.refuses(Plans::over(plan::Values{}, Plans::scan({p.a}), {}), "a source has no child"));
+   CATCH_CHECK(p.refuses(Plans::over(plan::HashJoin{}, Plans::scan({p.a}), {}), "has two children"));
+   CATCH_CHECK(p.refuses(Plans::over(plan::Filter{}, Plans::scan({p.a}), {p.a}), "a filter has predicates"));
+   CATCH_CHECK(p.refuses(Plans::over(plan::Materialize{}, Plans::scan({p.a}), {p.a}), "With materialises"));
+   NodePtr group = Plans::over(plan::Aggregate{}, Plans::scan({p.a}), {p.a});
    CATCH_CHECK(p.refuses(std::move(group), "is made below")); // only keys and aggregates are visible above
    p.plan.columns[p.a].repr = {PhysicalType::I64, 0};
    CATCH_CHECK(p.refuses(Plans::scan({p.a}), "as they are stored"));
@@ -149,23 +152,23 @@ CATCH_TEST_CASE("joins give the columns of their kind") {
    Plans p;
    CATCH_CHECK(p.refuses(p.join(JoinKind::Mark, {p.a}), "have a mark"));
    NodePtr marked = p.join(JoinKind::Mark, {p.a});
-   marked->markColumn = p.c;
+   Plans::hashed(marked).markColumn = p.c;
    CATCH_CHECK(p.refuses(std::move(marked), "a mark is a boolean"));
    NodePtr keyless = p.join(JoinKind::Inner, {p.a});
-   keyless->joinKeys.clear();
-   CATCH_CHECK(p.refuses(std::move(keyless), "only they have keys"));
+   Plans::hashed(keyless).keys.clear();
+   CATCH_CHECK(p.refuses(std::move(keyless), "hash joins have keys"));
    NodePtr sides = p.join(JoinKind::Inner, {p.a});
-   std::swap(sides->joinKeys[0].probe, sides->joinKeys[0].build);
+   std::swap(Plans::hashed(sides).keys[0].probe, Plans::hashed(sides).keys[0].build);
    CATCH_CHECK(p.refuses(std::move(sides), "is made below"));
    NodePtr aware = p.join(JoinKind::Inner, {p.a});
-   aware->nullAware = true;
+   Plans::hashed(aware).nullAware = true;
    CATCH_CHECK(p.refuses(std::move(aware), "heed NULL keys"));
    NodePtr residual = p.join(JoinKind::Anti, {p.a});
-   residual->nullAware = true;
-   residual->predicates.push_back(makeCompare(CompareOp::Lt, p.ref(p.a), p.ref(p.b)));
+   Plans::hashed(residual).nullAware = true;
+   Plans::hashed(residual).predicates.push_back(makeCompare(CompareOp::Lt, p.ref(p.a), p.ref(p.b)));
    CATCH_CHECK(p.refuses(std::move(residual), "one key and nothing else"));
    NodePtr wide = p.join(JoinKind::Inner, {p.a});
-   wide->joinKeys[0].build = convert(p.ref(p.b), {PhysicalType::I64, 0});
+   Plans::hashed(wide).keys[0].build = convert(p.ref(p.b), {PhysicalType::I64, 0});
    CATCH_CHECK(p.refuses(std::move(wide), "keys have one representation"));
    NodePtr same = p.join(JoinKind::Inner, {p.a});
    same->children[1] = Plans::scan({p.a});
@@ -213,91 +216,82 @@ CATCH_TEST_CASE("representations fit wherever values meet") {
    flag->constant.type = PhysicalType::I16;
    negation->args.push_back(std::move(flag));
    CATCH_CHECK(p.refuses(std::move(negation), "a boolean is represented as one"));
-   NodePtr project = Plans::over(NodeKind::Project, Plans::scan({p.a}), {p.c});
-   project->computed.push_back({p.c, p.ref(p.a)});
+   NodePtr project = Plans::over(Plans::computing(p.c, p.ref(p.a)), Plans::scan({p.a}), {p.c});
    CATCH_CHECK(p.refuses(std::move(project), "its expression's representation"));
 }
 
 CATCH_TEST_CASE("aggregates give what their kernel gives") {
    Plans p;
-   NodePtr group = Plans::over(NodeKind::Aggregate, Plans::scan({p.m}), {p.a});
-   AggregateCall& call = group->aggregates.emplace_back();
+   NodePtr group = Plans::over(plan::Aggregate{}, Plans::scan({p.m}), {p.a});
+   AggregateCall& call = group->as<plan::Aggregate>().aggregates.emplace_back();
    const Oid type = oid::numeric;
    call.function = catalog::builtins().findFunction("sum", std::span(&type, 1));
    call.type = numeric;
    call.column = p.a;
    call.args.push_back(p.ref(p.m));
    CATCH_CHECK(p.refuses(std::move(group), "as its kernel gives it"));
-   NodePtr sets = Plans::over(NodeKind::Aggregate, Plans::scan({p.m}), {});
-   sets->groupingSets = {{1}};
+   NodePtr sets = Plans::over(plan::Aggregate{}, Plans::scan({p.m}), {});
+   sets->as<plan::Aggregate>().groupingSets = {{1}};
    CATCH_CHECK(p.refuses(std::move(sets), "a grouping set names keys"));
-   NodePtr grouping = Plans::over(NodeKind::Aggregate, Plans::scan({p.m}), {});
-   grouping->groupingCalls.push_back({p.c, {}});
+   NodePtr grouping = Plans::over(plan::Aggregate{}, Plans::scan({p.m}), {});
+   grouping->as<plan::Aggregate>().groupingCalls.push_back({p.c, {}});
    CATCH_CHECK(p.refuses(std::move(grouping), "GROUPING is integer"));
 }
 
 CATCH_TEST_CASE("sorts and limits are as the executor takes them") {
    Plans p;
-   const auto sort = [&](NodeKind kind) {
-      NodePtr node = Plans::over(kind, Plans::scan({p.a}), {p.a});
-      node->sortKeys.push_back({p.ref(p.a)});
-      return node;
+   const auto sort = [&](auto op) {
+      op.keys.push_back({p.ref(p.a)});
+      return Plans::over(std::move(op), Plans::scan({p.a}), {p.a});
    };
-   CATCH_CHECK(p.refusal(sort(NodeKind::Sort)).empty());
-   NodePtr twice = sort(NodeKind::Sort);
-   twice->sortKeys.push_back({p.ref(p.a)});
+   CATCH_CHECK(p.refusal(sort(plan::Sort{})).empty());
+   NodePtr twice = sort(plan::Sort{});
+   twice->as<plan::Sort>().keys.push_back({p.ref(p.a)});
    CATCH_CHECK(p.refuses(std::move(twice), "a sort's key stands once"));
-   NodePtr expression = sort(NodeKind::Sort);
-   expression->sortKeys[0].expr = convert(p.ref(p.a), {PhysicalType::I64, 0});
+   NodePtr expression = sort(plan::Sort{});
+   expression->as<plan::Sort>().keys[0].expr = convert(p.ref(p.a), {PhysicalType::I64, 0});
    CATCH_CHECK(p.refuses(std::move(expression), "a sort's keys are columns"));
-   CATCH_CHECK(p.refuses(Plans::over(NodeKind::Sort, Plans::scan({p.a}), {p.a}), "a sort has keys"));
-   CATCH_CHECK(p.refuses(sort(NodeKind::TopN), "knows its limit"));
-   NodePtr limit = Plans::over(NodeKind::Limit, Plans::scan({p.a}), {p.a});
-   limit->limit = makeConstant(int4, Value::integer(PhysicalType::I32, 1));
+   CATCH_CHECK(p.refuses(Plans::over(plan::Sort{}, Plans::scan({p.a}), {p.a}), "a sort has keys"));
+   CATCH_CHECK(p.refuses(sort(plan::TopN{}), "knows its limit"));
+   NodePtr limit = Plans::over(plan::Limit{}, Plans::scan({p.a}), {p.a});
+   limit->as<plan::Limit>().limit = makeConstant(int4, Value::integer(PhysicalType::I32, 1));
    CATCH_CHECK(p.refuses(std::move(limit), "LIMIT and OFFSET are bigint"));
-   NodePtr reads = Plans::over(NodeKind::Limit, Plans::scan({p.c}), {p.c});
-   reads->limit = p.ref(p.c);
+   NodePtr reads = Plans::over(plan::Limit{}, Plans::scan({p.c}), {p.c});
+   reads->as<plan::Limit>().limit = p.ref(p.c);
    CATCH_CHECK(p.refuses(std::move(reads), "is made below"));
-   CATCH_CHECK(p.refuses(Plans::over(NodeKind::Window, Plans::scan({p.a}), {p.a}), "computes something"));
+   CATCH_CHECK(p.refuses(Plans::over(plan::Window{}, Plans::scan({p.a}), {p.a}), "computes something"));
 }
 
 CATCH_TEST_CASE("appends are fed in their representation") {
    Plans p;
    const ColumnId out = p.add("out");
    const auto append = [&](ColumnId from, ColumnId fed) {
-      NodePtr node = Plans::over(NodeKind::Append, Plans::scan({from}), {out});
-      node->appendInputs = {{fed}};
-      return node;
+      return Plans::over(plan::Append{{{fed}}}, Plans::scan({from}), {out});
    };
    CATCH_CHECK(p.refusal(append(p.a, p.a)).empty());
    CATCH_CHECK(p.refuses(append(p.a, p.b), "is made below"));
    CATCH_CHECK(p.refuses(append(p.c, p.c), "in their representation"));
    NodePtr none = append(p.a, p.a);
-   none->appendInputs.clear();
+   none->as<plan::Append>().inputs.clear();
    CATCH_CHECK(p.refuses(std::move(none), "each child of an append feeds"));
    NodePtr few = append(p.a, p.a);
-   few->appendInputs[0].clear();
+   few->as<plan::Append>().inputs[0].clear();
    CATCH_CHECK(p.refuses(std::move(few), "feeds every column"));
-   NodePtr values = Plans::node(NodeKind::Values, {p.a});
-   values->rows.emplace_back();
+   NodePtr values = Plans::node(plan::Values{}, {p.a});
+   values->as<plan::Values>().rows.emplace_back();
    CATCH_CHECK(p.refuses(std::move(values), "a value for each column"));
-   NodePtr wide = Plans::node(NodeKind::Values, {p.a});
-   wide->rows.emplace_back().push_back(bigNumber(1));
+   NodePtr wide = Plans::node(plan::Values{}, {p.a});
+   wide->as<plan::Values>().rows.emplace_back().push_back(bigNumber(1));
    CATCH_CHECK(p.refuses(std::move(wide), "a value has its column's representation"));
 }
 
 CATCH_TEST_CASE("CTEs are materialised before their scans") {
    Plans p;
    const ColumnId x = p.add("x");
-   const auto scanOf = [&](uint32_t cte, ColumnId column) {
-      NodePtr node = Plans::node(NodeKind::CteScan, {x});
-      node->cte = cte;
-      node->cteColumns = {column};
-      return node;
-   };
+   const auto scanOf = [&](uint32_t cte, ColumnId column) { return Plans::node(plan::CteScan{cte, {column}}, {x}); };
    const auto with = [&](NodePtr body) {
-      NodePtr node = Plans::over(NodeKind::Materialize, std::move(body), {x});
-      node->ctes.push_back({1, "cte", Plans::scan({p.a}), {p.a}});
+      NodePtr node = Plans::over(plan::Materialize{}, std::move(body), {x});
+      node->as<plan::Materialize>().ctes.push_back({1, "cte", Plans::scan({p.a}), {p.a}});
       return node;
    };
    CATCH_CHECK(p.refusal(with(scanOf(1, p.a))).empty());
@@ -305,7 +299,7 @@ CATCH_TEST_CASE("CTEs are materialised before their scans") {
    CATCH_CHECK(p.refuses(with(scanOf(1, p.b)), "is made below"));
    p.plan.columns[x].repr = {PhysicalType::I64, 0};
    CATCH_CHECK(p.refuses(with(scanOf(1, p.a)), "has the CTE's representation"));
-   NodePtr working = Plans::node(NodeKind::RecursiveScan, {x});
+   NodePtr working = Plans::node(plan::RecursiveScan{}, {x});
    CATCH_CHECK(p.refuses(std::move(working), "inside its recursion"));
 }
 
@@ -313,8 +307,8 @@ CATCH_TEST_CASE("runtime filters and key lookups have one join and a scan below 
    Plans p;
    const auto filtered = [&](uint32_t published, uint32_t used, size_t side) {
       NodePtr join = p.join(JoinKind::Inner, {p.a, p.b});
-      join->runtimeFilterSources.push_back({published, 0});
-      join->children[side]->runtimeFilters.push_back({used, side == 0 ? p.a : p.b});
+      Plans::hashed(join).runtimeFilterSources.push_back({published, 0});
+      join->children[side]->as<plan::TableScan>().runtimeFilters.push_back({used, side == 0 ? p.a : p.b});
       return join;
    };
    p.plan.runtimeFilterCount = 1;
@@ -323,58 +317,55 @@ CATCH_TEST_CASE("runtime filters and key lookups have one join and a scan below 
    CATCH_CHECK(p.refuses(filtered(0, 1, 0), "one of the plan's"));
    CATCH_CHECK(p.refuses(p.join(JoinKind::Inner, {p.a}), "that is counted is published"));
    NodePtr twice = filtered(0, 0, 0);
-   twice->runtimeFilterSources.push_back({0, 0});
+   Plans::hashed(twice).runtimeFilterSources.push_back({0, 0});
    CATCH_CHECK(p.refuses(std::move(twice), "published by one join"));
    NodePtr key = filtered(0, 0, 0);
-   key->runtimeFilterSources[0].key = 1;
+   Plans::hashed(key).runtimeFilterSources[0].key = 1;
    CATCH_CHECK(p.refuses(std::move(key), "is of a join key"));
    NodePtr nulls = filtered(0, 0, 0);
-   nulls->joinKeys[0].nullsEqual = true;
+   Plans::hashed(nulls).keys[0].nullsEqual = true;
    CATCH_CHECK(p.refuses(std::move(nulls), "drops NULLs"));
    p.plan.runtimeFilterCount = 0;
    const auto lookup = [&](uint32_t published, uint32_t used) {
       NodePtr join = p.join(JoinKind::Inner, {p.a, p.b});
-      join->keyLookup = published;
-      if (published) join->keyLookupKeys = {0};
-      join->children[0]->keyLookup = used;
-      join->children[0]->keyLookupAttributes = {1};
+      Plans::hashed(join).keyLookup = published;
+      if (published) Plans::hashed(join).keyLookupKeys = {0};
+      auto& scan = join->children[0]->as<plan::TableScan>();
+      scan.keyLookup = used;
+      scan.keyLookupAttributes = {1};
       return join;
    };
    CATCH_CHECK(p.refusal(lookup(1, 1)).empty());
    CATCH_CHECK(p.refuses(lookup(1, 2), "used by a scan of the probe side"));
    CATCH_CHECK(p.refuses(lookup(0, 1), "that a scan waits for is published"));
    NodePtr more = lookup(1, 1);
-   more->keyLookupKeys = {0, 0};
+   Plans::hashed(more).keyLookupKeys = {0, 0};
    CATCH_CHECK(p.refuses(std::move(more), "for each attribute"));
    NodePtr none = lookup(1, 1);
-   none->keyLookupKeys.clear();
+   Plans::hashed(none).keyLookupKeys.clear();
    CATCH_CHECK(p.refuses(std::move(none), "a key lookup has keys"));
    NodePtr both = lookup(1, 1);
-   both->children[0]->lookupAttributes = {1};
+   both->children[0]->as<plan::TableScan>().lookupAttributes = {1};
    CATCH_CHECK(p.refuses(std::move(both), "looked up in one way"));
 }
 
 CATCH_TEST_CASE("what is written is represented as it is stored") {
    Plans p;
    const auto insert = [&](ColumnId column) {
-      NodePtr node = Plans::over(NodeKind::Insert, Plans::scan({p.a}), {});
-      node->dml = std::make_unique<Dml>();
-      node->dml->target = {{column, 1}};
-      return node;
+      auto dml = std::make_unique<Dml>();
+      dml->target = {{column, 1}};
+      return Plans::over(plan::Insert{{std::move(dml)}}, Plans::scan({p.a}), {});
    };
    CATCH_CHECK(p.refusal(insert(p.a)).empty());
    CATCH_CHECK(p.refuses(insert(p.b), "is made below"));
    NodePtr converted = insert(p.a);
-   NodePtr project = Plans::over(NodeKind::Project, std::move(converted->children[0]), {p.b});
-   project->computed.push_back({p.b, convert(p.ref(p.a), {PhysicalType::I64, 0})});
+   NodePtr project = Plans::over(Plans::computing(p.b, convert(p.ref(p.a), {PhysicalType::I64, 0})),
+                                 std::move(converted->children[0]), {p.b});
    p.plan.columns[p.b].repr = {PhysicalType::I64, 0};
    converted->children[0] = std::move(project);
-   converted->dml->target = {{p.b, 1}};
+   converted->as<plan::Write>().dml->target = {{p.b, 1}};
    CATCH_CHECK(p.refuses(std::move(converted), "as it is stored"));
-   NodePtr remove = Plans::over(NodeKind::Delete, Plans::scan({p.a}), {});
-   remove->dml = std::make_unique<Dml>();
+   NodePtr remove = Plans::over(plan::Delete{{std::make_unique<Dml>()}}, Plans::scan({p.a}), {});
    CATCH_CHECK(p.refuses(std::move(remove), "know the row"));
-   NodePtr stray = Plans::scan({p.a});
-   stray->dml = std::make_unique<Dml>();
-   CATCH_CHECK(p.refuses(std::move(stray), "say what they write"));
+   CATCH_CHECK(p.refuses(Plans::over(plan::Merge{}, Plans::scan({p.a}), {}), "say what they write"));
 }

@@ -1,0 +1,330 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "sql/algebra/rel.hpp"
+
+// The operators of a plan: one struct for each kind, with the fields that the kind needs and no others. The list
+// `fields` of a struct names them for code that treats all operators alike; see forEachField().
+
+namespace ouzel::sql::plan {
+
+struct Node;
+using NodePtr = std::unique_ptr<Node>;
+
+/// One field of an operator's struct.
+template <class Struct, class Type>
+struct Field {
+   const char* name; ///< for debugging output
+   Type Struct::*member;
+   bool isMade = false; ///< its column ids are of columns that the operator makes, not of columns that it reads
+};
+template <class Struct, class Type>
+constexpr Field<Struct, Type> field(const char* name, Type Struct::*member) {
+   return {name, member};
+}
+template <class Struct, class Type>
+constexpr Field<Struct, Type> made(const char* name, Type Struct::*member) {
+   return {name, member, true};
+}
+
+struct ScanColumn {
+   ColumnId column;
+   int16_t attribute; ///< or sql::rowIdAttribute
+};
+
+/// Use of a runtime filter by a scan. A join describes its build keys (min/max, exact bitmap or Bloom filter) and hands
+/// the filter to scans on its probe side before they start.
+struct RuntimeFilterUse {
+   uint32_t filter; ///< id, unique in the plan
+   ColumnId column; ///< scanned column that the join compares for equality
+};
+/// A runtime filter that a join makes.
+struct RuntimeFilterSource {
+   uint32_t filter;
+   uint32_t key; ///< index into the join's keys
+};
+
+/// An index of a scanned table.
+struct IndexUse {
+   std::vector<int16_t> attributes;
+   bool isUnique = false;
+};
+
+/// What all scans have in common.
+struct Scan {
+   TableRef table;
+   std::vector<ScanColumn> columns;
+   std::vector<ExprPtr> predicates;
+
+   static constexpr auto fields = std::tuple(field("table", &Scan::table), made("columns", &Scan::columns),
+                                             field("predicates", &Scan::predicates));
+};
+
+/// Rows of a stored table for which `predicates` are true.
+struct TableScan : Scan {
+   std::vector<RuntimeFilterUse> runtimeFilters;
+   std::vector<IndexUse> indexes; ///< of the table
+   double tableRows = 0;          ///< of the table, deleted ones included
+   /// Columns of an index that `predicates` compare with constants or parameters (= or IN): few rows match.
+   std::vector<int16_t> lookupAttributes;
+   /// ≠ 0: the id of a key lookup, unique in the plan. If the build side has few keys, the HashJoin hands them to the
+   /// TableScan of its probe side, which looks them up in an index. The join's `keyLookupKeys` are indexes into its
+   /// keys; they correspond one by one to the scan's `keyLookupAttributes`.
+   uint32_t keyLookup = 0;
+   std::vector<int16_t> keyLookupAttributes;
+
+   /// Whether the scan reads only rows that it finds by an index.
+   bool looksUp() const { return !lookupAttributes.empty() || keyLookup != 0; }
+
+   static constexpr auto fields = std::tuple_cat(
+       Scan::fields,
+       std::tuple(field("runtimeFilters", &TableScan::runtimeFilters), field("indexes", &TableScan::indexes),
+                  field("tableRows", &TableScan::tableRows), field("lookupAttributes", &TableScan::lookupAttributes),
+                  field("keyLookup", &TableScan::keyLookup),
+                  field("keyLookupAttributes", &TableScan::keyLookupAttributes)));
+};
+
+/// Rows of `table.relation`, which is computed from the snapshot, or of `table.external`.
+struct VirtualScan : Scan {};
+
+/// Rows of constant expressions; their columns are the node's `output`.
+struct Values {
+   std::vector<std::vector<ExprPtr>> rows;
+
+   static constexpr auto fields = std::tuple(field("rows", &Values::rows));
+};
+
+/// A set-returning function over constant `args`, or per row of children[0] when there is a child (lateral).
+struct TableFunction {
+   const catalog::FunctionInfo* function = nullptr;
+   std::vector<ExprPtr> args;
+   std::vector<ColumnId> columns;  ///< results of the function by position, also those without readers
+   ColumnId ordinality = noColumn; ///< WITH ORDINALITY: the row's number
+
+   static constexpr auto fields =
+       std::tuple(field("function", &TableFunction::function), field("args", &TableFunction::args),
+                  made("columns", &TableFunction::columns), made("ordinality", &TableFunction::ordinality));
+};
+
+/// Rows of children[0] for which `predicates` are true.
+struct Filter {
+   std::vector<ExprPtr> predicates; ///< in order of evaluation
+
+   static constexpr auto fields = std::tuple(field("predicates", &Filter::predicates));
+};
+
+/// children[0] plus computed columns.
+struct Computing {
+   std::vector<ComputedColumn> computed;
+
+   static constexpr auto fields = std::tuple(made("computed", &Computing::computed));
+};
+struct Project : Computing {};
+/// The computed columns are of set-returning calls, whose rows come in lockstep.
+struct ProjectSet : Computing {};
+
+/// What all joins have in common: children[0] probes, children[1] is built.
+struct Join {
+   JoinKind kind = JoinKind::Inner;
+   /// A pair matches when these are true (HashJoin: and the keys are equal). In Mark joins they are three-valued: the
+   /// mark is true if any pair gives true, else NULL if any gives NULL, else false.
+   std::vector<ExprPtr> predicates;
+   ColumnId markColumn = noColumn; ///< of Mark joins
+
+   static constexpr auto fields = std::tuple(field("kind", &Join::kind), field("predicates", &Join::predicates),
+                                             made("markColumn", &Join::markColumn));
+};
+
+/// lhs of the probe side, rhs of the build side: same type and representation.
+struct JoinKey {
+   ExprPtr probe, build;
+   bool nullsEqual = false; ///< IS NOT DISTINCT FROM
+};
+
+struct HashJoin : Join {
+   std::vector<JoinKey> keys; ///< at least one
+   /// Anti/Mark over exactly one key and no predicates, with NOT IN semantics: Mark gives NULL (Anti drops the row)
+   /// when there is no match but the probe key is NULL and the build side not empty, or a build key is NULL. Without
+   /// nullAware a NULL key matches nothing.
+   bool nullAware = false;
+   std::vector<RuntimeFilterSource> runtimeFilterSources;
+   uint32_t keyLookup = 0; ///< as of TableScan
+   std::vector<uint32_t> keyLookupKeys;
+
+   static constexpr auto fields =
+       std::tuple_cat(Join::fields, std::tuple(field("keys", &HashJoin::keys), field("nullAware", &HashJoin::nullAware),
+                                               field("runtimeFilterSources", &HashJoin::runtimeFilterSources),
+                                               field("keyLookup", &HashJoin::keyLookup),
+                                               field("keyLookupKeys", &HashJoin::keyLookupKeys)));
+};
+
+/// Compares blocks of the probe side with the materialised build side.
+struct NestedLoopJoin : Join {};
+
+/// GROUP BY. Without aggregates it is DISTINCT; without keys it gives one row.
+struct Aggregate {
+   std::vector<ComputedColumn> keys;
+   std::vector<AggregateCall> aggregates;
+   std::vector<std::vector<uint32_t>> groupingSets; ///< of indexes into `keys`; none: one set of all keys
+   std::vector<Rel::GroupingCall> groupingCalls;
+
+   static constexpr auto fields =
+       std::tuple(made("keys", &Aggregate::keys), made("aggregates", &Aggregate::aggregates),
+                  field("groupingSets", &Aggregate::groupingSets), made("groupingCalls", &Aggregate::groupingCalls));
+};
+
+struct Sort {
+   std::vector<SortKey> keys; ///< columns
+
+   static constexpr auto fields = std::tuple(field("keys", &Sort::keys));
+};
+
+/// Sort and Limit in one, with bounds that are known constants.
+struct TopN {
+   std::vector<SortKey> keys;
+   ExprPtr limit, offset; ///< `offset` may be null
+
+   static constexpr auto fields =
+       std::tuple(field("keys", &TopN::keys), field("limit", &TopN::limit), field("offset", &TopN::offset));
+};
+
+/// The first rows of children[0].
+struct Limit {
+   ExprPtr limit, offset;     ///< expressions without columns; null: none
+   bool withTies = false;     ///< also rows that are equal in `keys` to the last one
+   std::vector<SortKey> keys; ///< WITH TIES: the order of children[0]
+
+   static constexpr auto fields = std::tuple(field("limit", &Limit::limit), field("offset", &Limit::offset),
+                                             field("withTies", &Limit::withTies), field("keys", &Limit::keys));
+};
+
+/// children[0] plus window calls, all over one partition and order.
+struct Window {
+   WindowSpec spec;
+   std::vector<WindowCall> calls;
+
+   static constexpr auto fields = std::tuple(field("spec", &Window::spec), made("calls", &Window::calls));
+};
+
+/// The first row of each group of rows that are equal in `columns`; children[0] is sorted.
+struct DistinctOn {
+   std::vector<ColumnId> columns;
+
+   static constexpr auto fields = std::tuple(field("columns", &DistinctOn::columns));
+};
+
+/// UNION ALL: the node's output[i] is fed from column inputs[child][i].
+struct Append {
+   std::vector<std::vector<ColumnId>> inputs;
+
+   static constexpr auto fields = std::tuple(field("inputs", &Append::inputs));
+};
+
+struct CtePlan {
+   uint32_t id;
+   std::string name;
+   NodePtr plan;
+   std::vector<ColumnId> columns; ///< order of the materialised columns
+};
+
+/// WITH: runs each CTE once, when it is first read; children[0] is the body.
+struct Materialize {
+   std::vector<CtePlan> ctes;
+
+   static constexpr auto fields = std::tuple(field("ctes", &Materialize::ctes));
+};
+
+/// Reads a materialised CTE: the node's output[i] is the CTE's columns[i].
+struct CteScan {
+   uint32_t cte = 0;
+   std::vector<ColumnId> columns;
+
+   static constexpr auto fields = std::tuple(field("cte", &CteScan::cte), field("columns", &CteScan::columns));
+};
+
+/// WITH RECURSIVE: children[0] is the base, children[1] the step, which reads RecursiveScan of `cte`. The node's
+/// output[i] is fed from column inputs[child][i].
+struct RecursiveUnion {
+   uint32_t cte = 0;
+   bool all = true; ///< UNION ALL keeps duplicates
+   std::vector<std::vector<ColumnId>> inputs;
+
+   static constexpr auto fields = std::tuple(field("cte", &RecursiveUnion::cte), field("all", &RecursiveUnion::all),
+                                             field("inputs", &RecursiveUnion::inputs));
+};
+
+/// Reads the working table of `cte`: the node's output[i] is the table's column number slots[i].
+struct RecursiveScan {
+   uint32_t cte = 0;
+   std::vector<uint32_t> slots;
+
+   static constexpr auto fields = std::tuple(field("cte", &RecursiveScan::cte), field("slots", &RecursiveScan::slots));
+};
+
+/// Locks rows of children[0]; rows that other transactions delete meanwhile are left out.
+struct LockRows {
+   std::vector<RowLock> locks;
+
+   static constexpr auto fields = std::tuple(field("locks", &LockRows::locks));
+};
+
+/// What all writes have in common. The node's `output` (RETURNING) are the columns of dml->returning.
+struct Write {
+   std::unique_ptr<Dml> dml; ///< not null
+
+   static constexpr auto fields = std::tuple(made("dml", &Write::dml));
+};
+struct Insert : Write {};
+struct Update : Write {};
+struct Delete : Write {};
+struct Merge : Write {};
+
+/// Calls `visit(field, value)` for each field of an operator's struct.
+template <class Struct, class Visit>
+void forEachField(const Struct& op, const Visit& visit) {
+   std::apply([&](const auto&... field) { (visit(field, op.*field.member), ...); }, Struct::fields);
+}
+
+/// One operator of any kind.
+using Operator = std::variant<TableScan, VirtualScan, Values, TableFunction, ProjectSet, Filter, Project, HashJoin,
+                              NestedLoopJoin, Aggregate, Sort, TopN, Limit, Window, DistinctOn, Append, Materialize,
+                              CteScan, RecursiveUnion, RecursiveScan, LockRows, Insert, Update, Delete, Merge>;
+
+/// Which operator a node holds, in the order of `Operator`.
+enum class NodeKind : uint8_t {
+   TableScan,
+   VirtualScan,
+   Values,
+   TableFunction,
+   ProjectSet,
+   Filter,
+   Project,
+   HashJoin,
+   NestedLoopJoin,
+   Aggregate,
+   Sort,
+   TopN,
+   Limit,
+   Window,
+   DistinctOn,
+   Append,
+   Materialize,
+   CteScan,
+   RecursiveUnion,
+   RecursiveScan,
+   LockRows,
+   Insert,
+   Update,
+   Delete,
+   Merge,
+};
+static_assert(std::is_same_v<std::variant_alternative_t<static_cast<size_t>(NodeKind::Append), Operator>, Append>);
+static_assert(std::variant_size_v<Operator> == static_cast<size_t>(NodeKind::Merge) + 1);
+
+} // namespace ouzel::sql::plan
