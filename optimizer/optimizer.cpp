@@ -14,8 +14,9 @@ namespace {
 uint32_t largestCte(Rel& root) {
    uint32_t largest = 0;
    const std::function<void(Rel&)> visit = [&](Rel& rel) {
-      for (const Cte& cte : rel.ctes)
-         largest = std::max(largest, cte.id);
+      if (const auto* with = rel.getIf<op::With>())
+         for (const Cte& cte : with->ctes)
+            largest = std::max(largest, cte.id);
       forEachOwnExpr(rel, [&](ExprPtr& expr) {
          forEachExpr(*expr, [&](const Expr& e) {
             if (e.subquery) forEachRel(*e.subquery, visit);

@@ -382,10 +382,7 @@ void TableAlteration::alterType(const ::AlterTableCmd& command) {
    dml->table.storageId = static_cast<uint64_t>(fresh->id());
    dml->table.relation = oid_;
    dml->table.name = relation->name;
-   auto insert = std::make_unique<sql::Rel>(sql::RelKind::Insert);
-   insert->inputs.push_back(std::move(query.root));
-   insert->dml = std::move(dml);
-   query.root = std::move(insert);
+   query.root = sql::makeRel(sql::RelKind::Insert, sql::op::Write{std::move(dml)}, std::move(query.root));
    query.output.clear();
    query.kind = sql::StatementKind::Insert;
    query.readOnly = false;

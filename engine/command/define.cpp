@@ -399,10 +399,7 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
    dml->table.relation = context.core.transaction.editor().createRelation(std::move(draft));
    if (statement.into->skipData) return "CREATE TABLE AS";
 
-   auto insert = std::make_unique<sql::Rel>(sql::RelKind::Insert);
-   insert->inputs.push_back(std::move(query.root));
-   insert->dml = std::move(dml);
-   query.root = std::move(insert);
+   query.root = sql::makeRel(sql::RelKind::Insert, sql::op::Write{std::move(dml)}, std::move(query.root));
    query.output.clear();
    query.kind = sql::StatementKind::Insert;
    query.readOnly = false;

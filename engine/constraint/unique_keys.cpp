@@ -135,20 +135,18 @@ bool readsRows(const sql::Rel& rel) {
 /// The rows that a MERGE or ON CONFLICT joins to its target.
 const sql::Rel& sourceOf(const sql::Rel& dml) {
    const sql::Rel* rel = dml.inputs[0].get();
-   if (dml.dml->clause == sql::noColumn) return *rel;
+   if (dml.as<sql::op::Write>().dml->clause == sql::noColumn) return *rel;
    while (rel->kind == sql::RelKind::Map || rel->kind == sql::RelKind::Select || rel->kind == sql::RelKind::Sort ||
-          (rel->kind == sql::RelKind::Join && rel->joinKind == sql::JoinKind::Left))
+          (rel->kind == sql::RelKind::Join && rel->as<sql::op::Join>().kind == sql::JoinKind::Left))
       rel = rel->inputs[0].get();
    return *rel;
 }
 
 bool mayInsertMany(const sql::Rel& rel, Oid relation) {
    const bool inserts = rel.kind == sql::RelKind::Insert || rel.kind == sql::RelKind::Merge;
-   if (inserts && rel.dml->table.relation == relation && readsRows(sourceOf(rel))) return true;
-   return std::any_of(rel.inputs.begin(), rel.inputs.end(),
-                      [&](const auto& input) { return mayInsertMany(*input, relation); }) ||
-          std::any_of(rel.ctes.begin(), rel.ctes.end(),
-                      [&](const sql::Cte& cte) { return mayInsertMany(*cte.query, relation); });
+   bool found = inserts && rel.as<sql::op::Write>().dml->table.relation == relation && readsRows(sourceOf(rel));
+   sql::forEachChild(rel, [&](const sql::RelPtr& child) { found = found || mayInsertMany(*child, relation); });
+   return found;
 }
 
 } // namespace

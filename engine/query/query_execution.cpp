@@ -28,12 +28,7 @@ void substituteIn(sql::ExprPtr& root, std::span<const BoundParameter> parameters
 
 void substituteIn(sql::Rel& rel, std::span<const BoundParameter> parameters) {
    sql::forEachOwnExpr(rel, [&](sql::ExprPtr& expr) { substituteIn(expr, parameters); });
-   for (sql::RelPtr& input : rel.inputs)
-      substituteIn(*input, parameters);
-   for (sql::Cte& cte : rel.ctes) {
-      substituteIn(*cte.query, parameters);
-      if (cte.recursive) substituteIn(*cte.recursive, parameters);
-   }
+   sql::forEachChild(rel, [&](sql::RelPtr& child) { substituteIn(*child, parameters); });
 }
 
 optimizer::OptimizerSettings optimizerSettings(const Settings& settings) {

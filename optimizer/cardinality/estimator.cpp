@@ -77,7 +77,7 @@ void Estimator::scaleTo(RelEstimate& estimate, double rows) {
 
 RelEstimate Estimator::compute(const Rel& rel) {
    switch (rel.kind) {
-   case RelKind::Get: return get(rel);
+   case RelKind::Get: return get(rel.as<op::Get>());
    case RelKind::Join: return join(rel);
    case RelKind::GroupBy: return groupBy(rel);
    default: break;
@@ -85,22 +85,24 @@ RelEstimate Estimator::compute(const Rel& rel) {
    RelEstimate result;
    if (!rel.inputs.empty() && rel.kind != RelKind::With) result = estimate(*rel.inputs[0]);
    switch (rel.kind) {
-   case RelKind::VirtualGet:
-      result.rows = rel.table.external ? rel.table.external->estimatedRows() : 500;
-      if (rel.predicate) result.rows *= selectivity(*rel.predicate, result);
+   case RelKind::VirtualGet: {
+      const auto& get = rel.as<op::Get>();
+      result.rows = get.table.external ? get.table.external->estimatedRows() : 500;
+      if (get.predicate) result.rows *= selectivity(*get.predicate, result);
       break;
-   case RelKind::Values: result.rows = static_cast<double>(rel.rows.size()); break;
+   }
+   case RelKind::Values: result.rows = static_cast<double>(rel.as<op::Values>().rows.size()); break;
    case RelKind::TableFunction: result.rows = rel.inputs.empty() ? 100 : result.rows * 10; break;
    case RelKind::ProjectSet: result.rows *= 10; break;
    case RelKind::Select:
-      if (rel.predicate) {
-         const double fraction = selectivity(*rel.predicate, result);
+      if (const ExprPtr& predicate = rel.as<op::Select>().predicate) {
+         const double fraction = selectivity(*predicate, result);
          scaleTo(result, result.rows * fraction);
-         narrowColumns(*rel.predicate, result);
+         narrowColumns(*predicate, result);
       }
       break;
    case RelKind::Map:
-      for (const ComputedColumn& computed : rel.computed) {
+      for (const ComputedColumn& computed : rel.as<op::Map>().computed) {
          ColumnEstimate column;
          if (computed.expr->kind == ExprKind::Column) column = result.column(computed.expr->column);
          column.distinct = distinctOf(*computed.expr, result);
@@ -111,7 +113,7 @@ RelEstimate Estimator::compute(const Rel& rel) {
    case RelKind::Distinct: {
       std::vector<ExprPtr> refs;
       std::vector<const Expr*> keys;
-      for (const ColumnId column : rel.columns) {
+      for (const ColumnId column : rel.as<op::Distinct>().columns) {
          refs.push_back(query_.ref(column));
          keys.push_back(refs.back().get());
       }
@@ -119,31 +121,33 @@ RelEstimate Estimator::compute(const Rel& rel) {
       break;
    }
    case RelKind::Limit: {
-      if (rel.offset && rel.offset->kind == ExprKind::Constant && !rel.offset->constant.isNull)
-         scaleTo(result, std::max(1.0, result.rows - static_cast<double>(rel.offset->constant.i64)));
-      const bool known = rel.limit && rel.limit->kind == ExprKind::Constant && !rel.limit->constant.isNull;
-      if (known) scaleTo(result, std::min(result.rows, static_cast<double>(rel.limit->constant.i64)));
+      const ExprPtr &limit = rel.as<op::Limit>().limit, &offset = rel.as<op::Limit>().offset;
+      if (offset && offset->kind == ExprKind::Constant && !offset->constant.isNull)
+         scaleTo(result, std::max(1.0, result.rows - static_cast<double>(offset->constant.i64)));
+      const bool known = limit && limit->kind == ExprKind::Constant && !limit->constant.isNull;
+      if (known) scaleTo(result, std::min(result.rows, static_cast<double>(limit->constant.i64)));
       break;
    }
    case RelKind::SetOp: {
+      const auto& setOp = rel.as<op::SetOp>();
       const RelEstimate& other = estimate(*rel.inputs[1]);
       RelEstimate combined;
       const double sum = result.rows + other.rows;
-      combined.rows = rel.setOpKind == SetOpKind::Union       ? (rel.all ? sum : sum * 0.8)
-                      : rel.setOpKind == SetOpKind::Intersect ? std::min(result.rows, other.rows) * 0.5
-                                                              : result.rows * 0.5;
-      for (size_t i = 0; i < rel.columns.size(); ++i) {
-         ColumnEstimate column = result.column(rel.setOpInputs[0][i]);
-         column.distinct = result.distinct(rel.setOpInputs[0][i]) + other.distinct(rel.setOpInputs[1][i]);
+      combined.rows = setOp.kind == SetOpKind::Union       ? (setOp.all ? sum : sum * 0.8)
+                      : setOp.kind == SetOpKind::Intersect ? std::min(result.rows, other.rows) * 0.5
+                                                           : result.rows * 0.5;
+      for (size_t i = 0; i < setOp.columns.size(); ++i) {
+         ColumnEstimate column = result.column(setOp.inputColumns[0][i]);
+         column.distinct = result.distinct(setOp.inputColumns[0][i]) + other.distinct(setOp.inputColumns[1][i]);
          column.baseDistinct = column.distinct;
          column.baseRows = sum;
          column.hasBounds = false;
-         combined.columns[rel.columns[i]] = column;
+         combined.columns[setOp.columns[i]] = column;
       }
       return combined;
    }
    case RelKind::With:
-      for (const Cte& cte : rel.ctes) {
+      for (const Cte& cte : rel.as<op::With>().ctes) {
          RelEstimate one = estimate(*cte.query);
          if (cte.recursive) one.rows *= 10;
          setCte(cte.id, one);
@@ -152,18 +156,19 @@ RelEstimate Estimator::compute(const Rel& rel) {
       result = estimate(*rel.inputs[0]);
       break;
    case RelKind::CteScan: {
-      const auto it = ctes_.find(rel.cte);
+      const auto& scan = rel.as<op::CteScan>();
+      const auto it = ctes_.find(scan.cte);
       if (it == ctes_.end()) {
          result.rows = unknownTableRows;
          break;
       }
       result.rows = it->second.rows;
-      for (size_t i = 0; i < rel.columns.size(); ++i)
-         result.columns[rel.columns[i]] = it->second.column(rel.cteColumns[i]);
+      for (size_t i = 0; i < scan.columns.size(); ++i)
+         result.columns[scan.columns[i]] = it->second.column(scan.cteColumns[i]);
       break;
    }
    case RelKind::RecursiveScan: {
-      const auto it = ctes_.find(rel.cte);
+      const auto it = ctes_.find(rel.as<op::CteScan>().cte);
       result.rows = it == ctes_.end() ? 100 : std::max(1.0, it->second.rows / 10);
       break;
    }
@@ -172,38 +177,38 @@ RelEstimate Estimator::compute(const Rel& rel) {
    return result;
 }
 
-RelEstimate Estimator::get(const Rel& rel) {
+RelEstimate Estimator::get(const op::Get& get) {
    RelEstimate result;
    result.rows = unknownTableRows;
    std::shared_ptr<const storage::TableStatistics> statistics;
-   if (query_.context.statistics) statistics = query_.context.statistics->statistics(rel.table);
+   if (query_.context.statistics) statistics = query_.context.statistics->statistics(get.table);
    if (statistics) {
       result.rows = std::max(1.0, static_cast<double>(statistics->rowCount));
-      for (const GetColumn& column : rel.getColumns) {
+      for (const GetColumn& column : get.columns) {
          const size_t index = static_cast<size_t>(column.attribute - 1);
          if (column.attribute <= 0 || index >= statistics->columns.size()) continue;
          result.columns[column.column] = columnEstimate(statistics->columns[index], result.rows,
                                                         storedRepresentation(query_.columns[column.column].type));
       }
    }
-   if (!rel.predicate) return result;
+   if (!get.predicate) return result;
    double fraction = -1, floor = 0;
    if (statistics) {
       const auto [known, isNew] =
-          query_.samples.try_emplace(structuralHash(*rel.predicate) ^ rel.table.relation, -1, 0);
-      if (isNew) known->second.first = sampled(rel, *statistics, *rel.predicate, known->second.second);
+          query_.samples.try_emplace(structuralHash(*get.predicate) ^ get.table.relation, -1, 0);
+      if (isNew) known->second.first = sampled(get, *statistics, *get.predicate, known->second.second);
       std::tie(fraction, floor) = known->second;
    }
    if (fraction < 0) {
-      fraction = selectivity(*rel.predicate, result);
+      fraction = selectivity(*get.predicate, result);
       if (floor > 0) fraction = std::min(fraction, floor); // no row of the sample matched
    }
    scaleTo(result, result.rows * fraction);
-   narrowColumns(*rel.predicate, result);
+   narrowColumns(*get.predicate, result);
    return result;
 }
 
-double Estimator::sampled(const Rel& get, const storage::TableStatistics& statistics, const Expr& predicate,
+double Estimator::sampled(const op::Get& get, const storage::TableStatistics& statistics, const Expr& predicate,
                           double& floor) {
    if (!query_.context.evaluator || !statistics.sample || statistics.rowCount < sampleTableRowsMin) return -1;
    bool isKnown = true;
@@ -217,9 +222,9 @@ double Estimator::sampled(const Rel& get, const storage::TableStatistics& statis
    collectColumns(predicate, used);
    std::vector<uint32_t> positions;
    for (const ColumnId column : used) {
-      const auto it = std::find_if(get.getColumns.begin(), get.getColumns.end(),
+      const auto it = std::find_if(get.columns.begin(), get.columns.end(),
                                    [column](const GetColumn& one) { return one.column == column; });
-      if (it == get.getColumns.end() || it->attribute <= 0 || static_cast<size_t>(it->attribute) > batch.columns.size())
+      if (it == get.columns.end() || it->attribute <= 0 || static_cast<size_t>(it->attribute) > batch.columns.size())
          return -1;
       positions.push_back(static_cast<uint32_t>(it->attribute - 1));
    }
@@ -309,15 +314,16 @@ double Estimator::joinSelectivity(const std::vector<const Expr*>& conjuncts, con
 }
 
 RelEstimate Estimator::join(const Rel& rel) {
+   const auto& join = rel.as<op::Join>();
    const RelEstimate& left = estimate(*rel.inputs[0]);
    const RelEstimate& right = estimate(*rel.inputs[1]);
    const double cross = left.rows * right.rows;
-   const double matches = cross * joinSelectivity(conjunctList(rel.predicate.get()), left, right);
+   const double matches = cross * joinSelectivity(conjunctList(join.predicate.get()), left, right);
    RelEstimate result = left;
-   const bool both = rel.joinKind != JoinKind::Semi && rel.joinKind != JoinKind::Anti && rel.joinKind != JoinKind::Mark;
+   const bool both = join.kind != JoinKind::Semi && join.kind != JoinKind::Anti && join.kind != JoinKind::Mark;
    if (both) result.columns.insert(right.columns.begin(), right.columns.end());
    double rows = matches;
-   switch (rel.joinKind) {
+   switch (join.kind) {
    case JoinKind::Left: rows = std::max(left.rows, matches); break;
    case JoinKind::Right: rows = std::max(right.rows, matches); break;
    case JoinKind::Full: rows = std::max({left.rows, right.rows, matches}); break;
@@ -327,7 +333,7 @@ RelEstimate Estimator::join(const Rel& rel) {
    case JoinKind::Anti: {
       // The fraction of the left keys that the right side has.
       double fraction = std::min(1.0, matches / std::max(1.0, left.rows));
-      for (const Expr* conjunct : conjunctList(rel.predicate.get())) {
+      for (const Expr* conjunct : conjunctList(join.predicate.get())) {
          if (conjunct->kind != ExprKind::Compare || conjunct->compare != CompareOp::Eq) continue;
          for (int side = 0; side < 2; ++side) {
             const Expr &a = *conjunct->args[side], &b = *conjunct->args[1 - side];
@@ -335,7 +341,7 @@ RelEstimate Estimator::join(const Rel& rel) {
                fraction = std::min(fraction, right.distinct(b.column) / std::max(1.0, left.distinct(a.column)));
          }
       }
-      rows = left.rows * (rel.joinKind == JoinKind::Semi ? fraction : std::max(0.05, 1 - fraction));
+      rows = left.rows * (join.kind == JoinKind::Semi ? fraction : std::max(0.05, 1 - fraction));
       break;
    }
    default: break;
@@ -369,24 +375,25 @@ double Estimator::groups(const RelEstimate& input, const std::vector<const Expr*
 }
 
 RelEstimate Estimator::groupBy(const Rel& rel) {
+   const auto& group = rel.as<op::GroupBy>();
    const RelEstimate& input = estimate(*rel.inputs[0]);
    RelEstimate result;
    std::vector<const Expr*> keys;
-   for (const ComputedColumn& key : rel.keys)
+   for (const ComputedColumn& key : group.keys)
       keys.push_back(key.expr.get());
    result.rows = keys.empty() ? 1 : groups(input, keys);
-   if (rel.groupingSets.size() > 1) result.rows *= 1 + 0.3 * static_cast<double>(rel.groupingSets.size() - 1);
-   for (const ComputedColumn& key : rel.keys) {
+   if (group.groupingSets.size() > 1) result.rows *= 1 + 0.3 * static_cast<double>(group.groupingSets.size() - 1);
+   for (const ComputedColumn& key : group.keys) {
       ColumnEstimate column;
       if (key.expr->kind == ExprKind::Column) column = input.column(key.expr->column);
       column.distinct = std::min(result.rows, distinctOf(*key.expr, input));
-      if (rel.keys.size() == 1) { // the column is a key of the result
+      if (group.keys.size() == 1) { // the column is a key of the result
          column.baseDistinct = column.distinct;
          column.baseRows = result.rows;
       }
       result.columns[key.column] = column;
    }
-   for (const AggregateCall& call : rel.aggregates) {
+   for (const AggregateCall& call : group.aggregates) {
       ColumnEstimate column;
       column.distinct = std::max(1.0, result.rows / 3);
       column.baseDistinct = column.distinct;

@@ -53,12 +53,12 @@ public:
 
 private:
    RelEstimate compute(const Rel& rel);
-   RelEstimate get(const Rel& rel);
+   RelEstimate get(const op::Get& get);
    RelEstimate join(const Rel& rel);
    RelEstimate groupBy(const Rel& rel);
    /// Fraction of the stored sample for which the predicate is true; negative: no sample, or no row matches. In the
    /// second case `floor` becomes an upper bound for the fraction.
-   double sampled(const Rel& get, const storage::TableStatistics& statistics, const Expr& predicate, double& floor);
+   double sampled(const op::Get& get, const storage::TableStatistics& statistics, const Expr& predicate, double& floor);
    double comparison(const Expr& expr, const RelEstimate& input);
    double equality(const Expr& lhs, const Expr& rhs, const RelEstimate& input);
    double distinctOf(const Expr& expr, const RelEstimate& input);

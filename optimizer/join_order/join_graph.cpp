@@ -25,9 +25,10 @@ bool isColumnEquality(const Expr& expr) {
 } // namespace
 
 bool isReorderable(const Rel& rel) {
-   if (rel.kind != RelKind::Join || rel.dependent || rel.joinKind == JoinKind::Right) return false;
-   for (const Expr* conjunct : conjunctList(rel.predicate.get()))
-      if (isVolatile(*conjunct) || (rel.joinKind == JoinKind::Inner && readsNothing(*conjunct))) return false;
+   const auto* join = rel.getIf<op::Join>();
+   if (!join || join->dependent || join->kind == JoinKind::Right) return false;
+   for (const Expr* conjunct : conjunctList(join->predicate.get()))
+      if (isVolatile(*conjunct) || (join->kind == JoinKind::Inner && readsNothing(*conjunct))) return false;
    return true;
 }
 
@@ -56,7 +57,7 @@ void JoinGraphBuilder::addEqualities(Rel& root) {
       return;
    }
    if (!isReorderable(root)) return;
-   if (root.joinKind != JoinKind::Inner) {
+   if (root.as<op::Join>().kind != JoinKind::Inner) {
       for (RelPtr& input : root.inputs)
          addEqualities(*input);
       return;
@@ -64,12 +65,12 @@ void JoinGraphBuilder::addEqualities(Rel& root) {
    std::vector<Rel*> nodes;
    std::vector<const Expr*> equalities;
    const std::function<void(Rel&)> collect = [&](Rel& rel) {
-      if (!isReorderable(rel) || rel.joinKind != JoinKind::Inner) {
+      if (!isReorderable(rel) || rel.as<op::Join>().kind != JoinKind::Inner) {
          addEqualities(rel);
          return;
       }
       nodes.push_back(&rel);
-      for (const Expr* conjunct : conjunctList(rel.predicate.get()))
+      for (const Expr* conjunct : conjunctList(rel.as<op::Join>().predicate.get()))
          if (isColumnEquality(*conjunct)) equalities.push_back(conjunct);
       for (RelPtr& input : rel.inputs)
          collect(*input);
@@ -114,10 +115,10 @@ void JoinGraphBuilder::addEqualities(Rel& root) {
                    left.contains(members[i]) != left.contains(members[k]))
                   place = node;
             }
-            if (place)
-               place->predicate =
-                   conjunction(std::move(place->predicate),
-                               makeCompare(CompareOp::Eq, query_.ref(members[i]), query_.ref(members[k])));
+            if (!place) continue;
+            ExprPtr& predicate = place->as<op::Join>().predicate;
+            predicate = conjunction(std::move(predicate),
+                                    makeCompare(CompareOp::Eq, query_.ref(members[i]), query_.ref(members[k])));
          }
    }
 }
@@ -126,7 +127,7 @@ JoinGraphBuilder::Subtree JoinGraphBuilder::visit(RelPtr rel) {
    // A projection between joins moves above the region; pruning drops it later if no operator reads it.
    if (rel->kind == RelKind::Map && isReorderable(*rel->inputs[0])) {
       Subtree below = visit(std::move(rel->inputs[0]));
-      for (ComputedColumn& computed : rel->computed)
+      for (ComputedColumn& computed : rel->as<op::Map>().computed)
          graph_.computedAbove.push_back(std::move(computed));
       return below;
    }
@@ -140,27 +141,28 @@ JoinGraphBuilder::Subtree JoinGraphBuilder::visit(RelPtr rel) {
       DCHECK(graph_.estimates.size() == graph_.relations.size());
       return {RelationSet::single(number), {}};
    }
+   auto& join = rel->as<op::Join>();
    Subtree left = visit(std::move(rel->inputs[0])), right = visit(std::move(rel->inputs[1]));
    original_.emplace_back(left.relations, right.relations);
    Subtree both{left.relations | right.relations, left.operators};
    both.operators.insert(both.operators.end(), right.operators.begin(), right.operators.end());
    const auto add = [&](ExprPtr predicate) {
       JoinOperator op;
-      op.kind = rel->joinKind;
+      op.kind = join.kind;
       op.predicate = std::move(predicate);
-      op.markColumn = rel->markColumn;
+      op.markColumn = join.markColumn;
       both.operators.push_back(static_cast<uint32_t>(graph_.operators.size()));
       addOperator(std::move(op), left, right);
    };
-   if (rel->markColumn != noColumn) markRelations_[rel->markColumn] = both.relations;
-   std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(rel->predicate));
+   if (join.markColumn != noColumn) markRelations_[join.markColumn] = both.relations;
+   std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(join.predicate));
    // Predicates read the expressions of projections that moved up, instead of their columns.
    for (ExprPtr& conjunct : conjuncts)
       for (auto computed = graph_.computedAbove.rbegin(); computed != graph_.computedAbove.rend(); ++computed)
          substituteColumns(conjunct, [&computed](ColumnId column) -> const Expr* {
             return column == computed->column ? computed->expr.get() : nullptr;
          });
-   if (rel->joinKind == JoinKind::Inner && !conjuncts.empty()) {
+   if (join.kind == JoinKind::Inner && !conjuncts.empty()) {
       for (ExprPtr& conjunct : conjuncts)
          add(std::move(conjunct));
    } else {
@@ -219,8 +221,8 @@ void JoinGraphBuilder::addOperator(JoinOperator op, const Subtree& left, const S
       if (op.predicate->kind == ExprKind::Or && op.syntactic.count() == 2) {
          double implied = 1;
          for (uint32_t i = 0; i < graph_.relations.size(); ++i)
-            if (op.syntactic.contains(i) && graph_.relations[i]->predicate && graph_.relations[i]->kind == RelKind::Get)
-               for (const Expr* conjunct : conjunctList(graph_.relations[i]->predicate.get()))
+            if (op.syntactic.contains(i) && graph_.relations[i]->kind == RelKind::Get)
+               for (const Expr* conjunct : conjunctList(graph_.relations[i]->as<op::Get>().predicate.get()))
                   if (conjunct->kind == ExprKind::Or || conjunct->kind == ExprKind::InList)
                      implied *= estimator_.selectivity(*conjunct, graph_.estimates[i]);
          op.selectivity = std::min(1.0, op.selectivity / std::max(implied, 1e-9));

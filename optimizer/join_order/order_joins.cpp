@@ -16,13 +16,7 @@ public:
    JoinOrderer(Query& query, Estimator& estimator) : query_(query), estimator_(estimator) {}
 
    void visit(RelPtr& rel) {
-      for (Cte& cte : rel->ctes) {
-         visit(cte.query);
-         RelEstimate estimate = estimator_.estimate(*cte.query);
-         if (cte.recursive) estimate.rows *= 10;
-         estimator_.setCte(cte.id, estimate);
-         if (cte.recursive) visit(cte.recursive);
-      }
+      if (auto* with = rel->getIf<op::With>()) visitCtes(with->ctes);
       if (!isReorderable(*rel)) {
          for (RelPtr& input : rel->inputs)
             visit(input);
@@ -35,11 +29,21 @@ public:
    }
 
 private:
+   void visitCtes(std::vector<Cte>& ctes) {
+      for (Cte& cte : ctes) {
+         visit(cte.query);
+         RelEstimate estimate = estimator_.estimate(*cte.query);
+         if (cte.recursive) estimate.rows *= 10;
+         estimator_.setCte(cte.id, estimate);
+         if (cte.recursive) visit(cte.recursive);
+      }
+   }
+
    /// Visits the relations of the region, which may contain regions of their own, and counts them. `stays`: projections
    /// must not move above the region, since a join above pads its columns with NULL or does not give them.
    void visitRelations(RelPtr& rel, bool stays, uint32_t& count) {
       if (rel->kind == RelKind::Map && isReorderable(*rel->inputs[0])) {
-         if (!stays && hoistable(*rel)) {
+         if (!stays && hoistable(rel->as<op::Map>())) {
             visitRelations(rel->inputs[0], false, count);
             return;
          }
@@ -49,26 +53,23 @@ private:
          visitRelation(rel, count);
          return;
       }
-      visitRelations(rel->inputs[0], stays || rel->joinKind == JoinKind::Full, count);
-      visitRelations(rel->inputs[1], stays || rel->joinKind != JoinKind::Inner, count);
+      const JoinKind kind = rel->as<op::Join>().kind;
+      visitRelations(rel->inputs[0], stays || kind == JoinKind::Full, count);
+      visitRelations(rel->inputs[1], stays || kind != JoinKind::Inner, count);
    }
    void visitRelation(RelPtr& rel, uint32_t& count) {
       ++count;
-      if (rel->kind == RelKind::Select && !rel->predicate) { // made by fence()
-         visit(rel->inputs[0]);
-         return;
-      }
-      visit(rel);
+      visit(isFence(*rel) ? rel->inputs[0] : rel);
    }
-   static bool hoistable(const Rel& map) {
+   static bool hoistable(const op::Map& map) {
       return std::none_of(map.computed.begin(), map.computed.end(),
                           [](const ComputedColumn& computed) { return isVolatile(*computed.expr); });
    }
    /// Puts a Select without predicate over a subtree, which makes the subtree one relation of the region.
-   static void fence(RelPtr& rel) {
-      auto select = std::make_unique<Rel>(RelKind::Select);
-      select->inputs.push_back(std::move(rel));
-      rel = std::move(select);
+   static void fence(RelPtr& rel) { rel = makeRel(RelKind::Select, op::Select(), std::move(rel)); }
+   static bool isFence(const Rel& rel) {
+      const auto* select = rel.getIf<op::Select>();
+      return select && !select->predicate;
    }
 
    void reorder(RelPtr& rel) {
@@ -84,9 +85,9 @@ private:
       for (ComputedColumn& computed : graph.computedAbove) {
          std::vector<ComputedColumn> one;
          one.push_back(std::move(computed));
-         const bool joins = rel->kind == RelKind::Map && !readsAny(*one[0].expr, rel->computed);
-         if (joins)
-            rel->computed.push_back(std::move(one[0]));
+         auto* map = rel->getIf<op::Map>();
+         if (rel->kind == RelKind::Map && !readsAny(*one[0].expr, map->computed))
+            map->computed.push_back(std::move(one[0]));
          else
             rel = makeMap(std::move(rel), std::move(one));
       }
@@ -106,7 +107,7 @@ private:
          DCHECK(set.count() == 1);
          RelPtr relation = std::move(graph.relations[set.smallest()]);
          DCHECK(relation != nullptr); // each relation is assembled once
-         while (relation->kind == RelKind::Select && !relation->predicate) {
+         while (isFence(*relation)) {
             RelPtr input = std::move(relation->inputs[0]);
             relation = std::move(input);
          }
@@ -115,13 +116,13 @@ private:
       const std::optional<JoinPlanner::Step> step = planner.step(plan.left, plan.right);
       RelPtr left = assemble(graph, planner, plan.left), right = assemble(graph, planner, plan.right);
       std::vector<ExprPtr> conjuncts;
-      RelPtr join = makeJoin(JoinKind::Inner, std::move(left), std::move(right), nullptr);
+      op::Join join;
       const std::vector<uint32_t> operators = step ? step->operators : dueOperators(graph, plan);
       for (const uint32_t index : operators) {
          JoinOperator& op = graph.operators[index];
          if (op.kind != JoinKind::Inner) {
-            join->joinKind = op.kind;
-            join->markColumn = op.markColumn;
+            join.kind = op.kind;
+            join.markColumn = op.markColumn;
          }
          if (op.equalityClass >= 0) { // skip an equality that equalities here and below imply
             const ColumnId a = representative(op.leftColumn), b = representative(op.rightColumn);
@@ -130,8 +131,8 @@ private:
          }
          if (op.predicate) conjuncts.push_back(std::move(op.predicate));
       }
-      if (!conjuncts.empty()) join->predicate = makeAnd(std::move(conjuncts));
-      return join;
+      if (!conjuncts.empty()) join.predicate = makeAnd(std::move(conjuncts));
+      return makeRel(RelKind::Join, std::move(join), std::move(left), std::move(right));
    }
 
    ColumnId representative(ColumnId column) const {

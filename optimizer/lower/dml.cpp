@@ -12,13 +12,14 @@ namespace {
 /// True if the statement proposes at most one row, so that two rows of the statement cannot conflict.
 bool hasOneRow(const Rel& rel) {
    switch (rel.kind) {
-   case RelKind::Values: return rel.rows.size() <= 1;
+   case RelKind::Values: return rel.as<op::Values>().rows.size() <= 1;
    case RelKind::Map:
    case RelKind::Select:
    case RelKind::Sort:
    case RelKind::With: return hasOneRow(*rel.inputs[0]);
    case RelKind::Join: // ON CONFLICT's join with the stored rows of the key: at most one row matches
-      return rel.joinKind == JoinKind::Left && hasOneRow(*rel.inputs[0]) && rel.inputs[1]->kind == RelKind::Get;
+      return rel.as<op::Join>().kind == JoinKind::Left && hasOneRow(*rel.inputs[0]) &&
+             rel.inputs[1]->kind == RelKind::Get;
    default: return false;
    }
 }
@@ -36,21 +37,9 @@ plan::Operator emptyWrite(RelKind kind) {
 
 Lowered Lowering::lowerDml(Rel& rel) {
    plan::NodePtr node = makeNode(emptyWrite(rel.kind), rel);
-   Dml& dml = *rel.dml;
+   Dml& dml = *rel.as<op::Write>().dml;
    ColumnSet below;
-   for (const GetColumn& column : dml.target)
-      below.add(column.column);
-   for (const GetColumn& column : dml.proposed)
-      below.add(column.column);
-   if (dml.rowId != noColumn) below.add(dml.rowId);
-   if (dml.clause != noColumn) below.add(dml.clause);
-   if (dml.inputLine != noColumn) below.add(dml.inputLine);
-   for (const ComputedColumn& computed : dml.returning)
-      addColumns(*computed.expr, below);
-   for (const Dml::Check& check : dml.checks)
-      if (check.expr) addColumns(*check.expr, below);
-   for (const Dml::Check& check : dml.proposedChecks)
-      if (check.expr) addColumns(*check.expr, below);
+   addOwnReads(rel, below);
    if (hasOneRow(*rel.inputs[0])) dml.conflictKeys.clear();
    Lowered child = lower(*rel.inputs[0], below);
 
@@ -102,17 +91,16 @@ Lowered Lowering::lowerDml(Rel& rel) {
       node->output.push_back(column.column);
    }
    node->children.push_back(std::move(child.node));
-   node->as<plan::Write>().dml = std::move(rel.dml);
+   node->as<plan::Write>().dml = std::move(rel.as<op::Write>().dml);
    return {std::move(node), child.rowsMax};
 }
 
 Lowered Lowering::lowerLockRows(Rel& rel, const ColumnSet& need) {
    plan::NodePtr node = makeNode(plan::LockRows{}, rel);
    ColumnSet below = need;
-   for (const RowLock& lock : rel.rowLocks)
-      below.add(lock.rowId);
+   addOwnReads(rel, below);
    Lowered child = lower(*rel.inputs[0], below);
-   node->as<plan::LockRows>().locks = std::move(rel.rowLocks);
+   node->as<plan::LockRows>().locks = std::move(rel.as<op::LockRows>().locks);
    node->children.push_back(std::move(child.node));
    passThrough(*node, need);
    return {std::move(node), child.rowsMax};

@@ -84,58 +84,60 @@ void Lowering::lowerAggregate(AggregateCall& call, double rowsMax) {
 }
 
 Lowered Lowering::lowerGroupBy(Rel& rel, const ColumnSet& need) {
+   auto& group = rel.as<op::GroupBy>();
    plan::NodePtr node = makeNode(plan::Aggregate{}, rel);
-   std::erase_if(rel.aggregates, [&need](const AggregateCall& call) { return !need.contains(call.column); });
-   const bool isStatic = rel.keys.empty() && rel.groupingSets.size() <= 1;
-   if (isStatic && rel.aggregates.empty() && rel.groupingCalls.empty()) { // one row for any input
+   std::erase_if(group.aggregates, [&need](const AggregateCall& call) { return !need.contains(call.column); });
+   const bool isStatic = group.keys.empty() && group.groupingSets.size() <= 1;
+   if (isStatic && group.aggregates.empty() && group.groupingCalls.empty()) { // one row for any input
       plan::Values values;
       values.rows.emplace_back();
       return {makeNode(std::move(values), rel), 1};
    }
    ColumnSet below;
-   for (const ComputedColumn& key : rel.keys)
+   for (const ComputedColumn& key : group.keys)
       addColumns(*key.expr, below);
-   for (const AggregateCall& call : rel.aggregates) {
+   for (const AggregateCall& call : group.aggregates) {
       addColumns(call.args, below);
       addColumns(call.directArgs, below);
       addKeyColumns(call.orderBy, below);
       if (call.filter) addColumns(*call.filter, below);
    }
    Lowered child = lower(*rel.inputs[0], below);
-   for (ComputedColumn& key : rel.keys) {
+   for (ComputedColumn& key : group.keys) {
       const std::optional<Bounds> bounds = exprs_.lower(key.expr);
       exprs_.setColumn(key.column, key.expr->repr, bounds);
       if (need.contains(key.column)) node->output.push_back(key.column);
    }
-   for (AggregateCall& call : rel.aggregates) {
+   for (AggregateCall& call : group.aggregates) {
       lowerAggregate(call, child.rowsMax);
       node->output.push_back(call.column);
    }
-   for (const Rel::GroupingCall& call : rel.groupingCalls) {
+   for (const GroupingCall& call : group.groupingCalls) {
       exprs_.setColumn(call.column, {PhysicalType::I32, 0}, std::nullopt);
       if (need.contains(call.column)) node->output.push_back(call.column);
    }
-   const double sets = static_cast<double>(std::max<size_t>(1, rel.groupingSets.size()));
+   const double sets = static_cast<double>(std::max<size_t>(1, group.groupingSets.size()));
    auto& aggregate = node->as<plan::Aggregate>();
-   aggregate.keys = std::move(rel.keys);
-   aggregate.aggregates = std::move(rel.aggregates);
-   aggregate.groupingSets = std::move(rel.groupingSets);
-   aggregate.groupingCalls = std::move(rel.groupingCalls);
+   aggregate.keys = std::move(group.keys);
+   aggregate.aggregates = std::move(group.aggregates);
+   aggregate.groupingSets = std::move(group.groupingSets);
+   aggregate.groupingCalls = std::move(group.groupingCalls);
    node->children.push_back(std::move(child.node));
    return {std::move(node), isStatic ? 1 : child.rowsMax * sets};
 }
 
 Lowered Lowering::lowerWindow(Rel& rel, const ColumnSet& need) {
+   auto& window = rel.as<op::Window>();
    plan::NodePtr node = makeNode(plan::Window{}, rel);
-   std::erase_if(rel.windowCalls, [&need](const WindowCall& call) { return !need.contains(call.column); });
-   if (rel.windowCalls.empty()) return lower(*rel.inputs[0], need);
+   std::erase_if(window.calls, [&need](const WindowCall& call) { return !need.contains(call.column); });
+   if (window.calls.empty()) return lower(*rel.inputs[0], need);
    ColumnSet below = need;
-   WindowSpec& spec = rel.windowSpec;
+   WindowSpec& spec = window.spec;
    addColumns(spec.partitionBy, below);
    addKeyColumns(spec.orderBy, below);
    for (const FrameBound* bound : {&spec.start, &spec.end})
       if (bound->offset) addColumns(*bound->offset, below);
-   for (const WindowCall& call : rel.windowCalls) {
+   for (const WindowCall& call : window.calls) {
       addColumns(call.args, below);
       if (call.filter) addColumns(*call.filter, below);
    }
@@ -154,7 +156,7 @@ Lowered Lowering::lowerWindow(Rel& rel, const ColumnSet& need) {
       if (bound->offset) exprs_.lowerToGeneric(bound->offset);
    node->children.push_back(std::move(child.node));
    passThrough(*node, need);
-   for (WindowCall& call : rel.windowCalls) {
+   for (WindowCall& call : window.calls) {
       const bool isAggregate = call.function && call.function->kind == catalog::FunctionKind::Aggregate;
       const std::string_view name = call.function ? call.function->name : std::string_view();
       std::vector<Representation> args;
@@ -170,22 +172,23 @@ Lowered Lowering::lowerWindow(Rel& rel, const ColumnSet& need) {
       exprs_.setColumn(call.column, repr, std::nullopt);
       node->output.push_back(call.column);
    }
-   node->as<plan::Window>() = {std::move(spec), std::move(rel.windowCalls)};
+   node->as<plan::Window>() = {std::move(spec), std::move(window.calls)};
    return {std::move(node), child.rowsMax};
 }
 
 Lowered Lowering::lowerDistinct(Rel& rel, const ColumnSet& need) {
-   if (rel.sortKeys.empty()) {
-      plan::NodePtr node = rel.columns.empty() ? makeNode(plan::Limit{}, rel) : makeNode(plan::Aggregate{}, rel);
-      ColumnSet below(rel.columns);
+   auto& distinct = rel.as<op::Distinct>();
+   if (distinct.sortKeys.empty()) {
+      plan::NodePtr node = distinct.columns.empty() ? makeNode(plan::Limit{}, rel) : makeNode(plan::Aggregate{}, rel);
+      ColumnSet below(distinct.columns);
       Lowered child = lower(*rel.inputs[0], below);
-      if (rel.columns.empty()) { // rows without columns are all equal: at most one row remains
+      if (distinct.columns.empty()) { // rows without columns are all equal: at most one row remains
          node->as<plan::Limit>().limit = makeInt8(1);
          node->children.push_back(std::move(child.node));
          return {std::move(node), 1};
       }
       ColumnSet seen;
-      for (const ColumnId column : rel.columns) {
+      for (const ColumnId column : distinct.columns) {
          if (seen.contains(column)) continue; // one column with two output names
          seen.add(column);
          ExprPtr key = query_.ref(column);
@@ -198,26 +201,26 @@ Lowered Lowering::lowerDistinct(Rel& rel, const ColumnSet& need) {
    }
    // DISTINCT ON needs sorted input, so that the rows of a group are adjacent. PostgreSQL requires that ORDER BY begins
    // with the columns of DISTINCT ON.
-   plan::NodePtr node = makeNode(plan::DistinctOn{rel.columns}, rel);
-   const ColumnSet distinct(rel.columns);
+   plan::NodePtr node = makeNode(plan::DistinctOn{distinct.columns}, rel);
+   const ColumnSet columns(distinct.columns);
    ColumnSet covered;
    bool isPrefix = true;
    size_t position = 0;
-   for (; position < rel.sortKeys.size() && isPrefix && !covered.containsAll(rel.columns); ++position) {
-      const Expr& key = *rel.sortKeys[position].expr;
-      if (key.kind == ExprKind::Column && distinct.contains(key.column))
+   for (; position < distinct.sortKeys.size() && isPrefix && !covered.containsAll(distinct.columns); ++position) {
+      const Expr& key = *distinct.sortKeys[position].expr;
+      if (key.kind == ExprKind::Column && columns.contains(key.column))
          covered.add(key.column);
       else
          isPrefix = false;
    }
    std::vector<SortKey> order;
-   if (!isPrefix || !covered.containsAll(rel.columns))
-      for (const ColumnId column : rel.columns)
+   if (!isPrefix || !covered.containsAll(distinct.columns))
+      for (const ColumnId column : distinct.columns)
          order.push_back({query_.ref(column), false, false});
-   for (SortKey& key : rel.sortKeys)
+   for (SortKey& key : distinct.sortKeys)
       order.push_back(std::move(key));
    ColumnSet below = need;
-   below.add(rel.columns);
+   below.add(distinct.columns);
    addKeyColumns(order, below);
    Lowered child = sortBy(lower(*rel.inputs[0], below), std::move(order));
    const double rowsMax = child.rowsMax;
@@ -256,51 +259,56 @@ Lowered Lowering::sortBy(Lowered input, std::vector<SortKey> keys) {
 }
 
 Lowered Lowering::lowerSort(Rel& rel, const ColumnSet& need) {
+   auto& sort = rel.as<op::Sort>();
    ColumnSet below = need;
-   addKeyColumns(rel.sortKeys, below);
-   Lowered sorted = sortBy(lower(*rel.inputs[0], below), std::move(rel.sortKeys));
+   addKeyColumns(sort.keys, below);
+   Lowered sorted = sortBy(lower(*rel.inputs[0], below), std::move(sort.keys));
    std::erase_if(sorted.node->output,
                  [&](ColumnId column) { return sorted.node->kind == NodeKind::Sort && !need.contains(column); });
    return sorted;
 }
 
 Lowered Lowering::lowerLimit(Rel& rel, const ColumnSet& need) {
+   auto& fields = rel.as<op::Limit>();
    plan::NodePtr node = makeNode(plan::Limit{}, rel);
    const auto known = [](const ExprPtr& expr) { return !expr || expr->kind == ExprKind::Constant; };
-   const bool unlimited = !rel.limit || (rel.limit->kind == ExprKind::Constant && rel.limit->constant.isNull);
-   if (rel.offset && rel.offset->kind == ExprKind::Constant && rel.offset->constant.isNull) rel.offset.reset();
-   const int64_t offset = constantCount(rel.offset).value_or(0);
-   const int64_t limit = constantCount(rel.limit).value_or(0);
-   const bool isTop = rel.inputs[0]->kind == RelKind::Sort && known(rel.limit) && known(rel.offset) && !unlimited &&
-                      !rel.withTies && limit >= 0 && offset >= 0 && limit <= topRowsMax && offset <= topRowsMax &&
-                      limit + offset <= topRowsMax && query_.context.settings.enabled;
+   const bool unlimited = !fields.limit || (fields.limit->kind == ExprKind::Constant && fields.limit->constant.isNull);
+   if (fields.offset && fields.offset->kind == ExprKind::Constant && fields.offset->constant.isNull)
+      fields.offset.reset();
+   const int64_t offset = constantCount(fields.offset).value_or(0);
+   const int64_t limit = constantCount(fields.limit).value_or(0);
+   const bool isTop = rel.inputs[0]->kind == RelKind::Sort && known(fields.limit) && known(fields.offset) &&
+                      !unlimited && !fields.withTies && limit >= 0 && offset >= 0 && limit <= topRowsMax &&
+                      offset <= topRowsMax && limit + offset <= topRowsMax && query_.context.settings.enabled;
    ColumnSet below = need;
-   if (rel.withTies) addKeyColumns(rel.inputs[0]->sortKeys, below);
    std::vector<SortKey> ties;
-   const Rel* sort = rel.inputs[0].get();
-   while (rel.withTies && (sort->kind == RelKind::Map || sort->kind == RelKind::Select))
-      sort = sort->inputs[0].get();
-   if (rel.withTies) {
-      const std::vector<SortKey>& from = rel.sortKeys.empty() ? sort->sortKeys : rel.sortKeys;
-      for (const SortKey& key : from)
-         ties.push_back({clone(*key.expr), key.descending, key.nullsFirst});
-      addKeyColumns(ties, below);
+   const std::vector<SortKey>* order = &fields.sortKeys; // with ties: the rows' order
+   if (fields.withTies && order->empty()) {
+      const Rel* at = rel.inputs[0].get();
+      while (at->kind == RelKind::Map || at->kind == RelKind::Select)
+         at = at->inputs[0].get();
+      if (const auto* sort = at->getIf<op::Sort>()) order = &sort->keys;
    }
+   if (fields.withTies)
+      for (const SortKey& key : *order)
+         ties.push_back({clone(*key.expr), key.descending, key.nullsFirst});
+   addKeyColumns(ties, below);
    Lowered child = lower(*rel.inputs[0], below);
-   if (rel.limit) exprs_.lower(rel.limit);
-   if (rel.offset) exprs_.lower(rel.offset);
+   if (fields.limit) exprs_.lower(fields.limit);
+   if (fields.offset) exprs_.lower(fields.offset);
    if (auto* sorted = child.node->getIf<plan::Sort>(); isTop && sorted) {
       auto top = std::make_unique<plan::Node>(
-          plan::TopN{std::move(sorted->keys), std::move(rel.limit), std::move(rel.offset)});
+          plan::TopN{std::move(sorted->keys), std::move(fields.limit), std::move(fields.offset)});
       top->children = std::move(child.node->children);
       top->output = std::move(child.node->output);
       top->estimatedRows = node->estimatedRows;
       return {std::move(top), static_cast<double>(limit)};
    }
    lowerSortKeys(ties);
-   const double rowsMax =
-       constantCount(rel.limit) && !rel.withTies ? std::min(child.rowsMax, static_cast<double>(limit)) : child.rowsMax;
-   node->as<plan::Limit>() = {std::move(rel.limit), std::move(rel.offset), rel.withTies, std::move(ties)};
+   const double rowsMax = constantCount(fields.limit) && !fields.withTies
+                              ? std::min(child.rowsMax, static_cast<double>(limit))
+                              : child.rowsMax;
+   node->as<plan::Limit>() = {std::move(fields.limit), std::move(fields.offset), fields.withTies, std::move(ties)};
    node->children.push_back(std::move(child.node));
    passThrough(*node, need);
    return {std::move(node), rowsMax};

@@ -22,7 +22,7 @@ struct SortedConjuncts {
 class ConjunctSorter {
 public:
    ConjunctSorter(const Rel& join, const Query& query)
-      : kind_(join.joinKind), left_(outputColumns(*join.inputs[0])), right_(outputColumns(*join.inputs[1])),
+      : kind_(join.as<op::Join>().kind), left_(outputColumns(*join.inputs[0])), right_(outputColumns(*join.inputs[1])),
         notNull_(notNullColumns(*join.inputs[0], query)) {
       notNull_.add(notNullColumns(*join.inputs[1], query));
    }
@@ -112,12 +112,13 @@ std::optional<JoinKind> mirrored(JoinKind kind) {
 } // namespace
 
 Lowered Lowering::lowerJoin(Rel& rel, const ColumnSet& need) {
-   if (rel.dependent) throwInternal("dependent join in lowering");
+   auto& join = rel.as<op::Join>();
+   if (join.dependent) throwInternal("dependent join in lowering");
    const double rows = estimator_.rows(rel);
    ColumnSet below = need;
-   if (rel.predicate) addColumns(*rel.predicate, below);
+   if (join.predicate) addColumns(*join.predicate, below);
    double leftRows = estimator_.rows(*rel.inputs[0]), rightRows = estimator_.rows(*rel.inputs[1]);
-   SortedConjuncts sorted = ConjunctSorter(rel, query_).sort(std::move(rel.predicate));
+   SortedConjuncts sorted = ConjunctSorter(rel, query_).sort(std::move(join.predicate));
    Lowered left = lower(*rel.inputs[0], below), right = lower(*rel.inputs[1], below);
 
    for (plan::JoinKey& key : sorted.keys)
@@ -125,17 +126,17 @@ Lowered Lowering::lowerJoin(Rel& rel, const ColumnSet& need) {
    for (ExprPtr& predicate : sorted.residual)
       exprs_.lower(predicate);
    const bool isHashed = !sorted.keys.empty();
-   JoinKind kind = rel.joinKind;
+   JoinKind kind = join.kind;
 
    // The smaller side is built. The binder makes Right joins; a Full join works with either side built.
-   const std::optional<JoinKind> other = mirrored(rel.joinKind);
+   const std::optional<JoinKind> other = mirrored(join.kind);
    const bool canSwap = other && !sorted.nullAware && query_.context.settings.enabled;
    // Nested loops do not exchange the sides of semi and anti joins: their inner loop stops at the first match.
-   const bool swapKindAllowed = isHashed || rel.joinKind == JoinKind::Inner || rel.joinKind == JoinKind::Right;
+   const bool swapKindAllowed = isHashed || join.kind == JoinKind::Inner || join.kind == JoinKind::Right;
    // A join that preserves the build side needs a bit per build row and a pass over the build side at the end.
-   const double bias = rel.joinKind == JoinKind::Inner ? 1.0 : 0.5;
+   const double bias = join.kind == JoinKind::Inner ? 1.0 : 0.5;
    bool swap = canSwap && swapKindAllowed && leftRows < rightRows * bias;
-   if (rel.joinKind == JoinKind::Right && !isHashed) swap = true;
+   if (join.kind == JoinKind::Right && !isHashed) swap = true;
    if (swap) {
       std::swap(left, right);
       kind = *other;
@@ -153,9 +154,9 @@ Lowered Lowering::lowerJoin(Rel& rel, const ColumnSet& need) {
    if (!probeOnly)
       for (const ColumnId column : right.node->output)
          if (need.contains(column)) node->output.push_back(column);
-   if (rel.joinKind == JoinKind::Mark) {
-      exprs_.setColumn(rel.markColumn, {PhysicalType::Bool, 0}, std::nullopt);
-      if (need.contains(rel.markColumn)) node->output.push_back(rel.markColumn);
+   if (join.kind == JoinKind::Mark) {
+      exprs_.setColumn(join.markColumn, {PhysicalType::Bool, 0}, std::nullopt);
+      if (need.contains(join.markColumn)) node->output.push_back(join.markColumn);
    }
    double rowsMax = left.rowsMax * right.rowsMax;
    if (kind == JoinKind::Left || kind == JoinKind::Full) rowsMax += left.rowsMax;
@@ -163,7 +164,7 @@ Lowered Lowering::lowerJoin(Rel& rel, const ColumnSet& need) {
    if (probeOnly || kind == JoinKind::Single) rowsMax = left.rowsMax;
    if (buildOnly) rowsMax = right.rowsMax;
    DCHECK(rowsMax >= 0);
-   node->as<plan::Join>() = {kind, std::move(sorted.residual), rel.markColumn};
+   node->as<plan::Join>() = {kind, std::move(sorted.residual), join.markColumn};
    if (auto* hashed = node->getIf<plan::HashJoin>()) {
       hashed->keys = std::move(sorted.keys);
       hashed->nullAware = sorted.nullAware;

@@ -75,20 +75,21 @@ std::vector<ExprPtr> Lowering::lowerPredicates(ExprPtr predicate) {
 }
 
 Lowered Lowering::lowerGet(Rel& rel, const ColumnSet& need) {
+   auto& get = rel.as<op::Get>();
    const bool stored = rel.kind == RelKind::Get;
    plan::NodePtr node = makeNode(stored ? plan::Operator(plan::TableScan{}) : plan::VirtualScan{}, rel);
    auto& scan = node->as<plan::Scan>();
-   scan.table = rel.table;
+   scan.table = get.table;
    double rowsMax = 1e6;
    std::shared_ptr<const storage::TableStatistics> statistics;
-   if (stored && query_.context.statistics) statistics = query_.context.statistics->statistics(rel.table);
+   if (stored && query_.context.statistics) statistics = query_.context.statistics->statistics(get.table);
    rowsMax = statistics ? static_cast<double>(std::max(statistics->rowsStored, statistics->rowCount))
-             : stored || rel.table.external ? 1e12
+             : stored || get.table.external ? 1e12
                                             : rowsMax;
    if (stored && query_.context.forReuse) rowsMax = 1e12;
    ColumnSet used = need;
-   if (rel.predicate) addColumns(*rel.predicate, used);
-   for (const GetColumn& column : rel.getColumns) {
+   if (get.predicate) addColumns(*get.predicate, used);
+   for (const GetColumn& column : get.columns) {
       if (!used.contains(column.column)) continue;
       const ColumnInfo& info = query_.columns[column.column];
       const Representation repr = storedRepresentation(info.type);
@@ -101,26 +102,27 @@ Lowered Lowering::lowerGet(Rel& rel, const ColumnSet& need) {
       scan.columns.push_back({column.column, column.attribute});
       if (need.contains(column.column)) node->output.push_back(column.column);
    }
-   if (rel.predicate) scan.predicates = lowerPredicates(std::move(rel.predicate));
+   if (get.predicate) scan.predicates = lowerPredicates(std::move(get.predicate));
    if (stored && query_.context.statistics && query_.context.settings.enabled) {
       auto& table = node->as<plan::TableScan>();
       table.tableRows = statistics ? static_cast<double>(statistics->rowCount) : 0;
-      table.indexes = query_.context.statistics->indexes(rel.table);
+      table.indexes = query_.context.statistics->indexes(get.table);
       chooseIndex(table, node->estimatedRows, query_.columns);
    }
    return {std::move(node), rowsMax};
 }
 
 Lowered Lowering::lowerValues(Rel& rel, const ColumnSet& need) {
+   auto& source = rel.as<op::Values>();
    plan::NodePtr node = makeNode(plan::Values{}, rel);
    auto& rows = node->as<plan::Values>().rows;
    std::vector<size_t> kept;
-   for (size_t i = 0; i < rel.columns.size(); ++i)
-      if (need.contains(rel.columns[i])) {
+   for (size_t i = 0; i < source.columns.size(); ++i)
+      if (need.contains(source.columns[i])) {
          kept.push_back(i);
-         node->output.push_back(rel.columns[i]);
+         node->output.push_back(source.columns[i]);
       }
-   for (std::vector<ExprPtr>& row : rel.rows) {
+   for (std::vector<ExprPtr>& row : source.rows) {
       std::vector<ExprPtr> values;
       for (const size_t i : kept)
          values.push_back(std::move(row[i]));
@@ -137,46 +139,48 @@ Lowered Lowering::lowerValues(Rel& rel, const ColumnSet& need) {
 }
 
 Lowered Lowering::lowerTableFunction(Rel& rel, const ColumnSet& need) {
+   auto& call = rel.as<op::TableFunction>();
    plan::NodePtr node = makeNode(plan::TableFunction{}, rel);
    double rowsMax = 1e12;
    if (!rel.inputs.empty()) {
       ColumnSet below = need;
-      addColumns(rel.args, below);
+      addColumns(call.args, below);
       Lowered child = lower(*rel.inputs[0], below);
       rowsMax = child.rowsMax * 1e9;
       node->children.push_back(std::move(child.node));
       passThrough(*node, need);
    }
-   for (ExprPtr& arg : rel.args)
+   for (ExprPtr& arg : call.args)
       exprs_.lowerToGeneric(arg);
-   node->as<plan::TableFunction>() = {rel.function, std::move(rel.args), rel.columns, rel.ordinality};
-   for (const ColumnId column : rel.columns) {
+   node->as<plan::TableFunction>() = {call.function, std::move(call.args), call.columns, call.ordinality};
+   for (const ColumnId column : call.columns) {
       exprs_.setColumn(column, ExprLowering::genericRepresentation(query_.columns[column].type), std::nullopt);
       if (need.contains(column)) node->output.push_back(column);
    }
-   if (rel.ordinality != noColumn) {
-      exprs_.setColumn(rel.ordinality, {PhysicalType::I64, 0}, std::nullopt);
-      if (need.contains(rel.ordinality)) node->output.push_back(rel.ordinality);
+   if (call.ordinality != noColumn) {
+      exprs_.setColumn(call.ordinality, {PhysicalType::I64, 0}, std::nullopt);
+      if (need.contains(call.ordinality)) node->output.push_back(call.ordinality);
    }
    return {std::move(node), rowsMax};
 }
 
 Lowered Lowering::lowerSelect(Rel& rel, const ColumnSet& need) {
+   auto& select = rel.as<op::Select>();
    plan::NodePtr node = makeNode(plan::Filter{}, rel);
    ColumnSet below = need;
-   if (rel.predicate) addColumns(*rel.predicate, below);
+   if (select.predicate) addColumns(*select.predicate, below);
    Rel& input = *rel.inputs[0];
    // A predicate directly over a scan becomes a predicate of the scan.
-   if ((input.kind == RelKind::Get || input.kind == RelKind::VirtualGet) && rel.predicate) {
-      input.predicate = conjunction(std::move(input.predicate), std::move(rel.predicate));
+   if (auto* get = input.getIf<op::Get>(); get && select.predicate) {
+      get->predicate = conjunction(std::move(get->predicate), std::move(select.predicate));
       const double rows = node->estimatedRows;
       Lowered scan = lowerGet(input, need);
       scan.node->estimatedRows = rows;
       return scan;
    }
    Lowered child = lower(input, below);
-   if (!rel.predicate) return child;
-   node->as<plan::Filter>().predicates = lowerPredicates(std::move(rel.predicate));
+   if (!select.predicate) return child;
+   node->as<plan::Filter>().predicates = lowerPredicates(std::move(select.predicate));
    node->children.push_back(std::move(child.node));
    passThrough(*node, need);
    return {std::move(node), child.rowsMax};
@@ -185,7 +189,7 @@ Lowered Lowering::lowerSelect(Rel& rel, const ColumnSet& need) {
 Lowered Lowering::lowerMap(Rel& rel, const ColumnSet& need) {
    ColumnSet below = need;
    std::vector<ComputedColumn> computed;
-   for (ComputedColumn& column : rel.computed) {
+   for (ComputedColumn& column : rel.as<op::Map>().computed) {
       if (!need.contains(column.column) && !isVolatile(*column.expr)) continue;
       addColumns(*column.expr, below);
       computed.push_back(std::move(column));
@@ -204,20 +208,21 @@ Lowered Lowering::lowerMap(Rel& rel, const ColumnSet& need) {
 }
 
 Lowered Lowering::lowerProjectSet(Rel& rel, const ColumnSet& need) {
+   auto& sets = rel.as<op::Map>();
    plan::NodePtr node = makeNode(plan::ProjectSet{}, rel);
    ColumnSet below = need;
-   for (const ComputedColumn& column : rel.computed)
+   for (const ComputedColumn& column : sets.computed)
       addColumns(*column.expr, below);
    Lowered child = lower(*rel.inputs[0], below);
    const double rowsMax = child.rowsMax * 1e9;
    node->children.push_back(std::move(child.node));
    passThrough(*node, need);
-   for (ComputedColumn& column : rel.computed) { // also columns without readers: the longest set decides the row count
+   for (ComputedColumn& column : sets.computed) { // also columns without readers: the longest set decides the row count
       exprs_.lowerToGeneric(column.expr);
       exprs_.setColumn(column.column, column.expr->repr, std::nullopt);
       if (need.contains(column.column)) node->output.push_back(column.column);
    }
-   node->as<plan::ProjectSet>().computed = std::move(rel.computed);
+   node->as<plan::ProjectSet>().computed = std::move(sets.computed);
    return {std::move(node), rowsMax};
 }
 

@@ -10,11 +10,12 @@ namespace ouzel::optimizer {
 using namespace sql;
 
 Lowered Lowering::lowerUnion(Rel& rel, const ColumnSet& need) {
-   if (rel.setOpKind != SetOpKind::Union) throwInternal("set operation in lowering");
+   auto& setOp = rel.as<op::SetOp>();
+   if (setOp.kind != SetOpKind::Union) throwInternal("set operation in lowering");
    // UNION without ALL compares all columns, also columns without readers.
    std::vector<size_t> kept;
-   for (size_t i = 0; i < rel.columns.size(); ++i)
-      if (!rel.all || need.contains(rel.columns[i])) kept.push_back(i);
+   for (size_t i = 0; i < setOp.columns.size(); ++i)
+      if (!setOp.all || need.contains(setOp.columns[i])) kept.push_back(i);
 
    // Nested UNION ALLs, and any UNION below a UNION, become branches of one Append.
    struct Branch {
@@ -24,17 +25,16 @@ Lowered Lowering::lowerUnion(Rel& rel, const ColumnSet& need) {
    std::vector<Branch> branches;
    const std::function<void(Rel&, const std::vector<ColumnId>&)> flatten = [&](Rel& input,
                                                                                const std::vector<ColumnId>& columns) {
-      const bool merges =
-          input.kind == RelKind::SetOp && input.setOpKind == SetOpKind::Union && (input.all || !rel.all);
-      if (!merges) {
+      const auto* nested = input.getIf<op::SetOp>();
+      if (!nested || nested->kind != SetOpKind::Union || (setOp.all && !nested->all)) {
          branches.push_back({&input, columns});
          return;
       }
       for (int side = 0; side < 2; ++side) {
          std::vector<ColumnId> below;
          for (const ColumnId column : columns) {
-            const auto at = std::find(input.columns.begin(), input.columns.end(), column) - input.columns.begin();
-            below.push_back(input.setOpInputs[side][static_cast<size_t>(at)]);
+            const auto at = std::find(nested->columns.begin(), nested->columns.end(), column) - nested->columns.begin();
+            below.push_back(nested->inputColumns[side][static_cast<size_t>(at)]);
          }
          flatten(*input.inputs[side], below);
       }
@@ -42,7 +42,7 @@ Lowered Lowering::lowerUnion(Rel& rel, const ColumnSet& need) {
    for (int side = 0; side < 2; ++side) {
       std::vector<ColumnId> columns;
       for (const size_t i : kept)
-         columns.push_back(rel.setOpInputs[side][i]);
+         columns.push_back(setOp.inputColumns[side][i]);
       flatten(*rel.inputs[side], columns);
    }
 
@@ -55,7 +55,7 @@ Lowered Lowering::lowerUnion(Rel& rel, const ColumnSet& need) {
       Representation repr = query_.columns[branches[0].columns[i]].repr;
       for (const Branch& branch : branches)
          repr = ExprLowering::common(repr, query_.columns[branch.columns[i]].repr,
-                                     query_.columns[rel.columns[kept[i]]].type);
+                                     query_.columns[setOp.columns[kept[i]]].type);
       target.push_back(repr);
       std::optional<Bounds> bounds = exprs_.bounds(branches[0].columns[i]);
       for (const Branch& branch : branches) {
@@ -66,7 +66,7 @@ Lowered Lowering::lowerUnion(Rel& rel, const ColumnSet& need) {
             bounds.reset();
       }
       if (repr.physical == PhysicalType::Decimal) bounds.reset();
-      const ColumnId column = rel.all ? rel.columns[kept[i]] : query_.copyColumn(rel.columns[kept[i]]);
+      const ColumnId column = setOp.all ? setOp.columns[kept[i]] : query_.copyColumn(setOp.columns[kept[i]]);
       exprs_.setColumn(column, repr, bounds);
       append->output.push_back(column);
    }
@@ -78,13 +78,13 @@ Lowered Lowering::lowerUnion(Rel& rel, const ColumnSet& need) {
       append->as<plan::Append>().inputs.push_back(columns);
       append->children.push_back(std::move(input.node));
    }
-   if (rel.all) return {std::move(append), rowsMax};
+   if (setOp.all) return {std::move(append), rowsMax};
 
-   plan::NodePtr node = rel.columns.empty() ? makeNode(plan::Limit{}, rel) : makeNode(plan::Aggregate{}, rel);
+   plan::NodePtr node = setOp.columns.empty() ? makeNode(plan::Limit{}, rel) : makeNode(plan::Aggregate{}, rel);
    append->estimatedRows = 0;
    for (const plan::NodePtr& child : append->children)
       append->estimatedRows += child->estimatedRows;
-   if (rel.columns.empty()) { // UNION of rows without columns: at most one row remains
+   if (setOp.columns.empty()) { // UNION of rows without columns: at most one row remains
       node->as<plan::Limit>().limit = makeInt8(1);
       node->children.push_back(std::move(append));
       return {std::move(node), 1};
@@ -92,9 +92,9 @@ Lowered Lowering::lowerUnion(Rel& rel, const ColumnSet& need) {
    for (size_t i = 0; i < kept.size(); ++i) {
       ExprPtr key = query_.ref(append->output[i]);
       const std::optional<Bounds> bounds = exprs_.lower(key);
-      exprs_.setColumn(rel.columns[i], key->repr, bounds);
-      node->as<plan::Aggregate>().keys.push_back({rel.columns[i], std::move(key)});
-      if (need.contains(rel.columns[i])) node->output.push_back(rel.columns[i]);
+      exprs_.setColumn(setOp.columns[i], key->repr, bounds);
+      node->as<plan::Aggregate>().keys.push_back({setOp.columns[i], std::move(key)});
+      if (need.contains(setOp.columns[i])) node->output.push_back(setOp.columns[i]);
    }
    node->children.push_back(std::move(append));
    return {std::move(node), rowsMax};
@@ -102,7 +102,7 @@ Lowered Lowering::lowerUnion(Rel& rel, const ColumnSet& need) {
 
 Lowered Lowering::lowerWith(Rel& rel, const ColumnSet& need) {
    plan::NodePtr node = makeNode(plan::Materialize{}, rel);
-   for (Cte& cte : rel.ctes)
+   for (Cte& cte : rel.as<op::With>().ctes)
       node->as<plan::Materialize>().ctes.push_back(lowerCte(cte));
    Lowered body = lower(*rel.inputs[0], need);
    node->output = body.node->output;
@@ -157,30 +157,32 @@ Lowered Lowering::lowerRecursive(Cte& cte) {
 }
 
 Lowered Lowering::lowerCteScan(Rel& rel, const ColumnSet& need) {
-   const auto it = ctes_.find(rel.cte);
+   auto& scan = rel.as<op::CteScan>();
+   const auto it = ctes_.find(scan.cte);
    if (it == ctes_.end()) throwInternal("scan of an unknown CTE");
    const KnownCte& cte = it->second;
-   plan::NodePtr node = makeNode(plan::CteScan{rel.cte, {}}, rel);
-   for (size_t i = 0; i < rel.columns.size(); ++i) {
-      if (!need.contains(rel.columns[i])) continue;
-      const auto at = std::find(cte.columns.begin(), cte.columns.end(), rel.cteColumns[i]) - cte.columns.begin();
+   plan::NodePtr node = makeNode(plan::CteScan{scan.cte, {}}, rel);
+   for (size_t i = 0; i < scan.columns.size(); ++i) {
+      if (!need.contains(scan.columns[i])) continue;
+      const auto at = std::find(cte.columns.begin(), cte.columns.end(), scan.cteColumns[i]) - cte.columns.begin();
       if (static_cast<size_t>(at) == cte.columns.size()) throwInternal("scan of an unknown CTE column");
       const ColumnId source = cte.planned[static_cast<size_t>(at)];
-      exprs_.setColumn(rel.columns[i], query_.columns[source].repr, exprs_.bounds(source));
-      node->output.push_back(rel.columns[i]);
+      exprs_.setColumn(scan.columns[i], query_.columns[source].repr, exprs_.bounds(source));
+      node->output.push_back(scan.columns[i]);
       node->as<plan::CteScan>().columns.push_back(source);
    }
    return {std::move(node), cte.rowsMax};
 }
 
 Lowered Lowering::lowerRecursiveScan(Rel& rel, const ColumnSet& need) {
-   const auto it = recursing_.find(rel.cte);
+   auto& scan = rel.as<op::CteScan>();
+   const auto it = recursing_.find(scan.cte);
    if (it == recursing_.end()) throwInternal("scan of a working table outside its recursion");
-   plan::NodePtr node = makeNode(plan::RecursiveScan{rel.cte, {}}, rel);
-   for (size_t i = 0; i < rel.columns.size(); ++i) {
-      exprs_.setColumn(rel.columns[i], query_.columns[it->second[i]].repr, std::nullopt);
-      if (!need.contains(rel.columns[i])) continue;
-      node->output.push_back(rel.columns[i]);
+   plan::NodePtr node = makeNode(plan::RecursiveScan{scan.cte, {}}, rel);
+   for (size_t i = 0; i < scan.columns.size(); ++i) {
+      exprs_.setColumn(scan.columns[i], query_.columns[it->second[i]].repr, std::nullopt);
+      if (!need.contains(scan.columns[i])) continue;
+      node->output.push_back(scan.columns[i]);
       node->as<plan::RecursiveScan>().slots.push_back(static_cast<uint32_t>(i));
    }
    return {std::move(node), 1e12};

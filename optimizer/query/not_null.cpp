@@ -59,44 +59,48 @@ ColumnSet notNullColumns(const Rel& rel, const Query& query) {
    ColumnSet result;
    switch (rel.kind) {
    case RelKind::Get:
-   case RelKind::VirtualGet:
-      for (const GetColumn& column : rel.getColumns)
+   case RelKind::VirtualGet: {
+      const auto& get = rel.as<op::Get>();
+      for (const GetColumn& column : get.columns)
          if (!query.columns[column.column].nullable) result.add(column.column);
-      addRejected(rel.predicate.get(), result);
+      addRejected(get.predicate.get(), result);
       return result;
+   }
    case RelKind::Select:
       result = notNullColumns(*rel.inputs[0], query);
-      addRejected(rel.predicate.get(), result);
+      addRejected(rel.as<op::Select>().predicate.get(), result);
       return result;
    case RelKind::Map: {
       result = notNullColumns(*rel.inputs[0], query);
       const ColumnSet input = result;
-      for (const ComputedColumn& computed : rel.computed)
+      for (const ComputedColumn& computed : rel.as<op::Map>().computed)
          if (isNeverNull(*computed.expr, input)) result.add(computed.column);
       return result;
    }
    case RelKind::Join: {
-      if (rel.joinKind == JoinKind::Full) return result;
-      if (rel.joinKind != JoinKind::Right) result = notNullColumns(*rel.inputs[0], query);
-      if (rel.joinKind == JoinKind::Inner || rel.joinKind == JoinKind::Right)
+      const auto& join = rel.as<op::Join>();
+      if (join.kind == JoinKind::Full) return result;
+      if (join.kind != JoinKind::Right) result = notNullColumns(*rel.inputs[0], query);
+      if (join.kind == JoinKind::Inner || join.kind == JoinKind::Right)
          result.add(notNullColumns(*rel.inputs[1], query));
-      if (rel.joinKind == JoinKind::Inner || rel.joinKind == JoinKind::Semi) addRejected(rel.predicate.get(), result);
-      if (rel.joinKind == JoinKind::Mark && !query.columns[rel.markColumn].nullable) result.add(rel.markColumn);
+      if (join.kind == JoinKind::Inner || join.kind == JoinKind::Semi) addRejected(join.predicate.get(), result);
+      if (join.kind == JoinKind::Mark && !query.columns[join.markColumn].nullable) result.add(join.markColumn);
       return result;
    }
    case RelKind::GroupBy: {
+      const auto& group = rel.as<op::GroupBy>();
       const ColumnSet input = notNullColumns(*rel.inputs[0], query);
-      if (rel.groupingSets.size() <= 1)
-         for (const ComputedColumn& key : rel.keys)
+      if (group.groupingSets.size() <= 1)
+         for (const ComputedColumn& key : group.keys)
             if (isNeverNull(*key.expr, input)) result.add(key.column);
-      for (const AggregateCall& call : rel.aggregates)
+      for (const AggregateCall& call : group.aggregates)
          if (call.function && (call.function->name == "count" || call.function->name == "regr_count"))
             result.add(call.column);
       return result;
    }
    case RelKind::Window:
       result = notNullColumns(*rel.inputs[0], query);
-      for (const WindowCall& call : rel.windowCalls)
+      for (const WindowCall& call : rel.as<op::Window>().calls)
          if (call.function && (call.function->name == "row_number" || call.function->name == "rank" ||
                                call.function->name == "dense_rank" || call.function->name == "count"))
             result.add(call.column);
@@ -107,21 +111,24 @@ ColumnSet notNullColumns(const Rel& rel, const Query& query) {
    case RelKind::LockRows:
    case RelKind::With: return notNullColumns(*rel.inputs[0], query);
    case RelKind::SetOp: {
+      const auto& setOp = rel.as<op::SetOp>();
       const ColumnSet left = notNullColumns(*rel.inputs[0], query), right = notNullColumns(*rel.inputs[1], query);
-      for (size_t i = 0; i < rel.columns.size(); ++i)
-         if (left.contains(rel.setOpInputs[0][i]) &&
-             (rel.setOpKind == SetOpKind::Except || right.contains(rel.setOpInputs[1][i])))
-            result.add(rel.columns[i]);
+      for (size_t i = 0; i < setOp.columns.size(); ++i)
+         if (left.contains(setOp.inputColumns[0][i]) &&
+             (setOp.kind == SetOpKind::Except || right.contains(setOp.inputColumns[1][i])))
+            result.add(setOp.columns[i]);
       return result;
    }
-   case RelKind::Values:
-      for (size_t i = 0; i < rel.columns.size(); ++i) {
+   case RelKind::Values: {
+      const auto& values = rel.as<op::Values>();
+      for (size_t i = 0; i < values.columns.size(); ++i) {
          bool never = true;
-         for (const auto& row : rel.rows)
+         for (const auto& row : values.rows)
             never = never && isNeverNull(*row[i], {});
-         if (never) result.add(rel.columns[i]);
+         if (never) result.add(values.columns[i]);
       }
       return result;
+   }
    default: return result;
    }
 }

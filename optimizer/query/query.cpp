@@ -32,52 +32,6 @@ ExprPtr makeInt8(int64_t value) {
 
 namespace {
 
-/// Visits every ColumnId in the operator's own fields, not those in its expressions.
-void forEachField(Rel& rel, const std::function<void(ColumnId&)>& visit) {
-   const auto all = [&visit](std::vector<ColumnId>& list) {
-      for (ColumnId& column : list)
-         visit(column);
-   };
-   const auto one = [&visit](ColumnId& column) {
-      if (column != noColumn) visit(column);
-   };
-   for (GetColumn& column : rel.getColumns)
-      visit(column.column);
-   all(rel.columns);
-   one(rel.ordinality);
-   for (ComputedColumn& computed : rel.computed)
-      visit(computed.column);
-   one(rel.markColumn);
-   for (ComputedColumn& key : rel.keys)
-      visit(key.column);
-   for (AggregateCall& call : rel.aggregates)
-      visit(call.column);
-   for (Rel::GroupingCall& call : rel.groupingCalls)
-      visit(call.column);
-   for (WindowCall& call : rel.windowCalls)
-      visit(call.column);
-   all(rel.setOpInputs[0]);
-   all(rel.setOpInputs[1]);
-   all(rel.cteColumns);
-   for (Cte& cte : rel.ctes) {
-      all(cte.columns);
-      all(cte.recursiveColumns);
-   }
-   for (sql::RowLock& lock : rel.rowLocks)
-      one(lock.rowId);
-   if (rel.dml) {
-      one(rel.dml->rowId);
-      one(rel.dml->clause);
-      one(rel.dml->inputLine);
-      for (GetColumn& column : rel.dml->target)
-         visit(column.column);
-      for (GetColumn& column : rel.dml->proposed)
-         visit(column.column);
-      for (ComputedColumn& computed : rel.dml->returning)
-         visit(computed.column);
-   }
-}
-
 void replaceInRel(Rel& rel, const std::function<void(ColumnId&)>& replace);
 
 void replaceInExpr(Expr& expr, const std::function<void(ColumnId&)>& replace) {
@@ -93,60 +47,38 @@ void replaceInExpr(Expr& expr, const std::function<void(ColumnId&)>& replace) {
 }
 
 void replaceInRel(Rel& rel, const std::function<void(ColumnId&)>& replace) {
-   forEachField(rel, replace);
+   forEachOwnColumn(rel, [&replace](ColumnId& column, ColumnRole) { replace(column); });
    forEachOwnExpr(rel, [&replace](ExprPtr& expr) { replaceInExpr(*expr, replace); });
-   for (RelPtr& input : rel.inputs)
-      replaceInRel(*input, replace);
-   for (Cte& cte : rel.ctes) {
-      replaceInRel(*cte.query, replace);
-      if (cte.recursive) replaceInRel(*cte.recursive, replace);
-   }
+   forEachChild(rel, [&replace](RelPtr& child) { replaceInRel(*child, replace); });
 }
 
-/// Collects the column ids in the fields of the subtree's operators, and its CTE ids; subqueries included.
+/// Collects the columns and the CTEs that the subtree makes; subqueries included.
 void collectMade(const Rel& rel, std::vector<ColumnId>& made, std::vector<uint32_t>& ctes) {
-   Rel& mutableRel = const_cast<Rel&>(rel); // forEachField takes a mutable Rel; the visitor changes nothing
-   if (rel.kind != RelKind::Distinct) forEachField(mutableRel, [&made](ColumnId& column) { made.push_back(column); });
+   forEachOwnColumn(rel, [&made](ColumnId column, ColumnRole role) {
+      if (role == ColumnRole::Made) made.push_back(column);
+   });
    forEachOwnExpr(rel, [&](const Expr& root) {
       forEachExpr(root, [&](const Expr& expr) {
          if (expr.subquery) collectMade(*expr.subquery, made, ctes);
          return true;
       });
    });
-   for (const RelPtr& input : rel.inputs)
-      collectMade(*input, made, ctes);
-   for (const Cte& cte : rel.ctes) {
-      ctes.push_back(cte.id);
-      collectMade(*cte.query, made, ctes);
-      if (cte.recursive) collectMade(*cte.recursive, made, ctes);
-   }
+   if (const auto* with = rel.getIf<op::With>())
+      for (const Cte& cte : with->ctes)
+         ctes.push_back(cte.id);
+   forEachChild(rel, [&](const RelPtr& child) { collectMade(*child, made, ctes); });
 }
 
 } // namespace
 
 RelPtr cloneRenamed(const Rel& rel, Query& query, ColumnMap& renamed) {
    RelPtr copy = clone(rel);
-   std::vector<ColumnId> fields;
+   std::vector<ColumnId> made;
    std::vector<uint32_t> ctes;
-   collectMade(*copy, fields, ctes);
-   // Fields also hold columns that are read (inputs of set operations, CTE columns). Free columns keep their ids.
-   ColumnSet outside(freeColumns(rel));
-   const std::function<void(Rel&)> addOutside = [&](Rel& node) {
-      forEachRel(node, [&](Rel& inner) {
-         if (inner.kind == RelKind::CteScan && std::find(ctes.begin(), ctes.end(), inner.cte) == ctes.end())
-            outside.add(inner.cteColumns);
-         forEachOwnExpr(inner, [&](ExprPtr& root) {
-            forEachExpr(*root, [&](const Expr& expr) {
-               if (expr.subquery) addOutside(*expr.subquery);
-               return true;
-            });
-         });
-      });
-   };
-   addOutside(*copy);
+   collectMade(*copy, made, ctes);
    DCHECK(renamed.empty());
-   for (const ColumnId column : fields)
-      if (!outside.contains(column) && !renamed.contains(column)) renamed.emplace(column, query.copyColumn(column));
+   for (const ColumnId column : made)
+      if (!renamed.contains(column)) renamed.emplace(column, query.copyColumn(column));
    std::unordered_map<uint32_t, uint32_t> cteIds;
    for (const uint32_t id : ctes)
       cteIds.emplace(id, query.nextCte++);
@@ -155,10 +87,11 @@ RelPtr cloneRenamed(const Rel& rel, Query& query, ColumnMap& renamed) {
    });
    const std::function<void(Rel&)> renumber = [&](Rel& node) {
       forEachRel(node, [&](Rel& inner) {
-         if (inner.kind == RelKind::CteScan || inner.kind == RelKind::RecursiveScan)
-            if (const auto it = cteIds.find(inner.cte); it != cteIds.end()) inner.cte = it->second;
-         for (Cte& cte : inner.ctes)
-            cte.id = cteIds.at(cte.id);
+         if (auto* scan = inner.getIf<op::CteScan>())
+            if (const auto it = cteIds.find(scan->cte); it != cteIds.end()) scan->cte = it->second;
+         if (auto* with = inner.getIf<op::With>())
+            for (Cte& cte : with->ctes)
+               cte.id = cteIds.at(cte.id);
          forEachOwnExpr(inner, [&](ExprPtr& root) {
             forEachExpr(*root, [&](const Expr& expr) {
                if (expr.subquery) renumber(*expr.subquery);
@@ -177,31 +110,29 @@ void replaceColumns(Rel& rel, const std::function<ColumnId(ColumnId)>& replaceme
 
 void forEachRel(Rel& rel, const std::function<void(Rel&)>& visit) {
    visit(rel);
-   for (RelPtr& input : rel.inputs)
-      forEachRel(*input, visit);
-   for (Cte& cte : rel.ctes) {
-      forEachRel(*cte.query, visit);
-      if (cte.recursive) forEachRel(*cte.recursive, visit);
-   }
+   forEachChild(rel, [&visit](RelPtr& child) { forEachRel(*child, visit); });
 }
 
 namespace {
 
-bool isStaticGroup(const Rel& rel) {
-   return rel.kind == RelKind::GroupBy && rel.keys.empty() && rel.groupingSets.size() <= 1;
+bool isStatic(const op::GroupBy& group) {
+   return group.keys.empty() && group.groupingSets.size() <= 1;
 }
 
 } // namespace
 
 bool isAtMostOneRow(const Rel& rel) {
    switch (rel.kind) {
-   case RelKind::GroupBy: return isStaticGroup(rel);
-   case RelKind::Values: return rel.rows.size() <= 1;
-   case RelKind::Limit:
-      if (rel.limit && !rel.withTies && rel.limit->kind == ExprKind::Constant && !rel.limit->constant.isNull &&
-          rel.limit->constant.i64 <= 1)
+   case RelKind::GroupBy: return isStatic(rel.as<op::GroupBy>());
+   case RelKind::Values: return rel.as<op::Values>().rows.size() <= 1;
+   case RelKind::Limit: {
+      const auto& fields = rel.as<op::Limit>();
+      const ExprPtr& limit = fields.limit;
+      if (limit && !fields.withTies && limit->kind == ExprKind::Constant && !limit->constant.isNull &&
+          limit->constant.i64 <= 1)
          return true;
       return isAtMostOneRow(*rel.inputs[0]);
+   }
    case RelKind::Select:
    case RelKind::Map:
    case RelKind::Window:
@@ -209,28 +140,31 @@ bool isAtMostOneRow(const Rel& rel) {
    case RelKind::Distinct:
    case RelKind::With:
    case RelKind::LockRows: return isAtMostOneRow(*rel.inputs[0]);
-   case RelKind::Join:
-      if (rel.joinKind == JoinKind::Full || rel.joinKind == JoinKind::Right) return false;
-      if (!isAtMostOneRow(*rel.inputs[0])) return false;
-      return (rel.joinKind != JoinKind::Inner && rel.joinKind != JoinKind::Left) || isAtMostOneRow(*rel.inputs[1]);
+   case RelKind::Join: {
+      const JoinKind kind = rel.as<op::Join>().kind;
+      if (kind == JoinKind::Full || kind == JoinKind::Right || !isAtMostOneRow(*rel.inputs[0])) return false;
+      return (kind != JoinKind::Inner && kind != JoinKind::Left) || isAtMostOneRow(*rel.inputs[1]);
+   }
    default: return false;
    }
 }
 
 bool isExactlyOneRow(const Rel& rel) {
    switch (rel.kind) {
-   case RelKind::GroupBy: return isStaticGroup(rel);
-   case RelKind::Values: return rel.rows.size() == 1;
+   case RelKind::GroupBy: return isStatic(rel.as<op::GroupBy>());
+   case RelKind::Values: return rel.as<op::Values>().rows.size() == 1;
    case RelKind::Map:
    case RelKind::Window:
    case RelKind::Sort:
    case RelKind::Distinct:
    case RelKind::With: return isExactlyOneRow(*rel.inputs[0]);
-   case RelKind::Join:
+   case RelKind::Join: {
+      const auto& join = rel.as<op::Join>();
       if (!isExactlyOneRow(*rel.inputs[0])) return false;
-      if (rel.joinKind == JoinKind::Inner) return !rel.predicate && isExactlyOneRow(*rel.inputs[1]);
-      if (rel.joinKind == JoinKind::Left) return isAtMostOneRow(*rel.inputs[1]);
-      return rel.joinKind == JoinKind::Mark || rel.joinKind == JoinKind::Single;
+      if (join.kind == JoinKind::Inner) return !join.predicate && isExactlyOneRow(*rel.inputs[1]);
+      if (join.kind == JoinKind::Left) return isAtMostOneRow(*rel.inputs[1]);
+      return join.kind == JoinKind::Mark || join.kind == JoinKind::Single;
+   }
    default: return false;
    }
 }
@@ -244,26 +178,27 @@ bool isUniqueOn(const Rel& rel, const ColumnSet& columns, const Query& query) {
    case RelKind::Sort:
    case RelKind::Limit:
    case RelKind::LockRows: return isUniqueOn(*rel.inputs[0], columns, query);
-   case RelKind::Join:
-      if (rel.joinKind == JoinKind::Full) return false; // padded rows may equal other rows
-      if (rel.joinKind == JoinKind::Semi || rel.joinKind == JoinKind::Anti || rel.joinKind == JoinKind::Mark ||
-          rel.joinKind == JoinKind::Single)
+   case RelKind::Join: {
+      const JoinKind kind = rel.as<op::Join>().kind;
+      if (kind == JoinKind::Full) return false; // padded rows may equal other rows
+      if (kind == JoinKind::Semi || kind == JoinKind::Anti || kind == JoinKind::Mark || kind == JoinKind::Single)
          return isUniqueOn(*rel.inputs[0], columns, query);
       return isUniqueOn(*rel.inputs[0], columns, query) && isUniqueOn(*rel.inputs[1], columns, query);
-   case RelKind::Distinct: return columns.containsAll(rel.columns);
-   case RelKind::GroupBy: {
-      if (rel.groupingSets.size() > 1) return false;
-      for (const ComputedColumn& key : rel.keys)
-         if (!columns.contains(key.column)) return false;
-      return true;
    }
-   case RelKind::SetOp:
-      return (!rel.all || rel.setOpKind != SetOpKind::Union) && !rel.all && columns.containsAll(rel.columns);
+   case RelKind::Distinct: return columns.containsAll(rel.as<op::Distinct>().columns);
+   case RelKind::GroupBy: {
+      const auto& group = rel.as<op::GroupBy>();
+      return group.groupingSets.size() <= 1 &&
+             std::all_of(group.keys.begin(), group.keys.end(),
+                         [&columns](const ComputedColumn& key) { return columns.contains(key.column); });
+   }
+   case RelKind::SetOp: return !rel.as<op::SetOp>().all && columns.containsAll(rel.as<op::SetOp>().columns);
    case RelKind::Get: {
+      const auto& get = rel.as<op::Get>();
       if (!query.context.statistics) return false;
-      for (const std::vector<int16_t>& key : query.context.statistics->uniqueKeys(rel.table)) {
+      for (const std::vector<int16_t>& key : query.context.statistics->uniqueKeys(get.table)) {
          const bool covered = std::all_of(key.begin(), key.end(), [&](int16_t attribute) {
-            return std::any_of(rel.getColumns.begin(), rel.getColumns.end(), [&](const GetColumn& column) {
+            return std::any_of(get.columns.begin(), get.columns.end(), [&](const GetColumn& column) {
                return column.attribute == attribute && columns.contains(column.column);
             });
          });
@@ -279,6 +214,13 @@ void addColumns(const Expr& expr, ColumnSet& set) {
    forEachExpr(expr, [&set](const Expr& e) {
       if (e.kind == ExprKind::Column) set.add(e.column);
       return true;
+   });
+}
+
+void addOwnReads(const Rel& rel, ColumnSet& set) {
+   forEachOwnExpr(rel, [&set](const Expr& expr) { addColumns(expr, set); });
+   forEachOwnColumn(rel, [&set](ColumnId column, ColumnRole role) {
+      if (role == ColumnRole::Read) set.add(column);
    });
 }
 

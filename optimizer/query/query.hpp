@@ -22,6 +22,7 @@ using sql::isUnit;
 using sql::JoinKind;
 using sql::makeJoin;
 using sql::makeMap;
+using sql::makeRel;
 using sql::makeSelect;
 using sql::makeTest;
 using sql::noColumn;
@@ -29,6 +30,8 @@ using sql::oneRow;
 using sql::Rel;
 using sql::RelKind;
 using sql::RelPtr;
+
+namespace op = sql::op;
 
 using ColumnMap = std::unordered_map<ColumnId, ColumnId>;
 
@@ -59,6 +62,8 @@ RelPtr cloneRenamed(const Rel& rel, Query& query, ColumnMap& renamed);
 /// Adds the columns that an expression, or a list of expressions, reads to `set`.
 void addColumns(const Expr& expr, ColumnSet& set);
 void addColumns(const std::vector<ExprPtr>& exprs, ColumnSet& set);
+/// Adds the columns that the operator itself reads, in expressions and elsewhere.
+void addOwnReads(const Rel& rel, ColumnSet& set);
 /// Replaces the columns that expressions of the subtree read; columns that its operators make keep their ids.
 void replaceColumns(Rel& rel, const std::function<ColumnId(ColumnId)>& replacement);
 /// Calls `visit` on `rel` and on every operator below, CTEs included, parents first. Does not enter subqueries.

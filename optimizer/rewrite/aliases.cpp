@@ -12,7 +12,8 @@ void removeAliases(RelPtr& root, Query& query, std::vector<OutputColumn>& output
    // A recursive CTE pairs the columns of its two terms by position, so one column must not stand for two positions.
    ColumnSet fixed;
    forEachRel(*root, [&fixed](Rel& rel) {
-      for (const Cte& cte : rel.ctes)
+      if (rel.kind != RelKind::With) return;
+      for (const Cte& cte : rel.as<op::With>().ctes)
          if (cte.recursive) {
             fixed.add(cte.columns);
             fixed.add(cte.recursiveColumns);
@@ -21,7 +22,7 @@ void removeAliases(RelPtr& root, Query& query, std::vector<OutputColumn>& output
    ColumnMap aliases;
    forEachRel(*root, [&](Rel& rel) {
       if (rel.kind != RelKind::Map) return;
-      std::erase_if(rel.computed, [&](const ComputedColumn& computed) {
+      std::erase_if(rel.as<op::Map>().computed, [&](const ComputedColumn& computed) {
          if (computed.expr->kind != ExprKind::Column || fixed.contains(computed.column)) return false;
          aliases.emplace(computed.column, computed.expr->column);
          return true;
@@ -37,7 +38,7 @@ void removeAliases(RelPtr& root, Query& query, std::vector<OutputColumn>& output
    forEachRel(*root, [](Rel& rel) {
       if (rel.kind != RelKind::Distinct) return;
       ColumnSet seen; // after the substitution a column may be listed twice
-      std::erase_if(rel.columns, [&seen](ColumnId column) {
+      std::erase_if(rel.as<op::Distinct>().columns, [&seen](ColumnId column) {
          const bool repeated = seen.contains(column);
          seen.add(column);
          return repeated;
@@ -46,16 +47,11 @@ void removeAliases(RelPtr& root, Query& query, std::vector<OutputColumn>& output
    for (OutputColumn& column : output)
       column.column = resolve(column.column);
    const std::function<void(RelPtr&)> dropEmptyMaps = [&](RelPtr& rel) {
-      while (rel->kind == RelKind::Map && rel->computed.empty()) {
+      while (rel->kind == RelKind::Map && rel->as<op::Map>().computed.empty()) {
          RelPtr input = std::move(rel->inputs[0]);
          rel = std::move(input);
       }
-      for (RelPtr& input : rel->inputs)
-         dropEmptyMaps(input);
-      for (Cte& cte : rel->ctes) {
-         dropEmptyMaps(cte.query);
-         if (cte.recursive) dropEmptyMaps(cte.recursive);
-      }
+      forEachChild(*rel, [&](RelPtr& child) { dropEmptyMaps(child); });
    };
    dropEmptyMaps(root);
 }

@@ -17,12 +17,7 @@ namespace {
 /// Visits every operator of the tree like forEachRel, and also enters subqueries of expressions.
 void forEachRelDeep(RelPtr& rel, const std::function<void(RelPtr&)>& visit) {
    visit(rel);
-   for (RelPtr& input : rel->inputs)
-      forEachRelDeep(input, visit);
-   for (Cte& cte : rel->ctes) {
-      forEachRelDeep(cte.query, visit);
-      if (cte.recursive) forEachRelDeep(cte.recursive, visit);
-   }
+   forEachChild(*rel, [&visit](RelPtr& child) { forEachRelDeep(child, visit); });
    forEachOwnExpr(*rel, [&visit](ExprPtr& root) {
       rewriteExpr(root, [&visit](ExprPtr& expr) {
          if (expr->subquery) forEachRelDeep(expr->subquery, visit);
@@ -32,16 +27,13 @@ void forEachRelDeep(RelPtr& rel, const std::function<void(RelPtr&)>& visit) {
 
 bool hasSideEffects(Rel& rel) {
    bool found = false;
-   forEachRel(rel, [&found](Rel& op) {
-      found = found || isDml(op.kind) || (op.function && op.function->volatility == catalog::Volatility::Volatile);
-      forEachOwnExpr(static_cast<const Rel&>(op), [&found](const Expr& expr) { found = found || isVolatile(expr); });
-   });
+   forEachRel(rel, [&found](Rel& below) { found = found || isDml(below.kind) || callsVolatile(below); });
    return found;
 }
 
 bool modifiesData(Rel& rel) {
    bool found = false;
-   forEachRel(rel, [&found](Rel& op) { found = found || isDml(op.kind); });
+   forEachRel(rel, [&found](Rel& below) { found = found || isDml(below.kind); });
    return found;
 }
 
@@ -51,8 +43,7 @@ void forEachCteScan(RelPtr& tree, uint32_t cte, const std::function<void(RelPtr&
    // Find all scans before the first visit, because a visitor may put an operator over the scan.
    std::vector<RelPtr*> scans;
    forEachRelDeep(tree, [&](RelPtr& rel) {
-      if ((rel->kind == RelKind::CteScan || rel->kind == RelKind::RecursiveScan) && rel->cte == cte)
-         scans.push_back(&rel);
+      if (const auto* scan = rel->getIf<op::CteScan>(); scan && scan->cte == cte) scans.push_back(&rel);
    });
    for (RelPtr* scan : scans)
       visit(*scan);
@@ -60,19 +51,21 @@ void forEachCteScan(RelPtr& tree, uint32_t cte, const std::function<void(RelPtr&
 
 void replaceCteScans(Rel& with, const Cte& cte, Query& query) {
    const auto replace = [&](RelPtr& rel) {
-      if (rel->kind != RelKind::CteScan || rel->cte != cte.id) return;
+      if (rel->kind != RelKind::CteScan) return;
+      const auto& scan = rel->as<op::CteScan>();
+      if (scan.cte != cte.id) return;
       ColumnMap renamed;
       RelPtr copy = cloneRenamed(*cte.query, query, renamed);
       std::vector<ComputedColumn> computed;
-      for (size_t i = 0; i < rel->columns.size(); ++i) {
-         const auto it = renamed.find(rel->cteColumns[i]);
-         computed.push_back({rel->columns[i], query.ref(it == renamed.end() ? rel->cteColumns[i] : it->second)});
+      for (size_t i = 0; i < scan.columns.size(); ++i) {
+         const auto it = renamed.find(scan.cteColumns[i]);
+         computed.push_back({scan.columns[i], query.ref(it == renamed.end() ? scan.cteColumns[i] : it->second)});
       }
       rel = makeMap(std::move(copy), std::move(computed));
    };
    for (RelPtr& input : with.inputs)
       forEachRelDeep(input, replace);
-   for (Cte& other : with.ctes) {
+   for (Cte& other : with.as<op::With>().ctes) {
       if (&other == &cte) continue;
       forEachRelDeep(other.query, replace);
       if (other.recursive) forEachRelDeep(other.recursive, replace);
@@ -88,27 +81,30 @@ void inlineCtes(RelPtr& root, Query& query) {
    for (auto it = withs.rbegin(); it != withs.rend(); ++it) {
       RelPtr& place = **it;
       Rel& with = *place;
+      std::vector<Cte>& ctes = with.as<op::With>().ctes;
       // From the last CTE to the first: only later CTEs and the body read a CTE.
-      for (size_t i = with.ctes.size(); i-- > 0;) {
+      for (size_t i = ctes.size(); i-- > 0;) {
          uint32_t references = 0;
-         const uint32_t id = with.ctes[i].id;
-         const auto count = [&](RelPtr& rel) { references += rel->kind == RelKind::CteScan && rel->cte == id; };
+         const uint32_t id = ctes[i].id;
+         const auto count = [&](RelPtr& rel) {
+            references += rel->kind == RelKind::CteScan && rel->as<op::CteScan>().cte == id;
+         };
          forEachRelDeep(with.inputs[0], count);
-         for (Cte& other : with.ctes)
+         for (Cte& other : ctes)
             if (other.id != id) {
                forEachRelDeep(other.query, count);
                if (other.recursive) forEachRelDeep(other.recursive, count);
             }
-         Cte& cte = with.ctes[i];
+         Cte& cte = ctes[i];
          cte.references = references;
          const bool drop = references == 0 && !modifiesData(*cte.query);
          const bool wanted = references == 1 ? cte.materialized != true : cte.materialized == false;
          const bool canInline = references > 0 && wanted && !cte.recursive && !hasSideEffects(*cte.query);
          if (canInline) replaceCteScans(with, cte, query);
-         if (drop || canInline) with.ctes.erase(with.ctes.begin() + static_cast<std::ptrdiff_t>(i));
+         if (drop || canInline) ctes.erase(ctes.begin() + static_cast<std::ptrdiff_t>(i));
       }
       // Drop the empty With now, while `place` is valid: an outer With may destroy the query that contains this With.
-      if (with.ctes.empty()) {
+      if (ctes.empty()) {
          RelPtr body = std::move(with.inputs[0]);
          place = std::move(body);
       }

@@ -13,6 +13,7 @@ using namespace sql;
 
 void pullPredicates(RelPtr& rel, const ColumnSet& outer, std::vector<ExprPtr>& pulled) {
    const auto take = [&](ExprPtr& predicate) {
+      if (!predicate) return;
       std::vector<ExprPtr> stay;
       for (ExprPtr& conjunct : conjunctsOf(std::move(predicate))) {
          std::vector<ColumnId> used;
@@ -23,26 +24,25 @@ void pullPredicates(RelPtr& rel, const ColumnSet& outer, std::vector<ExprPtr>& p
    };
    switch (rel->kind) {
    case RelKind::Select:
-      take(rel->predicate);
+      take(rel->as<op::Select>().predicate);
       pullPredicates(rel->inputs[0], outer, pulled);
-      if (!rel->predicate) {
+      if (!rel->as<op::Select>().predicate) {
          RelPtr input = std::move(rel->inputs[0]);
          rel = std::move(input);
       }
       return;
    case RelKind::Get:
-   case RelKind::VirtualGet:
-      if (rel->predicate) take(rel->predicate);
-      return;
-   case RelKind::Join:
-      if (rel->joinKind == JoinKind::Inner) {
-         if (rel->predicate) take(rel->predicate);
+   case RelKind::VirtualGet: take(rel->as<op::Get>().predicate); return;
+   case RelKind::Join: {
+      auto& join = rel->as<op::Join>();
+      if (join.kind == JoinKind::Full || join.kind == JoinKind::Right) return;
+      if (join.kind == JoinKind::Inner) {
+         take(join.predicate);
          pullPredicates(rel->inputs[1], outer, pulled);
-      } else if (rel->joinKind == JoinKind::Full || rel->joinKind == JoinKind::Right) {
-         return;
       }
       pullPredicates(rel->inputs[0], outer, pulled);
       return;
+   }
    case RelKind::Map:
    case RelKind::ProjectSet:
    case RelKind::Sort:
@@ -52,7 +52,7 @@ void pullPredicates(RelPtr& rel, const ColumnSet& outer, std::vector<ExprPtr>& p
    }
 }
 
-std::vector<ComputedColumn> emptyGroupDefaults(Rel& group, Query& query) {
+std::vector<ComputedColumn> emptyGroupDefaults(op::GroupBy& group, Query& query) {
    std::vector<ComputedColumn> defaults;
    for (AggregateCall& call : group.aggregates) {
       const std::string_view name = call.function ? call.function->name : std::string_view();
@@ -126,19 +126,18 @@ ExprPtr Dependence::joinPredicate(const ColumnMapping& mapping, const std::vecto
 
 RelPtr Dependence::finish(RelPtr join) {
    if (!shared_) return join;
-   DCHECK(!join->dependent);
-   auto scan = std::make_unique<Rel>(RelKind::CteScan);
-   scan->cte = shared_->id;
+   DCHECK(!join->as<op::Join>().dependent);
+   op::CteScan scan;
+   scan.cte = shared_->id;
    for (const ColumnId column : outputColumns(*join->inputs[0])) {
-      scan->columns.push_back(column);
-      scan->cteColumns.push_back(sharedColumns_.at(column));
+      scan.columns.push_back(column);
+      scan.cteColumns.push_back(sharedColumns_.at(column));
    }
-   join->inputs[0] = std::move(scan);
-   auto with = std::make_unique<Rel>(RelKind::With);
-   with->ctes.push_back(std::move(*shared_));
+   join->inputs[0] = makeRel(RelKind::CteScan, std::move(scan));
+   op::With with;
+   with.ctes.push_back(std::move(*shared_));
    shared_.reset();
-   with->inputs.push_back(std::move(join));
-   return with;
+   return makeRel(RelKind::With, std::move(with), std::move(join));
 }
 
 RelPtr Dependence::copyLeft(ColumnMap& renamed) {
@@ -150,11 +149,7 @@ RelPtr Dependence::copyLeft(ColumnMap& renamed) {
                       base->kind == RelKind::Values || base->kind == RelKind::CteScan ||
                       base->kind == RelKind::RecursiveScan;
    bool isVolatileLeft = false;
-   forEachRel(*join_.inputs[0], [&](Rel& rel) {
-      isVolatileLeft = isVolatileLeft || (rel.function && rel.function->volatility == catalog::Volatility::Volatile);
-      forEachOwnExpr(static_cast<const Rel&>(rel),
-                     [&](const Expr& expr) { isVolatileLeft = isVolatileLeft || isVolatile(expr); });
-   });
+   forEachRel(*join_.inputs[0], [&](Rel& rel) { isVolatileLeft = isVolatileLeft || callsVolatile(rel); });
    // A left input with free columns cannot become a CTE: unnesting the enclosing dependent join will change it.
    if ((cheap && !isVolatileLeft) || !freeColumns(left).empty()) return cloneRenamed(left, query_, renamed);
    if (!shared_) {
@@ -168,31 +163,31 @@ RelPtr Dependence::copyLeft(ColumnMap& renamed) {
          shared_->columns.push_back(sharedColumns_.at(column));
       }
    }
-   auto scan = std::make_unique<Rel>(RelKind::CteScan);
-   scan->cte = shared_->id;
+   op::CteScan scan;
+   scan.cte = shared_->id;
    for (const ColumnId column : outputColumns(left)) {
       const ColumnId copy = query_.copyColumn(column);
       renamed[column] = copy;
-      scan->columns.push_back(copy);
-      scan->cteColumns.push_back(sharedColumns_.at(column));
+      scan.columns.push_back(copy);
+      scan.cteColumns.push_back(sharedColumns_.at(column));
    }
    ++shared_->references;
-   return scan;
+   return makeRel(RelKind::CteScan, std::move(scan));
 }
 
 RelPtr Dependence::makeDomain(const std::vector<ColumnId>& columns, ColumnMapping& mapping) {
    DCHECK(!columns.empty());
    ColumnMap renamed;
-   auto group = std::make_unique<Rel>(RelKind::GroupBy);
-   group->inputs.push_back(copyLeft(renamed));
+   RelPtr left = copyLeft(renamed);
+   op::GroupBy group;
    for (const ColumnId column : columns) {
       const ColumnId key = query_.copyColumn(column);
       query_.columns[key].nullable = !notNull_.contains(column);
       const auto source = renamed.find(column);
-      group->keys.push_back({key, query_.ref(source == renamed.end() ? column : source->second)});
+      group.keys.push_back({key, query_.ref(source == renamed.end() ? column : source->second)});
       mapping.add(column, key, notNull_.contains(column));
    }
-   return group;
+   return makeRel(RelKind::GroupBy, std::move(group), std::move(left));
 }
 
 RelPtr Dependence::provide(RelPtr rel, ColumnMapping& mapping, const std::vector<ColumnId>& needed) {
@@ -280,7 +275,7 @@ RelPtr Dependence::pushOperator(RelPtr rel, ColumnMapping& mapping) {
    switch (rel->kind) {
    case RelKind::Select: {
       RelPtr input = push(std::move(rel->inputs[0]), mapping);
-      return applyPredicates(std::move(input), conjunctsOf(std::move(rel->predicate)), mapping);
+      return applyPredicates(std::move(input), conjunctsOf(std::move(rel->as<op::Select>().predicate)), mapping);
    }
    case RelKind::Map:
    case RelKind::ProjectSet:
@@ -299,7 +294,7 @@ RelPtr Dependence::pushOperator(RelPtr rel, ColumnMapping& mapping) {
       rel->inputs[0] = provide(pushInput(std::move(rel->inputs[0]), mapping), mapping, readHere(*rel));
       substituteOwn(*rel, mapping);
       for (const MappedColumn& mapped : mapping.columns())
-         rel->windowSpec.partitionBy.push_back(query_.ref(mapped.inner));
+         rel->as<op::Window>().spec.partitionBy.push_back(query_.ref(mapped.inner));
       return rel;
    case RelKind::Sort: // a join does not keep the order of its input, so the Sort is dropped
    case RelKind::LockRows: return pushInput(std::move(rel->inputs[0]), mapping);
@@ -315,17 +310,18 @@ RelPtr Dependence::pushOperator(RelPtr rel, ColumnMapping& mapping) {
 }
 
 RelPtr Dependence::pushJoin(RelPtr rel, ColumnMapping& mapping) {
-   if (rel->joinKind == JoinKind::Right) {
+   auto& join = rel->as<op::Join>();
+   if (join.kind == JoinKind::Right) {
       std::swap(rel->inputs[0], rel->inputs[1]);
-      rel->joinKind = JoinKind::Left;
+      join.kind = JoinKind::Left;
    }
-   if (rel->joinKind == JoinKind::Full) return pushFullJoin(std::move(rel), mapping);
-   if (rel->joinKind != JoinKind::Inner) return pushOuterJoin(std::move(rel), mapping);
+   if (join.kind == JoinKind::Full) return pushFullJoin(std::move(rel), mapping);
+   if (join.kind != JoinKind::Inner) return pushOuterJoin(std::move(rel), mapping);
 
    ColumnMapping right;
    rel->inputs[0] = pushInput(std::move(rel->inputs[0]), mapping);
    rel->inputs[1] = pushInput(std::move(rel->inputs[1]), right);
-   std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(rel->predicate)), plain, correlated;
+   std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(join.predicate)), plain, correlated;
    for (const MappedColumn& mapped : right.columns()) {
       if (const MappedColumn* left = mapping.find(mapped.outer))
          plain.push_back(same(*left, mapped));
@@ -337,15 +333,16 @@ RelPtr Dependence::pushJoin(RelPtr rel, ColumnMapping& mapping) {
       collectColumns(*conjunct, used);
       (outer_.containsAny(used) ? correlated : plain).push_back(std::move(conjunct));
    }
-   rel->predicate = plain.empty() ? nullptr : makeAnd(std::move(plain));
+   join.predicate = plain.empty() ? nullptr : makeAnd(std::move(plain));
    return applyPredicates(std::move(rel), std::move(correlated), mapping);
 }
 
 RelPtr Dependence::pushOuterJoin(RelPtr rel, ColumnMapping& mapping) {
-   std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(rel->predicate)), pulled;
+   auto& join = rel->as<op::Join>();
+   std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(join.predicate)), pulled;
    pullPredicates(rel->inputs[1], outer_, pulled);
    for (ExprPtr& conjunct : pulled) {
-      if (rel->joinKind == JoinKind::Mark) conjunct = makeTest(ExprKind::IsTrue, std::move(conjunct));
+      if (join.kind == JoinKind::Mark) conjunct = makeTest(ExprKind::IsTrue, std::move(conjunct));
       conjuncts.push_back(std::move(conjunct));
    }
    std::vector<ColumnId> needed = read(conjuncts);
@@ -358,19 +355,20 @@ RelPtr Dependence::pushOuterJoin(RelPtr rel, ColumnMapping& mapping) {
    rel->inputs[1] = pushInput(std::move(rel->inputs[1]), right);
    for (const MappedColumn& mapped : right.columns()) {
       ExprPtr conjunct = same(*mapping.find(mapped.outer), mapped);
-      if (rel->joinKind == JoinKind::Mark) conjunct = makeTest(ExprKind::IsTrue, std::move(conjunct));
+      if (join.kind == JoinKind::Mark) conjunct = makeTest(ExprKind::IsTrue, std::move(conjunct));
       conjuncts.push_back(std::move(conjunct));
    }
-   rel->predicate = conjuncts.empty() ? nullptr : makeAnd(std::move(conjuncts));
+   join.predicate = conjuncts.empty() ? nullptr : makeAnd(std::move(conjuncts));
    return rel;
 }
 
 RelPtr Dependence::pushFullJoin(RelPtr rel, ColumnMapping& mapping) {
+   auto& join = rel->as<op::Join>();
    const std::vector<ColumnId> needed = read(*rel);
    ColumnMapping sides[2];
    for (int side = 0; side < 2; ++side)
       rel->inputs[side] = provide(pushInput(std::move(rel->inputs[side]), sides[side]), sides[side], needed);
-   std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(rel->predicate));
+   std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(join.predicate));
    for (ExprPtr& conjunct : conjuncts)
       substitute(conjunct, sides[0]);
    std::vector<ComputedColumn> merged;
@@ -384,85 +382,88 @@ RelPtr Dependence::pushFullJoin(RelPtr rel, ColumnMapping& mapping) {
       merged.push_back({result, std::move(either)});
       mapping.add(column, result, sides[0].find(column)->notNull && sides[1].find(column)->notNull);
    }
-   rel->predicate = makeAnd(std::move(conjuncts));
+   join.predicate = makeAnd(std::move(conjuncts));
    return makeMap(std::move(rel), std::move(merged));
 }
 
-RelPtr Dependence::pushGroup(RelPtr group, ColumnMapping& mapping) {
+RelPtr Dependence::pushGroup(RelPtr rel, ColumnMapping& mapping) {
+   auto& group = rel->as<op::GroupBy>();
    ColumnMapping below;
-   group->inputs[0] = provide(pushInput(std::move(group->inputs[0]), below), below, readHere(*group));
-   substituteOwn(*group, below);
+   rel->inputs[0] = provide(pushInput(std::move(rel->inputs[0]), below), below, readHere(*rel));
+   substituteOwn(*rel, below);
    for (const MappedColumn& mapped : below.columns()) {
       const ColumnId key = query_.copyColumn(mapped.inner);
       query_.columns[key].nullable = !mapped.notNull;
-      for (std::vector<uint32_t>& set : group->groupingSets)
-         set.push_back(static_cast<uint32_t>(group->keys.size()));
-      group->keys.push_back({key, query_.ref(mapped.inner)});
+      for (std::vector<uint32_t>& set : group.groupingSets)
+         set.push_back(static_cast<uint32_t>(group.keys.size()));
+      group.keys.push_back({key, query_.ref(mapped.inner)});
       mapping.add(mapped.outer, key, mapped.notNull);
    }
-   return group;
+   return rel;
 }
 
 RelPtr Dependence::pushGrouping(RelPtr rel, ColumnMapping& mapping) {
-   const bool isStatic = rel->keys.empty() && rel->groupingSets.size() <= 1;
+   auto& group = rel->as<op::GroupBy>();
+   const bool isStatic = group.keys.empty() && group.groupingSets.size() <= 1;
    if (!isStatic) {
-      for (const std::vector<uint32_t>& set : rel->groupingSets)
+      for (const std::vector<uint32_t>& set : group.groupingSets)
          if (set.empty()) throwNotSupported("correlated subquery with an empty grouping set");
       return pushGroup(std::move(rel), mapping);
    }
    // Values of the domain without input rows also need their one row: join the domain with the groups.
    const std::vector<ColumnId> columns = read(*rel);
-   std::vector<ComputedColumn> defaults = emptyGroupDefaults(*rel, query_);
+   std::vector<ComputedColumn> defaults = emptyGroupDefaults(group, query_);
    ColumnMapping grouped;
-   rel->groupingSets.clear();
-   RelPtr group = pushGroup(std::move(rel), grouped);
+   group.groupingSets.clear();
+   RelPtr groups = pushGroup(std::move(rel), grouped);
    RelPtr domain = makeDomain(columns, mapping);
    ExprPtr predicate;
    for (const MappedColumn& mapped : grouped.columns())
       predicate = conjunction(std::move(predicate), same(*mapping.find(mapped.outer), mapped));
-   RelPtr join = makeJoin(JoinKind::Left, std::move(domain), std::move(group), std::move(predicate));
+   RelPtr join = makeJoin(JoinKind::Left, std::move(domain), std::move(groups), std::move(predicate));
    return makeMap(std::move(join), std::move(defaults));
 }
 
 RelPtr Dependence::pushLimit(RelPtr rel, ColumnMapping& mapping) {
+   auto& limit = rel->as<op::Limit>();
    // The limit applies to each value of the domain: a window numbers the rows, and row_number() <= limit.
    std::vector<SortKey> order;
    Rel* sort = rel->inputs[0].get();
    while (sort->kind == RelKind::Map || sort->kind == RelKind::LockRows)
       sort = sort->inputs[0].get();
-   if (sort->kind == RelKind::Sort)
-      for (const SortKey& key : sort->sortKeys)
+   if (const auto* ordered = sort->getIf<op::Sort>())
+      for (const SortKey& key : ordered->keys)
          order.push_back({clone(*key.expr), key.descending, key.nullsFirst});
    RelPtr input = pushInput(std::move(rel->inputs[0]), mapping);
    std::vector<ExprPtr> own;
    for (const SortKey& key : order)
       own.push_back(clone(*key.expr));
-   if (rel->limit) own.push_back(clone(*rel->limit));
-   if (rel->offset) own.push_back(clone(*rel->offset));
+   if (limit.limit) own.push_back(clone(*limit.limit));
+   if (limit.offset) own.push_back(clone(*limit.offset));
    input = provide(std::move(input), mapping, read(own));
-   auto window = std::make_unique<Rel>(RelKind::Window);
+   op::Window window;
    for (const MappedColumn& mapped : mapping.columns())
-      window->windowSpec.partitionBy.push_back(query_.ref(mapped.inner));
+      window.spec.partitionBy.push_back(query_.ref(mapped.inner));
    for (SortKey& key : order)
       substitute(key.expr, mapping);
-   window->windowSpec.orderBy = std::move(order);
+   window.spec.orderBy = std::move(order);
    const auto number = [&](const char* name) {
       WindowCall call;
       call.function = catalog::builtins().findFunction(name, {});
       call.column = query_.newColumn(name, int8Type, false);
       call.type = int8Type;
-      window->windowCalls.push_back(std::move(call));
-      return window->windowCalls.back().column;
+      window.calls.push_back(std::move(call));
+      return window.calls.back().column;
    };
    std::vector<ExprPtr> conjuncts;
-   if (rel->limit && !(rel->limit->kind == ExprKind::Constant && rel->limit->constant.isNull)) {
-      const ColumnId position = number(rel->withTies ? "rank" : "row_number");
-      substitute(rel->limit, mapping);
-      ExprPtr last = std::move(rel->limit);
-      if (rel->offset) {
+   if (limit.limit && !(limit.limit->kind == ExprKind::Constant && limit.limit->constant.isNull)) {
+      const ColumnId position = number(limit.withTies ? "rank" : "row_number");
+      substitute(limit.limit, mapping);
+      ExprPtr last = std::move(limit.limit);
+      if (limit.offset) {
          const Oid types[2] = {oid::int8, oid::int8};
          auto offset = std::make_unique<Expr>(ExprKind::Coalesce, int8Type);
-         offset->args.push_back(clone(*rel->offset));
+         offset->args.push_back(clone(*limit.offset));
          offset->args.push_back(makeInt8(0));
          substitute(offset->args[0], mapping);
          std::vector<ExprPtr> args;
@@ -479,46 +480,48 @@ RelPtr Dependence::pushLimit(RelPtr rel, ColumnMapping& mapping) {
          conjuncts.push_back(makeOr(std::move(either)));
       }
    }
-   if (rel->offset) {
-      substitute(rel->offset, mapping);
+   if (limit.offset) {
+      substitute(limit.offset, mapping);
       auto offset = std::make_unique<Expr>(ExprKind::Coalesce, int8Type);
-      offset->args.push_back(std::move(rel->offset));
+      offset->args.push_back(std::move(limit.offset));
       offset->args.push_back(makeInt8(0));
       conjuncts.push_back(makeCompare(CompareOp::Gt, query_.ref(number("row_number")), std::move(offset)));
    }
-   if (window->windowCalls.empty()) return input;
-   window->inputs.push_back(std::move(input));
-   return makeSelect(std::move(window), std::move(conjuncts));
+   if (window.calls.empty()) return input;
+   return makeSelect(makeRel(RelKind::Window, std::move(window), std::move(input)), std::move(conjuncts));
 }
 
 RelPtr Dependence::pushDistinct(RelPtr rel, ColumnMapping& mapping) {
+   auto& distinct = rel->as<op::Distinct>();
    // A correlated column in the list has one value for all rows of a value of the domain.
    std::vector<ColumnId> needed = readHere(*rel);
-   for (const ColumnId column : intersection(rel->columns, outer_))
+   for (const ColumnId column : intersection(distinct.columns, outer_))
       if (std::find(needed.begin(), needed.end(), column) == needed.end()) needed.push_back(column);
    rel->inputs[0] = provide(pushInput(std::move(rel->inputs[0]), mapping), mapping, needed);
-   std::erase_if(rel->columns, [&](ColumnId column) { return outer_.contains(column); });
+   std::erase_if(distinct.columns, [&](ColumnId column) { return outer_.contains(column); });
    std::vector<SortKey> order;
    for (const MappedColumn& mapped : mapping.columns()) {
-      const bool listed = std::find(rel->columns.begin(), rel->columns.end(), mapped.inner) != rel->columns.end();
-      if (!listed) rel->columns.push_back(mapped.inner);
-      if (!rel->sortKeys.empty()) order.push_back({query_.ref(mapped.inner), false, false});
+      const bool listed =
+          std::find(distinct.columns.begin(), distinct.columns.end(), mapped.inner) != distinct.columns.end();
+      if (!listed) distinct.columns.push_back(mapped.inner);
+      if (!distinct.sortKeys.empty()) order.push_back({query_.ref(mapped.inner), false, false});
    }
-   for (SortKey& key : rel->sortKeys) {
+   for (SortKey& key : distinct.sortKeys) {
       substitute(key.expr, mapping);
       order.push_back(std::move(key));
    }
-   rel->sortKeys = std::move(order);
+   distinct.sortKeys = std::move(order);
    return rel;
 }
 
 RelPtr Dependence::pushSetOp(RelPtr rel, ColumnMapping& mapping) {
+   auto& setOp = rel->as<op::SetOp>();
    const std::vector<ColumnId> needed = read(*rel);
    ColumnMapping sides[2];
    for (int side = 0; side < 2; ++side) {
       RelPtr input = std::move(rel->inputs[side]);
       std::vector<ComputedColumn> copies; // for inputs that are correlated columns
-      for (ColumnId& column : rel->setOpInputs[side]) {
+      for (ColumnId& column : setOp.inputColumns[side]) {
          if (!outer_.contains(column)) continue;
          copies.push_back({query_.copyColumn(column), query_.ref(column)});
          column = copies.back().column;
@@ -530,42 +533,39 @@ RelPtr Dependence::pushSetOp(RelPtr rel, ColumnMapping& mapping) {
       const ColumnId result = query_.copyColumn(column);
       const bool notNull = sides[0].find(column)->notNull && sides[1].find(column)->notNull;
       query_.columns[result].nullable = !notNull;
-      rel->columns.push_back(result);
+      setOp.columns.push_back(result);
       for (int side = 0; side < 2; ++side)
-         rel->setOpInputs[side].push_back(sides[side].find(column)->inner);
+         setOp.inputColumns[side].push_back(sides[side].find(column)->inner);
       mapping.add(column, result, notNull);
    }
    return rel;
 }
 
 RelPtr Dependence::pushValues(RelPtr rel, ColumnMapping& mapping) {
+   auto& values = rel->as<op::Values>();
    const auto asMap = [&](std::vector<ExprPtr>& row, const std::vector<ColumnId>& columns) {
       std::vector<ComputedColumn> computed;
       for (size_t i = 0; i < row.size(); ++i)
          computed.push_back({columns[i], std::move(row[i])});
       return makeMap(oneRow(), std::move(computed));
    };
-   if (rel->rows.size() == 1) return push(asMap(rel->rows[0], rel->columns), mapping);
+   if (values.rows.size() == 1) return push(asMap(values.rows[0], values.columns), mapping);
    RelPtr all;
    std::vector<ColumnId> soFar;
-   for (size_t r = 0; r < rel->rows.size(); ++r) {
+   for (size_t r = 0; r < values.rows.size(); ++r) {
       std::vector<ColumnId> columns;
-      for (const ColumnId column : rel->columns)
+      for (const ColumnId column : values.columns)
          columns.push_back(query_.copyColumn(column));
-      RelPtr one = asMap(rel->rows[r], columns);
+      RelPtr one = asMap(values.rows[r], columns);
       if (all) {
-         auto setOp = std::make_unique<Rel>(RelKind::SetOp);
-         setOp->setOpKind = SetOpKind::Union;
-         setOp->all = true;
-         setOp->setOpInputs[0] = soFar;
-         setOp->setOpInputs[1] = columns;
+         op::SetOp setOp;
+         setOp.all = true;
+         setOp.inputColumns = {soFar, columns};
          columns.clear();
-         for (const ColumnId column : rel->columns)
-            columns.push_back(r + 1 == rel->rows.size() ? column : query_.copyColumn(column));
-         setOp->columns = columns;
-         setOp->inputs.push_back(std::move(all));
-         setOp->inputs.push_back(std::move(one));
-         one = std::move(setOp);
+         for (const ColumnId column : values.columns)
+            columns.push_back(r + 1 == values.rows.size() ? column : query_.copyColumn(column));
+         setOp.columns = columns;
+         one = makeRel(RelKind::SetOp, std::move(setOp), std::move(all), std::move(one));
       }
       all = std::move(one);
       soFar = columns;
@@ -577,7 +577,8 @@ RelPtr Dependence::pushValues(RelPtr rel, ColumnMapping& mapping) {
 /// Select over each scan of the CTE compares the correlated columns with the additional columns. The scans remain
 /// correlated through this Select, so pushing the domain into their operators unnests them.
 void Dependence::pushRecursion(Rel& with, size_t position, const std::vector<ColumnId>& needed) {
-   Cte& cte = with.ctes[position];
+   std::vector<Cte>& ctes = with.as<op::With>().ctes;
+   Cte& cte = ctes[position];
    std::vector<ColumnId> carried;
    const auto extend = [&](RelPtr& term, std::vector<ColumnId>& columns) {
       ColumnMapping mapping;
@@ -590,16 +591,17 @@ void Dependence::pushRecursion(Rel& with, size_t position, const std::vector<Col
       }
       term = makeMap(std::move(term), std::move(computed));
    };
-   const auto restrict = [&](RelPtr& scan) {
+   const auto restrict = [&](RelPtr& rel) {
+      auto& scan = rel->as<op::CteScan>();
       std::vector<ExprPtr> conjuncts;
       for (size_t i = 0; i < needed.size(); ++i) {
          const ColumnId copy = query_.copyColumn(needed[i]);
-         scan->columns.push_back(copy);
-         scan->cteColumns.push_back(carried[i]);
+         scan.columns.push_back(copy);
+         scan.cteColumns.push_back(carried[i]);
          conjuncts.push_back(makeCompare(notNull_.contains(needed[i]) ? CompareOp::Eq : CompareOp::IsNotDistinctFrom,
                                          query_.ref(needed[i]), query_.ref(copy)));
       }
-      scan = makeSelect(std::move(scan), std::move(conjuncts));
+      rel = makeSelect(std::move(rel), std::move(conjuncts));
    };
    const size_t width = cte.columns.size();
    extend(cte.query, cte.columns);
@@ -608,31 +610,32 @@ void Dependence::pushRecursion(Rel& with, size_t position, const std::vector<Col
    extend(cte.recursive, cte.recursiveColumns);
    for (RelPtr& input : with.inputs)
       forEachCteScan(input, cte.id, restrict);
-   for (size_t i = position + 1; i < with.ctes.size(); ++i) {
-      forEachCteScan(with.ctes[i].query, cte.id, restrict);
-      if (with.ctes[i].recursive) forEachCteScan(with.ctes[i].recursive, cte.id, restrict);
+   for (size_t i = position + 1; i < ctes.size(); ++i) {
+      forEachCteScan(ctes[i].query, cte.id, restrict);
+      if (ctes[i].recursive) forEachCteScan(ctes[i].recursive, cte.id, restrict);
    }
 }
 
 RelPtr Dependence::pushWith(RelPtr rel, ColumnMapping& mapping) {
-   for (size_t i = 0; i < rel->ctes.size();) {
-      std::vector<ColumnId> needed = read(*rel->ctes[i].query);
-      if (rel->ctes[i].recursive)
-         for (const ColumnId column : read(*rel->ctes[i].recursive))
+   std::vector<Cte>& ctes = rel->as<op::With>().ctes;
+   for (size_t i = 0; i < ctes.size();) {
+      std::vector<ColumnId> needed = read(*ctes[i].query);
+      if (ctes[i].recursive)
+         for (const ColumnId column : read(*ctes[i].recursive))
             if (std::find(needed.begin(), needed.end(), column) == needed.end()) needed.push_back(column);
       if (needed.empty()) {
          ++i;
          continue;
       }
-      if (rel->ctes[i].recursive) {
+      if (ctes[i].recursive) {
          pushRecursion(*rel, i++, needed);
          continue;
       }
-      replaceCteScans(*rel, rel->ctes[i], query_);
-      rel->ctes.erase(rel->ctes.begin() + static_cast<std::ptrdiff_t>(i));
+      replaceCteScans(*rel, ctes[i], query_);
+      ctes.erase(ctes.begin() + static_cast<std::ptrdiff_t>(i));
    }
    RelPtr body = pushInput(std::move(rel->inputs[0]), mapping);
-   if (rel->ctes.empty()) return body;
+   if (ctes.empty()) return body;
    rel->inputs[0] = std::move(body);
    return rel;
 }

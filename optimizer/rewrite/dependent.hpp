@@ -21,7 +21,7 @@ void pullPredicates(RelPtr& rel, const ColumnSet& outer, std::vector<ExprPtr>& p
 
 /// Prepares a GroupBy without keys for a left join that pads its columns with NULL. An aggregate that is not NULL over
 /// no rows (count: 0) gets a new column. Returns the computations of the old columns: coalesce(new column, default).
-std::vector<sql::ComputedColumn> emptyGroupDefaults(Rel& group, Query& query);
+std::vector<sql::ComputedColumn> emptyGroupDefaults(sql::op::GroupBy& group, Query& query);
 
 /// A correlated column, and the column of the unnested right side that has its values.
 struct MappedColumn {
@@ -59,7 +59,7 @@ public:
    /// reads.
    RelPtr push(RelPtr rel, ColumnMapping& mapping);
    /// `push` for a GroupBy. Values of the domain without input rows give no group, even if the GroupBy has no keys.
-   RelPtr pushGroup(RelPtr group, ColumnMapping& mapping);
+   RelPtr pushGroup(RelPtr rel, ColumnMapping& mapping);
    /// The conjunction of `left column = mapped column` for all of `columns` that are mapped.
    ExprPtr joinPredicate(const ColumnMapping& mapping, const std::vector<ColumnId>& columns) const;
    /// Puts a With above the finished join if the left input is shared as a CTE.

@@ -26,26 +26,25 @@ bool isColumnEquality(const Expr& expr) {
 }
 
 void collectFacts(const Rel& rel, std::vector<const Expr*>& facts) {
+   const auto add = [&facts](const ExprPtr& predicate) {
+      for (const Expr* conjunct : conjunctList(predicate.get()))
+         facts.push_back(conjunct);
+   };
    switch (rel.kind) {
-   case RelKind::Get:
-   case RelKind::Select: {
-      if (rel.kind == RelKind::Select) collectFacts(*rel.inputs[0], facts);
-      if (!rel.predicate) return;
-      if (rel.predicate->kind != ExprKind::And) {
-         facts.push_back(rel.predicate.get());
-         return;
-      }
-      for (const ExprPtr& conjunct : rel.predicate->args)
-         facts.push_back(conjunct.get());
+   case RelKind::Get: add(rel.as<op::Get>().predicate); return;
+   case RelKind::Select:
+      collectFacts(*rel.inputs[0], facts);
+      add(rel.as<op::Select>().predicate);
       return;
-   }
    case RelKind::Map:
    case RelKind::Sort: collectFacts(*rel.inputs[0], facts); return;
-   case RelKind::Join:
-      if (rel.joinKind == JoinKind::Full || rel.joinKind == JoinKind::Right) return;
+   case RelKind::Join: {
+      const JoinKind kind = rel.as<op::Join>().kind;
+      if (kind == JoinKind::Full || kind == JoinKind::Right) return;
       collectFacts(*rel.inputs[0], facts);
-      if (rel.joinKind == JoinKind::Inner) collectFacts(*rel.inputs[1], facts);
+      if (kind == JoinKind::Inner) collectFacts(*rel.inputs[1], facts);
       return;
+   }
    default: return;
    }
 }

@@ -40,7 +40,7 @@ bool isSameCast(const Expr& a, const Expr& b) {
 }
 
 /// Removes the outermost cast from column `index` of all rows and returns it; null if the casts differ.
-ExprPtr takeCast(Rel& values, size_t index) {
+ExprPtr takeCast(op::Values& values, size_t index) {
    const Expr* cast = nullptr;
    for (const auto& row : values.rows) {
       const Expr& expr = *row[index];
@@ -63,11 +63,12 @@ ExprPtr takeCast(Rel& values, size_t index) {
 }
 
 void lift(RelPtr& rel, Query& query) {
+   auto& values = rel->as<op::Values>();
    std::vector<std::vector<ComputedColumn>> layers; // outermost cast first
-   for (size_t i = 0; i < rel->columns.size(); ++i) {
-      ColumnId target = rel->columns[i];
+   for (size_t i = 0; i < values.columns.size(); ++i) {
+      ColumnId target = values.columns[i];
       for (size_t depth = 0;; ++depth) {
-         ExprPtr cast = takeCast(*rel, i);
+         ExprPtr cast = takeCast(values, i);
          if (!cast) break;
          const ColumnId below = query.newColumn(query.columns[target].name, cast->args[0]->type);
          cast->args[0] = query.ref(below);
@@ -75,7 +76,7 @@ void lift(RelPtr& rel, Query& query) {
          layers[depth].push_back({target, std::move(cast)});
          target = below;
       }
-      rel->columns[i] = target;
+      values.columns[i] = target;
    }
    for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer)
       rel = makeMap(std::move(rel), std::move(*layer));
@@ -84,13 +85,9 @@ void lift(RelPtr& rel, Query& query) {
 } // namespace
 
 void liftCasts(RelPtr& rel, Query& query) {
-   for (RelPtr& input : rel->inputs)
-      liftCasts(input, query);
-   for (Cte& cte : rel->ctes) {
-      liftCasts(cte.query, query);
-      if (cte.recursive) liftCasts(cte.recursive, query);
-   }
-   if (rel->kind == RelKind::Values && rel->rows.size() >= rowsMin) lift(rel, query);
+   forEachChild(*rel, [&](RelPtr& child) { liftCasts(child, query); });
+   const auto* values = rel->getIf<op::Values>();
+   if (values && values->rows.size() >= rowsMin) lift(rel, query);
 }
 
 } // namespace ouzel::optimizer

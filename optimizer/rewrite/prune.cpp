@@ -18,94 +18,83 @@ public:
    void prune(RelPtr& rel, ColumnSet need) {
       switch (rel->kind) {
       case RelKind::Join: pruneJoin(rel, std::move(need)); return;
-      case RelKind::Map:
-         if (rel->kind == RelKind::Map)
-            std::erase_if(
-                rel->computed,
-                [&](const ComputedColumn& computed) { // a volatile call such as nextval() stays even without readers
-                   return !need.contains(computed.column) && !isVolatile(*computed.expr);
-                });
-         if (rel->computed.empty()) {
+      case RelKind::Map: {
+         std::vector<ComputedColumn>& list = rel->as<op::Map>().computed;
+         std::erase_if(list, [&](const ComputedColumn& computed) { // a volatile call such as nextval() stays
+            return !need.contains(computed.column) && !isVolatile(*computed.expr);
+         });
+         if (list.empty()) {
             RelPtr input = std::move(rel->inputs[0]);
             rel = std::move(input);
             prune(rel, std::move(need));
             return;
          }
          break;
+      }
       case RelKind::GroupBy: {
-         const bool isStatic = rel->keys.empty() && rel->groupingSets.size() <= 1;
-         std::erase_if(rel->aggregates, [&](const AggregateCall& call) { return !need.contains(call.column); });
-         if (isStatic && rel->aggregates.empty() && rel->groupingCalls.empty()) {
+         auto& group = rel->as<op::GroupBy>();
+         const bool isStatic = group.keys.empty() && group.groupingSets.size() <= 1;
+         std::erase_if(group.aggregates, [&](const AggregateCall& call) { return !need.contains(call.column); });
+         if (isStatic && group.aggregates.empty() && group.groupingCalls.empty()) {
             rel = oneRow();
             return;
          }
          need = ColumnSet();
          break;
       }
-      case RelKind::Window:
-         std::erase_if(rel->windowCalls, [&](const WindowCall& call) { return !need.contains(call.column); });
-         if (rel->windowCalls.empty()) {
+      case RelKind::Window: {
+         auto& window = rel->as<op::Window>();
+         std::erase_if(window.calls, [&](const WindowCall& call) { return !need.contains(call.column); });
+         if (window.calls.empty()) {
             RelPtr input = std::move(rel->inputs[0]);
             rel = std::move(input);
             prune(rel, std::move(need));
             return;
          }
          break;
+      }
       case RelKind::Distinct:
-         if (rel->sortKeys.empty()) need = ColumnSet();
-         need.add(rel->columns);
+         if (rel->as<op::Distinct>().sortKeys.empty()) need = ColumnSet();
          break;
       case RelKind::SetOp: pruneSetOp(*rel, need); return;
       case RelKind::With: pruneWith(*rel, need); return;
       case RelKind::CteScan: {
-         for (size_t i = rel->columns.size(); i-- > 0;)
-            if (!need.contains(rel->columns[i])) {
-               rel->columns.erase(rel->columns.begin() + static_cast<std::ptrdiff_t>(i));
-               rel->cteColumns.erase(rel->cteColumns.begin() + static_cast<std::ptrdiff_t>(i));
+         auto& scan = rel->as<op::CteScan>();
+         for (size_t i = scan.columns.size(); i-- > 0;)
+            if (!need.contains(scan.columns[i])) {
+               scan.columns.erase(scan.columns.begin() + static_cast<std::ptrdiff_t>(i));
+               scan.cteColumns.erase(scan.cteColumns.begin() + static_cast<std::ptrdiff_t>(i));
             }
-         cteNeeds_[rel->cte].add(rel->cteColumns);
+         cteNeeds_[scan.cte].add(scan.cteColumns);
          return;
       }
       case RelKind::Insert:
       case RelKind::Update:
       case RelKind::Delete:
-      case RelKind::Merge:
-         need = ColumnSet();
-         for (const GetColumn& column : rel->dml->target)
-            need.add(column.column);
-         for (const GetColumn& column : rel->dml->proposed)
-            need.add(column.column);
-         if (rel->dml->clause != noColumn) need.add(rel->dml->clause);
-         if (rel->dml->rowId != noColumn) need.add(rel->dml->rowId);
-         if (rel->dml->inputLine != noColumn) need.add(rel->dml->inputLine);
-         break;
-      case RelKind::LockRows:
-         for (const RowLock& lock : rel->rowLocks)
-            need.add(lock.rowId);
-         break;
+      case RelKind::Merge: need = ColumnSet(); break;
       default: break;
       }
-      forEachOwnExpr(*rel, [&need](ExprPtr& expr) { addColumns(*expr, need); });
+      addOwnReads(*rel, need);
       for (RelPtr& input : rel->inputs)
          prune(input, need);
    }
 
 private:
    void pruneJoin(RelPtr& rel, ColumnSet need) {
-      if (rel->joinKind == JoinKind::Left && !need.containsAny(outputColumns(*rel->inputs[1])) &&
-          cannotMultiply(*rel)) {
+      auto& join = rel->as<op::Join>();
+      if (join.kind == JoinKind::Left && !need.containsAny(outputColumns(*rel->inputs[1])) && cannotMultiply(*rel)) {
          RelPtr left = std::move(rel->inputs[0]);
          rel = std::move(left);
          prune(rel, std::move(need));
          return;
       }
-      if (rel->joinKind == JoinKind::Mark && !need.contains(rel->markColumn)) {
+      if (join.kind == JoinKind::Mark && !need.contains(join.markColumn)) {
          RelPtr left = std::move(rel->inputs[0]);
          rel = std::move(left);
          prune(rel, std::move(need));
          return;
       }
-      if (rel->predicate) addColumns(*rel->predicate, need);
+      if (join.predicate) addColumns(*join.predicate, need);
       prune(rel->inputs[0], need);
       prune(rel->inputs[1], std::move(need));
    }
@@ -125,34 +114,31 @@ private:
                pinned.add(column.column);
          }
       };
-      if (join.predicate) {
-         if (join.predicate->kind != ExprKind::And)
-            pin(*join.predicate);
-         else
-            for (const ExprPtr& conjunct : join.predicate->args)
-               pin(*conjunct);
-      }
+      for (const Expr* conjunct : conjunctList(join.as<op::Join>().predicate.get()))
+         pin(*conjunct);
       return isUniqueOn(*join.inputs[1], pinned, query_);
    }
 
    void pruneSetOp(Rel& rel, const ColumnSet& need) {
-      if (rel.all)
-         for (size_t i = rel.columns.size(); i-- > 0;) {
-            if (need.contains(rel.columns[i])) continue;
+      auto& setOp = rel.as<op::SetOp>();
+      if (setOp.all)
+         for (size_t i = setOp.columns.size(); i-- > 0;) {
+            if (need.contains(setOp.columns[i])) continue;
             const auto at = static_cast<std::ptrdiff_t>(i);
-            rel.columns.erase(rel.columns.begin() + at);
-            rel.setOpInputs[0].erase(rel.setOpInputs[0].begin() + at);
-            rel.setOpInputs[1].erase(rel.setOpInputs[1].begin() + at);
+            setOp.columns.erase(setOp.columns.begin() + at);
+            setOp.inputColumns[0].erase(setOp.inputColumns[0].begin() + at);
+            setOp.inputColumns[1].erase(setOp.inputColumns[1].begin() + at);
          }
       for (int side = 0; side < 2; ++side)
-         prune(rel.inputs[side], ColumnSet(rel.setOpInputs[side]));
+         prune(rel.inputs[side], ColumnSet(setOp.inputColumns[side]));
    }
 
    void pruneWith(Rel& rel, const ColumnSet& need) {
+      std::vector<Cte>& ctes = rel.as<op::With>().ctes;
       prune(rel.inputs[0], need);
       // From the last CTE to the first: all readers of a CTE come after it, so its needed columns are complete.
-      for (size_t i = rel.ctes.size(); i-- > 0;) {
-         Cte& cte = rel.ctes[i];
+      for (size_t i = ctes.size(); i-- > 0;) {
+         Cte& cte = ctes[i];
          if (cte.recursive) {
             prune(cte.recursive, ColumnSet(cte.recursiveColumns));
             prune(cte.query, ColumnSet(cte.columns));

@@ -37,13 +37,12 @@ void addNew(Conjuncts& to, ExprPtr expr) {
 }
 
 bool isEmpty(const Rel& rel) {
-   return rel.kind == RelKind::Values && rel.rows.empty();
+   const auto* values = rel.getIf<op::Values>();
+   return values && values->rows.empty();
 }
 
 RelPtr makeEmpty(std::vector<ColumnId> columns) {
-   auto values = std::make_unique<Rel>(RelKind::Values);
-   values->columns = std::move(columns);
-   return values;
+   return makeRel(RelKind::Values, op::Values{std::move(columns), {}});
 }
 
 class PushDown {
@@ -65,21 +64,22 @@ private:
    RelPtr pushInto(RelPtr rel, Conjuncts conjuncts) {
       switch (rel->kind) {
       case RelKind::Select: {
-         Conjuncts all = conjunctsOf(std::move(rel->predicate));
+         Conjuncts all = conjunctsOf(std::move(rel->as<op::Select>().predicate));
          for (ExprPtr& conjunct : conjuncts)
             addNew(all, std::move(conjunct));
          return push(std::move(rel->inputs[0]), std::move(all));
       }
       case RelKind::Get:
       case RelKind::VirtualGet: {
-         Conjuncts all = conjunctsOf(std::move(rel->predicate));
+         ExprPtr& predicate = rel->as<op::Get>().predicate;
+         Conjuncts all = conjunctsOf(std::move(predicate));
          for (ExprPtr& conjunct : conjuncts)
             addNew(all, std::move(conjunct));
          std::erase_if(all, [this](const ExprPtr& test) { // IS NOT NULL of a column that is declared NOT NULL
             return test->kind == ExprKind::IsNotNull && test->args[0]->kind == ExprKind::Column &&
                    !query_.columns[test->args[0]->column].nullable;
          });
-         rel->predicate = all.empty() ? nullptr : makeAnd(std::move(all));
+         predicate = all.empty() ? nullptr : makeAnd(std::move(all));
          return rel;
       }
       case RelKind::Map: return pushMap(std::move(rel), std::move(conjuncts));
@@ -91,7 +91,7 @@ private:
       case RelKind::Sort:
       case RelKind::LockRows: return pushAll(std::move(rel), std::move(conjuncts));
       case RelKind::With:
-         for (Cte& cte : rel->ctes) {
+         for (Cte& cte : rel->as<op::With>().ctes) {
             cte.query = push(std::move(cte.query), {});
             if (cte.recursive) cte.recursive = push(std::move(cte.recursive), {});
          }
@@ -123,19 +123,20 @@ private:
    }
 
    RelPtr pushMap(RelPtr rel, Conjuncts conjuncts) {
+      auto& map = rel->as<op::Map>();
       Conjuncts below, stay;
       for (ExprPtr& conjunct : conjuncts) {
          bool canMove = true;
          const std::vector<ColumnId> used = columnsOf(*conjunct);
-         for (const ComputedColumn& computed : rel->computed)
+         for (const ComputedColumn& computed : map.computed)
             if (std::find(used.begin(), used.end(), computed.column) != used.end() && isVolatile(*computed.expr))
                canMove = false;
          if (!canMove) {
             stay.push_back(std::move(conjunct));
             continue;
          }
-         substituteColumns(conjunct, [&rel](ColumnId column) -> const Expr* {
-            for (const ComputedColumn& computed : rel->computed)
+         substituteColumns(conjunct, [&map](ColumnId column) -> const Expr* {
+            for (const ComputedColumn& computed : map.computed)
                if (computed.column == column) return computed.expr.get();
             return nullptr;
          });
@@ -152,7 +153,7 @@ private:
    /// Pushes the conjuncts that keep or drop whole window partitions.
    RelPtr pushWindow(RelPtr rel, Conjuncts conjuncts) {
       ColumnSet partition;
-      for (const ExprPtr& expr : rel->windowSpec.partitionBy)
+      for (const ExprPtr& expr : rel->as<op::Window>().spec.partitionBy)
          if (expr->kind == ExprKind::Column) partition.add(expr->column);
       Conjuncts below, stay;
       for (ExprPtr& conjunct : conjuncts) {
@@ -165,12 +166,13 @@ private:
 
    /// Pushes the conjuncts that keep or drop whole groups in every grouping set.
    RelPtr pushGroupBy(RelPtr rel, Conjuncts conjuncts) {
+      auto& group = rel->as<op::GroupBy>();
       ColumnSet keys;
-      for (uint32_t i = 0; i < rel->keys.size(); ++i) {
-         const bool inAllSets = std::all_of(rel->groupingSets.begin(), rel->groupingSets.end(), [i](const auto& set) {
+      for (uint32_t i = 0; i < group.keys.size(); ++i) {
+         const bool inAllSets = std::all_of(group.groupingSets.begin(), group.groupingSets.end(), [i](const auto& set) {
             return std::find(set.begin(), set.end(), i) != set.end();
          });
-         if (inAllSets && !isVolatile(*rel->keys[i].expr)) keys.add(rel->keys[i].column);
+         if (inAllSets && !isVolatile(*group.keys[i].expr)) keys.add(group.keys[i].column);
       }
       Conjuncts below, stay;
       for (ExprPtr& conjunct : conjuncts) {
@@ -179,8 +181,8 @@ private:
             stay.push_back(std::move(conjunct));
             continue;
          }
-         substituteColumns(conjunct, [&rel](ColumnId column) -> const Expr* {
-            for (const ComputedColumn& key : rel->keys)
+         substituteColumns(conjunct, [&group](ColumnId column) -> const Expr* {
+            for (const ComputedColumn& key : group.keys)
                if (key.column == column) return key.expr.get();
             return nullptr;
          });
@@ -191,7 +193,7 @@ private:
    }
 
    RelPtr pushDistinct(RelPtr rel, Conjuncts conjuncts) {
-      const ColumnSet columns(rel->columns);
+      const ColumnSet columns(rel->as<op::Distinct>().columns);
       Conjuncts below, stay;
       for (ExprPtr& conjunct : conjuncts) {
          const bool wholeGroups = columns.containsAll(columnsOf(*conjunct));
@@ -202,15 +204,16 @@ private:
    }
 
    RelPtr pushSetOp(RelPtr rel, Conjuncts conjuncts) {
+      auto& setOp = rel->as<op::SetOp>();
       for (int side = 0; side < 2; ++side) {
          Conjuncts below;
          for (const ExprPtr& conjunct : conjuncts) {
             ExprPtr copy = clone(*conjunct);
             ExprPtr replacement;
             substituteColumns(copy, [&](ColumnId column) -> const Expr* {
-               const auto at = std::find(rel->columns.begin(), rel->columns.end(), column);
-               if (at == rel->columns.end()) return nullptr;
-               replacement = query_.ref(rel->setOpInputs[side][static_cast<size_t>(at - rel->columns.begin())]);
+               const auto at = std::find(setOp.columns.begin(), setOp.columns.end(), column);
+               if (at == setOp.columns.end()) return nullptr;
+               replacement = query_.ref(setOp.inputColumns[side][static_cast<size_t>(at - setOp.columns.begin())]);
                return replacement.get();
             });
             below.push_back(std::move(copy));
@@ -223,12 +226,13 @@ private:
    // ---- joins ----
 
    RelPtr pushJoin(RelPtr rel, Conjuncts conjuncts) {
-      if (rel->joinKind == JoinKind::Right) {
+      auto& join = rel->as<op::Join>();
+      if (join.kind == JoinKind::Right) {
          std::swap(rel->inputs[0], rel->inputs[1]);
-         rel->joinKind = JoinKind::Left;
+         join.kind = JoinKind::Left;
       }
       strengthen(*rel, conjuncts);
-      switch (rel->joinKind) {
+      switch (join.kind) {
       case JoinKind::Inner: return pushInner(std::move(rel), std::move(conjuncts));
       case JoinKind::Mark: return pushMark(std::move(rel), std::move(conjuncts));
       case JoinKind::Full: {
@@ -242,47 +246,50 @@ private:
 
    /// Turns an outer join into a simpler join if the conjuncts drop its padded rows.
    static void strengthen(Rel& rel, const Conjuncts& conjuncts) {
-      if (rel.joinKind != JoinKind::Left && rel.joinKind != JoinKind::Full) return;
+      auto& join = rel.as<op::Join>();
+      if (join.kind != JoinKind::Left && join.kind != JoinKind::Full) return;
       const auto rejects = [&conjuncts](const std::vector<ColumnId>& columns) {
          return std::any_of(conjuncts.begin(), conjuncts.end(),
                             [&columns](const ExprPtr& conjunct) { return rejectsNulls(*conjunct, columns); });
       };
       const bool rightRejected = rejects(outputColumns(*rel.inputs[1]));
-      if (rel.joinKind == JoinKind::Left) {
-         if (rightRejected) rel.joinKind = JoinKind::Inner;
+      if (join.kind == JoinKind::Left) {
+         if (rightRejected) join.kind = JoinKind::Inner;
          return;
       }
       const bool leftRejected = rejects(outputColumns(*rel.inputs[0]));
       if (leftRejected && rightRejected) {
-         rel.joinKind = JoinKind::Inner;
+         join.kind = JoinKind::Inner;
       } else if (leftRejected) { // every remaining row has a left part
-         rel.joinKind = JoinKind::Left;
+         join.kind = JoinKind::Left;
       } else if (rightRejected) {
          std::swap(rel.inputs[0], rel.inputs[1]);
-         rel.joinKind = JoinKind::Left;
+         join.kind = JoinKind::Left;
       }
    }
 
    /// Moves the predicates of a tree of inner joins, and of filters between the joins, into one list.
    void flatten(RelPtr& rel, Conjuncts& all) {
       while (rel->kind == RelKind::Select) {
-         Conjuncts own = conjunctsOf(std::move(rel->predicate)), isVolatileOnes;
+         ExprPtr& predicate = rel->as<op::Select>().predicate;
+         Conjuncts own = conjunctsOf(std::move(predicate)), isVolatileOnes;
          for (ExprPtr& conjunct : own)
             (isVolatile(*conjunct) ? isVolatileOnes : all).push_back(std::move(conjunct));
          if (!isVolatileOnes.empty()) {
-            rel->predicate = makeAnd(std::move(isVolatileOnes));
+            predicate = makeAnd(std::move(isVolatileOnes));
             return;
          }
          RelPtr input = std::move(rel->inputs[0]);
          rel = std::move(input);
       }
-      if (rel->kind != RelKind::Join) return;
-      if (rel->joinKind == JoinKind::Left) strengthen(*rel, all);
-      if (rel->joinKind != JoinKind::Inner) return;
-      Conjuncts own = conjunctsOf(std::move(rel->predicate)), stay;
+      auto* join = rel->getIf<op::Join>();
+      if (!join) return;
+      if (join->kind == JoinKind::Left) strengthen(*rel, all);
+      if (join->kind != JoinKind::Inner) return;
+      Conjuncts own = conjunctsOf(std::move(join->predicate)), stay;
       for (ExprPtr& conjunct : own)
          (isVolatile(*conjunct) ? stay : all).push_back(std::move(conjunct));
-      rel->predicate = stay.empty() ? nullptr : makeAnd(std::move(stay));
+      join->predicate = stay.empty() ? nullptr : makeAnd(std::move(stay));
       flatten(rel->inputs[0], all);
       flatten(rel->inputs[1], all);
    }
@@ -301,10 +308,10 @@ private:
 
    /// Puts each predicate of a tree of inner joins at the lowest operator that has all its columns.
    RelPtr distribute(RelPtr rel, Conjuncts conjuncts) {
-      if (rel->kind != RelKind::Join || rel->joinKind != JoinKind::Inner)
-         return push(std::move(rel), std::move(conjuncts));
+      auto* join = rel->getIf<op::Join>();
+      if (!join || join->kind != JoinKind::Inner) return push(std::move(rel), std::move(conjuncts));
       const ColumnSet left(outputColumns(*rel->inputs[0])), right(outputColumns(*rel->inputs[1]));
-      Conjuncts toLeft, toRight, here = conjunctsOf(std::move(rel->predicate));
+      Conjuncts toLeft, toRight, here = conjunctsOf(std::move(join->predicate));
       for (ExprPtr& conjunct : conjuncts) {
          const std::vector<ColumnId> used = columnsOf(*conjunct);
          if (left.containsAll(used)) {
@@ -320,19 +327,20 @@ private:
       rel->inputs[0] = distribute(std::move(rel->inputs[0]), std::move(toLeft));
       rel->inputs[1] = distribute(std::move(rel->inputs[1]), std::move(toRight));
       if (isEmpty(*rel->inputs[0]) || isEmpty(*rel->inputs[1])) return makeEmpty(outputColumns(*rel));
-      rel->predicate = here.empty() ? nullptr : makeAnd(std::move(here));
+      join->predicate = here.empty() ? nullptr : makeAnd(std::move(here));
       return rel;
    }
 
    /// Left, Semi, Anti, Single: conjuncts over left columns filter the left side; conjuncts of ON over right columns
    /// filter the right side.
    RelPtr pushOneSided(RelPtr rel, Conjuncts conjuncts) {
+      auto& join = rel->as<op::Join>();
       const ColumnSet left(outputColumns(*rel->inputs[0])), right(outputColumns(*rel->inputs[1]));
       Conjuncts toLeft, toRight, stay, on;
       for (ExprPtr& conjunct : conjuncts)
          (left.containsAll(columnsOf(*conjunct)) ? toLeft : stay).push_back(std::move(conjunct));
-      Conjuncts own = conjunctsOf(std::move(rel->predicate));
-      const bool semi = rel->joinKind == JoinKind::Semi;
+      Conjuncts own = conjunctsOf(std::move(join.predicate));
+      const bool semi = join.kind == JoinKind::Semi;
       for (ExprPtr& conjunct : own) {
          const std::vector<ColumnId> used = columnsOf(*conjunct);
          if (isVolatile(*conjunct)) {
@@ -353,14 +361,15 @@ private:
       rel->inputs[0] = push(std::move(rel->inputs[0]), std::move(toLeft));
       rel->inputs[1] = push(std::move(rel->inputs[1]), std::move(toRight));
       if (isEmpty(*rel->inputs[0]) || (semi && isEmpty(*rel->inputs[1]))) return makeEmpty(outputColumns(*rel));
-      if (rel->joinKind == JoinKind::Anti && isEmpty(*rel->inputs[1]))
+      if (join.kind == JoinKind::Anti && isEmpty(*rel->inputs[1]))
          return makeSelect(std::move(rel->inputs[0]), std::move(stay));
-      rel->predicate = on.empty() ? nullptr : makeAnd(std::move(on));
+      join.predicate = on.empty() ? nullptr : makeAnd(std::move(on));
       return makeSelect(std::move(rel), std::move(stay));
    }
 
    RelPtr pushMark(RelPtr rel, Conjuncts conjuncts) {
-      const ColumnId mark = rel->markColumn;
+      auto& join = rel->as<op::Join>();
+      const ColumnId mark = join.markColumn;
       for (ExprPtr& conjunct : conjuncts) {
          const bool isMark = conjunct->kind == ExprKind::Column && conjunct->column == mark;
          const bool isNotMark = conjunct->kind == ExprKind::Not && conjunct->args[0]->kind == ExprKind::Column &&
@@ -369,10 +378,10 @@ private:
          // Other readers of the mark get a constant, because the conjunct fixes the mark's value.
          conjunct.reset();
          std::erase_if(conjuncts, [](const ExprPtr& e) { return !e; });
-         rel->joinKind = isMark ? JoinKind::Semi : JoinKind::Anti;
-         rel->markColumn = noColumn;
-         if (isNotMark && rel->predicate) rel->predicate = makeTest(ExprKind::IsNotFalse, std::move(rel->predicate));
-         if (isNotMark) splitNotFalse(*rel);
+         join.kind = isMark ? JoinKind::Semi : JoinKind::Anti;
+         join.markColumn = noColumn;
+         if (isNotMark && join.predicate) join.predicate = makeTest(ExprKind::IsNotFalse, std::move(join.predicate));
+         if (isNotMark) splitNotFalse(join.predicate);
          std::vector<ComputedColumn> computed;
          computed.push_back({mark, makeBoolean(isMark)});
          return push(makeMap(std::move(rel), std::move(computed)), std::move(conjuncts));
@@ -381,26 +390,26 @@ private:
       Conjuncts toLeft, stay, toRight, on;
       for (ExprPtr& conjunct : conjuncts)
          (left.containsAll(columnsOf(*conjunct)) ? toLeft : stay).push_back(std::move(conjunct));
-      for (ExprPtr& conjunct : conjunctsOf(std::move(rel->predicate))) {
+      for (ExprPtr& conjunct : conjunctsOf(std::move(join.predicate))) {
          // Only a conjunct that is never NULL may filter the right side; otherwise a mark that is NULL would become
          // false.
          const std::vector<ColumnId> used = columnsOf(*conjunct);
          const bool twoValued = conjunct->kind == ExprKind::IsTrue;
          (twoValued && !used.empty() && right.containsAll(used) ? toRight : on).push_back(std::move(conjunct));
       }
-      rel->predicate = on.empty() ? nullptr : makeAnd(std::move(on));
+      join.predicate = on.empty() ? nullptr : makeAnd(std::move(on));
       rel->inputs[0] = push(std::move(rel->inputs[0]), std::move(toLeft));
       rel->inputs[1] = push(std::move(rel->inputs[1]), std::move(toRight));
       return makeSelect(std::move(rel), std::move(stay));
    }
 
    /// Splits (a AND b) IS NOT FALSE into a IS NOT FALSE AND b IS NOT FALSE. A conjunct x IS TRUE stays the same.
-   static void splitNotFalse(Rel& join) {
-      if (!join.predicate || join.predicate->kind != ExprKind::IsNotFalse) return;
-      Conjuncts parts = conjunctsOf(std::move(join.predicate->args[0]));
+   static void splitNotFalse(ExprPtr& predicate) {
+      if (!predicate || predicate->kind != ExprKind::IsNotFalse) return;
+      Conjuncts parts = conjunctsOf(std::move(predicate->args[0]));
       for (ExprPtr& part : parts)
          if (part->kind != ExprKind::IsTrue) part = makeTest(ExprKind::IsNotFalse, std::move(part));
-      join.predicate = makeAnd(std::move(parts));
+      predicate = makeAnd(std::move(parts));
    }
 
    Query& query_;

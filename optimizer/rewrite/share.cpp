@@ -44,12 +44,7 @@ public:
       case RelKind::Window: share(*rel); break;
       default: break;
       }
-      for (RelPtr& input : rel->inputs)
-         visit(input);
-      for (Cte& cte : rel->ctes) {
-         visit(cte.query);
-         if (cte.recursive) visit(cte.recursive);
-      }
+      forEachChild(*rel, [&](RelPtr& child) { visit(child); });
    }
 
 private:
@@ -70,10 +65,10 @@ private:
    }
 
    void collectRel(Rel& rel) {
-      if (rel.kind == RelKind::GroupBy) {
-         for (const ComputedColumn& key : rel.keys)
+      if (const auto* group = rel.getIf<op::GroupBy>()) {
+         for (const ComputedColumn& key : group->keys)
             collect(*key.expr, true);
-         for (const AggregateCall& call : rel.aggregates) {
+         for (const AggregateCall& call : group->aggregates) {
             if (call.filter) collect(*call.filter, true);
             for (const ExprPtr& arg : call.args)
                collect(*arg, !call.filter);
@@ -120,14 +115,16 @@ private:
       forEachOwnExpr(rel, substitute);
       std::vector<ComputedColumn> computed;
       computed.push_back({column, std::move(expr)});
-      Rel& below = *rel.inputs[0]; // the Map of earlier rounds is used again, unless the expression reads its columns
+      auto* below =
+          rel.inputs[0]
+              ->getIf<op::Map>(); // the Map of earlier rounds is used again, unless the expression reads its columns
       std::vector<ColumnId> used;
       collectColumns(*computed[0].expr, used);
-      const bool builds = std::any_of(below.computed.begin(), below.computed.end(), [&used](const ComputedColumn& c) {
+      const auto isRead = [&used](const ComputedColumn& c) {
          return std::find(used.begin(), used.end(), c.column) != used.end();
-      });
-      if (below.kind == RelKind::Map && !builds)
-         below.computed.push_back(std::move(computed[0]));
+      };
+      if (rel.inputs[0]->kind == RelKind::Map && std::none_of(below->computed.begin(), below->computed.end(), isRead))
+         below->computed.push_back(std::move(computed[0]));
       else
          rel.inputs[0] = makeMap(std::move(rel.inputs[0]), std::move(computed));
    }

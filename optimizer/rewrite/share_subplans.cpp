@@ -24,29 +24,30 @@ public:
       for (size_t i = 0; i < a.inputs.size(); ++i)
          if (!match(*a.inputs[i], *b.inputs[i])) return false;
       switch (a.kind) {
-      case RelKind::Get: return matchGet(a, b);
-      case RelKind::Select: return matchOptional(a.predicate, b.predicate);
-      case RelKind::Map: return matchComputed(a.computed, b.computed);
-      case RelKind::Join: return a.joinKind == b.joinKind && matchJoin(a, b);
-      case RelKind::GroupBy: return matchGroup(a, b);
+      case RelKind::Get: return matchGet(a.as<op::Get>(), b.as<op::Get>());
+      case RelKind::Select: return matchOptional(a.as<op::Select>().predicate, b.as<op::Select>().predicate);
+      case RelKind::Map: return matchComputed(a.as<op::Map>().computed, b.as<op::Map>().computed);
+      case RelKind::Join: return matchJoin(a.as<op::Join>(), b.as<op::Join>());
+      case RelKind::GroupBy: return matchGroup(a.as<op::GroupBy>(), b.as<op::GroupBy>());
       default: return false; // other operators are rare, cheap or ordered
       }
    }
    const ColumnMap& secondToFirst() const { return map_; }
 
 private:
-   bool matchGet(const Rel& a, const Rel& b) {
+   bool matchGet(const op::Get& a, const op::Get& b) {
       if (a.table.relation != b.table.relation || a.table.storageId != b.table.storageId) return false;
-      for (const GetColumn& column : b.getColumns) {
-         const auto it = std::find_if(a.getColumns.begin(), a.getColumns.end(), [&column](const GetColumn& other) {
+      for (const GetColumn& column : b.columns) {
+         const auto it = std::find_if(a.columns.begin(), a.columns.end(), [&column](const GetColumn& other) {
             return other.attribute == column.attribute;
          });
-         if (it == a.getColumns.end()) return false;
+         if (it == a.columns.end()) return false;
          map_[column.column] = it->column;
       }
       return matchOptional(a.predicate, b.predicate);
    }
-   bool matchJoin(const Rel& a, const Rel& b) {
+   bool matchJoin(const op::Join& a, const op::Join& b) {
+      if (a.kind != b.kind) return false;
       if ((a.markColumn == noColumn) != (b.markColumn == noColumn)) return false;
       if (!matchOptional(a.predicate, b.predicate)) return false;
       if (b.markColumn != noColumn) map_[b.markColumn] = a.markColumn;
@@ -61,7 +62,7 @@ private:
       }
       return true;
    }
-   bool matchGroup(const Rel& a, const Rel& b) {
+   bool matchGroup(const op::GroupBy& a, const op::GroupBy& b) {
       if (!a.groupingSets.empty() || !b.groupingSets.empty() || a.keys.size() != b.keys.size()) return false;
       if (!matchComputed(a.keys, b.keys) || !matchComputedBack(a, b)) return false;
       for (const AggregateCall& call : b.aggregates) {
@@ -73,7 +74,7 @@ private:
       return true;
    }
    /// True if every key of `a` is a key of `b`.
-   bool matchComputedBack(const Rel& a, const Rel& b) {
+   bool matchComputedBack(const op::GroupBy& a, const op::GroupBy& b) {
       return std::all_of(a.keys.begin(), a.keys.end(), [&](const ComputedColumn& key) {
          return std::any_of(b.keys.begin(), b.keys.end(),
                             [&](const ComputedColumn& other) { return match(*key.expr, *other.expr); });
@@ -134,10 +135,7 @@ public:
       }
       if (ctes.empty()) return;
       RelPtr& body = isDml(root->kind) ? root->inputs[0] : root;
-      auto with = std::make_unique<Rel>(RelKind::With);
-      with->ctes = std::move(ctes);
-      with->inputs.push_back(std::move(body));
-      body = std::move(with);
+      body = makeRel(RelKind::With, op::With{std::move(ctes)}, std::move(body));
    }
 
 private:
@@ -162,7 +160,7 @@ private:
    }
    double tableRows(const Rel& get) const {
       if (!query_.context.statistics) return 0;
-      const auto statistics = query_.context.statistics->statistics(get.table);
+      const auto statistics = query_.context.statistics->statistics(get.as<op::Get>().table);
       return statistics ? static_cast<double>(statistics->rowCount) : 0;
    }
 
@@ -186,17 +184,17 @@ private:
    }
 
    void replaceSecond(RelPtr& place, const ColumnMap& toFirst, const Cte& cte) {
-      auto scan = std::make_unique<Rel>(RelKind::CteScan);
-      scan->cte = cte.id;
+      op::CteScan scan;
+      scan.cte = cte.id;
       for (const ColumnId column : outputColumns(*place)) {
          const auto first = toFirst.find(column);
          if (first == toFirst.end()) continue;
-         scan->columns.push_back(column);
-         scan->cteColumns.push_back(renamed_.at(first->second));
+         scan.columns.push_back(column);
+         scan.cteColumns.push_back(renamed_.at(first->second));
       }
       for (RelPtr* candidate : candidates_)
          if (candidate != &place && !isGone(candidate) && isInside(*candidate, place)) dead_.push_back(candidate);
-      place = std::move(scan);
+      place = makeRel(RelKind::CteScan, std::move(scan));
    }
 
    Query& query_;

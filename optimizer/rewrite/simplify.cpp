@@ -438,19 +438,14 @@ private:
 };
 
 void simplifyRel(RelPtr& rel, Query& query) {
-   for (RelPtr& input : rel->inputs)
-      simplifyRel(input, query);
-   for (Cte& cte : rel->ctes) {
-      simplifyRel(cte.query, query);
-      if (cte.recursive) simplifyRel(cte.recursive, query);
-   }
+   forEachChild(*rel, [&](RelPtr& child) { simplifyRel(child, query); });
    Simplifier simplifier(query);
    // For predicates of these operators NULL counts as false. A Mark join distinguishes NULL and false.
-   const bool isFilter = rel->kind == RelKind::Select || rel->kind == RelKind::Get ||
-                         rel->kind == RelKind::VirtualGet ||
-                         (rel->kind == RelKind::Join && rel->joinKind != JoinKind::Mark);
+   const auto* join = rel->getIf<op::Join>();
+   const bool isFilter = !join || join->kind != JoinKind::Mark;
+   ExprPtr* predicate = predicateOf(*rel);
    forEachOwnExpr(*rel, [&](ExprPtr& expr) {
-      if (isFilter && &expr == &rel->predicate)
+      if (isFilter && &expr == predicate)
          simplifier.simplifyFilter(expr);
       else
          simplifier.simplify(expr);
@@ -459,14 +454,15 @@ void simplifyRel(RelPtr& rel, Query& query) {
          return true;
       });
    });
-   for (AggregateCall& call : rel->aggregates)
-      if (call.filter && isConstantTrue(*call.filter)) call.filter.reset();
-   if (rel->predicate && isConstantTrue(*rel->predicate)) {
+   if (auto* group = rel->getIf<op::GroupBy>())
+      for (AggregateCall& call : group->aggregates)
+         if (call.filter && isConstantTrue(*call.filter)) call.filter.reset();
+   if (predicate && *predicate && isConstantTrue(**predicate)) {
       if (rel->kind == RelKind::Select) {
          RelPtr input = std::move(rel->inputs[0]);
          rel = std::move(input);
       } else {
-         rel->predicate.reset();
+         predicate->reset();
       }
    }
 }

@@ -46,7 +46,7 @@ ExprPtr cloneOrNull(const ExprPtr& expr) {
    return expr ? clone(*expr) : nullptr;
 }
 
-void split(Rel& group, size_t index, std::vector<ComputedColumn>& above, Query& query) {
+void split(op::GroupBy& group, size_t index, std::vector<ComputedColumn>& above, Query& query) {
    const ColumnId result = group.aggregates[index].column;
    ExprPtr arg = std::move(group.aggregates[index].args[0]);
    AggregateCall count;
@@ -76,16 +76,12 @@ void split(Rel& group, size_t index, std::vector<ComputedColumn>& above, Query& 
 } // namespace
 
 void splitSums(RelPtr& rel, Query& query) {
-   for (RelPtr& input : rel->inputs)
-      splitSums(input, query);
-   for (Cte& cte : rel->ctes) {
-      splitSums(cte.query, query);
-      if (cte.recursive) splitSums(cte.recursive, query);
-   }
-   if (rel->kind != RelKind::GroupBy) return;
+   forEachChild(*rel, [&](RelPtr& child) { splitSums(child, query); });
+   auto* group = rel->getIf<op::GroupBy>();
+   if (!group) return;
    std::vector<ComputedColumn> above;
-   for (size_t i = 0, count = rel->aggregates.size(); i < count; ++i)
-      if (canSplit(rel->aggregates[i])) split(*rel, i, above, query);
+   for (size_t i = 0, count = group->aggregates.size(); i < count; ++i)
+      if (canSplit(group->aggregates[i])) split(*group, i, above, query);
    rel = makeMap(std::move(rel), std::move(above));
 }
 

@@ -31,7 +31,7 @@ bool hasSubquery(const Expr& root) {
 
 RelPtr dependentJoin(JoinKind kind, RelPtr left, RelPtr right, ExprPtr predicate) {
    RelPtr join = makeJoin(kind, std::move(left), std::move(right), std::move(predicate));
-   join->dependent = true;
+   join->as<op::Join>().dependent = true;
    return join;
 }
 
@@ -40,12 +40,7 @@ public:
    explicit SubqueryRemover(Query& query) : query_(query) {}
 
    void visit(RelPtr& rel) {
-      for (RelPtr& input : rel->inputs)
-         visit(input);
-      for (Cte& cte : rel->ctes) {
-         visit(cte.query);
-         if (cte.recursive) visit(cte.recursive);
-      }
+      forEachChild(*rel, [&](RelPtr& child) { visit(child); });
       bool any = false;
       forEachOwnExpr(*rel, [&any](ExprPtr& expr) { any = any || hasSubquery(*expr); });
       if (any) remove(rel);
@@ -68,7 +63,7 @@ private:
    }
 
    void removeFromSelect(RelPtr& rel) {
-      std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(rel->predicate)), plain, rest;
+      std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(rel->as<op::Select>().predicate)), plain, rest;
       for (ExprPtr& conjunct : conjuncts)
          if (!hasSubquery(*conjunct)) plain.push_back(std::move(conjunct));
       RelPtr input = makeSelect(std::move(rel->inputs[0]), std::move(plain));
@@ -181,11 +176,10 @@ private:
       const bool exists = expr->subqueryKind == SubqueryKind::Exists;
       ExprPtr predicate = exists ? nullptr : comparison(*expr, input);
       const bool flip = negate != (expr->subqueryKind == SubqueryKind::All);
-      RelPtr join = dependentJoin(JoinKind::Mark, std::move(input), std::move(expr->subquery), std::move(predicate));
-      join->markColumn = query_.newColumn("mark", booleanType, !exists);
-      expr = query_.ref(join->markColumn);
+      input = dependentJoin(JoinKind::Mark, std::move(input), std::move(expr->subquery), std::move(predicate));
+      const ColumnId mark = input->as<op::Join>().markColumn = query_.newColumn("mark", booleanType, !exists);
+      expr = query_.ref(mark);
       if (flip) expr = makeNot(std::move(expr));
-      input = std::move(join);
    }
 
    /// ARRAY(q): array_agg over q in q's order. Without rows the result is an empty array instead of NULL.
@@ -195,7 +189,6 @@ private:
       const SqlType element = query_.columns[columns[0]].type;
       const catalog::TypeInfo* elementType = catalog::builtins().type(element.oid);
       const Oid argument = elementType && elementType->isArray() ? oid::anyarray : oid::anynonarray;
-      auto group = std::make_unique<Rel>(RelKind::GroupBy);
       AggregateCall call;
       call.function = catalog::builtins().findFunction("array_agg", std::span<const Oid>(&argument, 1));
       call.type = expr->type;
@@ -204,13 +197,14 @@ private:
       const Rel* ordered = expr->subquery.get();
       while (ordered->kind == RelKind::Map || ordered->kind == RelKind::Limit || ordered->kind == RelKind::With)
          ordered = ordered->inputs[0].get();
-      if (ordered->kind == RelKind::Sort)
-         for (const SortKey& key : ordered->sortKeys)
+      if (const auto* sort = ordered->getIf<op::Sort>())
+         for (const SortKey& key : sort->keys)
             call.orderBy.push_back({clone(*key.expr), key.descending, key.nullsFirst});
       const ColumnId result = call.column;
-      group->aggregates.push_back(std::move(call));
-      group->inputs.push_back(std::move(expr->subquery));
-      input = dependentJoin(JoinKind::Single, std::move(input), std::move(group), nullptr);
+      op::GroupBy group;
+      group.aggregates.push_back(std::move(call));
+      input = dependentJoin(JoinKind::Single, std::move(input),
+                            makeRel(RelKind::GroupBy, std::move(group), std::move(expr->subquery)), nullptr);
 
       auto value = std::make_unique<Expr>(ExprKind::Coalesce, expr->type);
       value->args.push_back(makeColumn(result, expr->type));
@@ -221,20 +215,21 @@ private:
    static std::string emptyArray(Oid arrayType);
 
    void removeFromJoin(RelPtr& rel) {
-      std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(rel->predicate)), withSubquery, plain;
+      auto& join = rel->as<op::Join>();
+      std::vector<ExprPtr> conjuncts = conjunctsOf(std::move(join.predicate)), withSubquery, plain;
       for (ExprPtr& conjunct : conjuncts)
          (hasSubquery(*conjunct) ? withSubquery : plain).push_back(std::move(conjunct));
-      if (rel->joinKind == JoinKind::Right) {
+      if (join.kind == JoinKind::Right) {
          std::swap(rel->inputs[0], rel->inputs[1]);
-         rel->joinKind = JoinKind::Left;
+         join.kind = JoinKind::Left;
       }
-      if (rel->joinKind == JoinKind::Inner) {
-         rel->predicate = plain.empty() ? nullptr : makeAnd(std::move(plain));
+      if (join.kind == JoinKind::Inner) {
+         join.predicate = plain.empty() ? nullptr : makeAnd(std::move(plain));
          rel = makeSelect(std::move(rel), std::move(withSubquery));
          removeFromSelect(rel);
          return;
       }
-      if (rel->joinKind == JoinKind::Full) {
+      if (join.kind == JoinKind::Full) {
          removeFromFullJoin(*rel, plain, withSubquery);
          return;
       }
@@ -243,7 +238,7 @@ private:
          plain.push_back(std::move(conjunct));
       rel->inputs[1] = makeSelect(std::move(rel->inputs[1]), std::move(plain));
       removeFromSelect(rel->inputs[1]);
-      rel->dependent = true;
+      join.dependent = true;
    }
 
    /// ON of a FULL join: a subquery is computed on the one side whose columns it reads.
@@ -265,21 +260,22 @@ private:
          replace(conjunct);
          plain.push_back(std::move(conjunct));
       }
-      rel.predicate = makeAnd(std::move(plain));
+      rel.as<op::Join>().predicate = makeAnd(std::move(plain));
    }
 
    /// VALUES with subqueries: each row is computed over a row without columns, and UNION ALL puts the rows together.
    void removeFromValues(RelPtr& rel) {
+      auto& values = rel->as<op::Values>();
       RelPtr all;
       std::vector<ColumnId> allColumns;
-      for (std::vector<ExprPtr>& row : rel->rows) {
+      for (std::vector<ExprPtr>& row : values.rows) {
          RelPtr input = oneRow();
          std::vector<ComputedColumn> computed;
          std::vector<ColumnId> columns;
          for (size_t i = 0; i < row.size(); ++i) {
             replaceAll(row[i], input);
-            const bool single = rel->rows.size() == 1;
-            columns.push_back(single ? rel->columns[i] : query_.copyColumn(rel->columns[i]));
+            const bool single = values.rows.size() == 1;
+            columns.push_back(single ? values.columns[i] : query_.copyColumn(values.columns[i]));
             computed.push_back({columns.back(), std::move(row[i])});
          }
          RelPtr one = makeMap(std::move(input), std::move(computed));
@@ -288,18 +284,14 @@ private:
             allColumns = columns;
             continue;
          }
-         auto setOp = std::make_unique<Rel>(RelKind::SetOp);
-         setOp->setOpKind = SetOpKind::Union;
-         setOp->all = true;
-         setOp->setOpInputs[0] = allColumns;
-         setOp->setOpInputs[1] = columns;
-         const bool last = &row == &rel->rows.back();
+         op::SetOp setOp;
+         setOp.all = true;
+         setOp.inputColumns = {allColumns, columns};
+         const bool last = &row == &values.rows.back();
          for (size_t i = 0; i < columns.size(); ++i)
-            setOp->columns.push_back(last ? rel->columns[i] : query_.copyColumn(rel->columns[i]));
-         allColumns = setOp->columns;
-         setOp->inputs.push_back(std::move(all));
-         setOp->inputs.push_back(std::move(one));
-         all = std::move(setOp);
+            setOp.columns.push_back(last ? values.columns[i] : query_.copyColumn(values.columns[i]));
+         allColumns = setOp.columns;
+         all = makeRel(RelKind::SetOp, std::move(setOp), std::move(all), std::move(one));
       }
       rel = std::move(all);
    }
@@ -307,7 +299,7 @@ private:
    /// f((select ...)): an input computes the arguments, and the function runs per row of this input.
    void removeFromFunction(RelPtr& rel) {
       RelPtr input = rel->inputs.empty() ? oneRow() : std::move(rel->inputs[0]);
-      for (ExprPtr& arg : rel->args)
+      for (ExprPtr& arg : rel->as<op::TableFunction>().args)
          replaceAll(arg, input);
       rel->inputs.clear();
       rel->inputs.push_back(std::move(input));

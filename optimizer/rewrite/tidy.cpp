@@ -26,12 +26,12 @@ std::vector<SortKey> copyKeys(const std::vector<SortKey>& keys) {
 }
 
 /// The Sort whose order the rows of `rel` have; null if there is none.
-const Rel* orderOf(const Rel& rel) {
+const op::Sort* orderOf(const Rel& rel) {
    const Rel* at = &rel;
    while (at->kind == RelKind::Map || at->kind == RelKind::Select || at->kind == RelKind::Limit ||
           at->kind == RelKind::LockRows)
       at = at->inputs[0].get();
-   return at->kind == RelKind::Sort ? at : nullptr;
+   return at->getIf<op::Sort>();
 }
 
 class Tidier {
@@ -52,7 +52,8 @@ public:
       if (rel->kind == RelKind::Distinct) dropDistinct(rel);
       for (RelPtr& input : rel->inputs)
          visit(input, passesOrder(*rel, ordered));
-      for (Cte& cte : rel->ctes) {
+      if (rel->kind != RelKind::With) return;
+      for (Cte& cte : rel->as<op::With>().ctes) {
          visit(cte.query, true); // a scan of the CTE gives its rows in order
          if (cte.recursive) visit(cte.recursive, false);
       }
@@ -68,36 +69,41 @@ private:
       case RelKind::ProjectSet:
       case RelKind::With:
       case RelKind::LockRows: return ordered;
-      case RelKind::Window: return ordered && rel.windowSpec.orderBy.empty() && rel.windowSpec.partitionBy.empty();
-      case RelKind::SetOp: return ordered && rel.all; // UNION ALL keeps the order of its inputs
+      case RelKind::Window: {
+         const WindowSpec& spec = rel.as<op::Window>().spec;
+         return ordered && spec.orderBy.empty() && spec.partitionBy.empty();
+      }
+      case RelKind::SetOp: return ordered && rel.as<op::SetOp>().all; // UNION ALL keeps the order of its inputs
       default: return false;
       }
    }
 
    /// array_agg(x) FROM (SELECT ... ORDER BY y): gives the aggregate an ORDER BY of its own, because the executor keeps
    /// only orders that an operator asks for.
-   static void keepOrderOfInput(Rel& group) {
-      const Rel* sort = orderOf(*group.inputs[0]);
+   static void keepOrderOfInput(Rel& rel) {
+      const op::Sort* sort = orderOf(*rel.inputs[0]);
       if (!sort) return;
-      for (AggregateCall& call : group.aggregates)
-         if (dependsOnInputOrder(call)) call.orderBy = copyKeys(sort->sortKeys);
+      for (AggregateCall& call : rel.as<op::GroupBy>().aggregates)
+         if (dependsOnInputOrder(call)) call.orderBy = copyKeys(sort->keys);
    }
 
-   static void numberInOrder(Rel& window) {
-      if (!window.windowSpec.orderBy.empty()) return;
-      const bool onlyNumbers =
-          std::all_of(window.windowCalls.begin(), window.windowCalls.end(),
-                      [](const WindowCall& call) { return call.function && call.function->name == "row_number"; });
-      const Rel* sort = orderOf(*window.inputs[0]);
-      if (onlyNumbers && sort) window.windowSpec.orderBy = copyKeys(sort->sortKeys);
+   static void numberInOrder(Rel& rel) {
+      auto& window = rel.as<op::Window>();
+      if (!window.spec.orderBy.empty()) return;
+      const bool onlyNumbers = std::all_of(window.calls.begin(), window.calls.end(), [](const WindowCall& call) {
+         return call.function && call.function->name == "row_number";
+      });
+      const op::Sort* sort = orderOf(*rel.inputs[0]);
+      if (onlyNumbers && sort) window.spec.orderBy = copyKeys(sort->keys);
    }
 
    /// Moves a Limit below projections: they compute only the rows that remain, and Limit and Sort become adjacent.
    static void limitBelowMaps(RelPtr& rel) {
-      if (rel->withTies && !rel->sortKeys.empty()) return;
-      Rel* map = rel->inputs[0].get();
-      if (map->kind != RelKind::Map) return;
-      for (const ComputedColumn& computed : map->computed)
+      const auto& limit = rel->as<op::Limit>();
+      if (limit.withTies && !limit.sortKeys.empty()) return;
+      const Rel& map = *rel->inputs[0];
+      if (map.kind != RelKind::Map) return;
+      for (const ComputedColumn& computed : map.as<op::Map>().computed)
          if (isVolatile(*computed.expr)) return;
       RelPtr top = std::move(rel->inputs[0]);
       rel->inputs[0] = std::move(top->inputs[0]);
@@ -107,7 +113,8 @@ private:
    }
 
    void dropDistinct(RelPtr& rel) {
-      if (!rel->sortKeys.empty() || !isUniqueOn(*rel->inputs[0], ColumnSet(rel->columns), query_)) return;
+      const auto& distinct = rel->as<op::Distinct>();
+      if (!distinct.sortKeys.empty() || !isUniqueOn(*rel->inputs[0], ColumnSet(distinct.columns), query_)) return;
       RelPtr input = std::move(rel->inputs[0]);
       rel = std::move(input);
    }

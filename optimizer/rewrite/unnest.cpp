@@ -29,16 +29,12 @@ public:
    explicit Unnester(Query& query) : query_(query) {}
 
    void visit(RelPtr& rel) {
-      for (RelPtr& input : rel->inputs)
-         visit(input);
-      for (Cte& cte : rel->ctes) {
-         visit(cte.query);
-         if (cte.recursive) visit(cte.recursive);
-      }
-      if (rel->kind != RelKind::Join) return;
-      if (rel->dependent)
+      forEachChild(*rel, [&](RelPtr& child) { visit(child); });
+      const auto* join = rel->getIf<op::Join>();
+      if (!join) return;
+      if (join->dependent)
          unnestJoin(rel);
-      else if (rel->joinKind == JoinKind::Single)
+      else
          relaxSingle(*rel);
    }
 
@@ -50,7 +46,7 @@ private:
    void unnestJoin(RelPtr& join) {
       dropUseless(*join);
       if (feedWithLeft(join) || peelOneRow(join)) return;
-      join->dependent = false;
+      join->as<op::Join>().dependent = false;
       if (correlated(*join).empty()) {
          relaxSingle(*join);
          return;
@@ -67,18 +63,21 @@ private:
 
    /// Drops operators at the top of the right side that do not change the join's result: order, and for existence tests
    /// also duplicates and limits.
-   static void dropUseless(Rel& join) {
-      if (join.joinKind != JoinKind::Semi && join.joinKind != JoinKind::Anti && join.joinKind != JoinKind::Mark) {
-         if (join.inputs[1]->kind == RelKind::Sort) dropTop(join.inputs[1]);
+   static void dropUseless(Rel& rel) {
+      const auto& join = rel.as<op::Join>();
+      RelPtr& right = rel.inputs[1];
+      if (join.kind != JoinKind::Semi && join.kind != JoinKind::Anti && join.kind != JoinKind::Mark) {
+         if (right->kind == RelKind::Sort) dropTop(right);
          return;
       }
       for (;;) {
-         RelPtr& right = join.inputs[1];
-         const bool oneAnyway = right->kind == RelKind::Limit && !join.predicate && !right->offset && right->limit &&
-                                right->limit->kind == ExprKind::Constant && !right->limit->constant.isNull &&
-                                right->limit->constant.i64 > 0;
+         const auto* limit = right->getIf<op::Limit>();
+         const auto* distinct = right->getIf<op::Distinct>();
+         const bool oneAnyway = limit && !join.predicate && !limit->offset && limit->limit &&
+                                limit->limit->kind == ExprKind::Constant && !limit->limit->constant.isNull &&
+                                limit->limit->constant.i64 > 0;
          if (right->kind != RelKind::Sort && right->kind != RelKind::LockRows && !oneAnyway &&
-             !(right->kind == RelKind::Distinct && right->sortKeys.empty()))
+             !(distinct && distinct->sortKeys.empty()))
             return;
          dropTop(right);
       }
@@ -89,14 +88,15 @@ private:
    }
 
    /// Turns a Single join into a simpler join if a left row cannot have two matches.
-   void relaxSingle(Rel& join) {
-      if (join.joinKind != JoinKind::Single) return;
-      if (!join.predicate && isExactlyOneRow(*join.inputs[1])) {
-         join.joinKind = JoinKind::Inner;
+   void relaxSingle(Rel& rel) {
+      auto& join = rel.as<op::Join>();
+      if (join.kind != JoinKind::Single) return;
+      if (!join.predicate && isExactlyOneRow(*rel.inputs[1])) {
+         join.kind = JoinKind::Inner;
          return;
       }
       // Columns of the right side to which the predicate gives one value for each left row.
-      const ColumnSet left(outputColumns(*join.inputs[0])), right(outputColumns(*join.inputs[1]));
+      const ColumnSet left(outputColumns(*rel.inputs[0])), right(outputColumns(*rel.inputs[1]));
       ColumnSet pinned;
       const auto pin = [&](const Expr& conjunct) {
          if (conjunct.kind != ExprKind::Compare ||
@@ -110,14 +110,9 @@ private:
                pinned.add(column.column);
          }
       };
-      if (join.predicate) {
-         if (join.predicate->kind == ExprKind::And)
-            for (const ExprPtr& conjunct : join.predicate->args)
-               pin(*conjunct);
-         else
-            pin(*join.predicate);
-      }
-      if (isUniqueOn(*join.inputs[1], pinned, query_)) join.joinKind = JoinKind::Left;
+      for (const Expr* conjunct : conjunctList(join.predicate.get()))
+         pin(*conjunct);
+      if (isUniqueOn(*rel.inputs[1], pinned, query_)) join.kind = JoinKind::Left;
    }
 
    // ---- 1b. right sides that compute rows from the left row ----
@@ -133,14 +128,15 @@ private:
       }
       const bool isFunction = (*at)->kind == RelKind::TableFunction && (*at)->inputs.empty();
       if (!isFunction && !isUnit(**at)) return false;
-      const bool single = join->joinKind == JoinKind::Single && onlyProjects && !isFunction && !join->predicate;
-      if ((join->joinKind != JoinKind::Inner && !single) || correlated(*join).empty()) return false;
+      auto& fields = join->as<op::Join>();
+      const bool single = fields.kind == JoinKind::Single && onlyProjects && !isFunction && !fields.predicate;
+      if ((fields.kind != JoinKind::Inner && !single) || correlated(*join).empty()) return false;
       if (isFunction)
          (*at)->inputs.push_back(std::move(join->inputs[0]));
       else
          *at = std::move(join->inputs[0]);
       RelPtr right = std::move(join->inputs[1]);
-      join = makeSelect(std::move(right), std::move(join->predicate));
+      join = makeSelect(std::move(right), std::move(fields.predicate));
       return true;
    }
 
@@ -156,7 +152,10 @@ private:
          case RelKind::Select: above.push_back(top); break;
          case RelKind::Sort:
          case RelKind::LockRows: break;
-         case RelKind::GroupBy: return top->keys.empty() && top->groupingSets.empty() ? top : nullptr;
+         case RelKind::GroupBy: {
+            const auto& group = top->as<op::GroupBy>();
+            return group.keys.empty() && group.groupingSets.empty() ? top : nullptr;
+         }
          default: return nullptr;
          }
          top = top->inputs[0].get();
@@ -167,12 +166,13 @@ private:
       std::vector<Rel*> above;
       Rel* group = findOneRow(*join->inputs[1], above);
       if (!group) return false;
-      if (correlated(*join).empty() && join->joinKind != JoinKind::Single) return false;
+      auto& fields = join->as<op::Join>();
+      if (correlated(*join).empty() && fields.kind != JoinKind::Single) return false;
 
-      const JoinKind kind = join->joinKind;
+      const JoinKind kind = fields.kind;
       const std::vector<ColumnId> rightColumns = outputColumns(*join->inputs[1]);
-      ExprPtr predicate = std::move(join->predicate);
-      const ColumnId mark = join->markColumn;
+      ExprPtr predicate = std::move(fields.predicate);
+      const ColumnId mark = fields.markColumn;
       // Detach the operators above the group (`chain`, which `above` points into), and the group.
       RelPtr chain = std::move(join->inputs[1]);
       RelPtr groupPtr = detach(chain, group);
@@ -180,11 +180,10 @@ private:
 
       ExprPtr keep;
       for (auto it = above.rbegin(); it != above.rend(); ++it) {
-         Rel& op = **it;
-         if (op.kind == RelKind::Select)
-            keep = conjunction(std::move(keep), std::move(op.predicate));
+         if (auto* select = (*it)->getIf<op::Select>())
+            keep = conjunction(std::move(keep), std::move(select->predicate));
          else
-            result = makeMap(std::move(result), std::move(op.computed));
+            result = makeMap(std::move(result), std::move((*it)->as<op::Map>().computed));
       }
       join = finishOneRow(kind, mark, std::move(result), std::move(keep), std::move(predicate), rightColumns);
       return true;
@@ -201,12 +200,12 @@ private:
    RelPtr joinGroup(RelPtr left, RelPtr group) {
       const std::vector<ColumnId> columns = intersection(freeColumns(*group), ColumnSet(outputColumns(*left)));
       if (columns.empty()) return makeJoin(JoinKind::Inner, std::move(left), std::move(group), nullptr);
-      std::vector<ComputedColumn> defaults = emptyGroupDefaults(*group, query_);
+      std::vector<ComputedColumn> defaults = emptyGroupDefaults(group->as<op::GroupBy>(), query_);
       RelPtr join = makeJoin(JoinKind::Left, std::move(left), nullptr, nullptr);
       Dependence dependence(*join, columns, query_);
       ColumnMapping mapping;
       join->inputs[1] = dependence.pushGroup(std::move(group), mapping);
-      join->predicate = dependence.joinPredicate(mapping, columns);
+      join->as<op::Join>().predicate = dependence.joinPredicate(mapping, columns);
       return makeMap(dependence.finish(std::move(join)), std::move(defaults));
    }
 
@@ -259,35 +258,40 @@ private:
 
    // ---- 3. predicates and projections at the top of the right side ----
 
-   void pullUp(Rel& join, std::vector<ComputedColumn>& above) {
-      const ColumnSet left(outputColumns(*join.inputs[0]));
-      if (join.joinKind != JoinKind::Left && join.joinKind != JoinKind::Single) pullMaps(join, left, above);
+   void pullUp(Rel& rel, std::vector<ComputedColumn>& above) {
+      auto& join = rel.as<op::Join>();
+      const bool pads = join.kind == JoinKind::Left || join.kind == JoinKind::Single;
+      const ColumnSet left(outputColumns(*rel.inputs[0]));
+      if (!pads) pullMaps(rel, left, above);
       std::vector<ExprPtr> pulled;
-      pullPredicates(join.inputs[1], left, pulled);
+      pullPredicates(rel.inputs[1], left, pulled);
       for (ExprPtr& conjunct : pulled) {
-         if (join.joinKind == JoinKind::Mark) conjunct = makeTest(ExprKind::IsTrue, std::move(conjunct));
+         if (join.kind == JoinKind::Mark) conjunct = makeTest(ExprKind::IsTrue, std::move(conjunct));
          join.predicate = conjunction(std::move(join.predicate), std::move(conjunct));
       }
-      if (join.joinKind == JoinKind::Left || join.joinKind == JoinKind::Single) pullOuterMaps(join, left, above);
+      if (pads) pullOuterMaps(rel, left, above);
    }
 
    /// Correlated computed columns at the top of the right side: the join predicate and the filters between get the
    /// expressions instead of the columns. For an inner join, a Map above the join computes the columns.
-   void pullMaps(Rel& join, const ColumnSet& left, std::vector<ComputedColumn>& above) {
+   void pullMaps(Rel& rel, const ColumnSet& left, std::vector<ComputedColumn>& above) {
+      auto& join = rel.as<op::Join>();
       std::vector<Rel*> chain;
-      for (Rel* op = join.inputs[1].get(); op->kind == RelKind::Map || op->kind == RelKind::Select;
+      for (Rel* op = rel.inputs[1].get(); op->kind == RelKind::Map || op->kind == RelKind::Select;
            op = op->inputs[0].get())
          chain.push_back(op);
       std::vector<ComputedColumn> moved;
       ColumnSet dependent = left;
-      for (auto op = chain.rbegin(); op != chain.rend(); ++op)
-         for (const ComputedColumn& computed : (*op)->computed) {
+      for (auto op = chain.rbegin(); op != chain.rend(); ++op) {
+         if ((*op)->kind != RelKind::Map) continue;
+         for (const ComputedColumn& computed : (*op)->as<op::Map>().computed) {
             std::vector<ColumnId> used;
             collectColumns(*computed.expr, used);
             if (!dependent.containsAny(used)) continue;
             if (isVolatile(*computed.expr)) return;
             dependent.add(computed.column);
          }
+      }
       const auto substitute = [&moved](ExprPtr& expr) {
          substituteColumns(expr, [&moved](ColumnId column) -> const Expr* {
             for (const ComputedColumn& computed : moved)
@@ -296,12 +300,13 @@ private:
          });
       };
       for (auto op = chain.rbegin(); op != chain.rend(); ++op) {
-         if ((*op)->kind == RelKind::Select) {
-            substitute((*op)->predicate);
+         if (auto* select = (*op)->getIf<op::Select>()) {
+            substitute(select->predicate);
             continue;
          }
+         std::vector<ComputedColumn>& list = (*op)->as<op::Map>().computed;
          std::vector<ComputedColumn> stay;
-         for (ComputedColumn& computed : (*op)->computed) {
+         for (ComputedColumn& computed : list) {
             if (!dependent.contains(computed.column)) {
                stay.push_back(std::move(computed));
                continue;
@@ -309,25 +314,26 @@ private:
             substitute(computed.expr);
             moved.push_back(std::move(computed));
          }
-         (*op)->computed = std::move(stay);
+         list = std::move(stay);
       }
       if (join.predicate) substitute(join.predicate);
-      for (RelPtr* at = &join.inputs[1]; (*at)->kind == RelKind::Map || (*at)->kind == RelKind::Select;) {
-         if ((*at)->kind == RelKind::Map && (*at)->computed.empty())
+      for (RelPtr* at = &rel.inputs[1]; (*at)->kind == RelKind::Map || (*at)->kind == RelKind::Select;) {
+         if ((*at)->kind == RelKind::Map && (*at)->as<op::Map>().computed.empty())
             dropTop(*at);
          else
             at = &(*at)->inputs[0];
       }
-      if (join.joinKind == JoinKind::Inner)
+      if (join.kind == JoinKind::Inner)
          for (ComputedColumn& computed : moved)
             above.push_back(std::move(computed));
    }
 
    /// pullMaps for joins that pad with NULLs: the column that is computed above the join must be NULL in padded rows.
-   void pullOuterMaps(Rel& join, const ColumnSet& left, std::vector<ComputedColumn>& above) {
-      if (join.inputs[1]->kind != RelKind::Map) return;
-      Rel& map = *join.inputs[1];
-      const ColumnSet below(outputColumns(*map.inputs[0]));
+   void pullOuterMaps(Rel& rel, const ColumnSet& left, std::vector<ComputedColumn>& above) {
+      if (rel.inputs[1]->kind != RelKind::Map) return;
+      const auto& join = rel.as<op::Join>();
+      auto& map = rel.inputs[1]->as<op::Map>();
+      const ColumnSet below(outputColumns(*rel.inputs[1]->inputs[0]));
       std::vector<ComputedColumn> stay;
       ColumnId matched = noColumn;
       for (ComputedColumn& computed : map.computed) {
@@ -364,11 +370,12 @@ private:
 
    RelPtr pushDependence(RelPtr join, const std::vector<ColumnId>& columns) {
       Dependence dependence(*join, columns, query_);
+      auto& fields = join->as<op::Join>();
       ColumnMapping mapping;
       join->inputs[1] = dependence.push(std::move(join->inputs[1]), mapping);
       for (ExprPtr& conjunct : conjunctsOf(dependence.joinPredicate(mapping, columns))) {
-         if (join->joinKind == JoinKind::Mark) conjunct = makeTest(ExprKind::IsTrue, std::move(conjunct));
-         join->predicate = conjunction(std::move(join->predicate), std::move(conjunct));
+         if (fields.kind == JoinKind::Mark) conjunct = makeTest(ExprKind::IsTrue, std::move(conjunct));
+         fields.predicate = conjunction(std::move(fields.predicate), std::move(conjunct));
       }
       return dependence.finish(std::move(join));
    }

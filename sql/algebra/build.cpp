@@ -15,13 +15,11 @@ RelPtr makeSelect(RelPtr input, ExprPtr predicate) {
    DCHECK(!predicate || predicate->type.oid == oid::boolean);
    if (!predicate || isConstantTrue(*predicate)) return input;
    if (input->kind == RelKind::Select) {
-      input->predicate = conjunction(std::move(input->predicate), std::move(predicate));
+      ExprPtr& below = input->as<op::Select>().predicate;
+      below = conjunction(std::move(below), std::move(predicate));
       return input;
    }
-   auto select = std::make_unique<Rel>(RelKind::Select);
-   select->predicate = std::move(predicate);
-   select->inputs.push_back(std::move(input));
-   return select;
+   return makeRel(RelKind::Select, op::Select{std::move(predicate)}, std::move(input));
 }
 
 RelPtr makeSelect(RelPtr input, std::vector<ExprPtr> conjuncts) {
@@ -41,30 +39,24 @@ std::vector<const Expr*> conjunctList(const Expr* predicate) {
 RelPtr makeMap(RelPtr input, std::vector<ComputedColumn> computed) {
    DCHECK(input != nullptr);
    if (computed.empty()) return input;
-   auto map = std::make_unique<Rel>(RelKind::Map);
-   map->computed = std::move(computed);
-   map->inputs.push_back(std::move(input));
-   return map;
+   return makeRel(RelKind::Map, op::Map{std::move(computed)}, std::move(input));
 }
 
 RelPtr makeJoin(JoinKind kind, RelPtr left, RelPtr right, ExprPtr predicate) {
    DCHECK(left != nullptr);
-   auto join = std::make_unique<Rel>(RelKind::Join);
-   join->joinKind = kind;
-   if (predicate && !isConstantTrue(*predicate)) join->predicate = std::move(predicate);
-   join->inputs.push_back(std::move(left));
-   join->inputs.push_back(std::move(right));
-   return join;
+   if (predicate && isConstantTrue(*predicate)) predicate.reset();
+   return makeRel(RelKind::Join, op::Join{kind, std::move(predicate)}, std::move(left), std::move(right));
 }
 
 RelPtr oneRow() {
-   auto values = std::make_unique<Rel>(RelKind::Values);
-   values->rows.emplace_back();
-   return values;
+   op::Values values;
+   values.rows.emplace_back();
+   return makeRel(RelKind::Values, std::move(values));
 }
 
 bool isUnit(const Rel& rel) {
-   return rel.kind == RelKind::Values && rel.rows.size() == 1 && rel.columns.empty();
+   const auto* values = rel.getIf<op::Values>();
+   return values && values->rows.size() == 1 && values->columns.empty();
 }
 
 ExprPtr makeTest(ExprKind kind, ExprPtr arg) {

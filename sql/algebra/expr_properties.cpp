@@ -19,15 +19,18 @@ bool isConstantFalseOrNull(const Expr& expr) {
           (expr.constant.isNull || (expr.type.oid == oid::boolean && expr.constant.i64 == 0));
 }
 
+bool callsVolatile(const Rel& rel) {
+   const auto* call = rel.getIf<op::TableFunction>();
+   bool found = call && call->function && call->function->volatility == catalog::Volatility::Volatile;
+   forEachOwnExpr(rel, [&found](const Expr& expr) { found = found || isVolatile(expr); });
+   return found;
+}
+
 namespace {
 
 bool isVolatile(const Rel& rel) {
-   bool found = rel.function && rel.function->volatility == catalog::Volatility::Volatile;
-   forEachOwnExpr(rel, [&found](const Expr& expr) { found = found || isVolatile(expr); });
-   for (const RelPtr& input : rel.inputs)
-      found = found || isVolatile(*input);
-   for (const Cte& cte : rel.ctes)
-      found = found || isVolatile(*cte.query) || (cte.recursive && isVolatile(*cte.recursive));
+   bool found = callsVolatile(rel);
+   forEachChild(rel, [&found](const RelPtr& child) { found = found || isVolatile(*child); });
    return found;
 }
 

@@ -36,12 +36,7 @@ namespace {
 
 void substituteInRel(Rel& rel, const std::function<const Expr*(ColumnId)>& replacement) {
    forEachOwnExpr(rel, [&](ExprPtr& expr) { substituteColumns(expr, replacement); });
-   for (RelPtr& input : rel.inputs)
-      substituteInRel(*input, replacement);
-   for (Cte& cte : rel.ctes) {
-      substituteInRel(*cte.query, replacement);
-      if (cte.recursive) substituteInRel(*cte.recursive, replacement);
-   }
+   forEachChild(rel, [&](RelPtr& child) { substituteInRel(*child, replacement); });
 }
 
 } // namespace

@@ -1,43 +1,113 @@
 #include "sql/algebra/rel.hpp"
 
+#include <iterator>
+#include <type_traits>
 #include <unordered_set>
 
 namespace ouzel::sql {
 
 namespace {
 
-void appendAll(std::vector<ColumnId>& to, const std::vector<ColumnId>& from) {
-   to.insert(to.end(), from.begin(), from.end());
+/// A struct that lists its members.
+template <typename T>
+concept Listed = requires {
+   T::members;
+};
+
+template <typename T>
+constexpr bool isVector = false;
+template <typename T>
+constexpr bool isVector<std::vector<T>> = true;
+
+template <typename T>
+constexpr bool isArray = false;
+template <typename T, size_t count>
+constexpr bool isArray<std::array<T, count>> = true;
+
+/// Converts to a member of any type, to count the members of a struct.
+struct AnyMember {
+   template <typename T>
+   operator T() const;
+};
+template <typename T, typename... Found>
+constexpr size_t memberCount() {
+   if constexpr (requires { T{Found()..., AnyMember()}; })
+      return memberCount<T, Found..., AnyMember>();
+   else
+      return sizeof...(Found);
 }
 
-/// Visits the columns that this operator makes, not those that its inputs give.
-void ownColumns(const Rel& rel, const std::function<void(ColumnId)>& visit) {
-   for (const GetColumn& column : rel.getColumns)
-      visit(column.column);
-   const bool definesColumns = rel.kind != RelKind::Distinct;
-   if (definesColumns)
-      for (const ColumnId column : rel.columns)
-         visit(column);
-   if (rel.ordinality != noColumn) visit(rel.ordinality);
-   for (const ComputedColumn& computed : rel.computed)
-      visit(computed.column);
-   if (rel.markColumn != noColumn) visit(rel.markColumn);
-   for (const ComputedColumn& key : rel.keys)
-      visit(key.column);
-   for (const AggregateCall& call : rel.aggregates)
-      visit(call.column);
-   for (const Rel::GroupingCall& call : rel.groupingCalls)
-      visit(call.column);
-   for (const WindowCall& call : rel.windowCalls)
-      visit(call.column);
-   if (rel.dml) {
-      for (const GetColumn& column : rel.dml->target)
-         visit(column.column);
-      for (const GetColumn& column : rel.dml->proposed)
-         visit(column.column);
-      for (const ComputedColumn& computed : rel.dml->returning)
-         visit(computed.column);
+template <typename Struct, typename Type>
+constexpr auto pointerOf(Type Struct::*member) {
+   return member;
+}
+template <typename Struct, typename Type>
+constexpr auto pointerOf(ColumnMember<Struct, Type> member) {
+   return member.pointer;
+}
+template <typename Struct, typename Type>
+constexpr ColumnRole roleOf(Type Struct::*, ColumnRole inherited) {
+   return inherited;
+}
+template <typename Struct, typename Type>
+constexpr ColumnRole roleOf(ColumnMember<Struct, Type> member, ColumnRole) {
+   return member.role;
+}
+
+/// Calls `visit(member, entry)` for each member that a struct lists.
+template <typename T, typename Visit>
+void forEachMember(T& value, const Visit& visit) {
+   static_assert(std::tuple_size_v<decltype(T::members)> == memberCount<T>(), "`members` lists each member");
+   std::apply([&](const auto&... entry) { (visit(value.*pointerOf(entry), entry), ...); }, T::members);
+}
+
+template <typename T>
+T copyOf(const T& value) {
+   if constexpr (Listed<T>) {
+      T copy;
+      std::apply([&](const auto&... entry) { ((copy.*pointerOf(entry) = copyOf(value.*pointerOf(entry))), ...); },
+                 T::members);
+      return copy;
+   } else if constexpr (std::is_same_v<T, ExprPtr> || std::is_same_v<T, RelPtr>) {
+      return value ? clone(*value) : nullptr;
+   } else if constexpr (std::is_same_v<T, std::unique_ptr<Dml>>) {
+      return value ? std::make_unique<Dml>(copyOf(*value)) : nullptr;
+   } else if constexpr (isVector<T>) {
+      T copy;
+      copy.reserve(value.size());
+      for (const auto& element : value)
+         copy.push_back(copyOf(element));
+      return copy;
+   } else {
+      return value;
    }
+}
+
+/// Visits the expressions of a member; those of inputs and CTEs are other operators'.
+template <typename T, typename Visit>
+void visitExprs(T& value, const Visit& visit) {
+   if constexpr (Listed<T>)
+      forEachMember(value, [&](auto& member, const auto&) { visitExprs(member, visit); });
+   else if constexpr (std::is_same_v<T, ExprPtr>) {
+      if (value) visit(value);
+   } else if constexpr (std::is_same_v<T, std::unique_ptr<Dml>>) {
+      if (value) visitExprs(*value, visit);
+   } else if constexpr (isVector<T>)
+      for (auto& element : value)
+         visitExprs(element, visit);
+}
+
+template <typename T, typename Visit>
+void visitColumns(T& value, ColumnRole role, const Visit& visit) {
+   if constexpr (Listed<T>)
+      forEachMember(value, [&](auto& member, const auto& entry) { visitColumns(member, roleOf(entry, role), visit); });
+   else if constexpr (std::is_same_v<T, ColumnId>) {
+      if (value != noColumn) visit(value, role);
+   } else if constexpr (std::is_same_v<T, std::unique_ptr<Dml>>) {
+      if (value) visitColumns(*value, role, visit);
+   } else if constexpr (isVector<T> || isArray<T>)
+      for (auto& element : value)
+         visitColumns(element, role, visit);
 }
 
 struct FreeColumns {
@@ -48,20 +118,12 @@ struct FreeColumns {
       if (column != noColumn && seen.insert(static_cast<uint32_t>(column)).second) read.push_back(column);
    }
    void visit(const Rel& rel) {
-      ownColumns(rel, [this](ColumnId column) { made.insert(static_cast<uint32_t>(column)); });
       forEachOwnExpr(rel, [this](const Expr& expr) { visit(expr); });
-      if (rel.kind == RelKind::Distinct)
-         for (const ColumnId column : rel.columns)
-            reads(column);
-      for (const auto& side : rel.setOpInputs)
-         for (const ColumnId column : side)
-            reads(column);
-      for (const RelPtr& input : rel.inputs)
-         visit(*input);
-      for (const Cte& cte : rel.ctes) {
-         visit(*cte.query);
-         if (cte.recursive) visit(*cte.recursive);
-      }
+      forEachOwnColumn(rel, [this](ColumnId column, ColumnRole role) {
+         if (role == ColumnRole::Made) made.insert(static_cast<uint32_t>(column));
+         if (role == ColumnRole::Read) reads(column);
+      });
+      forEachChild(rel, [this](const RelPtr& child) { visit(*child); });
    }
    void visit(const Expr& root) {
       forEachExpr(root, [this](const Expr& expr) {
@@ -72,188 +134,117 @@ struct FreeColumns {
    }
 };
 
-ExprPtr cloneOrNull(const ExprPtr& expr) {
-   return expr ? clone(*expr) : nullptr;
-}
-
-std::vector<ExprPtr> cloneList(const std::vector<ExprPtr>& list) {
-   std::vector<ExprPtr> copy;
-   copy.reserve(list.size());
-   for (const ExprPtr& expr : list)
-      copy.push_back(clone(*expr));
-   return copy;
-}
-
-std::vector<ComputedColumn> cloneList(const std::vector<ComputedColumn>& list) {
-   std::vector<ComputedColumn> copy;
-   for (const ComputedColumn& computed : list)
-      copy.push_back({computed.column, clone(*computed.expr)});
-   return copy;
-}
-
-std::vector<SortKey> cloneList(const std::vector<SortKey>& list) {
-   std::vector<SortKey> copy;
-   for (const SortKey& key : list)
-      copy.push_back({clone(*key.expr), key.descending, key.nullsFirst});
-   return copy;
-}
-
-AggregateCall cloneCall(const AggregateCall& call) {
-   AggregateCall copy;
-   copy.column = call.column;
-   copy.function = call.function;
-   copy.args = cloneList(call.args);
-   copy.directArgs = cloneList(call.directArgs);
-   copy.orderBy = cloneList(call.orderBy);
-   copy.filter = cloneOrNull(call.filter);
-   copy.distinct = call.distinct;
-   copy.star = call.star;
-   copy.type = call.type;
-   return copy;
-}
-
-WindowCall cloneCall(const WindowCall& call) {
-   WindowCall copy;
-   copy.column = call.column;
-   copy.function = call.function;
-   copy.args = cloneList(call.args);
-   copy.filter = cloneOrNull(call.filter);
-   copy.star = call.star;
-   copy.distinct = call.distinct;
-   copy.type = call.type;
-   return copy;
-}
-
-WindowSpec cloneSpec(const WindowSpec& spec) {
-   WindowSpec copy;
-   copy.partitionBy = cloneList(spec.partitionBy);
-   copy.orderBy = cloneList(spec.orderBy);
-   copy.mode = spec.mode;
-   copy.start = {spec.start.kind, cloneOrNull(spec.start.offset)};
-   copy.end = {spec.end.kind, cloneOrNull(spec.end.offset)};
-   copy.exclusion = spec.exclusion;
-   return copy;
-}
-
-Cte cloneCte(const Cte& cte) {
-   Cte copy;
-   copy.id = cte.id;
-   copy.name = cte.name;
-   copy.query = clone(*cte.query);
-   if (cte.recursive) copy.recursive = clone(*cte.recursive);
-   copy.unionAll = cte.unionAll;
-   copy.columns = cte.columns;
-   copy.recursiveColumns = cte.recursiveColumns;
-   copy.references = cte.references;
-   copy.materialized = cte.materialized;
-   return copy;
-}
-
-std::unique_ptr<Dml> cloneDml(const Dml& dml) {
-   auto copy = std::make_unique<Dml>();
-   copy->table = dml.table;
-   copy->target = dml.target;
-   copy->rowId = dml.rowId;
-   copy->assigned = dml.assigned;
-   copy->returning = cloneList(dml.returning);
-   const auto cloneChecks = [](const std::vector<Dml::Check>& from, std::vector<Dml::Check>& to) {
-      for (const Dml::Check& check : from)
-         to.push_back({cloneOrNull(check.expr), check.constraint, check.notNullAttribute, check.column});
-   };
-   cloneChecks(dml.checks, copy->checks);
-   copy->clause = dml.clause;
-   copy->actions = dml.actions;
-   copy->proposed = dml.proposed;
-   cloneChecks(dml.proposedChecks, copy->proposedChecks);
-   copy->conflictKeys = dml.conflictKeys;
-   copy->conflict = dml.conflict;
-   copy->isMain = dml.isMain;
-   copy->input = dml.input;
-   copy->inputLine = dml.inputLine;
-   return copy;
+op::Fields emptyFields(RelKind kind) {
+   switch (kind) {
+   case RelKind::Get:
+   case RelKind::VirtualGet: return op::Get();
+   case RelKind::Values: return op::Values();
+   case RelKind::TableFunction: return op::TableFunction();
+   case RelKind::Select: return op::Select();
+   case RelKind::Map:
+   case RelKind::ProjectSet: return op::Map();
+   case RelKind::Join: return op::Join();
+   case RelKind::GroupBy: return op::GroupBy();
+   case RelKind::Window: return op::Window();
+   case RelKind::Distinct: return op::Distinct();
+   case RelKind::Sort: return op::Sort();
+   case RelKind::Limit: return op::Limit();
+   case RelKind::SetOp: return op::SetOp();
+   case RelKind::CteScan:
+   case RelKind::RecursiveScan: return op::CteScan();
+   case RelKind::With: return op::With();
+   case RelKind::LockRows: return op::LockRows();
+   case RelKind::Insert:
+   case RelKind::Update:
+   case RelKind::Delete:
+   case RelKind::Merge: break;
+   }
+   return op::Write();
 }
 
 } // namespace
 
+const char* nameOf(RelKind kind) {
+   static const char* const names[] = {
+       "Get",           "VirtualGet", "Values",   "TableFunction", "Select", "Map",   "ProjectSet", "Join",
+       "GroupBy",       "Window",     "Distinct", "Sort",          "Limit",  "SetOp", "CteScan",    "With",
+       "RecursiveScan", "LockRows",   "Insert",   "Update",        "Delete", "Merge"};
+   static_assert(std::size(names) == static_cast<size_t>(RelKind::Merge) + 1);
+   return names[static_cast<size_t>(kind)];
+}
+
+Rel::Rel(RelKind k) : kind(k), fields(emptyFields(k)) {}
+
+Rel::Rel(RelKind k, op::Fields f) : kind(k), fields(std::move(f)) {
+   DCHECK(fields.index() == emptyFields(k).index());
+}
+
+RelPtr makeRel(RelKind kind, op::Fields fields) {
+   return std::make_unique<Rel>(kind, std::move(fields));
+}
+
+RelPtr makeRel(RelKind kind, op::Fields fields, RelPtr input) {
+   RelPtr rel = makeRel(kind, std::move(fields));
+   rel->inputs.push_back(std::move(input));
+   return rel;
+}
+
+RelPtr makeRel(RelKind kind, op::Fields fields, RelPtr left, RelPtr right) {
+   RelPtr rel = makeRel(kind, std::move(fields));
+   rel->inputs.reserve(2);
+   rel->inputs.push_back(std::move(left));
+   rel->inputs.push_back(std::move(right));
+   return rel;
+}
+
 std::vector<ColumnId> outputColumns(const Rel& rel) {
    std::vector<ColumnId> out;
    switch (rel.kind) {
-   case RelKind::Select:
-   case RelKind::Sort:
-   case RelKind::Limit:
-   case RelKind::With:
-   case RelKind::LockRows: return outputColumns(*rel.inputs[0]);
-   case RelKind::Distinct: return rel.sortKeys.empty() ? rel.columns : outputColumns(*rel.inputs[0]);
-   case RelKind::Map:
-   case RelKind::ProjectSet:
-   case RelKind::Window: out = outputColumns(*rel.inputs[0]); break;
-   case RelKind::TableFunction:
-      if (!rel.inputs.empty()) out = outputColumns(*rel.inputs[0]);
-      break;
-   case RelKind::Join:
-      out = outputColumns(*rel.inputs[0]);
-      if (rel.joinKind != JoinKind::Semi && rel.joinKind != JoinKind::Anti && rel.joinKind != JoinKind::Mark)
-         appendAll(out, outputColumns(*rel.inputs[1]));
-      break;
+   case RelKind::GroupBy:
+   case RelKind::SetOp:
    case RelKind::Insert:
    case RelKind::Update:
    case RelKind::Delete:
-   case RelKind::Merge:
-      for (const ComputedColumn& computed : rel.dml->returning)
-         out.push_back(computed.column);
-      return out;
-   default: break;
+   case RelKind::Merge: break;
+   case RelKind::Distinct: {
+      const auto& distinct = rel.as<op::Distinct>();
+      return distinct.sortKeys.empty() ? distinct.columns : outputColumns(*rel.inputs[0]);
    }
-   ownColumns(rel, [&out](ColumnId column) { out.push_back(column); });
+   case RelKind::Join: {
+      out = outputColumns(*rel.inputs[0]);
+      const JoinKind kind = rel.as<op::Join>().kind;
+      if (kind == JoinKind::Semi || kind == JoinKind::Anti || kind == JoinKind::Mark) break;
+      const std::vector<ColumnId> right = outputColumns(*rel.inputs[1]);
+      out.insert(out.end(), right.begin(), right.end());
+      break;
+   }
+   default:
+      if (!rel.inputs.empty()) out = outputColumns(*rel.inputs[0]);
+   }
+   forEachOwnColumn(rel, [&out](ColumnId column, ColumnRole role) {
+      if (role == ColumnRole::Made) out.push_back(column);
+   });
    return out;
 }
 
+ExprPtr* predicateOf(Rel& rel) {
+   if (auto* get = rel.getIf<op::Get>()) return &get->predicate;
+   if (auto* select = rel.getIf<op::Select>()) return &select->predicate;
+   if (auto* join = rel.getIf<op::Join>()) return &join->predicate;
+   return nullptr;
+}
+
+void forEachOwnColumn(Rel& rel, const std::function<void(ColumnId&, ColumnRole)>& visit) {
+   std::visit([&visit](auto& fields) { visitColumns(fields, ColumnRole::Read, visit); }, rel.fields);
+}
+
+void forEachOwnColumn(const Rel& rel, const std::function<void(ColumnId, ColumnRole)>& visit) {
+   // The mutable visitor only hands out references and changes nothing.
+   forEachOwnColumn(const_cast<Rel&>(rel), [&visit](ColumnId& column, ColumnRole role) { visit(column, role); });
+}
+
 void forEachOwnExpr(Rel& rel, const std::function<void(ExprPtr&)>& visit) {
-   const auto one = [&visit](ExprPtr& expr) {
-      if (expr) visit(expr);
-   };
-   const auto list = [&visit](std::vector<ExprPtr>& exprs) {
-      for (ExprPtr& expr : exprs)
-         visit(expr);
-   };
-   const auto columns = [&visit](std::vector<ComputedColumn>& computed) {
-      for (ComputedColumn& column : computed)
-         visit(column.expr);
-   };
-   const auto order = [&visit](std::vector<SortKey>& keys) {
-      for (SortKey& key : keys)
-         visit(key.expr);
-   };
-   for (auto& row : rel.rows)
-      list(row);
-   list(rel.args);
-   one(rel.predicate);
-   columns(rel.computed);
-   columns(rel.keys);
-   for (AggregateCall& call : rel.aggregates) {
-      list(call.args);
-      list(call.directArgs);
-      order(call.orderBy);
-      one(call.filter);
-   }
-   list(rel.windowSpec.partitionBy);
-   order(rel.windowSpec.orderBy);
-   one(rel.windowSpec.start.offset);
-   one(rel.windowSpec.end.offset);
-   for (WindowCall& call : rel.windowCalls) {
-      list(call.args);
-      one(call.filter);
-   }
-   order(rel.sortKeys);
-   one(rel.limit);
-   one(rel.offset);
-   if (rel.dml) {
-      columns(rel.dml->returning);
-      for (Dml::Check& check : rel.dml->checks)
-         one(check.expr);
-      for (Dml::Check& check : rel.dml->proposedChecks)
-         one(check.expr);
-   }
+   std::visit([&visit](auto& fields) { visitExprs(fields, visit); }, rel.fields);
 }
 
 void forEachOwnExpr(const Rel& rel, const std::function<void(const Expr&)>& visit) {
@@ -267,49 +258,13 @@ std::vector<ColumnId> freeColumns(const Rel& rel) {
    std::vector<ColumnId> free;
    for (const ColumnId column : walk.read)
       if (!walk.made.contains(static_cast<uint32_t>(column))) free.push_back(column);
-   // The row id and the target columns of a DML come from its input, so they are never free.
    return free;
 }
 
 RelPtr clone(const Rel& rel) {
-   auto copy = std::make_unique<Rel>(rel.kind);
-   for (const RelPtr& input : rel.inputs)
-      copy->inputs.push_back(clone(*input));
-   copy->table = rel.table;
-   copy->getColumns = rel.getColumns;
-   copy->columns = rel.columns;
-   for (const auto& row : rel.rows)
-      copy->rows.push_back(cloneList(row));
-   copy->function = rel.function;
-   copy->args = cloneList(rel.args);
-   copy->ordinality = rel.ordinality;
-   copy->predicate = cloneOrNull(rel.predicate);
-   copy->computed = cloneList(rel.computed);
-   copy->joinKind = rel.joinKind;
-   copy->dependent = rel.dependent;
-   copy->markColumn = rel.markColumn;
-   copy->keys = cloneList(rel.keys);
-   for (const AggregateCall& call : rel.aggregates)
-      copy->aggregates.push_back(cloneCall(call));
-   copy->groupingSets = rel.groupingSets;
-   copy->groupingCalls = rel.groupingCalls;
-   copy->windowSpec = cloneSpec(rel.windowSpec);
-   for (const WindowCall& call : rel.windowCalls)
-      copy->windowCalls.push_back(cloneCall(call));
-   copy->sortKeys = cloneList(rel.sortKeys);
-   copy->limit = cloneOrNull(rel.limit);
-   copy->offset = cloneOrNull(rel.offset);
-   copy->withTies = rel.withTies;
-   copy->setOpKind = rel.setOpKind;
-   copy->all = rel.all;
-   copy->setOpInputs[0] = rel.setOpInputs[0];
-   copy->setOpInputs[1] = rel.setOpInputs[1];
-   copy->cte = rel.cte;
-   copy->cteColumns = rel.cteColumns;
-   for (const Cte& cte : rel.ctes)
-      copy->ctes.push_back(cloneCte(cte));
-   if (rel.dml) copy->dml = cloneDml(*rel.dml);
-   copy->rowLocks = rel.rowLocks;
+   auto copy = std::make_unique<Rel>(
+       rel.kind, std::visit([](const auto& fields) { return op::Fields(copyOf(fields)); }, rel.fields));
+   copy->inputs = copyOf(rel.inputs);
    return copy;
 }
 

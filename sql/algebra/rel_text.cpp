@@ -94,9 +94,28 @@ public:
    void print(const Rel& rel, uint32_t depth, std::string& out) const;
 
 private:
-   std::string head(const Rel& rel) const;
-   std::string groupBy(const Rel& rel) const;
-   std::string window(const Rel& rel) const;
+   std::string fields(const op::Get& get) const;
+   std::string fields(const op::Values& values) const;
+   std::string fields(const op::TableFunction& call) const;
+   std::string fields(const op::Select& select) const { return predicate(select.predicate); }
+   std::string fields(const op::Map& map) const { return " [" + computed(map.computed) + "]"; }
+   std::string fields(const op::Join& join) const;
+   std::string fields(const op::GroupBy& group) const;
+   std::string fields(const op::Window& window) const;
+   std::string fields(const op::Distinct& distinct) const {
+      return " [" + names(distinct.columns) + "]" +
+             (distinct.sortKeys.empty() ? "" : " order [" + order(distinct.sortKeys) + "]");
+   }
+   std::string fields(const op::Sort& sort) const { return " [" + order(sort.keys) + "]"; }
+   std::string fields(const op::Limit& limit) const;
+   std::string fields(const op::SetOp& setOp) const;
+   std::string fields(const op::CteScan& scan) const {
+      return " " + std::to_string(scan.cte) + " [" + names(scan.columns) + "] <- [" + names(scan.cteColumns) + "]";
+   }
+   static std::string fields(const op::With&) { return ""; }
+   static std::string fields(const op::LockRows&) { return ""; }
+   static std::string fields(const op::Write& write) { return " " + write.dml->table.name; }
+   std::string predicate(const ExprPtr& expr) const { return expr ? " " + print(*expr) : ""; }
    static std::string subqueryIndented(std::string text);
 
    const ColumnTable& columns_;
@@ -161,91 +180,76 @@ std::string Printer::subqueryIndented(std::string text) {
    return line;
 }
 
-std::string Printer::groupBy(const Rel& rel) const {
-   std::string text = "GroupBy [" + computed(rel.keys) + "]";
-   for (const AggregateCall& call : rel.aggregates) {
+std::string Printer::fields(const op::Get& get) const {
+   std::vector<ColumnId> ids;
+   for (const GetColumn& column : get.columns)
+      ids.push_back(column.column);
+   return " " + get.table.name + " [" + names(ids) + "]" + predicate(get.predicate);
+}
+
+std::string Printer::fields(const op::Values& values) const {
+   std::string text = " [" + names(values.columns) + "]";
+   for (const auto& row : values.rows)
+      text += " (" + list(row) + ")";
+   return text;
+}
+
+std::string Printer::fields(const op::TableFunction& call) const {
+   return " " + (call.function ? std::string(call.function->name) : "?") + "(" + list(call.args) + ") [" +
+          names(call.columns) + "]";
+}
+
+std::string Printer::fields(const op::Join& join) const {
+   static const char* const kinds[] = {"Inner", "Left", "Right",  "Full",      "Semi",
+                                       "Anti",  "Mark", "Single", "RightSemi", "RightAnti"};
+   return std::string(" ") + kinds[static_cast<int>(join.kind)] + (join.dependent ? " dependent" : "") +
+          (join.markColumn != noColumn ? " mark " + name(join.markColumn) : "") + predicate(join.predicate);
+}
+
+std::string Printer::fields(const op::GroupBy& group) const {
+   std::string text = " [" + computed(group.keys) + "]";
+   for (const AggregateCall& call : group.aggregates) {
       text += " " + name(call.column) + " := " + (call.function ? std::string(call.function->name) : "?") + "(" +
               (call.distinct ? "distinct " : "") + (call.star ? "*" : list(call.args)) +
               (call.orderBy.empty() ? "" : " order by " + order(call.orderBy)) + ")";
       if (call.filter) text += " filter " + print(*call.filter);
    }
-   for (const auto& set : rel.groupingSets) {
+   for (const auto& set : group.groupingSets) {
       text += " (";
       for (const uint32_t key : set)
          text += (text.back() == '(' ? "" : ",") + std::to_string(key);
       text += ")";
    }
-   for (const Rel::GroupingCall& call : rel.groupingCalls)
+   for (const GroupingCall& call : group.groupingCalls)
       text += " " + name(call.column) + " := grouping";
    return text;
 }
 
-std::string Printer::window(const Rel& rel) const {
-   std::string text =
-       "Window partition [" + list(rel.windowSpec.partitionBy) + "] order [" + order(rel.windowSpec.orderBy) + "]";
-   for (const WindowCall& call : rel.windowCalls)
+std::string Printer::fields(const op::Window& window) const {
+   std::string text = " partition [" + list(window.spec.partitionBy) + "] order [" + order(window.spec.orderBy) + "]";
+   for (const WindowCall& call : window.calls)
       text += " " + name(call.column) + " := " + (call.function ? std::string(call.function->name) : "?") + "(" +
               (call.star ? "*" : list(call.args)) + ")";
    return text;
 }
 
-std::string Printer::head(const Rel& rel) const {
-   static const char* const joins[] = {"Inner", "Left", "Right",  "Full",      "Semi",
-                                       "Anti",  "Mark", "Single", "RightSemi", "RightAnti"};
-   static const char* const setOps[] = {"Union", "Intersect", "Except"};
-   const std::string predicate = rel.predicate ? " " + print(*rel.predicate) : "";
-   switch (rel.kind) {
-   case RelKind::Get:
-   case RelKind::VirtualGet: {
-      std::vector<ColumnId> ids;
-      for (const GetColumn& column : rel.getColumns)
-         ids.push_back(column.column);
-      return std::string(rel.kind == RelKind::Get ? "Get " : "VirtualGet ") + rel.table.name + " [" + names(ids) + "]" +
-             predicate;
-   }
-   case RelKind::Values: {
-      std::string text = "Values [" + names(rel.columns) + "]";
-      for (const auto& row : rel.rows)
-         text += " (" + list(row) + ")";
-      return text;
-   }
-   case RelKind::TableFunction:
-      return "TableFunction " + (rel.function ? std::string(rel.function->name) : "?") + "(" + list(rel.args) + ") [" +
-             names(rel.columns) + "]";
-   case RelKind::Select: return "Select" + predicate;
-   case RelKind::Map: return "Map [" + computed(rel.computed) + "]";
-   case RelKind::ProjectSet: return "ProjectSet [" + computed(rel.computed) + "]";
-   case RelKind::Join:
-      return std::string(rel.dependent ? "Dependent " : "") + joins[static_cast<int>(rel.joinKind)] + "Join" +
-             (rel.markColumn != noColumn ? " mark " + name(rel.markColumn) : "") + predicate;
-   case RelKind::GroupBy: return groupBy(rel);
-   case RelKind::Window: return window(rel);
-   case RelKind::Distinct:
-      return "Distinct [" + names(rel.columns) + "]" +
-             (rel.sortKeys.empty() ? "" : " order [" + order(rel.sortKeys) + "]");
-   case RelKind::Sort: return "Sort [" + order(rel.sortKeys) + "]";
-   case RelKind::Limit:
-      return "Limit" + (rel.limit ? " " + print(*rel.limit) : "") +
-             (rel.offset ? " offset " + print(*rel.offset) : "") + (rel.withTies ? " with ties" : "");
-   case RelKind::SetOp:
-      return std::string(setOps[static_cast<int>(rel.setOpKind)]) + (rel.all ? "All" : "") + " [" + names(rel.columns) +
-             "] <- [" + names(rel.setOpInputs[0]) + "] [" + names(rel.setOpInputs[1]) + "]";
-   case RelKind::CteScan:
-      return "CteScan " + std::to_string(rel.cte) + " [" + names(rel.columns) + "] <- [" + names(rel.cteColumns) + "]";
-   case RelKind::With: return "With";
-   case RelKind::RecursiveScan: return "RecursiveScan " + std::to_string(rel.cte) + " [" + names(rel.columns) + "]";
-   case RelKind::LockRows: return "LockRows";
-   case RelKind::Insert: return "Insert " + rel.dml->table.name;
-   case RelKind::Update: return "Update " + rel.dml->table.name;
-   case RelKind::Delete: return "Delete " + rel.dml->table.name;
-   case RelKind::Merge: return "Merge " + rel.dml->table.name;
-   }
-   return "?";
+std::string Printer::fields(const op::Limit& limit) const {
+   return (limit.limit ? " " + print(*limit.limit) : "") + (limit.offset ? " offset " + print(*limit.offset) : "") +
+          (limit.withTies ? " with ties" : "");
+}
+
+std::string Printer::fields(const op::SetOp& setOp) const {
+   static const char* const kinds[] = {"Union", "Intersect", "Except"};
+   return std::string(" ") + kinds[static_cast<int>(setOp.kind)] + (setOp.all ? "All" : "") + " [" +
+          names(setOp.columns) + "] <- [" + names(setOp.inputColumns[0]) + "] [" + names(setOp.inputColumns[1]) + "]";
 }
 
 void Printer::print(const Rel& rel, uint32_t depth, std::string& out) const {
-   out += std::string(depth * 2, ' ') + head(rel) + "\n";
-   for (const Cte& cte : rel.ctes) {
+   out += std::string(depth * 2, ' ') + nameOf(rel.kind) +
+          std::visit([this](const auto& own) { return fields(own); }, rel.fields) + "\n";
+   const auto* with = rel.getIf<op::With>();
+   for (size_t i = 0; with && i < with->ctes.size(); ++i) {
+      const Cte& cte = with->ctes[i];
       out += std::string(depth * 2 + 2, ' ') + "cte " + std::to_string(cte.id) + " " + cte.name + " [" +
              names(cte.columns) + "]\n";
       print(*cte.query, depth + 2, out);

@@ -11,15 +11,6 @@ namespace ouzel::sql {
 
 namespace {
 
-const char* kindName(RelKind kind) {
-   static const char* const names[] = {
-       "Get",           "VirtualGet", "Values",   "TableFunction", "Select", "Map",   "ProjectSet", "Join",
-       "GroupBy",       "Window",     "Distinct", "Sort",          "Limit",  "SetOp", "CteScan",    "With",
-       "RecursiveScan", "LockRows",   "Insert",   "Update",        "Delete", "Merge"};
-   static_assert(std::size(names) == static_cast<size_t>(RelKind::Merge) + 1);
-   return names[static_cast<size_t>(kind)];
-}
-
 /// Walks one tree bottom-up and checks each operator. `below` has the columns that the operator's inputs give; `outer`
 /// has the columns of enclosing queries.
 class RelVerifier {
@@ -54,19 +45,20 @@ private:
    VisibleColumns walkInputs(const Rel& rel, const VisibleColumns& outer);
    void checkShape(const Rel& rel);
    void checkOwn(const Rel& rel, const VisibleColumns& visible, const VisibleColumns& outer);
-   void checkSource(const Rel& rel, const VisibleColumns& outer);
-   void checkTableFunction(const Rel& rel, const VisibleColumns& visible);
+   void checkGet(const Rel& rel, const VisibleColumns& outer);
+   void checkValues(const op::Values& values, const VisibleColumns& outer);
+   void checkTableFunction(const op::TableFunction& call, const VisibleColumns& visible);
    void checkComputed(const Rel& rel, const VisibleColumns& visible);
-   void checkJoin(const Rel& rel, const VisibleColumns& visible);
-   void checkGroupBy(const Rel& rel, const VisibleColumns& visible);
+   void checkJoin(const op::Join& join, const VisibleColumns& visible);
+   void checkGroupBy(const op::GroupBy& group, const VisibleColumns& visible);
    void checkAggregate(const AggregateCall& call, const VisibleColumns& visible);
-   void checkWindow(const Rel& rel, const VisibleColumns& visible);
+   void checkWindow(const op::Window& window, const VisibleColumns& visible);
    void checkFrame(const FrameBound& bound, const VisibleColumns& visible);
    void checkSortKeys(const std::vector<SortKey>& keys, const VisibleColumns& visible);
-   void checkLimit(const Rel& rel, const VisibleColumns& visible, const VisibleColumns& outer);
+   void checkLimit(const op::Limit& limit, const VisibleColumns& visible, const VisibleColumns& outer);
    void checkSetOp(const Rel& rel, const VisibleColumns& outer);
    void checkCteScan(const Rel& rel);
-   void checkRowLocks(const Rel& rel, const VisibleColumns& visible);
+   void checkRowLocks(const op::LockRows& rows, const VisibleColumns& visible);
    void checkDml(const Rel& rel, const VisibleColumns& visible);
    void checkDmlColumns(const std::vector<GetColumn>& columns, const VisibleColumns& visible);
    void defineCte(const Cte& cte, const VisibleColumns& outer);
@@ -100,25 +92,29 @@ bool mayDepend(JoinKind kind) {
 }
 
 VisibleColumns RelVerifier::walk(const Rel& rel, const VisibleColumns& outer) {
-   std::string above = exprs_.enter(kindName(rel.kind));
+   std::string above = exprs_.enter(nameOf(rel.kind));
    checkShape(rel);
-   for (const Cte& cte : rel.ctes)
-      defineCte(cte, outer);
+   const auto* with = rel.getIf<op::With>();
+   if (with)
+      for (const Cte& cte : with->ctes)
+         defineCte(cte, outer);
    VisibleColumns below = walkInputs(rel, outer);
    below.add(outer);
    checkOwn(rel, below, outer);
    makeColumns(rel);
-   for (const Cte& cte : rel.ctes)
-      ctes_.at(cte.id).scope = KnownCte::Scope::Past;
+   if (with)
+      for (const Cte& cte : with->ctes)
+         ctes_.at(cte.id).scope = KnownCte::Scope::Past;
    exprs_.enter(std::move(above));
    return VisibleColumns(outputColumns(rel));
 }
 
 VisibleColumns RelVerifier::walkInputs(const Rel& rel, const VisibleColumns& outer) {
    VisibleColumns below;
+   const auto* join = rel.getIf<op::Join>();
    for (const RelPtr& input : rel.inputs) {
       VisibleColumns visible = outer;
-      if (rel.kind == RelKind::Join && rel.dependent) visible.add(below); // `below` is empty for the left side
+      if (join && join->dependent) visible.add(below); // `below` is empty for the left side
       below.add(walk(*input, visible));
    }
    return below;
@@ -128,10 +124,7 @@ void RelVerifier::checkShape(const Rel& rel) {
    exprs_.ensure(rel.inputs.size() == inputCount(rel), "an operator has the inputs of its kind");
    for (const RelPtr& input : rel.inputs)
       exprs_.ensure(input != nullptr, "an input is there");
-   exprs_.ensure(rel.ctes.empty() || rel.kind == RelKind::With, "only With defines CTEs");
-   exprs_.ensure((rel.dml != nullptr) == isDml(rel.kind), "DML operators and only they say what they write");
-   exprs_.ensure(!rel.dependent || rel.kind == RelKind::Join, "only joins depend");
-   exprs_.ensure(!rel.dependent || form_.hasDependence, "dependent joins are gone after unnesting");
+   if (isDml(rel.kind)) exprs_.ensure(rel.as<op::Write>().dml != nullptr, "DML operators say what they write");
 }
 
 void RelVerifier::make(ColumnId column) {
@@ -141,55 +134,38 @@ void RelVerifier::make(ColumnId column) {
 
 /// Notes the columns that this operator makes, and refuses columns that were made before.
 void RelVerifier::makeColumns(const Rel& rel) {
-   for (const GetColumn& column : rel.getColumns)
-      make(column.column);
-   if (rel.kind != RelKind::Distinct)
-      for (const ColumnId column : rel.columns)
-         make(column);
-   if (rel.ordinality != noColumn) make(rel.ordinality);
-   for (const ComputedColumn& computed : rel.computed)
-      make(computed.column);
-   if (rel.markColumn != noColumn) make(rel.markColumn);
-   for (const ComputedColumn& key : rel.keys)
-      make(key.column);
-   for (const AggregateCall& call : rel.aggregates)
-      make(call.column);
-   for (const Rel::GroupingCall& call : rel.groupingCalls)
-      make(call.column);
-   for (const WindowCall& call : rel.windowCalls)
-      make(call.column);
-   if (rel.dml)
-      for (const ComputedColumn& computed : rel.dml->returning)
-         make(computed.column);
+   forEachOwnColumn(rel, [this](ColumnId column, ColumnRole role) {
+      if (role == ColumnRole::Made) make(column);
+   });
 }
 
 void RelVerifier::checkOwn(const Rel& rel, const VisibleColumns& visible, const VisibleColumns& outer) {
    switch (rel.kind) {
    case RelKind::Get:
-   case RelKind::VirtualGet:
-   case RelKind::Values: return checkSource(rel, outer);
-   case RelKind::TableFunction: return checkTableFunction(rel, visible);
+   case RelKind::VirtualGet: return checkGet(rel, outer);
+   case RelKind::Values: return checkValues(rel.as<op::Values>(), outer);
+   case RelKind::TableFunction: return checkTableFunction(rel.as<op::TableFunction>(), visible);
    case RelKind::Select:
-      if (rel.predicate) exprs_.checkPredicate(rel.predicate, visible);
+      if (const ExprPtr& predicate = rel.as<op::Select>().predicate) exprs_.checkPredicate(predicate, visible);
       return;
    case RelKind::Map:
    case RelKind::ProjectSet: return checkComputed(rel, visible);
-   case RelKind::Join: return checkJoin(rel, visible);
-   case RelKind::GroupBy: return checkGroupBy(rel, visible);
-   case RelKind::Window: return checkWindow(rel, visible);
+   case RelKind::Join: return checkJoin(rel.as<op::Join>(), visible);
+   case RelKind::GroupBy: return checkGroupBy(rel.as<op::GroupBy>(), visible);
+   case RelKind::Window: return checkWindow(rel.as<op::Window>(), visible);
    case RelKind::Distinct:
-      for (const ColumnId column : rel.columns)
+      for (const ColumnId column : rel.as<op::Distinct>().columns)
          exprs_.checkColumn(column, visible);
-      return checkSortKeys(rel.sortKeys, visible);
+      return checkSortKeys(rel.as<op::Distinct>().sortKeys, visible);
    case RelKind::Sort:
-      exprs_.ensure(!rel.sortKeys.empty(), "a sort has keys");
-      return checkSortKeys(rel.sortKeys, visible);
-   case RelKind::Limit: return checkLimit(rel, visible, outer);
+      exprs_.ensure(!rel.as<op::Sort>().keys.empty(), "a sort has keys");
+      return checkSortKeys(rel.as<op::Sort>().keys, visible);
+   case RelKind::Limit: return checkLimit(rel.as<op::Limit>(), visible, outer);
    case RelKind::SetOp: return checkSetOp(rel, outer);
    case RelKind::CteScan:
    case RelKind::RecursiveScan: return checkCteScan(rel);
-   case RelKind::With: return exprs_.ensure(!rel.ctes.empty(), "With defines a CTE");
-   case RelKind::LockRows: return checkRowLocks(rel, visible);
+   case RelKind::With: return exprs_.ensure(!rel.as<op::With>().ctes.empty(), "With defines a CTE");
+   case RelKind::LockRows: return checkRowLocks(rel.as<op::LockRows>(), visible);
    case RelKind::Insert:
    case RelKind::Update:
    case RelKind::Delete:
@@ -197,33 +173,38 @@ void RelVerifier::checkOwn(const Rel& rel, const VisibleColumns& visible, const 
    }
 }
 
-void RelVerifier::checkSource(const Rel& rel, const VisibleColumns& outer) {
-   for (const GetColumn& column : rel.getColumns) {
+void RelVerifier::checkGet(const Rel& rel, const VisibleColumns& outer) {
+   const auto& get = rel.as<op::Get>();
+   for (const GetColumn& column : get.columns) {
       const bool isRowId = column.attribute == rowIdAttribute && rel.kind == RelKind::Get;
       exprs_.ensure(column.attribute > 0 || isRowId, "a scan reads attributes from 1, or the row id", column.column);
    }
-   if (rel.predicate) {
+   if (get.predicate) {
       VisibleColumns scanned = outer;
-      for (const GetColumn& column : rel.getColumns)
+      for (const GetColumn& column : get.columns)
          scanned.add(column.column);
-      exprs_.checkPredicate(rel.predicate, scanned);
-   }
-   for (const auto& row : rel.rows) {
-      exprs_.ensure(row.size() == rel.columns.size(), "a row has a value for each column");
-      exprs_.check(row, outer);
-      for (size_t i = 0; i < row.size(); ++i)
-         exprs_.ensure(isCompatible(row[i]->type, exprs_.columns()[rel.columns[i]].type),
-                       "a value is of its column's type", rel.columns[i]);
+      exprs_.checkPredicate(get.predicate, scanned);
    }
 }
 
-void RelVerifier::checkTableFunction(const Rel& rel, const VisibleColumns& visible) {
-   exprs_.ensure(rel.function != nullptr, "a table function is known");
-   exprs_.check(rel.args, visible);
+void RelVerifier::checkValues(const op::Values& values, const VisibleColumns& outer) {
+   for (const auto& row : values.rows) {
+      exprs_.ensure(row.size() == values.columns.size(), "a row has a value for each column");
+      exprs_.check(row, outer);
+      for (size_t i = 0; i < row.size(); ++i)
+         exprs_.ensure(isCompatible(row[i]->type, exprs_.columns()[values.columns[i]].type),
+                       "a value is of its column's type", values.columns[i]);
+   }
+}
+
+void RelVerifier::checkTableFunction(const op::TableFunction& call, const VisibleColumns& visible) {
+   exprs_.ensure(call.function != nullptr, "a table function is known");
+   exprs_.check(call.args, visible);
 }
 
 void RelVerifier::checkComputed(const Rel& rel, const VisibleColumns& visible) {
-   for (const ComputedColumn& computed : rel.computed) {
+   const auto& map = rel.as<op::Map>();
+   for (const ComputedColumn& computed : map.computed) {
       exprs_.checkComputed(computed, visible);
       forEachExpr(*computed.expr, [&](const Expr& expr) {
          const bool isSet = expr.kind == ExprKind::Call && expr.function->returnsSet;
@@ -235,26 +216,27 @@ void RelVerifier::checkComputed(const Rel& rel, const VisibleColumns& visible) {
    }
 }
 
-void RelVerifier::checkJoin(const Rel& rel, const VisibleColumns& visible) {
-   exprs_.ensure(rel.joinKind != JoinKind::RightSemi && rel.joinKind != JoinKind::RightAnti,
+void RelVerifier::checkJoin(const op::Join& join, const VisibleColumns& visible) {
+   exprs_.ensure(!join.dependent || form_.hasDependence, "dependent joins are gone after unnesting");
+   exprs_.ensure(join.kind != JoinKind::RightSemi && join.kind != JoinKind::RightAnti,
                  "joins that give the right side's rows are for plans");
-   exprs_.ensure((rel.joinKind == JoinKind::Mark) == (rel.markColumn != noColumn),
+   exprs_.ensure((join.kind == JoinKind::Mark) == (join.markColumn != noColumn),
                  "mark joins and only they have a mark");
-   exprs_.ensure(!rel.dependent || mayDepend(rel.joinKind), "a right or full join does not depend");
-   if (rel.predicate) exprs_.checkPredicate(rel.predicate, visible);
+   exprs_.ensure(!join.dependent || mayDepend(join.kind), "a right or full join does not depend");
+   if (join.predicate) exprs_.checkPredicate(join.predicate, visible);
 }
 
-void RelVerifier::checkGroupBy(const Rel& rel, const VisibleColumns& visible) {
-   for (const ComputedColumn& key : rel.keys)
+void RelVerifier::checkGroupBy(const op::GroupBy& group, const VisibleColumns& visible) {
+   for (const ComputedColumn& key : group.keys)
       exprs_.checkComputed(key, visible);
-   for (const AggregateCall& call : rel.aggregates)
+   for (const AggregateCall& call : group.aggregates)
       checkAggregate(call, visible);
-   for (const auto& set : rel.groupingSets)
+   for (const auto& set : group.groupingSets)
       for (const uint32_t key : set)
-         exprs_.ensure(key < rel.keys.size(), "a grouping set names keys that exist");
-   for (const Rel::GroupingCall& call : rel.groupingCalls)
+         exprs_.ensure(key < group.keys.size(), "a grouping set names keys that exist");
+   for (const GroupingCall& call : group.groupingCalls)
       for (const uint32_t key : call.keys)
-         exprs_.ensure(key < rel.keys.size(), "GROUPING names keys that exist");
+         exprs_.ensure(key < group.keys.size(), "GROUPING names keys that exist");
 }
 
 void RelVerifier::checkAggregate(const AggregateCall& call, const VisibleColumns& visible) {
@@ -271,14 +253,14 @@ void RelVerifier::checkAggregate(const AggregateCall& call, const VisibleColumns
                  "an aggregate's column is of the aggregate's type", call.column);
 }
 
-void RelVerifier::checkWindow(const Rel& rel, const VisibleColumns& visible) {
-   exprs_.check(rel.windowSpec.partitionBy, visible);
-   checkSortKeys(rel.windowSpec.orderBy, visible);
-   checkFrame(rel.windowSpec.start, visible);
-   checkFrame(rel.windowSpec.end, visible);
-   exprs_.ensure(rel.windowSpec.start.kind != FrameBoundKind::UnboundedFollowing, "a frame starts before the end");
-   exprs_.ensure(rel.windowSpec.end.kind != FrameBoundKind::UnboundedPreceding, "a frame ends after the start");
-   for (const WindowCall& call : rel.windowCalls) {
+void RelVerifier::checkWindow(const op::Window& window, const VisibleColumns& visible) {
+   exprs_.check(window.spec.partitionBy, visible);
+   checkSortKeys(window.spec.orderBy, visible);
+   checkFrame(window.spec.start, visible);
+   checkFrame(window.spec.end, visible);
+   exprs_.ensure(window.spec.start.kind != FrameBoundKind::UnboundedFollowing, "a frame starts before the end");
+   exprs_.ensure(window.spec.end.kind != FrameBoundKind::UnboundedPreceding, "a frame ends after the start");
+   for (const WindowCall& call : window.calls) {
       exprs_.ensure(call.function != nullptr, "a window call has a function");
       exprs_.ensure(call.function->kind == catalog::FunctionKind::Window ||
                         call.function->kind == catalog::FunctionKind::Aggregate,
@@ -302,47 +284,50 @@ void RelVerifier::checkSortKeys(const std::vector<SortKey>& keys, const VisibleC
       exprs_.check(key.expr, visible);
 }
 
-void RelVerifier::checkLimit(const Rel& rel, const VisibleColumns& visible, const VisibleColumns& outer) {
-   if (rel.limit) exprs_.check(rel.limit, outer);
-   if (rel.offset) exprs_.check(rel.offset, outer);
-   exprs_.ensure(!rel.limit || rel.limit->type.oid == oid::int8, "LIMIT is bigint");
-   exprs_.ensure(!rel.offset || rel.offset->type.oid == oid::int8, "OFFSET is bigint");
-   checkSortKeys(rel.sortKeys, visible);
+void RelVerifier::checkLimit(const op::Limit& limit, const VisibleColumns& visible, const VisibleColumns& outer) {
+   if (limit.limit) exprs_.check(limit.limit, outer);
+   if (limit.offset) exprs_.check(limit.offset, outer);
+   exprs_.ensure(!limit.limit || limit.limit->type.oid == oid::int8, "LIMIT is bigint");
+   exprs_.ensure(!limit.offset || limit.offset->type.oid == oid::int8, "OFFSET is bigint");
+   checkSortKeys(limit.sortKeys, visible);
 }
 
 void RelVerifier::checkSetOp(const Rel& rel, const VisibleColumns& outer) {
-   exprs_.ensure(form_.hasDifferences || rel.setOpKind == SetOpKind::Union, "INTERSECT and EXCEPT have become joins");
+   const auto& setOp = rel.as<op::SetOp>();
+   exprs_.ensure(form_.hasDifferences || setOp.kind == SetOpKind::Union, "INTERSECT and EXCEPT have become joins");
    for (size_t side = 0; side < 2; ++side) {
       VisibleColumns given(outputColumns(*rel.inputs[side]));
       given.add(outer); // a side may pass on a column of an enclosing query
-      exprs_.ensure(rel.setOpInputs[side].size() == rel.columns.size(), "a set operation has one number of columns");
-      for (size_t i = 0; i < rel.columns.size(); ++i) {
-         exprs_.checkColumn(rel.setOpInputs[side][i], given);
+      exprs_.ensure(setOp.inputColumns[side].size() == setOp.columns.size(),
+                    "a set operation has one number of columns");
+      for (size_t i = 0; i < setOp.columns.size(); ++i) {
+         exprs_.checkColumn(setOp.inputColumns[side][i], given);
          exprs_.ensure(
-             isCompatible(exprs_.columns()[rel.setOpInputs[side][i]].type, exprs_.columns()[rel.columns[i]].type),
-             "columns of a set operation are of one type", rel.columns[i]);
+             isCompatible(exprs_.columns()[setOp.inputColumns[side][i]].type, exprs_.columns()[setOp.columns[i]].type),
+             "columns of a set operation are of one type", setOp.columns[i]);
       }
    }
 }
 
 void RelVerifier::checkCteScan(const Rel& rel) {
-   const auto found = ctes_.find(rel.cte);
-   exprs_.ensure(found != ctes_.end(), "a CTE is defined before it is scanned", rel.cte);
+   const auto& scan = rel.as<op::CteScan>();
+   const auto found = ctes_.find(scan.cte);
+   exprs_.ensure(found != ctes_.end(), "a CTE is defined before it is scanned", scan.cte);
    const Cte& cte = *found->second.cte;
    if (rel.kind == RelKind::RecursiveScan) {
       exprs_.ensure(found->second.scope == KnownCte::Scope::Recursion,
                     "a working table is scanned inside its recursion", cte.name);
-      exprs_.ensure(rel.columns.size() == cte.columns.size(), "a working table has its CTE's columns", cte.name);
+      exprs_.ensure(scan.columns.size() == cte.columns.size(), "a working table has its CTE's columns", cte.name);
       return;
    }
    exprs_.ensure(found->second.scope == KnownCte::Scope::Readers,
                  "a CTE is scanned in its With's body or in later CTEs", cte.name);
-   exprs_.ensure(rel.columns.size() == rel.cteColumns.size(), "each column of a CTE scan stands for one of the CTE");
+   exprs_.ensure(scan.columns.size() == scan.cteColumns.size(), "each column of a CTE scan stands for one of the CTE");
    const VisibleColumns given(cte.columns);
-   for (size_t i = 0; i < rel.columns.size(); ++i) {
-      exprs_.checkColumn(rel.cteColumns[i], given);
-      exprs_.ensure(isCompatible(exprs_.columns()[rel.columns[i]].type, exprs_.columns()[rel.cteColumns[i]].type),
-                    "a column of a CTE scan is of the CTE's type", rel.columns[i]);
+   for (size_t i = 0; i < scan.columns.size(); ++i) {
+      exprs_.checkColumn(scan.cteColumns[i], given);
+      exprs_.ensure(isCompatible(exprs_.columns()[scan.columns[i]].type, exprs_.columns()[scan.cteColumns[i]].type),
+                    "a column of a CTE scan is of the CTE's type", scan.columns[i]);
    }
 }
 
@@ -367,9 +352,9 @@ void RelVerifier::defineCte(const Cte& cte, const VisibleColumns& outer) {
    ctes_.at(cte.id).scope = KnownCte::Scope::Readers;
 }
 
-void RelVerifier::checkRowLocks(const Rel& rel, const VisibleColumns& visible) {
-   exprs_.ensure(!rel.rowLocks.empty(), "LockRows locks rows of a table");
-   for (const RowLock& lock : rel.rowLocks) {
+void RelVerifier::checkRowLocks(const op::LockRows& rows, const VisibleColumns& visible) {
+   exprs_.ensure(!rows.locks.empty(), "LockRows locks rows of a table");
+   for (const RowLock& lock : rows.locks) {
       exprs_.checkColumn(lock.rowId, visible);
       exprs_.ensure(exprs_.columns()[lock.rowId].type.oid == oid::int8, "a row id is bigint");
    }
@@ -385,7 +370,7 @@ void RelVerifier::checkDmlColumns(const std::vector<GetColumn>& columns, const V
 }
 
 void RelVerifier::checkDml(const Rel& rel, const VisibleColumns& visible) {
-   const Dml& dml = *rel.dml;
+   const Dml& dml = *rel.as<op::Write>().dml;
    checkDmlColumns(dml.target, visible);
    checkDmlColumns(dml.proposed, visible);
    const bool changesRows = rel.kind == RelKind::Update || rel.kind == RelKind::Delete;

@@ -16,14 +16,14 @@ namespace {
 
 /// A scan of the input; `values` receives the column of each attribute of `copy.columns`.
 RelPtr scanInput(BindState& state, Scope& scope, const CopyRows& copy, Dml& dml, std::vector<GetColumn>& values) {
-   auto rel = std::make_unique<Rel>(RelKind::VirtualGet);
-   rel->table.external = copy.input;
-   rel->table.name = rel->table.alias = copy.table->name;
+   op::Get get;
+   get.table.external = copy.input;
+   get.table.name = get.table.alias = copy.table->name;
    std::vector<ComputedColumn> casts;
    for (const CopyRows::Column& column : copy.columns) {
       const io::ExternalColumn& given = copy.input->columns()[static_cast<size_t>(column.inputAttribute - 1)];
       const ColumnId id = state.addColumn(scope, given.name, given.type);
-      rel->getColumns.push_back({id, column.inputAttribute});
+      get.columns.push_back({id, column.inputAttribute});
       const catalog::Column& target = *copy.table->column(column.attribute);
       auto value =
           coerceForAssignment(state, makeColumn(id, given.type), target.type, target.name, Clause::InsertValues);
@@ -38,9 +38,9 @@ RelPtr scanInput(BindState& state, Scope& scope, const CopyRows& copy, Dml& dml,
    if (dml.input) {
       const auto line = static_cast<int16_t>(copy.input->columns().size());
       dml.inputLine = state.addColumn(scope, "line", {oid::int8, -1, invalidOid});
-      rel->getColumns.push_back({dml.inputLine, line});
+      get.columns.push_back({dml.inputLine, line});
    }
-   return makeMap(std::move(rel), std::move(casts));
+   return makeMap(makeRel(RelKind::VirtualGet, std::move(get)), std::move(casts));
 }
 
 ExprPtr bindWhere(BindState& state, const catalog::Relation& table, const std::vector<GetColumn>& row,

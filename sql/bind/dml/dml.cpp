@@ -74,7 +74,7 @@ FromItem bindTargetTable(BindState& state, Scope& scope, const ::RangeVar& name,
    auto item = bindBaseTable(state, scope, table, name.alias, state.at(name.location));
    rowId = state.addColumn(scope, "rowid", {oid::int8, -1, invalidOid});
    state.columns[rowId].nullable = false;
-   item.rel->getColumns.push_back({rowId, rowIdAttribute});
+   item.rel->as<op::Get>().columns.push_back({rowId, rowIdAttribute});
    return item;
 }
 
@@ -228,9 +228,8 @@ BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std
       written->makesRows = true;
    }
    BoundRel result;
-   result.rel = std::make_unique<Rel>(kind);
-   result.rel->inputs.push_back(std::move(rel));
-   result.rel->table = dml->table;
+   std::vector<ComputedColumn>& returned = dml->returning;
+   result.rel = makeRel(kind, op::Write{std::move(dml)}, std::move(rel));
    if (returning) {
       // RETURNING is bound over copies of the columns. Without subqueries and row values, the DML operator computes
       // RETURNING itself from the original columns. Otherwise the operator gives the copies, and a Map above computes
@@ -268,7 +267,7 @@ BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std
                   }
                return nullptr;
             });
-            dml->returning.push_back({output.column, std::move(target.expr)});
+            returned.push_back({output.column, std::move(target.expr)});
             result.output.push_back(std::move(output));
          }
       } else {
@@ -277,15 +276,12 @@ BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std
             collectColumns(*target.expr, read);
          for (const auto& [copy, source] : copies)
             if (std::find(read.begin(), read.end(), copy) != read.end())
-               dml->returning.push_back({copy, makeColumn(source, state.columns[source].type)});
+               returned.push_back({copy, makeColumn(source, state.columns[source].type)});
       }
-      result.rel->dml = std::move(dml);
       if (!isPlain) {
          result.rel = placeTargets(state, scope, std::move(result.rel), targets);
          setOutput(state, result, targets);
       }
-   } else {
-      result.rel->dml = std::move(dml);
    }
    result.rel = placeCtes(scope, std::move(result.rel));
    return result;

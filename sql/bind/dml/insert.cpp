@@ -55,21 +55,19 @@ size_t givenColumns(const ::InsertStmt& statement) {
 /// Adds a column with the number of each row.
 RelPtr numberRows(RelPtr rel, ColumnId column) {
    constexpr Oid rowNumber = 3100; // pg_proc
-   auto window = std::make_unique<Rel>(RelKind::Window);
+   op::Window window;
    WindowCall call;
    call.column = column;
    call.function = catalog::builtins().function(rowNumber);
    call.type = {oid::int8, -1, invalidOid};
-   window->windowCalls.push_back(std::move(call));
-   window->inputs.push_back(std::move(rel));
-   return window;
+   window.calls.push_back(std::move(call));
+   return makeRel(RelKind::Window, std::move(window), std::move(rel));
 }
 
 RelPtr inOrder(RelPtr rel, ColumnId column) {
-   auto sort = std::make_unique<Rel>(RelKind::Sort);
-   sort->sortKeys.push_back({makeColumn(column, {oid::int8, -1, invalidOid}), false, false});
-   sort->inputs.push_back(std::move(rel));
-   return sort;
+   op::Sort sort;
+   sort.keys.push_back({makeColumn(column, {oid::int8, -1, invalidOid}), false, false});
+   return makeRel(RelKind::Sort, std::move(sort), std::move(rel));
 }
 
 /// True for VALUES without ORDER BY, LIMIT, locks and WITH.
@@ -199,16 +197,17 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
          if (!scope.srfs.empty())
             throw SqlError(sqlstate::featureNotSupported, "set-returning functions are not allowed in VALUES")
                 .at(scope.srfs[0].call->position);
-         rel = std::make_unique<Rel>(RelKind::Values);
-         rel->columns = given;
+         op::Values source;
+         source.columns = given;
          if (statement.onConflictClause) {
             ordinal = state.addColumn(scope, "ordinal", {oid::int8, -1, invalidOid});
-            rel->columns.push_back(ordinal);
+            source.columns.push_back(ordinal);
             for (size_t i = 0; i < rows.size(); ++i)
                rows[i].push_back(makeConstant(state.columns[ordinal].type,
                                               Value::integer(PhysicalType::I64, static_cast<int64_t>(i))));
          }
-         rel->rows = std::move(rows);
+         source.rows = std::move(rows);
+         rel = makeRel(RelKind::Values, std::move(source));
       }
    } else {
       std::vector<SqlType> types;

@@ -52,7 +52,7 @@ BoundRel bindMerge(BindState& state, const ::MergeStmt& statement, Scope* parent
       if (item.hasVisibleName && item.alias == target.items[0].alias)
          throw SqlError(sqlstate::duplicateAlias, "name \"" + item.alias + "\" specified more than once")
              .detail("The name is used both as MERGE target table and data source.");
-   const std::vector<GetColumn> old = target.rel->getColumns;
+   const std::vector<GetColumn> old = target.rel->as<op::Get>().columns;
 
    // The target is the first item, so that `see` can hide it from clauses for rows without a match.
    std::vector<NamespaceItem> both = target.items;
@@ -65,13 +65,11 @@ BoundRel bindMerge(BindState& state, const ::MergeStmt& statement, Scope* parent
    bool hasInserts = false;
    for (const auto* clause : clauses)
       hasInserts = hasInserts || !clause->matched;
-   auto join = std::make_unique<Rel>(RelKind::Join);
-   join->joinKind = hasInserts ? JoinKind::Left : JoinKind::Inner;
+   op::Join join;
+   join.kind = hasInserts ? JoinKind::Left : JoinKind::Inner;
    if (hasInserts) state.columns[dml->rowId].nullable = true;
-   join->predicate = coerceToBoolean(state, bindExpr(state, scope, statement.joinCondition, Clause::JoinOn), "JOIN/ON");
-   join->inputs.push_back(std::move(source.rel));
-   join->inputs.push_back(std::move(target.rel));
-   RelPtr rel = std::move(join);
+   join.predicate = coerceToBoolean(state, bindExpr(state, scope, statement.joinCondition, Clause::JoinOn), "JOIN/ON");
+   RelPtr rel = makeRel(RelKind::Join, std::move(join), std::move(source.rel), std::move(target.rel));
 
    const auto matched = [&] {
       return makeTest(ExprKind::IsNotNull, makeColumn(dml->rowId, state.columns[dml->rowId].type));

@@ -146,17 +146,13 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
    const auto joinOn = [&](const Dml::ConflictKey& key, RelPtr get) {
       std::vector<ExprPtr> equal;
       for (const int16_t attribute : key.attributes) {
-         const ColumnId proposed = columnOf(dml.proposed, attribute), stored = columnOf(get->getColumns, attribute);
+         const ColumnId proposed = columnOf(dml.proposed, attribute),
+                        stored = columnOf(get->as<op::Get>().columns, attribute);
          equal.push_back(makeCompare(key.nullsNotDistinct ? CompareOp::IsNotDistinctFrom : CompareOp::Eq,
                                      makeColumn(proposed, state.columns[proposed].type),
                                      makeColumn(stored, state.columns[stored].type)));
       }
-      auto join = std::make_unique<Rel>(RelKind::Join);
-      join->joinKind = JoinKind::Left;
-      join->predicate = makeAnd(std::move(equal));
-      join->inputs.push_back(std::move(rel));
-      join->inputs.push_back(std::move(get));
-      rel = std::move(join);
+      rel = makeJoin(JoinKind::Left, std::move(rel), std::move(get), makeAnd(std::move(equal)));
    };
    const auto isFound = [&](ColumnId id) {
       return makeTest(ExprKind::IsNotNull, makeColumn(id, state.columns[id].type));
@@ -187,7 +183,7 @@ RelPtr bindOnConflict(BindState& state, Scope& scope, const ::InsertStmt& statem
    }
 
    dml.rowId = rowId;
-   const std::vector<GetColumn> old = target.rel->getColumns;
+   const std::vector<GetColumn> old = target.rel->as<op::Get>().columns;
    joinOn(dml.conflictKeys[0], std::move(target.rel));
    NamespaceItem excluded = target.items[0];
    excluded.alias = "excluded";

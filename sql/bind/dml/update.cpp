@@ -52,13 +52,11 @@ std::vector<ExprPtr> bindMultiSource(BindState& state, Scope& scope, const ::Nod
          state.adopt(scope, output.column);
          values.push_back(makeColumn(output.column, output.type));
       }
-      auto join = std::make_unique<Rel>(RelKind::Join);
-      join->joinKind = JoinKind::Single;
-      if (condition) join->predicate = clone(*condition);
-      join->dependent = readsColumnsOf(*query.rel, *rel);
-      join->inputs.push_back(std::move(rel));
-      join->inputs.push_back(std::move(query.rel));
-      rel = std::move(join);
+      op::Join join;
+      join.kind = JoinKind::Single;
+      if (condition) join.predicate = clone(*condition);
+      join.dependent = readsColumnsOf(*query.rel, *rel);
+      rel = makeRel(RelKind::Join, std::move(join), std::move(rel), std::move(query.rel));
    } else if (isNode(source, T_RowExpr)) {
       for (const ::Node* arg : ListOf<>(as<RowExpr>(source)->args))
          values.push_back(isNode(arg, T_SetToDefault) ? nullptr : bindExpr(state, scope, arg, Clause::UpdateSource));
@@ -135,7 +133,7 @@ BoundRel bindUpdate(BindState& state, const ::UpdateStmt& statement, Scope* pare
    }
    auto dml = makeDml(state, *table, statement.relation);
    dml->rowId = rowId;
-   for (const GetColumn& column : isView ? view.old : target.rel->getColumns)
+   for (const GetColumn& column : isView ? view.old : target.rel->as<op::Get>().columns)
       if (column.attribute != rowIdAttribute) dml->target.push_back(column);
    RelPtr rel = bindTargetRows(state, scope, std::move(target), statement.fromClause, statement.whereClause);
 

@@ -48,8 +48,9 @@ FromItem bindTargetView(BindState& state, Scope& scope, const ::RangeVar& name, 
       if (rel->kind == RelKind::Window) found = "that return window functions";
       if (rel->kind == RelKind::ProjectSet) found = "that return set-returning functions";
       if (rel->kind == RelKind::Join || rel->kind == RelKind::SetOp) break;
-      for (const ComputedColumn& computed : rel->computed)
-         target.computed.emplace_back(computed.column, clone(*computed.expr));
+      if (const auto* map = rel->getIf<op::Map>())
+         for (const ComputedColumn& computed : map->computed)
+            target.computed.emplace_back(computed.column, clone(*computed.expr));
       rel = rel->inputs[0].get();
    }
    for (catalog::RelationPtr at = view; at;) {
@@ -67,16 +68,17 @@ FromItem bindTargetView(BindState& state, Scope& scope, const ::RangeVar& name, 
       }
       const bool isView = next && next->relationKind == catalog::RelationKind::View;
       if (!isView && !found.empty()) refuseView(*at, verb, found);
-      if (!isOne || (!isView && (rel->kind != RelKind::Get || !next || next->oid != rel->table.relation)))
+      if (!isOne || (!isView && (rel->kind != RelKind::Get || !next || next->oid != rel->as<op::Get>().table.relation)))
          refuseView(*at, verb, severalTables);
       if (!isView) target.table = next;
       at = isView ? next : nullptr;
    }
    if (target.table->relationKind != catalog::RelationKind::Table) refuseView(*view, verb, severalTables);
    target.view = view;
-   target.old = rel->getColumns;
+   auto& columns = rel->as<op::Get>().columns;
+   target.old = columns;
    target.rowId = state.addColumn(scope, "rowid", {oid::int8, -1, invalidOid});
-   rel->getColumns.push_back({target.rowId, rowIdAttribute});
+   columns.push_back({target.rowId, rowIdAttribute});
    for (const ScopeColumn& column : item.items[0].columns)
       target.outputs.push_back(column.column);
    return item;

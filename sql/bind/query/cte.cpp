@@ -56,13 +56,12 @@ void declareCtes(BindState& state, Scope& scope, const ::WithClause* with) {
 
 RelPtr placeCtes(Scope& scope, RelPtr body) {
    if (scope.ctes.empty()) return body;
-   auto with = std::make_unique<Rel>(RelKind::With);
-   with->inputs.push_back(std::move(body));
+   op::With with;
    for (CteBinding* cte : scope.cteOrder)
       if (cte->cte.references > 0 || !isNode(cte->node->ctequery, T_SelectStmt))
-         with->ctes.push_back(std::move(cte->cte));
-   if (with->ctes.empty()) return std::move(with->inputs[0]);
-   return with;
+         with.ctes.push_back(std::move(cte->cte));
+   if (with.ctes.empty()) return body;
+   return makeRel(RelKind::With, std::move(with), std::move(body));
 }
 
 CteBinding* findCte(BindState& state, Scope& scope, std::string_view name) {
@@ -243,20 +242,20 @@ FromItem scanCte(BindState& state, Scope& scope, CteBinding& cte, const ::RangeV
    } else {
       ++cte.cte.references;
    }
-   auto rel = std::make_unique<Rel>(isSelf ? RelKind::RecursiveScan : RelKind::CteScan);
-   rel->cte = cte.id;
+   op::CteScan scan;
+   scan.cte = cte.id;
    NamespaceItem item;
    item.alias = cte.name;
    for (const ScopeColumn& column : cte.columns) {
       const ColumnId id = state.addColumn(scope, column.name, column.type);
-      rel->columns.push_back(id);
-      rel->cteColumns.push_back(column.column);
+      scan.columns.push_back(id);
+      scan.cteColumns.push_back(column.column);
       item.columns.push_back({column.name, id, column.type});
    }
    applyAlias(item, name.alias, position);
    addEntry(scope, item);
    FromItem result;
-   result.rel = std::move(rel);
+   result.rel = makeRel(isSelf ? RelKind::RecursiveScan : RelKind::CteScan, std::move(scan));
    result.items.push_back(std::move(item));
    return result;
 }

@@ -107,25 +107,25 @@ std::optional<FromItem> bindExternal(BindState& state, Scope& scope, const ::Ran
       throw;
    }
 
-   auto rel = std::make_unique<Rel>(RelKind::VirtualGet);
-   rel->table.external = table;
+   op::Get get;
+   get.table.external = table;
    std::string first = table->files().front();
    if (first.starts_with("s3://")) first.erase(std::min(first.find('?'), first.size()));
-   rel->table.name = table->files().size() == 1 ? first.substr(first.find_last_of('/') + 1)
-                                                : std::to_string(table->files().size()) + " files";
+   get.table.name = table->files().size() == 1 ? first.substr(first.find_last_of('/') + 1)
+                                               : std::to_string(table->files().size()) + " files";
    NamespaceItem item;
    item.alias = function;
-   rel->table.alias = node.alias ? node.alias->aliasname : function;
+   get.table.alias = node.alias ? node.alias->aliasname : function;
    int16_t attribute = 0;
    for (const io::ExternalColumn& column : table->columns()) {
       const ColumnId id = state.addColumn(scope, column.name, column.type);
-      rel->getColumns.push_back({id, ++attribute});
+      get.columns.push_back({id, ++attribute});
       item.columns.push_back({column.name, id, column.type});
    }
    applyAlias(item, node.alias, 0);
    addEntry(scope, item);
    FromItem result;
-   result.rel = std::move(rel);
+   result.rel = makeRel(RelKind::VirtualGet, std::move(get));
    result.items.push_back(std::move(item));
    return result;
 }

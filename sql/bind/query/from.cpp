@@ -55,12 +55,9 @@ bool readsColumnsOf(const Rel& reader, const Rel& source) {
 }
 
 RelPtr crossJoin(RelPtr left, RelPtr right) {
-   auto join = std::make_unique<Rel>(RelKind::Join);
-   join->joinKind = JoinKind::Inner;
-   join->dependent = readsColumnsOf(*right, *left);
-   join->inputs.push_back(std::move(left));
-   join->inputs.push_back(std::move(right));
-   return join;
+   op::Join join;
+   join.dependent = readsColumnsOf(*right, *left);
+   return makeRel(RelKind::Join, std::move(join), std::move(left), std::move(right));
 }
 
 FromItem bindFromItem(BindState& state, Scope& scope, const ::Node* node) {
@@ -165,11 +162,10 @@ FromItem bindTable(BindState& state, Scope& scope, const ::RangeVar& name) {
 
 FromItem bindBaseTable(BindState& state, Scope& scope, const catalog::RelationPtr& relation, const ::Alias* alias,
                        uint32_t position) {
-   auto rel =
-       std::make_unique<Rel>(relation->relationKind == RelationKind::Virtual ? RelKind::VirtualGet : RelKind::Get);
+   op::Get get;
    const auto schema = state.context.catalog.schema(relation->schema);
-   rel->table = {relation->oid, static_cast<uint64_t>(relation->storage), schema ? schema->name : "pg_catalog",
-                 relation->name, alias ? alias->aliasname : relation->name};
+   get.table = {relation->oid, static_cast<uint64_t>(relation->storage), schema ? schema->name : "pg_catalog",
+                relation->name, alias ? alias->aliasname : relation->name};
    NamespaceItem item;
    item.alias = relation->name;
    item.relation = relation.get();
@@ -181,13 +177,14 @@ FromItem bindBaseTable(BindState& state, Scope& scope, const catalog::RelationPt
       info.tableOid = relation->oid;
       info.attribute = column.attribute;
       info.nullable = !column.notNull;
-      rel->getColumns.push_back({id, column.attribute});
+      get.columns.push_back({id, column.attribute});
       item.columns.push_back({column.name, id, column.type, relation->oid, column.attribute});
    }
    applyAlias(item, alias, position);
    addEntry(scope, item);
    FromItem result;
-   result.rel = std::move(rel);
+   const bool isVirtual = relation->relationKind == RelationKind::Virtual;
+   result.rel = makeRel(isVirtual ? RelKind::VirtualGet : RelKind::Get, std::move(get));
    result.items.push_back(std::move(item));
    return result;
 }

@@ -136,7 +136,7 @@ Grouping bindGroupBy(BindState& state, Scope& scope, const ::SelectStmt& select,
 /// Rewrites expressions above a GroupBy: keys become columns of the GroupBy; other columns of the level are errors.
 class GroupedRewriter {
 public:
-   GroupedRewriter(BindState& state, Scope& scope, Rel& group) : state_(state), scope_(scope), group_(group) {}
+   GroupedRewriter(BindState& state, Scope& scope, op::GroupBy& group) : state_(state), scope_(scope), group_(group) {}
 
    void rewrite(ExprPtr& expr) {
       for (const ComputedColumn& key : group_.keys)
@@ -240,7 +240,7 @@ private:
 
    BindState& state_;
    Scope& scope_;
-   Rel& group_;
+   op::GroupBy& group_;
 };
 
 RelPtr placeGrouping(BindState& state, Scope& scope, RelPtr rel, Grouping grouping, std::vector<Target>& targets,
@@ -260,7 +260,7 @@ RelPtr placeGrouping(BindState& state, Scope& scope, RelPtr rel, Grouping groupi
    rel = placeSrfs(scope, std::move(rel), std::move(before));
    scope.srfs = std::move(after);
 
-   auto group = std::make_unique<Rel>(RelKind::GroupBy);
+   op::GroupBy group;
    for (const uint32_t target : grouping.keyTargets) {
       const Expr& expr = *targets[target].expr;
       std::string name = targets[target].name;
@@ -275,11 +275,11 @@ RelPtr placeGrouping(BindState& state, Scope& scope, RelPtr rel, Grouping groupi
          state.columns[column].attribute = attribute;
          state.columns[column].nullable = nullable;
       }
-      group->keys.push_back({column, clone(expr)});
+      group.keys.push_back({column, clone(expr)});
    }
-   group->groupingSets = std::move(grouping.sets);
+   group.groupingSets = std::move(grouping.sets);
 
-   GroupedRewriter rewriter(state, scope, *group);
+   GroupedRewriter rewriter(state, scope, group);
    for (Target& target : targets)
       rewriter.rewrite(target.expr);
    if (having) rewriter.rewrite(having);
@@ -314,22 +314,21 @@ RelPtr placeGrouping(BindState& state, Scope& scope, RelPtr rel, Grouping groupi
       }
 
    for (PendingGrouping& pending : scope.groupings) {
-      Rel::GroupingCall call;
+      GroupingCall call;
       call.column = pending.column;
       for (const ExprPtr& arg : pending.args) {
-         const auto key = std::find_if(group->keys.begin(), group->keys.end(),
+         const auto key = std::find_if(group.keys.begin(), group.keys.end(),
                                        [&](const ComputedColumn& other) { return equal(*other.expr, *arg); });
-         if (key == group->keys.end())
+         if (key == group.keys.end())
             throw SqlError(sqlstate::groupingError,
                            "arguments to GROUPING must be grouping expressions of the associated query level")
                 .at(arg->position);
-         call.keys.push_back(static_cast<uint32_t>(key - group->keys.begin()));
+         call.keys.push_back(static_cast<uint32_t>(key - group.keys.begin()));
       }
-      group->groupingCalls.push_back(std::move(call));
+      group.groupingCalls.push_back(std::move(call));
    }
-   group->aggregates = std::move(scope.aggregates);
-   group->inputs.push_back(std::move(rel));
-   return group;
+   group.aggregates = std::move(scope.aggregates);
+   return makeRel(RelKind::GroupBy, std::move(group), std::move(rel));
 }
 
 } // namespace ouzel::sql

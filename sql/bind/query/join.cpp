@@ -170,15 +170,15 @@ FromItem bindJoin(BindState& state, Scope& scope, const ::JoinExpr& node) {
    }
    checkNameConflicts(left.items, right.items);
 
-   auto join = std::make_unique<Rel>(RelKind::Join);
-   join->joinKind = kind;
-   join->dependent = readsColumnsOf(*right.rel, *left.rel);
+   op::Join join;
+   join.kind = kind;
+   join.dependent = readsColumnsOf(*right.rel, *left.rel);
    FromItem result;
    const bool hasUsing = node.isNatural || node.usingClause;
    UsingMerge merge;
    if (hasUsing) {
       merge = mergeUsing(state, scope, node, kind, visibleColumns(left.items), visibleColumns(right.items));
-      if (!merge.conditions.empty()) join->predicate = makeAnd(std::move(merge.conditions));
+      if (!merge.conditions.empty()) join.predicate = makeAnd(std::move(merge.conditions));
    }
    // An outer join adds NULLs to columns of its nullable side.
    const auto extend = [&](const Rel& rel, std::vector<NamespaceItem>& items) {
@@ -197,12 +197,11 @@ FromItem bindJoin(BindState& state, Scope& scope, const ::JoinExpr& node) {
       for (NamespaceItem& item : items)
          item.lateralOnly = false;
       std::swap(scope.items, items);
-      join->predicate = coerceToBoolean(state, bindExpr(state, scope, node.quals, Clause::JoinOn), "JOIN/ON");
+      join.predicate = coerceToBoolean(state, bindExpr(state, scope, node.quals, Clause::JoinOn), "JOIN/ON");
       std::swap(scope.items, items);
    }
-   join->inputs.push_back(std::move(left.rel));
-   join->inputs.push_back(std::move(right.rel));
-   result.rel = makeMap(std::move(join), std::move(merge.computed));
+   result.rel = makeRel(RelKind::Join, std::move(join), std::move(left.rel), std::move(right.rel));
+   result.rel = makeMap(std::move(result.rel), std::move(merge.computed));
 
    if (!hasUsing && !node.alias) return result;
    NamespaceItem item;

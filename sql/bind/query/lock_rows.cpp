@@ -31,7 +31,8 @@ bool isNamed(const ::LockingClause& clause, const std::string& alias) {
 
 /// Refuses a query, or a subquery in FROM, that makes one row of several rows: such rows cannot be locked.
 void refuseGrouped(const Rel& rel, const char* name) {
-   const char* what = rel.kind == RelKind::GroupBy    ? rel.keys.empty() ? "aggregate functions" : "GROUP BY clause"
+   const char* what = rel.kind == RelKind::GroupBy
+                          ? rel.as<op::GroupBy>().keys.empty() ? "aggregate functions" : "GROUP BY clause"
                       : rel.kind == RelKind::Window   ? "window functions"
                       : rel.kind == RelKind::Distinct ? "DISTINCT clause"
                       : rel.kind == RelKind::SetOp    ? "UNION/INTERSECT/EXCEPT"
@@ -44,32 +45,34 @@ void lockTablesBelow(BindState& state, Scope& scope, Rel& rel, const ::LockingCl
                      std::vector<RowLock>& locks) {
    switch (rel.kind) {
    case RelKind::Get: {
-      if (!isNamed(clause, rel.table.alias)) return;
+      auto& get = rel.as<op::Get>();
+      if (!isNamed(clause, get.table.alias)) return;
       if (isNullable)
          throw SqlError(sqlstate::featureNotSupported,
                         std::string(nameOf(clause)) + " cannot be applied to the nullable side of an outer join");
       ColumnId rowId = noColumn;
-      for (const GetColumn& column : rel.getColumns)
+      for (const GetColumn& column : get.columns)
          if (column.attribute == rowIdAttribute) rowId = column.column;
       if (rowId == noColumn) {
          rowId = state.addColumn(scope, "rowid", {oid::int8, -1, invalidOid});
          state.columns[rowId].nullable = false;
-         rel.getColumns.push_back({rowId, rowIdAttribute});
+         get.columns.push_back({rowId, rowIdAttribute});
       }
       for (RowLock& lock : locks)
          if (lock.rowId == rowId) {
             lock.wait = std::max(lock.wait, policyOf(clause));
             return;
          }
-      locks.push_back({rel.table, rowId, policyOf(clause)});
-      state.rowLocked.push_back(rel.table.relation);
+      locks.push_back({get.table, rowId, policyOf(clause)});
+      state.rowLocked.push_back(get.table.relation);
       return;
    }
    case RelKind::Join: {
-      const bool left = rel.joinKind == JoinKind::Right || rel.joinKind == JoinKind::Full;
-      const bool right = rel.joinKind == JoinKind::Left || rel.joinKind == JoinKind::Full;
+      const JoinKind kind = rel.as<op::Join>().kind;
+      const bool left = kind == JoinKind::Right || kind == JoinKind::Full;
+      const bool right = kind == JoinKind::Left || kind == JoinKind::Full;
       lockTablesBelow(state, scope, *rel.inputs[0], clause, isNullable || left, locks);
-      if (rel.joinKind == JoinKind::Inner || right || left)
+      if (kind == JoinKind::Inner || right || left)
          lockTablesBelow(state, scope, *rel.inputs[1], clause, isNullable || right, locks);
       return;
    }
@@ -101,7 +104,7 @@ RelPtr lockRows(BindState& state, Scope& scope, const ::SelectStmt& select, RelP
    while (top->kind == RelKind::Map || top->kind == RelKind::Select || top->kind == RelKind::Sort)
       top = top->inputs[0].get();
    refuseGrouped(*top, nameOf(*clauses.front()));
-   auto node = std::make_unique<Rel>(RelKind::LockRows);
+   std::vector<RowLock> locks;
    for (const auto* clause : clauses) {
       for (const auto* table : ListOf<RangeVar>(clause->lockedRels)) {
          const bool known = std::any_of(scope.items.begin(), scope.items.end(), [&](const NamespaceItem& item) {
@@ -112,14 +115,13 @@ RelPtr lockRows(BindState& state, Scope& scope, const ::SelectStmt& select, RelP
                                                          nameOf(*clause) + " clause not found in FROM clause")
                 .at(state.at(table->location));
       }
-      const size_t before = node->rowLocks.size();
-      lockTablesBelow(state, scope, *rel, *clause, false, node->rowLocks);
-      if (clause->lockedRels && node->rowLocks.size() == before)
+      const size_t before = locks.size();
+      lockTablesBelow(state, scope, *rel, *clause, false, locks);
+      if (clause->lockedRels && locks.size() == before)
          throwNotSupported(std::string(nameOf(*clause)) + " of what is not a table");
    }
-   if (node->rowLocks.empty()) return rel;
-   node->inputs.push_back(std::move(rel));
-   return node;
+   if (locks.empty()) return rel;
+   return makeRel(RelKind::LockRows, op::LockRows{std::move(locks)}, std::move(rel));
 }
 
 } // namespace ouzel::sql

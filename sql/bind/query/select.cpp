@@ -38,10 +38,7 @@ BoundRel bindValues(BindState& state, Scope& scope, const ::SelectStmt& select);
 void bindLimit(BindState& state, Scope& scope, const ::SelectStmt& select, RelPtr& rel, std::vector<SortKey> tieKeys);
 
 RelPtr makeSort(RelPtr input, std::vector<SortKey> keys) {
-   auto rel = std::make_unique<Rel>(RelKind::Sort);
-   rel->inputs.push_back(std::move(input));
-   rel->sortKeys = std::move(keys);
-   return rel;
+   return makeRel(RelKind::Sort, op::Sort{std::move(keys)}, std::move(input));
 }
 
 std::vector<SortKey> sortKeysOf(const std::vector<OrderElement>& order, const std::vector<Target>& targets) {
@@ -127,33 +124,26 @@ BoundRel bindPlainSelect(BindState& state, Scope& scope, const ::SelectStmt& sel
    if (grouping.isGrouped)
       rel = placeGrouping(state, scope, std::move(rel), std::move(grouping), targets, having, windows);
    if (having) rel = makeSelect(std::move(rel), std::move(having));
-   for (BoundWindow& window : windows) {
-      auto node = std::make_unique<Rel>(RelKind::Window);
-      node->inputs.push_back(std::move(rel));
-      node->windowSpec = std::move(window.spec);
-      node->windowCalls = std::move(window.calls);
-      rel = std::move(node);
-   }
+   for (BoundWindow& window : windows)
+      rel = makeRel(RelKind::Window, op::Window{std::move(window.spec), std::move(window.calls)}, std::move(rel));
    rel = placeRowFunctions(state, std::move(rel), scope);
    rel = placeSrfs(scope, std::move(rel), std::move(scope.srfs));
    rel = placeTargets(state, scope, std::move(rel), targets);
 
    if (!distinct.empty()) {
-      auto node = std::make_unique<Rel>(RelKind::Distinct);
-      node->inputs.push_back(std::move(rel));
-      const auto add = [&](ColumnId column) {
-         if (std::find(node->columns.begin(), node->columns.end(), column) == node->columns.end())
-            node->columns.push_back(column);
+      op::Distinct fields;
+      const auto add = [&columns = fields.columns](ColumnId column) {
+         if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(column);
       };
       if (isDistinctOn) {
          for (const uint32_t target : distinctOn)
             add(targets[target].column);
-         node->sortKeys = sortKeysOf(order, targets);
+         fields.sortKeys = sortKeysOf(order, targets);
       } else {
          for (const Target& target : targets)
             if (!target.isHidden) add(target.column);
       }
-      rel = std::move(node);
+      rel = makeRel(RelKind::Distinct, std::move(fields), std::move(rel));
    }
    if (!order.empty() && (!isDistinctOn || select.sortClause))
       rel = makeSort(std::move(rel), sortKeysOf(order, targets));
@@ -183,11 +173,10 @@ RelPtr placeSrfs(Scope& scope, RelPtr rel, std::vector<TargetSrf> srfs) {
          });
          (waits ? later : now).push_back({srf.column, clone(*srf.call)});
       }
-      auto node = std::make_unique<Rel>(RelKind::ProjectSet);
-      node->inputs.push_back(std::move(rel));
+      op::Map sets;
       for (TargetSrf& srf : now)
-         node->computed.push_back({srf.column, std::move(srf.call)});
-      rel = std::move(node);
+         sets.computed.push_back({srf.column, std::move(srf.call)});
+      rel = makeRel(RelKind::ProjectSet, std::move(sets), std::move(rel));
       srfs = std::move(later);
    }
    static_cast<void>(scope);
@@ -242,7 +231,7 @@ BoundRel bindValues(BindState& state, Scope& scope, const ::SelectStmt& select) 
       rows.push_back(std::move(row));
    }
    BoundRel result;
-   auto values = std::make_unique<Rel>(RelKind::Values);
+   op::Values values;
    for (size_t i = 0; i < rows[0].size(); ++i) {
       std::vector<ExprPtr*> column;
       for (auto& row : rows)
@@ -255,12 +244,12 @@ BoundRel bindValues(BindState& state, Scope& scope, const ::SelectStmt& select) 
       const SqlType type = plainType(common, selectCommonTypmod(column, common));
       const std::string name = "column" + std::to_string(i + 1);
       const ColumnId id = state.addColumn(scope, name, type);
-      values->columns.push_back(id);
+      values.columns.push_back(id);
       result.output.push_back({name, id, type});
       result.positions.push_back(startOf(*rows[0][i]));
    }
-   values->rows = std::move(rows);
-   result.rel = std::move(values);
+   values.rows = std::move(rows);
+   result.rel = makeRel(RelKind::Values, std::move(values));
    bindOrderOverOutput(state, scope, select, result);
    return result;
 }
@@ -310,17 +299,16 @@ void bindLimit(BindState& state, Scope& scope, const ::SelectStmt& select, RelPt
              .at(positionOfColumn(*expr, [&](ColumnId column) { return state.depthOf(column) == scope.depth; }));
       return expr;
    };
-   auto node = std::make_unique<Rel>(RelKind::Limit);
-   node->offset = bind(select.limitOffset, Clause::Offset);
-   node->limit = bind(select.limitCount, Clause::Limit);
+   op::Limit limit;
+   limit.offset = bind(select.limitOffset, Clause::Offset);
+   limit.limit = bind(select.limitCount, Clause::Limit);
    if (static_cast<int>(select.limitOption) == limitOptionWithTies) {
       if (tieKeys.empty())
          throw SqlError(sqlstate::syntaxError, "WITH TIES cannot be specified without ORDER BY clause");
-      node->withTies = true;
-      node->sortKeys = std::move(tieKeys);
+      limit.withTies = true;
+      limit.sortKeys = std::move(tieKeys);
    }
-   node->inputs.push_back(std::move(rel));
-   rel = std::move(node);
+   rel = makeRel(RelKind::Limit, std::move(limit), std::move(rel));
 }
 
 } // namespace

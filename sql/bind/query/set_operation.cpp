@@ -31,8 +31,9 @@ SetOpKind setOpKindOf(::SetOperation op) {
 
 /// The expression in a Map that computes a column; looks through operators that pass on the column.
 ExprPtr* findComputed(Rel& rel, ColumnId column) {
-   for (ComputedColumn& computed : rel.computed)
-      if (computed.column == column) return &computed.expr;
+   if (auto* map = rel.getIf<op::Map>())
+      for (ComputedColumn& computed : map->computed)
+         if (computed.column == column) return &computed.expr;
    switch (rel.kind) {
    case RelKind::Map:
    case RelKind::Select:
@@ -95,9 +96,9 @@ BoundRel bindSetOperation(BindState& state, Scope& scope, const ::SelectStmt& se
       throw SqlError(sqlstate::syntaxError, std::string("each ") + name + " query must have the same number of columns")
           .at(positionOf(1, 0));
 
-   auto rel = std::make_unique<Rel>(RelKind::SetOp);
-   rel->setOpKind = setOpKindOf(select.op);
-   rel->all = select.all;
+   op::SetOp setOp;
+   setOp.kind = setOpKindOf(select.op);
+   setOp.all = select.all;
    std::vector<ComputedColumn> casts[2];
    for (size_t i = 0; i < left.size(); ++i) {
       ExprPtr exprs[2] = {makeColumn(left[i].column, left[i].type), makeColumn(right[i].column, right[i].type)};
@@ -118,16 +119,15 @@ BoundRel bindSetOperation(BindState& state, Scope& scope, const ::SelectStmt& se
             source = state.addColumn(scope.depth + 1, output.name, cast->type);
             casts[side].push_back({source, std::move(cast)});
          }
-         rel->setOpInputs[side].push_back(source);
+         setOp.inputColumns[side].push_back(source);
       }
       const ColumnId column = state.addColumn(scope, left[i].name, type);
-      rel->columns.push_back(column);
+      setOp.columns.push_back(column);
       result.output.push_back({left[i].name, column, type});
       result.positions.push_back(positionOf(0, i));
    }
-   for (int side = 0; side < 2; ++side)
-      rel->inputs.push_back(makeMap(std::move(sides[side].rel), std::move(casts[side])));
-   result.rel = std::move(rel);
+   result.rel = makeRel(RelKind::SetOp, std::move(setOp), makeMap(std::move(sides[0].rel), std::move(casts[0])),
+                        makeMap(std::move(sides[1].rel), std::move(casts[1])));
    bindOrderOverOutput(state, scope, select, result);
    return result;
 }

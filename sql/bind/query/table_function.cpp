@@ -30,23 +30,23 @@ struct BoundFunction {
 
 RelPtr functionRows(BindState& state, const Scope& scope, ExprPtr call, const std::vector<ScopeColumn>& columns,
                     ColumnId ordinality) {
-   auto rel = std::make_unique<Rel>(RelKind::TableFunction);
-   rel->function = call->function;
-   rel->args = std::move(call->args);
-   rel->ordinality = ordinality;
+   op::TableFunction rows;
+   rows.function = call->function;
+   rows.args = std::move(call->args);
+   rows.ordinality = ordinality;
    if (!isExpandArray(*call->function)) {
       for (const ScopeColumn& column : columns)
-         rel->columns.push_back(column.column);
-      return rel;
+         rows.columns.push_back(column.column);
+      return makeRel(RelKind::TableFunction, std::move(rows));
    }
    for (const FunctionInfo* unnest : builtins().functions("unnest"))
-      if (unnest->argTypes[0] == oid::anyarray) rel->function = unnest;
-   rel->columns.push_back(columns[0].column);
-   if (ordinality == noColumn) rel->ordinality = state.addColumn(scope, "ordinality", int8Type);
-   auto number = makeColumn(rel->ordinality, int8Type);
+      if (unnest->argTypes[0] == oid::anyarray) rows.function = unnest;
+   rows.columns.push_back(columns[0].column);
+   if (ordinality == noColumn) rows.ordinality = state.addColumn(scope, "ordinality", int8Type);
+   auto number = makeColumn(rows.ordinality, int8Type);
    std::vector<ComputedColumn> computed;
    computed.push_back({columns[1].column, coerce(state, std::move(number), oid::int4, -1, CoercionContext::Explicit)});
-   return makeMap(std::move(rel), std::move(computed));
+   return makeMap(makeRel(RelKind::TableFunction, std::move(rows)), std::move(computed));
 }
 
 } // namespace
@@ -131,26 +131,24 @@ FromItem bindTableFunction(BindState& state, Scope& scope, const ::RangeFunction
          result.rel = makeMap(oneRow(), std::move(computed));
       }
    } else {
-      auto rel = std::make_unique<Rel>(RelKind::ProjectSet); // lockstep; shorter sets are padded with NULLs
-      rel->inputs.push_back(oneRow());
+      op::Map sets; // rows in lockstep; shorter sets are padded with NULLs
       for (auto& [call, name] : functions) {
          if (call->kind != ExprKind::Call || !call->function->returnsSet || isRowType(call->type.oid))
             throwNotSupported("ROWS FROM with such a function", call->position);
          const ColumnId column = state.addColumn(scope, name, call->type);
          item.columns.push_back({name, column, call->type});
-         rel->computed.push_back({column, std::move(call)});
+         sets.computed.push_back({column, std::move(call)});
       }
-      result.rel = std::move(rel);
+      result.rel = makeRel(RelKind::ProjectSet, std::move(sets), oneRow());
       if (node.ordinality) {
-         auto window = std::make_unique<Rel>(RelKind::Window);
+         op::Window window;
          WindowCall number;
          number.column = state.addColumn(scope, "ordinality", int8Type);
          number.function = builtins().functions("row_number")[0];
          number.type = int8Type;
          item.columns.push_back({"ordinality", number.column, int8Type});
-         window->windowCalls.push_back(std::move(number));
-         window->inputs.push_back(std::move(result.rel));
-         result.rel = std::move(window);
+         window.calls.push_back(std::move(number));
+         result.rel = makeRel(RelKind::Window, std::move(window), std::move(result.rel));
       }
    }
    applyAlias(item, node.alias, 0);

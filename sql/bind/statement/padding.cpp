@@ -1,4 +1,5 @@
 #include "catalog/builtin/builtin.hpp"
+#include "sql/algebra/build.hpp"
 #include "sql/bind/binder.hpp"
 
 // The padding of character(n) in results. Values are stored without padding; the length in their type tells the output
@@ -51,7 +52,7 @@ public:
    void pad(RelPtr& rel, ColumnId column) {
       switch (rel->kind) {
       case RelKind::Map:
-         for (ComputedColumn& computed : rel->computed) {
+         for (ComputedColumn& computed : rel->as<op::Map>().computed) {
             if (computed.column != column) continue;
             if (computed.expr->kind != ExprKind::Column) return padExpr(computed.expr);
             const ColumnId source = computed.expr->column;
@@ -65,13 +66,15 @@ public:
          return;
       case RelKind::Sort: // blanks at the end rarely change an order
       case RelKind::Limit: return pad(rel->inputs[0], column);
-      case RelKind::SetOp: // UNION ALL only: all other set operations compare the values
-         if (rel->setOpKind == SetOpKind::Union && rel->all)
-            for (size_t i = 0; i < rel->columns.size(); ++i)
-               if (rel->columns[i] == column)
-                  for (int side = 0; side < 2; ++side)
-                     padSide(*rel, side, i);
+      case RelKind::SetOp: { // UNION ALL only: all other set operations compare the values
+         const auto& setOp = rel->as<op::SetOp>();
+         if (setOp.kind != SetOpKind::Union || !setOp.all) return;
+         for (size_t i = 0; i < setOp.columns.size(); ++i)
+            if (setOp.columns[i] == column)
+               for (int side = 0; side < 2; ++side)
+                  padSide(*rel, side, i);
          return;
+      }
       default: return;
       }
    }
@@ -92,18 +95,18 @@ private:
    }
 
    void padSide(Rel& rel, int side, size_t number) {
-      ColumnId& source = rel.setOpInputs[side][number];
+      ColumnId& source = rel.as<op::SetOp>().inputColumns[side][number];
       const SqlType type = query_.columns[source].type;
       if (isWithoutLength(type)) return pad(rel.inputs[static_cast<size_t>(side)], source);
       if (type.oid != oid::bpchar) return;
       ColumnInfo info = query_.columns[source];
       info.type.typmod = -1;
       const ColumnId wide = query_.columns.add(std::move(info));
-      auto map = std::make_unique<Rel>(RelKind::Map);
-      map->computed.push_back({wide, makeColumn(source, type)});
-      padExpr(map->computed[0].expr);
-      map->inputs.push_back(std::move(rel.inputs[static_cast<size_t>(side)]));
-      rel.inputs[static_cast<size_t>(side)] = std::move(map);
+      std::vector<ComputedColumn> computed;
+      computed.push_back({wide, makeColumn(source, type)});
+      padExpr(computed[0].expr);
+      RelPtr& input = rel.inputs[static_cast<size_t>(side)];
+      input = makeMap(std::move(input), std::move(computed));
       source = wide;
    }
 

@@ -29,12 +29,7 @@ void typeParameters(const BindState& state, Expr& expr) {
 /// Sets the type of parameters whose type became known only after they were bound.
 void typeParameters(const BindState& state, Rel& rel) {
    forEachOwnExpr(rel, [&state](ExprPtr& expr) { typeParameters(state, *expr); });
-   for (RelPtr& input : rel.inputs)
-      typeParameters(state, *input);
-   for (Cte& cte : rel.ctes) {
-      typeParameters(state, *cte.query);
-      if (cte.recursive) typeParameters(state, *cte.recursive);
-   }
+   forEachChild(rel, [&state](RelPtr& child) { typeParameters(state, *child); });
 }
 
 } // namespace

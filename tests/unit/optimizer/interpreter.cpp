@@ -143,31 +143,35 @@ std::vector<Row> Interpreter::run(const Rel& rel, const Row& outer) {
    std::vector<Row> result;
    const auto visible = [&](const Row& row) { return merged(outer, row); };
    switch (rel.kind) {
-   case RelKind::Get:
-      for (const std::vector<Cell>& cells : tables_.at(rel.table.relation)) {
+   case RelKind::Get: {
+      const auto& get = rel.as<op::Get>();
+      for (const std::vector<Cell>& cells : tables_.at(get.table.relation)) {
          Row row;
-         for (const GetColumn& column : rel.getColumns)
+         for (const GetColumn& column : get.columns)
             row[column.column] = cells[static_cast<size_t>(column.attribute - 1)];
-         if (holds(rel.predicate, visible(row))) result.push_back(std::move(row));
+         if (holds(get.predicate, visible(row))) result.push_back(std::move(row));
       }
       return result;
-   case RelKind::Values:
-      for (const auto& exprs : rel.rows) {
+   }
+   case RelKind::Values: {
+      const auto& values = rel.as<op::Values>();
+      for (const auto& exprs : values.rows) {
          Row row;
          for (size_t i = 0; i < exprs.size(); ++i)
-            row[rel.columns[i]] = evaluate(*exprs[i], outer);
+            row[values.columns[i]] = evaluate(*exprs[i], outer);
          result.push_back(std::move(row));
       }
       return result;
+   }
    case RelKind::Select:
       for (Row& row : run(*rel.inputs[0], outer))
-         if (holds(rel.predicate, visible(row))) result.push_back(std::move(row));
+         if (holds(rel.as<op::Select>().predicate, visible(row))) result.push_back(std::move(row));
       return result;
    case RelKind::Map:
       result = run(*rel.inputs[0], outer);
       for (Row& row : result) {
          const Row before = visible(row);
-         for (const ComputedColumn& computed : rel.computed)
+         for (const ComputedColumn& computed : rel.as<op::Map>().computed)
             row[computed.column] = evaluate(*computed.expr, before);
       }
       return result;
@@ -175,15 +179,16 @@ std::vector<Row> Interpreter::run(const Rel& rel, const Row& outer) {
    case RelKind::GroupBy: return groupBy(rel, outer);
    case RelKind::Window: return window(rel, outer);
    case RelKind::Distinct: {
+      const auto& distinct = rel.as<op::Distinct>();
       std::vector<Row> rows = run(*rel.inputs[0], outer);
       std::vector<Row> extended;
       for (const Row& row : rows)
          extended.push_back(visible(row));
-      sort(extended, rel.sortKeys);
+      sort(extended, distinct.sortKeys);
       std::vector<std::vector<Cell>> seen;
       for (const Row& row : extended) {
          std::vector<Cell> key;
-         for (const ColumnId column : rel.columns)
+         for (const ColumnId column : distinct.columns)
             key.push_back(row.at(column));
          if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
          seen.push_back(key);
@@ -194,38 +199,42 @@ std::vector<Row> Interpreter::run(const Rel& rel, const Row& outer) {
    case RelKind::Sort:
       for (const Row& row : run(*rel.inputs[0], outer))
          result.push_back(visible(row));
-      sort(result, rel.sortKeys);
+      sort(result, rel.as<op::Sort>().keys);
       return result;
    case RelKind::Limit: {
+      const auto& fields = rel.as<op::Limit>();
       std::vector<Row> rows = run(*rel.inputs[0], outer);
-      const Cell limit = rel.limit ? evaluate(*rel.limit, outer) : std::nullopt;
-      const size_t skip = rel.offset ? static_cast<size_t>(evaluate(*rel.offset, outer).value_or(0)) : 0;
+      const Cell limit = fields.limit ? evaluate(*fields.limit, outer) : std::nullopt;
+      const size_t skip = fields.offset ? static_cast<size_t>(evaluate(*fields.offset, outer).value_or(0)) : 0;
       for (size_t i = skip; i < rows.size() && (!limit || i < skip + static_cast<size_t>(*limit)); ++i)
          result.push_back(rows[i]);
       return result;
    }
    case RelKind::SetOp: return setOp(rel, outer);
    case RelKind::With:
-      for (const Cte& cte : rel.ctes)
+      for (const Cte& cte : rel.as<op::With>().ctes)
          ctes_[cte.id] = run(*cte.query, outer);
       return run(*rel.inputs[0], outer);
-   case RelKind::CteScan:
-      for (const Row& from : ctes_.at(rel.cte)) {
+   case RelKind::CteScan: {
+      const auto& scan = rel.as<op::CteScan>();
+      for (const Row& from : ctes_.at(scan.cte)) {
          Row row;
-         for (size_t i = 0; i < rel.columns.size(); ++i)
-            row[rel.columns[i]] = from.at(rel.cteColumns[i]);
+         for (size_t i = 0; i < scan.columns.size(); ++i)
+            row[scan.columns[i]] = from.at(scan.cteColumns[i]);
          result.push_back(std::move(row));
       }
       return result;
+   }
    default: throwInternal("test: unknown operator");
    }
 }
 
 std::vector<Row> Interpreter::join(const Rel& rel, const Row& outer) {
+   const auto& fields = rel.as<op::Join>();
    std::vector<Row> result;
    const std::vector<Row> lefts = run(*rel.inputs[0], outer);
    std::vector<Row> rightRows;
-   if (!rel.dependent) rightRows = run(*rel.inputs[1], outer);
+   if (!fields.dependent) rightRows = run(*rel.inputs[1], outer);
    std::vector<bool> rightMatched(rightRows.size());
    Row leftNulls, rightNulls;
    for (const ColumnId column : outputColumns(*rel.inputs[1]))
@@ -234,56 +243,57 @@ std::vector<Row> Interpreter::join(const Rel& rel, const Row& outer) {
       leftNulls[column] = std::nullopt;
    for (const Row& left : lefts) {
       const Row scope = merged(outer, left);
-      if (rel.dependent) rightRows = run(*rel.inputs[1], scope);
+      if (fields.dependent) rightRows = run(*rel.inputs[1], scope);
       uint32_t matches = 0;
       Cell mark = 0;
       for (size_t i = 0; i < rightRows.size(); ++i) {
          const Row pair = merged(left, rightRows[i]);
-         const Cell match = rel.predicate ? evaluate(*rel.predicate, merged(outer, pair)) : Cell(1);
+         const Cell match = fields.predicate ? evaluate(*fields.predicate, merged(outer, pair)) : Cell(1);
          mark = either(mark, match);
          if (match != Cell(1)) continue;
          ++matches;
-         if (!rel.dependent) rightMatched[i] = true;
-         if (rel.joinKind == JoinKind::Inner || rel.joinKind == JoinKind::Left || rel.joinKind == JoinKind::Full ||
-             rel.joinKind == JoinKind::Right || rel.joinKind == JoinKind::Single)
+         if (!fields.dependent) rightMatched[i] = true;
+         if (fields.kind == JoinKind::Inner || fields.kind == JoinKind::Left || fields.kind == JoinKind::Full ||
+             fields.kind == JoinKind::Right || fields.kind == JoinKind::Single)
             result.push_back(pair);
       }
-      if (rel.joinKind == JoinKind::Single && matches > 1) throw SqlError(sqlstate::internalError, "more than one row");
+      if (fields.kind == JoinKind::Single && matches > 1) throw SqlError(sqlstate::internalError, "more than one row");
       const bool pads =
-          rel.joinKind == JoinKind::Left || rel.joinKind == JoinKind::Full || rel.joinKind == JoinKind::Single;
+          fields.kind == JoinKind::Left || fields.kind == JoinKind::Full || fields.kind == JoinKind::Single;
       if (pads && matches == 0) result.push_back(merged(left, rightNulls));
-      if (rel.joinKind == JoinKind::Semi && matches) result.push_back(left);
-      if (rel.joinKind == JoinKind::Anti && !matches) result.push_back(left);
-      if (rel.joinKind == JoinKind::Mark) {
+      if (fields.kind == JoinKind::Semi && matches) result.push_back(left);
+      if (fields.kind == JoinKind::Anti && !matches) result.push_back(left);
+      if (fields.kind == JoinKind::Mark) {
          Row row = left;
-         row[rel.markColumn] = mark;
+         row[fields.markColumn] = mark;
          result.push_back(std::move(row));
       }
    }
-   if (rel.joinKind == JoinKind::Right || rel.joinKind == JoinKind::Full)
+   if (fields.kind == JoinKind::Right || fields.kind == JoinKind::Full)
       for (size_t i = 0; i < rightRows.size(); ++i)
          if (!rightMatched[i]) result.push_back(merged(leftNulls, rightRows[i]));
    return result;
 }
 
 std::vector<Row> Interpreter::groupBy(const Rel& rel, const Row& outer) {
+   const auto& fields = rel.as<op::GroupBy>();
    std::vector<std::pair<std::vector<Cell>, std::vector<Row>>> groups;
    for (const Row& input : run(*rel.inputs[0], outer)) {
       const Row row = merged(outer, input);
       std::vector<Cell> key;
-      for (const ComputedColumn& k : rel.keys)
+      for (const ComputedColumn& k : fields.keys)
          key.push_back(evaluate(*k.expr, row));
       auto it = std::find_if(groups.begin(), groups.end(), [&key](const auto& group) { return group.first == key; });
       if (it == groups.end()) it = groups.insert(groups.end(), {key, {}});
       it->second.push_back(row);
    }
-   if (rel.keys.empty() && groups.empty()) groups.push_back({});
+   if (fields.keys.empty() && groups.empty()) groups.push_back({});
    std::vector<Row> result;
    for (const auto& [key, rows] : groups) {
       Row row;
       for (size_t i = 0; i < key.size(); ++i)
-         row[rel.keys[i].column] = key[i];
-      for (const AggregateCall& call : rel.aggregates) {
+         row[fields.keys[i].column] = key[i];
+      for (const AggregateCall& call : fields.aggregates) {
          std::vector<Cell> values;
          for (const Row& input : rows) {
             const Cell value = call.star ? Cell(1) : evaluate(*call.args[0], input);
@@ -306,53 +316,55 @@ std::vector<Row> Interpreter::groupBy(const Rel& rel, const Row& outer) {
 }
 
 std::vector<Row> Interpreter::window(const Rel& rel, const Row& outer) {
+   const auto& fields = rel.as<op::Window>();
    std::vector<Row> rows;
    for (const Row& row : run(*rel.inputs[0], outer))
       rows.push_back(merged(outer, row));
-   sort(rows, rel.windowSpec.orderBy);
+   sort(rows, fields.spec.orderBy);
    std::map<std::vector<Cell>, int64_t> counts;
    for (Row& row : rows) {
       std::vector<Cell> key;
-      for (const ExprPtr& expr : rel.windowSpec.partitionBy)
+      for (const ExprPtr& expr : fields.spec.partitionBy)
          key.push_back(evaluate(*expr, row));
       const int64_t number = ++counts[key];
-      for (const WindowCall& call : rel.windowCalls)
+      for (const WindowCall& call : fields.calls)
          row[call.column] = number; // random_query makes no other window function
    }
    return rows;
 }
 
 std::vector<Row> Interpreter::setOp(const Rel& rel, const Row& outer) {
+   const auto& fields = rel.as<op::SetOp>();
    std::vector<std::vector<Cell>> sides[2];
    for (int side = 0; side < 2; ++side)
       for (const Row& row : run(*rel.inputs[side], outer)) {
          const Row scope = merged(outer, row);
          std::vector<Cell> cells;
-         for (const ColumnId column : rel.setOpInputs[side])
+         for (const ColumnId column : fields.inputColumns[side])
             cells.push_back(scope.at(column));
          sides[side].push_back(std::move(cells));
       }
    std::vector<std::vector<Cell>> kept;
-   if (rel.setOpKind == SetOpKind::Union) {
+   if (fields.kind == SetOpKind::Union) {
       kept = sides[0];
       kept.insert(kept.end(), sides[1].begin(), sides[1].end());
    } else {
-      const bool wanted = rel.setOpKind == SetOpKind::Intersect;
+      const bool wanted = fields.kind == SetOpKind::Intersect;
       for (const auto& cells : sides[0]) {
          const auto it = std::find(sides[1].begin(), sides[1].end(), cells);
          const bool found = it != sides[1].end();
-         if (found && rel.all) sides[1].erase(it);
+         if (found && fields.all) sides[1].erase(it);
          if (found == wanted) kept.push_back(cells);
       }
    }
    std::vector<Row> result;
    for (size_t i = 0; i < kept.size(); ++i) {
-      if (!rel.all && std::find(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(i), kept[i]) !=
-                          kept.begin() + static_cast<std::ptrdiff_t>(i))
+      if (!fields.all && std::find(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(i), kept[i]) !=
+                             kept.begin() + static_cast<std::ptrdiff_t>(i))
          continue;
       Row row;
       for (size_t c = 0; c < kept[i].size(); ++c)
-         row[rel.columns[c]] = kept[i][c];
+         row[fields.columns[c]] = kept[i][c];
       result.push_back(std::move(row));
    }
    return result;

@@ -39,10 +39,10 @@ RelPtr makeTree(const Shape& shape, Query& query) {
    std::vector<RelPtr> tables;
    for (uint32_t i = 0; i < shape.relations; ++i) {
       auto get = std::make_unique<Rel>(RelKind::Get);
-      get->table.relation = i;
+      get->as<op::Get>().table.relation = i;
       for (size_t e = 0; e < shape.edges.size(); ++e) {
          columns[i].push_back(query.newColumn("c", int8, false));
-         get->getColumns.push_back({columns[i].back(), static_cast<int16_t>(e + 1)});
+         get->as<op::Get>().columns.push_back({columns[i].back(), static_cast<int16_t>(e + 1)});
       }
       tables.push_back(std::move(get));
    }
@@ -166,6 +166,6 @@ CATCH_TEST_CASE("sixty-four tables in a chain, listed in a bad order, stay withi
    rewrite(tree, output, query);
    // The plan has no cross product.
    forEachRel(*tree, [](Rel& rel) {
-      if (rel.kind == RelKind::Join) CATCH_CHECK(rel.predicate != nullptr);
+      if (rel.kind == RelKind::Join) CATCH_CHECK(rel.as<sql::op::Join>().predicate != nullptr);
    });
 }

@@ -65,10 +65,10 @@ ColumnId add(BoundQuery& query, const char* name, const SqlType& type) {
 
 RelPtr get(Oid relation, std::vector<ColumnId> columns) {
    auto rel = std::make_unique<Rel>(RelKind::Get);
-   rel->table.relation = relation;
-   rel->table.name = "t" + std::to_string(relation);
+   rel->as<op::Get>().table.relation = relation;
+   rel->as<op::Get>().table.name = "t" + std::to_string(relation);
    for (size_t i = 0; i < columns.size(); ++i)
-      rel->getColumns.push_back({columns[i], static_cast<int16_t>(i + 1)});
+      rel->as<op::Get>().columns.push_back({columns[i], static_cast<int16_t>(i + 1)});
    return rel;
 }
 
@@ -115,8 +115,8 @@ CATCH_TEST_CASE("sums of products run in scaled integers where bounds allow") {
    };
    auto group = std::make_unique<Rel>(RelKind::GroupBy);
    group->inputs.push_back(get(1, {price, discount, tax}));
-   group->aggregates.push_back(sumOf(query, discounted()));
-   group->aggregates.push_back(sumOf(
+   group->as<op::GroupBy>().aggregates.push_back(sumOf(query, discounted()));
+   group->as<op::GroupBy>().aggregates.push_back(sumOf(
        query, call("numeric_mul", discounted(), call("numeric_add", decimalConstant(1, 0), makeColumn(tax, money)))));
    query.root = std::move(group);
    const auto result = run(std::move(query), statistics);
@@ -140,8 +140,10 @@ CATCH_TEST_CASE("without bounds products widen, and fall back to Decimal") {
    const ColumnId a = add(query, "a", money), b = add(query, "b", money), c = add(query, "c", wide);
    auto group = std::make_unique<Rel>(RelKind::GroupBy);
    group->inputs.push_back(get(1, {a, b, c}));
-   group->aggregates.push_back(sumOf(query, call("numeric_mul", makeColumn(a, money), makeColumn(b, money))));
-   group->aggregates.push_back(sumOf(query, call("numeric_mul", makeColumn(a, money), makeColumn(c, wide))));
+   group->as<op::GroupBy>().aggregates.push_back(
+       sumOf(query, call("numeric_mul", makeColumn(a, money), makeColumn(b, money))));
+   group->as<op::GroupBy>().aggregates.push_back(
+       sumOf(query, call("numeric_mul", makeColumn(a, money), makeColumn(c, wide))));
    query.root = std::move(group);
    const auto result = run(std::move(query), statistics);
    CATCH_CHECK(result->root->as<plan::Aggregate>().aggregates[0].args[0]->repr.physical !=
@@ -155,7 +157,7 @@ CATCH_TEST_CASE("comparisons bring constants to the column's scale") {
    const ColumnId quantity = add(query, "quantity", money);
    auto select = std::make_unique<Rel>(RelKind::Select);
    select->inputs.push_back(get(1, {quantity}));
-   select->predicate = makeCompare(CompareOp::Lt, makeColumn(quantity, money), decimalConstant(24, 0));
+   select->as<op::Select>().predicate = makeCompare(CompareOp::Lt, makeColumn(quantity, money), decimalConstant(24, 0));
    query.root = std::move(select);
    query.output.push_back({"quantity", quantity, money});
    const auto result = run(std::move(query), statistics);
@@ -174,10 +176,10 @@ CATCH_TEST_CASE("joins build the smaller side and filter the scan of the other")
       BoundQuery query;
       const ColumnId small = add(query, "small", int4), large = add(query, "large", int4);
       auto join = std::make_unique<Rel>(RelKind::Join);
-      join->joinKind = kind;
+      join->as<op::Join>().kind = kind;
       join->inputs.push_back(get(2, {small}));
       join->inputs.push_back(get(1, {large}));
-      join->predicate = makeCompare(CompareOp::Eq, makeColumn(small, int4), makeColumn(large, int4));
+      join->as<op::Join>().predicate = makeCompare(CompareOp::Eq, makeColumn(small, int4), makeColumn(large, int4));
       query.root = std::move(join);
       query.output.push_back({"small", small, int4});
       const auto result = run(std::move(query), statistics);
@@ -200,9 +202,9 @@ CATCH_TEST_CASE("a limit over a projection of a sort is a top-n") {
    const ColumnId a = add(query, "a", int4), b = add(query, "b", int4);
    auto sort = std::make_unique<Rel>(RelKind::Sort);
    sort->inputs.push_back(get(1, {a, b}));
-   sort->sortKeys.push_back({makeColumn(b, int4), true, true});
+   sort->as<op::Sort>().keys.push_back({makeColumn(b, int4), true, true});
    auto limit = std::make_unique<Rel>(RelKind::Limit);
-   limit->limit = makeConstant(int8, Value::integer(PhysicalType::I64, 10));
+   limit->as<op::Limit>().limit = makeConstant(int8, Value::integer(PhysicalType::I64, 10));
    limit->inputs.push_back(std::move(sort));
    query.root = std::move(limit);
    query.output.push_back({"a", a, int4});
@@ -216,16 +218,16 @@ CATCH_TEST_CASE("casts of all rows of VALUES run in a projection") {
    BoundQuery query;
    const ColumnId a = add(query, "a", int8);
    auto values = std::make_unique<Rel>(RelKind::Values);
-   values->columns = {a};
+   values->as<op::Values>().columns = {a};
    const Oid from = oid::int4;
    for (int i = 0; i < 10; ++i) {
       std::vector<ExprPtr> args;
       args.push_back(makeConstant(int4, Value::integer(PhysicalType::I32, i)));
-      values->rows.emplace_back();
+      values->as<op::Values>().rows.emplace_back();
       if (i == 5)
-         values->rows.back().push_back(makeNull(int8));
+         values->as<op::Values>().rows.back().push_back(makeNull(int8));
       else
-         values->rows.back().push_back(
+         values->as<op::Values>().rows.back().push_back(
              makeCall(catalog::builtins().findFunction("int8", std::span<const Oid>(&from, 1)), int8, std::move(args)));
    }
    query.root = std::move(values);

@@ -207,7 +207,8 @@ std::vector<Row> PlanInterpreter::join(const Node& node) {
 
 std::vector<Row> PlanInterpreter::aggregate(const Node& node) {
    // Runs the logical operator over the child's rows as a table.
-   Rel group(RelKind::GroupBy);
+   Rel rel(RelKind::GroupBy);
+   auto& group = rel.as<sql::op::GroupBy>();
    const auto& planned = node.as<plan::Aggregate>();
    for (const ComputedColumn& key : planned.keys)
       group.keys.push_back({key.column, clone(*key.expr)});
@@ -222,18 +223,18 @@ std::vector<Row> PlanInterpreter::aggregate(const Node& node) {
       group.aggregates.push_back(std::move(copy));
    }
    auto input = std::make_unique<Rel>(RelKind::Values);
-   input->columns = node.children[0]->output;
+   input->as<op::Values>().columns = node.children[0]->output;
    for (const Row& row : run(*node.children[0])) {
       std::vector<ExprPtr> cells;
-      for (const ColumnId column : input->columns) {
+      for (const ColumnId column : input->as<op::Values>().columns) {
          const Cell cell = row.at(column);
          cells.push_back(cell ? makeConstant({oid::int8}, Value::integer(PhysicalType::I64, *cell))
                               : makeNull({oid::int8}));
       }
-      input->rows.push_back(std::move(cells));
+      input->as<op::Values>().rows.push_back(std::move(cells));
    }
-   group.inputs.push_back(std::move(input));
-   return exprs_.run(group);
+   rel.inputs.push_back(std::move(input));
+   return exprs_.run(rel);
 }
 
 } // namespace ouzel::test

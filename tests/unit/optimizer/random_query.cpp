@@ -124,11 +124,11 @@ ExprPtr RandomQuery::subquery(const Columns& scope, uint32_t depth, bool scalar)
 
 RelPtr RandomQuery::table(Columns& out) {
    auto get = std::make_unique<Rel>(RelKind::Get);
-   get->table.relation = 1 + chance(3);
-   get->table.name = std::string(1, static_cast<char>('r' + get->table.relation));
+   get->as<op::Get>().table.relation = 1 + chance(3);
+   get->as<op::Get>().table.name = std::string(1, static_cast<char>('r' + get->as<op::Get>().table.relation));
    for (int16_t i = 0; i < 3; ++i) {
-      get->getColumns.push_back({column("c", i != 0), static_cast<int16_t>(i + 1)});
-      out.push_back(get->getColumns.back().column);
+      get->as<op::Get>().columns.push_back({column("c", i != 0), static_cast<int16_t>(i + 1)});
+      out.push_back(get->as<op::Get>().columns.back().column);
    }
    return get;
 }
@@ -139,8 +139,8 @@ RelPtr RandomQuery::group(Columns& out, const Columns& outer, uint32_t depth, bo
    rel->inputs.push_back(relation(in, outer, depth));
    if (!isStatic)
       for (uint32_t i = 0; i <= chance(2); ++i) {
-         rel->keys.push_back({column("k"), value(in)});
-         out.push_back(rel->keys.back().column);
+         rel->as<op::GroupBy>().keys.push_back({column("k"), value(in)});
+         out.push_back(rel->as<op::GroupBy>().keys.back().column);
       }
    static const char* const names[] = {"count", "sum", "min", "max"};
    for (uint32_t i = 0; i <= chance(2); ++i) {
@@ -154,11 +154,11 @@ RelPtr RandomQuery::group(Columns& out, const Columns& outer, uint32_t depth, bo
       call.distinct = chance(4) == 0;
       call.args.push_back(chance(6) == 0 && !outer.empty() ? value(outer) : value(in));
       out.push_back(call.column);
-      rel->aggregates.push_back(std::move(call));
+      rel->as<op::GroupBy>().aggregates.push_back(std::move(call));
    }
    if (chance(3) != 0) return rel;
    auto having = std::make_unique<Rel>(RelKind::Select);
-   having->predicate = predicate(out, outer, 0);
+   having->as<op::Select>().predicate = predicate(out, outer, 0);
    having->inputs.push_back(std::move(rel));
    return having;
 }
@@ -167,10 +167,10 @@ RelPtr RandomQuery::limited(Columns& out, const Columns& outer, uint32_t depth, 
    auto sort = std::make_unique<Rel>(RelKind::Sort);
    sort->inputs.push_back(relation(out, outer, depth));
    for (const ColumnId c : out)
-      sort->sortKeys.push_back({makeColumn(c, int8), chance(2) == 0, chance(2) == 0});
+      sort->as<op::Sort>().keys.push_back({makeColumn(c, int8), chance(2) == 0, chance(2) == 0});
    auto rel = std::make_unique<Rel>(RelKind::Limit);
-   rel->limit = number(limit);
-   if (chance(3) == 0) rel->offset = number(1);
+   rel->as<op::Limit>().limit = number(limit);
+   if (chance(3) == 0) rel->as<op::Limit>().offset = number(1);
    rel->inputs.push_back(std::move(sort));
    return rel;
 }
@@ -178,12 +178,12 @@ RelPtr RandomQuery::limited(Columns& out, const Columns& outer, uint32_t depth, 
 RelPtr RandomQuery::relation(Columns& out, const Columns& outer, uint32_t depth) {
    if (depth == 0 && !outer.empty() && chance(6) == 0) { // (SELECT outer.x + 1 AS a, outer.y AS b)
       auto unit = std::make_unique<Rel>(RelKind::Values);
-      unit->rows.emplace_back();
+      unit->as<op::Values>().rows.emplace_back();
       auto map = std::make_unique<Rel>(RelKind::Map);
       map->inputs.push_back(std::move(unit));
       for (int i = 0; i < 2; ++i) {
-         map->computed.push_back({column("o"), value(outer)});
-         out.push_back(map->computed.back().column);
+         map->as<op::Map>().computed.push_back({column("o"), value(outer)});
+         out.push_back(map->as<op::Map>().computed.back().column);
       }
       return map;
    }
@@ -191,7 +191,7 @@ RelPtr RandomQuery::relation(Columns& out, const Columns& outer, uint32_t depth)
       RelPtr rel = table(out);
       if (chance(2)) return rel;
       auto select = std::make_unique<Rel>(RelKind::Select);
-      select->predicate = predicate(out, outer, 0);
+      select->as<op::Select>().predicate = predicate(out, outer, 0);
       select->inputs.push_back(std::move(rel));
       return select;
    }
@@ -200,7 +200,7 @@ RelPtr RandomQuery::relation(Columns& out, const Columns& outer, uint32_t depth)
    case 1: {
       auto rel = std::make_unique<Rel>(RelKind::Select);
       rel->inputs.push_back(relation(out, outer, depth - 1));
-      rel->predicate = predicate(out, outer, depth);
+      rel->as<op::Select>().predicate = predicate(out, outer, depth);
       return rel;
    }
    case 2: {
@@ -210,8 +210,8 @@ RelPtr RandomQuery::relation(Columns& out, const Columns& outer, uint32_t depth)
       all.insert(all.end(), outer.begin(), outer.end());
       const bool scalar = chance(2);
       ExprPtr expr = scalar ? subquery(all, depth - 1, true) : value(all);
-      rel->computed.push_back({column("m"), std::move(expr)});
-      out.push_back(rel->computed.back().column);
+      rel->as<op::Map>().computed.push_back({column("m"), std::move(expr)});
+      out.push_back(rel->as<op::Map>().computed.back().column);
       return rel;
    }
    case 3:
@@ -219,22 +219,22 @@ RelPtr RandomQuery::relation(Columns& out, const Columns& outer, uint32_t depth)
       static const JoinKind kinds[] = {JoinKind::Inner, JoinKind::Left, JoinKind::Right, JoinKind::Full,
                                        JoinKind::Inner};
       auto rel = std::make_unique<Rel>(RelKind::Join);
-      rel->joinKind = kinds[chance(5)];
+      rel->as<op::Join>().kind = kinds[chance(5)];
       Columns left, right;
       const uint64_t before = state_;
       rel->inputs.push_back(relation(left, outer, depth - 1));
       const bool again = chance(4) == 0; // the same subplan twice
-      const bool lateral =
-          !again && rel->joinKind != JoinKind::Right && rel->joinKind != JoinKind::Full && chance(3) == 0;
+      const bool lateral = !again && rel->as<op::Join>().kind != JoinKind::Right &&
+                           rel->as<op::Join>().kind != JoinKind::Full && chance(3) == 0;
       Columns scope = outer;
       if (lateral) scope.insert(scope.end(), left.begin(), left.end());
       if (again) state_ = before;
-      rel->dependent = lateral;
+      rel->as<op::Join>().dependent = lateral;
       rel->inputs.push_back(relation(right, scope, depth - 1));
       out = left;
       out.insert(out.end(), right.begin(), right.end());
-      const bool plain = rel->joinKind == JoinKind::Full; // a subquery on both sides is not supported there
-      if (chance(8)) rel->predicate = predicate(out, outer, plain ? 0 : depth - 1);
+      const bool plain = rel->as<op::Join>().kind == JoinKind::Full; // a subquery on both sides is not supported there
+      if (chance(8)) rel->as<op::Join>().predicate = predicate(out, outer, plain ? 0 : depth - 1);
       return rel;
    }
    case 5: return group(out, outer, depth - 1, chance(3) == 0);
@@ -244,22 +244,22 @@ RelPtr RandomQuery::relation(Columns& out, const Columns& outer, uint32_t depth)
       rel->inputs.push_back(relation(in, outer, depth - 1));
       for (const ColumnId c : in)
          if (out.empty() || chance(2)) out.push_back(c);
-      rel->columns = out;
+      rel->as<op::Distinct>().columns = out;
       return rel;
    }
    case 7: {
       auto rel = std::make_unique<Rel>(RelKind::SetOp);
-      rel->setOpKind = static_cast<SetOpKind>(chance(3));
-      rel->all = chance(2);
+      rel->as<op::SetOp>().kind = static_cast<SetOpKind>(chance(3));
+      rel->as<op::SetOp>().all = chance(2);
       Columns sides[2];
       for (Columns& side : sides)
          rel->inputs.push_back(relation(side, outer, depth - 1));
       const size_t width = std::min<size_t>({sides[0].size(), sides[1].size(), 2});
       for (size_t i = 0; i < width; ++i) {
          out.push_back(column("u"));
-         rel->columns.push_back(out.back());
-         rel->setOpInputs[0].push_back(sides[0][i]);
-         rel->setOpInputs[1].push_back(!outer.empty() && chance(10) == 0 ? outer[0] : sides[1][i]);
+         rel->as<op::SetOp>().columns.push_back(out.back());
+         rel->as<op::SetOp>().inputColumns[0].push_back(sides[0][i]);
+         rel->as<op::SetOp>().inputColumns[1].push_back(!outer.empty() && chance(10) == 0 ? outer[0] : sides[1][i]);
       }
       return rel;
    }
@@ -295,7 +295,7 @@ BoundQuery RandomQuery::makeJoins(uint32_t relations, bool outerJoins) {
       Part& left = parts[at];
       Part& right = parts[at + 1];
       auto join = std::make_unique<Rel>(RelKind::Join);
-      join->joinKind = outerJoins ? kinds[chance(6)] : JoinKind::Inner;
+      join->as<op::Join>().kind = outerJoins ? kinds[chance(6)] : JoinKind::Inner;
       std::vector<ExprPtr> conjuncts;
       for (uint32_t i = 0; i <= chance(2); ++i) {
          const auto any = [this](const Columns& columns) {
@@ -313,10 +313,10 @@ BoundQuery RandomQuery::makeJoins(uint32_t relations, bool outerJoins) {
             conjuncts.back() = makeOr(std::move(either));
          }
       }
-      if (chance(10) != 0) join->predicate = makeAnd(std::move(conjuncts));
+      if (chance(10) != 0) join->as<op::Join>().predicate = makeAnd(std::move(conjuncts));
       join->inputs.push_back(std::move(left.rel));
       join->inputs.push_back(std::move(right.rel));
-      if (join->joinKind != JoinKind::Semi && join->joinKind != JoinKind::Anti)
+      if (join->as<op::Join>().kind != JoinKind::Semi && join->as<op::Join>().kind != JoinKind::Anti)
          left.columns.insert(left.columns.end(), right.columns.begin(), right.columns.end());
       left.rel = std::move(join);
       parts.erase(parts.begin() + at + 1);

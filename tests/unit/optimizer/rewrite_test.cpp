@@ -61,7 +61,8 @@ public:
 bool hasDependence(Rel& root) {
    bool found = false;
    forEachRel(root, [&found](Rel& rel) {
-      found = found || rel.dependent;
+      const auto* join = rel.getIf<sql::op::Join>();
+      found = found || (join && join->dependent);
       forEachOwnExpr(static_cast<const Rel&>(rel), [&found](const Expr& expr) {
          forEachExpr(expr, [&found](const Expr& e) {
             found = found || e.kind == ExprKind::Subquery;

@@ -76,11 +76,10 @@ CATCH_TEST_CASE("null rejection knows three-valued logic") {
 }
 
 CATCH_TEST_CASE("free columns are read but not made") {
-   auto get = std::make_unique<Rel>(RelKind::Get);
-   get->getColumns = {{a, 1}, {b, 2}};
-   auto select = std::make_unique<Rel>(RelKind::Select);
-   select->predicate = eq(column(a), column(c));
-   select->inputs.push_back(std::move(get));
+   op::Get get;
+   get.columns = {{a, 1}, {b, 2}};
+   const RelPtr select =
+       makeRel(RelKind::Select, op::Select{eq(column(a), column(c))}, makeRel(RelKind::Get, std::move(get)));
    CATCH_CHECK(freeColumns(*select) == std::vector<ColumnId>{c});
    CATCH_CHECK(outputColumns(*select) == std::vector<ColumnId>{a, b});
    const RelPtr copy = clone(*select);

@@ -45,7 +45,7 @@ public:
    static RelPtr get(std::vector<ColumnId> ids) {
       auto rel = std::make_unique<Rel>(RelKind::Get);
       for (size_t i = 0; i < ids.size(); ++i)
-         rel->getColumns.push_back({ids[i], static_cast<int16_t>(i + 1)});
+         rel->as<op::Get>().columns.push_back({ids[i], static_cast<int16_t>(i + 1)});
       return rel;
    }
    static RelPtr over(RelKind kind, RelPtr input) {
@@ -54,31 +54,25 @@ public:
       return rel;
    }
    static RelPtr select(RelPtr input, ExprPtr predicate) {
-      RelPtr rel = over(RelKind::Select, std::move(input));
-      rel->predicate = std::move(predicate);
-      return rel;
+      return makeRel(RelKind::Select, op::Select{std::move(predicate)}, std::move(input));
    }
    static RelPtr join(JoinKind kind, RelPtr left, RelPtr right) {
       RelPtr rel = over(RelKind::Join, std::move(left));
-      rel->joinKind = kind;
+      rel->as<op::Join>().kind = kind;
       rel->inputs.push_back(std::move(right));
       return rel;
    }
    static RelPtr map(RelPtr input, ColumnId column, ExprPtr expr) {
       RelPtr rel = over(RelKind::Map, std::move(input));
-      rel->computed.push_back({column, std::move(expr)});
+      rel->as<op::Map>().computed.push_back({column, std::move(expr)});
       return rel;
    }
    static RelPtr cteScan(uint32_t cte, ColumnId column, ColumnId of) {
-      auto rel = std::make_unique<Rel>(RelKind::CteScan);
-      rel->cte = cte;
-      rel->columns = {column};
-      rel->cteColumns = {of};
-      return rel;
+      return makeRel(RelKind::CteScan, op::CteScan{cte, {column}, {of}});
    }
    static RelPtr with(uint32_t id, RelPtr query, std::vector<ColumnId> given, RelPtr body) {
       RelPtr rel = over(RelKind::With, std::move(body));
-      Cte& cte = rel->ctes.emplace_back();
+      Cte& cte = rel->as<op::With>().ctes.emplace_back();
       cte.id = id;
       cte.query = std::move(query);
       cte.columns = std::move(given);
@@ -144,10 +138,10 @@ CATCH_TEST_CASE("columns are made once, and below what reads them") {
    CATCH_CHECK(t.refuses(*Trees::get({ColumnId{99}}), "in the table of columns"));
    CATCH_CHECK(t.refusal(*Trees::get({t.a}), {t.b}).find("the result: a column that is read") != std::string::npos);
    RelPtr limited = Trees::over(RelKind::Limit, Trees::get({t.a}));
-   limited->limit = node(ExprKind::Relabel, int8, list(t.ref(t.a)));
+   limited->as<op::Limit>().limit = node(ExprKind::Relabel, int8, list(t.ref(t.a)));
    CATCH_CHECK(t.refuses(*limited, "a column that is read")); // LIMIT sees no rows
    RelPtr distinct = Trees::over(RelKind::Distinct, Trees::get({t.a}));
-   distinct->columns = {t.b};
+   distinct->as<op::Distinct>().columns = {t.b};
    CATCH_CHECK(t.refuses(*distinct, "a column that is read"));
 }
 
@@ -155,8 +149,8 @@ CATCH_TEST_CASE("the right side's columns end at semi, anti and mark joins") {
    for (const JoinKind kind : {JoinKind::Semi, JoinKind::Anti, JoinKind::Mark}) {
       Trees t;
       RelPtr join = Trees::join(kind, Trees::get({t.a}), Trees::get({t.b}));
-      if (kind == JoinKind::Mark) join->markColumn = t.add("mark", boolean);
-      join->predicate = t.eq(t.a, t.b);
+      if (kind == JoinKind::Mark) join->as<op::Join>().markColumn = t.add("mark", boolean);
+      join->as<op::Join>().predicate = t.eq(t.a, t.b);
       CATCH_CHECK(t.refusal(*join, {t.a}).empty());
       CATCH_CHECK(t.refuses(*Trees::select(std::move(join), t.eq(t.a, t.b)), "a column that is read"));
    }
@@ -167,12 +161,12 @@ CATCH_TEST_CASE("joins are of a kind that trees have") {
    CATCH_CHECK(t.refuses(*Trees::join(JoinKind::RightSemi, Trees::get({t.a}), Trees::get({t.b})), "for plans"));
    CATCH_CHECK(t.refuses(*Trees::join(JoinKind::Mark, Trees::get({t.a}), Trees::get({t.b})), "have a mark"));
    RelPtr full = Trees::join(JoinKind::Full, Trees::get({t.a}), Trees::get({t.b}));
-   full->dependent = true;
+   full->as<op::Join>().dependent = true;
    CATCH_CHECK(t.refuses(*full, "does not depend"));
    RelPtr lateral =
        Trees::join(JoinKind::Inner, Trees::get({t.a}), Trees::map(Trees::get({t.b}), t.add("d"), t.ref(t.a)));
    CATCH_CHECK(t.refuses(*lateral, "a column that is read"));
-   lateral->dependent = true;
+   lateral->as<op::Join>().dependent = true;
    CATCH_CHECK(t.refusal(*lateral).empty());
    CATCH_CHECK(t.refuses(*lateral, "gone after unnesting", {true, false, true}));
 }
@@ -183,25 +177,19 @@ CATCH_TEST_CASE("operators have the inputs and members of their kind") {
    two->inputs.push_back(Trees::get({t.b}));
    CATCH_CHECK(t.refuses(*two, "inputs of its kind"));
    CATCH_CHECK(t.refuses(*Trees::over(RelKind::Map, nullptr), "an input is there"));
-   RelPtr dependent = Trees::over(RelKind::Map, Trees::get({t.a}));
-   dependent->dependent = true;
-   CATCH_CHECK(t.refuses(*dependent, "only joins depend"));
    CATCH_CHECK(t.refuses(*Trees::over(RelKind::Insert, Trees::get({t.a})), "say what they write"));
    CATCH_CHECK(t.refuses(*Trees::over(RelKind::With, Trees::get({t.a})), "With defines a CTE"));
-   RelPtr ctes = Trees::over(RelKind::Map, Trees::get({t.a}));
-   ctes->ctes.emplace_back();
-   CATCH_CHECK(t.refuses(*ctes, "only With defines CTEs"));
    CATCH_CHECK(t.refuses(*Trees::over(RelKind::Sort, Trees::get({t.a})), "a sort has keys"));
    CATCH_CHECK(t.refuses(*Trees::over(RelKind::LockRows, Trees::get({t.a})), "locks rows of a table"));
    RelPtr scan = Trees::get({t.a});
-   scan->getColumns[0].attribute = 0;
+   scan->as<op::Get>().columns[0].attribute = 0;
    CATCH_CHECK(t.refuses(*scan, "reads attributes from 1"));
    CATCH_CHECK(t.refuses(Rel(RelKind::TableFunction), "a table function is known"));
    auto values = std::make_unique<Rel>(RelKind::Values);
-   values->columns = {t.a};
-   values->rows.emplace_back();
+   values->as<op::Values>().columns = {t.a};
+   values->as<op::Values>().rows.emplace_back();
    CATCH_CHECK(t.refuses(*values, "a value for each column"));
-   values->rows[0].push_back(makeBoolean(true));
+   values->as<op::Values>().rows[0].push_back(makeBoolean(true));
    CATCH_CHECK(t.refuses(*values, "a value is of its column's type"));
 }
 
@@ -303,7 +291,7 @@ CATCH_TEST_CASE("aggregates and windows are of functions that are") {
    Trees t;
    const auto group = [&](const catalog::FunctionInfo* of, const SqlType& type) {
       RelPtr rel = Trees::over(RelKind::GroupBy, Trees::get({t.a}));
-      AggregateCall& aggregate = rel->aggregates.emplace_back();
+      AggregateCall& aggregate = rel->as<op::GroupBy>().aggregates.emplace_back();
       aggregate.function = of;
       aggregate.type = type;
       aggregate.column = t.add("sum", int8);
@@ -316,25 +304,25 @@ CATCH_TEST_CASE("aggregates and windows are of functions that are") {
    CATCH_CHECK(t.refuses(*group(function("upper", {oid::text}), int8), "an aggregate's function is one"));
    CATCH_CHECK(t.refuses(*group(sum, text), "of the aggregate's type"));
    RelPtr star = group(sum, int8);
-   star->aggregates[0].star = true;
+   star->as<op::GroupBy>().aggregates[0].star = true;
    CATCH_CHECK(t.refuses(*star, "has no arguments"));
    RelPtr filtered = group(sum, int8);
-   filtered->aggregates[0].filter = number(1);
+   filtered->as<op::GroupBy>().aggregates[0].filter = number(1);
    CATCH_CHECK(t.refuses(*filtered, "a predicate is boolean"));
    RelPtr sets = group(sum, int8);
-   sets->groupingSets = {{0}};
+   sets->as<op::GroupBy>().groupingSets = {{0}};
    CATCH_CHECK(t.refuses(*sets, "a grouping set names keys"));
    RelPtr grouping = group(sum, int8);
-   grouping->groupingCalls.push_back({t.add("g"), {3}});
+   grouping->as<op::GroupBy>().groupingCalls.push_back({t.add("g"), {3}});
    CATCH_CHECK(t.refuses(*grouping, "GROUPING names keys"));
    RelPtr window = Trees::over(RelKind::Window, Trees::get({t.a}));
-   window->windowCalls.emplace_back();
+   window->as<op::Window>().calls.emplace_back();
    CATCH_CHECK(t.refuses(*window, "a window call has a function"));
-   window->windowCalls[0].function = function("upper", {oid::text});
+   window->as<op::Window>().calls[0].function = function("upper", {oid::text});
    CATCH_CHECK(t.refuses(*window, "of a window function or an aggregate"));
-   window->windowSpec.start.kind = FrameBoundKind::OffsetPreceding;
+   window->as<op::Window>().spec.start.kind = FrameBoundKind::OffsetPreceding;
    CATCH_CHECK(t.refuses(*window, "the offset that its kind wants"));
-   window->windowSpec.start.kind = FrameBoundKind::UnboundedFollowing;
+   window->as<op::Window>().spec.start.kind = FrameBoundKind::UnboundedFollowing;
    CATCH_CHECK(t.refuses(*window, "starts before the end"));
 }
 
@@ -343,9 +331,9 @@ CATCH_TEST_CASE("set operations have one number and type of columns") {
    const auto both = [&](std::vector<ColumnId> left, std::vector<ColumnId> right, std::vector<ColumnId> out) {
       RelPtr rel = Trees::over(RelKind::SetOp, Trees::get({t.a}));
       rel->inputs.push_back(Trees::get({t.b, t.c}));
-      rel->setOpInputs[0] = std::move(left);
-      rel->setOpInputs[1] = std::move(right);
-      rel->columns = std::move(out);
+      rel->as<op::SetOp>().inputColumns[0] = std::move(left);
+      rel->as<op::SetOp>().inputColumns[1] = std::move(right);
+      rel->as<op::SetOp>().columns = std::move(out);
       return rel;
    };
    const ColumnId out = t.add("out");
@@ -354,13 +342,13 @@ CATCH_TEST_CASE("set operations have one number and type of columns") {
    CATCH_CHECK(t.refuses(*both({t.a}, {t.c}, {out}), "are of one type"));
    CATCH_CHECK(t.refuses(*both({t.b}, {t.b}, {out}), "a column that is read"));
    RelPtr except = both({t.a}, {t.b}, {out});
-   except->setOpKind = SetOpKind::Except;
+   except->as<op::SetOp>().kind = SetOpKind::Except;
    CATCH_CHECK(t.refuses(*except, "have become joins", {true, true, false}));
    RelPtr limit = Trees::over(RelKind::Limit, Trees::get({t.a}));
-   limit->limit = number(1);
+   limit->as<op::Limit>().limit = number(1);
    CATCH_CHECK(t.refuses(*limit, "LIMIT is bigint"));
-   limit->limit = bigNumber(1);
-   limit->offset = number(1);
+   limit->as<op::Limit>().limit = bigNumber(1);
+   limit->as<op::Limit>().offset = number(1);
    CATCH_CHECK(t.refuses(*limit, "OFFSET is bigint"));
 }
 
@@ -377,51 +365,51 @@ CATCH_TEST_CASE("CTEs are defined before they are scanned, and gone after their 
    CATCH_CHECK(t.refuses(*Trees::with(1, Trees::get({t.a}), {t.b}, Trees::get({t.c})), "a column that is read"));
    CATCH_CHECK(t.refuses(*Trees::with(1, Trees::get({t.b}), {t.b}, with(Trees::cteScan(1, x, t.a))), "defined once"));
    RelPtr few = with(Trees::cteScan(1, x, t.a));
-   few->inputs[0]->cteColumns.clear();
+   few->inputs[0]->as<op::CteScan>().cteColumns.clear();
    CATCH_CHECK(t.refuses(*few, "stands for one of the CTE"));
    auto outside = std::make_unique<Rel>(RelKind::RecursiveScan);
-   outside->cte = 1;
-   outside->columns = {x};
+   outside->as<op::CteScan>().cte = 1;
+   outside->as<op::CteScan>().columns = {x};
    CATCH_CHECK(t.refuses(*with(std::move(outside)), "inside its recursion"));
    RelPtr recursive = with(Trees::cteScan(1, x, t.a));
-   recursive->ctes[0].recursive = Trees::get({t.b});
+   recursive->as<op::With>().ctes[0].recursive = Trees::get({t.b});
    CATCH_CHECK(t.refuses(*recursive, "a recursive term gives its CTE's columns"));
-   recursive->ctes[0].recursive = Trees::get({t.c});
-   recursive->ctes[0].recursiveColumns = {t.c};
+   recursive->as<op::With>().ctes[0].recursive = Trees::get({t.c});
+   recursive->as<op::With>().ctes[0].recursiveColumns = {t.c};
    CATCH_CHECK(t.refuses(*recursive, "of the CTE's types"));
 }
 
 CATCH_TEST_CASE("DML writes columns of its input") {
    const auto update = [](Trees& t) {
       RelPtr rel = Trees::over(RelKind::Update, Trees::get({t.a, t.b}));
-      rel->dml = std::make_unique<Dml>();
-      rel->dml->target = {{t.a, 1}, {t.b, 2}};
-      rel->dml->rowId = t.a;
+      rel->as<op::Write>().dml = std::make_unique<Dml>();
+      rel->as<op::Write>().dml->target = {{t.a, 1}, {t.b, 2}};
+      rel->as<op::Write>().dml->rowId = t.a;
       return rel;
    };
    Trees t;
    CATCH_CHECK(t.refusal(*update(t)).empty());
    RelPtr row = update(t);
-   row->dml->rowId = noColumn;
+   row->as<op::Write>().dml->rowId = noColumn;
    CATCH_CHECK(t.refuses(*row, "know the row"));
    RelPtr order = update(t);
-   order->dml->target[1].attribute = 1;
+   order->as<op::Write>().dml->target[1].attribute = 1;
    CATCH_CHECK(t.refuses(*order, "in order, each once"));
    RelPtr missing = update(t);
-   missing->dml->target[1].column = t.c;
+   missing->as<op::Write>().dml->target[1].column = t.c;
    CATCH_CHECK(t.refuses(*missing, "a column that is read"));
    RelPtr clause = update(t);
-   clause->dml->clause = t.b;
+   clause->as<op::Write>().dml->clause = t.b;
    CATCH_CHECK(t.refuses(*clause, "come together"));
    RelPtr check = update(t);
-   check->dml->checks.emplace_back();
+   check->as<op::Write>().dml->checks.emplace_back();
    CATCH_CHECK(t.refuses(*check, "an expression or NOT NULL"));
-   check->dml->checks[0].expr = number(1);
+   check->as<op::Write>().dml->checks[0].expr = number(1);
    CATCH_CHECK(t.refuses(*check, "a predicate is boolean"));
    RelPtr returning = update(t);
-   returning->dml->returning.push_back({t.c, t.ref(t.a)});
+   returning->as<op::Write>().dml->returning.push_back({t.c, t.ref(t.a)});
    CATCH_CHECK(t.refuses(*returning, "has its expression's type"));
    RelPtr lock = Trees::over(RelKind::LockRows, Trees::get({t.a}));
-   lock->rowLocks.push_back({{}, t.a});
+   lock->as<op::LockRows>().locks.push_back({{}, t.a});
    CATCH_CHECK(t.refuses(*lock, "a row id is bigint"));
 }

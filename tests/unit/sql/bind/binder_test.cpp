@@ -68,15 +68,16 @@ CATCH_TEST_CASE("subqueries read columns of the enclosing query by their ids", "
    const auto query = tables().bind("select * from t where exists (select 1 from u where u.a = t.a)");
    const Rel& select = *query.root;
    CATCH_REQUIRE(select.kind == RelKind::Select);
-   CATCH_REQUIRE(select.predicate->kind == ExprKind::Subquery);
-   CATCH_CHECK(freeColumns(*select.predicate->subquery) ==
-               std::vector<ColumnId>{select.inputs[0]->getColumns[0].column});
+   const Expr& predicate = *select.as<op::Select>().predicate;
+   CATCH_REQUIRE(predicate.kind == ExprKind::Subquery);
+   CATCH_CHECK(freeColumns(*predicate.subquery) ==
+               std::vector<ColumnId>{select.inputs[0]->as<op::Get>().columns[0].column});
    CATCH_CHECK(freeColumns(select).empty());
 
    const auto lateral = tables().bind("select * from t, lateral (select max(y) from u where u.a = t.a) s, u as u2");
    CATCH_REQUIRE(lateral.root->kind == RelKind::Join);
-   CATCH_CHECK(!lateral.root->dependent);
-   CATCH_CHECK(lateral.root->inputs[0]->dependent);
+   CATCH_CHECK(!lateral.root->as<op::Join>().dependent);
+   CATCH_CHECK(lateral.root->inputs[0]->as<op::Join>().dependent);
 }
 
 CATCH_TEST_CASE("an aggregate belongs to the level of its arguments", "[bind]") {
@@ -89,7 +90,7 @@ CATCH_TEST_CASE("an aggregate belongs to the level of its arguments", "[bind]") 
 
 CATCH_TEST_CASE("the primary key determines the other columns", "[bind]") {
    const auto query = tables().bind("select t.b, t.c from t group by t.a");
-   CATCH_CHECK(query.root->keys.size() == 3);
+   CATCH_CHECK(query.root->as<op::GroupBy>().keys.size() == 3);
    CATCH_CHECK(tables().outputs("select u.x from u group by u.a") ==
                "ERROR 42803 @8: column \"u.x\" must appear in the GROUP BY clause or be used in an aggregate function");
 }
@@ -102,13 +103,12 @@ CATCH_TEST_CASE("recursive queries", "[bind]") {
       Values [] ()
     Map [?column?#2 := int4pl(n#1, 1)]
       Select (n#1 < 5)
-        RecursiveScan 0 [n#1]
+        RecursiveScan 0 [n#1] <- [?column?#0]
   CteScan 0 [n#3] <- [?column?#0]
 )");
    // Without a reference to itself, r is an ordinary UNION. Without any reference to it, r is dropped.
-   CATCH_CHECK(
-       tables().bind("with recursive r as (select 1 union select 2.5) select * from r").root->ctes[0].recursive ==
-       nullptr);
+   const auto plain = tables().bind("with recursive r as (select 1 union select 2.5) select * from r");
+   CATCH_CHECK(plain.root->as<op::With>().ctes[0].recursive == nullptr);
    CATCH_CHECK(tables().bind("with r as (select 1) select 2").root->kind == RelKind::Map);
 }
 
@@ -119,18 +119,18 @@ CATCH_TEST_CASE("INSERT, UPDATE and DELETE feed every column of the table", "[bi
       Values [a#0] (1) (2)
 )");
    const auto insert = tables().bind("insert into t (b, a) select x, y from u");
-   CATCH_REQUIRE(insert.root->dml->target.size() == 5);
-   CATCH_CHECK(insert.root->dml->checks.size() == 3); // a and b NOT NULL, a > 0
+   CATCH_REQUIRE(insert.root->as<op::Write>().dml->target.size() == 5);
+   CATCH_CHECK(insert.root->as<op::Write>().dml->checks.size() == 3); // a and b NOT NULL, a > 0
    CATCH_CHECK(insert.output.empty());
    CATCH_CHECK(!insert.readOnly);
 
    const auto update = tables().bind("update t set e = e + 1, b = u.x from u where u.a = t.a returning t.e, u.y");
-   const Dml& dml = *update.root->dml;
+   const Dml& dml = *update.root->as<op::Write>().dml;
    CATCH_CHECK(dml.rowId != noColumn);
    CATCH_CHECK(dml.returning[0].expr->column == dml.target[4].column); // RETURNING sees the new value
    CATCH_CHECK(update.output.size() == 2);
    const auto remove = tables().bind("delete from t where a = 1 returning b");
-   CATCH_CHECK(remove.root->dml->rowId != noColumn);
+   CATCH_CHECK(remove.root->as<op::Write>().dml->rowId != noColumn);
 }
 
 CATCH_TEST_CASE("parameters take their types from where they stand", "[bind]") {

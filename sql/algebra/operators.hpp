@@ -1,0 +1,398 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "sql/algebra/expr.hpp"
+
+// The fields of logical operators (rel.hpp). Each struct lists its members once more, in `members`, with the role of
+// the column ids in them. rel.cpp copies operators and visits their expressions and columns by these lists.
+
+namespace ouzel::io {
+class ExternalTable;
+class LineInput;
+} // namespace ouzel::io
+
+namespace ouzel::sql {
+
+using RelPtr = std::unique_ptr<Rel>;
+
+/// What an operator does with the column ids that a member holds.
+enum class ColumnRole : uint8_t {
+   Made, ///< the operator makes these columns
+   Read, ///< the operator reads these columns, besides those in its expressions
+   Cte,  ///< columns that a CTE's query makes and the scans of the CTE refer to
+};
+
+/// An entry of `members` with a role. An entry without one is a plain pointer: column ids in it have the role of the
+/// member that holds its struct.
+template <typename Struct, typename Type>
+struct ColumnMember {
+   Type Struct::*pointer;
+   ColumnRole role;
+};
+constexpr auto made(auto pointer) {
+   return ColumnMember{pointer, ColumnRole::Made};
+}
+constexpr auto reads(auto pointer) {
+   return ColumnMember{pointer, ColumnRole::Read};
+}
+constexpr auto ofCte(auto pointer) {
+   return ColumnMember{pointer, ColumnRole::Cte};
+}
+
+enum class JoinKind : uint8_t {
+   Inner,
+   Left,
+   Right,
+   Full,
+   Semi,   ///< left rows with a match; gives left columns only
+   Anti,   ///< left rows without a match (NOT EXISTS semantics: unknown is no match)
+   Mark,   ///< all left rows plus `markColumn`: true, false or NULL as `lhs IN (right)` would be over `predicate`
+   Single, ///< Left, but more than one match is error 21000 (scalar subquery)
+   // In plans only, where children[0] probes and children[1] is built:
+   RightSemi, ///< built rows with a match; gives build columns only
+   RightAnti, ///< built rows without a match; gives build columns only
+};
+
+/// Whether a join gives no row for a probe (left) row without a match. Only then may filters and lookups made of the
+/// build (right) side drop probe rows before the join.
+constexpr bool joinDropsUnmatchedProbe(JoinKind kind) {
+   return kind == JoinKind::Inner || kind == JoinKind::Semi || kind == JoinKind::Right || kind == JoinKind::RightSemi ||
+          kind == JoinKind::RightAnti;
+}
+
+enum class SetOpKind : uint8_t { Union, Intersect, Except };
+
+struct SortKey {
+   ExprPtr expr; ///< any expression; rewrites prefer Columns
+   bool descending = false;
+   bool nullsFirst = false; ///< the binder has applied the default: true for descending
+
+   static constexpr std::tuple members{&SortKey::expr, &SortKey::descending, &SortKey::nullsFirst};
+};
+
+struct ComputedColumn {
+   ColumnId column;
+   ExprPtr expr;
+
+   static constexpr std::tuple members{made(&ComputedColumn::column), &ComputedColumn::expr};
+};
+
+struct AggregateCall {
+   ColumnId column;                                 ///< the result
+   const catalog::FunctionInfo* function = nullptr; ///< pg_proc row of kind 'a'
+   std::vector<ExprPtr> args;                       ///< empty: count(*)
+   std::vector<ExprPtr> directArgs;                 ///< ordered-set aggregates: percentile_cont(0.5)
+   std::vector<SortKey> orderBy;
+   ExprPtr filter; ///< may be null
+   bool distinct = false;
+   bool star = false;
+   SqlType type;
+
+   static constexpr std::tuple members{made(&AggregateCall::column), &AggregateCall::function, &AggregateCall::args,
+                                       &AggregateCall::directArgs,   &AggregateCall::orderBy,  &AggregateCall::filter,
+                                       &AggregateCall::distinct,     &AggregateCall::star,     &AggregateCall::type};
+};
+
+/// GROUPING(...): column := bit mask over these keys.
+struct GroupingCall {
+   ColumnId column;
+   std::vector<uint32_t> keys;
+
+   static constexpr std::tuple members{made(&GroupingCall::column), &GroupingCall::keys};
+};
+
+enum class FrameMode : uint8_t { Range, Rows, Groups };
+enum class FrameBoundKind : uint8_t {
+   UnboundedPreceding,
+   OffsetPreceding,
+   CurrentRow,
+   OffsetFollowing,
+   UnboundedFollowing
+};
+enum class FrameExclusion : uint8_t { None, CurrentRow, Group, Ties };
+struct FrameBound {
+   FrameBoundKind kind = FrameBoundKind::UnboundedPreceding;
+   ExprPtr offset; ///< Rows/Groups: int8; Range: type of PostgreSQL's in_range offset
+
+   static constexpr std::tuple members{&FrameBound::kind, &FrameBound::offset};
+};
+struct WindowCall {
+   ColumnId column;
+   const catalog::FunctionInfo* function = nullptr; ///< kind 'w', or 'a' used over a window
+   std::vector<ExprPtr> args;
+   ExprPtr filter;
+   bool star = false, distinct = false;
+   SqlType type;
+
+   static constexpr std::tuple members{made(&WindowCall::column), &WindowCall::function, &WindowCall::args,
+                                       &WindowCall::filter,       &WindowCall::star,     &WindowCall::distinct,
+                                       &WindowCall::type};
+};
+struct WindowSpec {
+   std::vector<ExprPtr> partitionBy;
+   std::vector<SortKey> orderBy;
+   FrameMode mode = FrameMode::Range;
+   FrameBound start{FrameBoundKind::UnboundedPreceding, nullptr};
+   FrameBound end{FrameBoundKind::CurrentRow, nullptr};
+   FrameExclusion exclusion = FrameExclusion::None;
+
+   static constexpr std::tuple members{&WindowSpec::partitionBy, &WindowSpec::orderBy, &WindowSpec::mode,
+                                       &WindowSpec::start,       &WindowSpec::end,     &WindowSpec::exclusion};
+};
+
+struct TableRef {
+   Oid relation = invalidOid;
+   uint64_t storageId = 0;
+   std::string schema, name, alias;                     ///< for EXPLAIN and errors
+   std::shared_ptr<const io::ExternalTable> external{}; ///< files read as a table
+};
+struct GetColumn {
+   ColumnId column;
+   int16_t attribute; ///< attnum from 1; rowIdAttribute for the row id
+
+   static constexpr std::tuple members{&GetColumn::column, &GetColumn::attribute};
+};
+/// Pseudo-attribute of Get: the row's (segment << 24 | row) as int8, for UPDATE and DELETE.
+inline constexpr int16_t rowIdAttribute = -7;
+
+enum class LockWaitPolicy : uint8_t { Wait, Skip, Error }; ///< in the order in which one overrules the other
+/// Rows of `table`, whose ids are in column `rowId`, are locked until the transaction ends.
+struct RowLock {
+   TableRef table;
+   ColumnId rowId = noColumn;
+   LockWaitPolicy wait = LockWaitPolicy::Wait;
+
+   static constexpr std::tuple members{&RowLock::table, reads(&RowLock::rowId), &RowLock::wait};
+};
+
+struct Cte {
+   uint32_t id;
+   std::string name;
+   RelPtr query;                           ///< the non-recursive term, or the whole query
+   RelPtr recursive;                       ///< the recursive term; null when not recursive
+   bool unionAll = true;                   ///< recursive: UNION ALL keeps duplicates
+   std::vector<ColumnId> columns;          ///< the CTE's columns: output columns of `query`
+   std::vector<ColumnId> recursiveColumns; ///< the recursive term's output, in the same order
+   uint32_t references = 0;
+   std::optional<bool> materialized; ///< WITH x AS [NOT] MATERIALIZED
+
+   static constexpr std::tuple members{&Cte::id,
+                                       &Cte::name,
+                                       &Cte::query,
+                                       &Cte::recursive,
+                                       &Cte::unionAll,
+                                       ofCte(&Cte::columns),
+                                       ofCte(&Cte::recursiveColumns),
+                                       &Cte::references,
+                                       &Cte::materialized};
+};
+
+/// Effect of a DML operator on one row of its input.
+enum class DmlAction : uint8_t { Nothing, Insert, Update, Delete };
+enum class ConflictAction : uint8_t { None, Nothing, Update };
+struct Dml {
+   TableRef table;
+   /// Insert: for each live attribute of the table in attnum order, the input column that feeds it. A Map below the
+   /// operator has computed defaults, generated values and casts. Update: the same for the new values of the row.
+   std::vector<GetColumn> target;
+   ColumnId rowId = noColumn; ///< Update, Delete: the column with the row id
+   /// Update: the attributes that may get new values; all other attributes of `target` keep their values.
+   std::vector<int16_t> assigned;
+   /// RETURNING: expressions over `target` (new values) or, for Delete, over inputs[0]; the statement's output.
+   std::vector<ComputedColumn> returning;
+   /// CHECK constraints and NOT NULL to hold for new rows: expression over the target columns, constraint name ("" for
+   /// NOT NULL).
+   struct Check {
+      ExprPtr expr; ///< violated when false (not when NULL)
+      std::string constraint;
+      int16_t notNullAttribute = 0; ///< ≠ 0: NOT NULL of this attribute instead of expr
+      std::string column;
+
+      static constexpr std::tuple members{&Check::expr, &Check::constraint, &Check::notNullAttribute, &Check::column};
+   };
+   std::vector<Check> checks;
+
+   /// MERGE and ON CONFLICT: an int4 column that holds, for each row, the number of the clause that applies;
+   /// actions[number] is that clause's action. noColumn: every row gets the action of the operator's kind.
+   ColumnId clause = noColumn;
+   std::vector<DmlAction> actions;
+   /// ON CONFLICT: the row proposed for insertion. It must satisfy `proposedChecks` even if it is not inserted.
+   /// `checks` then apply to updated rows only.
+   std::vector<GetColumn> proposed;
+   std::vector<Check> proposedChecks;
+   /// ON CONFLICT: a key that is unique among the rows that the statement inserts. A second row with the key is skipped
+   /// (Nothing) or is an error (Update).
+   struct ConflictKey {
+      std::vector<int16_t> attributes;
+      bool nullsNotDistinct = false;
+   };
+   std::vector<ConflictKey> conflictKeys;
+   ConflictAction conflict = ConflictAction::None;
+   bool isMain = true; ///< false for a statement in WITH: its rows do not count for the command tag
+   /// COPY FROM: the rows' input, which takes errors of rows that break a constraint, and the int8 column with the line
+   /// that each row began on. Null and noColumn for all else.
+   std::shared_ptr<const io::LineInput> input;
+   ColumnId inputLine = noColumn;
+
+   static constexpr std::tuple members{
+       &Dml::table,        reads(&Dml::target), reads(&Dml::rowId), &Dml::assigned,        &Dml::returning,
+       &Dml::checks,       reads(&Dml::clause), &Dml::actions,      reads(&Dml::proposed), &Dml::proposedChecks,
+       &Dml::conflictKeys, &Dml::conflict,      &Dml::isMain,       &Dml::input,           reads(&Dml::inputLine)};
+};
+
+/// The fields of each kind of operator. `inputs` are those of the Rel.
+namespace op {
+
+/// Scan of a stored table. VirtualGet: scan of a catalog or statistics table computed from the snapshot,
+/// `table.relation`; or of files, `table.external`, whose column i is attribute i + 1.
+struct Get {
+   TableRef table;
+   std::vector<GetColumn> columns;
+   ExprPtr predicate; ///< of the rows to give; null: true
+
+   static constexpr std::tuple members{&Get::table, made(&Get::columns), &Get::predicate};
+};
+
+/// Rows of expressions; one row of no columns is "no FROM".
+struct Values {
+   std::vector<ColumnId> columns;
+   std::vector<std::vector<ExprPtr>> rows;
+
+   static constexpr std::tuple members{made(&Values::columns), &Values::rows};
+};
+
+/// Set-returning function. Its arguments may be correlated (under a dependent Join) or read columns of an input.
+struct TableFunction {
+   const catalog::FunctionInfo* function = nullptr;
+   std::vector<ExprPtr> args;
+   std::vector<ColumnId> columns;
+   ColumnId ordinality = noColumn; ///< WITH ORDINALITY: the number of the row
+
+   static constexpr std::tuple members{&TableFunction::function, &TableFunction::args, made(&TableFunction::columns),
+                                       made(&TableFunction::ordinality)};
+};
+
+/// Rows of inputs[0] for which `predicate` is true.
+struct Select {
+   ExprPtr predicate; ///< null: true
+
+   static constexpr std::tuple members{&Select::predicate};
+};
+
+/// inputs[0] plus computed columns. ProjectSet: the columns are set-returning functions of the select list, whose rows
+/// advance in lockstep.
+struct Map {
+   std::vector<ComputedColumn> computed;
+
+   static constexpr std::tuple members{&Map::computed};
+};
+
+/// Join of inputs[0] (left, probe) and inputs[1] (right, build).
+struct Join {
+   JoinKind kind = JoinKind::Inner;
+   ExprPtr predicate; ///< null: true
+   /// The right side reads columns of the left (LATERAL, correlated subquery). No join is after unnesting.
+   bool dependent = false;
+   ColumnId markColumn = noColumn; ///< of a Mark join
+
+   static constexpr std::tuple members{&Join::kind, &Join::predicate, &Join::dependent, made(&Join::markColumn)};
+};
+
+/// Groups of inputs[0] with aggregates. Without keys: exactly one row.
+struct GroupBy {
+   std::vector<ComputedColumn> keys;
+   std::vector<AggregateCall> aggregates;
+   /// Indexes into `keys`; empty: one set of all keys. A key absent from a set is NULL in its rows.
+   std::vector<std::vector<uint32_t>> groupingSets;
+   std::vector<GroupingCall> groupingCalls;
+
+   static constexpr std::tuple members{&GroupBy::keys, &GroupBy::aggregates, &GroupBy::groupingSets,
+                                       &GroupBy::groupingCalls};
+};
+
+/// inputs[0] plus columns of window functions, all over one partition and order.
+struct Window {
+   WindowSpec spec;
+   std::vector<WindowCall> calls;
+
+   static constexpr std::tuple members{&Window::spec, &Window::calls};
+};
+
+/// Duplicates of inputs[0] over `columns` removed.
+struct Distinct {
+   std::vector<ColumnId> columns;
+   std::vector<SortKey> sortKeys; ///< not empty: DISTINCT ON (`columns`), which keeps the first row in this order
+
+   static constexpr std::tuple members{reads(&Distinct::columns), &Distinct::sortKeys};
+};
+
+struct Sort {
+   std::vector<SortKey> keys; ///< the order of the rows; not empty
+
+   static constexpr std::tuple members{&Sort::keys};
+};
+
+/// `limit` rows of inputs[0] after the first `offset`: constant-like expressions; null: no limit, no offset.
+struct Limit {
+   ExprPtr limit, offset;
+   bool withTies = false;
+   std::vector<SortKey> sortKeys; ///< the order in which rows tie, for `withTies`
+
+   static constexpr std::tuple members{&Limit::limit, &Limit::offset, &Limit::withTies, &Limit::sortKeys};
+};
+
+/// UNION, INTERSECT, EXCEPT: columns[i] is fed from inputColumns[0][i] (of inputs[0]) and inputColumns[1][i].
+struct SetOp {
+   SetOpKind kind = SetOpKind::Union;
+   bool all = false;
+   std::vector<ColumnId> columns;
+   std::array<std::vector<ColumnId>, 2> inputColumns;
+
+   static constexpr std::tuple members{&SetOp::kind, &SetOp::all, made(&SetOp::columns), reads(&SetOp::inputColumns)};
+};
+
+/// Reads CTE `cte`: columns[i] is the CTE's cteColumns[i]. RecursiveScan: inside a recursive term, the working table of
+/// the CTE.
+struct CteScan {
+   uint32_t cte = 0;
+   std::vector<ColumnId> columns;
+   std::vector<ColumnId> cteColumns;
+
+   static constexpr std::tuple members{&CteScan::cte, made(&CteScan::columns), ofCte(&CteScan::cteColumns)};
+};
+
+/// inputs[0] is the body. CTEs are evaluated at most once each, in order; each is visible in the body and in later
+/// ones.
+struct With {
+   std::vector<Cte> ctes;
+
+   static constexpr std::tuple members{&With::ctes};
+};
+
+/// FOR UPDATE / SHARE over inputs[0].
+struct LockRows {
+   std::vector<RowLock> locks;
+
+   static constexpr std::tuple members{&LockRows::locks};
+};
+
+/// INSERT, UPDATE, DELETE, MERGE: inputs[0] gives the rows.
+struct Write {
+   std::unique_ptr<Dml> dml;
+
+   static constexpr std::tuple members{&Write::dml};
+};
+
+using Fields = std::variant<Get, Values, TableFunction, Select, Map, Join, GroupBy, Window, Distinct, Sort, Limit,
+                            SetOp, CteScan, With, LockRows, Write>;
+
+} // namespace op
+
+} // namespace ouzel::sql
