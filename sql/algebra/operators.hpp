@@ -11,7 +11,7 @@
 #include "sql/algebra/expr.hpp"
 
 // The fields of logical operators (rel.hpp). Each struct lists its members once more, in `members`, with the role of
-// the column ids in them. rel.cpp copies operators and visits their expressions and columns by these lists.
+// the column ids in them. The walks of members.hpp and the copies of rel.cpp follow these lists.
 
 namespace ouzel::io {
 class ExternalTable;

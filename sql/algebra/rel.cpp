@@ -1,65 +1,13 @@
 #include "sql/algebra/rel.hpp"
 
 #include <iterator>
-#include <type_traits>
 #include <unordered_set>
+
+#include "sql/algebra/members.hpp"
 
 namespace ouzel::sql {
 
 namespace {
-
-/// A struct that lists its members.
-template <typename T>
-concept Listed = requires {
-   T::members;
-};
-
-template <typename T>
-constexpr bool isVector = false;
-template <typename T>
-constexpr bool isVector<std::vector<T>> = true;
-
-template <typename T>
-constexpr bool isArray = false;
-template <typename T, size_t count>
-constexpr bool isArray<std::array<T, count>> = true;
-
-/// Converts to a member of any type, to count the members of a struct.
-struct AnyMember {
-   template <typename T>
-   operator T() const;
-};
-template <typename T, typename... Found>
-constexpr size_t memberCount() {
-   if constexpr (requires { T{Found()..., AnyMember()}; })
-      return memberCount<T, Found..., AnyMember>();
-   else
-      return sizeof...(Found);
-}
-
-template <typename Struct, typename Type>
-constexpr auto pointerOf(Type Struct::*member) {
-   return member;
-}
-template <typename Struct, typename Type>
-constexpr auto pointerOf(ColumnMember<Struct, Type> member) {
-   return member.pointer;
-}
-template <typename Struct, typename Type>
-constexpr ColumnRole roleOf(Type Struct::*, ColumnRole inherited) {
-   return inherited;
-}
-template <typename Struct, typename Type>
-constexpr ColumnRole roleOf(ColumnMember<Struct, Type> member, ColumnRole) {
-   return member.role;
-}
-
-/// Calls `visit(member, entry)` for each member that a struct lists.
-template <typename T, typename Visit>
-void forEachMember(T& value, const Visit& visit) {
-   static_assert(std::tuple_size_v<decltype(T::members)> == memberCount<T>(), "`members` lists each member");
-   std::apply([&](const auto&... entry) { (visit(value.*pointerOf(entry), entry), ...); }, T::members);
-}
 
 template <typename T>
 T copyOf(const T& value) {
@@ -81,20 +29,6 @@ T copyOf(const T& value) {
    } else {
       return value;
    }
-}
-
-/// Visits the expressions of a member; those of inputs and CTEs are other operators'.
-template <typename T, typename Visit>
-void visitExprs(T& value, const Visit& visit) {
-   if constexpr (Listed<T>)
-      forEachMember(value, [&](auto& member, const auto&) { visitExprs(member, visit); });
-   else if constexpr (std::is_same_v<T, ExprPtr>) {
-      if (value) visit(value);
-   } else if constexpr (std::is_same_v<T, std::unique_ptr<Dml>>) {
-      if (value) visitExprs(*value, visit);
-   } else if constexpr (isVector<T>)
-      for (auto& element : value)
-         visitExprs(element, visit);
 }
 
 template <typename T, typename Visit>

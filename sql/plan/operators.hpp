@@ -145,6 +145,8 @@ struct Join {
 struct JoinKey {
    ExprPtr probe, build;
    bool nullsEqual = false; ///< IS NOT DISTINCT FROM
+
+   static constexpr std::tuple members{&JoinKey::probe, &JoinKey::build, &JoinKey::nullsEqual};
 };
 
 struct HashJoin : Join {

@@ -1,3 +1,4 @@
+#include "sql/algebra/members.hpp"
 #include "sql/plan/plan.hpp"
 
 // Walks over the fields of any operator.
@@ -5,44 +6,6 @@
 namespace ouzel::sql::plan {
 
 namespace {
-
-/// Visits the expressions in one field. A type of field that is not listed here does not compile if it could own an
-/// expression.
-struct ExprWalk {
-   const std::function<void(Expr&)>& visit;
-
-   void operator()(const ExprPtr& expr) const {
-      if (expr) visit(*expr);
-   }
-   template <class T>
-   void operator()(const std::vector<T>& list) const {
-      for (const T& one : list)
-         (*this)(one);
-   }
-   void operator()(const ComputedColumn& computed) const { visit(*computed.expr); }
-   void operator()(const SortKey& key) const { visit(*key.expr); }
-   void operator()(const JoinKey& key) const { all(key.probe, key.build); }
-   void operator()(const AggregateCall& call) const { all(call.args, call.directArgs, call.orderBy, call.filter); }
-   void operator()(const WindowCall& call) const { all(call.args, call.filter); }
-   void operator()(const WindowSpec& spec) const {
-      all(spec.partitionBy, spec.orderBy, spec.start.offset, spec.end.offset);
-   }
-   void operator()(const Dml::Check& check) const { (*this)(check.expr); }
-   void operator()(const std::unique_ptr<Dml>& dml) const { all(dml->returning, dml->checks, dml->proposedChecks); }
-   void operator()(const TableRef&) const {}
-   void operator()(const IndexUse&) const {}
-   void operator()(const Rel::GroupingCall&) const {}
-   void operator()(const RowLock&) const {}
-   void operator()(const CtePlan&) const {} // a plan of its own
-   template <class T>
-   requires std::is_trivially_copyable_v<T>
-   void operator()(const T&) const {}
-
-   template <class... Parts>
-   void all(const Parts&... parts) const {
-      ((*this)(parts), ...);
-   }
-};
 
 /// Collects the columns that one field makes.
 struct MadeColumns {
@@ -67,8 +30,9 @@ struct MadeColumns {
 } // namespace
 
 void forEachOwnExpr(Node& node, const std::function<void(Expr&)>& visit) {
-   const ExprWalk walk{visit};
-   node.visit([&](const auto& op) { forEachField(op, [&](const auto&, const auto& value) { walk(value); }); });
+   const auto each = [&visit](const ExprPtr& expr) { visit(*expr); };
+   node.visit(
+       [&](const auto& op) { forEachField(op, [&](const auto&, const auto& value) { visitExprs(value, each); }); });
 }
 
 std::vector<ColumnId> madeColumns(const Node& node) {

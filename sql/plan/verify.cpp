@@ -26,24 +26,43 @@ private:
    void check(const Scan& scan, const Node& node, const VisibleColumns& below);
    void check(const TableScan& scan, const Node& node, const VisibleColumns& below);
    void check(const Values& values, const Node& node, const VisibleColumns& below);
-   void check(const TableFunction& call, const Node& node, const VisibleColumns& below);
+   void check(const TableFunction& call, const Node&, const VisibleColumns& below) {
+      exprs_.ensure(call.function != nullptr, "a table function is known");
+      exprs_.check(call.args, below);
+   }
    void check(const ProjectSet& set, const Node& node, const VisibleColumns& below);
-   void check(const Computing& project, const Node& node, const VisibleColumns& below);
-   void check(const Filter& filter, const Node& node, const VisibleColumns& below);
+   void check(const Computing& project, const Node&, const VisibleColumns& below) {
+      for (const ComputedColumn& computed : project.computed)
+         exprs_.checkComputed(computed, below);
+   }
+   void check(const Filter& filter, const Node&, const VisibleColumns& below) {
+      exprs_.ensure(!filter.predicates.empty(), "a filter has predicates");
+      checkPredicates(filter.predicates, below);
+   }
    void check(const Join& join, const Node& node, const VisibleColumns& below);
    void check(const HashJoin& join, const Node& node, const VisibleColumns& below);
    void check(const Aggregate& aggregate, const Node& node, const VisibleColumns& below);
-   void check(const Sort& sort, const Node& node, const VisibleColumns& below);
+   void check(const Sort& sort, const Node&, const VisibleColumns& below) { checkSortKeys(sort.keys, below); }
    void check(const TopN& top, const Node& node, const VisibleColumns& below);
    void check(const Limit& limit, const Node& node, const VisibleColumns& below);
    void check(const Window& window, const Node& node, const VisibleColumns& below);
-   void check(const DistinctOn& distinct, const Node& node, const VisibleColumns& below);
-   void check(const Append& append, const Node& node, const VisibleColumns& below);
-   void check(const Materialize& with, const Node& node, const VisibleColumns& below);
+   void check(const DistinctOn& distinct, const Node&, const VisibleColumns& below) {
+      for (const ColumnId column : distinct.columns)
+         exprs_.checkColumn(column, below);
+   }
+   void check(const Append& append, const Node& node, const VisibleColumns&) { checkInputs(append.inputs, node); }
+   void check(const Materialize& with, const Node&, const VisibleColumns&) {
+      exprs_.ensure(!with.ctes.empty(), "With materialises a CTE");
+   }
    void check(const CteScan& scan, const Node& node, const VisibleColumns& below);
-   void check(const RecursiveUnion& recursion, const Node& node, const VisibleColumns& below);
+   void check(const RecursiveUnion& recursion, const Node& node, const VisibleColumns&) {
+      checkInputs(recursion.inputs, node);
+   }
    void check(const RecursiveScan& scan, const Node& node, const VisibleColumns& below);
-   void check(const LockRows& lock, const Node& node, const VisibleColumns& below);
+   void check(const LockRows& lock, const Node&, const VisibleColumns& below) {
+      for (const RowLock& one : lock.locks)
+         exprs_.checkColumn(one.rowId, below);
+   }
    void check(const Write& write, const Node& node, const VisibleColumns& below);
    void checkPredicates(const std::vector<ExprPtr>& predicates, const VisibleColumns& visible);
    void checkCall(const AggregateCall& call, const VisibleColumns& below);
@@ -174,24 +193,9 @@ void PlanVerifier::check(const Values& values, const Node& node, const VisibleCo
    }
 }
 
-void PlanVerifier::check(const TableFunction& call, const Node&, const VisibleColumns& below) {
-   exprs_.ensure(call.function != nullptr, "a table function is known");
-   exprs_.check(call.args, below);
-}
-
 void PlanVerifier::check(const ProjectSet& set, const Node& node, const VisibleColumns& below) {
    exprs_.ensure(!set.computed.empty(), "ProjectSet computes something");
    check(static_cast<const Computing&>(set), node, below);
-}
-
-void PlanVerifier::check(const Computing& project, const Node&, const VisibleColumns& below) {
-   for (const ComputedColumn& computed : project.computed)
-      exprs_.checkComputed(computed, below);
-}
-
-void PlanVerifier::check(const Filter& filter, const Node&, const VisibleColumns& below) {
-   exprs_.ensure(!filter.predicates.empty(), "a filter has predicates");
-   checkPredicates(filter.predicates, below);
 }
 
 void PlanVerifier::checkPredicates(const std::vector<ExprPtr>& predicates, const VisibleColumns& visible) {
@@ -265,10 +269,6 @@ void PlanVerifier::checkSortKeys(const std::vector<SortKey>& keys, const Visible
    }
 }
 
-void PlanVerifier::check(const Sort& sort, const Node&, const VisibleColumns& below) {
-   checkSortKeys(sort.keys, below);
-}
-
 void PlanVerifier::check(const TopN& top, const Node&, const VisibleColumns& below) {
    checkSortKeys(top.keys, below);
    exprs_.ensure(top.limit && top.limit->kind == ExprKind::Constant, "a Top N knows its limit");
@@ -299,11 +299,6 @@ void PlanVerifier::check(const Window& window, const Node&, const VisibleColumns
    }
 }
 
-void PlanVerifier::check(const DistinctOn& distinct, const Node&, const VisibleColumns& below) {
-   for (const ColumnId column : distinct.columns)
-      exprs_.checkColumn(column, below);
-}
-
 /// Append and RecursiveUnion: output[i] is fed from inputs[child][i].
 void PlanVerifier::checkInputs(const std::vector<std::vector<ColumnId>>& inputs, const Node& node) {
    exprs_.ensure(inputs.size() == node.children.size(), "each child of an append feeds columns");
@@ -317,18 +312,6 @@ void PlanVerifier::checkInputs(const std::vector<std::vector<ColumnId>>& inputs,
                        "a child feeds columns of an append in their representation", node.output[i]);
       }
    }
-}
-
-void PlanVerifier::check(const Append& append, const Node& node, const VisibleColumns&) {
-   checkInputs(append.inputs, node);
-}
-
-void PlanVerifier::check(const RecursiveUnion& recursion, const Node& node, const VisibleColumns&) {
-   checkInputs(recursion.inputs, node);
-}
-
-void PlanVerifier::check(const Materialize& with, const Node&, const VisibleColumns&) {
-   exprs_.ensure(!with.ctes.empty(), "With materialises a CTE");
 }
 
 void PlanVerifier::check(const CteScan& scan, const Node& node, const VisibleColumns&) {
@@ -352,11 +335,6 @@ void PlanVerifier::check(const RecursiveScan& scan, const Node& node, const Visi
       exprs_.ensure(columns_[found->second[scan.slots[i]]].repr == columns_[node.output[i]].repr,
                     "a column of a working table's scan has the table's representation", node.output[i]);
    }
-}
-
-void PlanVerifier::check(const LockRows& lock, const Node&, const VisibleColumns& below) {
-   for (const RowLock& one : lock.locks)
-      exprs_.checkColumn(one.rowId, below);
 }
 
 void PlanVerifier::checkStored(const std::vector<GetColumn>& columns, const VisibleColumns& below) {
