@@ -68,13 +68,14 @@ void forEachMember(T& value, const Visit& visit) {
 /// members has none.
 template <typename T, typename Visit>
 void visitExprs(T& value, const Visit& visit) {
-   if constexpr (Listed<T>)
+   using Type = std::remove_const_t<T>;
+   if constexpr (Listed<Type>)
       forEachMember(value, [&](auto& member, const auto&) { visitExprs(member, visit); });
-   else if constexpr (std::is_same_v<T, ExprPtr>) {
+   else if constexpr (std::is_same_v<Type, ExprPtr>) {
       if (value) visit(value);
-   } else if constexpr (std::is_same_v<T, std::unique_ptr<Dml>>) {
+   } else if constexpr (std::is_same_v<Type, std::unique_ptr<Dml>>) {
       if (value) visitExprs(*value, visit);
-   } else if constexpr (isVector<T>)
+   } else if constexpr (isVector<Type>)
       for (auto& element : value)
          visitExprs(element, visit);
 }
