@@ -169,7 +169,6 @@ bool LockManager::acquireFor(LockOwner& owner, const LockTag& tag, LockMode mode
       }
       {
          const MutexLock waiterLock(waiter.mutex);
-         DCHECK(!waiter.isGranted);
          if (waiter.isGranted) return;
       }
       std::erase(lock.queue, &waiter);
@@ -234,6 +233,7 @@ void LockManager::wakeQueue(Lock& lock) {
       lock.queue.erase(lock.queue.begin() + static_cast<ptrdiff_t>(i));
       grant(lock, *waiter.owner, waiter.mode, waiter.forSession);
       const MutexLock waiterLock(waiter.mutex);
+      DCHECK(!waiter.isGranted);
       waiter.isGranted = true;
       waiter.changed.notify_one();
    }
