@@ -246,7 +246,7 @@ std::string Printer::fields(const op::SetOp& setOp) const {
 
 void Printer::print(const Rel& rel, uint32_t depth, std::string& out) const {
    out += std::string(depth * 2, ' ') + nameOf(rel.kind) +
-          std::visit([this](const auto& own) { return fields(own); }, rel.fields) + "\n";
+          std::visit([this](const auto& own) { return this->fields(own); }, rel.fields) + "\n";
    const auto* with = rel.getIf<op::With>();
    for (size_t i = 0; with && i < with->ctes.size(); ++i) {
       const Cte& cte = with->ctes[i];
