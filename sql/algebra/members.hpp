@@ -64,8 +64,15 @@ void forEachMember(T& value, const Visit& visit) {
    std::apply([&](const auto&... entry) { (visit(value.*pointerOf(entry), entry), ...); }, T::members);
 }
 
-/// Visits the expressions of a member; those of inputs and CTEs are other operators'. A struct that does not list its
-/// members has none.
+/// Whether no expression is in a T that does not list its members. A struct of another kind says so itself.
+template <typename T>
+constexpr bool ownsNoExpr = std::is_trivially_copyable_v<T> || !std::is_aggregate_v<T>;
+template <>
+inline constexpr bool ownsNoExpr<TableRef> = true;
+template <>
+inline constexpr bool ownsNoExpr<Dml::ConflictKey> = true;
+
+/// Visits the expressions of a member; those of inputs and CTEs are other operators'.
 template <typename T, typename Visit>
 void visitExprs(T& value, const Visit& visit) {
    using Type = std::remove_const_t<T>;
@@ -75,9 +82,11 @@ void visitExprs(T& value, const Visit& visit) {
       if (value) visit(value);
    } else if constexpr (std::is_same_v<Type, std::unique_ptr<Dml>>) {
       if (value) visitExprs(*value, visit);
-   } else if constexpr (isVector<Type>)
+   } else if constexpr (isVector<Type> || isArray<Type>) {
       for (auto& element : value)
          visitExprs(element, visit);
+   } else
+      static_assert(ownsNoExpr<Type>, "a struct lists its members, or owns no expression");
 }
 
 } // namespace ouzel::sql

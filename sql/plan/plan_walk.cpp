@@ -3,6 +3,15 @@
 
 // Walks over the fields of any operator.
 
+namespace ouzel::sql {
+
+template <>
+inline constexpr bool ownsNoExpr<plan::IndexUse> = true;
+template <>
+inline constexpr bool ownsNoExpr<plan::CtePlan> = true; // its expressions are another plan's
+
+} // namespace ouzel::sql
+
 namespace ouzel::sql::plan {
 
 namespace {
