@@ -19,7 +19,7 @@ uint32_t largestCte(Rel& root) {
             largest = std::max(largest, cte.id);
       forEachOwnExpr(rel, [&](ExprPtr& expr) {
          forEachExpr(*expr, [&](const Expr& e) {
-            if (e.subquery) forEachRel(*e.subquery, visit);
+            if (const auto* subquery = e.getIf<scalar::Subquery>()) forEachRel(*subquery->query, visit);
             return true;
          });
       });

@@ -289,7 +289,7 @@ void TableBuilder::bindGenerated(const ::Constraint& constraint, const catalog::
       if (!read.generated) continue;
       uint32_t position = 0;
       sql::forEachExpr(*bound.expr, [&](const sql::Expr& expr) {
-         if (expr.kind == sql::ExprKind::Column && expr.column == input.column) position = expr.position;
+         if (columnOf(expr) == input.column) position = expr.position;
          return true;
       });
       throw SqlError(sqlstate::invalidObjectDefinition,
@@ -298,7 +298,8 @@ void TableBuilder::bindGenerated(const ::Constraint& constraint, const catalog::
           .detail("A generated column cannot reference another generated column.");
    }
    sql::forEachExpr(*bound.expr, [](const sql::Expr& expr) {
-      if (expr.function && expr.function->volatility != catalog::Volatility::Immutable)
+      const auto* function = functionOf(expr);
+      if (function && function->volatility != catalog::Volatility::Immutable)
          throw SqlError(sqlstate::invalidObjectDefinition, "generation expression is not immutable");
       return true;
    });

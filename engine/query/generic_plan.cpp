@@ -20,8 +20,8 @@ namespace {
 /// Tables with fewer rows are read in no more time than a lookup takes.
 constexpr double smallTableRows = 1000;
 
-void collectParameters(Expr& root, std::vector<Expr*>& out) {
-   if (root.kind == ExprKind::Parameter) out.push_back(&root);
+void collectParameters(Expr& root, std::vector<std::pair<Expr*, uint32_t>>& out) {
+   if (const auto* parameter = root.getIf<sql::scalar::Parameter>()) out.emplace_back(&root, parameter->number);
    for (const ExprPtr& arg : root.args)
       collectParameters(*arg, out);
 }
@@ -99,13 +99,12 @@ bool GenericPlan::lock(SessionCore& core) const {
 }
 
 std::unique_ptr<QueryExecution> GenericPlan::start(SessionCore& core, std::span<const BoundParameter> parameters) {
-   for (Expr* expr : parameters_) {
-      DCHECK(expr->parameter < parameters.size());
-      const Value& value = parameters[expr->parameter].value;
+   for (const auto& [expr, number] : parameters_) {
+      DCHECK(number < parameters.size());
+      const Value& value = parameters[number].value;
       DCHECK(value.isNull || value.type == expr->repr.physical);
-      expr->kind = ExprKind::Constant;
-      expr->constant = value;
-      if (value.isNull) expr->constant = Value::null(expr->repr.physical);
+      if (expr->kind != ExprKind::Constant) expr->become(ExprKind::Constant);
+      expr->as<sql::scalar::Constant>().value = value.isNull ? Value::null(expr->repr.physical) : value;
    }
    return std::make_unique<QueryExecution>(core, planned_);
 }

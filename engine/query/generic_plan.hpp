@@ -31,7 +31,8 @@ private:
       LockMode mode;
    };
    std::shared_ptr<PlannedQuery> planned_; // a use count above 1: an execution uses it
-   std::vector<sql::Expr*> parameters_;    // nodes of the plan; constants while it runs
+   /// Each Parameter of the plan with its number. The nodes are Constants once the plan has run.
+   std::vector<std::pair<sql::Expr*, uint32_t>> parameters_;
    std::vector<LockedRelation> locks_;
    std::vector<storage::StorageId> readWhole_; // tables read without a lookup, since they are small
    bool isReadOnly_ = true;

@@ -17,11 +17,12 @@ void substituteIn(sql::Rel& rel, std::span<const BoundParameter> parameters);
 
 void substituteIn(sql::ExprPtr& root, std::span<const BoundParameter> parameters) {
    sql::rewriteExpr(root, [&](sql::ExprPtr& expr) {
-      if (expr->subquery) substituteIn(*expr->subquery, parameters);
-      if (expr->kind != sql::ExprKind::Parameter || expr->parameter >= parameters.size()) return;
+      if (sql::Rel* subquery = subqueryOf(*expr)) substituteIn(*subquery, parameters);
+      const auto* parameter = expr->getIf<sql::scalar::Parameter>();
+      if (!parameter || parameter->number >= parameters.size()) return;
       const SqlType type = expr->type;
       const uint32_t position = expr->position;
-      expr = sql::makeConstant(type, parameters[expr->parameter].value);
+      expr = sql::makeConstant(type, parameters[parameter->number].value);
       expr->position = position;
    });
 }

@@ -17,6 +17,8 @@ namespace {
 using sql::CompareOp;
 using sql::Expr;
 using sql::ExprKind;
+using sql::scalar::Compare;
+using sql::scalar::InList;
 
 bool isScaledNumeric(const SqlType& type, Representation repr) {
    return type.oid == oid::numeric && repr.physical != PhysicalType::Decimal;
@@ -97,7 +99,7 @@ private:
    uint32_t inValues(uint32_t lhs, std::span<const Expr* const> items, bool negated);
    uint32_t compileCall(const Expr& expr);
    uint32_t call(const Expr& expr, std::vector<uint32_t> args);
-   uint32_t compileAnyArray(const Expr& expr, bool negated);
+   uint32_t compileAnyArray(const Expr& expr);
    uint32_t convert(uint32_t arg, Representation repr) { return convert(arg, repr, node(arg).type); }
    uint32_t convert(uint32_t arg, Representation repr, SqlType type);
    void unify(uint32_t& a, uint32_t& b);
@@ -152,9 +154,9 @@ uint32_t Compiler::add(std::unique_ptr<Node> added, bool isOwnTotal) {
 }
 
 uint32_t Compiler::compileColumn(const Expr& expr) {
-   const std::optional<uint32_t> slot = slots_.find(expr.column);
+   const std::optional<uint32_t> slot = slots_.find(columnOf(expr));
    if (!slot) throwInternal("expression reads a column that its input does not have");
-   const Representation flowing = columns_[expr.column].repr;
+   const Representation flowing = columns_[columnOf(expr)].repr;
    auto column = make(Op::Column, expr.type, flowing);
    column->slot = *slot;
    return convert(add(std::move(column)), expr.repr);
@@ -259,7 +261,8 @@ uint32_t Compiler::conjunction(std::span<const sql::ExprPtr> predicates) {
 uint32_t Compiler::compileNot(const Expr& arg) {
    switch (arg.kind) {
    case ExprKind::Not: return compile(*arg.args[0]);
-   case ExprKind::Compare: return compare(sql::negated(arg.compare), compile(*arg.args[0]), compile(*arg.args[1]));
+   case ExprKind::Compare:
+      return compare(sql::negated(arg.as<Compare>().op), compile(*arg.args[0]), compile(*arg.args[1]));
    case ExprKind::And:
    case ExprKind::Or: {
       std::vector<uint32_t> args;
@@ -273,7 +276,7 @@ uint32_t Compiler::compileNot(const Expr& arg) {
    case ExprKind::IsNotTrue: return add(makeBoolean(Op::IsTrue, {compile(*arg.args[0])}));
    case ExprKind::IsFalse: return add(makeBoolean(Op::IsNotFalse, {compile(*arg.args[0])}));
    case ExprKind::IsNotFalse: return add(makeBoolean(Op::IsFalse, {compile(*arg.args[0])}));
-   case ExprKind::InList: return compileInList(arg, !arg.negated);
+   case ExprKind::InList: return compileInList(arg, !arg.as<InList>().negated);
    default: return add(makeBoolean(Op::Not, {compile(arg)}));
    }
 }
@@ -286,11 +289,12 @@ uint32_t Compiler::inValues(uint32_t lhs, std::span<const Expr* const> items, bo
       const Expr* leaf = item;
       while (leaf->kind == ExprKind::Convert || leaf->kind == ExprKind::Relabel)
          leaf = leaf->args[0].get();
+      const auto* constant = leaf->getIf<sql::scalar::Constant>();
       const bool isExact = leaf->repr.physical == repr.physical ||
-                           (isNumber(leaf->repr.physical) && isNumber(repr.physical)) || leaf->constant.isNull;
-      if (leaf->kind == ExprKind::Constant && isExact) {
+                           (isNumber(leaf->repr.physical) && isNumber(repr.physical)) || isNullConstant(*leaf);
+      if (constant && isExact) {
          // A constant that the column's representation cannot hold equals none of its values, so it is left out.
-         if (std::optional<Value> value = convertExactly(leaf->constant, leaf->repr, repr))
+         if (std::optional<Value> value = convertExactly(constant->value, leaf->repr, repr))
             values.push_back(std::move(*value));
       } else {
          terms.push_back(compare(negated ? CompareOp::Ne : CompareOp::Eq, lhs, compile(*item)));
@@ -319,18 +323,16 @@ uint32_t Compiler::compileInList(const Expr& expr, bool negated) {
    throwNotSupported(text + ")");
 }
 
-/// The name under which the kernel is registered: the one chosen by lowering, else the prosrc. Functions that
-/// PostgreSQL writes in SQL are registered by name.
-std::string kernelKey(const Expr& expr) {
+/// The name under which the function's kernel is registered: the prosrc. Functions that PostgreSQL writes in SQL are
+/// registered by name.
+std::string kernelKey(const catalog::FunctionInfo& function) {
    constexpr Oid languageSql = 14;
-   if (!expr.kernel.empty()) return expr.kernel;
-   const catalog::FunctionInfo& function = *expr.function;
    return function.language == languageSql ? "sql:" + std::string(function.name) : std::string(function.source);
 }
 
 uint32_t Compiler::call(const Expr& expr, std::vector<uint32_t> args) {
-   const catalog::FunctionInfo& function = *expr.function;
-   const std::string key = kernelKey(expr);
+   const catalog::FunctionInfo& function = *functionOf(expr);
+   const std::string key = kernelKey(function);
    // Without a scaled result the kernel is that for decimals.
    if (!isScaledNumeric(expr.type, expr.repr))
       for (uint32_t& arg : args)
@@ -360,22 +362,23 @@ uint32_t Compiler::compileCall(const Expr& expr) {
 }
 
 /// Compile lhs op ANY (array). With constant elements it becomes a set or comparisons, else it is evaluated row by row.
-uint32_t Compiler::compileAnyArray(const Expr& expr, bool negated) {
+uint32_t Compiler::compileAnyArray(const Expr& expr) {
+   const auto& [op, isAll, function] = expr.as<sql::scalar::AnyArray>();
    uint32_t lhs = compile(*expr.args[0]);
    const Expr& array = *expr.args[1];
-   const bool isEquality = !expr.function && expr.compare == (negated ? CompareOp::Ne : CompareOp::Eq);
-   if (array.kind == ExprKind::Array && !expr.function) {
+   const bool isEquality = !function && op == (isAll ? CompareOp::Ne : CompareOp::Eq);
+   if (array.kind == ExprKind::Array && !function) {
       std::vector<const Expr*> items;
       for (const sql::ExprPtr& item : array.args)
          items.push_back(item.get());
-      if (isEquality) return inValues(lhs, items, negated);
+      if (isEquality) return inValues(lhs, items, isAll);
       std::vector<uint32_t> terms;
       for (const Expr* item : items)
-         terms.push_back(compare(expr.compare, lhs, compile(*item)));
-      if (!terms.empty()) return connective(negated ? Op::And : Op::Or, std::move(terms));
+         terms.push_back(compare(op, lhs, compile(*item)));
+      if (!terms.empty()) return connective(isAll ? Op::And : Op::Or, std::move(terms));
    }
-   if (array.kind == ExprKind::Constant && !array.constant.isNull && isEquality) {
-      const ArrayValue elements = readArray(array.constant.bytes);
+   if (const Value* known = knownValue(array); known && isEquality) {
+      const ArrayValue elements = readArray(known->bytes);
       std::vector<sql::ExprPtr> owned;
       std::vector<const Expr*> items;
       for (const Value& element : elements.elements) {
@@ -384,7 +387,7 @@ uint32_t Compiler::compileAnyArray(const Expr& expr, bool negated) {
          items.push_back(owned.back().get());
       }
       if (elements.physical == node(lhs).repr.physical || isScaledNumeric(node(lhs).type, node(lhs).repr))
-         return inValues(lhs, items, negated);
+         return inValues(lhs, items, isAll);
    }
    lhs = asDecimal(lhs);
    const uint32_t rhs = compile(array);
@@ -395,18 +398,18 @@ uint32_t Compiler::compileAnyArray(const Expr& expr, bool negated) {
          lhs = convert(lhs, {element, 0});
    }
    auto result = makeBoolean(Op::AnyArray, {lhs, rhs});
-   result->compare = expr.compare;
-   result->negated = negated;
+   result->compare = op;
+   result->negated = isAll;
    result->argTypes = {node(lhs).type, node(rhs).type};
    result->argReprs = {node(lhs).repr, node(rhs).repr};
    bool isTotal = true;
-   if (expr.function) {
-      const std::string key = kernelKey(expr);
+   if (function) {
+      const std::string key = kernelKey(*function);
       const std::array<Representation, 2> reprs = {node(lhs).repr, node(lhs).repr};
       const KernelEntry* entry = findKernel(key, reprs);
-      if (!entry) throwNoKernel(*expr.function);
+      if (!entry) throwNoKernel(*function);
       result->kernel = *entry;
-      result->function = expr.function->oid;
+      result->function = function->oid;
       isTotal = entry->total;
    }
    return add(std::move(result), isTotal);
@@ -422,10 +425,10 @@ uint32_t Compiler::compile(const Expr& expr) {
    const auto test = [&](Op op) { return add(makeBoolean(op, compileArgs())); };
    switch (expr.kind) {
    case ExprKind::Column: return compileColumn(expr);
-   case ExprKind::Constant: return constant(expr.type, expr.repr, expr.constant);
+   case ExprKind::Constant: return constant(expr.type, expr.repr, expr.as<sql::scalar::Constant>().value);
    case ExprKind::Compare: {
       const uint32_t lhs = compile(*expr.args[0]); // C++ does not define the order of arguments
-      return compare(expr.compare, lhs, compile(*expr.args[1]));
+      return compare(expr.as<Compare>().op, lhs, compile(*expr.args[1]));
    }
    case ExprKind::And: return connective(Op::And, compileArgs());
    case ExprKind::Or: return connective(Op::Or, compileArgs());
@@ -448,7 +451,7 @@ uint32_t Compiler::compile(const Expr& expr) {
          arg = convert(arg, expr.repr);
       return add(make(Op::Coalesce, expr.type, expr.repr, std::move(args)));
    }
-   case ExprKind::InList: return compileInList(expr, expr.negated);
+   case ExprKind::InList: return compileInList(expr, expr.as<InList>().negated);
    case ExprKind::Call: return compileCall(expr);
    case ExprKind::Relabel: {
       const uint32_t arg = compile(*expr.args[0]);
@@ -470,9 +473,10 @@ uint32_t Compiler::compile(const Expr& expr) {
    case ExprKind::TypmodCast: {
       const uint32_t arg = compile(*expr.args[0]);
       auto result = make(Op::TypmodCast, expr.type, expr.repr, {arg});
-      result->explicitCast = expr.explicitCast;
+      result->explicitCast = expr.as<sql::scalar::TypmodCast>().isExplicit;
       result->argReprs = {node(arg).repr};
-      return add(std::move(result), expr.explicitCast && isTextLike(expr.type.oid));
+      const bool isTotal = result->explicitCast && isTextLike(expr.type.oid);
+      return add(std::move(result), isTotal);
    }
    case ExprKind::Array: {
       std::vector<uint32_t> args = compileArgs();
@@ -489,7 +493,7 @@ uint32_t Compiler::compile(const Expr& expr) {
       if (isScaledNumeric(expr.type, expr.repr)) element = {PhysicalType::Decimal, 0};
       return convert(add(make(Op::Subscript, expr.type, element, compileArgs())), expr.repr);
    }
-   case ExprKind::AnyArray: return compileAnyArray(expr, expr.negated);
+   case ExprKind::AnyArray: return compileAnyArray(expr);
    case ExprKind::Parameter: throwInternal("a parameter without a value");
    default: throwInternal("an expression that should be gone before execution");
    }

@@ -46,9 +46,10 @@ sql::ColumnTable columnTable(const sql::Expr& predicate, const std::vector<sql::
    while (table.size() < size)
       table.add({});
    sql::forEachExpr(predicate, [&](const sql::Expr& e) {
-      if (e.kind == sql::ExprKind::Column && static_cast<uint32_t>(e.column) < size) {
-         table[e.column].type = e.type;
-         table[e.column].repr = storedRepresentation(e.type);
+      const auto* reference = e.getIf<sql::scalar::Column>();
+      if (reference && static_cast<uint32_t>(reference->column) < size) {
+         table[reference->column].type = e.type;
+         table[reference->column].repr = storedRepresentation(e.type);
       }
       return true;
    });

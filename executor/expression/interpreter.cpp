@@ -30,7 +30,7 @@ Vector evaluateCompare(Scratch& s, const Node& node, const Rows& rows) {
    const Selection selection = isConstant ? Selection::dense(1) : rows.selection;
    Scratch::Buffer& buffer = s.buffer(node);
    bool hasNulls = false;
-   if (node.compare != sql::CompareOp::IsDistinctFrom && node.compare != sql::CompareOp::IsNotDistinctFrom)
+   if (!sql::isNullSafe(node.compare))
       hasNulls = combineValidity(args, selection, isConstant ? 1 : s.rowCount, buffer.validity);
    FlagLoan flags(s);
    compareValues(node.compare, args[0], args[1], selection, flags, static_cast<uint8_t*>(buffer.data));

@@ -88,10 +88,6 @@ void distinctFlags(const Vector& a, const Vector& b, Selection rows, uint8_t* fl
    }
 }
 
-bool isNullSafe(CompareOp op) {
-   return op == CompareOp::IsDistinctFrom || op == CompareOp::IsNotDistinctFrom;
-}
-
 void anyFlags(CompareOp op, const Vector& a, const Vector& b, Selection rows, uint8_t* flags) {
    if (!isNullSafe(op)) return compareFlags(op, a, b, rows, flags);
    distinctFlags(a, b, rows, flags);

@@ -104,7 +104,7 @@ RelEstimate Estimator::compute(const Rel& rel) {
    case RelKind::Map:
       for (const ComputedColumn& computed : rel.as<op::Map>().computed) {
          ColumnEstimate column;
-         if (computed.expr->kind == ExprKind::Column) column = result.column(computed.expr->column);
+         if (const auto* reference = computed.expr->getIf<scalar::Column>()) column = result.column(reference->column);
          column.distinct = distinctOf(*computed.expr, result);
          result.columns[computed.column] = column;
       }
@@ -122,10 +122,10 @@ RelEstimate Estimator::compute(const Rel& rel) {
    }
    case RelKind::Limit: {
       const ExprPtr &limit = rel.as<op::Limit>().limit, &offset = rel.as<op::Limit>().offset;
-      if (offset && offset->kind == ExprKind::Constant && !offset->constant.isNull)
-         scaleTo(result, std::max(1.0, result.rows - static_cast<double>(offset->constant.i64)));
-      const bool known = limit && limit->kind == ExprKind::Constant && !limit->constant.isNull;
-      if (known) scaleTo(result, std::min(result.rows, static_cast<double>(limit->constant.i64)));
+      if (const Value* skipped = offset ? knownValue(*offset) : nullptr)
+         scaleTo(result, std::max(1.0, result.rows - static_cast<double>(skipped->i64)));
+      if (const Value* wanted = limit ? knownValue(*limit) : nullptr)
+         scaleTo(result, std::min(result.rows, static_cast<double>(wanted->i64)));
       break;
    }
    case RelKind::SetOp: {
@@ -266,9 +266,7 @@ double Estimator::joinSelectivity(const std::vector<const Expr*>& conjuncts, con
       const Expr* test = conjunct;
       while (test->kind == ExprKind::IsTrue || test->kind == ExprKind::IsNotFalse)
          test = test->args[0].get();
-      const bool equality = test->kind == ExprKind::Compare &&
-                            (test->compare == CompareOp::Eq || test->compare == CompareOp::IsNotDistinctFrom);
-      if (equality) {
+      if (isEquality(*test)) {
          Equality found{};
          for (const ExprPtr& arg : test->args) {
             std::vector<ColumnId> used;
@@ -279,7 +277,7 @@ double Estimator::joinSelectivity(const std::vector<const Expr*>& conjuncts, con
                              : arg == test->args[0]            ? 0
                                                                : 1;
             const RelEstimate& rel = side == 0 ? left : right;
-            found.columns[side] = &rel.column(arg->kind == ExprKind::Column ? arg->column : used[0]);
+            found.columns[side] = &rel.column(arg->kind == ExprKind::Column ? columnOf(*arg) : used[0]);
             found.distinct[side] = distinctOf(*arg, rel);
          }
          if (found.columns[0] && found.columns[1]) {
@@ -334,11 +332,11 @@ RelEstimate Estimator::join(const Rel& rel) {
       // The fraction of the left keys that the right side has.
       double fraction = std::min(1.0, matches / std::max(1.0, left.rows));
       for (const Expr* conjunct : conjunctList(join.predicate.get())) {
-         if (conjunct->kind != ExprKind::Compare || conjunct->compare != CompareOp::Eq) continue;
+         if (compareOf(*conjunct) != CompareOp::Eq) continue;
          for (int side = 0; side < 2; ++side) {
-            const Expr &a = *conjunct->args[side], &b = *conjunct->args[1 - side];
-            if (a.kind == ExprKind::Column && left.columns.contains(a.column) && b.kind == ExprKind::Column)
-               fraction = std::min(fraction, right.distinct(b.column) / std::max(1.0, left.distinct(a.column)));
+            const ColumnId a = columnOf(*conjunct->args[side]), b = columnOf(*conjunct->args[1 - side]);
+            if (a != noColumn && left.columns.contains(a) && b != noColumn)
+               fraction = std::min(fraction, right.distinct(b) / std::max(1.0, left.distinct(a)));
          }
       }
       rows = left.rows * (join.kind == JoinKind::Semi ? fraction : std::max(0.05, 1 - fraction));
@@ -385,7 +383,7 @@ RelEstimate Estimator::groupBy(const Rel& rel) {
    if (group.groupingSets.size() > 1) result.rows *= 1 + 0.3 * static_cast<double>(group.groupingSets.size() - 1);
    for (const ComputedColumn& key : group.keys) {
       ColumnEstimate column;
-      if (key.expr->kind == ExprKind::Column) column = input.column(key.expr->column);
+      if (const auto* reference = key.expr->getIf<scalar::Column>()) column = input.column(reference->column);
       column.distinct = std::min(result.rows, distinctOf(*key.expr, input));
       if (group.keys.size() == 1) { // the column is a key of the result
          column.baseDistinct = column.distinct;

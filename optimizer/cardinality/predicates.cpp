@@ -26,8 +26,8 @@ const Expr& withoutCasts(const Expr& expr) {
 }
 
 std::optional<double> constantNumber(const Expr& expr) {
-   if (expr.kind != ExprKind::Constant || expr.constant.isNull) return std::nullopt;
-   return asNumber(expr.constant, expr.repr.scale);
+   const Value* value = knownValue(expr);
+   return value ? asNumber(*value, expr.repr.scale) : std::nullopt;
 }
 
 double clamp(double fraction) {
@@ -61,14 +61,14 @@ std::optional<double> asNumber(const Value& value, uint8_t scale) {
 
 double Estimator::distinctOf(const Expr& expr, const RelEstimate& input) {
    if (expr.kind == ExprKind::Constant) return 1;
-   if (expr.kind == ExprKind::Column) return input.distinct(expr.column);
+   if (expr.kind == ExprKind::Column) return input.distinct(columnOf(expr));
    std::vector<ColumnId> used;
    collectColumns(expr, used);
    double product = 1;
    for (const ColumnId column : used)
       product *= input.distinct(column);
-   const std::string_view source =
-       expr.kind == ExprKind::Call && expr.function ? expr.function->source : std::string_view();
+   const auto* call = expr.getIf<scalar::Call>();
+   const std::string_view source = call && call->function ? call->function->source : std::string_view();
    if (source.starts_with("extract") || source.starts_with("timestamp_part")) product = std::min(product, 50.0);
    if (expr.type.oid == oid::boolean) product = std::min(product, 2.0);
    return std::max(1.0, std::min(product, input.rows));
@@ -77,13 +77,13 @@ double Estimator::distinctOf(const Expr& expr, const RelEstimate& input) {
 double Estimator::equality(const Expr& lhs, const Expr& rhs, const RelEstimate& input) {
    const Expr &a = withoutCasts(lhs), &b = withoutCasts(rhs);
    if (a.kind == ExprKind::Column && b.kind == ExprKind::Column) {
-      const double distinct = std::max(input.distinct(a.column), input.distinct(b.column));
+      const double distinct = std::max(input.distinct(columnOf(a)), input.distinct(columnOf(b)));
       return 1 / std::max(1.0, distinct);
    }
    const Expr& column = a.kind == ExprKind::Column ? a : b;
    const Expr& other = a.kind == ExprKind::Column ? b : a;
    if (column.kind != ExprKind::Column) return equalityDefault;
-   const ColumnEstimate& estimate = input.column(column.column);
+   const ColumnEstimate& estimate = input.column(columnOf(column));
    if (!estimate.isKnown) return equalityDefault;
    if (const auto number = constantNumber(other);
        number && estimate.hasBounds && (*number < estimate.min || *number > estimate.max))
@@ -92,7 +92,8 @@ double Estimator::equality(const Expr& lhs, const Expr& rhs, const RelEstimate& 
 }
 
 double Estimator::comparison(const Expr& expr, const RelEstimate& input) {
-   switch (expr.compare) {
+   const CompareOp written = expr.as<scalar::Compare>().op;
+   switch (written) {
    case CompareOp::Eq:
    case CompareOp::IsNotDistinctFrom: return equality(*expr.args[0], *expr.args[1], input);
    case CompareOp::Ne:
@@ -104,9 +105,9 @@ double Estimator::comparison(const Expr& expr, const RelEstimate& input) {
    const Expr& column = columnFirst ? a : b;
    const auto number = constantNumber(columnFirst ? b : a);
    if (column.kind != ExprKind::Column || !number) return rangeDefault;
-   const ColumnEstimate& estimate = input.column(column.column);
+   const ColumnEstimate& estimate = input.column(columnOf(column));
    if (!estimate.hasBounds) return rangeDefault;
-   const CompareOp op = columnFirst ? expr.compare : commuted(expr.compare);
+   const CompareOp op = columnFirst ? written : commuted(written);
    if (estimate.max <= estimate.min) {
       const bool holds = op == CompareOp::Lt   ? estimate.min < *number
                          : op == CompareOp::Le ? estimate.min <= *number
@@ -128,16 +129,16 @@ double Estimator::selectivity(const Expr& predicate, const RelEstimate& input) {
       double product = 1;
       std::unordered_map<ColumnId, std::pair<double, double>> ranges; // column -> below, above
       for (const ExprPtr& arg : predicate.args) {
-         const bool isRange = arg->kind == ExprKind::Compare && arg->compare != CompareOp::Eq &&
-                              arg->compare != CompareOp::Ne && arg->compare != CompareOp::IsDistinctFrom &&
-                              arg->compare != CompareOp::IsNotDistinctFrom;
+         const auto* compare = arg->getIf<scalar::Compare>();
+         const bool isRange =
+             compare && compare->op != CompareOp::Eq && compare->op != CompareOp::Ne && !isNullSafe(compare->op);
          if (isRange) {
             const Expr &a = withoutCasts(*arg->args[0]), &b = withoutCasts(*arg->args[1]);
             const Expr& column = a.kind == ExprKind::Column ? a : b;
             const Expr& other = a.kind == ExprKind::Column ? b : a;
             if (column.kind == ExprKind::Column && other.kind == ExprKind::Constant) {
-               const CompareOp op = &column == &a ? arg->compare : commuted(arg->compare);
-               auto& [below, above] = ranges.try_emplace(column.column, 1.0, 1.0).first->second;
+               const CompareOp op = &column == &a ? compare->op : commuted(compare->op);
+               auto& [below, above] = ranges.try_emplace(columnOf(column), 1.0, 1.0).first->second;
                double& part = op == CompareOp::Lt || op == CompareOp::Le ? below : above;
                part = std::min(part, comparison(*arg, input));
                continue;
@@ -168,8 +169,8 @@ double Estimator::selectivity(const Expr& predicate, const RelEstimate& input) {
    case ExprKind::IsNotNull: {
       const Expr& arg = withoutCasts(*predicate.args[0]);
       double nulls = 0.02;
-      if (arg.kind == ExprKind::Column && input.column(arg.column).isKnown)
-         nulls = input.column(arg.column).nullFraction;
+      if (arg.kind == ExprKind::Column && input.column(columnOf(arg)).isKnown)
+         nulls = input.column(columnOf(arg)).nullFraction;
       return clamp(predicate.kind == ExprKind::IsNull ? nulls : 1 - nulls);
    }
    case ExprKind::InList: {
@@ -177,10 +178,11 @@ double Estimator::selectivity(const Expr& predicate, const RelEstimate& input) {
       for (size_t i = 1; i < predicate.args.size(); ++i)
          some += equality(*predicate.args[0], *predicate.args[i], input);
       some = std::min(some, 0.9);
-      return clamp(predicate.negated ? 1 - some : some);
+      return clamp(predicate.as<scalar::InList>().negated ? 1 - some : some);
    }
    case ExprKind::Call: {
-      const std::string_view source = predicate.function ? predicate.function->source : std::string_view();
+      const auto* function = functionOf(predicate);
+      const std::string_view source = function ? function->source : std::string_view();
       if (source == "textlike" || source == "texticlike" || source == "bpcharlike") return likeDefault;
       if (source == "textnlike" || source == "texticnlike" || source == "bpcharnlike") return 1 - likeDefault;
       return anyDefault;
@@ -192,18 +194,16 @@ double Estimator::selectivity(const Expr& predicate, const RelEstimate& input) {
 
 void narrowColumns(const Expr& predicate, RelEstimate& estimate) {
    const auto limit = [&estimate](const Expr& expr, double distinct) {
-      const Expr& column = withoutCasts(expr);
-      if (column.kind != ExprKind::Column) return;
-      const auto it = estimate.columns.find(column.column);
+      const auto it = estimate.columns.find(columnOf(withoutCasts(expr)));
       if (it != estimate.columns.end()) it->second.distinct = std::min(it->second.distinct, distinct);
    };
    if (predicate.kind == ExprKind::And) {
       for (const ExprPtr& arg : predicate.args)
          narrowColumns(*arg, estimate);
-   } else if (predicate.kind == ExprKind::Compare && predicate.compare == CompareOp::Eq) {
+   } else if (compareOf(predicate) == CompareOp::Eq) {
       if (predicate.args[1]->kind == ExprKind::Constant) limit(*predicate.args[0], 1);
       if (predicate.args[0]->kind == ExprKind::Constant) limit(*predicate.args[1], 1);
-   } else if (predicate.kind == ExprKind::InList && !predicate.negated) {
+   } else if (const auto* in = predicate.getIf<scalar::InList>(); in && !in->negated) {
       limit(*predicate.args[0], static_cast<double>(predicate.args.size() - 1));
    }
 }

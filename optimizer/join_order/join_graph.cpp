@@ -17,9 +17,9 @@ bool readsNothing(const Expr& expr) {
 }
 
 bool isColumnEquality(const Expr& expr) {
-   return expr.kind == ExprKind::Compare && expr.compare == CompareOp::Eq && expr.args[0]->kind == ExprKind::Column &&
+   return compareOf(expr) == CompareOp::Eq && expr.args[0]->kind == ExprKind::Column &&
           expr.args[1]->kind == ExprKind::Column && expr.args[0]->type.oid == expr.args[1]->type.oid &&
-          expr.args[0]->column != expr.args[1]->column;
+          columnOf(*expr.args[0]) != columnOf(*expr.args[1]);
 }
 
 } // namespace
@@ -78,7 +78,7 @@ void JoinGraphBuilder::addEqualities(Rel& root) {
    collect(root);
    std::vector<std::vector<ColumnId>> classes;
    for (const Expr* equality : equalities) {
-      const ColumnId pair[2] = {equality->args[0]->column, equality->args[1]->column};
+      const ColumnId pair[2] = {columnOf(*equality->args[0]), columnOf(*equality->args[1])};
       std::vector<ColumnId> merged;
       for (size_t i = 0; i < classes.size();) {
          const bool touches =
@@ -102,7 +102,7 @@ void JoinGraphBuilder::addEqualities(Rel& root) {
       for (size_t i = 0; i < members.size(); ++i)
          for (size_t k = i + 1; k < members.size(); ++k) {
             const bool written = std::any_of(equalities.begin(), equalities.end(), [&](const Expr* e) {
-               const ColumnId x = e->args[0]->column, y = e->args[1]->column;
+               const ColumnId x = columnOf(*e->args[0]), y = columnOf(*e->args[1]);
                return (x == members[i] && y == members[k]) || (x == members[k] && y == members[i]);
             });
             if (written) continue;
@@ -194,7 +194,7 @@ void JoinGraphBuilder::addOperator(JoinOperator op, const Subtree& left, const S
    if (!op.syntactic.intersects(op.right)) op.syntactic |= op.right;
    op.isCross = op.kind == JoinKind::Inner && !op.predicate;
    if (op.predicate && op.kind == JoinKind::Inner && isColumnEquality(*op.predicate)) {
-      const ColumnId a = op.predicate->args[0]->column, b = op.predicate->args[1]->column;
+      const ColumnId a = columnOf(*op.predicate->args[0]), b = columnOf(*op.predicate->args[1]);
       const auto side = [this, &op](ColumnId column) {
          const auto it = graph_.columnRelation.find(column);
          return it != graph_.columnRelation.end() && op.left.contains(it->second);

@@ -266,8 +266,7 @@ JoinPlan JoinPlanner::combine(const JoinPlan& first, const JoinPlan& second, con
       selectivity = innerSelectivity(step, left.relations);
       for (const uint32_t index : step.operators) {
          const JoinOperator& op = graph_.operators[index];
-         hashable = hashable || op.equalityClass >= 0 ||
-                    (op.predicate->kind == ExprKind::Compare && op.predicate->compare == CompareOp::Eq);
+         hashable = hashable || op.equalityClass >= 0 || compareOf(*op.predicate) == CompareOp::Eq;
       }
    } else {
       const JoinOperator& op = graph_.operators[step.operators[0]];
@@ -276,8 +275,7 @@ JoinPlan JoinPlanner::combine(const JoinPlan& first, const JoinPlan& second, con
          const auto equality = [](const Expr& expr) {
             const Expr& test =
                 (expr.kind == ExprKind::IsTrue || expr.kind == ExprKind::IsNotFalse) ? *expr.args[0] : expr;
-            return test.kind == ExprKind::Compare &&
-                   (test.compare == CompareOp::Eq || test.compare == CompareOp::IsNotDistinctFrom);
+            return isEquality(test);
          };
          hashable = equality(*op.predicate);
          if (op.predicate->kind == ExprKind::And)

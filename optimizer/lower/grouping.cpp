@@ -31,8 +31,8 @@ bool takesScaled(std::string_view name) {
 }
 
 std::optional<int64_t> constantCount(const ExprPtr& expr) {
-   if (!expr || expr->kind != ExprKind::Constant || expr->constant.isNull) return std::nullopt;
-   return expr->constant.i64;
+   const Value* value = expr ? knownValue(*expr) : nullptr;
+   return value ? std::optional(value->i64) : std::nullopt;
 }
 
 } // namespace
@@ -207,9 +207,9 @@ Lowered Lowering::lowerDistinct(Rel& rel, const ColumnSet& need) {
    bool isPrefix = true;
    size_t position = 0;
    for (; position < distinct.sortKeys.size() && isPrefix && !covered.containsAll(distinct.columns); ++position) {
-      const Expr& key = *distinct.sortKeys[position].expr;
-      if (key.kind == ExprKind::Column && columns.contains(key.column))
-         covered.add(key.column);
+      const ColumnId key = columnOf(*distinct.sortKeys[position].expr);
+      if (key != noColumn && columns.contains(key))
+         covered.add(key);
       else
          isPrefix = false;
    }
@@ -238,7 +238,7 @@ Lowered Lowering::sortBy(Lowered input, std::vector<SortKey> keys) {
       const SqlType type = key.expr->type;
       const ColumnId column = asColumn(std::move(key.expr), computed);
       const bool repeated = std::any_of(columns.begin(), columns.end(),
-                                        [column](const SortKey& other) { return other.expr->column == column; });
+                                        [column](const SortKey& other) { return columnOf(*other.expr) == column; });
       if (repeated) continue;
       ExprPtr ref = makeColumn(column, type);
       exprs_.lower(ref);
@@ -272,9 +272,8 @@ Lowered Lowering::lowerLimit(Rel& rel, const ColumnSet& need) {
    auto& fields = rel.as<op::Limit>();
    plan::NodePtr node = makeNode(plan::Limit{}, rel);
    const auto known = [](const ExprPtr& expr) { return !expr || expr->kind == ExprKind::Constant; };
-   const bool unlimited = !fields.limit || (fields.limit->kind == ExprKind::Constant && fields.limit->constant.isNull);
-   if (fields.offset && fields.offset->kind == ExprKind::Constant && fields.offset->constant.isNull)
-      fields.offset.reset();
+   const bool unlimited = !fields.limit || isNullConstant(*fields.limit);
+   if (fields.offset && isNullConstant(*fields.offset)) fields.offset.reset();
    const int64_t offset = constantCount(fields.offset).value_or(0);
    const int64_t limit = constantCount(fields.limit).value_or(0);
    const bool isTop = rel.inputs[0]->kind == RelKind::Sort && known(fields.limit) && known(fields.offset) &&

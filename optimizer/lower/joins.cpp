@@ -55,7 +55,7 @@ private:
             return;
          }
       } else if (isMark && isEquality(*conjunct)) {
-         const bool never = isNeverNull(*conjunct, notNull_) || conjunct->compare == CompareOp::IsNotDistinctFrom;
+         const bool never = isNeverNull(*conjunct, notNull_) || compareOf(*conjunct) == CompareOp::IsNotDistinctFrom;
          if ((never || alone) && addKey(conjunct, sorted)) {
             sorted.nullAware = !never;
             return;
@@ -66,11 +66,6 @@ private:
       sorted.residual.push_back(std::move(conjunct));
    }
 
-   static bool isEquality(const Expr& expr) {
-      return expr.kind == ExprKind::Compare &&
-             (expr.compare == CompareOp::Eq || expr.compare == CompareOp::IsNotDistinctFrom);
-   }
-
    bool addKey(ExprPtr& equality, SortedConjuncts& sorted) const {
       if (!isEquality(*equality)) return false;
       const int first = sideOf(*equality->args[0]), second = sideOf(*equality->args[1]);
@@ -78,7 +73,7 @@ private:
       plan::JoinKey key;
       key.probe = std::move(equality->args[first == 1 ? 0 : 1]);
       key.build = std::move(equality->args[first == 1 ? 1 : 0]);
-      key.nullsEqual = equality->compare == CompareOp::IsNotDistinctFrom;
+      key.nullsEqual = compareOf(*equality) == CompareOp::IsNotDistinctFrom;
       sorted.keys.push_back(std::move(key));
       return true;
    }

@@ -26,12 +26,13 @@ bool isFixed(const Expr& expr, const Representation& representation) {
 /// Number of values that the predicate allows for `column`: 1 for `column = c`, n for `column IN (c1, ..., cn)`; 0 for
 /// any other predicate.
 size_t valuesLeft(const Expr& predicate, ColumnId column, const Representation& representation) {
-   const auto isColumn = [&](const Expr& expr) { return expr.kind == ExprKind::Column && expr.column == column; };
-   if (predicate.kind == ExprKind::Compare && predicate.compare == CompareOp::Eq) {
+   const auto isColumn = [&](const Expr& expr) { return columnOf(expr) == column; };
+   if (compareOf(predicate) == CompareOp::Eq) {
       const Expr &lhs = *predicate.args[0], &rhs = *predicate.args[1];
       return (isColumn(lhs) && isFixed(rhs, representation)) || (isColumn(rhs) && isFixed(lhs, representation));
    }
-   if (predicate.kind == ExprKind::InList && !predicate.negated && isColumn(*predicate.args[0]) &&
+   const auto* in = predicate.getIf<scalar::InList>();
+   if (in && !in->negated && isColumn(*predicate.args[0]) &&
        std::all_of(predicate.args.begin() + 1, predicate.args.end(),
                    [&](const ExprPtr& arg) { return isFixed(*arg, representation); }))
       return predicate.args.size() - 1;
@@ -55,9 +56,7 @@ std::pair<plan::TableScan*, int16_t> scanOf(Node& node, ColumnId column) {
    }
    case NodeKind::Project:
       for (const ComputedColumn& computed : node.as<plan::Project>().computed)
-         if (computed.column == column)
-            return computed.expr->kind == ExprKind::Column ? scanOf(*node.children[0], computed.expr->column)
-                                                           : std::pair<plan::TableScan*, int16_t>{nullptr, int16_t{0}};
+         if (computed.column == column) return scanOf(*node.children[0], columnOf(*computed.expr));
       return scanOf(*node.children[0], column);
    case NodeKind::Filter: return scanOf(*node.children[0], column);
    default: return {nullptr, int16_t{0}};
@@ -72,7 +71,7 @@ void assign(Node& node, uint32_t& next) {
       for (uint32_t i = 0; i < join->keys.size(); ++i) {
          const plan::JoinKey& key = join->keys[i];
          if (key.nullsEqual || key.probe->kind != ExprKind::Column) continue;
-         const auto [found, attribute] = scanOf(*node.children[0], key.probe->column);
+         const auto [found, attribute] = scanOf(*node.children[0], columnOf(*key.probe));
          if (!found || (scan && scan != found)) continue;
          scan = found;
          keys.emplace_back(attribute, i);

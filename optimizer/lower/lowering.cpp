@@ -78,7 +78,7 @@ Lowered Lowering::project(Lowered input, std::vector<ComputedColumn> computed, c
 }
 
 ColumnId Lowering::asColumn(ExprPtr expr, std::vector<ComputedColumn>& computed) {
-   if (expr->kind == ExprKind::Column) return expr->column;
+   if (expr->kind == ExprKind::Column) return columnOf(*expr);
    for (const ComputedColumn& existing : computed)
       if (equal(*existing.expr, *expr)) return existing.column;
    const ColumnId column = query_.newColumn("", expr->type);

@@ -36,21 +36,21 @@ bool attach(Node& node, ColumnId column, uint32_t filter) {
    case NodeKind::Project:
       for (const ComputedColumn& computed : node.as<plan::Project>().computed)
          if (computed.column == column)
-            return computed.expr->kind == ExprKind::Column && attach(*node.children[0], computed.expr->column, filter);
+            return computed.expr->kind == ExprKind::Column &&
+                   attach(*node.children[0], columnOf(*computed.expr), filter);
       return attach(*node.children[0], column, filter);
    case NodeKind::Aggregate: {
       const auto& aggregate = node.as<plan::Aggregate>();
       if (!aggregate.groupingSets.empty()) return false;
       for (const ComputedColumn& key : aggregate.keys)
          if (key.column == column)
-            return key.expr->kind == ExprKind::Column && attach(*node.children[0], key.expr->column, filter);
+            return key.expr->kind == ExprKind::Column && attach(*node.children[0], columnOf(*key.expr), filter);
       return false;
    }
    case NodeKind::Window: {
       const auto& partition = node.as<plan::Window>().spec.partitionBy;
-      const bool wholePartitions = std::any_of(partition.begin(), partition.end(), [column](const ExprPtr& expr) {
-         return expr->kind == ExprKind::Column && expr->column == column;
-      });
+      const bool wholePartitions = std::any_of(partition.begin(), partition.end(),
+                                               [column](const ExprPtr& expr) { return columnOf(*expr) == column; });
       return wholePartitions && attach(*node.children[0], column, filter);
    }
    case NodeKind::Append: {
@@ -73,9 +73,8 @@ bool attach(Node& node, ColumnId column, uint32_t filter) {
          for (const plan::JoinKey& key : hashed ? std::span(hashed->keys) : std::span<const plan::JoinKey>()) {
             const Expr& here = fromProbe ? *key.probe : *key.build;
             const Expr& there = fromProbe ? *key.build : *key.probe;
-            if (!key.nullsEqual && here.kind == ExprKind::Column && here.column == column &&
-                there.kind == ExprKind::Column)
-               any = attach(*node.children[fromProbe ? 1 : 0], there.column, filter) || any;
+            if (!key.nullsEqual && columnOf(here) == column && there.kind == ExprKind::Column)
+               any = attach(*node.children[fromProbe ? 1 : 0], columnOf(there), filter) || any;
          }
          return any;
       }
@@ -101,7 +100,7 @@ void assign(Node& node, uint32_t& next) {
       for (uint32_t i = 0; i < join->keys.size(); ++i) {
          const plan::JoinKey& key = join->keys[i];
          if (key.nullsEqual || key.probe->kind != ExprKind::Column) continue;
-         if (attach(*node.children[0], key.probe->column, next)) join->runtimeFilterSources.push_back({next++, i});
+         if (attach(*node.children[0], columnOf(*key.probe), next)) join->runtimeFilterSources.push_back({next++, i});
       }
    }
    for (plan::NodePtr& child : node.children)

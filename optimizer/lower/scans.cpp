@@ -34,7 +34,8 @@ double evaluationCost(const Expr& root) {
       case ExprKind::Compare: cost += isVariableSize(expr.args[0]->repr.physical) ? 3 : 1; break;
       case ExprKind::InList: cost += isVariableSize(expr.args[0]->repr.physical) ? 6 : 3; break;
       case ExprKind::Call: {
-         const std::string_view source = expr.function ? expr.function->source : std::string_view();
+         const auto* function = functionOf(expr);
+         const std::string_view source = function ? function->source : std::string_view();
          cost +=
              source.find("like") != std::string_view::npos || source.find("regex") != std::string_view::npos ? 20 : 5;
          break;

@@ -56,13 +56,14 @@ struct ScaledOperand {
 };
 
 std::optional<decimal::Scaled> constantValue(const Expr& expr) {
-   if (expr.kind != ExprKind::Constant || expr.type.oid != oid::numeric || expr.constant.isNull) return std::nullopt;
+   const Value* value = knownValue(expr);
+   if (!value || expr.type.oid != oid::numeric) return std::nullopt;
    decimal::Scaled scaled{};
-   if (expr.constant.type == PhysicalType::I64)
-      scaled = {expr.constant.i64, expr.repr.scale};
-   else if (expr.constant.type == PhysicalType::I128)
-      scaled = {expr.constant.i128, expr.repr.scale};
-   else if (!decimal::decode(StringView(expr.constant.bytes), scaled))
+   if (value->type == PhysicalType::I64)
+      scaled = {value->i64, expr.repr.scale};
+   else if (value->type == PhysicalType::I128)
+      scaled = {value->i128, expr.repr.scale};
+   else if (!decimal::decode(StringView(value->bytes), scaled))
       return std::nullopt;
    if (scaled.scale > static_cast<int32_t>(scaleLimit) || !fits({scaled.value, scaled.value}, digits38))
       return std::nullopt;
@@ -119,8 +120,8 @@ std::optional<Bounds> ExprLowering::bounds(ColumnId column) const {
 
 void ExprLowering::convert(ExprPtr& expr, Representation target) {
    if (expr->repr == target) return;
-   if (expr->kind == ExprKind::Constant) {
-      Value& value = expr->constant;
+   if (auto* constant = expr->getIf<scalar::Constant>()) {
+      Value& value = constant->value;
       if (value.isNull) {
          value = Value::null(target.physical);
          expr->repr = target;
@@ -140,13 +141,12 @@ void ExprLowering::convert(ExprPtr& expr, Representation target) {
          expr->repr = target;
          return;
       }
-   }
-   if (expr->kind == ExprKind::Constant && isInteger(expr->constant.type) &&
-       expr->constant.type != PhysicalType::I128 && isInteger(target.physical) &&
-       target.physical != PhysicalType::I128 && expr->repr.scale == target.scale) {
-      expr->constant.type = target.physical;
-      expr->repr = target;
-      return;
+      const auto isNarrow = [](PhysicalType type) { return isInteger(type) && type != PhysicalType::I128; };
+      if (isNarrow(value.type) && isNarrow(target.physical) && expr->repr.scale == target.scale) {
+         value.type = target.physical;
+         expr->repr = target;
+         return;
+      }
    }
    if (expr->kind == ExprKind::Convert) { // one conversion instead of two, if the first one is exact
       const Representation from = expr->args[0]->repr;
@@ -195,17 +195,19 @@ void ExprLowering::lowerToGeneric(ExprPtr& expr) {
 std::optional<Bounds> ExprLowering::lower(ExprPtr& ptr) {
    Expr& expr = *ptr;
    switch (expr.kind) {
-   case ExprKind::Column: expr.repr = query_.columns[expr.column].repr; return bounds(expr.column);
-   case ExprKind::Constant:
-      if (!expr.constant.isNull)
-         expr.repr.physical = expr.constant.type;
+   case ExprKind::Column: expr.repr = query_.columns[columnOf(expr)].repr; return bounds(columnOf(expr));
+   case ExprKind::Constant: {
+      Value& value = expr.as<scalar::Constant>().value;
+      if (!value.isNull)
+         expr.repr.physical = value.type;
       else
-         expr.constant = Value::null(expr.repr.physical = genericRepresentation(expr.type).physical);
+         value = Value::null(expr.repr.physical = genericRepresentation(expr.type).physical);
       if (expr.type.oid == oid::numeric && expr.repr.physical == PhysicalType::Decimal) expr.repr.scale = 0;
       if (const auto scaled = constantValue(expr)) return std::nullopt; // scaled arithmetic converts it where needed
-      if (!expr.constant.isNull && isInteger(expr.constant.type) && expr.constant.type != PhysicalType::I128)
-         return Bounds{expr.constant.i64, expr.constant.i64};
+      if (!value.isNull && isInteger(value.type) && value.type != PhysicalType::I128)
+         return Bounds{value.i64, value.i64};
       return std::nullopt;
+   }
    case ExprKind::Parameter:
       if (!query_.context.forReuse) throwNotSupported("parameter without a value", expr.position);
       expr.repr = genericRepresentation(expr.type);
@@ -253,10 +255,7 @@ std::optional<Bounds> ExprLowering::lower(ExprPtr& ptr) {
    }
    case ExprKind::Row: // the binder expands rows in comparisons and IS NULL; all others are not supported
       throwNotSupported("row values here", expr.position);
-   case ExprKind::Subquery:
-   case ExprKind::OuterColumn:
-   case ExprKind::Aggregate:
-   case ExprKind::WindowCall: throwInternal("expression that should be gone before lowering");
+   case ExprKind::Subquery: throwInternal("expression that should be gone before lowering");
    default: // all other nodes take the generic representation
       for (ExprPtr& arg : expr.args)
          lowerToGeneric(arg);
@@ -278,8 +277,7 @@ void ExprLowering::makeComparable(std::vector<ExprPtr*> exprs, const std::vector
    if (type.oid != oid::numeric && (*exprs[0])->type.oid != oid::numeric) {
       Representation target = (*exprs[0])->repr;
       for (ExprPtr* expr : exprs)
-         if (!((*expr)->kind == ExprKind::Constant && (*expr)->constant.isNull))
-            target = common(target, (*expr)->repr, type);
+         if (!isNullConstant(**expr)) target = common(target, (*expr)->repr, type);
       for (ExprPtr* expr : exprs)
          convert(*expr, target);
       return;
@@ -289,7 +287,7 @@ void ExprLowering::makeComparable(std::vector<ExprPtr*> exprs, const std::vector
    std::vector<std::optional<ScaledOperand>> operands;
    for (size_t i = 0; i < exprs.size(); ++i) {
       const Expr& expr = **exprs[i];
-      const bool isNull = expr.kind == ExprKind::Constant && expr.constant.isNull;
+      const bool isNull = isNullConstant(expr);
       operands.push_back(isNull ? std::nullopt : scaledOperand(expr, bounds[i]));
       if (isNull) continue;
       if (!operands.back())
@@ -332,7 +330,7 @@ std::optional<Bounds> ExprLowering::lowerAlternatives(Expr& expr) {
    std::optional<Bounds> all = Bounds{INT64_MAX, INT64_MIN};
    for (size_t i = 0; i < results.size(); ++i) {
       const Expr& result = **results[i];
-      if (result.kind == ExprKind::Constant && result.constant.isNull) continue;
+      if (isNullConstant(result)) continue;
       Representation repr = result.repr;
       std::optional<Bounds> range = bounds[i];
       // A constant counts as a scaled numeric of its own scale: CASE WHEN .. THEN x * 1.00 ELSE 0.00 END.
@@ -368,7 +366,8 @@ std::optional<Bounds> ExprLowering::lowerInList(Expr& expr) {
 }
 
 std::optional<Bounds> ExprLowering::lowerCall(Expr& expr) {
-   const std::string_view source = expr.function ? expr.function->source : std::string_view();
+   const auto* function = functionOf(expr);
+   const std::string_view source = function ? function->source : std::string_view();
    std::optional<Bounds> result;
    if (query_.context.settings.narrowNumerics && expr.type.oid == oid::numeric) {
       if ((source == "numeric_add" || source == "numeric_sub") && lowerSum(expr, result)) return result;
@@ -388,17 +387,15 @@ std::optional<Bounds> ExprLowering::lowerCall(Expr& expr) {
       if ((source == "int2_numeric" || source == "int4_numeric" || source == "int8_numeric") && expr.args.size() == 1) {
          result = lower(expr.args[0]);
          if (!result) result = boundsOfType(expr.args[0]->repr, expr.args[0]->type);
-         if (expr.args[0]->kind == ExprKind::Constant && !expr.args[0]->constant.isNull) {
-            expr.constant = Value::integer(PhysicalType::I64, expr.args[0]->constant.i64);
-            expr.kind = ExprKind::Constant;
-            expr.function = nullptr;
+         // The caller holds a reference to the node, so the node changes in place.
+         if (const Value* value = knownValue(*expr.args[0])) {
+            expr.become(ExprKind::Constant);
+            expr.as<scalar::Constant>().value = Value::integer(PhysicalType::I64, value->i64);
             expr.args.clear();
             expr.repr = {PhysicalType::I64, 0};
             return result;
          }
-         // Replace the call by a Convert. The caller holds a reference to the node, so the node changes in place.
-         expr.kind = ExprKind::Convert;
-         expr.function = nullptr;
+         expr.become(ExprKind::Convert);
          expr.repr = {PhysicalType::I64, 0};
          return result;
       }
@@ -417,8 +414,8 @@ bool ExprLowering::lowerSum(Expr& call, std::optional<Bounds>& result) {
       const uint8_t scale = std::max(left->scale, right->scale);
       const auto a = rescaled(left->bounds, scale - left->scale), b = rescaled(right->bounds, scale - right->scale);
       if (a && b) {
-         const Bounds sum = call.function->source == "numeric_add" ? Bounds{a->min + b->min, a->max + b->max}
-                                                                   : Bounds{a->min - b->max, a->max - b->min};
+         const Bounds sum = functionOf(call)->source == "numeric_add" ? Bounds{a->min + b->min, a->max + b->max}
+                                                                      : Bounds{a->min - b->max, a->max - b->min};
          if (fitsI128(sum)) {
             const bool narrow = fitsI64(*a) && fitsI64(*b) && fitsI64(sum);
             const Representation target{narrow ? PhysicalType::I64 : PhysicalType::I128, scale};

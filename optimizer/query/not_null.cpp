@@ -26,8 +26,8 @@ void addRejected(const Expr* predicate, ColumnSet& notNull) {
 
 bool isNeverNull(const Expr& expr, const ColumnSet& notNull) {
    switch (expr.kind) {
-   case ExprKind::Column: return notNull.contains(expr.column);
-   case ExprKind::Constant: return !expr.constant.isNull;
+   case ExprKind::Column: return notNull.contains(columnOf(expr));
+   case ExprKind::Constant: return !isNullConstant(expr);
    case ExprKind::IsNull:
    case ExprKind::IsNotNull:
    case ExprKind::IsTrue:
@@ -35,7 +35,7 @@ bool isNeverNull(const Expr& expr, const ColumnSet& notNull) {
    case ExprKind::IsFalse:
    case ExprKind::IsNotFalse: return true;
    case ExprKind::Compare:
-      if (expr.compare == CompareOp::IsDistinctFrom || expr.compare == CompareOp::IsNotDistinctFrom) return true;
+      if (isNullSafe(expr.as<scalar::Compare>().op)) return true;
       break;
    case ExprKind::And:
    case ExprKind::Or:

@@ -35,14 +35,13 @@ namespace {
 void replaceInRel(Rel& rel, const std::function<void(ColumnId&)>& replace);
 
 void replaceInExpr(Expr& expr, const std::function<void(ColumnId&)>& replace) {
-   if (expr.kind == ExprKind::Column) replace(expr.column);
+   if (auto* reference = expr.getIf<scalar::Column>()) replace(reference->column);
    for (ExprPtr& arg : expr.args)
       replaceInExpr(*arg, replace);
-   if (expr.subquery) {
-      if (expr.subqueryColumn != noColumn) replace(expr.subqueryColumn);
-      for (ColumnId& column : expr.subqueryColumns)
+   if (auto* subquery = expr.getIf<scalar::Subquery>()) {
+      for (ColumnId& column : subquery->columns)
          replace(column);
-      replaceInRel(*expr.subquery, replace);
+      replaceInRel(*subquery->query, replace);
    }
 }
 
@@ -59,7 +58,7 @@ void collectMade(const Rel& rel, std::vector<ColumnId>& made, std::vector<uint32
    });
    forEachOwnExpr(rel, [&](const Expr& root) {
       forEachExpr(root, [&](const Expr& expr) {
-         if (expr.subquery) collectMade(*expr.subquery, made, ctes);
+         if (const Rel* subquery = subqueryOf(expr)) collectMade(*subquery, made, ctes);
          return true;
       });
    });
@@ -94,7 +93,7 @@ RelPtr cloneRenamed(const Rel& rel, Query& query, ColumnMap& renamed) {
                cte.id = cteIds.at(cte.id);
          forEachOwnExpr(inner, [&](ExprPtr& root) {
             forEachExpr(*root, [&](const Expr& expr) {
-               if (expr.subquery) renumber(*expr.subquery);
+               if (auto* subquery = expr.getIf<scalar::Subquery>()) renumber(*subquery->query);
                return true;
             });
          });
@@ -128,9 +127,8 @@ bool isAtMostOneRow(const Rel& rel) {
    case RelKind::Limit: {
       const auto& fields = rel.as<op::Limit>();
       const ExprPtr& limit = fields.limit;
-      if (limit && !fields.withTies && limit->kind == ExprKind::Constant && !limit->constant.isNull &&
-          limit->constant.i64 <= 1)
-         return true;
+      const Value* known = limit ? knownValue(*limit) : nullptr;
+      if (known && !fields.withTies && known->i64 <= 1) return true;
       return isAtMostOneRow(*rel.inputs[0]);
    }
    case RelKind::Select:
@@ -212,7 +210,7 @@ bool isUniqueOn(const Rel& rel, const ColumnSet& columns, const Query& query) {
 
 void addColumns(const Expr& expr, ColumnSet& set) {
    forEachExpr(expr, [&set](const Expr& e) {
-      if (e.kind == ExprKind::Column) set.add(e.column);
+      if (const auto* reference = e.getIf<scalar::Column>()) set.add(reference->column);
       return true;
    });
 }

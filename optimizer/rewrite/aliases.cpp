@@ -24,7 +24,7 @@ void removeAliases(RelPtr& root, Query& query, std::vector<OutputColumn>& output
       if (rel.kind != RelKind::Map) return;
       std::erase_if(rel.as<op::Map>().computed, [&](const ComputedColumn& computed) {
          if (computed.expr->kind != ExprKind::Column || fixed.contains(computed.column)) return false;
-         aliases.emplace(computed.column, computed.expr->column);
+         aliases.emplace(computed.column, columnOf(*computed.expr));
          return true;
       });
    });

@@ -20,7 +20,7 @@ void forEachRelDeep(RelPtr& rel, const std::function<void(RelPtr&)>& visit) {
    forEachChild(*rel, [&visit](RelPtr& child) { forEachRelDeep(child, visit); });
    forEachOwnExpr(*rel, [&visit](ExprPtr& root) {
       rewriteExpr(root, [&visit](ExprPtr& expr) {
-         if (expr->subquery) forEachRelDeep(expr->subquery, visit);
+         if (auto* subquery = expr->getIf<scalar::Subquery>()) forEachRelDeep(subquery->query, visit);
       });
    });
 }

@@ -208,18 +208,18 @@ RelPtr Dependence::provide(RelPtr rel, ColumnMapping& mapping, const std::vector
 }
 
 bool Dependence::eliminate(ExprPtr& conjunct, RelPtr& rel, ColumnMapping& mapping) {
-   if (conjunct->kind != ExprKind::Compare || conjunct->compare != CompareOp::Eq) return false;
+   if (compareOf(*conjunct) != CompareOp::Eq) return false;
    for (int side = 0; side < 2; ++side) {
       const Expr* outer = conjunct->args[side].get();
       while (outer->kind == ExprKind::Relabel)
          outer = outer->args[0].get();
-      if (outer->kind != ExprKind::Column || !outer_.contains(outer->column) || mapping.find(outer->column)) continue;
+      const ColumnId outerColumn = columnOf(*outer);
+      if (outerColumn == noColumn || !outer_.contains(outerColumn) || mapping.find(outerColumn)) continue;
       ExprPtr& inner = conjunct->args[1 - side];
       std::vector<ColumnId> used;
       collectColumns(*inner, used);
       const bool local = !used.empty() && ColumnSet(outputColumns(*rel)).containsAll(used);
       if (!local || isVolatile(*inner)) continue;
-      const ColumnId outerColumn = outer->column;
       const SqlType type = query_.columns[outerColumn].type;
       ColumnId column;
       while (inner->kind == ExprKind::Relabel && inner->args[0]->type.oid == type.oid) {
@@ -227,7 +227,7 @@ bool Dependence::eliminate(ExprPtr& conjunct, RelPtr& rel, ColumnMapping& mappin
          inner = std::move(below);
       }
       if (inner->kind == ExprKind::Column && inner->type.oid == type.oid) {
-         column = inner->column;
+         column = columnOf(*inner);
       } else {
          if (inner->type.oid != type.oid) {
             auto relabel = std::make_unique<Expr>(ExprKind::Relabel, type);
@@ -456,7 +456,7 @@ RelPtr Dependence::pushLimit(RelPtr rel, ColumnMapping& mapping) {
       return window.calls.back().column;
    };
    std::vector<ExprPtr> conjuncts;
-   if (limit.limit && !(limit.limit->kind == ExprKind::Constant && limit.limit->constant.isNull)) {
+   if (limit.limit && !isNullConstant(*limit.limit)) {
       const ColumnId position = number(limit.withTies ? "rank" : "row_number");
       substitute(limit.limit, mapping);
       ExprPtr last = std::move(limit.limit);

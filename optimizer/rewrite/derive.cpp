@@ -11,9 +11,8 @@ namespace {
 /// The column of a test that compares one column with constants, so that the test holds for all equal columns; null for
 /// any other expression.
 const Expr* testedColumn(const Expr& expr) {
-   const bool compares = expr.kind == ExprKind::Compare && expr.compare != CompareOp::IsDistinctFrom &&
-                         expr.compare != CompareOp::IsNotDistinctFrom;
-   if (!compares && expr.kind != ExprKind::InList) return nullptr;
+   const auto* compare = expr.getIf<scalar::Compare>();
+   if (compare ? isNullSafe(compare->op) : expr.kind != ExprKind::InList) return nullptr;
    if (expr.args[0]->kind != ExprKind::Column) return nullptr;
    for (size_t i = 1; i < expr.args.size(); ++i)
       if (expr.args[i]->kind != ExprKind::Constant) return nullptr;
@@ -21,7 +20,7 @@ const Expr* testedColumn(const Expr& expr) {
 }
 
 bool isColumnEquality(const Expr& expr) {
-   return expr.kind == ExprKind::Compare && expr.compare == CompareOp::Eq && expr.args[0]->kind == ExprKind::Column &&
+   return compareOf(expr) == CompareOp::Eq && expr.args[0]->kind == ExprKind::Column &&
           expr.args[1]->kind == ExprKind::Column && expr.args[0]->type.oid == expr.args[1]->type.oid;
 }
 
@@ -109,7 +108,7 @@ ExprPtr impliedBy(const Expr& conjunct, const ColumnSet& side) {
 void deriveFromEqualities(std::vector<ExprPtr>& conjuncts, const Rel& tree, const Query& query) {
    EqualColumns classes;
    for (const ExprPtr& conjunct : conjuncts)
-      if (isColumnEquality(*conjunct)) classes.add(conjunct->args[0]->column, conjunct->args[1]->column);
+      if (isColumnEquality(*conjunct)) classes.add(columnOf(*conjunct->args[0]), columnOf(*conjunct->args[1]));
    const std::vector<ColumnId> members = classes.members();
    if (members.empty()) return;
    std::vector<const Expr*> facts;
@@ -119,10 +118,10 @@ void deriveFromEqualities(std::vector<ExprPtr>& conjuncts, const Rel& tree, cons
    std::vector<ExprPtr> derived;
    for (const Expr* fact : facts) {
       const Expr* column = testedColumn(*fact);
-      if (!column || std::find(members.begin(), members.end(), column->column) == members.end()) continue;
-      const ColumnId root = classes.find(column->column);
+      if (!column || std::find(members.begin(), members.end(), columnOf(*column)) == members.end()) continue;
+      const ColumnId root = classes.find(columnOf(*column));
       for (const ColumnId member : members) {
-         if (member == column->column || classes.find(member) != root) continue;
+         if (member == columnOf(*column) || classes.find(member) != root) continue;
          if (query.columns[member].type.oid != column->type.oid) continue;
          ExprPtr test = withColumn(*fact, member, query);
          const auto isSame = [&test](const Expr& other) { return equal(other, *test); };
@@ -144,14 +143,14 @@ std::vector<ExprPtr> deriveForRight(const std::vector<ExprPtr>& on, const std::v
    std::vector<ExprPtr> derived;
    for (const ExprPtr& equality : on) {
       if (!isColumnEquality(*equality)) continue;
-      const bool firstIsRight = right.contains(equality->args[0]->column);
+      const bool firstIsRight = right.contains(columnOf(*equality->args[0]));
       const Expr& there = *equality->args[firstIsRight ? 0 : 1];
       const Expr& here = *equality->args[firstIsRight ? 1 : 0];
-      if (!right.contains(there.column) || right.contains(here.column)) continue;
+      if (!right.contains(columnOf(there)) || right.contains(columnOf(here))) continue;
       for (const Expr* fact : facts) {
          const Expr* column = testedColumn(*fact);
-         if (column && column->column == here.column && column->type.oid == there.type.oid)
-            derived.push_back(withColumn(*fact, there.column, query));
+         if (column && columnOf(*column) == columnOf(here) && column->type.oid == there.type.oid)
+            derived.push_back(withColumn(*fact, columnOf(there), query));
       }
    }
    return derived;

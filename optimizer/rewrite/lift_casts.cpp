@@ -20,19 +20,20 @@ bool isLiftable(const Expr& expr) {
    case ExprKind::TypmodCast:
    case ExprKind::TextCast:
    case ExprKind::Relabel: return true;
-   case ExprKind::Call:
-      return expr.function && expr.function->isStrict && !expr.function->returnsSet && !expr.args.empty() &&
-             expr.function->volatility != catalog::Volatility::Volatile &&
+   case ExprKind::Call: {
+      const auto* function = functionOf(expr);
+      return function && function->isStrict && !function->returnsSet && !expr.args.empty() &&
+             function->volatility != catalog::Volatility::Volatile &&
              std::all_of(expr.args.begin() + 1, expr.args.end(),
-                         [](const ExprPtr& arg) { return arg->kind == ExprKind::Constant && !arg->constant.isNull; });
+                         [](const ExprPtr& arg) { return knownValue(*arg) != nullptr; });
+   }
    default: return false;
    }
 }
 
 /// True if both expressions are the same cast, from and to the same types.
 bool isSameCast(const Expr& a, const Expr& b) {
-   if (a.kind != b.kind || a.type != b.type || a.function != b.function || a.explicitCast != b.explicitCast ||
-       a.args.size() != b.args.size() || a.args[0]->type != b.args[0]->type)
+   if (!sameFields(a, b) || a.type != b.type || a.args.size() != b.args.size() || a.args[0]->type != b.args[0]->type)
       return false;
    for (size_t i = 1; i < a.args.size(); ++i)
       if (!equal(*a.args[i], *b.args[i])) return false;

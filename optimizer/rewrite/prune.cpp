@@ -105,13 +105,12 @@ private:
       const ColumnSet right(outputColumns(*join.inputs[1]));
       ColumnSet pinned;
       const auto pin = [&](const Expr& conjunct) {
-         if (conjunct.kind != ExprKind::Compare || conjunct.compare != CompareOp::Eq) return;
+         if (compareOf(conjunct) != CompareOp::Eq) return;
          for (int side = 0; side < 2; ++side) {
             std::vector<ColumnId> others;
             collectColumns(*conjunct.args[1 - side], others);
-            const Expr& column = *conjunct.args[side];
-            if (column.kind == ExprKind::Column && right.contains(column.column) && !right.containsAny(others))
-               pinned.add(column.column);
+            const ColumnId column = columnOf(*conjunct.args[side]);
+            if (column != noColumn && right.contains(column) && !right.containsAny(others)) pinned.add(column);
          }
       };
       for (const Expr* conjunct : conjunctList(join.as<op::Join>().predicate.get()))

@@ -77,7 +77,7 @@ private:
             addNew(all, std::move(conjunct));
          std::erase_if(all, [this](const ExprPtr& test) { // IS NOT NULL of a column that is declared NOT NULL
             return test->kind == ExprKind::IsNotNull && test->args[0]->kind == ExprKind::Column &&
-                   !query_.columns[test->args[0]->column].nullable;
+                   !query_.columns[columnOf(*test->args[0])].nullable;
          });
          predicate = all.empty() ? nullptr : makeAnd(std::move(all));
          return rel;
@@ -154,7 +154,7 @@ private:
    RelPtr pushWindow(RelPtr rel, Conjuncts conjuncts) {
       ColumnSet partition;
       for (const ExprPtr& expr : rel->as<op::Window>().spec.partitionBy)
-         if (expr->kind == ExprKind::Column) partition.add(expr->column);
+         if (const auto* reference = expr->getIf<scalar::Column>()) partition.add(reference->column);
       Conjuncts below, stay;
       for (ExprPtr& conjunct : conjuncts) {
          const std::vector<ColumnId> used = columnsOf(*conjunct);
@@ -371,9 +371,8 @@ private:
       auto& join = rel->as<op::Join>();
       const ColumnId mark = join.markColumn;
       for (ExprPtr& conjunct : conjuncts) {
-         const bool isMark = conjunct->kind == ExprKind::Column && conjunct->column == mark;
-         const bool isNotMark = conjunct->kind == ExprKind::Not && conjunct->args[0]->kind == ExprKind::Column &&
-                                conjunct->args[0]->column == mark;
+         const bool isMark = columnOf(*conjunct) == mark;
+         const bool isNotMark = conjunct->kind == ExprKind::Not && columnOf(*conjunct->args[0]) == mark;
          if (!isMark && !isNotMark) continue;
          // Other readers of the mark get a constant, because the conjunct fixes the mark's value.
          conjunct.reset();

@@ -15,7 +15,7 @@ namespace {
 
 bool isWorthSharing(const Expr& expr) {
    switch (expr.kind) {
-   case ExprKind::Call: return expr.function && !expr.function->returnsSet;
+   case ExprKind::Call: return functionOf(expr) && !functionOf(expr)->returnsSet;
    case ExprKind::Case:
    case ExprKind::Coalesce:
    case ExprKind::TextCast:

@@ -95,8 +95,9 @@ private:
    bool match(const Expr& a, const Expr& b) const {
       ExprPtr renamed = clone(b);
       rewriteExpr(renamed, [this](ExprPtr& expr) {
-         if (expr->kind != ExprKind::Column) return;
-         if (const auto it = map_.find(expr->column); it != map_.end()) expr->column = it->second;
+         auto* reference = expr->getIf<scalar::Column>();
+         if (!reference) return;
+         if (const auto it = map_.find(reference->column); it != map_.end()) reference->column = it->second;
       });
       return equal(a, *renamed) && !isVolatile(a);
    }

@@ -20,9 +20,6 @@ namespace {
 bool isConstant(const ExprPtr& expr) {
    return expr->kind == ExprKind::Constant;
 }
-bool isNull(const Expr& expr) {
-   return expr.kind == ExprKind::Constant && expr.constant.isNull;
-}
 
 /// True for types whose casts from and to text depend on the value only, not on settings of the session.
 bool isPureText(Oid type) {
@@ -104,10 +101,11 @@ private:
          ExprPtr lowered = clone(*expr);
          ExprLowering(query_).lowerToGeneric(lowered);
          Value value = query_.context.evaluator->evaluate(*lowered);
+         const Representation repr = ExprLowering::genericRepresentation(expr->type);
+         if (!value.isNull && value.type != repr.physical) return;
+         value.type = repr.physical;
          ExprPtr constant = makeConstant(expr->type, std::move(value));
-         constant->repr = ExprLowering::genericRepresentation(expr->type);
-         if (!constant->constant.isNull && constant->constant.type != constant->repr.physical) return;
-         constant->constant.type = constant->repr.physical;
+         constant->repr = repr;
          constant->position = expr->position;
          expr = std::move(constant);
       } catch (const SqlError&) { // raised again at run time, if a row reaches the expression
@@ -115,10 +113,10 @@ private:
    }
 
    void simplifyCall(ExprPtr& expr) {
-      const catalog::FunctionInfo* function = expr->function;
+      const catalog::FunctionInfo* function = functionOf(*expr);
       if (!function || function->returnsSet || function->volatility == catalog::Volatility::Volatile) return;
       if (function->isStrict &&
-          std::any_of(expr->args.begin(), expr->args.end(), [](const ExprPtr& arg) { return isNull(*arg); })) {
+          std::any_of(expr->args.begin(), expr->args.end(), [](const ExprPtr& arg) { return isNullConstant(*arg); })) {
          // The other arguments could raise an error; PostgreSQL folds as well.
          expr = makeNull(expr->type);
          return;
@@ -129,26 +127,24 @@ private:
 
    /// LIKE without wildcards becomes an equality.
    static void simplifyLike(ExprPtr& expr) {
-      const std::string_view source = expr->function->source;
+      const std::string_view source = functionOf(*expr)->source;
       const bool negated = source == "textnlike";
       if ((!negated && source != "textlike") || expr->args[0]->type.oid == oid::bpchar) return;
-      const Expr& pattern = *expr->args[1];
-      if (pattern.kind != ExprKind::Constant || pattern.constant.isNull) return;
-      if (pattern.constant.bytes.find_first_of("%_\\") != std::string::npos) return;
+      const Value* pattern = knownValue(*expr->args[1]);
+      if (!pattern || pattern->bytes.find_first_of("%_\\") != std::string::npos) return;
       expr = makeCompare(negated ? CompareOp::Ne : CompareOp::Eq, std::move(expr->args[0]), std::move(expr->args[1]));
    }
 
    void simplifyCompare(ExprPtr& expr) {
-      const bool threeValued =
-          expr->compare != CompareOp::IsDistinctFrom && expr->compare != CompareOp::IsNotDistinctFrom;
-      if (threeValued && (isNull(*expr->args[0]) || isNull(*expr->args[1]))) {
+      const CompareOp op = expr->as<scalar::Compare>().op;
+      const bool threeValued = !isNullSafe(op);
+      if (threeValued && (isNullConstant(*expr->args[0]) || isNullConstant(*expr->args[1]))) {
          expr = makeNull(booleanType);
          return;
       }
-      if (!threeValued && (isNull(*expr->args[0]) || isNull(*expr->args[1]))) {
-         ExprPtr arg = std::move(expr->args[isNull(*expr->args[0]) ? 1 : 0]);
-         expr = makeTest(expr->compare == CompareOp::IsDistinctFrom ? ExprKind::IsNotNull : ExprKind::IsNull,
-                         std::move(arg));
+      if (!threeValued && (isNullConstant(*expr->args[0]) || isNullConstant(*expr->args[1]))) {
+         ExprPtr arg = std::move(expr->args[isNullConstant(*expr->args[0]) ? 1 : 0]);
+         expr = makeTest(op == CompareOp::IsDistinctFrom ? ExprKind::IsNotNull : ExprKind::IsNull, std::move(arg));
          fold(expr);
          return;
       }
@@ -156,19 +152,20 @@ private:
       if (expr->kind != ExprKind::Compare) return;
       if (isConstant(expr->args[0])) { // move the constant to the right side
          std::swap(expr->args[0], expr->args[1]);
-         expr->compare = commuted(expr->compare);
+         auto& compare = expr->as<scalar::Compare>();
+         compare.op = commuted(compare.op);
       }
       unwrapCast(*expr);
    }
 
    void simplifyIn(ExprPtr& expr) {
-      if (isNull(*expr->args[0]) && expr->args.size() > 1) {
+      if (isNullConstant(*expr->args[0]) && expr->args.size() > 1) {
          expr = makeNull(booleanType);
          return;
       }
       if (expr->args.size() == 2) {
-         expr = makeCompare(expr->negated ? CompareOp::Ne : CompareOp::Eq, std::move(expr->args[0]),
-                            std::move(expr->args[1]));
+         expr = makeCompare(expr->as<scalar::InList>().negated ? CompareOp::Ne : CompareOp::Eq,
+                            std::move(expr->args[0]), std::move(expr->args[1]));
          simplifyCompare(expr);
          return;
       }
@@ -179,15 +176,15 @@ private:
    /// x = ANY ('{1,2}') and x <> ALL ('{1,2}') become IN lists.
    void simplifyAnyArray(ExprPtr& expr) {
       const Expr& array = *expr->args[1];
-      const bool isIn = !expr->function && ((expr->compare == CompareOp::Eq && !expr->negated) ||
-                                            (expr->compare == CompareOp::Ne && expr->negated));
-      if (!isIn) return;
+      const auto& any = expr->as<scalar::AnyArray>();
+      if (any.function || any.op != (any.isAll ? CompareOp::Ne : CompareOp::Eq)) return;
+      const bool isAll = any.isAll;
       std::vector<ExprPtr> elements;
       if (array.kind == ExprKind::Array) {
          for (const ExprPtr& element : array.args)
             elements.push_back(clone(*element));
-      } else if (array.kind == ExprKind::Constant && !array.constant.isNull) {
-         ArrayValue value = readArray(array.constant.bytes);
+      } else if (const Value* known = knownValue(array)) {
+         ArrayValue value = readArray(known->bytes);
          const SqlType elementType{value.elementType, -1, expr->args[0]->type.collation};
          for (Value& element : value.elements) {
             ExprPtr constant = makeConstant(elementType, std::move(element));
@@ -198,12 +195,12 @@ private:
          return;
       }
       if (elements.empty()) { // ALL is true and ANY is false, even for NULL
-         expr = makeBoolean(expr->negated);
+         expr = makeBoolean(isAll);
          return;
       }
       if (elements[0]->type.oid != expr->args[0]->type.oid) return;
       auto list = std::make_unique<Expr>(ExprKind::InList, booleanType);
-      list->negated = expr->negated;
+      list->as<scalar::InList>().negated = isAll;
       list->position = expr->position;
       list->args.push_back(std::move(expr->args[0]));
       for (ExprPtr& element : elements)
@@ -234,8 +231,8 @@ private:
          return;
       }
       // A string constant gets the new type without a cast.
-      if (isConstant(expr->args[0]) && expr->args[0]->constant.type == expr->repr.physical &&
-          expr->type.oid != oid::numeric) {
+      const auto* text = expr->args[0]->getIf<scalar::Constant>();
+      if (text && text->value.type == expr->repr.physical && expr->type.oid != oid::numeric) {
          ExprPtr constant = std::move(expr->args[0]);
          constant->type = expr->type;
          expr = std::move(constant);
@@ -248,15 +245,12 @@ private:
       Expr& arg = *expr->args[0];
       const auto become = [&expr](ExprKind kind) {
          ExprPtr inner = std::move(expr->args[0]);
-         inner->kind = kind;
+         inner->become(kind);
          expr = std::move(inner);
       };
       switch (arg.kind) {
       case ExprKind::Constant:
-         if (arg.constant.isNull)
-            expr = makeNull(booleanType);
-         else
-            expr = makeBoolean(arg.constant.i64 == 0);
+         expr = isNullConstant(arg) ? makeNull(booleanType) : makeBoolean(isConstantFalseOrNull(arg));
          return;
       case ExprKind::Not: {
          ExprPtr inner = std::move(arg.args[0]);
@@ -264,13 +258,15 @@ private:
          return;
       }
       case ExprKind::Compare: {
-         arg.compare = negated(arg.compare);
+         auto& compare = arg.as<scalar::Compare>();
+         compare.op = negated(compare.op);
          ExprPtr inner = std::move(expr->args[0]);
          expr = std::move(inner);
          return;
       }
       case ExprKind::InList: {
-         arg.negated = !arg.negated;
+         auto& in = arg.as<scalar::InList>();
+         in.negated = !in.negated;
          ExprPtr inner = std::move(expr->args[0]);
          expr = std::move(inner);
          return;
@@ -306,11 +302,11 @@ private:
                if (!add(std::move(arg))) return false;
             return true;
          }
-         if (isNull(*part)) {
+         if (isNullConstant(*part)) {
             hasNull = true;
             return true;
          }
-         if (isConstant(part)) return (part->constant.i64 != 0) == isAnd; // true: neutral; false: decides the result
+         if (isConstant(part)) return isConstantTrue(*part) == isAnd; // true: neutral; false: decides the result
          const bool repeated =
              !isVolatile(*part) && parts.size() < repeatsSoughtMax &&
              std::any_of(parts.begin(), parts.end(), [&part](const ExprPtr& other) { return equal(*other, *part); });
@@ -370,20 +366,19 @@ private:
    /// a = 1 OR a = 2 becomes a IN (1, 2).
    static void mergeEqualities(std::vector<ExprPtr>& disjuncts) {
       const auto isEquality = [](const Expr& e) {
-         return (e.kind == ExprKind::Compare && e.compare == CompareOp::Eq && e.args[0]->kind == ExprKind::Column &&
-                 isConstant(e.args[1])) ||
-                (e.kind == ExprKind::InList && !e.negated && e.args[0]->kind == ExprKind::Column &&
-                 std::all_of(e.args.begin() + 1, e.args.end(), isConstant));
+         const auto* in = e.getIf<scalar::InList>();
+         return (compareOf(e) == CompareOp::Eq || (in && !in->negated)) && e.args[0]->kind == ExprKind::Column &&
+                std::all_of(e.args.begin() + 1, e.args.end(), isConstant);
       };
       for (size_t i = 0; i < disjuncts.size(); ++i) {
          if (!isEquality(*disjuncts[i])) continue;
          for (size_t k = i + 1; k < disjuncts.size();) {
-            if (!isEquality(*disjuncts[k]) || disjuncts[k]->args[0]->column != disjuncts[i]->args[0]->column) {
+            if (!isEquality(*disjuncts[k]) || columnOf(*disjuncts[k]->args[0]) != columnOf(*disjuncts[i]->args[0])) {
                ++k;
                continue;
             }
             Expr& into = *disjuncts[i];
-            into.kind = ExprKind::InList;
+            into.become(ExprKind::InList);
             for (size_t a = 1; a < disjuncts[k]->args.size(); ++a)
                into.args.push_back(std::move(disjuncts[k]->args[a]));
             disjuncts.erase(disjuncts.begin() + static_cast<std::ptrdiff_t>(k));
@@ -422,7 +417,7 @@ private:
    static void simplifyCoalesce(ExprPtr& expr) {
       std::vector<ExprPtr> kept;
       for (ExprPtr& arg : expr->args) {
-         if (isNull(*arg)) continue;
+         if (isNullConstant(*arg)) continue;
          kept.push_back(std::move(arg));
          if (isConstant(kept.back())) break;
       }
@@ -449,9 +444,8 @@ void simplifyRel(RelPtr& rel, Query& query) {
          simplifier.simplifyFilter(expr);
       else
          simplifier.simplify(expr);
-      forEachExpr(*expr, [&query](const Expr& e) {
-         if (e.subquery) simplifyRel(const_cast<Expr&>(e).subquery, query); // the rewrite owns the tree
-         return true;
+      rewriteExpr(expr, [&query](ExprPtr& e) {
+         if (auto* subquery = e->getIf<scalar::Subquery>()) simplifyRel(subquery->query, query);
       });
    });
    if (auto* group = rel->getIf<op::GroupBy>())

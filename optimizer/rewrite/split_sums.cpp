@@ -18,18 +18,18 @@ using namespace sql;
 namespace {
 
 bool isPlainZero(const Expr& expr) {
-   const Expr* value = &expr;
-   if (value->kind == ExprKind::Call && value->args.size() == 1 && value->function &&
-       value->function->source.ends_with("_numeric"))
-      value = value->args[0].get();
-   if (value->kind != ExprKind::Constant || value->constant.isNull) return false;
-   switch (value->constant.type) {
+   const auto* function = functionOf(expr);
+   const bool isCast = function && expr.args.size() == 1 && function->source.ends_with("_numeric");
+   const Expr& constant = isCast ? *expr.args[0] : expr;
+   const Value* value = knownValue(constant);
+   if (!value) return false;
+   switch (value->type) {
    case PhysicalType::I16:
    case PhysicalType::I32:
-   case PhysicalType::I64: return value->constant.i64 == 0 && value->repr.scale == 0;
+   case PhysicalType::I64: return value->i64 == 0 && constant.repr.scale == 0;
    case PhysicalType::Decimal: {
       decimal::Scaled scaled{};
-      return decimal::decode(StringView(value->constant.bytes), scaled) && scaled.value == 0 && scaled.scale == 0;
+      return decimal::decode(StringView(value->bytes), scaled) && scaled.value == 0 && scaled.scale == 0;
    }
    default: return false;
    }

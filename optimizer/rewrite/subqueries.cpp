@@ -83,22 +83,19 @@ private:
          negate = !negate;
          expr = expr->args[0].get();
       }
-      if (expr->kind != ExprKind::Subquery || expr->subqueryKind == SubqueryKind::Scalar ||
-          expr->subqueryKind == SubqueryKind::Array)
-         return false;
-      negate = negate != expr->negated;
-      expr->negated = false;
-      visit(expr->subquery);
-      if (expr->subqueryKind == SubqueryKind::Exists) {
-         input = dependentJoin(negate ? JoinKind::Anti : JoinKind::Semi, std::move(input), std::move(expr->subquery),
+      auto* subquery = expr->getIf<scalar::Subquery>();
+      if (!subquery || subquery->kind == SubqueryKind::Scalar || subquery->kind == SubqueryKind::Array) return false;
+      visit(subquery->query);
+      if (subquery->kind == SubqueryKind::Exists) {
+         input = dependentJoin(negate ? JoinKind::Anti : JoinKind::Semi, std::move(input), std::move(subquery->query),
                                nullptr);
          return true;
       }
       // x op ALL (q) equals NOT (x negated-op ANY (q)), also in three-valued logic.
-      if (expr->subqueryKind == SubqueryKind::All) negate = !negate;
+      if (subquery->kind == SubqueryKind::All) negate = !negate;
       ExprPtr predicate = comparison(*expr, input);
       if (negate) predicate = makeTest(ExprKind::IsNotFalse, std::move(predicate));
-      input = dependentJoin(negate ? JoinKind::Anti : JoinKind::Semi, std::move(input), std::move(expr->subquery),
+      input = dependentJoin(negate ? JoinKind::Anti : JoinKind::Semi, std::move(input), std::move(subquery->query),
                             std::move(predicate));
       return true;
    }
@@ -107,27 +104,17 @@ private:
    /// `input`.
    ExprPtr comparison(Expr& expr, RelPtr& input) {
       std::vector<ExprPtr> parts;
-      const bool all = expr.subqueryKind == SubqueryKind::All;
-      std::vector<ColumnId> columns = expr.subqueryColumns;
-      if (columns.empty()) columns.push_back(expr.subqueryColumn);
-      ensureMade(expr.subquery, columns);
+      auto& subquery = expr.as<scalar::Subquery>();
+      const bool all = subquery.kind == SubqueryKind::All;
+      ensureMade(subquery.query, subquery.columns);
+      // With several args the operator is = or <>: the binder moves other row comparisons into the subquery.
+      const CompareOp op = all ? sql::negated(subquery.op) : subquery.op;
       for (size_t i = 0; i < expr.args.size(); ++i) {
          replaceAll(expr.args[i], input);
-         const SqlType type = query_.columns[columns[i]].type;
-         if (expr.function) { // an operator that is no comparison, as in LIKE ANY
-            std::vector<ExprPtr> args;
-            args.push_back(std::move(expr.args[i]));
-            args.push_back(makeColumn(columns[i], type));
-            ExprPtr call = makeCall(expr.function, booleanType, std::move(args));
-            parts.push_back(all ? makeNot(std::move(call)) : std::move(call));
-         } else {
-            // With several args the operator is = or <>: the binder moves other row comparisons into the subquery.
-            const CompareOp op = all ? sql::negated(expr.compare) : expr.compare;
-            parts.push_back(makeCompare(op, std::move(expr.args[i]), makeColumn(columns[i], type)));
-         }
+         parts.push_back(makeCompare(op, std::move(expr.args[i]), query_.ref(subquery.columns[i])));
       }
       if (parts.size() == 1) return std::move(parts[0]);
-      const bool conjunctive = expr.compare == CompareOp::Eq ? !all : all;
+      const bool conjunctive = subquery.op == CompareOp::Eq ? !all : all;
       return conjunctive ? makeAnd(std::move(parts)) : makeOr(std::move(parts));
    }
 
@@ -156,45 +143,40 @@ private:
    }
 
    void replaceOne(ExprPtr& expr, RelPtr& input) {
-      visit(expr->subquery);
-      const bool negate = expr->negated;
-      expr->negated = false;
-      switch (expr->subqueryKind) {
-      case SubqueryKind::Scalar: {
-         std::vector<ColumnId> columns{expr->subqueryColumn};
-         ensureMade(expr->subquery, columns);
-         const SqlType type = expr->type;
-         input = dependentJoin(JoinKind::Single, std::move(input), std::move(expr->subquery), nullptr);
-         expr = makeColumn(columns[0], type);
+      auto& subquery = expr->as<scalar::Subquery>();
+      visit(subquery.query);
+      switch (subquery.kind) {
+      case SubqueryKind::Scalar:
+         ensureMade(subquery.query, subquery.columns);
+         input = dependentJoin(JoinKind::Single, std::move(input), std::move(subquery.query), nullptr);
+         expr = makeColumn(subquery.columns[0], expr->type);
          return;
-      }
       case SubqueryKind::Array: replaceArray(expr, input); return;
       case SubqueryKind::Exists:
       case SubqueryKind::Any:
       case SubqueryKind::All: break;
       }
-      const bool exists = expr->subqueryKind == SubqueryKind::Exists;
+      const bool exists = subquery.kind == SubqueryKind::Exists, isAll = subquery.kind == SubqueryKind::All;
       ExprPtr predicate = exists ? nullptr : comparison(*expr, input);
-      const bool flip = negate != (expr->subqueryKind == SubqueryKind::All);
-      input = dependentJoin(JoinKind::Mark, std::move(input), std::move(expr->subquery), std::move(predicate));
+      input = dependentJoin(JoinKind::Mark, std::move(input), std::move(subquery.query), std::move(predicate));
       const ColumnId mark = input->as<op::Join>().markColumn = query_.newColumn("mark", booleanType, !exists);
       expr = query_.ref(mark);
-      if (flip) expr = makeNot(std::move(expr));
+      if (isAll) expr = makeNot(std::move(expr));
    }
 
    /// ARRAY(q): array_agg over q in q's order. Without rows the result is an empty array instead of NULL.
    void replaceArray(ExprPtr& expr, RelPtr& input) {
-      std::vector<ColumnId> columns{expr->subqueryColumn};
-      ensureMade(expr->subquery, columns);
-      const SqlType element = query_.columns[columns[0]].type;
+      auto& subquery = expr->as<scalar::Subquery>();
+      ensureMade(subquery.query, subquery.columns);
+      const SqlType element = query_.columns[subquery.columns[0]].type;
       const catalog::TypeInfo* elementType = catalog::builtins().type(element.oid);
       const Oid argument = elementType && elementType->isArray() ? oid::anyarray : oid::anynonarray;
       AggregateCall call;
       call.function = catalog::builtins().findFunction("array_agg", std::span<const Oid>(&argument, 1));
       call.type = expr->type;
-      call.args.push_back(makeColumn(columns[0], element));
+      call.args.push_back(makeColumn(subquery.columns[0], element));
       call.column = query_.newColumn("array", expr->type);
-      const Rel* ordered = expr->subquery.get();
+      const Rel* ordered = subquery.query.get();
       while (ordered->kind == RelKind::Map || ordered->kind == RelKind::Limit || ordered->kind == RelKind::With)
          ordered = ordered->inputs[0].get();
       if (const auto* sort = ordered->getIf<op::Sort>())
@@ -204,7 +186,7 @@ private:
       op::GroupBy group;
       group.aggregates.push_back(std::move(call));
       input = dependentJoin(JoinKind::Single, std::move(input),
-                            makeRel(RelKind::GroupBy, std::move(group), std::move(expr->subquery)), nullptr);
+                            makeRel(RelKind::GroupBy, std::move(group), std::move(subquery.query)), nullptr);
 
       auto value = std::make_unique<Expr>(ExprKind::Coalesce, expr->type);
       value->args.push_back(makeColumn(result, expr->type));

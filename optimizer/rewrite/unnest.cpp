@@ -73,9 +73,8 @@ private:
       for (;;) {
          const auto* limit = right->getIf<op::Limit>();
          const auto* distinct = right->getIf<op::Distinct>();
-         const bool oneAnyway = limit && !join.predicate && !limit->offset && limit->limit &&
-                                limit->limit->kind == ExprKind::Constant && !limit->limit->constant.isNull &&
-                                limit->limit->constant.i64 > 0;
+         const Value* rows = limit && limit->limit ? knownValue(*limit->limit) : nullptr;
+         const bool oneAnyway = rows && rows->i64 > 0 && !join.predicate && !limit->offset;
          if (right->kind != RelKind::Sort && right->kind != RelKind::LockRows && !oneAnyway &&
              !(distinct && distinct->sortKeys.empty()))
             return;
@@ -99,15 +98,12 @@ private:
       const ColumnSet left(outputColumns(*rel.inputs[0])), right(outputColumns(*rel.inputs[1]));
       ColumnSet pinned;
       const auto pin = [&](const Expr& conjunct) {
-         if (conjunct.kind != ExprKind::Compare ||
-             (conjunct.compare != CompareOp::Eq && conjunct.compare != CompareOp::IsNotDistinctFrom))
-            return;
+         if (!isEquality(conjunct)) return;
          for (int side = 0; side < 2; ++side) {
-            const Expr& column = *conjunct.args[side];
+            const ColumnId column = columnOf(*conjunct.args[side]);
             std::vector<ColumnId> others;
             collectColumns(*conjunct.args[1 - side], others);
-            if (column.kind == ExprKind::Column && right.contains(column.column) && !right.containsAny(others))
-               pinned.add(column.column);
+            if (column != noColumn && right.contains(column) && !right.containsAny(others)) pinned.add(column);
          }
       };
       for (const Expr* conjunct : conjunctList(join.predicate.get()))

@@ -16,10 +16,9 @@ constexpr int64_t microsPerDay = 86'400'000'000;
 enum class Widening : uint8_t { None, Integer, Numeric, Timestamp };
 
 Widening wideningOf(const Expr& expr) {
-   if (expr.kind != ExprKind::Call || !expr.function || expr.args.size() != 1 ||
-       expr.args[0]->kind == ExprKind::Constant)
-      return Widening::None;
-   const std::string_view source = expr.function->source;
+   const auto* function = functionOf(expr);
+   if (!function || expr.args.size() != 1 || expr.args[0]->kind == ExprKind::Constant) return Widening::None;
+   const std::string_view source = function->source;
    if (source == "i2toi4" || source == "int28" || source == "int48") return Widening::Integer;
    if (source == "int2_numeric" || source == "int4_numeric" || source == "int8_numeric") return Widening::Numeric;
    return source == "date_timestamp" ? Widening::Timestamp : Widening::None;
@@ -32,8 +31,9 @@ struct Floor {
 };
 
 std::optional<Floor> floorOf(Widening widening, const Expr& constant) {
-   if (constant.kind != ExprKind::Constant || constant.constant.isNull) return std::nullopt;
-   const Value& value = constant.constant;
+   const Value* known = knownValue(constant);
+   if (!known) return std::nullopt;
+   const Value& value = *known;
    switch (widening) {
    case Widening::Integer: return Floor{value.i64, true};
    case Widening::Timestamp: {
@@ -82,7 +82,8 @@ void unwrapCompare(Expr& predicate, Widening widening) {
    const PhysicalType physical = storedRepresentation(type).physical;
    const std::optional<Floor> floor = floorOf(widening, *predicate.args[1]);
    if (!floor || !isInRange(floor->value, physical)) return;
-   CompareOp op = predicate.compare;
+   CompareOp& written = predicate.as<scalar::Compare>().op;
+   CompareOp op = written;
    if (!floor->exact) {
       // x < 3.5 becomes x <= 3; x >= 3.5 becomes x > 3. An equality keeps its cast: it is never true, but NULL for
       // NULL.
@@ -93,7 +94,7 @@ void unwrapCompare(Expr& predicate, Widening widening) {
       else if (op != CompareOp::Le && op != CompareOp::Gt)
          return;
    }
-   predicate.compare = op;
+   written = op;
    unwrapArg(predicate);
    predicate.args[1] = narrowConstant(type, floor->value);
 }

@@ -10,6 +10,13 @@ ExprPtr makeTyped(ExprKind kind, const SqlType& type, uint32_t position) {
    return expr;
 }
 
+ExprPtr makeSubquery(SubqueryKind kind, const SqlType& type, RelPtr query, std::vector<ColumnId> columns,
+                     uint32_t position) {
+   auto expr = makeTyped(ExprKind::Subquery, type, position);
+   expr->as<scalar::Subquery>() = {kind, CompareOp::Eq, std::move(query), std::move(columns)};
+   return expr;
+}
+
 RelPtr makeSelect(RelPtr input, ExprPtr predicate) {
    DCHECK(input != nullptr);
    DCHECK(!predicate || predicate->type.oid == oid::boolean);

@@ -9,6 +9,9 @@
 namespace ouzel::sql {
 
 ExprPtr makeTyped(ExprKind kind, const SqlType& type, uint32_t position = 0);
+/// `columns` are those of `query`, as listed at scalar::Subquery.
+ExprPtr makeSubquery(SubqueryKind kind, const SqlType& type, RelPtr query, std::vector<ColumnId> columns,
+                     uint32_t position = 0);
 /// `arg` under a test of one argument: NOT, IS NULL, ...
 ExprPtr makeTest(ExprKind kind, ExprPtr arg);
 /// lhs AND rhs; either may be null.

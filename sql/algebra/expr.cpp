@@ -1,13 +1,42 @@
 #include "sql/algebra/expr.hpp"
 
-#include "common/hash/hash.hpp"
-#include "sql/algebra/rel.hpp"
+#include "sql/algebra/members.hpp"
 
 namespace ouzel::sql {
 
-Expr::Expr(ExprKind k, const SqlType& t) : kind(k), type(t), repr(storedRepresentation(t)) {}
+namespace {
+
+scalar::Fields emptyFields(ExprKind kind) {
+   switch (kind) {
+   case ExprKind::Column: return scalar::Column();
+   case ExprKind::Constant: return scalar::Constant();
+   case ExprKind::Parameter: return scalar::Parameter();
+   case ExprKind::Compare: return scalar::Compare();
+   case ExprKind::InList: return scalar::InList();
+   case ExprKind::Call: return scalar::Call();
+   case ExprKind::TypmodCast: return scalar::TypmodCast();
+   case ExprKind::Subquery: return scalar::Subquery();
+   case ExprKind::Row: return scalar::Row();
+   case ExprKind::AnyArray: return scalar::AnyArray();
+   default: return scalar::NoFields();
+   }
+}
+
+} // namespace
+
+Expr::Expr(ExprKind k, const SqlType& t) : kind(k), type(t), repr(storedRepresentation(t)), fields(emptyFields(k)) {}
+
+Expr::Expr(ExprKind k, const SqlType& t, scalar::Fields f)
+   : kind(k), type(t), repr(storedRepresentation(t)), fields(std::move(f)) {
+   DCHECK(fields.index() == emptyFields(k).index());
+}
 
 Expr::~Expr() = default; // here, because Rel is incomplete in the header
+
+void Expr::become(ExprKind other) {
+   kind = other;
+   fields = emptyFields(other);
+}
 
 CompareOp commuted(CompareOp op) {
    switch (op) {
@@ -34,15 +63,11 @@ CompareOp negated(CompareOp op) {
 }
 
 ExprPtr makeColumn(ColumnId column, const SqlType& type) {
-   auto expr = std::make_unique<Expr>(ExprKind::Column, type);
-   expr->column = column;
-   return expr;
+   return std::make_unique<Expr>(ExprKind::Column, type, scalar::Column{column});
 }
 
 ExprPtr makeConstant(const SqlType& type, Value value) {
-   auto expr = std::make_unique<Expr>(ExprKind::Constant, type);
-   expr->constant = std::move(value);
-   return expr;
+   return std::make_unique<Expr>(ExprKind::Constant, type, scalar::Constant{std::move(value)});
 }
 
 ExprPtr makeNull(const SqlType& type) {
@@ -54,8 +79,7 @@ ExprPtr makeBoolean(bool value) {
 }
 
 ExprPtr makeCompare(CompareOp op, ExprPtr lhs, ExprPtr rhs) {
-   auto expr = std::make_unique<Expr>(ExprKind::Compare, SqlType{oid::boolean});
-   expr->compare = op;
+   auto expr = std::make_unique<Expr>(ExprKind::Compare, SqlType{oid::boolean}, scalar::Compare{op});
    expr->args.push_back(std::move(lhs));
    expr->args.push_back(std::move(rhs));
    return expr;
@@ -97,81 +121,135 @@ ExprPtr makeOr(std::vector<ExprPtr> disjuncts) {
 }
 
 ExprPtr makeCall(const catalog::FunctionInfo* function, const SqlType& type, std::vector<ExprPtr> args) {
-   auto expr = std::make_unique<Expr>(ExprKind::Call, type);
-   expr->function = function;
+   auto expr = std::make_unique<Expr>(ExprKind::Call, type, scalar::Call{function});
    expr->args = std::move(args);
    return expr;
 }
 
 ExprPtr clone(const Expr& expr) {
-   auto copy = std::make_unique<Expr>(expr.kind, expr.type);
+   auto copy = std::make_unique<Expr>(
+       expr.kind, expr.type, std::visit([](const auto& own) { return scalar::Fields(copyOf(own)); }, expr.fields));
    copy->repr = expr.repr;
    copy->position = expr.position;
-   copy->args.reserve(expr.args.size());
-   for (const ExprPtr& arg : expr.args)
-      copy->args.push_back(clone(*arg));
-   copy->column = expr.column;
-   copy->outerDepth = expr.outerDepth;
-   copy->parameter = expr.parameter;
-   copy->compare = expr.compare;
-   copy->subqueryKind = expr.subqueryKind;
-   copy->negated = expr.negated;
-   copy->explicitCast = expr.explicitCast;
-   copy->constant = expr.constant;
-   copy->function = expr.function;
-   copy->kernel = expr.kernel;
-   if (expr.subquery) copy->subquery = clone(*expr.subquery);
-   copy->subqueryColumn = expr.subqueryColumn;
-   copy->subqueryColumns = expr.subqueryColumns;
+   copy->args = copyOf(expr.args);
    return copy;
 }
 
+namespace {
+
+bool equalMembers(const Value& a, const Value& b) {
+   return a.identical(b);
+}
+template <typename T>
+bool equalMembers(const T& a, const T& b) {
+   if constexpr (Listed<T>)
+      return std::apply([&](auto... member) { return (equalMembers(a.*member, b.*member) && ...); }, T::members);
+   else
+      return a == b;
+}
+
+uint64_t hashOf(const Value& value) {
+   if (value.isNull) return 1;
+   switch (value.type) {
+   case PhysicalType::String:
+   case PhysicalType::Decimal: return std::hash<std::string>()(value.bytes);
+   case PhysicalType::F32:
+   case PhysicalType::F64: return std::hash<double>()(value.f64);
+   case PhysicalType::Interval: return static_cast<uint64_t>(value.interval.micros);
+   case PhysicalType::I128: return static_cast<uint64_t>(value.i128);
+   default: return static_cast<uint64_t>(value.i64);
+   }
+}
+
+class Hasher {
+public:
+   explicit Hasher(uint64_t start) : hash_(start * 0x9e3779b97f4a7c15ull) {}
+
+   void mix(uint64_t value) {
+      hash_ ^= value + 0x9e3779b97f4a7c15ull + (hash_ << 6) + (hash_ >> 2);
+      hash_ *= 0xff51afd7ed558ccdull;
+      hash_ ^= hash_ >> 33;
+   }
+   /// Mixes in the members of a struct; of those of a subquery, the simple ones.
+   template <typename T>
+   void mixMembers(const T& value) {
+      if constexpr (Listed<T>)
+         forEachMember(value, [this](const auto& member, const auto&) { mixMembers(member); });
+      else if constexpr (std::is_same_v<T, Value>)
+         mix(hashOf(value));
+      else if constexpr (std::is_pointer_v<T>)
+         mix(reinterpret_cast<uintptr_t>(value));
+      else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>)
+         mix(static_cast<uint64_t>(value));
+   }
+   uint64_t hash() const { return hash_; }
+
+private:
+   uint64_t hash_;
+};
+
+} // namespace
+
+bool sameFields(const Expr& a, const Expr& b) {
+   if (a.kind != b.kind || a.kind == ExprKind::Subquery) return false;
+   return std::visit([&b](const auto& own) { return equalMembers(own, b.as<std::decay_t<decltype(own)>>()); },
+                     a.fields);
+}
+
 bool equal(const Expr& a, const Expr& b) {
-   if (a.kind != b.kind || a.repr != b.repr) return false;
-   if (a.kind == ExprKind::Column) return a.column == b.column;
-   if (a.kind == ExprKind::Subquery || a.type != b.type || a.args.size() != b.args.size()) return false;
-   if (a.column != b.column || a.outerDepth != b.outerDepth || a.parameter != b.parameter || a.compare != b.compare ||
-       a.negated != b.negated || a.explicitCast != b.explicitCast || a.function != b.function || a.kernel != b.kernel)
-      return false;
-   if (a.kind == ExprKind::Constant && !a.constant.identical(b.constant)) return false;
-   for (size_t i = 0; i < a.args.size(); ++i)
-      if (!equal(*a.args[i], *b.args[i])) return false;
-   return true;
+   if (a.repr != b.repr || !sameFields(a, b)) return false;
+   if (a.kind == ExprKind::Column) return true;
+   return a.type == b.type && std::equal(a.args.begin(), a.args.end(), b.args.begin(), b.args.end(),
+                                         [](const ExprPtr& x, const ExprPtr& y) { return equal(*x, *y); });
 }
 
 uint64_t structuralHash(const Expr& expr) {
-   uint64_t hash = static_cast<uint64_t>(expr.kind) * 0x9e3779b97f4a7c15ull;
-   const auto mix = [&hash](uint64_t value) {
-      hash ^= value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2);
-      hash *= 0xff51afd7ed558ccdull;
-      hash ^= hash >> 33;
-   };
-   mix(static_cast<uint64_t>(expr.column));
-   if (expr.kind == ExprKind::Column) return hash;
-   mix(expr.type.oid);
-   mix(static_cast<uint64_t>(expr.compare) << 8 | expr.parameter);
-   mix(reinterpret_cast<uintptr_t>(expr.function));
-   if (expr.kind == ExprKind::Constant) {
-      if (expr.constant.isNull)
-         mix(1);
-      else if (isVariableSize(expr.constant.type))
-         mix(std::hash<std::string>()(expr.constant.bytes));
-      else if (expr.constant.type == PhysicalType::F64 || expr.constant.type == PhysicalType::F32)
-         mix(std::hash<double>()(expr.constant.f64));
-      else if (expr.constant.type == PhysicalType::Interval)
-         mix(static_cast<uint64_t>(expr.constant.interval.micros));
-      else if (expr.constant.type == PhysicalType::I128)
-         mix(static_cast<uint64_t>(expr.constant.i128));
-      else
-         mix(static_cast<uint64_t>(expr.constant.i64));
-   }
+   Hasher hasher(static_cast<uint64_t>(expr.kind));
+   std::visit([&hasher](const auto& own) { hasher.mixMembers(own); }, expr.fields);
+   if (expr.kind == ExprKind::Column) return hasher.hash(); // as for equal(), its type does not count
+   hasher.mix(expr.type.oid);
    for (const ExprPtr& arg : expr.args)
-      mix(structuralHash(*arg));
-   return hash;
+      hasher.mix(structuralHash(*arg));
+   return hasher.hash();
 }
 
 bool isNullConstant(const Expr& expr) {
-   return expr.kind == ExprKind::Constant && expr.constant.isNull;
+   const auto* constant = expr.getIf<scalar::Constant>();
+   return constant && constant->value.isNull;
+}
+
+const Value* knownValue(const Expr& expr) {
+   const auto* constant = expr.getIf<scalar::Constant>();
+   return constant && !constant->value.isNull ? &constant->value : nullptr;
+}
+
+ColumnId columnOf(const Expr& expr) {
+   const auto* reference = expr.getIf<scalar::Column>();
+   return reference ? reference->column : noColumn;
+}
+
+std::optional<CompareOp> compareOf(const Expr& expr) {
+   const auto* compare = expr.getIf<scalar::Compare>();
+   return compare ? std::optional(compare->op) : std::nullopt;
+}
+
+bool isEquality(const Expr& expr) {
+   return compareOf(expr) == CompareOp::Eq || compareOf(expr) == CompareOp::IsNotDistinctFrom;
+}
+
+const catalog::FunctionInfo* functionOf(const Expr& expr) {
+   if (const auto* call = expr.getIf<scalar::Call>()) return call->function;
+   const auto* any = expr.getIf<scalar::AnyArray>();
+   return any ? any->function : nullptr;
+}
+
+Rel* subqueryOf(Expr& expr) {
+   auto* subquery = expr.getIf<scalar::Subquery>();
+   return subquery ? subquery->query.get() : nullptr;
+}
+
+const Rel* subqueryOf(const Expr& expr) {
+   return subqueryOf(const_cast<Expr&>(expr));
 }
 
 } // namespace ouzel::sql

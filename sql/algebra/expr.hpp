@@ -2,9 +2,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <tuple>
+#include <variant>
 #include <vector>
 
+#include "common/error/check.hpp"
 #include "common/value/sql_type.hpp"
 #include "common/value/value.hpp"
 
@@ -19,6 +23,7 @@ namespace ouzel::sql {
 struct Rel;
 struct Expr;
 using ExprPtr = std::unique_ptr<Expr>;
+using RelPtr = std::unique_ptr<Rel>;
 
 /// Number of a column, unique within one plan: the index into the plan's ColumnTable (columns.hpp). A rewrite never
 /// renumbers a column.
@@ -26,18 +31,20 @@ enum class ColumnId : uint32_t {};
 inline constexpr ColumnId noColumn{UINT32_MAX};
 
 enum class CompareOp : uint8_t { Eq, Ne, Lt, Le, Gt, Ge, IsDistinctFrom, IsNotDistinctFrom };
+/// IS [NOT] DISTINCT FROM, which compare NULLs like values and never give NULL.
+constexpr bool isNullSafe(CompareOp op) {
+   return op >= CompareOp::IsDistinctFrom;
+}
 CompareOp commuted(CompareOp op); ///< a op b == b commuted(op) a
 CompareOp negated(CompareOp op);  ///< NOT (a op b) == a negated(op) b
 
+/// Kinds of expressions. The fields of a kind are in the struct of its name in `scalar`; other kinds have none.
 enum class ExprKind : uint8_t {
-   Column,      ///< `column`
-   OuterColumn, ///< binder and unnesting only: `column` of an enclosing query, `outerDepth` ≥ 1 levels out
-   Constant,    ///< `constant` (its physical type agrees with `repr`)
-   Parameter,   ///< $n: `parameter` counted from 0; engine replaces it by a Constant before optimising when values are
-                ///< known
-   Compare,     ///< args[0] `compare` args[1]; the binder has given both sides one type (after PostgreSQL's operator
-            ///< resolution), lowering gives them one representation. bpchar values carry no trailing blanks, so bytes
-            ///< compare.
+   Column,
+   Constant,
+   Parameter, ///< $n; engine replaces it by a Constant before optimising when values are known
+   Compare, ///< args[0] op args[1]; the binder has given both sides one type (after PostgreSQL's operator resolution),
+            ///< lowering gives them one representation. bpchar values carry no trailing blanks, so bytes compare.
    And,
    Or, ///< n ≥ 2 args, three-valued. Evaluated left to right over the rows still undecided
    Not,
@@ -50,59 +57,143 @@ enum class ExprKind : uint8_t {
    Case, ///< searched: when1, then1, when2, then2, ..., [else]; odd count: has else. `CASE x WHEN` compares copies of
          ///< x; if x is volatile or has a subquery, a scalar subquery computes x once and does the comparisons
    Coalesce, ///< n ≥ 1 args, lazily
-   NullIf,   ///< bound to Case by the binder; never seen later
-   InList,   ///< args[0] IN (args[1..]), `negated`; all one type; constants become a hash set
-   Call, ///< `function` over args (strict ones give NULL on any NULL). `kernel` may override the function's kernel key
+   InList,   ///< args[0] [NOT] IN (args[1..]); all one type; constants become a hash set
+   Call,     ///< a function over args (strict ones give NULL on any NULL)
    Relabel,  ///< same bytes, other type (binary-coercible cast)
    TextCast, ///< cast through text input/output (CoerceViaIO), or from `unknown` text at run time
    Convert,  ///< lowering only: the same numeric (or integer) value in another Representation: args[0].repr -> repr.
             ///< Widening or proven to fit, except into Decimal, which always fits; integers convert to a scaled numeric
             ///< of any scale
-   TypmodCast,   ///< apply `type.typmod` to a value of the same type; `explicitCast` truncates varchar silently
-   Aggregate,    ///< binder only: replaced by a Column of a GroupBy before the algebra is complete
-   WindowCall,   ///< binder only: replaced by a Column of a Window
-   Subquery,     ///< `subquery` as a scalar: `subqueryKind`; removed by unnesting, never reaches the executor
+   TypmodCast,   ///< apply `type.typmod` to a value of the same type
+   Subquery,     ///< a query as a scalar; removed by unnesting, never reaches the executor
    Array,        ///< ARRAY[args...]; `type` is the array type
    Row,          ///< ROW(args...): only inside comparisons, IN and IS NULL, expanded by the binder
    SubscriptRef, ///< args[0][args[1]]: one-element access of an array
-   AnyArray, ///< args[0] `compare` ANY (args[1] array); `negated` means ALL; `function` set when the operator is not a
-             ///< comparison (LIKE)
+   AnyArray,     ///< args[0] op ANY (args[1] array)
 };
 
 enum class SubqueryKind : uint8_t {
    Scalar, ///< its one value, NULL when empty, 21000 "more than one row returned by a subquery used as an expression"
    Exists,
-   Any, ///< args[0..n) `compare` ANY (subquery with n columns): IN is Eq
+   Any, ///< args[0..n) op ANY (subquery with n columns): IN is Eq
    All,
    Array, ///< ARRAY(subquery)
 };
 
-/// One node of an expression tree; owns its arguments and its subquery. `kind` decides which members are used, as
-/// listed at ExprKind; all other members keep their defaults.
+/// The fields of each kind of expression. Each struct lists its members once more, in `members`; copies and comparisons
+/// follow these lists.
+namespace scalar {
+
+struct NoFields {
+   static constexpr std::tuple<> members{};
+};
+
+struct Column {
+   ColumnId column = noColumn;
+
+   static constexpr std::tuple members{&Column::column};
+};
+
+struct Constant {
+   Value value; ///< its physical type agrees with `repr`
+
+   static constexpr std::tuple members{&Constant::value};
+};
+
+struct Parameter {
+   uint32_t number = 0; ///< counted from 0
+
+   static constexpr std::tuple members{&Parameter::number};
+};
+
+struct Compare {
+   CompareOp op = CompareOp::Eq;
+
+   static constexpr std::tuple members{&Compare::op};
+};
+
+struct InList {
+   bool negated = false; ///< NOT IN
+
+   static constexpr std::tuple members{&InList::negated};
+};
+
+struct Call {
+   const catalog::FunctionInfo* function = nullptr;
+
+   static constexpr std::tuple members{&Call::function};
+};
+
+struct TypmodCast {
+   bool isExplicit = false; ///< truncates varchar silently
+
+   static constexpr std::tuple members{&TypmodCast::isExplicit};
+};
+
+struct Subquery {
+   SubqueryKind kind = SubqueryKind::Scalar;
+   CompareOp op = CompareOp::Eq; ///< Any, All
+   RelPtr query;
+   std::vector<ColumnId> columns; ///< of `query`: Scalar, Array: one; Any, All: one per arg; Exists: none
+
+   static constexpr std::tuple members{&Subquery::kind, &Subquery::op, &Subquery::query, &Subquery::columns};
+};
+
+struct Row {
+   std::vector<std::string> names; ///< of the first fields; each other field is called f and its number from 1
+   bool isNullExtended = false;    ///< the row of a table on the nullable side of an outer join
+
+   static constexpr std::tuple members{&Row::names, &Row::isNullExtended};
+};
+
+struct AnyArray {
+   CompareOp op = CompareOp::Eq;
+   bool isAll = false;                              ///< ALL instead of ANY
+   const catalog::FunctionInfo* function = nullptr; ///< not null: the operator is this one, no comparison (LIKE)
+
+   static constexpr std::tuple members{&AnyArray::op, &AnyArray::isAll, &AnyArray::function};
+};
+
+using Fields =
+    std::variant<NoFields, Column, Constant, Parameter, Compare, InList, Call, TypmodCast, Subquery, Row, AnyArray>;
+
+} // namespace scalar
+
+/// One node of an expression tree; owns its arguments and its subquery.
 struct Expr {
-   ExprKind kind;
+   ExprKind kind; ///< changed by become() only
    SqlType type;
    Representation repr;   ///< set by lowering; before that storedRepresentation(type)
    uint32_t position = 0; ///< in the statement, characters from 1, for errors; 0: unknown
    std::vector<ExprPtr> args;
+   scalar::Fields fields; ///< those of `kind`
 
-   ColumnId column = noColumn;
-   uint32_t outerDepth = 0;
-   uint32_t parameter = 0;
-   CompareOp compare = CompareOp::Eq;
-   SubqueryKind subqueryKind = SubqueryKind::Scalar;
-   bool negated = false;
-   bool explicitCast = false;
-   Value constant;
-   const catalog::FunctionInfo* function = nullptr;
-   /// Key of the kernel in executor/function's registry when lowering chose a specialised one; else function->prosrc.
-   std::string kernel;
-   std::unique_ptr<Rel> subquery;
-   ColumnId subqueryColumn = noColumn;    ///< Scalar, Any, All, Array: the (first) output column of `subquery`
-   std::vector<ColumnId> subqueryColumns; ///< Any, All: one per arg
-
-   Expr(ExprKind kind, const SqlType& type); ///< repr becomes storedRepresentation(type)
+   Expr(ExprKind kind, const SqlType& type); ///< with empty fields; repr becomes storedRepresentation(type)
+   Expr(ExprKind kind, const SqlType& type, scalar::Fields fields);
    ~Expr();
+
+   /// The fields of an expression that is known to have these: `expr.as<scalar::Call>().function`.
+   template <typename Fields>
+   Fields& as() {
+      DCHECK(std::holds_alternative<Fields>(fields));
+      return *std::get_if<Fields>(&fields);
+   }
+   template <typename Fields>
+   const Fields& as() const {
+      DCHECK(std::holds_alternative<Fields>(fields));
+      return *std::get_if<Fields>(&fields);
+   }
+   /// The fields if the expression has these, else null.
+   template <typename Fields>
+   Fields* getIf() {
+      return std::get_if<Fields>(&fields);
+   }
+   template <typename Fields>
+   const Fields* getIf() const {
+      return std::get_if<Fields>(&fields);
+   }
+   /// Makes the node one of another kind, with empty fields. Everything else stays, `args` too.
+   void become(ExprKind other);
 };
 
 ExprPtr makeColumn(ColumnId column, const SqlType& type);
@@ -110,15 +201,29 @@ ExprPtr makeConstant(const SqlType& type, Value value);
 ExprPtr makeNull(const SqlType& type);
 ExprPtr makeBoolean(bool value);
 bool isNullConstant(const Expr& expr);
+/// The value of a constant that is not NULL; null for other expressions.
+const Value* knownValue(const Expr& expr);
+/// The column that the expression is; noColumn for other expressions.
+ColumnId columnOf(const Expr& expr);
+/// The operator of a Compare; none for other expressions.
+std::optional<CompareOp> compareOf(const Expr& expr);
+/// The function of a Call, or of an AnyArray that has one; null for other expressions.
+const catalog::FunctionInfo* functionOf(const Expr& expr);
+/// The query of a Subquery; null for other expressions.
+Rel* subqueryOf(Expr& expr);
+const Rel* subqueryOf(const Expr& expr);
 ExprPtr makeCompare(CompareOp op, ExprPtr lhs, ExprPtr rhs);
+/// True for args[0] = args[1] and args[0] IS NOT DISTINCT FROM args[1].
+bool isEquality(const Expr& expr);
 ExprPtr makeNot(ExprPtr arg);
 /// AND of the list; true when empty, the element itself when single. Flattens nested Ands.
 ExprPtr makeAnd(std::vector<ExprPtr> conjuncts);
 ExprPtr makeOr(std::vector<ExprPtr> disjuncts);
 ExprPtr makeCall(const catalog::FunctionInfo* function, const SqlType& type, std::vector<ExprPtr> args);
 
-ExprPtr clone(const Expr& expr);          ///< deep, subqueries too (with the same column ids)
-bool equal(const Expr& a, const Expr& b); ///< structural; positions ignored; subqueries are never equal
+ExprPtr clone(const Expr& expr);               ///< deep, subqueries too (with the same column ids)
+bool equal(const Expr& a, const Expr& b);      ///< structural; positions ignored; subqueries are never equal
+bool sameFields(const Expr& a, const Expr& b); ///< of one kind with equal fields; subqueries never are
 uint64_t structuralHash(const Expr& expr);
 
 /// Call `visit` on every node, parents first; do not descend where it returns false. Does not enter subquery Rels.

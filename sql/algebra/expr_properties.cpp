@@ -10,13 +10,13 @@
 namespace ouzel::sql {
 
 bool isConstantTrue(const Expr& expr) {
-   return expr.kind == ExprKind::Constant && expr.type.oid == oid::boolean && !expr.constant.isNull &&
-          expr.constant.i64 != 0;
+   const Value* value = knownValue(expr);
+   return value && expr.type.oid == oid::boolean && value->i64 != 0;
 }
 
 bool isConstantFalseOrNull(const Expr& expr) {
-   return expr.kind == ExprKind::Constant &&
-          (expr.constant.isNull || (expr.type.oid == oid::boolean && expr.constant.i64 == 0));
+   const auto* constant = expr.getIf<scalar::Constant>();
+   return constant && (constant->value.isNull || (expr.type.oid == oid::boolean && constant->value.i64 == 0));
 }
 
 bool callsVolatile(const Rel& rel) {
@@ -66,13 +66,14 @@ const std::unordered_set<std::string_view>& totalFunctions() {
 }
 
 bool callMayFail(const Expr& call) {
-   if (!call.function) return true;
-   const std::string_view source = call.function->source;
+   const auto* function = call.as<scalar::Call>().function;
+   if (!function) return true;
+   const std::string_view source = function->source;
    if (totalFunctions().contains(source)) return false;
    // LIKE fails on a pattern that ends in the escape character.
    if (source == "textlike" || source == "textnlike" || source == "texticlike" || source == "texticnlike") {
-      const Expr& pattern = *call.args[1];
-      return pattern.kind != ExprKind::Constant || (!pattern.constant.isNull && pattern.constant.bytes.ends_with('\\'));
+      const auto* pattern = call.args[1]->getIf<scalar::Constant>();
+      return !pattern || (!pattern->value.isNull && pattern->value.bytes.ends_with('\\'));
    }
    return true;
 }
@@ -82,8 +83,9 @@ bool callMayFail(const Expr& call) {
 bool isVolatile(const Expr& expr) {
    bool found = false;
    forEachExpr(expr, [&found](const Expr& e) {
-      if (e.function && e.function->volatility == catalog::Volatility::Volatile) found = true;
-      if (e.subquery && isVolatile(*e.subquery)) found = true;
+      const auto* function = functionOf(e);
+      if (function && function->volatility == catalog::Volatility::Volatile) found = true;
+      if (const Rel* subquery = subqueryOf(e)) found = found || isVolatile(*subquery);
       return !found;
    });
    return found;
@@ -99,12 +101,11 @@ bool mayFail(const Expr& expr) {
              found || (e.type.oid != oid::text && e.type.oid != oid::varchar) || e.args[0]->type.oid == oid::unknown;
          break;
       case ExprKind::TypmodCast:
-         found = found || !e.explicitCast || (e.type.oid != oid::varchar && e.type.oid != oid::bpchar);
+         found = found || !e.as<scalar::TypmodCast>().isExplicit ||
+                 (e.type.oid != oid::varchar && e.type.oid != oid::bpchar);
          break;
       case ExprKind::Subquery:
-      case ExprKind::AnyArray:
-      case ExprKind::Aggregate:
-      case ExprKind::WindowCall: found = true; break;
+      case ExprKind::AnyArray: found = true; break;
       default: break;
       }
       return !found;
@@ -128,14 +129,13 @@ public:
    Outcome evaluate(const Expr& expr) const {
       switch (expr.kind) {
       case ExprKind::Column:
-         return std::find(columns_.begin(), columns_.end(), expr.column) != columns_.end() ? Outcome::Null
-                                                                                           : Outcome::Anything;
+         return std::find(columns_.begin(), columns_.end(), columnOf(expr)) != columns_.end() ? Outcome::Null
+                                                                                              : Outcome::Anything;
       case ExprKind::Constant:
-         if (expr.constant.isNull) return Outcome::Null;
+         if (isNullConstant(expr)) return Outcome::Null;
          return isConstantFalseOrNull(expr) ? Outcome::False : Outcome::Anything;
       case ExprKind::Compare:
-         if (expr.compare == CompareOp::IsDistinctFrom || expr.compare == CompareOp::IsNotDistinctFrom)
-            return Outcome::Anything;
+         if (isNullSafe(expr.as<scalar::Compare>().op)) return Outcome::Anything;
          return strict(expr);
       case ExprKind::And: return conjunction(expr);
       case ExprKind::Or: return disjunction(expr);
@@ -150,10 +150,15 @@ public:
       case ExprKind::Coalesce: return coalesce(expr);
       case ExprKind::Case: return caseOf(expr);
       case ExprKind::InList: return evaluate(*expr.args[0]) == Outcome::Null ? Outcome::Null : Outcome::Anything;
-      case ExprKind::Call: return expr.function && expr.function->isStrict ? strict(expr) : Outcome::Anything;
-      case ExprKind::AnyArray: // NULL op ANY (empty array) is false, op ALL (empty array) true
-         return !expr.negated && !expr.function && evaluate(*expr.args[0]) == Outcome::Null ? Outcome::NullOrFalse
-                                                                                            : Outcome::Anything;
+      case ExprKind::Call: {
+         const auto* function = functionOf(expr);
+         return function && function->isStrict ? strict(expr) : Outcome::Anything;
+      }
+      case ExprKind::AnyArray: { // NULL op ANY (empty array) is false, op ALL (empty array) true
+         const auto& any = expr.as<scalar::AnyArray>();
+         return !any.isAll && !any.function && evaluate(*expr.args[0]) == Outcome::Null ? Outcome::NullOrFalse
+                                                                                        : Outcome::Anything;
+      }
       default: return Outcome::Anything;
       }
    }

@@ -24,9 +24,9 @@ void collectColumns(const Expr& root, std::vector<ColumnId>& out) {
       if (std::find(out.begin(), out.end(), column) == out.end()) out.push_back(column);
    };
    forEachExpr(root, [&](const Expr& expr) {
-      if (expr.kind == ExprKind::Column) add(expr.column);
-      if (expr.subquery)
-         for (const ColumnId column : freeColumns(*expr.subquery))
+      if (const auto* reference = expr.getIf<scalar::Column>()) add(reference->column);
+      if (const Rel* subquery = subqueryOf(expr))
+         for (const ColumnId column : freeColumns(*subquery))
             add(column);
       return true;
    });
@@ -42,8 +42,8 @@ void substituteInRel(Rel& rel, const std::function<const Expr*(ColumnId)>& repla
 } // namespace
 
 void substituteColumns(ExprPtr& root, const std::function<const Expr*(ColumnId)>& replacement) {
-   if (root->kind == ExprKind::Column) {
-      if (const Expr* expr = replacement(root->column)) {
+   if (const auto* reference = root->getIf<scalar::Column>()) {
+      if (const Expr* expr = replacement(reference->column)) {
          const uint32_t position = root->position;
          root = clone(*expr);
          if (root->position == 0) root->position = position;
@@ -52,7 +52,7 @@ void substituteColumns(ExprPtr& root, const std::function<const Expr*(ColumnId)>
    }
    for (ExprPtr& arg : root->args)
       substituteColumns(arg, replacement);
-   if (root->subquery) substituteInRel(*root->subquery, replacement);
+   if (Rel* subquery = subqueryOf(*root)) substituteInRel(*subquery, replacement);
 }
 
 void splitConjuncts(ExprPtr predicate, std::vector<ExprPtr>& out) {

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "sql/algebra/operators.hpp"
+#include "sql/algebra/rel.hpp"
 
 // Walks over structs that list their members (operators.hpp), for code that treats all operators alike.
 
@@ -87,6 +87,29 @@ void visitExprs(T& value, const Visit& visit) {
          visitExprs(element, visit);
    } else
       static_assert(ownsNoExpr<Type>, "a struct lists its members, or owns no expression");
+}
+
+/// A copy of a member, with copies of the expressions and operators in it.
+template <typename T>
+T copyOf(const T& value) {
+   if constexpr (Listed<T>) {
+      T copy;
+      std::apply([&](const auto&... entry) { ((copy.*pointerOf(entry) = copyOf(value.*pointerOf(entry))), ...); },
+                 T::members);
+      return copy;
+   } else if constexpr (std::is_same_v<T, ExprPtr> || std::is_same_v<T, RelPtr>) {
+      return value ? clone(*value) : nullptr;
+   } else if constexpr (std::is_same_v<T, std::unique_ptr<Dml>>) {
+      return value ? std::make_unique<Dml>(copyOf(*value)) : nullptr;
+   } else if constexpr (isVector<T>) {
+      T copy;
+      copy.reserve(value.size());
+      for (const auto& element : value)
+         copy.push_back(copyOf(element));
+      return copy;
+   } else {
+      return value;
+   }
 }
 
 } // namespace ouzel::sql

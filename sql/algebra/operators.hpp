@@ -20,8 +20,6 @@ class LineInput;
 
 namespace ouzel::sql {
 
-using RelPtr = std::unique_ptr<Rel>;
-
 /// What an operator does with the column ids that a member holds.
 enum class ColumnRole : uint8_t {
    Made, ///< the operator makes these columns

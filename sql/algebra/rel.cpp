@@ -9,28 +9,6 @@ namespace ouzel::sql {
 
 namespace {
 
-template <typename T>
-T copyOf(const T& value) {
-   if constexpr (Listed<T>) {
-      T copy;
-      std::apply([&](const auto&... entry) { ((copy.*pointerOf(entry) = copyOf(value.*pointerOf(entry))), ...); },
-                 T::members);
-      return copy;
-   } else if constexpr (std::is_same_v<T, ExprPtr> || std::is_same_v<T, RelPtr>) {
-      return value ? clone(*value) : nullptr;
-   } else if constexpr (std::is_same_v<T, std::unique_ptr<Dml>>) {
-      return value ? std::make_unique<Dml>(copyOf(*value)) : nullptr;
-   } else if constexpr (isVector<T>) {
-      T copy;
-      copy.reserve(value.size());
-      for (const auto& element : value)
-         copy.push_back(copyOf(element));
-      return copy;
-   } else {
-      return value;
-   }
-}
-
 template <typename T, typename Visit>
 void visitColumns(T& value, ColumnRole role, const Visit& visit) {
    if constexpr (Listed<T>)
@@ -61,8 +39,8 @@ struct FreeColumns {
    }
    void visit(const Expr& root) {
       forEachExpr(root, [this](const Expr& expr) {
-         if (expr.kind == ExprKind::Column) reads(expr.column);
-         if (expr.subquery) visit(*expr.subquery);
+         reads(columnOf(expr));
+         if (const Rel* subquery = subqueryOf(expr)) visit(*subquery);
          return true;
       });
    }

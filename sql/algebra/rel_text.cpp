@@ -22,7 +22,7 @@ std::string int128Text(int128 value) {
 }
 
 std::string valueText(const Expr& constant) {
-   const Value& value = constant.constant;
+   const Value& value = constant.as<scalar::Constant>().value;
    if (value.isNull) return "null";
    switch (value.type) {
    case PhysicalType::Bool: return value.i64 ? "true" : "false";
@@ -47,6 +47,14 @@ std::string valueText(const Expr& constant) {
    case PhysicalType::String: return "'" + value.bytes + "'";
    }
    return "?";
+}
+
+std::string nameOf(CompareOp op) {
+   return compareNames[static_cast<int>(op)];
+}
+
+std::string nameOf(const catalog::FunctionInfo* function) {
+   return function ? std::string(function->name) : "?";
 }
 
 std::string typeText(const SqlType& type) {
@@ -123,12 +131,11 @@ private:
 
 std::string Printer::print(const Expr& e) const {
    switch (e.kind) {
-   case ExprKind::Column: return name(e.column);
-   case ExprKind::OuterColumn: return "outer" + std::to_string(e.outerDepth) + "." + name(e.column);
+   case ExprKind::Column: return name(columnOf(e));
    case ExprKind::Constant: return valueText(e);
-   case ExprKind::Parameter: return "$" + std::to_string(e.parameter + 1);
+   case ExprKind::Parameter: return "$" + std::to_string(e.as<scalar::Parameter>().number + 1);
    case ExprKind::Compare:
-      return "(" + print(*e.args[0]) + " " + compareNames[static_cast<int>(e.compare)] + " " + print(*e.args[1]) + ")";
+      return "(" + print(*e.args[0]) + " " + nameOf(e.as<scalar::Compare>().op) + " " + print(*e.args[1]) + ")";
    case ExprKind::And: return "(" + list(e.args, " and ") + ")";
    case ExprKind::Or: return "(" + list(e.args, " or ") + ")";
    case ExprKind::Not: return "not " + print(*e.args[0]);
@@ -140,11 +147,8 @@ std::string Printer::print(const Expr& e) const {
    case ExprKind::IsNotFalse: return print(*e.args[0]) + " is not false";
    case ExprKind::Case: return "case(" + list(e.args) + ")";
    case ExprKind::Coalesce: return "coalesce(" + list(e.args) + ")";
-   case ExprKind::NullIf: return "nullif(" + list(e.args) + ")";
-   case ExprKind::InList: return std::string(e.negated ? "not " : "") + "in(" + list(e.args) + ")";
-   case ExprKind::Call:
-   case ExprKind::Aggregate:
-   case ExprKind::WindowCall: return (e.function ? std::string(e.function->name) : "?") + "(" + list(e.args) + ")";
+   case ExprKind::InList: return (e.as<scalar::InList>().negated ? "not in(" : "in(") + list(e.args) + ")";
+   case ExprKind::Call: return nameOf(functionOf(e)) + "(" + list(e.args) + ")";
    case ExprKind::Relabel: return "relabel(" + list(e.args) + ")";
    case ExprKind::TextCast: return "cast(" + list(e.args) + " as " + typeText(e.type) + ")";
    case ExprKind::Convert:
@@ -153,18 +157,20 @@ std::string Printer::print(const Expr& e) const {
    case ExprKind::TypmodCast: return "typmod(" + list(e.args) + " as " + typeText(e.type) + ")";
    case ExprKind::Subquery: {
       static const char* const kinds[] = {"scalar", "exists", "any", "all", "array"};
+      const auto& subquery = e.as<scalar::Subquery>();
       std::string text;
-      print(*e.subquery, 0, text);
-      return std::string(kinds[static_cast<int>(e.subqueryKind)]) + "(" + list(e.args) + " {" + subqueryIndented(text) +
+      print(*subquery.query, 0, text);
+      return std::string(kinds[static_cast<int>(subquery.kind)]) + "(" + list(e.args) + " {" + subqueryIndented(text) +
              "})";
    }
    case ExprKind::Array: return "array[" + list(e.args) + "]";
    case ExprKind::Row: return "row(" + list(e.args) + ")";
    case ExprKind::SubscriptRef: return print(*e.args[0]) + "[" + print(*e.args[1]) + "]";
-   case ExprKind::AnyArray:
-      return "(" + print(*e.args[0]) + " " +
-             (e.function ? std::string(e.function->name) : std::string(compareNames[static_cast<int>(e.compare)])) +
-             (e.negated ? " all " : " any ") + print(*e.args[1]) + ")";
+   case ExprKind::AnyArray: {
+      const auto& any = e.as<scalar::AnyArray>();
+      return "(" + print(*e.args[0]) + " " + (any.function ? nameOf(any.function) : nameOf(any.op)) +
+             (any.isAll ? " all " : " any ") + print(*e.args[1]) + ")";
+   }
    }
    return "?";
 }
@@ -195,8 +201,7 @@ std::string Printer::fields(const op::Values& values) const {
 }
 
 std::string Printer::fields(const op::TableFunction& call) const {
-   return " " + (call.function ? std::string(call.function->name) : "?") + "(" + list(call.args) + ") [" +
-          names(call.columns) + "]";
+   return " " + nameOf(call.function) + "(" + list(call.args) + ") [" + names(call.columns) + "]";
 }
 
 std::string Printer::fields(const op::Join& join) const {
@@ -209,9 +214,9 @@ std::string Printer::fields(const op::Join& join) const {
 std::string Printer::fields(const op::GroupBy& group) const {
    std::string text = " [" + computed(group.keys) + "]";
    for (const AggregateCall& call : group.aggregates) {
-      text += " " + name(call.column) + " := " + (call.function ? std::string(call.function->name) : "?") + "(" +
-              (call.distinct ? "distinct " : "") + (call.star ? "*" : list(call.args)) +
-              (call.orderBy.empty() ? "" : " order by " + order(call.orderBy)) + ")";
+      text += " " + name(call.column) + " := " + nameOf(call.function) + "(" + (call.distinct ? "distinct " : "") +
+              (call.star ? "*" : list(call.args)) + (call.orderBy.empty() ? "" : " order by " + order(call.orderBy)) +
+              ")";
       if (call.filter) text += " filter " + print(*call.filter);
    }
    for (const auto& set : group.groupingSets) {
@@ -228,8 +233,8 @@ std::string Printer::fields(const op::GroupBy& group) const {
 std::string Printer::fields(const op::Window& window) const {
    std::string text = " partition [" + list(window.spec.partitionBy) + "] order [" + order(window.spec.orderBy) + "]";
    for (const WindowCall& call : window.calls)
-      text += " " + name(call.column) + " := " + (call.function ? std::string(call.function->name) : "?") + "(" +
-              (call.star ? "*" : list(call.args)) + ")";
+      text +=
+          " " + name(call.column) + " := " + nameOf(call.function) + "(" + (call.star ? "*" : list(call.args)) + ")";
    return text;
 }
 

@@ -18,8 +18,7 @@ public:
    RelVerifier(const ColumnTable& columns, std::string_view after, const TreeForm& form)
       : exprs_(columns, after, false), form_(form) {
       if (form.hasSubqueries)
-         exprs_.onSubquery(
-             [this](const Expr& subquery, const VisibleColumns& outer) { walk(*subquery.subquery, outer); });
+         exprs_.onSubquery([this](const Rel& subquery, const VisibleColumns& outer) { walk(subquery, outer); });
    }
 
    void run(const Rel& root, const std::vector<OutputColumn>& output) {
@@ -207,7 +206,7 @@ void RelVerifier::checkComputed(const Rel& rel, const VisibleColumns& visible) {
    for (const ComputedColumn& computed : map.computed) {
       exprs_.checkComputed(computed, visible);
       forEachExpr(*computed.expr, [&](const Expr& expr) {
-         const bool isSet = expr.kind == ExprKind::Call && expr.function->returnsSet;
+         const bool isSet = expr.kind == ExprKind::Call && functionOf(expr)->returnsSet;
          const bool isAllowed = rel.kind == RelKind::ProjectSet && &expr == computed.expr.get();
          exprs_.ensure(!isSet || isAllowed, "a set-returning function stands at the top of ProjectSet",
                        computed.column);

@@ -124,14 +124,15 @@ void ExprVerifier::checkComputed(const ComputedColumn& computed, const VisibleCo
 
 void ExprVerifier::checkNode(const Expr& expr, const VisibleColumns& visible) const {
    switch (expr.kind) {
-   case ExprKind::Column:
-      checkColumn(expr.column, visible);
-      ensure(isCompatible(columns_[expr.column].type, expr.type), "a reference has its column's type", expr.column);
-      if (isLowered_)
-         ensure(columns_[expr.column].repr == expr.repr, "a reference has its column's representation", expr.column);
+   case ExprKind::Column: {
+      const ColumnId column = columnOf(expr);
+      checkColumn(column, visible);
+      ensure(isCompatible(columns_[column].type, expr.type), "a reference has its column's type", column);
+      if (isLowered_) ensure(columns_[column].repr == expr.repr, "a reference has its column's representation", column);
       return;
+   }
    case ExprKind::Constant:
-      ensure(expr.constant.type == expr.repr.physical, "a constant is of its representation", expr);
+      ensure(expr.as<scalar::Constant>().value.type == expr.repr.physical, "a constant is of its representation", expr);
       return;
    case ExprKind::And:
    case ExprKind::Or:
@@ -158,10 +159,6 @@ void ExprVerifier::checkNode(const Expr& expr, const VisibleColumns& visible) co
    case ExprKind::Parameter:
    case ExprKind::Row: // lowering raises 0A000 for a Row that no step has expanded
       return;
-   case ExprKind::OuterColumn:
-   case ExprKind::NullIf:
-   case ExprKind::Aggregate:
-   case ExprKind::WindowCall: refuse("the binder has replaced this kind of expression", expr);
    }
    refuse("an expression is of a kind that exists", "");
 }
@@ -205,8 +202,8 @@ void ExprVerifier::checkAlternatives(const Expr& expr) const {
 }
 
 void ExprVerifier::checkCall(const Expr& expr) const {
-   ensure(expr.function != nullptr, "a call has a function");
-   const catalog::FunctionInfo& function = *expr.function;
+   ensure(functionOf(expr) != nullptr, "a call has a function");
+   const catalog::FunctionInfo& function = *functionOf(expr);
    const size_t declared = function.argTypes.size();
    const bool takesAnyNumber = function.variadicElement == oid::any;
    ensure(function.kind == catalog::FunctionKind::Function, "a call is of a plain function", function.name);
@@ -222,7 +219,7 @@ void ExprVerifier::checkCall(const Expr& expr) const {
 
 /// Only the kernels that representation.hpp lists take scaled numerics.
 void ExprVerifier::checkScaledCall(const Expr& expr) const {
-   const std::string_view source = expr.function->source;
+   const std::string_view source = functionOf(expr)->source;
    const bool isSum = source == "numeric_add" || source == "numeric_sub", isProduct = source == "numeric_mul";
    const bool isSign = source == "numeric_uminus" || source == "numeric_abs";
    for (const ExprPtr& arg : expr.args) {
@@ -282,23 +279,28 @@ void ExprVerifier::checkArray(const Expr& expr) const {
 
 void ExprVerifier::checkSubquery(const Expr& expr, const VisibleColumns& visible) const {
    ensure(subquery_ != nullptr, "subqueries have become joins", expr);
-   ensure(expr.subquery != nullptr, "a subquery has a query");
-   subquery_(expr, visible);
-   VisibleColumns given(outputColumns(*expr.subquery));
+   const auto& subquery = expr.as<scalar::Subquery>();
+   ensure(subquery.query != nullptr, "a subquery has a query");
+   subquery_(*subquery.query, visible);
+   VisibleColumns given(outputColumns(*subquery.query));
    given.add(visible); // the subquery may pass on a column of an enclosing query
-   const bool compares = expr.subqueryKind == SubqueryKind::Any || expr.subqueryKind == SubqueryKind::All;
-   if (expr.subqueryKind != SubqueryKind::Exists && !compares) checkColumn(expr.subqueryColumn, given);
-   if (expr.subqueryKind == SubqueryKind::Scalar)
-      ensure(isCompatible(columns_[expr.subqueryColumn].type, expr.type), "a scalar subquery is of its column's type");
-   else if (expr.subqueryKind != SubqueryKind::Array)
-      ensure(expr.type.oid == oid::boolean, "EXISTS, ANY and ALL give a boolean");
-   if (!compares) return;
-   ensure(expr.subqueryColumns.size() == expr.args.size(), "ANY and ALL compare each argument with one column");
-   for (size_t i = 0; i < expr.args.size(); ++i) {
-      checkColumn(expr.subqueryColumns[i], given);
-      ensure(isCompatible(columns_[expr.subqueryColumns[i]].type, expr.args[i]->type),
-             "ANY and ALL compare values of one type", expr.subqueryColumns[i]);
+   for (const ColumnId column : subquery.columns)
+      checkColumn(column, given);
+   switch (subquery.kind) {
+   case SubqueryKind::Scalar:
+      ensure(subquery.columns.size() == 1, "a scalar subquery has one column");
+      ensure(isCompatible(columns_[subquery.columns[0]].type, expr.type), "a scalar subquery is of its column's type");
+      return;
+   case SubqueryKind::Array: ensure(subquery.columns.size() == 1, "an array of a subquery has one column"); return;
+   case SubqueryKind::Exists:
+   case SubqueryKind::Any:
+   case SubqueryKind::All: ensure(expr.type.oid == oid::boolean, "EXISTS, ANY and ALL give a boolean");
    }
+   if (subquery.kind == SubqueryKind::Exists) return;
+   ensure(subquery.columns.size() == expr.args.size(), "ANY and ALL compare each argument with one column");
+   for (size_t i = 0; i < expr.args.size(); ++i)
+      ensure(isCompatible(columns_[subquery.columns[i]].type, expr.args[i]->type),
+             "ANY and ALL compare values of one type", subquery.columns[i]);
 }
 
 } // namespace ouzel::sql

@@ -38,7 +38,7 @@ bool isCompatible(const SqlType& a, const SqlType& b);
 class ExprVerifier {
 public:
    /// Called for each Subquery with the columns of enclosing queries that the subquery may read.
-   using SubqueryCheck = std::function<void(const Expr& subquery, const VisibleColumns& outer)>;
+   using SubqueryCheck = std::function<void(const Rel& subquery, const VisibleColumns& outer)>;
 
    /// `after`: "binding" or the rewrite that ran last. `isLowered`: representations have been chosen.
    ExprVerifier(const ColumnTable& columns, std::string_view after, bool isLowered)

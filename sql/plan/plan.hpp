@@ -12,8 +12,8 @@
 
 // The physical plan: optimizer/lower writes it, executor/ reads it. A plan has no behaviour and is read-only once
 // built, so threads may share it; objects of the executor hold the running state. Expressions in a plan contain no
-// Parameter, OuterColumn, Aggregate, WindowCall or Subquery. Every expression has its `repr`; ColumnInfo::repr is the
-// representation in which batches carry a column.
+// Parameter and no Subquery. Every expression has its `repr`; ColumnInfo::repr is the representation in which batches
+// carry a column.
 
 namespace ouzel::sql::plan {
 

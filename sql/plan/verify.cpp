@@ -264,8 +264,9 @@ void PlanVerifier::checkSortKeys(const std::vector<SortKey>& keys, const Visible
    VisibleColumns seen;
    for (const SortKey& key : keys) {
       exprs_.check(key.expr, below);
-      exprs_.ensure(key.expr->kind == ExprKind::Column, "a sort's keys are columns");
-      exprs_.ensure(seen.add(key.expr->column), "a sort's key stands once", key.expr->column);
+      const ColumnId column = columnOf(*key.expr);
+      exprs_.ensure(column != noColumn, "a sort's keys are columns");
+      exprs_.ensure(seen.add(column), "a sort's key stands once", column);
    }
 }
 

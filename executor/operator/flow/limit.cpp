@@ -120,7 +120,7 @@ std::vector<Stage> buildLimit(PlanBuilder& builder, const sql::plan::Node& node)
    if (plan.withTies)
       for (const sql::SortKey& key : plan.keys) {
          if (key.expr->kind != sql::ExprKind::Column) throwNotSupported("WITH TIES over an expression");
-         ties.push_back(key.expr->column);
+         ties.push_back(columnOf(*key.expr));
       }
    auto* limit = builder.own<Limit>(plan, slotsOf(ties, node.children[0]->output));
    if (child.kind == sql::plan::NodeKind::Sort && !plan.withTies)

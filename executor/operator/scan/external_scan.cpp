@@ -26,12 +26,13 @@ public:
             add(*arg);
       } else if (expr.kind == ExprKind::Compare) {
          const Expr &lhs = *expr.args[0], &rhs = *expr.args[1];
+         const CompareOp op = expr.as<sql::scalar::Compare>().op;
          if (lhs.kind == ExprKind::Column && rhs.kind == ExprKind::Constant)
-            addCompare(lhs.column, expr.compare, rhs.constant);
+            addCompare(columnOf(lhs), op, rhs.as<sql::scalar::Constant>().value);
          else if (rhs.kind == ExprKind::Column && lhs.kind == ExprKind::Constant)
-            addCompare(rhs.column, sql::commuted(expr.compare), lhs.constant);
-      } else if (expr.kind == ExprKind::InList && !expr.negated && expr.args[0]->kind == ExprKind::Column) {
-         addList(expr);
+            addCompare(columnOf(rhs), sql::commuted(op), lhs.as<sql::scalar::Constant>().value);
+      } else if (const auto* in = expr.getIf<sql::scalar::InList>()) {
+         if (!in->negated && expr.args[0]->kind == ExprKind::Column) addList(expr);
       }
    }
    std::vector<io::ExternalRange> take() { return std::move(ranges_); }
@@ -49,7 +50,7 @@ private:
       io::ExternalRange range;
       for (size_t i = 1; i < expr.args.size(); ++i) {
          if (expr.args[i]->kind != ExprKind::Constant) return;
-         const Value& value = expr.args[i]->constant;
+         const Value& value = expr.args[i]->as<sql::scalar::Constant>().value;
          if (value.isNull) continue; // NULL equals no value
          if (!io::isOrdered(value.type)) return;
          const bool isFirst = range.lower.isNull;
@@ -57,7 +58,7 @@ private:
          if (isFirst || io::isLess(value, range.lower)) range.lower = value;
          if (isFirst || io::isLess(range.upper, value)) range.upper = value;
       }
-      addRange(expr.args[0]->column, std::move(range));
+      addRange(columnOf(*expr.args[0]), std::move(range));
    }
    void addRange(sql::ColumnId column, io::ExternalRange range) {
       if (range.lower.isNull && range.upper.isNull) return;

@@ -214,7 +214,7 @@ std::vector<Stage> buildProjectSet(PlanBuilder& builder, const sql::plan::Node& 
    for (const sql::ComputedColumn& computed : node.as<sql::plan::ProjectSet>().computed) {
       if (computed.expr->kind != sql::ExprKind::Call) throwInternal("a set-returning expression that is not a call");
       Call call;
-      call.function = computed.expr->function;
+      call.function = functionOf(*computed.expr);
       for (const sql::ExprPtr& arg : computed.expr->args)
          call.args.push_back(arg.get());
       call.columns = {computed.column};

@@ -51,12 +51,13 @@ struct ColumnCompare {
 
 /// Matches `column op constant` and `constant op column`.
 std::optional<ColumnCompare> asColumnCompare(const sql::Expr& expr) {
-   if (expr.kind != ExprKind::Compare) return std::nullopt;
+   const auto* compare = expr.getIf<sql::scalar::Compare>();
+   if (!compare) return std::nullopt;
    const sql::Expr &lhs = *expr.args[0], &rhs = *expr.args[1];
-   if (lhs.kind == ExprKind::Column && rhs.kind == ExprKind::Constant && !rhs.constant.isNull)
-      return ColumnCompare{lhs.column, expr.compare, &rhs.constant};
-   if (rhs.kind == ExprKind::Column && lhs.kind == ExprKind::Constant && !lhs.constant.isNull)
-      return ColumnCompare{rhs.column, sql::commuted(expr.compare), &lhs.constant};
+   if (const Value* value = knownValue(rhs); value && lhs.kind == ExprKind::Column)
+      return ColumnCompare{columnOf(lhs), compare->op, value};
+   if (const Value* value = knownValue(lhs); value && rhs.kind == ExprKind::Column)
+      return ColumnCompare{columnOf(rhs), sql::commuted(compare->op), value};
    return std::nullopt;
 }
 
@@ -73,23 +74,24 @@ std::optional<ColumnValues> valuesLeft(const sql::Expr& expr, const sql::ColumnT
       while (column->kind == ExprKind::Relabel) // varchar is compared as text
          column = column->args[0].get();
       if (column->kind != ExprKind::Column) return std::nullopt;
-      ColumnValues left{column->column, {}};
+      ColumnValues left{columnOf(*column), {}};
       for (const sql::ExprPtr& arg : args) {
-         if (arg->kind != ExprKind::Constant) return std::nullopt;
-         if (arg->constant.isNull) continue;
+         if (isNullConstant(*arg)) continue;
+         const Value* value = knownValue(*arg);
          // Values of another representation may have other hashes.
-         const Representation& stored = table[column->column].repr;
-         if (!(arg->repr == stored) || arg->constant.type != stored.physical) return std::nullopt;
-         left.values.push_back(&arg->constant);
+         const Representation& stored = table[left.column].repr;
+         if (!value || !(arg->repr == stored) || value->type != stored.physical) return std::nullopt;
+         left.values.push_back(value);
       }
       return left;
    };
    const std::span<const sql::ExprPtr> args(expr.args);
-   if (expr.kind == ExprKind::Compare && expr.compare == CompareOp::Eq) {
+   if (compareOf(expr) == CompareOp::Eq) {
       auto left = of(*args[0], args.subspan(1));
       return left ? left : of(*args[1], args.first(1));
    }
-   if (expr.kind == ExprKind::InList && !expr.negated) return of(*args[0], args.subspan(1));
+   const auto* in = expr.getIf<sql::scalar::InList>();
+   if (in && !in->negated) return of(*args[0], args.subspan(1));
    return std::nullopt;
 }
 

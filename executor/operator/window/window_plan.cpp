@@ -12,10 +12,10 @@ namespace {
 constexpr uint32_t extraFlag = 1u << 31; // marks the number of an extra expression until all stored columns are known
 
 uint32_t store(WindowPlan& plan, const sql::Expr& expr) {
-   if (expr.kind == sql::ExprKind::Column) {
-      const auto found = std::find(plan.stored.begin(), plan.stored.end(), expr.column);
+   if (const auto* reference = expr.getIf<sql::scalar::Column>()) {
+      const auto found = std::find(plan.stored.begin(), plan.stored.end(), reference->column);
       if (found == plan.stored.end()) {
-         plan.stored.push_back(expr.column);
+         plan.stored.push_back(reference->column);
          return static_cast<uint32_t>(plan.stored.size() - 1);
       }
       return static_cast<uint32_t>(found - plan.stored.begin());

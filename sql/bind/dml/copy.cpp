@@ -28,7 +28,7 @@ RelPtr scanInput(BindState& state, Scope& scope, const CopyRows& copy, Dml& dml,
       auto value =
           coerceForAssignment(state, makeColumn(id, given.type), target.type, target.name, Clause::InsertValues);
       if (value->kind == ExprKind::Column) {
-         values.push_back({value->column, column.attribute});
+         values.push_back({columnOf(*value), column.attribute});
          continue;
       }
       values.push_back({state.addColumn(scope, target.name, target.type), column.attribute});

@@ -83,16 +83,19 @@ Oid sequenceOfDefault(const Expr& expression) {
    constexpr std::string_view conversions = "int8 int48 int2 int4";
    const Expr* expr = &expression;
    // Look through the assignment cast to the column's type.
-   while (expr->kind == ExprKind::Relabel ||
-          (expr->kind == ExprKind::Call && expr->args.size() == 1 && expr->function && expr->function->oid != nextval &&
-           conversions.find(expr->function->name) != std::string_view::npos))
+   const auto isConversion = [&](const Expr& call) {
+      const auto* function = functionOf(call);
+      return function && call.args.size() == 1 && function->oid != nextval &&
+             conversions.find(function->name) != std::string_view::npos;
+   };
+   while (expr->kind == ExprKind::Relabel || isConversion(*expr))
       expr = expr->args[0].get();
-   if (expr->kind != ExprKind::Call || !expr->function || expr->function->oid != nextval) return invalidOid;
+   if (!functionOf(*expr) || functionOf(*expr)->oid != nextval) return invalidOid;
    const Expr* argument = expr->args[0].get();
    while (argument->kind == ExprKind::Relabel)
       argument = argument->args[0].get();
-   if (argument->kind != ExprKind::Constant || argument->constant.isNull) return invalidOid;
-   return static_cast<Oid>(argument->constant.i64);
+   const Value* sequence = knownValue(*argument);
+   return sequence ? static_cast<Oid>(sequence->i64) : invalidOid;
 }
 
 ExprPtr defaultOf(BindState& state, const catalog::Relation& table, const catalog::Column& column) {
@@ -247,16 +250,16 @@ BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std
       for (Target& target : targets) {
          target.expr = unknownToText(state, std::move(target.expr));
          forEachExpr(*target.expr, [&isPlain](const Expr& expr) {
-            isPlain = isPlain && expr.kind != ExprKind::Row && !expr.subquery;
+            isPlain = isPlain && expr.kind != ExprKind::Row && expr.kind != ExprKind::Subquery;
             return isPlain;
          });
       }
       if (isPlain) {
          for (Target& target : targets) {
             OutputColumn output{target.name, state.addColumn(scope, target.name, target.expr->type), target.expr->type};
-            if (target.expr->kind == ExprKind::Column) {
-               output.tableOid = state.columns[target.expr->column].tableOid;
-               output.attribute = state.columns[target.expr->column].attribute;
+            if (const auto* reference = target.expr->getIf<scalar::Column>()) {
+               output.tableOid = state.columns[reference->column].tableOid;
+               output.attribute = state.columns[reference->column].attribute;
             }
             ExprPtr original;
             substituteColumns(target.expr, [&](ColumnId column) -> const Expr* {

@@ -227,8 +227,8 @@ BoundRel bindInsert(BindState& state, const ::InsertStmt& statement, Scope* pare
          value = statement.override == OVERRIDING_USER_VALUE && column.identity
                      ? defaultOf(state, *table, column)
                      : coerceForAssignment(state, std::move(value), column.type, column.name, Clause::Select);
-         if (value->kind == ExprKind::Column) {
-            given.push_back(value->column);
+         if (const auto* reference = value->getIf<scalar::Column>()) {
+            given.push_back(reference->column);
             continue;
          }
          given.push_back(state.addColumn(scope, column.name, column.type));

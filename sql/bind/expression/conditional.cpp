@@ -35,7 +35,7 @@ private:
 bool hasSubquery(const Expr& root) {
    bool found = false;
    forEachExpr(root, [&](const Expr& expr) {
-      found |= expr.subquery != nullptr;
+      found |= expr.kind == ExprKind::Subquery;
       return !found;
    });
    return found;
@@ -57,11 +57,8 @@ ExprPtr shareValue(BindState& state, Scope& scope, ExprPtr value, const std::fun
    std::vector<ComputedColumn> inner, outer;
    inner.push_back({shared, std::move(value)});
    outer.push_back({column, std::move(result)});
-   auto expr = makeTyped(ExprKind::Subquery, type, position);
-   expr->subqueryKind = SubqueryKind::Scalar;
-   expr->subquery = makeMap(makeMap(oneRow(), std::move(inner)), std::move(outer));
-   expr->subqueryColumn = column;
-   return expr;
+   return makeSubquery(SubqueryKind::Scalar, type, makeMap(makeMap(oneRow(), std::move(inner)), std::move(outer)),
+                       {column}, position);
 }
 
 } // namespace

@@ -125,7 +125,7 @@ ExprPtr bindParameter(BindState& state, const ::ParamRef& node) {
    if (state.parameters.size() <= index) state.parameters.resize(index + 1, invalidOid);
    if (state.parameters[index] == invalidOid) state.parameters[index] = oid::unknown;
    auto expr = makeTyped(ExprKind::Parameter, plainType(state.parameters[index]), position);
-   expr->parameter = index;
+   expr->as<scalar::Parameter>().number = index;
    return expr;
 }
 

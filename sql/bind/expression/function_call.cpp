@@ -155,8 +155,8 @@ ExprPtr bindCall(BindState& state, Scope& scope, const ::FuncCall& call, CallPla
          args.push_back(bindExpr(state, scope, sort->node));
 
    // count(t): a row of a table is never NULL, so every row counts.
-   if (name == "count" && args.size() == 1 && args[0]->kind == ExprKind::Row && !args[0]->negated && !call.agg_distinct)
-      args[0] = makeBoolean(true);
+   const auto* row = args.size() == 1 ? args[0]->getIf<scalar::Row>() : nullptr;
+   if (name == "count" && row && !row->isNullExtended && !call.agg_distinct) args[0] = makeBoolean(true);
 
    const ListOf<> path(call.funcname);
    const auto schemaName = path.size() == 1 ? std::string_view("pg_catalog") : stringOf(path[path.size() - 2]);
@@ -326,7 +326,7 @@ ExprPtr registerSrf(BindState& state, Scope& scope, ExprPtr call) {
    default: refuse("set-returning functions are not allowed in " + std::string(clauseName(scope.clause)));
    }
    const SqlType type = call->type;
-   const ColumnId column = state.addColumn(scope, std::string(call->function->name), type);
+   const ColumnId column = state.addColumn(scope, std::string(functionOf(*call)->name), type);
    state.setKind(column, ColumnKind::Srf);
    scope.srfs.push_back({column, std::move(call)});
    auto reference = makeColumn(column, type);

@@ -142,7 +142,7 @@ ExprPtr findColumnIn(BindState& state, const NamespaceItem& item, std::string_vi
    if (!item.relation) return nullptr;
    if (name == "tableoid") {
       auto expr = makeConstant({oid::oid, -1, invalidOid}, Value::integer(PhysicalType::I64, item.relation->oid));
-      expr->constant.type = expr->repr.physical;
+      expr->as<scalar::Constant>().value.type = expr->repr.physical;
       expr->position = position;
       return expr;
    }
@@ -209,11 +209,11 @@ ExprPtr wholeRow(BindState& state, const NamespaceItem& item, uint32_t position)
    auto row = makeTyped(ExprKind::Row, {item.rowType ? item.rowType : Oid{oid::record}, -1, invalidOid}, position);
    for (const ScopeColumn& column : item.columns) {
       row->args.push_back(referTo(column, position));
-      nameField(*row, column.name);
+      row->as<scalar::Row>().names.push_back(column.name);
       if (state.recorder) state.recorder->readColumn(column.tableOid, column.attribute);
    }
    // On the nullable side of an outer join the whole row may be missing; the columns alone do not show that.
-   row->negated = item.isNullExtended;
+   row->as<scalar::Row>().isNullExtended = item.isNullExtended;
    return row;
 }
 

@@ -86,7 +86,7 @@ ExprPtr nullTest(ExprKind kind, ExprPtr arg) {
 bool isPlainConstant(const Expr& root) {
    bool constant = true;
    forEachExpr(root, [&](const Expr& expr) {
-      constant &= expr.kind != ExprKind::Column && !expr.subquery;
+      constant &= expr.kind != ExprKind::Column && expr.kind != ExprKind::Subquery;
       return constant;
    });
    return constant;
@@ -255,8 +255,8 @@ ExprPtr makeDistinct(BindState& state, ExprPtr left, ExprPtr right, bool negated
    auto equals = makeOperator(state, "=", std::move(left), std::move(right), position);
    if (equals->type.oid != oid::boolean)
       throw SqlError(sqlstate::datatypeMismatch, "IS DISTINCT FROM requires = operator to yield boolean").at(position);
-   if (equals->kind == ExprKind::Compare) {
-      equals->compare = negated ? CompareOp::IsNotDistinctFrom : CompareOp::IsDistinctFrom;
+   if (auto* compare = equals->getIf<scalar::Compare>()) {
+      compare->op = negated ? CompareOp::IsNotDistinctFrom : CompareOp::IsDistinctFrom;
       return equals;
    }
    // The = of this type is a function, not a Compare: expand IS DISTINCT FROM.
@@ -312,7 +312,7 @@ ExprPtr bindIn(BindState& state, Scope& scope, const ::A_Expr& node) {
          if (probe->kind == ExprKind::Compare) {
             const Oid compared = probe->args[0]->type.oid;
             auto list = makeTyped(ExprKind::InList, booleanType, position);
-            list->negated = negated;
+            list->as<scalar::InList>().negated = negated;
             list->args.push_back(std::move(probe->args[0]));
             for (ExprPtr& item : constants)
                list->args.push_back(coerce(state, std::move(item), compared, -1, CoercionContext::Explicit));
@@ -396,7 +396,7 @@ ExprPtr bindAnyArray(BindState& state, Scope& scope, const ::A_Expr& node, bool 
        (isAll ? *compare == CompareOp::Ne : *compare == CompareOp::Eq) && !right->args.empty() &&
        !elementType(right->args[0]->type.oid)) {
       auto list = makeTyped(ExprKind::InList, booleanType, position);
-      list->negated = isAll;
+      list->as<scalar::InList>().negated = isAll;
       list->args.push_back(std::move(left));
       for (ExprPtr& item : right->args)
          list->args.push_back(coerce(state, std::move(item), common, -1, CoercionContext::Explicit));
@@ -404,11 +404,12 @@ ExprPtr bindAnyArray(BindState& state, Scope& scope, const ::A_Expr& node, bool 
    }
    right = coerce(state, std::move(right), arrayTarget, -1, CoercionContext::Explicit);
    auto expr = makeTyped(ExprKind::AnyArray, booleanType, position);
-   expr->negated = isAll;
+   auto& any = expr->as<scalar::AnyArray>();
+   any.isAll = isAll;
    if (compare) {
-      expr->compare = *compare;
+      any.op = *compare;
    } else {
-      expr->function = builtins().function(op->function);
+      any.function = builtins().function(op->function);
    }
    expr->args.push_back(std::move(left));
    expr->args.push_back(std::move(right));

@@ -9,7 +9,7 @@
 
 // ROW(...), whole-row references and functions of several columns. Row values never reach the algebra. Comparisons, IN,
 // IS NULL and field selection take a Row node apart; a subquery passes on its fields; all other constructs refuse a
-// row. At bind time a Row node keeps the names of its fields in `kernel`, with a line feed after each name.
+// row.
 
 namespace ouzel::sql {
 
@@ -17,22 +17,8 @@ namespace {
 
 void adoptFields(BindState& state, const Scope& scope, const std::vector<ScopeColumn>& fields);
 
-} // namespace
-
-void nameField(Expr& row, std::string_view name) {
-   row.kernel += name;
-   row.kernel += '\n';
-}
-
-namespace {
-
 std::vector<std::string> fieldNames(const Expr& row) {
-   std::vector<std::string> names;
-   for (size_t at = 0; at < row.kernel.size();) {
-      const size_t end = row.kernel.find('\n', at);
-      names.push_back(row.kernel.substr(at, end - at));
-      at = end + 1;
-   }
+   std::vector<std::string> names = row.as<scalar::Row>().names;
    for (size_t i = names.size(); i < row.args.size(); ++i)
       names.push_back("f" + std::to_string(i + 1));
    return names;
@@ -67,7 +53,7 @@ ExprPtr referTo(const ScopeColumn& column, uint32_t position) {
    auto row = makeTyped(ExprKind::Row, column.type, position);
    for (const ScopeColumn& field : column.fields) {
       row->args.push_back(referTo(field, position));
-      nameField(*row, field.name);
+      row->as<scalar::Row>().names.push_back(field.name);
    }
    return row;
 }
@@ -80,8 +66,8 @@ void placeRow(BindState& state, Scope& scope, const Expr& row, std::vector<Scope
       ScopeColumn placed{names[i], noColumn, field.type};
       if (field.kind == ExprKind::Row) {
          placeRow(state, scope, field, placed.fields, computed);
-      } else if (field.kind == ExprKind::Column && state.depthOf(field.column) == scope.depth) {
-         placed.column = field.column;
+      } else if (field.kind == ExprKind::Column && state.depthOf(columnOf(field)) == scope.depth) {
+         placed.column = columnOf(field);
       } else {
          auto value = unknownToText(state, clone(field));
          placed.type = value->type;

@@ -20,7 +20,4 @@ void requireNoRows(const BoundRel& query);
 /// The query's output as columns of a FROM item; makes `scope` their owner.
 std::vector<ScopeColumn> scopeColumns(BindState& state, const Scope& scope, const BoundRel& query);
 
-/// Appends a field's name to the names that a Row node keeps.
-void nameField(Expr& row, std::string_view name);
-
 } // namespace ouzel::sql

@@ -18,7 +18,7 @@ bool isExpandArray(const FunctionInfo& function) {
 std::vector<ScopeColumn> functionColumns(BindState& state, const Scope& scope, const Expr& call) {
    std::vector<ScopeColumn> columns;
    if (call.kind != ExprKind::Call) return columns;
-   const FunctionInfo& function = *call.function;
+   const FunctionInfo& function = *functionOf(call);
    for (size_t i = 0; i < function.argModes.size(); ++i) {
       const char mode = function.argModes[i];
       if (mode != 'o' && mode != 'b' && mode != 't') continue;
@@ -50,7 +50,7 @@ ExprPtr registerRowFunction(BindState& state, Scope& scope, ExprPtr call) {
    for (const ScopeColumn& column : known->columns) {
       row->args.push_back(makeColumn(column.column, column.type));
       row->args.back()->position = position;
-      nameField(*row, column.name);
+      row->as<scalar::Row>().names.push_back(column.name);
    }
    return row;
 }

@@ -77,7 +77,7 @@ uint32_t usesOf(std::string_view body, size_t parameter) {
 bool isRepeatable(const Expr& root) {
    bool repeatable = !isVolatile(root);
    forEachExpr(root, [&](const Expr& expr) {
-      repeatable &= !expr.subquery;
+      repeatable &= expr.kind != ExprKind::Subquery;
       return repeatable;
    });
    return repeatable;

@@ -54,12 +54,7 @@ ExprPtr bindSubLink(BindState& state, Scope& scope, const ::SubLink& node) {
    const ObstacleGuard obstacle(state, "within a subquery");
    auto query = bindSelect(state, *as<SelectStmt>(node.subselect), &scope);
    switch (node.subLinkType) {
-   case EXISTS_SUBLINK: {
-      auto expr = makeTyped(ExprKind::Subquery, booleanType, position);
-      expr->subqueryKind = SubqueryKind::Exists;
-      expr->subquery = std::move(query.rel);
-      return expr;
-   }
+   case EXISTS_SUBLINK: return makeSubquery(SubqueryKind::Exists, booleanType, std::move(query.rel), {}, position);
    case EXPR_SUBLINK:
    case ARRAY_SUBLINK: {
       const OutputColumn column = onlyColumn(query, position);
@@ -72,11 +67,8 @@ ExprPtr bindSubLink(BindState& state, Scope& scope, const ::SubLink& node) {
                 .at(position);
          type = plainType(array, type.typmod);
       }
-      auto expr = makeTyped(ExprKind::Subquery, type, position);
-      expr->subqueryKind = isArray ? SubqueryKind::Array : SubqueryKind::Scalar;
-      expr->subquery = std::move(query.rel);
-      expr->subqueryColumn = column.column;
-      return expr;
+      return makeSubquery(isArray ? SubqueryKind::Array : SubqueryKind::Scalar, type, std::move(query.rel),
+                          {column.column}, position);
    }
    case ANY_SUBLINK:
    case ALL_SUBLINK: return bindAnySubquery(state, scope, node, std::move(query));
@@ -109,8 +101,8 @@ ExprPtr bindAnySubquery(BindState& state, Scope& scope, const ::SubLink& node, B
    std::vector<ExprPtr> rights;
    for (const OutputColumn& column : query.output)
       rights.push_back(makeColumn(column.column, column.type));
-   auto expr = makeTyped(ExprKind::Subquery, booleanType, position);
-   expr->subqueryKind = isAll ? SubqueryKind::All : SubqueryKind::Any;
+   auto expr = makeSubquery(isAll ? SubqueryKind::All : SubqueryKind::Any, booleanType, nullptr, {}, position);
+   auto& subquery = expr->as<scalar::Subquery>();
    std::vector<ComputedColumn> computed;
 
    bool isDirect = lefts.size() == 1 || name == "=";
@@ -123,17 +115,17 @@ ExprPtr bindAnySubquery(BindState& state, Scope& scope, const ::SubLink& node, B
       }
    }
    if (isDirect) {
-      expr->compare = compared[0]->compare;
+      subquery.op = *compareOf(*compared[0]);
       for (ExprPtr& pair : compared) {
          expr->args.push_back(std::move(pair->args[0]));
          ExprPtr& right = pair->args[1];
          if (right->kind == ExprKind::Column) {
-            expr->subqueryColumns.push_back(right->column);
+            subquery.columns.push_back(columnOf(*right));
             continue;
          }
          const ColumnId column = state.addColumn(innerDepth, "value", right->type);
          computed.push_back({column, std::move(right)});
-         expr->subqueryColumns.push_back(column);
+         subquery.columns.push_back(column);
       }
    } else {
       // A test that is no list of comparisons moves into the subquery: x ~ ANY (SELECT y) is true = ANY (SELECT x ~ y).
@@ -150,12 +142,11 @@ ExprPtr bindAnySubquery(BindState& state, Scope& scope, const ::SubLink& node, B
              .at(position);
       const ColumnId column = state.addColumn(innerDepth, "matches", booleanType);
       computed.push_back({column, std::move(condition)});
-      expr->compare = CompareOp::Eq;
+      subquery.op = CompareOp::Eq;
       expr->args.push_back(makeBoolean(true));
-      expr->subqueryColumns.push_back(column);
+      subquery.columns.push_back(column);
    }
-   expr->subquery = makeMap(std::move(query.rel), std::move(computed));
-   expr->subqueryColumn = expr->subqueryColumns[0];
+   subquery.query = makeMap(std::move(query.rel), std::move(computed));
    return expr;
 }
 
@@ -178,11 +169,8 @@ ExprPtr bindRowSubquery(BindState& state, Scope& scope, std::string_view name, E
    const ColumnId column = state.addColumn(scope.depth + 1, "matches", booleanType);
    std::vector<ComputedColumn> computed;
    computed.push_back({column, std::move(condition)});
-   auto expr = makeTyped(ExprKind::Subquery, booleanType, position);
-   expr->subqueryKind = SubqueryKind::Scalar;
-   expr->subquery = makeMap(std::move(query.rel), std::move(computed));
-   expr->subqueryColumn = column;
-   return expr;
+   return makeSubquery(SubqueryKind::Scalar, booleanType, makeMap(std::move(query.rel), std::move(computed)), {column},
+                       position);
 }
 
 } // namespace ouzel::sql

@@ -147,12 +147,12 @@ public:
             return;
          }
       if (expr->kind == ExprKind::Column) {
-         rewriteColumn(expr);
+         rewriteColumn(*expr);
          return;
       }
       for (ExprPtr& arg : expr->args)
          rewrite(arg);
-      if (expr->subquery) rewriteSubquery(expr);
+      if (const Rel* subquery = subqueryOf(*expr)) rewriteSubquery(expr, *subquery);
    }
 
 private:
@@ -160,20 +160,21 @@ private:
       return state_.depthOf(column) == scope_.depth && state_.kindOf(column) == ColumnKind::Input;
    }
 
-   void rewriteColumn(ExprPtr& expr) {
-      if (!isInput(expr->column)) return;
-      const auto* key = keyOf(expr->column, expr->type);
+   void rewriteColumn(Expr& expr) {
+      ColumnId& column = expr.as<scalar::Column>().column;
+      if (!isInput(column)) return;
+      const auto* key = keyOf(column, expr.type);
       if (!key)
-         throw SqlError(sqlstate::groupingError, "column \"" + nameOf(expr->column) +
+         throw SqlError(sqlstate::groupingError, "column \"" + nameOf(column) +
                                                      "\" must appear in the GROUP BY clause or be used in an "
                                                      "aggregate function")
-             .at(expr->position);
-      expr->column = key->column;
+             .at(expr.position);
+      column = key->column;
    }
 
    /// In subqueries, as in PostgreSQL, only plain columns are recognised as keys, no larger expressions.
-   void rewriteSubquery(ExprPtr& expr) {
-      for (const ColumnId column : freeColumns(*expr->subquery)) {
+   void rewriteSubquery(ExprPtr& expr, const Rel& subquery) {
+      for (const ColumnId column : freeColumns(subquery)) {
          if (!isInput(column)) continue;
          if (!keyOf(column, state_.columns[column].type))
             throw SqlError(sqlstate::groupingError,
@@ -182,8 +183,8 @@ private:
       }
       std::vector<std::pair<ColumnId, ExprPtr>> replacements;
       for (const ComputedColumn& key : group_.keys)
-         if (key.expr->kind == ExprKind::Column)
-            replacements.emplace_back(key.expr->column, makeColumn(key.column, key.expr->type));
+         if (const auto* reference = key.expr->getIf<scalar::Column>())
+            replacements.emplace_back(reference->column, makeColumn(key.column, key.expr->type));
       substituteColumns(expr, [&](ColumnId column) -> const Expr* {
          for (const auto& [from, to] : replacements)
             if (from == column) return to.get();
@@ -194,7 +195,7 @@ private:
    /// The key for this column. Adds the column as a key if the primary key of its table is among the keys.
    const ComputedColumn* keyOf(ColumnId column, const SqlType& type) {
       for (const ComputedColumn& key : group_.keys)
-         if (key.expr->kind == ExprKind::Column && key.expr->column == column) return &key;
+         if (columnOf(*key.expr) == column) return &key;
       if (!dependsOnKeys(column)) return nullptr;
       const ColumnId added = state_.addColumn(scope_, state_.columns[column].name, type);
       state_.setKind(added, ColumnKind::Grouped);
@@ -224,7 +225,7 @@ private:
    bool isCommonKey(ColumnId column) const {
       for (uint32_t i = 0; i < group_.keys.size(); ++i) {
          const ComputedColumn& key = group_.keys[i];
-         if (key.expr->kind != ExprKind::Column || key.expr->column != column) continue;
+         if (columnOf(*key.expr) != column) continue;
          return std::all_of(group_.groupingSets.begin(), group_.groupingSets.end(),
                             [&](const auto& set) { return std::find(set.begin(), set.end(), i) != set.end(); });
       }
@@ -264,13 +265,14 @@ RelPtr placeGrouping(BindState& state, Scope& scope, RelPtr rel, Grouping groupi
    for (const uint32_t target : grouping.keyTargets) {
       const Expr& expr = *targets[target].expr;
       std::string name = targets[target].name;
-      if (expr.kind == ExprKind::Column) name = state.columns[expr.column].name;
+      const auto* reference = expr.getIf<scalar::Column>();
+      if (reference) name = state.columns[reference->column].name;
       const ColumnId column = state.addColumn(scope, std::move(name), expr.type);
       state.setKind(column, ColumnKind::Grouped);
-      if (expr.kind == ExprKind::Column) { // RowDescription names the table of a key column
-         const Oid tableOid = state.columns[expr.column].tableOid;
-         const int16_t attribute = state.columns[expr.column].attribute;
-         const bool nullable = state.columns[expr.column].nullable || grouping.hasSets;
+      if (reference) { // RowDescription names the table of a key column
+         const Oid tableOid = state.columns[reference->column].tableOid;
+         const int16_t attribute = state.columns[reference->column].attribute;
+         const bool nullable = state.columns[reference->column].nullable || grouping.hasSets;
          state.columns[column].tableOid = tableOid;
          state.columns[column].attribute = attribute;
          state.columns[column].nullable = nullable;

@@ -132,7 +132,7 @@ UsingMerge mergeUsing(BindState& state, Scope& scope, const ::JoinExpr& node, Jo
       }
       ScopeColumn column{name, noColumn, value->type};
       if (value->kind == ExprKind::Column) {
-         column = value->column == l.column ? l : r;
+         column = columnOf(*value) == l.column ? l : r;
       } else {
          column.column = state.addColumn(scope, name, value->type);
          merge.computed.push_back({column.column, std::move(value)});

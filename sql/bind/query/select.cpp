@@ -191,8 +191,8 @@ RelPtr placeTargets(BindState& state, Scope& scope, RelPtr rel, std::vector<Targ
          continue;
       }
       // A column of this level needs no Map. A column of an enclosing query gets a new column of this level.
-      if (target.expr->kind == ExprKind::Column && state.depthOf(target.expr->column) == scope.depth) {
-         target.column = target.expr->column;
+      if (target.expr->kind == ExprKind::Column && state.depthOf(columnOf(*target.expr)) == scope.depth) {
+         target.column = columnOf(*target.expr);
          continue;
       }
       target.column = state.addColumn(scope, target.name, target.expr->type);

@@ -31,10 +31,10 @@ struct BoundFunction {
 RelPtr functionRows(BindState& state, const Scope& scope, ExprPtr call, const std::vector<ScopeColumn>& columns,
                     ColumnId ordinality) {
    op::TableFunction rows;
-   rows.function = call->function;
+   rows.function = functionOf(*call);
    rows.args = std::move(call->args);
    rows.ordinality = ordinality;
-   if (!isExpandArray(*call->function)) {
+   if (!isExpandArray(*rows.function)) {
       for (const ScopeColumn& column : columns)
          rows.columns.push_back(column.column);
       return makeRel(RelKind::TableFunction, std::move(rows));
@@ -97,7 +97,7 @@ FromItem bindTableFunction(BindState& state, Scope& scope, const ::RangeFunction
    const std::string aliasName = node.alias ? node.alias->aliasname : std::string();
    if (functions.size() == 1) {
       auto& [call, name] = functions[0];
-      const FunctionInfo* function = call->kind == ExprKind::Call ? call->function : nullptr;
+      const FunctionInfo* function = functionOf(*call);
       item.columns = functionColumns(state, scope, *call);
       if (item.columns.size() <= 1) {
          const std::string column = !item.columns.empty() ? item.columns[0].name
@@ -133,7 +133,7 @@ FromItem bindTableFunction(BindState& state, Scope& scope, const ::RangeFunction
    } else {
       op::Map sets; // rows in lockstep; shorter sets are padded with NULLs
       for (auto& [call, name] : functions) {
-         if (call->kind != ExprKind::Call || !call->function->returnsSet || isRowType(call->type.oid))
+         if (!functionOf(*call) || !functionOf(*call)->returnsSet || isRowType(call->type.oid))
             throwNotSupported("ROWS FROM with such a function", call->position);
          const ColumnId column = state.addColumn(scope, name, call->type);
          item.columns.push_back({name, column, call->type});

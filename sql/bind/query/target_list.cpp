@@ -123,9 +123,10 @@ std::vector<Target> bindTargetList(BindState& state, Scope& scope, const ::List*
       target.expr = bindExpr(state, scope, item->val);
       target.name = item->name ? item->name : outputName(item->val);
       // The column of a scalar subquery may come from a star, so its name is not in the text.
+      const auto* subquery = target.expr->getIf<scalar::Subquery>();
       if (!item->name && isNode(item->val, T_SubLink) && as<SubLink>(item->val)->subLinkType == EXPR_SUBLINK &&
-          target.name == "?column?" && target.expr->kind == ExprKind::Subquery)
-         target.name = state.columns[target.expr->subqueryColumn].name;
+          target.name == "?column?" && subquery)
+         target.name = state.columns[subquery->columns[0]].name;
       target.position = startOf(*target.expr);
       if (state.recorder && !item->name && isNode(item->val, T_ColumnRef) && state.recorder->isRenamed())
          state.recorder->keepOutputName(as<ColumnRef>(item->val)->location, target.name);

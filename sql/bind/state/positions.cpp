@@ -41,8 +41,10 @@ uint32_t positionInRel(const Rel& rel, const std::function<bool(ColumnId)>& matc
 uint32_t positionOfColumn(const Expr& root, const std::function<bool(ColumnId)>& matches) {
    uint32_t found = 0;
    forEachExpr(root, [&](const Expr& expr) {
-      if (!found && expr.kind == ExprKind::Column && matches(expr.column)) found = expr.position;
-      if (!found && expr.subquery) found = positionInRel(*expr.subquery, matches);
+      const auto* reference = expr.getIf<scalar::Column>();
+      const Rel* subquery = subqueryOf(expr);
+      if (!found && reference && matches(reference->column)) found = expr.position;
+      if (!found && subquery) found = positionInRel(*subquery, matches);
       return !found;
    });
    return found;

@@ -54,8 +54,8 @@ public:
       case RelKind::Map:
          for (ComputedColumn& computed : rel->as<op::Map>().computed) {
             if (computed.column != column) continue;
-            if (computed.expr->kind != ExprKind::Column) return padExpr(computed.expr);
-            const ColumnId source = computed.expr->column;
+            const ColumnId source = columnOf(*computed.expr);
+            if (source == noColumn) return padExpr(computed.expr);
             if (readers(*rel, source) == 1) pad(rel->inputs[0], source);
             return;
          }
@@ -86,7 +86,7 @@ private:
       forEachOwnExpr(rel, [&](const Expr& root) {
          bool reads = false;
          forEachExpr(root, [&](const Expr& expr) {
-            reads = reads || (expr.kind == ExprKind::Column && expr.column == column) || expr.subquery;
+            reads = reads || columnOf(expr) == column || expr.kind == ExprKind::Subquery;
             return !reads;
          });
          found += reads ? 1 : 0;

@@ -17,13 +17,14 @@ namespace {
 void typeParameters(const BindState& state, Rel& rel);
 
 void typeParameters(const BindState& state, Expr& expr) {
-   if (expr.kind == ExprKind::Parameter && expr.type.oid == oid::unknown) {
-      expr.type = plainType(state.parameters[expr.parameter]);
+   const auto* parameter = expr.getIf<scalar::Parameter>();
+   if (parameter && expr.type.oid == oid::unknown) {
+      expr.type = plainType(state.parameters[parameter->number]);
       expr.repr = storedRepresentation(expr.type);
    }
    for (ExprPtr& arg : expr.args)
       typeParameters(state, *arg);
-   if (expr.subquery) typeParameters(state, *expr.subquery);
+   if (Rel* subquery = subqueryOf(expr)) typeParameters(state, *subquery);
 }
 
 /// Sets the type of parameters whose type became known only after they were bound.

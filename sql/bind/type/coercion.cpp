@@ -43,26 +43,25 @@ ExprPtr callCast(const catalog::FunctionInfo& function, Oid target, int32_t typm
 /// Widens an integer constant at bind time, so that `bigint_column = 5` compares with a constant. Exact conversions
 /// only.
 bool widenInteger(Expr& constant, Oid target) {
-   if (constant.kind != ExprKind::Constant || constant.constant.isNull) return false;
+   if (!knownValue(constant)) return false;
+   Value& value = constant.as<scalar::Constant>().value;
    const Oid source = constant.type.oid;
    if (source != oid::int2 && source != oid::int4 && source != oid::int8) return false;
-   const int64_t value = constant.constant.i64;
-   Value widened;
+   const int64_t integer = value.i64;
    if (target == oid::int4 && source == oid::int2) {
-      widened = Value::integer(PhysicalType::I32, value);
+      value = Value::integer(PhysicalType::I32, integer);
    } else if (target == oid::int8) {
-      widened = Value::integer(PhysicalType::I64, value);
+      value = Value::integer(PhysicalType::I64, integer);
    } else if (target == oid::float8 && source != oid::int8) {
-      widened = Value::real(PhysicalType::F64, static_cast<double>(value));
+      value = Value::real(PhysicalType::F64, static_cast<double>(integer));
    } else if (target == oid::numeric) {
-      const StringView digits = decimal::fromInt64(value);
-      widened = Value::string(std::string(digits.data(), digits.size()), PhysicalType::Decimal);
+      const StringView digits = decimal::fromInt64(integer);
+      value = Value::string(std::string(digits.data(), digits.size()), PhysicalType::Decimal);
    } else {
       return false;
    }
    constant.type = plainType(target);
    constant.repr = storedRepresentation(constant.type);
-   constant.constant = std::move(widened);
    return true;
 }
 
@@ -74,13 +73,13 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
    if (source == oid::unknown && !isPolymorphic(target)) {
       if (expr->kind == ExprKind::Constant)
          return parseLiteral(state, *expr, plainType(target, target == oid::interval ? typmod : -1));
-      if (expr->kind == ExprKind::Parameter) {
-         Oid& known = state.parameters[expr->parameter];
+      if (const auto* parameter = expr->getIf<scalar::Parameter>()) {
+         Oid& known = state.parameters[parameter->number];
          if (known == oid::unknown) {
             known = target;
          } else if (known != target) {
             throw SqlError(sqlstate::ambiguousParameter,
-                           "inconsistent types deduced for parameter $" + std::to_string(expr->parameter + 1))
+                           "inconsistent types deduced for parameter $" + std::to_string(parameter->number + 1))
                 .at(expr->position)
                 .detail(typeName(known) + " versus " + typeName(target));
          }
@@ -101,7 +100,7 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
    case CoercionPath::Function:
       return callCast(*coercion.function, target, typmod, context == CoercionContext::Explicit, std::move(expr));
    case CoercionPath::Relabel: {
-      if (expr->kind == ExprKind::Constant && expr->constant.isNull) {
+      if (isNullConstant(*expr)) {
          expr->type = plainType(target);
          return expr;
       }
@@ -118,15 +117,16 @@ ExprPtr applyTypmod(ExprPtr expr, int32_t typmod, CoercionContext context) {
    if (expr->type.typmod == typmod) return expr;
    SqlType type = expr->type;
    type.typmod = typmod;
-   if (expr->kind == ExprKind::Constant && (typmod < 0 || expr->constant.isNull)) {
+   auto* constant = expr->getIf<scalar::Constant>();
+   if (constant && (typmod < 0 || constant->value.isNull)) {
       expr->type = type;
       expr->repr = storedRepresentation(type);
-      expr->constant.type = expr->repr.physical;
+      constant->value.type = expr->repr.physical;
       return expr;
    }
    const bool computes = typmod >= 0 && hasTypmodCoercion(type.oid);
    auto cast = withChild(computes ? ExprKind::TypmodCast : ExprKind::Relabel, type, std::move(expr));
-   cast->explicitCast = context == CoercionContext::Explicit;
+   if (computes) cast->as<scalar::TypmodCast>().isExplicit = context == CoercionContext::Explicit;
    return cast;
 }
 

@@ -45,11 +45,12 @@ Oid lookUp(const SqlType& type, const std::string& text, const BindContext& cont
 
 ExprPtr parseLiteral(BindState& state, const Expr& literal, const SqlType& type) {
    ExprPtr expr;
-   if (literal.constant.isNull) {
+   const Value* value = knownValue(literal);
+   if (!value) {
       expr = makeNull(type);
    } else {
       try {
-         const std::string& text = literal.constant.bytes;
+         const std::string& text = value->bytes;
          if (isRegType(type.oid)) {
             const auto repr = storedRepresentation(type);
             expr = makeConstant(type, Value::integer(repr.physical, lookUp(type, text, state.context)));

@@ -173,7 +173,7 @@ CATCH_TEST_CASE("expressions give the same in every encoding and selection", "[e
                          number(0), f.B()),
                    f);
    auto notIn = node(ExprKind::InList, boolean, f.T(), string("a string of some length 3"), sql::makeNull(text));
-   notIn->negated = true;
+   notIn->as<sql::scalar::InList>().negated = true;
    checkEverywhere(*notIn, f);
    // One subexpression in several places, at some of them for fewer rows.
    const auto shared = [&] { return binary("*", binary("+", f.A(), f.B()), number(2)); };

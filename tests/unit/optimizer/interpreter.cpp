@@ -49,12 +49,13 @@ Cell Interpreter::evaluate(const Expr& e, const Row& row) {
    const auto arg = [&](size_t i) { return evaluate(*e.args[i], row); };
    switch (e.kind) {
    case ExprKind::Column: {
-      const auto it = row.find(e.column);
-      if (it == row.end()) throwInternal("test: unknown column " + std::to_string(static_cast<uint32_t>(e.column)));
+      const ColumnId column = columnOf(e);
+      const auto it = row.find(column);
+      if (it == row.end()) throwInternal("test: unknown column " + std::to_string(static_cast<uint32_t>(column)));
       return it->second;
    }
-   case ExprKind::Constant: return e.constant.isNull ? std::nullopt : Cell(e.constant.i64);
-   case ExprKind::Compare: return compare(e.compare, arg(0), arg(1));
+   case ExprKind::Constant: return knownValue(e) ? Cell(knownValue(e)->i64) : std::nullopt;
+   case ExprKind::Compare: return compare(*compareOf(e), arg(0), arg(1));
    case ExprKind::And: {
       Cell all = 1;
       for (size_t i = 0; i < e.args.size(); ++i)
@@ -86,12 +87,12 @@ Cell Interpreter::evaluate(const Expr& e, const Row& row) {
       Cell any = 0;
       for (size_t i = 1; i < e.args.size(); ++i)
          any = either(any, compare(CompareOp::Eq, arg(0), arg(i)));
-      return e.negated ? negate(any) : any;
+      return e.as<scalar::InList>().negated ? negate(any) : any;
    }
    case ExprKind::Call: {
       const Cell a = arg(0), b = arg(1);
       if (!a || !b) return std::nullopt;
-      if (e.function->source == "int8pl") return *a + *b;
+      if (functionOf(e)->source == "int8pl") return *a + *b;
       throwInternal("test: unknown function");
    }
    case ExprKind::Subquery: return subquery(e, row);
@@ -100,21 +101,22 @@ Cell Interpreter::evaluate(const Expr& e, const Row& row) {
 }
 
 Cell Interpreter::subquery(const Expr& e, const Row& row) {
-   const std::vector<Row> rows = run(*e.subquery, row);
+   const auto& subquery = e.as<scalar::Subquery>();
+   const std::vector<Row> rows = run(*subquery.query, row);
    const auto value = [&](const Row& r, ColumnId column) { return merged(row, r).at(column); };
-   switch (e.subqueryKind) {
+   switch (subquery.kind) {
    case SubqueryKind::Exists: return !rows.empty();
    case SubqueryKind::Scalar:
       if (rows.size() > 1) throw SqlError(sqlstate::internalError, "more than one row");
-      return rows.empty() ? std::nullopt : value(rows[0], e.subqueryColumn);
+      return rows.empty() ? std::nullopt : value(rows[0], subquery.columns[0]);
    case SubqueryKind::Any:
    case SubqueryKind::All: {
-      const bool all = e.subqueryKind == SubqueryKind::All;
+      const bool all = subquery.kind == SubqueryKind::All;
       Cell result = all ? 1 : 0;
       for (const Row& r : rows) {
          Cell match = 1;
          for (size_t i = 0; i < e.args.size(); ++i)
-            match = both(match, compare(e.compare, evaluate(*e.args[i], row), value(r, e.subqueryColumns[i])));
+            match = both(match, compare(subquery.op, evaluate(*e.args[i], row), value(r, subquery.columns[i])));
          result = all ? both(result, match) : either(result, match);
       }
       return result;

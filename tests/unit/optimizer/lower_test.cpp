@@ -165,7 +165,7 @@ CATCH_TEST_CASE("comparisons bring constants to the column's scale") {
    const Expr& predicate = *result->root->as<plan::Scan>().predicates.at(0);
    CATCH_CHECK(predicate.args[0]->kind == ExprKind::Column);
    CATCH_CHECK(predicate.args[1]->repr == Representation{PhysicalType::I64, 2});
-   CATCH_CHECK(predicate.args[1]->constant.i64 == 2400);
+   CATCH_CHECK(knownValue(*predicate.args[1])->i64 == 2400);
 }
 
 CATCH_TEST_CASE("joins build the smaller side and filter the scan of the other") {

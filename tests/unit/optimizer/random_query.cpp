@@ -1,6 +1,7 @@
 #include "tests/unit/optimizer/random_query.hpp"
 
 #include "catalog/builtin/builtin.hpp"
+#include "sql/algebra/build.hpp"
 
 namespace ouzel::test {
 
@@ -57,7 +58,7 @@ ExprPtr RandomQuery::test(const Columns& scope, const Columns& outer, uint32_t d
    }
    case 1: {
       auto expr = std::make_unique<Expr>(ExprKind::InList, SqlType{oid::boolean});
-      expr->negated = chance(2);
+      expr->as<scalar::InList>().negated = chance(2);
       expr->args.push_back(value(all));
       for (int i = 0; i < 2; ++i)
          expr->args.push_back(number(chance(4)));
@@ -92,33 +93,27 @@ ExprPtr RandomQuery::predicate(const Columns& scope, const Columns& outer, uint3
    return makeAnd(std::move(parts));
 }
 
-ExprPtr RandomQuery::subquery(const Columns& scope, uint32_t depth, bool scalar) {
+ExprPtr RandomQuery::subquery(const Columns& scope, uint32_t depth, bool isScalar) {
    Columns out;
-   const auto make = [&](SubqueryKind kind, const SqlType& type) {
-      auto expr = std::make_unique<Expr>(ExprKind::Subquery, type);
-      expr->subqueryKind = kind;
-      return expr;
-   };
-   if (scalar) {
-      auto expr = make(SubqueryKind::Scalar, int8);
-      expr->subquery = chance(2) ? group(out, scope, depth, true) : limited(out, scope, depth, 1);
-      expr->subqueryColumn = out[chance(static_cast<uint32_t>(out.size()))];
-      if (chance(8) == 0 && !scope.empty()) expr->subqueryColumn = scope[0]; // (SELECT outer.x FROM ...)
-      return expr;
+   const SqlType boolean{oid::boolean};
+   if (isScalar) {
+      RelPtr query = chance(2) ? group(out, scope, depth, true) : limited(out, scope, depth, 1);
+      ColumnId column = out[chance(static_cast<uint32_t>(out.size()))];
+      if (chance(8) == 0 && !scope.empty()) column = scope[0]; // (SELECT outer.x FROM ...)
+      return makeSubquery(SubqueryKind::Scalar, int8, std::move(query), {column});
    }
    if (chance(3) == 0) {
-      auto expr = make(SubqueryKind::Exists, SqlType{oid::boolean});
-      expr->subquery = relation(out, scope, depth);
+      auto expr = makeSubquery(SubqueryKind::Exists, boolean, relation(out, scope, depth), {});
       return chance(2) ? std::move(expr) : makeNot(std::move(expr));
    }
    if (chance(4) == 0)
       return makeCompare(static_cast<CompareOp>(chance(6)), value(scope), subquery(scope, depth, true));
-   auto expr = make(chance(3) ? SubqueryKind::Any : SubqueryKind::All, SqlType{oid::boolean});
-   expr->compare = chance(3) ? CompareOp::Eq : static_cast<CompareOp>(chance(6));
+   auto expr = makeSubquery(chance(3) ? SubqueryKind::Any : SubqueryKind::All, boolean, nullptr, {});
+   auto& subquery = expr->as<scalar::Subquery>();
+   subquery.op = chance(3) ? CompareOp::Eq : static_cast<CompareOp>(chance(6));
    expr->args.push_back(value(scope));
-   expr->subquery = relation(out, scope, depth);
-   expr->subqueryColumns.push_back(out[chance(static_cast<uint32_t>(out.size()))]);
-   expr->subqueryColumn = expr->subqueryColumns[0];
+   subquery.query = relation(out, scope, depth);
+   subquery.columns.push_back(out[chance(static_cast<uint32_t>(out.size()))]);
    return chance(2) ? std::move(expr) : makeNot(std::move(expr));
 }
 

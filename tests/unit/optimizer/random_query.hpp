@@ -22,7 +22,7 @@ private:
    sql::ExprPtr value(const Columns& scope);
    sql::ExprPtr predicate(const Columns& scope, const Columns& outer, uint32_t depth);
    sql::ExprPtr test(const Columns& scope, const Columns& outer, uint32_t depth);
-   sql::ExprPtr subquery(const Columns& scope, uint32_t depth, bool scalar);
+   sql::ExprPtr subquery(const Columns& scope, uint32_t depth, bool isScalar);
    sql::RelPtr table(Columns& out);
    sql::RelPtr relation(Columns& out, const Columns& outer, uint32_t depth);
    sql::RelPtr group(Columns& out, const Columns& outer, uint32_t depth, bool isStatic);

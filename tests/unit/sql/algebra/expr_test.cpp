@@ -50,6 +50,31 @@ CATCH_TEST_CASE("expressions compare and hash by structure") {
    CATCH_CHECK_FALSE(equal(*number(1), *number(2)));
 }
 
+CATCH_TEST_CASE("the fields of an expression are copied and compared") {
+   const auto differs = [](ExprKind kind, scalar::Fields fields) {
+      const Expr plain(kind, int4), other(kind, int4, std::move(fields));
+      const ExprPtr copy = clone(other);
+      return equal(other, *copy) && structuralHash(other) == structuralHash(*copy) && !equal(plain, other) &&
+             structuralHash(plain) != structuralHash(other);
+   };
+   CATCH_CHECK(differs(ExprKind::Column, scalar::Column{a}));
+   CATCH_CHECK(differs(ExprKind::Constant, scalar::Constant{Value::integer(PhysicalType::I32, 7)}));
+   CATCH_CHECK(differs(ExprKind::Parameter, scalar::Parameter{1}));
+   CATCH_CHECK(differs(ExprKind::Compare, scalar::Compare{CompareOp::Lt}));
+   CATCH_CHECK(differs(ExprKind::InList, scalar::InList{true}));
+   CATCH_CHECK(differs(ExprKind::TypmodCast, scalar::TypmodCast{true}));
+   CATCH_CHECK(differs(ExprKind::Row, scalar::Row{{"x"}, true}));
+   CATCH_CHECK(differs(ExprKind::AnyArray, scalar::AnyArray{CompareOp::Eq, true, nullptr}));
+}
+
+CATCH_TEST_CASE("an expression becomes one of another kind with its arguments") {
+   const ExprPtr expr = eq(column(a), number(1));
+   expr->become(ExprKind::InList);
+   CATCH_CHECK(expr->args.size() == 2);
+   CATCH_CHECK_FALSE(expr->as<scalar::InList>().negated);
+   CATCH_CHECK(!expr->getIf<scalar::Compare>());
+}
+
 CATCH_TEST_CASE("lists flatten and split") {
    const ExprPtr all = both(both(eq(column(a), number(1)), eq(column(b), number(2))), eq(column(c), number(3)));
    CATCH_CHECK(all->args.size() == 3);

@@ -4,6 +4,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "sql/algebra/build.hpp"
 
 // Breaks each rule of the verifier with one tree.
 
@@ -242,48 +243,43 @@ CATCH_TEST_CASE("casts take what they can") {
    CATCH_CHECK(t.refuses(node(ExprKind::AnyArray, boolean, list(number(1), number(2))), "take an array"));
    CATCH_CHECK(t.refuses(node(ExprKind::SubscriptRef, int4, list(number(1))), "array operation has two arguments"));
    ExprPtr wrong = number(1);
-   wrong->constant.type = PhysicalType::I64;
+   wrong->as<scalar::Constant>().value.type = PhysicalType::I64;
    CATCH_CHECK(t.refuses(std::move(wrong), "a constant is of its representation"));
    CATCH_CHECK(t.refuses(makeColumn(t.a, text), "a reference has its column's type"));
-   CATCH_CHECK(t.refuses(node(ExprKind::Aggregate, int4, {}), "the binder has replaced"));
    CATCH_CHECK(t.refuses(*Trees::map(Trees::get({t.a}), t.c, t.ref(t.a)), "has its expression's type"));
 }
 
 CATCH_TEST_CASE("subqueries give what they are asked for") {
-   const auto scalar = [](Trees& t, ColumnId reads) {
-      ExprPtr expr = node(ExprKind::Subquery, int4, {});
-      expr->subquery = Trees::map(Trees::get({t.b}), t.add("x"), t.ref(reads));
-      expr->subqueryColumn = t.b;
-      return expr;
+   const auto subquery = [](Trees& t, ColumnId reads) {
+      return makeSubquery(SubqueryKind::Scalar, int4, Trees::map(Trees::get({t.b}), t.add("x"), t.ref(reads)), {t.b});
    };
    Trees sound;
    // Correlated with the operator's input.
-   CATCH_CHECK(sound.refusal(*Trees::map(Trees::get({sound.a}), sound.add("r"), scalar(sound, sound.a))).empty());
+   CATCH_CHECK(sound.refusal(*Trees::map(Trees::get({sound.a}), sound.add("r"), subquery(sound, sound.a))).empty());
    Trees foreign;
-   CATCH_CHECK(foreign.refuses(scalar(foreign, foreign.c), "a column that is read"));
+   CATCH_CHECK(foreign.refuses(subquery(foreign, foreign.c), "a column that is read"));
    Trees gone;
-   RelPtr map = Trees::map(Trees::get({gone.a}), gone.add("r"), scalar(gone, gone.a));
+   RelPtr map = Trees::map(Trees::get({gone.a}), gone.add("r"), subquery(gone, gone.a));
    CATCH_CHECK(gone.refuses(*map, "subqueries have become joins", {false, true, true}));
    Trees wrong;
-   ExprPtr typed = scalar(wrong, wrong.a);
+   ExprPtr typed = subquery(wrong, wrong.a);
    typed->type = text;
    CATCH_CHECK(wrong.refuses(std::move(typed), "of its column's type"));
    Trees exists;
-   ExprPtr test = scalar(exists, exists.a);
-   test->subqueryKind = SubqueryKind::Exists;
+   ExprPtr test = subquery(exists, exists.a);
+   test->as<scalar::Subquery>().kind = SubqueryKind::Exists;
    CATCH_CHECK(exists.refuses(std::move(test), "give a boolean"));
    Trees any;
-   ExprPtr in = scalar(any, any.a);
-   in->subqueryKind = SubqueryKind::Any;
+   ExprPtr in = subquery(any, any.a);
+   in->as<scalar::Subquery>() = {SubqueryKind::Any, CompareOp::Eq, Trees::get({any.b}), {}};
    in->type = boolean;
    in->args.push_back(any.ref(any.a));
    CATCH_CHECK(any.refuses(std::move(in), "each argument with one column"));
    Trees types;
-   ExprPtr compared = scalar(types, types.a);
-   compared->subqueryKind = SubqueryKind::Any;
+   ExprPtr compared = subquery(types, types.a);
+   compared->as<scalar::Subquery>().kind = SubqueryKind::Any;
    compared->type = boolean;
    compared->args.push_back(makeNull(text));
-   compared->subqueryColumns = {types.b};
    CATCH_CHECK(types.refuses(std::move(compared), "compare values of one type"));
 }
 

@@ -70,7 +70,7 @@ CATCH_TEST_CASE("subqueries read columns of the enclosing query by their ids", "
    CATCH_REQUIRE(select.kind == RelKind::Select);
    const Expr& predicate = *select.as<op::Select>().predicate;
    CATCH_REQUIRE(predicate.kind == ExprKind::Subquery);
-   CATCH_CHECK(freeColumns(*predicate.subquery) ==
+   CATCH_CHECK(freeColumns(*subqueryOf(predicate)) ==
                std::vector<ColumnId>{select.inputs[0]->as<op::Get>().columns[0].column});
    CATCH_CHECK(freeColumns(select).empty());
 
@@ -127,7 +127,7 @@ CATCH_TEST_CASE("INSERT, UPDATE and DELETE feed every column of the table", "[bi
    const auto update = tables().bind("update t set e = e + 1, b = u.x from u where u.a = t.a returning t.e, u.y");
    const Dml& dml = *update.root->as<op::Write>().dml;
    CATCH_CHECK(dml.rowId != noColumn);
-   CATCH_CHECK(dml.returning[0].expr->column == dml.target[4].column); // RETURNING sees the new value
+   CATCH_CHECK(columnOf(*dml.returning[0].expr) == dml.target[4].column); // RETURNING sees the new value
    CATCH_CHECK(update.output.size() == 2);
    const auto remove = tables().bind("delete from t where a = 1 returning b");
    CATCH_CHECK(remove.root->as<op::Write>().dml->rowId != noColumn);

@@ -208,12 +208,12 @@ CATCH_TEST_CASE("representations fit wherever values meet") {
    relabel->args.push_back(convert(p.ref(p.m), decimal));
    CATCH_CHECK(p.refuses(std::move(relabel), "leaves the representation"));
    ExprPtr subquery = std::make_unique<Expr>(ExprKind::Subquery, int4);
-   subquery->subquery = std::make_unique<Rel>(RelKind::Values);
+   subquery->as<scalar::Subquery>().query = std::make_unique<Rel>(RelKind::Values);
    CATCH_CHECK(p.refuses(std::move(subquery), "subqueries have become joins"));
    ExprPtr flag = makeBoolean(true);
    auto negation = std::make_unique<Expr>(ExprKind::Not, boolean);
    flag->repr = {PhysicalType::I16, 0};
-   flag->constant.type = PhysicalType::I16;
+   flag->as<scalar::Constant>().value.type = PhysicalType::I16;
    negation->args.push_back(std::move(flag));
    CATCH_CHECK(p.refuses(std::move(negation), "a boolean is represented as one"));
    NodePtr project = Plans::over(Plans::computing(p.c, p.ref(p.a)), Plans::scan({p.a}), {p.c});
