@@ -388,8 +388,15 @@ struct Write {
    static constexpr std::tuple members{&Write::dml};
 };
 
-using Fields = std::variant<Get, Values, TableFunction, Select, Map, Join, GroupBy, Window, Distinct, Sort, Limit,
-                            SetOp, CteScan, With, LockRows, Write>;
+using AnyOf = std::variant<Get, Values, TableFunction, Select, Map, Join, GroupBy, Window, Distinct, Sort, Limit, SetOp,
+                           CteScan, With, LockRows, Write>;
+
+/// The fields of one operator. What a variant does with each of its alternatives is compiled once, in rel.cpp.
+struct Fields : AnyOf {
+   using AnyOf::AnyOf;
+   Fields(Fields&& other) noexcept;
+   ~Fields();
+};
 
 } // namespace op
 

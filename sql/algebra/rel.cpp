@@ -87,21 +87,26 @@ const char* nameOf(RelKind kind) {
 
 Rel::Rel(RelKind k) : kind(k), fields(emptyFields(k)) {}
 
-Rel::Rel(RelKind k, op::Fields f) : kind(k), fields(std::move(f)) {
+op::Fields::Fields(Fields&& other) noexcept = default;
+op::Fields::~Fields() = default;
+
+Rel::~Rel() = default;
+
+Rel::Rel(RelKind k, op::Fields&& f) : kind(k), fields(std::move(f)) {
    DCHECK(fields.index() == emptyFields(k).index());
 }
 
-RelPtr makeRel(RelKind kind, op::Fields fields) {
+RelPtr makeRel(RelKind kind, op::Fields&& fields) {
    return std::make_unique<Rel>(kind, std::move(fields));
 }
 
-RelPtr makeRel(RelKind kind, op::Fields fields, RelPtr input) {
+RelPtr makeRel(RelKind kind, op::Fields&& fields, RelPtr input) {
    RelPtr rel = makeRel(kind, std::move(fields));
    rel->inputs.push_back(std::move(input));
    return rel;
 }
 
-RelPtr makeRel(RelKind kind, op::Fields fields, RelPtr left, RelPtr right) {
+RelPtr makeRel(RelKind kind, op::Fields&& fields, RelPtr left, RelPtr right) {
    RelPtr rel = makeRel(kind, std::move(fields));
    rel->inputs.reserve(2);
    rel->inputs.push_back(std::move(left));

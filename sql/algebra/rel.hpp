@@ -52,7 +52,8 @@ struct Rel {
    op::Fields fields; ///< those of `kind`
 
    explicit Rel(RelKind k); ///< with empty fields
-   Rel(RelKind k, op::Fields f);
+   Rel(RelKind k, op::Fields&& f);
+   ~Rel();
 
    /// The fields of an operator that is known to have these: `rel.as<op::Join>().predicate`.
    template <typename Op>
@@ -78,9 +79,9 @@ struct Rel {
    using GroupingCall = sql::GroupingCall;
 };
 
-RelPtr makeRel(RelKind kind, op::Fields fields);
-RelPtr makeRel(RelKind kind, op::Fields fields, RelPtr input);
-RelPtr makeRel(RelKind kind, op::Fields fields, RelPtr left, RelPtr right);
+RelPtr makeRel(RelKind kind, op::Fields&& fields);
+RelPtr makeRel(RelKind kind, op::Fields&& fields, RelPtr input);
+RelPtr makeRel(RelKind kind, op::Fields&& fields, RelPtr left, RelPtr right);
 
 /// Columns the operator gives to its parent, in no particular order.
 std::vector<ColumnId> outputColumns(const Rel& rel);

@@ -293,10 +293,16 @@ void forEachField(const Struct& op, const Visit& visit) {
    std::apply([&](const auto&... field) { (visit(field, op.*field.member), ...); }, Struct::fields);
 }
 
-/// One operator of any kind.
-using Operator = std::variant<TableScan, VirtualScan, Values, TableFunction, ProjectSet, Filter, Project, HashJoin,
-                              NestedLoopJoin, Aggregate, Sort, TopN, Limit, Window, DistinctOn, Append, Materialize,
-                              CteScan, RecursiveUnion, RecursiveScan, LockRows, Insert, Update, Delete, Merge>;
+using AnyOf = std::variant<TableScan, VirtualScan, Values, TableFunction, ProjectSet, Filter, Project, HashJoin,
+                           NestedLoopJoin, Aggregate, Sort, TopN, Limit, Window, DistinctOn, Append, Materialize,
+                           CteScan, RecursiveUnion, RecursiveScan, LockRows, Insert, Update, Delete, Merge>;
+
+/// One operator of any kind. What a variant does with each of its alternatives is compiled once, in plan.cpp.
+struct Operator : AnyOf {
+   using AnyOf::AnyOf;
+   Operator(Operator&& other) noexcept;
+   ~Operator();
+};
 
 /// Which operator a node holds, in the order of `Operator`.
 enum class NodeKind : uint8_t {
@@ -326,7 +332,7 @@ enum class NodeKind : uint8_t {
    Delete,
    Merge,
 };
-static_assert(std::is_same_v<std::variant_alternative_t<static_cast<size_t>(NodeKind::Append), Operator>, Append>);
-static_assert(std::variant_size_v<Operator> == static_cast<size_t>(NodeKind::Merge) + 1);
+static_assert(std::is_same_v<std::variant_alternative_t<static_cast<size_t>(NodeKind::Append), AnyOf>, Append>);
+static_assert(std::variant_size_v<AnyOf> == static_cast<size_t>(NodeKind::Merge) + 1);
 
 } // namespace ouzel::sql::plan

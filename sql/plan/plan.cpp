@@ -29,7 +29,35 @@ std::string onTable(const char* what, const TableRef& table) {
    return text;
 }
 
+/// The base T of the node's operator; null: it has none.
+template <class T>
+const T* baseOf(const Node& node) {
+   return node.visit([](const auto& op) -> const T* {
+      if constexpr (std::is_base_of_v<T, std::remove_cvref_t<decltype(op)>>) return &op;
+      return nullptr;
+   });
+}
+
 } // namespace
+
+const Scan* Node::base(const Scan*) const {
+   return baseOf<Scan>(*this);
+}
+const Computing* Node::base(const Computing*) const {
+   return baseOf<Computing>(*this);
+}
+const Join* Node::base(const Join*) const {
+   return baseOf<Join>(*this);
+}
+const Write* Node::base(const Write*) const {
+   return baseOf<Write>(*this);
+}
+
+Operator::Operator(Operator&& other) noexcept = default;
+Operator::~Operator() = default;
+
+Node::Node(Operator&& op) : kind(static_cast<NodeKind>(op.index())), operator_(std::move(op)) {}
+Node::~Node() = default;
 
 std::string nodeName(const Node& node) {
    switch (node.kind) {

@@ -22,7 +22,7 @@ inline constexpr bool isAlternative = false;
 template <class T, class... All>
 inline constexpr bool isAlternative<T, std::variant<All...>> = (std::is_same_v<T, All> || ...);
 template <class T>
-inline constexpr bool isOperator = isAlternative<T, Operator>; ///< and not the base of some
+inline constexpr bool isOperator = isAlternative<T, AnyOf>; ///< and not the base of some
 
 /// One operator of a plan; owns its children and expressions.
 struct Node {
@@ -33,7 +33,8 @@ struct Node {
    double estimatedRows = 0;
    double estimatedCost = 0; ///< arbitrary unit (about ns/100), for EXPLAIN
 
-   explicit Node(Operator op) : kind(static_cast<NodeKind>(op.index())), operator_(std::move(op)) {}
+   explicit Node(Operator&& op);
+   ~Node();
 
    /// The operator as T, which is its struct or the base of its struct (Scan, Computing, Join, Write); null: it is
    /// another one.
@@ -42,10 +43,7 @@ struct Node {
       if constexpr (isOperator<T>)
          return std::get_if<T>(&operator_);
       else
-         return visit([](const auto& op) -> const T* {
-            if constexpr (std::is_base_of_v<T, std::remove_cvref_t<decltype(op)>>) return &op;
-            return nullptr;
-         });
+         return static_cast<const T*>(base(static_cast<const T*>(nullptr)));
    }
    template <class T>
    T* getIf() {
@@ -75,6 +73,12 @@ struct Node {
    std::span<const CtePlan> ctes() const { return const_cast<Node*>(this)->ctes(); }
 
 private:
+   // The base T of the operator's struct; null: it has none.
+   const Scan* base(const Scan*) const;
+   const Computing* base(const Computing*) const;
+   const Join* base(const Join*) const;
+   const Write* base(const Write*) const;
+
    Operator operator_;
 };
 
