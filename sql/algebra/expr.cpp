@@ -24,9 +24,13 @@ scalar::Fields emptyFields(ExprKind kind) {
 
 } // namespace
 
+scalar::Fields::Fields(Fields&& other) noexcept = default;
+scalar::Fields& scalar::Fields::operator=(Fields&& other) noexcept = default;
+scalar::Fields::~Fields() = default;
+
 Expr::Expr(ExprKind k, const SqlType& t) : kind(k), type(t), repr(storedRepresentation(t)), fields(emptyFields(k)) {}
 
-Expr::Expr(ExprKind k, const SqlType& t, scalar::Fields f)
+Expr::Expr(ExprKind k, const SqlType& t, scalar::Fields&& f)
    : kind(k), type(t), repr(storedRepresentation(t)), fields(std::move(f)) {
    DCHECK(fields.index() == emptyFields(k).index());
 }

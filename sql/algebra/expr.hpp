@@ -154,8 +154,16 @@ struct AnyArray {
    static constexpr std::tuple members{&AnyArray::op, &AnyArray::isAll, &AnyArray::function};
 };
 
-using Fields =
+using AnyOf =
     std::variant<NoFields, Column, Constant, Parameter, Compare, InList, Call, TypmodCast, Subquery, Row, AnyArray>;
+
+/// The fields of one expression. What a variant does with each of its alternatives is compiled once, in expr.cpp.
+struct Fields : AnyOf {
+   using AnyOf::AnyOf;
+   Fields(Fields&& other) noexcept;
+   Fields& operator=(Fields&& other) noexcept;
+   ~Fields();
+};
 
 } // namespace scalar
 
@@ -169,7 +177,7 @@ struct Expr {
    scalar::Fields fields; ///< those of `kind`
 
    Expr(ExprKind kind, const SqlType& type); ///< with empty fields; repr becomes storedRepresentation(type)
-   Expr(ExprKind kind, const SqlType& type, scalar::Fields fields);
+   Expr(ExprKind kind, const SqlType& type, scalar::Fields&& fields);
    ~Expr();
 
    /// The fields of an expression that is known to have these: `expr.as<scalar::Call>().function`.

@@ -75,8 +75,6 @@ struct Rel {
    const Op* getIf() const {
       return std::get_if<Op>(&fields);
    }
-
-   using GroupingCall = sql::GroupingCall;
 };
 
 RelPtr makeRel(RelKind kind, op::Fields&& fields);

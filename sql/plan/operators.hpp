@@ -174,7 +174,7 @@ struct Aggregate {
    std::vector<ComputedColumn> keys;
    std::vector<AggregateCall> aggregates;
    std::vector<std::vector<uint32_t>> groupingSets; ///< of indexes into `keys`; none: one set of all keys
-   std::vector<Rel::GroupingCall> groupingCalls;
+   std::vector<GroupingCall> groupingCalls;
 
    static constexpr auto fields =
        std::tuple(made("keys", &Aggregate::keys), made("aggregates", &Aggregate::aggregates),

@@ -238,7 +238,7 @@ void PlanVerifier::check(const Aggregate& aggregate, const Node&, const VisibleC
    for (const auto& set : aggregate.groupingSets)
       for (const uint32_t key : set)
          exprs_.ensure(key < aggregate.keys.size(), "a grouping set names keys that exist");
-   for (const Rel::GroupingCall& call : aggregate.groupingCalls) {
+   for (const GroupingCall& call : aggregate.groupingCalls) {
       exprs_.ensure(columns_[call.column].repr.physical == PhysicalType::I32, "GROUPING is integer");
       for (const uint32_t key : call.keys)
          exprs_.ensure(key < aggregate.keys.size(), "GROUPING names keys that exist");
