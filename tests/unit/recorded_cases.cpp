@@ -25,7 +25,7 @@ std::string unescape(const std::string& text) {
 } // namespace
 
 std::vector<RecordedCase> readRecordedCases(const std::string& family) {
-   std::ifstream in(std::string(OUZEL_TEST_DATA) + "/data/" + family + ".tsv");
+   std::ifstream in(std::string(OUZEL_SOURCE_DIR "/tests/unit/data/") + family + ".tsv");
    CATCH_REQUIRE(in.good());
    std::vector<RecordedCase> cases;
    for (std::string line; std::getline(in, line);) {

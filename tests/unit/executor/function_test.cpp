@@ -72,7 +72,7 @@ const catalog::FunctionInfo* findFunction(std::string_view name, const std::vect
 
 std::map<std::string, Signature> readCalls() {
    std::map<std::string, Signature> result;
-   std::ifstream in(OUZEL_TEST_DATA "/executor/functions.tsv");
+   std::ifstream in(OUZEL_SOURCE_DIR "/tests/unit/executor/functions.tsv");
    CATCH_REQUIRE(in);
    std::string line;
    for (uint32_t number = 1; std::getline(in, line); ++number) {

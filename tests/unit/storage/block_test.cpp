@@ -423,7 +423,7 @@ CATCH_TEST_CASE("headers come back from their bytes with the places of filters")
 
 CATCH_TEST_CASE("blocks of format 1 are read") {
    // (7, 'old'), (NULL, 'a string beyond twelve bytes'), (-1, NULL), (1048576, 'old')
-   std::ifstream file(OUZEL_TEST_DATA "/block_format_1.bin", std::ios::binary);
+   std::ifstream file(OUZEL_SOURCE_DIR "/tests/unit/storage/data/block_format_1.bin", std::ios::binary);
    const std::string bytes(std::istreambuf_iterator<char>(file), {});
    TemporaryDirectory directory;
    io::DirectoryStore store(directory.path());

@@ -1,7 +1,9 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <filesystem>
 #include <thread>
+#include <unistd.h>
 
 #include "common/env/clock.hpp"
 #include "common/error/sql_error.hpp"
