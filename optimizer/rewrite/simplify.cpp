@@ -365,15 +365,16 @@ private:
 
    /// a = 1 OR a = 2 becomes a IN (1, 2).
    static void mergeEqualities(std::vector<ExprPtr>& disjuncts) {
-      const auto isEquality = [](const Expr& e) {
+      const auto comparesWithConstants = [](const Expr& e) {
          const auto* in = e.getIf<scalar::InList>();
          return (compareOf(e) == CompareOp::Eq || (in && !in->negated)) && e.args[0]->kind == ExprKind::Column &&
                 std::all_of(e.args.begin() + 1, e.args.end(), isConstant);
       };
       for (size_t i = 0; i < disjuncts.size(); ++i) {
-         if (!isEquality(*disjuncts[i])) continue;
+         if (!comparesWithConstants(*disjuncts[i])) continue;
          for (size_t k = i + 1; k < disjuncts.size();) {
-            if (!isEquality(*disjuncts[k]) || columnOf(*disjuncts[k]->args[0]) != columnOf(*disjuncts[i]->args[0])) {
+            if (!comparesWithConstants(*disjuncts[k]) ||
+                columnOf(*disjuncts[k]->args[0]) != columnOf(*disjuncts[i]->args[0])) {
                ++k;
                continue;
             }

@@ -18,8 +18,24 @@ scalar::Fields emptyFields(ExprKind kind) {
    case ExprKind::Subquery: return scalar::Subquery();
    case ExprKind::Row: return scalar::Row();
    case ExprKind::AnyArray: return scalar::AnyArray();
-   default: return scalar::NoFields();
+   case ExprKind::And:
+   case ExprKind::Or:
+   case ExprKind::Not:
+   case ExprKind::IsNull:
+   case ExprKind::IsNotNull:
+   case ExprKind::IsTrue:
+   case ExprKind::IsNotTrue:
+   case ExprKind::IsFalse:
+   case ExprKind::IsNotFalse:
+   case ExprKind::Case:
+   case ExprKind::Coalesce:
+   case ExprKind::Relabel:
+   case ExprKind::TextCast:
+   case ExprKind::Convert:
+   case ExprKind::Array:
+   case ExprKind::SubscriptRef: break;
    }
+   return scalar::NoFields();
 }
 
 } // namespace

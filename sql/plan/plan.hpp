@@ -12,8 +12,8 @@
 
 // The physical plan: optimizer/lower writes it, executor/ reads it. A plan has no behaviour and is read-only once
 // built, so threads may share it; objects of the executor hold the running state. Expressions in a plan contain no
-// Parameter and no Subquery. Every expression has its `repr`; ColumnInfo::repr is the representation in which batches
-// carry a column.
+// Subquery, and no Parameter but in a generic plan before its first start. Every expression has its `repr`;
+// ColumnInfo::repr is the representation in which batches carry a column.
 
 namespace ouzel::sql::plan {
 
@@ -43,7 +43,7 @@ struct Node {
       if constexpr (isOperator<T>)
          return std::get_if<T>(&operator_);
       else
-         return static_cast<const T*>(base(static_cast<const T*>(nullptr)));
+         return base(static_cast<const T*>(nullptr));
    }
    template <class T>
    T* getIf() {
