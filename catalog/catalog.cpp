@@ -1,6 +1,8 @@
 #include "catalog/catalog.hpp"
 
 #include "catalog/object/codec.hpp"
+#include "catalog/object/verify.hpp"
+#include "common/error/check.hpp"
 
 namespace ouzel::catalog {
 
@@ -23,6 +25,7 @@ Catalog::Commit::Commit(Catalog& catalog, CatalogEditor& editor) : catalog_(cata
    editor.rebase(newest);
    const std::vector<Change> changes = editor.changes();
    next_ = newest.apply(changes);
+   DCHECK(changes.empty() || findDamage(next_).size() <= findDamage(newest).size());
    if (!changes.empty()) record_ = encodeChanges(changes);
 }
 

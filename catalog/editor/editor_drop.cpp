@@ -7,6 +7,14 @@
 
 namespace ouzel::catalog {
 
+namespace {
+
+bool contains(const std::vector<int16_t>& attributes, int16_t attribute) {
+   return std::find(attributes.begin(), attributes.end(), attribute) != attributes.end();
+}
+
+} // namespace
+
 /// The objects that one DROP removes: the named objects, and all relations, constraints and defaults that depend on a
 /// removed object, each with the reason. Steps: add..., close(), refuse() for RESTRICT, execute().
 class DropPlan {
@@ -20,7 +28,6 @@ public:
    void close();
    /// Adds the objects that depend on one column of a table that stays.
    void addColumn(const RelationPtr& relation, int16_t attribute);
-   void addReferencing(const RelationPtr& relation, const std::vector<int16_t>* onlyColumns, const std::string& reason);
 
    /// Throws 2BP01 if the DROP would remove an object that the statement does not name.
    void refuse(const std::string& what) const;
@@ -42,6 +49,9 @@ private:
    };
 
    void add(const RelationPtr& relation, bool isCascaded, bool isInternal, const std::string& reason);
+   /// Adds the foreign keys for which `needs` is true.
+   template <typename Needs>
+   void addForeignKeys(const Needs& needs, const std::string& reason);
    void follow(size_t i);
    bool has(Oid relation) const {
       return std::any_of(fallen_.begin(), fallen_.end(), [&](const Fallen& f) { return f.relation->oid == relation; });
@@ -50,6 +60,9 @@ private:
    CatalogEditor& editor_;
    std::vector<Fallen> fallen_;
    std::vector<FallenPart> parts_;
+   // The column of addColumn(); constraints over it fall with it, without a word.
+   Oid columnOwner_ = invalidOid;
+   int16_t column_ = 0;
 };
 
 std::string DropPlan::describe(const Relation& relation) const {
@@ -61,19 +74,18 @@ void DropPlan::add(const RelationPtr& relation, bool isCascaded, bool isInternal
    if (relation && !has(relation->oid)) fallen_.push_back({relation, isCascaded, isInternal, reason});
 }
 
-void DropPlan::addReferencing(const RelationPtr& relation, const std::vector<int16_t>* onlyColumns,
-                              const std::string& reason) {
-   for (const RelationPtr& other : editor_.snapshot().relations()) {
-      if (other->oid == relation->oid || has(other->oid)) continue;
-      for (const Constraint& constraint : other->constraints) {
-         if (constraint.kind != ConstraintKind::ForeignKey || constraint.foreignRelation != relation->oid) continue;
-         const auto uses = [&](int16_t attribute) {
-            return std::find(constraint.foreignColumns.begin(), constraint.foreignColumns.end(), attribute) !=
-                   constraint.foreignColumns.end();
-         };
-         if (onlyColumns != nullptr && std::none_of(onlyColumns->begin(), onlyColumns->end(), uses)) continue;
-         parts_.push_back({other->oid, constraint.name, 0,
-                           "constraint " + quoteIdentifier(constraint.name) + " on " + describe(*other), reason});
+template <typename Needs>
+void DropPlan::addForeignKeys(const Needs& needs, const std::string& reason) {
+   for (const RelationPtr& child : editor_.snapshot().relations()) {
+      if (has(child->oid)) continue;
+      for (const Constraint& constraint : child->constraints) {
+         if (constraint.kind != ConstraintKind::ForeignKey || !needs(constraint)) continue;
+         const bool isAdded = std::any_of(parts_.begin(), parts_.end(), [&](const FallenPart& part) {
+            return part.relation == child->oid && part.constraint == constraint.name;
+         });
+         if (isAdded || (child->oid == columnOwner_ && contains(constraint.columns, column_))) continue;
+         parts_.push_back({child->oid, constraint.name, 0,
+                           "constraint " + quoteIdentifier(constraint.name) + " on " + describe(*child), reason});
       }
    }
 }
@@ -88,7 +100,8 @@ void DropPlan::follow(size_t i) {
       if (other->sequence && other->sequence->ownerRelation == relation->oid) addInternal(other);
    for (const RelationPtr& dependent : snapshot.dependentsOf(relation->oid))
       addCascaded(dependent, reason);
-   addReferencing(relation, nullptr, reason);
+   addForeignKeys([&](const Constraint& c) { return c.foreignRelation == relation->oid; }, reason);
+   addForeignKeys([&](const Constraint& c) { return c.referencedIndex == relation->oid; }, reason);
    if (relation->relationKind != RelationKind::Sequence) return;
    for (const RelationPtr& other : snapshot.relations())
       for (const Column& column : other->columns)
@@ -117,12 +130,13 @@ void DropPlan::addColumn(const RelationPtr& relation, int16_t attribute) {
    for (const RelationPtr& dependent : snapshot.dependentsOf(relation->oid))
       for (const Dependency& dependency : dependent->dependsOn)
          if (dependency.relation == relation->oid && dependency.attribute == attribute) addCascaded(dependent, reason);
-   const std::vector<int16_t> columns{attribute};
-   addReferencing(relation, &columns, reason);
-   for (const RelationPtr& index : snapshot.indexesOf(relation->oid)) {
-      const auto& keys = index->index->columns;
-      if (std::find(keys.begin(), keys.end(), attribute) != keys.end()) addInternal(index);
-   }
+   columnOwner_ = relation->oid;
+   column_ = attribute;
+   addForeignKeys(
+       [&](const Constraint& c) { return c.foreignRelation == relation->oid && contains(c.foreignColumns, attribute); },
+       reason);
+   for (const RelationPtr& index : snapshot.indexesOf(relation->oid))
+      if (contains(index->index->columns, attribute)) addInternal(index);
    for (const RelationPtr& other : snapshot.relations())
       if (other->sequence && other->sequence->ownerRelation == relation->oid &&
           other->sequence->ownerAttribute == attribute)
@@ -194,13 +208,14 @@ Dropped CatalogEditor::dropRelations(std::span<const Oid> relations, DropBehavio
       const RelationPtr relation = working_.relation(oid);
       if (relation->index) {
          const RelationPtr table = working_.relation(relation->index->table);
-         for (const Constraint& constraint : table->constraints)
-            if (constraint.index == oid)
-               throw SqlError(sqlstate::dependentObjectsStillExist,
-                              "cannot drop index " + quoteIdentifier(relation->name) + " because constraint " +
-                                  quoteIdentifier(constraint.name) + " on " + plan.describe(*table) + " requires it")
-                   .hint("You can drop constraint " + quoteIdentifier(constraint.name) + " on " +
-                         plan.describe(*table) + " instead.");
+         if (const Constraint* owner = table->constraintOf(oid)) {
+            const std::string constraint =
+                "constraint " + quoteIdentifier(owner->name) + " on " + plan.describe(*table);
+            throw SqlError(sqlstate::dependentObjectsStillExist, "cannot drop index " +
+                                                                     quoteIdentifier(relation->name) + " because " +
+                                                                     constraint + " requires it")
+                .hint("You can drop " + constraint + " instead.");
+         }
       }
       plan.addTarget(relation);
       if (what.empty()) what = plan.describe(*relation);
@@ -245,9 +260,7 @@ Dropped CatalogEditor::dropColumn(Oid relation, std::string_view name, DropBehav
       plan.refuse("column " + quoteIdentifier(column.name) + " of " + plan.describe(*table));
    Dropped dropped = plan.execute();
    Relation changed = copyOf(relation);
-   std::erase_if(changed.constraints, [&](const Constraint& constraint) {
-      return std::find(constraint.columns.begin(), constraint.columns.end(), attribute) != constraint.columns.end();
-   });
+   std::erase_if(changed.constraints, [&](const Constraint& c) { return contains(c.columns, attribute); });
    Column& slot = changed.columns[static_cast<size_t>(attribute) - 1];
    slot.name = "........pg.dropped." + std::to_string(attribute) + "........";
    slot.isDropped = true;
@@ -272,11 +285,7 @@ Dropped CatalogEditor::dropConstraint(Oid relation, std::string_view name, DropB
    }
    const Constraint constraint = *found;
    DropPlan plan(*this);
-   if (constraint.index != invalidOid) {
-      const std::string reason = "index " + quoteIdentifier(constraint.name);
-      plan.addReferencing(table, &constraint.columns, reason);
-      plan.addInternal(working_.relation(constraint.index));
-   }
+   if (constraint.index != invalidOid) plan.addInternal(working_.relation(constraint.index));
    plan.close();
    if (behavior == DropBehavior::Restrict)
       plan.refuse("constraint " + quoteIdentifier(constraint.name) + " on " + plan.describe(*table));

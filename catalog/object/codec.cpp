@@ -227,7 +227,7 @@ void constraintFields(Coder& coder, T& constraint) {
    coder(constraint.kind);
    elements(coder, constraint.columns);
    coder(constraint.expression);
-   coder(constraint.index);
+   coder(constraint.kind == ConstraintKind::ForeignKey ? constraint.referencedIndex : constraint.index);
    coder(constraint.foreignRelation);
    elements(coder, constraint.foreignColumns);
    coder(constraint.onUpdate);

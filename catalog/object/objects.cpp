@@ -30,6 +30,13 @@ const Constraint* Relation::primaryKey() const {
    return nullptr;
 }
 
+const Constraint* Relation::constraintOf(Oid ownIndex) const {
+   DCHECK(ownIndex != invalidOid);
+   for (const Constraint& candidate : constraints)
+      if (candidate.index == ownIndex) return &candidate;
+   return nullptr;
+}
+
 ObjectKey keyOf(const CatalogObject& object) {
    switch (object.kind) {
    case ObjectKind::Database: return {object.kind, static_cast<const Database&>(object).oid};

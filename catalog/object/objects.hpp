@@ -122,8 +122,9 @@ struct Constraint {
    ConstraintKind kind = ConstraintKind::Check;
    std::vector<int16_t> columns; ///< attnums; for checks: of the columns that the expression reads
    std::string expression;       ///< SQL of a check
-   Oid index = invalidOid;       ///< relation of kind Index behind a primary key or unique constraint
+   Oid index = invalidOid;       ///< primary key, unique: the relation of kind Index that the constraint owns
    Oid foreignRelation = invalidOid;
+   Oid referencedIndex = invalidOid; ///< foreign key: the unique index of foreignRelation over foreignColumns
    std::vector<int16_t> foreignColumns;
    char onUpdate = 'a', onDelete = 'a', match = 's'; ///< a no action, r restrict, c cascade, n set null, d set default
    bool isDeferrable = false, isInitiallyDeferred = false, isValidated = true, noInherit = false;
@@ -197,6 +198,8 @@ struct Relation : CatalogObject {
    const Column* column(int16_t attribute) const;
    const Constraint* findConstraint(std::string_view constraintName) const;
    const Constraint* primaryKey() const;
+   /// The primary key or unique constraint that owns an index; null if there is none.
+   const Constraint* constraintOf(Oid ownIndex) const;
 };
 using RelationPtr = std::shared_ptr<const Relation>;
 

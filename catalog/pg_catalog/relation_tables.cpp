@@ -127,8 +127,7 @@ void indexRows(const SystemContext& context, RowBuilder& row) {
       const auto keys = static_cast<int64_t>(index.columns.size());
       bool isImmediate = true;
       if (const RelationPtr table = context.snapshot.relation(index.table))
-         for (const Constraint& constraint : table->constraints)
-            if (constraint.index == r->oid) isImmediate = !constraint.isDeferrable;
+         if (const Constraint* owner = table->constraintOf(r->oid)) isImmediate = !owner->isDeferrable;
       row.oid(r->oid).oid(index.table).int2(keys).int2(keys).boolean(index.isUnique).boolean(index.nullsNotDistinct);
       row.boolean(index.isPrimary).boolean(false).boolean(isImmediate).boolean(false).boolean(true).boolean(false);
       row.boolean(true).boolean(true).boolean(false).int2Vector(index.columns).oidVector(collations);
@@ -139,18 +138,6 @@ void indexRows(const SystemContext& context, RowBuilder& row) {
       row.textOrNull(expressions).textOrNull(index.predicate);
       row.emit();
    }
-}
-
-/// The unique index over the columns that a foreign key references.
-Oid referencedIndex(const Snapshot& snapshot, const Constraint& constraint) {
-   const RelationPtr target = snapshot.relation(constraint.foreignRelation);
-   if (!target) return invalidOid;
-   for (const Constraint& candidate : target->constraints)
-      if (candidate.index != invalidOid &&
-          std::is_permutation(candidate.columns.begin(), candidate.columns.end(), constraint.foreignColumns.begin(),
-                              constraint.foreignColumns.end()))
-         return candidate.index;
-   return invalidOid;
 }
 
 std::vector<Oid> equalityOperators(const Relation& relation, const std::vector<int16_t>& attributes) {
@@ -169,7 +156,7 @@ void constraintRows(const SystemContext& context, RowBuilder& row) {
          const bool isForeign = c.kind == ConstraintKind::ForeignKey;
          row.oid(c.oid).text(c.name).oid(r->schema).letter(static_cast<char>(c.kind)).boolean(c.isDeferrable);
          row.boolean(c.isInitiallyDeferred).boolean(c.isValidated).oid(r->oid).oid(invalidOid);
-         row.oid(isForeign ? referencedIndex(context.snapshot, c) : c.index).oid(invalidOid).oid(c.foreignRelation);
+         row.oid(isForeign ? c.referencedIndex : c.index).oid(invalidOid).oid(c.foreignRelation);
          row.letter(isForeign ? c.onUpdate : ' ').letter(isForeign ? c.onDelete : ' ');
          row.letter(isForeign ? c.match : ' ').boolean(true).int4(0);
          row.boolean(c.noInherit || c.kind != ConstraintKind::Check).int2Array(c.columns);
@@ -234,6 +221,7 @@ void dependRows(const SystemContext& context, RowBuilder& row) {
          if (c.index != invalidOid) add(pgClass, c.index, 0, pgConstraint, c.oid, 0, 'i');
          for (const int16_t attribute : c.foreignColumns)
             add(pgConstraint, c.oid, 0, pgClass, c.foreignRelation, attribute, 'n');
+         if (c.referencedIndex != invalidOid) add(pgConstraint, c.oid, 0, pgClass, c.referencedIndex, 0, 'n');
       }
       if (r->sequence && r->sequence->ownerRelation != invalidOid)
          add(pgClass, r->oid, 0, pgClass, r->sequence->ownerRelation, r->sequence->ownerAttribute,

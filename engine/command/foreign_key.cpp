@@ -36,26 +36,26 @@ std::vector<std::string> namesOf(const ::List* list) {
    return names;
 }
 
-/// The unique index over exactly these columns, in any order.
+/// The unique index over exactly these columns, in any order, for a foreign key to look parents up.
 catalog::RelationPtr uniqueIndexOver(const catalog::Snapshot& snapshot, const Relation& table,
                                      const std::vector<int16_t>& columns) {
    std::vector<int16_t> wanted = columns;
    std::sort(wanted.begin(), wanted.end());
+   bool foundDeferrable = false;
    for (const auto& index : snapshot.indexesOf(table.oid)) {
-      if (!index->index->isUnique && !index->index->isPrimary) continue;
+      if ((!index->index->isUnique && !index->index->isPrimary) || !index->index->predicate.empty()) continue;
       std::vector<int16_t> have = index->index->columns;
       std::sort(have.begin(), have.end());
       if (have != wanted) continue;
-      const bool isDeferrable =
-          std::any_of(table.constraints.begin(), table.constraints.end(), [&](const catalog::Constraint& constraint) {
-             return constraint.index == index->oid && constraint.isDeferrable;
-          });
-      if (isDeferrable)
-         throw SqlError(sqlstate::objectNotInPrerequisiteState,
-                        "cannot use a deferrable unique constraint for referenced table \"" + table.name + "\"");
-      return index;
+      const catalog::Constraint* owner = table.constraintOf(index->oid);
+      if (!owner || !owner->isDeferrable) return index;
+      foundDeferrable = true;
    }
-   return nullptr;
+   if (foundDeferrable)
+      throw SqlError(sqlstate::objectNotInPrerequisiteState,
+                     "cannot use a deferrable unique constraint for referenced table \"" + table.name + "\"");
+   throw SqlError(sqlstate::invalidForeignKey,
+                  "there is no unique constraint matching given keys for referenced table \"" + table.name + "\"");
 }
 
 void requireComparable(CommandContext& context, const Relation& child, const Relation& parent,
@@ -113,16 +113,15 @@ void addForeignKey(CommandContext& context, Oid childOid, const ::Constraint& de
       if (!key)
          throw SqlError(sqlstate::undefinedObject,
                         "there is no primary key for referenced table \"" + parent->name + "\"");
+      if (key->isDeferrable)
+         throw SqlError(sqlstate::objectNotInPrerequisiteState,
+                        "cannot use a deferrable primary key for referenced table \"" + parent->name + "\"");
       constraint.foreignColumns = key->columns;
    }
    if (constraint.columns.size() != constraint.foreignColumns.size())
       throw SqlError(sqlstate::invalidForeignKey,
                      "number of referencing and referenced columns for foreign key disagree");
-   const auto index = uniqueIndexOver(editor.snapshot(), *parent, constraint.foreignColumns);
-   if (!index)
-      throw SqlError(sqlstate::invalidForeignKey,
-                     "there is no unique constraint matching given keys for referenced table \"" + parent->name + "\"");
-   constraint.index = index->oid;
+   constraint.referencedIndex = uniqueIndexOver(editor.snapshot(), *parent, constraint.foreignColumns)->oid;
    constraint.match = definition.fk_matchtype;
    constraint.onUpdate = definition.fk_upd_action;
    constraint.onDelete = definition.fk_del_action;

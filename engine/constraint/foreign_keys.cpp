@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "catalog/object/verify.hpp"
 #include "common/error/check.hpp"
 #include "common/hash/hash.hpp"
 #include "common/hash/vector_hash.hpp"
@@ -77,9 +78,8 @@ public:
    ForeignKeyCheck(SessionCore& core, RelationPtr child, const Constraint& constraint)
       : core_(core), child_(std::move(child)), constraint_(constraint),
         parent_(core.transaction.catalog().relation(constraint.foreignRelation)),
-        index_(core.transaction.catalog().relation(constraint.index)) {
+        index_(catalog::requireReferencedIndex(core.transaction.catalog(), *child_, constraint)) {
       DCHECK(parent_ != nullptr);
-      DCHECK(index_ != nullptr);
       DCHECK(constraint.columns.size() == constraint.foreignColumns.size());
       for (const int16_t attribute : index_->index->columns)
          for (size_t i = 0; i < constraint.foreignColumns.size(); ++i)

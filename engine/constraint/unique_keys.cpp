@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object/verify.hpp"
 #include "common/error/check.hpp"
 #include "engine/constraint/constraint_text.hpp"
 #include "engine/core/session_services.hpp"
@@ -116,13 +117,6 @@ bool isOver(const catalog::Relation& index, std::span<const int16_t> attributes)
    });
 }
 
-/// The constraint that the index implements, or null.
-const catalog::Constraint* constraintOf(const catalog::Relation& table, Oid index) {
-   for (const catalog::Constraint& constraint : table.constraints)
-      if (constraint.index == index && constraint.kind != catalog::ConstraintKind::ForeignKey) return &constraint;
-   return nullptr;
-}
-
 /// Whether rows come from tables or functions and not only from the statement's text.
 bool readsRows(const sql::Rel& rel) {
    if (rel.kind == sql::RelKind::Get || rel.kind == sql::RelKind::VirtualGet ||
@@ -165,9 +159,10 @@ LockMode lockForWriting(const catalog::Snapshot& snapshot, Oid relation, const s
 void checkUniqueKeys(SessionCore& core, Oid relation, uint32_t sinceCommand, std::span<const int16_t> assigned) {
    const catalog::Snapshot& snapshot = core.transaction.catalog();
    const RelationPtr table = snapshot.relation(relation);
+   catalog::requireOwnIndexes(snapshot, *table);
    forEachUniqueIndex(snapshot, relation, [&](const RelationPtr& index) {
       if (!assigned.empty() && !isOver(*index, assigned)) return;
-      const catalog::Constraint* constraint = constraintOf(*table, index->oid);
+      const catalog::Constraint* constraint = table->constraintOf(index->oid);
       if (constraint && core.transaction.defers(*constraint))
          core.transaction.defer({relation, constraint->oid, sinceCommand});
       else

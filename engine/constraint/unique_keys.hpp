@@ -17,7 +17,8 @@ bool hasUniqueKeys(const catalog::Snapshot& snapshot, Oid relation);
 /// keys.
 LockMode lockForWriting(const catalog::Snapshot& snapshot, Oid relation, const sql::Rel& statement);
 /// Throws 23505 when a row inserted by commands from `sinceCommand` on has a key that another row has. Keys over none
-/// of the `assigned` attributes are left out (no attributes: all keys are checked).
+/// of the `assigned` attributes are left out (no attributes: all keys are checked). XX002 when a constraint has lost
+/// its index.
 void checkUniqueKeys(SessionCore& core, Oid relation, uint32_t sinceCommand, std::span<const int16_t> assigned = {});
 /// The same for one key whose check was deferred.
 void checkDeferredUniqueKey(SessionCore& core, const catalog::RelationPtr& table, const catalog::Constraint& constraint,

@@ -9,7 +9,9 @@
 #include "catalog/catalog.hpp"
 #include "catalog/object/codec.hpp"
 #include "catalog/object/system_relations.hpp"
+#include "catalog/object/verify.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/log/log.hpp"
 #include "common/memory/large_memory.hpp"
 #include "engine/core/internals.hpp"
 #include "engine/setting/settings.hpp"
@@ -56,6 +58,15 @@ std::string spillDirectory(const DatabaseOptions& options) {
    return options.dataDirectory + "/spill";
 }
 
+catalog::Snapshot recoveredCatalog(storage::Database& storage) {
+   const storage::RecoveredCatalog recovered = storage.takeRecoveredCatalog();
+   catalog::Snapshot snapshot =
+       recovered.image.empty() ? catalog::Snapshot::bootstrap() : catalog::decodeSnapshot(recovered.image);
+   for (const std::string& change : recovered.changes)
+      if (!change.empty()) snapshot = snapshot.apply(catalog::decodeChanges(change));
+   return snapshot;
+}
+
 } // namespace
 
 Database::Database() : internals_(std::make_unique<Internals>()) {}
@@ -98,12 +109,9 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    storage::DatabaseOptions forStorage = storageOptions(options);
    if (forStorage.store.cache) forStorage.store.cache->memory = &internals.governor->ledger();
    internals.storage = storage::Database::open(forStorage, *internals.governor, *internals.scheduler);
-   storage::RecoveredCatalog recovered = internals.storage->takeRecoveredCatalog();
-   catalog::Snapshot snapshot =
-       recovered.image.empty() ? catalog::Snapshot::bootstrap() : catalog::decodeSnapshot(recovered.image);
-   for (const std::string& change : recovered.changes)
-      if (!change.empty()) snapshot = snapshot.apply(catalog::decodeChanges(change));
-   internals.catalog = std::make_unique<catalog::Catalog>(std::move(snapshot));
+   internals.catalog = std::make_unique<catalog::Catalog>(recoveredCatalog(*internals.storage));
+   for (const std::string& line : catalog::findDamage(internals.catalog->newest()))
+      logLine(LogLevel::Error, "the catalog is damaged: " + line);
    internals.storage->setCatalogImageSource(
        [&catalog = *internals.catalog] { return catalog::encodeSnapshot(catalog.newest()); });
    internals.sequences = std::make_unique<SequenceValues>(*internals.storage);
@@ -130,6 +138,10 @@ uint64_t Database::check(const DatabaseOptions& databaseOptions,
       ++faults;
       report(std::string(line));
    });
+   for (const std::string& line : catalog::findDamage(recoveredCatalog(*storage))) {
+      ++faults;
+      report(line);
+   }
    return faults;
 }
 

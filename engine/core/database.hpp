@@ -38,8 +38,8 @@ public:
    /// Creates the data directory with database and superuser `postgres` when it is empty. Throws SqlError (55000
    /// another server uses it, XX001 damaged, 58030 I/O).
    static std::unique_ptr<Database> open(const DatabaseOptions& options);
-   /// Verifies every checksum of a database (of `options`, only the directories and the store matter); reports each
-   /// problem; returns how many there were.
+   /// Verifies every checksum of a database and that its catalog is sound (of `options`, only the directories and the
+   /// store matter); reports each problem; returns how many there were.
    static uint64_t check(const DatabaseOptions& options, const std::function<void(const std::string&)>& report);
    ~Database();
 

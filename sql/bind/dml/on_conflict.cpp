@@ -30,17 +30,8 @@ ColumnId columnOf(const std::vector<GetColumn>& columns, int16_t attribute) {
                   "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters");
 }
 
-/// The unique or primary key constraint that an index belongs to; null if the index belongs to no constraint.
-const catalog::Constraint* constraintOf(const catalog::Relation& table, Oid index) {
-   for (const catalog::Constraint& constraint : table.constraints)
-      if (constraint.index == index && (constraint.kind == catalog::ConstraintKind::Unique ||
-                                        constraint.kind == catalog::ConstraintKind::PrimaryKey))
-         return &constraint;
-   return nullptr;
-}
-
 Dml::ConflictKey keyOf(const catalog::Relation& table, const catalog::Relation& index) {
-   const auto* constraint = constraintOf(table, index.oid);
+   const auto* constraint = table.constraintOf(index.oid);
    if (constraint && constraint->isDeferrable) throwDeferrable();
    if (!index.index->expressions.empty() || !index.index->predicate.empty())
       throwNotSupported("ON CONFLICT with a unique index over expressions or a part of the rows");
@@ -68,8 +59,7 @@ std::vector<Dml::ConflictKey> inferArbiters(BindState& state, Scope& scope, cons
          throw SqlError(sqlstate::undefinedObject, "constraint \"" + std::string(infer.conname) + "\" for table \"" +
                                                        table.name + "\" does not exist");
       for (const auto& index : indexes)
-         if (index->oid == constraint->index && constraintOf(table, index->oid) == constraint)
-            keys.push_back(keyOf(table, *index));
+         if (index->oid == constraint->index) keys.push_back(keyOf(table, *index));
       if (keys.empty())
          throw SqlError(sqlstate::wrongObjectType, "constraint in ON CONFLICT clause has no associated index");
       return keys;

@@ -4,6 +4,7 @@
 
 #include "catalog/catalog.hpp"
 #include "catalog/object/codec.hpp"
+#include "catalog/object/verify.hpp"
 #include "common/error/sql_error.hpp"
 
 using namespace ouzel;
@@ -239,6 +240,50 @@ CATCH_TEST_CASE("renames keep constraints and their indexes together") {
    CATCH_CHECK(errorOf([&] { editor.renameColumn(t, "a", "c"); }).state() == sqlstate::duplicateColumn);
    CATCH_CHECK(errorOf([&] { editor.dropRelation(1259, DropBehavior::Restrict); }).state() ==
                sqlstate::insufficientPrivilege);
+}
+
+CATCH_TEST_CASE("damage is found and refused where it would be obeyed") {
+   Fixture f;
+   CatalogEditor editor = f.edit();
+   Relation parent = Fixture::table("p", {"a"});
+   Constraint key;
+   key.kind = ConstraintKind::PrimaryKey;
+   key.columns = {1};
+   parent.constraints.push_back(key);
+   const Oid p = editor.createRelation(parent);
+   const Oid index = editor.snapshot().findRelation(publicSchema, "p_pkey")->oid;
+   Relation child = Fixture::table("c", {"x"});
+   Constraint foreign;
+   foreign.kind = ConstraintKind::ForeignKey;
+   foreign.columns = {1};
+   foreign.foreignRelation = p;
+   foreign.foreignColumns = {1};
+   foreign.referencedIndex = index;
+   child.constraints.push_back(foreign);
+   const Oid c = editor.createRelation(child);
+   const Oid v = editor.createRelation(Fixture::view("v", {{c, 1}}));
+   CATCH_CHECK(findDamage(editor.snapshot()).empty());
+   CATCH_CHECK_NOTHROW(requireOwnIndexes(editor.snapshot(), *editor.snapshot().relation(p)));
+
+   // The primary key's index is gone, as if something had taken it for the foreign key's.
+   const auto without = [&](Oid oid) {
+      const RelationPtr relation = editor.snapshot().relation(oid);
+      return editor.snapshot().apply(std::vector<Change>{{keyOf(*relation), relation, nullptr}});
+   };
+   const Snapshot damaged = without(index);
+   CATCH_CHECK(findDamage(damaged) ==
+               std::vector<std::string>{"constraint p_pkey on table p: its index is missing",
+                                        "constraint c_x_fkey on table c: its unique index of table p is missing"});
+   CATCH_CHECK(errorOf([&] { requireOwnIndexes(damaged, *damaged.relation(p)); }).state() == sqlstate::indexCorrupted);
+   CATCH_CHECK(errorOf([&] {
+                  requireReferencedIndex(damaged, *damaged.relation(c), damaged.relation(c)->constraints[0]);
+               }).state() == sqlstate::indexCorrupted);
+   CATCH_CHECK(findDamage(without(p)) ==
+               std::vector<std::string>{"index p_pkey: its table is missing",
+                                        "constraint c_x_fkey on table c: the table that it references is missing"});
+   CATCH_CHECK(findDamage(without(c)) ==
+               std::vector<std::string>{"view v: a table or column that it reads is missing"});
+   CATCH_CHECK(findDamage(without(v)).empty());
 }
 
 CATCH_TEST_CASE("savepoints undo and commits rebase") {

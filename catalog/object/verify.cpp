@@ -1,0 +1,117 @@
+#include "catalog/object/verify.hpp"
+
+#include <algorithm>
+
+#include "catalog/object/search_path.hpp"
+#include "common/error/check.hpp"
+#include "common/error/sql_error.hpp"
+
+namespace ouzel::catalog {
+
+namespace {
+
+/// Collects the damage of one relation.
+class Verifier {
+public:
+   Verifier(const Snapshot& snapshot, const Relation& relation, std::vector<std::string>& found)
+      : snapshot_(snapshot), relation_(relation), found_(found) {}
+
+   void verify() {
+      if (!snapshot_.schema(relation_.schema)) report("", "its schema is missing");
+      for (const Constraint& constraint : relation_.constraints)
+         verifyConstraint(constraint);
+      if (relation_.index) verifyIndex(*relation_.index);
+      for (const Column& column : relation_.columns)
+         if (column.defaultSequence != invalidOid && !isSequence(column.defaultSequence))
+            report("", "the sequence of the default of column " + quoteIdentifier(column.name) + " is missing");
+      for (const Dependency& dependency : relation_.dependsOn)
+         if (!hasColumn(dependency.relation, dependency.attribute))
+            report("", "a table or column that it reads is missing");
+      if (relation_.sequence && relation_.sequence->ownerRelation != invalidOid &&
+          !hasColumn(relation_.sequence->ownerRelation, relation_.sequence->ownerAttribute))
+         report("", "the column that owns it is missing");
+   }
+
+private:
+   void report(const std::string& what, const std::string& problem) {
+      found_.push_back(what + std::string(relationKindName(relation_)) + " " + quoteIdentifier(relation_.name) + ": " +
+                       problem);
+   }
+   bool isSequence(Oid oid) const {
+      const RelationPtr found = snapshot_.relation(oid);
+      return found && found->sequence.has_value();
+   }
+   bool hasColumn(Oid oid, int16_t attribute) const {
+      const RelationPtr found = snapshot_.relation(oid);
+      return found && (attribute <= 0 || found->column(attribute) != nullptr);
+   }
+   bool haveColumns(Oid oid, const std::vector<int16_t>& attributes) const {
+      return std::all_of(attributes.begin(), attributes.end(),
+                         [&](int16_t attribute) { return hasColumn(oid, attribute); });
+   }
+   /// Whether `index` is a unique index of `table` over these columns.
+   bool isUniqueIndex(Oid index, Oid table, const std::vector<int16_t>& columns) const {
+      const RelationPtr found = snapshot_.relation(index);
+      return found && found->index && found->index->table == table &&
+             (found->index->isUnique || found->index->isPrimary) && found->index->columns.size() == columns.size() &&
+             std::is_permutation(columns.begin(), columns.end(), found->index->columns.begin());
+   }
+   void verifyConstraint(const Constraint& constraint) {
+      const std::string name = "constraint " + quoteIdentifier(constraint.name) + " on ";
+      if (!haveColumns(relation_.oid, constraint.columns)) report(name, "a column of it is missing");
+      const bool ownsIndex = constraint.kind == ConstraintKind::PrimaryKey || constraint.kind == ConstraintKind::Unique;
+      if (ownsIndex && !isUniqueIndex(constraint.index, relation_.oid, constraint.columns))
+         report(name, "its index is missing");
+      if (!ownsIndex && constraint.index != invalidOid) report(name, "it has an index");
+      if (constraint.kind == ConstraintKind::ForeignKey) {
+         const RelationPtr parent = snapshot_.relation(constraint.foreignRelation);
+         if (!parent || parent->relationKind != RelationKind::Table)
+            report(name, "the table that it references is missing");
+         else if (constraint.columns.size() != constraint.foreignColumns.size() ||
+                  !isUniqueIndex(constraint.referencedIndex, parent->oid, constraint.foreignColumns))
+            report(name, "its unique index of table " + quoteIdentifier(parent->name) + " is missing");
+      }
+   }
+   void verifyIndex(const IndexDefinition& index) {
+      const RelationPtr table = snapshot_.relation(index.table);
+      if (!table)
+         report("", "its table is missing");
+      else if (!haveColumns(index.table, index.columns))
+         report("", "a column of it is missing");
+      else if (index.isPrimary && !table->constraintOf(relation_.oid))
+         report("", "its primary key constraint is missing");
+   }
+
+   const Snapshot& snapshot_;
+   const Relation& relation_;
+   std::vector<std::string>& found_;
+};
+
+[[noreturn]] void throwIndexLost(const Relation& table, const Constraint& constraint) {
+   throw SqlError(sqlstate::indexCorrupted,
+                  "constraint \"" + constraint.name + "\" of relation \"" + table.name + "\" has lost its index")
+       .hint("Use ALTER TABLE ... DROP CONSTRAINT ... CASCADE, remove duplicate rows, and add the constraint again.");
+}
+
+} // namespace
+
+std::vector<std::string> findDamage(const Snapshot& snapshot) {
+   std::vector<std::string> found;
+   for (const RelationPtr& relation : snapshot.relations())
+      Verifier(snapshot, *relation, found).verify();
+   return found;
+}
+
+void requireOwnIndexes(const Snapshot& snapshot, const Relation& table) {
+   for (const Constraint& constraint : table.constraints)
+      if (constraint.index != invalidOid && !snapshot.relation(constraint.index)) throwIndexLost(table, constraint);
+}
+
+RelationPtr requireReferencedIndex(const Snapshot& snapshot, const Relation& child, const Constraint& foreignKey) {
+   DCHECK(foreignKey.kind == ConstraintKind::ForeignKey);
+   RelationPtr index = snapshot.relation(foreignKey.referencedIndex);
+   if (!index) throwIndexLost(child, foreignKey);
+   return index;
+}
+
+} // namespace ouzel::catalog
