@@ -1,3 +1,5 @@
+#include <set>
+
 #include "engine/command/command.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -7,14 +9,17 @@ namespace ouzel::engine {
 
 namespace {
 
-/// A view stands for the tables it reads.
-void lockRelation(SessionCore& core, const catalog::RelationPtr& relation, LockMode mode, bool noWait) {
+/// Locks a relation, and below a view those that it reads. `seen`: relations that this call or a caller has locked. A
+/// view may read itself through other views.
+void lockRelation(SessionCore& core, const catalog::RelationPtr& relation, LockMode mode, bool noWait,
+                  std::set<Oid>& seen) {
+   if (!seen.insert(relation->oid).second) return;
    if (!core.transaction.tryLock(relation->oid, mode, noWait))
       throw SqlError(sqlstate::lockNotAvailable, "could not obtain lock on relation \"" + relation->name + "\"");
    if (relation->relationKind != catalog::RelationKind::View) return;
    for (const catalog::Dependency& dependency : relation->dependsOn)
       if (const auto below = core.transaction.catalog().relation(dependency.relation))
-         lockRelation(core, below, mode, noWait);
+         lockRelation(core, below, mode, noWait, seen);
 }
 
 } // namespace
@@ -23,6 +28,7 @@ std::string lockTables(CommandContext& context, const ::LockStmt& statement) {
    SessionCore& core = context.core;
    if (!core.transaction.inBlock())
       throw SqlError(sqlstate::noActiveSqlTransaction, "LOCK TABLE can only be used in transaction blocks");
+   std::set<Oid> seen;
    const auto mode = static_cast<LockMode>(statement.mode); // PostgreSQL numbers the modes alike
    for (const ::RangeVar* name : sql::ListOf<::RangeVar>(statement.relations)) {
       const catalog::SearchPath path = core.searchPath();
@@ -34,7 +40,7 @@ std::string lockTables(CommandContext& context, const ::LockStmt& statement) {
          throw SqlError(sqlstate::wrongObjectType, "\"" + relation->name + "\" is not a table or view");
       }
       if (core.transaction.isReadOnly() && mode > LockMode::RowShare) requireWritable(core, "LOCK TABLE");
-      lockRelation(core, relation, mode, statement.nowait);
+      lockRelation(core, relation, mode, statement.nowait, seen);
    }
    return "LOCK TABLE";
 }

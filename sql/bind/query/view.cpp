@@ -1,5 +1,7 @@
 #include "sql/bind/query/view.hpp"
 
+#include <algorithm>
+
 #include "sql/bind/expression/row.hpp"
 #include "sql/bind/query/from.hpp"
 #include "sql/bind/query/select.hpp"
@@ -11,6 +13,10 @@ namespace ouzel::sql {
 
 FromItem bindView(BindState& state, Scope& scope, const catalog::RelationPtr& view, const ::Alias* alias,
                   uint32_t position) {
+   if (std::find(state.openViews.begin(), state.openViews.end(), view->oid) != state.openViews.end())
+      throw SqlError(sqlstate::invalidObjectDefinition,
+                     "infinite recursion detected in rules for relation \"" + view->name + "\"");
+   state.openViews.push_back(view->oid);
    const auto script = ParsedScript::parse(view->definition);
    // The definition cannot refer to names of the query that uses the view. The client does not know positions in it.
    const SourceText* outerSource = std::exchange(state.source, nullptr);
@@ -19,6 +25,7 @@ FromItem bindView(BindState& state, Scope& scope, const catalog::RelationPtr& vi
    const auto* select = as<SelectStmt>(script.statements().at(0).node);
    auto query = bindSelect(state, *select, nullptr);
    requireNoRows(query);
+   state.openViews.pop_back();
    state.source = outerSource;
    state.recorder = outerRecorder;
    state.recursion = outerRecursion;

@@ -48,6 +48,7 @@ struct BindState {
       CteBinding* cte = nullptr;
       const char* obstacle = nullptr; ///< "a subquery", "an outer join": a self-reference here is 42P19
    } recursion;
+   std::vector<Oid> openViews;                       ///< views whose text is being bound, outermost first
    ViewTextRecorder* recorder = nullptr;             ///< of the view whose text is made; null: no such view
    const std::vector<ExprPtr>* inlineArgs = nullptr; ///< values of $1... while the body of an SQL function is bound
 
