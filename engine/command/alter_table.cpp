@@ -98,7 +98,9 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
    Value missing = Value::null(storedRepresentation(column.type).physical);
    bool notNull = false;
    std::vector<const ::Constraint*> later;
-   for (const ::Constraint* constraint : ListOf<::Constraint>(definition.constraints)) {
+   const ListOf<::Constraint> constraints(definition.constraints);
+   for (uint32_t i = 0; i < constraints.size(); ++i) {
+      const ::Constraint* constraint = constraints[i];
       switch (constraint->contype) {
       case CONSTR_NULL: break;
       case CONSTR_NOTNULL: notNull = true; break;
@@ -107,16 +109,16 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
                                                 column.type, column.name, bind);
          if (sql::isVolatile(*bound.expr)) throwNotSupported("ADD COLUMN with a volatile default");
          const std::string_view text = context_.source().text();
-         column.defaultExpr = std::string(expressionText(
-             text, afterKeyword(text, static_cast<size_t>(constraint->location), "default"), text.size()));
+         const size_t begin = afterKeyword(text, static_cast<size_t>(constraint->location), "default");
+         column.defaultExpr = std::string(expressionText(text, begin, endOfConstraint(text, constraints, i)));
          // Existing rows get the default's present value and are not rewritten.
          const auto rows =
              runInternal(core_, "SELECT CAST((" + column.defaultExpr + ") AS " + formatType(column.type) + ")");
          missing = rows.at(0).at(0);
          break;
       }
+      case CONSTR_PRIMARY: notNull = true; [[fallthrough]];
       case CONSTR_CHECK:
-      case CONSTR_PRIMARY:
       case CONSTR_UNIQUE:
       case CONSTR_FOREIGN: later.push_back(constraint); break;
       default: throwNotSupported("this constraint of a new column", context_.position(constraint->location));

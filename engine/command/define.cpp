@@ -113,12 +113,8 @@ void TableBuilder::addColumn(const ::ColumnDef& definition) {
    if (serial) sequences_.push_back({column.attribute, serial, nullptr});
    const ListOf<::Constraint> constraints(definition.constraints);
    bool sawNull = false;
-   for (uint32_t i = 0; i < constraints.size(); ++i) {
-      size_t limit = text().size();
-      if (i + 1 < constraints.size() && constraints[i + 1]->location > constraints[i]->location)
-         limit = static_cast<size_t>(constraints[i + 1]->location);
-      addColumnConstraint(draft_.columns.back(), *constraints[i], limit, sawNull);
-   }
+   for (uint32_t i = 0; i < constraints.size(); ++i)
+      addColumnConstraint(draft_.columns.back(), *constraints[i], endOfConstraint(text(), constraints, i), sawNull);
 }
 
 void TableBuilder::addColumnConstraint(catalog::Column& column, const ::Constraint& constraint, size_t limit,

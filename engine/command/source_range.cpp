@@ -124,6 +124,11 @@ std::string_view parenthesized(std::string_view text, size_t from) {
    return text.substr(begin, token.begin - begin);
 }
 
+size_t endOfConstraint(std::string_view text, const sql::ListOf<::Constraint>& constraints, uint32_t i) {
+   const bool isLast = i + 1 >= constraints.size() || constraints[i + 1]->location <= constraints[i]->location;
+   return isLast ? text.size() : static_cast<size_t>(constraints[i + 1]->location);
+}
+
 size_t afterKeyword(std::string_view text, size_t from, std::string_view keyword) {
    int depth = 0;
    for (Token token = nextToken(text, from); token.end > token.begin; token = nextToken(text, token.end)) {

@@ -2,6 +2,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "sql/parse/node_access.hpp"
+
 // The text of pieces of a statement. The raw parse tree has only start positions, and the catalog keeps defaults,
 // checks and views as the user wrote them.
 
@@ -20,6 +22,8 @@ Token nextToken(std::string_view text, size_t from);
 std::string_view expressionText(std::string_view text, size_t from, size_t limit);
 /// The text between the first parenthesis at or after `from` and the one that closes it.
 std::string_view parenthesized(std::string_view text, size_t from);
+/// Offset where the i-th constraint of a column's definition ends at the latest: where the next begins.
+size_t endOfConstraint(std::string_view text, const sql::ListOf<::Constraint>& constraints, uint32_t i);
 /// Offset behind the first word `keyword` (lower case) outside parentheses at or after `from`; npos if there is none.
 size_t afterKeyword(std::string_view text, size_t from, std::string_view keyword);
 
