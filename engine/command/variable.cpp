@@ -51,33 +51,26 @@ std::string valueOf(const ::VariableSetStmt& statement) {
    return value;
 }
 
-/// READ UNCOMMITTED is READ COMMITTED. Other texts count as READ COMMITTED too: the setting refuses them.
-Isolation isolationOf(const std::string& level) {
-   if (level == "serializable") return Isolation::Serializable;
-   return level == "repeatable read" ? Isolation::RepeatableRead : Isolation::ReadCommitted;
+/// Lets the present transaction obey transaction_isolation, transaction_read_only or transaction_deferrable.
+void applyToTransaction(TransactionContext& transaction, std::string_view name, const std::string& value) {
+   if (name == "transaction_isolation")
+      transaction.setIsolation(value);
+   else if (name == "transaction_read_only")
+      transaction.setReadOnly(value == "on");
+   else if (name == "transaction_deferrable")
+      transaction.setDeferrable(value == "on");
 }
 
 /// SET TRANSACTION and BEGIN's options, as DefElems.
 void setTransactionOptions(CommandContext& context, const ::List* options, bool session) {
    for (const ::DefElem* option : ListOf<::DefElem>(options)) {
-      const std::string_view name = option->defname;
+      const std::string name = option->defname;
       std::string value = constantText(option->arg);
-      if (name == "transaction_isolation") {
-         if (session) {
-            context.core.settings.set("default_transaction_isolation", value, false);
-            continue;
-         }
-         context.core.transaction.setIsolation(isolationOf(value));
-         context.core.settings.force("transaction_isolation", value);
-      } else if (name == "transaction_read_only") {
-         const bool readOnly = value != "0" && value != "off";
-         if (session) {
-            context.core.settings.set("default_transaction_read_only", readOnly ? "on" : "off", false);
-            continue;
-         }
-         context.core.transaction.setReadOnly(readOnly);
-      }
-      // DEFERRABLE has a meaning only for serializable read-only transactions.
+      if (name != "transaction_isolation") value = value != "0" && value != "off" ? "on" : "off";
+      if (session)
+         context.core.settings.set("default_" + name, value, false);
+      else
+         applyToTransaction(context.core.transaction, name, value);
    }
 }
 
@@ -88,7 +81,6 @@ std::string setVariable(CommandContext& context, const ::VariableSetStmt& statem
    switch (statement.kind) {
    case VAR_SET_VALUE: {
       const std::string_view name = textOf(statement.name);
-      if (name == "transaction_isolation") context.core.transaction.setIsolation(isolationOf(valueOf(statement)));
       if (name == "session_authorization" || name == "role") {
          if (const std::string role = valueOf(statement); role != context.core.user() && role != "none")
             throwNotSupported("SET " + std::string(name) + " to another role");
@@ -97,7 +89,7 @@ std::string setVariable(CommandContext& context, const ::VariableSetStmt& statem
       if (statement.is_local && !context.core.transaction.inBlock())
          context.core.warn(sqlstate::noActiveSqlTransaction, "SET LOCAL can only be used in transaction blocks");
       settings.set(name, valueOf(statement), statement.is_local);
-      if (name == "transaction_read_only") context.core.transaction.setReadOnly(settings.valueOf(name) == "on");
+      if (name.starts_with("transaction_")) applyToTransaction(context.core.transaction, name, settings.valueOf(name));
       return "SET";
    }
    case VAR_SET_MULTI:
@@ -142,8 +134,9 @@ namespace {
 
 std::string endBlock(CommandContext& context, const ::TransactionStmt& statement, bool commit) {
    TransactionContext& transaction = context.core.transaction;
-   const Isolation isolation = transaction.isolation();
-   const bool readOnly = transaction.isReadOnly();
+   const Settings& settings = context.core.settings;
+   const std::string isolation = settings.value("transaction_isolation");
+   const bool readOnly = transaction.isReadOnly(), deferrable = settings.boolean("transaction_deferrable");
    std::string tag = commit ? "COMMIT" : "ROLLBACK";
    if (!transaction.inBlock()) {
       if (statement.chain)
@@ -163,6 +156,7 @@ std::string endBlock(CommandContext& context, const ::TransactionStmt& statement
       transaction.beginBlock();
       transaction.setIsolation(isolation);
       transaction.setReadOnly(readOnly);
+      transaction.setDeferrable(deferrable);
    }
    return tag;
 }

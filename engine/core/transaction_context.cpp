@@ -9,6 +9,17 @@
 
 namespace ouzel::engine {
 
+namespace {
+
+/// READ UNCOMMITTED is READ COMMITTED, as in PostgreSQL.
+Isolation isolationOf(const std::string& level) {
+   return level == "serializable"      ? Isolation::Serializable
+          : level == "repeatable read" ? Isolation::RepeatableRead
+                                       : Isolation::ReadCommitted;
+}
+
+} // namespace
+
 TransactionContext::~TransactionContext() {
    rollback();
    database_.locks.releaseAllSession(lockOwner_);
@@ -31,25 +42,46 @@ void TransactionContext::ensureStarted() {
    failed_ = false;
    readOnly_ = database_.following || settings_.boolean("default_transaction_read_only");
    const std::string& level = settings_.value("default_transaction_isolation");
-   isolation_ = level == "serializable"      ? Isolation::Serializable
-                : level == "repeatable read" ? Isolation::RepeatableRead
-                                             : Isolation::ReadCommitted;
+   isolation_ = isolationOf(level);
    settings_.transactionBegins();
    settings_.force("transaction_isolation", level);
    settings_.force("transaction_read_only", readOnly_ ? "on" : "off");
+   settings_.force("transaction_deferrable", settings_.value("default_transaction_deferrable"));
 }
 
-void TransactionContext::setIsolation(Isolation isolation) {
-   if (hasSnapshot_ && isolation != isolation_)
+void TransactionContext::setIsolation(const std::string& level) {
+   const Isolation isolation = isolationOf(level);
+   if (isolation != isolation_ && hasSnapshot_)
       throw SqlError(sqlstate::activeSqlTransaction, "SET TRANSACTION ISOLATION LEVEL must be called before any query");
+   if (isolation != isolation_ && !savepoints_.empty())
+      throw SqlError(sqlstate::activeSqlTransaction,
+                     "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction");
    isolation_ = isolation;
+   settings_.force("transaction_isolation", level);
 }
 
 void TransactionContext::setReadOnly(bool readOnly) {
-   if (!readOnly && database_.following)
-      throw SqlError(sqlstate::featureNotSupported, "cannot set transaction read-write mode during recovery");
+   if (!readOnly && readOnly_) {
+      if (!savepoints_.empty())
+         throw SqlError(sqlstate::activeSqlTransaction,
+                        "cannot set transaction read-write mode inside a read-only transaction");
+      if (hasSnapshot_)
+         throw SqlError(sqlstate::activeSqlTransaction, "transaction read-write mode must be set before any query");
+      if (database_.following)
+         throw SqlError(sqlstate::featureNotSupported, "cannot set transaction read-write mode during recovery");
+   }
    readOnly_ = readOnly;
    settings_.force("transaction_read_only", readOnly ? "on" : "off");
+}
+
+void TransactionContext::setDeferrable(bool deferrable) {
+   if (!savepoints_.empty())
+      throw SqlError(sqlstate::activeSqlTransaction,
+                     "SET TRANSACTION [NOT] DEFERRABLE cannot be called within a subtransaction");
+   if (hasSnapshot_)
+      throw SqlError(sqlstate::activeSqlTransaction,
+                     "SET TRANSACTION [NOT] DEFERRABLE must be called before any query");
+   settings_.force("transaction_deferrable", deferrable ? "on" : "off");
 }
 
 void TransactionContext::beginBlock() {
@@ -192,7 +224,9 @@ void TransactionContext::lockOwnTransaction() {
 void TransactionContext::savepoint(const std::string& name) {
    DCHECK(isOpen());
    DCHECK(savepoints_.empty() || savepoints_.back().lockPosition <= lockOwner_.position());
-   savepoints_.push_back({name, storage_->savepoint(), editor_->savepoint(), lockOwner_.position(), deferrals_});
+   savepoints_.push_back(
+       {name, storage_->savepoint(), editor_->savepoint(), lockOwner_.position(), deferrals_, readOnly_});
+   settings_.savepoint();
 }
 
 namespace {
@@ -205,6 +239,7 @@ void TransactionContext::releaseSavepoint(const std::string& name) {
    for (size_t i = savepoints_.size(); i-- > 0;)
       if (savepoints_[i].name == name) {
          savepoints_.resize(i);
+         settings_.releaseSavepoint(i);
          return;
       }
    noSavepoint(name);
@@ -216,6 +251,9 @@ void TransactionContext::rollbackToSavepoint(const std::string& name) {
          undoTo(savepoints_[i].storage, savepoints_[i].lockPosition);
          editor_->rollbackTo(*savepoints_[i].catalog);
          deferrals_ = savepoints_[i].deferrals;
+         settings_.rollbackToSavepoint(i);
+         readOnly_ = savepoints_[i].readOnly;
+         settings_.force("transaction_read_only", readOnly_ ? "on" : "off");
          savepoints_.resize(i + 1);
          failed_ = false;
          return;

@@ -39,9 +39,11 @@ public:
    bool inBlock() const { return inBlock_; }
    bool hasFailed() const { return failed_; }
    bool isReadOnly() const { return readOnly_; }
-   /// Throws 0A000 for read-write on a server that only reads.
+   // SET TRANSACTION. Throw 25001 when it is too late in the transaction, 0A000 for read-write on a server that only
+   // reads. REQUIRES: isOpen().
    void setReadOnly(bool readOnly);
-   void setIsolation(Isolation isolation);
+   void setIsolation(const std::string& level); ///< a value of the setting transaction_isolation
+   void setDeferrable(bool deferrable);
    Isolation isolation() const { return isolation_; }
 
    void ensureStarted();
@@ -129,6 +131,7 @@ private:
       std::shared_ptr<const catalog::CatalogEditor::Savepoint> catalog;
       size_t lockPosition;
       Deferrals deferrals; ///< restored by a rollback: it releases the locks of checks made since
+      bool readOnly;
    };
    std::vector<Savepoint> savepoints_;
    Deferrals deferrals_;

@@ -100,10 +100,15 @@ void Settings::setInitial(std::string_view name, std::string_view value) {
 }
 
 void Settings::set(std::string_view name, std::string_view value, bool isLocal) {
-   if (!atStart_ && inTransaction_) atStart_ = Undo{values_, custom_};
+   remember();
    const SettingInfo* known = findSetting(name);
    if (!known && name.find('.') != std::string_view::npos && lowerCase(name).rfind("ouzel.", 0) != 0) {
-      custom_[lowerCase(name)] = std::string(value);
+      const std::string key = lowerCase(name);
+      if (isLocal)
+         hidden_.custom.emplace(key, find(key));
+      else
+         hidden_.custom.erase(key);
+      custom_[key] = std::string(value);
       return;
    }
    const SettingInfo& info = require(name);
@@ -111,27 +116,27 @@ void Settings::set(std::string_view name, std::string_view value, bool isLocal) 
    std::string canonical = canonicalValue(info, value, values_[info.index]);
    checkAgainstServer(info, canonical);
    if (isLocal)
-      afterCommit_.emplace(info.index, values_[info.index]);
+      hidden_.values.emplace(info.index, values_[info.index]);
    else
-      afterCommit_.erase(info.index);
+      hidden_.values.erase(info.index);
    assign(info, std::move(canonical));
 }
 
 void Settings::reset(std::string_view name) {
+   remember();
    if (!findSetting(name) && custom_.erase(lowerCase(name))) return;
    const SettingInfo& info = require(name);
    checkChangeable(info);
-   if (!atStart_ && inTransaction_) atStart_ = Undo{values_, custom_};
-   afterCommit_.erase(info.index);
+   hidden_.values.erase(info.index);
    assign(info, resetValues_[info.index]);
 }
 
 void Settings::resetAll() {
-   if (!atStart_ && inTransaction_) atStart_ = Undo{values_, custom_};
+   remember();
    for (const SettingInfo& info : settingTable())
       if (info.context == "user" || info.context == "superuser")
          if (info.name.rfind("transaction_", 0) != 0) values_[info.index] = resetValues_[info.index];
-   afterCommit_.clear();
+   hidden_ = {};
    custom_.clear();
    changed();
 }
@@ -211,26 +216,56 @@ std::vector<std::string> Settings::searchPath(const std::string& user) const {
    return path;
 }
 
+void Settings::remember() {
+   if (!levels_.empty() && !levels_.back()) levels_.back() = State{values_, custom_, hidden_};
+}
+
+void Settings::restore(State&& state) {
+   values_ = std::move(state.values);
+   custom_ = std::move(state.custom);
+   hidden_ = std::move(state.hidden);
+   changed();
+}
+
 void Settings::transactionBegins() {
-   DCHECK(!inTransaction_);
-   inTransaction_ = true;
-   atStart_.reset();
-   afterCommit_.clear();
+   DCHECK(levels_.empty());
+   levels_.emplace_back();
+}
+
+std::optional<Settings::State> Settings::endLevels(size_t from) {
+   DCHECK(from < levels_.size());
+   const auto oldest = std::find_if(levels_.begin() + static_cast<ptrdiff_t>(from), levels_.end(),
+                                    [](const std::optional<State>& level) { return level.has_value(); });
+   std::optional<State> state;
+   if (oldest != levels_.end()) state = std::move(*oldest);
+   levels_.resize(from);
+   return state;
+}
+
+void Settings::releaseSavepoint(size_t number) {
+   std::optional<State> state = endLevels(number + 1);
+   if (!levels_.back()) levels_.back() = std::move(state);
+}
+
+void Settings::rollbackToSavepoint(size_t number) {
+   if (std::optional<State> state = endLevels(number + 1)) restore(std::move(*state));
+   levels_.emplace_back();
 }
 
 void Settings::transactionEnds(bool committed) {
-   const bool changes = committed ? !afterCommit_.empty() : atStart_.has_value();
-   if (!committed && atStart_) {
-      values_ = std::move(atStart_->values);
-      custom_ = std::move(atStart_->custom);
-   } else if (committed) {
-      for (auto& [index, value] : afterCommit_)
+   std::optional<State> state = endLevels(0);
+   if (!committed && state) restore(std::move(*state));
+   if (committed && !(hidden_.values.empty() && hidden_.custom.empty())) {
+      for (auto& [index, value] : hidden_.values)
          values_[index] = std::move(value);
+      for (auto& [name, value] : hidden_.custom)
+         if (value)
+            custom_[name] = std::move(*value);
+         else
+            custom_.erase(name);
+      changed();
    }
-   inTransaction_ = false;
-   atStart_.reset();
-   afterCommit_.clear();
-   if (changes) changed();
+   hidden_ = {};
 }
 
 std::vector<std::pair<std::string, std::string>> Settings::reported() const {

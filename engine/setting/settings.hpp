@@ -14,7 +14,8 @@
 namespace ouzel::engine {
 
 /// One session's values of all settings. SET takes part in transactions: a rollback undoes the SETs of its transaction,
-/// and SET LOCAL ends with its transaction. Used by the session's thread only.
+/// or those since the savepoint that it returns to, and SET LOCAL ends with its transaction. Used by the session's
+/// thread only.
 class Settings {
 public:
    /// `defaults`: values of the server's configuration, to which RESET returns.
@@ -46,6 +47,10 @@ public:
 
    void transactionBegins();
    void transactionEnds(bool committed);
+   // Savepoints of the transaction have numbers from 0. The later two functions also forget those after `number`.
+   void savepoint() { levels_.emplace_back(); }
+   void releaseSavepoint(size_t number);
+   void rollbackToSavepoint(size_t number);
 
    std::vector<std::pair<std::string, std::string>> reported() const;
    /// Reported settings that changed since the last call.
@@ -69,13 +74,27 @@ private:
    int64_t memoryLimitMax_ = 0; ///< MB; the server's memory_limit
    bool keepsLog_ = true;       ///< the server has a log that outlives it
    uint64_t version_ = 0, takenVersion_ = 0;
-   struct Undo {
+   /// Values that SET LOCAL hides and the commit restores.
+   struct Hidden {
+      std::map<uint32_t, std::string> values; ///< by SettingInfo::index
+      std::map<std::string, std::optional<std::string>> custom;
+   };
+   struct State {
       std::vector<std::string> values;
       std::map<std::string, std::string> custom;
+      Hidden hidden;
    };
-   bool inTransaction_ = false;
-   std::optional<Undo> atStart_;                 // made by the first change in a transaction
-   std::map<uint32_t, std::string> afterCommit_; // values hidden by SET LOCAL, restored at the commit; by index
+   /// Keeps the state for a rollback. Precedes each change.
+   void remember();
+   void restore(State&& state);
+   /// Forgets the levels from this one on. Returns the state that the first of them began with; nullopt: it is the
+   /// same.
+   std::optional<State> endLevels(size_t from);
+
+   Hidden hidden_;
+   /// The state at the start of the transaction, then at each savepoint; nullopt: nothing has changed at this level. No
+   /// levels outside a transaction.
+   std::vector<std::optional<State>> levels_;
 };
 
 } // namespace ouzel::engine
