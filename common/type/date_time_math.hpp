@@ -113,6 +113,9 @@ struct ZoneArgument {
    int32_t seconds = 0;            ///< east of Greenwich
 };
 ZoneArgument parseZoneArgument(std::string_view text);
+/// The zone argument of make_timestamptz(). An offset counts east, '+2', where AT TIME ZONE takes it for a POSIX name
+/// and counts west. Throws 22023.
+ZoneArgument parseOffsetOrZone(std::string_view text);
 ZoneArgument zoneFromInterval(const Interval& v);                   ///< 22023 if it has months or days
 int64_t atZoneToLocal(const ZoneArgument& zone, int64_t timestamp); ///< timestamptz -> timestamp
 int64_t atZoneToInstant(const ZoneArgument& zone, int64_t local);   ///< timestamp -> timestamptz

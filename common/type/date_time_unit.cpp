@@ -467,6 +467,20 @@ ZoneArgument parseZoneArgument(std::string_view text) {
    return {zone, 0};
 }
 
+ZoneArgument parseOffsetOrZone(std::string_view text) {
+   if (!text.empty() && text[0] >= '0' && text[0] <= '9')
+      throw SqlError(sqlstate::invalidParameterValue,
+                     "invalid input syntax for type numeric time zone: \"" + std::string(text) + "\"")
+          .hint("Numeric time zones must have \"-\" or \"+\" as first character.");
+   ZoneArgument argument;
+   switch (date_time::parseOffset(text, argument.seconds)) {
+   case date_time::Failure::None: return argument;
+   case date_time::Failure::DisplacementOverflow:
+      throw SqlError(sqlstate::invalidParameterValue, "numeric time zone \"" + std::string(text) + "\" out of range");
+   default: return parseZoneArgument(text);
+   }
+}
+
 ZoneArgument zoneFromInterval(const Interval& v) {
    if (v.months != 0 || v.days != 0) {
       std::string text;

@@ -177,7 +177,7 @@ int64_t timestampTzOf(int32_t year, int32_t month, int32_t day, int32_t hour, in
 }
 int64_t timestampTzInZone(int32_t year, int32_t month, int32_t day, int32_t hour, int32_t minute, double seconds,
                           StringView zone) {
-   return atZoneToInstant(parseZoneArgument(zone.view()), makeTimestamp(year, month, day, hour, minute, seconds));
+   return atZoneToInstant(parseOffsetOrZone(zone.view()), makeTimestamp(year, month, day, hour, minute, seconds));
 }
 Interval intervalOf(int32_t years, int32_t months, int32_t weeks, int32_t days, int32_t hours, int32_t minutes,
                     double seconds) {
