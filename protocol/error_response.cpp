@@ -39,6 +39,7 @@ void appendErrorResponse(std::string& out, const SqlError& error, ErrorSeverity 
    field(message, 't', error.tableName());
    field(message, 'c', error.columnName());
    field(message, 'n', error.constraintName());
+   field(message, 'R', error.routineName());
    message.int8(0).finish();
 }
 

@@ -73,6 +73,11 @@ public:
       constraintName_ = std::move(name);
       return std::move(*this);
    }
+   /// The function of PostgreSQL that reports this error, where drivers tell errors of one SQLSTATE apart by it.
+   SqlError&& routine(const char* name) && {
+      routine_ = name;
+      return std::move(*this);
+   }
 
    SqlState state() const { return state_; }
    uint32_t position() const { return position_; }
@@ -83,6 +88,7 @@ public:
    const std::string& tableName() const { return tableName_; }
    const std::string& columnName() const { return columnName_; }
    const std::string& constraintName() const { return constraintName_; }
+   const char* routineName() const { return routine_; }
 
    /// Fill in the position or context when the thrower could not know it.
    void setPosition(uint32_t position) { position_ = position; }
@@ -93,6 +99,7 @@ private:
    uint32_t position_ = 0;
    std::string detail_, hint_, context_;
    std::string schemaName_, tableName_, columnName_, constraintName_;
+   const char* routine_ = ""; ///< static
 };
 
 /// Throw 0A000 "<feature> is not supported", for a feature that is not built yet.

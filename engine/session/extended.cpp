@@ -258,7 +258,8 @@ void SessionImpl::startPortal(Portal& portal, const sql::ParsedScript& script) {
    const auto& columns = portal.execution->columns();
    if (!std::equal(columns.begin(), columns.end(), told.begin(), told.end(),
                    [](const ResultColumn& a, const ResultColumn& b) { return a.name == b.name && a.type == b.type; }))
-      throw SqlError(sqlstate::featureNotSupported, "cached plan must not change result type");
+      throw SqlError(sqlstate::featureNotSupported, "cached plan must not change result type")
+          .routine("RevalidateCachedQuery");
 }
 
 void SessionImpl::closeStatement(std::string_view name) {
