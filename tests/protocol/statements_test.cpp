@@ -225,6 +225,19 @@ CATCH_TEST_CASE("a pipeline up to Sync is one transaction") {
    c.ask(raw::query("DROP TABLE wire_pipe"));
 }
 
+CATCH_TEST_CASE("a prepared statement whose result type has changed says so in the way that drivers look for") {
+   const Connection c;
+   c.run("DROP TABLE IF EXISTS wire_changed");
+   c.run("CREATE TABLE wire_changed (a int)");
+   const Result prepared(PQprepare(c.get(), "p", "SELECT * FROM wire_changed", 0, nullptr));
+   CATCH_CHECK(PQresultStatus(prepared.get()) == PGRES_COMMAND_OK);
+   c.run("ALTER TABLE wire_changed ADD COLUMN b int");
+   const Result failed(PQexecPrepared(c.get(), "p", 0, nullptr, nullptr, nullptr, 0));
+   CATCH_CHECK(std::string(PQresultErrorField(failed.get(), PG_DIAG_SQLSTATE)) == "0A000");
+   CATCH_CHECK(std::string(PQresultErrorField(failed.get(), PG_DIAG_SOURCE_FUNCTION)) == "RevalidateCachedQuery");
+   c.run("DROP TABLE wire_changed");
+}
+
 CATCH_TEST_CASE("portals with row limits") {
    RawClient c;
    c.start();
