@@ -194,7 +194,7 @@ public:
    template <typename T>
    void mixMembers(const T& value) {
       if constexpr (Listed<T>)
-         forEachMember(value, [this](const auto& member, const auto&) { mixMembers(member); });
+         forEachMember(value, [&](const auto& member, const auto&) { mixMembers(member); });
       else if constexpr (std::is_same_v<T, Value>)
          mix(hashOf(value));
       else if constexpr (std::is_pointer_v<T>)
