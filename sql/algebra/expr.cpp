@@ -163,7 +163,8 @@ bool equalMembers(const Value& a, const Value& b) {
 template <typename T>
 bool equalMembers(const T& a, const T& b) {
    if constexpr (Listed<T>)
-      return std::apply([&](auto... member) { return (equalMembers(a.*member, b.*member) && ...); }, T::members);
+      return std::apply([&](auto... member) { return (equalMembers(a.*member, b.*member) && ...); },
+                        T::template members<T>);
    else
       return a == b;
 }

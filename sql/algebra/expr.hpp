@@ -85,49 +85,57 @@ enum class SubqueryKind : uint8_t {
 namespace scalar {
 
 struct NoFields {
+   template <typename Self>
    static constexpr std::tuple<> members{};
 };
 
 struct Column {
    ColumnId column = noColumn;
 
-   static constexpr std::tuple members{&Column::column};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::column};
 };
 
 struct Constant {
    Value value; ///< its physical type agrees with `repr`
 
-   static constexpr std::tuple members{&Constant::value};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::value};
 };
 
 struct Parameter {
    uint32_t number = 0; ///< counted from 0
 
-   static constexpr std::tuple members{&Parameter::number};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::number};
 };
 
 struct Compare {
    CompareOp op = CompareOp::Eq;
 
-   static constexpr std::tuple members{&Compare::op};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::op};
 };
 
 struct InList {
    bool negated = false; ///< NOT IN
 
-   static constexpr std::tuple members{&InList::negated};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::negated};
 };
 
 struct Call {
    const catalog::FunctionInfo* function = nullptr;
 
-   static constexpr std::tuple members{&Call::function};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::function};
 };
 
 struct TypmodCast {
    bool isExplicit = false; ///< truncates varchar silently
 
-   static constexpr std::tuple members{&TypmodCast::isExplicit};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::isExplicit};
 };
 
 struct Subquery {
@@ -136,14 +144,16 @@ struct Subquery {
    RelPtr query;
    std::vector<ColumnId> columns; ///< of `query`: Scalar, Array: one; Any, All: one per arg; Exists: none
 
-   static constexpr std::tuple members{&Subquery::kind, &Subquery::op, &Subquery::query, &Subquery::columns};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::kind, &Self::op, &Self::query, &Self::columns};
 };
 
 struct Row {
    std::vector<std::string> names; ///< of the first fields; each other field is called f and its number from 1
    bool isNullExtended = false;    ///< the row of a table on the nullable side of an outer join
 
-   static constexpr std::tuple members{&Row::names, &Row::isNullExtended};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::names, &Self::isNullExtended};
 };
 
 struct AnyArray {
@@ -151,7 +161,8 @@ struct AnyArray {
    bool isAll = false;                              ///< ALL instead of ANY
    const catalog::FunctionInfo* function = nullptr; ///< not null: the operator is this one, no comparison (LIKE)
 
-   static constexpr std::tuple members{&AnyArray::op, &AnyArray::isAll, &AnyArray::function};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::op, &Self::isAll, &Self::function};
 };
 
 using AnyOf =

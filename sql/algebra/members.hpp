@@ -14,7 +14,7 @@ namespace ouzel::sql {
 /// A struct that lists its members.
 template <typename T>
 concept Listed = requires {
-   T::members;
+   T::template members<T>;
 };
 
 template <typename T>
@@ -60,8 +60,9 @@ constexpr ColumnRole roleOf(ColumnMember<Struct, Type> member, ColumnRole) {
 /// Calls `visit(member, entry)` for each member that a struct lists.
 template <typename T, typename Visit>
 void forEachMember(T& value, const Visit& visit) {
-   static_assert(std::tuple_size_v<decltype(T::members)> == memberCount<T>(), "`members` lists each member");
-   std::apply([&](const auto&... entry) { (visit(value.*pointerOf(entry), entry), ...); }, T::members);
+   static_assert(std::tuple_size_v<decltype(T::template members<T>)> == memberCount<T>(),
+                 "`members` lists each member");
+   std::apply([&](const auto&... entry) { (visit(value.*pointerOf(entry), entry), ...); }, T::template members<T>);
 }
 
 /// Whether no expression is in a T that does not list its members. A struct of another kind says so itself.
@@ -95,7 +96,7 @@ T copyOf(const T& value) {
    if constexpr (Listed<T>) {
       T copy;
       std::apply([&](const auto&... entry) { ((copy.*pointerOf(entry) = copyOf(value.*pointerOf(entry))), ...); },
-                 T::members);
+                 T::template members<T>);
       return copy;
    } else if constexpr (std::is_same_v<T, ExprPtr> || std::is_same_v<T, RelPtr>) {
       return value ? clone(*value) : nullptr;

@@ -11,7 +11,8 @@
 #include "sql/algebra/expr.hpp"
 
 // The fields of logical operators (rel.hpp). Each struct lists its members once more, in `members`, with the role of
-// the column ids in them. The walks of members.hpp and the copies of rel.cpp follow these lists.
+// the column ids in them. The walks of members.hpp and the copies of rel.cpp follow these lists. A list is a template of
+// its own struct, Self, so that it is compiled only where it is used and not in each source that includes this header.
 
 namespace ouzel::io {
 class ExternalTable;
@@ -72,14 +73,16 @@ struct SortKey {
    bool descending = false;
    bool nullsFirst = false; ///< the binder has applied the default: true for descending
 
-   static constexpr std::tuple members{&SortKey::expr, &SortKey::descending, &SortKey::nullsFirst};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::expr, &Self::descending, &Self::nullsFirst};
 };
 
 struct ComputedColumn {
    ColumnId column;
    ExprPtr expr;
 
-   static constexpr std::tuple members{made(&ComputedColumn::column), &ComputedColumn::expr};
+   template <typename Self>
+   static constexpr std::tuple members{made(&Self::column), &Self::expr};
 };
 
 struct AggregateCall {
@@ -93,9 +96,10 @@ struct AggregateCall {
    bool star = false;
    SqlType type;
 
-   static constexpr std::tuple members{made(&AggregateCall::column), &AggregateCall::function, &AggregateCall::args,
-                                       &AggregateCall::directArgs,   &AggregateCall::orderBy,  &AggregateCall::filter,
-                                       &AggregateCall::distinct,     &AggregateCall::star,     &AggregateCall::type};
+   template <typename Self>
+   static constexpr std::tuple members{made(&Self::column), &Self::function, &Self::args,
+                                       &Self::directArgs,   &Self::orderBy,  &Self::filter,
+                                       &Self::distinct,     &Self::star,     &Self::type};
 };
 
 /// GROUPING(...): column := bit mask over these keys.
@@ -103,7 +107,8 @@ struct GroupingCall {
    ColumnId column;
    std::vector<uint32_t> keys;
 
-   static constexpr std::tuple members{made(&GroupingCall::column), &GroupingCall::keys};
+   template <typename Self>
+   static constexpr std::tuple members{made(&Self::column), &Self::keys};
 };
 
 enum class FrameMode : uint8_t { Range, Rows, Groups };
@@ -119,7 +124,8 @@ struct FrameBound {
    FrameBoundKind kind = FrameBoundKind::UnboundedPreceding;
    ExprPtr offset; ///< Rows/Groups: int8; Range: type of PostgreSQL's in_range offset
 
-   static constexpr std::tuple members{&FrameBound::kind, &FrameBound::offset};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::kind, &Self::offset};
 };
 struct WindowCall {
    ColumnId column;
@@ -129,9 +135,9 @@ struct WindowCall {
    bool star = false, distinct = false;
    SqlType type;
 
-   static constexpr std::tuple members{made(&WindowCall::column), &WindowCall::function, &WindowCall::args,
-                                       &WindowCall::filter,       &WindowCall::star,     &WindowCall::distinct,
-                                       &WindowCall::type};
+   template <typename Self>
+   static constexpr std::tuple members{made(&Self::column), &Self::function, &Self::args, &Self::filter,
+                                       &Self::star,         &Self::distinct, &Self::type};
 };
 struct WindowSpec {
    std::vector<ExprPtr> partitionBy;
@@ -141,8 +147,9 @@ struct WindowSpec {
    FrameBound end{FrameBoundKind::CurrentRow, nullptr};
    FrameExclusion exclusion = FrameExclusion::None;
 
-   static constexpr std::tuple members{&WindowSpec::partitionBy, &WindowSpec::orderBy, &WindowSpec::mode,
-                                       &WindowSpec::start,       &WindowSpec::end,     &WindowSpec::exclusion};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::partitionBy, &Self::orderBy, &Self::mode,
+                                       &Self::start,       &Self::end,     &Self::exclusion};
 };
 
 struct TableRef {
@@ -155,7 +162,8 @@ struct GetColumn {
    ColumnId column;
    int16_t attribute; ///< attnum from 1; rowIdAttribute for the row id
 
-   static constexpr std::tuple members{&GetColumn::column, &GetColumn::attribute};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::column, &Self::attribute};
 };
 /// Pseudo-attribute of Get: the row's (segment << 24 | row) as int8, for UPDATE and DELETE.
 inline constexpr int16_t rowIdAttribute = -7;
@@ -167,7 +175,8 @@ struct RowLock {
    ColumnId rowId = noColumn;
    LockWaitPolicy wait = LockWaitPolicy::Wait;
 
-   static constexpr std::tuple members{&RowLock::table, reads(&RowLock::rowId), &RowLock::wait};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::table, reads(&Self::rowId), &Self::wait};
 };
 
 struct Cte {
@@ -181,15 +190,16 @@ struct Cte {
    uint32_t references = 0;
    std::optional<bool> materialized; ///< WITH x AS [NOT] MATERIALIZED
 
-   static constexpr std::tuple members{&Cte::id,
-                                       &Cte::name,
-                                       &Cte::query,
-                                       &Cte::recursive,
-                                       &Cte::unionAll,
-                                       ofCte(&Cte::columns),
-                                       ofCte(&Cte::recursiveColumns),
-                                       &Cte::references,
-                                       &Cte::materialized};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::id,
+                                       &Self::name,
+                                       &Self::query,
+                                       &Self::recursive,
+                                       &Self::unionAll,
+                                       ofCte(&Self::columns),
+                                       ofCte(&Self::recursiveColumns),
+                                       &Self::references,
+                                       &Self::materialized};
 };
 
 /// Effect of a DML operator on one row of its input.
@@ -213,7 +223,8 @@ struct Dml {
       int16_t notNullAttribute = 0; ///< ≠ 0: NOT NULL of this attribute instead of expr
       std::string column;
 
-      static constexpr std::tuple members{&Check::expr, &Check::constraint, &Check::notNullAttribute, &Check::column};
+      template <typename Self>
+      static constexpr std::tuple members{&Self::expr, &Self::constraint, &Self::notNullAttribute, &Self::column};
    };
    std::vector<Check> checks;
 
@@ -239,10 +250,11 @@ struct Dml {
    std::shared_ptr<const io::LineInput> input;
    ColumnId inputLine = noColumn;
 
+   template <typename Self>
    static constexpr std::tuple members{
-       &Dml::table,        reads(&Dml::target), reads(&Dml::rowId), &Dml::assigned,        &Dml::returning,
-       &Dml::checks,       reads(&Dml::clause), &Dml::actions,      reads(&Dml::proposed), &Dml::proposedChecks,
-       &Dml::conflictKeys, &Dml::conflict,      &Dml::isMain,       &Dml::input,           reads(&Dml::inputLine)};
+       &Self::table,        reads(&Self::target), reads(&Self::rowId), &Self::assigned,        &Self::returning,
+       &Self::checks,       reads(&Self::clause), &Self::actions,      reads(&Self::proposed), &Self::proposedChecks,
+       &Self::conflictKeys, &Self::conflict,      &Self::isMain,       &Self::input,           reads(&Self::inputLine)};
 };
 
 /// The fields of each kind of operator. `inputs` are those of the Rel.
@@ -255,7 +267,8 @@ struct Get {
    std::vector<GetColumn> columns;
    ExprPtr predicate; ///< of the rows to give; null: true
 
-   static constexpr std::tuple members{&Get::table, made(&Get::columns), &Get::predicate};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::table, made(&Self::columns), &Self::predicate};
 };
 
 /// Rows of expressions; one row of no columns is "no FROM".
@@ -263,7 +276,8 @@ struct Values {
    std::vector<ColumnId> columns;
    std::vector<std::vector<ExprPtr>> rows;
 
-   static constexpr std::tuple members{made(&Values::columns), &Values::rows};
+   template <typename Self>
+   static constexpr std::tuple members{made(&Self::columns), &Self::rows};
 };
 
 /// Set-returning function. Its arguments may be correlated (under a dependent Join) or read columns of an input.
@@ -273,15 +287,16 @@ struct TableFunction {
    std::vector<ColumnId> columns;
    ColumnId ordinality = noColumn; ///< WITH ORDINALITY: the number of the row
 
-   static constexpr std::tuple members{&TableFunction::function, &TableFunction::args, made(&TableFunction::columns),
-                                       made(&TableFunction::ordinality)};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::function, &Self::args, made(&Self::columns), made(&Self::ordinality)};
 };
 
 /// Rows of inputs[0] for which `predicate` is true.
 struct Select {
    ExprPtr predicate; ///< null: true
 
-   static constexpr std::tuple members{&Select::predicate};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::predicate};
 };
 
 /// inputs[0] plus computed columns. ProjectSet: the columns are set-returning functions of the select list, whose rows
@@ -289,7 +304,8 @@ struct Select {
 struct Map {
    std::vector<ComputedColumn> computed;
 
-   static constexpr std::tuple members{&Map::computed};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::computed};
 };
 
 /// Join of inputs[0] (left, probe) and inputs[1] (right, build).
@@ -300,7 +316,8 @@ struct Join {
    bool dependent = false;
    ColumnId markColumn = noColumn; ///< of a Mark join
 
-   static constexpr std::tuple members{&Join::kind, &Join::predicate, &Join::dependent, made(&Join::markColumn)};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::kind, &Self::predicate, &Self::dependent, made(&Self::markColumn)};
 };
 
 /// Groups of inputs[0] with aggregates. Without keys: exactly one row.
@@ -311,8 +328,8 @@ struct GroupBy {
    std::vector<std::vector<uint32_t>> groupingSets;
    std::vector<GroupingCall> groupingCalls;
 
-   static constexpr std::tuple members{&GroupBy::keys, &GroupBy::aggregates, &GroupBy::groupingSets,
-                                       &GroupBy::groupingCalls};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::keys, &Self::aggregates, &Self::groupingSets, &Self::groupingCalls};
 };
 
 /// inputs[0] plus columns of window functions, all over one partition and order.
@@ -320,7 +337,8 @@ struct Window {
    WindowSpec spec;
    std::vector<WindowCall> calls;
 
-   static constexpr std::tuple members{&Window::spec, &Window::calls};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::spec, &Self::calls};
 };
 
 /// Duplicates of inputs[0] over `columns` removed.
@@ -328,13 +346,15 @@ struct Distinct {
    std::vector<ColumnId> columns;
    std::vector<SortKey> sortKeys; ///< not empty: DISTINCT ON (`columns`), which keeps the first row in this order
 
-   static constexpr std::tuple members{reads(&Distinct::columns), &Distinct::sortKeys};
+   template <typename Self>
+   static constexpr std::tuple members{reads(&Self::columns), &Self::sortKeys};
 };
 
 struct Sort {
    std::vector<SortKey> keys; ///< the order of the rows; not empty
 
-   static constexpr std::tuple members{&Sort::keys};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::keys};
 };
 
 /// `limit` rows of inputs[0] after the first `offset`: constant-like expressions; null: no limit, no offset.
@@ -343,7 +363,8 @@ struct Limit {
    bool withTies = false;
    std::vector<SortKey> sortKeys; ///< the order in which rows tie, for `withTies`
 
-   static constexpr std::tuple members{&Limit::limit, &Limit::offset, &Limit::withTies, &Limit::sortKeys};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::limit, &Self::offset, &Self::withTies, &Self::sortKeys};
 };
 
 /// UNION, INTERSECT, EXCEPT: columns[i] is fed from inputColumns[0][i] (of inputs[0]) and inputColumns[1][i].
@@ -353,7 +374,8 @@ struct SetOp {
    std::vector<ColumnId> columns;
    std::array<std::vector<ColumnId>, 2> inputColumns;
 
-   static constexpr std::tuple members{&SetOp::kind, &SetOp::all, made(&SetOp::columns), reads(&SetOp::inputColumns)};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::kind, &Self::all, made(&Self::columns), reads(&Self::inputColumns)};
 };
 
 /// Reads CTE `cte`: columns[i] is the CTE's cteColumns[i]. RecursiveScan: inside a recursive term, the working table of
@@ -363,7 +385,8 @@ struct CteScan {
    std::vector<ColumnId> columns;
    std::vector<ColumnId> cteColumns;
 
-   static constexpr std::tuple members{&CteScan::cte, made(&CteScan::columns), ofCte(&CteScan::cteColumns)};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::cte, made(&Self::columns), ofCte(&Self::cteColumns)};
 };
 
 /// inputs[0] is the body. CTEs are evaluated at most once each, in order; each is visible in the body and in later
@@ -371,21 +394,24 @@ struct CteScan {
 struct With {
    std::vector<Cte> ctes;
 
-   static constexpr std::tuple members{&With::ctes};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::ctes};
 };
 
 /// FOR UPDATE / SHARE over inputs[0].
 struct LockRows {
    std::vector<RowLock> locks;
 
-   static constexpr std::tuple members{&LockRows::locks};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::locks};
 };
 
 /// INSERT, UPDATE, DELETE, MERGE: inputs[0] gives the rows.
 struct Write {
    std::unique_ptr<Dml> dml;
 
-   static constexpr std::tuple members{&Write::dml};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::dml};
 };
 
 using AnyOf = std::variant<Get, Values, TableFunction, Select, Map, Join, GroupBy, Window, Distinct, Sort, Limit, SetOp,

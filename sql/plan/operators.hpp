@@ -62,8 +62,9 @@ struct Scan {
    std::vector<ScanColumn> columns;
    std::vector<ExprPtr> predicates;
 
-   static constexpr auto fields = std::tuple(field("table", &Scan::table), made("columns", &Scan::columns),
-                                             field("predicates", &Scan::predicates));
+   template <typename Self>
+   static constexpr auto fields = std::tuple(field("table", &Self::table), made("columns", &Self::columns),
+                                             field("predicates", &Self::predicates));
 };
 
 /// Rows of a stored table for which `predicates` are true.
@@ -82,12 +83,12 @@ struct TableScan : Scan {
    /// Whether the scan reads only rows that it finds by an index.
    bool looksUp() const { return !lookupAttributes.empty() || keyLookup != 0; }
 
+   template <typename Self>
    static constexpr auto fields = std::tuple_cat(
-       Scan::fields,
-       std::tuple(field("runtimeFilters", &TableScan::runtimeFilters), field("indexes", &TableScan::indexes),
-                  field("tableRows", &TableScan::tableRows), field("lookupAttributes", &TableScan::lookupAttributes),
-                  field("keyLookup", &TableScan::keyLookup),
-                  field("keyLookupAttributes", &TableScan::keyLookupAttributes)));
+       Scan::fields<Self>,
+       std::tuple(field("runtimeFilters", &Self::runtimeFilters), field("indexes", &Self::indexes),
+                  field("tableRows", &Self::tableRows), field("lookupAttributes", &Self::lookupAttributes),
+                  field("keyLookup", &Self::keyLookup), field("keyLookupAttributes", &Self::keyLookupAttributes)));
 };
 
 /// Rows of `table.relation`, which is computed from the snapshot, or of `table.external`.
@@ -97,7 +98,8 @@ struct VirtualScan : Scan {};
 struct Values {
    std::vector<std::vector<ExprPtr>> rows;
 
-   static constexpr auto fields = std::tuple(field("rows", &Values::rows));
+   template <typename Self>
+   static constexpr auto fields = std::tuple(field("rows", &Self::rows));
 };
 
 /// A set-returning function over constant `args`, or per row of children[0] when there is a child (lateral).
@@ -107,23 +109,25 @@ struct TableFunction {
    std::vector<ColumnId> columns;  ///< results of the function by position, also those without readers
    ColumnId ordinality = noColumn; ///< WITH ORDINALITY: the row's number
 
-   static constexpr auto fields =
-       std::tuple(field("function", &TableFunction::function), field("args", &TableFunction::args),
-                  made("columns", &TableFunction::columns), made("ordinality", &TableFunction::ordinality));
+   template <typename Self>
+   static constexpr auto fields = std::tuple(field("function", &Self::function), field("args", &Self::args),
+                                             made("columns", &Self::columns), made("ordinality", &Self::ordinality));
 };
 
 /// Rows of children[0] for which `predicates` are true.
 struct Filter {
    std::vector<ExprPtr> predicates; ///< in order of evaluation
 
-   static constexpr auto fields = std::tuple(field("predicates", &Filter::predicates));
+   template <typename Self>
+   static constexpr auto fields = std::tuple(field("predicates", &Self::predicates));
 };
 
 /// children[0] plus computed columns.
 struct Computing {
    std::vector<ComputedColumn> computed;
 
-   static constexpr auto fields = std::tuple(made("computed", &Computing::computed));
+   template <typename Self>
+   static constexpr auto fields = std::tuple(made("computed", &Self::computed));
 };
 struct Project : Computing {};
 /// The computed columns are of set-returning calls, whose rows come in lockstep.
@@ -137,8 +141,9 @@ struct Join {
    std::vector<ExprPtr> predicates;
    ColumnId markColumn = noColumn; ///< of Mark joins
 
-   static constexpr auto fields = std::tuple(field("kind", &Join::kind), field("predicates", &Join::predicates),
-                                             made("markColumn", &Join::markColumn));
+   template <typename Self>
+   static constexpr auto fields = std::tuple(field("kind", &Self::kind), field("predicates", &Self::predicates),
+                                             made("markColumn", &Self::markColumn));
 };
 
 /// lhs of the probe side, rhs of the build side: same type and representation.
@@ -146,7 +151,8 @@ struct JoinKey {
    ExprPtr probe, build;
    bool nullsEqual = false; ///< IS NOT DISTINCT FROM
 
-   static constexpr std::tuple members{&JoinKey::probe, &JoinKey::build, &JoinKey::nullsEqual};
+   template <typename Self>
+   static constexpr std::tuple members{&Self::probe, &Self::build, &Self::nullsEqual};
 };
 
 struct HashJoin : Join {
@@ -159,11 +165,13 @@ struct HashJoin : Join {
    uint32_t keyLookup = 0; ///< as of TableScan
    std::vector<uint32_t> keyLookupKeys;
 
-   static constexpr auto fields =
-       std::tuple_cat(Join::fields, std::tuple(field("keys", &HashJoin::keys), field("nullAware", &HashJoin::nullAware),
-                                               field("runtimeFilterSources", &HashJoin::runtimeFilterSources),
-                                               field("keyLookup", &HashJoin::keyLookup),
-                                               field("keyLookupKeys", &HashJoin::keyLookupKeys)));
+   template <typename Self>
+   static constexpr auto fields = std::tuple_cat(Join::fields<Self>,
+                                                 std::tuple(field("keys", &Self::keys),
+                                                            field("nullAware", &Self::nullAware),
+                                                            field("runtimeFilterSources", &Self::runtimeFilterSources),
+                                                            field("keyLookup", &Self::keyLookup),
+                                                            field("keyLookupKeys", &Self::keyLookupKeys)));
 };
 
 /// Compares blocks of the probe side with the materialised build side.
@@ -176,15 +184,17 @@ struct Aggregate {
    std::vector<std::vector<uint32_t>> groupingSets; ///< of indexes into `keys`; none: one set of all keys
    std::vector<GroupingCall> groupingCalls;
 
-   static constexpr auto fields =
-       std::tuple(made("keys", &Aggregate::keys), made("aggregates", &Aggregate::aggregates),
-                  field("groupingSets", &Aggregate::groupingSets), made("groupingCalls", &Aggregate::groupingCalls));
+   template <typename Self>
+   static constexpr auto fields = std::tuple(made("keys", &Self::keys), made("aggregates", &Self::aggregates),
+                                             field("groupingSets", &Self::groupingSets),
+                                             made("groupingCalls", &Self::groupingCalls));
 };
 
 struct Sort {
    std::vector<SortKey> keys; ///< columns
 
-   static constexpr auto fields = std::tuple(field("keys", &Sort::keys));
+   template <typename Self>
+   static constexpr auto fields = std::tuple(field("keys", &Self::keys));
 };
 
 /// Sort and Limit in one, with bounds that are known constants.
@@ -192,8 +202,9 @@ struct TopN {
    std::vector<SortKey> keys;
    ExprPtr limit, offset; ///< `offset` may be null
 
-   static constexpr auto fields =
-       std::tuple(field("keys", &TopN::keys), field("limit", &TopN::limit), field("offset", &TopN::offset));
+   template <typename Self>
+   static constexpr auto fields = std::tuple(field("keys", &Self::keys), field("limit", &Self::limit),
+                                             field("offset", &Self::offset));
 };
 
 /// The first rows of children[0].
@@ -202,8 +213,9 @@ struct Limit {
    bool withTies = false;     ///< also rows that are equal in `keys` to the last one
    std::vector<SortKey> keys; ///< WITH TIES: the order of children[0]
 
-   static constexpr auto fields = std::tuple(field("limit", &Limit::limit), field("offset", &Limit::offset),
-                                             field("withTies", &Limit::withTies), field("keys", &Limit::keys));
+   template <typename Self>
+   static constexpr auto fields = std::tuple(field("limit", &Self::limit), field("offset", &Self::offset),
+                                             field("withTies", &Self::withTies), field("keys", &Self::keys));
 };
 
 /// children[0] plus window calls, all over one partition and order.
@@ -211,21 +223,24 @@ struct Window {
    WindowSpec spec;
    std::vector<WindowCall> calls;
 
-   static constexpr auto fields = std::tuple(field("spec", &Window::spec), made("calls", &Window::calls));
+   template <typename Self>
+   static constexpr auto fields = std::tuple(field("spec", &Self::spec), made("calls", &Self::calls));
 };
 
 /// The first row of each group of rows that are equal in `columns`; children[0] is sorted.
 struct DistinctOn {
    std::vector<ColumnId> columns;
 
-   static constexpr auto fields = std::tuple(field("columns", &DistinctOn::columns));
+   template <typename Self>
+   static constexpr auto fields = std::tuple(field("columns", &Self::columns));
 };
 
 /// UNION ALL: the node's output[i] is fed from column inputs[child][i].
 struct Append {
    std::vector<std::vector<ColumnId>> inputs;
 
-   static constexpr auto fields = std::tuple(field("inputs", &Append::inputs));
+   template <typename Self>
+   static constexpr auto fields = std::tuple(field("inputs", &Self::inputs));
 };
 
 struct CtePlan {
@@ -239,7 +254,8 @@ struct CtePlan {
 struct Materialize {
    std::vector<CtePlan> ctes;
 
-   static constexpr auto fields = std::tuple(field("ctes", &Materialize::ctes));
+   template <typename Self>
+   static constexpr auto fields = std::tuple(field("ctes", &Self::ctes));
 };
 
 /// Reads a materialised CTE: the node's output[i] is the CTE's columns[i].
@@ -247,7 +263,8 @@ struct CteScan {
    uint32_t cte = 0;
    std::vector<ColumnId> columns;
 
-   static constexpr auto fields = std::tuple(field("cte", &CteScan::cte), field("columns", &CteScan::columns));
+   template <typename Self>
+   static constexpr auto fields = std::tuple(field("cte", &Self::cte), field("columns", &Self::columns));
 };
 
 /// WITH RECURSIVE: children[0] is the base, children[1] the step, which reads RecursiveScan of `cte`. The node's
@@ -257,8 +274,9 @@ struct RecursiveUnion {
    bool all = true; ///< UNION ALL keeps duplicates
    std::vector<std::vector<ColumnId>> inputs;
 
-   static constexpr auto fields = std::tuple(field("cte", &RecursiveUnion::cte), field("all", &RecursiveUnion::all),
-                                             field("inputs", &RecursiveUnion::inputs));
+   template <typename Self>
+   static constexpr auto fields = std::tuple(field("cte", &Self::cte), field("all", &Self::all),
+                                             field("inputs", &Self::inputs));
 };
 
 /// Reads the working table of `cte`: the node's output[i] is the table's column number slots[i].
@@ -266,21 +284,24 @@ struct RecursiveScan {
    uint32_t cte = 0;
    std::vector<uint32_t> slots;
 
-   static constexpr auto fields = std::tuple(field("cte", &RecursiveScan::cte), field("slots", &RecursiveScan::slots));
+   template <typename Self>
+   static constexpr auto fields = std::tuple(field("cte", &Self::cte), field("slots", &Self::slots));
 };
 
 /// Locks rows of children[0]; rows that other transactions delete meanwhile are left out.
 struct LockRows {
    std::vector<RowLock> locks;
 
-   static constexpr auto fields = std::tuple(field("locks", &LockRows::locks));
+   template <typename Self>
+   static constexpr auto fields = std::tuple(field("locks", &Self::locks));
 };
 
 /// What all writes have in common. The node's `output` (RETURNING) are the columns of dml->returning.
 struct Write {
    std::unique_ptr<Dml> dml; ///< not null
 
-   static constexpr auto fields = std::tuple(made("dml", &Write::dml));
+   template <typename Self>
+   static constexpr auto fields = std::tuple(made("dml", &Self::dml));
 };
 struct Insert : Write {};
 struct Update : Write {};
@@ -290,7 +311,7 @@ struct Merge : Write {};
 /// Calls `visit(field, value)` for each field of an operator's struct.
 template <class Struct, class Visit>
 void forEachField(const Struct& op, const Visit& visit) {
-   std::apply([&](const auto&... field) { (visit(field, op.*field.member), ...); }, Struct::fields);
+   std::apply([&](const auto&... field) { (visit(field, op.*field.member), ...); }, Struct::template fields<Struct>);
 }
 
 using AnyOf = std::variant<TableScan, VirtualScan, Values, TableFunction, ProjectSet, Filter, Project, HashJoin,
