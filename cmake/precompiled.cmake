@@ -9,4 +9,14 @@ target_precompile_headers(ouzel_standard_headers PRIVATE <algorithm> <array> <at
 
 foreach(room common io storage catalog sql optimizer executor engine protocol server)
    target_precompile_headers(ouzel_${room} REUSE_FROM ouzel_standard_headers)
+   # gcc 12 crashes on some sources with another -O than the precompiled header's.
+   get_target_property(directory ouzel_${room} SOURCE_DIR)
+   get_target_property(sources ouzel_${room} SOURCES)
+   foreach(source ${sources})
+      get_source_file_property(options ${directory}/${source} TARGET_DIRECTORY ouzel_${room} COMPILE_OPTIONS)
+      if(options)
+         set_source_files_properties(${directory}/${source} TARGET_DIRECTORY ouzel_${room}
+            PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+      endif()
+   endforeach()
 endforeach()

@@ -42,7 +42,33 @@ void* Arena::allocateSlow(size_t bytes, size_t alignment) {
    return allocate(bytes, alignment);
 }
 
+void Arena::freeChunk(size_t index) {
+   DCHECK(index < chunks_.size());
+   const size_t size = chunks_[index].size;
+   chunks_.erase(chunks_.begin() + static_cast<ptrdiff_t>(index));
+   if (current_ > index) --current_;
+   chunkBytes_ -= size;
+   if (reservation_) reservation_->shrink(size);
+}
+
+char* Arena::extend(char* newest, size_t bytes, size_t wanted) {
+   DCHECK(reinterpret_cast<uintptr_t>(newest) + bytes == cursor_);
+   DCHECK(wanted >= bytes);
+   if (reinterpret_cast<uintptr_t>(newest) + wanted <= end_) {
+      cursor_ = reinterpret_cast<uintptr_t>(newest) + wanted;
+      return newest;
+   }
+   const size_t before = current_;
+   const bool isAlone = newest == chunks_[before].memory.get();
+   char* moved = static_cast<char*>(allocate(wanted, 1));
+   std::memcpy(moved, newest, bytes);
+   if (isAlone && bytes > chunkSizeMax) freeChunk(before);
+   return moved;
+}
+
 void Arena::reset() {
+   for (size_t i = chunks_.size(); i-- > 0;)
+      if (chunks_[i].size > chunkSizeMax) freeChunk(i);
 #ifdef OUZEL_DCHECKS
    for (Chunk& chunk : chunks_)
       std::memset(chunk.memory.get(), 0xdb, chunk.size);

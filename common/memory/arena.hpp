@@ -10,8 +10,8 @@
 
 namespace ouzel {
 
-/// Bump allocator for values whose lifetimes end together. Reset keeps the chunks. Not thread-safe: one owner.
-/// Memory is charged to the reservation in chunks before it is used, when one is given.
+/// Bump allocator for values whose lifetimes end together. Reset keeps the chunks, but those of single large values.
+/// Not thread-safe: one owner. Memory is charged to the reservation in chunks before it is used, when one is given.
 class Arena {
 public:
    explicit Arena(Reservation* reservation = nullptr) : reservation_(reservation) {}
@@ -40,6 +40,14 @@ public:
       std::memcpy(target, text.data(), text.size());
       return StringView(target, static_cast<uint32_t>(text.size()), storage);
    }
+   /// Makes the newest allocation, of `bytes`, larger. It stays in place or moves; a chunk that it had for itself is
+   /// freed. Throws 53200.
+   char* extend(char* newest, size_t bytes, size_t wanted);
+   /// Takes the end of the newest allocation back.
+   void giveBack(char* from, [[maybe_unused]] const char* end) {
+      DCHECK(reinterpret_cast<uintptr_t>(end) == cursor_);
+      cursor_ = reinterpret_cast<uintptr_t>(from);
+   }
    /// Forget all values, keep the memory. Poisons it in DCHECK builds, so that a forgotten copy is seen at once.
    void reset();
    size_t chunkBytes() const { return chunkBytes_; }
@@ -50,6 +58,7 @@ private:
       size_t size;
    };
    void* allocateSlow(size_t bytes, size_t alignment);
+   void freeChunk(size_t index);
 
    Reservation* reservation_;
    std::vector<Chunk> chunks_;

@@ -1,15 +1,15 @@
 #include "common/type/array.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/value/vector.hpp"
 
 namespace ouzel {
 
 namespace {
-
-constexpr size_t headerSize = 8;
 
 template <typename T>
 void append(std::string& out, const T& value) {
@@ -19,9 +19,9 @@ void append(std::string& out, const T& value) {
 }
 
 /// Takes numbers and bytes off the front; throws where the text ends early.
-class Cursor {
+class Front {
 public:
-   explicit Cursor(std::string_view bytes) : rest_(bytes) {}
+   explicit Front(std::string_view bytes) : rest_(bytes) {}
    std::string_view take(size_t size) {
       if (size > rest_.size()) throwInternal("malformed array value");
       const std::string_view front = rest_.substr(0, size);
@@ -35,28 +35,11 @@ public:
       return value;
    }
 
+   std::string_view rest() const { return rest_; }
+
 private:
    std::string_view rest_;
 };
-
-Value takeElement(Cursor& cursor, PhysicalType physical) {
-   switch (physical) {
-   case PhysicalType::Bool: return Value::boolean(cursor.number<uint8_t>() != 0);
-   case PhysicalType::I16: return Value::integer(physical, cursor.number<int16_t>());
-   case PhysicalType::I32: return Value::integer(physical, cursor.number<int32_t>());
-   case PhysicalType::I64: return Value::integer(physical, cursor.number<int64_t>());
-   case PhysicalType::I128: return Value::wide(cursor.number<int128>());
-   case PhysicalType::F32: return Value::real(physical, static_cast<double>(cursor.number<float>()));
-   case PhysicalType::F64: return Value::real(physical, cursor.number<double>());
-   case PhysicalType::Interval: return Value::ofInterval(cursor.number<Interval>());
-   case PhysicalType::Decimal:
-   case PhysicalType::String: {
-      const uint32_t size = cursor.number<uint32_t>();
-      return Value::string(std::string(cursor.take(size)), physical);
-   }
-   }
-   throwInternal("malformed array value");
-}
 
 uint64_t elementCount(std::span<const ArrayDimension> dimensions) {
    if (dimensions.empty()) return 0;
@@ -67,6 +50,91 @@ uint64_t elementCount(std::span<const ArrayDimension> dimensions) {
 }
 
 } // namespace
+
+ArrayView::ArrayView(std::string_view bytes) {
+   Front front(bytes);
+   elementType_ = front.number<Oid>();
+   physical_ = static_cast<PhysicalType>(front.number<uint8_t>());
+   const bool hasNulls = front.number<uint8_t>() != 0;
+   dimensionCount_ = front.number<uint16_t>();
+   if (physical_ > PhysicalType::String || dimensionCount_ > dimensionsMax) throwInternal("malformed array value");
+   dimensions_ = front.take(size_t{dimensionCount_} * sizeof(ArrayDimension)).data();
+   uint64_t count = dimensionCount_ == 0 ? 0 : 1;
+   for (uint32_t i = 0; i < dimensionCount_; ++i) // even NULLs take a bit each
+      if (__builtin_mul_overflow(count, static_cast<uint32_t>(dimension(i).length), &count) || count > bytes.size() * 8)
+         throwInternal("malformed array value");
+   size_ = static_cast<uint32_t>(count);
+   if (hasNulls) nulls_ = reinterpret_cast<const uint8_t*>(front.take((count + 7) / 8).data());
+   elements_ = front.rest();
+}
+
+ArrayDimension ArrayView::dimension(uint32_t i) const {
+   DCHECK(i < dimensionCount_);
+   ArrayDimension dimension;
+   std::memcpy(&dimension, dimensions_ + i * sizeof dimension, sizeof dimension);
+   return dimension;
+}
+
+std::vector<ArrayDimension> ArrayView::dimensions() const {
+   std::vector<ArrayDimension> all;
+   for (uint32_t i = 0; i < dimensionCount_; ++i)
+      all.push_back(dimension(i));
+   return all;
+}
+
+bool ArrayView::Cursor::next() {
+   if (next_ >= array_.size_) return false;
+   isNull_ = array_.isNull(next_++);
+   if (isNull_) {
+      std::memset(place_, 0, sizeof place_);
+      return true;
+   }
+   const char* end = array_.elements_.data() + array_.elements_.size();
+   const auto take = [&](size_t bytes) {
+      if (bytes > static_cast<size_t>(end - at_)) throwInternal("malformed array value");
+      return std::exchange(at_, at_ + bytes);
+   };
+   if (isVariableSize(array_.physical_)) {
+      uint32_t size;
+      std::memcpy(&size, take(sizeof size), sizeof size);
+      const StringView text(take(size), size);
+      std::memcpy(place_, static_cast<const void*>(&text), sizeof text);
+   } else {
+      const uint32_t width = physicalSize(array_.physical_);
+      std::memcpy(place_, take(width), width);
+   }
+   return true;
+}
+
+void ArrayView::Cursor::moveTo(uint32_t i) {
+   DCHECK(i <= array_.size_);
+   if (!array_.hasNulls() && !isVariableSize(array_.physical_)) {
+      const size_t offset = size_t{i} * physicalSize(array_.physical_);
+      if (offset > array_.elements_.size()) throwInternal("malformed array value");
+      at_ = array_.elements_.data() + offset;
+      next_ = i;
+      return;
+   }
+   if (i < next_) {
+      at_ = array_.elements_.data();
+      next_ = 0;
+   }
+   while (next_ < i)
+      next();
+}
+
+void appendArrayHeader(std::string& out, Oid elementType, PhysicalType physical,
+                       std::span<const ArrayDimension> dimensions, const std::string* nulls) {
+   append(out, elementType);
+   append(out, static_cast<uint8_t>(physical));
+   append(out, static_cast<uint8_t>(nulls != nullptr));
+   append(out, static_cast<uint16_t>(dimensions.size()));
+   for (const ArrayDimension& dimension : dimensions) {
+      append(out, dimension.length);
+      append(out, dimension.lower);
+   }
+   if (nulls) out += *nulls;
+}
 
 PhysicalType arrayElementPhysical(Oid elementType) {
    return storedRepresentation({elementType, -1, 0}).physical;
@@ -83,22 +151,11 @@ std::string makeArray(const ArrayValue& array) {
    bool hasNulls = false;
    for (const Value& element : array.elements)
       hasNulls |= element.isNull;
+   std::string nulls((array.elements.size() + 7) / 8, '\0');
+   for (size_t i = 0; i < array.elements.size(); ++i)
+      if (array.elements[i].isNull) nulls[i / 8] = static_cast<char>(nulls[i / 8] | (1 << (i % 8)));
    std::string out;
-   append(out, array.elementType);
-   append(out, static_cast<uint8_t>(array.physical));
-   append(out, static_cast<uint8_t>(hasNulls));
-   append(out, static_cast<uint16_t>(array.dimensions.size()));
-   DCHECK(out.size() == headerSize);
-   for (const ArrayDimension& dimension : array.dimensions) {
-      append(out, dimension.length);
-      append(out, dimension.lower);
-   }
-   if (hasNulls) {
-      std::string bitmap((array.elements.size() + 7) / 8, '\0');
-      for (size_t i = 0; i < array.elements.size(); ++i)
-         if (array.elements[i].isNull) bitmap[i / 8] = static_cast<char>(bitmap[i / 8] | (1 << (i % 8)));
-      out += bitmap;
-   }
+   appendArrayHeader(out, array.elementType, array.physical, array.dimensions, hasNulls ? &nulls : nullptr);
    for (const Value& element : array.elements) {
       if (element.isNull) continue;
       DCHECK(element.type == array.physical);
@@ -115,36 +172,18 @@ std::string makeArray(const ArrayValue& array) {
 }
 
 ArrayValue readArray(std::string_view bytes) {
-   Cursor cursor(bytes);
-   ArrayValue array;
-   array.elementType = cursor.number<Oid>();
-   array.physical = static_cast<PhysicalType>(cursor.number<uint8_t>());
-   const bool hasNulls = cursor.number<uint8_t>() != 0;
-   const uint16_t dimensions = cursor.number<uint16_t>();
-   for (uint16_t d = 0; d < dimensions; ++d) {
-      const int32_t length = cursor.number<int32_t>();
-      array.dimensions.push_back({length, cursor.number<int32_t>()});
-   }
-   const uint64_t count = elementCount(array.dimensions);
-   if (count > bytes.size() * 8) throwInternal("malformed array value");
-   const std::string_view bitmap = hasNulls ? cursor.take((count + 7) / 8) : std::string_view();
-   array.elements.reserve(count);
-   for (uint64_t i = 0; i < count; ++i) {
-      const bool isNull = hasNulls && ((bitmap[i / 8] >> (i % 8)) & 1) != 0;
-      array.elements.push_back(isNull ? Value::null(array.physical) : takeElement(cursor, array.physical));
-   }
+   const ArrayView view(bytes);
+   ArrayValue array{view.elementType(), view.physical(), view.dimensions(), {}};
+   array.elements.reserve(view.size());
+   for (ArrayView::Cursor element(view); element.next();)
+      array.elements.push_back(element.isNull()
+                                   ? Value::null(view.physical())
+                                   : Value::fromVector(Vector::flat(view.physical(), element.value(), nullptr), 0));
    return array;
 }
 
 uint32_t arraySize(std::string_view bytes) {
-   Cursor cursor(bytes);
-   cursor.take(headerSize - sizeof(uint16_t));
-   std::vector<ArrayDimension> dimensions(cursor.number<uint16_t>());
-   for (ArrayDimension& dimension : dimensions) {
-      dimension.length = cursor.number<int32_t>();
-      dimension.lower = cursor.number<int32_t>();
-   }
-   return static_cast<uint32_t>(elementCount(dimensions));
+   return ArrayView(bytes).size();
 }
 
 } // namespace ouzel

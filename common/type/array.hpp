@@ -30,7 +30,67 @@ struct ArrayDimension {
    bool operator==(const ArrayDimension&) const = default;
 };
 
-/// An array taken apart. Owns copies of the elements.
+/// An array read in place; the bytes outlive it. Immutable; copies are cheap. The constructor throws XX000 if the bytes
+/// are not an array's.
+class ArrayView {
+public:
+   static constexpr uint32_t dimensionsMax = 6; ///< PostgreSQL's MAXDIM
+
+   explicit ArrayView(std::string_view bytes);
+
+   Oid elementType() const { return elementType_; }
+   PhysicalType physical() const { return physical_; }
+   uint32_t size() const { return size_; } ///< elements over all dimensions
+   bool hasNulls() const { return nulls_ != nullptr; }
+   uint32_t dimensionCount() const { return dimensionCount_; }
+   /// REQUIRES: i < dimensionCount().
+   ArrayDimension dimension(uint32_t i) const;
+   std::vector<ArrayDimension> dimensions() const;
+   bool isNull(uint32_t i) const { return nulls_ && ((nulls_[i / 8] >> (i % 8)) & 1) != 0; }
+   /// The bytes of all elements, as they lie in the array.
+   std::string_view elementBytes() const { return elements_; }
+
+   /// Goes over the elements: `for (ArrayView::Cursor element(array); element.next();)`.
+   class Cursor {
+   public:
+      explicit Cursor(const ArrayView& array) : array_(array), at_(array.elements_.data()) {}
+      /// Moves to the next element; false: there is none. Throws XX000 where the bytes end early.
+      bool next();
+      /// The next call of next() gives element i. Takes constant time where all elements are as wide.
+      void moveTo(uint32_t i);
+      bool isNull() const { return isNull_; }
+      uint32_t index() const { return next_ - 1; }
+      /// The element as it lies in a flat vector, aligned for 16 bytes; a String or Decimal as a StringView into the
+      /// array. Zeros for NULL.
+      const void* value() const { return place_; }
+      template <typename T>
+      const T& as() const {
+         return *reinterpret_cast<const T*>(place_);
+      }
+
+   private:
+      const ArrayView& array_;
+      const char* at_;
+      uint32_t next_ = 0;
+      bool isNull_ = false;
+      alignas(16) std::byte place_[16] = {};
+   };
+
+private:
+   Oid elementType_ = invalidOid;
+   PhysicalType physical_ = PhysicalType::String;
+   uint32_t dimensionCount_ = 0, size_ = 0;
+   const char* dimensions_ = nullptr;
+   const uint8_t* nulls_ = nullptr;
+   std::string_view elements_;
+};
+
+/// Appends what precedes the elements of an array: header, dimensions and, if `nulls` is not null, the bitmap of that
+/// many bytes.
+void appendArrayHeader(std::string& out, Oid elementType, PhysicalType physical,
+                       std::span<const ArrayDimension> dimensions, const std::string* nulls);
+
+/// An array taken apart. Owns copies of the elements; for catalogs, plans and text, not for many rows.
 struct ArrayValue {
    Oid elementType = invalidOid;
    PhysicalType physical = PhysicalType::String;
