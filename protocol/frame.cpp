@@ -69,6 +69,13 @@ std::optional<Header> readHeader(const char* bytes, size_t available, Phase phas
 
 } // namespace
 
+void FrameReader::grow(size_t bytes) {
+   const size_t before = buffer_.size();
+   memory_.grow(bytes); // both buffers exist while the bytes move
+   buffer_.resize(bytes);
+   memory_.shrink(before);
+}
+
 char* FrameReader::prepare(size_t bytes) {
    DCHECK(begin_ <= end_);
    DCHECK(end_ <= buffer_.size());
@@ -79,7 +86,7 @@ char* FrameReader::prepare(size_t bytes) {
          end_ -= begin_;
          begin_ = 0;
       }
-      if (end_ + bytes > buffer_.size()) buffer_.resize(std::max(end_ + bytes, buffer_.size() + buffer_.size() / 2));
+      if (end_ + bytes > buffer_.size()) grow(std::max(end_ + bytes, 2 * buffer_.size()));
    }
    DCHECK(buffer_.size() - end_ >= bytes);
    return buffer_.data() + end_;
@@ -112,6 +119,7 @@ size_t FrameReader::missing(Phase phase) const {
 void FrameReader::releaseIdleMemory() {
    if (begin_ != end_ || buffer_.capacity() <= idleBytesMax) return;
    begin_ = end_ = 0;
+   memory_.shrink(buffer_.size());
    std::string().swap(buffer_);
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "common/memory/ledger.hpp"
+
 // Cutting the client's byte stream into messages. Layout of a message (all integers big-endian):
 //
 //   startup phase:  int32 length (including itself) | payload
@@ -32,10 +34,14 @@ inline constexpr size_t smallMessageBytesMax = 10'000;
 inline constexpr size_t largeMessageBytesMax = (size_t{1} << 30) - 2; ///< PostgreSQL's MaxAllocSize - 1
 
 /// Collects bytes and returns complete messages. Its memory grows with the bytes that have arrived, not with the length
-/// that a header claims. Owned by a connection; one thread at a time.
+/// that a header claims, and is charged to the reservation before. Owned by a connection; one thread at a time.
 class FrameReader {
 public:
-   /// Returns the place for the next bytes, with room for at least `bytes`. Invalidates frames returned before.
+   /// `memory` outlives the reader.
+   explicit FrameReader(Reservation& memory) : memory_(memory) {}
+
+   /// Returns the place for the next bytes, with room for at least `bytes`. Invalidates frames returned before. Throws
+   /// 53200.
    char* prepare(size_t bytes);
    void commit(size_t bytes) { end_ += bytes; }
    void append(std::string_view bytes);
@@ -51,6 +57,9 @@ public:
    void releaseIdleMemory();
 
 private:
+   void grow(size_t bytes);
+
+   Reservation& memory_; ///< of buffer_
    std::string buffer_;
    size_t begin_ = 0, end_ = 0;
 };

@@ -32,7 +32,8 @@ bool isRequestCode(std::string_view payload) {
 
 Connection::Connection(ConnectionContext& context, io::FileDescriptor socket, io::PeerAddress peer,
                        protocol::BackendKey key)
-   : context_(context), peer_(std::move(peer)), key_(key), stream_(io::makePlainStream(std::move(socket))) {
+   : context_(context), peer_(std::move(peer)), key_(key), stream_(io::makePlainStream(std::move(socket))),
+     memory_(context.factory.ledger()) {
    protocol::Session::Options options;
    options.offersTls = context.tls != nullptr;
    options.key = key;

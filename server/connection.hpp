@@ -90,7 +90,8 @@ private:
    const protocol::BackendKey key_;
    // STATE
    std::unique_ptr<io::Stream> stream_;
-   protocol::FrameReader reader_;
+   Reservation memory_; ///< of input that waits for the rest of its message
+   protocol::FrameReader reader_{memory_};
    std::unique_ptr<protocol::Session> session_;
    std::optional<protocol::Frame> pending_; // complete message that gather() found
    std::optional<SqlError> pendingError_;   // ends the session at the next run()

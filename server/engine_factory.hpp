@@ -16,6 +16,7 @@ public:
       return engine::openSession(
           database_, {request.user, request.database, request.settings, client.processId, client.address}, notices);
    }
+   MemoryLedger& ledger() override { return database_.ledger(); }
 
 private:
    engine::Database& database_;

@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 
+#include "common/memory/ledger.hpp"
 #include "protocol/doorkeeper.hpp"
 
 namespace ouzel::server {
@@ -19,6 +20,8 @@ public:
    virtual std::string passwordVerifier(const std::string& user) = 0;
    virtual std::unique_ptr<Backend> open(const protocol::StartupRequest& request, const ClientInfo& client,
                                          NoticeSink& notices) = 0;
+   /// The account to which the input of connections is charged.
+   virtual MemoryLedger& ledger() = 0;
 };
 
 } // namespace ouzel::server

@@ -151,6 +151,10 @@ void Database::close() {
    internals_->storage->close();
 }
 
+MemoryLedger& Database::ledger() {
+   return internals_->governor->ledger();
+}
+
 std::string Database::passwordVerifier(const std::string& role) {
    const auto found = internals_->catalog->newest().findRole(role);
    if (!found || !found->canLogin)

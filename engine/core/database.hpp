@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/memory/ledger.hpp"
 #include "io/store/open_store.hpp"
 
 // The process-wide part of the engine: stored data, catalog, workers, memory, and who is connected.
@@ -51,6 +52,8 @@ public:
    /// Set a role's verifier at start, before there are sessions: for a password from the command line. A read-only
    /// server keeps the verifier in memory and does not store it.
    void setPasswordVerifier(const std::string& role, const std::string& verifier);
+
+   MemoryLedger& ledger();
 
    struct Internals; ///< the engine's view of the database: internals.hpp
    Internals& internals() { return *internals_; }

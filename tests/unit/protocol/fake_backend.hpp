@@ -106,7 +106,9 @@ private:
    void send(std::string_view bytes) override;
    Frame receive(Phase phase) override;
 
-   FrameReader reader_;
+   MemoryLedger ledger_{SIZE_MAX};
+   Reservation memory_{ledger_};
+   FrameReader reader_{memory_};
    std::string received_;
 };
 

@@ -12,6 +12,9 @@ public:
       return std::make_unique<protocol::test::FakeBackend>(notices);
    }
    std::string verifier;
+   MemoryLedger& ledger() override { return ledger_; }
+
+   MemoryLedger ledger_{SIZE_MAX};
 };
 
 } // namespace ouzel::server
