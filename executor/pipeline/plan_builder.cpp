@@ -73,15 +73,19 @@ uint32_t PlanBuilder::profileOf(const Node& node) const {
 }
 
 RuntimeFilter& PlanBuilder::runtimeFilter(uint32_t id) {
-   RuntimeFilter*& filter = filters_[id];
-   if (!filter) filter = own<RuntimeFilter>();
-   return *filter;
+   return shared(filters_, id);
 }
 
 KeyLookup& PlanBuilder::keyLookup(uint32_t id) {
-   KeyLookup*& lookup = keyLookups_[id];
-   if (!lookup) lookup = own<KeyLookup>();
-   return *lookup;
+   return shared(keyLookups_, id);
+}
+
+void PlanBuilder::destroySince(size_t count) {
+   DCHECK(count <= owned_.size());
+   std::erase_if(filters_, [count](const auto& entry) { return entry.second.place >= count; });
+   std::erase_if(keyLookups_, [count](const auto& entry) { return entry.second.place >= count; });
+   while (owned_.size() > count)
+      owned_.pop_back(); // in reverse order: a later object may refer to an earlier one
 }
 
 std::vector<uint32_t> identitySlots(size_t count) {

@@ -33,11 +33,7 @@ using BuildOperators = std::vector<Stage>(PlanBuilder& builder, const sql::plan:
 class PlanBuilder {
 public:
    PlanBuilder(QueryContext& context, BuildOperators* build) : context_(context), build_(build) {}
-   /// Destroys the operators in reverse order: a later one may refer to an earlier one.
-   ~PlanBuilder() {
-      while (!owned_.empty())
-         owned_.pop_back();
-   }
+   ~PlanBuilder() { destroySince(0); }
 
    /// Stages that give `node`'s rows, columns in the order of node.output. Adds the pipelines that must run before
    /// those stages to the steps.
@@ -55,6 +51,10 @@ public:
       owned_.push_back(std::move(object));
       return raw;
    }
+   /// How many objects the builder owns. A recursion destroys those of its last round before it makes new ones.
+   size_t ownedCount() const { return owned_.size(); }
+   /// Destroys the objects made since `count` were owned. REQUIRES: their pipelines have ended.
+   void destroySince(size_t count);
    QueryContext& context() { return context_; }
    /// Number of the node's profile: preorder over the whole plan, CTE plans after the children.
    uint32_t profileOf(const sql::plan::Node& node) const;
@@ -81,8 +81,20 @@ private:
    std::vector<std::shared_ptr<void>> owned_;
    std::vector<Step> steps_;
    std::unordered_map<const sql::plan::Node*, uint32_t> profiles_;
-   std::unordered_map<uint32_t, RuntimeFilter*> filters_;
-   std::unordered_map<uint32_t, KeyLookup*> keyLookups_;
+   /// A shared object by its id, and its place in owned_.
+   template <typename T>
+   struct Shared {
+      T* object = nullptr;
+      size_t place = 0;
+   };
+   template <typename T>
+   T& shared(std::unordered_map<uint32_t, Shared<T>>& all, uint32_t id) {
+      Shared<T>& found = all[id];
+      if (!found.object) found = {own<T>(), owned_.size() - 1};
+      return *found.object;
+   }
+   std::unordered_map<uint32_t, Shared<RuntimeFilter>> filters_;
+   std::unordered_map<uint32_t, Shared<KeyLookup>> keyLookups_;
 };
 
 /// 0, 1, 2, ...: each column keeps its position.

@@ -30,11 +30,12 @@ struct PipelineRun::Lane {
    OperatorCounter sinkCounter;
 };
 
-PipelineRun::PipelineRun(Pipeline& pipeline, QueryContext& context, std::vector<OperatorProfile>& profile,
-                         uint32_t workersMax)
-   : pipeline_(pipeline), context_(context), profile_(profile), workersMax_(std::max(1u, workersMax)) {
-   DCHECK(!pipeline.stages.empty());
-   DCHECK(pipeline.sink != nullptr);
+PipelineRun::PipelineRun(std::unique_ptr<Pipeline> pipeline, QueryContext& context,
+                         std::vector<OperatorProfile>& profile, uint32_t workersMax)
+   : owned_(std::move(pipeline)), pipeline_(*owned_), context_(context), profile_(profile),
+     workersMax_(std::max(1u, workersMax)) {
+   DCHECK(!pipeline_.stages.empty());
+   DCHECK(pipeline_.sink != nullptr);
 }
 
 PipelineRun::~PipelineRun() = default;

@@ -25,7 +25,8 @@ namespace ouzel::executor {
 /// skips from prepareStage() to endStage(). After an exception the phase no longer changes.
 class PipelineRun {
 public:
-   PipelineRun(Pipeline& pipeline, QueryContext& context, std::vector<OperatorProfile>& profile, uint32_t workersMax);
+   PipelineRun(std::unique_ptr<Pipeline> pipeline, QueryContext& context, std::vector<OperatorProfile>& profile,
+               uint32_t workersMax);
    ~PipelineRun();
 
    enum class Outcome : uint8_t {
@@ -55,7 +56,8 @@ private:
    Outcome openFinishRound(uint32_t round);
    Outcome runFinishTask();
 
-   Pipeline& pipeline_;
+   const std::unique_ptr<Pipeline> owned_;
+   Pipeline& pipeline_; ///< *owned_
    QueryContext& context_;
    std::vector<OperatorProfile>& profile_;
    const uint32_t workersMax_;

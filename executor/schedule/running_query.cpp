@@ -97,7 +97,6 @@ void RunningQueryState::advance() {
       Step step;
       {
          const MutexLock lock(mutex_);
-         if (pipeline_) finished_.push_back(std::move(pipeline_));
          run_.reset();
          if (steps_.empty()) {
             hasEnded_ = true;
@@ -107,9 +106,8 @@ void RunningQueryState::advance() {
          step = std::move(steps_.front());
          steps_.pop_front();
          if (step.pipeline) {
-            pipeline_ = std::move(step.pipeline);
             const uint32_t workersMax = runsHere_ ? 1 : workers();
-            run_ = std::make_shared<PipelineRun>(*pipeline_, *this, profile_, workersMax);
+            run_ = std::make_shared<PipelineRun>(std::move(step.pipeline), *this, profile_, workersMax);
          }
       }
       if (!step.action) {

@@ -60,13 +60,11 @@ private:
    Mutex mutex_;
    CondVar changed_;
    std::deque<Step> steps_ GUARDED_BY(mutex_);
-   std::unique_ptr<Pipeline> pipeline_ GUARDED_BY(mutex_);
    std::shared_ptr<PipelineRun> run_ GUARDED_BY(mutex_); // also owned by the workers inside it
    std::deque<std::unique_ptr<OwnedBatch>> queue_ GUARDED_BY(mutex_);
    bool hasEnded_ GUARDED_BY(mutex_) = false;
    std::exception_ptr error_ GUARDED_BY(mutex_);
    std::atomic<uint64_t> affected_{0}, written_{0};
-   std::vector<std::unique_ptr<Pipeline>> finished_ GUARDED_BY(mutex_); // later pipelines refer to their operators
 };
 
 } // namespace ouzel::executor

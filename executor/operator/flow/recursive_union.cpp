@@ -1,3 +1,4 @@
+#include <optional>
 #include <unordered_map>
 
 #include "common/hash/hash.hpp"
@@ -10,7 +11,7 @@
 
 // WITH RECURSIVE. The base term fills the working table. A round runs the recursive term over the working table; its
 // new rows become the next working table. The recursion ends with a round that gives no new row. The operators of the
-// recursive term are made anew for each round:
+// recursive term are made anew for each round, which destroys those of the round before:
 //
 //    pipeline (base or recursive term) -> fresh
 //    action endRound(): new rows of fresh -> result and working; if there are any: startRound(), which adds both steps
@@ -29,6 +30,7 @@ struct Recursion {
    std::vector<Representation> columns;
    std::vector<uint32_t> identity;
    uint64_t rowsWanted = UINT64_MAX;
+   std::optional<size_t> roundStart; ///< PlanBuilder::ownedCount() before the operators of the recursive term
    static constexpr size_t bytesPerSeen = 64;
    std::unique_ptr<Reservation> seenMemory;
    std::unique_ptr<BatchBuilder> kept;         ///< the last rows of `result`, as its next batch
@@ -125,6 +127,8 @@ void Recursion::endRound(QueryContext& context) {
 }
 
 void Recursion::startRound() {
+   if (!roundStart) roundStart = builder->ownedCount();
+   builder->destroySince(*roundStart);
    builder->workingTables[plan->cte] = &working;
    std::vector<Stage> stages = builder->produce(*node->children[1]);
    auto* sink = builder->own<BatchStoreSink>(fresh, slotsOf(plan->inputs[1], node->children[1]->output), columns);

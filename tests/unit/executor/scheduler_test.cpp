@@ -66,6 +66,13 @@ public:
    SinkStatus consume(QueryContext&, LocalState&, const ouzel::Batch&) override { return SinkStatus::Done; }
 };
 
+std::unique_ptr<Pipeline> pipelineOf(Source& source, Sink& sink) {
+   auto pipeline = std::make_unique<Pipeline>();
+   pipeline->stages.push_back({&source, {}, UINT32_MAX, {}, {}});
+   pipeline->sink = &sink;
+   return pipeline;
+}
+
 struct TestQuery {
    ouzel::MemoryLedger ledger{size_t{1} << 30};
    ouzel::Reservation memory{ledger};
@@ -87,11 +94,8 @@ CATCH_TEST_CASE("who waits is told when enough has come", "[scheduler]") {
    const TestQuery query;
    WaitsForTheOther source;
    WantsOneBatch sink;
-   Pipeline pipeline;
-   pipeline.stages.push_back({&source, {}, UINT32_MAX, {}, {}});
-   pipeline.sink = &sink;
    std::vector<OperatorProfile> profile;
-   PipelineRun run(pipeline, *query.state, profile, 2);
+   PipelineRun run(pipelineOf(source, sink), *query.state, profile, 2);
    PipelineRun::Outcome outcome = PipelineRun::Outcome::Nothing;
    for (int slice = 0; slice < 100 && outcome != PipelineRun::Outcome::Ended; ++slice)
       outcome = run.run(1000);
@@ -105,11 +109,8 @@ CATCH_TEST_CASE("a pipeline may be woken while it ends", "[scheduler]") {
    for (int round = 0; round < 200; ++round) {
       WaitsForTheOther source;
       WantsOneBatch sink;
-      Pipeline pipeline;
-      pipeline.stages.push_back({&source, {}, UINT32_MAX, {}, {}});
-      pipeline.sink = &sink;
       std::vector<OperatorProfile> profile;
-      PipelineRun run(pipeline, *query.state, profile, 2);
+      PipelineRun run(pipelineOf(source, sink), *query.state, profile, 2);
       std::atomic<bool> hasEnded{false};
       std::thread waker([&] {
          while (!hasEnded)
