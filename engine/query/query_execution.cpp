@@ -39,6 +39,10 @@ optimizer::OptimizerSettings optimizerSettings(const Settings& settings) {
    return out;
 }
 
+/// Bytes for the values of one constant expression while it is folded. An expression that needs more is left to the
+/// execution, which charges them.
+constexpr size_t foldingMemoryMax = 8 << 20;
+
 /// Bytes that a query of the session may use.
 size_t memoryLimit(const SessionCore& core) {
    return std::min(core.database.memoryLimit, static_cast<size_t>(core.settings.integer("memory_limit")) << 20);
@@ -83,7 +87,9 @@ std::shared_ptr<PlannedQuery> planQuery(SessionCore& core, sql::BoundQuery query
    planned->locksRows = !query.rowLocked.empty();
    planned->hasConflictClause = query.hasConflictClause;
    TableStatisticsProvider statistics(*core.database.storage, core.transaction.catalog(), snapshot);
-   const auto evaluator = std::make_unique<executor::ExpressionEvaluator>(functions);
+   MemoryLedger foldingLedger(foldingMemoryMax);
+   Reservation folding(foldingLedger);
+   const auto evaluator = std::make_unique<executor::ExpressionEvaluator>(functions, folding);
    optimizer::OptimizerContext context;
    context.statistics = &statistics;
    context.evaluator = evaluator.get();

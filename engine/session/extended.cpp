@@ -309,7 +309,8 @@ std::string SessionImpl::executeSql(const sql::ParsedScript& script, const sql::
    portal.statement = prepared;
    const catalog::SearchPath path = core_.searchPath();
    executor::FunctionContext functions = core_.functionContext();
-   const auto evaluator = std::make_unique<executor::ExpressionEvaluator>(functions);
+   Reservation memory(core_.database.governor->ledger());
+   const auto evaluator = std::make_unique<executor::ExpressionEvaluator>(functions, memory);
    for (uint32_t i = 0; i < args.size(); ++i) {
       const SqlType type{types[i], -1, invalidOid};
       const auto bound = sql::bindExpression(*args[i], sql::ExpressionUse::ExecuteParameter, nullptr, type, {},

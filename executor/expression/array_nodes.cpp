@@ -1,6 +1,8 @@
 #include "common/error/sql_error.hpp"
+#include "common/thread/interruption.hpp"
 #include "common/type/array.hpp"
 #include "executor/expression/scratch.hpp"
+#include "executor/function/array_builder.hpp"
 #include "executor/kernel/compare.hpp"
 #include "executor/kernel/select.hpp"
 #include "executor/kernel/validity.hpp"
@@ -21,59 +23,58 @@ std::vector<Vector> evaluateArgs(Scratch& s, const Node& node, const Rows& rows)
 }
 
 /// ARRAY[a, b] of arrays: one array with one more dimension.
-std::string stackArrays(const std::vector<Vector>& args, uint32_t row) {
-   ArrayValue result;
-   bool isFirst = true;
-   for (const Vector& arg : args) {
-      ArrayValue inner;
-      if (!arg.isNull(row)) inner = readArray(arg.value<StringView>(row).view());
-      if (isFirst) {
-         result = std::move(inner);
-         result.dimensions.insert(result.dimensions.begin(), {static_cast<int32_t>(args.size()), 1});
-         isFirst = false;
-         continue;
+StringView stackArrays(Arena& arena, Oid elementType, const std::vector<Vector>& args, uint32_t row) {
+   ArrayBuilder stacked(arena, elementType);
+   std::vector<ArrayDimension> inner;
+   for (size_t i = 0; i < args.size(); ++i) {
+      std::vector<ArrayDimension> dimensions;
+      if (!args[i].isNull(row)) {
+         const ArrayView array(args[i].value<StringView>(row).view());
+         dimensions = array.dimensions();
+         stacked.addAll(array);
       }
-      if (!std::equal(inner.dimensions.begin(), inner.dimensions.end(), result.dimensions.begin() + 1,
-                      result.dimensions.end()))
+      if (i == 0) inner = dimensions;
+      if (dimensions != inner)
          throw SqlError(sqlstate::arraySubscriptError,
                         "multidimensional arrays must have array expressions with matching dimensions");
-      for (Value& element : inner.elements)
-         result.elements.push_back(std::move(element));
    }
-   if (result.elements.empty()) result.dimensions.clear(); // arrays of empty arrays are empty
-   return makeArray(result);
+   if (stacked.size() == 0) return stacked.finish(); // arrays of empty arrays are empty
+   inner.insert(inner.begin(), {static_cast<int32_t>(args.size()), 1});
+   return stacked.finish(inner);
 }
 
 /// The elements of an array as vectors of up to batchRowsMax rows.
 class ElementVector {
 public:
    /// `type`: the physical type of the vectors; the elements' type or, for integers, a wider type.
-   ElementVector(const ArrayValue& array, PhysicalType type) : array_(array), type_(type), width_(physicalSize(type)) {
-      data_.resize(std::min<size_t>(array.elements.size(), batchRowsMax));
+   ElementVector(const ArrayView& array, PhysicalType type)
+      : elements_(array), elementType_(array.physical()), type_(type), width_(physicalSize(type)) {
+      data_.resize(std::min(array.size(), batchRowsMax));
    }
-   /// A vector of elements [begin, begin + count).
-   Vector load(uint32_t begin, uint32_t count) {
+   /// A vector of the next `count` elements.
+   Vector load(uint32_t count) {
       fillValid(validity_, count);
       bool hasNulls = false;
-      for (uint32_t i = 0; i < count; ++i) {
-         const Value& element = array_.elements[begin + i];
+      for (uint32_t i = 0; i < count && elements_.next(); ++i) {
          std::byte* target = reinterpret_cast<std::byte*>(data_.data()) + size_t{i} * width_;
-         std::memset(target, 0, width_);
-         if (element.isNull) {
+         if (elements_.isNull()) {
             setValidBit(validity_, i, false);
             hasNulls = true;
-         } else if (element.type == type_) {
-            element.store(target);
+            std::memset(target, 0, width_);
+         } else if (elementType_ != type_) {
+            Value value = Value::fromVector(Vector::flat(elementType_, elements_.value(), nullptr), 0);
+            value.type = type_; // integers of all widths use the same member of Value
+            value.store(target);
          } else {
-            Value::integer(type_, element.i64).store(target);
+            std::memcpy(target, elements_.value(), width_);
          }
       }
       return Vector::flat(type_, data_.data(), hasNulls ? validity_ : nullptr);
    }
 
 private:
-   const ArrayValue& array_;
-   PhysicalType type_;
+   ArrayView::Cursor elements_;
+   PhysicalType elementType_, type_;
    uint32_t width_;
    std::vector<uint128> data_; // as wide as the widest value, and aligned for it
    ValidityWord validity_[validityWords(batchRowsMax)];
@@ -82,18 +83,19 @@ private:
 enum class Tristate : uint8_t { False, True, Unknown };
 
 /// Fold `lhs op element` over the elements: ANY is an OR, ALL an AND.
-Tristate overElements(Scratch& s, const Node& node, const Vector& lhs, const ArrayValue& array) {
+Tristate overElements(Scratch& s, const Node& node, const Vector& lhs, const ArrayView& array) {
    const Tristate deciding = node.negated ? Tristate::False : Tristate::True;
    Tristate result = node.negated ? Tristate::True : Tristate::False;
-   if (array.elements.empty()) return result;
+   if (array.size() == 0) return result;
    if (lhs.isNull(0)) return Tristate::Unknown;
    ElementVector elements(array, lhs.type);
-   const uint32_t total = static_cast<uint32_t>(array.elements.size());
+   const uint32_t total = array.size();
    FlagLoan scratch(s), flags(s);
    ValidityWord validity[validityWords(batchRowsMax)];
    for (uint32_t begin = 0; begin < total; begin += batchRowsMax) {
+      checkInterrupted();
       const uint32_t count = std::min(batchRowsMax, total - begin);
-      const std::array<Vector, 2> args = {lhs, elements.load(begin, count)};
+      const std::array<Vector, 2> args = {lhs, elements.load(count)};
       Selection rows = Selection::dense(count);
       fillValid(validity, count);
       bool hasNulls = combineValidity(args, rows, count, validity);
@@ -102,7 +104,7 @@ Tristate overElements(Scratch& s, const Node& node, const Vector& lhs, const Arr
          const Vector valid = Vector::flat(PhysicalType::Bool, nullptr, validity);
          if (hasNulls) rows = narrowed(rows, list, selectNotNull(valid, rows, list));
          ResultVector out(PhysicalType::Bool, flags.data(), validity, *s.strings);
-         const std::array<SqlType, 2> types = {node.argTypes[0], {array.elementType, -1, 0}};
+         const std::array<SqlType, 2> types = {node.argTypes[0], {array.elementType(), -1, 0}};
          const std::array<Representation, 2> reprs = {node.argReprs[0], Representation{lhs.type, 0}};
          node.kernel.kernel({args, rows, count, s.context, node.type, types, reprs, node.repr, node.function}, out);
          hasNulls |= out.hasNulls();
@@ -130,15 +132,15 @@ Vector evaluateArray(Scratch& s, const Node& node, const Rows& rows) {
    for (const uint32_t arg : node.args)
       nested |= s.code.nodes[arg]->type.oid == node.type.oid;
    const Oid element = node.elementType;
-   std::vector<Value> values(args.size());
    forEachRow(rows.selection, [&](uint32_t row) {
       if (nested) {
-         out[row] = s.strings->copyString(stackArrays(args, row));
+         out[row] = stackArrays(*s.strings, element, args, row);
          return;
       }
-      for (size_t i = 0; i < args.size(); ++i)
-         values[i] = Value::fromVector(args[i], row);
-      out[row] = s.strings->copyString(makeArray(element, values));
+      ArrayBuilder array(*s.strings, element);
+      for (const Vector& arg : args)
+         array.add(arg, row);
+      out[row] = array.finish();
    });
    return Vector::flat(PhysicalType::String, out, nullptr);
 }
@@ -154,23 +156,21 @@ Vector evaluateSubscript(Scratch& s, const Node& node, const Rows& rows) {
       setValidBit(buffer.validity, row, false);
       for (const Vector& arg : args)
          if (arg.isNull(row)) return;
-      ArrayValue array = readArray(args[0].value<StringView>(row).view());
-      if (array.dimensions.size() != args.size() - 1) return;
-      size_t index = 0;
-      for (size_t d = 0; d < array.dimensions.size(); ++d) {
-         const int64_t offset = int64_t{args[d + 1].value<int32_t>(row)} - array.dimensions[d].lower;
-         if (offset < 0 || offset >= array.dimensions[d].length) return;
-         index = index * static_cast<size_t>(array.dimensions[d].length) + static_cast<size_t>(offset);
+      const ArrayView array(args[0].value<StringView>(row).view());
+      if (array.dimensionCount() != args.size() - 1) return;
+      uint32_t index = 0;
+      for (uint32_t d = 0; d < array.dimensionCount(); ++d) {
+         const ArrayDimension dimension = array.dimension(d);
+         const int64_t offset = int64_t{args[d + 1].value<int32_t>(row)} - dimension.lower;
+         if (offset < 0 || offset >= dimension.length) return;
+         index = index * static_cast<uint32_t>(dimension.length) + static_cast<uint32_t>(offset);
       }
-      const Value& element = array.elements[index];
-      if (element.isNull) return;
+      if (array.isNull(index)) return;
+      ArrayView::Cursor element(array);
+      element.moveTo(index);
+      element.next();
       setValidBit(buffer.validity, row, true);
-      if (isVariableSize(element.type)) {
-         const StringView copy = s.strings->copyString(element.bytes);
-         std::memcpy(target, &copy, sizeof copy);
-      } else {
-         element.store(target);
-      }
+      std::memcpy(target, element.value(), width); // a text lies in the array, which lives as long
    });
    return Vector::flat(node.repr.physical, buffer.data, buffer.validity);
 }
@@ -180,15 +180,12 @@ Vector evaluateAnyArray(Scratch& s, const Node& node, const Rows& rows) {
    Scratch::Buffer& buffer = s.buffer(node);
    fillValid(buffer.validity, s.rowCount);
    uint8_t* out = static_cast<uint8_t*>(buffer.data);
-   ArrayValue array;
-   if (args[1].encoding == Encoding::Constant && !args[1].isNull(0))
-      array = readArray(args[1].value<StringView>(0).view());
    bool hasNulls = false;
    const uint32_t width = physicalSize(args[0].type);
    forEachRow(rows.selection, [&](uint32_t row) {
       Tristate result = Tristate::Unknown;
       if (!args[1].isNull(row)) {
-         if (args[1].encoding != Encoding::Constant) array = readArray(args[1].value<StringView>(row).view());
+         const ArrayView array(args[1].value<StringView>(row).view());
          static constexpr ValidityWord nothing = 0;
          const Vector lhs = Vector::constant(
              args[0].type, static_cast<const std::byte*>(args[0].data) + size_t{args[0].positionOf(row)} * width,

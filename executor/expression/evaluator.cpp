@@ -1,6 +1,7 @@
 #include "executor/expression/evaluator.hpp"
 
 #include "common/error/sql_error.hpp"
+#include "common/thread/interruption.hpp"
 #include "executor/expression/program.hpp"
 
 namespace ouzel::executor {
@@ -61,7 +62,7 @@ sql::ColumnTable columnTable(const sql::Expr& predicate, const std::vector<sql::
 Value ExpressionEvaluator::evaluate(const sql::Expr& expr) {
    const sql::ColumnTable none;
    const auto program = ExpressionProgram::compile(expr, ColumnSlots(), none);
-   ExpressionState state(program, context_);
+   ExpressionState state(program, context_, memory_);
    Batch batch;
    batch.setDense(1);
    return Value::fromVector(program->evaluate(state, batch, batch.selection), 0);
@@ -79,7 +80,7 @@ std::vector<bool> ExpressionEvaluator::matches(const sql::Expr& predicate, const
       samples.emplace_back(repr.physical, rows, i);
    }
    const auto program = ExpressionProgram::compile(predicate, ColumnSlots(columns), table);
-   ExpressionState state(program, context_);
+   ExpressionState state(program, context_, memory_);
    RowIndex passedRows[batchRowsMax];
    for (size_t begin = 0; begin < rows.size(); begin += batchRowsMax) {
       Batch batch;
@@ -98,6 +99,7 @@ std::vector<bool> ExpressionEvaluator::matches(const sql::Expr& predicate, const
             try {
                take(Selection::list(&one, 1));
             } catch (const SqlError&) {
+               checkInterrupted();
             }
          }
       }

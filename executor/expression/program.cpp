@@ -46,8 +46,8 @@ Scratch::Buffer& Scratch::buffer(const Node& node) {
 }
 
 ExpressionState::ExpressionState(std::shared_ptr<const ExpressionProgram> program, FunctionContext& context,
-                                 Reservation* memory)
-   : scratch_(std::make_unique<Scratch>(std::move(program), context, memory)) {}
+                                 Reservation& memory)
+   : scratch_(std::make_unique<Scratch>(std::move(program), context, &memory)) {}
 ExpressionState::~ExpressionState() = default;
 ExpressionState::ExpressionState(ExpressionState&&) noexcept = default;
 

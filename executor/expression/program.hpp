@@ -73,8 +73,7 @@ private:
 /// selectivities. Charged to the reservation. Shares ownership of the program. Not thread-safe.
 class ExpressionState {
 public:
-   ExpressionState(std::shared_ptr<const ExpressionProgram> program, FunctionContext& context,
-                   Reservation* memory = nullptr);
+   ExpressionState(std::shared_ptr<const ExpressionProgram> program, FunctionContext& context, Reservation& memory);
    ~ExpressionState();
    ExpressionState(ExpressionState&&) noexcept;
 

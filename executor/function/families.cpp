@@ -4,6 +4,7 @@ namespace ouzel::executor {
 
 void registerFamilies() {
    registerArray();
+   registerArrayKey();
    registerBoolean();
    registerBytes();
    registerCatalogFunctions();

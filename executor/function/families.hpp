@@ -7,6 +7,7 @@ namespace ouzel::executor {
 void registerFamilies();
 
 void registerArray();
+void registerArrayKey();
 void registerBoolean();
 void registerBytes();
 void registerCatalogFunctions();

@@ -46,6 +46,17 @@ void appendRowText(std::string& out, const FunctionContext& context, const SqlTy
    appendValueText(out, context, type, repr, values + size_t{vector.positionOf(row)} * physicalSize(vector.type));
 }
 
+void appendRowText(ValueBuilder& out, const FunctionContext& context, const SqlType& type, Representation repr,
+                   const Vector& vector, uint32_t row) {
+   if (type.oid == oid::text || type.oid == oid::varchar) { // its text is its bytes
+      out.append(vector.value<StringView>(row).view());
+      return;
+   }
+   std::string text;
+   appendRowText(text, context, type, repr, vector, row);
+   out.append(text);
+}
+
 void parseValueText(void* target, const FunctionContext& context, const SqlType& type, std::string_view text,
                     Arena& arena) {
    if (isRegType(type.oid) && context.catalog) {

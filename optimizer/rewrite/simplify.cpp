@@ -2,6 +2,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/thread/interruption.hpp"
 #include "common/type/array.hpp"
 #include "optimizer/query/expr_lowering.hpp"
 #include "optimizer/rewrite/rules.hpp"
@@ -94,7 +95,15 @@ private:
 
    // ---- folding ----
 
-   /// Replaces an expression over constants by its value, unless evaluation raises an error.
+   /// How long a folded value may be: what a plan takes stays in proportion to the text of its statement.
+   static size_t foldedBytesMax(const Expr& expr) {
+      size_t bytes = 512;
+      for (const ExprPtr& arg : expr.args)
+         bytes += knownValue(*arg) ? knownValue(*arg)->bytes.size() : 0;
+      return 2 * bytes;
+   }
+
+   /// Replaces an expression over constants by its value, unless evaluation raises an error or the value is long.
    void fold(ExprPtr& expr) {
       if (!query_.context.evaluator || !std::all_of(expr->args.begin(), expr->args.end(), isConstant)) return;
       try {
@@ -103,12 +112,14 @@ private:
          Value value = query_.context.evaluator->evaluate(*lowered);
          const Representation repr = ExprLowering::genericRepresentation(expr->type);
          if (!value.isNull && value.type != repr.physical) return;
+         if (value.bytes.size() > foldedBytesMax(*expr)) return; // repeat('x', 1000000) stays a call
          value.type = repr.physical;
          ExprPtr constant = makeConstant(expr->type, std::move(value));
          constant->repr = repr;
          constant->position = expr->position;
          expr = std::move(constant);
       } catch (const SqlError&) { // raised again at run time, if a row reaches the expression
+         checkInterrupted();      // but a cancelled statement ends here
       }
    }
 

@@ -1,5 +1,7 @@
+#include "catalog/builtin/builtin.hpp"
 #include "common/value/dispatch.hpp"
 #include "executor/function/aggregate/aggregate_loops.hpp"
+#include "executor/kernel/array_order.hpp"
 #include "executor/kernel/compare_operators.hpp"
 
 // min, max, any_value over every type, by the order of kernel/compare.hpp.
@@ -64,13 +66,21 @@ struct StringState {
       value = StringView(room, source.size());
    }
 };
-template <PhysicalType type, Choice choice>
+/// The order of arrays is not that of their bytes.
+template <Choice choice>
+bool isBetterArray(const StringView& candidate, const StringView& current) {
+   const int order = compareArrays(ArrayView(candidate.view()), ArrayView(current.view()));
+   return choice == Choice::Min ? order < 0 : order > 0;
+}
+
+template <PhysicalType type, Choice choice, bool ofArrays = false>
 struct StringExtreme {
    using Input = StringView;
    using State = StringState;
    static constexpr uint32_t strings[] = {offsetof(StringState, value)};
    static void add(State& s, const StringView& value, Arena& arena) {
-      if (!s.isSet || isBetter<type, choice>(value, s.value)) s.keep(value, arena);
+      if (!s.isSet || (ofArrays ? isBetterArray<choice>(value, s.value) : isBetter<type, choice>(value, s.value)))
+         s.keep(value, arena);
    }
    static void merge(State& into, const State& from, Arena& arena) {
       if (from.isSet) add(into, from.value, arena);
@@ -99,6 +109,10 @@ const AggregateKernel* kernelFor(PhysicalType type) {
 
 const AggregateKernel* findExtremeAggregate(const AggregateRequest& request) {
    if (request.args.size() != 1) return nullptr;
+   if (!request.argTypes.empty() && catalog::builtins().isArray(request.argTypes[0].oid)) {
+      if (request.name == "min") return aggregateOf<StringExtreme<PhysicalType::String, Choice::Min, true>>;
+      if (request.name == "max") return aggregateOf<StringExtreme<PhysicalType::String, Choice::Max, true>>;
+   }
    if (request.name == "min") return kernelFor<Choice::Min>(request.args[0].physical);
    if (request.name == "max") return kernelFor<Choice::Max>(request.args[0].physical);
    if (request.name == "any_value") return kernelFor<Choice::Any>(request.args[0].physical);

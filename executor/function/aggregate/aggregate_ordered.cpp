@@ -5,6 +5,7 @@
 #include "common/type/array.hpp"
 #include "common/type/date_time_math.hpp"
 #include "executor/function/aggregate/aggregate_loops.hpp"
+#include "executor/function/array_builder.hpp"
 #include "executor/function/text/utf8_text.hpp"
 #include "executor/kernel/compare.hpp"
 
@@ -121,10 +122,12 @@ struct ValueList {
 };
 
 /// Arrays do not store the n of character(n), so elements are padded to n characters.
-void pad(std::string& text, int32_t typmod) {
+std::string padded(std::string_view text, int32_t typmod) {
+   std::string result(text);
    const size_t length = countCharacters(text);
    if (typmod > 4 && length < static_cast<size_t>(typmod) - 4)
-      text.append(static_cast<size_t>(typmod) - 4 - length, ' ');
+      result.append(static_cast<size_t>(typmod) - 4 - length, ' ');
+   return result;
 }
 
 struct ArrayAgg {
@@ -137,13 +140,17 @@ struct ArrayAgg {
    }
    static void finish(const State& s, uint32_t row, ResultVector& result) {
       if (s.count == 0) return result.setNull(row);
-      std::vector<Value> elements;
-      elements.reserve(s.count);
+      ArrayBuilder array(result.strings(), s.elementType);
+      const Vector values = Vector::flat(s.type, s.values.data, nullptr);
       for (uint32_t i = 0; i < s.count; ++i) {
-         elements.push_back(s.value(i));
-         if (s.elementType == oid::bpchar && !elements.back().isNull) pad(elements.back().bytes, s.typmod);
+         if (s.isNull(i))
+            array.addNull();
+         else if (s.elementType == oid::bpchar)
+            array.addText(padded(s.at<StringView>(i).view(), s.typmod));
+         else
+            array.add(values, i);
       }
-      result.values<StringView>()[row] = result.strings().copyString(makeArray(s.elementType, elements));
+      result.values<StringView>()[row] = array.finish();
    }
 };
 
@@ -156,17 +163,18 @@ struct ArrayStack {
    }
    static void finish(const State& s, uint32_t row, ResultVector& result) {
       if (s.count == 0) return result.setNull(row);
-      ArrayValue stacked = readArray(s.at<StringView>(0).view());
-      const std::vector<ArrayDimension> inner = stacked.dimensions;
-      if (inner.empty()) throw SqlError(sqlstate::arraySubscriptError, "cannot accumulate empty arrays");
-      for (uint32_t i = 1; i < s.count; ++i) {
-         ArrayValue next = readArray(s.at<StringView>(i).view());
-         if (next.dimensions != inner)
+      const ArrayView first(s.at<StringView>(0).view());
+      std::vector<ArrayDimension> shape = first.dimensions();
+      if (shape.empty()) throw SqlError(sqlstate::arraySubscriptError, "cannot accumulate empty arrays");
+      ArrayBuilder stacked(result.strings(), first.elementType());
+      for (uint32_t i = 0; i < s.count; ++i) {
+         const ArrayView next(s.at<StringView>(i).view());
+         if (next.dimensions() != shape)
             throw SqlError(sqlstate::arraySubscriptError, "cannot accumulate arrays of different dimensionality");
-         stacked.elements.insert(stacked.elements.end(), next.elements.begin(), next.elements.end());
+         stacked.addAll(next);
       }
-      stacked.dimensions.insert(stacked.dimensions.begin(), {static_cast<int32_t>(s.count), 1});
-      result.values<StringView>()[row] = result.strings().copyString(makeArray(stacked));
+      shape.insert(shape.begin(), {static_cast<int32_t>(s.count), 1});
+      result.values<StringView>()[row] = stacked.finish(shape);
    }
 };
 

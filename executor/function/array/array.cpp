@@ -1,44 +1,19 @@
 #include "catalog/builtin/builtin.hpp"
+#include "common/thread/interruption.hpp"
 #include "executor/function/array/array_operations.hpp"
+#include "executor/function/array_builder.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/text/text_search.hpp"
 #include "executor/function/text/utf8_text.hpp"
+#include "executor/function/value_builder.hpp"
 #include "executor/function/value_text.hpp"
+#include "executor/kernel/array_order.hpp"
 #include "executor/kernel/compare.hpp"
 
-// Functions over arrays. Elements are extracted as Values: where speed matters, arrays are small and rare.
+// Functions over arrays. They read arrays in place, and write them into the arena of the result.
 
 namespace ouzel::executor {
-
-int compareElements(const Value& a, const Value& b) {
-   alignas(16) std::byte x[16], y[16];
-   a.store(x);
-   b.store(y);
-   return valueOrder(a.type)(x, y);
-}
-
-bool equalElements(const Value& a, const Value& b) {
-   return compareElements(a, b) == 0;
-}
-
-int compareArrays(const ArrayValue& a, const ArrayValue& b) {
-   const size_t common = std::min(a.elements.size(), b.elements.size());
-   for (size_t i = 0; i < common; ++i) {
-      const Value &x = a.elements[i], &y = b.elements[i];
-      if (x.isNull && y.isNull) continue;
-      if (x.isNull || y.isNull) return x.isNull ? 1 : -1;
-      if (const int order = compareElements(x, y); order != 0) return order;
-   }
-   const auto three = [](auto x, auto y) { return x < y ? -1 : x > y ? 1 : 0; };
-   if (const int order = three(a.elements.size(), b.elements.size()); order != 0) return order;
-   if (const int order = three(a.dimensions.size(), b.dimensions.size()); order != 0) return order;
-   for (size_t d = 0; d < a.dimensions.size(); ++d) {
-      if (const int order = three(a.dimensions[d].length, b.dimensions[d].length); order != 0) return order;
-      if (const int order = three(a.dimensions[d].lower, b.dimensions[d].lower); order != 0) return order;
-   }
-   return 0;
-}
 
 Oid elementTypeOf(Oid arrayType) {
    const catalog::TypeInfo* info = catalog::builtins().type(arrayType);
@@ -47,67 +22,70 @@ Oid elementTypeOf(Oid arrayType) {
 
 namespace {
 
-ArrayValue arrayAt(const KernelCall& call, size_t arg, uint32_t row) {
-   return readArray(call.args[arg].value<StringView>(row).view());
+ArrayView arrayAt(const KernelCall& call, size_t arg, uint32_t row) {
+   return ArrayView(call.args[arg].value<StringView>(row).view());
 }
 
-/// The array at a row of an argument. NULL gives an empty array with the argument's element type.
-ArrayValue arrayOrEmpty(const KernelCall& call, size_t arg, uint32_t row) {
-   if (!call.args[arg].isNull(row)) return arrayAt(call, arg, row);
-   ArrayValue empty;
-   empty.elementType = elementTypeOf(call.resultType.oid);
-   if (empty.elementType == invalidOid) empty.elementType = elementTypeOf(call.argTypes[arg].oid);
-   empty.physical = arrayElementPhysical(empty.elementType);
-   return empty;
+/// The element type of an array that may be NULL: the argument's.
+Oid elementTypeAt(const KernelCall& call, size_t arg, uint32_t row) {
+   if (!call.args[arg].isNull(row)) return arrayAt(call, arg, row).elementType();
+   const Oid type = elementTypeOf(call.resultType.oid);
+   return type != invalidOid ? type : elementTypeOf(call.argTypes[arg].oid);
 }
 
-/// The value as an element of `array`: integers get the width of its elements.
-Value asElement(Value value, const ArrayValue& array) {
-   if (value.type != array.physical && !isVariableSize(array.physical) && array.physical <= PhysicalType::I64)
-      value.type = array.physical;
-   return value;
-}
+/// A value to compare with elements, as it would lie among them: integers get the width of the elements.
+class Probe {
+public:
+   Probe(const Vector& vector, uint32_t row, PhysicalType elements)
+      : isNull_(vector.isNull(row)), order_(valueOrder(elements)) {
+      if (isNull_) return;
+      Value value = Value::fromVector(vector, row);
+      if (value.type != elements && !isVariableSize(elements) && elements <= PhysicalType::I64) value.type = elements;
+      bytes_ = std::move(value.bytes);
+      if (isVariableSize(elements)) {
+         const StringView text(bytes_);
+         std::memcpy(place_, static_cast<const void*>(&text), sizeof text);
+      } else {
+         value.store(place_);
+      }
+   }
+   bool isNull() const { return isNull_; }
+   int compare(const void* element) const { return order_(place_, element); }
+   /// Whether the element is not distinct from the value.
+   bool equals(const ArrayView::Cursor& element) const {
+      return isNull_ || element.isNull() ? isNull_ && element.isNull() : compare(element.value()) == 0;
+   }
 
-void requireOneDimension(const ArrayValue& array, const char* message, SqlState state = sqlstate::dataException) {
-   if (array.dimensions.size() > 1) throw SqlError(state, message);
-}
+private:
+   const bool isNull_;
+   const ValueOrder order_;
+   std::string bytes_;
+   alignas(16) std::byte place_[16] = {};
+};
 
-/// Write the result of `body(row)` for each row: an array, or nullopt for NULL.
-template <typename Body>
-void eachArray(const KernelCall& call, ResultVector& result, Body&& body) {
-   StringView* out = result.values<StringView>();
-   forEachRow(call.rows, [&](uint32_t row) {
-      const std::optional<ArrayValue> array = body(row);
-      if (!array) return result.setNull(row);
-      out[row] = result.strings().copyString(makeArray(*array));
-   });
+void requireOneDimension(const ArrayView& array, const char* message, SqlState state = sqlstate::dataException) {
+   if (array.dimensionCount() > 1) throw SqlError(state, message);
 }
 
 // ---- building ----
 
-void appendOne(ArrayValue& array, Value value) {
-   if (array.dimensions.empty()) array.dimensions.push_back({0, 1});
-   ++array.dimensions[0].length;
-   array.elements.push_back(asElement(std::move(value), array));
+int32_t firstSubscript(const ArrayView& array) {
+   return array.dimensionCount() == 0 ? 1 : array.dimension(0).lower;
 }
 
-void arrayAppend(const KernelCall& call, ResultVector& result) {
-   eachArray(call, result, [&](uint32_t row) -> std::optional<ArrayValue> {
-      ArrayValue array = arrayOrEmpty(call, 0, row);
-      requireOneDimension(array, "argument must be empty or one-dimensional array");
-      appendOne(array, Value::fromVector(call.args[1], row));
-      return array;
-   });
-}
-
-void arrayPrepend(const KernelCall& call, ResultVector& result) {
-   eachArray(call, result, [&](uint32_t row) -> std::optional<ArrayValue> {
-      ArrayValue array = arrayOrEmpty(call, 1, row);
-      requireOneDimension(array, "argument must be empty or one-dimensional array");
-      if (array.dimensions.empty()) array.dimensions.push_back({0, 1});
-      ++array.dimensions[0].length;
-      array.elements.insert(array.elements.begin(), asElement(Value::fromVector(call.args[0], row), array));
-      return array;
+/// array || element and element || array; `arrayArg` is the number of the array.
+template <size_t arrayArg>
+void addElement(const KernelCall& call, ResultVector& result) {
+   StringView* out = result.values<StringView>();
+   forEachRow(call.rows, [&](uint32_t row) {
+      ArrayBuilder builder(result.strings(), elementTypeAt(call, arrayArg, row));
+      std::optional<ArrayView> array;
+      if (!call.args[arrayArg].isNull(row)) array = arrayAt(call, arrayArg, row);
+      if (array) requireOneDimension(*array, "argument must be empty or one-dimensional array");
+      if (arrayArg == 1) builder.add(call.args[0], row);
+      if (array) builder.addAll(*array);
+      if (arrayArg == 0) builder.add(call.args[1], row);
+      out[row] = builder.finish(array ? firstSubscript(*array) : 1);
    });
 }
 
@@ -115,85 +93,100 @@ bool sameShape(std::span<const ArrayDimension> a, std::span<const ArrayDimension
    return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-std::optional<ArrayValue> concatenated(ArrayValue a, ArrayValue b) {
-   if (a.dimensions.empty()) return b;
-   if (b.dimensions.empty()) return a;
+/// The dimensions of a || b, neither of which is empty.
+std::vector<ArrayDimension> concatenatedShape(const ArrayView& a, const ArrayView& b) {
+   const std::vector<ArrayDimension> da = a.dimensions(), db = b.dimensions();
+   std::vector<ArrayDimension> shape = da;
    const auto mismatch = [](const char* detail) {
       throw SqlError(sqlstate::arraySubscriptError, "cannot concatenate incompatible arrays").detail(detail);
    };
-   const std::span<const ArrayDimension> da(a.dimensions), db(b.dimensions);
    if (da.size() == db.size()) {
-      if (!sameShape(da.subspan(1), db.subspan(1)))
+      if (!sameShape(std::span(da).subspan(1), std::span(db).subspan(1)))
          mismatch("Arrays with differing element dimensions are not compatible for concatenation.");
-      a.dimensions[0].length += b.dimensions[0].length;
+      shape[0].length += db[0].length;
    } else if (da.size() == db.size() + 1) {
-      if (!sameShape(da.subspan(1), db))
+      if (!sameShape(std::span(da).subspan(1), db))
          mismatch("Arrays with differing dimensions are not compatible for concatenation.");
-      ++a.dimensions[0].length;
+      ++shape[0].length;
    } else if (da.size() + 1 == db.size()) {
-      if (!sameShape(da, db.subspan(1)))
+      if (!sameShape(da, std::span(db).subspan(1)))
          mismatch("Arrays with differing dimensions are not compatible for concatenation.");
-      a.dimensions = b.dimensions;
-      ++a.dimensions[0].length;
+      shape = db;
+      ++shape[0].length;
    } else {
       throw SqlError(sqlstate::arraySubscriptError, "cannot concatenate incompatible arrays")
           .detail("Arrays of " + std::to_string(da.size()) + " and " + std::to_string(db.size()) +
                   " dimensions are not compatible for concatenation.");
    }
-   for (Value& element : b.elements)
-      a.elements.push_back(std::move(element));
-   return a;
+   return shape;
 }
 
 void arrayCat(const KernelCall& call, ResultVector& result) {
-   eachArray(call, result, [&](uint32_t row) -> std::optional<ArrayValue> {
-      if (call.args[0].isNull(row) && call.args[1].isNull(row)) return std::nullopt;
-      if (call.args[0].isNull(row)) return arrayAt(call, 1, row);
-      if (call.args[1].isNull(row)) return arrayAt(call, 0, row);
-      return concatenated(arrayAt(call, 0, row), arrayAt(call, 1, row));
+   StringView* out = result.values<StringView>();
+   forEachRow(call.rows, [&](uint32_t row) {
+      const bool isNullA = call.args[0].isNull(row), isNullB = call.args[1].isNull(row);
+      if (isNullA && isNullB) return result.setNull(row);
+      if (isNullA || arrayAt(call, 0, row).size() == 0) {
+         out[row] = isNullB ? call.args[0].value<StringView>(row) : call.args[1].value<StringView>(row);
+         return;
+      }
+      if (isNullB || arrayAt(call, 1, row).size() == 0) {
+         out[row] = call.args[0].value<StringView>(row);
+         return;
+      }
+      const ArrayView a = arrayAt(call, 0, row), b = arrayAt(call, 1, row);
+      const std::vector<ArrayDimension> shape = concatenatedShape(a, b);
+      ArrayBuilder builder(result.strings(), a.elementType());
+      builder.addAll(a);
+      builder.addAll(b);
+      out[row] = builder.finish(shape);
    });
 }
 
 void arrayFill(const KernelCall& call, ResultVector& result) {
-   eachArray(call, result, [&](uint32_t row) -> std::optional<ArrayValue> {
+   StringView* out = result.values<StringView>();
+   forEachRow(call.rows, [&](uint32_t row) {
       const bool hasLower = call.args.size() == 3;
       if (call.args[1].isNull(row) || (hasLower && call.args[2].isNull(row)))
          throw SqlError(sqlstate::nullValueNotAllowed, "dimension array or low bound array cannot be null");
-      const ArrayValue lengths = arrayAt(call, 1, row);
-      const ArrayValue lowers = hasLower ? arrayAt(call, 2, row) : ArrayValue{};
-      ArrayValue array;
-      array.elementType = elementTypeOf(call.resultType.oid);
-      array.physical = arrayElementPhysical(array.elementType);
-      size_t count = lengths.elements.empty() ? 0 : 1;
-      for (size_t i = 0; i < lengths.elements.size(); ++i) {
-         if (lengths.elements[i].isNull)
-            throw SqlError(sqlstate::nullValueNotAllowed, "dimension values cannot be null");
-         const auto length = static_cast<int32_t>(lengths.elements[i].i64);
-         if (length < 0 || count * static_cast<size_t>(length) > (1u << 26))
-            throw SqlError(sqlstate::programLimitExceeded, "array size exceeds the maximum allowed (134217727)");
-         const int32_t lower = i < lowers.elements.size() ? static_cast<int32_t>(lowers.elements[i].i64) : 1;
-         array.dimensions.push_back({length, lower});
-         count *= static_cast<size_t>(length);
+      const ArrayView lengths = arrayAt(call, 1, row);
+      std::vector<int32_t> lowers;
+      if (hasLower) {
+         const ArrayView given = arrayAt(call, 2, row);
+         for (ArrayView::Cursor lower(given); lower.next();)
+            lowers.push_back(lower.as<int32_t>());
       }
-      if (count == 0) array.dimensions.clear();
-      array.elements.assign(count, asElement(Value::fromVector(call.args[0], row), array));
-      return array;
+      std::vector<ArrayDimension> shape;
+      uint64_t count = lengths.size() == 0 ? 0 : 1;
+      for (ArrayView::Cursor length(lengths); length.next();) {
+         if (length.isNull()) throw SqlError(sqlstate::nullValueNotAllowed, "dimension values cannot be null");
+         const auto wanted = length.as<int32_t>();
+         if (wanted < 0 || count * static_cast<uint32_t>(wanted) > arrayElementsMax)
+            throw SqlError(sqlstate::programLimitExceeded, "array size exceeds the maximum allowed (134217727)");
+         shape.push_back({wanted, shape.size() < lowers.size() ? lowers[shape.size()] : 1});
+         count *= static_cast<uint32_t>(wanted);
+      }
+      if (count == 0) shape.clear();
+      ArrayBuilder builder(result.strings(), elementTypeOf(call.resultType.oid));
+      for (uint64_t i = 0; i < count; ++i)
+         builder.add(call.args[0], row);
+      out[row] = builder.finish(shape);
    });
 }
 
 // ---- size and shape ----
 
 std::optional<int32_t> ndims(const StringView& s) {
-   const size_t count = readArray(s.view()).dimensions.size();
+   const uint32_t count = ArrayView(s.view()).dimensionCount();
    return count == 0 ? std::nullopt : std::optional(static_cast<int32_t>(count));
 }
 int32_t cardinality(const StringView& s) {
-   return static_cast<int32_t>(arraySize(s.view()));
+   return static_cast<int32_t>(ArrayView(s.view()).size());
 }
 std::optional<ArrayDimension> dimension(const StringView& s, int32_t n) {
-   const ArrayValue array = readArray(s.view());
-   if (n < 1 || static_cast<size_t>(n) > array.dimensions.size()) return std::nullopt;
-   return array.dimensions[static_cast<size_t>(n - 1)];
+   const ArrayView array(s.view());
+   if (n < 1 || static_cast<uint32_t>(n) > array.dimensionCount()) return std::nullopt;
+   return array.dimension(static_cast<uint32_t>(n - 1));
 }
 std::optional<int32_t> length(const StringView& s, int32_t n) {
    const std::optional<ArrayDimension> d = dimension(s, n);
@@ -208,34 +201,30 @@ std::optional<int32_t> upper(const StringView& s, int32_t n) {
    return d ? std::optional(d->lower + d->length - 1) : std::nullopt;
 }
 std::optional<StringView> dims(const StringView& s, KernelEnv& env) {
-   const ArrayValue array = readArray(s.view());
-   if (array.dimensions.empty()) return std::nullopt;
+   const ArrayView array(s.view());
+   if (array.dimensionCount() == 0) return std::nullopt;
    std::string text;
-   for (const ArrayDimension& d : array.dimensions)
+   for (const ArrayDimension& d : array.dimensions())
       text += "[" + std::to_string(d.lower) + ":" + std::to_string(d.lower + d.length - 1) + "]";
    return env.copy(text);
 }
 
 // ---- search and change ----
 
-/// Call `found` with the subscript of every element that is not distinct from the value.
+/// Calls `found` with the subscript of every element that is not distinct from the value, while it returns true.
 template <typename Found>
-void findAll(const ArrayValue& array, const Value& value, Found&& found) {
-   const int32_t lowerBound = array.dimensions.empty() ? 1 : array.dimensions[0].lower;
-   for (size_t i = 0; i < array.elements.size(); ++i) {
-      const Value& element = array.elements[i];
-      const bool same = element.isNull || value.isNull ? element.isNull && value.isNull : equalElements(element, value);
-      if (same && !found(static_cast<int32_t>(i) + lowerBound)) return;
-   }
+void findAll(const ArrayView& array, const Probe& value, Found&& found) {
+   requireOneDimension(array, "searching for elements in multidimensional arrays is not supported",
+                       sqlstate::featureNotSupported);
+   for (ArrayView::Cursor element(array); element.next();)
+      if (value.equals(element) && !found(static_cast<int32_t>(element.index()) + firstSubscript(array))) return;
 }
 
 void arrayPosition(const KernelCall& call, ResultVector& result) {
    int32_t* out = result.values<int32_t>();
    forEachRow(call.rows, [&](uint32_t row) {
       if (call.args[0].isNull(row)) return result.setNull(row);
-      const ArrayValue array = arrayAt(call, 0, row);
-      requireOneDimension(array, "searching for elements in multidimensional arrays is not supported",
-                          sqlstate::featureNotSupported);
+      const ArrayView array = arrayAt(call, 0, row);
       int32_t start = INT32_MIN;
       if (call.args.size() == 3) {
          if (call.args[2].isNull(row))
@@ -243,7 +232,7 @@ void arrayPosition(const KernelCall& call, ResultVector& result) {
          start = call.args[2].value<int32_t>(row);
       }
       bool isFound = false;
-      findAll(array, asElement(Value::fromVector(call.args[1], row), array), [&](int32_t place) {
+      findAll(array, Probe(call.args[1], row, array.physical()), [&](int32_t place) {
          if (place < start) return true;
          out[row] = place;
          isFound = true;
@@ -257,69 +246,86 @@ void arrayPositions(const KernelCall& call, ResultVector& result) {
    StringView* out = result.values<StringView>();
    forEachRow(call.rows, [&](uint32_t row) {
       if (call.args[0].isNull(row)) return result.setNull(row);
-      const ArrayValue array = arrayAt(call, 0, row);
-      requireOneDimension(array, "searching for elements in multidimensional arrays is not supported",
-                          sqlstate::featureNotSupported);
-      std::vector<Value> places;
-      findAll(array, asElement(Value::fromVector(call.args[1], row), array), [&](int32_t place) {
-         places.push_back(Value::integer(PhysicalType::I32, place));
+      const ArrayView array = arrayAt(call, 0, row);
+      ArrayBuilder places(result.strings(), oid::int4);
+      findAll(array, Probe(call.args[1], row, array.physical()), [&](int32_t place) {
+         places.add(&place);
          return true;
       });
-      out[row] = result.strings().copyString(makeArray(oid::int4, places));
+      out[row] = places.finish();
    });
 }
 
 void arrayRemove(const KernelCall& call, ResultVector& result) {
-   eachArray(call, result, [&](uint32_t row) -> std::optional<ArrayValue> {
-      if (call.args[0].isNull(row)) return std::nullopt;
-      ArrayValue array = arrayAt(call, 0, row);
-      if (array.dimensions.size() > 1) throwNotSupported("removing elements from multidimensional arrays");
-      const Value value = asElement(Value::fromVector(call.args[1], row), array);
-      std::erase_if(array.elements, [&](const Value& element) {
-         return element.isNull || value.isNull ? element.isNull && value.isNull : equalElements(element, value);
-      });
-      if (array.elements.empty()) {
-         array.dimensions.clear();
-      } else {
-         array.dimensions[0].length = static_cast<int32_t>(array.elements.size());
+   StringView* out = result.values<StringView>();
+   forEachRow(call.rows, [&](uint32_t row) {
+      if (call.args[0].isNull(row)) return result.setNull(row);
+      const ArrayView array = arrayAt(call, 0, row);
+      if (array.dimensionCount() > 1) throwNotSupported("removing elements from multidimensional arrays");
+      const Probe value(call.args[1], row, array.physical());
+      ArrayBuilder kept(result.strings(), array.elementType());
+      for (ArrayView::Cursor element(array); element.next();) {
+         if (value.equals(element)) continue;
+         if (element.isNull())
+            kept.addNull();
+         else
+            kept.add(element.value());
       }
-      return array;
+      out[row] = kept.finish(firstSubscript(array));
    });
 }
 
 void arrayReplace(const KernelCall& call, ResultVector& result) {
-   eachArray(call, result, [&](uint32_t row) -> std::optional<ArrayValue> {
-      if (call.args[0].isNull(row)) return std::nullopt;
-      ArrayValue array = arrayAt(call, 0, row);
-      const Value from = asElement(Value::fromVector(call.args[1], row), array),
-                  to = asElement(Value::fromVector(call.args[2], row), array);
-      for (Value& element : array.elements)
-         if (element.isNull || from.isNull ? element.isNull && from.isNull : equalElements(element, from)) element = to;
-      return array;
+   StringView* out = result.values<StringView>();
+   forEachRow(call.rows, [&](uint32_t row) {
+      if (call.args[0].isNull(row)) return result.setNull(row);
+      const ArrayView array = arrayAt(call, 0, row);
+      const Probe from(call.args[1], row, array.physical());
+      ArrayBuilder changed(result.strings(), array.elementType());
+      for (ArrayView::Cursor element(array); element.next();)
+         if (from.equals(element))
+            changed.add(call.args[2], row);
+         else if (element.isNull())
+            changed.addNull();
+         else
+            changed.add(element.value());
+      out[row] = changed.finish(array.dimensions());
    });
 }
 
+/// The array without its last n slices of the first dimension. Lower bounds become 1, as those of every slice.
 void trimArray(const KernelCall& call, ResultVector& result) {
-   eachArray(call, result, [&](uint32_t row) -> std::optional<ArrayValue> {
-      ArrayValue array = arrayAt(call, 0, row);
+   StringView* out = result.values<StringView>();
+   forEachRow(call.rows, [&](uint32_t row) {
+      const ArrayView array = arrayAt(call, 0, row);
       const int32_t n = call.args[1].value<int32_t>(row);
-      const int32_t present = array.dimensions.empty() ? 0 : array.dimensions[0].length;
+      std::vector<ArrayDimension> shape = array.dimensions();
+      const int32_t present = shape.empty() ? 0 : shape[0].length;
       if (n < 0 || n > present)
          throw SqlError(sqlstate::arrayElementError,
                         "number of elements to trim must be between 0 and " + std::to_string(present));
-      if (present == 0) return array;
-      const size_t perRow = array.elements.size() / static_cast<size_t>(present);
-      array.dimensions[0].length -= n;
-      array.elements.resize(perRow * static_cast<size_t>(array.dimensions[0].length));
-      if (array.elements.empty()) array.dimensions.clear();
-      return array;
+      ArrayBuilder kept(result.strings(), array.elementType());
+      if (n < present) {
+         const uint32_t keep = array.size() / static_cast<uint32_t>(present) * static_cast<uint32_t>(present - n);
+         shape[0].length -= n;
+         for (ArrayDimension& dimension : shape)
+            dimension.lower = 1;
+         for (ArrayView::Cursor element(array); kept.size() < keep && element.next();)
+            if (element.isNull())
+               kept.addNull();
+            else
+               kept.add(element.value());
+      } else {
+         shape.clear();
+      }
+      out[row] = kept.finish(shape);
    });
 }
 
 // ---- comparison and containment ----
 
 int order(const StringView& a, const StringView& b) {
-   return compareArrays(readArray(a.view()), readArray(b.view()));
+   return compareArrays(ArrayView(a.view()), ArrayView(b.view()));
 }
 bool isEqual(const StringView& a, const StringView& b) {
    return a == b || order(a, b) == 0;
@@ -349,23 +355,28 @@ StringView smaller(const StringView& a, const StringView& b) {
    return order(a, b) < 0 ? a : b;
 }
 
-bool hasElement(const ArrayValue& array, const Value& value) {
-   if (value.isNull) return false;
-   for (const Value& element : array.elements)
-      if (!element.isNull && equalElements(element, value)) return true;
+/// Whether the array has an element equal to the present one of `wanted`, which is not NULL.
+bool hasElement(const ArrayView& array, const ArrayView::Cursor& wanted) {
+   checkInterrupted();
+   const ValueOrder order = valueOrder(array.physical());
+   for (ArrayView::Cursor element(array); element.next();)
+      if (!element.isNull() && order(element.value(), wanted.value()) == 0) return true;
    return false;
 }
 bool contains(const StringView& a, const StringView& b) {
-   const ArrayValue outer = readArray(a.view()), inner = readArray(b.view());
-   return std::all_of(inner.elements.begin(), inner.elements.end(),
-                      [&](const Value& value) { return hasElement(outer, value); });
+   const ArrayView outer(a.view()), inner(b.view());
+   for (ArrayView::Cursor element(inner); element.next();)
+      if (element.isNull() || !hasElement(outer, element)) return false;
+   return true;
 }
 bool isContained(const StringView& a, const StringView& b) {
    return contains(b, a);
 }
 bool overlaps(const StringView& a, const StringView& b) {
-   const ArrayValue x = readArray(a.view()), y = readArray(b.view());
-   return std::any_of(x.elements.begin(), x.elements.end(), [&](const Value& value) { return hasElement(y, value); });
+   const ArrayView x(a.view()), y(b.view());
+   for (ArrayView::Cursor element(x); element.next();)
+      if (!element.isNull() && hasElement(y, element)) return true;
+   return false;
 }
 
 // ---- text ----
@@ -375,23 +386,24 @@ void arrayToText(const KernelCall& call, ResultVector& result) {
    const bool hasNullText = call.args.size() == 3;
    forEachRow(call.rows, [&](uint32_t row) {
       if (call.args[0].isNull(row) || call.args[1].isNull(row)) return result.setNull(row);
-      const ArrayValue array = arrayAt(call, 0, row);
+      const ArrayView array = arrayAt(call, 0, row);
       const std::string_view delimiter = call.args[1].value<StringView>(row).view();
-      std::string text;
+      ValueBuilder text(result.strings());
+      std::string piece;
       bool isFirst = true;
-      for (const Value& element : array.elements) {
-         if (element.isNull && (!hasNullText || call.args[2].isNull(row))) continue;
+      for (ArrayView::Cursor element(array); element.next();) {
+         if (element.isNull() && (!hasNullText || call.args[2].isNull(row))) continue;
          if (!isFirst) text.append(delimiter);
          isFirst = false;
-         if (element.isNull) {
+         if (element.isNull()) {
             text.append(call.args[2].value<StringView>(row).view());
-         } else {
-            alignas(16) std::byte bytes[16];
-            element.store(bytes);
-            appendValueText(text, call.context, {array.elementType, -1, 0}, {array.physical, 0}, bytes);
+            continue;
          }
+         piece.clear();
+         appendValueText(piece, call.context, {array.elementType(), -1, 0}, {array.physical(), 0}, element.value());
+         text.append(piece);
       }
-      out[row] = result.strings().copyString(text);
+      out[row] = text.finish();
    });
 }
 
@@ -402,10 +414,12 @@ void textToArray(const KernelCall& call, ResultVector& result) {
       std::string_view text = call.args[0].value<StringView>(row).view();
       const bool hasNullText = call.args.size() == 3 && !call.args[2].isNull(row);
       const std::string_view nullText = hasNullText ? call.args[2].value<StringView>(row).view() : std::string_view();
-      std::vector<Value> elements;
+      ArrayBuilder elements(result.strings(), oid::text);
       const auto add = [&](std::string_view field) {
-         elements.push_back(hasNullText && field == nullText ? Value::null(PhysicalType::String)
-                                                             : Value::string(std::string(field)));
+         if (hasNullText && field == nullText)
+            elements.addNull();
+         else
+            elements.addText(field);
       };
       if (call.args[1].isNull(row)) { // no separator: one element per character
          for (; !text.empty(); text.remove_prefix(characterBytes(text[0])))
@@ -419,20 +433,21 @@ void textToArray(const KernelCall& call, ResultVector& result) {
          }
          add(text);
       }
-      out[row] = result.strings().copyString(makeArray(oid::text, elements));
+      out[row] = elements.finish();
    });
 }
 
 void widthBucket(const KernelCall& call, ResultVector& result) {
    int32_t* out = result.values<int32_t>();
    forEachRow(call.rows, [&](uint32_t row) {
-      const ArrayValue thresholds = arrayAt(call, 1, row);
+      const ArrayView thresholds = arrayAt(call, 1, row);
       requireOneDimension(thresholds, "thresholds must be one-dimensional array");
-      const Value operand = asElement(Value::fromVector(call.args[0], row), thresholds);
+      const Probe operand(call.args[0], row, thresholds.physical());
       int32_t bucket = 0;
-      for (const Value& threshold : thresholds.elements) {
-         if (threshold.isNull) throw SqlError(sqlstate::nullValueNotAllowed, "thresholds array must not contain NULLs");
-         bucket += compareElements(operand, threshold) >= 0 ? 1 : 0;
+      for (ArrayView::Cursor threshold(thresholds); threshold.next();) {
+         if (threshold.isNull())
+            throw SqlError(sqlstate::nullValueNotAllowed, "thresholds array must not contain NULLs");
+         bucket += operand.compare(threshold.value()) >= 0 ? 1 : 0;
       }
       out[row] = bucket;
    });
@@ -444,8 +459,8 @@ void registerArray() {
    const auto addAny = [](std::string_view name, ScalarKernel kernel, bool strict = false) {
       registerKernel(name, anyArguments, {kernel, strict, false});
    };
-   addAny("array_append", arrayAppend);
-   addAny("array_prepend", arrayPrepend);
+   addAny("array_append", addElement<0>);
+   addAny("array_prepend", addElement<1>);
    addAny("array_cat", arrayCat);
    addAny("array_fill", arrayFill);
    addAny("array_fill_with_lower_bounds", arrayFill);

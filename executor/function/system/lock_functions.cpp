@@ -1,4 +1,4 @@
-#include "executor/function/array/array_operations.hpp"
+#include "executor/function/array_builder.hpp"
 #include "executor/function/context.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
@@ -63,10 +63,10 @@ StringView unlockAll(KernelEnv& env) {
 }
 
 StringView blockingPids(int32_t pid, KernelEnv& env) {
-   std::vector<Value> pids;
+   ArrayBuilder pids(env.strings, oid::int4);
    for (const int32_t blocker : env.context.requireSession("pg_blocking_pids").blockersOf(pid))
-      pids.push_back(Value::integer(PhysicalType::I32, blocker));
-   return env.copy(makeArray(oid::int4, pids));
+      pids.add(&blocker);
+   return pids.finish();
 }
 
 } // namespace

@@ -7,44 +7,61 @@
 
 namespace ouzel::executor {
 
-// ---- RowList ----
+// ---- RowWriter ----
 
-RowList::RowList(std::vector<Representation> columns) : columns_(std::move(columns)), outputs_(columns_.size()) {
-   for (Output& output : outputs_)
-      output.data.resize(batchRowsMax);
-}
-
-void RowList::clear() {
-   values_.clear();
-   next_ = 0;
-}
-
-uint32_t RowList::emit(uint32_t rowsMax, std::span<Vector> columns) {
-   const size_t width = columns_.size();
-   const size_t total = values_.size() / width;
-   const auto count = static_cast<uint32_t>(std::min<size_t>(rowsMax, total - next_));
-   for (size_t c = 0; c < width; ++c) {
-      Output& output = outputs_[c];
-      const PhysicalType type = columns_[c].physical;
-      const uint32_t bytes = physicalSize(type);
-      bool hasNulls = false;
-      std::memset(output.validity, 0xff, sizeof output.validity);
-      for (uint32_t i = 0; i < count; ++i) {
-         const Value& value = values_[(next_ + i) * width + c];
-         std::byte* target = reinterpret_cast<std::byte*>(output.data.data()) + size_t{i} * bytes;
-         if (value.isNull) {
-            std::memset(target, 0, bytes);
-            setValidBit(output.validity, i, false);
-            hasNulls = true;
-         } else {
-            DCHECK(value.type == type);
-            value.store(target);
-         }
-      }
-      columns[c] = Vector::flat(type, output.data.data(), hasNulls ? output.validity : nullptr);
+RowWriter::RowWriter(std::vector<Representation> columns, Reservation& memory)
+   : columns_(columns.size()), strings_(&memory) {
+   for (size_t c = 0; c < columns.size(); ++c) {
+      columns_[c].type = columns[c].physical;
+      columns_[c].data.resize(batchRowsMax);
+      std::memset(columns_[c].validity, 0xff, sizeof columns_[c].validity);
    }
-   next_ += count;
-   return count;
+}
+
+void RowWriter::clear() {
+   next_ = 0;
+   strings_.reset();
+   for (Column& column : columns_) {
+      if (column.hasNulls) std::memset(column.validity, 0xff, sizeof column.validity);
+      column.hasNulls = false;
+   }
+}
+
+std::byte* RowWriter::target(Column& column) {
+   DCHECK(rowCount() < batchRowsMax);
+   return reinterpret_cast<std::byte*>(column.data.data()) + size_t{rowCount()} * physicalSize(column.type);
+}
+
+void RowWriter::addNull() {
+   Column& column = columns_[next_ % columns_.size()];
+   std::memset(target(column), 0, physicalSize(column.type));
+   setValidBit(column.validity, rowCount(), false);
+   column.hasNulls = true;
+   ++next_;
+}
+
+void RowWriter::add(PhysicalType type, const void* value) {
+   Column& column = columns_[next_ % columns_.size()];
+   if (type == column.type) {
+      std::memcpy(target(column), value, physicalSize(type));
+   } else {
+      Value converted = Value::fromVector(Vector::flat(type, value, nullptr), 0);
+      converted.type = column.type; // integers of all widths use the same member of Value
+      converted.store(target(column));
+   }
+   ++next_;
+}
+
+void RowWriter::addText(std::string_view text) {
+   const StringView value(text);
+   add(PhysicalType::String, &value);
+}
+
+void RowWriter::give(std::span<Vector> columns) const {
+   DCHECK(next_ % columns_.size() == 0);
+   for (size_t c = 0; c < columns_.size(); ++c)
+      columns[c] = Vector::flat(columns_[c].type, columns_[c].data.data(),
+                                columns_[c].hasNulls ? columns_[c].validity : nullptr);
 }
 
 // ---- a scalar function in FROM: one row ----
@@ -53,8 +70,8 @@ namespace {
 
 class ScalarAsTable : public TableFunction {
 public:
-   ScalarAsTable(TableFunctionSignature signature, FunctionContext& context, KernelEntry kernel)
-      : signature_(std::move(signature)), context_(context), kernel_(kernel) {}
+   ScalarAsTable(TableFunctionSignature signature, FunctionContext& context, Reservation& memory, KernelEntry kernel)
+      : signature_(std::move(signature)), context_(context), kernel_(kernel), strings_(&memory) {}
 
    void begin(std::span<const Vector> args, uint32_t row) override {
       strings_.reset();
@@ -98,22 +115,24 @@ private:
    bool isDone_ = true;
 };
 
-std::unique_ptr<TableFunction> makeScalar(TableFunctionSignature& signature, FunctionContext& context) {
+std::unique_ptr<TableFunction> makeScalar(TableFunctionSignature& signature, FunctionContext& context,
+                                          Reservation& memory) {
    if (signature.function->returnsSet || signature.resultReprs.size() != 1) return nullptr;
    constexpr Oid languageSql = 14;
    const std::string key = signature.function->language == languageSql ? "sql:" + std::string(signature.function->name)
                                                                        : std::string(signature.function->source);
    const KernelEntry* kernel = findKernel(key, signature.argReprs);
    if (!kernel) return nullptr;
-   return std::make_unique<ScalarAsTable>(std::move(signature), context, *kernel);
+   return std::make_unique<ScalarAsTable>(std::move(signature), context, memory, *kernel);
 }
 
 } // namespace
 
-std::unique_ptr<TableFunction> makeTableFunction(TableFunctionSignature signature, FunctionContext& context) {
+std::unique_ptr<TableFunction> makeTableFunction(TableFunctionSignature signature, FunctionContext& context,
+                                                 Reservation& memory) {
    const std::string name(signature.function->name);
-   for (const auto make : {makeSeries, makeRowLister, makeScalar})
-      if (std::unique_ptr<TableFunction> function = make(signature, context)) return function;
+   for (const auto make : {makeSeries, makeRowFunction, makeScalar})
+      if (std::unique_ptr<TableFunction> function = make(signature, context, memory)) return function;
    throwNotSupported("function " + name + " in FROM");
 }
 

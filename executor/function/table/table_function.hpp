@@ -9,6 +9,9 @@
 
 // Set-returning functions: generate_series, unnest, regexp_split_to_table, ...
 
+namespace ouzel {
+class Reservation;
+}
 namespace ouzel::catalog {
 struct FunctionInfo;
 }
@@ -37,7 +40,8 @@ public:
    virtual uint32_t next(uint32_t rowsMax, std::span<Vector> columns) = 0;
 };
 
-/// Throws 0A000 when the function has no implementation.
-std::unique_ptr<TableFunction> makeTableFunction(TableFunctionSignature signature, FunctionContext& context);
+/// Throws 0A000 when the function has no implementation. Texts that the function makes are charged to `memory`.
+std::unique_ptr<TableFunction> makeTableFunction(TableFunctionSignature signature, FunctionContext& context,
+                                                 Reservation& memory);
 
 } // namespace ouzel::executor

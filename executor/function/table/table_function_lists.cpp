@@ -1,4 +1,4 @@
-#include <functional>
+#include <optional>
 #include <unordered_map>
 
 #include "catalog/builtin/builtin.hpp"
@@ -9,191 +9,252 @@
 #include "executor/function/text/text_search.hpp"
 #include "executor/function/text/utf8_text.hpp"
 
-// Set-returning functions with few rows, which are computed at once: unnest, regexp_matches, string_to_table, ...
+// Set-returning functions that find one row after the other: unnest, regexp_matches, string_to_table, ...
 
 namespace ouzel::executor {
 
 namespace {
 
-struct ListCall {
-   const TableFunctionSignature& signature;
-   std::span<const Vector> args;
-   uint32_t row;
-   FunctionContext& context;
-   RowList& rows;
+class UnnestRows {
+public:
+   explicit UnnestRows(const RowCall& call) : array_(call.text(0)), element_(array_) {}
+   UnnestRows(const UnnestRows&) = delete; // the cursor refers to the array
+   bool next(RowWriter& out) {
+      if (!element_.next()) return false;
+      if (element_.isNull())
+         out.addNull();
+      else
+         out.add(array_.physical(), element_.value());
+      return true;
+   }
 
-   bool isNull(size_t i) const { return args[i].isNull(row); }
-   std::string_view text(size_t i) const { return args[i].value<StringView>(row).view(); }
+private:
+   const ArrayView array_;
+   ArrayView::Cursor element_;
 };
-using Lister = void (*)(const ListCall&);
-Value textValue(std::string_view text) {
-   return Value::string(std::string(text));
-}
 
-void unnest(const ListCall& call) {
-   ArrayValue array = readArray(call.text(0));
-   const PhysicalType wanted = call.signature.resultReprs[0].physical;
-   for (Value& element : array.elements) {
-      element.type = wanted; // integers of all widths use the same member of Value
-      call.rows.add(std::move(element));
+class SubscriptRows {
+public:
+   explicit SubscriptRows(const RowCall& call) {
+      const ArrayView array(call.text(0));
+      const auto dimension = call.value<int32_t>(1);
+      if (dimension < 1 || static_cast<uint32_t>(dimension) > array.dimensionCount()) return;
+      const ArrayDimension d = array.dimension(static_cast<uint32_t>(dimension - 1));
+      const bool isReversed = call.size() == 3 && call.value<uint8_t>(2) != 0;
+      rest_ = d.length;
+      subscript_ = isReversed ? d.lower + d.length - 1 : d.lower;
+      step_ = isReversed ? -1 : 1;
    }
-}
-
-void generateSubscripts(const ListCall& call) {
-   const ArrayValue array = readArray(call.text(0));
-   const int32_t dimension = call.args[1].value<int32_t>(call.row);
-   const bool isReversed = call.args.size() == 3 && call.args[2].value<uint8_t>(call.row) != 0;
-   if (dimension < 1 || static_cast<size_t>(dimension) > array.dimensions.size()) return;
-   const ArrayDimension& d = array.dimensions[static_cast<size_t>(dimension - 1)];
-   for (int32_t i = 0; i < d.length; ++i)
-      call.rows.add(Value::integer(PhysicalType::I32, isReversed ? d.lower + d.length - 1 - i : d.lower + i));
-}
-
-RegexFlags flagsOf(const ListCall& call, bool* isGlobal) {
-   return call.args.size() == 3 ? parseRegexFlags(call.text(2), isGlobal) : RegexFlags{};
-}
-
-void regexpMatches(const ListCall& call) {
-   bool isGlobal = false;
-   const RegexFlags flags = flagsOf(call, &isGlobal);
-   const Regex& regex = Regex::find(call.text(1), flags);
-   RegexMatches matches(regex, call.text(0));
-   std::vector<RegexSpan> spans;
-   while (matches.next(spans, true)) {
-      call.rows.add(Value::string(captureArray(regex, call.text(0), spans)));
-      if (!isGlobal) return;
+   bool next(RowWriter& out) {
+      if (rest_ == 0) return false;
+      out.add(subscript_);
+      --rest_;
+      if (rest_ > 0) subscript_ += step_;
+      return true;
    }
-}
 
-void regexpSplit(const ListCall& call) {
-   bool isGlobal = false;
-   const RegexFlags flags = flagsOf(call, &isGlobal);
-   if (isGlobal)
-      throw SqlError(sqlstate::invalidParameterValue, "regexp_split_to_table() does not support the \"global\" option");
-   for (const std::string_view piece : splitByRegex(Regex::find(call.text(1), flags), call.text(0)))
-      call.rows.add(textValue(piece));
-}
+private:
+   int32_t rest_ = 0, subscript_ = 0, step_ = 1;
+};
 
-void stringToTable(const ListCall& call) {
-   if (call.isNull(0)) return;
-   std::string_view text = call.text(0);
-   const bool hasNullText = call.args.size() == 3 && !call.isNull(2);
-   const auto add = [&](std::string_view field) {
-      call.rows.add(hasNullText && field == call.text(2) ? Value::null(PhysicalType::String) : textValue(field));
-   };
-   if (call.isNull(1)) {
-      for (; !text.empty(); text.remove_prefix(characterBytes(text[0])))
-         add(text.substr(0, characterBytes(text[0])));
-      return;
+/// The expression and the text of regexp_matches and regexp_split_to_table. Expressions are cached by thread, so each
+/// batch looks the expression up.
+class RegexRows {
+public:
+   explicit RegexRows(const RowCall& call)
+      : text_(call.text(0)), pattern_(call.text(1)),
+        flags_(call.size() == 3 ? parseRegexFlags(call.text(2), &isGlobal_) : RegexFlags{}) {}
+   void resume() {
+      regex_ = &Regex::find(pattern_, flags_);
+      matches_.emplace(*regex_, text_, matches_ ? matches_->position() : 0);
    }
-   if (text.empty()) return;
-   const std::string_view separator = call.text(1);
-   size_t found;
-   while (!separator.empty() && (found = findBytes(text, separator)) != std::string_view::npos) {
-      add(text.substr(0, found));
-      text.remove_prefix(found + separator.size());
-   }
-   add(text);
-}
 
-void keywords(const ListCall& call) {
-   struct Keyword {
-      const char* word;
-      char category;
-      bool isBareLabel;
-   };
-   static constexpr Keyword all[] = {
+protected:
+   const std::string_view text_, pattern_;
+   bool isGlobal_ = false;
+   const RegexFlags flags_;
+   const Regex* regex_ = nullptr;
+   std::optional<RegexMatches> matches_;
+   std::vector<RegexSpan> spans_;
+};
+
+class RegexpMatchRows : public RegexRows {
+public:
+   using RegexRows::RegexRows;
+   bool next(RowWriter& out) {
+      if (isDone_ || !matches_->next(spans_, true)) return false;
+      const StringView captures = captureArray(out.strings(), *regex_, text_, spans_);
+      out.add(PhysicalType::String, &captures);
+      isDone_ = !isGlobal_;
+      return true;
+   }
+
+private:
+   bool isDone_ = false;
+};
+
+class RegexpSplitRows : public RegexRows {
+public:
+   explicit RegexpSplitRows(const RowCall& call) : RegexRows(call) {
+      if (isGlobal_)
+         throw SqlError(sqlstate::invalidParameterValue,
+                        "regexp_split_to_table() does not support the \"global\" option");
+   }
+   bool next(RowWriter& out) {
+      if (isDone_) return false;
+      const std::optional<std::string_view> piece = nextPiece(*matches_, text_, begin_, spans_);
+      isDone_ = !piece;
+      out.addText(piece ? *piece : text_.substr(begin_));
+      return true;
+   }
+
+private:
+   size_t begin_ = 0;
+   bool isDone_ = false;
+};
+
+class StringToTableRows {
+public:
+   explicit StringToTableRows(const RowCall& call) : isDone_(call.isNull(0)) {
+      if (isDone_) return;
+      text_ = call.text(0);
+      isDone_ = text_.empty();
+      if (!call.isNull(1)) separator_ = call.text(1);
+      if (call.size() == 3 && !call.isNull(2)) nullText_ = call.text(2);
+   }
+   bool next(RowWriter& out) {
+      if (isDone_) return false;
+      const std::string_view field = take();
+      if (nullText_ && field == *nullText_)
+         out.addNull();
+      else
+         out.addText(field);
+      return true;
+   }
+
+private:
+   std::string_view take() {
+      size_t size = text_.size(), gap = 0;
+      if (!separator_) { // each character is a field
+         size = characterBytes(text_[0]);
+      } else if (!separator_->empty()) {
+         size = std::min(size, findBytes(text_, *separator_));
+         gap = separator_->size();
+      }
+      const std::string_view field = text_.substr(0, size);
+      isDone_ = separator_ ? size == text_.size() : size >= text_.size();
+      text_.remove_prefix(std::min(text_.size(), size + gap));
+      return field;
+   }
+   std::string_view text_;
+   std::optional<std::string_view> separator_, nullText_;
+   bool isDone_;
+};
+
+class KeywordRows {
+public:
+   explicit KeywordRows(const RowCall&) {}
+   bool next(RowWriter& out) {
+      struct Keyword {
+         const char* word;
+         char category;
+         bool isBareLabel;
+      };
+      static constexpr Keyword all[] = {
 #define KEYWORD(word, category, bare) {word, category, bare},
 #include "executor/function/system/keywords.def"
 #undef KEYWORD
-   };
-   for (const Keyword& keyword : all) {
-      call.rows.add(textValue(keyword.word));
-      call.rows.add(textValue({&keyword.category, 1}));
-      call.rows.add(Value::boolean(keyword.isBareLabel));
-      call.rows.add(textValue(keyword.category == 'U'   ? "unreserved"
-                              : keyword.category == 'C' ? "unreserved (cannot be function or type name)"
-                              : keyword.category == 'T' ? "reserved (can be function or type name)"
-                                                        : "reserved"));
-      call.rows.add(textValue(keyword.isBareLabel ? "can be bare label" : "requires AS"));
+      };
+      if (next_ == std::size(all)) return false;
+      const Keyword& keyword = all[next_++];
+      out.addText(keyword.word);
+      out.addText({&keyword.category, 1});
+      out.add(keyword.isBareLabel);
+      out.addText(keyword.category == 'U'   ? "unreserved"
+                  : keyword.category == 'C' ? "unreserved (cannot be function or type name)"
+                  : keyword.category == 'T' ? "reserved (can be function or type name)"
+                                            : "reserved");
+      out.addText(keyword.isBareLabel ? "can be bare label" : "requires AS");
+      return true;
    }
-}
-
-void optionsToTable(const ListCall& call) {
-   for (const Value& option : readArray(call.text(0)).elements) {
-      if (option.isNull) continue;
-      const size_t equals = option.bytes.find('=');
-      call.rows.add(textValue(std::string_view(option.bytes).substr(0, equals)));
-      call.rows.add(equals == std::string::npos ? Value::null(PhysicalType::String)
-                                                : textValue(std::string_view(option.bytes).substr(equals + 1)));
-   }
-}
-
-/// For functions that list objects which this server never has.
-void nothing(const ListCall&) {}
-
-struct ListerEntry {
-   Lister lister;
-   bool strict = true;
-};
-const ListerEntry* findLister(std::string_view source) {
-   static const std::unordered_map<std::string_view, ListerEntry> listers{
-       {"array_unnest", {unnest}},
-       {"generate_subscripts", {generateSubscripts}},
-       {"generate_subscripts_nodir", {generateSubscripts}},
-       {"regexp_matches", {regexpMatches}},
-       {"regexp_matches_no_flags", {regexpMatches}},
-       {"regexp_split_to_table", {regexpSplit}},
-       {"regexp_split_to_table_no_flags", {regexpSplit}},
-       {"text_to_table", {stringToTable, false}},
-       {"text_to_table_null", {stringToTable, false}},
-       {"pg_get_keywords", {keywords}},
-       {"pg_options_to_table", {optionsToTable}},
-       {"pg_available_extensions", {nothing}},
-       {"pg_available_extension_versions", {nothing}},
-       {"pg_cursor", {nothing}},
-       {"pg_get_publication_tables", {nothing}},
-       {"pg_get_replication_slots", {nothing}},
-       {"pg_hba_file_rules", {nothing}},
-       {"pg_ident_file_mappings", {nothing}},
-       {"pg_listening_channels", {nothing}},
-       {"pg_partition_ancestors", {nothing}},
-       {"pg_partition_tree", {nothing}},
-       {"pg_prepared_xact", {nothing}},
-       {"pg_tablespace_databases", {nothing}},
-       {"show_all_file_settings", {nothing}},
-   };
-   const auto it = listers.find(source);
-   return it == listers.end() ? nullptr : &it->second;
-}
-
-class ListFunction : public TableFunction {
-public:
-   ListFunction(TableFunctionSignature signature, FunctionContext& context, const ListerEntry& entry)
-      : signature_(std::move(signature)), context_(context), entry_(entry), rows_(signature_.resultReprs) {}
-
-   void begin(std::span<const Vector> args, uint32_t row) override {
-      rows_.clear();
-      if (entry_.strict)
-         for (const Vector& arg : args)
-            if (arg.isNull(row)) return;
-      entry_.lister({signature_, args, row, context_, rows_});
-   }
-   uint32_t next(uint32_t rowsMax, std::span<Vector> columns) override { return rows_.emit(rowsMax, columns); }
 
 private:
-   TableFunctionSignature signature_;
-   FunctionContext& context_;
-   ListerEntry entry_;
-   RowList rows_;
+   size_t next_ = 0;
 };
+
+class OptionRows {
+public:
+   explicit OptionRows(const RowCall& call) : array_(call.text(0)), option_(array_) {}
+   OptionRows(const OptionRows&) = delete;
+   bool next(RowWriter& out) {
+      do {
+         if (!option_.next()) return false;
+      } while (option_.isNull());
+      const std::string_view option = option_.as<StringView>().view();
+      const size_t equals = option.find('=');
+      out.addText(option.substr(0, equals));
+      if (equals == std::string_view::npos)
+         out.addNull();
+      else
+         out.addText(option.substr(equals + 1));
+      return true;
+   }
+
+private:
+   const ArrayView array_;
+   ArrayView::Cursor option_;
+};
+
+/// For functions that list objects which this server never has.
+class NoRows {
+public:
+   explicit NoRows(const RowCall&) {}
+   bool next(RowWriter&) { return false; }
+};
+
+using MakeRows = std::unique_ptr<TableFunction> (*)(std::vector<Representation> columns, Reservation& memory);
+template <typename Rows, bool isStrict = true>
+std::unique_ptr<TableFunction> make(std::vector<Representation> columns, Reservation& memory) {
+   return std::make_unique<RowFunction<Rows, isStrict>>(std::move(columns), memory);
+}
+
+MakeRows findRows(std::string_view source) {
+   static const std::unordered_map<std::string_view, MakeRows> all{
+       {"array_unnest", make<UnnestRows>},
+       {"generate_subscripts", make<SubscriptRows>},
+       {"generate_subscripts_nodir", make<SubscriptRows>},
+       {"regexp_matches", make<RegexpMatchRows>},
+       {"regexp_matches_no_flags", make<RegexpMatchRows>},
+       {"regexp_split_to_table", make<RegexpSplitRows>},
+       {"regexp_split_to_table_no_flags", make<RegexpSplitRows>},
+       {"text_to_table", make<StringToTableRows, false>},
+       {"text_to_table_null", make<StringToTableRows, false>},
+       {"pg_get_keywords", make<KeywordRows>},
+       {"pg_options_to_table", make<OptionRows>},
+       {"pg_available_extensions", make<NoRows>},
+       {"pg_available_extension_versions", make<NoRows>},
+       {"pg_cursor", make<NoRows>},
+       {"pg_get_publication_tables", make<NoRows>},
+       {"pg_get_replication_slots", make<NoRows>},
+       {"pg_hba_file_rules", make<NoRows>},
+       {"pg_ident_file_mappings", make<NoRows>},
+       {"pg_listening_channels", make<NoRows>},
+       {"pg_partition_ancestors", make<NoRows>},
+       {"pg_partition_tree", make<NoRows>},
+       {"pg_prepared_xact", make<NoRows>},
+       {"pg_tablespace_databases", make<NoRows>},
+       {"show_all_file_settings", make<NoRows>},
+   };
+   const auto it = all.find(source);
+   return it == all.end() ? nullptr : it->second;
+}
 
 } // namespace
 
-std::unique_ptr<TableFunction> makeRowLister(TableFunctionSignature& signature, FunctionContext& context) {
-   const ListerEntry* entry = findLister(signature.function->source);
-   if (!entry) return nullptr;
-   return std::make_unique<ListFunction>(std::move(signature), context, *entry);
+std::unique_ptr<TableFunction> makeRowFunction(TableFunctionSignature& signature, FunctionContext&,
+                                               Reservation& memory) {
+   const MakeRows found = findRows(signature.function->source);
+   return found ? found(signature.resultReprs, memory) : nullptr;
 }
 
 } // namespace ouzel::executor

@@ -56,6 +56,7 @@ private:
 
 class DecimalSeries : public TableFunction {
 public:
+   explicit DecimalSeries(Reservation& memory) : strings_(&memory) {}
    void begin(std::span<const Vector> args, uint32_t row) override {
       isDone_ = true;
       for (const Vector& arg : args)
@@ -143,14 +144,15 @@ private:
 
 } // namespace
 
-std::unique_ptr<TableFunction> makeSeries(TableFunctionSignature& signature, FunctionContext& context) {
+std::unique_ptr<TableFunction> makeSeries(TableFunctionSignature& signature, FunctionContext& context,
+                                          Reservation& memory) {
    const std::string_view source = signature.function->source;
    if (source == "generate_series_int4" || source == "generate_series_step_int4")
       return std::make_unique<IntegerSeries<int32_t>>();
    if (source == "generate_series_int8" || source == "generate_series_step_int8")
       return std::make_unique<IntegerSeries<int64_t>>();
    if (source == "generate_series_numeric" || source == "generate_series_step_numeric")
-      return std::make_unique<DecimalSeries>();
+      return std::make_unique<DecimalSeries>(memory);
    if (source == "generate_series_timestamp") return std::make_unique<TimestampSeries>(false, context);
    if (source == "generate_series_timestamptz") return std::make_unique<TimestampSeries>(true, context);
    return nullptr;

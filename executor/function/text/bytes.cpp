@@ -5,6 +5,7 @@
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/text/utf8_text.hpp"
+#include "executor/function/value_builder.hpp"
 
 // Functions of bytea: digests, encode and decode, single bits and bytes, conversions from and to text.
 
@@ -22,19 +23,19 @@ std::string digest(const EVP_MD* algorithm, std::string_view bytes) {
    return {reinterpret_cast<const char*>(hash.data()), size};
 }
 
-std::string hexOf(std::string_view bytes) {
-   std::string result;
-   result.reserve(bytes.size() * 2);
+void toHex(std::string_view bytes, ValueBuilder& result) {
+   char* target = result.extend(bytes.size() * 2);
    for (const char c : bytes) {
       const auto byte = static_cast<unsigned char>(c);
-      result.push_back("0123456789abcdef"[byte >> 4]);
-      result.push_back("0123456789abcdef"[byte & 15]);
+      *target++ = "0123456789abcdef"[byte >> 4];
+      *target++ = "0123456789abcdef"[byte & 15];
    }
-   return result;
 }
 
 StringView md5(const StringView& s, KernelEnv& env) {
-   return env.copy(hexOf(digest(EVP_md5(), s.view())));
+   ValueBuilder result(env.strings);
+   toHex(digest(EVP_md5(), s.view()), result);
+   return result.finish();
 }
 template <const EVP_MD* (*algorithm)()>
 StringView sha(const StringView& s, KernelEnv& env) {
@@ -56,9 +57,8 @@ Format formatOf(std::string_view name) {
 
 constexpr char base64Digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-std::string toBase64(std::string_view bytes) {
+void toBase64(std::string_view bytes, ValueBuilder& result) {
    constexpr size_t lineLength = 76;
-   std::string result;
    size_t line = 0;
    for (size_t i = 0; i < bytes.size(); i += 3) {
       uint32_t group = 0;
@@ -73,11 +73,9 @@ std::string toBase64(std::string_view bytes) {
          line = 0;
       }
    }
-   return result;
 }
 
-std::string fromBase64(std::string_view text) {
-   std::string result;
+void fromBase64(std::string_view text, ValueBuilder& result) {
    uint32_t group = 0, position = 0, padding = 0;
    for (const char& c : text) {
       if (c == ' ' || c == '\t' || c == '\n' || c == '\r') continue;
@@ -107,7 +105,6 @@ std::string fromBase64(std::string_view text) {
    if (position != 0)
       throw SqlError(sqlstate::invalidParameterValue, "invalid base64 end sequence")
           .hint("Input data is missing padding, is truncated, or is otherwise corrupted.");
-   return result;
 }
 
 uint32_t hexDigit(std::string_view text, size_t at) {
@@ -118,8 +115,7 @@ uint32_t hexDigit(std::string_view text, size_t at) {
    throw SqlError(sqlstate::invalidParameterValue,
                   "invalid hexadecimal digit: \"" + std::string(text.substr(at, characterBytes(c))) + "\"");
 }
-std::string fromHex(std::string_view text) {
-   std::string result;
+void fromHex(std::string_view text, ValueBuilder& result) {
    for (size_t i = 0; i < text.size();) {
       const char c = text[i];
       if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
@@ -131,11 +127,9 @@ std::string fromHex(std::string_view text) {
          throw SqlError(sqlstate::invalidParameterValue, "invalid hexadecimal data: odd number of digits");
       result.push_back(static_cast<char>((high << 4) | hexDigit(text, i++)));
    }
-   return result;
 }
 
-std::string toEscape(std::string_view bytes) {
-   std::string result;
+void toEscape(std::string_view bytes, ValueBuilder& result) {
    for (const char c : bytes) {
       const auto byte = static_cast<unsigned char>(c);
       if (byte == 0 || byte >= 0x80) {
@@ -147,10 +141,8 @@ std::string toEscape(std::string_view bytes) {
          result.push_back(c);
       }
    }
-   return result;
 }
-std::string fromEscape(std::string_view text) {
-   std::string result;
+void fromEscape(std::string_view text, ValueBuilder& result) {
    const auto octal = [&](size_t at, char max) { return at < text.size() && text[at] >= '0' && text[at] <= max; };
    for (size_t i = 0; i < text.size();) {
       if (text[i] != '\\') {
@@ -166,22 +158,25 @@ std::string fromEscape(std::string_view text) {
          throw SqlError(sqlstate::invalidTextRepresentation, "invalid input syntax for type bytea");
       }
    }
-   return result;
 }
 
 StringView encode(const StringView& bytes, const StringView& format, KernelEnv& env) {
+   ValueBuilder result(env.strings);
    switch (formatOf(format.view())) {
-   case Format::Hex: return env.copy(hexOf(bytes.view()));
-   case Format::Base64: return env.copy(toBase64(bytes.view()));
-   default: return env.copy(toEscape(bytes.view()));
+   case Format::Hex: toHex(bytes.view(), result); break;
+   case Format::Base64: toBase64(bytes.view(), result); break;
+   case Format::Escape: toEscape(bytes.view(), result); break;
    }
+   return result.finish();
 }
 StringView decode(const StringView& text, const StringView& format, KernelEnv& env) {
+   ValueBuilder result(env.strings);
    switch (formatOf(format.view())) {
-   case Format::Hex: return env.copy(fromHex(text.view()));
-   case Format::Base64: return env.copy(fromBase64(text.view()));
-   default: return env.copy(fromEscape(text.view()));
+   case Format::Hex: fromHex(text.view(), result); break;
+   case Format::Base64: fromBase64(text.view(), result); break;
+   case Format::Escape: fromEscape(text.view(), result); break;
    }
+   return result.finish();
 }
 
 // ---- bits and bytes ----
@@ -200,18 +195,18 @@ int32_t getBit(const StringView& s, int64_t index) {
 }
 StringView setByte(const StringView& s, int32_t index, int32_t value, KernelEnv& env) {
    if (index < 0 || index >= static_cast<int64_t>(s.size())) throwIndex(index, int64_t{s.size()} - 1);
-   std::string result(s.view());
-   result[static_cast<size_t>(index)] = static_cast<char>(value);
-   return env.copy(result);
+   ValueBuilder result(env.strings);
+   result.append(s.view()).data()[index] = static_cast<char>(value);
+   return result.finish();
 }
 StringView setBit(const StringView& s, int64_t index, int32_t value, KernelEnv& env) {
    if (index < 0 || index >= int64_t{s.size()} * 8) throwIndex(index, int64_t{s.size()} * 8 - 1);
    if (value != 0 && value != 1) throw SqlError(sqlstate::invalidParameterValue, "new bit must be 0 or 1");
-   std::string result(s.view());
-   char& byte = result[static_cast<size_t>(index / 8)];
+   ValueBuilder result(env.strings);
+   char& byte = result.append(s.view()).data()[index / 8];
    const auto bit = static_cast<char>(1 << (index % 8));
    byte = static_cast<char>(value ? byte | bit : byte & ~bit);
-   return env.copy(result);
+   return result.finish();
 }
 int64_t bitCount(const StringView& s) {
    int64_t count = 0;

@@ -4,6 +4,7 @@
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/text/text_search.hpp"
 #include "executor/function/text/utf8_text.hpp"
+#include "executor/function/value_builder.hpp"
 
 // LIKE, ILIKE and their negations. ESCAPE is a function that rewrites the pattern (like_escape).
 
@@ -202,13 +203,13 @@ void like(const KernelCall& call, ResultVector& result) {
 /// pattern ESCAPE c: the same pattern with backslash as its escape character.
 StringView likeEscape(const StringView& pattern, const StringView& escape, KernelEnv& env) {
    const std::string_view e = escape.view();
-   std::string result;
+   ValueBuilder result(env.strings);
    if (e.empty()) { // no escape character: backslashes are ordinary
       for (const char c : pattern.view()) {
          if (c == '\\') result.push_back('\\');
          result.push_back(c);
       }
-      return env.copy(result);
+      return result.finish();
    }
    if (countCharacters(e) != 1)
       throw SqlError(sqlstate::invalidEscapeSequence, "invalid escape string")
@@ -231,7 +232,7 @@ StringView likeEscape(const StringView& pattern, const StringView& escape, Kerne
          afterEscape = false;
       }
    }
-   return env.copy(result);
+   return result.finish();
 }
 
 } // namespace

@@ -1,8 +1,9 @@
-#include "common/type/array.hpp"
+#include "executor/function/array_builder.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/text/regex_matches.hpp"
 #include "executor/function/text/utf8_text.hpp"
+#include "executor/function/value_builder.hpp"
 
 // The operators ~, ~*, !~, !~*; regexp_replace, regexp_match, regexp_split_to_array, regexp_like, _count, _instr,
 // _substr; SIMILAR TO.
@@ -17,26 +18,25 @@ bool RegexMatches::next(std::vector<RegexSpan>& spans, bool withCaptures) {
    return true;
 }
 
-std::vector<std::string_view> splitByRegex(const Regex& regex, std::string_view text) {
-   std::vector<std::string_view> pieces;
-   std::vector<RegexSpan> spans;
-   RegexMatches matches(regex, text);
-   size_t begin = 0;
+std::optional<std::string_view> nextPiece(RegexMatches& matches, std::string_view text, size_t& begin,
+                                          std::vector<RegexSpan>& spans) {
    while (matches.next(spans, false)) {
       if (spans[0].begin >= text.size() || spans[0].end <= begin) continue;
-      pieces.push_back(text.substr(begin, spans[0].begin - begin));
+      const std::string_view piece = text.substr(begin, spans[0].begin - begin);
       begin = spans[0].end;
+      return piece;
    }
-   pieces.push_back(text.substr(begin));
-   return pieces;
+   return std::nullopt;
 }
 
-std::string captureArray(const Regex& regex, std::string_view text, const std::vector<RegexSpan>& spans) {
-   std::vector<Value> elements;
+StringView captureArray(Arena& arena, const Regex& regex, std::string_view text, const std::vector<RegexSpan>& spans) {
+   ArrayBuilder captures(arena, oid::text);
    for (size_t i = regex.captures() == 0 ? 0 : 1; i < spans.size(); ++i)
-      elements.push_back(spans[i].isMatched() ? Value::string(std::string(spans[i].of(text)))
-                                              : Value::null(PhysicalType::String));
-   return makeArray(oid::text, elements);
+      if (spans[i].isMatched())
+         captures.addText(spans[i].of(text));
+      else
+         captures.addNull();
+   return captures.finish();
 }
 
 namespace {
@@ -114,7 +114,7 @@ std::optional<StringView> regexSubstring(const StringView& s, const StringView& 
 std::optional<StringView> matchArray(std::string_view text, const Regex& regex, KernelEnv& env) {
    std::vector<RegexSpan> spans;
    if (!regex.search(text, 0, spans, true)) return std::nullopt;
-   return env.copy(captureArray(regex, text, spans));
+   return captureArray(env.strings, regex, text, spans);
 }
 std::optional<StringView> regexpMatch(const StringView& s, const StringView& pattern, KernelEnv& env) {
    return matchArray(s.view(), Regex::find(pattern.view()), env);
@@ -127,10 +127,14 @@ std::optional<StringView> regexpMatchFlags(const StringView& s, const StringView
 }
 
 StringView splitArray(std::string_view text, const Regex& regex, KernelEnv& env) {
-   std::vector<Value> elements;
-   for (const std::string_view piece : splitByRegex(regex, text))
-      elements.push_back(Value::string(std::string(piece)));
-   return env.copy(makeArray(oid::text, elements));
+   ArrayBuilder pieces(env.strings, oid::text);
+   RegexMatches matches(regex, text);
+   std::vector<RegexSpan> spans;
+   size_t begin = 0;
+   while (const std::optional<std::string_view> piece = nextPiece(matches, text, begin, spans))
+      pieces.addText(*piece);
+   pieces.addText(text.substr(begin));
+   return pieces.finish();
 }
 StringView regexpSplit(const StringView& s, const StringView& pattern, KernelEnv& env) {
    return splitArray(s.view(), Regex::find(pattern.view()), env);
@@ -142,7 +146,7 @@ StringView regexpSplitFlags(const StringView& s, const StringView& pattern, cons
 
 // ---- regexp_replace ----
 
-void appendReplacement(std::string& out, std::string_view replacement, std::string_view text,
+void appendReplacement(ValueBuilder& out, std::string_view replacement, std::string_view text,
                        const std::vector<RegexSpan>& spans) {
    for (size_t i = 0; i < replacement.size(); ++i) {
       const char c = replacement[i];
@@ -174,7 +178,7 @@ StringView replaceMatches(const StringView& s, const Regex& regex, std::string_v
    const bool withCaptures = replacement.find('\\') != std::string_view::npos;
    RegexMatches matches(regex, text, start);
    std::vector<RegexSpan> spans;
-   std::string result;
+   ValueBuilder result(env.strings);
    size_t copied = 0;
    bool changed = false;
    for (int32_t count = 1; matches.next(spans, withCaptures); ++count) {
@@ -186,7 +190,7 @@ StringView replaceMatches(const StringView& s, const Regex& regex, std::string_v
       if (n > 0) break;
    }
    if (!changed) return s;
-   return env.copy(result.append(text.substr(copied)));
+   return result.append(text.substr(copied)).finish();
 }
 
 StringView regexpReplace(const StringView& s, const StringView& pattern, const StringView& replacement,

@@ -4,14 +4,13 @@
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/text/text_search.hpp"
 #include "executor/function/text/utf8_text.hpp"
+#include "executor/function/value_builder.hpp"
 
 // Functions that measure, cut and join text. A part of an argument is given as a view of its bytes, not as a copy.
 
 namespace ouzel::executor {
 
 namespace {
-
-constexpr size_t textBytesMax = 0x3fffffff; // PostgreSQL's MaxAllocSize
 
 [[noreturn, gnu::cold]] void throwTooLong() {
    throw SqlError(sqlstate::programLimitExceeded, "requested length too large");
@@ -101,9 +100,11 @@ StringView overlayAt(std::string_view text, std::string_view inset, int32_t star
    int32_t after;
    if (__builtin_add_overflow(start, length, &after))
       throw SqlError(sqlstate::numericValueOutOfRange, "integer out of range");
-   std::string result(slice(text, 1, start, inBytes));
-   result.append(inset).append(slice(text, after, noEnd, inBytes));
-   return env.copy(result);
+   ValueBuilder result(env.strings);
+   return result.append(slice(text, 1, start, inBytes))
+       .append(inset)
+       .append(slice(text, after, noEnd, inBytes))
+       .finish();
 }
 template <bool inBytes>
 StringView overlay(const StringView& s, const StringView& inset, int32_t start, int32_t length, KernelEnv& env) {
@@ -134,14 +135,13 @@ StringView replaceAll(const StringView& s, const StringView& from, const StringV
    if (from.empty() || rest.empty()) return s;
    size_t found = findBytes(rest, from.view());
    if (found == std::string_view::npos) return s;
-   std::string result;
+   ValueBuilder result(env.strings);
    while (found != std::string_view::npos) {
       result.append(rest.substr(0, found)).append(to.view());
       rest.remove_prefix(found + from.size());
       found = findBytes(rest, from.view());
    }
-   if (result.size() + rest.size() > textBytesMax) throwTooLong();
-   return env.copy(result.append(rest));
+   return result.append(rest).finish();
 }
 
 StringView translate(const StringView& s, const StringView& from, const StringView& to, KernelEnv& env) {
@@ -159,7 +159,7 @@ StringView translate(const StringView& s, const StringView& from, const StringVi
       }
       pairs.emplace_back(source, target);
    }
-   std::string result;
+   ValueBuilder result(env.strings);
    std::string_view rest = s.view();
    while (!rest.empty()) {
       const std::string_view c = rest.substr(0, characterBytes(rest[0]));
@@ -167,7 +167,7 @@ StringView translate(const StringView& s, const StringView& from, const StringVi
       const auto it = std::find_if(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.first == c; });
       result.append(it == pairs.end() ? c : it->second);
    }
-   return env.copy(result);
+   return result.finish();
 }
 
 /// Field n of the text split at `separator`; negative n counts from the end.
@@ -207,15 +207,17 @@ StringView pad(const StringView& s, int32_t length, const StringView& fill, Kern
    const uint32_t wanted = length < 0 ? 0 : static_cast<uint32_t>(length), present = countCharacters(text);
    if (present >= wanted || fill.empty()) return part(text.substr(0, offsetOfCharacter(text, wanted)));
    uint32_t missing = wanted - present;
-   if (size_t{missing} * 4 > textBytesMax) throwTooLong();
-   std::string padding;
+   if (size_t{missing} * 4 > StringView::lengthMax) throwTooLong();
+   ValueBuilder result(env.strings);
+   if (!atLeft) result.append(text);
    const uint32_t fillCharacters = countCharacters(fill.view());
    while (missing >= fillCharacters) {
-      padding.append(fill.view());
+      result.append(fill.view());
       missing -= fillCharacters;
    }
-   padding.append(fill.view().substr(0, offsetOfCharacter(fill.view(), missing)));
-   return env.copy(atLeft ? padding.append(text) : std::string(text).append(padding));
+   result.append(fill.view().substr(0, offsetOfCharacter(fill.view(), missing)));
+   if (atLeft) result.append(text);
+   return result.finish();
 }
 
 template <bool atLeft>
@@ -270,24 +272,27 @@ StringView trimBlanks(const StringView& s) {
 StringView repeatText(const StringView& s, int32_t count, KernelEnv& env) {
    if (count <= 0 || s.empty()) return StringView();
    const size_t size = size_t{s.size()} * static_cast<size_t>(count);
-   if (size > textBytesMax) throwTooLong();
-   char* target = static_cast<char*>(env.strings.allocate(size, 1));
-   for (size_t at = 0; at < size; at += s.size())
-      std::memcpy(target + at, s.data(), s.size());
-   return StringView(target, static_cast<uint32_t>(size));
+   if (size > StringView::lengthMax) throwTooLong();
+   ValueBuilder result(env.strings);
+   if (s.size() == 1) return result.append(size, s.data()[0]).finish();
+   result.reserve(size);
+   for (int32_t i = 0; i < count; ++i)
+      result.append(s.view());
+   return result.finish();
 }
 
 StringView reverse(const StringView& s, KernelEnv& env) {
-   std::string result(s.size(), '\0');
+   ValueBuilder result(env.strings);
    const std::string_view text = s.view();
    size_t end = text.size();
+   char* target = result.extend(end);
    for (size_t i = 0; i < text.size();) {
       const uint32_t bytes = characterBytes(text[i]);
       end -= bytes;
-      std::memcpy(result.data() + end, text.data() + i, bytes);
+      std::memcpy(target + end, text.data() + i, bytes);
       i += bytes;
    }
-   return env.copy(result);
+   return result.finish();
 }
 
 int32_t asciiCode(const StringView& s) {

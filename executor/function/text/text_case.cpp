@@ -3,6 +3,7 @@
 #include <unicode/unistr.h>
 
 #include "catalog/builtin/builtin.hpp"
+#include "common/thread/interruption.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/text/utf8_text.hpp"
@@ -25,12 +26,20 @@ const icu::Locale* localeOf(const KernelCall& call, icu::Locale& storage) {
    return &storage;
 }
 
+/// Converts byte by byte.
 template <typename Convert>
 StringView convertAscii(const StringView& s, KernelEnv& env, Convert convert) {
+   constexpr size_t bytesBetweenChecks = 1 << 20; // of cancellation
    char bytes[StringView::inlineMax];
    const uint32_t size = s.size();
    char* target = s.isInline() ? bytes : static_cast<char*>(env.strings.allocate(size, 1));
-   convert(s.data(), size, target);
+   const char* source = s.data();
+   for (size_t begin = 0; begin < size; begin += bytesBetweenChecks) {
+      if (begin > 0) checkInterrupted();
+      const size_t end = std::min<size_t>(size, begin + bytesBetweenChecks);
+      for (size_t i = begin; i < end; ++i)
+         target[i] = convert(source[i]);
+   }
    return StringView(target, size);
 }
 
@@ -51,32 +60,24 @@ StringView lower(const StringView& s, KernelEnv& env) {
    icu::Locale storage;
    if (const icu::Locale* locale = localeOf(env.call, storage))
       return convertUnicode(s, env, [&](icu::UnicodeString& text) { text.toLower(*locale); });
-   return convertAscii(s, env, [](const char* source, uint32_t size, char* target) {
-      for (uint32_t i = 0; i < size; ++i)
-         target[i] = asciiLower(source[i]);
-   });
+   return convertAscii(s, env, [](char c) { return asciiLower(c); });
 }
 
 StringView upper(const StringView& s, KernelEnv& env) {
    icu::Locale storage;
    if (const icu::Locale* locale = localeOf(env.call, storage))
       return convertUnicode(s, env, [&](icu::UnicodeString& text) { text.toUpper(*locale); });
-   return convertAscii(s, env, [](const char* source, uint32_t size, char* target) {
-      for (uint32_t i = 0; i < size; ++i)
-         target[i] = asciiUpper(source[i]);
-   });
+   return convertAscii(s, env, [](char c) { return asciiUpper(c); });
 }
 
 StringView initcap(const StringView& s, KernelEnv& env) {
    icu::Locale storage;
    if (const icu::Locale* locale = localeOf(env.call, storage))
       return convertUnicode(s, env, [&](icu::UnicodeString& text) { text.toTitle(nullptr, *locale); });
-   return convertAscii(s, env, [](const char* source, uint32_t size, char* target) {
-      bool inWord = false;
-      for (uint32_t i = 0; i < size; ++i) {
-         target[i] = inWord ? asciiLower(source[i]) : asciiUpper(source[i]);
-         inWord = isAlphanumeric(source[i]);
-      }
+   return convertAscii(s, env, [inWord = false](char c) mutable {
+      const char converted = inWord ? asciiLower(c) : asciiUpper(c);
+      inWord = isAlphanumeric(c);
+      return converted;
    });
 }
 

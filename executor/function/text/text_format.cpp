@@ -1,7 +1,9 @@
 #include "catalog/object/search_path.hpp"
+#include "common/text/number_text.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
 #include "executor/function/text/utf8_text.hpp"
+#include "executor/function/value_builder.hpp"
 #include "executor/function/value_text.hpp"
 
 // concat, concat_ws, format and quoting: functions that take values of any type as text.
@@ -10,27 +12,31 @@ namespace ouzel::executor {
 
 namespace {
 
-void appendArgument(std::string& out, const KernelCall& call, size_t arg, uint32_t row) {
+void appendArgument(ValueBuilder& out, const KernelCall& call, size_t arg, uint32_t row) {
    appendRowText(out, call.context, call.argTypes[arg], call.argReprs[arg], call.args[arg], row);
+}
+/// The text of an argument that a function takes apart.
+std::string textOfArgument(const KernelCall& call, size_t arg, uint32_t row) {
+   std::string text;
+   appendRowText(text, call.context, call.argTypes[arg], call.argReprs[arg], call.args[arg], row);
+   return text;
 }
 
 void concat(const KernelCall& call, ResultVector& result) {
    StringView* out = result.values<StringView>();
-   std::string text;
    forEachRow(call.rows, [&](uint32_t row) {
-      text.clear();
+      ValueBuilder text(result.strings());
       for (size_t i = 0; i < call.args.size(); ++i)
          if (!call.args[i].isNull(row)) appendArgument(text, call, i, row);
-      out[row] = result.strings().copyString(text);
+      out[row] = text.finish();
    });
 }
 
 void concatWithSeparator(const KernelCall& call, ResultVector& result) {
    StringView* out = result.values<StringView>();
-   std::string text;
    forEachRow(call.rows, [&](uint32_t row) {
       if (call.args[0].isNull(row)) return result.setNull(row);
-      text.clear();
+      ValueBuilder text(result.strings());
       bool isFirst = true;
       for (size_t i = 1; i < call.args.size(); ++i) {
          if (call.args[i].isNull(row)) continue;
@@ -38,16 +44,15 @@ void concatWithSeparator(const KernelCall& call, ResultVector& result) {
          isFirst = false;
          appendArgument(text, call, i, row);
       }
-      out[row] = result.strings().copyString(text);
+      out[row] = text.finish();
    });
 }
 
 /// text || value and value || text. The value is converted as by a cast to text: "true", not "t".
 void concatPair(const KernelCall& call, ResultVector& result) {
    StringView* out = result.values<StringView>();
-   std::string text;
    forEachRow(call.rows, [&](uint32_t row) {
-      text.clear();
+      ValueBuilder text(result.strings());
       for (size_t i = 0; i < call.args.size(); ++i) {
          if (call.args[i].isNull(row)) return result.setNull(row);
          if (call.argTypes[i].oid == oid::boolean)
@@ -55,14 +60,13 @@ void concatPair(const KernelCall& call, ResultVector& result) {
          else
             appendArgument(text, call, i, row);
       }
-      out[row] = result.strings().copyString(text);
+      out[row] = text.finish();
    });
 }
 
 // ---- quoting ----
 
-std::string quoteLiteral(std::string_view text) {
-   std::string result;
+void quoteLiteral(std::string_view text, ValueBuilder& result) {
    if (text.find('\\') != std::string_view::npos) result.push_back('E');
    result.push_back('\'');
    for (const char c : text) {
@@ -70,13 +74,14 @@ std::string quoteLiteral(std::string_view text) {
       result.push_back(c);
    }
    result.push_back('\'');
-   return result;
 }
 StringView quoteLiteralText(const StringView& s, KernelEnv& env) {
-   return env.copy(quoteLiteral(s.view()));
+   ValueBuilder result(env.strings);
+   quoteLiteral(s.view(), result);
+   return result.finish();
 }
 StringView quoteNullableText(std::optional<StringView> s, KernelEnv& env) {
-   return s ? env.copy(quoteLiteral(s->view())) : StringView("NULL", 4);
+   return s ? quoteLiteralText(*s, env) : StringView("NULL", 4);
 }
 StringView quoteIdent(const StringView& s, KernelEnv& env) {
    return env.copy(catalog::quoteIdentifier(s.view()));
@@ -85,16 +90,15 @@ StringView quoteIdent(const StringView& s, KernelEnv& env) {
 template <bool nullable>
 void quoteAny(const KernelCall& call, ResultVector& result) {
    StringView* out = result.values<StringView>();
-   std::string text;
    forEachRow(call.rows, [&](uint32_t row) {
       if (call.args[0].isNull(row)) {
          if (!nullable) return result.setNull(row);
          out[row] = StringView("NULL", 4);
          return;
       }
-      text.clear();
-      appendArgument(text, call, 0, row);
-      out[row] = result.strings().copyString(quoteLiteral(text));
+      ValueBuilder text(result.strings());
+      quoteLiteral(textOfArgument(call, 0, row), text);
+      out[row] = text.finish();
    });
 }
 
@@ -164,20 +168,50 @@ Specifier parseSpecifier(std::string_view format, size_t& at) {
    return s;
 }
 
-void appendPadded(std::string& out, std::string_view text, int32_t width, bool isLeft) {
+int32_t widthOf(std::string_view text) {
+   int32_t width = 0;
+   switch (parseInteger(text, width)) {
+   case ParseStatus::Ok: break;
+   case ParseStatus::OutOfRange: throwValueOutOfRange("integer", text);
+   default: throwInvalidSyntax("integer", text);
+   }
+   return width;
+}
+
+/// Fills what was appended since `begin` up with blanks, to `width` characters.
+void pad(ValueBuilder& out, size_t begin, int32_t width, bool isLeft) {
+   if (width == INT32_MIN) throw SqlError(sqlstate::numericValueOutOfRange, "number is out of range");
    if (width < 0) {
       isLeft = true;
       width = -width;
    }
-   const auto characters = static_cast<int32_t>(countCharacters(text));
-   const size_t blanks = width > characters ? static_cast<size_t>(width - characters) : 0;
-   if (!isLeft) out.append(blanks, ' ');
-   out.append(text);
-   if (isLeft) out.append(blanks, ' ');
+   const std::string_view text = out.view().substr(begin);
+   const size_t bytes = text.size(), characters = countCharacters(text);
+   if (characters >= static_cast<size_t>(width)) return;
+   const size_t blanks = static_cast<size_t>(width) - characters;
+   out.append(blanks, ' ');
+   if (isLeft) return;
+   char* at = out.data() + begin;
+   std::memmove(at + blanks, at, bytes);
+   std::memset(at, ' ', blanks);
 }
 
-std::string formatRow(const KernelCall& call, uint32_t row) {
-   std::string result, piece;
+/// The argument as %s, %I or %L asks for it.
+void appendConverted(ValueBuilder& out, const KernelCall& call, const Specifier& s, size_t arg, uint32_t row) {
+   if (call.args[arg].isNull(row)) {
+      if (s.type == 'I')
+         throw SqlError(sqlstate::nullValueNotAllowed, "null values cannot be formatted as an SQL identifier");
+      if (s.type == 'L') out.append("NULL");
+   } else if (s.type == 'I') {
+      out.append(catalog::quoteIdentifier(textOfArgument(call, arg, row)));
+   } else if (s.type == 'L') {
+      quoteLiteral(textOfArgument(call, arg, row), out);
+   } else {
+      appendArgument(out, call, arg, row);
+   }
+}
+
+void formatRow(const KernelCall& call, uint32_t row, ValueBuilder& result) {
    const std::string_view format = call.args[0].value<StringView>(row).view();
    size_t next = 1; // number of the next argument
    const auto require = [&](int32_t position) {
@@ -207,33 +241,21 @@ std::string formatRow(const KernelCall& call, uint32_t row) {
       }
       if (s.hasWidthArgument) {
          const size_t arg = require(s.widthPosition);
-         piece.clear();
-         if (!call.args[arg].isNull(row)) {
-            appendArgument(piece, call, arg, row);
-            s.width = static_cast<int32_t>(std::strtol(piece.c_str(), nullptr, 10));
-         }
+         if (!call.args[arg].isNull(row)) s.width = widthOf(textOfArgument(call, arg, row));
       }
-      const size_t arg = require(s.position);
-      piece.clear();
-      if (call.args[arg].isNull(row)) {
-         if (s.type == 'I')
-            throw SqlError(sqlstate::nullValueNotAllowed, "null values cannot be formatted as an SQL identifier");
-         if (s.type == 'L') piece = "NULL";
-      } else {
-         appendArgument(piece, call, arg, row);
-         if (s.type == 'I') piece = catalog::quoteIdentifier(piece);
-         if (s.type == 'L') piece = quoteLiteral(piece);
-      }
-      appendPadded(result, piece, s.width, s.isLeft);
+      const size_t arg = require(s.position), begin = result.size();
+      appendConverted(result, call, s, arg, row);
+      pad(result, begin, s.width, s.isLeft);
    }
-   return result;
 }
 
 void format(const KernelCall& call, ResultVector& result) {
    StringView* out = result.values<StringView>();
    forEachRow(call.rows, [&](uint32_t row) {
       if (call.args[0].isNull(row)) return result.setNull(row);
-      out[row] = result.strings().copyString(formatRow(call, row));
+      ValueBuilder text(result.strings());
+      formatRow(call, row, text);
+      out[row] = text.finish();
    });
 }
 

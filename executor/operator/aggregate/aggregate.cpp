@@ -236,14 +236,14 @@ void AggregateSink::prepare(QueryContext& context) {
 
 LocalStatePtr AggregateSink::makeLocal(QueryContext& context) {
    auto local = std::make_unique<Local>();
-   if (keys_) local->keys = std::make_unique<ExpressionState>(keys_, context.functions(), &context.memory());
+   if (keys_) local->keys = std::make_unique<ExpressionState>(keys_, context.functions(), context.memory());
    local->keyValues.resize(keyReprs_.size());
    for (const CompiledAggregate& aggregate : aggregates_) {
       local->args.push_back(
-          aggregate.args ? std::make_unique<ExpressionState>(aggregate.args, context.functions(), &context.memory())
+          aggregate.args ? std::make_unique<ExpressionState>(aggregate.args, context.functions(), context.memory())
                          : nullptr);
       local->filters.push_back(
-          aggregate.filter ? std::make_unique<ExpressionState>(aggregate.filter, context.functions(), &context.memory())
+          aggregate.filter ? std::make_unique<ExpressionState>(aggregate.filter, context.functions(), context.memory())
                            : nullptr);
       local->argValues.emplace_back(aggregate.argReprs.size());
       local->filterLists.emplace_back(aggregate.filter ? batchRowsMax : 0);

@@ -13,7 +13,7 @@ namespace {
 
 struct ExpressionLocal final : LocalState {
    ExpressionLocal(std::shared_ptr<const ExpressionProgram> program, QueryContext& context)
-      : state(std::move(program), context.functions(), &context.memory()), rows(batchRowsMax) {}
+      : state(std::move(program), context.functions(), context.memory()), rows(batchRowsMax) {}
    ExpressionState state;
    std::vector<RowIndex> rows;
    std::vector<Vector> values;

@@ -31,7 +31,7 @@ struct BuildShape {
 
 struct BuildLocal final : LocalState {
    BuildLocal(const BuildShape& shape, const HashJoinTable& table, HashJoinSpill& spill, QueryContext& context)
-      : keys(shape.keys, context.functions(), &context.memory()), vectors(table.layout().columnCount()),
+      : keys(shape.keys, context.functions(), context.memory()), vectors(table.layout().columnCount()),
         rows(table.layout(), spill.buildGrant(), spill.buildPartitions(), spill.buildOptions()),
         unjoinable(table.layout(), spill.buildGrant(), spill.unjoinablePartitions(), spill.unjoinableOptions()),
         bounds(table.rows().keys().size()) {}

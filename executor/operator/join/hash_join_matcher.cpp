@@ -25,8 +25,8 @@ HashJoinMatcher::HashJoinMatcher(const HashJoinShape& shape, const HashJoinTable
    : shape_(shape), table_(&table), zeroHashes_(context.settings().zeroHashes),
      rowsMax_(std::clamp(context.settings().batchRows, 1u, batchRowsMax)), arena_(&context.memory()),
      keyVectors_(table.rows().keys().size()), buffers_(shape.columns.size()) {
-   if (shape.probeKeys) keyState_.emplace(shape.probeKeys, context.functions(), &context.memory());
-   if (shape.residual) residualState_.emplace(shape.residual, context.functions(), &context.memory());
+   if (shape.probeKeys) keyState_.emplace(shape.probeKeys, context.functions(), context.memory());
+   if (shape.residual) residualState_.emplace(shape.residual, context.functions(), context.memory());
    joined_.columns.resize(shape.columns.size());
    for (size_t c = 0; c < shape.columns.size(); ++c) {
       if (shape.columns[c].from != Column::From::Build) continue;

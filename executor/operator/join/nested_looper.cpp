@@ -31,7 +31,7 @@ constexpr uint64_t valuesPerCall = 4 << 20;
 NestedLooper::NestedLooper(const NestedLoopShape& shape, const NestedLoopRows& rows, QueryContext& context)
    : shape_(shape), rows_(rows), rowsMax_(std::clamp(context.settings().batchRows, 1u, batchRowsMax)),
      arena_(&context.memory()), buffers_(shape.outputCount) {
-   if (shape.predicate) state_.emplace(shape.predicate, context.functions(), &context.memory());
+   if (shape.predicate) state_.emplace(shape.predicate, context.functions(), context.memory());
    joined_.columns.resize(shape.columns.size());
    if (shape.kind == JoinKind::Mark) {
       markData_ = arena_.allocateArray<uint8_t>(batchRowsMax);

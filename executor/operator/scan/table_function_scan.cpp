@@ -38,8 +38,8 @@ struct Call {
 
 struct CallState {
    CallState(const Call& call, QueryContext& context)
-      : function(makeTableFunction(call.signature(context.columns()), context.functions())),
-        args(call.program, context.functions(), &context.memory()), values(call.args.size()),
+      : function(makeTableFunction(call.signature(context.columns()), context.functions(), context.memory())),
+        args(call.program, context.functions(), context.memory()), values(call.args.size()),
         columns(call.columns.size()) {}
    std::unique_ptr<TableFunction> function;
    ExpressionState args;

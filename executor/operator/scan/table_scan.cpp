@@ -335,7 +335,7 @@ LocalStatePtr TableScan::makeLocal(QueryContext& context) {
    local->isDecoded.resize(plan_.columns.size());
    local->records.resize(activeRuntime_.size());
    for (const ResidualFilter& residual : residuals_)
-      local->residuals.emplace_back(residual.program, context.functions(), &context.memory());
+      local->residuals.emplace_back(residual.program, context.functions(), context.memory());
    return local;
 }
 

@@ -28,7 +28,7 @@ public:
          for (const sql::ExprPtr& expr : row)
             exprs.push_back(expr.get());
          auto program = ExpressionProgram::compile(std::span(exprs), ColumnSlots(), context.columns());
-         ExpressionState state(program, context.functions());
+         ExpressionState state(program, context.functions(), context.memory());
          Batch values;
          values.columns.resize(exprs.size());
          program->evaluateAll(state, one, one.selection, values.columns.data());

@@ -60,10 +60,10 @@ namespace {
 
 struct Local final : LocalState {
    Local(const SortInput& input, ExternalSort& sort, QueryContext& context, uint64_t keepRows)
-      : state(input.keys, context.functions(), &context.memory()), keys(input.keys->expressionCount()),
+      : state(input.keys, context.functions(), context.memory()), keys(input.keys->expressionCount()),
         lane(sort, context, keepRows) {
       if (!input.extras) return;
-      extraState.emplace(input.extras, context.functions(), &context.memory());
+      extraState.emplace(input.extras, context.functions(), context.memory());
       extras.resize(input.extras->expressionCount());
    }
    ExpressionState state;

@@ -94,7 +94,7 @@ private:
 
    Value offset(QueryContext& context, const sql::Expr& expr, const char* which) const {
       auto program = ExpressionProgram::compile(expr, ColumnSlots(), context.columns());
-      ExpressionState state(program, context.functions());
+      ExpressionState state(program, context.functions(), context.memory());
       Batch one;
       one.setDense(1);
       Value value = Value::fromVector(program->evaluate(state, one, one.selection), 0);

@@ -132,11 +132,11 @@ DmlSink::Programs DmlSink::compile(const std::vector<Check>& checks) const {
 LocalStatePtr DmlSink::makeLocal(QueryContext& context) {
    auto local = std::make_unique<Local>();
    for (const auto& check : checks_)
-      if (check) local->checks.emplace_back(check, context.functions(), &context.memory());
+      if (check) local->checks.emplace_back(check, context.functions(), context.memory());
    for (const auto& check : proposedChecks_)
-      if (check) local->proposedChecks.emplace_back(check, context.functions(), &context.memory());
+      if (check) local->proposedChecks.emplace_back(check, context.functions(), context.memory());
    if (returning_) {
-      local->returning = std::make_unique<ExpressionState>(returning_, context.functions(), &context.memory());
+      local->returning = std::make_unique<ExpressionState>(returning_, context.functions(), context.memory());
       local->returned = std::make_unique<BatchBuilder>(returningColumns_, returned_.memory(context));
    }
    if (writesRows_)

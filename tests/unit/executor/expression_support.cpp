@@ -94,4 +94,10 @@ executor::FunctionContext& testContext() {
    return context;
 }
 
+Reservation& testMemory() {
+   static MemoryLedger ledger(SIZE_MAX);
+   static Reservation memory(ledger);
+   return memory;
+}
+
 } // namespace ouzel::test

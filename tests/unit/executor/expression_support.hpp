@@ -43,5 +43,7 @@ inline Value intValue(int64_t v, PhysicalType type = PhysicalType::I32) {
 
 /// A context for functions that need no session.
 executor::FunctionContext& testContext();
+/// Memory without a limit.
+Reservation& testMemory();
 
 } // namespace ouzel::test

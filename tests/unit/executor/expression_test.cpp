@@ -89,7 +89,7 @@ std::vector<std::string> textsOf(const Vector& v, Selection rows) {
 std::vector<std::string> rowByRow(const Expr& expr, const Fixture& f, const Rowset& rows) {
    std::vector<std::string> result;
    auto program = ExpressionProgram::compile(expr, f.slots, f.columns);
-   ExpressionState state(program, test::testContext());
+   ExpressionState state(program, test::testContext(), test::testMemory());
    for (size_t i = 0; i < rows.a.size(); ++i) {
       const Column a = Column::flat(PhysicalType::I32, {rows.a[i]}), b = Column::flat(PhysicalType::I32, {rows.b[i]}),
                    t = Column::flat(PhysicalType::String, {rows.t[i]});
@@ -104,7 +104,7 @@ std::vector<std::string> rowByRow(const Expr& expr, const Fixture& f, const Rows
 /// Checks that all encodings, dense and listed rows, and several batches on one state agree with rowByRow().
 void checkEverywhere(const Expr& expr, const Fixture& f) {
    auto program = ExpressionProgram::compile(expr, f.slots, f.columns);
-   ExpressionState state(program, test::testContext());
+   ExpressionState state(program, test::testContext(), test::testMemory());
    for (const uint32_t count : {0u, 1u, 2u, 63u, 64u, 65u, 300u, 2048u}) {
       const Rowset rows(count, count + 5);
       const std::vector<std::string> expected = rowByRow(expr, f, rows);
@@ -194,7 +194,7 @@ CATCH_TEST_CASE("errors come from wanted rows only", "[expression]") {
    checkEverywhere(*node(ExprKind::Case, int4, nonZero(), binary("/", number(10), f.A())), f);
    const ExprPtr bad = binary("/", number(10), f.A());
    auto program = ExpressionProgram::compile(*bad, f.slots, f.columns);
-   ExpressionState state(program, test::testContext());
+   ExpressionState state(program, test::testContext(), test::testMemory());
    const Column a = Column::flat(PhysicalType::I32, {test::intValue(2), test::intValue(0), test::intValue(5)});
    Batch batch;
    batch.columns = {a.vector(), a.vector(), a.vector()};
@@ -211,7 +211,7 @@ CATCH_TEST_CASE("constant expressions stay constant and several roots share work
    const ExprPtr sum = binary("+", f.A(), f.B()), twice = binary("*", binary("+", f.A(), f.B()), number(2));
    const Expr* exprs[] = {constant.get(), sum.get(), twice.get()};
    auto program = ExpressionProgram::compile(exprs, f.slots, f.columns);
-   ExpressionState state(program, test::testContext());
+   ExpressionState state(program, test::testContext(), test::testMemory());
    const Rowset rows(100);
    const Column a = Column::flat(PhysicalType::I32, rows.a), b = Column::flat(PhysicalType::I32, rows.b),
                 t = Column::flat(PhysicalType::String, rows.t);

@@ -122,7 +122,7 @@ std::string runAlone(const Signature& s, const Call& call) {
                             ? sql::makeConstant(s.types[i], parseText(s.types[i], *call.args[i], SessionFormat{}))
                             : sql::makeNull(s.types[i]));
       const auto program = ExpressionProgram::compile(*callOf(s, std::move(args)), ColumnSlots(), none);
-      ExpressionState state(program, test::testContext());
+      ExpressionState state(program, test::testContext(), test::testMemory());
       const Vector result = program->evaluate(state, batch, batch.selection);
       return show(s.result, Value::fromVector(result, 0));
    } catch (const SqlError& error) {
@@ -174,7 +174,7 @@ CATCH_TEST_CASE("functions give the same for whole batches in every encoding", "
       for (size_t i = 0; i < s.types.size(); ++i)
          args.push_back(sql::makeColumn(layout[i], s.types[i]));
       const auto program = ExpressionProgram::compile(*callOf(s, std::move(args)), ColumnSlots(layout), columns);
-      ExpressionState state(program, test::testContext());
+      ExpressionState state(program, test::testContext(), test::testMemory());
       const auto count = static_cast<uint32_t>(good.size());
       std::vector<RowIndex> list;
       for (uint32_t i = 0; i < count; i += 2)

@@ -42,7 +42,7 @@ std::vector<std::string> run(const char* name, std::vector<Oid> types, std::vect
       s.resultReprs.push_back(storedRepresentation(s.resultTypes.back()));
    }
    const std::vector<SqlType> resultTypes = s.resultTypes;
-   const auto function = makeTableFunction(std::move(s), test::testContext());
+   const auto function = makeTableFunction(std::move(s), test::testContext(), test::testMemory());
    std::vector<std::string> rows;
    for (int repeat = 0; repeat < 2; ++repeat) { // begin() starts over
       rows.clear();

@@ -1,0 +1,30 @@
+#include "executor/kernel/array_order.hpp"
+
+#include "common/error/sql_error.hpp"
+#include "executor/kernel/compare.hpp"
+
+namespace ouzel::executor {
+
+int compareArrays(const ArrayView& a, const ArrayView& b) {
+   const ValueOrder order = valueOrder(a.physical());
+   if (a.size() > 0 && b.size() > 0 && a.physical() != b.physical()) throwInternal("arrays of two types are compared");
+   ArrayView::Cursor x(a), y(b);
+   while (true) {
+      const bool hasX = x.next(), hasY = y.next();
+      if (!hasX || !hasY) break;
+      if (x.isNull() && y.isNull()) continue;
+      if (x.isNull() || y.isNull()) return x.isNull() ? 1 : -1;
+      if (const int found = order(x.value(), y.value()); found != 0) return found;
+   }
+   const auto three = [](auto l, auto r) { return l < r ? -1 : l > r ? 1 : 0; };
+   if (const int found = three(a.size(), b.size()); found != 0) return found;
+   if (const int found = three(a.dimensionCount(), b.dimensionCount()); found != 0) return found;
+   for (uint32_t d = 0; d < a.dimensionCount(); ++d) {
+      const ArrayDimension l = a.dimension(d), r = b.dimension(d);
+      if (const int found = three(l.length, r.length); found != 0) return found;
+      if (const int found = three(l.lower, r.lower); found != 0) return found;
+   }
+   return 0;
+}
+
+} // namespace ouzel::executor
