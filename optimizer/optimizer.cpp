@@ -65,6 +65,8 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    replaceSetOperations(root, query);
    form.hasDifferences = false;
    done("replaceSetOperations");
+   encodeOrders(root);
+   done("encodeOrders");
    if (!settings.enabled) return;
    removeAliases(root, query, output);
    done("removeAliases");

@@ -3,6 +3,7 @@
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
 #include "optimizer/lower/lowering.hpp"
+#include "optimizer/query/order_key.hpp"
 #include "sql/algebra/representation.hpp"
 
 // Lowers GroupBy, Window, Distinct, Sort and Limit.
@@ -290,7 +291,7 @@ Lowered Lowering::lowerLimit(Rel& rel, const ColumnSet& need) {
    }
    if (fields.withTies)
       for (const SortKey& key : *order)
-         ties.push_back({clone(*key.expr), key.descending, key.nullsFirst});
+         ties.push_back({clone(orderedValue(*key.expr)), key.descending, key.nullsFirst});
    addKeyColumns(ties, below);
    Lowered child = lower(*rel.inputs[0], below);
    if (fields.limit) exprs_.lower(fields.limit);
