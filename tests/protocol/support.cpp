@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdexcept>
@@ -76,6 +77,18 @@ void ServerProcess::start() {
 
 bool ServerProcess::isRunning() const {
    return pid_ == 0 || kill(pid_, 0) == 0;
+}
+
+size_t ServerProcess::residentPeak() const {
+   std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+   size_t kilobytes = 0;
+   for (std::string word; status >> word;)
+      if (word == "VmHWM:") status >> kilobytes;
+   return kilobytes * 1024;
+}
+
+void ServerProcess::forgetPeak() const {
+   std::ofstream("/proc/" + std::to_string(pid_) + "/clear_refs") << "5"; // proc(5): resets VmHWM
 }
 
 int ServerProcess::stop() {

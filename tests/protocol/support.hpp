@@ -22,6 +22,9 @@ public:
    void start();
    bool isForeign() const { return pid_ == 0; }
    bool isRunning() const;
+   /// The largest resident memory in bytes since forgetPeak(). REQUIRES: !isForeign().
+   size_t residentPeak() const;
+   void forgetPeak() const;
 
    std::string host = "127.0.0.1";
    int port = 0;

@@ -1,0 +1,91 @@
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "tests/protocol/support.hpp"
+
+// Statements that try to take the server's memory or time, one after the other, with two limits of memory. Each answers
+// or ends with its code; resident memory stays near the limit; a cancel ends it at any moment; the server lives.
+
+using namespace ouzel::wire;
+
+namespace {
+
+constexpr size_t mebibyte = size_t{1} << 20;
+constexpr size_t overheadMax = 192 * mebibyte; ///< resident memory above the limit
+/// A cancelled statement should end within 0.2 s. Machines that run tests are shared, and sanitizers slow down.
+constexpr auto cancelMax = std::chrono::milliseconds(2000);
+
+struct Statement {
+   std::string allowed; ///< SQLSTATEs and "ok"
+   std::string sql;
+};
+
+std::vector<Statement> statements() {
+   std::ifstream file(OUZEL_SOURCE_DIR "/tests/hostile/statements.sql");
+   CATCH_REQUIRE(file);
+   std::vector<Statement> all;
+   std::string comment, line;
+   while (std::getline(file, line)) {
+      if (line.starts_with("-- "))
+         comment = line.substr(3);
+      else if (!line.empty())
+         all.push_back({comment, line});
+   }
+   CATCH_REQUIRE(all.size() > 30);
+   return all;
+}
+
+bool isAllowed(const Statement& statement, const std::string& answer) {
+   const std::string state = answer.starts_with("ERROR ") ? answer.substr(6, 5) : "ok";
+   std::istringstream words(statement.allowed);
+   for (std::string word; words >> word;)
+      if (word == state) return true;
+   return false;
+}
+
+/// Starts the statement, cancels it after a moment and returns how long it took to end after that.
+std::chrono::milliseconds cancelAfter(const Connection& connection, const std::string& sql, int milliseconds) {
+   using Clock = std::chrono::steady_clock;
+   CATCH_REQUIRE(PQsendQuery(connection.get(), sql.c_str()) == 1);
+   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+   PGcancel* cancel = PQgetCancel(connection.get());
+   char error[256];
+   const auto start = Clock::now();
+   PQcancel(cancel, error, sizeof error);
+   PQfreeCancel(cancel);
+   while (PGresult* result = PQgetResult(connection.get()))
+      PQclear(result);
+   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
+}
+
+void attack(size_t limit) {
+   ServerProcess server({"--memory-limit", std::to_string(limit / mebibyte) + "MB", "--threads", "2"});
+   for (const Statement& statement : statements()) {
+      CATCH_INFO(statement.sql);
+      const Connection connection(server);
+      CATCH_REQUIRE(connection.isOpen());
+      connection.run("SET statement_timeout = '10s'");
+      server.forgetPeak();
+      const std::string answer = connection.run(statement.sql);
+      CATCH_INFO(answer.substr(0, 200));
+      CATCH_CHECK(isAllowed(statement, answer));
+      CATCH_CHECK(server.residentPeak() / mebibyte <= (limit + overheadMax) / mebibyte);
+      for (const int after : {20, 300})
+         CATCH_CHECK(cancelAfter(connection, statement.sql, after) <= cancelMax);
+      CATCH_REQUIRE(server.isRunning());
+   }
+   CATCH_CHECK(Connection(server).run("SELECT 'alive'") == "alive\n");
+}
+
+} // namespace
+
+CATCH_TEST_CASE("statements that try to take memory or time, 256 MB") {
+   attack(256 * mebibyte);
+}
+
+CATCH_TEST_CASE("statements that try to take memory or time, 1 GB") {
+   attack(1024 * mebibyte);
+}
