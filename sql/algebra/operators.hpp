@@ -11,8 +11,9 @@
 #include "sql/algebra/expr.hpp"
 
 // The fields of logical operators (rel.hpp). Each struct lists its members once more, in `members`, with the role of
-// the column ids in them. The walks of members.hpp and the copies of rel.cpp follow these lists. A list is a template of
-// its own struct, Self, so that it is compiled only where it is used and not in each source that includes this header.
+// the column ids in them. The walks of members.hpp and the copies of rel.cpp follow these lists. A list is a template
+// of its own struct, Self, so that it is compiled only where it is used and not in each source that includes this
+// header.
 
 namespace ouzel::io {
 class ExternalTable;
