@@ -157,18 +157,6 @@ ExprPtr clone(const Expr& expr) {
 
 namespace {
 
-bool equalMembers(const Value& a, const Value& b) {
-   return a.identical(b);
-}
-template <typename T>
-bool equalMembers(const T& a, const T& b) {
-   if constexpr (Listed<T>)
-      return std::apply([&](auto... member) { return (equalMembers(a.*member, b.*member) && ...); },
-                        T::template members<T>);
-   else
-      return a == b;
-}
-
 uint64_t hashOf(const Value& value) {
    if (value.isNull) return 1;
    switch (value.type) {
@@ -210,19 +198,6 @@ private:
 };
 
 } // namespace
-
-bool sameFields(const Expr& a, const Expr& b) {
-   if (a.kind != b.kind || a.kind == ExprKind::Subquery) return false;
-   return std::visit([&b](const auto& own) { return equalMembers(own, b.as<std::decay_t<decltype(own)>>()); },
-                     a.fields);
-}
-
-bool equal(const Expr& a, const Expr& b) {
-   if (a.repr != b.repr || !sameFields(a, b)) return false;
-   if (a.kind == ExprKind::Column) return true;
-   return a.type == b.type && std::equal(a.args.begin(), a.args.end(), b.args.begin(), b.args.end(),
-                                         [](const ExprPtr& x, const ExprPtr& y) { return equal(*x, *y); });
-}
 
 uint64_t structuralHash(const Expr& expr) {
    Hasher hasher(static_cast<uint64_t>(expr.kind));

@@ -240,9 +240,11 @@ ExprPtr makeAnd(std::vector<ExprPtr> conjuncts);
 ExprPtr makeOr(std::vector<ExprPtr> disjuncts);
 ExprPtr makeCall(const catalog::FunctionInfo* function, const SqlType& type, std::vector<ExprPtr> args);
 
-ExprPtr clone(const Expr& expr);               ///< deep, subqueries too (with the same column ids)
-bool equal(const Expr& a, const Expr& b);      ///< structural; positions ignored; subqueries are never equal
-bool sameFields(const Expr& a, const Expr& b); ///< of one kind with equal fields; subqueries never are
+ExprPtr clone(const Expr& expr); ///< deep, subqueries too (with the same column ids)
+/// Structural; positions are ignored. Subqueries are equal if they read the same columns from outside and differ only
+/// in the ids of the columns that they make.
+bool equal(const Expr& a, const Expr& b);
+bool sameFields(const Expr& a, const Expr& b); ///< of one kind with equal fields
 uint64_t structuralHash(const Expr& expr);
 
 /// Call `visit` on every node, parents first; do not descend where it returns false. Does not enter subquery Rels.

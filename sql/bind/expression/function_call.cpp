@@ -326,9 +326,17 @@ ExprPtr registerSrf(BindState& state, Scope& scope, ExprPtr call) {
    default: refuse("set-returning functions are not allowed in " + std::string(clauseName(scope.clause)));
    }
    const SqlType type = call->type;
-   const ColumnId column = state.addColumn(scope, std::string(functionOf(*call)->name), type);
-   state.setKind(column, ColumnKind::Srf);
-   scope.srfs.push_back({column, std::move(call)});
+   const auto known = std::find_if(scope.srfs.begin(), scope.srfs.end(),
+                                   [&](const TargetSrf& srf) { return equal(*srf.call, *call); });
+   // GROUP BY and ORDER BY mean the call of the select list that they repeat. Equal calls of the select list give the
+   // same rows unless they are volatile.
+   const bool isKnown = known != scope.srfs.end() && (scope.clause != Clause::Select || !isVolatile(*call));
+   ColumnId column = isKnown ? known->column : noColumn;
+   if (!isKnown) {
+      column = state.addColumn(scope, std::string(functionOf(*call)->name), type);
+      state.setKind(column, ColumnKind::Srf);
+      scope.srfs.push_back({column, std::move(call)});
+   }
    auto reference = makeColumn(column, type);
    reference->position = position;
    return reference;

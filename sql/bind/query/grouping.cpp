@@ -282,8 +282,18 @@ RelPtr placeGrouping(BindState& state, Scope& scope, RelPtr rel, Grouping groupi
    group.groupingSets = std::move(grouping.sets);
 
    GroupedRewriter rewriter(state, scope, group);
-   for (Target& target : targets)
-      rewriter.rewrite(target.expr);
+   for (uint32_t i = 0; i < targets.size(); ++i) {
+      // A target that is a key itself is not replaced by an equal key: GROUP BY x, ROLLUP (y) over a AS x, a AS y.
+      const auto key = std::find(grouping.keyTargets.begin(), grouping.keyTargets.end(), i);
+      if (key == grouping.keyTargets.end()) {
+         rewriter.rewrite(targets[i].expr);
+         continue;
+      }
+      ExprPtr& expr = targets[i].expr;
+      const uint32_t position = expr->position;
+      expr = makeColumn(group.keys[static_cast<size_t>(key - grouping.keyTargets.begin())].column, expr->type);
+      expr->position = position;
+   }
    if (having) rewriter.rewrite(having);
    for (BoundWindow& window : windows) {
       for (ExprPtr& expr : window.spec.partitionBy)
