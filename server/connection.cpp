@@ -263,7 +263,9 @@ void Connection::cancelRequested(const protocol::BackendKey& key) {
 std::unique_ptr<Backend> Connection::open(const protocol::StartupRequest& request, NoticeSink& notices) {
    context_.registry.reserve();
    try {
-      auto backend = context_.factory.open(request, {peer_.text, key_.processId}, notices);
+      const io::PeerAddress own = io::localAddress(stream_->handle());
+      auto backend =
+          context_.factory.open(request, {{peer_.host, own.host, peer_.port, own.port}, key_.processId}, notices);
       context_.registry.add(key_, *backend);
       return backend;
    } catch (...) {

@@ -50,6 +50,8 @@ public:
    void hangUp();
    /// Ask the session thread to send 57P01 and end the session; the registry cancels the running statement.
    void requestShutdown() { shutdownRequested_ = true; }
+   bool isShutdownRequested() const { return shutdownRequested_; }
+   int32_t processId() const { return key_.processId; }
    /// Deadline (steadyNanos()) for the client's next message, valid once run() has returned; INT64_MAX: none.
    int64_t idleDeadline() const { return idleDeadline_.load(std::memory_order_relaxed); }
    /// Event loop, while it owns the connection: the deadline has passed. The next run() sends the error and ends the

@@ -14,9 +14,10 @@ public:
    std::unique_ptr<Backend> open(const protocol::StartupRequest& request, const ClientInfo& client,
                                  NoticeSink& notices) override {
       return engine::openSession(
-          database_, {request.user, request.database, request.settings, client.processId, client.address}, notices);
+          database_, {request.user, request.database, request.settings, client.processId, client.endpoints}, notices);
    }
    MemoryLedger& ledger() override { return database_.ledger(); }
+   void setSessionControl(SessionControl* control) override { database_.setSessionControl(control); }
 
 private:
    engine::Database& database_;

@@ -54,10 +54,12 @@ Server::Server(const ServerOptions& options, SessionFactory& factory)
       logLine(LogLevel::Warning, fmt::format("only {} file handles are allowed; fewer than max_connections ({}) fit",
                                              handles, options.connectionsMax));
    listeners_ = io::listenTcp(options.listen, options.port);
+   factory.setSessionControl(this);
 }
 
 Server::~Server() {
    shutdown();
+   context_.factory.setSessionControl(nullptr);
 }
 
 void Server::start() {
@@ -94,6 +96,7 @@ void Server::loop() {
       if (stopping_) {
          endAll();
       } else {
+         if (hasRequestedEnds_.exchange(false)) endRequested();
          if (starting_ > 0) dropSlowStarters();
          endIdle();
          if (acceptPausedUntil_ != 0 && acceptPausedUntil_ <= steadyNanos()) {
@@ -219,7 +222,8 @@ void Server::runOn(uint64_t id, ConnectionPointer connection) {
    connection->isRunning = false; // the event loop may own the connection from here on
    poller_.arm(handle, id,
                next == Connection::Next::WaitOutput ? io::Poller::Interest::Output : io::Poller::Interest::Input);
-   if (stopping_) poller_.wake();
+   if (connection->isShutdownRequested()) hasRequestedEnds_ = true; // it was when run() had looked already
+   if (stopping_ || hasRequestedEnds_) poller_.wake();
    expectIdleDeadline(deadline);
 }
 
@@ -236,13 +240,41 @@ void Server::dropSlowStarters() {
 }
 
 void Server::endAll() {
+   {
+      MutexLock lock(mutex_);
+      for (const auto& [id, entry] : connections_)
+         entry.connection->requestShutdown();
+   }
+   endRequested();
+}
+
+bool Server::cancelStatement(int32_t processId) {
+   return registry_.cancel(processId, CancelReason::Request);
+}
+
+bool Server::terminate(int32_t processId) {
+   if (!registry_.contains(processId)) return false;
+   {
+      MutexLock lock(mutex_);
+      for (const auto& [id, entry] : connections_)
+         if (entry.connection->processId() == processId) entry.connection->requestShutdown();
+   }
+   hasRequestedEnds_ = true;
+   poller_.wake();
+   return registry_.cancel(processId, CancelReason::Shutdown);
+}
+
+bool Server::isOpen(int32_t processId) const {
+   return registry_.contains(processId);
+}
+
+void Server::endRequested() {
    std::vector<std::pair<uint64_t, ConnectionPointer>> waiting;
    {
       MutexLock lock(mutex_);
-      for (const auto& [id, entry] : connections_) {
-         entry.connection->requestShutdown();
-         if (!entry.connection->isRunning) waiting.emplace_back(id, entry.connection);
-      }
+      for (const auto& [id, entry] : connections_)
+         if (entry.connection->isShutdownRequested() && !entry.connection->isRunning)
+            waiting.emplace_back(id, entry.connection);
    }
    for (const auto& [id, connection] : waiting)
       dispatch(id, connection, Connection::Next::Run); // run() checks for the shutdown first

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/client/session_control.hpp"
 #include "common/sync/mutex.hpp"
 #include "io/net/poller.hpp"
 #include "server/connection.hpp"
@@ -19,11 +20,11 @@ namespace ouzel::server {
 /// Ownership: the table `connections_`, the event loop and a session thread share each Connection. The event loop arms
 /// the poller for one event at a time: Input or Output while it owns the connection, HangUp while a session thread
 /// does.
-class Server {
+class Server : private SessionControl {
 public:
    /// Binds the sockets. Throws 28P01 when it would listen beyond this machine while the superuser has no password.
    Server(const ServerOptions& options, SessionFactory& factory);
-   ~Server();
+   ~Server() override;
 
    void start();
    /// Stop accepting, cancel all statements, send 57P01 to all clients, and wait until all connections have ended.
@@ -41,6 +42,10 @@ private:
       int64_t authenticationDeadline;
    };
 
+   bool cancelStatement(int32_t processId) override;
+   bool terminate(int32_t processId) override;
+   bool isOpen(int32_t processId) const override;
+
    void loop();
    void acceptAll(size_t listener);
    void onEvent(uint64_t id);
@@ -53,6 +58,8 @@ private:
    /// End the sessions whose idle deadline has passed.
    void endIdle();
    void endAll();
+   /// Hand the waiting connections that are to end to session threads.
+   void endRequested();
    ConnectionPointer find(uint64_t id) const;
    void remove(uint64_t id);
 
@@ -74,6 +81,7 @@ private:
    int32_t nextProcessId_ = 0;
    int64_t acceptPausedUntil_ = 0; // no file handles until then; 0: not paused
    std::atomic<bool> stopping_{false}, stopped_{false};
+   std::atomic<bool> hasRequestedEnds_{false}; // terminate() has marked a connection since endRequested()
    SessionPool pool_;
    std::thread loopThread_;
 };

@@ -2,13 +2,15 @@
 #include <memory>
 #include <string>
 
+#include "common/client/endpoints.hpp"
+#include "common/client/session_control.hpp"
 #include "common/memory/ledger.hpp"
 #include "protocol/doorkeeper.hpp"
 
 namespace ouzel::server {
 
 struct ClientInfo {
-   std::string address; ///< "127.0.0.1:50312"
+   Endpoints endpoints;
    int32_t processId = 0;
 };
 
@@ -22,6 +24,8 @@ public:
                                          NoticeSink& notices) = 0;
    /// The account to which the input of connections is charged.
    virtual MemoryLedger& ledger() = 0;
+   /// What sessions call to end statements and sessions of others. Null, before the server ends: nothing any more.
+   virtual void setSessionControl(SessionControl* control) = 0;
 };
 
 } // namespace ouzel::server

@@ -38,10 +38,17 @@ bool SessionRegistry::cancel(const protocol::BackendKey& key) {
    return true;
 }
 
-void SessionRegistry::cancel(int32_t processId, CancelReason reason) {
+bool SessionRegistry::cancel(int32_t processId, CancelReason reason) {
    MutexLock lock(mutex_);
    const auto found = entries_.find(processId);
-   if (found != entries_.end()) found->second.backend->cancel(reason);
+   if (found == entries_.end()) return false;
+   found->second.backend->cancel(reason);
+   return true;
+}
+
+bool SessionRegistry::contains(int32_t processId) const {
+   MutexLock lock(mutex_);
+   return entries_.contains(processId);
 }
 
 void SessionRegistry::cancelAll() {

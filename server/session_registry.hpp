@@ -23,7 +23,8 @@ public:
 
    /// Cancel the running statement of the session with this key. False: no session has it.
    bool cancel(const protocol::BackendKey& key);
-   void cancel(int32_t processId, CancelReason reason);
+   bool cancel(int32_t processId, CancelReason reason); ///< false: there is no such session
+   bool contains(int32_t processId) const;
    /// Shutdown: cancel all sessions; reserve() throws from now on.
    void cancelAll();
    uint32_t sessions() const;

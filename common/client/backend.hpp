@@ -20,7 +20,7 @@ enum class TransactionStatus : char { Idle = 'I', InBlock = 'T', Failed = 'E' };
 enum class CancelReason : uint8_t {
    Request,          ///< CancelRequest: 57014, the session goes on
    ClientGone,       ///< the connection is broken: 57P01, the session ends
-   Shutdown,         ///< SIGTERM: 57P01, the session ends
+   Shutdown,         ///< SIGTERM, pg_terminate_backend(): 57P01, the session ends
    StatementTimeout, ///< the session's own: 57014 in other words, the session goes on
 };
 

@@ -155,6 +155,10 @@ MemoryLedger& Database::ledger() {
    return internals_->governor->ledger();
 }
 
+void Database::setSessionControl(SessionControl* control) {
+   internals_->sessionControl = control;
+}
+
 std::string Database::passwordVerifier(const std::string& role) {
    const auto found = internals_->catalog->newest().findRole(role);
    if (!found || !found->canLogin)

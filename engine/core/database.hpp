@@ -11,6 +11,10 @@
 
 // The process-wide part of the engine: stored data, catalog, workers, memory, and who is connected.
 
+namespace ouzel {
+class SessionControl;
+} // namespace ouzel
+
 namespace ouzel::engine {
 
 struct DatabaseOptions {
@@ -54,6 +58,8 @@ public:
    void setPasswordVerifier(const std::string& role, const std::string& verifier);
 
    MemoryLedger& ledger();
+   /// What pg_cancel_backend() and pg_terminate_backend() call; null: nothing any more.
+   void setSessionControl(SessionControl* control);
 
    struct Internals; ///< the engine's view of the database: internals.hpp
    Internals& internals() { return *internals_; }

@@ -1,9 +1,12 @@
 #pragma once
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "catalog/catalog.hpp"
+#include "common/client/endpoints.hpp"
+#include "common/client/session_control.hpp"
 #include "common/sync/mutex.hpp"
 #include "common/thread/alarm_clock.hpp"
 #include "engine/core/database.hpp"
@@ -22,7 +25,8 @@ namespace ouzel::engine {
 /// A row of pg_stat_activity. Written by the session's thread, read by others, under Internals::activityMutex.
 struct SessionActivity {
    int32_t processId = 0;
-   std::string user, database, applicationName, clientAddress, state = "idle", query;
+   Endpoints endpoints;
+   std::string user, database, applicationName, state = "idle", query;
    int64_t backendStart = 0, transactionStart = 0, queryStart = 0,
            stateChange = 0; ///< microseconds since 2000-01-01; 0: none
 };
@@ -45,7 +49,8 @@ struct Database::Internals {
    std::map<int32_t, SessionActivity> activity GUARDED_BY(activityMutex);
    int32_t nextTemporarySchema GUARDED_BY(activityMutex) = 1; ///<
    std::map<std::string, std::string> verifiers; ///< of roles, they replace the catalog's; set before sessions open
-   std::unique_ptr<Following> following;         ///< of a read-only server; null: the server writes
+   std::atomic<SessionControl*> sessionControl{nullptr}; ///< of the server; null: nobody serves clients
+   std::unique_ptr<Following> following;                 ///< of a read-only server; null: the server writes
 };
 
 } // namespace ouzel::engine

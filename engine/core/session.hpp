@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/client/backend.hpp"
+#include "common/client/endpoints.hpp"
 
 // The start of a client's conversation with the database: statements in, batches out, without sockets.
 
@@ -16,7 +17,7 @@ struct SessionOptions {
    std::string user = "postgres", database = "postgres";
    std::vector<std::pair<std::string, std::string>> settings; ///< from the startup packet
    int32_t processId = 0;
-   std::string clientAddress; ///< for pg_stat_activity
+   Endpoints endpoints;
 };
 
 /// Open a session. `database` and `notices` outlive it. Throws 3D000 (no such database), 28000 (no such role), 22023 or

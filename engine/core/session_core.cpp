@@ -50,7 +50,7 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
    activity.user = options.user;
    activity.database = options.database;
    activity.applicationName = settings.value("application_name");
-   activity.clientAddress = options.clientAddress;
+   activity.endpoints = options.endpoints;
    activity.backendStart = activity.stateChange = wallClockMicros();
    const MutexLock lock(database.activityMutex);
    DCHECK(!database.activity.contains(options.processId)); // each session has its own process id
@@ -106,6 +106,11 @@ void SessionCore::warn(SqlState state, std::string message) {
    notices.notice({Notice::Severity::Warning, state, std::move(message), {}, {}});
 }
 
+void SessionCore::warnLater(SqlState state, std::string message) {
+   const MutexLock lock(cancelMutex_);
+   warnings_.push_back({Notice::Severity::Warning, state, std::move(message), {}, {}});
+}
+
 void SessionCore::notice(std::string message, std::string detail, SqlState state) {
    notices.notice({Notice::Severity::Notice, state, std::move(message), std::move(detail), {}});
 }
@@ -150,9 +155,15 @@ void SessionCore::statementBegins() {
 
 void SessionCore::statementEnds() {
    timeLimitEnds();
-   const MutexLock lock(cancelMutex_);
-   isActive_ = false;
-   forget(CancelReason::Request);
+   std::vector<Notice> warnings;
+   {
+      const MutexLock lock(cancelMutex_);
+      isActive_ = false;
+      forget(CancelReason::Request);
+      warnings.swap(warnings_);
+   }
+   for (const Notice& warning : warnings)
+      notices.notice(warning);
 }
 
 void SessionCore::timeLimitEnds() {

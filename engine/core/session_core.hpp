@@ -80,6 +80,8 @@ public:
    SessionSequences sequences;
 
    void warn(SqlState state, std::string message);
+   /// A warning from any thread of the running statement; the client gets it when the statement ends.
+   void warnLater(SqlState state, std::string message);
    void notice(std::string message, std::string detail = {}, SqlState state = sqlstate::successfulCompletion);
 
    // Cancellation: any thread may ask; the session's thread and its workers notice.
@@ -119,6 +121,7 @@ private:
    AlarmClock::Id timeLimit_ = 0;
    bool isActive_ GUARDED_BY(cancelMutex_) = false;                         // under cancelMutex_: a statement runs
    executor::ExecutionContext* running_ GUARDED_BY(cancelMutex_) = nullptr; // under cancelMutex_
+   std::vector<Notice> warnings_ GUARDED_BY(cancelMutex_);                  // for the end of the statement
    std::atomic<int> cancelRequested_{-1};                                   // a CancelReason, or -1 for none
    SessionFormat format_;
    sql::OpenExternal openExternal_;

@@ -55,6 +55,27 @@ public:
    void unlockAllAdvisory() override { core_.database.locks.releaseAllSession(core_.transaction.lockOwner()); }
    std::vector<int32_t> blockersOf(int32_t pid) override { return core_.database.locks.blockersOf(pid); }
 
+   const Endpoints& endpoints() override { return core_.options.endpoints; }
+   std::string currentQuery() override {
+      const MutexLock lock(core_.database.activityMutex);
+      return core_.database.activity[core_.options.processId].query;
+   }
+   bool cancelBackend(int32_t pid) override {
+      SessionControl* control = core_.database.sessionControl;
+      return (control && control->cancelStatement(pid)) || warnMissing(pid);
+   }
+   bool terminateBackend(int32_t pid, int64_t waitMillis) override {
+      SessionControl* control = core_.database.sessionControl;
+      if (!control || !control->terminate(pid)) return warnMissing(pid);
+      constexpr int64_t sliceMillis = 10;
+      for (int64_t waited = 0; waited < waitMillis && control->isOpen(pid); waited += sliceMillis)
+         core_.sleep(1000 * sliceMillis);
+      if (waitMillis == 0 || !control->isOpen(pid)) return true;
+      core_.warnLater(sqlstate::warning, "backend with PID " + std::to_string(pid) + " did not terminate within " +
+                                             std::to_string(waitMillis) + " milliseconds");
+      return false;
+   }
+
    int64_t nextValue(const catalog::Relation& sequence) override {
       refuseReadOnly(sequence, "nextval()");
       const int64_t value = core_.database.sequences->next(sequence);
@@ -82,6 +103,10 @@ public:
    }
 
 private:
+   bool warnMissing(int32_t pid) {
+      core_.warnLater(sqlstate::warning, "PID " + std::to_string(pid) + " is not a PostgreSQL backend process");
+      return false;
+   }
    void refuseReadOnly(const catalog::Relation& sequence, const char* function) const {
       if (core_.transaction.isReadOnly() && sequence.persistence != catalog::Persistence::Temporary)
          throw SqlError(sqlstate::readOnlySqlTransaction,

@@ -62,7 +62,8 @@ std::vector<catalog::SystemState::Activity> SessionSystemState::activity() const
       if (const auto role = catalog_.findRole(session.user)) row.role = role->oid;
       row.pid = pid;
       row.applicationName = session.applicationName;
-      row.clientAddress = unlessEmpty(session.clientAddress);
+      row.clientAddress = unlessEmpty(session.endpoints.clientAddress);
+      row.clientPort = session.endpoints.clientPort;
       row.backendStart = session.backendStart;
       row.transactionStart = time(session.transactionStart);
       row.queryStart = time(session.queryStart);

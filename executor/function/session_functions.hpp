@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "common/client/endpoints.hpp"
 #include "common/value/sql_type.hpp"
 
 namespace ouzel::catalog {
@@ -41,6 +42,14 @@ public:
    virtual bool unlockAdvisory(const AdvisoryLock& lock) = 0; ///< false: the session does not hold it
    virtual void unlockAllAdvisory() = 0;
    virtual std::vector<int32_t> blockersOf(int32_t pid) = 0; ///< pg_blocking_pids()
+
+   virtual const Endpoints& endpoints() = 0; ///< of the session's connection
+   virtual std::string currentQuery() = 0;   ///< the text of the client's request
+   /// pg_cancel_backend(). False, with a warning: there is no such session.
+   virtual bool cancelBackend(int32_t pid) = 0;
+   /// pg_terminate_backend(): waits up to `waitMillis` for the end. False, with a warning: there is no such session, or
+   /// it has not ended in time.
+   virtual bool terminateBackend(int32_t pid, int64_t waitMillis) = 0;
 
    virtual int64_t nextValue(const catalog::Relation& sequence) = 0;
    virtual int64_t currentValue(const catalog::Relation& sequence) = 0; ///< 55000 before nextValue()

@@ -55,7 +55,8 @@ PeerAddress describe(const sockaddr* address, socklen_t length) {
    char host[NI_MAXHOST] = "?", service[NI_MAXSERV] = "?";
    getnameinfo(address, length, host, sizeof host, service, sizeof service, NI_NUMERICHOST | NI_NUMERICSERV);
    const bool bracket = address->sa_family == AF_INET6;
-   return {(bracket ? "[" : "") + std::string(host) + (bracket ? "]:" : ":") + service, isLoopbackAddress(address)};
+   return {(bracket ? "[" : "") + std::string(host) + (bracket ? "]:" : ":") + service, host,
+           static_cast<uint16_t>(std::strtoul(service, nullptr, 10)), isLoopbackAddress(address)};
 }
 
 void setOption(int fd, int level, int name, int value) {
@@ -125,6 +126,13 @@ bool isLoopbackHost(const std::string& host) {
    for (const addrinfo* info = list.get(); info != nullptr; info = info->ai_next)
       if (!isLoopbackAddress(info->ai_addr)) return false;
    return true;
+}
+
+PeerAddress localAddress(int fd) {
+   sockaddr_storage address{};
+   socklen_t length = sizeof address;
+   getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length);
+   return describe(reinterpret_cast<sockaddr*>(&address), length);
 }
 
 AcceptStatus acceptConnection(const FileDescriptor& listener, FileDescriptor& socket, PeerAddress& peer) {

@@ -30,6 +30,8 @@ private:
 
 struct PeerAddress {
    std::string text; ///< "127.0.0.1:50312", "[::1]:50312"
+   std::string host; ///< numeric: "127.0.0.1", "::1"
+   uint16_t port = 0;
    bool isLoopback = false;
 };
 
@@ -52,6 +54,9 @@ enum class AcceptStatus : uint8_t {
 };
 /// Accepts one waiting connection and sets it to non-blocking, TCP_NODELAY and keep-alive.
 AcceptStatus acceptConnection(const FileDescriptor& listener, FileDescriptor& socket, PeerAddress& peer);
+
+/// The socket's own end of its connection.
+PeerAddress localAddress(int fd);
 
 /// Waits until the socket is readable or writable; a hang-up counts as ready. False: the time is over.
 bool waitReadable(int fd, int timeoutMs);

@@ -41,11 +41,18 @@ bool isInRecovery(KernelEnv& env) {
 int32_t backendPid(KernelEnv& env) {
    return env.context.backendPid;
 }
-std::optional<StringView> noText() {
-   return std::nullopt;
+template <std::string Endpoints::*address>
+std::optional<StringView> addressOf(KernelEnv& env) {
+   if (!env.context.session || (env.context.session->endpoints().*address).empty()) return std::nullopt;
+   return env.copy(env.context.session->endpoints().*address);
 }
-std::optional<int32_t> noInt() {
-   return std::nullopt;
+template <int32_t Endpoints::*port>
+std::optional<int32_t> portOf(KernelEnv& env) {
+   if (!env.context.session || env.context.session->endpoints().*port < 0) return std::nullopt;
+   return env.context.session->endpoints().*port;
+}
+StringView currentQuery(KernelEnv& env) {
+   return env.copy(env.context.requireSession("current_query").currentQuery());
 }
 
 void typeOf(const KernelCall& call, ResultVector& result) {
@@ -98,6 +105,14 @@ StringView sleepSeconds(double seconds, KernelEnv& env) {
 StringView sleepInterval(const Interval& v, KernelEnv& env) {
    return sleepSeconds(static_cast<double>(intervalSpan(v)) / 1e6, env);
 }
+bool cancelBackend(int32_t pid, KernelEnv& env) {
+   return env.context.requireSession("pg_cancel_backend").cancelBackend(pid);
+}
+bool terminateBackend(int32_t pid, int64_t waitMillis, KernelEnv& env) {
+   if (waitMillis < 0) throw SqlError(sqlstate::numericValueOutOfRange, "\"timeout\" must not be negative");
+   return env.context.requireSession("pg_terminate_backend").terminateBackend(pid, waitMillis);
+}
+
 StringView databaseEncoding(KernelEnv&) {
    return StringView("UTF8");
 }
@@ -152,8 +167,11 @@ void registerSystem() {
    addKernel<currentSchemas>("current_schemas");
    addKernel<isInRecovery>("pg_is_in_recovery");
    addKernel<backendPid>("pg_backend_pid");
-   addKernels<noText>({"inet_client_addr", "inet_server_addr", "current_query"});
-   addKernels<noInt>({"inet_client_port", "inet_server_port"});
+   addKernel<addressOf<&Endpoints::clientAddress>>("inet_client_addr");
+   addKernel<addressOf<&Endpoints::serverAddress>>("inet_server_addr");
+   addKernel<portOf<&Endpoints::clientPort>>("inet_client_port");
+   addKernel<portOf<&Endpoints::serverPort>>("inet_server_port");
+   addKernel<currentQuery>("current_query");
    registerKernel("pg_typeof", anyArguments, {typeOf, false, true});
    registerKernel("pg_num_nulls", anyArguments, {countNulls, false, true});
    registerKernel("pg_num_nonnulls", anyArguments, {countNonNulls, false, true});
@@ -161,6 +179,8 @@ void registerSystem() {
    addKernel<settingMissingOk>("show_config_by_name_missing_ok");
    addKernel<setConfig>("set_config_by_name");
    addKernel<sleepSeconds>("pg_sleep");
+   addKernel<cancelBackend>("pg_cancel_backend");
+   addKernel<terminateBackend>("pg_terminate_backend");
    addKernel<sleepInterval>("sql:pg_sleep_for");
    addKernel<transactionId>("pg_current_xact_id");
    addKernel<transactionIdIfAssigned>("pg_current_xact_id_if_assigned");

@@ -23,7 +23,7 @@ public:
       database = engine::Database::open(options);
       client = std::make_unique<wire::Conversation>();
       client->doorkeeper.openBackend = [this](const protocol::StartupRequest& request, NoticeSink& notices) {
-         return engine::openSession(*database, {request.user, "postgres", request.settings, 5, "local"}, notices);
+         return engine::openSession(*database, {request.user, "postgres", request.settings, 5, {}}, notices);
       };
       CATCH_REQUIRE(client->connect().ends_with("Z I\n"));
    }

@@ -74,7 +74,7 @@ CATCH_TEST_CASE("a client faster than the handshake loses no message") {
    const SessionPool pool(1);
    ConnectionContext context{factory, registry, &tls, "secret", &pool};
    {
-      Connection connection(context, io::FileDescriptor(ends[0]), {"a socket pair", true}, {7, 9});
+      Connection connection(context, io::FileDescriptor(ends[0]), {"a socket pair", "", 0, true}, {7, 9});
       CATCH_CHECK(connection.gather() == Connection::Next::Run);
       CATCH_CHECK(connection.run() == Connection::Next::Close);
    }

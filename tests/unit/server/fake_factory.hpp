@@ -13,7 +13,9 @@ public:
    }
    std::string verifier;
    MemoryLedger& ledger() override { return ledger_; }
+   void setSessionControl(SessionControl* control) override { sessionControl = control; }
 
+   std::atomic<SessionControl*> sessionControl{nullptr};
    MemoryLedger ledger_{SIZE_MAX};
 };
 
