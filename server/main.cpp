@@ -99,12 +99,28 @@ std::unique_ptr<MetricsServer> startMetrics(const ServerOptions& options, engine
    return metrics;
 }
 
+/// Throws UsageError if a session could not begin with these settings.
+void checkSessionSettings(const ServerOptions& options) {
+   for (const SessionSetting& setting : options.sessionSettings) {
+      try {
+         engine::Database::checkSetting(setting.name, setting.value);
+      } catch (const SqlError& error) {
+         const std::string similar = similarOption(setting.name);
+         throw UsageError(fmt::format("{}: {}{}", setting.source, error.what(),
+                                      similar.empty() ? "" : fmt::format("; perhaps you mean {}", similar)));
+      }
+   }
+}
+
 int serve(const std::vector<std::string>& arguments) {
    const auto options = parseServeOptions(arguments, [](const char* name) -> const char* { return std::getenv(name); });
    if (!options) {
       std::fputs(serveHelp().c_str(), stdout);
       return ok;
    }
+   if (const auto unknown = unknownVariables(environ); !unknown.empty())
+      throw UsageError(fmt::format("unknown environment variable {}", fmt::join(unknown, ", ")));
+   checkSessionSettings(*options);
    setLogLevel(logLevelOf(options->logLevel));
    const sigset_t signals = blockSignals();
    io::raiseHandleLimit(); // tables and clients need more than the usual 1024 handles
@@ -125,7 +141,8 @@ int serve(const std::vector<std::string>& arguments) {
    databaseOptions.memoryLimit = options->memoryLimit;
    databaseOptions.purgeMemory = purgeAllocator();
    databaseOptions.spillDirectories = options->spillDirectories;
-   databaseOptions.settings = options->sessionSettings;
+   for (const SessionSetting& setting : options->sessionSettings)
+      databaseOptions.settings.emplace_back(setting.name, setting.value);
    if (!options->cacheDirectory.empty()) {
       io::CacheOptions& cache = databaseOptions.store.cache.emplace();
       cache.directory = options->cacheDirectory;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
+#include <numeric>
 #include <sstream>
 
 #include "common/error/sql_error.hpp"
@@ -70,7 +71,7 @@ constexpr Option optionTable[] = {
      [](ServerOptions& o, const std::string& v) {
         if (v != "log" && v != "object_store")
            throw UsageError(fmt::format("\"{}\" is neither log nor object_store", v));
-        o.sessionSettings.emplace_back("ouzel.commit", v); // the last one counts
+        o.sessionSettings.push_back({"ouzel.commit", v, "--commit"}); // the last one counts
      }},
     {"encryption-key-file", "FILE", "encrypt the database with this key: 64 hex digits, or base64 of 32 bytes",
      [](ServerOptions& o, const std::string& v) {
@@ -145,6 +146,21 @@ std::string environmentName(const Option& option) {
    return name;
 }
 
+/// How many letters are to be inserted, removed or replaced (Levenshtein) to make the one text the other.
+size_t editDistance(std::string_view a, std::string_view b) {
+   std::vector<size_t> row(b.size() + 1);
+   std::iota(row.begin(), row.end(), size_t{0});
+   for (size_t i = 1; i <= a.size(); ++i) {
+      size_t diagonal = std::exchange(row[0], i);
+      for (size_t j = 1; j <= b.size(); ++j) {
+         const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+         diagonal = row[j];
+         row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+      }
+   }
+   return row.back();
+}
+
 const Option* findFlag(std::string_view name) {
    for (const Option& option : optionTable)
       if (name == option.name) return &option;
@@ -169,21 +185,22 @@ std::string readFile(const std::string& path) {
 }
 
 void applyConfiguration(const std::string& path, ServerOptions& options) {
-   for (auto& [name, value] : parseConfiguration(readFile(path), path)) {
+   for (auto& [number, name, value] : parseConfiguration(readFile(path), path)) {
       const auto option = std::find_if(std::begin(optionTable), std::end(optionTable),
-                                       [&](const Option& o) { return fileName(o) == name; });
+                                       [&name = name](const Option& o) { return fileName(o) == name; });
+      std::string source = fmt::format("{}:{}: {}", path, number, name);
       if (option != std::end(optionTable))
-         apply(*option, options, value, fmt::format("{}: {}", path, name));
+         apply(*option, options, value, source);
       else
-         options.sessionSettings.emplace_back(std::move(name), std::move(value));
+         options.sessionSettings.push_back({std::move(name), std::move(value), std::move(source)});
    }
 }
 
 /// Whether commits wait for the store, by the options; the engine checks the settings later.
 bool commitsWaitForStore(const ServerOptions& options) {
    bool waits = false;
-   for (const auto& [name, value] : options.sessionSettings)
-      if (lowerCase(name) == "ouzel.commit") waits = lowerCase(value) == "object_store";
+   for (const SessionSetting& setting : options.sessionSettings)
+      if (lowerCase(setting.name) == "ouzel.commit") waits = lowerCase(setting.value) == "object_store";
    return waits;
 }
 
@@ -215,9 +232,42 @@ size_t parseSize(std::string_view text) {
    return number << shift;
 }
 
-std::vector<std::pair<std::string, std::string>> parseConfiguration(std::string_view text,
-                                                                    const std::string& fileName) {
-   std::vector<std::pair<std::string, std::string>> settings;
+std::vector<std::string> unknownVariables(const char* const* environment) {
+   constexpr std::string_view prefix = "OUZEL_";
+   constexpr std::string_view known[] = {"OUZEL_CONFIG", "OUZEL_ENCRYPTION_KEY"};
+   // Of the build and the tests, and of Kubernetes.
+   constexpr std::string_view foreign[] = {"OUZEL_ARROW", "OUZEL_TEST_", "OUZEL_WIRE_TARGET", "OUZEL_BINARY", "OUZEL_SERVICE_",
+                                           "OUZEL_PORT_"};
+   std::vector<std::string> unknown;
+   for (; *environment != nullptr; ++environment) {
+      const std::string_view entry = *environment, name = entry.substr(0, entry.find('='));
+      const auto begins = [&](std::string_view start) { return name.starts_with(start); };
+      if (!begins(prefix) || std::find(std::begin(known), std::end(known), name) != std::end(known) ||
+          std::any_of(std::begin(foreign), std::end(foreign), begins) ||
+          std::any_of(std::begin(optionTable), std::end(optionTable),
+                      [&](const Option& option) { return environmentName(option) == name; }))
+         continue;
+      unknown.emplace_back(name);
+   }
+   return unknown;
+}
+
+std::string similarOption(std::string_view name) {
+   constexpr size_t distanceMax = 2;
+   std::string found;
+   size_t best = distanceMax + 1;
+   for (const Option& option : optionTable) {
+      const std::string other = fileName(option);
+      if (const size_t distance = editDistance(lowerCase(name), other); distance < best) {
+         best = distance;
+         found = other;
+      }
+   }
+   return found;
+}
+
+std::vector<ConfigurationLine> parseConfiguration(std::string_view text, const std::string& fileName) {
+   std::vector<ConfigurationLine> settings;
    const auto isBlank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
    size_t lineNumber = 0;
    while (!text.empty()) {
@@ -261,7 +311,7 @@ std::vector<std::pair<std::string, std::string>> parseConfiguration(std::string_
       }
       skipBlanks();
       if (!line.empty() && line.front() != '#') fail();
-      settings.emplace_back(std::move(name), std::move(value));
+      settings.push_back({lineNumber, std::move(name), std::move(value)});
    }
    return settings;
 }

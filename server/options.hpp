@@ -17,6 +17,12 @@ class EncryptionKey;
 
 namespace ouzel::server {
 
+/// A default of a session setting.
+struct SessionSetting {
+   std::string name, value;
+   std::string source; ///< where it was given, for errors: "ouzel.conf:3: work_mem"
+};
+
 struct ServerOptions {
    std::string dataDirectory;
    std::string walDirectory; ///< empty: inside the data directory, or no log for a bucket
@@ -39,8 +45,9 @@ struct ServerOptions {
    std::string password; ///< for the superuser, stored at start when given
    std::string tlsCertificateFile, tlsKeyFile;
    std::string logLevel = "log";
-   /// Other settings of the configuration file: defaults of session settings, checked by the engine.
-   std::vector<std::pair<std::string, std::string>> sessionSettings;
+   /// Other settings of the configuration file: defaults of session settings. The engine knows which there are
+   /// (engine::Database::checkSetting).
+   std::vector<SessionSetting> sessionSettings;
 };
 
 /// The command line is invalid or a value is wrong. Exit status 2.
@@ -55,6 +62,12 @@ private:
 
 using EnvironmentLookup = const char* (*)(const char* name);
 
+/// The variables of the environment that begin with OUZEL_ and that nothing reads: misspelt ones. Those that Kubernetes
+/// makes for a service named ouzel are not among them.
+std::vector<std::string> unknownVariables(const char* const* environment);
+/// An option whose name in the configuration file differs from `name` by at most two letters; empty: there is none.
+std::string similarOption(std::string_view name);
+
 /// `arguments` without program name and command. Reads the configuration file when one is named. nullopt: --help.
 std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& arguments,
                                                EnvironmentLookup environment);
@@ -65,7 +78,11 @@ std::string serveHelp();
 
 /// "4GB", "512MB", "100kB", "1TB", "1073741824": a size in bytes, units of 1024. Throws UsageError.
 size_t parseSize(std::string_view text);
+struct ConfigurationLine {
+   size_t number; ///< from 1
+   std::string name, value;
+};
 /// `name = value` lines as in postgresql.conf: # comments, optional quotes ('' inside is one quote), = optional.
-std::vector<std::pair<std::string, std::string>> parseConfiguration(std::string_view text, const std::string& fileName);
+std::vector<ConfigurationLine> parseConfiguration(std::string_view text, const std::string& fileName);
 
 } // namespace ouzel::server

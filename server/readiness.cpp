@@ -98,7 +98,9 @@ std::string ask(const addrinfo& address, const Deadline& deadline) {
       return "";
    }
    if (message[0] != 'E') return "an answer that is not PostgreSQL's";
-   return errorField(message, 'C') == "57P03" ? std::string(errorField(message, 'M')) : "";
+   // A server that asks for a password, knows no such role or is full takes clients. One that refuses all does not.
+   const std::string_view state = errorField(message, 'C');
+   return state.starts_with("28") || state == "53300" ? "" : std::string(errorField(message, 'M'));
 }
 
 } // namespace

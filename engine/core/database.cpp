@@ -155,6 +155,11 @@ MemoryLedger& Database::ledger() {
    return internals_->governor->ledger();
 }
 
+void Database::checkSetting(const std::string& name, const std::string& value) {
+   const Settings checked({{name, value}});
+   static_cast<void>(checked);
+}
+
 void Database::setSessionControl(SessionControl* control) {
    internals_->sessionControl = control;
 }

@@ -43,6 +43,8 @@ public:
    /// Creates the data directory with database and superuser `postgres` when it is empty. Throws SqlError (55000
    /// another server uses it, XX001 damaged, 58030 I/O).
    static std::unique_ptr<Database> open(const DatabaseOptions& options);
+   /// Throws 42704 or 22023 if DatabaseOptions::settings may not have this entry.
+   static void checkSetting(const std::string& name, const std::string& value);
    /// Verifies every checksum of a database and that its catalog is sound (of `options`, only the directories and the
    /// store matter); reports each problem; returns how many there were.
    static uint64_t check(const DatabaseOptions& options, const std::function<void(const std::string&)>& report);

@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <optional>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/protocol/support.hpp"
 #include "tests/unit/protocol/fake_backend.hpp"
@@ -71,6 +72,36 @@ CATCH_TEST_CASE("command line") {
    CATCH_CHECK(open.status == 1);
    CATCH_CHECK(open.output.find("password") != std::string::npos);
    std::filesystem::remove_all("/tmp/ouzel-wire-refused");
+}
+
+CATCH_TEST_CASE("a wrong line of the configuration ends the start with its number") {
+   if (sharedServer().isForeign()) return;
+   const std::string file = "/tmp/ouzel-wire-configuration-" + std::to_string(getpid());
+   const std::string data = file + ".data";
+   const auto start = [&](const std::string& text, const std::string& variable = "") {
+      std::ofstream(file) << text;
+      const std::string old = variable.empty() ? "" : variable.substr(0, variable.find('='));
+      if (!variable.empty()) setenv(old.c_str(), variable.substr(old.size() + 1).c_str(), 1);
+      const Outcome outcome = runBinary("serve --port 0 --data " + data + " --config " + file);
+      if (!variable.empty()) unsetenv(old.c_str());
+      CATCH_CHECK(outcome.status == 2);
+      CATCH_CHECK_FALSE(std::filesystem::exists(data)); // nothing was begun
+      return outcome.output.substr(0, outcome.output.find('\n'));
+   };
+   const std::string where = "ouzel: " + file + ":2: ";
+   CATCH_CHECK(start("# a comment\nmemry_limit = 4GB\n") ==
+               where +
+                   "memry_limit: unrecognized configuration parameter \"memry_limit\"; perhaps you mean memory_limit");
+   CATCH_CHECK(
+       start("port = 0\nmemory-limit = 1GB\n") ==
+       where + "memory-limit: unrecognized configuration parameter \"memory-limit\"; perhaps you mean memory_limit");
+   CATCH_CHECK(start("\nwork_mem = banana\n") ==
+               where + "work_mem: invalid value for parameter \"work_mem\": \"banana\"");
+   CATCH_CHECK(start("\nport = 70000\n") == where + "port: \"70000\" is not a number from 0 to 65535");
+   CATCH_CHECK(start("\nport\n") == "ouzel: " + file + ":2: expected \"name = value\"");
+   CATCH_CHECK(start("", "OUZEL_PROT=1") == "ouzel: unknown environment variable OUZEL_PROT");
+   CATCH_CHECK(start("", "OUZEL_THREADS=many") == "ouzel: OUZEL_THREADS: \"many\" is not a number from 1 to 4096");
+   std::filesystem::remove(file);
 }
 
 CATCH_TEST_CASE("remote clients need the password, local ones do not") {

@@ -69,7 +69,8 @@ CATCH_TEST_CASE("flags, environment, defaults") {
    CATCH_CHECK_THROWS_AS(parseServeOptions({"--data", "d", "--commit", "never"}, noEnvironment), UsageError);
    const auto stored = parseServeOptions({"--data", "s3://b/p", "--commit", "object_store"}, noEnvironment);
    CATCH_CHECK(stored->walDirectory.empty());
-   CATCH_CHECK(stored->sessionSettings.at(0) == std::pair<std::string, std::string>("ouzel.commit", "object_store"));
+   CATCH_CHECK(stored->sessionSettings.at(0).name == "ouzel.commit");
+   CATCH_CHECK(stored->sessionSettings.at(0).value == "object_store");
    CATCH_CHECK(log->checkpointWalSize == size_t{64} << 20);
    CATCH_CHECK_FALSE(parseServeOptions({"--help"}, noEnvironment));
 }
@@ -115,9 +116,27 @@ CATCH_TEST_CASE("configuration files read like postgresql.conf") {
    const auto settings = parseConfiguration("# comment\n\nport = 5433 # why\nmemory_limit='4GB'\n"
                                             "TimeZone 'Europe/Berlin'\r\nname = 'it''s'\nlast=x",
                                             "f");
-   const std::vector<std::pair<std::string, std::string>> expected = {
-       {"port", "5433"}, {"memory_limit", "4GB"}, {"TimeZone", "Europe/Berlin"}, {"name", "it's"}, {"last", "x"}};
-   CATCH_CHECK(settings == expected);
+   std::string text;
+   for (const ConfigurationLine& line : settings)
+      text += std::to_string(line.number) + " " + line.name + "=" + line.value + "\n";
+   CATCH_CHECK(text == "3 port=5433\n4 memory_limit=4GB\n5 TimeZone=Europe/Berlin\n6 name=it's\n7 last=x\n");
    for (const char* bad : {"port", "= 5", "a = 'x", "a = 'x' y"})
       CATCH_CHECK_THROWS_AS(parseConfiguration(bad, "f"), UsageError);
+}
+
+CATCH_TEST_CASE("misspelt names are found") {
+   CATCH_CHECK(similarOption("memry_limit") == "memory_limit");
+   CATCH_CHECK(similarOption("memory-limit") == "memory_limit");
+   CATCH_CHECK(similarOption("PORT") == "port");
+   CATCH_CHECK(similarOption("work_mem").empty());
+   const char* const environment[] = {"HOME=/root",
+                                      "OUZEL_PORT=1",
+                                      "OUZEL_PROT=1",
+                                      "OUZEL_CONFIG=",
+                                      "OUZEL_TEST_POINTS=",
+                                      "OUZEL_SERVICE_HOST=10.0.0.1",
+                                      "OUZEL_PORT_5432_TCP=tcp",
+                                      "OUZEL=",
+                                      nullptr};
+   CATCH_CHECK(unknownVariables(environment) == std::vector<std::string>{"OUZEL_PROT"});
 }
