@@ -4,6 +4,7 @@
 #include "engine/command/new_relation.hpp"
 #include "engine/command/sequence.hpp"
 #include "engine/command/source_range.hpp"
+#include "engine/command/table_like.hpp"
 #include "engine/query/query_execution.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -62,6 +63,8 @@ public:
    void addTableConstraint(const ::Constraint& constraint);
    void addLike(const ::TableLikeClause& like);
    catalog::Relation finish();
+   /// Adds what LIKE has copied and the table must exist for.
+   void addIndexesAndComments(Oid table, const catalog::Relation& created);
    /// Foreign keys to be added once the table exists, each with its columns.
    const std::vector<std::pair<::Constraint, std::vector<std::string>>>& foreignKeys() const { return foreignKeys_; }
 
@@ -69,6 +72,9 @@ private:
    sql::BindContext bindContext() { return context_.core.bindContext(path_, &context_.source()); }
    std::string_view text() const { return context_.source().text(); }
    void addColumnConstraint(catalog::Column& column, const ::Constraint& constraint, size_t limit, bool& sawNull);
+   void requireNewName(std::string_view name) const;
+   void requireNoPrimaryKey(uint32_t position) const;
+   void addCopiedCheck(catalog::Constraint check);
    void qualifyLast(bool isDeferred);
    void addKey(const ::Constraint& constraint, std::vector<int16_t> columns);
 
@@ -94,12 +100,28 @@ private:
    std::vector<std::pair<::Constraint, std::vector<std::string>>> foreignKeys_; ///< each with its columns
    bool lastIsForeign_ = false; ///< DEFERRABLE refers to the last of foreignKeys_
    std::vector<PendingSequence> sequences_;
+   // Copied by LIKE.
+   std::vector<std::pair<int16_t, catalog::SequenceDefinition>> copiedIdentities_;
+   std::vector<catalog::Constraint> copiedChecks_;
+   std::vector<catalog::Relation> indexes_;
+   std::vector<std::pair<int16_t, std::string>> comments_; ///< on columns
 };
 
-void TableBuilder::addColumn(const ::ColumnDef& definition) {
+void TableBuilder::requireNewName(std::string_view name) const {
    for (const catalog::Column& existing : draft_.columns)
-      if (existing.name == definition.colname)
+      if (existing.name == name)
          throw SqlError(sqlstate::duplicateColumn, "column \"" + existing.name + "\" specified more than once");
+}
+
+void TableBuilder::requireNoPrimaryKey(uint32_t position) const {
+   if (draft_.primaryKey())
+      throw SqlError(sqlstate::invalidTableDefinition,
+                     "multiple primary keys for table \"" + draft_.name + "\" are not allowed")
+          .at(position);
+}
+
+void TableBuilder::addColumn(const ::ColumnDef& definition) {
+   requireNewName(definition.colname);
    catalog::Column column;
    column.name = definition.colname;
    column.attribute = static_cast<int16_t>(draft_.columns.size() + 1);
@@ -227,10 +249,7 @@ void TableBuilder::addKey(const ::Constraint& constraint, std::vector<int16_t> c
    key.columns = std::move(columns);
    key.nullsNotDistinct = constraint.nulls_not_distinct;
    if (isPrimary) {
-      if (draft_.primaryKey())
-         throw SqlError(sqlstate::invalidTableDefinition,
-                        "multiple primary keys for table \"" + draft_.name + "\" are not allowed")
-             .at(context_.position(constraint.location));
+      requireNoPrimaryKey(context_.position(constraint.location));
       for (const int16_t column : key.columns)
          draft_.columns[static_cast<size_t>(column - 1)].notNull = true;
    }
@@ -260,20 +279,45 @@ void TableBuilder::addTableConstraint(const ::Constraint& constraint) {
 }
 
 void TableBuilder::addLike(const ::TableLikeClause& like) {
-   const auto source = catalog::requireRelation(context_.core.transaction.catalog(), path_,
-                                                sql::qualifiedName(*like.relation, bindContext()));
-   for (const catalog::Column& column : source->columns) {
-      if (column.isDropped) continue;
-      catalog::Column copy = column;
-      copy.attribute = static_cast<int16_t>(draft_.columns.size() + 1);
-      copy.defaultOid = invalidOid;
-      const auto wanted = copy.generated ? CREATE_TABLE_LIKE_GENERATED : CREATE_TABLE_LIKE_DEFAULTS;
-      if (!(like.options & wanted)) {
-         copy.defaultExpr.clear();
-         copy.generated = '\0';
-      }
-      draft_.columns.push_back(std::move(copy));
+   LikeCopy copy = copyLike(context_, like, draft_.columns.size());
+   for (catalog::Column& column : copy.columns) {
+      requireNewName(column.name);
+      draft_.columns.push_back(std::move(column));
    }
+   for (catalog::Constraint& key : copy.keys) {
+      if (key.kind == catalog::ConstraintKind::PrimaryKey) requireNoPrimaryKey(0);
+      draft_.constraints.push_back(std::move(key));
+   }
+   for (auto& [attribute, definition] : copy.identities)
+      copiedIdentities_.emplace_back(attribute, definition);
+   for (catalog::Constraint& check : copy.checks)
+      copiedChecks_.push_back(std::move(check));
+   for (catalog::Relation& index : copy.indexes)
+      indexes_.push_back(std::move(index));
+   for (auto& comment : copy.comments)
+      comments_.push_back(std::move(comment));
+}
+
+/// Binds a copied check: its text may name the table that it comes from.
+void TableBuilder::addCopiedCheck(catalog::Constraint check) {
+   const auto script = sql::ParsedScript::parseExpression(check.expression);
+   const sql::BindContext context = context_.core.bindContext(path_, nullptr);
+   sql::bindExpression(*script.expression(), sql::ExpressionUse::CheckConstraint, &draft_, std::nullopt, {}, context);
+   draft_.constraints.push_back(std::move(check));
+}
+
+void TableBuilder::addIndexesAndComments(Oid table, const catalog::Relation& created) {
+   catalog::CatalogEditor& editor = context_.core.transaction.editor();
+   for (catalog::Relation& index : indexes_) {
+      index.index->table = table;
+      index.schema = created.schema;
+      index.database = created.database;
+      index.persistence = created.persistence;
+      index.name = editor.chooseName(created.name, index.columns[0].name, "idx", created.schema);
+      editor.createRelation(std::move(index));
+   }
+   for (auto& [attribute, text] : comments_)
+      editor.setComment(catalog::class_oid::pgClass, table, attribute, std::move(text));
 }
 
 /// Binds a generation expression: it is immutable and reads only columns that are not generated themselves.
@@ -315,7 +359,11 @@ catalog::Relation TableBuilder::finish() {
       constraint.expression = check.text;
       draft_.constraints.push_back(std::move(constraint));
    }
-   if (!sequences_.empty()) draft_.oid = context_.core.transaction.editor().allocateOid();
+   for (catalog::Constraint& check : copiedChecks_)
+      addCopiedCheck(std::move(check));
+   if (!sequences_.empty() || !copiedIdentities_.empty()) draft_.oid = context_.core.transaction.editor().allocateOid();
+   for (const auto& [attribute, definition] : copiedIdentities_)
+      attachSequence(context_, draft_, draft_.columns[static_cast<size_t>(attribute - 1)], definition);
    for (const PendingSequence& sequence : sequences_)
       attachSequence(context_, draft_, draft_.columns[static_cast<size_t>(sequence.attribute - 1)], sequence.type,
                      sequence.options);
@@ -351,6 +399,7 @@ std::string createTable(CommandContext& context, const ::CreateStmt& statement) 
    catalog::Relation draft = builder.finish();
    makeStorage(context.core, draft);
    const Oid oid = context.core.transaction.editor().createRelation(std::move(draft));
+   builder.addIndexesAndComments(oid, *context.core.transaction.catalog().relation(oid));
    for (const auto& [constraint, columns] : builder.foreignKeys())
       addForeignKey(context, oid, constraint, columns);
    return "CREATE TABLE";

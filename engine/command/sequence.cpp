@@ -280,6 +280,18 @@ void attachSequence(CommandContext& context, const catalog::Relation& table, cat
    editor.createRelation(std::move(draft));
 }
 
+void attachSequence(CommandContext& context, const catalog::Relation& table, catalog::Column& column,
+                    const catalog::SequenceDefinition& definition) {
+   catalog::CatalogEditor& editor = context.core.transaction.editor();
+   catalog::Relation draft = draftSequence(context, editor.chooseName(table.name, column.name, "seq", table.schema),
+                                           table.schema, table.persistence);
+   draft.sequence = definition;
+   draft.sequence->ownerRelation = table.oid;
+   draft.sequence->ownerAttribute = column.attribute;
+   column.defaultSequence = draft.oid;
+   editor.createRelation(std::move(draft));
+}
+
 void restartOwnedSequences(SessionCore& core, const catalog::Relation& table) {
    for (const auto& relation : core.transaction.catalog().relations())
       if (relation->sequence && relation->sequence->ownerRelation == table.oid) {

@@ -19,6 +19,9 @@ Oid serialType(const ::TypeName& name);
 /// is set) or a serial's. The table need not exist yet.
 void attachSequence(CommandContext& context, const catalog::Relation& table, catalog::Column& column, Oid type,
                     const ::List* options);
+/// Makes the sequence of an identity column that LIKE copies, with the definition of the original's sequence.
+void attachSequence(CommandContext& context, const catalog::Relation& table, catalog::Column& column,
+                    const catalog::SequenceDefinition& definition);
 /// ALTER SEQUENCE with these options.
 void changeSequence(CommandContext& context, const catalog::Relation& sequence,
                     std::span<const ::DefElem* const> options);

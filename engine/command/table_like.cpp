@@ -1,0 +1,128 @@
+#include "engine/command/table_like.hpp"
+
+#include <algorithm>
+
+#include "sql/parse/node_access.hpp"
+
+// LIKE in CREATE TABLE: columns of another table or view and, if INCLUDING asks for them, what belongs to them.
+
+namespace ouzel::engine {
+
+namespace {
+
+class LikeCopier {
+public:
+   LikeCopier(CommandContext& context, const ::TableLikeClause& like, const catalog::Relation& source)
+      : context_(context), options_(like.options), source_(source), numbers_(source.columns.size() + 1) {}
+
+   LikeCopy copy(size_t columnsBefore) {
+      copy_.source = source_.oid;
+      for (const catalog::Column& column : source_.columns)
+         if (!column.isDropped) copyColumn(column, static_cast<int16_t>(++columnsBefore));
+      for (const catalog::Constraint& constraint : source_.constraints)
+         copyConstraint(constraint);
+      if (wants(CREATE_TABLE_LIKE_INDEXES))
+         for (const catalog::RelationPtr& relation : context_.core.transaction.catalog().relations())
+            if (relation->index && relation->index->table == source_.oid && !source_.constraintOf(relation->oid))
+               copyIndex(*relation);
+      return std::move(copy_);
+   }
+
+private:
+   bool wants(uint32_t what) const { return (options_ & what) != 0; }
+   std::vector<int16_t> renumbered(std::vector<int16_t> attributes) const {
+      for (int16_t& attribute : attributes)
+         attribute = numbers_[static_cast<size_t>(attribute)];
+      return attributes;
+   }
+
+   void copyColumn(const catalog::Column& column, int16_t number) {
+      numbers_[static_cast<size_t>(column.attribute)] = number;
+      catalog::Column copy = column;
+      copy.attribute = number;
+      copy.defaultOid = invalidOid;
+      copy.acl = {};
+      if (column.identity) { // its sequence is the source's
+         copy.defaultSequence = invalidOid;
+         if (wants(CREATE_TABLE_LIKE_IDENTITY))
+            copy_.identities.emplace_back(number, identityOf(column));
+         else
+            copy.identity = '\0';
+      }
+      if (!wants(copy.generated ? CREATE_TABLE_LIKE_GENERATED : CREATE_TABLE_LIKE_DEFAULTS)) {
+         copy.defaultExpr.clear();
+         copy.defaultSequence = invalidOid;
+         copy.generated = '\0';
+      }
+      copy_.columns.push_back(std::move(copy));
+      if (!wants(CREATE_TABLE_LIKE_COMMENTS)) return;
+      if (auto text =
+              context_.core.transaction.catalog().comment(catalog::class_oid::pgClass, source_.oid, column.attribute))
+         copy_.comments.emplace_back(number, std::move(*text));
+   }
+
+   catalog::SequenceDefinition identityOf(const catalog::Column& column) const {
+      const auto sequence = context_.core.transaction.catalog().relation(column.defaultSequence);
+      CHECK(sequence && sequence->sequence);
+      return *sequence->sequence;
+   }
+
+   void copyConstraint(const catalog::Constraint& constraint) {
+      catalog::Constraint copy;
+      copy.kind = constraint.kind;
+      copy.columns = renumbered(constraint.columns);
+      copy.isDeferrable = constraint.isDeferrable;
+      copy.isInitiallyDeferred = constraint.isInitiallyDeferred;
+      switch (constraint.kind) {
+      case catalog::ConstraintKind::Check:
+         if (!wants(CREATE_TABLE_LIKE_CONSTRAINTS)) return;
+         copy.name = constraint.name;
+         copy.expression = constraint.expression;
+         copy.noInherit = constraint.noInherit;
+         copy_.checks.push_back(std::move(copy));
+         return;
+      case catalog::ConstraintKind::PrimaryKey:
+      case catalog::ConstraintKind::Unique: {
+         if (!wants(CREATE_TABLE_LIKE_INDEXES)) return;
+         const auto index = context_.core.transaction.catalog().relation(constraint.index);
+         CHECK(index && index->index);
+         copy.nullsNotDistinct = index->index->nullsNotDistinct;
+         copy_.keys.push_back(std::move(copy));
+         return;
+      }
+      case catalog::ConstraintKind::ForeignKey: return;
+      }
+   }
+
+   void copyIndex(const catalog::Relation& index) {
+      catalog::Relation draft;
+      draft.relationKind = catalog::RelationKind::Index;
+      draft.columns = index.columns;
+      draft.index = index.index;
+      draft.index->columns = renumbered(index.index->columns);
+      copy_.indexes.push_back(std::move(draft));
+   }
+
+   CommandContext& context_;
+   const uint32_t options_;
+   const catalog::Relation& source_;
+   std::vector<int16_t> numbers_; ///< of the new columns, by those of the source
+   LikeCopy copy_;
+};
+
+} // namespace
+
+LikeCopy copyLike(CommandContext& context, const ::TableLikeClause& like, size_t columnsBefore) {
+   const catalog::SearchPath path = context.core.searchPath();
+   const auto source =
+       catalog::requireRelation(context.core.transaction.catalog(), path,
+                                sql::qualifiedName(*like.relation, context.core.bindContext(path, &context.source())));
+   if (source->relationKind == catalog::RelationKind::Index || source->relationKind == catalog::RelationKind::Sequence)
+      throw SqlError(sqlstate::wrongObjectType, "relation \"" + source->name + "\" is invalid in LIKE clause")
+          .at(context.position(like.relation->location))
+          .detail(source->sequence ? "This operation is not supported for sequences."
+                                   : "This operation is not supported for indexes.");
+   return LikeCopier(context, like, *source).copy(columnsBefore);
+}
+
+} // namespace ouzel::engine

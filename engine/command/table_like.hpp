@@ -1,0 +1,27 @@
+#pragma once
+#include <utility>
+#include <vector>
+
+#include "engine/command/command.hpp"
+
+struct TableLikeClause;
+
+namespace ouzel::engine {
+
+/// What CREATE TABLE ... (LIKE source INCLUDING ...) takes over from the source. Attribute numbers are those of the new
+/// table.
+struct LikeCopy {
+   Oid source = invalidOid;
+   std::vector<catalog::Column> columns;
+   std::vector<catalog::Constraint> keys;   ///< primary key and unique constraints, without names and indexes
+   std::vector<catalog::Constraint> checks; ///< with their names
+   std::vector<catalog::Relation> indexes;  ///< of CREATE INDEX, without name, schema and table
+   std::vector<std::pair<int16_t, catalog::SequenceDefinition>> identities; ///< of which columns
+   std::vector<std::pair<int16_t, std::string>> comments;                   ///< on columns
+};
+
+/// `columnsBefore`: how many columns the new table has already. Throws 42809 for a relation that has no columns to
+/// copy.
+LikeCopy copyLike(CommandContext& context, const ::TableLikeClause& like, size_t columnsBefore);
+
+} // namespace ouzel::engine
