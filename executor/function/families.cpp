@@ -24,6 +24,7 @@ void registerFamilies() {
    registerScaledNumeric();
    registerSend();
    registerSequence();
+   registerSpread();
    registerSystem();
    registerLocks();
    registerText();

@@ -27,6 +27,7 @@ void registerRegex();
 void registerScaledNumeric();
 void registerSend();
 void registerSequence();
+void registerSpread();
 void registerSystem();
 void registerLocks();
 void registerText();

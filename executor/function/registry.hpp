@@ -27,6 +27,7 @@ public:
       DCHECK(sizeof(T) == physicalSize(type_));
       return static_cast<T*>(data_);
    }
+   void* data() { return data_; }
    /// The validity bits start as the NULLs of strict arguments (or all valid).
    void setNull(uint32_t row) {
       if (isVariableSize(type_)) static_cast<StringView*>(data_)[row] = StringView(); // NULL positions must be readable

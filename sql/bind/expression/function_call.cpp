@@ -36,6 +36,8 @@ struct CallSite {
 
 ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const FunctionCandidate& candidate,
                    std::vector<ExprPtr> args, uint32_t position, std::string_view name);
+ExprPtr bindSpreadCall(BindState& state, Scope& scope, const CallSite& site, const FunctionInfo& function,
+                       std::vector<ExprPtr> args, uint32_t position);
 ExprPtr bindFunctionDefault(BindState& state, std::string_view text, Oid type);
 ExprPtr registerSrf(BindState& state, Scope& scope, ExprPtr call);
 
@@ -267,6 +269,9 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
       args.push_back(makeArrayExpr(std::move(tail), array, position));
    }
 
+   if (call && call->func_variadic && function.variadicElement == oid::any)
+      return bindSpreadCall(state, scope, site, function, std::move(args), position);
+
    switch (function.kind) {
    case FunctionKind::Aggregate:
       if (call && call->over) return bindWindowCall(state, scope, *call, candidate, std::move(args), resultType);
@@ -294,6 +299,21 @@ ExprPtr finishCall(BindState& state, Scope& scope, const CallSite& site, const F
       return registerRowFunction(state, scope, std::move(expr));
    if (!function.returnsSet || site.place == CallPlace::FromItem) return expr;
    return registerSrf(state, scope, std::move(expr));
+}
+
+/// f(a, VARIADIC array) of a function whose arguments may have any types: the twin of the function takes the array.
+ExprPtr bindSpreadCall(BindState& state, Scope& scope, const CallSite& site, const FunctionInfo& function,
+                       std::vector<ExprPtr> args, uint32_t position) {
+   if (!builtins().isArray(args.back()->type.oid))
+      throw SqlError(sqlstate::datatypeMismatch, "VARIADIC argument must be an array").at(args.back()->position);
+   const auto twins = builtins().functions("ouzel_spread_" + std::string(function.name));
+   if (twins.empty()) throwNotSupported("VARIADIC in a call of " + std::string(function.name), position);
+   FunctionCandidate candidate;
+   candidate.function = twins[0];
+   candidate.args.assign(twins[0]->argTypes.begin(), twins[0]->argTypes.end());
+   CallSite plain = site;
+   plain.call = nullptr;
+   return finishCall(state, scope, plain, candidate, std::move(args), position, function.name);
 }
 
 ExprPtr bindFunctionDefault(BindState& state, std::string_view text, Oid type) {
