@@ -114,6 +114,8 @@ public:
    Oid allocateOid() { return oids_(); }
    /// A name that is free in the schema, shortened to 63 bytes as in PostgreSQL: "t_a_key", "t_pkey1".
    std::string chooseName(std::string_view table, std::string_view column, std::string_view label, Oid schema) const;
+   /// The name of an index that got none: "t_a_b_idx", by the columns of `draft`.
+   std::string chooseIndexName(std::string_view table, const Relation& draft) const;
 
 private:
    friend class DropPlan; // editor_drop.cpp

@@ -90,6 +90,15 @@ std::string CatalogEditor::chooseName(std::string_view table, std::string_view c
    }
 }
 
+std::string CatalogEditor::chooseIndexName(std::string_view table, const Relation& draft) const {
+   std::string columns;
+   for (const Column& column : draft.columns) {
+      if (!columns.empty()) columns += '_';
+      columns += column.name;
+   }
+   return chooseName(table, columns, "idx", draft.schema);
+}
+
 Oid CatalogEditor::createRelation(Relation draft) {
    draft.database = working_.database();
    checkNewName(draft.schema, draft.name);

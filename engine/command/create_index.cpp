@@ -29,13 +29,11 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
    index.isUnique = statement.unique;
    index.nullsNotDistinct = statement.nulls_not_distinct;
    index.method = textOf(statement.accessMethod);
-   std::string firstColumn;
    for (const ::IndexElem* element : ListOf<::IndexElem>(statement.indexParams)) {
       if (!element->name) throwNotSupported("an index on an expression");
       const catalog::Column* column = table->findColumn(element->name);
       if (!column)
          throw SqlError(sqlstate::undefinedColumn, "column \"" + std::string(element->name) + "\" does not exist");
-      if (firstColumn.empty()) firstColumn = column->name;
       index.columns.push_back(column->attribute);
       const bool descending = element->ordering == SORTBY_DESC;
       const bool nullsFirst = element->nulls_ordering == SORTBY_NULLS_FIRST ||
@@ -49,9 +47,7 @@ std::string createIndex(CommandContext& context, const ::IndexStmt& statement) {
    draft.database = table->database;
    draft.relationKind = catalog::RelationKind::Index;
    draft.persistence = table->persistence;
-   draft.name = statement.idxname
-                    ? statement.idxname
-                    : core.transaction.editor().chooseName(table->name, firstColumn, "idx", table->schema);
+   draft.name = statement.idxname ? statement.idxname : core.transaction.editor().chooseIndexName(table->name, draft);
    if (core.transaction.catalog().findRelation(draft.schema, draft.name) && statement.if_not_exists) {
       core.notice("relation \"" + draft.name + "\" already exists, skipping", {}, sqlstate::duplicateTable);
       return "CREATE INDEX";

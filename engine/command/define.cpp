@@ -313,7 +313,7 @@ void TableBuilder::addIndexesAndComments(Oid table, const catalog::Relation& cre
       index.schema = created.schema;
       index.database = created.database;
       index.persistence = created.persistence;
-      index.name = editor.chooseName(created.name, index.columns[0].name, "idx", created.schema);
+      index.name = editor.chooseIndexName(created.name, index);
       editor.createRelation(std::move(index));
    }
    for (auto& [attribute, text] : comments_)
