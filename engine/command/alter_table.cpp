@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "engine/command/command.hpp"
+#include "engine/command/new_relation.hpp"
 #include "engine/command/sequence.hpp"
 #include "engine/command/source_range.hpp"
 #include "engine/constraint/unique_keys.hpp"
@@ -37,14 +38,33 @@ private:
    catalog::DropBehavior behaviorOf(const ::AlterTableCmd& command) const {
       return command.behavior == DROP_CASCADE ? catalog::DropBehavior::Cascade : catalog::DropBehavior::Restrict;
    }
+   /// A column of ADD COLUMN.
+   struct AddedColumn {
+      catalog::Column column;
+      std::optional<Value> missing;                 ///< what rows that are there now have in it; none: NULL
+      std::string value;                            ///< SQL for each row that is there now; empty: `missing`
+      std::vector<const ::Constraint*> constraints; ///< to be added when the column is there
+   };
    void addColumn(const ::AlterTableCmd& command);
+   /// `limit`: where the constraint's text ends.
+   void addColumnConstraint(AddedColumn& added, const ::Constraint& constraint, size_t limit);
+   void drawFromSequence(AddedColumn& added, Oid type, const ::List* options);
+   /// Adds the column without touching rows.
+   void appendColumn(const AddedColumn& added);
+   /// Adds the column and computes its value for each row.
+   void insertColumn(const AddedColumn& added);
+   void addKey(const ::Constraint& constraint, int16_t attribute);
    void dropColumn(const ::AlterTableCmd& command);
    void setDefault(const ::AlterTableCmd& command);
    void setNotNull(const ::AlterTableCmd& command, bool notNull);
    void addConstraint(const ::Constraint& constraint);
    void dropConstraint(const ::AlterTableCmd& command);
    void alterType(const ::AlterTableCmd& command);
+   /// Makes `changed` the table's definition, and gives it a new storage with the table's rows. `value`: SQL over the
+   /// present columns for the column `attribute`, whose type or which itself is new.
+   void rewriteRows(catalog::Relation changed, int16_t attribute, const std::string& value);
    void rejectNulls(const std::string& column);
+   [[noreturn]] void throwContainsNulls(const std::string& column) const;
    /// Whether a generated column is computed from another.
    bool reads(const catalog::Relation& relation, const catalog::Column& generated, int16_t attribute);
    void dropGeneratedFrom(const catalog::Relation& relation, const catalog::Column& dropped,
@@ -90,70 +110,122 @@ void TableAlteration::addColumn(const ::AlterTableCmd& command) {
       core_.notice(message + ", skipping", {}, sqlstate::duplicateColumn);
       return;
    }
+   const Oid serial = serialType(*definition.typeName);
    const catalog::SearchPath path = core_.searchPath();
-   const sql::BindContext bind = core_.bindContext(path, &context_.source());
-   catalog::Column column;
-   column.name = definition.colname;
-   column.type = sql::resolveTypeName(*definition.typeName, bind);
-   Value missing = Value::null(storedRepresentation(column.type).physical);
-   bool notNull = false;
-   std::vector<const ::Constraint*> later;
+   AddedColumn added;
+   added.column.name = definition.colname;
+   added.column.attribute = static_cast<int16_t>(relation->columns.size() + 1);
+   added.column.type = serial ? SqlType{serial, -1, invalidOid}
+                              : sql::resolveTypeName(*definition.typeName, core_.bindContext(path, &context_.source()));
+   added.column.notNull = serial != invalidOid;
+   if (serial) drawFromSequence(added, serial, nullptr);
    const ListOf<::Constraint> constraints(definition.constraints);
-   for (uint32_t i = 0; i < constraints.size(); ++i) {
-      const ::Constraint* constraint = constraints[i];
-      switch (constraint->contype) {
-      case CONSTR_NULL: break;
-      case CONSTR_NOTNULL: notNull = true; break;
-      case CONSTR_DEFAULT: {
-         const auto bound = sql::bindExpression(*constraint->raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
-                                                column.type, column.name, bind);
-         if (sql::isVolatile(*bound.expr)) throwNotSupported("ADD COLUMN with a volatile default");
-         const std::string_view text = context_.source().text();
-         const size_t begin = afterKeyword(text, static_cast<size_t>(constraint->location), "default");
-         column.defaultExpr = std::string(expressionText(text, begin, endOfConstraint(text, constraints, i)));
-         // Existing rows get the default's present value and are not rewritten.
-         const auto rows =
-             runInternal(core_, "SELECT CAST((" + column.defaultExpr + ") AS " + formatType(column.type) + ")");
-         missing = rows.at(0).at(0);
+   for (uint32_t i = 0; i < constraints.size(); ++i)
+      addColumnConstraint(added, *constraints[i], endOfConstraint(context_.source().text(), constraints, i));
+   if (added.value.empty())
+      appendColumn(added);
+   else
+      insertColumn(added);
+   for (const ::Constraint* constraint : added.constraints)
+      if (constraint->contype == CONSTR_CHECK)
+         addConstraint(*constraint);
+      else if (constraint->contype == CONSTR_FOREIGN)
+         addForeignKey(context_, oid_, *constraint, {definition.colname});
+      else
+         addKey(*constraint, added.column.attribute);
+   if (!added.constraints.empty()) checkUniqueKeysOfTable(core_, oid_, true);
+}
+
+void TableAlteration::addColumnConstraint(AddedColumn& added, const ::Constraint& constraint, size_t limit) {
+   const std::string_view text = context_.source().text();
+   catalog::Column& column = added.column;
+   const auto refuseSecond = [&](const char* problem) {
+      if (column.hasDefault() || column.identity)
+         throw SqlError(sqlstate::syntaxError, std::string(problem) + " specified for column \"" + column.name +
+                                                   "\" of table \"" + table()->name + "\"")
+             .at(context_.position(constraint.location));
+   };
+   switch (constraint.contype) {
+   case CONSTR_NULL: break;
+   case CONSTR_NOTNULL: column.notNull = true; break;
+   case CONSTR_DEFAULT: {
+      refuseSecond(column.identity    ? "both default and identity"
+                   : column.generated ? "both default and generation expression"
+                                      : "multiple default values");
+      const catalog::SearchPath path = core_.searchPath();
+      const auto bound = sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
+                                             column.type, column.name, core_.bindContext(path, &context_.source()));
+      const size_t begin = afterKeyword(text, static_cast<size_t>(constraint.location), "default");
+      column.defaultExpr = std::string(expressionText(text, begin, limit));
+      column.defaultSequence = sql::sequenceOfDefault(*bound.expr);
+      if (sql::isVolatile(*bound.expr)) {
+         added.value = "(" + column.defaultExpr + ")";
          break;
       }
-      case CONSTR_PRIMARY: notNull = true; [[fallthrough]];
-      case CONSTR_CHECK:
-      case CONSTR_UNIQUE:
-      case CONSTR_FOREIGN: later.push_back(constraint); break;
-      default: throwNotSupported("this constraint of a new column", context_.position(constraint->location));
-      }
+      // Present rows get the default's present value and are not rewritten.
+      const auto rows =
+          runInternal(core_, "SELECT CAST((" + column.defaultExpr + ") AS " + formatType(column.type) + ")");
+      added.missing = rows.at(0).at(0);
+      break;
    }
-   if (notNull && missing.isNull) {
+   case CONSTR_IDENTITY:
+      refuseSecond(column.identity ? "multiple identity specifications" : "both default and identity");
+      column.identity = constraint.generated_when;
+      column.notNull = true;
+      drawFromSequence(added, column.type.oid, constraint.options);
+      break;
+   case CONSTR_GENERATED: {
+      refuseSecond(column.generated ? "multiple generation clauses" : "both default and generation expression");
+      column.generated = 's';
+      column.defaultExpr = std::string(parenthesized(text, static_cast<size_t>(constraint.location)));
+      catalog::Relation extended = *table();
+      extended.columns.push_back(column);
+      requireGenerationExpression(context_, *constraint.raw_expr, extended, column);
+      added.value = "(" + column.defaultExpr + ")";
+      break;
+   }
+   case CONSTR_PRIMARY: column.notNull = true; [[fallthrough]];
+   case CONSTR_CHECK:
+   case CONSTR_UNIQUE:
+   case CONSTR_FOREIGN: added.constraints.push_back(&constraint); break;
+   case CONSTR_ATTR_NOT_DEFERRABLE:
+   case CONSTR_ATTR_IMMEDIATE: break;
+   default: throwNotSupported("this constraint of a new column", context_.position(constraint.location));
+   }
+}
+
+void TableAlteration::drawFromSequence(AddedColumn& added, Oid type, const ::List* options) {
+   attachSequence(context_, *table(), added.column, type, options);
+   added.value = "nextval(" + std::to_string(added.column.defaultSequence) + "::regclass)";
+}
+
+void TableAlteration::appendColumn(const AddedColumn& added) {
+   const auto relation = table();
+   if (added.column.notNull && (!added.missing || added.missing->isNull)) {
       const auto rows = runInternal(core_, "SELECT 1 FROM " + quotedTable(editor_.snapshot(), *relation) + " LIMIT 1");
-      if (!rows.empty())
-         throw SqlError(sqlstate::notNullViolation,
-                        "column \"" + column.name + "\" of relation \"" + relation->name + "\" contains null values")
-             .table(editor_.snapshot().schema(relation->schema)->name, relation->name)
-             .column(column.name);
+      if (!rows.empty()) throwContainsNulls(added.column.name);
    }
-   column.notNull = notNull;
-   storage::ColumnDefinition stored = storage::ColumnDefinition::of(column.type);
-   if (!missing.isNull) stored.missing = std::move(missing);
-   const int16_t attribute = editor_.addColumn(oid_, std::move(column));
+   storage::ColumnDefinition stored = storage::ColumnDefinition::of(added.column.type);
+   if (added.missing && !added.missing->isNull) stored.missing = *added.missing;
+   editor_.addColumn(oid_, added.column);
    core_.database.storage->addColumn(core_.transaction.storage(), relation->storage, std::move(stored));
-   for (const ::Constraint* constraint : later) {
-      if (constraint->contype == CONSTR_CHECK) {
-         addConstraint(*constraint);
-         continue;
-      }
-      if (constraint->contype == CONSTR_FOREIGN) {
-         addForeignKey(context_, oid_, *constraint, {definition.colname});
-         continue;
-      }
-      catalog::Constraint key;
-      key.kind =
-          constraint->contype == CONSTR_PRIMARY ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
-      key.name = std::string(textOf(constraint->conname));
-      key.columns = {attribute};
-      editor_.addConstraint(oid_, std::move(key));
-   }
-   if (!later.empty()) checkUniqueKeysOfTable(core_, oid_, true);
+}
+
+void TableAlteration::insertColumn(const AddedColumn& added) {
+   editor_.addColumn(oid_, added.column);
+   rewriteRows(*table(), added.column.attribute, added.value);
+   if (!added.column.notNull) return;
+   core_.transaction.storage().nextCommand();
+   rejectNulls(added.column.name);
+}
+
+void TableAlteration::addKey(const ::Constraint& constraint, int16_t attribute) {
+   catalog::Constraint key;
+   key.kind =
+       constraint.contype == CONSTR_PRIMARY ? catalog::ConstraintKind::PrimaryKey : catalog::ConstraintKind::Unique;
+   key.name = std::string(textOf(constraint.conname));
+   key.columns = {attribute};
+   editor_.addConstraint(oid_, std::move(key));
 }
 
 void TableAlteration::dropColumn(const ::AlterTableCmd& command) {
@@ -239,11 +311,15 @@ void TableAlteration::rejectNulls(const std::string& column) {
    const auto relation = table();
    const auto rows = runInternal(core_, "SELECT 1 FROM " + quotedTable(editor_.snapshot(), *relation) + " WHERE " +
                                             catalog::quoteIdentifier(column) + " IS NULL LIMIT 1");
-   if (!rows.empty())
-      throw SqlError(sqlstate::notNullViolation,
-                     "column \"" + column + "\" of relation \"" + relation->name + "\" contains null values")
-          .table(editor_.snapshot().schema(relation->schema)->name, relation->name)
-          .column(column);
+   if (!rows.empty()) throwContainsNulls(column);
+}
+
+void TableAlteration::throwContainsNulls(const std::string& column) const {
+   const auto relation = table();
+   throw SqlError(sqlstate::notNullViolation,
+                  "column \"" + column + "\" of relation \"" + relation->name + "\" contains null values")
+       .table(editor_.snapshot().schema(relation->schema)->name, relation->name)
+       .column(column);
 }
 
 void TableAlteration::setNotNull(const ::AlterTableCmd& command, bool notNull) {
@@ -340,7 +416,6 @@ void TableAlteration::requireAssignable(const catalog::Column& column, const Sql
    }
 }
 
-/// Rewrites the table: a new storage filled by INSERT ... SELECT with the column cast.
 void TableAlteration::alterType(const ::AlterTableCmd& command) {
    const auto relation = table();
    const catalog::Column& column = catalog::requireColumn(*relation, command.name);
@@ -361,19 +436,25 @@ void TableAlteration::alterType(const ::AlterTableCmd& command) {
       const size_t using_ = afterKeyword(text, static_cast<size_t>(definition.location), "using");
       value = "(" + std::string(expressionText(text, using_, text.size())) + ")";
    }
-   // The query is bound under the old definition of the table, the insert under the new one.
+   catalog::Relation changed = *relation;
+   changed.columns[static_cast<size_t>(column.attribute - 1)].type = type;
+   rewriteRows(std::move(changed), column.attribute, value);
+}
+
+void TableAlteration::rewriteRows(catalog::Relation changed, int16_t attribute, const std::string& value) {
+   const auto relation = table();
+   // The query reads no column by its new type, and no new column.
    std::string select;
    std::vector<storage::ColumnDefinition> columns;
    auto dml = std::make_unique<sql::Dml>();
-   catalog::Relation changed = *relation;
-   for (catalog::Column& target : changed.columns) {
-      if (target.attribute == column.attribute) target.type = type;
+   for (const catalog::Column& target : changed.columns) {
       columns.push_back(storage::ColumnDefinition::of(target.type));
       if (target.isDropped) continue;
-      select += (select.empty() ? "" : ", ") + (target.attribute == column.attribute
-                                                    ? "CAST(" + value + " AS " + formatType(type) + ")"
+      select += (select.empty() ? "" : ", ") + (target.attribute == attribute
+                                                    ? "CAST(" + value + " AS " + formatType(target.type) + ")"
                                                     : catalog::quoteIdentifier(target.name));
    }
+   const catalog::SearchPath path = core_.searchPath();
    const std::string sqlText = "SELECT " + select + " FROM " + quotedTable(editor_.snapshot(), *relation);
    const auto script = sql::ParsedScript::parse(sqlText);
    sql::BoundQuery query = sql::bindQuery(*script.statements()[0].node, core_.bindContext(path, &script.source()));

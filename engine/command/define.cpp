@@ -87,7 +87,6 @@ private:
    };
    std::vector<PendingCheck> checks_;
    std::vector<std::pair<const ::Constraint*, size_t>> generated_; ///< GENERATED, each with its column's index
-   void bindGenerated(const ::Constraint& constraint, const catalog::Column& column);
    struct PendingSequence {
       int16_t attribute;
       Oid type;
@@ -320,34 +319,9 @@ void TableBuilder::addIndexesAndComments(Oid table, const catalog::Relation& cre
       editor.setComment(catalog::class_oid::pgClass, table, attribute, std::move(text));
 }
 
-/// Binds a generation expression: it is immutable and reads only columns that are not generated themselves.
-void TableBuilder::bindGenerated(const ::Constraint& constraint, const catalog::Column& column) {
-   const auto bound = sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::GeneratedColumn, &draft_,
-                                          column.type, column.name, bindContext());
-   for (const sql::GetColumn& input : bound.inputs) {
-      const catalog::Column& read = *draft_.column(input.attribute);
-      if (!read.generated) continue;
-      uint32_t position = 0;
-      sql::forEachExpr(*bound.expr, [&](const sql::Expr& expr) {
-         if (columnOf(expr) == input.column) position = expr.position;
-         return true;
-      });
-      throw SqlError(sqlstate::invalidObjectDefinition,
-                     "cannot use generated column \"" + read.name + "\" in column generation expression")
-          .at(position)
-          .detail("A generated column cannot reference another generated column.");
-   }
-   sql::forEachExpr(*bound.expr, [](const sql::Expr& expr) {
-      const auto* function = functionOf(expr);
-      if (function && function->volatility != catalog::Volatility::Immutable)
-         throw SqlError(sqlstate::invalidObjectDefinition, "generation expression is not immutable");
-      return true;
-   });
-}
-
 catalog::Relation TableBuilder::finish() {
    for (const auto& [constraint, column] : generated_)
-      bindGenerated(*constraint, draft_.columns[column]);
+      requireGenerationExpression(context_, *constraint->raw_expr, draft_, draft_.columns[column]);
    for (PendingCheck& check : checks_) {
       const auto bound = sql::bindExpression(*check.expression, sql::ExpressionUse::CheckConstraint, &draft_,
                                              std::nullopt, {}, bindContext());

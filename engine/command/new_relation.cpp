@@ -30,4 +30,30 @@ bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNo
    return true;
 }
 
+void requireGenerationExpression(CommandContext& context, const ::Node& expression, const catalog::Relation& table,
+                                 const catalog::Column& column) {
+   const catalog::SearchPath path = context.core.searchPath();
+   const auto bound = sql::bindExpression(expression, sql::ExpressionUse::GeneratedColumn, &table, column.type,
+                                          column.name, context.core.bindContext(path, &context.source()));
+   for (const sql::GetColumn& input : bound.inputs) {
+      const catalog::Column& read = *table.column(input.attribute);
+      if (!read.generated) continue;
+      uint32_t position = 0;
+      sql::forEachExpr(*bound.expr, [&](const sql::Expr& expr) {
+         if (columnOf(expr) == input.column) position = expr.position;
+         return true;
+      });
+      throw SqlError(sqlstate::invalidObjectDefinition,
+                     "cannot use generated column \"" + read.name + "\" in column generation expression")
+          .at(position)
+          .detail("A generated column cannot reference another generated column.");
+   }
+   sql::forEachExpr(*bound.expr, [](const sql::Expr& expr) {
+      const auto* function = functionOf(expr);
+      if (function && function->volatility != catalog::Volatility::Immutable)
+         throw SqlError(sqlstate::invalidObjectDefinition, "generation expression is not immutable");
+      return true;
+   });
+}
+
 } // namespace ouzel::engine

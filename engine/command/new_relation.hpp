@@ -1,6 +1,7 @@
 #pragma once
 #include "engine/command/command.hpp"
 
+struct Node;
 struct RangeVar;
 
 namespace ouzel::engine {
@@ -21,5 +22,10 @@ struct NewRelation {
 NewRelation newRelation(CommandContext& context, const ::RangeVar& name);
 /// True when IF NOT EXISTS is given and a relation of this name exists; then a notice tells the client.
 bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNotExists);
+
+/// Binds the expression of GENERATED ALWAYS AS ... STORED for `column` of `table`. Throws 42P17 unless it is immutable
+/// and reads only columns that are not generated themselves.
+void requireGenerationExpression(CommandContext& context, const ::Node& expression, const catalog::Relation& table,
+                                 const catalog::Column& column);
 
 } // namespace ouzel::engine
