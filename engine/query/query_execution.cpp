@@ -203,7 +203,7 @@ bool QueryExecution::run(uint64_t maxRows, ResultSink* sink) {
 
 /// Give the sink `count` rows of pending_, from pendingAt_ on.
 void QueryExecution::emit(uint32_t count, ResultSink* sink) {
-   if (!sink || planned_->columns.empty() || count == 0) return;
+   if (!sink || !returnsRows() || count == 0) return;
    DCHECK(pending_ != nullptr);
    DCHECK(pendingAt_ + count <= pending_->batch.liveRows());
    DCHECK(pending_->batch.columns.size() == planned_->columns.size());

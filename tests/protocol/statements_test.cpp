@@ -272,3 +272,17 @@ CATCH_TEST_CASE("Describe of what returns nothing, and of portals") {
    CATCH_CHECK(withoutSource(c.ask(raw::parse("", "SELECT 1; SELECT 2") + raw::syncMessage())) ==
                "E ERROR 42601 cannot insert multiple commands into a prepared statement\nZ I\n");
 }
+
+CATCH_TEST_CASE("rows without columns are counted") {
+   const Connection c;
+   CATCH_CHECK(c.run("SELECT FROM generate_series(1, 3)") == "\n\n\n");
+   CATCH_CHECK(c.run("SELECT") == "\n");
+   CATCH_CHECK(c.run("SELECT UNION SELECT") == "\n");
+   CATCH_CHECK(c.run("SELECT UNION ALL SELECT") == "\n\n");
+   CATCH_CHECK(c.run("SELECT FROM generate_series(1, 3) LIMIT 2 OFFSET 2") == "\n");
+   CATCH_CHECK(c.run("SELECT WHERE false") == "");
+   CATCH_CHECK(c.run("SELECT count(*) FROM (SELECT FROM generate_series(1, 3)) s") == "3\n");
+   CATCH_CHECK(c.run("SELECT EXISTS (SELECT)") == "t\n");
+   CATCH_CHECK(describe(c.parameters("SELECT FROM generate_series(1, $1::int)", {"2"}, true).get()) == "\n\n");
+   CATCH_CHECK(PQnfields(c.parameters("SELECT", {}).get()) == 0);
+}
