@@ -20,11 +20,6 @@ using sql::textOf;
 
 namespace {
 
-std::string quotedTable(const catalog::Snapshot& snapshot, const catalog::Relation& relation) {
-   return catalog::quoteIdentifier(snapshot.schema(relation.schema)->name) + "." +
-          catalog::quoteIdentifier(relation.name);
-}
-
 /// Applies the sub-commands of one ALTER TABLE in order.
 class TableAlteration {
 public:
@@ -88,7 +83,7 @@ void TableAlteration::apply(const ::AlterTableCmd& command) {
    case AT_SetIdentity: return setIdentity(context_, *table(), command);
    case AT_DropIdentity: return dropIdentity(context_, *table(), command);
    case AT_AddConstraint: return addConstraint(*as<::Constraint>(command.def));
-   case AT_ValidateConstraint: return validateForeignKey(context_, oid_, command.name);
+   case AT_ValidateConstraint: return validateConstraint(context_, oid_, command.name);
    case AT_DropConstraint: return dropConstraint(command);
    case AT_AlterColumnType: return alterType(command);
    case AT_ChangeOwner:
@@ -344,17 +339,9 @@ void TableAlteration::addConstraint(const ::Constraint& constraint) {
       for (const sql::GetColumn& input : bound.inputs)
          added.columns.push_back(input.attribute);
       added.expression = std::string(parenthesized(context_.source().text(), static_cast<size_t>(constraint.location)));
+      added.isValidated = !constraint.skip_validation;
       const Oid oid = editor_.addConstraint(oid_, std::move(added));
-      const auto rows =
-          runInternal(core_, "SELECT 1 FROM " + quotedTable(editor_.snapshot(), *relation) + " WHERE NOT (" +
-                                 editor_.snapshot().constraint(oid).second->expression + ") LIMIT 1");
-      if (!rows.empty()) {
-         const std::string& name = editor_.snapshot().constraint(oid).second->name;
-         throw SqlError(sqlstate::checkViolation, "check constraint \"" + name + "\" of relation \"" + relation->name +
-                                                      "\" is violated by some row")
-             .table(editor_.snapshot().schema(relation->schema)->name, relation->name)
-             .constraint(name);
-      }
+      if (!constraint.skip_validation) requireCheckHolds(core_, *relation, *editor_.snapshot().constraint(oid).second);
       return;
    }
    if (constraint.contype == CONSTR_FOREIGN) {

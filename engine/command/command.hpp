@@ -76,7 +76,11 @@ std::string checkpoint(CommandContext& context);
 void addForeignKey(CommandContext& context, Oid child, const ::Constraint& definition,
                    const std::vector<std::string>& columns);
 /// ALTER TABLE ... VALIDATE CONSTRAINT
-void validateForeignKey(CommandContext& context, Oid child, const std::string& name);
+void validateConstraint(CommandContext& context, Oid table, const std::string& name);
+/// Throws 23514 if a row of the table breaks the check.
+void requireCheckHolds(SessionCore& core, const catalog::Relation& table, const catalog::Constraint& check);
+/// The table's name for internal SQL: "public"."t".
+std::string quotedTable(const catalog::Snapshot& snapshot, const catalog::Relation& relation);
 
 /// Rows of text for the client: SHOW, EXPLAIN. Each row has one field per column.
 void emitTextRows(ResultSink& sink, const std::vector<ResultColumn>& columns,

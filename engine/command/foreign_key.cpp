@@ -58,23 +58,28 @@ catalog::RelationPtr uniqueIndexOver(const catalog::Snapshot& snapshot, const Re
                   "there is no unique constraint matching given keys for referenced table \"" + table.name + "\"");
 }
 
-void requireComparable(CommandContext& context, const Relation& child, const Relation& parent,
-                       const catalog::Constraint& constraint) {
+/// Whether a referencing column of type `child` can be looked up in a unique index over type `parent`: the index's
+/// family compares the two, or the value is cast without being asked for.
+bool isLookedUp(Oid parent, Oid child) {
+   const catalog::Builtins& builtins = catalog::builtins();
+   const Oid family = builtins.defaultBtreeFamily(parent);
+   if (family == invalidOid) return false;
+   const Oid key = builtins.comparisonInputType(parent), value = builtins.comparisonInputType(child);
+   if (key == value && (parent == child || !builtins.isArray(parent))) return true;
+   if (builtins.btreeOperator(family, key, value, catalog::BtreeStrategy::Equal)) return true;
+   const catalog::CastInfo* cast = builtins.cast(child, key);
+   return cast && cast->context == catalog::CastContext::Implicit;
+}
+
+void requireComparable(const Relation& child, const Relation& parent, const catalog::Constraint& constraint) {
    for (size_t i = 0; i < constraint.columns.size(); ++i) {
       const catalog::Column &a = *child.column(constraint.columns[i]),
                             &b = *parent.column(constraint.foreignColumns[i]);
-      const std::string probe =
-          "SELECT CAST(NULL AS " + formatType(b.type) + ") = CAST(NULL AS " + formatType(a.type) + ")";
-      try {
-         runInternal(context.core, probe);
-      } catch (const SqlError& error) {
-         if (error.state() != sqlstate::undefinedFunction) throw;
-         throw SqlError(sqlstate::datatypeMismatch,
-                        "foreign key constraint \"" + constraint.name + "\" cannot be implemented")
-             .detail("Key columns \"" + a.name + "\" and \"" + b.name +
-                     "\" are of incompatible types: " + formatType({a.type.oid, -1, invalidOid}) + " and " +
-                     formatType({b.type.oid, -1, invalidOid}) + ".");
-      }
+      if (isLookedUp(b.type.oid, a.type.oid)) continue;
+      throw SqlError(sqlstate::datatypeMismatch,
+                     "foreign key constraint \"" + constraint.name + "\" cannot be implemented")
+          .detail("Key columns \"" + a.name + "\" and \"" + b.name + "\" are of incompatible types: " +
+                  formatType({a.type.oid, -1, invalidOid}) + " and " + formatType({b.type.oid, -1, invalidOid}) + ".");
    }
 }
 
@@ -141,26 +146,8 @@ void addForeignKey(CommandContext& context, Oid childOid, const ::Constraint& de
    }
    const Oid oid = editor.addConstraint(childOid, std::move(constraint));
    const auto [table, added] = editor.snapshot().constraint(oid);
-   requireComparable(context, *table, *parent, *added);
+   requireComparable(*table, *parent, *added);
    if (added->isValidated) checkForeignKeyOfTable(core, table, *added);
-}
-
-void validateForeignKey(CommandContext& context, Oid childOid, const std::string& name) {
-   catalog::CatalogEditor& editor = context.core.transaction.editor();
-   const auto table = editor.snapshot().relation(childOid);
-   const catalog::Constraint* constraint = table->findConstraint(name);
-   if (!constraint)
-      throw SqlError(sqlstate::undefinedObject,
-                     "constraint \"" + name + "\" of relation \"" + table->name + "\" does not exist");
-   if (constraint->kind != catalog::ConstraintKind::ForeignKey && constraint->kind != catalog::ConstraintKind::Check)
-      throw SqlError(sqlstate::wrongObjectType, "constraint \"" + name + "\" of relation \"" + table->name +
-                                                    "\" is not a foreign key or check constraint");
-   if (constraint->isValidated) return;
-   checkForeignKeyOfTable(context.core, table, *constraint);
-   Relation changed = *table;
-   for (catalog::Constraint& one : changed.constraints)
-      if (one.name == name) one.isValidated = true;
-   editor.replaceRelation(std::move(changed));
 }
 
 } // namespace ouzel::engine
