@@ -11,6 +11,10 @@ NewRelation newRelation(CommandContext& context, const ::RangeVar& name) {
    SessionCore& core = context.core;
    NewRelation target;
    const bool temporary = name.relpersistence == 't' || textOf(name.schemaname) == "pg_temp";
+   const std::string_view schema = textOf(name.schemaname);
+   if (temporary && !schema.empty() && !schema.starts_with("pg_temp"))
+      throw SqlError(sqlstate::invalidTableDefinition, "cannot create temporary relation in non-temporary schema")
+          .at(context.position(name.location));
    if (temporary && !core.temporaryBackend) {
       const MutexLock lock(core.database.activityMutex);
       core.temporaryBackend = core.database.nextTemporarySchema++;

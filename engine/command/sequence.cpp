@@ -243,11 +243,13 @@ void changeSequence(CommandContext& context, const catalog::Relation& sequence,
    const SequenceOptions options(context, list);
    applyOptions(context, *changed.sequence, options, false);
    if (options.ownedBy) applyOwner(context, changed, as<::List>(options.ownedBy->arg));
-   storage::Counter counter = core.database.sequences->current(sequence);
+   const auto restarted = core.transaction.restartedSequences.current(sequence.oid);
+   storage::Counter counter = restarted ? *restarted : core.database.sequences->current(sequence);
    if (options.restart) counter = {options.restart->arg ? integerOf(*options.restart) : changed.sequence->start, false};
    requireWithin(*changed.sequence, "RESTART", counter.value);
    const Oid oid = changed.oid;
    core.transaction.editor().replaceRelation(std::move(changed));
+   if (options.restart || restarted) return core.transaction.restartedSequences.restart(oid, counter);
    // Log the value anew: the log has a value ahead by steps of the old increment.
    core.database.sequences->set(oid, counter);
    core.transaction.usesCounters();
@@ -295,8 +297,8 @@ void attachSequence(CommandContext& context, const catalog::Relation& table, cat
 void restartOwnedSequences(SessionCore& core, const catalog::Relation& table) {
    for (const auto& relation : core.transaction.catalog().relations())
       if (relation->sequence && relation->sequence->ownerRelation == table.oid) {
-         core.database.sequences->set(relation->oid, {relation->sequence->start, false});
-         core.transaction.usesCounters();
+         core.transaction.lock(relation->oid, LockMode::AccessExclusive);
+         core.transaction.restartedSequences.restart(relation->oid, {relation->sequence->start, false});
       }
 }
 

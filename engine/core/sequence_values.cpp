@@ -22,6 +22,16 @@ std::optional<int64_t> advance(const catalog::SequenceDefinition& definition, in
                                                                 std::to_string(value) + ")");
 }
 
+/// The counter after `counter`. Throws 2200H at the end of a sequence that does not cycle.
+storage::Counter following(const catalog::Relation& sequence, storage::Counter counter) {
+   const catalog::SequenceDefinition& definition = *sequence.sequence;
+   if (!counter.isCalled) return {counter.value, true};
+   if (const auto value = advance(definition, counter.value, 1)) return {*value, true};
+   if (definition.cycles) return {definition.increment > 0 ? definition.minimum : definition.maximum, true};
+   if (definition.increment > 0) exhausted(sequence, "maximum", definition.maximum);
+   exhausted(sequence, "minimum", definition.minimum);
+}
+
 } // namespace
 
 SequenceValues::State& SequenceValues::stateOf(const catalog::Relation& sequence) {
@@ -36,18 +46,10 @@ int64_t SequenceValues::next(const catalog::Relation& sequence) {
    const catalog::SequenceDefinition& definition = *sequence.sequence;
    const MutexLock lock(mutex_);
    State& state = stateOf(sequence);
-   storage::Counter counter{state.counter.value, true};
-   if (state.counter.isCalled) {
-      if (const auto following = advance(definition, counter.value, 1)) {
-         counter.value = *following;
-      } else if (!definition.cycles) {
-         if (definition.increment > 0) exhausted(sequence, "maximum", definition.maximum);
-         exhausted(sequence, "minimum", definition.minimum);
-      } else {
-         counter.value = definition.increment > 0 ? definition.minimum : definition.maximum;
-         state.ahead = 0;
-      }
-   }
+   const storage::Counter counter = following(sequence, state.counter);
+   const bool hasWrapped =
+       state.counter.isCalled && (counter.value > state.counter.value) != (definition.increment > 0);
+   if (hasWrapped) state.ahead = 0;
    if (state.ahead == 0) {
       int64_t ahead = loggedAhead;
       auto logged = advance(definition, counter.value, ahead);
@@ -89,6 +91,43 @@ void SequenceValues::logExactValues() {
          storage_.setCounter(oid, state.counter);
          state.ahead = 0;
       }
+}
+
+void RestartedSequences::restart(Oid sequence, storage::Counter counter) {
+   const MutexLock lock(mutex_);
+   counters_[sequence] = counter;
+}
+
+std::optional<int64_t> RestartedSequences::next(const catalog::Relation& sequence) {
+   const MutexLock lock(mutex_);
+   const auto found = counters_.find(sequence.oid);
+   if (found == counters_.end()) return std::nullopt;
+   found->second = following(sequence, found->second);
+   return found->second.value;
+}
+
+bool RestartedSequences::set(Oid sequence, storage::Counter counter) {
+   const MutexLock lock(mutex_);
+   const auto found = counters_.find(sequence);
+   if (found == counters_.end()) return false;
+   found->second = counter;
+   return true;
+}
+
+std::optional<storage::Counter> RestartedSequences::current(Oid sequence) const {
+   const MutexLock lock(mutex_);
+   const auto found = counters_.find(sequence);
+   return found == counters_.end() ? std::nullopt : std::optional(found->second);
+}
+
+RestartedSequences::Counters RestartedSequences::counters() const {
+   const MutexLock lock(mutex_);
+   return counters_;
+}
+
+void RestartedSequences::restore(Counters counters) {
+   const MutexLock lock(mutex_);
+   counters_ = std::move(counters);
 }
 
 void SessionSequences::remember(Oid sequence, int64_t value) {

@@ -40,6 +40,27 @@ private:
    std::map<Oid, State> states_ GUARDED_BY(mutex_);
 };
 
+/// Counters that RESTART has set in a transaction that may still be rolled back. Until the transaction commits, only
+/// its own session draws from them. Thread-safe: workers of one statement share it.
+class RestartedSequences {
+public:
+   using Counters = std::map<Oid, storage::Counter>;
+
+   void restart(Oid sequence, storage::Counter counter);
+   /// As SequenceValues. Empty or false: the transaction has not restarted the sequence.
+   std::optional<int64_t> next(const catalog::Relation& sequence);
+   bool set(Oid sequence, storage::Counter counter);
+   std::optional<storage::Counter> current(Oid sequence) const;
+
+   Counters counters() const;
+   /// Takes back what has changed since counters() returned these.
+   void restore(Counters counters);
+
+private:
+   mutable Mutex mutex_;
+   Counters counters_ GUARDED_BY(mutex_);
+};
+
 /// The values that currval() and lastval() of one session return. Thread-safe: workers of one statement share it.
 class SessionSequences {
 public:

@@ -78,7 +78,8 @@ public:
 
    int64_t nextValue(const catalog::Relation& sequence) override {
       refuseReadOnly(sequence, "nextval()");
-      const int64_t value = core_.database.sequences->next(sequence);
+      const std::optional<int64_t> restarted = core_.transaction.restartedSequences.next(sequence);
+      const int64_t value = restarted ? *restarted : core_.database.sequences->next(sequence);
       core_.sequences.remember(sequence.oid, value);
       core_.transaction.usesCounters();
       return value;
@@ -97,7 +98,8 @@ public:
    }
    void setValue(const catalog::Relation& sequence, int64_t value, bool isCalled) override {
       refuseReadOnly(sequence, "setval()");
-      core_.database.sequences->set(sequence.oid, {value, isCalled});
+      if (!core_.transaction.restartedSequences.set(sequence.oid, {value, isCalled}))
+         core_.database.sequences->set(sequence.oid, {value, isCalled});
       if (isCalled) core_.sequences.rememberSet(sequence.oid, value);
       core_.transaction.usesCounters();
    }

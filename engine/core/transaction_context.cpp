@@ -122,7 +122,11 @@ void TransactionContext::commit() {
       } else {
          database_.storage->commit(*storage_, std::move(request));
       }
-      const bool movesCounters = isReadOnly && usesCounters_.load();
+      // After the commit: a crash in between leaves the sequences where they were, ahead of all values.
+      const RestartedSequences::Counters restarted = restartedSequences.counters();
+      for (const auto& [sequence, counter] : restarted)
+         database_.sequences->set(sequence, counter);
+      const bool movesCounters = (isReadOnly && usesCounters_.load()) || !restarted.empty();
       if (movesCounters && synchronous) database_.storage->syncLog();
       if (waitsForStore()) storedLsn = movesCounters ? database_.storage->walPosition() : storage_->commitLsn();
       temporary_ = editor_->temporaryChanges();
@@ -192,6 +196,7 @@ void TransactionContext::end(bool committed) noexcept {
    database_.locks.releaseAll(lockOwner_);
    lockOwner_.transaction.store(0);
    savepoints_.clear();
+   restartedSequences.restore({});
    deferrals_ = {};
    editor_.reset();
    storage_.reset();
@@ -224,8 +229,8 @@ void TransactionContext::lockOwnTransaction() {
 void TransactionContext::savepoint(const std::string& name) {
    DCHECK(isOpen());
    DCHECK(savepoints_.empty() || savepoints_.back().lockPosition <= lockOwner_.position());
-   savepoints_.push_back(
-       {name, storage_->savepoint(), editor_->savepoint(), lockOwner_.position(), deferrals_, readOnly_});
+   savepoints_.push_back({name, storage_->savepoint(), editor_->savepoint(), lockOwner_.position(),
+                          restartedSequences.counters(), deferrals_, readOnly_});
    settings_.savepoint();
 }
 
@@ -250,6 +255,7 @@ void TransactionContext::rollbackToSavepoint(const std::string& name) {
       if (savepoints_[i].name == name) {
          undoTo(savepoints_[i].storage, savepoints_[i].lockPosition);
          editor_->rollbackTo(*savepoints_[i].catalog);
+         restartedSequences.restore(savepoints_[i].restarted);
          deferrals_ = savepoints_[i].deferrals;
          settings_.rollbackToSavepoint(i);
          readOnly_ = savepoints_[i].readOnly;

@@ -67,6 +67,7 @@ public:
    int64_t startTime() const { return startTime_; }
    /// A sequence was advanced: the commit waits for the log even when it has written nothing else. Any thread.
    void usesCounters() { usesCounters_.store(true, std::memory_order_relaxed); }
+   RestartedSequences restartedSequences;
 
    // Locks, held until the transaction ends or the savepoint before them is rolled back to.
    void lock(Oid relation, LockMode mode) { tryLock(relation, mode, false); }
@@ -130,6 +131,7 @@ private:
       storage::Transaction::Savepoint storage;
       std::shared_ptr<const catalog::CatalogEditor::Savepoint> catalog;
       size_t lockPosition;
+      RestartedSequences::Counters restarted;
       Deferrals deferrals; ///< restored by a rollback: it releases the locks of checks made since
       bool readOnly;
    };

@@ -203,7 +203,8 @@ std::optional<catalog::SystemState::ObjectCacheUse> SessionSystemState::objectCa
 
 std::optional<SessionSystemState::SequenceValue>
 SessionSystemState::sequenceValue(const catalog::Relation& sequence) const {
-   const storage::Counter counter = database_.sequences->current(sequence);
+   const auto restarted = core_.transaction.restartedSequences.current(sequence.oid);
+   const storage::Counter counter = restarted ? *restarted : database_.sequences->current(sequence);
    return SequenceValue{counter.value, counter.isCalled};
 }
 

@@ -55,6 +55,9 @@ std::vector<SortKey> sortKeysOf(const std::vector<OrderElement>& order, const st
 BoundRel bindSelect(BindState& state, const ::SelectStmt& select, Scope* parent, std::span<const SqlType> assignTo,
                     bool resolveUnknowns) {
    const DepthGuard guard(state);
+   if (parent && select.intoClause)
+      throw SqlError(sqlstate::syntaxError, "SELECT ... INTO is not allowed here")
+          .at(state.at(select.intoClause->rel->location));
    Scope scope(parent);
    declareCtes(state, scope, select.withClause);
    auto query = bindSelectIn(state, scope, select, assignTo, resolveUnknowns);
