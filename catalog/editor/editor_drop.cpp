@@ -105,7 +105,7 @@ void DropPlan::follow(size_t i) {
    if (relation->relationKind != RelationKind::Sequence) return;
    for (const RelationPtr& other : snapshot.relations())
       for (const Column& column : other->columns)
-         if (column.defaultSequence == relation->oid && !has(other->oid))
+         if (column.defaultNeeds(relation->oid) && !has(other->oid))
             parts_.push_back({other->oid,
                               {},
                               column.attribute,
@@ -164,8 +164,7 @@ Dropped DropPlan::execute() {
       Relation changed = editor_.copyOf(part.relation);
       if (part.defaultOf != 0) {
          Column& column = changed.columns[static_cast<size_t>(part.defaultOf) - 1];
-         column.defaultExpr.clear();
-         column.defaultOid = column.defaultSequence = invalidOid;
+         column.dropDefault();
       } else {
          std::erase_if(changed.constraints, [&](const Constraint& c) { return c.name == part.constraint; });
       }
@@ -265,8 +264,7 @@ Dropped CatalogEditor::dropColumn(Oid relation, std::string_view name, DropBehav
    slot.name = "........pg.dropped." + std::to_string(attribute) + "........";
    slot.isDropped = true;
    slot.notNull = false;
-   slot.defaultExpr.clear();
-   slot.defaultOid = slot.defaultSequence = invalidOid;
+   slot.dropDefault();
    slot.identity = slot.generated = '\0';
    slot.acl.reset();
    remove({ObjectKind::Comment, working_.database(), class_oid::pgClass, relation, attribute});

@@ -259,12 +259,14 @@ void CatalogEditor::setNotNull(Oid relation, std::string_view column, bool notNu
    put(std::make_shared<const Relation>(std::move(changed)));
 }
 
-void CatalogEditor::setDefault(Oid relation, std::string_view column, std::string expr, Oid sequence) {
+void CatalogEditor::setDefault(Oid relation, std::string_view column, std::string expr, Oid sequence,
+                               std::vector<Oid> sequencesInDefault) {
    Relation changed = copyOf(relation);
    Column& target = changed.columns[static_cast<size_t>(requireColumn(changed, column).attribute) - 1];
    target.defaultOid = expr.empty() ? invalidOid : oids_();
    target.defaultExpr = std::move(expr);
    target.defaultSequence = sequence;
+   target.sequencesInDefault = std::move(sequencesInDefault);
    put(std::make_shared<const Relation>(std::move(changed)));
 }
 
@@ -322,8 +324,7 @@ Oid CatalogEditor::createConstraintIndex(const Constraint& constraint, const Rel
       Column column = relation.columns[static_cast<size_t>(attribute) - 1];
       column.attribute = static_cast<int16_t>(index.columns.size() + 1);
       column.notNull = false;
-      column.defaultExpr.clear();
-      column.defaultOid = column.defaultSequence = invalidOid;
+      column.dropDefault();
       column.identity = column.generated = '\0';
       index.columns.push_back(std::move(column));
    }

@@ -13,18 +13,22 @@
 //   field:     integers as zigzag varints, booleans and characters as one byte, strings as length and bytes,
 //              lists as count and elements, optionals as a byte and the value
 //
-// A later version appends fields at the end of an object's list and reads them only `since` that version.
+// A later version appends fields at the end of a list and reads them only if the bytes have that version: see has().
+//
+//   2: a column's sequencesInDefault
 
 namespace ouzel::catalog {
 
 namespace {
 
-constexpr uint16_t formatVersion = 1;
+constexpr uint16_t formatVersion = 2;
 constexpr std::string_view snapshotMagic = "OZCS", changesMagic = "OZCC";
 
 class Writer {
 public:
    static constexpr bool isReading = false;
+   /// Whether the bytes have the fields that this version of the format brought.
+   bool has(int) const { return true; }
    void raw(std::string_view bytes) { out_.append(bytes); }
    void operator()(const std::string& value) {
       varint(value.size());
@@ -62,6 +66,8 @@ private:
 class Reader {
 public:
    static constexpr bool isReading = true;
+   bool has(int version) const { return version_ >= version; }
+   void setVersion(int version) { version_ = version; }
    explicit Reader(std::string_view bytes) : rest_(bytes) {}
    [[noreturn, gnu::cold]] static void damaged() {
       throw SqlError(sqlstate::dataCorrupted, "the stored catalog is damaged");
@@ -108,6 +114,7 @@ public:
 
 private:
    std::string_view rest_;
+   int version_ = 0;
 };
 
 // One list of fields per type for both directions: `coder` is a Writer over const objects, or a Reader.
@@ -219,6 +226,7 @@ void columnFields(Coder& coder, T& column) {
    coder(column.generated);
    coder(column.dimensions);
    acl(coder, column.acl);
+   if (coder.has(2)) elements(coder, column.sequencesInDefault);
 }
 template <typename Coder, typename T>
 void constraintFields(Coder& coder, T& constraint) {
@@ -344,9 +352,11 @@ uint64_t readHeader(Reader& reader, std::string_view magic) {
    if (reader.raw(magic.size()) != magic) Reader::damaged();
    const std::string_view bytes = reader.raw(2);
    const int version = static_cast<uint8_t>(bytes[0]) | static_cast<uint8_t>(bytes[1]) << 8;
-   if (version != formatVersion)
+   if (version < 1 || version > formatVersion)
       throw SqlError(sqlstate::dataCorrupted, "the stored catalog has format version " + std::to_string(version) +
-                                                  ", this server reads version " + std::to_string(formatVersion));
+                                                  ", this server reads versions up to " +
+                                                  std::to_string(formatVersion));
+   reader.setVersion(version);
    return reader.varint();
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstdint>
@@ -106,12 +107,22 @@ struct Column {
    bool isDropped = false;
    std::string defaultExpr; ///< SQL; empty: none. With generated: the generation expression
    Oid defaultOid = invalidOid;
-   Oid defaultSequence = invalidOid; ///< the sequence of a default nextval('...'); invalidOid: another default
-   char identity = '\0';             ///< 'a' always, 'd' by default
-   char generated = '\0';            ///< 's' stored
+   Oid defaultSequence = invalidOid;    ///< the sequence of a default nextval('...'); invalidOid: another default
+   std::vector<Oid> sequencesInDefault; ///< that another default names: nextval('a') + nextval('b')
+   char identity = '\0';                ///< 'a' always, 'd' by default
+   char generated = '\0';               ///< 's' stored
    int16_t dimensions = 0;
    Acl acl;
    bool hasDefault() const { return !defaultExpr.empty(); }
+   bool defaultNeeds(Oid sequence) const {
+      return defaultSequence == sequence ||
+             std::find(sequencesInDefault.begin(), sequencesInDefault.end(), sequence) != sequencesInDefault.end();
+   }
+   void dropDefault() {
+      defaultExpr.clear();
+      sequencesInDefault.clear();
+      defaultOid = defaultSequence = invalidOid;
+   }
 };
 
 enum class ConstraintKind : char { Check = 'c', PrimaryKey = 'p', Unique = 'u', ForeignKey = 'f' };

@@ -22,7 +22,9 @@ public:
          verifyConstraint(constraint);
       if (relation_.index) verifyIndex(*relation_.index);
       for (const Column& column : relation_.columns)
-         if (column.defaultSequence != invalidOid && !isSequence(column.defaultSequence))
+         if ((column.defaultSequence != invalidOid && !isSequence(column.defaultSequence)) ||
+             !std::all_of(column.sequencesInDefault.begin(), column.sequencesInDefault.end(),
+                          [this](Oid sequence) { return isSequence(sequence); }))
             report("", "the sequence of the default of column " + quoteIdentifier(column.name) + " is missing");
       for (const Dependency& dependency : relation_.dependsOn)
          if (!hasColumn(dependency.relation, dependency.attribute))

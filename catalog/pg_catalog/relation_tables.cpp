@@ -214,6 +214,8 @@ void dependRows(const SystemContext& context, RowBuilder& row) {
          if (!c.hasDefault()) continue;
          add(pgAttrdef, c.defaultOid, 0, pgClass, r->oid, c.attribute, 'a');
          if (c.defaultSequence != invalidOid) add(pgAttrdef, c.defaultOid, 0, pgClass, c.defaultSequence, 0, 'n');
+         for (const Oid sequence : c.sequencesInDefault)
+            add(pgAttrdef, c.defaultOid, 0, pgClass, sequence, 0, 'n');
       }
       for (const Constraint& c : r->constraints) {
          for (const int16_t attribute : c.columns)

@@ -152,7 +152,7 @@ void TableAlteration::addColumnConstraint(AddedColumn& added, const ::Constraint
                                              column.type, column.name, core_.bindContext(path, &context_.source()));
       const size_t begin = afterKeyword(text, static_cast<size_t>(constraint.location), "default");
       column.defaultExpr = std::string(expressionText(text, begin, limit));
-      column.defaultSequence = sql::sequenceOfDefault(*bound.expr);
+      noteSequences(core_, *bound.expr, column);
       if (sql::isVolatile(*bound.expr)) {
          added.value = "(" + column.defaultExpr + ")";
          break;
@@ -297,9 +297,11 @@ void TableAlteration::setDefault(const ::AlterTableCmd& command) {
          break;
       }
    }
+   catalog::Column noted;
+   noteSequences(core_, *bound.expr, noted);
    editor_.setDefault(oid_, command.name,
                       std::string(expressionText(text, afterKeyword(text, from, "default"), text.size())),
-                      sql::sequenceOfDefault(*bound.expr));
+                      noted.defaultSequence, std::move(noted.sequencesInDefault));
 }
 
 void TableAlteration::rejectNulls(const std::string& column) {

@@ -169,10 +169,9 @@ void TableBuilder::addColumnConstraint(catalog::Column& column, const ::Constrai
          throw SqlError(sqlstate::syntaxError,
                         "multiple default values specified for column \"" + column.name + "\" of " + table)
              .at(context_.position(constraint.location));
-      column.defaultSequence =
-          sql::sequenceOfDefault(*sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
-                                                      column.type, column.name, bindContext())
-                                      .expr);
+      const auto bound = sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
+                                             column.type, column.name, bindContext());
+      noteSequences(context_.core, *bound.expr, column);
       const size_t begin = afterKeyword(text(), static_cast<size_t>(constraint.location), "default");
       column.defaultExpr = std::string(expressionText(text(), begin, limit));
       return;

@@ -34,6 +34,13 @@ bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNo
    return true;
 }
 
+void noteSequences(SessionCore& core, const sql::Expr& bound, catalog::Column& column) {
+   column.defaultSequence = sql::sequenceOfDefault(bound);
+   column.sequencesInDefault.clear();
+   if (column.defaultSequence == invalidOid)
+      column.sequencesInDefault = sql::sequencesIn(bound, core.transaction.editor().snapshot());
+}
+
 void requireGenerationExpression(CommandContext& context, const ::Node& expression, const catalog::Relation& table,
                                  const catalog::Column& column) {
    const catalog::SearchPath path = context.core.searchPath();

@@ -23,6 +23,8 @@ NewRelation newRelation(CommandContext& context, const ::RangeVar& name);
 /// True when IF NOT EXISTS is given and a relation of this name exists; then a notice tells the client.
 bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNotExists);
 
+/// Notes in the column which sequences its default needs.
+void noteSequences(SessionCore& core, const sql::Expr& bound, catalog::Column& column);
 /// Binds the expression of GENERATED ALWAYS AS ... STORED for `column` of `table`. Throws 42P17 unless it is immutable
 /// and reads only columns that are not generated themselves.
 void requireGenerationExpression(CommandContext& context, const ::Node& expression, const catalog::Relation& table,

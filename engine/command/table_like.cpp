@@ -50,8 +50,7 @@ private:
             copy.identity = '\0';
       }
       if (!wants(copy.generated ? CREATE_TABLE_LIKE_GENERATED : CREATE_TABLE_LIKE_DEFAULTS)) {
-         copy.defaultExpr.clear();
-         copy.defaultSequence = invalidOid;
+         copy.dropDefault();
          copy.generated = '\0';
       }
       copy_.columns.push_back(std::move(copy));

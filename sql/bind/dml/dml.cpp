@@ -98,6 +98,20 @@ Oid sequenceOfDefault(const Expr& expression) {
    return sequence ? static_cast<Oid>(sequence->i64) : invalidOid;
 }
 
+std::vector<Oid> sequencesIn(const Expr& expression, const catalog::Snapshot& catalog) {
+   std::vector<Oid> found;
+   forEachExpr(expression, [&](const Expr& expr) {
+      const Value* value = expr.type.oid == oid::regclass ? knownValue(expr) : nullptr;
+      if (!value) return true;
+      const Oid named = static_cast<Oid>(value->i64);
+      const auto relation = catalog.relation(named);
+      if (relation && relation->sequence && std::find(found.begin(), found.end(), named) == found.end())
+         found.push_back(named);
+      return true;
+   });
+   return found;
+}
+
 ExprPtr defaultOf(BindState& state, const catalog::Relation& table, const catalog::Column& column) {
    static_cast<void>(table);
    if (!column.hasDefault() && column.defaultSequence == invalidOid) return makeNull(column.type);
