@@ -236,8 +236,8 @@ std::vector<std::string> unknownVariables(const char* const* environment) {
    constexpr std::string_view prefix = "OUZEL_";
    constexpr std::string_view known[] = {"OUZEL_CONFIG", "OUZEL_ENCRYPTION_KEY"};
    // Of the build and the tests, and of Kubernetes.
-   constexpr std::string_view foreign[] = {"OUZEL_ARROW", "OUZEL_TEST_", "OUZEL_WIRE_TARGET", "OUZEL_BINARY", "OUZEL_SERVICE_",
-                                           "OUZEL_PORT_"};
+   constexpr std::string_view foreign[] = {"OUZEL_ARROW",  "OUZEL_TEST_",    "OUZEL_WIRE_TARGET",
+                                           "OUZEL_BINARY", "OUZEL_SERVICE_", "OUZEL_PORT_"};
    std::vector<std::string> unknown;
    for (; *environment != nullptr; ++environment) {
       const std::string_view entry = *environment, name = entry.substr(0, entry.find('='));

@@ -261,7 +261,8 @@ bool Server::terminate(int32_t processId) {
    }
    hasRequestedEnds_ = true;
    poller_.wake();
-   return registry_.cancel(processId, CancelReason::Shutdown);
+   registry_.cancel(processId, CancelReason::Shutdown); // false when the session has ended meanwhile
+   return true;
 }
 
 bool Server::isOpen(int32_t processId) const {

@@ -148,8 +148,9 @@ void TableAlteration::addColumnConstraint(AddedColumn& added, const ::Constraint
                    : column.generated ? "both default and generation expression"
                                       : "multiple default values");
       const catalog::SearchPath path = core_.searchPath();
+      // PostgreSQL gives no positions in expressions of ALTER TABLE.
       const auto bound = sql::bindExpression(*constraint.raw_expr, sql::ExpressionUse::ColumnDefault, nullptr,
-                                             column.type, column.name, core_.bindContext(path, &context_.source()));
+                                             column.type, column.name, core_.bindContext(path, nullptr));
       const size_t begin = afterKeyword(text, static_cast<size_t>(constraint.location), "default");
       column.defaultExpr = std::string(expressionText(text, begin, limit));
       noteSequences(core_, *bound.expr, column);
@@ -175,7 +176,7 @@ void TableAlteration::addColumnConstraint(AddedColumn& added, const ::Constraint
       column.defaultExpr = std::string(parenthesized(text, static_cast<size_t>(constraint.location)));
       catalog::Relation extended = *table();
       extended.columns.push_back(column);
-      requireGenerationExpression(context_, *constraint.raw_expr, extended, column);
+      requireGenerationExpression(core_, nullptr, *constraint.raw_expr, extended, column);
       added.value = "(" + column.defaultExpr + ")";
       break;
    }

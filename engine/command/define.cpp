@@ -8,7 +8,7 @@
 #include "engine/query/query_execution.hpp"
 #include "sql/parse/node_access.hpp"
 
-// CREATE TABLE, TABLE AS, VIEW, SCHEMA.
+// CREATE TABLE, TABLE AS, SCHEMA.
 
 namespace ouzel::engine {
 
@@ -320,7 +320,8 @@ void TableBuilder::addIndexesAndComments(Oid table, const catalog::Relation& cre
 
 catalog::Relation TableBuilder::finish() {
    for (const auto& [constraint, column] : generated_)
-      requireGenerationExpression(context_, *constraint->raw_expr, draft_, draft_.columns[column]);
+      requireGenerationExpression(context_.core, &context_.source(), *constraint->raw_expr, draft_,
+                                  draft_.columns[column]);
    for (PendingCheck& check : checks_) {
       const auto bound = sql::bindExpression(*check.expression, sql::ExpressionUse::CheckConstraint, &draft_,
                                              std::nullopt, {}, bindContext());
@@ -357,7 +358,7 @@ void refuseUnsupported(CommandContext& context, const ::CreateStmt& statement) {
 std::string createTable(CommandContext& context, const ::CreateStmt& statement) {
    requireWritable(context.core, "CREATE TABLE");
    refuseUnsupported(context, statement);
-   const NewRelation target = newRelation(context, *statement.relation);
+   const NewRelation target = newRelation(context, *statement.relation, context.position(statement.relation->location));
    if (skipsExisting(context, target, statement.if_not_exists)) return "CREATE TABLE";
    TableBuilder builder(context, target);
    for (const ::Node* element : ListOf<>(statement.tableElts))
@@ -425,96 +426,6 @@ std::string createTableAs(CommandContext& context, const ::CreateTableAsStmt& st
    QueryExecution execution(context.core, std::move(query));
    execution.run(0, nullptr);
    return "SELECT " + std::to_string(execution.rowCount());
-}
-
-namespace {
-
-/// CREATE OR REPLACE VIEW may only add columns at the end.
-void checkReplacement(const catalog::Relation& old, const catalog::Relation& fresh) {
-   if (old.relationKind != catalog::RelationKind::View)
-      throw SqlError(sqlstate::wrongObjectType, "\"" + old.name + "\" is not a view");
-   if (fresh.columns.size() < old.columns.size())
-      throw SqlError(sqlstate::invalidTableDefinition, "cannot drop columns from view");
-   for (size_t i = 0; i < old.columns.size(); ++i) {
-      if (old.columns[i].name != fresh.columns[i].name)
-         throw SqlError(sqlstate::invalidTableDefinition, "cannot change name of view column \"" + old.columns[i].name +
-                                                              "\" to \"" + fresh.columns[i].name + "\"")
-             .hint("Use ALTER VIEW ... RENAME COLUMN ... to change name of view column instead.");
-      if (old.columns[i].type != fresh.columns[i].type)
-         throw SqlError(sqlstate::invalidTableDefinition,
-                        "cannot change data type of view column \"" + old.columns[i].name + "\" from " +
-                            formatType(old.columns[i].type) + " to " + formatType(fresh.columns[i].type));
-   }
-}
-
-} // namespace
-
-namespace {
-
-bool isRecursiveView(std::string_view text, size_t from) {
-   for (size_t words = 0; words < 5; ++words) { // CREATE [OR REPLACE] [TEMP] RECURSIVE VIEW
-      const Token token = nextToken(text, from);
-      if (afterKeyword(text.substr(0, token.end), token.begin, "recursive") != std::string_view::npos) return true;
-      if (afterKeyword(text.substr(0, token.end), token.begin, "view") != std::string_view::npos) return false;
-      from = token.end;
-   }
-   return false;
-}
-
-} // namespace
-
-std::string createView(CommandContext& context, const ::ViewStmt& statement) {
-   requireWritable(context.core, "CREATE VIEW");
-   if (statement.withCheckOption != NO_CHECK_OPTION) throwNotSupported("WITH CHECK OPTION");
-   const NewRelation target = newRelation(context, *statement.view);
-   const catalog::SearchPath path = context.core.searchPath();
-   const std::string_view text = context.source().text();
-   const size_t end = context.statement.offset + context.statement.text.size();
-   const size_t begin = afterKeyword(text, context.statement.offset, "as");
-   sql::BoundView view = sql::bindView(*statement.query, context.core.bindContext(path, &context.source()),
-                                       static_cast<uint32_t>(begin), static_cast<uint32_t>(end - begin));
-   const ListOf<> names(statement.aliases);
-   if (names.size() > view.query.output.size())
-      throw SqlError(sqlstate::syntaxError, "CREATE VIEW specifies more column names than columns");
-   catalog::Relation draft;
-   draft.name = target.name.name;
-   draft.schema = target.schema;
-   draft.database = context.core.transaction.catalog().database();
-   draft.relationKind = catalog::RelationKind::View;
-   draft.persistence = target.persistence();
-   draft.definition = std::move(view.definition);
-   if (isRecursiveView(text, context.statement.offset)) {
-      // CREATE RECURSIVE VIEW v (a) AS q is CREATE VIEW v AS WITH RECURSIVE v (a) AS (q) SELECT a FROM v.
-      std::string columns;
-      for (const ::Node* name : ListOf<>(statement.aliases))
-         columns += (columns.empty() ? "" : ", ") + catalog::quoteIdentifier(stringOf(name));
-      const std::string name = catalog::quoteIdentifier(target.name.name);
-      draft.definition = "WITH RECURSIVE " + name + " (" + columns + ") AS (" + draft.definition + ") SELECT " +
-                         columns + " FROM " + name;
-   }
-   draft.dependsOn = std::move(view.dependsOn);
-   for (uint32_t i = 0; i < view.query.output.size(); ++i) {
-      catalog::Column column;
-      column.name = i < names.size() ? std::string(stringOf(names[i])) : view.query.output[i].name;
-      column.attribute = static_cast<int16_t>(i + 1);
-      column.type = view.query.output[i].type;
-      for (const catalog::Column& other : draft.columns)
-         if (other.name == column.name)
-            throw SqlError(sqlstate::duplicateColumn, "column \"" + column.name + "\" specified more than once");
-      draft.columns.push_back(std::move(column));
-   }
-   const auto existing = context.core.transaction.catalog().findRelation(target.schema, target.name.name);
-   if (existing && statement.replace) {
-      checkReplacement(*existing, draft);
-      catalog::Relation changed = *existing;
-      changed.definition = draft.definition;
-      changed.dependsOn = draft.dependsOn;
-      changed.columns = draft.columns;
-      context.core.transaction.editor().replaceRelation(std::move(changed));
-   } else {
-      context.core.transaction.editor().createRelation(std::move(draft));
-   }
-   return "CREATE VIEW";
 }
 
 std::string createSchema(CommandContext& context, const ::CreateSchemaStmt& statement) {

@@ -65,7 +65,7 @@ bool isLookedUp(Oid parent, Oid child) {
    const Oid family = builtins.defaultBtreeFamily(parent);
    if (family == invalidOid) return false;
    const Oid key = builtins.comparisonInputType(parent), value = builtins.comparisonInputType(child);
-   if (key == value && (parent == child || !builtins.isArray(parent))) return true;
+   if (key == value) return parent == child || !builtins.isArray(parent);
    if (builtins.btreeOperator(family, key, value, catalog::BtreeStrategy::Equal)) return true;
    const catalog::CastInfo* cast = builtins.cast(child, key);
    return cast && cast->context == catalog::CastContext::Implicit;

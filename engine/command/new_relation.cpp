@@ -7,14 +7,14 @@ namespace ouzel::engine {
 
 using sql::textOf;
 
-NewRelation newRelation(CommandContext& context, const ::RangeVar& name) {
+NewRelation newRelation(CommandContext& context, const ::RangeVar& name, uint32_t position) {
    SessionCore& core = context.core;
    NewRelation target;
    const bool temporary = name.relpersistence == 't' || textOf(name.schemaname) == "pg_temp";
    const std::string_view schema = textOf(name.schemaname);
    if (temporary && !schema.empty() && !schema.starts_with("pg_temp"))
       throw SqlError(sqlstate::invalidTableDefinition, "cannot create temporary relation in non-temporary schema")
-          .at(context.position(name.location));
+          .at(position);
    if (temporary && !core.temporaryBackend) {
       const MutexLock lock(core.database.activityMutex);
       core.temporaryBackend = core.database.nextTemporarySchema++;
@@ -41,11 +41,11 @@ void noteSequences(SessionCore& core, const sql::Expr& bound, catalog::Column& c
       column.sequencesInDefault = sql::sequencesIn(bound, core.transaction.editor().snapshot());
 }
 
-void requireGenerationExpression(CommandContext& context, const ::Node& expression, const catalog::Relation& table,
-                                 const catalog::Column& column) {
-   const catalog::SearchPath path = context.core.searchPath();
+void requireGenerationExpression(SessionCore& core, const sql::SourceText* source, const ::Node& expression,
+                                 const catalog::Relation& table, const catalog::Column& column) {
+   const catalog::SearchPath path = core.searchPath();
    const auto bound = sql::bindExpression(expression, sql::ExpressionUse::GeneratedColumn, &table, column.type,
-                                          column.name, context.core.bindContext(path, &context.source()));
+                                          column.name, core.bindContext(path, source));
    for (const sql::GetColumn& input : bound.inputs) {
       const catalog::Column& read = *table.column(input.attribute);
       if (!read.generated) continue;

@@ -18,16 +18,17 @@ struct NewRelation {
    }
 };
 
-/// Resolves the name of CREATE; makes the session's temporary schema for a temporary relation.
-NewRelation newRelation(CommandContext& context, const ::RangeVar& name);
+/// Resolves the name of CREATE; makes the session's temporary schema for a temporary relation. Throws 42P16 at
+/// `position` (1-based, 0: none) when a temporary relation names another schema.
+NewRelation newRelation(CommandContext& context, const ::RangeVar& name, uint32_t position = 0);
 /// True when IF NOT EXISTS is given and a relation of this name exists; then a notice tells the client.
 bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNotExists);
 
 /// Notes in the column which sequences its default needs.
 void noteSequences(SessionCore& core, const sql::Expr& bound, catalog::Column& column);
 /// Binds the expression of GENERATED ALWAYS AS ... STORED for `column` of `table`. Throws 42P17 unless it is immutable
-/// and reads only columns that are not generated themselves.
-void requireGenerationExpression(CommandContext& context, const ::Node& expression, const catalog::Relation& table,
-                                 const catalog::Column& column);
+/// and reads only columns that are not generated themselves. Errors have positions in `source`, none without it.
+void requireGenerationExpression(SessionCore& core, const sql::SourceText* source, const ::Node& expression,
+                                 const catalog::Relation& table, const catalog::Column& column);
 
 } // namespace ouzel::engine
