@@ -8,6 +8,7 @@
 #include "common/env/random.hpp"
 #include "common/error/check.hpp"
 #include "common/log/log.hpp"
+#include "common/thread/wait_scope.hpp"
 #include "protocol/startup.hpp"
 
 namespace ouzel::server {
@@ -207,6 +208,7 @@ void Connection::forceClose() {
 
 void Connection::send(std::string_view bytes) {
    int64_t giveUpAt = 0;
+   std::optional<WaitScope> waiting; // from the first wait until all is sent
    while (!bytes.empty()) {
       size_t moved = 0;
       const io::StreamStatus status = stream_->write(bytes.data(), bytes.size(), moved);
@@ -220,6 +222,7 @@ void Connection::send(std::string_view bytes) {
          if (giveUpAt == 0) giveUpAt = now + shutdownGraceNanos;
          if (now > giveUpAt) throw protocol::ConnectionLost();
       }
+      if (!waiting) waiting.emplace();
       if (status == io::StreamStatus::WouldWrite)
          io::waitWritable(stream_->handle(), waitSliceMs);
       else
@@ -228,10 +231,14 @@ void Connection::send(std::string_view bytes) {
 }
 
 protocol::Frame Connection::receive(protocol::Phase phase) {
+   std::optional<WaitScope> waiting; // from the first wait until the message is complete
    while (true) {
       if (const auto frame = reader_.next(phase)) return *frame;
       if (shutdownRequested_) throw shutdownError();
-      switch (readSome()) {
+      const io::StreamStatus status = readSome();
+      if (!waiting && (status == io::StreamStatus::WouldRead || status == io::StreamStatus::WouldWrite))
+         waiting.emplace();
+      switch (status) {
       case io::StreamStatus::Done: break;
       case io::StreamStatus::WouldRead: io::waitReadable(stream_->handle(), waitSliceMs); break;
       case io::StreamStatus::WouldWrite: io::waitWritable(stream_->handle(), waitSliceMs); break;
@@ -261,7 +268,7 @@ void Connection::cancelRequested(const protocol::BackendKey& key) {
 }
 
 std::unique_ptr<Backend> Connection::open(const protocol::StartupRequest& request, NoticeSink& notices) {
-   context_.registry.reserve();
+   context_.registry.reserve(context_.factory.isSuperuser(request.user));
    try {
       const io::PeerAddress own = io::localAddress(stream_->handle());
       auto backend =

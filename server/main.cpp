@@ -141,6 +141,11 @@ int serve(const std::vector<std::string>& arguments) {
    databaseOptions.memoryLimit = options->memoryLimit;
    databaseOptions.purgeMemory = purgeAllocator();
    databaseOptions.spillDirectories = options->spillDirectories;
+   // What SHOW tells of the server. Which port is free is not known yet.
+   databaseOptions.settings = {{"listen_addresses", options->listen},
+                               {"max_connections", std::to_string(options->connectionsMax)},
+                               {"superuser_reserved_connections", std::to_string(options->reservedConnections)}};
+   if (options->port != 0) databaseOptions.settings.emplace_back("port", std::to_string(options->port));
    for (const SessionSetting& setting : options->sessionSettings)
       databaseOptions.settings.emplace_back(setting.name, setting.value);
    if (!options->cacheDirectory.empty()) {

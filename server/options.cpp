@@ -120,7 +120,9 @@ constexpr Option optionTable[] = {
      }},
     {"max-connections", "N", "open connections, idle ones included (default 2000)",
      [](ServerOptions& o, const std::string& v) { o.connectionsMax = parseNumber<uint32_t>(v, 1, 262143); }},
-    {"session-threads", "N", "statements in progress at a time (default 256)",
+    {"superuser-reserved-connections", "N", "of these, how many are kept for superusers (default 3)",
+     [](ServerOptions& o, const std::string& v) { o.reservedConnections = parseNumber<uint32_t>(v, 0, 262143); }},
+    {"session-threads", "N", "statements at work at a time, those that wait not counted (default 256)",
      [](ServerOptions& o, const std::string& v) { o.sessionThreadsMax = parseNumber<uint32_t>(v, 1, 4096); }},
     {"ssl-cert-file", "FILE", "certificate chain (PEM); with --ssl-key-file, clients may use TLS",
      [](ServerOptions& o, const std::string& v) { o.tlsCertificateFile = v; }},
@@ -351,6 +353,8 @@ std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& a
    for (const auto& [option, value] : flags)
       apply(*option, options, value, std::string("--") + option->name);
    if (options.dataDirectory.empty()) throw UsageError("--data DIR is required");
+   if (options.reservedConnections >= options.connectionsMax)
+      throw UsageError("superuser_reserved_connections must be less than max_connections");
    if (options.readOnly && options.takeOver) throw UsageError("--take-over is for a server that writes");
    if (io::isRemoteStore(options.dataDirectory) && options.walDirectory.empty() && !options.readOnly &&
        !commitsWaitForStore(options))

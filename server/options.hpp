@@ -41,6 +41,7 @@ struct ServerOptions {
    std::string cacheDirectory; ///< empty: no cache of the bucket's objects
    size_t cacheSize = 0;       ///< bytes
    uint32_t connectionsMax = 2000;
+   uint32_t reservedConnections = 3; ///< of connectionsMax, for superusers
    uint32_t sessionThreadsMax = 256;
    std::string password; ///< for the superuser, stored at start when given
    std::string tlsCertificateFile, tlsKeyFile;

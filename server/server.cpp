@@ -43,7 +43,8 @@ void requirePasswordBeyondLoopback(const ServerOptions& options, SessionFactory&
 
 Server::Server(const ServerOptions& options, SessionFactory& factory)
    : options_(options),
-     registry_(options.connectionsMax), context_{factory, registry_, nullptr, randomSecret(), &pool_},
+     registry_(options.connectionsMax, options.reservedConnections), context_{factory, registry_, nullptr,
+                                                                              randomSecret(), &pool_},
      pool_(options.sessionThreadsMax) {
    requirePasswordBeyondLoopback(options, factory);
    if (!options.tlsCertificateFile.empty()) {

@@ -20,6 +20,8 @@ public:
    virtual ~SessionFactory() = default;
    /// SCRAM verifier from the catalog; empty when the role has none. Throws 28000 when there is no such role.
    virtual std::string passwordVerifier(const std::string& user) = 0;
+   /// False also when there is no such role.
+   virtual bool isSuperuser(const std::string& user) = 0;
    virtual std::unique_ptr<Backend> open(const protocol::StartupRequest& request, const ClientInfo& client,
                                          NoticeSink& notices) = 0;
    /// The account to which the input of connections is charged.

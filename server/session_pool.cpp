@@ -11,38 +11,51 @@ namespace ouzel::server {
 void SessionPool::submit(Task task, bool isUrgent) {
    DCHECK(task != nullptr);
    UniqueLock lock(mutex_);
-   if (isUrgent)
+   if (isUrgent) {
       queue_.push_front(std::move(task));
-   else
+      ++urgent_;
+   } else {
       queue_.push_back(std::move(task));
+   }
    waiting_ = queue_.size();
    if (idle_ >= queue_.size()) {
       lock.unlock();
       work_.notify_one();
       return;
    }
-   if (threads_ >= threadsMax_ && !isUrgent) return;
-   ++threads_;
+   if (working() >= threadsMax_ && !isUrgent) return;
+   if (makeThread() || threads_ > 0) return; // without a new thread the work waits for one of the pool's
+   const Task next = take();
    lock.unlock();
+   next(); // the pool has no thread: run the work on this one
+}
+
+/// False: the system has no more threads.
+bool SessionPool::makeThread() {
    try {
       std::thread([this] { run(); }).detach(); // threads_ counts it, so that drain() waits for it
    } catch (const std::system_error&) {
-      // The system has no more threads: the work waits for one of the pool's.
-      lock.lock();
-      if (--threads_ > 0) return;
-      const Task last = std::move(queue_.back());
-      queue_.pop_back();
-      waiting_ = queue_.size();
-      lock.unlock();
-      last(); // the pool has no thread: run the work on this one
+      return false;
    }
+   ++threads_;
+   return true;
+}
+
+SessionPool::Task SessionPool::take() {
+   DCHECK(!queue_.empty());
+   Task task = std::move(queue_.front());
+   queue_.pop_front();
+   if (urgent_ > 0) --urgent_;
+   waiting_ = queue_.size();
+   return task;
 }
 
 void SessionPool::run() {
+   const ObservedWaits observed(*this);
    UniqueLock lock(mutex_);
-   while (true) {
+   while (urgent_ > 0 || working() <= threadsMax_) {
       if (queue_.empty()) {
-         if (draining_ || threads_ > threadsMax_) break;
+         if (draining_) break;
          ++idle_;
          const bool gotWork = work_.wait_for(lock, std::chrono::seconds(idleSeconds),
                                              [&]() REQUIRES(mutex_) { return !queue_.empty() || draining_; });
@@ -50,9 +63,7 @@ void SessionPool::run() {
          if (!gotWork) break;
          continue;
       }
-      Task task = std::move(queue_.front());
-      queue_.pop_front();
-      waiting_ = queue_.size();
+      Task task = take();
       lock.unlock();
       task();
       task = nullptr; // release the task's objects before the next task is taken
@@ -62,6 +73,18 @@ void SessionPool::run() {
    --threads_;
    // Under the mutex: once it is unlocked, drain() may return and the pool may be destroyed.
    ended_.notify_all();
+}
+
+void SessionPool::waitBegins() noexcept {
+   const MutexLock lock(mutex_);
+   ++inWait_;
+   if (queue_.size() > idle_ && working() < threadsMax_) makeThread();
+}
+
+void SessionPool::waitEnds() noexcept {
+   const MutexLock lock(mutex_);
+   DCHECK(inWait_ > 0);
+   --inWait_;
 }
 
 void SessionPool::drain() {

@@ -4,10 +4,18 @@
 
 namespace ouzel::server {
 
-void SessionRegistry::reserve() {
+SessionRegistry::SessionRegistry(uint32_t sessionsMax, uint32_t reserved)
+   : sessionsMax_(sessionsMax), reserved_(reserved) {
+   DCHECK(reserved_ < sessionsMax_);
+}
+
+void SessionRegistry::reserve(bool isSuperuser) {
    MutexLock lock(mutex_);
    if (isShuttingDown_) throw SqlError(sqlstate::cannotConnectNow, "the database system is shutting down");
    if (places_ >= sessionsMax_) throw SqlError(sqlstate::tooManyConnections, "sorry, too many clients already");
+   if (!isSuperuser && places_ >= sessionsMax_ - reserved_)
+      throw SqlError(sqlstate::tooManyConnections,
+                     "remaining connection slots are reserved for non-replication superuser connections");
    ++places_;
 }
 

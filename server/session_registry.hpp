@@ -12,10 +12,11 @@ namespace ouzel::server {
 /// Thread-safe.
 class SessionRegistry {
 public:
-   explicit SessionRegistry(uint32_t sessionsMax) : sessionsMax_(sessionsMax) {}
+   /// The last `reserved` of the places are for superusers.
+   SessionRegistry(uint32_t sessionsMax, uint32_t reserved);
 
    /// Reserve one of the `sessionsMax` places. Throws 53300 when all are taken, 57P03 after cancelAll().
-   void reserve();
+   void reserve(bool isSuperuser);
    /// Release a reserved place for which add() was not called.
    void unreserve();
    void add(const protocol::BackendKey& key, Backend& backend);
@@ -34,7 +35,7 @@ private:
       int32_t secret;
       Backend* backend;
    };
-   const uint32_t sessionsMax_;
+   const uint32_t sessionsMax_, reserved_;
    mutable Mutex mutex_;
    std::unordered_map<int32_t, Entry> entries_ GUARDED_BY(mutex_);
    uint32_t places_ GUARDED_BY(mutex_) = 0;

@@ -172,6 +172,11 @@ std::string Database::passwordVerifier(const std::string& role) {
    return own == internals_->verifiers.end() ? found->verifier : own->second;
 }
 
+bool Database::isSuperuser(const std::string& role) const {
+   const auto found = internals_->catalog->newest().findRole(role);
+   return found && found->isSuperuser;
+}
+
 void Database::setPasswordVerifier(const std::string& role, const std::string& verifier) {
    if (internals_->following) {
       internals_->verifiers[role] = verifier;

@@ -55,6 +55,8 @@ public:
    /// SCRAM verifier of a role; empty: the role has no password. Throws 28000 when there is no such role or it cannot
    /// log in.
    std::string passwordVerifier(const std::string& role);
+   /// False also when there is no such role.
+   bool isSuperuser(const std::string& role) const;
    /// Set a role's verifier at start, before there are sessions: for a password from the command line. A read-only
    /// server keeps the verifier in memory and does not store it.
    void setPasswordVerifier(const std::string& role, const std::string& verifier);

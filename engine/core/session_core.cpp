@@ -4,6 +4,7 @@
 
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
+#include "common/thread/wait_scope.hpp"
 #include "engine/core/session_functions.hpp"
 #include "engine/core/session_services.hpp"
 #include "executor/schedule/running_query.hpp"
@@ -137,6 +138,7 @@ void SessionCore::checkInterrupts() {
 }
 
 void SessionCore::sleep(int64_t micros) {
+   const WaitScope waiting;
    UniqueLock lock(cancelMutex_);
    cancelled_.wait_for(lock, std::chrono::microseconds(micros),
                        [&]() REQUIRES(cancelMutex_) { return cancelRequested_.load() >= 0; });

@@ -6,6 +6,7 @@
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/thread/wait_scope.hpp"
 #include "engine/lock/lock_state.hpp"
 
 namespace ouzel::engine {
@@ -190,6 +191,7 @@ void LockManager::waitUntilGranted(Waiter& waiter, const LockWait& wait) {
    const int64_t start = steadyNanos();
    const int64_t giveUpAt = wait.millisMax > 0 ? start + wait.millisMax * 1'000'000 : INT64_MAX;
    int64_t checkAt = start + wait.deadlockMillis * 1'000'000;
+   const WaitScope waiting;
    while (true) {
       if (wait.interrupted) (*wait.interrupted)();
       UniqueLock own(waiter.mutex);

@@ -5,6 +5,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/sync/mutex.hpp"
 #include "common/thread/interruption.hpp"
+#include "common/thread/wait_scope.hpp"
 #include "executor/operator/build.hpp"
 #include "executor/schedule/result_sink.hpp"
 #include "executor/schedule/running_query_state.hpp"
@@ -220,6 +221,7 @@ std::unique_ptr<OwnedBatch> RunningQueryState::next() {
          if (runSlice() == Outcome::Nothing) wake();
          lock.lock();
       } else {
+         const WaitScope waiting;
          changed_.wait(lock);
       }
    }

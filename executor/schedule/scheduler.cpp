@@ -1,7 +1,9 @@
 #include "executor/schedule/scheduler.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
+#include <system_error>
 
 #include "common/env/clock.hpp"
 #include "common/error/check.hpp"
@@ -11,21 +13,37 @@ namespace ouzel::executor {
 namespace {
 /// A long query keeps at least 1/weightMax of a new query's share, so that a stream of short queries cannot starve it.
 constexpr uint64_t weightMax = 8;
+/// A slice takes about a millisecond; one of more than this has overrun.
+constexpr int64_t overrunNanos = 20'000'000;
+constexpr std::chrono::milliseconds watchEvery(10);
+constexpr int parkedSeconds = 10;
+/// Bounds the memory of stand-ins' stacks.
+constexpr uint32_t threadsMax = 1024;
 } // namespace
 
-Scheduler::Scheduler(uint32_t workers) {
-   for (uint32_t i = 0; i < std::max(1u, workers); ++i)
-      threads_.emplace_back([this] { work(); });
+Scheduler::Scheduler(uint32_t workers) : workersMax_(std::max(1u, workers)) {
+   {
+      const MutexLock lock(mutex_);
+      while (active_ < workersMax_)
+         addWorker();
+   }
+   watchdog_ = std::thread([this] { watch(); });
 }
 
 Scheduler::~Scheduler() {
-   {
-      const MutexLock lock(mutex_);
-      stopping_ = true;
-   }
+   UniqueLock lock(mutex_);
+   stopping_ = true;
    workAvailable_.notify_all();
-   for (std::thread& thread : threads_)
-      thread.join();
+   wanted_.notify_all();
+   watching_.notify_all();
+   ended_.wait(lock, [&]() REQUIRES(mutex_) { return threads_ == 0; });
+   lock.unlock();
+   watchdog_.join();
+}
+
+uint32_t Scheduler::threadCount() const {
+   const MutexLock lock(mutex_);
+   return threads_;
 }
 
 void Scheduler::add(Schedulable& query) {
@@ -55,54 +73,154 @@ void Scheduler::wake(Schedulable& query) {
    workAvailable_.notify_all();
 }
 
+/// At most workersMax_ threads are in one query, as its operators expect; stand-ins do not add to them.
 Schedulable* Scheduler::pick() {
    Schedulable* best = nullptr;
    for (Schedulable* query : queries_)
-      if (query->ready_ && (!best || query->virtualTime_ < best->virtualTime_)) best = query;
+      if (query->ready_ && query->running_ < workersMax_ && (!best || query->virtualTime_ < best->virtualTime_))
+         best = query;
    return best;
 }
 
-bool Scheduler::runTask() {
-   if (tasks_.empty()) return false;
+void Scheduler::begin(Worker& self, Schedulable* query) {
+   self.query = query;
+   self.since = steadyNanos();
+   if (isWatchdogResting_) watching_.notify_one();
+}
+
+void Scheduler::end(Worker& self) {
+   self.since = 0;
+   if (self.isActive) return;
+   self.isActive = true;
+   ++active_;
+}
+
+void Scheduler::runTask(Worker& self) {
    std::function<void()> task = std::move(tasks_.front());
    tasks_.pop_front();
-   const MutexUnlock working(mutex_);
-   task();
-   return true;
+   begin(self, nullptr);
+   {
+      const MutexUnlock working(mutex_);
+      task();
+      task = nullptr;
+   }
+   end(self);
+}
+
+void Scheduler::runSlice(Worker& self, Schedulable& query) {
+   const uint64_t wakes = query.wakes_;
+   ++query.running_;
+   begin(self, &query);
+   Schedulable::Outcome outcome;
+   int64_t used, computed;
+   {
+      const MutexUnlock working(mutex_);
+      const int64_t computedBefore = threadCpuNanos();
+      outcome = query.runSlice();
+      used = steadyNanos() - self.since;
+      computed = threadCpuNanos() - computedBefore;
+   }
+   // A thread that was replaced held its core until then; after it, only what it computed counts.
+   const auto took = static_cast<uint64_t>(self.isActive ? used : std::max(overrunNanos, computed));
+   end(self);
+   // With each 100 ms of work a query's weight grows by one: newer queries overtake it.
+   query.consumed_ += took;
+   query.virtualTime_ += took * std::min(weightMax, 1 + query.consumed_ / 100'000'000);
+   now_ = std::max(now_, query.virtualTime_ - took);
+   if (outcome == Schedulable::Outcome::Ran) {
+      // Another worker may have found nothing to do in this query while this worker did a piece of work that only
+      // one can do. The other worker may not have said so yet. Counting a wake makes its answer out of date.
+      ++query.wakes_;
+      if (!query.ready_) workAvailable_.notify_one();
+      query.ready_ = true;
+   } else if (query.wakes_ == wakes) {
+      query.ready_ = false;
+   }
+   DCHECK(query.running_ > 0);
+   if (--query.running_ == 0) left_.notify_all();
 }
 
 void Scheduler::work() {
+   Worker self;
    UniqueLock lock(mutex_);
-   while (true) {
-      if (runTask()) continue;
-      Schedulable* query = pick();
-      if (!query) {
-         if (stopping_) return;
+   workers_.push_back(&self);
+   while (active_ <= workersMax_ || park(lock)) {
+      if (!tasks_.empty()) {
+         runTask(self);
+      } else if (Schedulable* query = pick()) {
+         runSlice(self, *query);
+      } else if (stopping_) {
+         break;
+      } else {
          workAvailable_.wait(lock);
-         continue;
       }
-      const uint64_t wakes = query->wakes_;
-      ++query->running_;
-      lock.unlock();
-      const int64_t start = steadyNanos();
-      const Schedulable::Outcome outcome = query->runSlice();
-      const uint64_t took = static_cast<uint64_t>(steadyNanos() - start);
-      lock.lock();
-      // With each 100 ms of work a query's weight grows by one: newer queries overtake it.
-      query->consumed_ += took;
-      query->virtualTime_ += took * std::min(weightMax, 1 + query->consumed_ / 100'000'000);
-      now_ = std::max(now_, query->virtualTime_ - took);
-      if (outcome == Schedulable::Outcome::Ran) {
-         // Another worker may have found nothing to do in this query while this worker did a piece of work that only
-         // one can do. The other worker may not have said so yet. Counting a wake makes its answer out of date.
-         ++query->wakes_;
-         if (!query->ready_) workAvailable_.notify_one();
-         query->ready_ = true;
-      } else if (query->wakes_ == wakes) {
-         query->ready_ = false;
+   }
+   workers_.erase(std::find(workers_.begin(), workers_.end(), &self));
+   --threads_;
+   ended_.notify_all(); // under the mutex: once it is unlocked, the destructor may return
+}
+
+bool Scheduler::park(UniqueLock& lock) {
+   --active_;
+   ++parked_;
+   wanted_.wait_for(lock, std::chrono::seconds(parkedSeconds),
+                    [&]() REQUIRES(mutex_) { return calls_ > 0 || stopping_; });
+   --parked_;
+   if (calls_ == 0) return false;
+   --calls_; // addWorker() has counted this thread in active_
+   return true;
+}
+
+/// Calls a parked thread, or makes one. At threadsMax there is none: the work waits until an overrun ends.
+void Scheduler::addWorker() {
+   if (parked_ > calls_) {
+      ++calls_;
+      ++active_;
+      wanted_.notify_one();
+      return;
+   }
+   if (threads_ >= std::max(threadsMax, workersMax_)) return;
+   try {
+      std::thread([this] { work(); }).detach(); // threads_ counts it, so that the destructor waits for it
+   } catch (const std::system_error&) {
+      if (threads_ == 0) throw;
+      return; // the system has no more threads
+   }
+   ++threads_;
+   ++active_;
+}
+
+bool Scheduler::hasWorkBesides(const Worker& worker) const {
+   if (!tasks_.empty()) return true;
+   return std::any_of(queries_.begin(), queries_.end(), [&](const Schedulable* query) REQUIRES(mutex_) {
+      return query != worker.query && query->ready_ && query->running_ < workersMax_;
+   });
+}
+
+/// The watchdog's thread. It rests while no worker works.
+void Scheduler::watch() {
+   UniqueLock lock(mutex_);
+   while (!stopping_) {
+      const int64_t now = steadyNanos();
+      bool isBusy = false;
+      uint32_t replaced = 0;
+      for (Worker* worker : workers_) {
+         isBusy |= worker->since != 0;
+         if (worker->since == 0 || !worker->isActive) continue;
+         if (now - worker->since < overrunNanos || !hasWorkBesides(*worker)) continue;
+         worker->isActive = false;
+         --active_;
+         ++replaced;
       }
-      DCHECK(query->running_ > 0);
-      if (--query->running_ == 0) left_.notify_all();
+      while (replaced-- > 0)
+         addWorker();
+      if (isBusy) {
+         watching_.wait_for(lock, watchEvery);
+      } else {
+         isWatchdogResting_ = true;
+         watching_.wait(lock);
+         isWatchdogResting_ = false;
+      }
    }
 }
 

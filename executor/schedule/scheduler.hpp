@@ -36,12 +36,18 @@ private:
 /// The workers of the process, one per core. A worker picks the ready query with the least virtual time (stride
 /// scheduling). A query's virtual time runs faster the more time the query has consumed, so that short queries stay
 /// short. Tasks of submit() go before queries. Thread-safe.
+///
+/// A slice may overrun: pg_sleep(), a lock, a file that blocks, a regular expression over a long text. A watchdog then
+/// replaces the worker, if other work waits, by a stand-in thread: nobody's waiting holds a core, and the system shares
+/// the cores between long slices. When the overrun ends, a surplus thread parks, and leaves after a while.
 class Scheduler final : public TaskRunner {
 public:
    explicit Scheduler(uint32_t workers);
    ~Scheduler() override;
 
-   uint32_t workerCount() const { return static_cast<uint32_t>(threads_.size()); }
+   uint32_t workerCount() const { return workersMax_; }
+   /// Threads there are now: the workers, and their stand-ins.
+   uint32_t threadCount() const;
    void add(Schedulable& query);
    /// Returns when no worker is inside the query; no worker enters it afterwards.
    void remove(Schedulable& query);
@@ -53,18 +59,41 @@ public:
 
 private:
    struct Job;
+   /// What one thread does now.
+   struct Worker {
+      int64_t since = 0;            // steadyNanos() when its piece of work began; 0: it has none
+      Schedulable* query = nullptr; // of that piece; null: a task
+      bool isActive = true;         // counted in active_: it has not been replaced
+   };
    void work();
    Schedulable* pick() REQUIRES(mutex_);
-   /// Run the oldest task of submit(). False: there is no task.
-   bool runTask() REQUIRES(mutex_);
+   void runTask(Worker& self) REQUIRES(mutex_);
+   void runSlice(Worker& self, Schedulable& query) REQUIRES(mutex_);
+   void begin(Worker& self, Schedulable* query) REQUIRES(mutex_);
+   void end(Worker& self) REQUIRES(mutex_);
+   /// Wait until another worker has to be replaced. False: nobody had to for parkedSeconds, the thread ends.
+   bool park(UniqueLock& lock) REQUIRES(mutex_);
+   void watch();
+   bool hasWorkBesides(const Worker& worker) const REQUIRES(mutex_);
+   void addWorker() REQUIRES(mutex_);
 
-   Mutex mutex_;
+   const uint32_t workersMax_;
+   mutable Mutex mutex_;
    CondVar workAvailable_, left_;
+   CondVar wanted_;   ///< a parked thread has to go on
+   CondVar watching_; ///< work has begun while the watchdog rested
+   CondVar ended_;    ///< a thread has ended
    std::vector<Schedulable*> queries_ GUARDED_BY(mutex_);
    std::deque<std::function<void()>> tasks_ GUARDED_BY(mutex_);
    uint64_t now_ GUARDED_BY(mutex_) = 0; // about the virtual time of the query that ran last; new queries begin there
    bool stopping_ GUARDED_BY(mutex_) = false;
-   std::vector<std::thread> threads_;
+   std::vector<Worker*> workers_ GUARDED_BY(mutex_);
+   uint32_t threads_ GUARDED_BY(mutex_) = 0; // parked ones included
+   uint32_t active_ GUARDED_BY(mutex_) = 0;  // threads neither parked nor replaced; above workersMax_ one of them parks
+   uint32_t parked_ GUARDED_BY(mutex_) = 0;
+   uint32_t calls_ GUARDED_BY(mutex_) = 0; // parked threads that wanted_ has called and that have not woken yet
+   bool isWatchdogResting_ GUARDED_BY(mutex_) = false;
+   std::thread watchdog_;
 };
 
 } // namespace ouzel::executor

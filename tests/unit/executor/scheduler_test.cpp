@@ -37,6 +37,20 @@ private:
    std::atomic<uint32_t> done_{0};
 };
 
+/// A query whose every slice waits, on each worker that enters it, until it is let go.
+class Waits final : public Schedulable {
+public:
+   Outcome runSlice() override {
+      ++inside;
+      while (!isLetGo)
+         std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      --inside;
+      return Outcome::Nothing;
+   }
+   std::atomic<uint32_t> inside{0};
+   std::atomic<bool> isLetGo{false};
+};
+
 /// A source whose first lane is blocked until the second lane has ended, as when another worker holds a partition. The
 /// sink needs only one batch, so the first lane is not needed any more.
 class WaitsForTheOther final : public Source {
@@ -89,6 +103,29 @@ struct TestQuery {
 };
 
 } // namespace
+
+CATCH_TEST_CASE("queries that wait on every worker leave the others their cores") {
+   Scheduler scheduler(2);
+   std::deque<Waits> waiting(5);
+   for (Waits& query : waiting)
+      scheduler.add(query);
+   OneLane busy;
+   scheduler.add(busy);
+   std::atomic<bool> hasRun{false};
+   scheduler.submit([&] { hasRun = true; });
+   while (!busy.hasEnded() || !hasRun)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+   for (const Waits& query : waiting)
+      CATCH_CHECK(query.inside <= 2); // operators expect no more threads than workerCount()
+   CATCH_CHECK(scheduler.workerCount() == 2);
+   CATCH_CHECK(scheduler.threadCount() >= 3);
+   CATCH_CHECK(scheduler.threadCount() <= 2 + 2 * waiting.size());
+   scheduler.remove(busy);
+   for (Waits& query : waiting)
+      query.isLetGo = true;
+   for (Waits& query : waiting)
+      scheduler.remove(query);
+}
 
 CATCH_TEST_CASE("who waits is told when enough has come", "[scheduler]") {
    const TestQuery query;

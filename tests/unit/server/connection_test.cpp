@@ -70,7 +70,7 @@ CATCH_TEST_CASE("a client faster than the handshake loses no message") {
       answer = askWithTls(std::move(socket), clientTls, startupPacket({{"user", "postgres"}}) + message('X', ""));
    });
    FakeFactory factory;
-   SessionRegistry registry(1);
+   SessionRegistry registry(1, 0);
    const SessionPool pool(1);
    ConnectionContext context{factory, registry, &tls, "secret", &pool};
    {

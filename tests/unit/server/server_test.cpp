@@ -157,7 +157,7 @@ CATCH_TEST_CASE("whether a server takes clients can be asked") {
       CATCH_CHECK(whyNotReady("127.0.0.1", port, patienceMs) == "");
       CATCH_CHECK(whyNotReady("localhost", port, patienceMs) == "");
       ServerOptions options;
-      options.connectionsMax = 1;
+      options.connectionsMax = 1, options.reservedConnections = 0;
       Running full(options);
       const Client only(full.port);
       only.start();
@@ -193,7 +193,7 @@ CATCH_TEST_CASE("a cancel request reaches the running statement, the right one o
 
 CATCH_TEST_CASE("a client that vanishes frees its statement and its place") {
    ServerOptions options;
-   options.connectionsMax = 1;
+   options.connectionsMax = 1, options.reservedConnections = 0;
    Running running(options);
    {
       Client client(running.port);
