@@ -181,7 +181,8 @@ Lowered Lowering::lowerSelect(Rel& rel, const ColumnSet& need) {
    }
    Lowered child = lower(input, below);
    if (!select.predicate) return child;
-   node->as<plan::Filter>().predicates = lowerPredicates(std::move(select.predicate));
+   auto& predicates = node->as<plan::Filter>().predicates = lowerPredicates(std::move(select.predicate));
+   if (predicates.empty()) return child; // all were true
    node->children.push_back(std::move(child.node));
    passThrough(*node, need);
    return {std::move(node), child.rowsMax};

@@ -249,7 +249,10 @@ void ExprVerifier::checkCast(const Expr& expr) const {
       ensure(arg.type.oid == expr.type.oid, "a modifier is applied to a value of its type", expr);
    } else if (expr.kind == ExprKind::Relabel) {
       const PhysicalType from = storedRepresentation(arg.type).physical, to = storedRepresentation(expr.type).physical;
-      ensure(from == to || (isInteger(from) && isInteger(to)), "a new label leaves the bytes as they are", expr);
+      // A numeric without modifier keeps the scaled integers of its argument until it is lowered.
+      const bool isNumeric = expr.type.oid == oid::numeric && arg.type.oid == oid::numeric;
+      ensure(from == to || isNumeric || (isInteger(from) && isInteger(to)), "a new label leaves the bytes as they are",
+             expr);
       if (isLowered_) ensure(arg.repr == expr.repr, "a new label leaves the representation as it is");
    } else if (expr.kind == ExprKind::Convert) {
       ensure(isLowered_, "only lowering converts representations", expr);

@@ -294,6 +294,10 @@ BoundRel finishDml(BindState& state, Scope& scope, RelKind kind, RelPtr rel, std
          for (const auto& [copy, source] : copies)
             if (std::find(read.begin(), read.end(), copy) != read.end())
                returned.push_back({copy, makeColumn(source, state.columns[source].type)});
+         if (returned
+                 .empty()) // of the table's columns it reads none: the operator still gives a row for each written one
+            returned.push_back({state.addColumn(scope, "?column?", plainType(oid::boolean)),
+                                makeConstant(plainType(oid::boolean), Value::boolean(true))});
       }
       if (!isPlain) {
          result.rel = placeTargets(state, scope, std::move(result.rel), targets);

@@ -4,6 +4,7 @@
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/expression/function_call.hpp"
 #include "sql/bind/expression/operator.hpp"
+#include "sql/bind/expression/shared_value.hpp"
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
 #include "sql/bind/type/type_rules.hpp"
@@ -32,33 +33,12 @@ private:
    const char* previous_;
 };
 
-bool hasSubquery(const Expr& root) {
-   bool found = false;
-   forEachExpr(root, [&](const Expr& expr) {
-      found |= expr.kind == ExprKind::Subquery;
-      return !found;
-   });
-   return found;
-}
-
-/// Calls `use` with an expression for `value` that `use` may copy. A value that is volatile, costly or has a subquery
-/// is evaluated once.
-ExprPtr shareValue(BindState& state, Scope& scope, ExprPtr value, const std::function<ExprPtr(const Expr&)>& use,
+/// shareValues() for one value, of which `use` may make copies.
+ExprPtr shareValue(BindState& state, const Scope& scope, ExprPtr value, const std::function<ExprPtr(const Expr&)>& use,
                    bool isCostly = false) {
-   if (!isCostly && !hasSubquery(*value) && !isVolatile(*value)) return use(*value);
-   // (SELECT use(x) FROM (SELECT value AS x)) evaluates the value once in any context.
-   const uint32_t position = value->position;
-   const SqlType valueType = value->type;
-   const ColumnId shared = state.addColumn(scope.depth + 1, "value", valueType);
-   const auto reference = makeColumn(shared, valueType);
-   auto result = use(*reference);
-   const SqlType type = result->type;
-   const ColumnId column = state.addColumn(scope.depth + 1, "result", type);
-   std::vector<ComputedColumn> inner, outer;
-   inner.push_back({shared, std::move(value)});
-   outer.push_back({column, std::move(result)});
-   return makeSubquery(SubqueryKind::Scalar, type, makeMap(makeMap(oneRow(), std::move(inner)), std::move(outer)),
-                       {column}, position);
+   ExprPtr* const values[] = {&value};
+   return shareValues(
+       state, scope.depth, values, [&] { return use(*value); }, isCostly);
 }
 
 } // namespace
@@ -160,7 +140,7 @@ ExprPtr chooseExtreme(BindState& state, Scope& scope, std::vector<ExprPtr> args,
           true);
    }
    for (size_t i = 0; i < args.size(); ++i) {
-      if (!hasSubquery(*args[i]) && !isVolatile(*args[i])) continue;
+      if (!isWorthSharing(*args[i])) continue;
       auto value = std::move(args[i]);
       return shareValue(state, scope, std::move(value), [&](const Expr& shared) {
          args[i] = clone(shared);

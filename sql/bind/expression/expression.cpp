@@ -3,6 +3,7 @@
 #include <charconv>
 #include <limits>
 
+#include "common/thread/interruption.hpp"
 #include "sql/algebra/build.hpp"
 #include "sql/bind/binder.hpp"
 #include "sql/bind/expression/aggregate.hpp"
@@ -39,6 +40,7 @@ ExprPtr bindExpr(BindState& state, Scope& scope, const ::Node* node, Clause clau
 
 ExprPtr bindExpr(BindState& state, Scope& scope, const ::Node* node) {
    const DepthGuard guard(state);
+   checkInterrupted(); // a statement of megabytes takes seconds
    return bindNode(state, scope, node);
 }
 

@@ -7,6 +7,7 @@
 #include "sql/bind/expression/conditional.hpp"
 #include "sql/bind/expression/expression.hpp"
 #include "sql/bind/expression/function_call.hpp"
+#include "sql/bind/expression/shared_value.hpp"
 #include "sql/bind/expression/subquery.hpp"
 #include "sql/bind/type/coercion.hpp"
 #include "sql/bind/type/overload_resolution.hpp"
@@ -152,16 +153,17 @@ ExprPtr makeOperator(BindState& state, std::string_view name, ExprPtr left, Expr
 
 namespace {
 
-ExprPtr combine(BindState& state, std::string_view name, ExprPtr left, ExprPtr right, uint32_t position) {
+ExprPtr combine(BindState& state, const Scope& scope, std::string_view name, ExprPtr left, ExprPtr right,
+                uint32_t position) {
    if (left && left->kind == ExprKind::Row && right->kind == ExprKind::Row)
-      return compareRows(state, name, std::move(left->args), std::move(right->args), position);
+      return compareRows(state, scope, name, std::move(left->args), std::move(right->args), position);
    return makeOperator(state, name, std::move(left), std::move(right), position);
 }
 
 } // namespace
 
-ExprPtr compareRows(BindState& state, std::string_view name, std::vector<ExprPtr> left, std::vector<ExprPtr> right,
-                    uint32_t position) {
+ExprPtr compareRows(BindState& state, const Scope& scope, std::string_view name, std::vector<ExprPtr> left,
+                    std::vector<ExprPtr> right, uint32_t position) {
    if (left.size() != right.size())
       throw SqlError(sqlstate::syntaxError, "unequal number of entries in row expressions").at(position);
    if (left.empty()) throw SqlError(sqlstate::featureNotSupported, "cannot compare rows of zero length").at(position);
@@ -183,16 +185,22 @@ ExprPtr compareRows(BindState& state, std::string_view name, std::vector<ExprPtr
    // Lexicographic order: a < c OR (a = c AND (b < d OR ...)). Only the last pair may be compared with <= or >=.
    const std::string_view strict = name.substr(0, 1);
    const size_t last = left.size() - 1;
-   ExprPtr result = pair(name, last, true);
-   for (size_t i = last; i-- > 0;) {
-      std::vector<ExprPtr> both, either;
-      both.push_back(pair("=", i, false));
-      both.push_back(std::move(result));
-      either.push_back(pair(strict, i, true));
-      either.push_back(makeAnd(std::move(both)));
-      result = makeOr(std::move(either));
-   }
-   return result;
+   std::vector<ExprPtr*> named = pointers(left);
+   named.pop_back();
+   for (size_t i = 0; i < last; ++i)
+      named.push_back(&right[i]);
+   return shareValues(state, scope.depth, named, [&] {
+      ExprPtr result = pair(name, last, true);
+      for (size_t i = last; i-- > 0;) {
+         std::vector<ExprPtr> both, either;
+         both.push_back(pair("=", i, false));
+         both.push_back(std::move(result));
+         either.push_back(pair(strict, i, true));
+         either.push_back(makeAnd(std::move(both)));
+         result = makeOr(std::move(either));
+      }
+      return result;
+   });
 }
 
 ExprPtr bindOperator(BindState& state, Scope& scope, const ::A_Expr& node) {
@@ -242,12 +250,13 @@ ExprPtr bindOperatorChain(BindState& state, Scope& scope, const ::A_Expr& node) 
          continue;
       }
       auto right = bindExpr(state, scope, current.rexpr);
-      left = combine(state, name, std::move(left), std::move(right), position);
+      left = combine(state, scope, name, std::move(left), std::move(right), position);
    }
    return left;
 }
 
-ExprPtr makeDistinct(BindState& state, ExprPtr left, ExprPtr right, bool negated, uint32_t position) {
+ExprPtr makeDistinct(BindState& state, const Scope& scope, ExprPtr left, ExprPtr right, bool negated,
+                     uint32_t position) {
    if (isNullConstant(*left) || isNullConstant(*right)) {
       auto other = unknownToText(state, isNullConstant(*right) ? std::move(left) : std::move(right));
       return nullTest(negated ? ExprKind::IsNull : ExprKind::IsNotNull, std::move(other));
@@ -260,16 +269,18 @@ ExprPtr makeDistinct(BindState& state, ExprPtr left, ExprPtr right, bool negated
       return equals;
    }
    // The = of this type is a function, not a Compare: expand IS DISTINCT FROM.
-   std::vector<ExprPtr> bothNull, bothKnown, same;
-   for (const ExprPtr& arg : equals->args) {
-      bothNull.push_back(nullTest(ExprKind::IsNull, clone(*arg)));
-      bothKnown.push_back(nullTest(ExprKind::IsNotNull, clone(*arg)));
-   }
-   bothKnown.push_back(std::move(equals));
-   same.push_back(makeAnd(std::move(bothNull)));
-   same.push_back(makeAnd(std::move(bothKnown)));
-   auto result = makeOr(std::move(same));
-   return negated ? std::move(result) : makeNot(std::move(result));
+   return shareValues(state, scope.depth, pointers(equals->args), [&] {
+      std::vector<ExprPtr> bothNull, bothKnown, same;
+      for (const ExprPtr& arg : equals->args) {
+         bothNull.push_back(nullTest(ExprKind::IsNull, clone(*arg)));
+         bothKnown.push_back(nullTest(ExprKind::IsNotNull, clone(*arg)));
+      }
+      bothKnown.push_back(std::move(equals));
+      same.push_back(makeAnd(std::move(bothNull)));
+      same.push_back(makeAnd(std::move(bothKnown)));
+      auto result = makeOr(std::move(same));
+      return negated ? std::move(result) : makeNot(std::move(result));
+   });
 }
 
 ExprPtr bindDistinct(BindState& state, Scope& scope, const ::A_Expr& node) {
@@ -278,25 +289,25 @@ ExprPtr bindDistinct(BindState& state, Scope& scope, const ::A_Expr& node) {
    auto left = bindExpr(state, scope, node.lexpr);
    auto right = bindExpr(state, scope, node.rexpr);
    if (left->kind != ExprKind::Row || right->kind != ExprKind::Row)
-      return makeDistinct(state, std::move(left), std::move(right), negated, position);
+      return makeDistinct(state, scope, std::move(left), std::move(right), negated, position);
    if (left->args.size() != right->args.size())
       throw SqlError(sqlstate::syntaxError, "unequal number of entries in row expressions").at(position);
    std::vector<ExprPtr> parts;
    for (size_t i = 0; i < left->args.size(); ++i)
-      parts.push_back(makeDistinct(state, std::move(left->args[i]), std::move(right->args[i]), negated, position));
+      parts.push_back(
+          makeDistinct(state, scope, std::move(left->args[i]), std::move(right->args[i]), negated, position));
    return negated ? makeAnd(std::move(parts)) : makeOr(std::move(parts));
 }
 
-ExprPtr bindIn(BindState& state, Scope& scope, const ::A_Expr& node) {
+/// left IN (items) as one list of the constants and a comparison for each other item. Names `left` several times,
+/// unless all items are constants.
+ExprPtr expandIn(BindState& state, const Scope& scope, const ::A_Expr& node, ExprPtr left, std::vector<ExprPtr> items) {
    const uint32_t position = state.at(node.location);
    const bool negated = stringOf(ListOf<>(node.name).front()) == "<>";
    const std::string_view name = negated ? "<>" : "=";
-   auto left = bindExpr(state, scope, node.lexpr);
    std::vector<ExprPtr> constants, others, parts;
-   for (const ::Node* item : ListOf<>(as<List>(node.rexpr))) {
-      auto expr = bindExpr(state, scope, item);
-      (isPlainConstant(*expr) ? constants : others).push_back(std::move(expr));
-   }
+   for (ExprPtr& item : items)
+      (isPlainConstant(*item) ? constants : others).push_back(std::move(item));
    const bool isRow = left->kind == ExprKind::Row;
    if (constants.size() > 1 && !isRow) {
       std::vector<ExprPtr*> all{&left};
@@ -322,13 +333,28 @@ ExprPtr bindIn(BindState& state, Scope& scope, const ::A_Expr& node) {
          }
       }
    }
-   for (ExprPtr& item : constants)
-      parts.push_back(combine(state, name, clone(*left), std::move(item), position));
-   for (ExprPtr& item : others)
-      parts.push_back(combine(state, name, clone(*left), std::move(item), position));
+   for (std::vector<ExprPtr>* kind : {&constants, &others})
+      for (ExprPtr& item : *kind)
+         parts.push_back(combine(state, scope, name, clone(*left), std::move(item), position));
    for (ExprPtr& part : parts)
       part = coerceToBoolean(state, std::move(part), "IN");
    return negated ? makeAnd(std::move(parts)) : makeOr(std::move(parts));
+}
+
+ExprPtr bindIn(BindState& state, Scope& scope, const ::A_Expr& node) {
+   auto left = bindExpr(state, scope, node.lexpr);
+   std::vector<ExprPtr> items;
+   for (const ::Node* item : ListOf<>(as<List>(node.rexpr)))
+      items.push_back(bindExpr(state, scope, item));
+   ExprPtr* const whole[] = {&left};
+   const auto fields = pointers(left->args);
+   const bool isRow = left->kind == ExprKind::Row;
+   const bool isNamedOnce =
+       items.size() == 1 ||
+       (!isRow && std::all_of(items.begin(), items.end(), [](const ExprPtr& item) { return isPlainConstant(*item); }));
+   const auto expand = [&] { return expandIn(state, scope, node, std::move(left), std::move(items)); };
+   return isNamedOnce ? expand()
+                      : shareValues(state, scope.depth, isRow ? std::span<ExprPtr* const>(fields) : whole, expand);
 }
 
 ExprPtr bindBetween(BindState& state, Scope& scope, const ::A_Expr& node) {
@@ -338,7 +364,7 @@ ExprPtr bindBetween(BindState& state, Scope& scope, const ::A_Expr& node) {
    const auto compare = [&](std::string_view name, const ::Node* bound) {
       auto left = bindExpr(state, scope, node.lexpr);
       auto right = bindExpr(state, scope, bound);
-      return combine(state, name, std::move(left), std::move(right), position);
+      return combine(state, scope, name, std::move(left), std::move(right), position);
    };
    const auto inside = [&](const ::Node* low, const ::Node* high) {
       std::vector<ExprPtr> parts;

@@ -6,8 +6,8 @@ namespace ouzel::sql {
 /// `left op right` of bound operands; `left` null: a prefix operator. Throws 42883, 42725.
 ExprPtr makeOperator(BindState& state, std::string_view name, ExprPtr left, ExprPtr right, uint32_t position);
 /// Compares two rows with the operator `name`: an expression over comparisons of the columns.
-ExprPtr compareRows(BindState& state, std::string_view name, std::vector<ExprPtr> left, std::vector<ExprPtr> right,
-                    uint32_t position);
+ExprPtr compareRows(BindState& state, const Scope& scope, std::string_view name, std::vector<ExprPtr> left,
+                    std::vector<ExprPtr> right, uint32_t position);
 /// Binds an A_Expr: operators, IN, BETWEEN, LIKE, IS DISTINCT FROM, NULLIF, op ANY (array).
 ExprPtr bindOperator(BindState& state, Scope& scope, const ::A_Expr& node);
 

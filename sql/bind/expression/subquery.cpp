@@ -134,7 +134,7 @@ ExprPtr bindAnySubquery(BindState& state, Scope& scope, const ::SubLink& node, B
          condition = compared.empty() ? makeOperator(state, name, std::move(lefts[0]), std::move(rights[0]), position)
                                       : std::move(compared[0]);
       } else {
-         condition = compareRows(state, name, std::move(lefts), std::move(rights), position);
+         condition = compareRows(state, scope, name, std::move(lefts), std::move(rights), position);
       }
       if (condition->type.oid != oid::boolean)
          throw SqlError(sqlstate::datatypeMismatch,
@@ -165,7 +165,7 @@ ExprPtr bindRowSubquery(BindState& state, Scope& scope, std::string_view name, E
    std::vector<ExprPtr> rights;
    for (const OutputColumn& column : query.output)
       rights.push_back(makeColumn(column.column, column.type));
-   auto condition = compareRows(state, name, std::move(row->args), std::move(rights), position);
+   auto condition = compareRows(state, scope, name, std::move(row->args), std::move(rights), position);
    const ColumnId column = state.addColumn(scope.depth + 1, "matches", booleanType);
    std::vector<ComputedColumn> computed;
    computed.push_back({column, std::move(condition)});
