@@ -33,6 +33,8 @@ public:
    void refuse(const std::string& what) const;
    Dropped execute();
    std::string describe(const Relation& relation) const;
+   /// What an index or sequence is a part of and falls with, as error messages name it; empty: nothing.
+   std::string requiredBy(const Relation& relation) const;
 
 private:
    struct Fallen {
@@ -60,7 +62,7 @@ private:
    CatalogEditor& editor_;
    std::vector<Fallen> fallen_;
    std::vector<FallenPart> parts_;
-   // The column of addColumn(); constraints over it fall with it, without a word.
+   // The column of addColumn(); its default and constraints over it fall with it, without a word.
    Oid columnOwner_ = invalidOid;
    int16_t column_ = 0;
 };
@@ -68,6 +70,18 @@ private:
 std::string DropPlan::describe(const Relation& relation) const {
    return std::string(relationKindName(relation)) + " " +
           displayName(editor_.snapshot(), editor_.searchPath_, relation);
+}
+
+std::string DropPlan::requiredBy(const Relation& relation) const {
+   if (relation.index) {
+      const RelationPtr table = editor_.snapshot().relation(relation.index->table);
+      const Constraint* owner = table->constraintOf(relation.oid);
+      return owner ? "constraint " + quoteIdentifier(owner->name) + " on " + describe(*table) : "";
+   }
+   if (!relation.sequence || relation.sequence->ownerRelation == invalidOid) return {};
+   const RelationPtr table = editor_.snapshot().relation(relation.sequence->ownerRelation);
+   const Column& column = *table->column(relation.sequence->ownerAttribute);
+   return column.identity ? "column " + quoteIdentifier(column.name) + " of " + describe(*table) : "";
 }
 
 void DropPlan::add(const RelationPtr& relation, bool isCascaded, bool isInternal, const std::string& reason) {
@@ -105,7 +119,8 @@ void DropPlan::follow(size_t i) {
    if (relation->relationKind != RelationKind::Sequence) return;
    for (const RelationPtr& other : snapshot.relations())
       for (const Column& column : other->columns)
-         if (column.defaultNeeds(relation->oid) && !has(other->oid))
+         if (column.defaultNeeds(relation->oid) && !has(other->oid) &&
+             !(other->oid == columnOwner_ && column.attribute == column_))
             parts_.push_back({other->oid,
                               {},
                               column.attribute,
@@ -205,17 +220,10 @@ Dropped CatalogEditor::dropRelations(std::span<const Oid> relations, DropBehavio
    for (const Oid oid : relations) {
       copyOf(oid); // throws for system relations
       const RelationPtr relation = working_.relation(oid);
-      if (relation->index) {
-         const RelationPtr table = working_.relation(relation->index->table);
-         if (const Constraint* owner = table->constraintOf(oid)) {
-            const std::string constraint =
-                "constraint " + quoteIdentifier(owner->name) + " on " + plan.describe(*table);
-            throw SqlError(sqlstate::dependentObjectsStillExist, "cannot drop index " +
-                                                                     quoteIdentifier(relation->name) + " because " +
-                                                                     constraint + " requires it")
-                .hint("You can drop " + constraint + " instead.");
-         }
-      }
+      if (const std::string owner = plan.requiredBy(*relation); !owner.empty())
+         throw SqlError(sqlstate::dependentObjectsStillExist,
+                        "cannot drop " + plan.describe(*relation) + " because " + owner + " requires it")
+             .hint("You can drop " + owner + " instead.");
       plan.addTarget(relation);
       if (what.empty()) what = plan.describe(*relation);
    }

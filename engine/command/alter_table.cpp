@@ -2,6 +2,7 @@
 
 #include "engine/command/command.hpp"
 #include "engine/command/new_relation.hpp"
+#include "engine/command/rewrite_rows.hpp"
 #include "engine/command/sequence.hpp"
 #include "engine/command/source_range.hpp"
 #include "engine/constraint/unique_keys.hpp"
@@ -55,16 +56,13 @@ private:
    void addConstraint(const ::Constraint& constraint);
    void dropConstraint(const ::AlterTableCmd& command);
    void alterType(const ::AlterTableCmd& command);
-   /// Makes `changed` the table's definition, and gives it a new storage with the table's rows. `value`: SQL over the
-   /// present columns for the column `attribute`, whose type or which itself is new.
-   void rewriteRows(catalog::Relation changed, int16_t attribute, const std::string& value);
    void rejectNulls(const std::string& column);
    [[noreturn]] void throwContainsNulls(const std::string& column) const;
    /// Whether a generated column is computed from another.
    bool reads(const catalog::Relation& relation, const catalog::Column& generated, int16_t attribute);
    void dropGeneratedFrom(const catalog::Relation& relation, const catalog::Column& dropped,
                           catalog::DropBehavior behavior);
-   void requireAssignable(const catalog::Column& column, const SqlType& type);
+   bool isAssignable(const catalog::Column& column, const SqlType& type);
 
    CommandContext& context_;
    SessionCore& core_;
@@ -209,7 +207,7 @@ void TableAlteration::appendColumn(const AddedColumn& added) {
 
 void TableAlteration::insertColumn(const AddedColumn& added) {
    editor_.addColumn(oid_, added.column);
-   rewriteRows(*table(), added.column.attribute, added.value);
+   rewriteRows(core_, oid_, *table(), added.column.attribute, added.value);
    if (!added.column.notNull) return;
    core_.transaction.storage().nextCommand();
    rejectNulls(added.column.name);
@@ -390,19 +388,15 @@ void TableAlteration::dropConstraint(const ::AlterTableCmd& command) {
    editor_.dropConstraint(oid_, command.name, behaviorOf(command), command.missing_ok);
 }
 
-/// Without USING, a column is cast as by assignment.
-void TableAlteration::requireAssignable(const catalog::Column& column, const SqlType& type) {
+bool TableAlteration::isAssignable(const catalog::Column& column, const SqlType& type) {
    const catalog::SearchPath path = core_.searchPath();
    try {
       sql::castForAssignment(sql::makeColumn(sql::ColumnId{}, column.type), type, column.name,
                              core_.bindContext(path, nullptr));
+      return true;
    } catch (const SqlError& error) {
       if (error.state() != sqlstate::datatypeMismatch) throw;
-      throw SqlError(sqlstate::datatypeMismatch, "column \"" + column.name +
-                                                     "\" cannot be cast automatically to type " +
-                                                     formatType({type.oid, -1, invalidOid}))
-          .hint("You might need to specify \"USING " + catalog::quoteIdentifier(column.name) + "::" + formatType(type) +
-                "\".");
+      return false;
    }
 }
 
@@ -413,9 +407,21 @@ void TableAlteration::alterType(const ::AlterTableCmd& command) {
    const catalog::SearchPath path = core_.searchPath();
    const SqlType type = sql::resolveTypeName(*definition.typeName, core_.bindContext(path, &context_.source()));
    if (type == column.type && !definition.raw_default) return;
-   if (!definition.raw_default) requireAssignable(column, type);
-   if (!core_.transaction.catalog().dependentsOf(oid_).empty())
-      throw SqlError(sqlstate::featureNotSupported, "cannot alter type of a column used by a view or rule");
+   if (!definition.raw_default && !isAssignable(column, type))
+      throw SqlError(sqlstate::datatypeMismatch, "column \"" + column.name +
+                                                     "\" cannot be cast automatically to type " +
+                                                     formatType({type.oid, -1, invalidOid}))
+          .hint("You might need to specify \"USING " + catalog::quoteIdentifier(column.name) + "::" + formatType(type) +
+                "\".");
+   if (column.hasDefault() && !isAssignable(column, type))
+      throw SqlError(sqlstate::datatypeMismatch, "default for column \"" + column.name +
+                                                     "\" cannot be cast automatically to type " +
+                                                     formatType({type.oid, -1, invalidOid}));
+   for (const auto& view : core_.transaction.catalog().dependentsOf(oid_))
+      for (const catalog::Dependency& dependency : view->dependsOn)
+         if (dependency.relation == oid_ && dependency.attribute == column.attribute)
+            throw SqlError(sqlstate::featureNotSupported, "cannot alter type of a column used by a view or rule")
+                .detail("rule _RETURN on view " + view->name + " depends on column \"" + column.name + "\"");
    for (const catalog::Column& other : relation->columns)
       if (reads(*relation, other, column.attribute))
          throw SqlError(sqlstate::featureNotSupported, "cannot alter type of a column used by a generated column")
@@ -425,46 +431,12 @@ void TableAlteration::alterType(const ::AlterTableCmd& command) {
       const std::string_view text = context_.source().text();
       const size_t using_ = afterKeyword(text, static_cast<size_t>(definition.location), "using");
       value = "(" + std::string(expressionText(text, using_, text.size())) + ")";
+      // A literal has no type of its own. A cast without modifier reads it; the assignment applies the modifier.
+      if (isNode(definition.raw_default, T_A_Const)) value += "::" + formatType({type.oid, -1, invalidOid});
    }
    catalog::Relation changed = *relation;
    changed.columns[static_cast<size_t>(column.attribute - 1)].type = type;
-   rewriteRows(std::move(changed), column.attribute, value);
-}
-
-void TableAlteration::rewriteRows(catalog::Relation changed, int16_t attribute, const std::string& value) {
-   const auto relation = table();
-   // The query reads no column by its new type, and no new column.
-   std::string select;
-   std::vector<storage::ColumnDefinition> columns;
-   auto dml = std::make_unique<sql::Dml>();
-   for (const catalog::Column& target : changed.columns) {
-      columns.push_back(storage::ColumnDefinition::of(target.type));
-      if (target.isDropped) continue;
-      select += (select.empty() ? "" : ", ") + (target.attribute == attribute
-                                                    ? "CAST(" + value + " AS " + formatType(target.type) + ")"
-                                                    : catalog::quoteIdentifier(target.name));
-   }
-   const catalog::SearchPath path = core_.searchPath();
-   const std::string sqlText = "SELECT " + select + " FROM " + quotedTable(editor_.snapshot(), *relation);
-   const auto script = sql::ParsedScript::parse(sqlText);
-   sql::BoundQuery query = sql::bindQuery(*script.statements()[0].node, core_.bindContext(path, &script.source()));
-   uint32_t next = 0;
-   for (const catalog::Column& target : changed.columns)
-      if (!target.isDropped) dml->target.push_back({query.output[next++].column, target.attribute});
-   const auto fresh = core_.database.storage->createTable(core_.transaction.storage(), std::move(columns));
-   dml->table.storageId = static_cast<uint64_t>(fresh->id());
-   dml->table.relation = oid_;
-   dml->table.name = relation->name;
-   query.root = sql::makeRel(sql::RelKind::Insert, sql::op::Write{std::move(dml)}, std::move(query.root));
-   query.output.clear();
-   query.kind = sql::StatementKind::Insert;
-   query.readOnly = false;
-   QueryExecution execution(core_, std::move(query));
-   execution.run(0, nullptr);
-   core_.database.storage->dropTable(core_.transaction.storage(), relation->storage);
-   changed.storage = fresh->id();
-   editor_.replaceRelation(std::move(changed));
-   if (hasUniqueKeys(editor_.snapshot(), oid_)) checkUniqueKeysOfTable(core_, oid_);
+   rewriteRows(core_, oid_, std::move(changed), column.attribute, value);
 }
 
 } // namespace

@@ -35,10 +35,13 @@ bool skipsExisting(CommandContext& context, const NewRelation& target, bool ifNo
 }
 
 void noteSequences(SessionCore& core, const sql::Expr& bound, catalog::Column& column) {
+   const catalog::Snapshot& catalog = core.transaction.editor().snapshot();
    column.defaultSequence = sql::sequenceOfDefault(bound);
+   // nextval('a table') is an error of the call, not of the default.
+   const auto named = catalog.relation(column.defaultSequence);
+   if (!named || !named->sequence) column.defaultSequence = invalidOid;
    column.sequencesInDefault.clear();
-   if (column.defaultSequence == invalidOid)
-      column.sequencesInDefault = sql::sequencesIn(bound, core.transaction.editor().snapshot());
+   if (column.defaultSequence == invalidOid) column.sequencesInDefault = sql::sequencesIn(bound, catalog);
 }
 
 void requireGenerationExpression(SessionCore& core, const sql::SourceText* source, const ::Node& expression,
