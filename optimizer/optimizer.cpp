@@ -1,5 +1,6 @@
 #include "optimizer/optimizer.hpp"
 
+#include "common/thread/interruption.hpp"
 #include "optimizer/lower/lowering.hpp"
 #include "optimizer/rewrite/rules.hpp"
 #include "sql/algebra/verify.hpp"
@@ -46,6 +47,7 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    const OptimizerSettings& settings = query.context.settings;
    TreeForm form;
    const auto done = [&](const char* step) {
+      checkInterrupted();
       if constexpr (hasDchecks) verify(*root, output, query.columns, step, form);
    };
    if (settings.enabled) {
@@ -67,6 +69,8 @@ void rewrite(RelPtr& root, std::vector<OutputColumn>& output, Query& query) {
    done("replaceSetOperations");
    encodeOrders(root);
    done("encodeOrders");
+   encodeGroups(root, query);
+   done("encodeGroups");
    if (!settings.enabled) return;
    removeAliases(root, query, output);
    done("removeAliases");

@@ -4,6 +4,7 @@
 
 #include "catalog/builtin/builtin.hpp"
 #include "common/error/sql_error.hpp"
+#include "common/thread/interruption.hpp"
 #include "common/type/decimal.hpp"
 
 namespace ouzel::optimizer {
@@ -193,6 +194,7 @@ void ExprLowering::lowerToGeneric(ExprPtr& expr) {
 }
 
 std::optional<Bounds> ExprLowering::lower(ExprPtr& ptr) {
+   checkInterrupted(); // an expression may have a million parts
    Expr& expr = *ptr;
    switch (expr.kind) {
    case ExprKind::Column: expr.repr = query_.columns[columnOf(expr)].repr; return bounds(columnOf(expr));

@@ -20,6 +20,8 @@ void unnest(RelPtr& root, Query& query);
 void replaceSetOperations(RelPtr& root, Query& query);
 /// Replaces arrays in ORDER BY by their order keys (query/order_key.hpp). Needed for right answers.
 void encodeOrders(RelPtr& root);
+/// Replaces arrays in GROUP BY, DISTINCT and PARTITION BY by their order keys. Needed for right answers.
+void encodeGroups(RelPtr& root, Query& query);
 /// Replaces a column that only renames another column by that column, and drops its computation.
 void removeAliases(RelPtr& root, Query& query, std::vector<sql::OutputColumn>& output);
 /// Moves predicates towards the scans, derives new predicates, turns outer joins into simpler joins.

@@ -1,4 +1,5 @@
 #include "catalog/builtin/builtin.hpp"
+#include "optimizer/query/order_key.hpp"
 #include "optimizer/rewrite/rules.hpp"
 
 // INTERSECT and EXCEPT become joins that compare NULLs as equal:
@@ -30,7 +31,12 @@ void replaceOne(RelPtr& rel, Query& query) {
    RelPtr left = std::move(rel->inputs[0]), right = std::move(rel->inputs[1]);
    std::vector<ExprPtr> conjuncts;
    const auto compare = [&](ColumnId a, ColumnId b) {
-      conjuncts.push_back(makeCompare(CompareOp::IsNotDistinctFrom, query.ref(a), query.ref(b)));
+      ExprPtr x = query.ref(a), y = query.ref(b);
+      if (catalog::builtins().isArray(x->type.oid)) { // equal arrays may differ in their bytes
+         x = makeOrderKey(std::move(x));
+         y = makeOrderKey(std::move(y));
+      }
+      conjuncts.push_back(makeCompare(CompareOp::IsNotDistinctFrom, std::move(x), std::move(y)));
    };
    // Columns compare pairwise, even if a column is listed twice. The ids of the two sides must differ.
    for (size_t i = 0; i < setOp.columns.size(); ++i)

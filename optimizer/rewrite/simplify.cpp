@@ -68,6 +68,7 @@ public:
 
 private:
    void step(ExprPtr& expr) {
+      checkInterrupted(); // an expression may have a million parts
       switch (expr->kind) {
       case ExprKind::And:
       case ExprKind::Or: simplifyList(expr); return;

@@ -1,0 +1,120 @@
+#include <algorithm>
+
+#include "catalog/builtin/builtin.hpp"
+#include "optimizer/query/order_key.hpp"
+#include "optimizer/rewrite/rules.hpp"
+
+// The executor takes two values for one group when their bytes are equal. The bytes of equal arrays may differ: {1.0}
+// and {1.00}, {-0} and {0}, {1 day} and {24:00:00}. So arrays are grouped by their order keys (query/order_key.hpp),
+// and a group shows one of its arrays:
+//
+//    GROUP BY a       k := order_key(a), m := min(a) GROUP BY k, and a := m where k is not NULL
+//    DISTINCT a       as GROUP BY over all columns; UNION likewise
+//    DISTINCT ON (a)  DISTINCT ON (order_key(a))
+//    PARTITION BY a   PARTITION BY order_key(a)
+
+namespace ouzel::optimizer {
+
+using namespace sql;
+
+namespace {
+
+bool isArray(const SqlType& type) {
+   return catalog::builtins().isArray(type.oid);
+}
+
+AggregateCall minimum(ExprPtr array, Query& query) {
+   AggregateCall call;
+   constexpr Oid arguments[] = {oid::anyarray};
+   call.function = catalog::builtins().findFunction("min", arguments);
+   call.type = array->type;
+   call.column = query.newColumn("min", array->type);
+   call.args.push_back(std::move(array));
+   return call;
+}
+
+RelPtr encodeKeys(RelPtr rel, Query& query) {
+   auto& group = rel->as<op::GroupBy>();
+   std::vector<ComputedColumn> above;
+   for (AggregateCall& call : group.aggregates)
+      if (call.distinct && call.function->name == "count" && isArray(call.args[0]->type))
+         call.args[0] = makeOrderKey(std::move(call.args[0]));
+   for (ComputedColumn& key : group.keys) {
+      if (!isArray(key.expr->type)) continue;
+      AggregateCall shown = minimum(clone(*key.expr), query);
+      key.expr = makeOrderKey(std::move(key.expr));
+      const ColumnId encoded = query.newColumn("key", key.expr->type), column = std::exchange(key.column, encoded);
+      // Grouping sets without the key have NULL in its place, though the group has arrays.
+      auto value = std::make_unique<Expr>(ExprKind::Case, shown.type);
+      value->args.push_back(makeTest(ExprKind::IsNotNull, query.ref(encoded)));
+      value->args.push_back(query.ref(shown.column));
+      above.push_back({column, std::move(value)});
+      group.aggregates.push_back(std::move(shown));
+   }
+   return above.empty() ? std::move(rel) : makeMap(std::move(rel), std::move(above));
+}
+
+/// DISTINCT as GROUP BY. The columns above keep their ids, so those below get new ones.
+RelPtr groupDistinct(RelPtr rel, Query& query) {
+   const auto& distinct = rel->as<op::Distinct>();
+   ColumnMap renamed;
+   RelPtr input = cloneRenamed(*rel->inputs[0], query, renamed);
+   op::GroupBy group;
+   ColumnSet seen;
+   for (const ColumnId column : distinct.columns) {
+      if (seen.contains(column)) continue; // one column with two output names
+      seen.add(column);
+      group.keys.push_back({column, query.ref(renamed.at(column))});
+   }
+   return makeRel(RelKind::GroupBy, std::move(group), std::move(input));
+}
+
+/// UNION as GROUP BY over UNION ALL.
+RelPtr groupUnion(RelPtr rel, Query& query) {
+   auto& setOp = rel->as<op::SetOp>();
+   op::GroupBy group;
+   for (ColumnId& column : setOp.columns) {
+      const ColumnId below = query.copyColumn(column);
+      group.keys.push_back({std::exchange(column, below), query.ref(below)});
+   }
+   setOp.all = true;
+   return makeRel(RelKind::GroupBy, std::move(group), std::move(rel));
+}
+
+RelPtr encodeDistinctOn(RelPtr rel, Query& query) {
+   auto& distinct = rel->as<op::Distinct>();
+   std::vector<ComputedColumn> below;
+   for (ColumnId& column : distinct.columns) {
+      if (!isArray(query.columns[column].type)) continue;
+      ExprPtr encoded = makeOrderKey(query.ref(column));
+      const ColumnId key = query.newColumn("key", encoded->type);
+      below.push_back({key, std::move(encoded)});
+      for (SortKey& sortKey : distinct.sortKeys) // the operator recognises its columns among them
+         if (columnOf(orderedValue(*sortKey.expr)) == column) sortKey.expr = query.ref(key);
+      column = key;
+   }
+   rel->inputs[0] = makeMap(std::move(rel->inputs[0]), std::move(below));
+   return rel;
+}
+
+} // namespace
+
+void encodeGroups(RelPtr& rel, Query& query) {
+   forEachChild(*rel, [&](RelPtr& child) { encodeGroups(child, query); });
+   if (auto* window = rel->getIf<op::Window>())
+      for (ExprPtr& key : window->spec.partitionBy)
+         if (isArray(key->type)) key = makeOrderKey(std::move(key));
+   const auto hasArray = [&](const std::vector<ColumnId>& columns) {
+      return std::any_of(columns.begin(), columns.end(),
+                         [&](ColumnId column) { return isArray(query.columns[column].type); });
+   };
+   if (const auto* distinct = rel->getIf<op::Distinct>(); distinct && hasArray(distinct->columns)) {
+      const bool isOn = !distinct->sortKeys.empty();
+      rel = isOn ? encodeDistinctOn(std::move(rel), query) : groupDistinct(std::move(rel), query);
+   }
+   const auto* setOp = rel->getIf<op::SetOp>();
+   if (setOp && !setOp->all && hasArray(setOp->columns)) rel = groupUnion(std::move(rel), query);
+   if (rel->kind == RelKind::GroupBy) rel = encodeKeys(std::move(rel), query);
+}
+
+} // namespace ouzel::optimizer
