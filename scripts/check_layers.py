@@ -35,7 +35,7 @@ OPERATORS = {"operator", "pipeline", "materialize", "expression", "kernel"}
 FOLDERS = {
     "common": {
         "": set(), "sync": set(), "error": {"sync"}, "env": {"error", "sync"}, "log": {"env"}, "thread": {"env", "error", "sync"}, "text": {"error"},
-        "value": {"error"}, "memory": {"error", "value", "sync"}, "type": {"error", "text", "memory", "value", "sync"},
+        "value": {"error"}, "memory": {"error", "value", "sync"}, "type": {"error", "text", "memory", "value", "sync", "thread"},
         "hash": {"type", "value"}, "client": {"error", "value"},
     },
     "io": {

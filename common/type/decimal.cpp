@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "common/error/sql_error.hpp"
+#include "common/thread/interruption.hpp"
 #include "common/type/decimal_big.hpp"
 
 namespace ouzel::decimal {
@@ -129,6 +130,9 @@ uint32_t Integer::digits() const {
 }
 
 int32_t load(StringView v, Integer& out) {
+   // An operation on an operand of many digits takes milliseconds: a batch of them must not outlast a cancel.
+   constexpr size_t longBytes = 4096;
+   if (v.size() > longBytes) checkInterrupted();
    const uint16_t h = header(v);
    DCHECK((h & kindSpecial) == 0);
    if (v.size() <= headerBytes)

@@ -10,6 +10,8 @@ namespace ouzel::executor {
 namespace {
 
 constexpr size_t capacityMin = 128;
+/// A value that grows past this asks for cancellation each time it is moved: a batch may have a thousand of them.
+constexpr size_t longBytes = size_t{64} << 10;
 
 } // namespace
 
@@ -19,7 +21,7 @@ void ValueBuilder::grow(size_t bytes) {
           .detail("Cannot enlarge string buffer containing " + std::to_string(size_) + " bytes by " +
                   std::to_string(bytes) + " more bytes.");
    const size_t wanted = size_ + bytes;
-   if (wanted > bytesBetweenChecks) checkInterrupted();
+   if (wanted > longBytes) checkInterrupted();
    if (wanted > capacity_) {
       const size_t capacity = std::min<size_t>(std::max({capacityMin, wanted, 2 * capacity_}), StringView::lengthMax);
       data_ = data_ ? arena_.extend(data_, capacity_, capacity) : static_cast<char*>(arena_.allocate(capacity, 1));

@@ -1,5 +1,5 @@
 -- Statements that try to take the server's memory or time. Each is preceded by what may become of it: SQLSTATEs and ok,
--- separated by blanks. 57014 is the time limit of the test.
+-- separated by blanks. 57014 is the time limit of the test. ${3*text} is text, three times.
 
 -- ok 53200 54000
 SELECT length(replace(repeat('a', 1000000), 'a', repeat('b', 10000)));
@@ -79,3 +79,105 @@ SELECT count(*) FROM (SELECT DISTINCT repeat('x', 100000) || g AS t FROM generat
 SELECT pg_sleep(3600);
 -- 57014
 SELECT count(*) FROM generate_series(1, 1000000000000) a WHERE a % 7 = 8;
+-- ok 53200 57014
+SELECT count(*) FROM generate_series(1, 2000000) GROUP BY CUBE (generate_series, generate_series + 1, generate_series + 2, generate_series + 3);
+-- ok 53200 54001
+SELECT 1 IN (0${1000000*, 7});
+-- ok 53200 54001
+SELECT count(*) FROM generate_series(1, 10) g WHERE g IN (0${300000*, g + 1});
+-- ok 42601 54001
+SELECT ${100000*(}1${100000*)};
+-- ok 42601 54001
+SELECT ${100000*NOT }true;
+-- ok 53200 54001
+SELECT 1${100000* + 1};
+-- ok 53200 54001 54011
+SELECT 1${3000*, 1};
+-- ok 53200 54001
+SELECT 1${20000* UNION ALL SELECT 1};
+-- ok 53200 57014
+WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 3000000) SELECT count(*) FROM r;
+-- 57014 53200
+WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT count(*) FROM r;
+-- 57014 53200 54000
+WITH RECURSIVE r(t) AS (SELECT 'x' UNION ALL SELECT t || t FROM r) SELECT max(length(t)) FROM r;
+-- ok 53200 57014 22003
+SELECT length((10::numeric ^ 100000 * g)::text) FROM generate_series(1, 100000) g ORDER BY 1 DESC LIMIT 1;
+-- ok 53200 57014 22003
+SELECT length(factorial(30000)::text);
+-- ok 53200 57014 22003
+SELECT factorial(1000000);
+-- ok 53200 57014 22003
+SELECT sum(sqrt(2::numeric(1000, 500) + g)) FROM generate_series(1, 1000000) g;
+-- ok 53200 57014 22003
+SELECT exp(ln(3::numeric(1000, 900)) * 1000), power(1.0000000001::numeric, 12345678901);
+-- ok 53200 57014 22003
+SELECT count(*) FROM generate_series(1::numeric, 1e20::numeric, 0.0000001);
+-- ok 53200 57014
+SELECT gcd(repeat('9', 100000)::numeric, repeat('7', 99999)::numeric);
+-- ok 53200 57014 22003
+SELECT length((repeat('9', 130000)::numeric * repeat('7', 130000)::numeric)::text);
+-- ok 53200 57014 22003
+SELECT div(repeat('9', 130000)::numeric, repeat('7', 60000)::numeric) IS NULL FROM generate_series(1, 1000);
+-- ok 53200 57014
+SELECT count(*) FROM generate_series('0001-01-01'::timestamp, '200000-01-01', '1 second');
+-- ok 53200 54000 57014
+SELECT length(to_char(1e100::numeric, repeat('9', 100000)));
+-- ok 53200 54000 57014
+SELECT length(to_char(now(), repeat('Day Month YYYY', 20000000)));
+-- ok 53200 57014 2201B
+SELECT regexp_replace(repeat('a', 30000), '(a*)*(a*)*(a*)*b', 'x', 'g') IS NULL;
+-- ok 53200 57014 2201B
+SELECT count(*) FROM generate_series(1, 200) g WHERE repeat('ab', 100000) ~ '^(a|b|ab)*c$';
+-- ok 53200 57014 2201B
+SELECT 'x' ~ repeat('(a{1,200}){1,200}', 1000);
+-- ok 53200 57014 2201B
+SELECT 'x' ~ ('(' || repeat('a|', 1000000) || 'b)');
+-- ok 53200 57014
+SELECT count(*) FROM generate_series(1, 1000) g WHERE repeat('a', 100000) LIKE '%a%a%a%a%a%a%a%a%ab%';
+-- ok 53200 57014
+SELECT count(*) FROM generate_series(1, 1000) g WHERE repeat('ä', 100000) ILIKE '%Ä%Ä%Ä%Ä%Ä%Ä%Äb%';
+-- ok 53200 57014
+SELECT count(*) FROM regexp_matches(repeat('ab', 20000000), 'a', 'g');
+-- ok 53200 57014
+SELECT count(*) FROM regexp_split_to_table(repeat('a,', 50000000), ',');
+-- ok 53200 57014
+SELECT count(*) FROM string_to_table(repeat('a,', 100000000), ',');
+-- ok 53200 57014
+SELECT sum(s) FROM (SELECT sum(g) OVER (ORDER BY g ROWS BETWEEN 100000 PRECEDING AND 100000 FOLLOWING) s FROM generate_series(1, 3000000) g) w;
+-- ok 53200 57014
+SELECT max(length(s)) FROM (SELECT string_agg(g::text, ',') OVER (ORDER BY g) s FROM generate_series(1, 100000) g) w;
+-- ok 53200 57014
+SELECT count(*) FROM (SELECT array_agg(g) OVER (ORDER BY g ROWS BETWEEN 10000 PRECEDING AND CURRENT ROW) s FROM generate_series(1, 1000000) g) w;
+-- ok 53200 57014
+SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY g) FROM generate_series(1, 30000000) g;
+-- ok 53200 57014
+SELECT count(DISTINCT md5(g::text)) FROM generate_series(1, 5000000) g;
+-- ok 53200 57014
+SELECT mode() WITHIN GROUP (ORDER BY repeat('x', 1000) || g) FROM generate_series(1, 1000000) g;
+-- ok 53200 57014
+SELECT count(*) FROM generate_series(1, 100000) a JOIN generate_series(1, 100000) b ON a.a + b.b < 0;
+-- ok 53200 57014
+SELECT count(*) FROM generate_series(1, 3000000) a JOIN generate_series(1, 3000000) b ON a.a % 10 = b.b % 10;
+-- ok 53200 57014
+SELECT count(*) FROM generate_series(1, 10000000) a FULL JOIN generate_series(1, 10000000) b ON a.a = b.b;
+-- ok 53200 57014
+SELECT count(*) FROM (SELECT * FROM generate_series(1, 20000000) a ORDER BY md5(a::text) OFFSET 10000000) s;
+-- ok 53200 57014
+SELECT count(*) FROM (SELECT generate_series(1, 10000000), repeat('x', 200) EXCEPT SELECT generate_series(5, 10000000), repeat('x', 200)) s;
+-- ok 53200 57014
+SELECT (SELECT count(*) FROM generate_series(1, g) h WHERE h % 3 = g % 3) FROM generate_series(1, 100000) g ORDER BY 1 DESC LIMIT 1;
+-- ok 53200 57014
+SELECT count(*) FROM generate_series(1, 1000000) g, LATERAL (SELECT * FROM generate_series(1, g)) s;
+-- 57014
+SELECT count(pg_sleep(g)) FROM generate_series(1, 1000) g;
+-- ok 53200 54000 57014
+CREATE TEMP TABLE hostile_rows AS SELECT g, repeat('x', 10000) AS t FROM generate_series(1, 10000000) g;
+-- ok 53200 54000 57014
+SELECT count(array_remove(array_fill(1, '{1000000}'), g)) FROM generate_series(1, 10000) g;
+-- ok 53200 54000 57014
+SELECT cardinality(array_cat(array_fill(1, '{60000000}'), array_fill(1, '{60000000}')));
+-- ok 53200 54000 57014
+SELECT max(a) FROM (SELECT array_fill(g, '{1000000}') AS a FROM generate_series(1, 1000) g) s;
+-- ok 53200 57014
+SELECT count(*) FROM (SELECT DISTINCT array_fill(g, '{100000}') FROM generate_series(1, 10000) g) s;

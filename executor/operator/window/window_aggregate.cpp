@@ -2,6 +2,7 @@
 #include <array>
 
 #include "common/error/sql_error.hpp"
+#include "common/thread/interruption.hpp"
 #include "executor/operator/window/window_function.hpp"
 
 // Aggregates over frames. If frames only grow at their end, one state accumulates the rows. Other frames are computed
@@ -102,6 +103,7 @@ public:
       const uint32_t count = partition.count();
       for (uint32_t row = block.from; row < block.end; ++row) {
          const uint64_t to = block.resultOf(row);
+         if (row % rowsBetweenChecks == 0) checkInterrupted();
          if (frames.hasExclusion()) {
             const FrameRows rows = frames.rowsOf(partition, row);
             clear();
@@ -129,6 +131,7 @@ public:
    }
 
 private:
+   static constexpr uint32_t rowsBetweenChecks = 64;                // of cancellation: a row may combine many states
    static constexpr uint32_t treeRowsMin = 8 * StateTree::leafRows; // smaller frames are computed anew
 
    /// Gather the arguments in the order of the partition.
