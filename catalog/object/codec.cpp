@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "common/error/format_version.hpp"
 #include "common/error/sql_error.hpp"
 
 // The byte form of catalog objects, in the log and in the catalog image.
@@ -352,10 +353,8 @@ uint64_t readHeader(Reader& reader, std::string_view magic) {
    if (reader.raw(magic.size()) != magic) Reader::damaged();
    const std::string_view bytes = reader.raw(2);
    const int version = static_cast<uint8_t>(bytes[0]) | static_cast<uint8_t>(bytes[1]) << 8;
-   if (version < 1 || version > formatVersion)
-      throw SqlError(sqlstate::dataCorrupted, "the stored catalog has format version " + std::to_string(version) +
-                                                  ", this server reads versions up to " +
-                                                  std::to_string(formatVersion));
+   if (version < 1) Reader::damaged();
+   if (version > formatVersion) throwUnknownFormat("The catalog", static_cast<uint64_t>(version), formatVersion);
    reader.setVersion(version);
    return reader.varint();
 }

@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include "storage/base/batch_codec.hpp"
+#include "storage/base/format_version.hpp"
 #include "storage/block/bloom_filter.hpp"
 
 namespace ouzel::storage {
@@ -116,7 +117,8 @@ BlockHeader BlockHeader::deserialize(std::string_view bytes) {
    ByteReader in(bytes);
    BlockHeader header;
    const uint64_t version = in.varint();
-   if (version == 0 || version > blockFormatVersion) ByteReader::corrupted();
+   if (version == 0) ByteReader::corrupted();
+   if (version > blockFormatVersion) throwUnknownFormat("A block's header", version, blockFormatVersion);
    header.segment = in.varint();
    header.rowCount = static_cast<uint32_t>(in.varint());
    header.objectSize = in.varint();

@@ -8,6 +8,7 @@
 #include "io/object_store/trusted_read.hpp"
 #include "storage/base/byte_codec.hpp"
 #include "storage/base/definition_codec.hpp"
+#include "storage/base/format_version.hpp"
 #include "storage/block/format.hpp"
 
 namespace ouzel::storage {
@@ -103,8 +104,8 @@ std::string Manifest::serialize() const {
 Manifest Manifest::deserialize(std::string_view bytes) {
    ByteReader in(bytes);
    Manifest manifest;
-   if (in.varint() != manifestFormat)
-      throw SqlError(sqlstate::dataCorrupted, "the database was written by another version of the server");
+   if (const uint64_t format = in.varint(); format != manifestFormat)
+      throwUnknownFormat("The manifest", format, manifestFormat);
    manifest.version = in.varint();
    manifest.epoch = in.varint();
    manifest.logId = in.fixed<uint64_t>();

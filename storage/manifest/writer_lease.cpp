@@ -15,6 +15,7 @@
 #include "common/log/log.hpp"
 #include "io/file/file.hpp"
 #include "storage/base/byte_codec.hpp"
+#include "storage/base/format_version.hpp"
 #include "storage/manifest/manifest.hpp"
 
 namespace ouzel::storage {
@@ -136,8 +137,8 @@ std::string LeaseEntry::serialize() const {
 
 LeaseEntry LeaseEntry::deserialize(std::string_view bytes) {
    ByteReader in(bytes);
-   if (in.varint() != leaseFormat)
-      throw SqlError(sqlstate::dataCorrupted, "the database was written by another version of the server");
+   if (const uint64_t format = in.varint(); format != leaseFormat)
+      throwUnknownFormat("The writer's lease", format, leaseFormat);
    LeaseEntry entry;
    entry.number = in.varint();
    entry.epoch = in.varint();

@@ -12,6 +12,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
 #include "common/log/log.hpp"
+#include "storage/base/format_version.hpp"
 
 namespace ouzel::storage {
 
@@ -204,9 +205,9 @@ void Log::replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply) {
          if (isLast && next == files[i].startLsn && !readFrame(reader, next)) break;
          refuse("\"" + files[i].path + "\" has no valid header");
       }
-      if (header.version != LogFileHeader{}.version || header.cipher > cipherAesGcm)
-         throw SqlError(sqlstate::dataCorrupted,
-                        "write-ahead log file \"" + files[i].path + "\" was written by another version of the server");
+      if (header.version != LogFileHeader{}.version)
+         throwUnknownFormat("Write-ahead log file \"" + files[i].path + "\"", header.version, LogFileHeader{}.version);
+      if (header.cipher > cipherAesGcm) refuse("\"" + files[i].path + "\" has a cipher that is not known");
       if (header.logId != logId_ || header.startLsn != files[i].startLsn)
          throw SqlError(sqlstate::dataCorrupted,
                         "write-ahead log file \"" + files[i].path + "\" belongs to another database");

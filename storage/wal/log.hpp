@@ -88,8 +88,8 @@ public:
    /// Whether the directory holds any log file.
    static bool exists(const std::string& directory);
    /// Call `apply` with the frames from `fromLsn` on, in order. Throws XX001 when the log is corrupted, belongs to
-   /// another database, or begins after `fromLsn`; 22023 when the log is encrypted and no key was given, the other way
-   /// round, or with another key. Changes nothing on disk.
+   /// another database, or begins after `fromLsn`; 0A000 when it has a format that is not read; 22023 when the log is
+   /// encrypted and no key was given, the other way round, or with another key. Changes nothing on disk.
    void replay(Lsn fromLsn, const std::function<void(Frame&&)>& apply);
    /// Cut off a torn tail and begin a new file at the end of the replayed frames. `isolates`: a fenced writer may have
    /// files of the log open; replace these files, so that nothing it writes becomes part of the log.
