@@ -1,5 +1,6 @@
 // ouzel serve | check | ready | --version
 
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
@@ -20,6 +21,8 @@
 #include "server/readiness.hpp"
 #include "server/server.hpp"
 #include "server/server_metrics.hpp"
+#include "server/service_manager.hpp"
+#include "server/version.hpp"
 
 using namespace ouzel;
 using namespace ouzel::server;
@@ -35,7 +38,8 @@ constexpr const char* usage = "Usage:\n"
                               "  ouzel check --data DIR [--wal DIR] [--encryption-key-file FILE]\n"
                               "                                      verify every checksum of a stopped database\n"
                               "  ouzel ready [--host HOST] [--port N]  succeed if a server takes clients there\n"
-                              "  ouzel --version\n";
+                              "  ouzel --version\n"
+                              "Each command has a --help of its own.\n";
 
 LogLevel logLevelOf(const std::string& name) {
    if (name == "debug") return LogLevel::Debug;
@@ -154,6 +158,9 @@ int serve(const std::vector<std::string>& arguments) {
       cache.size = options->cacheSize;
       cache.warn = [](const std::string& problem) { logLine(LogLevel::Warning, problem); };
    }
+   // A server that cannot take clients creates no database, and claims none.
+   io::requireFreePort(options->listen, options->port);
+   if (options->metricsPort) io::requireFreePort(options->listen, *options->metricsPort);
    const auto database = engine::Database::open(databaseOptions);
    if (!options->password.empty()) storePassword(*database, options->password);
    {
@@ -162,8 +169,10 @@ int serve(const std::vector<std::string>& arguments) {
       server.start();
       const auto metrics = startMetrics(*options, *database, server);
       announce(server);
+      notifyServiceManager("READY=1");
       const int signal = waitForSignal(signals);
       logLine(LogLevel::Log, fmt::format("received {}, shutting down", strsignal(signal)));
+      notifyServiceManager("STOPPING=1");
       // A second signal ends the process at once; recovery repeats the missing part at the next start.
       sigset_t again = signals;
       pthread_sigmask(SIG_UNBLOCK, &again, nullptr);
@@ -176,23 +185,35 @@ int serve(const std::vector<std::string>& arguments) {
    return ok;
 }
 
-/// Options whose values are texts without checks. Throws UsageError for unknown options.
-void parseOptions(const std::vector<std::string>& arguments,
-                  std::initializer_list<std::pair<std::string, std::string*>> known) {
+/// An option of `check` or `ready`, whose value is a text without checks.
+struct TextOption {
+   std::string name;
+   const char* value; ///< what the help calls it
+   const char* help;
+   std::string* target;
+};
+
+/// False: `--help` was asked for and given, and nothing is left to do. Throws UsageError for unknown options.
+bool parseOptions(const std::vector<std::string>& arguments, const char* introduction,
+                  std::initializer_list<TextOption> known) {
    for (size_t i = 0; i < arguments.size(); ++i) {
-      bool isKnown = false;
-      for (const auto& [name, value] : known) {
-         if (arguments[i] == name && i + 1 < arguments.size())
-            *value = arguments[++i];
-         else if (arguments[i].starts_with(name + "="))
-            *value = arguments[i].substr(name.size() + 1);
-         else
-            continue;
-         isKnown = true;
-         break;
+      if (arguments[i] == "--help" || arguments[i] == "-h") {
+         fmt::print("{}\n\n", introduction);
+         for (const TextOption& option : known)
+            fmt::print("  {:<26} {}\n", fmt::format("{} {}", option.name, option.value), option.help);
+         return false;
       }
-      if (!isKnown) throw UsageError(fmt::format("unknown option \"{}\"", arguments[i]));
+      const auto isMeant = [&](const TextOption& option) {
+         return arguments[i] == option.name || arguments[i].starts_with(option.name + "=");
+      };
+      const auto option = std::find_if(known.begin(), known.end(), isMeant);
+      if (option == known.end()) throw UsageError(fmt::format("unknown option \"{}\"", arguments[i]));
+      const size_t equals = arguments[i].find('=');
+      if (equals == std::string::npos && i + 1 == arguments.size())
+         throw UsageError(fmt::format("{} needs a value", option->name));
+      *option->target = equals == std::string::npos ? arguments[++i] : arguments[i].substr(equals + 1);
    }
+   return true;
 }
 
 int check(const std::vector<std::string>& arguments) {
@@ -200,9 +221,15 @@ int check(const std::vector<std::string>& arguments) {
    const auto environment = [](const char* name) -> const char* { return std::getenv(name); };
    const char* namedFile = environment("OUZEL_ENCRYPTION_KEY_FILE");
    std::string keyFile = namedFile != nullptr ? namedFile : "";
-   parseOptions(
-       arguments,
-       {{"--data", &options.dataDirectory}, {"--wal", &options.walDirectory}, {"--encryption-key-file", &keyFile}});
+   if (!parseOptions(
+           arguments,
+           "Usage: ouzel check --data DIR [options]\n\nRead a stopped database, verify every checksum and the "
+           "catalog, and print what is wrong.\nThe exit status is 0 when nothing is, and 1 otherwise.",
+           {{"--data", "DIR|URL", "where the database lives (required)", &options.dataDirectory},
+            {"--wal", "DIR", "where its log lies, if not inside the data directory", &options.walDirectory},
+            {"--encryption-key-file", "FILE",
+             "its key (default: of OUZEL_ENCRYPTION_KEY_FILE, or OUZEL_ENCRYPTION_KEY)", &keyFile}}))
+      return ok;
    options.store.key = readEncryptionKey(keyFile, environment);
    const std::string& directory = options.dataDirectory;
    if (directory.empty()) throw UsageError("--data DIR is required");
@@ -223,7 +250,12 @@ int ready(const std::vector<std::string>& arguments) {
       return std::string(value != nullptr ? value : otherwise);
    };
    std::string host = environment("OUZEL_LISTEN", "127.0.0.1"), port = environment("OUZEL_PORT", "5432");
-   parseOptions(arguments, {{"--host", &host}, {"--port", &port}});
+   if (!parseOptions(arguments,
+                     "Usage: ouzel ready [options]\n\nAsk whether a server takes clients. The exit status is 0 when it "
+                     "does, and 1 otherwise.",
+                     {{"--host", "HOST", "where it listens (default: OUZEL_LISTEN, or 127.0.0.1)", &host},
+                      {"--port", "N", "its port (default: OUZEL_PORT, or 5432)", &port}}))
+      return ok;
    if (host == "*" || host == "0.0.0.0" || host == "::") host = "localhost";
    uint16_t number = 0;
    const auto parsed = std::from_chars(port.data(), port.data() + port.size(), number);
@@ -245,7 +277,7 @@ int main(int count, char** values) {
       if (arguments[0] == "check") return check(rest);
       if (arguments[0] == "ready") return ready(rest);
       if (arguments[0] == "--version" || arguments[0] == "-V") {
-         std::puts("ouzel " OUZEL_VERSION);
+         fmt::print("ouzel {}\n", versionText);
          return ok;
       }
       if (arguments[0] == "--help" || arguments[0] == "-h") {

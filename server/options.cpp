@@ -117,6 +117,13 @@ constexpr Option optionTable[] = {
      [](ServerOptions& o, const std::string& v) {
         if (v.empty()) throw UsageError("the password must not be empty");
         o.password = v;
+        o.passwordFile.clear(); // of several places, the last one counts
+     }},
+    {"password-file", "FILE", "read that password from the first line of a file",
+     [](ServerOptions& o, const std::string& v) {
+        if (v.empty()) throw UsageError("a file is needed");
+        o.passwordFile = v;
+        o.password.clear();
      }},
     {"max-connections", "N", "open connections, idle ones included (default 2000)",
      [](ServerOptions& o, const std::string& v) { o.connectionsMax = parseNumber<uint32_t>(v, 1, 262143); }},
@@ -184,6 +191,20 @@ std::string readFile(const std::string& path) {
    std::ostringstream text;
    text << file.rdbuf();
    return std::move(text).str();
+}
+
+/// The first line, without its end.
+std::string readPassword(const std::string& path) {
+   constexpr size_t passwordSizeMax = 4096; // a longer line holds no password and may come from an endless device
+   std::ifstream file(path, std::ios::binary);
+   std::string password;
+   for (char c; password.size() <= passwordSizeMax && file.get(c) && c != '\n';)
+      password += c;
+   if (!file && password.empty()) throw UsageError(fmt::format("cannot read a password from \"{}\"", path));
+   if (password.ends_with('\r')) password.pop_back();
+   if (password.empty() || password.size() > passwordSizeMax)
+      throw UsageError(fmt::format("the first line of \"{}\" is no password", path));
+   return password;
 }
 
 void applyConfiguration(const std::string& path, ServerOptions& options) {
@@ -365,6 +386,7 @@ std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& a
    if (options.tlsCertificateFile.empty() != options.tlsKeyFile.empty())
       throw UsageError("--ssl-cert-file and --ssl-key-file belong together");
    options.encryptionKey = readEncryptionKey(options.encryptionKeyFile, environment);
+   if (!options.passwordFile.empty()) options.password = readPassword(options.passwordFile);
    return options;
 }
 

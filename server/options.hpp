@@ -43,7 +43,8 @@ struct ServerOptions {
    uint32_t connectionsMax = 2000;
    uint32_t reservedConnections = 3; ///< of connectionsMax, for superusers
    uint32_t sessionThreadsMax = 256;
-   std::string password; ///< for the superuser, stored at start when given
+   std::string password;     ///< for the superuser, stored at start when given
+   std::string passwordFile; ///< where `password` was read from
    std::string tlsCertificateFile, tlsKeyFile;
    std::string logLevel = "log";
    /// Other settings of the configuration file: defaults of session settings. The engine knows which there are

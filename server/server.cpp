@@ -36,7 +36,7 @@ void requirePasswordBeyondLoopback(const ServerOptions& options, SessionFactory&
    throw SqlError(sqlstate::invalidPassword,
                   fmt::format("listening on \"{}\" lets other machines connect, but the user postgres has no password",
                               options.listen))
-       .hint("Start once with --password, or set OUZEL_PASSWORD.");
+       .hint("Start once with --password-file, or set OUZEL_PASSWORD_FILE or OUZEL_PASSWORD.");
 }
 
 } // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <unistd.h>
 
 #include "catalog/builtin/builtin.hpp"
@@ -13,6 +12,7 @@
 #include "common/error/sql_error.hpp"
 #include "common/log/log.hpp"
 #include "common/memory/large_memory.hpp"
+#include "common/memory/machine_memory.hpp"
 #include "engine/core/internals.hpp"
 #include "engine/setting/settings.hpp"
 #include "executor/function/registry.hpp"
@@ -21,15 +21,6 @@
 namespace ouzel::engine {
 
 namespace {
-
-/// The machine's memory, or less when a container's limit is lower.
-size_t machineMemory() {
-   size_t bytes = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGE_SIZE));
-   std::ifstream limit("/sys/fs/cgroup/memory.max");
-   size_t contained = 0;
-   if (limit >> contained && contained < bytes) bytes = contained;
-   return bytes;
-}
 
 bool keepsLog(const DatabaseOptions& options) {
    return !options.walDirectory.empty() || !io::isRemoteStore(options.dataDirectory);

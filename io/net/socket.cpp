@@ -1,5 +1,6 @@
 #include "io/net/socket.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -72,13 +73,14 @@ bool waitFor(int fd, short events, int timeoutMs) {
    return ready > 0;
 }
 
-} // namespace
-
-void FileDescriptor::close() {
-   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+[[noreturn]] void throwPortInUse(const std::string& host, uint16_t port) {
+   throw SqlError(sqlstate::objectInUse, "could not listen on \"" + host + "\", port " + std::to_string(port) + ": " +
+                                             std::strerror(EADDRINUSE))
+       .hint("Another server listens there. Stop it, or choose another port.");
 }
 
-std::vector<ListeningSocket> listenTcp(const std::string& host, uint16_t port) {
+/// A socket bound to each address of `host`.
+std::vector<ListeningSocket> bindTcp(const std::string& host, uint16_t port) {
    std::vector<ListeningSocket> sockets;
    std::string reason = "no address";
    const AddressList list = resolve(host, port);
@@ -98,8 +100,9 @@ std::vector<ListeningSocket> listenTcp(const std::string& host, uint16_t port) {
          const uint16_t chosen = htons(sockets.front().port);
          std::memcpy(reinterpret_cast<char*>(&wanted) + offsetof(sockaddr_in, sin_port), &chosen, sizeof chosen);
       }
-      if (bind(socket.get(), reinterpret_cast<sockaddr*>(&wanted), info->ai_addrlen) != 0 ||
-          listen(socket.get(), backlog) != 0) {
+      if (bind(socket.get(), reinterpret_cast<sockaddr*>(&wanted), info->ai_addrlen) != 0) {
+         // Clients of the addresses that are left would reach two servers under one name.
+         if (errno == EADDRINUSE && port != 0) throwPortInUse(host, port);
          reason = std::strerror(errno);
          continue;
       }
@@ -112,12 +115,35 @@ std::vector<ListeningSocket> listenTcp(const std::string& host, uint16_t port) {
       entry.address = describe(reinterpret_cast<sockaddr*>(&bound), length);
       entry.port = ntohs(boundPort);
       entry.socket = std::move(socket);
-      sockets.push_back(std::move(entry));
+      // Names may be listed with an address twice.
+      const auto isSame = [&](const ListeningSocket& other) { return other.address.text == entry.address.text; };
+      if (std::none_of(sockets.begin(), sockets.end(), isSame)) sockets.push_back(std::move(entry));
    }
    if (sockets.empty())
       throw SqlError(sqlstate::ioError,
                      "could not listen on \"" + host + "\", port " + std::to_string(port) + ": " + reason);
    return sockets;
+}
+
+} // namespace
+
+void FileDescriptor::close() {
+   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+}
+
+std::vector<ListeningSocket> listenTcp(const std::string& host, uint16_t port) {
+   std::vector<ListeningSocket> sockets = bindTcp(host, port);
+   for (const ListeningSocket& entry : sockets) {
+      if (listen(entry.socket.get(), backlog) == 0) continue;
+      // Two sockets can be bound to a port as long as neither listens.
+      if (errno == EADDRINUSE) throwPortInUse(host, entry.port);
+      throw SqlError(sqlstate::ioError, "could not listen on " + entry.address.text + ": " + std::strerror(errno));
+   }
+   return sockets;
+}
+
+void requireFreePort(const std::string& host, uint16_t port) {
+   bindTcp(host, port);
 }
 
 bool isLoopbackHost(const std::string& host) {

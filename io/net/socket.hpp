@@ -41,8 +41,11 @@ struct ListeningSocket {
    uint16_t port = 0;
 };
 
-/// Binds and listens on every address of `host` ("*": all interfaces). Throws 58030 when no address works.
+/// Binds and listens on every address of `host` ("*": all interfaces). Throws 55006 when another process listens on one
+/// of them, and 58030 when no address works.
 std::vector<ListeningSocket> listenTcp(const std::string& host, uint16_t port);
+/// Throws what listenTcp() would throw now. To be asked before work that would be in vain.
+void requireFreePort(const std::string& host, uint16_t port);
 
 /// Whether `host` names only this machine.
 bool isLoopbackHost(const std::string& host);

@@ -102,6 +102,34 @@ CATCH_TEST_CASE("the encryption key comes from a file or the environment") {
    CATCH_CHECK_THROWS_AS(parseServeOptions({"--data", "d"}, withBadKey), UsageError);
 }
 
+CATCH_TEST_CASE("the password comes from a file, and of several places the last one counts") {
+   const auto withFile = [](const char* name) -> const char* {
+      return std::strcmp(name, "OUZEL_PASSWORD_FILE") == 0 ? "options_test.password" : nullptr;
+   };
+   const auto withText = [](const char* name) -> const char* {
+      return std::strcmp(name, "OUZEL_PASSWORD") == 0 ? "text" : nullptr;
+   };
+   const std::string path = "options_test.password";
+   const auto write = [&](std::string_view text) { std::ofstream(path, std::ios::binary) << text; };
+   write("in the file \nand more");
+   CATCH_CHECK(parseServeOptions({"--data", "d", "--password-file", path}, noEnvironment)->password == "in the file ");
+   CATCH_CHECK(parseServeOptions({"--data", "d"}, withFile)->password == "in the file ");
+   CATCH_CHECK(parseServeOptions({"--data", "d", "--password", "flag"}, withFile)->password == "flag");
+   CATCH_CHECK(parseServeOptions({"--data", "d", "--password-file", path}, withText)->password == "in the file ");
+   write("no end of line");
+   CATCH_CHECK(parseServeOptions({"--data", "d"}, withFile)->password == "no end of line");
+   write("windows\r\n");
+   CATCH_CHECK(parseServeOptions({"--data", "d"}, withFile)->password == "windows");
+   for (const std::string& wrong : {std::string(), std::string("\n"), std::string(5000, 'x')}) {
+      write(wrong);
+      CATCH_CHECK(usageError({"--data", "d", "--password-file", path}).find(path) != std::string::npos);
+   }
+   std::filesystem::remove(path);
+   CATCH_CHECK(usageError({"--data", "d", "--password-file", path}) ==
+               "cannot read a password from \"options_test.password\"");
+   CATCH_CHECK(usageError({"--data", "d", "--password-file", "/dev/zero"}).find("is no password") != std::string::npos);
+}
+
 CATCH_TEST_CASE("what cannot be understood is said") {
    CATCH_CHECK(usageError({}) == "--data DIR is required");
    CATCH_CHECK(usageError({"--data"}) == "--data needs a value");

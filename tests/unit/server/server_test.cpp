@@ -2,14 +2,19 @@
 
 #include <arpa/inet.h>
 #include <catch2/catch.hpp>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "protocol/message_reader.hpp"
 #include "server/readiness.hpp"
+#include "server/service_manager.hpp"
 #include "tests/unit/server/fake_factory.hpp"
 
 using namespace ouzel;
@@ -276,6 +281,55 @@ CATCH_TEST_CASE("garbage closes the connection it came from and no other") {
    CATCH_CHECK(encrypted.byte() == "N");
    CATCH_CHECK(encrypted.byte() == "N");
    encrypted.start();
+}
+
+CATCH_TEST_CASE("a port that is taken is told from one that cannot be had") {
+   const auto refusal = [](const char* host, uint16_t port) {
+      try {
+         io::requireFreePort(host, port);
+      } catch (const SqlError& error) {
+         return std::string(error.state().text());
+      }
+      return std::string("free");
+   };
+   auto taken = io::listenTcp("127.0.0.1", 0);
+   const uint16_t port = taken.front().port;
+   CATCH_CHECK(refusal("127.0.0.1", port) == "55006");
+   CATCH_CHECK(refusal("*", port) == "55006"); // though IPv6's address is free
+   CATCH_CHECK_THROWS_WITH(io::listenTcp("127.0.0.1", port), Catch::Contains("Address already in use"));
+   CATCH_CHECK(refusal("192.0.2.1", port) == "58030"); // not an address of this machine
+   taken.clear();
+   CATCH_CHECK(refusal("127.0.0.1", port) == "free");
+   CATCH_CHECK(refusal("127.0.0.1", port) == "free"); // and stays so
+   CATCH_CHECK(io::listenTcp("127.0.0.1", port).front().port == port);
+}
+
+CATCH_TEST_CASE("the service manager is told what it asked for") {
+   const int receiver = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+   const auto expect = [&](const std::string& variable, const sockaddr_un& address, size_t size) {
+      CATCH_REQUIRE(bind(receiver, reinterpret_cast<const sockaddr*>(&address), static_cast<socklen_t>(size)) == 0);
+      setenv("NOTIFY_SOCKET", variable.c_str(), 1);
+      notifyServiceManager("READY=1");
+      unsetenv("NOTIFY_SOCKET");
+      notifyServiceManager("STOPPING=1"); // nobody asked
+      char text[64];
+      CATCH_CHECK(recv(receiver, text, sizeof text, 0) == 7);
+      CATCH_CHECK(std::string(text, 7) == "READY=1");
+      CATCH_CHECK(recv(receiver, text, sizeof text, 0) == -1);
+      close(receiver);
+   };
+   const std::string name = "ouzel-test-" + std::to_string(getpid());
+   sockaddr_un address{};
+   address.sun_family = AF_UNIX;
+   CATCH_SECTION("by a path") {
+      std::strcpy(address.sun_path, name.c_str());
+      expect(name, address, sizeof address);
+      unlink(name.c_str());
+   }
+   CATCH_SECTION("by a name without a file") {
+      std::memcpy(address.sun_path + 1, name.data(), name.size());
+      expect("@" + name, address, offsetof(sockaddr_un, sun_path) + 1 + name.size());
+   }
 }
 
 CATCH_TEST_CASE("listening beyond loopback needs a password") {
