@@ -1,19 +1,33 @@
-# The words of the project. `make run` and `make test` are all a newcomer needs.
-.PHONY: build run test check tsan crash clang format bench bench-tpch bench-load bench-oltp bench-update bench-external bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test clean
+# The words of the project. `make run` and `make test` are all a newcomer needs; `make` alone builds.
+.DEFAULT_GOAL := build
+.PHONY: build run install deb test check tsan crash clang format bench bench-tpch bench-load bench-oltp bench-update bench-external bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
 
 PORT ?= 5432
 DATA ?= ./data
 JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
 
 deps:
 	@scripts/install-deps
 deps-test:
 	@scripts/install-deps --test
 
-# The server alone, optimised: build/release/ouzel
+deps-package:
+	@scripts/install-deps --package
+
+# The server alone, optimised: build/release/ouzel. The first build takes many minutes.
 build: deps
 	@cmake --preset release -DOUZEL_TESTS=OFF >/dev/null
 	@cmake --build build/release -j $(JOBS) --target ouzel
+
+# What `make build` has built, below DESTDIR and PREFIX (/usr/local): docs/OPERATIONS.md, "Install".
+install:
+	@test -x build/release/ouzel || { echo "There is nothing to install yet; run: make build" >&2; exit 1; }
+	@cmake --install build/release --prefix $(PREFIX) --strip
+
+# A package for Debian 12 in build/.
+deb: build deps-package
+	@scripts/build-deb
 
 # Install what is missing, build, serve in the foreground until Ctrl-C.
 run: build
@@ -52,6 +66,7 @@ clang: deps-test
 	@scripts/check_clang.py
 
 format:
+	@scripts/install-deps --format
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-14 -i
 
 bench: bench-tpch bench-load bench-oltp bench-update bench-recovery bench-checkpoint bench-spill

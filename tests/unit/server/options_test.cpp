@@ -130,6 +130,34 @@ CATCH_TEST_CASE("the password comes from a file, and of several places the last 
    CATCH_CHECK(usageError({"--data", "d", "--password-file", "/dev/zero"}).find("is no password") != std::string::npos);
 }
 
+CATCH_TEST_CASE("the configuration that packages install is understood, with what it has in comments") {
+   const std::string path = "options_test.packaged.conf";
+   std::ifstream packaged(OUZEL_SOURCE_DIR "/packaging/ouzel.conf");
+   std::ofstream copy(path);
+   size_t examples = 0;
+   for (std::string line; std::getline(packaged, line);) {
+      if (line.starts_with("#") && !line.starts_with("# ") && line.size() > 1) {
+         line.erase(0, 1);
+         ++examples;
+      }
+      // Files that are read at once, and what is for buckets only.
+      if (line.starts_with("encryption_key_file") || line.starts_with("password_file") || line.starts_with("cache"))
+         continue;
+      copy << line << "\n";
+   }
+   copy.close();
+   CATCH_CHECK(examples > 10);
+   const auto options = parseServeOptions({"--config", path}, noEnvironment);
+   CATCH_CHECK(options->dataDirectory == "/var/lib/ouzel/data");
+   CATCH_CHECK(options->sessionSettings.empty()); // a name that no option has would be taken for a setting
+   const ServerOptions defaults;
+   CATCH_CHECK(options->listen == defaults.listen);
+   CATCH_CHECK(options->port == defaults.port);
+   CATCH_CHECK(options->connectionsMax == defaults.connectionsMax);
+   CATCH_CHECK(options->logLevel == defaults.logLevel);
+   std::filesystem::remove(path);
+}
+
 CATCH_TEST_CASE("what cannot be understood is said") {
    CATCH_CHECK(usageError({}) == "--data DIR is required");
    CATCH_CHECK(usageError({"--data"}) == "--data needs a value");
