@@ -3,8 +3,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "common/error/format_version.hpp"
 #include "storage/base/batch_codec.hpp"
-#include "storage/base/format_version.hpp"
 #include "storage/block/bloom_filter.hpp"
 
 namespace ouzel::storage {

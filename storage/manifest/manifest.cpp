@@ -3,12 +3,12 @@
 #include <cstdio>
 #include <cstring>
 
+#include "common/error/format_version.hpp"
 #include "common/error/sql_error.hpp"
 #include "io/crypto/sealed_object.hpp"
 #include "io/object_store/trusted_read.hpp"
 #include "storage/base/byte_codec.hpp"
 #include "storage/base/definition_codec.hpp"
-#include "storage/base/format_version.hpp"
 #include "storage/block/format.hpp"
 
 namespace ouzel::storage {

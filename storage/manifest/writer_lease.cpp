@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "common/env/clock.hpp"
+#include "common/error/format_version.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/log/log.hpp"
 #include "io/file/file.hpp"
 #include "storage/base/byte_codec.hpp"
-#include "storage/base/format_version.hpp"
 #include "storage/manifest/manifest.hpp"
 
 namespace ouzel::storage {

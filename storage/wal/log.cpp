@@ -9,10 +9,10 @@
 
 #include "common/env/random.hpp"
 #include "common/error/check.hpp"
+#include "common/error/format_version.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
 #include "common/log/log.hpp"
-#include "storage/base/format_version.hpp"
 
 namespace ouzel::storage {
 

@@ -1,8 +1,8 @@
-#include "storage/base/format_version.hpp"
+#include "common/error/format_version.hpp"
 
 #include "common/error/sql_error.hpp"
 
-namespace ouzel::storage {
+namespace ouzel {
 
 void throwUnknownFormat(const std::string& object, uint64_t found, uint64_t known) {
    throw SqlError(sqlstate::featureNotSupported, "database files are incompatible with server")
@@ -13,4 +13,4 @@ void throwUnknownFormat(const std::string& object, uint64_t found, uint64_t know
                              "COPY (docs/OPERATIONS.md, \"Upgrade\").");
 }
 
-} // namespace ouzel::storage
+} // namespace ouzel
