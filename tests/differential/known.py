@@ -1,0 +1,62 @@
+"""Differences that are known and not mended yet. The generator leaves out what they name, so that it goes on to find new
+ones. Each entry has its reason; when the difference is mended, the entry goes."""
+
+# Templates of functions.py whose calls are left out, types that are not stored or grouped, and other names.
+TEMPLATES = {
+    "octet_length({bpchar})": "COALESCE, CASE and GREATEST of char(n) and bpchar lose the padding",
+    "several commands of ALTER TABLE": "they run in the order in which they stand, PostgreSQL drops first",
+    "{date}::text generated": "casts to text count as immutable",
+    "ADD COLUMN numeric(p,s) DEFAULT": "present rows get garbage, and the database cannot be opened again",
+    "DEFAULT nextval of no sequence": "the server dies",
+    "DEFAULT NULL": "atthasdef is true",
+    "INSERT RETURNING subquery": "a subquery without rows in RETURNING of INSERT takes the row away",
+    "interval[]": "DISTINCT and GROUP BY over interval[] and float8[] go by bytes",
+    "float8[]": "the same",
+    "numeric[]": "the same",
+    "{bpchar} = {varchar}": "comparing varchar cast to char(n) does not pass over trailing blanks of the varchar",
+    "varchar(5)[]": "casts of a column to an array type with a modifier are not built",
+    "numeric(8,2) NaN": "NaN is refused by numeric with a modifier (22003)",
+    "{int4[]}[{positive}:{few}]": "array slices are not built",
+    "({int4[]})[2:]": "array slices are not built",
+}
+
+# Ouzel's messages of errors that are counted, not reported: (pattern, reason).
+MESSAGES = [
+    ("state", "22023 identity column type must be", "ALTER TYPE of an identity column"),
+    ("wording", "requires it", "quotes around the constraint's name"),
+    ("wording", "cannot be performed on relation|is an index|more than once|null value in column", "other words"),
+    ("accepted", "cannot set comment on relation", "columns of sequences"),
+    ("state", "infinite recursion", "a view over itself"),
+    ("accepted", "named in key does not exist", "ALTER TABLE runs its commands in the order in which they stand"),
+    ("accepted", "cannot drop constraint .* because other objects depend on it", "a view that groups by a key"),
+    ("state", "cannot drop columns from view .* infinite recursion", "a view over itself"),
+    ("accepted", "default for column .* cannot be cast automatically", "ALTER TYPE keeps the default"),
+    ("accepted", "cannot drop sequence .* because column .* requires it", "the sequence of an identity column"),
+    ("wording", "cannot drop sequence .* because column .* requires it", "the same"),
+    ("refused", "infinite recursion detected in rules", "a view over itself"),
+    ("refused", "cannot drop column .* because other objects depend on it", "DROP COLUMN of a serial column"),
+    ("state", "42P07 .*42710|42710 .*42830|42P16 .*23502|42804 .*22P02|42704 .*23502|23505 .*23502", "the order of checks of ALTER TABLE"),
+    ("wording", "23502 column .* contains null values", "which column is named first"),
+    ("state", "55000 cannot (update|delete from) view", "a view that takes no changes is refused first"),
+    ("state", "cannot insert into view", "a view that takes no rows is refused before its values are read"),
+    ("state", "22P02.*cannot (update|delete from) view", "the same"),
+    ("state", "cannot alter type of a column used by a view", "ALTER TYPE asks whether the table has a view, not the column"),
+    ("refused", "cannot alter type of a column used by a view", "the same"),
+    ("accepted", "cannot alter type of a column used by a view", "ALTER TYPE to the same type is nothing"),
+    ("accepted", "value too long for type character", "ALTER TYPE cuts values that are too long"),
+    ("refused", "date out of range for timestamp", "comparisons of dates beyond the timestamps"),
+    ("wording", "42803", "which ungrouped column is named first"),
+    ("wording", "42P01 relation .* does not exist @ /", "ALTER SEQUENCE gives a position"),
+    ("internal", "a new label leaves the bytes as they are", "GREATEST and LEAST of numeric(p,s) and numeric"),
+    ("internal", "a column is made once", "an operand with a subquery is copied in IN lists and row comparisons"),
+]
+
+
+def avoided(template):
+    return template in TEMPLATES
+
+
+def reason(difference):
+    """Why a difference is known, or None."""
+    import re
+    return next((why for kind, pattern, why in MESSAGES if kind == difference.kind and re.search(pattern, difference.detail)), None)

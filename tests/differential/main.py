@@ -1,0 +1,167 @@
+"""Compares Ouzel with PostgreSQL 15 over random schemas, data and statements.
+
+    tests/differential/main.py --binary build/relassert/ouzel --seed 1 --count 10000
+
+A difference is made smaller and printed with both answers. The same seed gives the same statements."""
+import argparse
+import random
+import sys
+import time
+
+from changes import ChangeMaker, constraint_statements
+from compare import COUNTED
+from definitions import CATALOG, DefinitionMaker
+from expressions import Notes
+from minimise import Case
+from queries import QueryMaker
+from record import Recorder
+from run import RESTART, Run
+from schema import random_table
+from tree import Items, Node
+
+QUERIES, CHANGES, DEFINITIONS = 200, 40, 40  # statements on one schema
+# Settings of an Ouzel session that force rare paths; part of the schemas runs without any.
+HARD_WAYS = [[], [], [], ["SET ouzel.vector_size = 2"], ["SET ouzel.spill_all = on"], ["SET ouzel.optimizer = off"],
+             ["SET ouzel.hash_zero = on"], ["SET ouzel.block_twice = on"]]
+
+
+def plain_notes(node=None):
+    """For statements whose answers are compared exactly; one that asks for several things may fail at any of them."""
+    notes = Notes()
+    notes.exact = True
+    notes.several = node is not None and any(isinstance(n, Items) and len(n.parts) > 1 for n in node.descendants())
+    return notes
+
+
+def prepare(run, rng, seed, tables, extra=()):
+    """Make the tables on both servers; the Case to which statements are added. None if they differ already."""
+    settings = rng.choice(HARD_WAYS) if run.args.hard_ways else []
+    run.use_settings(settings)
+    case = Case(tables, [], notes=plain_notes())
+    for node, (expected, got) in zip(case.nodes(), run.fresh(case)):
+        if run.check(case.copy(tables=[], node=node, changes=True), expected, got, f"seed {seed} setup"):
+            return None
+    if run.recorder:
+        run.recorder.begin(case)
+    for node in extra:
+        if step(run, case, node, plain_notes(), f"seed {seed} setup"):
+            return None
+    return case
+
+
+def step(run, case, node, notes, label, probes=()):
+    """Run a statement that changes something. True when the servers have come apart."""
+    one = case.copy(before=list(case.before), node=node, notes=notes, changes=True, probes=probes)
+    run.statements += 1
+    difference = run.difference(one, False)
+    if difference:
+        run.report(one, difference, label)
+        return True
+    if run.recorder:
+        run.recorder.add(node.text(), run.answers[0], notes, one.ordered, True)
+    case.before.append(node)
+    return False
+
+
+def query_schema(run, seed, make=QueryMaker.statement, failing=0.4):
+    rng = random.Random(seed)
+    tables = [random_table(rng, f"t{i}") for i in range(rng.randint(1, 3))]
+    case = prepare(run, rng, seed, tables)
+    for i in range(QUERIES if case else 0):
+        if run.statements >= run.args.count:
+            return
+        rng = random.Random(f"{seed}/{i}")
+        maker = QueryMaker(rng, tables, rng.random() < failing)
+        one = case.copy(node=make(maker).node, notes=maker.notes)
+        run.statements += 1
+        difference = run.difference(one, False)
+        if difference:
+            run.report(one, difference, f"seed {seed}/{i}")
+        elif run.recorder:
+            run.recorder.add(one.node.text(), run.answers[0], one.notes, one.ordered)
+
+
+def change_schema(run, seed):
+    rng = random.Random(seed)
+    tables = [random_table(rng, f"t{i}") for i in range(rng.randint(1, 3))]
+    for table in tables:
+        table.primary = True
+    probes = [f"SELECT * FROM {t.name}" for t in tables]
+    case = prepare(run, rng, seed, tables, constraint_statements(rng, tables))
+    in_transaction = False
+    for i in range(CHANGES if case else 0):
+        rng = random.Random(f"{seed}/{i}")
+        change = ChangeMaker(rng, tables).make(in_transaction)
+        if step(run, case, change.node, change.notes, f"seed {seed}/{i}", probes):
+            return
+        in_transaction = run.in_transaction()
+    record_probes(run, probes)
+
+
+def definition_schema(run, seed):
+    rng = random.Random(seed)
+    tables = [random_table(rng, f"t{i}", 5) for i in range(2)]
+    case = prepare(run, rng, seed, tables)
+    for i in range(DEFINITIONS if case else 0):
+        rng = random.Random(f"{seed}/{i}")
+        node = DefinitionMaker(rng, run.state()).make(run.in_transaction())
+        if rng.random() < run.args.restarts and not run.in_transaction():
+            node = Node(RESTART[0] if run.recorder else rng.choice(RESTART))
+        if step(run, case, node, plain_notes(node), f"seed {seed}/{i}", CATALOG):
+            return
+    record_probes(run, CATALOG)
+
+
+def record_probes(run, probes):
+    if run.recorder:
+        run.recorder.add("ROLLBACK", run.left.run("ROLLBACK"), None, False, True)
+        run.right.run("ROLLBACK")
+        for sql in run.each(probes):
+            run.recorder.add(sql, run.left.run(sql), plain_notes(), False)
+
+
+def scalar_schema(run, seed):
+    query_schema(run, seed, QueryMaker.scalar, 1)
+
+
+KINDS = {"scalars": scalar_schema, "queries": query_schema, "changes": change_schema, "definitions": definition_schema}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", help="ouzel; without it, a server that runs at --port")
+    parser.add_argument("--port", type=int, default=5701)
+    parser.add_argument("--postgres", default="host=127.0.0.1 port=5440 user=postgres dbname=postgres")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=2000)
+    parser.add_argument("--kinds", default="queries,scalars,queries,changes,changes,definitions", help="of schemas, in turn")
+    parser.add_argument("--restarts", type=float, default=0.02, help="the chance of a restart between two definitions")
+    parser.add_argument("--repeat", type=int, default=1, help="how many differences with one key are shown")
+    parser.add_argument("--minimise-all", action="store_true")
+    parser.add_argument("--hard-ways", action="store_true", help="sessions with settings that force rare paths")
+    parser.add_argument("--show", action="store_true", help="print every statement")
+    parser.add_argument("--record", metavar="DIR", help="write the cases that agree as .slt files; with one kind of schema")
+    args = parser.parse_args()
+    run, started, kinds = Run(args), time.monotonic(), args.kinds.split(",")
+    if args.record:
+        run.recorder = Recorder(args.record, kinds[0], args.seed)
+    for number in range(sys.maxsize):
+        if run.statements >= args.count:
+            break
+        KINDS[kinds[number % len(kinds)]](run, args.seed * 1000000 + number)
+        if run.recorder:
+            run.recorder.end_of_schema()
+    if run.recorder:
+        run.recorder.write()
+    seconds = time.monotonic() - started
+    well = run.end()
+    print(f"{run.statements} statements in {seconds:.0f} s ({run.statements / seconds:.0f} a second)")
+    for (kind, key), count in sorted(run.seen.items(), key=lambda item: (item[0][0], -item[1])):
+        print(f"{count:7} {kind}: {key}")
+    serious = sum(n for kind, n in run.counts.items() if kind not in COUNTED)
+    print(f"{run.statements - serious} passed, {serious} failed; {dict(run.counts)}")
+    return 1 if serious or not well else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
