@@ -1,6 +1,6 @@
 # The words of the project. `make run` and `make test` are all a newcomer needs; `make` alone builds.
 .DEFAULT_GOAL := build
-.PHONY: build run install deb test check tsan crash clang format bench bench-tpch bench-load bench-oltp bench-update bench-external bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
+.PHONY: build run install deb test check tsan crash differential clang format bench bench-tpch bench-load bench-oltp bench-update bench-external bench-recovery bench-checkpoint bench-spill bench-spill-clients bench-spill-tax bench-spill-hybrid bench-spill-compression bench-spill-device bench-spill-plot bench-s3-retriever bench-s3-tpch deps deps-test deps-package clean
 
 PORT ?= 5432
 DATA ?= ./data
@@ -54,6 +54,14 @@ crash: deps-test
 	@build/relassert/tests/crash/test_crash_server --binary build/relassert/ouzel --kills $(or $(NO_LOG_KILLS),100) --check-every 10 \
 	  --object-server build/relassert/tests/object_server/object_server --no-log --seed 3 \
 	  --faults error=0.02,conflict=0.05,reset-after=0.02,reset-before=0.01,reset-body=0.01
+
+# Random statements against PostgreSQL 15, which the package postgresql-15 brings: COUNT of them, the same for each SEED. A
+# difference is printed small, with both answers. make test replays what agreed once (tests/differential/recorded).
+differential: deps
+	@scripts/install-deps --bench
+	@cmake --preset relassert >/dev/null
+	@cmake --build build/relassert -j $(JOBS) --target ouzel
+	@python3 tests/differential/main.py --binary build/relassert/ouzel --seed $(or $(SEED),1) --count $(or $(COUNT),20000)
 
 # Threads: unit tests, isolation tests and many sessions at once under ThreadSanitizer; some minutes.
 tsan: deps-test

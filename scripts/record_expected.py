@@ -6,6 +6,7 @@
 Starts a throw-away PostgreSQL 15 (Debian package postgresql-15) unless --conninfo names a running one, and needs a
 built slt_runner (--runner)."""
 import argparse
+import contextlib
 import os
 import shutil
 import subprocess
@@ -22,15 +23,9 @@ def as_postgres(command):
     return ["runuser", "-u", "postgres", "--"] + command if os.geteuid() == 0 else command
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--conninfo")
-    parser.add_argument("--runner", default=os.path.join(ROOT, "build/relassert/tests/support/slt_runner"))
-    parser.add_argument("files", nargs="+")
-    args = parser.parse_args()
-    record = lambda conninfo: subprocess.call([args.runner, "--record", conninfo] + args.files)
-    if args.conninfo:
-        return record(args.conninfo)
+@contextlib.contextmanager
+def throw_away_postgres():
+    """A PostgreSQL 15 with an empty database; gives its conninfo and goes at the end."""
     home = tempfile.mkdtemp(prefix="ouzel-referee-")
     data, port = os.path.join(home, "data"), free_port()
     if os.geteuid() == 0:
@@ -40,10 +35,23 @@ def main():
     run(f"{BIN}/pg_ctl", "-w", "-D", data, "-l", os.path.join(home, "log"), "-o",
         f"-p {port} -c listen_addresses=127.0.0.1 -c timezone=UTC -c unix_socket_directories={home}", "start")
     try:
-        return record(f"host=127.0.0.1 port={port} user=postgres dbname=postgres")
+        yield f"host=127.0.0.1 port={port} user=postgres dbname=postgres"
     finally:
         run(f"{BIN}/pg_ctl", "-D", data, "-m", "immediate", "stop")
         shutil.rmtree(home, ignore_errors=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--conninfo")
+    parser.add_argument("--runner", default=os.path.join(ROOT, "build/relassert/tests/support/slt_runner"))
+    parser.add_argument("files", nargs="+")
+    args = parser.parse_args()
+    record = lambda conninfo: subprocess.call([args.runner, "--record", conninfo] + args.files)
+    if args.conninfo:
+        return record(args.conninfo)
+    with throw_away_postgres() as conninfo:
+        return record(conninfo)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def constraint_statements(rng, tables):
             else:
                 parent = rng.choice(tables)
                 action = rng.choice(["", " ON DELETE CASCADE", " ON DELETE SET NULL", " ON DELETE RESTRICT", " ON DELETE SET DEFAULT"])
-                timing = rng.choice(["", "", " DEFERRABLE INITIALLY DEFERRED"])
+                timing = "" if known.avoided("ADD COLUMN REFERENCES DEFERRABLE") else rng.choice(["", "", " DEFERRABLE INITIALLY DEFERRED"])
                 yield Node(f"ALTER TABLE {table.name} ADD COLUMN r{rng.randrange(3)} int4 REFERENCES {parent.name} (id){action}{timing}")
 
 

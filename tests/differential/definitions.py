@@ -33,6 +33,9 @@ class DefinitionMaker:
                 self.relations.setdefault(self.quoted(name), (kind, []))[1].append((self.quoted(column), type_name, special))
             self.constraints = [(self.quoted(c), self.quoted(t), k) for c, t, k in state[1]]
 
+    def has_sequences(self):
+        return any(kind == "S" for kind, _ in self.relations.values())
+
     @staticmethod
     def quoted(name):
         return name if name is None or name.isidentifier() and name.islower() else f'"{name}"'

@@ -14,6 +14,8 @@ from tree import Node
 
 # Statements of a case that this program carries out itself: Ouzel is stopped or killed, and started again.
 RESTART = ["RESTART", "KILL"]
+FRESH = ["ROLLBACK", "DISCARD SEQUENCES", "DROP SCHEMA IF EXISTS differential CASCADE", "CREATE SCHEMA differential",
+         "SET search_path = differential"]
 ROWS_SHOWN = 40  # wrong rows have no key that tells their causes apart
 IDLE, IN_ERROR = 0, 3  # libpq's transaction status
 
@@ -92,8 +94,7 @@ class Run:
 
     def fresh(self, case):
         """Both servers have an empty schema, then the tables and the statements before."""
-        for sql in ("ROLLBACK", "DROP SCHEMA IF EXISTS differential CASCADE", "CREATE SCHEMA differential",
-                    "SET search_path = differential"):
+        for sql in FRESH:
             self.left.send(sql)
             self.right.send(sql)
             self.left.answer()
@@ -143,7 +144,7 @@ class Run:
         self.seen[(kind, key[1][:110])] += 1
         times = self.seen[(kind, key[1][:110])]
         serious = kind not in COUNTED
-        if kind in ("error order", "known") or times > (ROWS_SHOWN if kind == "rows" else self.args.repeat if serious or self.args.minimise_all else 1):
+        if kind in ("error order", "inexact", "known") or times > (ROWS_SHOWN if kind == "rows" else self.args.repeat if serious or self.args.minimise_all else 1):
             return
         text = f"=== {kind}: {difference.detail[:400]} [{label}] {self.right.settings or ''}\n"
         if serious or self.args.minimise_all:
