@@ -44,13 +44,15 @@ class ChangeMaker:
         self.rng, self.tables = rng, tables
         self.maker = None
 
-    def make(self, in_transaction):
+    def make(self, in_transaction, failed):
         """The next statement of a sequence."""
         rng = self.rng
         self.maker = QueryMaker(rng, self.tables, rng.random() < 0.3)
         form = rng.random()
-        if form < 0.12:
-            words = ["COMMIT", "ROLLBACK", "SAVEPOINT s", "ROLLBACK TO s", "RELEASE s", "ROLLBACK"] if in_transaction else \
+        if failed and rng.random() < 0.9:
+            node = Node(rng.choice(["ROLLBACK", "ROLLBACK TO s", "COMMIT"]))
+        elif form < 0.12:
+            words = ["COMMIT", "ROLLBACK", "SAVEPOINT s", "SAVEPOINT s", "ROLLBACK TO s", "RELEASE s"] if in_transaction else \
                 ["BEGIN", "BEGIN", "BEGIN ISOLATION LEVEL REPEATABLE READ"]
             node = Node(rng.choice(words))
         elif form < 0.2:
@@ -149,9 +151,10 @@ class ChangeMaker:
         scope, source = self.scope_of(table, "t"), self.maker.sources.table(None)
         both = Scope(scope.references + source.scope.references)
         parts = [Node(f"MERGE INTO {table.name} AS t USING ", source.node, f" ON t.id = {source.scope.keys[0]}")]
-        for _ in range(rng.randint(1, 3)):
+        count = rng.randint(1, 3)
+        for i in range(count):
             matched = rng.random() < 0.6
-            condition = Optional(" AND ", self.maker.expressions.make("bool", both if matched else source.scope, 2)) if rng.random() < 0.5 else ""
+            condition = Optional(" AND ", self.maker.expressions.make("bool", both if matched else source.scope, 2)) if i < count - 1 or rng.random() < 0.5 else ""
             parts.append(Node(f"WHEN {'' if matched else 'NOT '}MATCHED", condition, " THEN ", self.action(table, matched, both, source.scope)))
         return Items(parts, " ", 2)
 

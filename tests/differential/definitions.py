@@ -20,6 +20,9 @@ CATALOG = [
     f"FROM pg_constraint JOIN pg_class c ON c.oid = conrelid WHERE {HERE}",
     f"SELECT relname, indrelid::regclass, indisunique, indisprimary, indkey FROM pg_index JOIN pg_class c ON c.oid = indexrelid WHERE {HERE}",
     f"EACH SELECT format('SELECT * FROM %I', relname) FROM pg_class WHERE {HERE} AND relkind IN ('r', 'v') ORDER BY relname"]
+LONG_NAMES = {"character varying": "varchar", "timestamp without time zone": "timestamp", "timestamp with time zone": "timestamptz",
+              "time without time zone": "time", "time with time zone": "timetz", "integer": "int4", "bigint": "int8", "smallint": "int2",
+              "double precision": "float8", "real": "float4", "boolean": "bool", "character": "bpchar"}
 TABLES, COLUMNS = ["t0", "t1", "t2", "u0", '"Q x"'], ["id", "c0", "c1", "c2", "d0", "d1", '"D"', "e0"]
 TYPES = sorted(set(SCALARS) - {"name", "bytea"}) + ["int4[]", "text[]", "numeric(12,4)", "varchar(20)"]
 
@@ -59,7 +62,7 @@ class DefinitionMaker:
         if self.failed:
             return Node(rng.choice(["ROLLBACK", "ROLLBACK TO s", "COMMIT"]))
         if self.chance(0.12):
-            return Node(rng.choice(["COMMIT", "ROLLBACK", "SAVEPOINT s", "ROLLBACK TO s", "RELEASE s"] if in_transaction else ["BEGIN"]))
+            return Node(rng.choice(["COMMIT", "ROLLBACK", "SAVEPOINT s", "SAVEPOINT s", "ROLLBACK TO s", "RELEASE s"] if in_transaction else ["BEGIN"]))
         makers = [self.alter] * 9 + [self.rows] * 4 + [self.create_table, self.create_index, self.create_view, self.create_view,
                                                      self.sequence, self.sequence, self.drop, self.truncate, self.rename, self.comment]
         return rng.choice(makers)()
@@ -156,8 +159,10 @@ class DefinitionMaker:
 
     @staticmethod
     def known_type(kind):
-        plain = base(kind.replace("character varying", "varchar").replace("timestamp without time zone", "timestamp").replace("integer", "int4"))
-        return plain if plain in ORDINARY else "text"
+        for long, short in LONG_NAMES.items():
+            kind = kind.replace(long, short)
+        plain = base(kind)
+        return plain if plain.removesuffix("[]") in {*ORDINARY, *NUMBERS, "varchar", "bpchar"} else "text"
 
     def rename(self):
         rng, table = self.rng, self.some("r", "v", "i", "S")

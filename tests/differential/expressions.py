@@ -1,7 +1,7 @@
 """Random expressions of a wanted type over the columns in scope."""
 from functions import AGGREGATE_CALLS, CALLS, COMPARABLE, CONSTANTS, WINDOW_CALLS, constant
 from known import avoided
-from tree import Expr, Items, Node
+from tree import Constant, Expr, Items, Node
 from values import ARRAY_ELEMENTS, INTEGERS, NUMBERS, base, literal
 
 ELEMENTS = {base(e) for e in ARRAY_ELEMENTS}
@@ -99,7 +99,7 @@ class Expressions:
             made = self.aggregate(type_name, scope, 1)
             if made:
                 return made
-        return Expr(type_name, literal(self.rng, type_name, self.may_fail or self.chance(0.3)))
+        return Constant(type_name, literal(self.rng, type_name, self.may_fail or self.chance(0.3)))
 
     def call(self, call, scope, depth, result=None):
         """The call with random arguments, in parentheses."""

@@ -250,7 +250,6 @@ text: to_char({numeric}, {numberformat}) !
 text: to_char({interval}, 'HH24:MI:SS')
 text: array_to_string({text[]}, ',')
 text: array_to_string({int4[]}, '-', '*')
-text: {text[]}[{few}]
 text: ({text[]} || {text})[1]
 text: pg_typeof({numeric})::text
 varchar: {text}::varchar(3)
@@ -326,7 +325,7 @@ int4[]: array_replace({int4[]}, {int4}, {int4})
 int4[]: array_positions({int4[]}, {int4})
 int4[]: array_fill({int4}, ARRAY[{few}])
 int4[]: trim_array({int4[]}, 1) !
-int4[]: {int4[]}[{positive}:{few}]
+int4[]: ({int4[]})[{positive}:{few}]
 int4[]: ({int4[]})[2:]
 int4[]: {int8[]}::int4[] !
 int4[]: {text[]}::int4[] !
@@ -487,7 +486,7 @@ COMPARABLE = ["bool", *NUMBERS, "text", "varchar", *(["bpchar"] if not avoided("
               "interval", "uuid", *[base(e) + "[]" for e in ARRAY_ELEMENTS if not avoided(base(e) + "[]")]]
 for element in {base(e) for e in ARRAY_ELEMENTS}:
     array = element + "[]"
-    CALLS.setdefault(element, []).append(Call(f"{element}: {{{array}}}[{{few}}]"))
+    CALLS.setdefault(element, []).append(Call(f"{element}: ({{{array}}})[{{few}}]"))
     CALLS.setdefault(array, []).append(Call(f"{array}: ARRAY[{{{element}}}, {{{element}}}]"))
     CALLS.setdefault("bool", []).append(Call(f"bool: {{{array}}} @> {{{array}}}"))
     CALLS["bool"].append(Call(f"bool: {{{array}}} && {{{array}}}"))

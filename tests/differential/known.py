@@ -24,12 +24,13 @@ TEMPLATES = {
     "{bpchar} = {varchar}": "comparing varchar cast to char(n) does not pass over trailing blanks of the varchar",
     "varchar(5)[]": "casts of a column to an array type with a modifier are not built",
     "numeric(8,2) NaN": "NaN is refused by numeric with a modifier (22003)",
-    "{int4[]}[{positive}:{few}]": "array slices are not built",
+    "({int4[]})[{positive}:{few}]": "array slices are not built",
     "({int4[]})[2:]": "array slices are not built",
 }
 
 # Ouzel's messages of errors that are counted, not reported: (pattern, reason).
 MESSAGES = [
+    ("wording", "42P10", "positions inside PREPARE"),
     ("accepted", "cannot change ownership of identity sequence", "ALTER SEQUENCE ... OWNED BY"),
     ("state", "42P07.*42701|23505.*42704", "the order of checks of definitions"),
     ("refused", "more than one row returned by a subquery used", "subqueries whose column nobody reads are run"),

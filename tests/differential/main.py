@@ -27,14 +27,16 @@ from changes import ChangeMaker, constraint_statements
 from compare import COUNTED
 from definitions import CATALOG, DefinitionMaker
 from expressions import Notes
+from large import LargeMaker, LargeTable
 from minimise import Case
 from queries import QueryMaker
 from record import Recorder
 from run import RESTART, Run
 from schema import random_table
 from tree import Items, Node
+from wrappers import wrap
 
-QUERIES, CHANGES, DEFINITIONS = 200, 40, 40  # statements on one schema
+QUERIES, CHANGES, LARGE, DEFINITIONS = 200, 40, 80, 40  # statements on one schema
 # Settings of an Ouzel session that force rare paths; part of the schemas runs without any.
 HARD_WAYS = [[], [], [], ["SET ouzel.vector_size = 2"], ["SET ouzel.spill_all = on"], ["SET ouzel.optimizer = off"],
              ["SET ouzel.hash_zero = on"], ["SET ouzel.block_twice = on"]]
@@ -89,9 +91,14 @@ def query_schema(run, seed, make=QueryMaker.statement, failing=0.4):
             return
         rng = random.Random(f"{seed}/{i}")
         maker = QueryMaker(rng, tables, rng.random() < failing)
-        one = case.copy(node=make(maker).node, notes=maker.notes)
+        node = make(maker).node
+        if make is QueryMaker.statement and rng.random() < run.args.wrapped:
+            node = wrap(rng, node, maker.may_fail)
+        one = case.copy(node=node, notes=maker.notes)
         run.statements += 1
         difference = run.difference(one, False)
+        if run.has_failed():
+            run.both("ROLLBACK")
         if difference:
             run.report(one, difference, f"seed {seed}/{i}")
         elif run.recorder:
@@ -105,16 +112,36 @@ def change_schema(run, seed):
         table.primary = True
     probes = [f"SELECT * FROM {t.name}" for t in tables]
     case = prepare(run, rng, seed, tables, constraint_statements(rng, tables))
-    in_transaction = False
     if not case:
         return
     for i in range(CHANGES):
         rng = random.Random(f"{seed}/{i}")
-        change = ChangeMaker(rng, tables).make(in_transaction)
+        change = ChangeMaker(rng, tables).make(run.in_transaction(), run.has_failed())
         if step(run, case, change.node, change.notes, f"seed {seed}/{i}", probes):
             return
-        in_transaction = run.in_transaction()
     record_probes(run, probes)
+
+
+def large_schema(run, seed):
+    """Queries, changes, checkpoints and restarts over large tables."""
+    rng = random.Random(seed)
+    tables = [LargeTable(rng, f"t{i}") for i in range(2)]
+    case = prepare(run, rng, seed, tables)
+    if not case:
+        return
+    probes = [f"SELECT count(*), sum(id) FROM {t.name}" for t in tables]
+    for i in range(LARGE):
+        rng = random.Random(f"{seed}/{i}")
+        maker, chance = LargeMaker(rng, tables), rng.random()
+        if chance < 0.04:
+            nodes = [Node("CHECKPOINT")] + ([Node(RESTART[0])] if chance < 0.01 else [])
+        else:
+            nodes = [maker.change() if chance < 0.1 else maker.query()]
+        for node in nodes:
+            if step(run, case, node, maker.notes, f"seed {seed}/{i}", probes if chance < 0.1 else ()):
+                return
+            if chance >= 0.1:
+                case.before.pop()  # a query changes nothing
 
 
 def definition_schema(run, seed):
@@ -147,7 +174,8 @@ def scalar_schema(run, seed):
     query_schema(run, seed, QueryMaker.scalar, 1)
 
 
-KINDS = {"scalars": scalar_schema, "queries": query_schema, "changes": change_schema, "definitions": definition_schema}
+KINDS = {"scalars": scalar_schema, "queries": query_schema, "changes": change_schema, "large": large_schema,
+         "definitions": definition_schema}
 
 
 def main():
@@ -157,8 +185,9 @@ def main():
     parser.add_argument("--postgres", help="conninfo of a PostgreSQL 15; without it, one is started")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=2000)
-    parser.add_argument("--kinds", default="queries,scalars,queries,changes,changes,definitions", help="of schemas, in turn")
+    parser.add_argument("--kinds", default="queries,scalars,queries,changes,large,changes,definitions", help="of schemas, in turn")
     parser.add_argument("--restarts", type=float, default=0.02, help="the chance of a restart between two definitions")
+    parser.add_argument("--wrapped", type=float, default=0.15, help="the chance of a query to be prepared, or a cursor, a view, a table")
     parser.add_argument("--repeat", type=int, default=1, help="how many differences with one key are shown")
     parser.add_argument("--minimise-all", action="store_true")
     parser.add_argument("--hard-ways", action="store_true", help="sessions with settings that force rare paths")
@@ -184,7 +213,7 @@ def compare_servers(args):
         run.recorder.write()
     seconds = time.monotonic() - started
     well = run.end()
-    print(f"{run.statements} statements in {seconds:.0f} s ({run.statements / seconds:.0f} a second)")
+    print(f"{run.statements} statements in {seconds:.0f} s ({run.statements / seconds:.0f} a second); PostgreSQL refused {run.failing}")
     for (kind, key), count in sorted(run.seen.items(), key=lambda item: (item[0][0], -item[1])):
         print(f"{count:7} {kind}: {key}")
     serious = sum(n for kind, n in run.counts.items() if kind not in COUNTED)

@@ -85,7 +85,7 @@ def smaller_setups(case):
             yield case.copy(before=case.before[:start] + case.before[start + size:])
         size //= 2
     for i, table in enumerate(case.tables):
-        for smaller in table.smaller():
+        for smaller in table.smaller() if hasattr(table, "smaller") else ():
             yield case.copy(tables=case.tables[:i] + [smaller] + case.tables[i + 1:])
     for i, node in enumerate(case.before):
         for smaller in variants(node):

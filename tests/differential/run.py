@@ -32,6 +32,7 @@ class Run:
         self.right.open()
         self.last_words = ""
         self.recorder = None  # a record.Recorder, when agreeing cases are written
+        self.failing = 0  # statements that PostgreSQL refuses
         self.statements, self.counts, self.seen = 0, collections.Counter(), collections.Counter()
 
     def end(self):
@@ -88,9 +89,13 @@ class Run:
     def in_transaction(self):
         return self.left.raw.transaction_status != IDLE
 
+    def has_failed(self):
+        """Whether one of the servers waits for the end of a failed transaction."""
+        return IN_ERROR in (self.left.raw.transaction_status, self.right.raw.transaction_status)
+
     def state(self):
         """PostgreSQL's catalog of the schema, or None in a transaction that failed."""
-        return None if self.left.raw.transaction_status == IN_ERROR else [self.left.run(sql).rows for sql in STATE]
+        return None if self.has_failed() else [self.left.run(sql).rows for sql in STATE]
 
     def fresh(self, case):
         """Both servers have an empty schema, then the tables and the statements before."""
@@ -106,10 +111,13 @@ class Run:
         """What differs in the answers to the case's statement, or in the probes after it."""
         if fresh:
             self.fresh(case)
+        elif self.has_failed() and not case.changes:
+            self.both("ROLLBACK")
         if self.args.show:
             print(case.node.text() + ";")
         expected, got = self.both(case.node.text())
         self.answers = (expected, got)
+        self.failing += bool(expected.state)
         if got.state in ("LOST", "HANG"):
             self.reopen()
         found = compare(expected, got, case.notes, case.ordered)

@@ -72,13 +72,22 @@ class Connection:
             result = self.raw.get_result()
             if result is None:
                 return answer or Answer("LOST", "no result")
-            answer = answer or read(result)
+            answer = joined(answer, read(result))
             if self.raw.status == pq.ConnStatus.BAD:
                 return Answer("LOST", answer.message)
 
     def run(self, sql):
         self.send(sql)
         return self.answer()
+
+
+def joined(first, second):
+    """The answer to several statements: an error wins, rows follow each other."""
+    if first is None or not first.state and (second.state or first.rows is None):
+        return second
+    if not first.state and second.rows is not None:
+        first.rows += second.rows
+    return first
 
 
 def read(result):

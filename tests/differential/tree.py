@@ -48,6 +48,10 @@ class Expr(Node):
                 yield below
 
 
+class Constant(Expr):
+    """A literal. A parameter of a prepared statement may stand in its place."""
+
+
 class Optional(Node):
     """A clause that may be left out as a whole."""
 
