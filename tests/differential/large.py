@@ -92,6 +92,9 @@ class LargeMaker:
             frame = rng.choice(["", " ROWS BETWEEN 3 PRECEDING AND 2 FOLLOWING", " GROUPS 1 PRECEDING"])
             return Node(f"SELECT w, count(*), min(id) FROM (SELECT a.id, {rng.choice(['rank()', 'count(*)', 'sum(a.id)', 'lag(a.id)', 'last_value(a.id)'])} OVER "
                         f"(PARTITION BY a.{rng.choice(names[1:])} ORDER BY a.id{frame}) AS w FROM {table.name} a WHERE true", *self.where("a", table), ") s GROUP BY w")
+        if form < 0.75:
+            keys = ", ".join(f"({rng.randint(-5, table.count + 5)})" for _ in range(rng.randint(1, 5)))
+            return Node(f"SELECT v.x, a.{rng.choice(names)} FROM (VALUES {keys}) v(x) {rng.choice(['JOIN', 'LEFT JOIN'])} {table.name} a ON a.id = v.x")
         other = rng.choice(self.tables)
         same = [(l[0], r[0]) for l in table.columns for r in other.columns if l[1] == r[1] and "id" in (l[0], r[0])]
         left, right = rng.choice(same)

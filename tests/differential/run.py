@@ -27,11 +27,12 @@ class Run:
         self.ouzel = Ouzel(args.binary, os.path.join(self.home, "data"), args.port)
         self.ouzel.start()
         self.left = Connection(args.postgres, 5, ["SET jit = off", "SET synchronous_commit = off"])
-        self.right = Connection(self.ouzel.conninfo(), 20)
+        self.right = Connection(self.ouzel.conninfo(), 20, [])
         self.left.open()
         self.right.open()
         self.last_words = ""
         self.recorder = None  # a record.Recorder, when agreeing cases are written
+        self.looks = ""  # how both sessions print dates, if not as usual
         self.failing = 0  # statements that PostgreSQL refuses
         self.statements, self.counts, self.seen = 0, collections.Counter(), collections.Counter()
 
@@ -53,6 +54,8 @@ class Run:
         """The answers of PostgreSQL and of Ouzel."""
         if sql in RESTART:
             return self.restart(sql)
+        if sql == "CHECKPOINT":  # of PostgreSQL it may take longer than its timeout
+            return Answer(tag=sql), self.right.run(sql)
         self.left.send(sql)
         self.right.send(sql)
         return self.left.answer(), self.right.answer()
@@ -154,7 +157,7 @@ class Run:
         serious = kind not in COUNTED
         if kind in ("error order", "inexact", "known") or times > (ROWS_SHOWN if kind == "rows" else self.args.repeat if serious or self.args.minimise_all else 1):
             return
-        text = f"=== {kind}: {difference.detail[:400]} [{label}] {self.right.settings or ''}\n"
+        text = f"=== {kind}: {difference.detail[:400]} [{label}] {self.right.settings or ''} {self.looks}\n"
         if serious or self.args.minimise_all:
             text += self.smallest(case, key)
         else:
