@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/type/decimal.hpp"
 #include "engine/command/command.hpp"
 #include "engine/command/new_relation.hpp"
 #include "engine/command/rewrite_rows.hpp"
@@ -193,6 +194,17 @@ void TableAlteration::drawFromSequence(AddedColumn& added, Oid type, const ::Lis
    added.value = "nextval(" + std::to_string(added.column.defaultSequence) + "::regclass)";
 }
 
+/// A query's result as a column of `type` stores it: numeric(p, s) as a scaled integer.
+Value storedValue(const Value& value, const SqlType& type) {
+   const PhysicalType stored = storedRepresentation(type).physical;
+   if (value.type != PhysicalType::Decimal || stored == PhysicalType::Decimal) {
+      DCHECK(value.type == stored);
+      return value;
+   }
+   const int128 scaled = decimal::toScaledColumn(StringView(value.bytes), type.typmod);
+   return stored == PhysicalType::I128 ? Value::wide(scaled) : Value::integer(stored, static_cast<int64_t>(scaled));
+}
+
 void TableAlteration::appendColumn(const AddedColumn& added) {
    const auto relation = table();
    if (added.column.notNull && (!added.missing || added.missing->isNull)) {
@@ -200,7 +212,7 @@ void TableAlteration::appendColumn(const AddedColumn& added) {
       if (!rows.empty()) throwContainsNulls(added.column.name);
    }
    storage::ColumnDefinition stored = storage::ColumnDefinition::of(added.column.type);
-   if (added.missing && !added.missing->isNull) stored.missing = *added.missing;
+   if (added.missing && !added.missing->isNull) stored.missing = storedValue(*added.missing, added.column.type);
    editor_.addColumn(oid_, added.column);
    core_.database.storage->addColumn(core_.transaction.storage(), relation->storage, std::move(stored));
 }
