@@ -37,7 +37,7 @@ void decodeRuns(const PageView& page, const PackedVector& head, uint32_t count, 
    const uint16_t* ends = runEnds(page, head);
    const char* packed = runValues(page, head);
    uint32_t row = 0;
-   for (uint32_t run = 0; run < head.runs; ++run) {
+   for (uint32_t run = 0; run < head.runs && row < count; ++run) { // `count` may end before the vector does
       const uint64_t value = static_cast<uint64_t>(head.reference) + unpackOne(packed, head.bits, run) * head.factor;
       std::fill(out + row, out + std::min<uint32_t>(ends[run], count), static_cast<T>(static_cast<int64_t>(value)));
       row = ends[run];
