@@ -45,6 +45,13 @@ std::optional<Bounds> multiply(const Bounds& a, const Bounds& b) {
    return fitsI128(result) ? std::optional(result) : std::nullopt;
 }
 
+std::optional<Bounds> add(const Bounds& a, const Bounds& b) {
+   Bounds result;
+   if (__builtin_add_overflow(a.min, b.min, &result.min) || __builtin_add_overflow(a.max, b.max, &result.max))
+      return std::nullopt;
+   return fitsI128(result) ? std::optional(result) : std::nullopt;
+}
+
 std::optional<Bounds> rescaled(const Bounds& bounds, uint32_t digits) {
    if (digits >= 38) return std::nullopt;
    return multiply(bounds, {pow10(digits), pow10(digits)});
@@ -416,16 +423,17 @@ bool ExprLowering::lowerSum(Expr& call, std::optional<Bounds>& result) {
       const uint8_t scale = std::max(left->scale, right->scale);
       const auto a = rescaled(left->bounds, scale - left->scale), b = rescaled(right->bounds, scale - right->scale);
       if (a && b) {
-         const Bounds sum = functionOf(call)->source == "numeric_add" ? Bounds{a->min + b->min, a->max + b->max}
-                                                                      : Bounds{a->min - b->max, a->max - b->min};
-         if (fitsI128(sum)) {
-            const bool narrow = fitsI64(*a) && fitsI64(*b) && fitsI64(sum);
+         // No bound is the least int128, so each has its opposite.
+         const bool isAddition = functionOf(call)->source == "numeric_add";
+         const auto sum = add(*a, isAddition ? *b : Bounds{-b->max, -b->min});
+         if (sum) {
+            const bool narrow = fitsI64(*a) && fitsI64(*b) && fitsI64(*sum);
             const Representation target{narrow ? PhysicalType::I64 : PhysicalType::I128, scale};
             convert(call.args[0], target);
             convert(call.args[1], target);
             call.repr = target;
             usedBounds_ = true;
-            result = sum;
+            result = *sum;
             return true;
          }
       }
