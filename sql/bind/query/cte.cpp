@@ -102,21 +102,6 @@ void nameCteColumns(const BindState& state, CteBinding& cte, const std::vector<O
    }
 }
 
-/// Gives each output a column of its own.
-void makeOutputUnique(BindState& state, Scope& scope, BoundRel& query) {
-   std::vector<ComputedColumn> copies;
-   for (size_t i = 0; i < query.output.size(); ++i) {
-      OutputColumn& output = query.output[i];
-      const bool isRepeated = std::any_of(query.output.begin(), query.output.begin() + static_cast<ptrdiff_t>(i),
-                                          [&](const OutputColumn& other) { return other.column == output.column; });
-      if (!isRepeated) continue;
-      const ColumnId copy = state.addColumn(scope, output.name, output.type);
-      copies.push_back({copy, makeColumn(output.column, output.type)});
-      output.column = copy;
-   }
-   query.rel = makeMap(std::move(query.rel), std::move(copies));
-}
-
 void bindCte(BindState& state, Scope& scope, CteBinding& cte) {
    const DepthGuard guard(state);
    const bool isSelect = isNode(cte.node->ctequery, T_SelectStmt);

@@ -114,6 +114,20 @@ void addEntry(Scope& scope, const NamespaceItem& item) {
    scope.entries.push_back(std::move(entry));
 }
 
+void makeOutputUnique(BindState& state, Scope& scope, BoundRel& query) {
+   std::vector<ComputedColumn> copies;
+   for (size_t i = 0; i < query.output.size(); ++i) {
+      OutputColumn& output = query.output[i];
+      const bool isRepeated = std::any_of(query.output.begin(), query.output.begin() + static_cast<ptrdiff_t>(i),
+                                          [&](const OutputColumn& other) { return other.column == output.column; });
+      if (!isRepeated || output.column == noColumn) continue;
+      const ColumnId copy = state.addColumn(scope, output.name, output.type);
+      copies.push_back({copy, makeColumn(output.column, output.type)});
+      output.column = copy;
+   }
+   query.rel = makeMap(std::move(query.rel), std::move(copies));
+}
+
 namespace {
 
 FromItem bindTable(BindState& state, Scope& scope, const ::RangeVar& name) {
@@ -199,6 +213,7 @@ FromItem bindFromSubquery(BindState& state, Scope& scope, const ::RangeSubselect
       query = bindSelect(state, *as<SelectStmt>(node.subquery), &scope);
    }
    scope.lateralActive = outerLateral;
+   makeOutputUnique(state, scope, query);
    NamespaceItem item;
    item.columns = scopeColumns(state, scope, query);
    applyAlias(item, node.alias, 0);

@@ -21,5 +21,7 @@ FromItem bindBaseTable(BindState& state, Scope& scope, const catalog::RelationPt
 
 /// True if `reader` has free columns that `source` makes. A join of the two is then dependent.
 bool readsColumnsOf(const Rel& reader, const Rel& source);
+/// Gives each output a column of its own: grouping sets, for one, tell two names of one column apart.
+void makeOutputUnique(BindState& state, Scope& scope, BoundRel& query);
 
 } // namespace ouzel::sql

@@ -25,6 +25,7 @@ FromItem bindView(BindState& state, Scope& scope, const catalog::RelationPtr& vi
    const auto* select = as<SelectStmt>(script.statements().at(0).node);
    auto query = bindSelect(state, *select, nullptr);
    requireNoRows(query);
+   makeOutputUnique(state, scope, query);
    state.openViews.pop_back();
    state.source = outerSource;
    state.recorder = outerRecorder;
