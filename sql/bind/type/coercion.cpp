@@ -40,6 +40,19 @@ ExprPtr callCast(const catalog::FunctionInfo& function, Oid target, int32_t typm
    return isBorrowed ? withChild(ExprKind::Relabel, plainType(target), std::move(call)) : std::move(call);
 }
 
+/// character(n) is stored without its padding, so that its comparisons need not look for it. A text that becomes one
+/// loses its trailing blanks.
+ExprPtr withoutTrailingBlanks(ExprPtr text) {
+   constexpr Oid rtrim = 882; // rtrim(text)
+   if (text->type.oid != oid::text && text->type.oid != oid::varchar) return text;
+   const uint32_t position = text->position;
+   std::vector<ExprPtr> args;
+   args.push_back(std::move(text));
+   auto call = makeCall(catalog::builtins().function(rtrim), plainType(oid::text), std::move(args));
+   call->position = position;
+   return call;
+}
+
 /// Widens an integer constant at bind time, so that `bigint_column = 5` compares with a constant. Exact conversions
 /// only.
 bool widenInteger(Expr& constant, Oid target) {
@@ -104,6 +117,7 @@ ExprPtr coerce(BindState& state, ExprPtr expr, Oid target, int32_t typmod, Coerc
          expr->type = plainType(target);
          return expr;
       }
+      if (target == oid::bpchar) expr = withoutTrailingBlanks(std::move(expr));
       return withChild(ExprKind::Relabel, plainType(target), std::move(expr));
    }
    case CoercionPath::Array: // through the text form of the whole array, not by a cast of each element
