@@ -1,5 +1,7 @@
 #include "engine/command/new_relation.hpp"
 
+#include <algorithm>
+
 #include "common/sync/mutex.hpp"
 #include "sql/parse/node_access.hpp"
 
@@ -44,6 +46,33 @@ void noteSequences(SessionCore& core, const sql::Expr& bound, catalog::Column& c
    if (column.defaultSequence == invalidOid) column.sequencesInDefault = sql::sequencesIn(bound, catalog);
 }
 
+namespace {
+
+/// Whether the node, its arguments aside, has the same value for ever. A cast through text depends on the functions
+/// that print and read the types: the text of a date depends on DateStyle.
+bool isImmutable(const sql::Expr& expr) {
+   const catalog::Builtins& builtins = catalog::builtins();
+   const auto isFixed = [&](Oid function) {
+      const catalog::FunctionInfo* info = builtins.function(function);
+      return !info || info->volatility == catalog::Volatility::Immutable;
+   };
+   const auto printsFixed = [&](const sql::ExprPtr& arg) {
+      const catalog::TypeInfo* type = builtins.type(arg->type.oid);
+      return !type || isFixed(type->output);
+   };
+   if (const auto* function = functionOf(expr)) {
+      // anynonarray || text is declared stable, and is as fixed as the text of its operands.
+      const bool isConcatenation = function->name == "anytextcat" || function->name == "textanycat";
+      return isConcatenation ? std::all_of(expr.args.begin(), expr.args.end(), printsFixed)
+                             : function->volatility == catalog::Volatility::Immutable;
+   }
+   if (expr.kind != sql::ExprKind::TextCast) return true;
+   const catalog::TypeInfo* to = builtins.type(expr.type.oid);
+   return printsFixed(expr.args[0]) && (!to || isFixed(to->input));
+}
+
+} // namespace
+
 void requireGenerationExpression(SessionCore& core, const sql::SourceText* source, const ::Node& expression,
                                  const catalog::Relation& table, const catalog::Column& column) {
    const catalog::SearchPath path = core.searchPath();
@@ -63,8 +92,7 @@ void requireGenerationExpression(SessionCore& core, const sql::SourceText* sourc
           .detail("A generated column cannot reference another generated column.");
    }
    sql::forEachExpr(*bound.expr, [](const sql::Expr& expr) {
-      const auto* function = functionOf(expr);
-      if (function && function->volatility != catalog::Volatility::Immutable)
+      if (!isImmutable(expr))
          throw SqlError(sqlstate::invalidObjectDefinition, "generation expression is not immutable");
       return true;
    });
