@@ -21,7 +21,8 @@ struct StartupRequest {
 enum class AuthenticationMethod : uint8_t { Trust, ScramSha256, Reject };
 struct AuthenticationRule {
    AuthenticationMethod method = AuthenticationMethod::Reject;
-   std::string verifier; ///< as in pg_authid.rolpassword; empty: every password fails, like a wrong one
+   std::string verifier;  ///< as in pg_authid.rolpassword; empty: every password fails, like a wrong one
+   std::string doom = {}; ///< for the log: why every password fails; empty: a right one does not
 };
 
 struct BackendKey {

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "common/error/check.hpp"
+#include "common/log/log.hpp"
 #include "common/text/utf8.hpp"
 #include "protocol/error_response.hpp"
 #include "protocol/message_reader.hpp"
@@ -14,6 +15,38 @@ namespace {
 
 bool isExtendedMessage(char type) {
    return type == 'P' || type == 'B' || type == 'D' || type == 'E' || type == 'C' || type == 'H';
+}
+
+/// The connection's line in the log while a message is handled. Afterwards there is no statement: its text may go.
+class LoggedMessage {
+public:
+   explicit LoggedMessage(LogSession* log) : log_(log) {}
+   ~LoggedMessage() {
+      if (!log_) return;
+      log_->statement = {};
+      log_->owner.reset();
+   }
+   LoggedMessage(const LoggedMessage&) = delete;
+   LoggedMessage& operator=(const LoggedMessage&) = delete;
+
+private:
+   LogSession* const log_;
+};
+
+const char* idleName(TransactionStatus status) {
+   if (status == TransactionStatus::Failed) return "idle in transaction (aborted)";
+   return status == TransactionStatus::InBlock ? "idle in transaction" : "idle";
+}
+
+LogLevel levelOf(Notice::Severity severity) {
+   switch (severity) {
+   case Notice::Severity::Debug: return LogLevel::Debug1;
+   case Notice::Severity::Log: return LogLevel::Log;
+   case Notice::Severity::Info: return LogLevel::Info;
+   case Notice::Severity::Notice: return LogLevel::Notice;
+   case Notice::Severity::Warning: return LogLevel::Warning;
+   }
+   return LogLevel::Notice;
 }
 
 /// Run `body` and turn every other exception into an SqlError, so that handlers see a single type.
@@ -59,7 +92,21 @@ Session::Next Session::handle(const Frame& frame) {
    return phase_ == Phase::Closed ? Next::Close : Next::Continue;
 }
 
+void Session::logError(const SqlError& error, ErrorSeverity severity, std::string_view logDetail) const {
+   const LogLevel level = severity == ErrorSeverity::Fatal ? LogLevel::Fatal : LogLevel::Error;
+   if (!options_.log || !isLogged(level)) return;
+   logRecord({.level = level,
+              .message = error.what(),
+              .state = error.state().text(),
+              .detail = logDetail.empty() ? std::string_view(error.detailText()) : logDetail,
+              .hint = error.hintText(),
+              .context = error.contextText(),
+              .position = error.position(),
+              .hidesPlace = true});
+}
+
 Session::Next Session::end(const SqlError& fatal) {
+   logError(fatal, ErrorSeverity::Fatal, logDetail_);
    phase_ = Phase::Closed;
    try {
       appendErrorResponse(out_, fatal, ErrorSeverity::Fatal);
@@ -71,6 +118,13 @@ Session::Next Session::end(const SqlError& fatal) {
 }
 
 void Session::notice(const Notice& notice) {
+   if (options_.log)
+      logRecord({.level = levelOf(notice.severity),
+                 .message = notice.message,
+                 .state = notice.state.text(),
+                 .detail = notice.detail,
+                 .hint = notice.hint,
+                 .hidesPlace = true});
    appendNoticeResponse(out_, notice);
    // Sent at once, so that the client sees it while a long statement runs.
    if (phase_ == Phase::Ready) flush();
@@ -78,6 +132,7 @@ void Session::notice(const Notice& notice) {
 
 void Session::releaseIdleMemory() {
    if (out_.empty()) std::string().swap(out_);
+   std::string().swap(query_);
    results_.releaseIdleMemory();
 }
 
@@ -89,6 +144,7 @@ void Session::handleReady(const Frame& frame) {
    DCHECK(phase_ == Phase::Ready);
    DCHECK(backend_ != nullptr);
    const char type = frame.type;
+   const LoggedMessage logged(options_.log);
    isIdle_ = false;
    if (type == 'X') {
       phase_ = Phase::Closed;
@@ -120,7 +176,8 @@ void Session::handleReady(const Frame& frame) {
                            "invalid frontend message type " + std::to_string(static_cast<unsigned char>(type)));
          }
       });
-   } catch (const ConnectionLost&) {
+   } catch (const ConnectionLost& lost) {
+      logError(lost, ErrorSeverity::Fatal);
       throw;
    } catch (const SqlError& error) {
       reportError(error, isExtendedMessage(type));
@@ -129,8 +186,10 @@ void Session::handleReady(const Frame& frame) {
 
 void Session::reportError(const SqlError& error, bool isExtended) {
    DCHECK(backend_ != nullptr); // authentication has made it
-   backend_->fail();            // before flush(), which may wait for the client: locks must not be held that long
-   if (endsConnection(error.state())) {
+   const bool isFatal = endsConnection(error.state());
+   if (!isFatal) logError(error, ErrorSeverity::Error); // in the transaction that fails
+   backend_->fail(); // before flush(), which may wait for the client: locks must not be held that long
+   if (isFatal) {
       end(error);
       return;
    }
@@ -146,7 +205,9 @@ void Session::reportError(const SqlError& error, bool isExtended) {
 void Session::readyForQuery() {
    for (const auto& [name, value] : backend_->changedParameters())
       MessageWriter(out_, 'S').cstring(name).cstring(value).finish();
-   MessageWriter(out_, 'Z').int8(static_cast<uint8_t>(backend_->transactionStatus())).finish();
+   const TransactionStatus status = backend_->transactionStatus();
+   if (options_.log) options_.log->command = idleName(status);
+   MessageWriter(out_, 'Z').int8(static_cast<uint8_t>(status)).finish();
    flush();
    DCHECK(!drainToSync_);
    isIdle_ = true;
@@ -154,11 +215,11 @@ void Session::readyForQuery() {
 
 void Session::handleQuery(std::string_view payload) {
    MessageReader reader(payload);
-   const std::string sql(reader.cstring()); // a copy: COPY reads further messages into the frame's memory
+   query_ = reader.cstring(); // a copy: COPY reads further messages into the frame's memory
    reader.end();
-   checkUtf8(sql);
+   checkUtf8(query_);
    {
-      const auto script = backend_->parseScript(sql);
+      const auto script = backend_->parseScript(query_);
       bool isEmpty = true;
       while (script->next()) {
          isEmpty = false;

@@ -2,7 +2,9 @@
 #include <memory>
 #include <string>
 
+#include "common/log/session.hpp"
 #include "protocol/doorkeeper.hpp"
+#include "protocol/error_response.hpp"
 #include "protocol/frame.hpp"
 #include "protocol/message_reader.hpp"
 #include "protocol/result_writer.hpp"
@@ -35,7 +37,8 @@ public:
    struct Options {
       bool offersTls = false;
       BackendKey key;
-      std::string mockSecret; ///< salts for users that do not exist
+      std::string mockSecret;    ///< salts for users that do not exist
+      LogSession* log = nullptr; ///< of the connection; null: errors are not logged
    };
    /// The caller's next step after a message.
    enum class Next : uint8_t {
@@ -76,6 +79,7 @@ private:
    void handleQuery(std::string_view payload);
    void readyForQuery();
    void reportError(const SqlError& error, bool isExtended);
+   void logError(const SqlError& error, ErrorSeverity severity, std::string_view logDetail = {}) const;
    void flush();
 
    // session_extended.cpp
@@ -98,7 +102,10 @@ private:
    StartupRequest request_;
    std::unique_ptr<ScramExchange> scram_;
    enum class Sasl : uint8_t { AwaitMechanism, AwaitClientFirst, AwaitClientFinal } sasl_ = Sasl::AwaitMechanism;
+   std::string wrongPassword_; ///< what the log says of a password that fails, and clients do not learn
+   std::string logDetail_;     ///< the same once it has failed
    std::string out_;
+   std::string query_; ///< the text of the Query message at hand
    std::unique_ptr<Backend> backend_;
    ResultWriter results_;
 };

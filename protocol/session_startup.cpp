@@ -2,7 +2,9 @@
 
 #include <array>
 #include <fmt/format.h>
+#include <optional>
 
+#include "common/log/log.hpp"
 #include "common/text/utf8.hpp"
 #include "protocol/error_response.hpp"
 #include "protocol/message_reader.hpp"
@@ -66,6 +68,11 @@ void Session::startAuthentication(StartupPacket packet) {
       message.finish();
    }
    request_ = std::move(packet.request);
+   if (options_.log) {
+      options_.log->user = request_.user;
+      options_.log->database = request_.database;
+      options_.log->command = "authentication";
+   }
    const AuthenticationRule rule = doorkeeper_.ruleFor(request_);
    switch (rule.method) {
    case AuthenticationMethod::Trust: authenticated(); return;
@@ -77,8 +84,12 @@ void Session::startAuthentication(StartupPacket packet) {
    }
    std::array<unsigned char, nonceBytes> nonce;
    doorkeeper_.randomBytes(nonce);
-   scram_ = std::make_unique<ScramExchange>(ScramVerifier::parse(rule.verifier), nonce,
-                                            mockSalt(request_.user, options_.mockSecret));
+   const std::optional<ScramVerifier> verifier = ScramVerifier::parse(rule.verifier);
+   wrongPassword_ = rule.doom;
+   if (rule.doom.empty())
+      wrongPassword_ = verifier ? fmt::format("Password does not match for user \"{}\".", request_.user)
+                                : fmt::format("User \"{}\" does not have a valid SCRAM secret.", request_.user);
+   scram_ = std::make_unique<ScramExchange>(verifier, nonce, mockSalt(request_.user, options_.mockSecret));
    phase_ = Phase::Authentication;
    authenticationMessage(out_, AuthenticationCode::Sasl).cstring(scramMechanism).int8(0).finish();
    flush();
@@ -110,8 +121,14 @@ void Session::handlePassword(std::string_view payload) {
       return;
    }
    const auto proof = scram_->clientFinal(payload);
-   if (!proof) throwWrongPassword(request_.user);
+   if (!proof) {
+      logDetail_ = wrongPassword_;
+      throwWrongPassword(request_.user);
+   }
    scram_.reset();
+   if (options_.log && logsConnections())
+      logLine(LogLevel::Log,
+              fmt::format("connection authenticated: identity=\"{}\" method=scram-sha-256", request_.user));
    authenticationMessage(out_, AuthenticationCode::SaslFinal).bytes(*proof).finish();
    authenticated();
 }

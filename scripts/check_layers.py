@@ -34,7 +34,7 @@ FUNCTIONS = {"function", "kernel"}
 OPERATORS = {"operator", "pipeline", "materialize", "expression", "kernel"}
 FOLDERS = {
     "common": {
-        "": set(), "sync": set(), "error": {"sync"}, "env": {"error", "sync"}, "log": {"env"}, "thread": {"env", "error", "sync"}, "text": {"error"},
+        "": set(), "sync": set(), "error": {"sync"}, "env": {"error", "sync"}, "log": {"env", "error", "sync"}, "thread": {"env", "error", "sync"}, "text": {"error"},
         "value": {"error"}, "memory": {"error", "value", "sync"}, "type": {"error", "text", "memory", "value", "sync", "thread"},
         "hash": {"type", "value"}, "client": {"error", "value"},
     },
@@ -79,7 +79,7 @@ FOLDERS = {
     "engine": {
         "lock": set(), "setting": set(), "core": {"lock", "setting"}, "constraint": {"core"}, "query": {"core", "constraint"},
         "copy": {"core", "query", "setting"}, "command": {"core", "constraint", "query", "copy"},
-        "session": {"core", "constraint", "query", "command"},
+        "session": {"core", "constraint", "query", "command", "setting"},
     },
     "server": {"metrics": set(), "": {"metrics"}},
 }

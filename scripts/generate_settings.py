@@ -12,7 +12,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 QUERY = r"""copy (
 select name, vartype, coalesce(unit,'') as unit, context, coalesce(array_to_string(enumvals, ','),'') as enumvals,
        coalesce(min_val,'') as min, coalesce(max_val,'') as max,
-       case name when 'TimeZone' then 'UTC' when 'log_timezone' then 'UTC' when 'lc_messages' then 'C'
+       case name when 'TimeZone' then 'UTC' when 'log_timezone' then 'UTC' when 'log_filename' then 'ouzel-%Y-%m-%d_%H%M%S.log' when 'lc_messages' then 'C'
             when 'server_encoding' then 'UTF8' when 'client_encoding' then 'UTF8' when 'default_text_search_config' then 'pg_catalog.english'
             when 'transaction_isolation' then 'read committed' when 'search_path' then '"$user", public'
             when 'max_connections' then '1200' when 'server_version' then '15.13' when 'server_version_num' then '150013'
@@ -21,7 +21,7 @@ select name, vartype, coalesce(unit,'') as unit, context, coalesce(array_to_stri
             else coalesce(boot_val,'') end as value,
        category, short_desc
 from pg_settings
-where name !~ '(_file|_directory|_directories|_command)$' and name !~ '^(ssl|krb|unix_|wal_|recovery_|primary_|hot_|archive|autovacuum|bgwriter|syslog|debug_|trace_|log_|checkpoint|max_wal|min_wal|vacuum_|jit|geqo|shared_preload|event_source|db_user|bonjour|backtrace)'
+where (name !~ '(_file|_directory|_directories|_command)$' or name = 'log_directory') and name !~ '^(ssl|krb|unix_|wal_|recovery_|primary_|hot_|archive|autovacuum|bgwriter|syslog|debug_|trace_|log_(autovacuum|executor|parser|planner|recovery|replication|startup|statement_stats)|checkpoint|max_wal|min_wal|vacuum_|jit|geqo|shared_preload|event_source|db_user|bonjour|backtrace)'
 order by name) to stdout"""
 
 

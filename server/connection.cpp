@@ -7,6 +7,7 @@
 #include "common/env/clock.hpp"
 #include "common/env/random.hpp"
 #include "common/error/check.hpp"
+#include "common/log/crash_report.hpp"
 #include "common/log/log.hpp"
 #include "common/thread/wait_scope.hpp"
 #include "protocol/startup.hpp"
@@ -35,10 +36,16 @@ Connection::Connection(ConnectionContext& context, io::FileDescriptor socket, io
                        protocol::BackendKey key)
    : context_(context), peer_(std::move(peer)), key_(key), stream_(io::makePlainStream(std::move(socket))),
      memory_(context.factory.ledger()) {
+   log_.processId = key.processId;
+   log_.host = peer_.host;
+   log_.port = std::to_string(peer_.port);
+   log_.startMicros = wallClockMicros();
+   openedNanos_ = steadyNanos();
    protocol::Session::Options options;
    options.offersTls = context.tls != nullptr;
    options.key = key;
    options.mockSecret = context.mockSecret;
+   options.log = &log_;
    session_.reset(
        new protocol::Session(*this, *this, std::move(options))); // make_unique cannot convert to the private bases
 }
@@ -49,8 +56,32 @@ Connection::~Connection() {
 
 void Connection::close() {
    if (!session_) return;
+   const LogScope scope(log_);
+   const bool wasOpen = session_->backend() != nullptr;
    context_.registry.remove(key_.processId); // before the Backend is destroyed
    session_.reset();
+   if (wasOpen && log_.logsEnd) logEnd();
+}
+
+void Connection::logReceived() {
+   if (std::exchange(isReceptionLogged_, true) || !logsConnections()) return;
+   logLine(LogLevel::Log, fmt::format("connection received: host={} port={}", peer_.host, peer_.port));
+}
+
+void Connection::logAuthorized(const protocol::StartupRequest& request) const {
+   std::string message = fmt::format("connection authorized: user={} database={}", request.user, request.database);
+   for (const auto& [name, value] : request.settings)
+      if (name == "application_name" && !value.empty()) message += " application_name=" + value;
+   if (stream_->isEncrypted()) message += fmt::format(" SSL enabled ({})", stream_->encryption());
+   logLine(LogLevel::Log, message);
+}
+
+void Connection::logEnd() {
+   const int64_t millis = (steadyNanos() - openedNanos_) / 1'000'000;
+   logLine(LogLevel::Log,
+           fmt::format("disconnection: session time: {}:{:02}:{:02}.{:03} user={} database={} host={} port={}",
+                       millis / 3'600'000, millis / 60'000 % 60, millis / 1000 % 60, millis % 1000, log_.user,
+                       log_.database, peer_.host, peer_.port));
 }
 
 bool Connection::isInTransaction() const {
@@ -70,6 +101,7 @@ io::StreamStatus Connection::readSome() {
 }
 
 Connection::Next Connection::gather() {
+   const LogScope scope(log_);
    try {
       if (handshaking_) {
          switch (stream_->handshake()) {
@@ -122,6 +154,9 @@ void Connection::startTls() {
 Connection::Next Connection::run() {
    DCHECK(session_ != nullptr);
    DCHECK(!mayWait_); // one thread at a time
+   prepareThreadForCrash();
+   const LogScope scope(log_);
+   logReceived();
    mayWait_ = true;
    Next next = Next::Close;
    bool lingered = false; // waited lingerMs, and no input came
@@ -252,8 +287,10 @@ protocol::AuthenticationRule Connection::ruleFor(const protocol::StartupRequest&
    protocol::AuthenticationRule rule{protocol::AuthenticationMethod::ScramSha256, ""};
    try {
       rule.verifier = context_.factory.passwordVerifier(request.user);
+      if (rule.verifier.empty()) rule.doom = fmt::format("User \"{}\" has no password assigned.", request.user);
    } catch (const SqlError&) {
-      // There is no such role: the exchange runs to its end and fails there, as with a wrong password.
+      // The exchange runs to its end and fails there, as with a wrong password.
+      rule.doom = fmt::format("Role \"{}\" does not exist.", request.user);
    }
    return rule;
 }
@@ -264,15 +301,17 @@ void Connection::randomBytes(std::span<unsigned char> out) {
 
 void Connection::cancelRequested(const protocol::BackendKey& key) {
    if (!context_.registry.cancel(key))
-      logLine(LogLevel::Debug, fmt::format("cancel request from {} for unknown session {}", peer_.text, key.processId));
+      logLine(LogLevel::Log, fmt::format("PID {} in cancel request did not match any process", key.processId));
 }
 
 std::unique_ptr<Backend> Connection::open(const protocol::StartupRequest& request, NoticeSink& notices) {
    context_.registry.reserve(context_.factory.isSuperuser(request.user));
+   if (logsConnections()) logAuthorized(request);
+   log_.command = "startup";
    try {
       const io::PeerAddress own = io::localAddress(stream_->handle());
-      auto backend =
-          context_.factory.open(request, {{peer_.host, own.host, peer_.port, own.port}, key_.processId}, notices);
+      auto backend = context_.factory.open(
+          request, {{peer_.host, own.host, peer_.port, own.port}, key_.processId, &log_}, notices);
       context_.registry.add(key_, *backend);
       return backend;
    } catch (...) {

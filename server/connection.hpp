@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "common/log/session.hpp"
 #include "io/net/stream.hpp"
 #include "protocol/session.hpp"
 #include "server/session_factory.hpp"
@@ -78,6 +79,11 @@ private:
    void cancelRequested(const protocol::BackendKey& key) override;
    std::unique_ptr<Backend> open(const protocol::StartupRequest& request, NoticeSink& notices) override;
 
+   /// log_connections and log_disconnections.
+   void logReceived();
+   void logAuthorized(const protocol::StartupRequest& request) const;
+   void logEnd();
+
    io::StreamStatus readSome();
    Next gatherReady();
    void startTls();
@@ -91,6 +97,9 @@ private:
    const io::PeerAddress peer_;
    const protocol::BackendKey key_;
    // STATE
+   LogSession log_; // used by the owner
+   bool isReceptionLogged_ = false;
+   int64_t openedNanos_ = 0; // steadyNanos() at the accept
    std::unique_ptr<io::Stream> stream_;
    Reservation memory_; ///< of input that waits for the rest of its message
    protocol::FrameReader reader_{memory_};

@@ -15,7 +15,8 @@ public:
    std::unique_ptr<Backend> open(const protocol::StartupRequest& request, const ClientInfo& client,
                                  NoticeSink& notices) override {
       return engine::openSession(
-          database_, {request.user, request.database, request.settings, client.processId, client.endpoints}, notices);
+          database_, {request.user, request.database, request.settings, client.processId, client.endpoints, client.log},
+          notices);
    }
    MemoryLedger& ledger() override { return database_.ledger(); }
    void setSessionControl(SessionControl* control) override { database_.setSessionControl(control); }

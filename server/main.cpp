@@ -6,11 +6,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <functional>
 #include <string>
 #include <unistd.h>
 #include <vector>
 
 #include "common/env/random.hpp"
+#include "common/log/crash_report.hpp"
 #include "common/log/log.hpp"
 #include "engine/core/database.hpp"
 #include "protocol/scram.hpp"
@@ -20,6 +22,7 @@
 #include "server/options.hpp"
 #include "server/readiness.hpp"
 #include "server/server.hpp"
+#include "server/server_log.hpp"
 #include "server/server_metrics.hpp"
 #include "server/service_manager.hpp"
 #include "server/version.hpp"
@@ -41,16 +44,14 @@ constexpr const char* usage = "Usage:\n"
                               "  ouzel --version\n"
                               "Each command has a --help of its own.\n";
 
-LogLevel logLevelOf(const std::string& name) {
-   if (name == "debug") return LogLevel::Debug;
-   if (name == "warning") return LogLevel::Warning;
-   return name == "error" ? LogLevel::Error : LogLevel::Log;
-}
-
 void reportFatal(const SqlError& error) {
-   logLine(LogLevel::Fatal, error.what());
-   if (!error.detailText().empty()) logLine(LogLevel::Fatal, "DETAIL: " + error.detailText());
-   if (!error.hintText().empty()) logLine(LogLevel::Fatal, "HINT: " + error.hintText());
+   logRecord({.level = LogLevel::Fatal,
+              .message = error.what(),
+              .state = error.state().text(),
+              .detail = error.detailText(),
+              .hint = error.hintText(),
+              .hidesPlace = true});
+   flushLog();
 }
 
 /// Block the signals that end the process. Threads inherit the mask, so that only waitForSignal() gets them.
@@ -65,11 +66,10 @@ sigset_t blockSignals() {
 }
 
 /// Wait for the next signal that asks the process to end. SIGHUP is not one.
-int waitForSignal(const sigset_t& signals) {
+int waitForEnd(const sigset_t& signals, const std::function<void()>& reload) {
    int signal = 0;
-   do
-      sigwait(&signals, &signal);
-   while (signal == SIGHUP);
+   while (sigwait(&signals, &signal) != 0 || signal == SIGHUP)
+      if (signal == SIGHUP) reload();
    return signal;
 }
 
@@ -80,8 +80,6 @@ void storePassword(engine::Database& database, const std::string& password) {
 }
 
 void announce(const Server& server) {
-   for (const io::ListeningSocket& listener : server.listeners())
-      logLine(LogLevel::Log, fmt::format("listening on {}", listener.address.text));
    const io::ListeningSocket& first = server.listeners().front();
    std::string host = first.address.text.substr(0, first.address.text.rfind(':'));
    if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
@@ -103,19 +101,6 @@ std::unique_ptr<MetricsServer> startMetrics(const ServerOptions& options, engine
    return metrics;
 }
 
-/// Throws UsageError if a session could not begin with these settings.
-void checkSessionSettings(const ServerOptions& options) {
-   for (const SessionSetting& setting : options.sessionSettings) {
-      try {
-         engine::Database::checkSetting(setting.name, setting.value);
-      } catch (const SqlError& error) {
-         const std::string similar = similarOption(setting.name);
-         throw UsageError(fmt::format("{}: {}{}", setting.source, error.what(),
-                                      similar.empty() ? "" : fmt::format("; perhaps you mean {}", similar)));
-      }
-   }
-}
-
 int serve(const std::vector<std::string>& arguments) {
    const auto options = parseServeOptions(arguments, [](const char* name) -> const char* { return std::getenv(name); });
    if (!options) {
@@ -124,9 +109,11 @@ int serve(const std::vector<std::string>& arguments) {
    }
    if (const auto unknown = unknownVariables(environ); !unknown.empty())
       throw UsageError(fmt::format("unknown environment variable {}", fmt::join(unknown, ", ")));
-   checkSessionSettings(*options);
-   setLogLevel(logLevelOf(options->logLevel));
+   checkSettings(*options);
    const sigset_t signals = blockSignals();
+   installCrashReport();
+   openLog(*options);
+   logStart(*options);
    io::raiseHandleLimit(); // tables and clients need more than the usual 1024 handles
 
    engine::DatabaseOptions databaseOptions;
@@ -145,13 +132,7 @@ int serve(const std::vector<std::string>& arguments) {
    databaseOptions.memoryLimit = options->memoryLimit;
    databaseOptions.purgeMemory = purgeAllocator();
    databaseOptions.spillDirectories = options->spillDirectories;
-   // What SHOW tells of the server. Which port is free is not known yet.
-   databaseOptions.settings = {{"listen_addresses", options->listen},
-                               {"max_connections", std::to_string(options->connectionsMax)},
-                               {"superuser_reserved_connections", std::to_string(options->reservedConnections)}};
-   if (options->port != 0) databaseOptions.settings.emplace_back("port", std::to_string(options->port));
-   for (const SessionSetting& setting : options->sessionSettings)
-      databaseOptions.settings.emplace_back(setting.name, setting.value);
+   databaseOptions.settings = configuredSettings(*options);
    if (!options->cacheDirectory.empty()) {
       io::CacheOptions& cache = databaseOptions.store.cache.emplace();
       cache.directory = options->cacheDirectory;
@@ -168,11 +149,14 @@ int serve(const std::vector<std::string>& arguments) {
       Server server(*options, factory);
       server.start();
       const auto metrics = startMetrics(*options, *database, server);
+      logListeners(server);
+      logLine(LogLevel::Log, "database system is ready to accept connections");
       announce(server);
       notifyServiceManager("READY=1");
-      const int signal = waitForSignal(signals);
-      logLine(LogLevel::Log, fmt::format("received {}, shutting down", strsignal(signal)));
+      const int signal = waitForEnd(signals, [&] { reload(arguments, *database); });
+      logLine(LogLevel::Log, fmt::format("received fast shutdown request (SIG{})", sigabbrev_np(signal)));
       notifyServiceManager("STOPPING=1");
+      logLine(LogLevel::Log, "aborting any active transactions");
       // A second signal ends the process at once; recovery repeats the missing part at the next start.
       sigset_t again = signals;
       pthread_sigmask(SIG_UNBLOCK, &again, nullptr);
@@ -180,8 +164,10 @@ int serve(const std::vector<std::string>& arguments) {
          std::signal(repeated, [](int) { _exit(failed); });
       server.shutdown();
    }
+   logLine(LogLevel::Log, "shutting down");
    database->close();
-   logLine(LogLevel::Log, "shut down");
+   logLine(LogLevel::Log, "database system is shut down");
+   flushLog();
    return ok;
 }
 
@@ -293,6 +279,7 @@ int main(int count, char** values) {
       return failed;
    } catch (const std::exception& error) {
       logLine(LogLevel::Fatal, error.what());
+      flushLog();
       return failed;
    }
 }

@@ -134,11 +134,15 @@ constexpr Option optionTable[] = {
     {"ssl-cert-file", "FILE", "certificate chain (PEM); with --ssl-key-file, clients may use TLS",
      [](ServerOptions& o, const std::string& v) { o.tlsCertificateFile = v; }},
     {"ssl-key-file", "FILE", "private key (PEM)", [](ServerOptions& o, const std::string& v) { o.tlsKeyFile = v; }},
-    {"log-level", "LEVEL", "debug, log, warning or error (default log)",
+    {"log-level", "LEVEL", "debug, log, warning, error or fatal: how grave a message has to be (default log)",
      [](ServerOptions& o, const std::string& v) {
-        if (v != "debug" && v != "log" && v != "warning" && v != "error")
-           throw UsageError(fmt::format("\"{}\" is not one of debug, log, warning, error", v));
-        o.logLevel = v;
+        constexpr std::pair<std::string_view, const char*> levels[] = {
+            {"debug", "debug1"}, {"log", "warning"}, {"warning", "warning"}, {"error", "error"}, {"fatal", "fatal"}};
+        const auto level =
+            std::find_if(std::begin(levels), std::end(levels), [&](const auto& known) { return known.first == v; });
+        if (level == std::end(levels))
+           throw UsageError(fmt::format("\"{}\" is not one of debug, log, warning, error, fatal", v));
+        o.sessionSettings.push_back({"log_min_messages", level->second, "--log-level"}); // the last one counts
      }},
 };
 
@@ -368,6 +372,7 @@ std::optional<ServerOptions> parseServeOptions(const std::vector<std::string>& a
    if (configuration.empty())
       if (const char* fromEnvironment = environment("OUZEL_CONFIG")) configuration = fromEnvironment;
    if (!configuration.empty()) applyConfiguration(configuration, options);
+   options.configurationFile = configuration;
    for (const Option& option : optionTable)
       if (const char* value = environment(environmentName(option).c_str()))
          apply(option, options, value, environmentName(option));

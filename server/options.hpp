@@ -46,7 +46,7 @@ struct ServerOptions {
    std::string password;     ///< for the superuser, stored at start when given
    std::string passwordFile; ///< where `password` was read from
    std::string tlsCertificateFile, tlsKeyFile;
-   std::string logLevel = "log";
+   std::string configurationFile; ///< empty: none
    /// Other settings of the configuration file: defaults of session settings. The engine knows which there are
    /// (engine::Database::checkSetting).
    std::vector<SessionSetting> sessionSettings;

@@ -164,7 +164,6 @@ void Server::acceptAll(size_t listener) {
       const uint64_t id = nextId_++;
       accepted_.fetch_add(1, std::memory_order_relaxed);
       const int32_t processId = nextProcessId_ = nextProcessId_ == INT32_MAX ? 1 : nextProcessId_ + 1;
-      logLine(LogLevel::Debug, fmt::format("connection {} from {}", processId, peer.text));
       const int handle = accepted.get();
       auto connection = std::make_shared<Connection>(context_, std::move(accepted), std::move(peer),
                                                      protocol::BackendKey{processId, randomValue<int32_t>()});

@@ -4,6 +4,7 @@
 
 #include "common/client/endpoints.hpp"
 #include "common/client/session_control.hpp"
+#include "common/log/session.hpp"
 #include "common/memory/ledger.hpp"
 #include "protocol/doorkeeper.hpp"
 
@@ -12,6 +13,7 @@ namespace ouzel::server {
 struct ClientInfo {
    Endpoints endpoints;
    int32_t processId = 0;
+   LogSession* log = nullptr; ///< of the connection, which outlives the session
 };
 
 /// The server's interface to a database: main() passes the engine's, tests a small fake. Thread-safe.

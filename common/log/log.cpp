@@ -2,55 +2,228 @@
 
 #include <atomic>
 #include <chrono>
-#include <fmt/format.h>
-#include <string>
+#include <cstdlib>
+#include <memory>
 #include <unistd.h>
 
 #include "common/env/clock.hpp"
+#include "common/error/sql_error.hpp"
+#include "common/log/files.hpp"
+#include "common/log/formats.hpp"
+#include "common/log/secrets.hpp"
+#include "common/sync/mutex.hpp"
 
 namespace ouzel {
 
 namespace {
 
-std::atomic<LogLevel> threshold{LogLevel::Log};
+constexpr size_t queuedMax = 4 << 20;               ///< bytes; then threads that log wait for the writer
+constexpr auto patience = std::chrono::seconds(10); ///< with a reader of stderr that does not read
 
-std::string_view name(LogLevel level) {
-   switch (level) {
-   case LogLevel::Debug: return "DEBUG";
-   case LogLevel::Log: return "LOG";
-   case LogLevel::Warning: return "WARNING";
-   case LogLevel::Error: return "ERROR";
-   case LogLevel::Fatal: return "FATAL";
+/// The process's log: see the top of log.hpp.
+class Log {
+public:
+   static Log& instance() {
+      static Log* const log = new Log(); // never destroyed: threads log until the process ends
+      return *log;
    }
-   return "LOG";
+
+   void add(const LogRecord& record) EXCLUDES(mutex_);
+   void configure(const LogSettings& settings) EXCLUDES(mutex_);
+   bool reopen() EXCLUDES(mutex_);
+   void flush() EXCLUDES(mutex_);
+   std::string path(LogFormat format) EXCLUDES(mutex_);
+
+   // Copies of the settings that are asked without the mutex.
+   std::atomic<LogLevel> minMessages{LogLevel::Warning};
+   std::atomic<bool> checkpoints{true}, connections{false};
+   std::atomic<bool> isConfigured{false};
+
+private:
+   Log() : processStart_(wallClockMicros()) {}
+   void format(const LogRecord& record, std::string_view statement, uint64_t queryId) REQUIRES(mutex_);
+   /// Become the writer, and write until the queue is empty.
+   void writeQueue() REQUIRES(mutex_);
+   /// Become the only user of files_, until release().
+   void claim(UniqueLock& lock) REQUIRES(mutex_);
+   void release() REQUIRES(mutex_);
+
+   const int64_t processStart_;
+   Mutex mutex_;
+   CondVar written_;
+   LogSettings settings_ GUARDED_BY(mutex_);
+   std::string queue_[logFormats] GUARDED_BY(mutex_);
+   size_t queued_ GUARDED_BY(mutex_) = 0; ///< bytes in queue_
+   uint64_t lines_ GUARDED_BY(mutex_) = 0;
+   bool isWriting_ GUARDED_BY(mutex_) = false; ///< a thread uses files_
+   LogFiles files_;                            ///< used by the thread that has set isWriting_
+};
+
+void Log::format(const LogRecord& record, std::string_view statement, uint64_t queryId) {
+   LogSession* session = LogScope::current();
+   LogEntry entry{record,
+                  session,
+                  session ? session->backendType : std::string_view(LogRole::current()),
+                  statement,
+                  wallClockMicros(),
+                  processStart_,
+                  session ? session->processId : static_cast<int32_t>(getpid()),
+                  session ? session->lines : lines_,
+                  queryId,
+                  session ? session->verbosity : settings_.verbosity};
+   constexpr void (*forms[logFormats])(std::string&, const LogEntry&,
+                                       const LogSettings&) = {appendTextLines, appendCsvLine, appendJsonLine};
+   for (size_t i = 0; i < logFormats; ++i) {
+      if (!settings_.writes[i]) continue;
+      const size_t before = queue_[i].size();
+      forms[i](queue_[i], entry, settings_);
+      queued_ += queue_[i].size() - before;
+   }
 }
 
-std::string timestamp() {
-   using namespace std::chrono;
-   constexpr sys_days epoch = 2000y / January / 1;
-   const sys_time<microseconds> now = epoch + microseconds(wallClockMicros());
-   const auto day = floor<days>(now);
-   const year_month_day date(day);
-   const hh_mm_ss time(floor<milliseconds>(now - day));
-   return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{:03} UTC", static_cast<int>(date.year()),
-                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), time.hours().count(),
-                      time.minutes().count(), time.seconds().count(), time.subseconds().count());
+void Log::claim(UniqueLock& lock) {
+   written_.wait(lock, [&]() REQUIRES(mutex_) { return !isWriting_; });
+   isWriting_ = true;
+}
+
+void Log::release() {
+   isWriting_ = false;
+   written_.notify_all();
+   if (queued_ > 0) writeQueue();
+}
+
+void Log::writeQueue() {
+   if (isWriting_) return; // the writer looks at the queue again before it ends
+   isWriting_ = true;
+   while (queued_ > 0) {
+      std::string lines[logFormats];
+      for (size_t i = 0; i < logFormats; ++i)
+         lines[i].swap(queue_[i]);
+      queued_ = 0;
+      {
+         const MutexUnlock writing(mutex_);
+         const int64_t now = wallClockMicros();
+         for (size_t i = 0; i < logFormats; ++i)
+            if (!lines[i].empty()) files_.write(static_cast<LogFormat>(i), lines[i], now);
+      }
+      written_.notify_all();
+   }
+   isWriting_ = false;
+   written_.notify_all();
+}
+
+void Log::add(const LogRecord& record) {
+   const LogSession* session = LogScope::current();
+   MaskedStatement masked;
+   std::string_view statement;
+   LogRecord shown = record;
+   std::string message, detail, context;
+   uint64_t queryId = 0;
+   if (session && !session->statement.empty()) {
+      if (session->fingerprint) queryId = session->fingerprint(session->statement);
+      masked = maskSecrets(session->statement);
+      if (masked.isMasked()) {
+         shown.message = message = masked.hideIn(record.message);
+         shown.detail = detail = masked.hideIn(record.detail);
+         shown.context = context = masked.hideIn(record.context);
+      }
+      if (!record.hidesStatement && passes(record.level, session->minErrorStatement))
+         statement = masked.isMasked() ? std::string_view(masked.text) : session->statement;
+   }
+   UniqueLock lock(mutex_);
+   written_.wait(lock, [&]() REQUIRES(mutex_) { return queued_ < queuedMax; });
+   format(shown, statement, queryId);
+   writeQueue();
+}
+
+void Log::configure(const LogSettings& settings) {
+   UniqueLock lock(mutex_);
+   claim(lock);
+   lock.unlock();
+   const std::string failed = files_.configure(settings, wallClockMicros());
+   lock.lock();
+   if (failed.empty()) {
+      settings_ = settings;
+      minMessages = settings.minMessages;
+      isConfigured = true;
+      checkpoints = settings.checkpoints;
+      connections = settings.connections;
+   }
+   release();
+   if (!failed.empty()) throw SqlError(sqlstate::ioError, failed);
+}
+
+bool Log::reopen() {
+   UniqueLock lock(mutex_);
+   if (!settings_.usesFiles) return false;
+   claim(lock);
+   lock.unlock();
+   const std::string failed = files_.reopen(wallClockMicros());
+   lock.lock();
+   release();
+   lock.unlock();
+   if (!failed.empty()) logLine(LogLevel::Error, failed);
+   return true;
+}
+
+void Log::flush() {
+   UniqueLock lock(mutex_);
+   written_.wait_for(lock, patience, [&]() REQUIRES(mutex_) { return !isWriting_ && queued_ == 0; });
+}
+
+std::string Log::path(LogFormat format) {
+   UniqueLock lock(mutex_);
+   claim(lock);
+   std::string path = settings_.usesFiles ? files_.path(format) : "";
+   release();
+   return path;
 }
 
 } // namespace
 
-void setLogLevel(LogLevel level) {
-   threshold = level;
+bool isLogged(LogLevel level) {
+   const Log& log = Log::instance();
+   if (level == LogLevel::Log && !log.isConfigured.load(std::memory_order_relaxed)) return false;
+   const LogSession* session = LogScope::current();
+   return passes(level, session ? session->minMessages : log.minMessages.load(std::memory_order_relaxed));
 }
 
-void logLine(LogLevel level, std::string_view message) {
-   if (level < threshold.load(std::memory_order_relaxed)) return;
-   std::string line = fmt::format("{} [{}] {}:  {}", timestamp(), getpid(), name(level), message);
-   for (char& c : line)
-      if (c == '\n' || c == '\r') c = ' ';
-   line += '\n';
-   // One write, so that lines of several threads do not mix.
-   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+void logRecord(const LogRecord& record) {
+   if (isLogged(record.level)) Log::instance().add(record);
+}
+
+void logLine(LogLevel level, std::string_view message, std::source_location where) {
+   logRecord({.level = level, .message = message, .where = where});
+}
+
+void logPanic(std::string_view message, std::string_view detail, std::string_view hint, std::source_location where) {
+   Log::instance().add({.level = LogLevel::Panic, .message = message, .detail = detail, .hint = hint, .where = where});
+   flushLog();
+   std::abort();
+}
+
+void configureLog(const LogSettings& settings) {
+   Log::instance().configure(settings);
+}
+
+bool reopenLog() {
+   return Log::instance().reopen();
+}
+
+void flushLog() {
+   Log::instance().flush();
+}
+
+std::string currentLogFile(LogFormat format) {
+   return Log::instance().path(format);
+}
+
+bool logsCheckpoints() {
+   return Log::instance().checkpoints.load(std::memory_order_relaxed);
+}
+
+bool logsConnections() {
+   return Log::instance().connections.load(std::memory_order_relaxed);
 }
 
 } // namespace ouzel

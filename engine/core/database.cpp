@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "catalog/builtin/builtin.hpp"
@@ -74,15 +75,18 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    if (internals.options.threads == 0)
       internals.options.threads = static_cast<uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
    internals.memoryLimit = options.memoryLimit ? options.memoryLimit : machineMemory() / 10 * 8;
-   internals.options.settings.emplace_back("memory_limit", std::to_string(internals.memoryLimit >> 20));
-   internals.options.settings.emplace_back("threads", std::to_string(internals.options.threads));
-   internals.options.settings.emplace_back("ouzel.lease_seconds", std::to_string(options.leaseMs / 1000));
-   internals.options.settings.emplace_back("ouzel.keeps_log", keepsLog(options) ? "on" : "off");
+   SettingList& own = internals.ownSettings;
+   own.emplace_back("memory_limit", std::to_string(internals.memoryLimit >> 20));
+   own.emplace_back("threads", std::to_string(internals.options.threads));
+   own.emplace_back("ouzel.lease_seconds", std::to_string(options.leaseMs / 1000));
+   own.emplace_back("ouzel.keeps_log", keepsLog(options) ? "on" : "off");
+   if (options.readOnly) own.emplace_back("in_hot_standby", "on");
+   internals.options.settings.insert(internals.options.settings.end(), own.begin(), own.end());
+   internals.defaults.set(internals.options.settings);
    if (!options.readOnly && !keepsLog(options) &&
        Settings(internals.options.settings).value("ouzel.commit") != "object_store")
       throw SqlError(sqlstate::invalidParameterValue, "a database in a bucket needs a log on a local disk")
           .hint("Start with --wal DIR, or with --commit object_store to let every COMMIT wait for the bucket.");
-   if (options.readOnly) internals.options.settings.emplace_back("in_hot_standby", "on");
    internals.governor = std::make_unique<storage::MemoryGovernor>(internals.memoryLimit);
    if (options.purgeMemory) internals.governor->watchResidency(options.purgeMemory);
    LargeMemory::keepAtMost(internals.memoryLimit / 32);
@@ -91,6 +95,9 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options) {
    if (spill.directories.empty()) spill.directories.push_back(spillDirectory(options));
    spill.encrypts = options.store.key != nullptr;
    spill.memory = &internals.governor->ledger();
+   logLine(LogLevel::Log,
+           fmt::format("memory limit {} MB, {} worker threads, spill files in \"{}\"", internals.memoryLimit >> 20,
+                       internals.options.threads, fmt::join(spill.directories, "\", \"")));
    internals.spill = std::make_unique<io::SpillManager>(std::move(spill));
    internals.shares = std::make_unique<executor::MemoryShares>(
        internals.governor->ledger(),
@@ -149,6 +156,26 @@ MemoryLedger& Database::ledger() {
 void Database::checkSetting(const std::string& name, const std::string& value) {
    const Settings checked({{name, value}});
    static_cast<void>(checked);
+}
+
+SettingList Database::setDefaults(const SettingList& settings) {
+   const std::shared_ptr<const SettingList> before = internals_->defaults.get();
+   SettingList after = settings;
+   after.insert(after.end(), internals_->ownSettings.begin(), internals_->ownSettings.end());
+   const Settings old(*before), fresh(after);
+   for (const SettingInfo& info : settingTable()) {
+      const std::string &was = old.values()[info.index], &is = fresh.values()[info.index];
+      if (was == is) continue;
+      if (info.context == "internal" || info.context == "postmaster") {
+         after.emplace_back(info.name, was);
+         logLine(LogLevel::Log,
+                 fmt::format("parameter \"{}\" cannot be changed without restarting the server", info.name));
+      } else {
+         logLine(LogLevel::Log, fmt::format("parameter \"{}\" changed to \"{}\"", info.name, displaySetting(info, is)));
+      }
+   }
+   internals_->defaults.set(after);
+   return after;
 }
 
 void Database::setSessionControl(SessionControl* control) {

@@ -12,6 +12,7 @@
 #include "engine/core/database.hpp"
 #include "engine/core/following.hpp"
 #include "engine/core/sequence_values.hpp"
+#include "engine/core/setting_defaults.hpp"
 #include "engine/core/statement_count.hpp"
 #include "engine/lock/lock_manager.hpp"
 #include "executor/pipeline/memory_grant.hpp"
@@ -33,7 +34,9 @@ struct SessionActivity {
 
 /// The engine's own view of a Database. Members are made in order and destroyed in reverse; all are thread-safe.
 struct Database::Internals {
-   DatabaseOptions options;
+   DatabaseOptions options; ///< its settings are those of the start, see `defaults`
+   SettingDefaults defaults;
+   SettingList ownSettings; ///< of `defaults`: those that show what the server is, and that a reload keeps
    size_t memoryLimit = 0;
    std::unique_ptr<storage::MemoryGovernor> governor;
    std::unique_ptr<io::SpillManager> spill;

@@ -9,6 +9,10 @@
 
 // The start of a client's conversation with the database: statements in, batches out, without sockets.
 
+namespace ouzel {
+struct LogSession;
+}
+
 namespace ouzel::engine {
 
 class Database;
@@ -18,6 +22,7 @@ struct SessionOptions {
    std::vector<std::pair<std::string, std::string>> settings; ///< from the startup packet
    int32_t processId = 0;
    Endpoints endpoints;
+   LogSession* log = nullptr; ///< what the log tells about the session; outlives it. Null: nobody reads it
 };
 
 /// Open a session. `database` and `notices` outlive it. Throws 3D000 (no such database), 28000 (no such role), 22023 or

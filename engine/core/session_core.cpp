@@ -36,8 +36,11 @@ void tell(executor::ExecutionContext& context, CancelReason reason) {
 SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& sessionOptions, NoticeSink& noticeSink,
                          SessionServices& sessionServices)
    : database(internals), notices(noticeSink), services(sessionServices), options(sessionOptions),
-     settings(internals.options.settings),
+     log(sessionOptions.log ? *sessionOptions.log : ownLog_), settings(*internals.defaults.get()),
      transaction(internals, settings, options.processId, [this] { checkInterrupts(); }) {
+   adoptNewDefaults(); // a reload may have come in between
+   log.localTransaction = &transaction.number();
+   log.transactionId = &transaction.lockOwner().transaction;
    functions_ = makeSessionFunctions(*this);
    transaction.checkDeferred = [this] { services.runDeferredChecks(); };
    transaction.warnUnstored = [this](std::string message, std::string detail) {
@@ -61,8 +64,17 @@ SessionCore::SessionCore(Database::Internals& internals, const SessionOptions& s
 SessionCore::~SessionCore() {
    timeLimitEnds();
    transaction.rollback();
+   log.localTransaction = nullptr;
+   log.transactionId = nullptr;
    const MutexLock lock(database.activityMutex);
    database.activity.erase(options.processId);
+}
+
+void SessionCore::adoptNewDefaults() {
+   seenDefaults_ = database.defaults.version();
+   std::shared_ptr<const SettingList> now = database.defaults.get();
+   if (defaults_) settings.adoptDefaults(*defaults_, *now);
+   defaults_ = std::move(now);
 }
 
 catalog::SearchPath SessionCore::searchPath() {

@@ -10,6 +10,7 @@
 #include "catalog/object/search_path.hpp"
 #include "catalog/pg_catalog/virtual_table.hpp"
 #include "common/env/random.hpp"
+#include "common/log/session.hpp"
 #include "common/sync/mutex.hpp"
 #include "engine/core/internals.hpp"
 #include "engine/core/session.hpp"
@@ -62,12 +63,17 @@ public:
    NoticeSink& notices;
    SessionServices& services;
    const SessionOptions options;
+   LogSession& log; ///< SessionOptions::log, or one that nobody reads
    Settings settings;
    TransactionContext transaction;
    int64_t statementStart = 0;
    int32_t temporaryBackend = 0; ///< number of pg_temp_n, 0: none yet
 
    const std::string& user() const { return options.user; }
+   /// Follow the configuration if it was read again. Does nothing within a transaction.
+   void adoptDefaults() {
+      if (database.defaults.version() != seenDefaults_ && !transaction.isOpen()) adoptNewDefaults();
+   }
    /// search_path as it resolves in the transaction's catalog. REQUIRES: a transaction.
    catalog::SearchPath searchPath();
    /// The context for binding a query. Refers to `path`, which the caller keeps.
@@ -115,7 +121,11 @@ public:
 
 private:
    void forget(CancelReason reason);
+   void adoptNewDefaults();
 
+   LogSession ownLog_;
+   uint64_t seenDefaults_ = 0;                   ///< SettingDefaults::version() of defaults_
+   std::shared_ptr<const SettingList> defaults_; ///< null: `settings` began with the newest
    Mutex cancelMutex_;
    CondVar cancelled_;
    AlarmClock::Id timeLimit_ = 0;

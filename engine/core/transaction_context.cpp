@@ -38,6 +38,7 @@ void TransactionContext::ensureStarted() {
        temporary_);
    storage_ = database_.storage->begin();
    startTime_ = wallClockMicros();
+   number_ = ++count_;
    hasSnapshot_ = false;
    failed_ = false;
    readOnly_ = database_.following || settings_.boolean("default_transaction_read_only");
@@ -200,13 +201,15 @@ void TransactionContext::end(bool committed) noexcept {
    deferrals_ = {};
    editor_.reset();
    storage_.reset();
+   number_ = 0;
    inBlock_ = failed_ = hasSnapshot_ = false;
    usesCounters_.store(false);
    settings_.transactionEnds(committed);
 }
 
 LockWait TransactionContext::lockWait() const {
-   return {settings_.integer("lock_timeout"), settings_.integer("deadlock_timeout"), false, &interrupted_};
+   return {settings_.integer("lock_timeout"), settings_.integer("deadlock_timeout"), false, &interrupted_,
+           settings_.boolean("log_lock_waits")};
 }
 
 bool TransactionContext::tryLock(Oid relation, LockMode mode, bool noWait) {

@@ -65,6 +65,10 @@ public:
    catalog::CatalogEditor& editor() { return *editor_; }
    const catalog::Snapshot& catalog() const { return editor_->snapshot(); }
    int64_t startTime() const { return startTime_; }
+   /// How many transactions the session has begun.
+   uint64_t count() const { return count_; }
+   /// The open transaction's number among them; 0: none is open.
+   const uint64_t& number() const { return number_; }
    /// A sequence was advanced: the commit waits for the log even when it has written nothing else. Any thread.
    void usesCounters() { usesCounters_.store(true, std::memory_order_relaxed); }
    RestartedSequences restartedSequences;
@@ -121,6 +125,7 @@ private:
    Isolation isolation_ = Isolation::ReadCommitted;
    std::atomic<bool> usesCounters_{false};
    int64_t startTime_ = 0;
+   uint64_t count_ = 0, number_ = 0;
    struct Deferrals {
       std::vector<DeferredCheck> checks;
       std::optional<bool> all;          ///< as SET CONSTRAINTS ALL said

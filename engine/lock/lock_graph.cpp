@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <fmt/format.h>
 #include <set>
 
 #include "catalog/object/snapshot.hpp"
+#include "common/env/clock.hpp"
+#include "common/log/log.hpp"
 #include "common/sync/mutex.hpp"
 #include "engine/lock/lock_state.hpp"
 
@@ -125,6 +128,43 @@ bool LockManager::resolveDeadlock(Waiter& waiter, std::string& report) {
       first.isGranted = true;
       first.changed.notify_one();
    }
+}
+
+namespace {
+
+std::string millisSince(int64_t startNanos) {
+   const int64_t micros = (steadyNanos() - startNanos) / 1000;
+   return fmt::format("{}.{:03} ms", micros / 1000, micros % 1000);
+}
+
+} // namespace
+
+void LockManager::logWait(const Waiter& waiter, int64_t startNanos) const {
+   std::string holders, queue;
+   size_t holderCount = 0;
+   {
+      Partition& partition = partitionOf(waiter.lock->tag);
+      const MutexLock guard(partition.mutex);
+      const auto add = [](std::string& list, int32_t pid) { list += (list.empty() ? "" : ", ") + std::to_string(pid); };
+      for (const Held* held = waiter.lock->holders; held; held = held->next)
+         if (held->owner != waiter.owner) {
+            add(holders, held->owner->processId());
+            ++holderCount;
+         }
+      for (const Waiter* waiting : waiter.lock->queue)
+         add(queue, waiting->owner->processId());
+   }
+   const std::string message =
+       fmt::format("process {} still waiting for {} on {} after {}", waiter.owner->processId(),
+                   lockModeName(waiter.mode), describe(waiter.lock->tag), millisSince(startNanos));
+   const std::string detail = fmt::format("{} holding the lock: {}. Wait queue: {}.",
+                                          holderCount == 1 ? "Process" : "Processes", holders, queue);
+   logRecord({.level = LogLevel::Log, .message = message, .detail = detail});
+}
+
+void LockManager::logAcquired(const Waiter& waiter, int64_t startNanos) {
+   logLine(LogLevel::Log, fmt::format("process {} acquired {} on {} after {}", waiter.owner->processId(),
+                                      lockModeName(waiter.mode), describe(waiter.lock->tag), millisSince(startNanos)));
 }
 
 std::vector<LockManager::View> LockManager::list() const {

@@ -204,7 +204,11 @@ void LockManager::waitUntilGranted(Waiter& waiter, const LockWait& wait) {
          else
             waiter.changed.wait_for(own, std::chrono::nanoseconds(until - now));
       }
-      if (waiter.isGranted) break;
+      if (waiter.isGranted) {
+         own.unlock();
+         if (wait.isLogged && checkAt == INT64_MAX) logAcquired(waiter, start);
+         break;
+      }
       const bool wasInterrupted = waiter.isInterrupted;
       own.unlock();
       if (wasInterrupted) continue;
@@ -218,6 +222,7 @@ void LockManager::waitUntilGranted(Waiter& waiter, const LockWait& wait) {
             throw SqlError(sqlstate::tRDeadlockDetected, "deadlock detected")
                 .detail(std::move(report))
                 .hint("See server log for query details.");
+         if (wait.isLogged) logWait(waiter, start);
       }
    }
 }

@@ -58,6 +58,7 @@ struct LockWait {
    int64_t deadlockMillis = 1000;                      ///< deadlock_timeout: then the waiter looks for a cycle
    bool noWait = false;                                ///< return false instead of waiting
    const std::function<void()>* interrupted = nullptr; ///< called before waiting and after LockOwner::interrupt()
+   bool isLogged = false; ///< log_lock_waits: a wait longer than deadlockMillis is told to the log
 };
 
 class LockOwner;
@@ -146,6 +147,8 @@ private:
    static void wakeQueue(Lock& lock);
    static void releaseHeld(Partition& partition, Held& held);
    bool resolveDeadlock(Waiter& waiter, std::string& report);
+   void logWait(const Waiter& waiter, int64_t startNanos) const;
+   static void logAcquired(const Waiter& waiter, int64_t startNanos);
 
    std::unique_ptr<Partition[]> partitions_;
 };

@@ -37,6 +37,7 @@ std::vector<catalog::SystemState::Setting> SessionSystemState::settings() const 
       Setting setting;
       setting.name = info.name;
       setting.value = sessionSettings_.values()[info.index];
+      if (info.name == "log_file_mode") setting.value = displaySetting(info, setting.value);
       setting.unit = unlessEmpty(info.unit);
       setting.category = info.category;
       setting.description = info.description;

@@ -33,6 +33,8 @@ std::shared_ptr<PreparedStatement> SessionImpl::makePrepared(std::string_view te
    prepared->isEmpty = script.statements().empty();
    if (prepared->isEmpty) return prepared;
    const sql::ParsedStatement& statement = script.statements()[0];
+   prepared->logClass = classOf(statement.node);
+   prepared->command = commandTag(statement.node);
    requireUsableTransaction(core_, statement);
    core_.transaction.ensureStarted();
    if (!core_.transaction.hasFailed())
@@ -105,10 +107,21 @@ void SessionImpl::dropPortals() {
    portals_.clear();
 }
 
+std::string SessionImpl::nameForLog(std::string_view verb, const PreparedStatement* statement,
+                                    std::string_view portal) {
+   std::string name = std::string(verb) + " " + (statement && !statement->name.empty() ? statement->name : "<unnamed>");
+   if (!portal.empty()) name.append("/").append(portal);
+   return name;
+}
+
 void SessionImpl::prepare(std::string_view name, std::string_view text, std::span<const Oid> parameterTypes) {
+   log_.begin(text, nullptr, "PARSE");
    if (!name.empty() && statements_.count(name))
       throw SqlError(sqlstate::duplicatePstatement, "prepared statement \"" + std::string(name) + "\" already exists");
-   statements_[std::string(name)] = makePrepared(text, parameterTypes);
+   std::shared_ptr<PreparedStatement> prepared = makePrepared(text, parameterTypes);
+   prepared->name = name;
+   const PreparedStatement& made = *(statements_[std::string(name)] = std::move(prepared));
+   log_.finish([&] { return nameForLog("parse", &made, {}); }, [] { return std::string(); });
 }
 
 const StatementDescription& SessionImpl::describeStatement(std::string_view name) {
@@ -118,6 +131,7 @@ const StatementDescription& SessionImpl::describeStatement(std::string_view name
 void SessionImpl::bind(std::string_view portalName, std::string_view statementName,
                        std::span<const RawParameter> parameters, std::span<const ValueFormat> resultFormats) {
    const std::shared_ptr<PreparedStatement> statement = requireStatement(statementName);
+   log_.begin(statement->text, statement, "BIND");
    if (parameters.size() != statement->description.parameterTypes.size())
       throw SqlError(sqlstate::protocolViolation, "bind message supplies " + std::to_string(parameters.size()) +
                                                       " parameters, but prepared statement \"" +
@@ -145,7 +159,9 @@ void SessionImpl::bind(std::string_view portalName, std::string_view statementNa
          parameter.value = parseText(type, parameters[i].bytes, core_.format());
    }
    DCHECK(portal.parameters.size() == statement->description.parameterTypes.size());
-   portals_.insert_or_assign(std::string(portalName), std::move(portal));
+   const Portal& bound = portals_.insert_or_assign(std::string(portalName), std::move(portal)).first->second;
+   log_.finish([&] { return nameForLog("bind", statement.get(), portalName); },
+               [&] { return log_.parameters(bound.parameters); });
 }
 
 /// The value of a regclass or another reg type from text: an OID, which the catalog has for the name.
@@ -157,13 +173,65 @@ Value SessionImpl::parseName(const SqlType& type, std::string_view text) {
    return Value::fromVector(Vector::constant(storedRepresentation(type).physical, place, nullptr), 0);
 }
 
+/// The log of one Execute message. Keeps what it needs of the portal, which the statement may end.
+class SessionImpl::PortalLog {
+public:
+   PortalLog(SessionImpl& session, const Portal& portal, std::string_view name)
+      : session_(session), statement_(portal.statement), name_(name),
+        isFetch_(portal.execution && portal.execution->givenRows() > 0) {
+      StatementLog& log = session.log_;
+      if (!statement_) { // DECLARE has made the portal
+         log.begin(portal.text, std::make_shared<std::string>(portal.text), "SELECT");
+         return;
+      }
+      log.begin(statement_->text, statement_, statement_->command);
+      needsParameters_ = log.mayShowParameters();
+      if (needsParameters_) parameters_ = portal.parameters;
+      if (log.wants(statement_->logClass) && !statement_->isEmpty)
+         log.announce(nameForLog(verb(), statement_.get(), name_), log.parameters(portal.parameters));
+   }
+
+   void finish() const {
+      session_.log_.finish([&] { return nameForLog(verb(), statement_.get(), name_); },
+                           [&] { return session_.log_.parameters(parameters_); });
+   }
+   /// Adds the parameters to the context of an error, when log_parameter_max_length_on_error asks for them.
+   template <typename Run>
+   ExecuteResult withContext(Run&& run) const {
+      if (!needsParameters_) return run();
+      try {
+         return run();
+      } catch (SqlError& error) {
+         const std::string list = session_.log_.parametersOnError(parameters_);
+         if (!list.empty()) {
+            const std::string portal = name_.empty() ? "unnamed portal" : "portal \"" + std::string(name_) + "\"";
+            const std::string inner = error.contextText().empty() ? "" : error.contextText() + "\n";
+            error.setContext(inner + portal + " with parameters: " + list);
+         }
+         throw;
+      }
+   }
+
+private:
+   const char* verb() const { return isFetch_ ? "execute fetch from" : "execute"; }
+
+   SessionImpl& session_;
+   const std::shared_ptr<const PreparedStatement> statement_;
+   const std::string_view name_;
+   const bool isFetch_;
+   bool needsParameters_ = false;
+   std::vector<BoundParameter> parameters_;
+};
+
 ExecuteResult SessionImpl::execute(std::string_view name, uint64_t maxRows, ResultSink& sink) {
    StatementCount count(core_.database.counters);
    Portal& portal = requirePortal(name);
+   const PortalLog log(*this, portal, name);
    sink.useFormats(portal.formats);
-   ExecuteResult result = runPortal(portal, maxRows, sink);
+   ExecuteResult result = log.withContext([&] { return runPortal(portal, maxRows, sink); });
    count.isOver = result.kind == ExecuteResult::Kind::Complete;
    core_.timeLimitEnds(); // each Execute message has its own time limit
+   log.finish();
    return result;
 }
 
@@ -289,6 +357,7 @@ std::string SessionImpl::prepareSql(const sql::ParsedScript& script, const sql::
    const size_t end = statement.offset + statement.text.size();
    auto prepared = makePrepared(text.substr(begin, end - begin), types);
    prepared->isFromSql = true;
+   prepared->name = prepare.name;
    prepared->shownText = std::string(statement.text) + (end < text.size() && text[end] == ';' ? ";" : "");
    statements_[prepare.name] = std::move(prepared);
    return "PREPARE";

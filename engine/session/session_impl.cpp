@@ -175,15 +175,22 @@ std::string SessionImpl::runCommand(const sql::ParsedScript& script, const sql::
 class ScriptImpl final : public Script {
 public:
    ScriptImpl(SessionImpl& session, std::string_view text)
-      : session_(session), script_(sql::ParsedScript::parse(text)) {}
+      : session_(session), script_(sql::ParsedScript::parse(text)) {
+      session_.announceScript(script_);
+   }
 
-   bool next() override { return ++current_ <= script_.statements().size(); }
+   bool next() override {
+      if (++current_ <= script_.statements().size()) return true;
+      session_.log_.finish([] { return "statement"; }, [&] { return session_.preparedForLog(script_); });
+      return false;
+   }
 
    ExecuteResult run(ResultSink& sink) override {
       const StatementCount count(session_.core_.database.counters);
       DCHECK(current_ > 0); // run() needs a next() before it
       DCHECK(current_ <= script_.statements().size());
       const sql::ParsedStatement& statement = script_.statements()[current_ - 1];
+      session_.log_.setCommand(commandTag(statement.node));
       std::string tag = session_.runStatement(script_, statement, {}, sink);
       const bool last = current_ == script_.statements().size();
       if (last && !session_.core_.transaction.inBlock()) session_.core_.transaction.commit();
@@ -199,7 +206,28 @@ private:
    size_t current_ = 0;
 };
 
+void SessionImpl::announceScript(const sql::ParsedScript& script) {
+   for (const sql::ParsedStatement& statement : script.statements()) {
+      StatementClass kind = classOf(statement.node);
+      if (isNode(statement.node, T_ExecuteStmt)) {
+         const auto found = statements_.find(std::string_view(as<::ExecuteStmt>(statement.node)->name));
+         if (found != statements_.end()) kind = found->second->logClass;
+      }
+      if (log_.wants(kind)) return log_.announce("statement", preparedForLog(script));
+   }
+}
+
+std::string SessionImpl::preparedForLog(const sql::ParsedScript& script) const {
+   for (const sql::ParsedStatement& statement : script.statements()) {
+      if (!isNode(statement.node, T_ExecuteStmt)) continue;
+      const auto found = statements_.find(std::string_view(as<::ExecuteStmt>(statement.node)->name));
+      if (found != statements_.end() && found->second->isFromSql) return "prepare: " + found->second->shownText;
+   }
+   return "";
+}
+
 std::unique_ptr<Script> SessionImpl::parseScript(std::string_view text) {
+   log_.begin(text, nullptr, "");
    closeStatement("");
    if (!core_.transaction.inBlock()) dropPortals();
    return std::make_unique<ScriptImpl>(*this, text);

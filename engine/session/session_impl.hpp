@@ -8,13 +8,17 @@
 #include "engine/core/value_encoder.hpp"
 #include "engine/query/generic_plan.hpp"
 #include "engine/query/statement_runner.hpp"
+#include "engine/session/statement_log.hpp"
 
 namespace ouzel::engine {
 
 /// A prepared statement. Its text is parsed on each use: parsing costs microseconds, and a tree may not move to another
 /// thread.
 struct PreparedStatement {
+   std::string name; ///< "": the unnamed one
    std::string text;
+   StatementClass logClass = StatementClass::Other;
+   std::string_view command; ///< for the log: "SELECT"
    std::vector<Oid> declaredTypes;
    StatementDescription description;
    bool isEmpty = false;
@@ -46,7 +50,7 @@ struct Portal {
 class SessionImpl final : public Backend, private SessionServices {
 public:
    SessionImpl(Database::Internals& database, const SessionOptions& options, NoticeSink& notices)
-      : core_(database, options, notices, *this) {}
+      : core_(database, options, notices, *this), log_(core_) {}
 
    std::vector<std::pair<std::string, std::string>> reportedParameters() override { return core_.settings.reported(); }
    std::vector<std::pair<std::string, std::string>> changedParameters() override {
@@ -113,7 +117,16 @@ private:
    Value parseName(const SqlType& type, std::string_view text);
    void dropPortals();
 
+   class PortalLog; ///< extended.cpp
+   /// A simple Query message is about to run: log_statement.
+   void announceScript(const sql::ParsedScript& script);
+   /// Of a script that executes a prepared statement: "prepare: PREPARE ...".
+   std::string preparedForLog(const sql::ParsedScript& script) const;
+   /// "execute name/portal", as the log calls the Execute message.
+   static std::string nameForLog(std::string_view verb, const PreparedStatement* statement, std::string_view portal);
+
    SessionCore core_;
+   StatementLog log_;
    std::optional<SessionValueEncoder> encoder_; // of the last valueEncoder()
    std::map<std::string, std::shared_ptr<PreparedStatement>, std::less<>> statements_;
    std::map<std::string, Portal, std::less<>> portals_; // destroyed before core_

@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <unordered_map>
 
 #include "catalog/builtin/text_table.hpp"
@@ -186,6 +188,23 @@ std::string canonicalEnum(const SettingInfo& info, std::string_view value) {
    badValue(info, value, "Available values: " + list + ".");
 }
 
+/// The one setting that is written and shown in octal digits.
+constexpr std::string_view octalName = "log_file_mode";
+
+/// "0640" as a decimal number; other texts as they are.
+std::string octalToDecimal(std::string_view text) {
+   unsigned number = 0;
+   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number, 8);
+   const bool isOctal = text.starts_with('0') && parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+   return isOctal ? std::to_string(number) : std::string(text);
+}
+
+std::string decimalToOctal(const std::string& decimal) {
+   std::array<char, 16> buffer;
+   std::snprintf(buffer.data(), buffer.size(), "%04lo", std::strtoul(decimal.c_str(), nullptr, 10));
+   return buffer.data();
+}
+
 } // namespace
 
 const std::vector<SettingInfo>& settingTable() {
@@ -201,6 +220,8 @@ std::string canonicalSetting(const SettingInfo& info, std::string_view value) {
    switch (info.type) {
    case SettingType::Bool: return canonicalBool(info, value);
    case SettingType::Integer:
+      if (info.name == octalName) return canonicalNumber(info, octalToDecimal(value));
+      return canonicalNumber(info, value);
    case SettingType::Real: return canonicalNumber(info, value);
    case SettingType::Enum: return canonicalEnum(info, value);
    case SettingType::String: return std::string(value);
@@ -209,6 +230,7 @@ std::string canonicalSetting(const SettingInfo& info, std::string_view value) {
 }
 
 std::string displaySetting(const SettingInfo& info, const std::string& canonical) {
+   if (info.name == octalName) return decimalToOctal(canonical);
    if (info.unit.empty() || info.type != SettingType::Integer) return canonical;
    const int64_t number = std::strtoll(canonical.c_str(), nullptr, 10);
    if (number <= 0) return canonical;

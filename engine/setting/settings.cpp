@@ -5,6 +5,7 @@
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/text/ascii.hpp"
+#include "common/text/number_text.hpp"
 
 namespace ouzel::engine {
 
@@ -24,10 +25,28 @@ void checkChangeable(const SettingInfo& info) {
                      "parameter \"" + name + "\" cannot be set after connection start");
 }
 
+/// log_destination: words in any case and order, with commas between.
+std::string canonicalDestinations(std::string_view value) {
+   std::string out;
+   for (std::string_view rest = value; !rest.empty();) {
+      const size_t comma = std::min(rest.find(','), rest.size());
+      const std::string word = lowerCase(trimBlanks(rest.substr(0, comma)));
+      rest.remove_prefix(std::min(comma + 1, rest.size()));
+      if (word != "stderr" && word != "csvlog" && word != "jsonlog")
+         throw SqlError(sqlstate::invalidParameterValue,
+                        "invalid value for parameter \"log_destination\": \"" + std::string(value) + "\"")
+             .detail("Unrecognized key word: \"" + word + "\".");
+      out += (out.empty() ? "" : ",") + word;
+   }
+   return out;
+}
+
 /// The canonical form of a value beyond its type's: one spelling for the spellings that clients use. `current` is the
 /// setting's present value: a DateStyle may name only a part.
 std::string canonicalValue(const SettingInfo& info, std::string_view value, std::string_view current) {
    std::string canonical = canonicalSetting(info, value);
+   if (info.name == "log_destination") return canonicalDestinations(value);
+   if (info.name == "log_hostname" && canonical == "on") throwNotSupported("log_hostname"); // lines have addresses
    const auto refuse = [&] {
       throw SqlError(sqlstate::invalidParameterValue,
                      "invalid value for parameter \"" + std::string(info.name) + "\": \"" + std::string(value) + "\"");
@@ -42,7 +61,7 @@ std::string canonicalValue(const SettingInfo& info, std::string_view value, std:
          throwNotSupported("client encoding " + std::string(value));
       refuse();
    }
-   if (info.name == "TimeZone") {
+   if (info.name == "TimeZone" || info.name == "log_timezone") {
       const auto zone = parseTimeZoneSetting(value);
       if (!zone) refuse();
       return *zone;
@@ -57,7 +76,7 @@ std::string canonicalValue(const SettingInfo& info, std::string_view value, std:
 
 } // namespace
 
-Settings::Settings(const std::vector<std::pair<std::string, std::string>>& defaults) {
+Settings::Settings(const SettingList& defaults) {
    for (const SettingInfo& info : settingTable())
       values_.emplace_back(info.initial);
    for (const auto& [name, value] : defaults) {
@@ -66,11 +85,21 @@ Settings::Settings(const std::vector<std::pair<std::string, std::string>>& defau
    }
    DCHECK(values_.size() == settingTable().size());
    memoryLimitMax_ = integer("memory_limit");
-   DCHECK(memoryLimitMax_ > 0);
    keepsLog_ = boolean("ouzel.keeps_log");
    resetValues_ = values_;
    reportedValues_ = values_;
    updateFormat();
+}
+
+void Settings::adoptDefaults(const SettingList& before, const SettingList& now) {
+   const Settings old(before), fresh(now);
+   for (size_t i = 0; i < values_.size(); ++i) {
+      if (resetValues_[i] != old.values_[i]) continue; // the startup packet has set it
+      if (values_[i] == resetValues_[i]) values_[i] = fresh.values_[i];
+      resetValues_[i] = fresh.values_[i];
+   }
+   memoryLimitMax_ = fresh.memoryLimitMax_;
+   changed();
 }
 
 void Settings::checkAgainstServer(const SettingInfo& info, const std::string& canonical) const {

@@ -13,13 +13,19 @@
 
 namespace ouzel::engine {
 
+/// Names and values, as a configuration gives them.
+using SettingList = std::vector<std::pair<std::string, std::string>>;
+
 /// One session's values of all settings. SET takes part in transactions: a rollback undoes the SETs of its transaction,
 /// or those since the savepoint that it returns to, and SET LOCAL ends with its transaction. Used by the session's
 /// thread only.
 class Settings {
 public:
    /// `defaults`: values of the server's configuration, to which RESET returns.
-   explicit Settings(const std::vector<std::pair<std::string, std::string>>& defaults);
+   explicit Settings(const SettingList& defaults);
+   /// The configuration was read again: what neither the client nor the session has set follows it. REQUIRES: no
+   /// transaction.
+   void adoptDefaults(const SettingList& before, const SettingList& now);
 
    /// Set a value from the startup packet; RESET returns to it.
    void setInitial(std::string_view name, std::string_view value);

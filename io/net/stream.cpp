@@ -100,6 +100,10 @@ public:
    int handle() const override { return socket_.get(); }
    FileDescriptor release() override { return std::move(socket_); }
    bool isEncrypted() const override { return true; }
+   std::string encryption() const override {
+      return std::string("protocol=") + SSL_get_version(ssl_) + ", cipher=" + SSL_get_cipher_name(ssl_) +
+             ", bits=" + std::to_string(SSL_get_cipher_bits(ssl_, nullptr));
+   }
    std::string failure() const override { return failure_; }
 
 private:

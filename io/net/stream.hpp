@@ -28,6 +28,8 @@ public:
    /// Gives the socket away, to put TLS on top of it.
    virtual FileDescriptor release() = 0;
    virtual bool isEncrypted() const = 0;
+   /// "protocol=TLSv1.3, cipher=TLS_AES_256_GCM_SHA384, bits=256"; empty for a plain stream.
+   virtual std::string encryption() const { return ""; }
    /// The reason why the stream was closed; empty after an orderly end.
    virtual std::string failure() const = 0;
 };

@@ -1,5 +1,8 @@
+#include <csignal>
 #include <openssl/rand.h>
+#include <unistd.h>
 
+#include "common/log/log.hpp"
 #include "common/type/array.hpp"
 #include "executor/function/families.hpp"
 #include "executor/function/kernel_helpers.hpp"
@@ -113,6 +116,35 @@ bool terminateBackend(int32_t pid, int64_t waitMillis, KernelEnv& env) {
    return env.context.requireSession("pg_terminate_backend").terminateBackend(pid, waitMillis);
 }
 
+// ---- the log ----
+
+std::optional<StringView> currentLog(LogFormat format, KernelEnv& env) {
+   const std::string path = currentLogFile(format);
+   return path.empty() ? std::nullopt : std::optional(env.copy(path));
+}
+std::optional<StringView> anyLogFile(KernelEnv& env) {
+   return currentLog(LogFormat::Text, env);
+}
+std::optional<StringView> logFileOf(std::optional<StringView> name, KernelEnv& env) {
+   if (!name) return anyLogFile(env);
+   constexpr std::pair<std::string_view, LogFormat> formats[] = {
+       {"stderr", LogFormat::Text}, {"csvlog", LogFormat::Csv}, {"jsonlog", LogFormat::Json}};
+   for (const auto& [known, format] : formats)
+      if (name->view() == known) return currentLog(format, env);
+   throw SqlError(sqlstate::invalidParameterValue, "log format \"" + std::string(name->view()) + "\" is not supported")
+       .hint("The supported log formats are \"stderr\", \"csvlog\", and \"jsonlog\".");
+}
+bool rotateLog(KernelEnv&) {
+   return reopenLog();
+}
+/// The server waits for SIGHUP with the signal blocked in all threads. Elsewhere the signal would end the process.
+bool reloadConfiguration(KernelEnv&) {
+   sigset_t blocked;
+   sigemptyset(&blocked);
+   pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+   return sigismember(&blocked, SIGHUP) == 1 && kill(getpid(), SIGHUP) == 0;
+}
+
 StringView databaseEncoding(KernelEnv&) {
    return StringView("UTF8");
 }
@@ -182,6 +214,10 @@ void registerSystem() {
    addKernel<cancelBackend>("pg_cancel_backend");
    addKernel<terminateBackend>("pg_terminate_backend");
    addKernel<sleepInterval>("sql:pg_sleep_for");
+   addKernel<anyLogFile>("pg_current_logfile");
+   addKernel<logFileOf>("pg_current_logfile_1arg");
+   addKernel<rotateLog>("pg_rotate_logfile_v2");
+   addKernel<reloadConfiguration>("pg_reload_conf");
    addKernel<transactionId>("pg_current_xact_id");
    addKernel<transactionIdIfAssigned>("pg_current_xact_id_if_assigned");
    addKernel<databaseEncoding>("getdatabaseencoding");

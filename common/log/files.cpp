@@ -1,0 +1,171 @@
+#include "common/log/files.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include "common/log/time_text.hpp"
+
+namespace ouzel {
+
+namespace {
+
+constexpr int64_t second = 1'000'000;
+constexpr std::string_view endings[logFormats] = {".log", ".csv", ".json"};
+
+/// The directory and those above it that are missing, for the server alone. False: see errno.
+bool makeDirectories(const std::string& path) {
+   for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+      if (::mkdir(path.substr(0, slash).c_str(), 0700) != 0 && errno != EEXIST) return false;
+      if (slash == std::string::npos) return true;
+   }
+}
+
+std::string problem(const char* what, const std::string& path) {
+   return fmt::format("could not {} \"{}\": {}", what, path, std::strerror(errno));
+}
+
+} // namespace
+
+bool writeFully(int handle, std::string_view bytes) noexcept {
+   while (!bytes.empty()) {
+      const ssize_t written = ::write(handle, bytes.data(), bytes.size());
+      if (written >= 0) {
+         bytes.remove_prefix(static_cast<size_t>(written));
+      } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+         pollfd entry{handle, POLLOUT, 0};
+         if (::poll(&entry, 1, -1) < 0 && errno != EINTR) return false;
+      } else if (errno != EINTR) {
+         return false;
+      }
+   }
+   return true;
+}
+
+std::string LogFiles::pathAt(LogFormat format, int64_t time) const {
+   std::string name = timeText(settings_.zone, time, settings_.filename);
+   const std::string_view ending = endings[static_cast<size_t>(format)];
+   if (format != LogFormat::Text) {
+      if (name.ends_with(endings[0])) name.resize(name.size() - endings[0].size());
+      name += ending;
+   }
+   return settings_.directory + "/" + name;
+}
+
+std::string LogFiles::openOne(LogFormat format, const std::string& path, bool truncates) {
+   File& file = files_[static_cast<size_t>(format)];
+   const bool isNew = path != file.path;
+   const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (truncates && isNew ? O_TRUNC : 0);
+   const int handle = ::open(path.c_str(), flags, static_cast<mode_t>(settings_.fileMode));
+   if (handle < 0) return problem("open log file", path);
+   ::fchmod(handle, static_cast<mode_t>(settings_.fileMode)); // in spite of the umask, as PostgreSQL's
+   if (format == LogFormat::Text) {
+      if (stderr_ < 0) stderr_ = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+      const int moved = ::dup2(handle, STDERR_FILENO);
+      ::close(handle);
+      if (moved < 0) return problem("write to log file", path);
+      file.handle = STDERR_FILENO;
+   } else {
+      if (file.handle >= 0) ::close(file.handle);
+      file.handle = handle;
+   }
+   file.path = path;
+   struct stat status {};
+   file.bytes = ::fstat(file.handle, &status) == 0 ? status.st_size : 0;
+   return "";
+}
+
+std::string LogFiles::openAll(int64_t time, bool truncates) {
+   std::string failed;
+   for (size_t i = 0; i < logFormats; ++i) {
+      const auto format = static_cast<LogFormat>(i);
+      File& file = files_[i];
+      // The text file is there in any case, for what comes without a format.
+      if (format == LogFormat::Text || settings_.writes[i]) {
+         if (std::string why = openOne(format, pathAt(format, time), truncates); !why.empty()) failed = why;
+      } else if (file.handle >= 0) {
+         ::close(file.handle);
+         file = File();
+      }
+   }
+   return failed;
+}
+
+void LogFiles::closeAll() {
+   if (stderr_ >= 0) {
+      ::dup2(stderr_, STDERR_FILENO);
+      ::close(std::exchange(stderr_, -1));
+   }
+   for (File& file : files_) {
+      if (file.handle >= 0 && file.handle != STDERR_FILENO) ::close(file.handle);
+      file = File();
+   }
+}
+
+void LogFiles::planRotation(int64_t now) {
+   rotateAt_ = INT64_MAX;
+   if (settings_.rotationSeconds == 0) return;
+   // Multiples of the age in local time: midnight, for a day.
+   const int64_t offset = settings_.zone ? settings_.zone(now).seconds : 0;
+   const int64_t local = unixSeconds(now) + offset;
+   const int64_t next = local - local % settings_.rotationSeconds + settings_.rotationSeconds;
+   rotateAt_ = now + (next - local) * second;
+   rotateAt_ -= rotateAt_ % second;
+}
+
+std::string LogFiles::configure(const LogSettings& settings, int64_t now) {
+   settings_ = settings;
+   if (!settings_.usesFiles) {
+      closeAll();
+      return "";
+   }
+   if (!makeDirectories(settings_.directory)) return problem("create log directory", settings_.directory);
+   planRotation(now);
+   return openAll(now, false);
+}
+
+std::string LogFiles::reopen(int64_t now) {
+   if (!settings_.usesFiles) return "";
+   planRotation(now);
+   return openAll(now, false);
+}
+
+void LogFiles::rotateIfDue(int64_t now) {
+   if (!settings_.usesFiles) return;
+   if (now >= rotateAt_) {
+      const int64_t due = rotateAt_;
+      planRotation(now);
+      // The name is that of the time when the turn was due, so that names are regular.
+      static_cast<void>(openAll(due, settings_.truncates));
+      return;
+   }
+   if (settings_.rotationBytes == 0) return;
+   for (size_t i = 0; i < logFormats; ++i) {
+      const auto format = static_cast<LogFormat>(i);
+      if (files_[i].handle < 0 || files_[i].bytes < settings_.rotationBytes) continue;
+      const std::string next = pathAt(format, now);
+      if (next != files_[i].path) static_cast<void>(openOne(format, next, false));
+   }
+}
+
+void LogFiles::write(LogFormat format, std::string_view lines, int64_t now) {
+   rotateIfDue(now);
+   File& file = files_[static_cast<size_t>(format)];
+   if (!settings_.usesFiles || file.handle < 0) {
+      static_cast<void>(writeFully(STDERR_FILENO, lines)); // there is no other place to tell it
+      return;
+   }
+   if (writeFully(file.handle, lines)) {
+      file.bytes += static_cast<int64_t>(lines.size());
+      return;
+   }
+   const std::string why = problem("write to log file", file.path) + "\n";
+   if (stderr_ >= 0 && writeFully(stderr_, why)) static_cast<void>(writeFully(stderr_, lines));
+}
+
+} // namespace ouzel

@@ -1,0 +1,21 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "sql/parse/parser.hpp"
+
+namespace ouzel::engine {
+
+/// What log_statement calls a statement.
+enum class StatementClass : uint8_t {
+   Other,      ///< "all" logs it
+   Modifies,   ///< "mod" too
+   Definition, ///< "ddl" too
+};
+
+/// A statement's class. That of EXECUTE is the prepared statement's, which the caller knows: Other.
+StatementClass classOf(const ::Node* statement);
+/// The name of the statement's kind, for the log: "SELECT", "CREATE TABLE". Static.
+std::string_view commandTag(const ::Node* statement);
+
+} // namespace ouzel::engine
