@@ -8,6 +8,7 @@
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/error/test_point.hpp"
+#include "common/log/log.hpp"
 #include "common/sync/mutex.hpp"
 #include "io/file/file.hpp"
 #include "io/spill/read_lane.hpp"
@@ -215,11 +216,24 @@ SpillSpace::SpillSpace(SpillManager& manager, SpillPolicy policy)
    : state_(std::make_unique<State>(*manager.state_, policy)) {}
 
 SpillSpace::~SpillSpace() {
+   logSize();
    for (auto& place : state_->manager.lanes)
       if (SpillLane* const lane = place.load(std::memory_order_acquire)) {
          const MutexLock guard(lane->mutex);
          lane->forget(*state_);
       }
+}
+
+/// As PostgreSQL tells of a temporary file when it goes. These have no names.
+void SpillSpace::logSize() const {
+   const int64_t least = state_->policy.logBytesMin;
+   if (least < 0) return;
+   const uint64_t bytes = statistics().bytesWritten;
+   if (bytes == 0 || bytes < static_cast<uint64_t>(least)) return;
+   std::string directories;
+   for (const auto& device : state_->manager.devices)
+      directories += (directories.empty() ? "" : ", ") + device->directory;
+   logLine(LogLevel::Log, "temporary file: in \"" + directories + "\", size " + std::to_string(bytes));
 }
 
 SpilledPage SpillSpace::write(std::span<const std::span<const std::byte>> parts) {

@@ -21,7 +21,8 @@ namespace ouzel::io {
 struct SpillPolicy {
    uint64_t writeRateMax = 0, readRateMax = 0; ///< bytes per second and device; 0: as fast as it goes
    static constexpr int regulated = -1;
-   int level = regulated; ///< or a fixed level of the scale; 0: no compression
+   int level = regulated;    ///< or a fixed level of the scale; 0: no compression
+   int64_t logBytesMin = -1; ///< log_temp_files in bytes: the log tells of a space that wrote so much; -1: of none
 };
 
 struct SpillOptions {
@@ -106,6 +107,7 @@ public:
    struct State;
 
 private:
+   void logSize() const;
    friend class SpillReader;
    std::unique_ptr<State> state_;
 };

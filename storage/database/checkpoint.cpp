@@ -101,6 +101,15 @@ void Checkpoint::write() {
    }
 }
 
+std::string Checkpoint::describe() const {
+   uint64_t rows = 0;
+   for (const SegmentPtr& segment : blocks_.segments)
+      if (segment) rows += segment->rowCount();
+   const size_t blocks = blocks_.segments.size(), objects = objects_.size() - (storesTogether_ ? blocks : 0);
+   return std::to_string(blocks) + " blocks with " + std::to_string(rows) + " rows, " + std::to_string(objects) +
+          " other objects";
+}
+
 SegmentPtr Checkpoint::encodeSegment(StorageId table, const Segment& segment, NewObject* later) {
    StorageContext& context = parts_.context;
    const uint32_t rows = segment.versions->committedRows();

@@ -62,6 +62,8 @@ public:
    /// The position noted in the manifest: a start does not need the log before it.
    Lsn replayLsn() const { return replayLsn_; }
    void cleanUp();
+   /// What write() has made, for the log: "3 blocks with 1200 rows, 2 other objects".
+   std::string describe() const;
 
 private:
    /// An object that the next manifest refers to.

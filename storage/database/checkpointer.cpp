@@ -1,7 +1,9 @@
 #include "storage/database/checkpointer.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
+#include "common/env/clock.hpp"
 #include "common/error/check.hpp"
 #include "common/log/log.hpp"
 
@@ -28,6 +30,13 @@ void Checkpointer::checkpoint(CheckpointKind kind) {
    parts_.files.writerLease(); // throws when there is none
    CHECK(imageSource_ != nullptr);
    const MutexLock lock(storedMutex_);
+   // A checkpoint that commits wait for is one of many.
+   const bool isLogged = logsCheckpoints() && kind != CheckpointKind::Commit;
+   const int64_t start = steadyNanos();
+   const Lsn before = stored_.manifest().replayLsn;
+   if (isLogged)
+      logLine(LogLevel::Log,
+              std::string("checkpoint starting: ") + (kind == CheckpointKind::Clean ? "shutdown" : "online"));
    compactor_.run(kind);
    Checkpoint checkpoint(parts_, stored_, kind);
    checkpoint.capture(imageSource_);
@@ -36,6 +45,11 @@ void Checkpointer::checkpoint(CheckpointKind kind) {
    parts_.log.removeBefore(checkpoint.replayLsn());
    parts_.retired.release();
    checkpoint.cleanUp();
+   if (isLogged)
+      logLine(LogLevel::Log,
+              fmt::format("checkpoint complete: wrote {}; log: {} kB since the last one, {} kB kept; total={:.3f} s",
+                          checkpoint.describe(), (checkpoint.replayLsn() - before) >> 10, parts_.log.keptBytes() >> 10,
+                          static_cast<double>(steadyNanos() - start) / 1e9));
 }
 
 void Checkpointer::waitForStore(Lsn lsn) {
@@ -69,6 +83,7 @@ void Checkpointer::startIfDue() {
 }
 
 void Checkpointer::runScheduled() {
+   const LogRole role("checkpointer");
    uint64_t retryAt = 0;
    try {
       checkpoint(CheckpointKind::Background);

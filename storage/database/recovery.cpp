@@ -1,7 +1,9 @@
 #include "storage/database/recovery.hpp"
 
 #include <cstdio>
+#include <fmt/format.h>
 
+#include "common/env/clock.hpp"
 #include "common/error/check.hpp"
 #include "common/error/sql_error.hpp"
 #include "common/log/log.hpp"
@@ -51,6 +53,37 @@ void acceptLostLog(const DatabaseFiles& files, Manifest& manifest) {
    logLine(LogLevel::Warning, where + ": transactions since the last checkpoint are lost");
    manifest.logId = randomNumber(); // should the lost log be found, it is not taken for the new one
 }
+
+/// Tells the log how the database was left and what a start repeats.
+class RecoveryReport {
+public:
+   RecoveryReport(const Manifest& manifest, bool isNew, bool isWanted)
+      : begin_(manifest.replayLsn), isWanted_(isWanted && !isNew && !manifest.isClean) {
+      if (!isWanted) return;
+      if (isNew)
+         logLine(LogLevel::Log, "creating a new database");
+      else if (manifest.isClean)
+         logLine(LogLevel::Log, "database system was shut down");
+      else
+         logLine(LogLevel::Log, "database system was not properly shut down; automatic recovery in progress");
+   }
+   void count(const Log::Frame&) {
+      if (isWanted_ && frames_++ == 0) logLine(LogLevel::Log, fmt::format("redo starts at {:X}", begin_));
+   }
+   void finish(Lsn end) const {
+      if (!isWanted_) return;
+      if (frames_ == 0) return logLine(LogLevel::Log, "redo is not required");
+      logLine(LogLevel::Log,
+              fmt::format("redo done at {:X}: {} log records, {} kB, elapsed: {:.2f} s", end, frames_,
+                          (end - begin_ + 1023) >> 10, static_cast<double>(steadyNanos() - start_) / 1e9));
+   }
+
+private:
+   const Lsn begin_;
+   const bool isWanted_;
+   const int64_t start_ = steadyNanos();
+   uint64_t frames_ = 0;
+};
 
 void applyDeletes(const TableCore& core, const DeletedRows& deleted) {
    for (const DeletedRows::Segment& rows : deleted.segments) {
@@ -160,8 +193,13 @@ RecoveredDatabase recoverDatabase(DatabaseFiles& files, StorageContext& context,
    const DatabaseOptions& options = files.options();
    auto log = std::make_unique<Log>(files.walDirectory(), stored.manifest().logId, options.store.key, options.keepsLog);
    Replay replay(context, tables, counters, retired, stored.manifest().lastCommit, !options.readOnly);
-   log->replay(stored.manifest().replayLsn, [&](Log::Frame&& frame) { replay.apply(std::move(frame)); });
+   RecoveryReport report(stored.manifest(), catalog.isNew, !options.readOnly);
+   log->replay(stored.manifest().replayLsn, [&](Log::Frame&& frame) {
+      report.count(frame);
+      replay.apply(std::move(frame));
+   });
    replay.finish();
+   report.finish(log->endLsn());
    catalog.changes = replay.takeCatalogChanges();
    CHECK(replay.lastCommit() == context.transactions.lastCommitted());
 

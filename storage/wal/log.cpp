@@ -393,9 +393,14 @@ Lsn Log::flush() {
       if (isLasting_) file->syncData();
       TEST_POINT("log.synced");
    } catch (const SqlError& error) {
-      // Space was reserved, so the device has failed: no further commit can be made durable.
-      logLine(LogLevel::Fatal, std::string("write-ahead log: ") + error.what());
-      CHECK(!"the write-ahead log could not be written");
+      // Space was reserved, so the device has failed: no further commit can be made durable, and what the kernel has
+      // of the failed write is unknown.
+      logPanic(
+          error.what(),
+          "The write-ahead log could not be written. The server stops, so that no commit is acknowledged that would "
+          "be lost; whether the commits that waited are kept, the next start will show.",
+          "Check the device and the free space of \"" + directory_ +
+              "\", then start the server again: it recovers from the log.");
    }
    const MutexLock lock(mutex_);
    durable_ = target;
