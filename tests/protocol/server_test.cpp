@@ -1,12 +1,7 @@
-#include <arpa/inet.h>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <netinet/in.h>
-#include <optional>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,22 +31,6 @@ Outcome runBinary(const std::string& arguments) {
    const int status = pclose(pipe);
    outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
    return outcome;
-}
-
-/// An IPv4 address of this machine that is not loopback.
-std::optional<std::string> outsideAddress() {
-   ifaddrs* list = nullptr;
-   if (getifaddrs(&list) != 0) return std::nullopt;
-   std::optional<std::string> found;
-   for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
-      if (entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != AF_INET || (entry->ifa_flags & IFF_LOOPBACK) != 0)
-         continue;
-      char text[INET_ADDRSTRLEN];
-      inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(entry->ifa_addr)->sin_addr, text, sizeof text);
-      found = text;
-   }
-   freeifaddrs(list);
-   return found;
 }
 
 } // namespace

@@ -8,6 +8,9 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <ifaddrs.h>
+#include <iterator>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdexcept>
@@ -77,6 +80,33 @@ void ServerProcess::start() {
 
 bool ServerProcess::isRunning() const {
    return pid_ == 0 || kill(pid_, 0) == 0;
+}
+
+void ServerProcess::signal(int number) const {
+   kill(pid_, number);
+}
+
+int ServerProcess::awaitDeath() {
+   int status = 0;
+   waitpid(pid_, &status, 0);
+   pid_ = 0;
+   return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+std::string ServerProcess::log() const {
+   std::ifstream file(directory_ + "/log");
+   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::string ServerProcess::awaitLog(const std::string& text) const {
+   std::string now = log();
+   for (int waitedMs = 0; waitedMs < patienceMs && now.find(text) == std::string::npos; waitedMs += 5) {
+      usleep(5000);
+      now = log();
+   }
+   CATCH_INFO(now);
+   CATCH_CHECK(now.find(text) != std::string::npos);
+   return now;
 }
 
 size_t ServerProcess::residentPeak() const {
@@ -165,6 +195,21 @@ std::string Connection::run(const std::string& sql) const {
 Result Connection::parameters(const std::string& sql, const std::vector<const char*>& values, bool binary) const {
    return Result(PQexecParams(connection_, sql.c_str(), static_cast<int>(values.size()), nullptr, values.data(),
                               nullptr, nullptr, binary ? 1 : 0));
+}
+
+std::optional<std::string> outsideAddress() {
+   ifaddrs* list = nullptr;
+   if (getifaddrs(&list) != 0) return std::nullopt;
+   std::optional<std::string> found;
+   for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
+      if (entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != AF_INET || (entry->ifa_flags & IFF_LOOPBACK) != 0)
+         continue;
+      char text[INET_ADDRSTRLEN];
+      inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(entry->ifa_addr)->sin_addr, text, sizeof text);
+      found = text;
+   }
+   freeifaddrs(list);
+   return found;
 }
 
 RawClient::RawClient(const ServerProcess& server) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {

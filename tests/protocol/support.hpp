@@ -1,6 +1,7 @@
 #pragma once
 #include <libpq-fe.h>
 #include <memory>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -22,6 +23,14 @@ public:
    void start();
    bool isForeign() const { return pid_ == 0; }
    bool isRunning() const;
+   void signal(int number) const;
+   /// Waits for the end of a process that dies by itself. Returns the number of the signal that killed it, or 0.
+   int awaitDeath();
+   /// What the server has written to stderr so far.
+   std::string log() const;
+   /// Waits until log() holds the text; returns the log.
+   std::string awaitLog(const std::string& text) const;
+   const std::string& directory() const { return directory_; }
    /// The largest resident memory in bytes since forgetPeak(). REQUIRES: !isForeign().
    size_t residentPeak() const;
    void forgetPeak() const;
@@ -64,6 +73,8 @@ private:
 };
 
 std::string describe(const PGresult* result);
+/// An IPv4 address of this machine that is not loopback.
+std::optional<std::string> outsideAddress();
 
 /// A socket that sends raw bytes.
 class RawClient {
